@@ -1,0 +1,1 @@
+"""What every method shares and no method owns."""

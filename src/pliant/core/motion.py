@@ -1,0 +1,205 @@
+"""Motion: the one kind of answer every method gives and every view shows.
+
+An axis (time, drive, step), rigid bodies with their poses along it, points with the
+strokes that join them, scalars for heat maps, marks (force arrows, bands, labels),
+signals and events. It is data: nothing here computes a motion or draws one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.core.store import read_json, write_json
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An outline and its holes, in the frame of the bodies that have it."""
+
+    rings: tuple[Floats, ...]  # each (V, 2), not closed; the first is the outside
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something drawn beside the bodies: an arrow of a force, a band, a label."""
+
+    kind: Literal["segment", "arrow", "polygon", "label"]
+    points: Floats  # (K, 2|3) world; a label has one point, an arrow its tail and its tip
+    frame: int | None = None  # shown in this frame only, or in every frame
+    text: str = ""
+    group: str = ""  # what it belongs to, such as "force" or "keep": views colour by it
+    value: float | None = None  # for views that colour or weigh marks
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A named number along the motion."""
+
+    unit: str
+    values: Floats  # (F,)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened, at a value of the axis."""
+
+    at: float
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """F frames of B bodies and P points along one axis. Arrays are read-only."""
+
+    axis: str  # its name, such as "step"
+    unit: str
+    values: Floats  # (F,)
+    title: str = ""
+    length_unit: str = ""
+
+    bodies: tuple[str, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    body_shapes: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (B,) into shapes
+    fixed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))  # (B,)
+    poses: Floats = field(default_factory=lambda: np.zeros((1, 0, 3)))  # (F, B, 3)
+
+    point_names: tuple[str, ...] = ()
+    points: Floats = field(default_factory=lambda: np.zeros((1, 0, 2)))  # (F, P, 2|3)
+    strokes: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int64))  # (S, 2) into points
+
+    body_scalars: Mapping[str, Floats] = field(default_factory=lambda: {})  # (F, B)
+    stroke_scalars: Mapping[str, Floats] = field(default_factory=lambda: {})  # (F, S)
+    marks: tuple[Mark, ...] = ()
+    signals: Mapping[str, Signal] = field(default_factory=lambda: {})
+    events: tuple[Event, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._check()
+        for array in self._arrays():
+            array.setflags(write=False)
+
+    @property
+    def frames(self) -> int:
+        """How many frames there are."""
+        return len(self.values)
+
+    def frame_of(self, at: float) -> int:
+        """The frame whose axis value is nearest."""
+        return int(np.argmin(np.abs(self.values - at)))
+
+    def save(self, path: str | Path) -> None:
+        """Write as JSON, whole or not at all."""
+        write_json(path, self.to_dict())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Motion:
+        """Read what `save` wrote."""
+        return cls.from_dict(read_json(path))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers, for JSON."""
+        return {
+            "format": FORMAT,
+            "axis": {"name": self.axis, "unit": self.unit, "values": self.values.tolist()},
+            "title": self.title,
+            "length_unit": self.length_unit,
+            "bodies": list(self.bodies),
+            "shapes": [[ring.tolist() for ring in shape.rings] for shape in self.shapes],
+            "body_shapes": self.body_shapes.tolist(),
+            "fixed": self.fixed.tolist(),
+            "poses": self.poses.tolist(),
+            "point_names": list(self.point_names),
+            "points": self.points.tolist(),
+            "strokes": self.strokes.tolist(),
+            "body_scalars": {name: rows.tolist() for name, rows in self.body_scalars.items()},
+            "stroke_scalars": {name: rows.tolist() for name, rows in self.stroke_scalars.items()},
+            "marks": [_mark_to_dict(mark) for mark in self.marks],
+            "signals": {
+                name: {"unit": signal.unit, "values": signal.values.tolist()}
+                for name, signal in self.signals.items()
+            },
+            "events": [vars(event).copy() for event in self.events],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Motion:
+        """The inverse of `to_dict`."""
+        frames = len(data["axis"]["values"])
+        return cls(
+            axis=data["axis"]["name"],
+            unit=data["axis"]["unit"],
+            values=_floats(data["axis"]["values"]),
+            title=data["title"],
+            length_unit=data["length_unit"],
+            bodies=tuple(data["bodies"]),
+            shapes=tuple(Shape(tuple(_floats(ring) for ring in rings)) for rings in data["shapes"]),
+            body_shapes=np.array(data["body_shapes"], np.int64),
+            fixed=np.array(data["fixed"], np.bool_),
+            poses=_floats(data["poses"]).reshape(frames, len(data["bodies"]), 3),
+            point_names=tuple(data["point_names"]),
+            points=_points(data["points"]),
+            strokes=np.array(data["strokes"], np.int64).reshape(-1, 2),
+            body_scalars={name: _floats(rows) for name, rows in data["body_scalars"].items()},
+            stroke_scalars={name: _floats(rows) for name, rows in data["stroke_scalars"].items()},
+            marks=tuple(Mark(**{**mark, "points": _floats(mark["points"])}) for mark in data["marks"]),
+            signals={
+                name: Signal(signal["unit"], _floats(signal["values"]))
+                for name, signal in data["signals"].items()
+            },
+            events=tuple(Event(**event) for event in data["events"]),
+        )
+
+    def _check(self) -> None:
+        frames, bodies = self.frames, len(self.bodies)
+        shapes = {
+            "poses": (self.poses.shape, (frames, bodies, 3)),
+            "body_shapes": (self.body_shapes.shape, (bodies,)),
+            "fixed": (self.fixed.shape, (bodies,)),
+            "points": (self.points.shape[:2], (frames, len(self.point_names))),
+            **{n: (a.shape, (frames, bodies)) for n, a in self.body_scalars.items()},
+            **{n: (a.shape, (frames, len(self.strokes))) for n, a in self.stroke_scalars.items()},
+            **{n: (s.values.shape, (frames,)) for n, s in self.signals.items()},
+        }
+        for name, (given, wanted) in shapes.items():
+            if given != wanted and 0 not in (*given, *wanted):
+                raise ValueError(f"Motion.{name} has shape {given}, not {wanted}")
+
+    def _arrays(self) -> list[NDArray[Any]]:
+        return [
+            self.values,
+            self.poses,
+            self.points,
+            self.strokes,
+            self.body_shapes,
+            self.fixed,
+            *(ring for shape in self.shapes for ring in shape.rings),
+            *self.body_scalars.values(),
+            *self.stroke_scalars.values(),
+            *(signal.values for signal in self.signals.values()),
+            *(mark.points for mark in self.marks),
+        ]
+
+
+def _mark_to_dict(mark: Mark) -> dict[str, Any]:
+    return {**vars(mark), "points": mark.points.tolist()}
+
+
+def _floats(values: Any) -> Floats:
+    return np.array(values, np.float64)
+
+
+def _points(values: Any) -> Floats:
+    points = _floats(values)  # no points leave no trace of their dimension: [[], []]
+    return points if points.ndim == 3 else np.zeros((len(values), 0, 2))

@@ -1,0 +1,81 @@
+"""Plot: a chart as data, so that every view can draw it its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.core.store import read_json, write_json
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line, cloud of points, set of bars, or band (y from `low` to `y`)."""
+
+    name: str
+    x: Floats  # (N,)
+    y: Floats  # (N,)
+    style: Literal["line", "points", "bars", "band"] = "line"
+    low: Floats | None = None  # (N,) lower edge of a band, or lower end of a bar's range
+    high: Floats | None = None  # (N,) upper end of a bar's range
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A chart: axes with names and units, and the series on them."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    x_scale: Literal["linear", "log"] = "linear"
+    y_scale: Literal["linear", "log"] = "linear"
+    ticks: tuple[str, ...] = ()  # names of x = 0, 1, 2, … (bars)
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for series in self.series:
+            for array in (series.x, series.y, series.low, series.high):
+                if array is not None:
+                    if array.shape != series.x.shape:
+                        raise ValueError(f"Plot series {series.name!r}: lengths differ")
+                    array.setflags(write=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write as JSON, whole or not at all."""
+        write_json(path, self.to_dict())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plot:
+        """Read what `save` wrote."""
+        return cls.from_dict(read_json(path))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers, for JSON."""
+        return {**vars(self), "ticks": list(self.ticks), "series": [_series_to_dict(s) for s in self.series]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Plot:
+        """The inverse of `to_dict`."""
+        series = tuple(_series_from_dict(entry) for entry in data["series"])
+        return cls(**{**data, "ticks": tuple(data["ticks"]), "series": series})
+
+
+ARRAYS = ("x", "y", "low", "high")
+
+
+def _series_to_dict(series: Series) -> dict[str, Any]:
+    arrays = {name: getattr(series, name) for name in ARRAYS}
+    return {**vars(series), **{n: None if a is None else a.tolist() for n, a in arrays.items()}}
+
+
+def _series_from_dict(data: Mapping[str, Any]) -> Series:
+    arrays = {n: None if data[n] is None else np.array(data[n], np.float64) for n in ARRAYS}
+    return Series(**{**data, **arrays})

@@ -1,0 +1,17 @@
+"""Progress of long work: methods report it, whoever runs them decides what to show."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """Called as work goes on. Raising from it (Ctrl-C) stops the work; what is done is kept."""
+
+    def __call__(self, done: int, total: int | None, text: str) -> None:
+        """`done` of `total` units (None: nobody knows) and a few words on where things stand."""
+        ...
+
+
+def silent(done: int, total: int | None, text: str) -> None:
+    """Show nothing."""

@@ -1,0 +1,50 @@
+"""Files written whole or not at all, and JSON with no NaN in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pliant.core.errors import Fault, InputError, PliantError
+
+
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Write through a temporary neighbour and rename, so that no half file is ever seen."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise PliantError(f"{path}: its folder {path.parent} does not exist. Make it first.")
+    if path.is_dir():
+        raise PliantError(f"{path}: is a folder, not a file. Name a file in it.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: str | Path, data: Mapping[str, Any]) -> None:
+    """Write a mapping as JSON; NaN and infinity are refused."""
+    write_whole(path, json_text(data).encode())
+
+
+def json_text(data: Mapping[str, Any]) -> str:
+    """A mapping as one line of JSON."""
+    return json.dumps(data, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def read_json(path: str | Path) -> dict[str, Any]:
+    """Read a JSON object that pliant wrote."""
+    try:
+        data: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError([Fault("", f"cannot be read as JSON ({error})")], str(path)) from error
+    if not isinstance(data, dict):
+        raise InputError([Fault("", "holds no JSON object", "Give a file that pliant wrote")], str(path))
+    return data

@@ -1,0 +1,61 @@
+"""The linear program of one step, as arrays, and what a solver makes of it.
+
+maximise c·Δq  subject to  J Δq + d ≥ 0,  |Δq| ≤ bound
+
+Every row of J touches at most two bodies (six numbers), so J is kept as 3-number
+blocks; solvers that want a sparse matrix ask for `matrix()`.
+
+Source: [Lensgraf2020] eq. 11.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Equation 11 at one pose, over the B bodies that can move."""
+
+    pairs: Ints  # (R, 2) moving bodies of each row, -1 where the row has no (moving) body
+    blocks: Floats  # (R, 2, 3) ∂d/∂(x, y, θ) of those bodies, 0 where there is none
+    gaps: Floats  # (R,) d0; an equality row demands J Δq + d0 = 0
+    equal: NDArray[np.bool_]  # (R,) True where the row is an equality (a pivot)
+    cost: Floats  # (B, 3) c, maximised
+    bound: Floats  # (B, 3) |Δq| ≤ bound, inf where there is none
+    centres: Floats  # (B, 2) where the bodies are, so that a solver can order its elimination
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of J."""
+        return len(self.gaps), self.cost.size
+
+    def matrix(self) -> csr_array:
+        """J as a sparse matrix, (R, 3B)."""
+        rows, sides = np.nonzero(self.pairs >= 0)
+        columns = 3 * self.pairs[rows, sides][:, None] + np.arange(3)
+        entries = self.blocks[rows, sides].ravel(), (np.repeat(rows, 3), columns.ravel())
+        return csr_array(entries, shape=self.shape)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a solver found. `solved` is its word; callers check what they rely on."""
+
+    solved: bool
+    step: Floats  # (B, 3) Δq
+    forces: Floats  # (R,) y ≥ 0 on inequality rows, any sign on equalities: the contact forces
+    bound_forces: Floats  # (B, 3) multipliers of |Δq| ≤ bound, the sign of the side that holds
+    objective: float  # c·Δq
+    relative_gap: float  # |primal − dual| / (1 + |primal|)
+    iterations: int
+    solver: str
+    message: str  # the solver's own word

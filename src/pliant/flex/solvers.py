@@ -1,0 +1,320 @@
+"""Solvers of the linear program of one step, one convention for all of them.
+
+maximise c·Δq  subject to  J Δq + d ≥ 0 (= 0 on equality rows),  |Δq| ≤ b
+
+A multiplier y of each row and w of each bound satisfy
+
+    Jᵀ y + c = w,   y ≥ 0 on inequality rows,   w = 0 where b = ∞,
+
+so y are the contact forces that balance the load c, w is positive where the upper
+bound holds and negative where the lower one does, and  c·Δq = y·d + |w|·b  at the
+optimum (strong duality). An answer counts as solved when *we* find these equations
+satisfied; a solver's status word is only reported.
+
+Each solver is given the same program in natural units (`_natural`), so tolerances mean
+the same in millimetres and metres, and a library is imported only when it is used.
+
+Source: [Lensgraf2020] eq. 11; duality in any text on linear programming.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_matrix, vstack
+from scipy.sparse import eye as identity
+
+from pliant.flex.program import Floats, Program, Solution
+
+SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
+
+# Libraries stop on residuals scaled in their own way; ours may come out a little larger.
+SLACK = 10.0
+
+# Bodies from which our interior-point method beats PIQP, which has no compiler to load.
+CROSSOVER = 10**9
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an adaptor brings back, before anybody has checked it."""
+
+    step: Floats  # (3B,)
+    forces: Floats  # (R,)
+    iterations: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Units:
+    """Δq = columns · Δq', y = rows · y': natural units of a program."""
+
+    columns: Floats  # (B, 3)
+    rows: Floats  # (R,)
+    objective: float
+
+
+def solve_program(
+    program: Program, solver: str = "auto", tolerance: float = 1e-8, start: Solution | None = None
+) -> Solution:
+    """The step of largest c·Δq, with the forces that prove it.
+
+    `tolerance` bounds the overlap left in any row (relative to the typical gap), the
+    unbalanced load (relative to the largest cost) and the relative gap between primal
+    and dual objective. `start`, the solution of a similar program with the same rows,
+    is used by the solver "normal" only. "auto" goes through a list until an answer
+    holds; without one it returns the best, `solved=False`: an infeasible or unbounded
+    program ends there, and telling which takes another program.
+    """
+    if solver not in SOLVERS:
+        raise ValueError(f'solver: got "{solver}"; allowed are {", ".join(SOLVERS)}')
+    natural, units = _natural(program)
+    attempts = _order(program) if solver == "auto" else (solver,)
+    solutions: list[Solution] = []
+    for name in attempts:
+        answer = _ADAPTORS[name](natural, tolerance, _into(start, units))
+        solutions.append(_checked(natural, answer, name, tolerance))
+        if solutions[-1].solved:
+            break
+    return _out_of(min(solutions, key=_badness), program, units)
+
+
+def residuals(program: Program, step: Floats, forces: Floats) -> tuple[float, float, float]:
+    """Primal, dual and relative gap of a pair (Δq, y), from the vectors alone.
+
+    Primal: the largest violation of a row or bound. Dual: the largest negative force on
+    an inequality and unbalanced load on a coordinate without a bound. Gap:
+    |c·Δq − y·d − |w|·b| / (1 + |c·Δq|) with w = Jᵀy + c, which any y allows where b < ∞.
+    """
+    matrix, x = program.matrix(), step.ravel()
+    slack = matrix @ x + program.gaps
+    violation = np.where(program.equal, np.abs(slack), -slack)
+    bound, cost = program.bound.ravel(), program.cost.ravel()
+    held = np.isfinite(bound)
+    load = matrix.T @ forces + cost
+    primal = max(_largest(violation), _largest(np.abs(x[held]) - bound[held]), 0.0)
+    dual = max(_largest(-forces[~program.equal]), _largest(np.abs(load[~held])), 0.0)
+    value = float(cost @ x)
+    gap = abs(value - forces @ program.gaps - np.abs(load[held]) @ bound[held])
+    return primal, dual, float(gap / (1 + abs(value)))
+
+
+def _order(program: Program) -> tuple[str, ...]:
+    """Which solvers to try, in turn.
+
+    Above the crossover the last resorts of the small models would run for minutes.
+    """
+    if len(program.cost) < CROSSOVER:
+        return ("piqp", "clarabel", "highs")
+    return ("normal", "piqp")
+
+
+def _natural(program: Program) -> tuple[Program, Units]:
+    """The program in units of its own: rows of J near 1, typical gap 1, largest cost 1.
+
+    Angles are multiplied by the typical lever arm, so that a radian of a body 100 mm
+    across weighs as much as its translations.
+    """
+    blocks = program.blocks
+    forward, turn = _rms(blocks[..., :2]), _rms(blocks[..., 2])
+    arm = turn / forward if forward > 0 and turn > 0 else 1.0
+    columns = np.tile([1.0, 1.0, 1.0 / arm], (len(program.cost), 1))
+    blocks = blocks * columns[0]
+    norms = np.abs(blocks).max(axis=(1, 2), initial=0.0)
+    scale = np.where(norms > 0, norms, 1.0)
+    gaps, bound = program.gaps / scale, program.bound / columns
+    cost = program.cost * columns
+    length, load = _typical(gaps, bound), _largest(np.abs(cost)) or 1.0
+    natural = replace(
+        program,
+        blocks=blocks / scale[:, None, None],
+        gaps=gaps / length,
+        cost=cost / load,
+        bound=bound / length,
+    )
+    return natural, Units(columns * length, load / scale, length * load)
+
+
+def _typical(gaps: Floats, bound: Floats) -> float:
+    """The length that gaps are measured in: their median, or a bound where all are zero."""
+    finite = bound[np.isfinite(bound) & (bound > 0)]
+    smallest = float(finite.min()) if finite.size else 0.0
+    sizes = np.abs(gaps)
+    # Rounding noise in gaps that are meant to be zero must not become the unit.
+    sizes = sizes[sizes > 1e-9 * max(_largest(sizes), smallest)]
+    return float(np.median(sizes)) if sizes.size else smallest or 1.0
+
+
+def _checked(program: Program, answer: Answer, name: str, tolerance: float) -> Solution:
+    """An answer in natural units, with our word on whether it holds."""
+    forces = np.where(program.equal, answer.forces, np.maximum(answer.forces, 0.0))
+    step = np.clip(answer.step.reshape(program.cost.shape), -program.bound, program.bound)
+    finite = bool(np.isfinite(step).all() and np.isfinite(forces).all())
+    primal, dual, gap = residuals(program, step, forces) if finite else (np.inf,) * 3
+    load = (program.matrix().T @ forces).reshape(step.shape) + program.cost
+    return Solution(
+        solved=max(primal, dual, gap) <= SLACK * tolerance,
+        step=step,
+        forces=forces,
+        bound_forces=np.where(np.isfinite(program.bound), load, 0.0),
+        objective=float(np.sum(program.cost * step)),
+        relative_gap=gap,
+        iterations=answer.iterations,
+        solver=name,
+        message=f"{answer.message}; primal {primal:.1e}, dual {dual:.1e}, gap {gap:.1e}",
+    )
+
+
+def _badness(solution: Solution) -> tuple[bool, float]:
+    return not solution.solved, solution.relative_gap
+
+
+def _into(start: Solution | None, units: Units) -> Solution | None:
+    """A start in natural units; none where it belongs to a program of another shape."""
+    if start is None or start.step.shape != units.columns.shape:
+        return None
+    if start.forces.shape != units.rows.shape:
+        return None
+    return replace(start, step=start.step / units.columns, forces=start.forces / units.rows)
+
+
+def _out_of(solution: Solution, program: Program, units: Units) -> Solution:
+    """A solution in the units of the caller's program."""
+    load = units.objective / units.columns
+    step = solution.step * units.columns
+    return replace(
+        solution,
+        step=step,
+        forces=solution.forces * units.rows,
+        bound_forces=solution.bound_forces * load,
+        objective=float(np.sum(program.cost * step)),
+    )
+
+
+def _piqp(program: Program, tolerance: float, start: Solution | None) -> Answer:
+    """PIQP's proximal interior-point method on the sparse KKT system."""
+    import piqp
+
+    matrix, equal = program.matrix(), program.equal
+    size = program.cost.size
+    bound = program.bound.ravel()
+    solver: Any = piqp.SparseSolver()
+    solver.settings.eps_abs = solver.settings.eps_duality_gap_abs = tolerance
+    solver.settings.eps_rel = solver.settings.eps_duality_gap_rel = 0.1 * tolerance
+    solver.setup(
+        csc_matrix((size, size)),
+        -program.cost.ravel(),
+        csc_matrix(matrix[equal]) if equal.any() else None,
+        -program.gaps[equal] if equal.any() else None,
+        csc_matrix(-matrix[~equal]),
+        None,
+        program.gaps[~equal],
+        -bound,
+        bound,
+    )
+    status = solver.solve()
+    result: Any = solver.result
+    forces = np.empty(len(program.gaps))
+    forces[~equal] = result.z_u
+    forces[equal] = -np.asarray(result.y)
+    return Answer(np.asarray(result.x), forces, int(result.info.iter), str(status.name))
+
+
+def _clarabel(program: Program, tolerance: float, start: Solution | None) -> Answer:
+    """Clarabel's interior-point method on the homogeneous embedding's KKT system."""
+    import clarabel
+
+    matrix, bound = program.matrix(), program.bound.ravel()
+    size = program.cost.size
+    order = np.argsort(~program.equal, kind="stable")
+    held = np.flatnonzero(np.isfinite(bound))
+    box = csc_matrix(identity(size))[held]
+    stacked = csc_matrix(vstack([-matrix[order], box, -box]))
+    right = np.concatenate([program.gaps[order], bound[held], bound[held]])
+    pivots = int(program.equal.sum())
+    cones: list[Any] = [clarabel.ZeroConeT(pivots), clarabel.NonnegativeConeT(len(right) - pivots)]
+    settings: Any = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    objective = -program.cost.ravel()
+    nothing = csc_matrix((size, size))
+    solver: Any = clarabel.DefaultSolver(nothing, objective, stacked, right, cones, settings)
+    result: Any = solver.solve()
+    forces = np.empty(len(order))
+    forces[order] = np.asarray(result.z)[: len(order)]
+    return Answer(np.asarray(result.x), forces, int(result.iterations), str(result.status))
+
+
+def _highs(program: Program, tolerance: float, start: Solution | None) -> Answer:
+    """HiGHS: interior point without crossover, and simplex where that does not hold.
+
+    Crossover is left out because the vertex nearest to a central answer is of no use to
+    us and, with all gaps equal, takes far longer to find than the answer.
+    """
+    answer = _run_highs(program, tolerance, "ipx")
+    if _checked(program, answer, "highs", tolerance).solved:
+        return answer
+    return _run_highs(program, tolerance, "simplex")
+
+
+def _run_highs(program: Program, tolerance: float, method: str) -> Answer:
+    import highspy
+
+    matrix = csc_matrix(program.matrix())
+    lp: Any = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = program.shape
+    lp.col_cost_ = -program.cost.ravel()
+    lp.col_lower_, lp.col_upper_ = -program.bound.ravel(), program.bound.ravel()
+    lp.row_lower_ = -program.gaps
+    lp.row_upper_ = np.where(program.equal, -program.gaps, np.inf)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_ = matrix.indptr, matrix.indices
+    lp.a_matrix_.value_ = matrix.data
+    highs: Any = highspy.Highs()
+    limit = max(tolerance, 1e-10)
+    options = {
+        "output_flag": False,
+        "solver": method,
+        "run_crossover": "off",
+        "ipm_optimality_tolerance": max(tolerance, 1e-12),
+        "primal_feasibility_tolerance": limit,
+        "dual_feasibility_tolerance": limit,
+    }
+    for name, value in options.items():
+        highs.setOptionValue(name, value)
+    highs.passModel(lp)
+    highs.run()
+    result, info = highs.getSolution(), highs.getInfo()
+    count = max(info.ipm_iteration_count, info.simplex_iteration_count)
+    status = highs.modelStatusToString(highs.getModelStatus())
+    values, duals = np.array(result.col_value), np.array(result.row_dual)
+    if not duals.size:  # HiGHS leaves an infeasible program without vectors
+        values, duals = np.full(program.cost.size, np.nan), np.full(len(program.gaps), np.nan)
+    return Answer(values, duals, int(count), f"{method}: {status}")
+
+
+def _normal(program: Program, tolerance: float, start: Solution | None) -> Answer:
+    """Our interior-point method on the normal equations of the body graph."""
+    from pliant.flex.interior import solve_interior
+
+    result = solve_interior(program, tolerance, start)
+    return Answer(result.step.ravel(), result.forces, result.iterations, result.message)
+
+
+_ADAPTORS: dict[str, Callable[[Program, float, Solution | None], Answer]] = {
+    "piqp": _piqp,
+    "clarabel": _clarabel,
+    "highs": _highs,
+    "normal": _normal,
+}
+
+
+def _rms(values: Floats) -> float:
+    return float(np.sqrt(np.mean(values**2))) if values.size else 0.0
+
+
+def _largest(values: Floats) -> float:
+    return float(values.max()) if values.size else 0.0
