@@ -1,0 +1,95 @@
+"""Numbers as people write them in model files, read exactly.
+
+A number may be an integer, a decimal, or a string such as "22/7". An angle may also be
+a string with its unit, such as "30 deg"; a bare number is in radians.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+WRITTEN = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?(?:/[0-9]+)?)\s*(\S*)\s*")
+DEGREES = {"deg", "degree", "degrees", "°"}
+RADIANS = {"", "rad", "radian", "radians"}
+
+
+def exact(value: Any) -> Fraction:
+    """A number without rounding.
+
+    >>> exact("22/7"), exact(Decimal("0.1")), exact(3)
+    (Fraction(22, 7), Fraction(1, 10), Fraction(3, 1))
+    """
+    if isinstance(value, str):
+        number, unit = _split(value)
+        if unit:
+            raise _fault(value, "a plain number", 'Leave the unit out; lengths are in the file\'s unit')
+        return number
+    return Fraction(_finite(value))
+
+
+def number(value: Any) -> float:
+    """A number as the nearest float."""
+    return float(exact(value)) if isinstance(value, str) else float(_finite(value))
+
+
+def angle(value: Any) -> float:
+    """An angle in radians.
+
+    >>> angle("180 deg") == math.pi
+    True
+    """
+    if not isinstance(value, str):
+        return number(value)
+    magnitude, unit = _split(value)
+    if unit in DEGREES:
+        return math.radians(float(magnitude))
+    if unit in RADIANS:
+        return float(magnitude)
+    raise _fault(value, "an angle", 'Write radians as a number, or degrees as a string such as "30 deg"')
+
+
+def _split(text: str) -> tuple[Fraction, str]:
+    match = WRITTEN.fullmatch(text)
+    if match is None:
+        raise _fault(text, "a number", 'Write 1.5, or an exact fraction as a string such as "22/7"')
+    try:
+        top, _, bottom = match[1].partition("/")
+        return Fraction(top) / Fraction(bottom or "1"), match[2]
+    except ZeroDivisionError:
+        raise _fault(text, "a number", "The part below the line must not be 0") from None
+
+
+def _finite(value: Any) -> int | float | Decimal | Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | Fraction):
+        raise _fault(value, "a number", 'Write 1.5, or an exact fraction as a string such as "22/7"')
+    try:
+        if math.isfinite(value):
+            return value
+    except OverflowError:
+        pass
+    raise _fault(value, "a finite number", "Give a number that a double can hold")
+
+
+def _fault(value: Any, wanted: str, cure: str) -> PydanticCustomError:
+    shown = repr(value) if isinstance(value, str) else str(value)
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    return PydanticCustomError(
+        "quantity", "{shown} is not {wanted}", {"shown": shown, "wanted": wanted, "cure": cure}
+    )
+
+
+_NUMBER = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[+-]?[0-9]"}]}
+Number = Annotated[float, BeforeValidator(number), WithJsonSchema(_NUMBER)]
+Angle = Annotated[
+    float,
+    BeforeValidator(angle),
+    WithJsonSchema({**_NUMBER, "description": 'radians, or a string such as "30 deg"'}),
+]
+Vector = tuple[Number, Number]

@@ -1,0 +1,1 @@
+"""Flex: how far loose joints let an assembly move."""

@@ -1,0 +1,286 @@
+"""What the user writes: an assembly of loose parts, and a study of how far it flexes.
+
+These frozen classes are the schema of `kind = "assembly"` files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, ModelWrapValidatorHandler, Tag, model_validator
+from pydantic import AfterValidator as After
+from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
+
+from pliant.core.outline import open_ring, region_fault, ring_fault
+from pliant.core.quantity import Angle, Number, Vector
+
+Positive = Annotated[Number, Field(gt=0)]
+NotNegative = Annotated[Number, Field(ge=0)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def _fault(problem: str, cure: str) -> PydanticCustomError:
+    return PydanticCustomError("model", "{problem}", {"problem": problem, "cure": cure})
+
+
+def _ring(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
+    ring = open_ring(points)
+    if problem := ring_fault(ring):
+        raise _fault(problem, "List the corners in order around the part, each once")
+    return tuple((x, y) for x, y in ring.tolist())
+
+
+def _convex(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
+    ring = np.array(points)
+    sides = np.roll(ring, -1, axis=0) - ring
+    turns = np.cross(np.pad(sides, ((0, 0), (0, 1))), np.pad(np.roll(sides, -1, axis=0), ((0, 0), (0, 1))))[:, 2]
+    if turns.min() < 0 < turns.max():
+        raise _fault("is not convex", "Use a convex polygon, or several keep regions")
+    return points
+
+
+def _direction(vector: Vector) -> Vector:
+    if vector == (0, 0):
+        raise _fault("is (0, 0), which points nowhere", "Give a direction such as [1, 0]")
+    return vector
+
+
+Outline = Annotated[tuple[Vector, ...], After(_ring)]
+Convex = Annotated[Outline, After(_convex)]
+Direction = Annotated[Vector, After(_direction)]
+Span = tuple[Number, Number]
+
+
+class Frozen(BaseModel):
+    """No unknown keys, no NaN, no change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True)
+
+
+class Region(Frozen):
+    """An outline with holes."""
+
+    outline: Outline
+    holes: tuple[Outline, ...] = ()
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if problem := region_fault([np.array(self.outline), *map(np.array, self.holes)]):
+            raise _fault(problem, "Holes lie inside the outline and do not meet")
+        return self
+
+
+def _outline_or_table(value: Any) -> str:
+    return "outline" if isinstance(value, list | tuple) else "region"
+
+
+ShapeOf = Annotated[
+    Annotated[Outline, Tag("outline")] | Annotated[Region, Tag("region")], Discriminator(_outline_or_table)
+]
+
+
+class Body(Frozen):
+    """A rigid part: a shared shape or an outline of its own, at a pose."""
+
+    name: Name
+    shape: Name | None = None
+    outline: Outline | None = None
+    holes: tuple[Outline, ...] = ()
+    pose: tuple[Number, Number, Angle] = (0.0, 0.0, 0.0)  # x, y, theta
+    fixed: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.shape is None) == (self.outline is None):
+            given = "both" if self.shape else "neither"
+            raise _fault(f"has {given} of shape and outline", "Give one of the two")
+        if self.outline is not None:
+            Region(outline=self.outline, holes=self.holes)
+        elif self.holes:
+            raise _fault("has holes beside a shared shape", "Put the holes into the shape")
+        return self
+
+
+class Pin(Frozen):
+    """A peg on the second body in a hole of the first, at a world point of the drawn pose."""
+
+    bodies: tuple[Name, Name]
+    at: Vector
+    clearance: NotNegative = 0.0  # diametral; 0 is a pivot
+    sides: int = Field(default=32, ge=4, le=1024)  # the disc of play as an inscribed polygon
+
+
+class Keep(Frozen):
+    """A point of a body (its own frame) stays inside a convex polygon (world)."""
+
+    body: Name
+    point: Vector = (0.0, 0.0)
+    inside: Convex
+
+
+class Sight(Frozen):
+    """A cone on one body (apex and axis in its frame) holds a marker on another."""
+
+    viewer: Name = Field(alias="from")
+    to: Name
+    apex: Vector = (0.0, 0.0)
+    axis: Angle = 0.0
+    half_angle: Annotated[Angle, Field(gt=0, lt=np.pi / 2)]
+    marker: Vector = (0.0, 0.0)
+
+
+class Limit(Frozen):
+    """How far a body may go from its drawn pose: turn, and travel along x and y."""
+
+    body: Name
+    rotation: Annotated[Angle, Field(ge=0)] | tuple[Angle, Angle] | None = None
+    x: Span | None = None
+    y: Span | None = None
+
+
+class Term(Frozen):
+    """One term of what is maximised; the terms are added."""
+
+    body: Name | None = None
+    direction: Direction | None = None  # travel of the body (of `point` of it) along this
+    point: Vector | None = None
+    spin: Number | None = None  # turn of the body, times this
+    radial: Vector | None = None  # every body's travel away from this centre
+    gather: Name | None = None  # every body's approach to the line through this body across `axis`
+    axis: Direction = (1.0, 0.0)
+    weight: Number = 1.0
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        kinds = [self.direction is not None, self.spin is not None, self.radial is not None, self.gather is not None]
+        if sum(kinds) != 1:
+            raise _fault("needs one of direction, spin, radial and gather", "For example direction = [1, 0]")
+        if (kinds[0] or kinds[1]) and self.body is None:
+            raise _fault("names no body", 'Add body = "…"')
+        return self
+
+
+class FlexStudy(Frozen):
+    """What to maximise and how to go about it."""
+
+    maximize: tuple[Term, ...] = ()
+    corners: Literal["chosen", "average", "exact"] = "chosen"  # two convex corners face to face
+    solver: Literal["auto", "piqp", "clarabel", "highs", "normal"] = "auto"
+    steps: int = Field(default=60, ge=1, le=100_000)
+    threshold: Positive | None = None  # overlap a step may cause; default 1 % of the gap
+    tolerance: Annotated[Number, Field(gt=0, lt=1)] = 1e-6  # relative gain below which it has converged
+    reach: Positive | None = None  # contacts closer than this are rows; default by the gap
+    turn: Annotated[Angle, Field(gt=0, le=1)] = 0.2  # largest rotation in a step
+    ranges: bool = False  # range of each joint's share where duals are not unique
+
+
+class Study(FlexStudy):
+    """The study of the file, with `[study.flex]` for that command alone."""
+
+    flex: FlexStudy | None = None
+
+    def for_command(self, command: Literal["flex"]) -> FlexStudy:
+        """The command's own keys over the common ones."""
+        own = getattr(self, command)
+        common = {name: getattr(self, name) for name in FlexStudy.model_fields}
+        chosen = {} if own is None else {name: getattr(own, name) for name in own.model_fields_set}
+        return FlexStudy.model_construct(**{**common, **chosen})
+
+
+class Assembly(Frozen):
+    """Rigid parts that touch, and what else holds them."""
+
+    pliant: Literal[1] = 1
+    kind: Literal["assembly"] = "assembly"
+    title: str = ""
+    units: str = "mm"
+    clearance: NotNegative = 0.0  # every outline is inset by half of it
+    shapes: dict[Name, ShapeOf] = {}
+    bodies: tuple[Body, ...] = Field(min_length=1)
+    pins: tuple[Pin, ...] = ()
+    keep: tuple[Keep, ...] = ()
+    sights: tuple[Sight, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    study: Study = Study()
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _check(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Report faults between the parts beside those within them, all at once."""
+        lines = list(_reference_faults(data)) if isinstance(data, Mapping) else []
+        try:
+            model = handler(data)
+        except ValidationError as error:
+            lines = [*map(_line, error.errors()), *lines]
+        else:
+            if not lines:
+                return model
+        raise ValidationError.from_exception_data(cls.__name__, lines)
+
+
+def _line(error: Any) -> InitErrorDetails:
+    """One line of a validation error, so that it can be raised again beside others."""
+    context = {**error.get("ctx", {}), "text": error["msg"]}
+    context.pop("error", None)
+    kind = PydanticCustomError(error["type"], "{text}", context)
+    return InitErrorDetails(type=kind, loc=error["loc"], input=error["input"])
+
+
+def _reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
+    """Names used twice, names used and never defined, nothing fixed."""
+    bodies = _items(data, "bodies")
+    names = [str(_get(body, "name")) for body in bodies]
+    seen = Counter[str]()
+    for index, name in enumerate(names):
+        seen[name] += 1
+        if seen[name] == 2:
+            yield _at(("bodies", index, "name"), name, f"{name!r} is the name of two bodies", "Give each its own")
+    if bodies and not any(_get(body, "fixed") for body in bodies):
+        yield _at(("bodies",), None, "no body is fixed", "Add fixed = true to the body that is held")
+    shapes = dict.fromkeys(_get(data, "shapes") or {})
+    for index, body in enumerate(bodies):
+        yield from _unknown(("bodies", index, "shape"), _get(body, "shape"), shapes, "shape")
+    known = dict.fromkeys(names)
+    for place, name in _named_bodies(data):
+        yield from _unknown(place, name, known, "body")
+
+
+def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ...], Any]]:
+    for key, fields in {"keep": ("body",), "limits": ("body",), "sights": ("from", "viewer", "to")}.items():
+        for index, item in enumerate(_items(data, key)):
+            yield from (((key, index, field), _get(item, field)) for field in fields)
+    for index, pin in enumerate(_items(data, "pins")):
+        for side, name in enumerate(_items(pin, "bodies")):
+            yield ("pins", index, "bodies", side), name
+    study = _get(data, "study")
+    for prefix, part in ((("study",), study), (("study", "flex"), _get(study, "flex"))):
+        for index, term in enumerate(_items(part, "maximize")):
+            yield from (((*prefix, "maximize", index, f), _get(term, f)) for f in ("body", "gather"))
+
+
+def _unknown(
+    place: tuple[str | int, ...], name: Any, known: Mapping[str, None], what: str
+) -> Iterable[InitErrorDetails]:
+    if isinstance(name, str) and name not in known:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, known, 1)
+        listed = ", ".join(list(known)[:8]) + (", …" if len(known) > 8 else "")
+        cure = f"Did you mean {near[0]!r}?" if near else f"There are: {listed or 'none'}"
+        yield _at(place, name, f"{name!r} is not a {what} of this model", cure)
+
+
+def _at(place: tuple[str | int, ...], value: Any, problem: str, cure: str) -> InitErrorDetails:
+    return InitErrorDetails(type=_fault(problem, cure), loc=place, input=value)
+
+
+def _get(item: Any, key: str) -> Any:
+    return item.get(key) if isinstance(item, Mapping) else getattr(item, key, None)
+
+
+def _items(item: Any, key: str) -> list[Any]:
+    value = _get(item, key)
+    return list(value) if isinstance(value, list | tuple) else []

@@ -1,0 +1,16 @@
+"""How a flex study can end."""
+
+from __future__ import annotations
+
+from pliant.core.status import ANSWERED, NO_ANSWER, Status
+
+
+class FlexStatus(Status):
+    """Every ending of `flex.solve`."""
+
+    CONVERGED = "the parts have moved as far as their joints let them", ANSWERED
+    LOCKED = "nothing moves beyond the tolerance", ANSWERED
+    FREE = "some bodies can leave: the motion has no end", ANSWERED
+    OVERLAPPING = "parts overlap in the drawn pose", ANSWERED
+    STEP_LIMIT = "the step limit was reached before the motion converged", NO_ANSWER
+    SOLVER_FAILED = "no solver could solve a linear program of the motion", NO_ANSWER
