@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Progress(Protocol):
@@ -15,3 +15,14 @@ class Progress(Protocol):
 
 def silent(done: int, total: int | None, text: str) -> None:
     """Show nothing."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a solve: `result` is what was done until then.
+
+    It is a KeyboardInterrupt, so that a script that does not look for it stops, as asked.
+    """
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("interrupted; what is done is kept")
+        self.result = result

@@ -38,6 +38,11 @@ class Program:
         """Rows and columns of J."""
         return len(self.gaps), self.cost.size
 
+    def change(self, step: Floats) -> Floats:
+        """J Δq, (R,)."""
+        padded = np.concatenate([step, np.zeros((1, 3))])  # index -1 finds the zeros
+        return (self.blocks * padded[self.pairs]).sum(axis=(1, 2))
+
     def matrix(self) -> csr_array:
         """J as a sparse matrix, (R, 3B)."""
         rows, sides = np.nonzero(self.pairs >= 0)

@@ -1,0 +1,105 @@
+"""The command line: parse, call, print. Everything heavy is imported inside the commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from pliant.cli.check import check
+from pliant.cli.demo import demo
+from pliant.cli.draw import draw
+from pliant.cli.examples import examples
+from pliant.cli.flex import flex
+from pliant.core.errors import InputError, PliantError
+from pliant.core.status import BAD_INPUT, INTERRUPTED, NO_ANSWER
+
+FAULTS_SHOWN = 40
+
+
+class Guarded(click.Group):
+    """A group whose commands end in a sentence and an exit code, never in a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; say what went wrong on stderr."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise  # click's own, and it closes a broken pipe quietly
+        except KeyboardInterrupt:
+            click.echo("Stopped.", err=True)
+            code = INTERRUPTED
+        except PliantError as error:
+            click.echo(_listed(error), err=True)
+            code = BAD_INPUT
+        except OSError as error:
+            click.echo(
+                f"{error.filename or 'a file'}: {error.strerror or error}. Nothing more was written.",
+                err=True,
+            )
+            code = BAD_INPUT
+        except Exception as error:  # noqa: BLE001  the last door: whatever it is, no traceback
+            _report(error)
+            code = NO_ANSWER
+        return ctx.exit(code)
+
+
+def _listed(error: PliantError) -> str:
+    if not isinstance(error, InputError) or len(error.faults) <= FAULTS_SHOWN:
+        return str(error)
+    more = len(error.faults) - FAULTS_SHOWN
+    shown = InputError(error.faults[:FAULTS_SHOWN], error.source)
+    return f"{shown}\n… and {more} more faults. Mend these first."
+
+
+def _report(error: Exception) -> None:
+    if os.environ.get("PLIANT_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error, file=sys.stderr)
+    said = str(error).strip().split("\n")[0][:200]
+    click.echo(f"pliant failed: {type(error).__name__}{': ' if said else ''}{said}", err=True)
+    click.echo("This is a fault of pliant; please report it, with what PLIANT_DEBUG=1 prints.", err=True)
+
+
+def _version(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:
+    if asked:
+        import pliant
+
+        click.echo(f"pliant {pliant.__version__}")
+        ctx.exit()
+
+
+EPILOG = """\b
+Exit codes:
+  0    answered (a lock, an overlap, a part that can leave is an answer)
+  2    bad input: the message says where and what to try
+  3    no answer: the solver failed, the step limit was reached, or pliant itself failed
+  130  stopped with Ctrl-C; what was done is written
+
+Results go to stdout, progress to stderr. NO_COLOR is honoured; PLIANT_DEBUG=1 shows tracebacks."""
+
+
+@click.group(cls=Guarded, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and exit.",
+)
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """How an assembly moves before you build it.
+
+    Begin with "pliant demo", or "pliant examples hook -o hook.toml" and "pliant flex hook.toml".
+    """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+
+
+for command in (check, flex, draw, examples, demo):
+    main.add_command(command)

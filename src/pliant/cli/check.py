@@ -1,0 +1,123 @@
+"""`pliant check`: what a model holds, and what is wrong with it and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pliant.cli.answer import print_json, print_summary, print_written, write_answer
+from pliant.cli.options import PICTURES, OutputFile, json_option, max_size_option, quiet_option, same_file
+from pliant.core.errors import InputError
+from pliant.core.progress import silent
+
+if TYPE_CHECKING:
+    from pliant.core.motion import Motion
+    from pliant.flex.model import Assembly, Term
+
+
+@click.command()
+@click.argument("model", required=False, type=click.Path(path_type=Path))
+@click.option("--draw", "picture", type=OutputFile(PICTURES), metavar="FILE", help="Draw it, faults and all.")
+@click.option("--schema", "kind", metavar="KIND", help='Print the JSON Schema of a kind, such as "assembly".')
+@json_option
+@quiet_option
+@max_size_option
+def check(
+    model: Path | None,
+    picture: Path | None,
+    kind: str | None,
+    json_to: str | None,
+    quiet: bool,
+    max_bytes: int,
+) -> None:
+    """Validate a model; say what it holds, or what is wrong and where."""
+    if kind is not None:
+        from pliant.files import schema
+
+        click.echo(_pretty(schema(kind)))
+    elif model is None:
+        raise click.UsageError("Name a MODEL to check, or --schema KIND.")
+    else:
+        if picture:
+            same_file((picture,), model)
+        _check(model, picture, json_to, quiet, max_bytes)
+
+
+def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, max_bytes: int) -> None:
+    from pliant.cli.drawing import drawn
+    from pliant.files import load
+
+    try:
+        model = load(path, max_bytes=max_bytes)
+        motion = drawn(model)
+    except InputError as error:
+        placed = error if error.source else InputError(error.faults, str(path))
+        if picture:
+            _draw_faulty(path, placed, picture, max_bytes)
+        _write_json({"model": str(path), "faults": [vars(fault) for fault in placed.faults]}, json_to)
+        raise placed from None
+    if picture:
+        write_answer(motion, [picture], silent)
+    holds = dict(_holds(model, motion))
+    _write_json({"model": str(path), "faults": [], "holds": holds}, json_to)
+    if not quiet and json_to != "-":
+        width = max(map(len, holds))
+        lines = [f"  {key.ljust(width)}  {value}" for key, value in holds.items()]
+        print_summary("\n".join([f"{path} is a sound {model.kind}.", *lines]))
+    if not quiet:
+        print_written([picture] if picture else [])
+
+
+def _write_json(data: dict[str, Any], json_to: str | None) -> None:
+    from pliant.core.store import write_json
+
+    if json_to == "-":
+        print_json(data)
+    elif json_to:
+        write_json(json_to, data)
+
+
+def _draw_faulty(path: Path, error: InputError, picture: Path, max_bytes: int) -> None:
+    from pliant.cli.drawing import drawn_with_faults
+    from pliant.files.parse import parse, read_text
+
+    data = parse(read_text(path, max_bytes), path)
+    motion = drawn_with_faults(data, error.faults)
+    if motion.marks:
+        write_answer(motion, [picture], silent)
+        print_written([picture])
+
+
+def _holds(model: Assembly, motion: Motion) -> Iterator[tuple[str, str]]:
+    """What is in an assembly, a line each."""
+    fixed = sum(body.fixed for body in model.bodies)
+    yield "bodies", f"{len(model.bodies)}, {fixed} of them fixed"
+    corners = [sum(map(len, motion.shapes[shape].rings)) for shape in motion.body_shapes]
+    yield "outlines", f"{len(motion.shapes)} different, {sum(corners)} vertices in all"
+    if model.clearance:
+        yield "clearance", f"{model.clearance:g} {model.units}"
+    for key in ("pins", "keep", "sights", "limits"):
+        if found := getattr(model, key):
+            yield key, str(len(found))
+    terms = [_term(term) for term in model.study.for_command("flex").maximize]
+    wanted = " + ".join([*terms[:3], *(["…"] if len(terms) > 3 else [])])
+    yield "maximize", wanted or 'nothing yet: add [study] maximize, or use "pliant flex --move"'
+
+
+def _term(term: Term) -> str:
+    if term.direction is not None:
+        return f"{term.body} along ({term.direction[0]:g}, {term.direction[1]:g})"
+    if term.spin is not None:
+        return f"spin of {term.body}"
+    if term.radial is not None:
+        return f"everything away from ({term.radial[0]:g}, {term.radial[1]:g})"
+    return f"everything towards {term.gather}"
+
+
+def _pretty(data: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(data, indent=2, ensure_ascii=False)

@@ -1,0 +1,106 @@
+"""`pliant demo`: solve the gallery and lay out what came of it, as a folder to look at."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pliant.cli.answer import result_data, write_answer
+from pliant.cli.examples import gallery_path
+from pliant.cli.options import quiet_option
+from pliant.cli.watch import Watch
+from pliant.core.errors import PliantError
+from pliant.core.progress import Interrupted
+from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER
+from pliant.core.store import write_whole
+
+if TYPE_CHECKING:
+    from pliant.cli.report import Entry
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[EXAMPLE]...")
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("pliant-demo"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Where pictures, films, players and index.html go.",
+)
+@quiet_option
+@click.pass_context
+def demo(ctx: click.Context, names: tuple[str, ...], folder: Path, quiet: bool) -> None:
+    """Solve every example (or those named) and write a report with pictures, films and players."""
+    from pliant import gallery
+    from pliant.cli.report import write_report
+
+    for name in names:
+        gallery_path(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    entries: list[Entry] = []
+    code = ANSWERED
+    for name in names or gallery.names():
+        entry, stopped = _run(name, folder, quiet)
+        entries += [entry] if entry else []
+        if stopped:
+            code = INTERRUPTED
+            break
+        if entry and entry.error:
+            code = NO_ANSWER
+    write_report(folder / "index.html", entries)
+    if not quiet:
+        click.echo(click.style(f"The report is {folder / 'index.html'}", bold=True))
+    ctx.exit(code)
+
+
+def _run(name: str, folder: Path, quiet: bool) -> tuple[Entry | None, bool]:
+    """One example's entry, and whether Ctrl-C ended it."""
+    from pliant.cli.report import Entry
+
+    started = time.perf_counter()
+    try:
+        entry, stopped = _solve(name, folder, quiet)
+    except KeyboardInterrupt:
+        return None, True
+    except PliantError as error:
+        entry, stopped = Entry(name=name, description="", error=str(error)), False
+    if not quiet:
+        seconds = time.perf_counter() - started
+        click.echo(f"{click.style(name, bold=True)} ({seconds:.1f} s): {entry.error or entry.sentence}")
+    return entry, stopped
+
+
+def _solve(name: str, folder: Path, quiet: bool) -> tuple[Entry, bool]:
+    import pliant
+    from pliant import gallery
+    from pliant.cli.report import Entry
+
+    model = gallery.load(name)
+    with Watch(quiet, name) as watch:
+        try:
+            result: Any = pliant.solve(model, progress=watch)
+        except Interrupted as interruption:
+            result = interruption.result
+    data = result_data(result, model)
+    files = [folder / f"{name}{suffix}" for suffix in (".png", ".gif", ".html", ".json")]
+    copy = folder / f"{name}-model{gallery.path(name).suffix}"
+    write_whole(copy, gallery.path(name).read_bytes())
+    with Watch(quiet, name) as drawing:
+        write_answer(result.motion, files, drawing, data=data, plots=list(result.plots().values()))
+    entry = Entry(
+        name=name,
+        description=gallery.describe(name),
+        title=model.title,
+        bodies=len(model.bodies),
+        data=data,
+        summary=result.summary(),
+        picture=files[0].read_bytes(),
+        files={"player": files[2].name, "film": files[1].name, "result": files[3].name, "model": copy.name},
+    )
+    return entry, watch.asked_to_stop or drawing.asked_to_stop

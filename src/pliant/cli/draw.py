@@ -1,0 +1,56 @@
+"""`pliant draw`: a picture, film or player of a model or of a result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pliant.cli.answer import print_written, write_answer
+from pliant.cli.options import max_size_option, output_option, quiet_option, same_file
+from pliant.cli.watch import Watch
+
+if TYPE_CHECKING:
+    from pliant.core.motion import Motion
+    from pliant.core.plot import Plot
+
+
+@click.command()
+@click.argument("source", metavar="MODEL|RESULT", type=click.Path(path_type=Path))
+@output_option(required=True)
+@click.option("--frame", type=int, default=-1, help="Which frame a picture shows (default: the last).")
+@click.option("--filmstrip", "strip", is_flag=True, help="Pictures show the motion as a row of frames.")
+@click.option("--scalar", help="Colour the bodies by this scalar of the motion.")
+@click.option("--no-marks", is_flag=True, help="Leave out arrows, bands and labels.")
+@quiet_option
+@max_size_option
+def draw(
+    source: Path,
+    outputs: tuple[Path, ...],
+    frame: int,
+    strip: bool,
+    scalar: str | None,
+    no_marks: bool,
+    quiet: bool,
+    max_bytes: int,
+) -> None:
+    """Draw a model, or a result that --json wrote.
+
+    A model is drawn at its drawn pose. A Motion or Plot saved as JSON works too.
+    """
+    same_file(outputs, source)
+    answer = _answer(source, max_bytes)
+    look: dict[str, Any] = {"scalar": scalar, "marks": not no_marks, **({} if strip else {"frame": frame})}
+    with Watch(quiet) as watch:
+        write_answer(answer, outputs, watch, strip=strip, **look)
+    if not quiet:
+        print_written(outputs)
+
+
+def _answer(source: Path, max_bytes: int) -> Motion | Plot:
+    from pliant.cli.drawing import drawn
+    from pliant.files import load, load_answer
+
+    answer = load_answer(source)
+    return drawn(load(source, max_bytes=max_bytes)) if answer is None else answer

@@ -1,0 +1,105 @@
+"""Options that several commands share, and the types of what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PICTURES = (".png", ".svg", ".pdf")
+FILMS = (".gif", ".mp4")
+SUFFIXES = (*PICTURES, *FILMS, ".html", ".json")
+
+
+class OutputFile(click.ParamType):
+    """A file to be written, refused before any work is done where it could not be."""
+
+    name = "file"
+
+    def __init__(self, suffixes: tuple[str, ...] = SUFFIXES) -> None:
+        self.suffixes = suffixes
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Check the suffix, the folder, and what the format needs."""
+        path = Path(value)
+        if self.suffixes and path.suffix.lower() not in self.suffixes:
+            self.fail(f"{value!r} must end in one of {', '.join(self.suffixes)}", param, ctx)
+        if path.is_dir():
+            self.fail(f"{value!r} is a folder; name a file in it", param, ctx)
+        if not path.parent.is_dir():
+            self.fail(f"the folder {str(path.parent)!r} does not exist; make it first", param, ctx)
+        if path.suffix.lower() == ".mp4" and find_spec("imageio_ffmpeg") is None:
+            self.fail(
+                '.mp4 needs the extra: pip install "pliant[video]"; .gif needs nothing more', param, ctx
+            )
+        return path
+
+
+class Pair(click.ParamType):
+    """Two numbers, such as "1,0". They are read by the model, exactly."""
+
+    name = "X,Y"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Split at the comma."""
+        if isinstance(value, tuple):
+            return value
+        parts = [part.strip() for part in str(value).strip("[]() ").split(",")]
+        if len(parts) != 2 or not all(parts):
+            self.fail(f"{value!r} is not two numbers; write 1,0", param, ctx)
+        return parts[0], parts[1]
+
+
+model_argument = click.argument("model", type=click.Path(path_type=Path))
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+
+
+def _bytes(_ctx: click.Context, _option: click.Parameter, megabytes: float) -> int:
+    return int(megabytes * 1e6)
+
+
+max_size_option = click.option(
+    "--max-size",
+    "max_bytes",
+    type=click.FloatRange(min=0, min_open=True, max=1e6),
+    default=10.0,
+    metavar="MB",
+    callback=_bytes,
+    help="Read model files up to this size (default 10).",
+)
+
+
+def output_option(required: bool = False) -> Callable[[F], F]:
+    """`-o FILE`, as often as wanted."""
+    return click.option(
+        "-o",
+        "--output",
+        "outputs",
+        type=OutputFile(),
+        multiple=True,
+        required=required,
+        metavar="FILE",
+        help="Write a .png, .svg or .pdf picture, a .gif or .mp4 film, an .html player or .json. Repeatable.",
+    )
+
+
+json_option = click.option(
+    "--json",
+    "json_to",
+    metavar="FILE|-",
+    help="Write the whole result as JSON to a file, or to stdout in place of the summary.",
+)
+
+
+def same_file(outputs: tuple[Path, ...], model: Path) -> None:
+    """Refuse to write over the model that is read."""
+    for path in outputs:
+        if path.exists() and model.exists() and path.samefile(model):
+            raise click.UsageError(f"{path} is the model itself; name another file to write.")

@@ -1,0 +1,47 @@
+"""The kinds of model pliant knows: where each one's classes live and which command solves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from pliant.core.errors import Fault, InputError
+
+VERSION = 1  # of the file format
+
+# From each older version to the next: MIGRATIONS[0](data) is data of version 1.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Where a kind of model lives, as "module:name", so that nothing is imported before it is needed."""
+
+    model: str
+    solve: str
+    command: str  # its own study is `[study.<command>]`
+
+
+KINDS = {"assembly": Kind("pliant.flex.model:Assembly", "pliant.flex.solve:solve", "flex")}
+
+
+def named(name: str) -> Kind:
+    """The kind of that name, or a fault that lists them."""
+    if name not in KINDS:
+        raise InputError([unknown_kind(name)])
+    return KINDS[name]
+
+
+def unknown_kind(name: Any) -> Fault:
+    """What to say about a kind that is none."""
+    from pliant.files.faults import nearest, shown
+
+    return Fault("kind", f"{shown(name)} is not a kind of model", nearest(name, KINDS, "Kinds"))
+
+
+def fetch(place: str) -> Any:
+    """What "module:name" stands for."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

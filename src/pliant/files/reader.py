@@ -1,0 +1,114 @@
+"""Files to models: find the kind, bring old versions up to date, and list every fault at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from pliant.core.errors import Fault, InputError
+from pliant.core.motion import Motion
+from pliant.core.plot import Plot
+from pliant.files.faults import model_faults, nearest, shown
+from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, named, unknown_kind
+from pliant.files.parse import MEGABYTE, MODEL_BYTES, looks_like_json, parse, read_text, text_faults
+from pliant.files.schemas import schema
+
+if TYPE_CHECKING:
+    from pliant.flex.model import Assembly
+
+RESULT_BYTES = 1000 * MEGABYTE
+
+
+def load(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Assembly:
+    """Read a model file, TOML or JSON, or raise an InputError with every fault in it."""
+    path = Path(path)
+    return model_of(parse(read_text(path, max_bytes), path), source=str(path))
+
+
+def model_of(data: Mapping[str, Any], source: str = "") -> Assembly:
+    """A model from plain data, such as a parsed file or a dict written in Python."""
+    faults = text_faults(data)
+    if faults:
+        raise InputError(faults, source)
+    data, faults = _current(dict(data), source)
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InputError([*_kind_faults(data), *faults], source)
+    try:
+        model = fetch(named(kind).model).model_validate({**data, "pliant": VERSION})
+    except ValidationError as error:
+        lines = error.errors(include_url=False)
+        raise InputError([*faults, *model_faults(lines, data, schema(kind))], source) from None
+    if faults:
+        raise InputError(faults, source)
+    return model
+
+
+def load_answer(path: str | Path, *, max_bytes: int = RESULT_BYTES) -> Motion | Plot | None:
+    """The motion in a result that `--json` wrote, or a Motion or Plot that was saved; None in a model."""
+    path = Path(path)
+    if path.suffix.lower() == ".toml":
+        return None
+    text = read_text(path, max_bytes)
+    data = parse(text, path, exact=False) if looks_like_json(text) else {}
+    if not is_answer(data):
+        return None
+    try:
+        if "series" in data:
+            return Plot.from_dict(data)
+        motion = Motion.from_dict(data.get("motion", data))
+        _check_indices(motion)
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        problem = f"its motion or plot cannot be read ({type(error).__name__}: {shown(str(error))})"
+        raise InputError([Fault("", problem, "Make the file anew with --json")], str(path)) from error
+    return motion
+
+
+def is_answer(data: Mapping[str, Any]) -> bool:
+    """Whether data is a result, a Motion or a Plot, and no model."""
+    return "pliant" not in data and ("motion" in data or {"axis", "poses"} <= data.keys() or "series" in data)
+
+
+def _check_indices(motion: Motion) -> None:
+    for indices, size in (
+        (motion.body_shapes, len(motion.shapes)),
+        (motion.strokes, len(motion.point_names)),
+    ):
+        if indices.size and not (indices.min() >= 0 and indices.max() < size):
+            raise IndexError("a shape or point that is not there is used")
+
+
+def _current(data: dict[str, Any], source: str) -> tuple[dict[str, Any], list[Fault]]:
+    """The data in today's version, and what is wrong with the version it names."""
+    version = data.get("pliant")
+    line = f"Add pliant = {VERSION} as the first line"
+    if is_answer(data):
+        cure = 'Give the model file; a result is drawn with "pliant draw"'
+        raise InputError([Fault("", "is a result, not a model", cure)], source)
+    if version is None:
+        return data, [Fault("pliant", "is missing: the version of the file format", line)]
+    if isinstance(version, bool) or not isinstance(version, int):
+        return data, [Fault("pliant", f"is {shown(version)}, not a version", f"Write pliant = {VERSION}")]
+    if version > VERSION:
+        problem = f"is {shown(version)}: the file was made by a newer pliant (this one reads {VERSION})"
+        raise InputError([Fault("pliant", problem, 'Update with "pip install -U pliant"')], source)
+    while version < VERSION:
+        if version not in MIGRATIONS:
+            return data, [
+                Fault("pliant", f"is {version}, which never was a version", f"Write pliant = {VERSION}")
+            ]
+        data, version = MIGRATIONS[version](data), version + 1
+    return data, []
+
+
+def _kind_faults(data: Mapping[str, Any]) -> list[Fault]:
+    if "kind" in data:
+        return [unknown_kind(data["kind"])]
+    misspelt = [key for key in data if nearest(key, ["kind"], "").startswith("Did")]
+    if misspelt:
+        return [Fault(misspelt[0], "is not a key of a model", "Did you mean 'kind'?")]
+    kinds = " or ".join(f'kind = "{kind}"' for kind in KINDS)
+    return [Fault("kind", "is missing: what this is a model of", f"Add {kinds}")]

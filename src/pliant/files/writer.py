@@ -1,0 +1,125 @@
+"""Models to files: tidy TOML for people, JSON for machines, and a hash of what a model says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from pydantic import BaseModel
+
+from pliant.core.errors import Fault, InputError
+from pliant.core.store import json_text, write_whole
+from pliant.files.parse import text_faults
+
+WIDTH = 100
+
+
+def save(model: BaseModel, path: str | Path) -> None:
+    """Write a model as TOML or JSON, by suffix. Reading it back gives an equal model."""
+    path = Path(path)
+    writers = {".toml": toml_text, ".json": json_text}
+    if path.suffix.lower() not in writers:
+        raise InputError(
+            [Fault("", "ends in neither .toml nor .json", "Name the file model.toml")], str(path)
+        )
+    data = plain(model)
+    if faults := text_faults(data):
+        raise InputError(faults, str(path))
+    write_whole(path, writers[path.suffix.lower()](data).encode())
+
+
+def model_hash(model: BaseModel) -> str:
+    """The sha256 of what a model says: equal models have equal hashes, however they were written."""
+    canonical = json.dumps(
+        plain(model), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+    )
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def plain(model: BaseModel) -> dict[str, Any]:
+    """A model as plain data, without what is default anyway."""
+    data = model.model_dump(by_alias=True, exclude_defaults=True)
+    study = getattr(model, "study", None)
+    for name in type(study).model_fields if isinstance(study, BaseModel) else ():
+        own = getattr(study, name)
+        if isinstance(own, BaseModel):
+            # A command's own study overrides the common one even with a default.
+            data["study"][name] = own.model_dump(by_alias=True, exclude_unset=True)
+    head = {"pliant": getattr(model, "pliant", None), "kind": getattr(model, "kind", None)}
+    return _short({**head, **data})
+
+
+def toml_text(data: Mapping[str, Any]) -> str:
+    """Plain data as TOML: tables below their keys, lists of tables as [[name]], points on one line."""
+    return "\n".join(_table(data, ())).strip() + "\n"
+
+
+def _short(value: Any) -> Any:
+    """Whole floats as whole numbers, tuples as lists."""
+    if isinstance(value, Mapping):
+        return {key: _short(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_short(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
+
+
+def _table(data: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[str]:
+    below = {key: value for key, value in data.items() if isinstance(value, dict) or _is_tables(value, place)}
+    for key, value in data.items():
+        if key not in below:
+            yield _line(key, value)
+    for key, value in below.items():
+        path = (*place, key)
+        name = ".".join(map(_key, path))
+        for entry in value if isinstance(value, list) else ():
+            yield f"\n[[{name}]]"
+            yield from _table(entry, path)
+        if isinstance(value, dict):
+            # A table of nothing but tables needs no line of its own.
+            if not value or not all(isinstance(item, dict) for item in value.values()):
+                yield f"\n[{name}]"
+            yield from _table(value, path)
+
+
+def _is_tables(value: Any, place: tuple[str, ...]) -> bool:
+    """Lists of tables stand below as [[name]] at the top of a file; deeper ones are written inline."""
+    return (
+        not place
+        and isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) for item in value)
+    )
+
+
+def _line(key: str, value: Any) -> str:
+    line = f"{_key(key)} = {_inline(value)}"
+    if len(line) <= WIDTH or not isinstance(value, list):
+        return line
+    return f"{_key(key)} = [\n{_filled([_inline(item) for item in value])}]"
+
+
+def _filled(items: list[str]) -> str:
+    """As many items on each line as go in."""
+    text, used = "", 0
+    for item in items:
+        if used and used + len(item) + 2 > WIDTH:
+            text, used = text.rstrip() + "\n", 0
+        text += ("" if used else "  ") + item + ", "
+        used += len(item) + 2
+    return text.rstrip() + "\n"
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(key)} = {_inline(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_inline, value)) + "]"
+    return tomli_w.dumps({"k": value})[len("k = ") : -1]
+
+
+def _key(key: str) -> str:
+    return tomli_w.dumps({key: 0})[: -len(" = 0\n")]

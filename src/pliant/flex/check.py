@@ -1,0 +1,110 @@
+"""Two checks of a motion that do not trust the rows it was computed with.
+
+`overlaps` intersects the very polygons (GEOS, by way of shapely) and divides the area two
+bodies share by the length they share it along: the mean thickness of the overlap. Rows see
+vertices against lines; an area sees corners that slipped past each other too.
+
+`path_overlap` bounds how deep any row gets on the straight way between two poses. Along it
+each distance is smooth with a bounded second derivative, so between checked places it errs
+from the chord by at most |d''|/8; where that is too much, the way is halved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from pliant.core.pose import Floats
+from pliant.flex.distance import Ints, Rows, gaps
+from pliant.flex.parts import Parts
+
+HALVINGS = 3
+
+
+@dataclass(frozen=True)
+class Overlaps:
+    """Bodies that share area, at one pose."""
+
+    pairs: Ints  # (K, 2)
+    area: Floats  # (K,)
+    thickness: Floats  # (K,) area over the length it is shared along
+
+    @property
+    def worst(self) -> float:
+        """The largest thickness; 0 where nothing overlaps."""
+        return float(self.thickness.max(initial=0.0))
+
+
+def overlaps(parts: Parts, poses: Floats, pairs: Ints) -> Overlaps:
+    """Which of these pairs share area, and how thickly."""
+    polygons = parts.polygons(poses)
+    met = shapely.intersects(polygons[pairs[:, 0]], polygons[pairs[:, 1]])
+    pairs = pairs[met]
+    shared = shapely.intersection(polygons[pairs[:, 0]], polygons[pairs[:, 1]])
+    area = np.asarray(shapely.area(shared), np.float64)
+    kept = area > 0
+    length = np.asarray(shapely.length(shared), np.float64)[kept] / 2  # a sliver has two long sides
+    return Overlaps(pairs[kept], area[kept], area[kept] / length)
+
+
+def near_pairs(parts: Parts, poses: Floats) -> Ints:
+    """Every pair of bodies whose boxes meet, at least one of them moving and not joined by a pin."""
+    polygons = parts.polygons(poses)
+    first, second = shapely.STRtree(polygons).query(polygons)
+    kept = (first < second) & ((parts.moving[first] >= 0) | (parts.moving[second] >= 0))
+    pairs = np.stack([first[kept], second[kept]], axis=1).astype(np.int64)
+    if not parts.exempt:
+        return pairs
+    return pairs[[(a, b) not in parts.exempt for a, b in pairs.tolist()]]
+
+
+def path_overlap(rows: Rows, before: Floats, after: Floats, allowed: float) -> float:
+    """A bound on how far any row is violated on the straight way between two poses."""
+    return _path(rows, before, after, gaps(rows, before), gaps(rows, after), allowed, HALVINGS)
+
+
+def _path(
+    rows: Rows, before: Floats, after: Floats, start: Floats, end: Floats, allowed: float, halvings: int
+) -> float:
+    deepest = -np.minimum(start, end) + _curvature(rows, before, after) / 8
+    deep = deepest > allowed
+    known = float(deepest[~deep].max(initial=0.0))
+    if not deep.any():
+        return known
+    if halvings == 0:
+        return float(deepest.max())
+    rows, start, end = _take(rows, deep), start[deep], end[deep]
+    middle = (before + after) / 2
+    there = gaps(rows, middle)
+    left = _path(rows, before, middle, start, there, allowed, halvings - 1)
+    right = _path(rows, middle, after, there, end, allowed, halvings - 1)
+    return max(known, left, right)
+
+
+def _curvature(rows: Rows, before: Floats, after: Floats) -> Floats:
+    """A bound on |d''| of each row as poses go straight from `before` to `after` in unit time.
+
+    With N = R(θ₁)n, P = R(θ₂)p and w = x₂ + P − x₁:
+    d'' = −ω₁² N·w + 2ω₁ N⊥·w' − ω₂² N·P, and |w'| ≤ |v₂ − v₁| + |ω₂||p|.
+    """
+    moved = after - before
+    first, second = moved[rows.edge_body], moved[rows.point_body]
+    arm = np.hypot(*rows.point.T)
+    speed = np.hypot(*(second - first)[:, :2].T) + np.abs(second[:, 2]) * arm
+    apart = np.hypot(*(before[rows.point_body] - before[rows.edge_body])[:, :2].T) + arm + speed
+    turn = np.abs(first[:, 2])
+    return turn**2 * apart + 2 * turn * speed + second[:, 2] ** 2 * arm
+
+
+def _take(rows: Rows, which: NDArray[np.bool_]) -> Rows:
+    return Rows(
+        rows.edge_body[which],
+        rows.point_body[which],
+        rows.normal[which],
+        rows.offset[which],
+        rows.point[which],
+        rows.source[which],
+    )

@@ -1,0 +1,331 @@
+"""Which distances matter: for each convex vertex near another body, that body's nearest edge.
+
+Every pair of a vertex and an edge in reach would be far too many rows, and wrong ones:
+behind a thin wall, or beyond the end of an edge, a line forbids what is free. One row
+for each (convex vertex, neighbouring body) is right: the edge in whose Voronoi region
+the vertex lies. Two kinds of edge are added to it, both of which bind at once with it:
+the one joined to it by a sharp reflex corner, and a facing wall.
+
+Between two convex corners the vertex must be outside one edge *or* the other. `chosen`
+takes the edge it was outside of before; see `flex.corners` for the other two ways.
+
+Candidates are found by a spatial index and kept until bodies have moved, relative to
+their neighbours, by the margin they were searched with.
+
+Source: [Lensgraf2020] sections V and V-A.
+Differs: the paper keeps every pair closer than ε, and lets one body of a pair supply the
+vertices; here either body does, since a vertex of either can touch an edge of the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from pliant.core.pose import Floats, carry, uncarry
+from pliant.flex.parts import Outlines, Parts
+from pliant.flex.distance import Rows
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+SHARP = 0.35  # rad: reflex corners blunter than this are sampled curves, where the nearest edge is enough
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Groups (convex vertex, other body), each with the edges that could be nearest."""
+
+    vertex: Ints  # (G,) sorted, then by body
+    body: Ints  # (G,)
+    edge: Ints  # (C,) candidates, group after group
+    group: Ints  # (C,)
+    starts: Ints  # (G,) where each group's candidates start
+    keys: Ints  # (G,) vertex and body in one number, ascending
+    pairs: Ints  # (P, 2) bodies that are near each other, each pair once
+    reach: float
+    margin: float
+    poses: Floats  # (B + 1, 3) where the bodies were
+
+    def still_hold(self, parts: Parts, poses: Floats) -> bool:
+        """Whether no pair has moved enough, one relative to the other, to miss a candidate."""
+        if not len(self.pairs):
+            return bool(np.abs(poses - self.poses)[:-1, :2].max(initial=0.0) < self.margin)
+        travel = relative_travel(parts, self.pairs, self.poses, poses)
+        return bool(travel.max() < self.margin)
+
+
+def relative_travel(parts: Parts, pairs: Ints, before: Floats, after: Floats) -> Floats:
+    """A bound on how far any point of a pair's second body went in the frame of its first, (P,)."""
+    first, second = pairs.T
+    old = uncarry(before[first], before[second, :2])
+    new = uncarry(after[first], after[second, :2])
+    spin = (after - before)[second, 2] - (after - before)[first, 2]
+    radius = np.append(parts.radius, 0.0)[second]
+    return np.hypot(*(new - old).T) + np.abs(spin) * radius
+
+
+def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
+    """Candidates for every contact within `reach`, and a margin of as much again."""
+    margin = reach
+    outlines = parts.outlines
+    world = carry(poses[outlines.body], outlines.point)
+    vertices = np.flatnonzero(outlines.convex)
+    vertex, edge = _near(world, outlines, vertices, reach + margin)
+    body, other = outlines.body[vertex], outlines.body[edge]
+    held = (parts.moving[body] == NONE) & (parts.moving[other] == NONE)
+    kept = (body != other) & ~held & ~_exempt(parts, body, other)
+    vertex, edge, other = vertex[kept], edge[kept], other[kept]
+    order = np.lexsort((edge, other, vertex))
+    vertex, edge, other = vertex[order], edge[order], other[order]
+    keys = vertex * (parts.count + 1) + other
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    return Neighbours(
+        vertex=vertex[starts],
+        body=other[starts],
+        edge=edge,
+        group=np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(keys)))),
+        starts=starts,
+        keys=keys[starts],
+        pairs=_pairs(parts, outlines.body[vertex[starts]], other[starts]),
+        reach=reach,
+        margin=margin,
+        poses=poses,
+    )
+
+
+def _near(world: Floats, outlines: Outlines, vertices: Ints, radius: float) -> tuple[Ints, Ints]:
+    """Vertices and edges whose boxes, the vertex's grown by `radius`, meet."""
+    tree = shapely.STRtree(shapely.linestrings(np.stack([world, world[outlines.follow]], axis=1)))
+    low, high = (world[vertices] - radius).T, (world[vertices] + radius).T
+    place, edge = tree.query(shapely.box(low[0], low[1], high[0], high[1]))
+    return vertices[place], edge.astype(np.int64)
+
+
+def _exempt(parts: Parts, body: Ints, other: Ints) -> Bools:
+    if not parts.exempt:
+        return np.zeros(len(body), np.bool_)
+    codes = np.minimum(body, other) * parts.count + np.maximum(body, other)
+    return np.isin(codes, [first * parts.count + second for first, second in parts.exempt])
+
+
+def _pairs(parts: Parts, body: Ints, other: Ints) -> Ints:
+    codes = np.unique(np.minimum(body, other) * parts.count + np.maximum(body, other))
+    return np.stack([codes // parts.count, codes % parts.count], axis=1)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The rows of one pose, and the choices behind them, to be kept for the next."""
+
+    rows: Rows
+    near: Neighbours
+    edge: Ints  # (G,) the edge chosen for each group, NONE beyond reach
+    corner: Ints  # (K,) rows that stand between two convex corners
+    corner_group: Ints  # (K,)
+    other_edge: Ints  # (K,) the edge each could have had instead
+
+
+def flip(parts: Parts, contacts: Selection, which: Bools) -> Selection:
+    """The same contacts with the other edge at some of the corners, (K,)."""
+    if not which.any():
+        return contacts
+    row, other = contacts.corner[which], contacts.other_edge[which]
+    chosen = contacts.edge[contacts.corner_group[which]]
+    rows = contacts.rows
+    normal, offset = rows.normal.copy(), rows.offset.copy()
+    normal[row] = parts.outlines.normal[other]
+    offset[row] = (normal[row] * parts.outlines.point[other]).sum(axis=1)
+    edge, other_edge = contacts.edge.copy(), contacts.other_edge.copy()
+    edge[contacts.corner_group[which]], other_edge[which] = other, chosen
+    return replace(contacts, rows=replace(rows, normal=normal, offset=offset), edge=edge, other_edge=other_edge)
+
+
+def select(
+    parts: Parts,
+    poses: Floats,
+    near: Neighbours,
+    before: Selection | None = None,
+    corners: Literal["chosen", "average"] = "chosen",
+    slack: float = 0.0,
+) -> Selection:
+    """The rows at these poses, keeping what `before` chose where two corners meet.
+
+    `slack` is the overlap that counts as none.
+    """
+    outlines = parts.outlines
+    seen = uncarry(poses[near.body], carry(poses[outlines.body[near.vertex]], outlines.point[near.vertex]))
+    along, height, distance = _measure(outlines, near.edge, seen[near.group])
+    best = _nearest(near, height, distance)
+    edge, past = near.edge[best], along[best]
+    corner, rival = _corner(outlines, edge, past)
+    old = _recall(before, near)
+    edge, rival = _keep_choice(outlines, seen, edge, rival, corner, height[best], old, slack)
+    close = distance[best] <= near.reach**2
+    extra = [
+        _joined(outlines, seen, edge, close, near.reach, slack + 2 * np.maximum(-height[best], 0.0)),
+        _facing(outlines, near, along, height, best, close),
+    ]
+    groups = np.concatenate([np.flatnonzero(close), *(group for group, _ in extra)])
+    edges = np.concatenate([edge[close], *(found for _, found in extra)])
+    at_corner = np.flatnonzero(corner[close])
+    rows = _rows(outlines, near, groups, edges)
+    if corners == "average":
+        rows = _averaged(outlines, rows, at_corner, edges[at_corner], rival[close][at_corner])
+    return Selection(
+        rows=rows,
+        near=near,
+        edge=np.where(close, edge, NONE),
+        corner=at_corner,
+        corner_group=groups[at_corner],
+        other_edge=rival[close][at_corner],
+    )
+
+
+def _measure(outlines: Outlines, edge: Ints, seen: Floats) -> tuple[Floats, Floats, Floats]:
+    """How far along an edge a point is, how high above it, and the square of its distance."""
+    arm = seen - outlines.point[edge]
+    along = (arm * outlines.tangent[edge]).sum(axis=1)
+    height = (arm * outlines.normal[edge]).sum(axis=1)
+    beyond = along - np.clip(along, 0.0, outlines.length[edge])
+    return along, height, beyond**2 + height**2
+
+
+def _nearest(near: Neighbours, height: Floats, distance: Floats) -> Ints:
+    """The nearest candidate of each group; of two that share the nearest corner, the higher one."""
+    if not len(near.starts):
+        return np.zeros(0, np.int64)
+    least = np.minimum.reduceat(distance, near.starts)[near.group]
+    tied = np.where(distance <= least * (1 + 1e-9), height, -np.inf)
+    highest = np.flatnonzero(tied == np.maximum.reduceat(tied, near.starts)[near.group])
+    return highest[np.diff(near.group[highest], prepend=-1) != 0]
+
+
+def _corner(outlines: Outlines, edge: Ints, along: Floats) -> tuple[Bools, Ints]:
+    """Whether the nearest feature is a convex corner, and the other edge that meets there."""
+    slack = 1e-9 * outlines.length[edge]  # corners that face each other squarely are edge to edge
+    start, end = along < -slack, along > outlines.length[edge] + slack
+    vertex = np.where(start, edge, outlines.follow[edge])
+    corner = (start | end) & outlines.convex[vertex]
+    return corner, np.where(start, outlines.before[edge], outlines.follow[edge])
+
+
+def _recall(before: Selection | None, near: Neighbours) -> Ints:
+    """What was chosen before for each of these groups."""
+    if before is None or not len(before.near.keys):
+        return np.full(len(near.keys), NONE)
+    if before.near is near:
+        return before.edge
+    place = np.minimum(np.searchsorted(before.near.keys, near.keys), len(before.near.keys) - 1)
+    return np.where(before.near.keys[place] == near.keys, before.edge[place], NONE)
+
+
+def _keep_choice(
+    outlines: Outlines,
+    seen: Floats,
+    edge: Ints,
+    rival: Ints,
+    corner: Bools,
+    height: Floats,
+    old: Ints,
+    slack: float,
+) -> tuple[Ints, Ints]:
+    """Stay with the edge of before at a corner; while overlapping, go out the way it came in.
+
+    The larger distance alone would let two facing corners slip past each other sideways:
+    each vertex, just inside, would find itself nearest to the edge it never crossed.
+    """
+    known = old != NONE
+    old_height = _measure(outlines, np.where(known, old, edge), seen)[1]
+    stay = corner & known & (old == rival) & (old_height >= -slack)
+    ahead = (old == outlines.follow[edge]) & outlines.convex[outlines.follow[edge]]
+    behind = (old == outlines.before[edge]) & outlines.convex[edge]
+    back = ~corner & known & (ahead | behind) & (height < 0) & (old_height > -20 * slack)
+    changed = stay | back
+    return np.where(changed, old, edge), np.where(changed, edge, rival)
+
+
+def _joined(
+    outlines: Outlines, seen: Floats, edge: Ints, close: Bools, reach: float, depth: Floats
+) -> tuple[Ints, Ints]:
+    """Edges that meet the chosen one in a sharp reflex corner, where both bind.
+
+    Further than `depth` behind such an edge, a point is on the other side of a thin wall.
+    """
+    groups: list[Ints] = []
+    edges: list[Ints] = []
+    for ahead in (False, True):
+        vertex = outlines.follow[edge] if ahead else edge
+        group = np.flatnonzero(close & (outlines.turn[vertex] < -SHARP))
+        found = outlines.follow[edge[group]] if ahead else outlines.before[edge[group]]
+        along, height, _ = _measure(outlines, found, seen[group])
+        # Beyond its far end an edge stops; beyond the corner itself both lines still bind.
+        reached = along <= outlines.length[found] if ahead else along >= 0
+        kept = reached & (height <= reach) & (height >= -depth[group])
+        groups.append(group[kept])
+        edges.append(found[kept])
+    return np.concatenate(groups), np.concatenate(edges)
+
+
+def _facing(
+    outlines: Outlines, near: Neighbours, along: Floats, height: Floats, best: Ints, close: Bools
+) -> tuple[Ints, Ints]:
+    """The nearest wall that faces the chosen one across the vertex, as in a narrow slot."""
+    if not len(best):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    normal = outlines.normal[near.edge]
+    opposed = (normal * normal[best][near.group]).sum(axis=1) < -0.5
+    over = (along >= 0) & (along <= outlines.length[near.edge])
+    wall = opposed & over & (height >= 0) & (height <= near.reach) & close[near.group]
+    ranked = np.where(wall, height, np.inf)
+    least = np.minimum.reduceat(ranked, near.starts)
+    found = np.flatnonzero(wall & (ranked == least[near.group]))
+    found = found[np.diff(near.group[found], prepend=-1) != 0]
+    return near.group[found], near.edge[found]
+
+
+def _rows(outlines: Outlines, near: Neighbours, groups: Ints, edges: Ints) -> Rows:
+    vertex = near.vertex[groups]
+    normal = outlines.normal[edges]
+    return Rows(
+        edge_body=near.body[groups],
+        point_body=outlines.body[vertex],
+        normal=normal,
+        offset=(normal * outlines.point[edges]).sum(axis=1),
+        point=outlines.point[vertex],
+        source=np.full(len(groups), NONE),
+    )
+
+
+def _averaged(outlines: Outlines, rows: Rows, corner: Ints, edge: Ints, other: Ints) -> Rows:
+    """One half-plane a corner, through it, across the mean of the two edges' normals.
+
+    Source: [Lensgraf2020] section V-A.
+    """
+    normal = outlines.normal[edge] + outlines.normal[other]
+    normal /= np.hypot(*normal.T)[:, None]
+    vertex = np.where(outlines.follow[edge] == other, other, edge)
+    new_normal, new_offset = rows.normal.copy(), rows.offset.copy()
+    new_normal[corner] = normal
+    new_offset[corner] = (normal * outlines.point[vertex]).sum(axis=1)
+    return replace(rows, normal=new_normal, offset=new_offset)
+
+
+def gap_scale(parts: Parts, clearance: float) -> float:
+    """A typical gap: the clearance, or the median distance of a body to its nearest neighbour."""
+    if clearance > 0:
+        return clearance
+    polygons = parts.polygons(parts.drawn)
+    if len(polygons) < 2:
+        return 0.0
+    _, distance = shapely.STRtree(polygons).query_nearest(
+        polygons, exclusive=True, return_distance=True, all_matches=False
+    )
+    apart = distance[distance > 0]
+    return float(np.median(apart)) if len(apart) else 0.0
+

@@ -1,0 +1,69 @@
+"""Two convex corners face to face: outside one edge or the other, decided exactly.
+
+d₁ + J₁Δq ≥ −m z,  d₂ + J₂Δq ≥ −m (1 − z),  z ∈ {0, 1}
+
+makes the either-or of every corner a binary of a mixed-integer program. HiGHS solves it;
+the edges it chooses then make an ordinary program, whose duals are forces. For small
+assemblies: the heuristic that `flex.contact` follows from step to step is compared with it.
+
+Source: [Lensgraf2020] section V-A names the either-or and leaves it open.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import coo_array, csr_array, hstack, vstack
+
+from pliant.core.errors import PliantError
+from pliant.flex.contact import Selection, flip
+from pliant.flex.program import Program
+from pliant.flex.step import Place
+from pliant.flex.system import System
+
+MOST_CORNERS = 400
+SECONDS = 60.0
+
+
+def best_choice(system: System, here: Place, bound: NDArray[np.float64]) -> Selection:
+    """The contacts of a place with the best edge at every corner, within `bound` of it."""
+    contacts = here.contacts
+    count = len(contacts.corner)
+    if count > MOST_CORNERS:
+        raise PliantError(
+            f'corners = "exact": {count} corners face each other, more than {MOST_CORNERS}; '
+            'the mixed-integer program would not end. Use corners = "chosen".'
+        )
+    if count == 0:
+        return contacts
+    other = flip(system.parts, contacts, np.ones(count, np.bool_))
+    chosen_rows = system.program(contacts.rows, here.poses, bound)
+    other_rows = system.program(other.rows, here.poses, bound)
+    return flip(system.parts, contacts, _choose(chosen_rows, other_rows, contacts))
+
+
+def _choose(chosen: Program, other: Program, contacts: Selection) -> NDArray[np.bool_]:
+    """Which corners do better with the other edge."""
+    corner, count = contacts.corner, len(contacts.corner)
+    slack = 4.0 * contacts.near.reach  # nothing goes further than this in a step
+    relaxed = coo_array((np.full(count, slack), (corner, np.arange(count))), shape=(len(chosen.gaps), count))
+    first = hstack([chosen.matrix(), relaxed])
+    second = hstack([other.matrix()[corner], -slack * csr_array(np.eye(count))])
+    low = np.concatenate([-chosen.gaps, -other.gaps[corner] - slack])
+    high = np.full(len(low), np.inf)
+    high[: len(chosen.gaps)][chosen.equal] = low[: len(chosen.gaps)][chosen.equal]
+    most = np.concatenate([chosen.bound.ravel(), np.ones(count)])
+    least = np.concatenate([-chosen.bound.ravel(), np.zeros(count)])
+    answer = milp(
+        c=-np.concatenate([chosen.cost.ravel(), np.zeros(count)]),
+        constraints=LinearConstraint(vstack([first, second]).tocsr(), low, high),
+        bounds=Bounds(least, most),
+        integrality=np.concatenate([np.zeros(chosen.cost.size), np.ones(count)]),
+        options={"time_limit": SECONDS},
+    )
+    if answer.x is None:
+        return np.zeros(count, np.bool_)
+    return np.asarray(answer.x[-count:] > 0.5)
+
+

@@ -1,0 +1,80 @@
+"""Distance rows: how far a point of one body is from a line carried by another.
+
+d = R(θ₁)n · (x₂ + R(θ₂)p − x₁) − c,  with c = n·o
+
+n is the line's unit normal and o a point on it, in the frame of body 1; p is in the
+frame of body 2. A row is kept when d ≥ 0. Contacts, pins, keep regions and sight cones
+are all rows of this form; limits are rows that are linear to begin with.
+
+Source: [Lensgraf2020] eqs 12 to 16.
+Differs: eq. 16 as printed is the negative of the gradient of eq. 12, writes s_e0 with
+θ0, leaves a parenthesis out of c_e0 and does not define c_p and s_p. The gradient here
+is that of eq. 12, with p and n in place of polar coordinates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.core.pose import Floats, turn
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """R rows as arrays. Body indices are those of Parts, the ground included."""
+
+    edge_body: Ints  # (R,) body 1, which carries the line
+    point_body: Ints  # (R,) body 2, which carries the point
+    normal: Floats  # (R, 2) n
+    offset: Floats  # (R,) c
+    point: Floats  # (R, 2) p
+    source: Ints  # (R,) the joint a row belongs to, an index into Joints; -1: a contact
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+    @classmethod
+    def join(cls, *parts: Rows) -> Rows:
+        """Rows one after the other."""
+        return Rows(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Rows)))
+
+    @classmethod
+    def none(cls) -> Rows:
+        """No rows."""
+        empty = np.zeros(0, np.int64)
+        return Rows(empty, empty, np.zeros((0, 2)), np.zeros(0), np.zeros((0, 2)), empty)
+
+
+def gaps(rows: Rows, poses: Floats) -> Floats:
+    """d of every row, (R,): eq. 12."""
+    normal, arm, _ = _world(rows, poses)
+    return (normal * arm).sum(axis=1) - rows.offset
+
+
+def gaps_and_blocks(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
+    """d, and ∂d/∂(x, y, θ) of body 1 and body 2 as (R, 2, 3): eq. 16, closed form."""
+    normal, arm, point = _world(rows, poses)
+    blocks = np.empty((len(rows), 2, 3))
+    blocks[:, 0, :2] = -normal
+    blocks[:, 0, 2] = normal[:, 0] * arm[:, 1] - normal[:, 1] * arm[:, 0]
+    blocks[:, 1, :2] = normal
+    blocks[:, 1, 2] = normal[:, 1] * point[:, 0] - normal[:, 0] * point[:, 1]
+    return (normal * arm).sum(axis=1) - rows.offset, blocks
+
+
+def contact_points(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
+    """Where each row's point is in the world, and the line's normal there, (R, 2) each."""
+    normal, arm, _ = _world(rows, poses)
+    return poses[rows.edge_body, :2] + arm, normal
+
+
+def _world(rows: Rows, poses: Floats) -> tuple[Floats, Floats, Floats]:
+    """R(θ₁)n, x₂ + R(θ₂)p − x₁ and R(θ₂)p."""
+    first, second = poses[rows.edge_body], poses[rows.point_body]
+    point = turn(second[:, 2], rows.point)
+    return turn(first[:, 2], rows.normal), second[:, :2] + point - first[:, :2], point

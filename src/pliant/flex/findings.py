@@ -1,0 +1,149 @@
+"""Findings about an assembly: parts that overlap as drawn, parts that can leave.
+
+A solver's status word decides none of them. Overlap is decided by area, freedom by a
+program of its own (the recession cone), infeasibility by the smallest relaxation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, hstack, vstack
+
+from pliant.core.pose import Floats
+from pliant.flex.check import Overlaps, near_pairs, overlaps
+from pliant.flex.parts import Parts
+from pliant.flex.program import Program
+from pliant.flex.solvers import solve_program
+from pliant.flex.system import System
+
+
+@dataclass(frozen=True)
+class DrawnOverlap:
+    """Two bodies that overlap in the drawn pose."""
+
+    bodies: tuple[str, str]
+    area: float
+    depth: float  # clearance the two would need to come apart
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """Bodies that can move without end, and how: (vx, vy, ω) each."""
+
+    bodies: tuple[str, ...]
+    velocities: tuple[tuple[float, float, float], ...]
+    proven: bool  # played along the direction, collision-free, until clear
+
+
+def drawn_overlaps(system: System) -> tuple[DrawnOverlap, ...]:
+    """Pairs that overlap as drawn by more than the threshold, the deepest first."""
+    parts = system.parts
+    found = overlaps(parts, parts.drawn, near_pairs(parts, parts.drawn))
+    thick = found.thickness > system.threshold
+    if not thick.any():
+        return ()
+    found = Overlaps(found.pairs[thick], found.area[thick], found.thickness[thick])
+    depths = _depths(parts, found)
+    listed = [
+        DrawnOverlap((parts.names[a], parts.names[b]), float(area), float(depth))
+        for (a, b), area, depth in zip(found.pairs, found.area, depths, strict=True)
+    ]
+    return tuple(sorted(listed, key=lambda overlap: -overlap.depth))
+
+
+def _depths(parts: Parts, found: Overlaps) -> Floats:
+    """The smallest clearance (twice the inset of both) at which each pair is apart, by bisection."""
+    polygons = parts.polygons(parts.drawn)
+    first, second = polygons[found.pairs[:, 0]], polygons[found.pairs[:, 1]]
+    low = np.zeros(len(first))
+    high = np.full(len(first), parts.size)
+    for _ in range(40):
+        middle = (low + high) / 2
+        shrunk = [shapely.buffer(side, -middle / 2, join_style="mitre") for side in (first, second)]
+        apart = shapely.area(shapely.intersection(*shrunk)) <= 0
+        low, high = np.where(apart, low, middle), np.where(apart, middle, high)
+    return high
+
+
+def recession(system: System, program: Program) -> Floats | None:
+    """A motion (M, 3) that gains for ever as far as the rows can tell: J q̇ ≥ 0, |q̇| ≤ 1, c·q̇ > 0.
+
+    Differs: the paper reads unboundedness off the solver; solvers confuse it with failure.
+    """
+    arm = np.array([1.0, 1.0, 1.0 / system.parts.size])
+    bounded = replace(program, gaps=np.zeros_like(program.gaps), bound=np.tile(arm, (len(program.cost), 1)))
+    solution = solve_program(bounded, tolerance=1e-7)
+    most = float(np.abs(program.cost * arm).sum())
+    return solution.step if solution.objective > 1e-5 * most else None
+
+
+def leaving(system: System, poses: Floats, motion: Floats) -> Leaving:
+    """Which bodies go along a recession motion, and whether they get clear of the rest."""
+    parts = system.parts
+    speed = np.hypot(motion[:, 0], motion[:, 1]) + np.abs(motion[:, 2]) * parts.radius[parts.free]
+    goes = speed > 1e-3 * speed.max()
+    movers = parts.free[goes]
+    return Leaving(
+        bodies=tuple(parts.names[body] for body in movers),
+        velocities=tuple((float(x), float(y), float(w)) for x, y, w in motion[goes]),
+        proven=_gets_clear(system, poses, movers, motion[goes]),
+    )
+
+
+def _gets_clear(system: System, poses: Floats, movers: np.ndarray, motion: Floats) -> bool:
+    """Play a pure translation out to twice the assembly's extent, and see whether anything is hit.
+
+    Movers that do not all go the same way may still meet each other; they are played against
+    each other in the frame of each.
+    """
+    parts = system.parts
+    if (np.abs(motion[:, 2]) * parts.radius[movers]).max() > 1e-6 * np.hypot(*motion[:, :2].T).max():
+        return False
+    polygons = parts.polygons(poses)
+    velocity = np.zeros((parts.count, 2))
+    velocity[movers] = motion[:, :2] / np.hypot(*motion[:, :2].T).max() * 2 * parts.extent
+    groups, label = np.unique(velocity.round(9), axis=0, return_inverse=True)
+    label = label.ravel()
+    for here in range(len(groups)):
+        for there in range(here):
+            relative = groups[here] - groups[there]
+            if _sweep_hits(polygons[label == here], polygons[label == there], relative, system.threshold):
+                return False
+    return len(groups) <= 20
+
+
+def _sweep_hits(moving: np.ndarray, still: np.ndarray, travel: Floats, allowed: float) -> bool:
+    swept = shapely.union_all([_sweep(polygon, travel) for polygon in moving])
+    shared = shapely.intersection(shapely.buffer(swept, -allowed, join_style="mitre"), shapely.union_all(still))
+    return bool(shapely.area(shared) > 0)
+
+
+def _sweep(polygon: shapely.Polygon, travel: Floats) -> shapely.Geometry:
+    """The region a polygon passes over when it is translated."""
+    corners = shapely.get_coordinates(polygon)
+    sides = np.stack([corners[:-1], corners[1:], corners[1:] + travel, corners[:-1] + travel], axis=1)
+    bands = shapely.convex_hull(shapely.polygons(sides))
+    return shapely.union_all([polygon, *bands])
+
+
+def smallest_relaxation(program: Program) -> float:
+    """How much every distance must be relaxed for the program to have a solution; 0: none.
+
+    min e subject to J Δq + d + e ≥ 0 (equalities within ± e), e ≥ 0.
+    """
+    matrix, count = program.matrix(), len(program.gaps)
+    ones = csr_array(np.ones((count, 1)))
+    rows = [hstack([-matrix, -ones])]
+    rest = [program.gaps]
+    if program.equal.any():
+        rows.append(hstack([matrix[program.equal], -ones[program.equal]]))
+        rest.append(-program.gaps[program.equal])
+    bounds = [(-b if np.isfinite(b) else None, b if np.isfinite(b) else None) for b in program.bound.ravel()]
+    cost = np.zeros(program.cost.size + 1)
+    cost[-1] = 1.0
+    answer = linprog(cost, vstack(rows), np.concatenate(rest), bounds=[*bounds, (0, None)], method="highs")
+    return float(answer.x[-1]) if answer.x is not None else float("inf")

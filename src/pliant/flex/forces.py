@@ -1,0 +1,141 @@
+"""Duals read as forces: who carries the load, and whose gap the flex is made of.
+
+The dual of eq. 11 is frictionless static equilibrium: Jᵀy + c = 0, y ≥ 0. So y_i is the
+force in contact i when the assembly is loaded with c, and by strong duality
+
+    linear flex = Σ y_i d_i
+
+so that y_i d_i, summed over a joint, is that joint's part in the flex and y_i its
+sensitivity to the gap. The parts are those of the *linear* estimate. Where contacts are
+redundant the forces are not unique; `share_ranges` finds how far each part can vary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linprog
+
+from pliant.core.pose import Floats
+from pliant.flex.distance import Ints, Rows, contact_points
+from pliant.flex.program import Program, Solution
+from pliant.flex.system import System
+
+LEAST = 1e-9  # of the largest force: smaller ones are a solver's rounding
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A pair of bodies, or a joint, that carries load in the first linear program."""
+
+    kind: str  # "contact", "pin", "keep", "sight", "limit", "gather"
+    bodies: tuple[str, ...]
+    force: float  # sum of the normal forces under the unit load
+    resultant: tuple[float, float]  # their vector sum, on the first body
+    share: float  # of the linear flex; the shares of all entries sum to 1
+    share_range: tuple[float, float] | None = None  # where forces are not unique
+
+    def to_dict(self) -> dict[str, object]:
+        """As the result's JSON has it."""
+        return {
+            "kind": self.kind,
+            "bodies": list(self.bodies),
+            "force": self.force,
+            "resultant": list(self.resultant),
+            "share": self.share,
+            "share_range": None if self.share_range is None else list(self.share_range),
+        }
+
+
+@dataclass(frozen=True)
+class ForceChain:
+    """The forces of one program as arrows: where, which way, how strong."""
+
+    points: Floats  # (K, 2) world
+    forces: Floats  # (K, 2) on the body that has the point
+    strength: Floats  # (K,)
+
+
+def contacts_of(
+    system: System, rows: Rows, poses: Floats, program: Program, solution: Solution, ranges: bool
+) -> tuple[Contact, ...]:
+    """Every pair and joint with a force or a share, the largest share first."""
+    keys, labels = _groups(system, rows)
+    force = np.abs(solution.forces)
+    part = solution.forces * program.gaps
+    total = part.sum()
+    scale = 1.0 / total if total > 0 else 0.0
+    vectors = np.zeros((len(force), 2))
+    vectors[: len(rows)] = -contact_points(rows, poses)[1] * solution.forces[: len(rows), None]
+    sums = [np.bincount(keys, values, len(labels)) for values in (force, part, vectors[:, 0], vectors[:, 1])]
+    shown = np.flatnonzero(sums[0] > LEAST * max(force.max(initial=0.0), 1e-300))
+    spans = share_ranges(program, keys, shown, float(total)) if ranges and total > 0 else {}
+    made = [
+        Contact(
+            kind=labels[k][0],
+            bodies=labels[k][1],
+            force=float(sums[0][k]),
+            resultant=(float(sums[2][k]), float(sums[3][k])),
+            share=float(sums[1][k] * scale),
+            share_range=spans.get(int(k)),
+        )
+        for k in shown
+    ]
+    return tuple(sorted(made, key=lambda contact: -contact.share))
+
+
+def _groups(system: System, rows: Rows) -> tuple[Ints, list[tuple[str, tuple[str, ...]]]]:
+    """Each row's place in a list of body pairs and joints, and that list."""
+    names, joints = system.parts.names, system.joints
+    source = np.concatenate([rows.source, joints.linear.source])
+    touching = source < 0
+    first = np.minimum(rows.edge_body, rows.point_body)[touching[: len(rows)]]
+    second = np.maximum(rows.edge_body, rows.point_body)[touching[: len(rows)]]
+    codes, place = np.unique(first * (len(names) + 1) + second, return_inverse=True)
+    labels: list[tuple[str, tuple[str, ...]]] = [
+        ("contact", (names[code // (len(names) + 1)], names[code % (len(names) + 1)])) for code in codes
+    ]
+    labels += [(joint.kind, joint.bodies) for joint in joints.joints]
+    keys = source + len(codes)
+    keys[touching] = place
+    return keys, labels
+
+
+def share_ranges(
+    program: Program, keys: Ints, shown: Ints, total: float
+) -> dict[int, tuple[float, float]]:
+    """How far each joint's share can vary over all forces that balance the load optimally.
+
+    min and max Σ_{i in joint} y_i d_i  subject to  Jᵀy + c = 0, y ≥ 0, y·d = flex.
+    """
+    balance, load = program.matrix().T.tocsr(), -program.cost.ravel()
+    limits = [(None, None) if equal else (0, None) for equal in program.equal]
+    spans: dict[int, tuple[float, float]] = {}
+    for key in shown:
+        part = np.where(keys == key, program.gaps, 0.0)
+        ends = [
+            linprog(
+                sign * part,
+                A_ub=program.gaps[None],
+                b_ub=[total * (1 + 1e-7)],
+                A_eq=balance,
+                b_eq=load,
+                bounds=limits,
+                method="highs",
+            ).fun
+            for sign in (1.0, -1.0)
+        ]
+        if None not in ends:
+            spans[int(key)] = (max(float(ends[0]), 0.0) / total, min(-float(ends[1]) / total, 1.0))
+    return spans
+
+
+def force_chain(rows: Rows, poses: Floats, solution: Solution) -> ForceChain:
+    """Arrows for every contact that carries load, on the body that has the point."""
+    strength = np.abs(solution.forces[: len(rows)])
+    loaded = np.flatnonzero(strength > 1e-3 * strength.max(initial=0.0))
+    points, normal = contact_points(rows, poses)
+    return ForceChain(
+        points[loaded], normal[loaded] * solution.forces[loaded, None], strength[loaded]
+    )

@@ -1,0 +1,54 @@
+"""Assemblies made by rule: voxel structures, jigsaws, flocks, and the paper's small cases."""
+
+from pliant.flex.generate.classics import bearing, bricks, keyed_shaft, phone_stand, round_peg
+from pliant.flex.generate.flock import flock
+from pliant.flex.generate.jigsaw import jigsaw
+from pliant.flex.generate.masks import (
+    Mask,
+    arch,
+    bar,
+    can,
+    chair,
+    disc,
+    frame,
+    hollow,
+    lattice,
+    pairs,
+    picture,
+    random_outline,
+    ring,
+    vault,
+)
+from pliant.flex.generate.table import TABLE, Entry, expected_rows, table_structure, table_structures
+from pliant.flex.generate.voxels import raising, voxels
+
+__all__ = [
+    "TABLE",
+    "Entry",
+    "Mask",
+    "arch",
+    "bar",
+    "bearing",
+    "bricks",
+    "can",
+    "chair",
+    "disc",
+    "expected_rows",
+    "flock",
+    "frame",
+    "hollow",
+    "jigsaw",
+    "keyed_shaft",
+    "lattice",
+    "pairs",
+    "phone_stand",
+    "picture",
+    "raising",
+    "random_outline",
+    "ring",
+    "round_peg",
+    "table_structure",
+    "table_structures",
+    "vault",
+    "voxels",
+]

@@ -1,0 +1,169 @@
+"""What holds bodies besides contact: pins, keep regions, sights and limits, as rows.
+
+These rows never change; contacts are selected anew at every step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.core.outline import signed_area
+from pliant.core.pose import Floats, carry, uncarry
+from pliant.flex.model import Assembly, Keep, Limit, Pin, Sight
+from pliant.flex.parts import Parts
+from pliant.flex.distance import Rows
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Rows that are linear in the poses: d = Σ blocks · (poses of the bodies) + offset."""
+
+    bodies: Ints  # (L, 2) body indices, the ground where there is none
+    blocks: Floats  # (L, 2, 3)
+    offset: Floats  # (L,)
+    source: Ints  # (L,) joint
+
+    def gaps(self, poses: Floats) -> Floats:
+        """d, (L,)."""
+        return (self.blocks * poses[self.bodies]).sum(axis=(1, 2)) + self.offset
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Something other than contact that can stop a motion, for reports."""
+
+    kind: str  # "pin", "keep", "sight", "limit", "gather"
+    bodies: tuple[str, ...]
+    label: str
+
+
+@dataclass(frozen=True)
+class Joints:
+    """Every row of an assembly that is no contact."""
+
+    joints: tuple[Joint, ...]
+    rows: Rows  # d ≥ 0
+    pivots: Rows  # d = 0, two rows each
+    linear: Linear
+    pin_error: float  # how much play the inscribed polygons leave out, at most
+
+
+def compile_joints(model: Assembly, parts: Parts) -> Joints:
+    """Rows for pins, keep regions, sights and limits."""
+    joints: list[Joint] = []
+    rows: list[Rows] = [Rows.none()]
+    pivots: list[Rows] = [Rows.none()]
+    for pin in model.pins:
+        made = _pin(pin, parts, len(joints))
+        (pivots if pin.clearance == 0 else rows).append(made)
+        joints.append(Joint("pin", pin.bodies, f"pin of {pin.bodies[0]} and {pin.bodies[1]}"))
+    for keep in model.keep:
+        rows.append(_keep(keep, parts, len(joints)))
+        joints.append(Joint("keep", (keep.body,), f"keep region of {keep.body}"))
+    for sight in model.sights:
+        rows.append(_sight(sight, parts, len(joints)))
+        joints.append(Joint("sight", (sight.viewer, sight.to), f"sight from {sight.viewer} to {sight.to}"))
+    limits = [_limit(limit, parts, len(joints) + place) for place, limit in enumerate(model.limits)]
+    joints += [Joint("limit", (limit.body,), f"limit of {limit.body}") for limit in model.limits]
+    error = max((pin.clearance / 2 * (1 - np.cos(np.pi / pin.sides)) for pin in model.pins), default=0.0)
+    return Joints(tuple(joints), Rows.join(*rows), Rows.join(*pivots), join_linear(limits), float(error))
+
+
+def _pin(pin: Pin, parts: Parts, source: int) -> Rows:
+    """The peg's centre stays in a disc about the hole's, as an inscribed polygon; or on it.
+
+    |peg − hole| ≤ clearance/2 becomes `sides` half-planes at distance clearance/2·cos(π/sides):
+    inside the disc, so that no pose is allowed that the pin forbids.
+    """
+    hole, peg = (parts.index(name) for name in pin.bodies)
+    at = np.array(pin.at)
+    centre, point = uncarry(parts.drawn[hole], at), uncarry(parts.drawn[peg], at)
+    if pin.clearance == 0:
+        normal, play = np.eye(2), 0.0
+    else:
+        angle = 2 * np.pi * np.arange(pin.sides) / pin.sides
+        normal = -np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        play = pin.clearance / 2 * np.cos(np.pi / pin.sides)
+    return _lines(hole, peg, normal, normal @ centre - play, point, source)
+
+
+def _keep(keep: Keep, parts: Parts, source: int) -> Rows:
+    body = parts.index(keep.body)
+    normal, offset = _inward(np.array(keep.inside))
+    return _lines(parts.count, body, normal, offset, _in_centroid_frame(parts, body, keep.point), source)
+
+
+def _inward(ring: Floats) -> tuple[Floats, Floats]:
+    side = np.roll(ring, -1, axis=0) - ring
+    inward = np.stack([-side[:, 1], side[:, 0]], axis=1) * np.sign(signed_area(ring))
+    normal = inward / np.hypot(*side.T)[:, None]
+    return normal, (normal * ring).sum(axis=1)
+
+
+def _sight(sight: Sight, parts: Parts, source: int) -> Rows:
+    """The marker stays on the inner side of both edges of the cone."""
+    viewer, seen = parts.index(sight.viewer), parts.index(sight.to)
+    left, right = sight.axis + sight.half_angle, sight.axis - sight.half_angle
+    normal = np.array([[np.sin(left), -np.cos(left)], [-np.sin(right), np.cos(right)]])
+    apex = _in_centroid_frame(parts, viewer, sight.apex)
+    return _lines(viewer, seen, normal, normal @ apex, _in_centroid_frame(parts, seen, sight.marker), source)
+
+
+def _in_centroid_frame(parts: Parts, body: int, point: tuple[float, float]) -> Floats:
+    return parts.origins[body] + np.array(point)
+
+
+def _lines(carrier: int, body: int, normal: Floats, offset: Floats, point: Floats, source: int) -> Rows:
+    count = len(normal)
+    return Rows(
+        edge_body=np.full(count, carrier),
+        point_body=np.full(count, body),
+        normal=normal,
+        offset=offset,
+        point=np.tile(point, (count, 1)),
+        source=np.full(count, source),
+    )
+
+
+def _limit(limit: Limit, parts: Parts, source: int) -> Linear:
+    """low ≤ q − drawn ≤ high for the turn, and for the travel of the centroid."""
+    turn = limit.rotation
+    spans: list[Any] = [limit.x, limit.y, (-turn, turn) if isinstance(turn, float) else turn]
+    body = parts.index(limit.body)
+    made = [
+        _half(parts, body, column, sign, bound, source)
+        for column, span in enumerate(spans)
+        if span is not None
+        for sign, bound in ((1.0, span[0]), (-1.0, span[1]))
+    ]
+    return join_linear(made)
+
+
+def _half(parts: Parts, body: int, column: int, sign: float, bound: float, source: int) -> Linear:
+    blocks = np.zeros((1, 2, 3))
+    blocks[0, 0, column] = sign
+    offset = -sign * (parts.drawn[body, column] + bound)
+    return Linear(np.array([[body, parts.count]]), blocks, np.array([offset]), np.array([source]))
+
+
+def join_linear(parts: list[Linear]) -> Linear:
+    """Linear rows one after the other."""
+    empty = Linear(np.zeros((0, 2), np.int64), np.zeros((0, 2, 3)), np.zeros(0), np.zeros(0, np.int64))
+    every = [empty, *parts]
+    return Linear(
+        np.concatenate([part.bodies for part in every]),
+        np.concatenate([part.blocks for part in every]),
+        np.concatenate([part.offset for part in every]),
+        np.concatenate([part.source for part in every]),
+    )
+
+
+def world_point(parts: Parts, poses: Floats, body: int, point: tuple[float, float]) -> Floats:
+    """Where a point of a body (the user's frame) is."""
+    return carry(poses[body], _in_centroid_frame(parts, body, point))

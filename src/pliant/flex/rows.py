@@ -1,0 +1,315 @@
+"""The rows of a program gathered by pairs of bodies, and the passes over them.
+
+All rows between two bodies lie together, so that J x, Jᵀ y and the normal matrix Jᵀ D J
+are single passes over memory and every pair writes its 3x3 block once. A pass does all
+an interior-point method wants of a row while the row is at hand. Passes over large
+programs are shared between two threads; each adds loads up in an array of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from pliant.flex.kernel import in_threads, kernel
+from pliant.flex.program import Floats, Ints, Program
+
+Outcome = TypeVar("Outcome")
+
+# Rows from which a second thread earns more than the 50 µs it takes to wake.
+SHARED = 100_000
+
+# Weight of an equality row in the normal matrix, against about 1 for an open contact.
+PIVOT = 1e8
+
+
+@dataclass(frozen=True)
+class Rows:
+    """J and d of a program with its bounds as rows, sorted by pairs of bodies.
+
+    The first P of Q pairs couple two bodies; in the others the second body is -1.
+    """
+
+    pairs: Ints  # (Q, 2)
+    coupled: int  # P
+    starts: Ints  # (Q + 1,) rows of each pair
+    blocks: Floats  # (M, 6)
+    gaps: Floats  # (M,)
+    equal: Floats  # (M,) 1.0 at an equality, else 0.0
+    source: Ints  # (M,) row of the program, -1 at a bound
+    bodies: int
+    shares: tuple[tuple[int, int], ...]  # pairs, one range a thread
+
+
+def gather(program: Program) -> Rows:
+    """Sort the rows of a program by pairs, with |Δq| ≤ b as rows b ± Δq ≥ 0.
+
+    A bound of zero becomes an equality: its two rows would leave no interior. Rows
+    without a body are left out; no step changes them.
+    """
+    pairs, blocks, gaps, equal = _bound_rows(program)
+    pairs = np.concatenate([program.pairs, pairs])
+    blocks = np.concatenate([program.blocks.reshape(-1, 6), blocks])
+    gaps, equal = np.concatenate([program.gaps, gaps]), np.concatenate([program.equal, equal])
+    source = np.arange(len(gaps))
+    source[len(program.gaps) :] = -1
+    swap = pairs[:, 0] < pairs[:, 1]
+    pairs = np.where(swap[:, None], pairs[:, ::-1], pairs)
+    blocks = np.where(swap[:, None], np.roll(blocks, 3, axis=1), blocks)
+    bodies = len(program.cost)
+    key = (pairs[:, 1] < 0) * (bodies + 1) ** 2 + pairs[:, 0] * bodies + pairs[:, 1]
+    order = np.argsort(key, kind="stable")
+    order = order[pairs[order, 0] >= 0]
+    starts = np.flatnonzero(np.diff(key[order], prepend=-2, append=-2))
+    found = pairs[order[starts[:-1]]]
+    half = int(np.searchsorted(starts, len(order) // 2))
+    alone = len(order) < SHARED
+    shares = ((0, len(found)),) if alone else ((0, half), (half, len(found)))
+    return Rows(
+        found, int((found[:, 1] >= 0).sum()), starts, np.ascontiguousarray(blocks[order]),
+        gaps[order], equal[order].astype(float), source[order], bodies, shares,
+    )  # fmt: skip
+
+
+def _bound_rows(program: Program) -> tuple[Ints, Floats, Floats, Floats]:
+    bound = program.bound.ravel()
+    both, fixed = np.flatnonzero(np.isfinite(bound) & (bound > 0)), np.flatnonzero(bound == 0)
+    columns = np.concatenate([both, both, fixed])
+    pairs = np.stack([columns // 3, np.full(len(columns), -1)], axis=1)
+    blocks = np.zeros((len(columns), 6))
+    blocks[np.arange(len(columns)), columns % 3] = 1.0
+    blocks[: len(both)] *= -1.0
+    return pairs, blocks, bound[columns], bound[columns] == 0
+
+
+def _shared(rows: Rows, work: Callable[[int, int], Outcome]) -> list[Outcome]:
+    """`work` on each share of the pairs, in parallel where there is more than one."""
+    return in_threads(lambda share: work(*share), rows.shares)
+
+
+def times(rows: Rows, x: Floats) -> Floats:
+    """J x for x (B, 3)."""
+    product = np.empty(len(rows.gaps))
+    _times(rows.pairs, rows.starts, rows.blocks, x, product)
+    return product
+
+
+def measure(rows: Rows, x: Floats, s: Floats, y: Floats, miss: Floats) -> tuple[Floats, float]:
+    """Jᵀ y and the largest violation of a row; miss := J x + d − s."""
+
+    def work(low: int, high: int) -> tuple[Floats, float]:
+        load = np.zeros((rows.bodies, 3))
+        worst = _measure(
+            rows.pairs, rows.starts, rows.blocks, rows.gaps, rows.equal, x, s, y, miss, load,
+            low, high,
+        )  # fmt: skip
+        return load, worst
+
+    parts = _shared(rows, work)
+    return _sum([load for load, _ in parts]), max(worst for _, worst in parts)
+
+
+def normal_blocks(rows: Rows, weights: Floats) -> Floats:
+    """Jᵀ diag(weights) J as blocks, (B + P, 3, 3): the diagonal, then the coupled pairs."""
+    blocks = np.empty((rows.bodies + rows.coupled, 3, 3))
+
+    def work(low: int, high: int) -> Floats:
+        diagonal = np.zeros((rows.bodies, 3, 3))
+        coupling = blocks[rows.bodies :]
+        _normal_blocks(rows.pairs, rows.starts, rows.blocks, weights, diagonal, coupling, low, high)
+        return diagonal
+
+    blocks[: rows.bodies] = _sum(_shared(rows, work))
+    return blocks
+
+
+def push(rows: Rows, s: Floats, weights: Floats, miss: Floats, target: Floats) -> Floats:
+    """Jᵀ (target / s − weights · miss), without the first term at equalities."""
+
+    def work(low: int, high: int) -> Floats:
+        load = np.zeros((rows.bodies, 3))
+        _push(
+            rows.pairs, rows.starts, rows.blocks, rows.equal, s, weights, miss, target, load,
+            low, high,
+        )  # fmt: skip
+        return load
+
+    return _sum(_shared(rows, work))
+
+
+def pull(
+    rows: Rows, dx: Floats, s: Floats, y: Floats, weights: Floats, miss: Floats, target: Floats
+) -> tuple[Floats, Floats, float, float]:
+    """Δs = J Δx + miss, Δy = target / s − weights · Δs, and how far each can go.
+
+    The lengths are the largest, at most 1, that keep s + α Δs ≥ 0 and y + α Δy ≥ 0.
+    """
+    ds, dy = np.empty_like(s), np.empty_like(s)
+
+    def work(low: int, high: int) -> tuple[float, float]:
+        return _pull(
+            rows.pairs, rows.starts, rows.blocks, rows.equal, dx, s, y, weights, miss, target,
+            ds, dy, low, high,
+        )  # fmt: skip
+
+    lengths = np.min(np.array(_shared(rows, work)), axis=0)
+    return ds, dy, float(lengths[0]), float(lengths[1])
+
+
+def blend(v: Floats, dv: Floats, ev: Floats, equal: Floats) -> tuple[float, float]:
+    """The share ω of a correction that lets v + α (Δv + ω Εv) ≥ 0 go furthest, and that α."""
+    lengths = _blend(v, dv, ev, equal)
+    best = int(np.argmax(lengths))
+    return (len(lengths) - best) / len(lengths), float(lengths[best])
+
+
+def _sum(parts: list[Floats]) -> Floats:
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+@kernel
+def _blend(v: Floats, dv: Floats, ev: Floats, equal: Floats) -> Floats:
+    count = 10
+    steep = np.ones(count)
+    for r in range(len(v)):
+        if equal[r]:
+            continue
+        inverse = -1.0 / v[r]
+        first, second = dv[r] * inverse, ev[r] * inverse
+        for i in range(count):
+            steep[i] = max(steep[i], first + (count - i) / count * second)
+    return 1.0 / steep
+
+
+@kernel
+def _body(x: Floats, b: int) -> tuple[float, float, float]:
+    return (x[b, 0], x[b, 1], x[b, 2]) if b >= 0 else (0.0, 0.0, 0.0)
+
+
+@kernel
+def _times(pairs: Ints, starts: Ints, blocks: Floats, x: Floats, product: Floats) -> None:
+    for p in range(len(pairs)):
+        a0, a1, a2 = _body(x, pairs[p, 0])
+        b0, b1, b2 = _body(x, pairs[p, 1])
+        for r in range(starts[p], starts[p + 1]):
+            g = blocks[r]
+            product[r] = g[0] * a0 + g[1] * a1 + g[2] * a2 + g[3] * b0 + g[4] * b1 + g[5] * b2
+
+
+@kernel
+def _measure(
+    pairs: Ints, starts: Ints, blocks: Floats, gaps: Floats, equal: Floats, x: Floats, s: Floats,
+    y: Floats, miss: Floats, load: Floats, low: int, high: int,
+) -> float:  # fmt: skip
+    worst = 0.0
+    for p in range(low, high):
+        a0, a1, a2 = _body(x, pairs[p, 0])
+        b0, b1, b2 = _body(x, pairs[p, 1])
+        f0, f1, f2, h0, h1, h2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for r in range(starts[p], starts[p + 1]):
+            g, v = blocks[r], y[r]
+            slack = gaps[r] + (g[0] * a0 + g[1] * a1 + g[2] * a2 + g[3] * b0 + g[4] * b1 + g[5] * b2)
+            worst = max(worst, abs(slack) if equal[r] else -slack)
+            miss[r] = slack if equal[r] else slack - s[r]
+            f0, f1, f2 = f0 + v * g[0], f1 + v * g[1], f2 + v * g[2]
+            h0, h1, h2 = h0 + v * g[3], h1 + v * g[4], h2 + v * g[5]
+        _add(load, pairs[p, 0], f0, f1, f2)
+        _add(load, pairs[p, 1], h0, h1, h2)
+    return worst
+
+
+@kernel
+def _add(load: Floats, b: int, f0: float, f1: float, f2: float) -> None:
+    if b >= 0:
+        load[b, 0] += f0
+        load[b, 1] += f1
+        load[b, 2] += f2
+
+
+@kernel
+def _push(
+    pairs: Ints, starts: Ints, blocks: Floats, equal: Floats, s: Floats, weights: Floats,
+    miss: Floats, target: Floats, load: Floats, low: int, high: int,
+) -> None:  # fmt: skip
+    for p in range(low, high):
+        f0, f1, f2, h0, h1, h2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for r in range(starts[p], starts[p + 1]):
+            g = blocks[r]
+            v = (0.0 if equal[r] else target[r] / s[r]) - weights[r] * miss[r]
+            f0, f1, f2 = f0 + v * g[0], f1 + v * g[1], f2 + v * g[2]
+            h0, h1, h2 = h0 + v * g[3], h1 + v * g[4], h2 + v * g[5]
+        _add(load, pairs[p, 0], f0, f1, f2)
+        _add(load, pairs[p, 1], h0, h1, h2)
+
+
+@kernel
+def _pull(
+    pairs: Ints, starts: Ints, blocks: Floats, equal: Floats, dx: Floats, s: Floats, y: Floats,
+    weights: Floats, miss: Floats, target: Floats, ds: Floats, dy: Floats, low: int, high: int,
+) -> tuple[float, float]:  # fmt: skip
+    # The steepest relative decrease, so that the loop divides only by what it must.
+    steep_s, steep_y = 1.0, 1.0
+    for p in range(low, high):
+        a0, a1, a2 = _body(dx, pairs[p, 0])
+        b0, b1, b2 = _body(dx, pairs[p, 1])
+        for r in range(starts[p], starts[p + 1]):
+            g = blocks[r]
+            rise = g[0] * a0 + g[1] * a1 + g[2] * a2 + g[3] * b0 + g[4] * b1 + g[5] * b2 + miss[r]
+            if equal[r]:
+                ds[r], dy[r] = 0.0, -weights[r] * rise
+                continue
+            more = target[r] / s[r] - weights[r] * rise
+            ds[r], dy[r] = rise, more
+            steep_s = max(steep_s, -rise / s[r])
+            steep_y = max(steep_y, -more / y[r])
+    return 1.0 / steep_s, 1.0 / steep_y
+
+
+@kernel
+def _normal_blocks(
+    pairs: Ints, starts: Ints, blocks: Floats, weights: Floats, diagonal: Floats,
+    coupling: Floats, low: int, high: int,
+) -> None:  # fmt: skip
+    for p in range(low, high):
+        a, b = pairs[p, 0], pairs[p, 1]
+        a00, a01, a02, a11, a12, a22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        b00, b01, b02, b11, b12, b22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        c00, c01, c02, c10, c11, c12 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        c20, c21, c22 = 0.0, 0.0, 0.0
+        for r in range(starts[p], starts[p + 1]):
+            g, w = blocks[r], weights[r]
+            v0, v1, v2 = w * g[0], w * g[1], w * g[2]
+            a00, a01, a02 = a00 + v0 * g[0], a01 + v0 * g[1], a02 + v0 * g[2]
+            a11, a12, a22 = a11 + v1 * g[1], a12 + v1 * g[2], a22 + v2 * g[2]
+            c00, c01, c02 = c00 + v0 * g[3], c01 + v0 * g[4], c02 + v0 * g[5]
+            c10, c11, c12 = c10 + v1 * g[3], c11 + v1 * g[4], c12 + v1 * g[5]
+            c20, c21, c22 = c20 + v2 * g[3], c21 + v2 * g[4], c22 + v2 * g[5]
+            v3, v4, v5 = w * g[3], w * g[4], w * g[5]
+            b00, b01, b02 = b00 + v3 * g[3], b01 + v3 * g[4], b02 + v3 * g[5]
+            b11, b12, b22 = b11 + v4 * g[4], b12 + v4 * g[5], b22 + v5 * g[5]
+        _add_symmetric(diagonal[a], a00, a01, a02, a11, a12, a22)
+        if b < 0:
+            continue
+        _add_symmetric(diagonal[b], b00, b01, b02, b11, b12, b22)
+        c = coupling[p]
+        c[0, 0], c[0, 1], c[0, 2] = c00, c01, c02
+        c[1, 0], c[1, 1], c[1, 2] = c10, c11, c12
+        c[2, 0], c[2, 1], c[2, 2] = c20, c21, c22
+
+
+@kernel
+def _add_symmetric(
+    block: Floats, v00: float, v01: float, v02: float, v11: float, v12: float, v22: float
+) -> None:
+    block[0, 0] += v00
+    block[0, 1] += v01
+    block[0, 2] += v02
+    block[1, 0] += v01
+    block[1, 1] += v11
+    block[1, 2] += v12
+    block[2, 0] += v02
+    block[2, 1] += v12
+    block[2, 2] += v22

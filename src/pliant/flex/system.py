@@ -1,0 +1,80 @@
+"""An assembly and a study compiled together: all that does not change while it moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pliant.core.pose import Floats
+from pliant.flex.contact import gap_scale
+from pliant.flex.joints import Joints, compile_joints
+from pliant.flex.model import Assembly, FlexStudy
+from pliant.flex.objective import Objective, compile_objective
+from pliant.flex.parts import Parts, compile_parts
+from pliant.flex.program import Program
+from pliant.flex.distance import Rows, gaps, gaps_and_blocks
+
+
+@dataclass(frozen=True)
+class System:
+    """What the steps of a solve share."""
+
+    parts: Parts
+    joints: Joints
+    objective: Objective
+    study: FlexStudy
+    gap: float  # a typical gap between neighbours; 0 where everything touches
+
+    @cached_property
+    def threshold(self) -> float:
+        """The overlap that a step may cause."""
+        if self.study.threshold is not None:
+            return self.study.threshold
+        return max(0.01 * self.gap, 1e-9 * self.parts.size)
+
+    def rows(self, contacts: Rows) -> Rows:
+        """Contacts, then joints, then pivots: the geometric rows of the program, in its order."""
+        return Rows.join(contacts, self.joints.rows, self.joints.pivots)
+
+    def gaps(self, rows: Rows, poses: Floats) -> Floats:
+        """d of geometric and linear rows, in the program's order."""
+        return np.concatenate([gaps(rows, poses), self.joints.linear.gaps(poses)])
+
+    def overlap(self, contacts: Rows, poses: Floats) -> float:
+        """How far the worst row is violated: 0 when none is."""
+        rows = self.rows(contacts)
+        depth = -self.gaps(rows, poses)
+        pivots = slice(len(rows) - len(self.joints.pivots), len(rows))
+        depth[pivots] = np.abs(depth[pivots])
+        return float(depth.max(initial=0.0))
+
+    def program(self, contacts: Rows, poses: Floats, bound: Floats) -> Program:
+        """Equation 11 at these poses, |Δq| ≤ bound (M, 3) on the moving bodies."""
+        rows, parts, linear = self.rows(contacts), self.parts, self.joints.linear
+        distance, blocks = gaps_and_blocks(rows, poses)
+        pairs = parts.moving[np.stack([rows.edge_body, rows.point_body], axis=1)]
+        pairs = np.concatenate([pairs, parts.moving[linear.bodies]])
+        blocks = np.concatenate([blocks, linear.blocks])
+        blocks[pairs < 0] = 0.0
+        equal = np.zeros(len(pairs), np.bool_)
+        equal[len(rows) - len(self.joints.pivots) : len(rows)] = True
+        return Program(
+            pairs=pairs,
+            blocks=blocks,
+            gaps=np.concatenate([distance, linear.gaps(poses)]),
+            equal=equal,
+            cost=self.objective.weights(poses)[parts.free],
+            bound=bound,
+            centres=poses[parts.free, :2],
+        )
+
+
+def compile_system(model: Assembly, study: FlexStudy) -> System:
+    """Arrays for a solve."""
+    parts = compile_parts(model)
+    objective, joints = compile_objective(study, parts, compile_joints(model, parts))
+    clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]
+    gap = gap_scale(parts, model.clearance) or min(clearances, default=0.0)
+    return System(parts, joints, objective, study, gap)

@@ -1,0 +1,94 @@
+"""The gallery: a model for each figure of the papers and for each thing users ask for.
+
+Small models are files beside this one, to read and to copy; larger ones are recipes.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pliant.core.errors import PliantError
+
+if TYPE_CHECKING:
+    from pliant.flex.model import Assembly
+
+FOLDER = Path(__file__).parent
+
+DESCRIPTIONS = {
+    "eight-blocks": "Fig. 1: eight blocks in a ring; the upper right one goes right",
+    "chair": "Fig. 2: a chair of 64 puzzle blocks; its back leans back",
+    "arm": "Section IV: a one-link arm whose end stays in a square; how far it turns",
+    "joint-pair": "Fig. 4: two blocks and one dovetail; a corner rises",
+    "open-frame": "Fig. 5: a hollow frame; every block moves away from the centre",
+    "braced-frame": "Fig. 5: the same frame with a beam across it",
+    "can-tight": "Fig. 6: a drinks can with tight joints, crushed from above",
+    "can-loose": "Fig. 6: the same can with loose joints",
+    "flock": "Fig. 7: 66 robots that keep each other in view gather to pass a door",
+    "flock-1024": "Fig. 7 at its full size: 1024 robots",
+    "beam-1703": "Fig. 9: a beam of 1703 blocks; its end goes up",
+    "square-peg": "A square peg in a square hole; how far it turns",
+    "round-peg": "A round peg in a round hole; how far it travels",
+    "keyed-shaft": "A pulley on a keyed shaft; its backlash",
+    "bearing": "Nine balls between two races; how far the inner race wanders",
+    "gate": "A gate on two worn hinges; how far it sags",
+    "four-bar": "A four-bar with loose pins; how far its tip wanders",
+    "lever": "A lever on a loose pin, in a notch; the play at its handle",
+    "latch": "A bolted door; how far it still rattles",
+    "drawer": "A drawer pulled out; how far its front swings",
+    "sliding-door": "Two doors between rails; how far one racks",
+    "dovetail-slide": "A machine slide with a gib, in section; how far its tool rocks",
+    "t-slot": "A foot in a T-slot; how far its bracket tips",
+    "picture-frame": "Four bars with dovetailed corners; how far they rack",
+    "phone-stand": "Laser-cut plates, tab in slot; how far the rest gives",
+    "tolerance-stack": "Five plates in a box; the worst case of their gaps",
+    "dominoes": "Seven dominoes in a box; how far one leans",
+    "bricks": "Bricks in a frame; how far one turns",
+    "round-arch": "A round arch of 50 blocks; how far its feet spread",
+    "jigsaw": "A jigsaw of 6 by 4 curved pieces; how far its corner lifts",
+    "jigsaw-115": "A jigsaw of 23 by 5 curved pieces; how far its end lifts",
+}
+
+SLOW = frozenset({"flock-1024", "beam-1703", "jigsaw-115"})
+
+
+def names() -> list[str]:
+    """Every model of the gallery, the papers' figures first."""
+    return list(DESCRIPTIONS)
+
+
+def quick() -> list[str]:
+    """Those that are solved in seconds."""
+    return [name for name in DESCRIPTIONS if name not in SLOW]
+
+
+def describe(name: str) -> str:
+    """What a model shows, in a line."""
+    _known(name)
+    return DESCRIPTIONS[name]
+
+
+def path(name: str) -> Path | None:
+    """The file of a model, or None where a recipe makes it."""
+    _known(name)
+    file = FOLDER / f"{name}.toml"
+    return file if file.exists() else None
+
+
+def load(name: str) -> Assembly:
+    """A model of the gallery."""
+    if file := path(name):
+        from pliant.files import load as load_file
+
+        return load_file(file)
+    from pliant.gallery.recipes import RECIPES
+
+    return RECIPES[name]()
+
+
+def _known(name: str) -> None:
+    if name not in DESCRIPTIONS:
+        near = get_close_matches(name, DESCRIPTIONS, 1)
+        cure = f'Did you mean "{near[0]}"?' if near else '"pliant examples" lists them'
+        raise PliantError(f'"{name}" is not in the gallery. {cure}')

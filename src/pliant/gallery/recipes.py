@@ -1,0 +1,68 @@
+"""Models that are shorter to make than to write down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pliant.flex.generate import (
+    bearing,
+    bricks,
+    can,
+    chair,
+    flock,
+    frame,
+    jigsaw,
+    keyed_shaft,
+    phone_stand,
+    raising,
+    round_peg,
+    table_structure,
+    voxels,
+)
+from pliant.flex.model import Assembly, Study, Term
+
+
+def _chair() -> Assembly:
+    mask = chair()
+    study = raising((0, len(mask) - 1), (-1.0, 0.0))
+    return voxels(
+        mask, "puzzle", clearance=0.04, fixed=[(0, 0), (1, 0)], study=study, title="A chair of blocks"
+    )
+
+
+def _frame(braced: bool) -> Assembly:
+    """Every block away from the centre, from the middle of the lower side that is held."""
+    mask = frame(15, 11)
+    if braced:
+        mask[:, 7] = True
+    study = Study(maximize=(Term(radial=(7.0, 5.0)),))
+    title = "A braced frame" if braced else "A frame without a brace"
+    return voxels(mask, clearance=0.03, fixed=[(7, 0)], study=study, title=title)
+
+
+def _can(clearance: float, title: str) -> Assembly:
+    """The lid goes down, and the foot is held."""
+    mask = can()
+    lid = [(column, len(mask) - 1) for column in (5, 6)]
+    study = Study(maximize=tuple(term for cell in lid for term in raising(cell, (0.0, -0.5)).maximize))
+    return voxels(mask, clearance=clearance, fixed=[(5, 0), (6, 0)], study=study, title=title)
+
+
+RECIPES: dict[str, Callable[[], Assembly]] = {
+    "chair": _chair,
+    "open-frame": lambda: _frame(braced=False),
+    "braced-frame": lambda: _frame(braced=True),
+    "can-tight": lambda: _can(0.01, "A can with tight joints"),
+    "can-loose": lambda: _can(0.04, "A can with loose joints"),
+    "flock": lambda: flock(66),
+    "flock-1024": lambda: flock(1024),
+    "beam-1703": lambda: table_structure(1703),
+    "round-peg": round_peg,
+    "keyed-shaft": keyed_shaft,
+    "bearing": bearing,
+    "phone-stand": phone_stand,
+    "bricks": bricks,
+    "round-arch": lambda: table_structure(50),
+    "jigsaw": lambda: jigsaw(6, 4, vertices=120, clearance=0.4),
+    "jigsaw-115": lambda: jigsaw(23, 5),
+}

@@ -1,0 +1,152 @@
+"""Charts: a `Plot` drawn as its data says, and a motion's signals along its axis."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+
+from pliant.core.errors import PliantError
+from pliant.core.motion import Event, Motion
+from pliant.core.plot import Plot, Series
+from pliant.view.palette import FAINT, INK, RC, RULE, SERIES, plain
+from pliant.view.scene import HasMotion, motion_of
+
+
+def chart(plot: Plot, *, width: float = 6.4, height: float = 3.6) -> Figure:
+    """Lines, points, bars with their ranges, and bands on one pair of axes. Sizes in inches."""
+    with mpl.rc_context(RC):
+        sheet = _sheet(width, height)
+        axes = sheet.add_subplot()
+        _set_scales(axes, plot)
+        bars = [series for series in plot.series if series.style == "bars"]
+        for index, series in enumerate(plot.series):
+            colour = SERIES[index % len(SERIES)]
+            if series.style == "bars":
+                _add_bars(axes, series, colour, bars.index(series), len(bars))
+            else:
+                _add_series(axes, series, colour)
+        _name_ticks(axes, plot)
+        axes.set_xlabel(plain(plot.x_label))
+        axes.set_ylabel(plain(plot.y_label))
+        _title(sheet, plot.title)
+        if len([series for series in plot.series if series.name]) > 1:
+            axes.legend(loc="best")
+        if plot.note:
+            sheet.supxlabel(plain(plot.note), fontsize=7, color=FAINT, x=0.02, ha="left")
+    return sheet
+
+
+def signals(result: Motion | HasMotion, *, width: float = 6.4) -> Figure:
+    """Each signal along the motion's axis, one above another, with the events across them."""
+    motion = motion_of(result)
+    if not motion.signals:
+        raise PliantError("this motion has no signals to draw")
+    count = len(motion.signals)
+    with mpl.rc_context(RC):
+        sheet = _sheet(width, 0.9 + 1.15 * count)
+        rows: list[Axes] = list(np.atleast_1d(sheet.subplots(count, 1, sharex=True)))
+        for index, (axes, (name, signal)) in enumerate(zip(rows, motion.signals.items(), strict=True)):
+            _clean(axes)
+            colour = SERIES[index % len(SERIES)]
+            lone = {"marker": "o", "markersize": 3} if motion.frames < 12 else {}
+            axes.plot(motion.values, signal.values, color=colour, linewidth=1.4, **lone)
+            unit = f" ({signal.unit})" if signal.unit else ""
+            axes.set_title(plain(f"{name}{unit}"), loc="left", fontsize=8, color=INK, pad=3)
+            axes.margins(x=0.01, y=0.12)
+            for event in motion.events:
+                axes.axvline(event.at, color=FAINT, linewidth=0.6, linestyle=(0, (2, 2)), zorder=1)
+        _name_events(rows[0], motion.events)
+        rows[-1].set_xlabel(plain(f"{motion.axis} ({motion.unit})" if motion.unit else motion.axis))
+        _title(sheet, motion.title)
+    return sheet
+
+
+def _sheet(width: float, height: float) -> Figure:
+    sheet = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    sheet.get_layout_engine().set(w_pad=0.12, h_pad=0.1)  # type: ignore[union-attr]  # inches
+    FigureCanvasAgg(sheet)
+    return sheet
+
+
+def _title(sheet: Figure, title: str) -> None:
+    if title:
+        sheet.suptitle(plain(title), x=0.02, ha="left", fontsize=10)
+
+
+def _clean(axes: Axes) -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+
+
+def _set_scales(axes: Axes, plot: Plot) -> None:
+    _clean(axes)
+    axes.set_xscale(plot.x_scale)
+    axes.set_yscale(plot.y_scale)
+    if "log" in (plot.x_scale, plot.y_scale):
+        axes.grid(which="major", axis="both")
+
+
+def _add_series(axes: Axes, series: Series, colour: str) -> None:
+    label = plain(series.name)
+    if series.style == "band":
+        low = np.zeros_like(series.y) if series.low is None else series.low
+        axes.fill_between(series.x, low, series.y, color=colour, alpha=0.18, linewidth=0, label=label)
+    elif series.style == "points":
+        dense = len(series.x) > 400
+        axes.plot(series.x, series.y, "o", color=colour, ms=2 if dense else 4, mew=0, alpha=0.75, label=label)
+    else:
+        axes.plot(series.x, series.y, color=colour, linewidth=1.5, solid_joinstyle="round", label=label)
+    if series.style != "band" and series.low is not None and series.high is not None:
+        axes.errorbar(series.x, series.y, yerr=_reach(series), fmt="none", ecolor=colour, elinewidth=0.8)
+
+
+def _add_bars(axes: Axes, series: Series, colour: str, index: int, count: int) -> None:
+    """Several sets of bars stand side by side around each x."""
+    spacing = float(np.diff(np.unique(series.x)).min()) if len(np.unique(series.x)) > 1 else 1.0
+    thick = 0.72 * spacing / count
+    x = series.x + (index - (count - 1) / 2) * thick
+    axes.bar(x, series.y, 0.92 * thick, color=colour, alpha=0.85, label=plain(series.name))
+    if series.low is not None or series.high is not None:
+        axes.errorbar(x, series.y, yerr=_reach(series), fmt="none", ecolor=INK, elinewidth=0.8, capsize=2.5)
+    axes.axhline(0, color=RULE, linewidth=0.6)
+
+
+def _reach(series: Series) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """How far the range reaches below and above y: (2, N), never negative."""
+    low = series.y if series.low is None else series.low
+    high = series.y if series.high is None else series.high
+    return np.maximum(np.stack([series.y - low, high - series.y]), 0)
+
+
+def _name_ticks(axes: Axes, plot: Plot) -> None:
+    if not plot.ticks:
+        return
+    crowded = sum(map(len, plot.ticks)) > 60
+    turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
+    step = max(1, len(plot.ticks) // 40)
+    places = range(0, len(plot.ticks), step)
+    axes.set_xticks(list(places), [plain(plot.ticks[i]) for i in places], **turned)
+    axes.tick_params(axis="x", length=0)
+
+
+def _name_events(axes: Axes, events: tuple[Event, ...]) -> None:
+    """Names along the top, as long as there are few enough to be read."""
+    if len(events) > 8:
+        return
+    for index, event in enumerate(events):
+        name = axes.annotate(
+            plain(event.text),
+            (event.at, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(2, -1 - 8 * (index % 2)),
+            textcoords="offset points",
+            va="top",
+            fontsize=6.5,
+            color=FAINT,
+        )
+        name.set_path_effects([withStroke(linewidth=2, foreground="white")])

@@ -1,0 +1,145 @@
+"""Still pictures of a motion: before as red outlines, after filled, as the papers draw it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from pliant.core.errors import PliantError
+from pliant.core.motion import Motion
+from pliant.core.plot import Plot
+from pliant.core.store import write_whole
+from pliant.view.charts import chart
+from pliant.view.page import (
+    Page,
+    add_colour_bar,
+    add_header,
+    add_key,
+    add_scale_bar,
+    add_stage,
+    key_entries,
+    lay_out,
+    readout,
+)
+from pliant.view.palette import FAINT, RC
+from pliant.view.scene import HasMotion, motion_of, room, timeline, whole_frame
+from pliant.view.stage import Look, Stage
+
+COLOUR_BAR = 0.85  # inches
+
+
+def figure(
+    result: Motion | Plot | HasMotion,
+    *,
+    frame: int = -1,
+    before: int | None = 0,
+    scalar: str | None = None,
+    marks: bool = True,
+    names: bool | None = None,
+    trails: bool | None = None,
+    title: str | None = None,
+    rulers: bool = False,
+    width: float = 6.4,
+) -> Figure:
+    """One frame filled, over the outline in red of where things were `before` (None: no outline).
+
+    `scalar` colours bodies or strokes; `rulers` shows axes with the unit instead of a scale bar;
+    `width` is in inches. A `Plot` gives its chart.
+    """
+    if isinstance(result, Plot):
+        return chart(result, width=width)
+    motion = motion_of(result)
+    frame = whole_frame(motion, frame)
+    before = None if before is None else whole_frame(motion, before)
+    shown = [frame] if before is None else [before, frame]
+    look = Look(None if before == frame else before, scalar, marks, names, trails)
+    if look.shows_trails(motion) and motion.points.shape[1]:
+        shown = list(range(motion.frames))
+    after = frame if look.before is not None else None
+    return compose(motion, look, [frame], shown, title, rulers, width, after)[0]
+
+
+def filmstrip(
+    result: Motion | HasMotion,
+    *,
+    frames: int = 5,
+    before: int | None = 0,
+    scalar: str | None = None,
+    marks: bool = True,
+    names: bool | None = False,
+    trails: bool | None = None,
+    title: str | None = None,
+    width: float = 6.4,
+) -> Figure:
+    """A motion as a row of pictures, evenly spread along its axis and all at one scale."""
+    motion = motion_of(result)
+    if frames < 1:
+        raise PliantError(f"frames = {frames}: a filmstrip needs at least one")
+    before = None if before is None else whole_frame(motion, before)
+    nearest = np.abs(timeline(motion)[:, None] - np.linspace(0, 1, frames)[None]).argmin(axis=0)
+    chosen = sorted({int(frame) for frame in nearest})
+    look = Look(before, scalar, marks, names, trails)
+    return compose(motion, look, chosen, list(range(motion.frames)), title, width=width)[0]
+
+
+def compose(
+    motion: Motion,
+    look: Look,
+    frames: list[int],
+    shown: list[int],
+    title: str | None = None,
+    rulers: bool = False,
+    width: float = 6.4,
+    after: int | None = None,
+) -> tuple[Figure, Page, list[Stage]]:
+    """A page with one panel a frame; `shown` are the frames that must find room in each.
+
+    `after` is the frame to name in the key, where one picture stands for all.
+    """
+    title = motion.title if title is None else title
+    strip = len(frames) > 1
+    with mpl.rc_context(RC):
+        key = key_entries(motion, look, after)
+        side = 0.0 if look.scalar is None else COLOUR_BAR
+        page = lay_out(
+            room(motion, shown, look.marks),
+            width,
+            len(frames),
+            bool(title) or not strip,
+            key,
+            side,
+            rulers,
+            strip,
+        )
+        sheet = Figure(figsize=(page.width, page.height), facecolor="white")
+        FigureCanvasAgg(sheet)
+        stages = [add_stage(sheet, page, panel, motion, look, rulers) for panel in page.panels]
+        for stage, frame in zip(stages, frames, strict=True):
+            stage.show(frame)
+            if strip:
+                stage.axes.set_title(readout(motion, frame), fontsize=8, color=FAINT, pad=4)
+        add_header(sheet, page, title)
+        add_key(sheet, page, key)
+        if not rulers:
+            add_scale_bar(sheet, page, motion)
+        add_colour_bar(sheet, page, stages[0])
+    return sheet, page, stages
+
+
+FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+
+
+def save_figure(sheet: Figure, path: str | Path, *, dpi: int = 200) -> None:
+    """Write a figure as PNG, SVG or PDF by the file's suffix: whole, and the same bytes every time."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise PliantError(f"{path}: a figure is saved as {', '.join(FORMATS)}. Name the file so.")
+    content = io.BytesIO()
+    with mpl.rc_context(RC):
+        sheet.savefig(content, format=suffix[1:], dpi=dpi, metadata=FORMATS[suffix])
+    write_whole(path, content.getvalue())

@@ -1,0 +1,115 @@
+"""Marks as matplotlib artists: one collection a kind and group, so that thousands stay quick."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgba
+from matplotlib.patheffects import withStroke
+
+from pliant.core.motion import Floats, Mark, Motion
+from pliant.view.palette import GROUPS, INK, plain
+from pliant.view.scene import flatten, groups, marks_at
+
+
+def add_marks(axes: Axes, motion: Motion, frame: float, unit_pt: float) -> list[Artist]:
+    """Draw the marks of a frame; `unit_pt` is the length of one world unit on the page, in points."""
+    artists: list[Artist] = []
+    shown = marks_at(motion, frame)
+    for index, group in enumerate(groups(motion)):
+        colour = GROUPS[index % len(GROUPS)]
+        heaviest = max(
+            (abs(m.value) for m in motion.marks if m.group == group and m.value is not None), default=0
+        )
+        mine = [mark for mark in shown if mark.group == group and np.isfinite(mark.points).all()]
+        for kind, add in (("polygon", _polygons), ("segment", _segments), ("arrow", _arrows)):
+            chosen = [mark for mark in mine if mark.kind == kind and len(mark.points) > 1]
+            if chosen:
+                lines = [flatten(motion, mark.points) for mark in chosen]
+                artists.append(add(axes, lines, _weights(chosen, heaviest), colour, unit_pt))
+        artists += [_label(axes, mark, flatten(motion, mark.points)) for mark in mine if mark.text]
+    return artists
+
+
+def _weights(marks: Sequence[Mark], heaviest: float) -> Floats:
+    """How heavy each mark is, from 0 to 1: its value against the greatest of its group in any frame."""
+    return np.array([1.0 if m.value is None or not heaviest else abs(m.value) / heaviest for m in marks])
+
+
+def _tints(colour: str, weights: Floats, lightest: float) -> Floats:
+    tints = np.tile(to_rgba(colour), (len(weights), 1))
+    tints[:, 3] = lightest + (1 - lightest) * weights
+    return tints
+
+
+def _polygons(axes: Axes, lines: list[Floats], weights: Floats, colour: str, unit_pt: float) -> Artist:
+    fills, edges = _tints(colour, weights, 0.4), _tints(colour, weights, 0.5)
+    fills[:, 3] *= 0.22
+    width = 0.8 if len(lines) < 200 else 0.3
+    return axes.add_collection(
+        PolyCollection(lines, facecolors=fills, edgecolors=edges, linewidths=width, zorder=1.5), autolim=False
+    )
+
+
+def _segments(axes: Axes, lines: list[Floats], weights: Floats, colour: str, unit_pt: float) -> Artist:
+    collection = LineCollection(
+        lines,
+        colors=_tints(colour, weights, 0.35),
+        linewidths=0.6 + 2.0 * weights,
+        zorder=6,
+        capstyle="round",
+    )
+    return axes.add_collection(collection, autolim=False)
+
+
+def _arrows(axes: Axes, lines: list[Floats], weights: Floats, colour: str, unit_pt: float) -> Artist:
+    tails, tips = np.array([line[0] for line in lines]), np.array([line[-1] for line in lines])
+    widths = (0.7 + 2.2 * weights) / unit_pt
+    collection = PolyCollection(
+        list(arrow_outlines(tails, tips, widths)),
+        facecolors=_tints(colour, weights, 0.35),
+        edgecolors="white",
+        linewidths=0.25,
+        zorder=6,
+    )
+    return axes.add_collection(collection, autolim=False)
+
+
+def arrow_outlines(tails: Floats, tips: Floats, widths: Floats) -> Floats:
+    """Arrows of given shaft widths as polygons (K, 7, 2); short ones keep their length and lose shaft."""
+    along = tips - tails
+    length = np.hypot(along[:, 0], along[:, 1])
+    along = along / np.where(length > 0, length, 1)[:, None]
+    across = np.stack([-along[:, 1], along[:, 0]], axis=-1)
+    head = np.minimum(4.0 * widths + 0.5 * widths.mean(), length)
+    shaft, wing = widths * head / (4.5 * widths), 0.42 * head
+    neck = length - head
+    stations = [(0 * neck, shaft / 2), (neck, shaft / 2), (neck, wing), (length, 0 * neck)]
+    left = [tails + s[:, None] * along + w[:, None] * across for s, w in stations]
+    right = [tails + s[:, None] * along - w[:, None] * across for s, w in reversed(stations[:-1])]
+    return np.stack([*left, *right], axis=1)
+
+
+def _label(axes: Axes, mark: Mark, points: Floats) -> Artist:
+    centre = mark.kind in ("label", "polygon")
+    x, y = points.mean(axis=0) if centre else points[-1]
+    if mark.kind == "polygon":
+        y = points[:, 1].max()  # under its upper edge, where bodies seldom are
+    text = axes.annotate(
+        plain(mark.text),
+        (float(x), float(y)),
+        xytext={"label": (0, 0), "polygon": (0, -7)}.get(mark.kind, (3, 3)),
+        textcoords="offset points",
+        ha="center" if centre else "left",
+        va="center" if centre else "bottom",
+        fontsize=7,
+        color=INK,
+        zorder=8,
+        annotation_clip=False,
+    )
+    text.set_path_effects([withStroke(linewidth=2, foreground="white", alpha=0.85)])
+    return text

@@ -1,0 +1,1081 @@
+// The player: draws a motion on a canvas and lets people run it. Plain ES, no dependency.
+//
+//   const player = mount(element, { motion, plots })     // Motion.to_dict() and Plot.to_dict()s
+//   player.seek(0.5); player.play(); player.pause(); player.show(otherData); player.destroy()
+//
+// A *position* is a place on the scrub bar, from 0 to 1; a *frame* may be a fraction (2.5 is half way from
+// 2 to 3). Names come from other people's files: they become text nodes, never markup.
+
+// ---- Colours (as in palette.py) -----------------------------------------------------------------
+
+const GROUPS = ["#dd8a1b", "#249486", "#7a62c4", "#5c8f2f", "#bd4f95", "#2f7fc1"];
+const SERIES = ["#2f6fb5", "#dd7f2a", "#2f9a78", "#8a63b3", "#6b7683", "#b8982b", "#bd4f95", "#3aa0b0"];
+const SEQUENTIAL = ["#f4f3df", "#cfe6c5", "#8fd0bb", "#4fb3bd", "#2c8ab3", "#275b9c", "#1f2f6e"];
+const DIVERGING = ["#245a9f", "#7fa8d2", "#f1f1ec", "#e2a76c", "#a9531b"];
+const UNKNOWN = "#9aa3ad"; // a scalar that is not a number here
+const LEVELS = 256;
+
+function ramp(stops) {
+  const rgb = stops.map((hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+  return Array.from({ length: LEVELS }, (_, level) => {
+    const at = (level / (LEVELS - 1)) * (stops.length - 1);
+    const low = Math.min(Math.floor(at), stops.length - 2);
+    const mixed = rgb[low].map((c, i) => Math.round(c + (at - low) * (rgb[low + 1][i] - c)));
+    return `rgb(${mixed.join(",")})`;
+  });
+}
+
+// The colour scale of a scalar: symmetric about zero when both signs occur.
+function colourScale(rows) {
+  let low = Infinity, high = -Infinity;
+  for (const value of rows) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (low > high) [low, high] = [0, 1];
+  const diverging = low < 0 && high > 0;
+  if (diverging) [low, high] = [-Math.max(-low, high), Math.max(-low, high)];
+  if (low === high) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
+  if (low === high) high = low + 1;
+  const colours = ramp(diverging ? DIVERGING : SEQUENTIAL);
+  const of = (value) =>
+    Number.isFinite(value) ? colours[Math.max(0, Math.min(LEVELS - 1, Math.round(((value - low) / (high - low)) * (LEVELS - 1))))] : UNKNOWN;
+  return { low, high, colours, of };
+}
+
+// ---- The motion as arrays -----------------------------------------------------------------------
+
+const finite = (values) => Float64Array.from(values, (value) => value ?? NaN);
+const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
+
+function compile(data) {
+  const m = data.motion;
+  const frames = m.axis.values.length;
+  const scene = {
+    title: m.title, axis: m.axis.name, unit: m.axis.unit, lengthUnit: m.length_unit, frames,
+    values: finite(m.axis.values), bodies: m.bodies, pointNames: m.point_names,
+    strokes: m.strokes, shapes: m.shapes.map(compileShape), bodyShapes: m.body_shapes,
+    fixed: m.bodies.map((_, b) => Boolean(m.fixed[b])),
+    poses: compilePoses(m.poses, frames, m.bodies.length),
+    points: compilePoints(m.points, frames, m.point_names.length),
+    spatial: m.point_names.length > 0 && m.points[0][0].length === 3,
+    plots: data.plots ?? [],
+  };
+  scene.oneWay = runsOneWay(scene.values);
+  scene.timeline = scene.oneWay
+    ? scene.values.map((v) => (v - scene.values[0]) / (scene.values[frames - 1] - scene.values[0]))
+    : Float64Array.from({ length: frames }, (_, f) => (frames > 1 ? f / (frames - 1) : 0));
+  scene.scalars = compileScalars(m);
+  scene.signals = Object.entries(m.signals).map(([name, s]) => ({ name, unit: s.unit, values: finite(s.values) }));
+  scene.events = m.events.map((event) => ({ ...event, position: eventPosition(scene, event.at) }));
+  Object.assign(scene, compileMarks(m.marks, frames));
+  scene.resting = m.point_names.map((_, p) => rests(scene, p));
+  return scene;
+}
+
+function compileShape(rings) {
+  const path = new Path2D();
+  let box = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const ring of rings) {
+    ring.forEach(([x, y], i) => {
+      if (i) path.lineTo(x, y); else path.moveTo(x, y);
+      box = [Math.min(box[0], x), Math.min(box[1], y), Math.max(box[2], x), Math.max(box[3], y)];
+    });
+    path.closePath();
+  }
+  const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+  return { path, rings, x, y, radius: Math.hypot(box[2] - x, box[3] - y) || 0 };
+}
+
+// Angles are unwound, so that straight interpolation turns the short way.
+function compilePoses(rows, frames, bodies) {
+  const poses = new Float64Array(frames * bodies * 3);
+  if (!bodies) return poses;
+  for (let f = 0, i = 0; f < frames; f++) {
+    for (let b = 0; b < bodies; b++, i += 3) {
+      const [x, y, angle] = rows[f][b];
+      const last = f ? poses[i - bodies * 3 + 2] : angle;
+      poses[i] = x;
+      poses[i + 1] = y;
+      poses[i + 2] = angle - 2 * Math.PI * Math.round((angle - last) / (2 * Math.PI));
+    }
+  }
+  return poses;
+}
+
+function compilePoints(rows, frames, count) {
+  const points = new Float64Array(frames * count * 3);
+  if (!count) return points;
+  for (let f = 0, i = 0; f < frames; f++) {
+    for (let p = 0; p < count; p++, i += 3) {
+      const [x, y, z] = rows[f][p];
+      points[i] = x ?? NaN;
+      points[i + 1] = y ?? NaN;
+      points[i + 2] = z ?? 0;
+    }
+  }
+  return points;
+}
+
+function compileScalars(m) {
+  const of = (group, on) => Object.entries(group).map(([name, rows]) => {
+    const values = finite(rows.flat());
+    return { name, on, values, count: rows[0].length, scale: colourScale(values) };
+  });
+  return [...of(m.body_scalars, "bodies"), ...of(m.stroke_scalars, "strokes")];
+}
+
+function compileMarks(marks, frames) {
+  const groups = [...new Set(marks.map((mark) => mark.group))];
+  const heaviest = groups.map((group) =>
+    marks.reduce((most, mark) => (mark.group === group ? Math.max(most, Math.abs(mark.value ?? 0)) : most), 0));
+  const lasting = [], byFrame = Array.from({ length: frames }, () => []);
+  for (const mark of marks) {
+    const group = groups.indexOf(mark.group);
+    const weight = mark.value === null || !heaviest[group] ? 1 : Math.abs(mark.value) / heaviest[group];
+    (mark.frame === null ? lasting : byFrame[mark.frame] ?? []).push({ ...mark, group, weight });
+  }
+  return { groups, lasting, byFrame };
+}
+
+function runsOneWay(values) {
+  const last = values.length - 1;
+  const steps = Array.from({ length: Math.max(last, 0) }, (_, i) => values[i + 1] - values[i]);
+  return last > 0 && values[last] !== values[0] && (steps.every((s) => s >= 0) || steps.every((s) => s <= 0));
+}
+
+function eventPosition(scene, at) {
+  const { values, frames } = scene;
+  if (scene.oneWay) return clamp((at - values[0]) / (values[frames - 1] - values[0]), 0, 1);
+  let nearest = 0;
+  values.forEach((value, f) => { if (Math.abs(value - at) < Math.abs(values[nearest] - at)) nearest = f; });
+  return scene.timeline[nearest];
+}
+
+function rests(scene, p) {
+  const count = scene.pointNames.length;
+  for (let f = 1; f < scene.frames; f++) {
+    for (let k = 0; k < 3; k++) {
+      const [a, b] = [scene.points[p * 3 + k], scene.points[(f * count + p) * 3 + k]];
+      if (Math.abs(a - b) > 1e-7 * (Math.abs(a) + Math.abs(b))) return false;
+    }
+  }
+  return scene.frames > 1;
+}
+
+function frameAt(scene, position) {
+  const line = scene.timeline;
+  let low = 0, high = line.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (line[middle] <= position) low = middle; else high = middle;
+  }
+  const span = line[high] - line[low];
+  return span > 0 ? low + clamp((position - line[low]) / span, 0, 1) : high;
+}
+
+// A row of an (F, n) array between frames.
+function blend(values, n, frame, out) {
+  const low = Math.floor(frame), share = frame - low;
+  const a = low * n, b = Math.min(low + 1, values.length / n - 1) * n;
+  for (let i = 0; i < n; i++) out[i] = share ? values[a + i] + share * (values[b + i] - values[a + i]) : values[a + i];
+  return out;
+}
+
+// ---- Camera -------------------------------------------------------------------------------------
+
+// The page's axes u (right) and v (up) in the world; the plane is seen from above, space from a corner.
+function basis(camera) {
+  if (!camera.spatial) return { u: [1, 0, 0], v: [0, 1, 0] };
+  const [c, s] = [Math.cos(camera.turn), Math.sin(camera.turn)];
+  const [ct, st] = [Math.cos(camera.tilt), Math.sin(camera.tilt)];
+  return { u: [c, -s, 0], v: [s * st, c * st, ct] };
+}
+
+function projector(camera) {
+  const { u, v } = basis(camera);
+  const { scale: k, x, y, width, height } = camera;
+  return (px, py, pz = 0) => [
+    width / 2 + (u[0] * px + u[1] * py + u[2] * pz - x) * k,
+    height / 2 - (v[0] * px + v[1] * py + v[2] * pz - y) * k,
+  ];
+}
+
+// A body's outline to the screen, as the six numbers of setTransform.
+function bodyMatrix(camera, axes, x, y, angle) {
+  const { u, v } = axes, k = camera.scale;
+  const c = Math.cos(angle), s = Math.sin(angle);
+  return [
+    (u[0] * c + u[1] * s) * k, -(v[0] * c + v[1] * s) * k,
+    (u[1] * c - u[0] * s) * k, -(v[1] * c - v[0] * s) * k,
+    camera.width / 2 + (u[0] * x + u[1] * y - camera.x) * k,
+    camera.height / 2 - (v[0] * x + v[1] * y - camera.y) * k,
+  ];
+}
+
+// The rectangle of the page that all frames need; many frames are sampled.
+function extent(scene, camera) {
+  const { u, v } = basis(camera);
+  const box = [Infinity, Infinity, -Infinity, -Infinity];
+  const take = (x, y, z = 0) => {
+    const a = u[0] * x + u[1] * y + u[2] * z, b = v[0] * x + v[1] * y + v[2] * z;
+    if (a < box[0]) box[0] = a;
+    if (b < box[1]) box[1] = b;
+    if (a > box[2]) box[2] = a;
+    if (b > box[3]) box[3] = b;
+  };
+  const bodies = scene.bodies.length, samples = Math.min(scene.frames, 60);
+  for (let sample = 0; sample < samples; sample++) {
+    const f = samples > 1 ? Math.round((sample * (scene.frames - 1)) / (samples - 1)) : 0;
+    for (let b = 0, i = f * bodies * 3; b < bodies; b++, i += 3) {
+      const [x, y, angle] = [scene.poses[i], scene.poses[i + 1], scene.poses[i + 2]];
+      const c = Math.cos(angle), s = Math.sin(angle);
+      for (const [px, py] of scene.shapes[scene.bodyShapes[b]].rings[0] ?? []) take(x + c * px - s * py, y + s * px + c * py);
+    }
+    for (let p = 0, i = f * scene.pointNames.length * 3; p < scene.pointNames.length; p++, i += 3)
+      take(scene.points[i], scene.points[i + 1], scene.points[i + 2]);
+  }
+  for (const mark of [scene.lasting, ...scene.byFrame].flat()) for (const [x, y, z] of mark.points) take(x, y, z);
+  return box[0] <= box[2] ? box : [0, 0, 1, 1];
+}
+
+function zoomAbout(camera, sx, sy, factor) {
+  const scale = clamp(camera.scale * factor, camera.fitScale * 0.2, camera.fitScale * 4000);
+  const shift = 1 / camera.scale - 1 / scale;
+  camera.x += (sx - camera.width / 2) * shift;
+  camera.y -= (sy - camera.height / 2) * shift;
+  camera.scale = scale;
+  camera.fitted = false;
+}
+
+// ---- Painting -----------------------------------------------------------------------------------
+
+// Everything at a frame. Returns what `pick` needs: each body's matrix, and the points on the screen.
+function paint(ctx, scene, view, frame, ratio, colours) {
+  const { camera } = view;
+  const axes = basis(camera);
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.clearRect(0, 0, camera.width, camera.height);
+  ctx.lineJoin = "round";
+  ctx.lineCap = "round";
+  const project = projector(camera);
+  const marks = [...scene.lasting, ...scene.byFrame[Math.round(frame)]].filter((mark) => view.groups[mark.group]);
+  if (view.trails) paintTrails(ctx, scene, project, colours);
+  for (const mark of marks) if (mark.kind === "polygon") paintPolygon(ctx, mark, project);
+  const { matrices, heat } = paintBodies(ctx, scene, view, frame, ratio, axes, colours);
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  if (view.before) paintBefore(ctx, scene, view, ratio, axes, colours);
+  const points = paintStrokes(ctx, scene, view, frame, project, colours);
+  for (const mark of marks) paintMark(ctx, mark, project, colours);
+  if (view.names) paintNames(ctx, scene, matrices, points, colours);
+  paintScale(ctx, scene, camera, axes, colours);
+  return { matrices, heat, points, marks, project };
+}
+
+function paintBodies(ctx, scene, view, frame, ratio, axes, colours) {
+  const { camera, scalar } = view, count = scene.bodies.length;
+  const poses = blend(scene.poses, count * 3, frame, view.poseRow);
+  const heat = scalar?.on === "bodies" ? blend(scalar.values, count, frame, view.scalarRow) : null;
+  const matrices = new Array(count).fill(null);
+  for (let b = 0; b < count; b++) {
+    const shape = scene.shapes[scene.bodyShapes[b]];
+    const t = bodyMatrix(camera, axes, poses[b * 3], poses[b * 3 + 1], poses[b * 3 + 2]);
+    const reach = shape.radius * camera.scale;
+    const x = t[0] * shape.x + t[2] * shape.y + t[4], y = t[1] * shape.x + t[3] * shape.y + t[5];
+    if (!(x > -reach && y > -reach && x < camera.width + reach && y < camera.height + reach)) continue;
+    matrices[b] = t;
+    const fixed = scene.fixed[b];
+    ctx.fillStyle = heat ? scalar.scale.of(heat[b]) : fixed ? colours.fixed : colours.body;
+    ctx.setTransform(ratio * t[0], ratio * t[1], ratio * t[2], ratio * t[3], ratio * t[4], ratio * t[5]);
+    ctx.fill(shape.path, "evenodd");
+    if (reach < 2.5 && b !== view.hovered) continue; // an edge would hide a body this small
+    ctx.strokeStyle = b === view.hovered ? colours.hover : fixed ? colours["fixed-edge"] : colours["body-edge"];
+    ctx.lineWidth = (b === view.hovered ? 2.2 : clamp(reach * 0.03, 0.35, 1.1)) / camera.scale;
+    ctx.stroke(shape.path);
+  }
+  return { matrices, heat };
+}
+
+// Red outlines rest while the motion plays: they are drawn again only when the camera has moved.
+function paintBefore(ctx, scene, view, ratio, axes, colours) {
+  const { camera } = view, layer = view.beforeLayer;
+  const key = [camera.x, camera.y, camera.scale, camera.turn, camera.tilt, ctx.canvas.width, ctx.canvas.height, colours.before].join();
+  if (layer.key !== key) {
+    layer.key = key;
+    layer.canvas.width = ctx.canvas.width;
+    layer.canvas.height = ctx.canvas.height;
+    const pen = layer.canvas.getContext("2d");
+    pen.strokeStyle = colours.before;
+    pen.lineJoin = "round";
+    for (let b = 0; b < scene.bodies.length; b++) {
+      if (scene.fixed[b]) continue;
+      const shape = scene.shapes[scene.bodyShapes[b]];
+      const t = bodyMatrix(camera, axes, scene.poses[b * 3], scene.poses[b * 3 + 1], scene.poses[b * 3 + 2]);
+      const reach = shape.radius * camera.scale;
+      const x = t[0] * shape.x + t[2] * shape.y + t[4], y = t[1] * shape.x + t[3] * shape.y + t[5];
+      if (!(x > -reach && y > -reach && x < camera.width + reach && y < camera.height + reach)) continue;
+      pen.setTransform(ratio * t[0], ratio * t[1], ratio * t[2], ratio * t[3], ratio * t[4], ratio * t[5]);
+      pen.lineWidth = clamp(reach * 0.03, 0.3, 1.2) / camera.scale;
+      pen.stroke(shape.path);
+    }
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.lineWidth = 1;
+    const project = projector(camera);
+    pen.beginPath();
+    for (const ends of scene.strokes) {
+      const [a, b] = ends.map((p) => project(...scene.points.subarray(p * 3, p * 3 + 3)));
+      pen.moveTo(...a);
+      pen.lineTo(...b);
+    }
+    pen.stroke();
+  }
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  ctx.drawImage(layer.canvas, 0, 0);
+  ctx.restore();
+}
+
+function paintStrokes(ctx, scene, view, frame, project, colours) {
+  const count = scene.pointNames.length, scalar = view.scalar?.on === "strokes" ? view.scalar : null;
+  const row = blend(scene.points, count * 3, frame, view.pointRow);
+  const points = scene.pointNames.map((_, p) => project(row[p * 3], row[p * 3 + 1], row[p * 3 + 2]));
+  const heat = scalar ? blend(scalar.values, scalar.count, frame, view.scalarRow) : null;
+  const width = clamp(120 / Math.max(scene.strokes.length, 1), 0.9, 3.6);
+  ctx.lineWidth = width;
+  ctx.strokeStyle = colours.stroke;
+  if (!heat) ctx.beginPath();
+  scene.strokes.forEach(([a, b], s) => {
+    if (heat) { ctx.beginPath(); ctx.strokeStyle = scalar.scale.of(heat[s]); }
+    ctx.moveTo(...points[a]);
+    ctx.lineTo(...points[b]);
+    if (heat) ctx.stroke();
+  });
+  if (!heat) ctx.stroke();
+  ctx.strokeStyle = colours.stroke;
+  ctx.lineWidth = Math.max(1, width * 0.45);
+  points.forEach(([x, y], p) => {
+    const r = 1.3 + width * 0.9;
+    ctx.beginPath();
+    if (scene.resting[p]) ctx.rect(x - r, y - r, 2 * r, 2 * r); else ctx.arc(x, y, r, 0, 2 * Math.PI);
+    ctx.fillStyle = scene.resting[p] ? colours.stroke : colours.joint;
+    ctx.fill();
+    ctx.stroke();
+  });
+  return points;
+}
+
+function paintTrails(ctx, scene, project, colours) {
+  const count = scene.pointNames.length;
+  ctx.strokeStyle = colours.trail;
+  ctx.lineWidth = 1.2;
+  ctx.beginPath();
+  for (let p = 0; p < count; p++) {
+    if (scene.resting[p]) continue;
+    for (let f = 0; f < scene.frames; f++) {
+      const i = (f * count + p) * 3;
+      const at = project(scene.points[i], scene.points[i + 1], scene.points[i + 2]);
+      if (f) ctx.lineTo(...at); else ctx.moveTo(...at);
+    }
+  }
+  ctx.stroke();
+}
+
+function tracePolygon(ctx, mark, project) {
+  ctx.beginPath();
+  for (const point of mark.points) ctx.lineTo(...project(...point));
+  ctx.closePath();
+}
+
+function paintPolygon(ctx, mark, project) {
+  const colour = GROUPS[mark.group % GROUPS.length];
+  tracePolygon(ctx, mark, project);
+  ctx.globalAlpha = 0.2 * (0.4 + 0.6 * mark.weight);
+  ctx.fillStyle = colour;
+  ctx.fill();
+  ctx.globalAlpha = 0.5 + 0.5 * mark.weight;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1;
+  ctx.stroke();
+  ctx.globalAlpha = 1;
+}
+
+function paintMark(ctx, mark, project, colours) {
+  const line = mark.points.map((point) => project(...point));
+  const end = line[line.length - 1];
+  ctx.globalAlpha = 0.35 + 0.65 * mark.weight;
+  ctx.strokeStyle = ctx.fillStyle = GROUPS[mark.group % GROUPS.length];
+  if (mark.kind === "segment") {
+    ctx.lineWidth = 0.8 + 2.6 * mark.weight;
+    ctx.beginPath();
+    for (const at of line) ctx.lineTo(...at);
+    ctx.stroke();
+  } else if (mark.kind === "arrow" && line.length > 1) paintArrow(ctx, line[0], end, 1 + 2.6 * mark.weight);
+  ctx.globalAlpha = 1;
+  if (!mark.text) return;
+  if (mark.kind === "polygon") {
+    const xs = line.map((p) => p[0]), top = Math.min(...line.map((p) => p[1]));
+    paintText(ctx, mark.text, (Math.min(...xs) + Math.max(...xs)) / 2, top + 11, "center", colours);
+  } else if (mark.kind === "label") paintText(ctx, mark.text, ...end, "center", colours);
+  else paintText(ctx, mark.text, end[0] + 5, end[1] - 7, "left", colours);
+}
+
+function paintArrow(ctx, [x0, y0], [x1, y1], width) {
+  const length = Math.hypot(x1 - x0, y1 - y0);
+  if (!(length > 0.5)) return;
+  const head = Math.min(4 * width + 3, length), half = (width * head) / (4 * width + 3) / 2, wing = head * 0.42;
+  const [ux, uy] = [(x1 - x0) / length, (y1 - y0) / length];
+  const at = (along, across) => [x0 + ux * along - uy * across, y0 + uy * along + ux * across];
+  const neck = length - head;
+  ctx.beginPath();
+  for (const [s, w] of [[0, half], [neck, half], [neck, wing], [length, 0], [neck, -wing], [neck, -half], [0, -half]]) ctx.lineTo(...at(s, w));
+  ctx.closePath();
+  ctx.fill();
+}
+
+function paintText(ctx, text, x, y, align, colours) {
+  ctx.font = "12px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif";
+  ctx.textAlign = align;
+  ctx.textBaseline = "middle";
+  ctx.lineWidth = 3;
+  ctx.strokeStyle = colours.page;
+  ctx.globalAlpha = 0.75;
+  ctx.strokeText(text, x, y);
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = colours.ink;
+  ctx.fillText(text, x, y);
+}
+
+function paintNames(ctx, scene, matrices, points, colours) {
+  matrices.forEach((t, b) => {
+    if (!t) return;
+    const shape = scene.shapes[scene.bodyShapes[b]];
+    if (shape.radius * Math.hypot(t[0], t[1]) < 11) return; // no room to read it
+    paintText(ctx, scene.bodies[b], t[0] * shape.x + t[2] * shape.y + t[4], t[1] * shape.x + t[3] * shape.y + t[5], "center", colours);
+  });
+  points.forEach(([x, y], p) => paintText(ctx, scene.pointNames[p], x + 9, y - 9, "left", colours));
+}
+
+// A bar of a round length; in space, where lengths are foreshortened, the three directions.
+function paintScale(ctx, scene, camera, axes, colours) {
+  ctx.strokeStyle = ctx.fillStyle = colours.faint;
+  ctx.lineWidth = 1.2;
+  ctx.textBaseline = "middle";
+  ctx.font = "12px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif";
+  const y = camera.height - 18;
+  ctx.beginPath();
+  if (scene.spatial) {
+    ctx.textAlign = "center";
+    ["x", "y", "z"].forEach((name, i) => {
+      ctx.moveTo(42, y - 20);
+      ctx.lineTo(42 + 24 * axes.u[i], y - 20 - 24 * axes.v[i]);
+      ctx.fillText(name, 42 + 33 * axes.u[i], y - 20 - 33 * axes.v[i]);
+    });
+  } else {
+    const most = Math.min(160, camera.width / 4) / camera.scale;
+    const power = 10 ** Math.floor(Math.log10(most));
+    const length = [5, 2, 1].find((n) => n * power <= most) * power;
+    const right = 16 + length * camera.scale;
+    ctx.moveTo(16, y - 4); ctx.lineTo(16, y + 4); ctx.moveTo(16, y); ctx.lineTo(right, y);
+    ctx.moveTo(right, y - 4); ctx.lineTo(right, y + 4);
+    ctx.textAlign = "left";
+    ctx.fillText(`${number(length)} ${scene.lengthUnit}`.trim(), right + 8, y);
+  }
+  ctx.stroke();
+}
+
+// ---- What is under the cursor -------------------------------------------------------------------
+
+function pick(ctx, scene, drawn, sx, sy, view) {
+  const near = drawn.points.findIndex(([x, y]) => Math.hypot(x - sx, y - sy) < 9);
+  if (near >= 0) return { text: scene.pointNames[near], body: -1 };
+  const mark = drawn.marks.find((candidate) => candidate.kind !== "polygon" && nearMark(candidate, drawn.project, sx, sy));
+  if (mark) return { text: describeMark(scene, mark), body: -1 };
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  for (let b = drawn.matrices.length - 1; b >= 0; b--) {
+    const t = drawn.matrices[b];
+    if (!t) continue;
+    const det = t[0] * t[3] - t[1] * t[2], [dx, dy] = [sx - t[4], sy - t[5]];
+    const x = (t[3] * dx - t[2] * dy) / det, y = (t[0] * dy - t[1] * dx) / det;
+    const shape = scene.shapes[scene.bodyShapes[b]];
+    if (Math.hypot(x - shape.x, y - shape.y) <= shape.radius && ctx.isPointInPath(shape.path, x, y, "evenodd")) {
+      const value = drawn.heat ? `, ${view.scalar.name} ${number(drawn.heat[b])}` : "";
+      return { text: scene.bodies[b] + (scene.fixed[b] ? " (fixed)" : "") + value, body: b };
+    }
+  }
+  const area = drawn.marks.find((candidate) => {
+    if (candidate.kind !== "polygon") return false;
+    tracePolygon(ctx, candidate, drawn.project);
+    return ctx.isPointInPath(sx, sy);
+  });
+  return area ? { text: describeMark(scene, area), body: -1 } : { text: "", body: -1 };
+}
+
+function nearMark(mark, project, sx, sy) {
+  const line = mark.points.map((point) => project(...point));
+  return line.some(([bx, by], i) => {
+    if (!i) return false;
+    const [ax, ay] = line[i - 1], length = (bx - ax) ** 2 + (by - ay) ** 2 || 1;
+    const s = clamp(((sx - ax) * (bx - ax) + (sy - ay) * (by - ay)) / length, 0, 1);
+    return Math.hypot(ax + s * (bx - ax) - sx, ay + s * (by - ay) - sy) < 5;
+  });
+}
+
+function describeMark(scene, mark) {
+  const value = mark.value === null ? "" : number(mark.value);
+  return [scene.groups[mark.group], mark.text, value].filter(Boolean).join(" · ");
+}
+
+// ---- Charts -------------------------------------------------------------------------------------
+
+// Draws a plot (Plot.to_dict()) and returns where its x axis lies, for a cursor to follow.
+function drawChart(canvas, plot, colours, small) {
+  const { ctx, width, height } = sized(canvas);
+  const x = scaleOf(plot.x_scale, plot.series.flatMap((s) => s.x), small ? 0 : plot.ticks.length ? 0.5 : 0.02, plot.ticks.length);
+  const bars = plot.series.filter((s) => s.style === "bars");
+  const ys = plot.series.flatMap((s) => [...s.y, ...(s.low ?? []), ...(s.high ?? []), ...(s.style === "band" && !s.low ? [0] : [])]);
+  const y = scaleOf(plot.y_scale, bars.length ? [...ys, 0] : ys, 0.06);
+  ctx.font = `${small ? 10 : 11}px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif`;
+  const yTicks = y.ticks(small ? 4 : 6);
+  const left = Math.ceil(Math.max(22, ...yTicks.map((t) => ctx.measureText(number(t)).width))) + (small ? 8 : 26);
+  const box = { left, right: width - 8, top: 6, bottom: height - (small ? 17 : 34) };
+  const px = (value) => box.left + x.of(value) * (box.right - box.left);
+  const py = (value) => box.bottom - y.of(value) * (box.bottom - box.top);
+  drawAxes(ctx, plot, box, x, yTicks, px, py, colours, small);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(box.left - 4, 0, box.right - box.left + 8, box.bottom + 4);
+  ctx.clip();
+  plot.series.forEach((series, i) => drawSeries(ctx, series, series.colour ?? SERIES[i % SERIES.length], px, py, bars, colours, plot.y_scale));
+  ctx.restore();
+  return box;
+}
+
+function drawAxes(ctx, plot, box, x, yTicks, px, py, colours, small) {
+  ctx.lineWidth = 1;
+  ctx.strokeStyle = colours.rule;
+  ctx.fillStyle = colours.faint;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "right";
+  ctx.beginPath();
+  for (const tick of yTicks) {
+    const at = Math.round(py(tick)) + 0.5;
+    ctx.moveTo(box.left, at);
+    ctx.lineTo(box.right, at);
+    ctx.fillText(number(tick), box.left - 6, at);
+  }
+  ctx.stroke();
+  ctx.textAlign = "center";
+  ctx.textBaseline = "top";
+  const every = Math.ceil(plot.ticks.length / Math.max(1, (box.right - box.left) / 64));
+  const named = plot.ticks.map((name, i) => [i, name]).filter(([i]) => i % every === 0);
+  const ticks = plot.ticks.length ? named : x.ticks(small ? 5 : 7).map((value) => [value, number(value)]);
+  for (const [value, name] of ticks) {
+    const half = ctx.measureText(name).width / 2;
+    ctx.fillText(name, Math.min(px(value), box.right + 6 - half), box.bottom + 4);
+  }
+  if (small) return;
+  ctx.fillStyle = colours.ink;
+  ctx.fillText(plot.x_label, (box.left + box.right) / 2, box.bottom + 19);
+  ctx.save();
+  ctx.translate(4, (box.top + box.bottom) / 2);
+  ctx.rotate(-Math.PI / 2);
+  ctx.fillText(plot.y_label, 0, 0);
+  ctx.restore();
+}
+
+function drawSeries(ctx, series, colour, px, py, bars, colours, yScale) {
+  const at = series.x.map((value, i) => [px(value), py(series.y[i])]);
+  const base = yScale === "log" ? 1e-300 : 0;
+  ctx.strokeStyle = ctx.fillStyle = colour;
+  ctx.lineJoin = "round";
+  if (series.style === "bars") {
+    const thick = (0.72 * (px(1) - px(0))) / bars.length, shift = (bars.indexOf(series) - bars.length / 2) * thick;
+    at.forEach(([x, y]) => ctx.fillRect(x + shift, Math.min(y, py(base)), thick * 0.92, Math.abs(py(base) - y)));
+    drawRanges(ctx, series, at.map(([x]) => x + shift + thick * 0.46), py, colours.ink);
+  } else if (series.style === "points") {
+    ctx.globalAlpha = 0.75;
+    for (const [x, y] of at) { ctx.beginPath(); ctx.arc(x, y, at.length > 400 ? 1.4 : 2.6, 0, 7); ctx.fill(); }
+    ctx.globalAlpha = 1;
+  } else if (series.style === "band") {
+    ctx.globalAlpha = 0.2;
+    ctx.beginPath();
+    for (const point of at) ctx.lineTo(...point);
+    for (let i = at.length - 1; i >= 0; i--) ctx.lineTo(at[i][0], py(series.low?.[i] ?? base));
+    ctx.fill();
+    ctx.globalAlpha = 1;
+  } else {
+    ctx.lineWidth = 1.6;
+    ctx.beginPath();
+    let pen = false; // lifted over what is not a number
+    for (const [x, y] of at) {
+      if (!Number.isFinite(y)) pen = false;
+      else if (pen) ctx.lineTo(x, y);
+      else { ctx.moveTo(x, y); pen = true; }
+    }
+    ctx.stroke();
+  }
+  if (series.style === "line" || series.style === "points") drawRanges(ctx, series, at.map(([x]) => x), py, colour);
+}
+
+function drawRanges(ctx, series, xs, py, colour) {
+  if (!series.low && !series.high) return;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  xs.forEach((x, i) => {
+    ctx.moveTo(x, py(series.low?.[i] ?? series.y[i]));
+    ctx.lineTo(x, py(series.high?.[i] ?? series.y[i]));
+  });
+  ctx.stroke();
+}
+
+// From numbers to 0…1, with round ticks.
+function scaleOf(kind, given, air, named = 0) {
+  const log = kind === "log";
+  const values = given.filter((v) => v !== null && Number.isFinite(v) && (!log || v > 0)).map(log ? Math.log10 : Number);
+  let low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  if (named) [low, high] = [0, named - 1];
+  if (low > high) [low, high] = [0, 1];
+  if (low === high && !named) [low, high] = [low - (Math.abs(low) * 0.1 || 1), high + (Math.abs(high) * 0.1 || 1)];
+  const pad = named ? air : (high - low) * air;
+  const [from, to] = [low - pad, high + pad];
+  const of = (v) => (v === null ? NaN : ((log ? Math.log10(Math.max(v, 1e-300)) : v) - from) / (to - from || 1));
+  const ticks = (count) => (log ? decades(from, to, count) : roundTicks(from, to, count));
+  return { of, ticks };
+}
+
+function decades(from, to, count) {
+  const step = Math.max(1, Math.ceil((to - from) / count)), ticks = [];
+  for (let e = Math.ceil(from); e <= to; e += step) ticks.push(10 ** e);
+  return ticks.length ? ticks : [10 ** from, 10 ** to];
+}
+
+function roundTicks(from, to, count) {
+  const rough = (to - from) / count, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].find((n) => n * power >= rough) * power, ticks = [];
+  for (let i = Math.ceil(from / step - 1e-9); i * step <= to + step * 1e-9; i++) ticks.push(Number((i * step).toPrecision(12)));
+  return ticks;
+}
+
+function sized(canvas) {
+  const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const ctx = canvas.getContext("2d");
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return { ctx, width, height };
+}
+
+// ---- Text and elements --------------------------------------------------------------------------
+
+function number(value) {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  const text = size !== 0 && (size < 1e-3 || size >= 1e6) ? Number(value.toPrecision(3)).toExponential() : String(Number(value.toPrecision(4)));
+  return text.replace("-", "−");
+}
+
+function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+function icon(path) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("aria-hidden", "true");
+  const shape = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  shape.setAttribute("d", path);
+  svg.append(shape);
+  return svg;
+}
+
+const PLAY = "M4 2.5v11l9.5-5.5z";
+const PAUSE = "M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z";
+const FIT = "M1.5 1.5H6V3H3v3H1.5zM10 1.5h4.5V6H13V3h-3zM1.5 10H3v3h3v1.5H1.5zM13 10h1.5v4.5H10V13h3z";
+
+function select(label, choices, chosen) {
+  const node = el("select", { "aria-label": label, title: label });
+  for (const [value, text] of choices) node.append(el("option", { value, selected: value === chosen }, text));
+  return node;
+}
+
+// ---- The player ---------------------------------------------------------------------------------
+
+export function mount(element, data) {
+  const page = element === document.body;
+  const parts = buildParts(page);
+  element.append(parts.root);
+  const listeners = new AbortController();
+  const on = (target, type, act, options = {}) => target.addEventListener(type, act, { signal: listeners.signal, ...options });
+
+  let scene, view, colours, drawn = null, charts = [];
+  const state = { position: 1, playing: false, forward: true, rest: 0, last: 0, asked: 0, cursor: null };
+  const ctx = parts.canvas.getContext("2d");
+
+  // Data in: everything that depends on the motion is made anew here.
+  function show(next) {
+    scene = compile(next);
+    view = makeView(scene, view);
+    colours = readColours(parts.root);
+    parts.title.textContent = scene.title;
+    parts.title.hidden = !scene.title;
+    parts.canvas.setAttribute("aria-label", describe(scene));
+    buildOptions(parts, scene, view, invalidate, on);
+    buildTicks(parts, scene, seek);
+    charts = buildCharts(parts, scene, seek);
+    parts.bar.hidden = scene.frames < 2;
+    resize();
+    drawCharts();
+    seek(state.position);
+  }
+
+  // Time
+  function seek(position) {
+    state.position = clamp(position, 0, 1);
+    const frame = frameAt(scene, state.position);
+    const at = `${scene.axis} ${number(blend(scene.values, 1, frame, [0])[0])} ${scene.unit}`.trim();
+    parts.readout.textContent = at;
+    parts.scrub.value = state.position;
+    parts.scrub.setAttribute("aria-valuetext", at);
+    for (const chart of charts) if (chart.follow) chart.follow(frame, state.position);
+    invalidate();
+  }
+  function step(by) {
+    pause();
+    const frame = frameAt(scene, state.position);
+    const next = by > 0 ? Math.floor(frame + 1e-6) + 1 : Math.ceil(frame - 1e-6) - 1;
+    seek(scene.timeline[clamp(next, 0, scene.frames - 1)]);
+  }
+  function play() {
+    if (scene.frames < 2) return;
+    if (state.position >= 1 && parts.mode.value !== "bounce") seek(0);
+    Object.assign(state, { playing: true, last: 0, rest: 0 });
+    showPlaying();
+    invalidate();
+  }
+  function pause() {
+    state.playing = false;
+    showPlaying();
+  }
+  function showPlaying() {
+    parts.play.replaceChildren(icon(state.playing ? PAUSE : PLAY));
+    parts.play.setAttribute("aria-label", state.playing ? "Pause" : "Play");
+  }
+  function advance(now) {
+    const passed = state.last ? Math.min((now - state.last) / 1000, 0.1) : 0;
+    state.last = now;
+    if (state.rest > 0) { state.rest -= passed; return; }
+    const duration = clamp(scene.frames / 15, 2.5, 8) / Number(parts.speed.value);
+    if (state.position >= 1 && parts.mode.value === "loop") { seek(0); return; }
+    const next = state.position + ((state.forward ? 1 : -1) * passed) / duration;
+    if (next > 0 && next < 1) { seek(next); return; }
+    seek(next);
+    state.rest = 0.6;
+    if (parts.mode.value === "bounce") state.forward = next <= 0;
+    else { state.forward = true; if (parts.mode.value === "once") pause(); }
+  }
+
+  // Drawing, once a screen frame and only when something changed
+  function invalidate() {
+    if (!state.asked) state.asked = requestAnimationFrame(frame);
+  }
+  function frame(now) {
+    state.asked = 0;
+    if (state.playing) advance(now);
+    drawn = paint(ctx, scene, view, frameAt(scene, state.position), window.devicePixelRatio || 1, colours);
+    if (state.cursor) hover(...state.cursor); // what lies under a resting cursor may have changed
+    if (state.playing) invalidate();
+  }
+  function resize() {
+    const { width, height } = sized(parts.canvas), { camera } = view;
+    Object.assign(camera, { width, height });
+    if (camera.fitted) fit();
+    invalidate();
+  }
+  function fit(target) {
+    const { camera } = view, box = target ?? extent(scene, camera);
+    const [w, h] = [box[2] - box[0], box[3] - box[1]], margin = Math.min(34, camera.width / 12);
+    const scale = Math.min((camera.width - 2 * margin) / (w || h || 1), (camera.height - 2 * margin - 14) / (h || w || 1));
+    if (!target) camera.fitScale = scale;
+    Object.assign(camera, { x: (box[0] + box[2]) / 2, y: (box[1] + box[3]) / 2 - 7 / scale, scale, fitted: !target });
+    invalidate();
+  }
+  function drawCharts() {
+    for (const chart of charts) chart.draw(colours);
+    for (const chart of charts) if (chart.follow) chart.follow(frameAt(scene, state.position), state.position);
+  }
+
+  // Hands
+  listenCamera(parts, on, () => view.camera, { invalidate, fit, hover, seekBody });
+  function hover(x, y) {
+    state.cursor = x === null ? null : [x, y];
+    const found = drawn && state.cursor ? pick(ctx, scene, drawn, x, y, view) : { text: "", body: -1 };
+    if (found.body !== view.hovered) { view.hovered = found.body; invalidate(); }
+    parts.tip.hidden = !found.text;
+    if (!found.text) return;
+    parts.tip.textContent = found.text;
+    const { width, height } = view.camera;
+    const left = clamp(x + 14, 4, Math.max(4, width - parts.tip.offsetWidth - 4));
+    parts.tip.style.transform = `translate(${left}px, ${clamp(y + 16, 4, height - parts.tip.offsetHeight - 4)}px)`;
+  }
+  function seekBody(x, y) { // double-click: close up on a body, or all of it
+    const { body } = pick(ctx, scene, drawn, x, y, view);
+    if (body < 0 || !view.camera.fitted) { fit(); return; }
+    const t = drawn.matrices[body], shape = scene.shapes[scene.bodyShapes[body]], { camera } = view;
+    const cx = camera.x + (t[0] * shape.x + t[2] * shape.y + t[4] - camera.width / 2) / camera.scale;
+    const cy = camera.y - (t[1] * shape.x + t[3] * shape.y + t[5] - camera.height / 2) / camera.scale;
+    const reach = shape.radius * 3;
+    fit([cx - reach, cy - reach, cx + reach, cy + reach]);
+  }
+  function key(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const tag = event.target.tagName;
+    if (tag === "SELECT" || tag === "TEXTAREA" || (tag === "INPUT" && event.target.type !== "range" && event.key !== "f")) return;
+    if (event.key === " " && tag === "BUTTON") return; // the button answers itself
+    const { width, height } = view.camera;
+    const zoom = (factor) => { zoomAbout(view.camera, width / 2, height / 2, factor); invalidate(); };
+    const acts = {
+      " ": () => (state.playing ? pause() : play()), ArrowRight: () => step(1), ArrowLeft: () => step(-1),
+      Home: () => { pause(); seek(0); }, End: () => { pause(); seek(1); },
+      f: () => fit(), "+": () => zoom(1.25), "=": () => zoom(1.25), "-": () => zoom(0.8),
+    };
+    if (!acts[event.key]) return;
+    acts[event.key]();
+    event.preventDefault();
+  }
+  on(element, "keydown", key);
+  on(parts.play, "click", () => (state.playing ? pause() : play()));
+  on(parts.scrub, "input", () => { pause(); seek(Number(parts.scrub.value)); });
+  on(parts.fit, "click", () => fit());
+  on(window.matchMedia("(prefers-color-scheme: dark)"), "change", () => {
+    colours = readColours(parts.root);
+    drawCharts();
+    invalidate();
+  });
+  const watcher = new ResizeObserver(() => { resize(); drawCharts(); });
+
+  showPlaying();
+  show(data);
+  watcher.observe(parts.stage);
+  return {
+    seek, play, pause, show, fit: () => fit(),
+    destroy() {
+      listeners.abort();
+      watcher.disconnect();
+      cancelAnimationFrame(state.asked);
+      parts.root.remove();
+    },
+  };
+}
+
+// What the person has chosen to see. Choices and camera survive new data where they still make sense.
+function makeView(scene, old) {
+  const few = scene.bodies.length + scene.pointNames.length <= 12;
+  const same = old && old.camera.spatial === scene.spatial;
+  const widest = Math.max(scene.bodies.length, scene.strokes.length);
+  return {
+    camera: same ? old.camera
+      : { spatial: scene.spatial, turn: (-35 * Math.PI) / 180, tilt: (24 * Math.PI) / 180, x: 0, y: 0, scale: 1, fitScale: 1, fitted: true, width: 1, height: 1 },
+    before: old ? old.before : true,
+    names: old ? old.names : few && scene.pointNames.length > 0,
+    trails: scene.pointNames.length > 0 && scene.pointNames.length <= 24 && scene.frames > 2,
+    groups: scene.groups.map(() => true),
+    scalar: (old?.scalar && scene.scalars.find((s) => s.name === old.scalar.name)) || null,
+    hovered: -1,
+    beforeLayer: { key: "", canvas: document.createElement("canvas") },
+    poseRow: new Float64Array(scene.bodies.length * 3),
+    pointRow: new Float64Array(scene.pointNames.length * 3),
+    scalarRow: new Float64Array(widest),
+  };
+}
+
+function describe(scene) {
+  const count = (n, one, many) => (n === 1 ? `1 ${one}` : `${n} ${many}`);
+  const bodies = count(scene.bodies.length, "body", "bodies"), points = count(scene.pointNames.length, "point", "points");
+  return `${scene.title || "Motion"}: ${bodies}, ${points}, ${count(scene.frames, "frame", "frames")}. Space plays, arrows step, F fits the view.`;
+}
+
+function readColours(root) {
+  const style = getComputedStyle(root);
+  const names = ["page", "panel", "ink", "faint", "rule", "accent", "before", "body", "body-edge", "fixed", "fixed-edge", "stroke", "joint", "trail", "hover"];
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+}
+
+// ---- Parts of the page --------------------------------------------------------------------------
+
+function buildParts(page) {
+  const parts = {
+    title: el("h1"),
+    readout: el("span", { class: "readout" }),
+    canvas: el("canvas", { role: "img", tabindex: "0" }),
+    tip: el("div", { class: "tip", hidden: true }),
+    legend: el("div", { class: "legend", hidden: true }),
+    fit: el("button", { type: "button", "aria-label": "Fit to view", title: "Fit to view (F)" }, icon(FIT)),
+    play: el("button", { type: "button", class: "play", title: "Play or pause (space)" }),
+    scrub: el("input", { type: "range", min: "0", max: "1", step: "any", "aria-label": "Position in the motion" }),
+    ticks: el("div", { class: "ticks" }),
+    speed: select("Speed", [["0.25", "¼×"], ["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["4", "4×"]], "1"),
+    mode: select("At the end", [["loop", "Loop"], ["bounce", "Back and forth"], ["once", "Once"]], "loop"),
+    options: el("div", { class: "options" }),
+    signals: el("div", { class: "charts signals" }),
+    plots: el("div", { class: "charts plots" }),
+  };
+  parts.stage = el("div", { class: "stage" }, parts.canvas, el("div", { class: "corner" }, parts.fit), parts.legend, parts.tip);
+  parts.bar = el("div", { class: "bar" }, parts.play, el("div", { class: "scrub" }, parts.scrub, parts.ticks), parts.speed, parts.mode);
+  parts.root = el(page ? "main" : "div", { class: "pliant-player" },
+    el("header", {}, parts.title, parts.readout), parts.stage, parts.bar, parts.options, parts.signals, parts.plots);
+  return parts;
+}
+
+function buildOptions(parts, scene, view, invalidate, on) {
+  parts.options.replaceChildren();
+  const add = (text, colour, checked, act) => {
+    const box = el("input", { type: "checkbox", checked });
+    const swatch = el("span", { class: "swatch" });
+    swatch.style.background = colour;
+    swatch.hidden = !colour;
+    on(box, "change", () => { act(box.checked); invalidate(); });
+    parts.options.append(el("label", {}, box, swatch, text));
+  };
+  if (scene.frames > 1) add("Before", "var(--before)", view.before, (yes) => { view.before = yes; });
+  add("Names", "", view.names, (yes) => { view.names = yes; });
+  if (scene.pointNames.length && scene.frames > 2) add("Paths", "var(--trail)", view.trails, (yes) => { view.trails = yes; });
+  scene.groups.forEach((group, g) => add(group || "Marks", GROUPS[g % GROUPS.length], true, (yes) => { view.groups[g] = yes; }));
+  if (scene.scalars.length) {
+    const chosen = String(scene.scalars.indexOf(view.scalar));
+    const choose = select("Colour by", [["-1", "plain"], ...scene.scalars.map((s, i) => [String(i), s.name])], chosen);
+    on(choose, "change", () => {
+      view.scalar = scene.scalars[Number(choose.value)] ?? null;
+      showLegend(parts, view.scalar);
+      invalidate();
+    });
+    parts.options.append(el("label", {}, "Colour by", choose));
+  }
+  showLegend(parts, view.scalar);
+}
+
+function showLegend(parts, scalar) {
+  parts.legend.hidden = !scalar;
+  if (!scalar) return;
+  const { low, high, colours } = scalar.scale;
+  const strip = el("canvas", { width: LEVELS, height: 1, "aria-hidden": "true" }), pen = strip.getContext("2d");
+  colours.forEach((colour, i) => { pen.fillStyle = colour; pen.fillRect(i, 0, 1, 1); });
+  const ends = el("div", {}, el("span", {}, number(low)), el("span", {}, number(high)));
+  parts.legend.replaceChildren(scalar.name, strip, ends);
+}
+
+function buildTicks(parts, scene, seek) {
+  parts.ticks.replaceChildren(...scene.events.map((event) => {
+    const text = `${event.text} (${scene.axis} ${number(event.at)} ${scene.unit}`.trim() + ")";
+    const tick = el("button", { type: "button", title: text, "aria-label": text });
+    tick.style.left = `${100 * event.position}%`;
+    tick.addEventListener("click", () => seek(event.position));
+    return tick;
+  }));
+}
+
+function buildCharts(parts, scene, seek) {
+  const along = scene.oneWay ? scene.values : Float64Array.from(scene.values, (_, f) => f);
+  const signals = scene.frames > 1 ? scene.signals.map((signal, i) => signalChart(signal, SERIES[i % SERIES.length], scene, along, seek)) : [];
+  const plots = scene.plots.map(plotChart);
+  parts.signals.replaceChildren(...signals.map((chart) => chart.node));
+  parts.plots.replaceChildren(...plots.map((chart) => chart.node));
+  parts.signals.hidden = !signals.length;
+  parts.plots.hidden = !plots.length;
+  return [...signals, ...plots];
+}
+
+function signalChart(signal, colour, scene, along, seek) {
+  const canvas = el("canvas", { role: "img", "aria-label": `${signal.name} along ${scene.axis}` });
+  const cursor = el("div", { class: "cursor" }), value = el("output");
+  const frame = el("div", { class: "chart" }, canvas, cursor);
+  const unit = signal.unit ? ` (${signal.unit})` : "";
+  const node = el("figure", {}, el("figcaption", {}, el("span", {}, signal.name + unit), value), frame);
+  const plot = { x_scale: "linear", y_scale: "linear", ticks: [], series: [{ style: "line", colour, x: [...along], y: [...signal.values] }] };
+  const turned = along[along.length - 1] < along[0]; // an axis that falls is drawn from left to right all the same
+  let box = null;
+  const to = (event) => {
+    const share = (event.clientX - frame.getBoundingClientRect().left - box.left) / (box.right - box.left);
+    seek(turned ? 1 - share : share);
+  };
+  frame.addEventListener("pointerdown", (event) => { frame.setPointerCapture(event.pointerId); to(event); });
+  frame.addEventListener("pointermove", (event) => { if (event.buttons) to(event); });
+  return {
+    node,
+    draw(colours) { box = drawChart(canvas, plot, colours, true); },
+    follow(at, position) {
+      value.textContent = number(blend(signal.values, 1, at, [0])[0]);
+      if (box) cursor.style.transform = `translateX(${box.left + (turned ? 1 - position : position) * (box.right - box.left)}px)`;
+    },
+  };
+}
+
+function plotChart(plot) {
+  const canvas = el("canvas", { role: "img", "aria-label": `${plot.title}: ${plot.y_label} against ${plot.x_label}` });
+  const node = el("figure", {}, el("figcaption", {}, el("span", {}, plot.title)), el("div", { class: "chart" }, canvas));
+  if (plot.series.length > 1) {
+    node.append(el("div", { class: "keys" }, ...plot.series.map((series, i) => {
+      const swatch = el("span", { class: "swatch" });
+      swatch.style.background = SERIES[i % SERIES.length];
+      return el("span", {}, swatch, series.name);
+    })));
+  }
+  if (plot.note) node.append(el("p", { class: "note" }, plot.note));
+  return { node, draw(colours) { drawChart(canvas, plot, colours, false); } };
+}
+
+// ---- Mouse and touch ----------------------------------------------------------------------------
+
+// One finger or button pans (in space: turns; with shift, pans); two fingers pan and zoom; the wheel zooms.
+function listenCamera(parts, on, camera, act) {
+  const held = new Map();
+  const place = (event) => {
+    const box = parts.canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  const pan = (dx, dy) => {
+    const c = camera();
+    c.x -= dx / c.scale;
+    c.y += dy / c.scale;
+    c.fitted = false;
+  };
+  const turn = (dx, dy) => {
+    const c = camera();
+    c.turn -= dx * 0.008;
+    c.tilt = clamp(c.tilt + dy * 0.008, -Math.PI / 2, Math.PI / 2);
+  };
+  on(parts.canvas, "pointerdown", (event) => {
+    held.set(event.pointerId, place(event));
+    parts.canvas.setPointerCapture(event.pointerId);
+    act.hover(null);
+  });
+  on(parts.canvas, "pointermove", (event) => {
+    const now = place(event);
+    if (!held.has(event.pointerId)) { act.hover(...now); return; }
+    const before = held.get(event.pointerId), [dx, dy] = [now[0] - before[0], now[1] - before[1]];
+    const other = [...held].find(([id]) => id !== event.pointerId)?.[1];
+    if (other) {
+      const spread = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
+      zoomAbout(camera(), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2, spread(now) / (spread(before) || 1));
+      pan(dx / 2, dy / 2);
+    } else if (camera().spatial && !event.shiftKey) turn(dx, dy);
+    else pan(dx, dy);
+    held.set(event.pointerId, now);
+    act.invalidate();
+  });
+  for (const type of ["pointerup", "pointercancel"]) on(parts.canvas, type, (event) => held.delete(event.pointerId));
+  on(parts.canvas, "pointerleave", () => act.hover(null));
+  on(parts.canvas, "wheel", (event) => {
+    event.preventDefault();
+    const lines = event.deltaMode === 1 ? 16 : 1;
+    zoomAbout(camera(), ...place(event), Math.exp(-clamp(event.deltaY * lines, -240, 240) * 0.0022));
+    act.invalidate();
+  }, { passive: false });
+  on(parts.canvas, "dblclick", (event) => act.seekBody(...place(event)));
+}

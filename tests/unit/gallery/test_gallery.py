@@ -1,0 +1,94 @@
+"""The gallery: every model loads, is described, and is drawn without overlap."""
+
+import tomllib
+
+import numpy as np
+import pytest
+import shapely
+
+from pliant import gallery
+from pliant.core.errors import PliantError
+from pliant.core.outline import inset, polygon
+from pliant.core.pose import carry
+from pliant.flex.model import Assembly, Region
+from pliant.gallery.recipes import RECIPES
+
+MODELS = {name: gallery.load(name) for name in gallery.names()}
+
+
+def polygons(model: Assembly) -> dict[str, shapely.Polygon]:
+    made = {}
+    for body in model.bodies:
+        shape = body if body.outline is not None else model.shapes[body.shape]
+        region = (shape.outline, *shape.holes) if isinstance(shape, Region | type(body)) else (shape,)
+        rings = inset([np.array(part) for part in region], model.clearance / 2)
+        assert rings, f"{body.name} vanishes at the model's clearance"
+        made[body.name] = polygon([carry(np.array(body.pose), part) for part in rings])
+    return made
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_each_model_has_a_title_and_something_to_maximise(name):
+    assert MODELS[name].title
+    assert MODELS[name].study.maximize
+    assert "\n" not in gallery.describe(name)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_no_two_bodies_overlap_as_drawn_unless_a_pin_joins_them(name):
+    model = MODELS[name]
+    parts = polygons(model)
+    names, shapes = list(parts), np.array(list(parts.values()))
+    layers = {frozenset(pin.bodies) for pin in model.pins}
+    for first, second in shapely.STRtree(shapes).query(shapes, predicate="intersects").T:
+        if first < second and frozenset((names[first], names[second])) not in layers:
+            assert shapes[first].intersection(shapes[second]).area < 1e-12
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_points_lie_where_they_are_kept(name):
+    model = MODELS[name]
+    poses = {body.name: np.array(body.pose) for body in model.bodies}
+    for keep in model.keep:
+        end = carry(poses[keep.body], np.array(keep.point))
+        assert shapely.Polygon(keep.inside).covers(shapely.Point(end))
+
+
+def test_a_model_is_a_file_or_a_recipe_and_never_both():
+    files = {name for name in gallery.names() if gallery.path(name)}
+    assert files.isdisjoint(RECIPES)
+    assert files | set(RECIPES) == set(gallery.names())
+    assert {file.stem for file in gallery.FOLDER.glob("*.toml")} == files
+
+
+@pytest.mark.parametrize("name", [name for name in gallery.names() if gallery.path(name)])
+def test_files_open_with_a_comment_and_need_no_other_file(name):
+    text = gallery.path(name).read_text(encoding="utf-8")
+    assert text.startswith("# ")
+    assert Assembly.model_validate(tomllib.loads(text)) == MODELS[name]
+
+
+def test_quick_models_are_some_of_the_gallery_and_small():
+    assert set(gallery.quick()) < set(gallery.names())
+    assert max(len(MODELS[name].bodies) for name in gallery.quick()) < 100
+
+
+def test_every_figure_of_puzzleflex_has_a_model():
+    shown = " ".join(map(gallery.describe, gallery.names()))
+    for figure in ("Fig. 1", "Fig. 2", "Section IV", "Fig. 4", "Fig. 5", "Fig. 6", "Fig. 7", "Fig. 9"):
+        assert figure in shown
+    assert len(MODELS["eight-blocks"].bodies) == 8
+    assert len(MODELS["beam-1703"].bodies) == 1703
+
+
+def test_tight_and_loose_cans_differ_only_in_clearance():
+    tight, loose = MODELS["can-tight"], MODELS["can-loose"]
+    assert tight.clearance < loose.clearance
+    assert (tight.bodies, tight.shapes, tight.study) == (loose.bodies, loose.shapes, loose.study)
+
+
+def test_an_unknown_name_gets_a_suggestion():
+    with pytest.raises(PliantError, match='Did you mean "drawer"'):
+        gallery.load("drawr")
+    with pytest.raises(PliantError, match="pliant examples"):
+        gallery.describe("zzzz")
