@@ -8,11 +8,7 @@ from typing import Any
 
 import click
 
-from pliant.cli.check import check
-from pliant.cli.demo import demo
-from pliant.cli.draw import draw
-from pliant.cli.examples import examples
-from pliant.cli.flex import flex
+from pliant.cli import check, demo, draw, examples, flex
 from pliant.core.errors import InputError, PliantError
 from pliant.core.status import BAD_INPUT, INTERRUPTED, NO_ANSWER
 
@@ -101,5 +97,5 @@ def main(ctx: click.Context) -> None:
         ctx.color = False
 
 
-for command in (check, flex, draw, examples, demo):
+for command in (check.check, flex.flex, draw.draw, examples.examples, demo.demo):
     main.add_command(command)

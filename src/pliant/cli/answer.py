@@ -51,13 +51,6 @@ def write_answer(
             view.write_player(answer, path, plots=plots)
 
 
-def result_data(result: Any, model: Any) -> dict[str, Any]:
-    """The whole result for JSON, with the hash of the model it answers."""
-    from pliant.files import model_hash
-
-    return {**result.to_dict(), "model": model_hash(model)}
-
-
 def print_json(data: dict[str, Any]) -> None:
     """One line of JSON to stdout."""
     from pliant.core.store import json_text

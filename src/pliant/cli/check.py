@@ -52,6 +52,7 @@ def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, m
 
     try:
         model = load(path, max_bytes=max_bytes)
+        _prepare(model)
         motion = drawn(model)
     except InputError as error:
         placed = error if error.source else InputError(error.faults, str(path))
@@ -69,6 +70,15 @@ def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, m
         print_summary("\n".join([f"{path} is a sound {model.kind}.", *lines]))
     if not quiet:
         print_written([picture] if picture else [])
+
+
+def _prepare(model: Assembly) -> None:
+    """Go as far as a solve goes before its first program, for what it would refuse on the way."""
+    from pliant.flex.system import compile_system
+
+    study = model.study.for_command("flex")
+    if study.maximize:
+        compile_system(model, study)
 
 
 def _write_json(data: dict[str, Any], json_to: str | None) -> None:
@@ -111,7 +121,7 @@ def _term(term: Term) -> str:
     if term.direction is not None:
         return f"{term.body} along ({term.direction[0]:g}, {term.direction[1]:g})"
     if term.spin is not None:
-        return f"spin of {term.body}"
+        return f"{term.body} turning {'counter-clockwise' if term.spin * term.weight >= 0 else 'clockwise'}"
     if term.radial is not None:
         return f"everything away from ({term.radial[0]:g}, {term.radial[1]:g})"
     return f"everything towards {term.gather}"

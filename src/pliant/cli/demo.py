@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pliant.cli.answer import result_data, write_answer
-from pliant.cli.examples import gallery_path
+from pliant.cli.answer import write_answer
+from pliant.cli.examples import check_name, example_text
 from pliant.cli.options import quiet_option
 from pliant.cli.watch import Watch
 from pliant.core.errors import PliantError
@@ -33,19 +33,23 @@ if TYPE_CHECKING:
     metavar="FOLDER",
     help="Where pictures, films, players and index.html go.",
 )
+@click.option("--all", "slow_too", is_flag=True, help="The large examples too, which take minutes.")
 @quiet_option
 @click.pass_context
-def demo(ctx: click.Context, names: tuple[str, ...], folder: Path, quiet: bool) -> None:
-    """Solve every example (or those named) and write a report with pictures, films and players."""
+def demo(ctx: click.Context, names: tuple[str, ...], folder: Path, slow_too: bool, quiet: bool) -> None:
+    """Solve the examples and write a report.
+
+    A folder with pictures, films and players of every example, or of those named, and an index.html.
+    """
     from pliant import gallery
     from pliant.cli.report import write_report
 
     for name in names:
-        gallery_path(name)
+        check_name(name)
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[Entry] = []
     code = ANSWERED
-    for name in names or gallery.names():
+    for name in names or (gallery.names() if slow_too else gallery.quick()):
         entry, stopped = _run(name, folder, quiet)
         entries += [entry] if entry else []
         if stopped:
@@ -87,10 +91,10 @@ def _solve(name: str, folder: Path, quiet: bool) -> tuple[Entry, bool]:
             result: Any = pliant.solve(model, progress=watch)
         except Interrupted as interruption:
             result = interruption.result
-    data = result_data(result, model)
+    data = result.to_dict()
     files = [folder / f"{name}{suffix}" for suffix in (".png", ".gif", ".html", ".json")]
-    copy = folder / f"{name}-model{gallery.path(name).suffix}"
-    write_whole(copy, gallery.path(name).read_bytes())
+    copy = folder / f"{name}.toml"
+    write_whole(copy, example_text(name).encode())
     with Watch(quiet, name) as drawing:
         write_answer(result.motion, files, drawing, data=data, plots=list(result.plots().values()))
     entry = Entry(

@@ -28,17 +28,17 @@ def examples(name: str | None, output: Path | None, quiet: bool) -> None:
         for known in gallery.names():
             click.echo(f"{click.style(known.ljust(width), bold=True)}  {gallery.describe(known)}")
         return
-    path = gallery_path(name)
+    check_name(name)
     if output is None:
-        click.echo(path.read_text(encoding="utf-8"), nl=False)
+        click.echo(example_text(name), nl=False)
     else:
-        _copy(path, output)
+        _copy(name, output)
         if not quiet:
             print_written([output])
 
 
-def gallery_path(name: str) -> Path:
-    """Where an example lies, or an error that names the nearest."""
+def check_name(name: str) -> None:
+    """Refuse what is no example, and name the nearest."""
     from pliant import gallery
     from pliant.core.errors import Fault, InputError
     from pliant.files.faults import nearest
@@ -47,15 +47,23 @@ def gallery_path(name: str) -> Path:
         raise InputError(
             [Fault("", f"{name!r} is not an example", nearest(name, gallery.names(), "Examples"))]
         )
-    return gallery.path(name)
 
 
-def _copy(path: Path, output: Path) -> None:
-    """Byte for byte, comments and all; a change of format goes through the model."""
+def example_text(name: str) -> str:
+    """An example as TOML: its own file with its comments, or what its recipe makes."""
+    from pliant import gallery
+    from pliant.files.writer import plain, toml_text
+
+    path = gallery.path(name)
+    return toml_text(plain(gallery.load(name))) if path is None else path.read_text(encoding="utf-8")
+
+
+def _copy(name: str, output: Path) -> None:
+    from pliant import gallery
     from pliant.core.store import write_whole
-    from pliant.files import load, save
+    from pliant.files import save
 
-    if path.suffix == output.suffix.lower():
-        write_whole(output, path.read_bytes())
+    if output.suffix.lower() == ".toml":
+        write_whole(output, example_text(name).encode())
     else:
-        save(load(path), output)
+        save(gallery.load(name), output)

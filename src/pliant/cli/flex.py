@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pliant.cli.answer import print_json, print_summary, print_written, result_data, write_answer
+from pliant.cli.answer import print_json, print_summary, print_written, write_answer
 from pliant.cli.options import (
     Pair,
     json_option,
@@ -96,7 +96,7 @@ def _flex(
         except InputError as error:
             raise _placed(error, path, "--move" if "maximize" in keywords else "") from None
         stopped = stopped or watch.asked_to_stop
-    data = result_data(result, model)
+    data = result.to_dict()
     with Watch(quiet) as watch:
         write_answer(result.motion, outputs, watch, data=data, plots=list(result.plots().values()))
     _print(result.summary(), data, outputs, json_to, quiet)

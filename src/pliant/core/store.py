@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel
 
 from pliant.core.errors import Fault, InputError, PliantError
 
@@ -37,6 +40,19 @@ def write_json(path: str | Path, data: Mapping[str, Any]) -> None:
 def json_text(data: Mapping[str, Any]) -> str:
     """A mapping as one line of JSON."""
     return json.dumps(data, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def model_hash(model: BaseModel) -> str:
+    """The sha256 of what a model says: equal models have equal hashes, however they were written."""
+    canonical = json.dumps(model.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def version() -> str:
+    """The version of pliant that is running."""
+    from importlib.metadata import version
+
+    return version("pliant")
 
 
 def read_json(path: str | Path) -> dict[str, Any]:

@@ -192,27 +192,6 @@ def _deal(pieces: list[int], total: Floats) -> tuple[tuple[list[int], list[int]]
     return hands, sums
 
 
-def multiply(symbolic: Symbolic, blocks: Floats, x: Floats) -> Floats:
-    """N x for N in the blocks that `factor` takes, x (B, 3)."""
-    return _multiply(symbolic.pairs, blocks, x)
-
-
-@kernel
-def _multiply(pairs: Ints, blocks: Floats, x: Floats) -> Floats:
-    product, bodies = np.zeros_like(x), len(x)
-    for b in range(bodies):
-        for i in range(3):
-            for j in range(3):
-                product[b, i] += blocks[b, i, j] * x[b, j]
-    for p in range(len(pairs)):
-        a, b, block = pairs[p, 0], pairs[p, 1], blocks[bodies + p]
-        for i in range(3):
-            for j in range(3):
-                product[a, i] += block[i, j] * x[b, j]
-                product[b, j] += block[i, j] * x[a, i]
-    return product
-
-
 @kernel
 def _boundaries(
     near: Ints, neighbours: Ints, order: Ints, place: Ints, starts: Ints, tree: Ints

@@ -9,14 +9,18 @@ on disk and every process would pay for the compiler.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ctypes
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import llvmlite.binding as llvm
 import numba
 import numpy as np
+import scipy
 from numba.core import types
 from numba.extending import get_cython_function_address
 
@@ -35,6 +39,27 @@ def kernel(function: Function) -> Function:
 def kernel_fast(function: Function) -> Function:
     """The same, with sums in any order: only so can the processor add four at a time."""
     return cast(Function, numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})(function))
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep scipy's BLAS to one thread: fronts are small, and its idle threads spin.
+
+    Does nothing where scipy brings another BLAS than its wheels do.
+    """
+    libraries = sorted(Path(scipy.__file__).parent.with_name("scipy.libs").glob("*openblas*"))
+    library = ctypes.CDLL(str(libraries[0])) if libraries else None
+    get = getattr(library, "scipy_openblas_get_num_threads", None)
+    put = getattr(library, "scipy_openblas_set_num_threads", None)
+    if get is None or put is None:
+        yield
+        return
+    before = get()
+    put(1)
+    try:
+        yield
+    finally:
+        put(before)
 
 
 @cache

@@ -15,6 +15,7 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.errors import Fault, InputError
+from pliant.core.motion import Shape
 from pliant.core.outline import Rings, inset, open_ring, polygon
 from pliant.core.pose import carry
 from pliant.flex.model import Assembly, Body, Region
@@ -92,6 +93,15 @@ class Parts:
         """Poses of the user's own frames, from those of the centroid frames: (…, B, 3)."""
         bodies = poses[..., : self.count, :]
         return np.concatenate([carry(bodies, self.origins), bodies[..., 2:]], axis=-1)
+
+    def user_shapes(self) -> tuple[Shape, ...]:
+        """The shapes in the user's frames."""
+        first = np.unique(self.shape_of, return_index=True)[1]
+        origins = self.origins[first]
+        return tuple(
+            Shape(tuple(ring - origin for ring in rings))
+            for rings, origin in zip(self.shapes, origins, strict=True)
+        )
 
     def polygons(self, poses: Floats) -> NDArray[np.object_]:
         """Each body as a shapely polygon at these poses, (B,)."""

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pliant.flex.kernel import in_threads, kernel
+from pliant.flex.kernel import in_threads, kernel, kernel_fast
 from pliant.flex.program import Floats, Ints, Program
 
 Outcome = TypeVar("Outcome")
@@ -90,15 +90,9 @@ def _shared(rows: Rows, work: Callable[[int, int], Outcome]) -> list[Outcome]:
     return in_threads(lambda share: work(*share), rows.shares)
 
 
-def times(rows: Rows, x: Floats) -> Floats:
-    """J x for x (B, 3)."""
-    product = np.empty(len(rows.gaps))
-    _times(rows.pairs, rows.starts, rows.blocks, x, product)
-    return product
-
-
-def measure(rows: Rows, x: Floats, s: Floats, y: Floats, miss: Floats) -> tuple[Floats, float]:
-    """Jᵀ y and the largest violation of a row; miss := J x + d − s."""
+def measure(rows: Rows, x: Floats, s: Floats, y: Floats) -> tuple[Floats, Floats, float]:
+    """miss = J x + d − s, the load Jᵀ y, and the largest violation of a row."""
+    miss = np.empty_like(s)
 
     def work(low: int, high: int) -> tuple[Floats, float]:
         load = np.zeros((rows.bodies, 3))
@@ -109,7 +103,18 @@ def measure(rows: Rows, x: Floats, s: Floats, y: Floats, miss: Floats) -> tuple[
         return load, worst
 
     parts = _shared(rows, work)
-    return _sum([load for load, _ in parts]), max(worst for _, worst in parts)
+    return miss, _sum([load for load, _ in parts]), max(worst for _, worst in parts)
+
+
+def transposed(rows: Rows, y: Floats) -> Floats:
+    """Jᵀ y, (B, 3)."""
+
+    def work(low: int, high: int) -> Floats:
+        load = np.zeros((rows.bodies, 3))
+        _transposed(rows.pairs, rows.starts, rows.blocks, y, load, low, high)
+        return load
+
+    return _sum(_shared(rows, work))
 
 
 def normal_blocks(rows: Rows, weights: Floats) -> Floats:
@@ -160,10 +165,29 @@ def pull(
 
 
 def blend(v: Floats, dv: Floats, ev: Floats, equal: Floats) -> tuple[float, float]:
-    """The share ω of a correction that lets v + α (Δv + ω Εv) ≥ 0 go furthest, and that α."""
+    """The share ω of a correction that lets v + α (Δv + ω Δ'v) ≥ 0 go furthest, and that α.
+
+    Source: [Colombo2008] section 3: a full correction can shorten the step it is to
+    lengthen. Ten shares are tried, the largest first.
+    """
     lengths = _blend(v, dv, ev, equal)
     best = int(np.argmax(lengths))
     return (len(lengths) - best) / len(lengths), float(lengths[best])
+
+
+def recentre(
+    s: Floats, y: Floats, ds: Floats, dy: Floats, lengths: tuple[float, float], aim: float
+) -> Floats:
+    """Corrections that bring products s y far from `aim` back, were the step taken.
+
+    Source: [Gondzio1996] section 3.
+    """
+    return _recentre(s, y, ds, dy, lengths[0], lengths[1], aim)
+
+
+def product(s: Floats, y: Floats, ds: Floats, dy: Floats, lengths: tuple[float, float]) -> float:
+    """(s + α Δs)·(y + β Δy)."""
+    return float(_product(s, y, ds, dy, lengths[0], lengths[1]))
 
 
 def _sum(parts: list[Floats]) -> Floats:
@@ -185,18 +209,27 @@ def _blend(v: Floats, dv: Floats, ev: Floats, equal: Floats) -> Floats:
 
 
 @kernel
-def _body(x: Floats, b: int) -> tuple[float, float, float]:
-    return (x[b, 0], x[b, 1], x[b, 2]) if b >= 0 else (0.0, 0.0, 0.0)
+def _recentre(
+    s: Floats, y: Floats, ds: Floats, dy: Floats, alpha: float, beta: float, aim: float
+) -> Floats:
+    target = np.empty_like(s)
+    for r in range(len(s)):
+        v = (s[r] + alpha * ds[r]) * (y[r] + beta * dy[r])
+        target[r] = max(min(max(v, 0.1 * aim), 10 * aim) - v, -10 * aim)
+    return target
+
+
+@kernel_fast
+def _product(s: Floats, y: Floats, ds: Floats, dy: Floats, alpha: float, beta: float) -> float:
+    total = 0.0
+    for r in range(len(s)):
+        total += (s[r] + alpha * ds[r]) * (y[r] + beta * dy[r])
+    return total
 
 
 @kernel
-def _times(pairs: Ints, starts: Ints, blocks: Floats, x: Floats, product: Floats) -> None:
-    for p in range(len(pairs)):
-        a0, a1, a2 = _body(x, pairs[p, 0])
-        b0, b1, b2 = _body(x, pairs[p, 1])
-        for r in range(starts[p], starts[p + 1]):
-            g = blocks[r]
-            product[r] = g[0] * a0 + g[1] * a1 + g[2] * a2 + g[3] * b0 + g[4] * b1 + g[5] * b2
+def _body(x: Floats, b: int) -> tuple[float, float, float]:
+    return (x[b, 0], x[b, 1], x[b, 2]) if b >= 0 else (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -227,6 +260,20 @@ def _add(load: Floats, b: int, f0: float, f1: float, f2: float) -> None:
         load[b, 0] += f0
         load[b, 1] += f1
         load[b, 2] += f2
+
+
+@kernel
+def _transposed(
+    pairs: Ints, starts: Ints, blocks: Floats, y: Floats, load: Floats, low: int, high: int
+) -> None:
+    for p in range(low, high):
+        f0, f1, f2, h0, h1, h2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for r in range(starts[p], starts[p + 1]):
+            g, v = blocks[r], y[r]
+            f0, f1, f2 = f0 + v * g[0], f1 + v * g[1], f2 + v * g[2]
+            h0, h1, h2 = h0 + v * g[3], h1 + v * g[4], h2 + v * g[5]
+        _add(load, pairs[p, 0], f0, f1, f2)
+        _add(load, pairs[p, 1], h0, h1, h2)
 
 
 @kernel

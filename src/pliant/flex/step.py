@@ -14,19 +14,19 @@ Differs: the correction is ours; the paper shortens the step until the error is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.contact import Selection, find_neighbours, relative_travel, select
+from pliant.flex.check import overlaps
+from pliant.flex.contact import Selection, find_neighbours, select
 from pliant.flex.normal import least_squares
 from pliant.flex.program import Program, Solution
 from pliant.flex.system import System
 
-CORRECTIONS = 6
-HALVINGS = 12
-DEBUG=False
+CORRECTIONS = 4
+HALVINGS = 8
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,45 @@ class Place:
 
     poses: Floats  # (B + 1, 3)
     contacts: Selection
-    overlap: float
+    violation: float  # of the worst row
     value: float  # of the objective
+    overlap: float = 0.0  # thickness of the worst overlap, by area
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A program and its solution. `here` has the contacts it was made with."""
+
+    here: Place
+    program: Program
+    solution: Solution
+    bounded: bool
+    relaxed: float  # how much the distances had to be relaxed to have a solution
+
+    @property
+    def gain(self) -> float:
+        """What the step would gain."""
+        return self.solution.objective
+
+    def usable(self, system: System) -> bool:
+        """Whether the step can be taken, be it solved to less than was asked."""
+        if self.solution.solved:
+            return True
+        kept = self.program.gaps + self.program.change(self.solution.step)
+        worst = float(-kept[~self.program.equal].min(initial=0.0))
+        return self.solution.relative_gap < 1e-2 and worst <= system.threshold
 
 
 def place(system: System, poses: Floats, reach: float, before: Selection | None) -> Place:
     """Select the contacts of a pose, from the neighbours known before while they hold."""
-    near = before.near if before else None
-    if near is None or near.reach != reach or not near.still_hold(system.parts, poses):
-        near = find_neighbours(system.parts, poses, reach)
-    corners = "average" if system.study.corners == "average" else "chosen"
-    contacts = select(system.parts, poses, near, before, corners, 0.1 * system.threshold)
-    overlap = system.overlap(contacts.rows, poses)
-    return Place(poses, contacts, overlap, system.objective.value(poses))
+    with system.clock.phase("select"):
+        near = before.near if before else None
+        if near is None or near.reach != reach or not near.still_hold(system.parts, poses):
+            near = find_neighbours(system.parts, poses, reach)
+        corners = "average" if system.study.corners == "average" else "chosen"
+        contacts = select(system.parts, poses, near, before, corners, 0.1 * system.threshold)
+        violation = system.violation(contacts.rows, poses)
+    return Place(poses, contacts, violation, system.objective.value(poses))
 
 
 def travel(system: System, here: Place, step: Floats) -> float:
@@ -67,44 +93,71 @@ def travel(system: System, here: Place, step: Floats) -> float:
 
 def advance(system: System, here: Place, program: Program, step: Floats, fraction: float) -> Floats:
     """The pose a fraction of a step away, corrected onto the distances the program promised."""
-    parts = system.parts
-    rows = system.rows(here.contacts.rows)
-    promised = program.gaps + fraction * program.change(step)
-    promised[~program.equal] = np.maximum(promised[~program.equal], 0.0)
-    promised[program.equal] = 0.0
-    weights = 1.0 / np.maximum(promised, system.threshold) ** 2
-    poses = here.poses.copy()
-    poses[parts.free] += fraction * step
-    last=np.inf
-    for _ in range(CORRECTIONS):
-        error = system.gaps(rows, poses) - promised
-        now = np.abs(error * np.sqrt(weights)).max(initial=0)
-        tight = promised<system.threshold
-        if DEBUG: print('   corr', np.abs(error).max(), np.abs(error[tight]).max(initial=0), (-error[tight]).max(initial=0))
-        if np.abs(error[tight]).max(initial=0.0) < 1e-4*system.threshold or now > 0.5*last:
-            break
-        last=now
-        poses[parts.free] += least_squares(system.program(here.contacts.rows, poses, program.bound), -error, weights)
+    with system.clock.phase("correct"):
+        free, rows = system.parts.free, system.rows(here.contacts.rows)
+        promised = program.gaps + fraction * program.change(step)
+        promised = np.where(program.equal, 0.0, np.maximum(promised, 0.0))
+        weights = 1.0 / np.maximum(promised, system.threshold) ** 2
+        poses = here.poses.copy()
+        poses[free] += fraction * step
+        worst = np.inf
+        for _ in range(CORRECTIONS):
+            error = system.gaps(rows, poses) - promised
+            left = float(np.abs(error * np.sqrt(weights)).max(initial=0.0))
+            # Promises that contradict each other to second order leave a compromise, at once.
+            if left < 1e-6 or left > 0.5 * worst:
+                break
+            worst = left
+            here_now = system.program(here.contacts.rows, poses, program.bound)
+            poses[free] += least_squares(here_now, -error, weights)
     return poses
 
 
-def search(
-    system: System, here: Place, program: Program, solution: Solution, longest: float, reach: float
-) -> tuple[Place, float] | None:
-    """The longest fraction of a step, halving from `longest`, that overlaps by no more than is allowed.
+def move(system: System, trusted: System, found: Promise, turn: float) -> tuple[Place, float] | None:
+    """As far along a promised step as contacts, rotation and overlap let it; None: nowhere.
 
-    Where the step starts with an overlap, half of it is allowed to be left, or the search
-    would stall before the overlap is mended.
+    Neighbours go no further than the reach within which their contacts were selected; where
+    that cut the step short, the next one reaches further.
     """
-    allowed = max(system.threshold, here.overlap / 2)
+    step, reach = found.solution.step, found.here.contacts.near.reach
+    distance = travel(system, found.here, step)
+    longest = min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
+    moved = search(system, trusted, found, longest)
+    if moved is None or moved[1] < longest or reach >= distance:
+        return moved
+    there = place(system, moved[0].poses, min(2 * reach, system.parts.size), moved[0].contacts)
+    return replace(there, overlap=moved[0].overlap), moved[1]
+
+
+def search(system: System, trusted: System, found: Promise, longest: float) -> tuple[Place, float] | None:
+    """The longest fraction of a step, halving from `longest`, that overlaps no more than is allowed.
+
+    Where the step starts with an overlap, half of it may be left, or the search would stall
+    before the overlap is mended. `trusted` has the rows of the program, which may be more
+    than the system's own.
+    """
+    here, program, step = found.here, found.program, found.solution.step
+    allowed = max(system.threshold, here.violation / 2)
+    merit = found.gain > 0 and here.violation <= 0.1 * system.threshold
     fraction = longest
     for _ in range(HALVINGS):
-        poses = advance(system, here, program, solution.step, fraction)
-        there = place(system, poses, reach, here.contacts)
-        if there.overlap <= allowed:
-            return there, fraction
+        poses = advance(trusted, here, program, step, fraction)
+        there = place(system, poses, here.contacts.near.reach, here.contacts)
+        gained = there.value - here.value >= 0.1 * fraction * found.gain or not merit
+        if there.violation <= allowed and gained:
+            with system.clock.phase("check"):
+                overlap = overlaps(system.parts, poses, there.contacts.near.pairs).worst
+            if overlap <= max(allowed, here.overlap):
+                return replace(there, overlap=overlap), fraction
         fraction /= 2
     return None
 
 
-__all__ = ["Place", "advance", "place", "relative_travel", "search", "travel"]
+def arc(before: Floats, step: Floats, after: Floats, frames: int) -> Floats:
+    """Poses on the way of a step, (frames, B + 1, 3), the last one `after`.
+
+    q(t) = q₀ + tΔq + t²(q₁ − q₀ − Δq) starts along the program's step and ends where the
+    correction put it, so that it leaves the constraints by the cube of the rotation only.
+    """
+    t = np.arange(1, frames + 1)[:, None, None] / frames
+    return before + t * step + t**2 * (after - before - step)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from pliant.core.clock import Clock
 from pliant.core.pose import Floats
 from pliant.flex.contact import gap_scale
 from pliant.flex.joints import Joints, compile_joints
@@ -26,6 +27,7 @@ class System:
     objective: Objective
     study: FlexStudy
     gap: float  # a typical gap between neighbours; 0 where everything touches
+    clock: Clock = field(default_factory=Clock)
 
     @cached_property
     def threshold(self) -> float:
@@ -33,6 +35,31 @@ class System:
         if self.study.threshold is not None:
             return self.study.threshold
         return max(0.01 * self.gap, 1e-9 * self.parts.size)
+
+    @cached_property
+    def reach(self) -> float:
+        """How near a contact must be to be a row, to begin with: a few gaps."""
+        if self.study.reach is not None:
+            return self.study.reach
+        return max(6 * self.gap, 0.02 * self.parts.size)
+
+    @cached_property
+    def least(self) -> float:
+        """A gain of the objective that counts as none."""
+        length = max(self.gap, 1e-4 * self.parts.size)
+        arm = np.array([1.0, 1.0, 1.0 / self.parts.size])
+        return 1e-6 * length * float(np.abs(self.objective.weights(self.parts.drawn) * arm).max())
+
+    @cached_property
+    def tolerance(self) -> float:
+        """The relative gain below which the motion has converged.
+
+        Small assemblies settle to rounding at no cost; in large ones each further step moves
+        a few contacts on by a fraction of a thousandth.
+        """
+        if self.study.tolerance is not None:
+            return self.study.tolerance
+        return 1e-6 if len(self.parts.free) <= 100 else 1e-3
 
     def rows(self, contacts: Rows) -> Rows:
         """Contacts, then joints, then pivots: the geometric rows of the program, in its order."""
@@ -42,7 +69,7 @@ class System:
         """d of geometric and linear rows, in the program's order."""
         return np.concatenate([gaps(rows, poses), self.joints.linear.gaps(poses)])
 
-    def overlap(self, contacts: Rows, poses: Floats) -> float:
+    def violation(self, contacts: Rows, poses: Floats) -> float:
         """How far the worst row is violated: 0 when none is."""
         rows = self.rows(contacts)
         depth = -self.gaps(rows, poses)

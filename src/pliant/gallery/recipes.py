@@ -26,7 +26,7 @@ def _chair() -> Assembly:
     mask = chair()
     study = raising((0, len(mask) - 1), (-1.0, 0.0))
     return voxels(
-        mask, "puzzle", clearance=0.04, fixed=[(0, 0), (1, 0)], study=study, title="A chair of blocks"
+        mask, "puzzle", clearance=0.01, fixed=[(0, 0), (1, 0)], study=study, title="A chair of blocks"
     )
 
 
@@ -37,7 +37,7 @@ def _frame(braced: bool) -> Assembly:
         mask[:, 7] = True
     study = Study(maximize=(Term(radial=(7.0, 5.0)),))
     title = "A braced frame" if braced else "A frame without a brace"
-    return voxels(mask, clearance=0.03, fixed=[(7, 0)], study=study, title=title)
+    return voxels(mask, clearance=0.02, fixed=[(7, 0)], study=study, title=title)
 
 
 def _can(clearance: float, title: str) -> Assembly:

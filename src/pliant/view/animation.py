@@ -138,10 +138,10 @@ def _write_gif(
 
 
 def _palette(samples: list[Picture]) -> Image.Image:
-    """The colours of some pictures; the lightest is made white, which the median cut leaves a shade off."""
+    """The colours of some pictures; the lightest are made white, which the median cut leaves a shade off."""
     found = Image.fromarray(np.vstack(samples)).quantize(160, method=Image.Quantize.MEDIANCUT)
     colours = np.array(found.getpalette(), np.int64).reshape(-1, 3)
-    colours[colours.sum(axis=1).argmax()] = 255
+    colours[(colours > 246).all(axis=1)] = 255
     found.putpalette(colours.ravel().tolist())
     return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
@@ -52,7 +54,7 @@ def signals(result: Motion | HasMotion, *, width: float = 6.4) -> Figure:
         for index, (axes, (name, signal)) in enumerate(zip(rows, motion.signals.items(), strict=True)):
             _clean(axes)
             colour = SERIES[index % len(SERIES)]
-            lone = {"marker": "o", "markersize": 3} if motion.frames < 12 else {}
+            lone: dict[str, Any] = {"marker": "o", "markersize": 3} if motion.frames < 12 else {}
             axes.plot(motion.values, signal.values, color=colour, linewidth=1.4, **lone)
             unit = f" ({signal.unit})" if signal.unit else ""
             axes.set_title(plain(f"{name}{unit}"), loc="left", fontsize=8, color=INK, pad=3)
@@ -127,7 +129,7 @@ def _name_ticks(axes: Axes, plot: Plot) -> None:
     if not plot.ticks:
         return
     crowded = sum(map(len, plot.ticks)) > 60
-    turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
+    turned: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
     step = max(1, len(plot.ticks) // 40)
     places = range(0, len(plot.ticks), step)
     axes.set_xticks(list(places), [plain(plot.ticks[i]) for i in places], **turned)

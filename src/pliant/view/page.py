@@ -7,6 +7,7 @@ anything is drawn, widths of lines can follow it, and the same motion gives the 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -199,7 +200,7 @@ def add_scale_bar(figure: Figure, page: Page, motion: Motion) -> None:
     x, y = panel.left / page.width, (0.5 * MARGIN + 0.09) / page.height
     across = length * panel.unit_pt / 72 / page.width
     tick = 0.035 / page.height
-    style = {
+    style: dict[str, Any] = {
         "color": palette.INK,
         "linewidth": 0.9,
         "transform": figure.transFigure,

@@ -26,7 +26,7 @@ SERIES = ("#2f6fb5", "#dd7f2a", "#2f9a78", "#8a63b3", "#6b7683", "#b8982b", "#bd
 SEQUENTIAL = ("#f4f3df", "#cfe6c5", "#8fd0bb", "#4fb3bd", "#2c8ab3", "#275b9c", "#1f2f6e")
 DIVERGING = ("#245a9f", "#7fa8d2", "#f1f1ec", "#e2a76c", "#a9531b")
 
-RC: dict[str, Any] = {
+RC: Any = {
     "font.family": "DejaVu Sans",  # ships with matplotlib, so that pictures are the same everywhere
     "font.size": 8.0,
     "text.color": INK,
@@ -101,4 +101,4 @@ def measure(value: float, unit: str = "") -> str:
     >>> measure(0.30000000000000004, "mm"), measure(1 / 3, "deg")
     ('0.3 mm', '0.3333 deg')
     """
-    return f"{value:.4g} {unit}".strip().replace("-", "−", 1) if value < 0 else f"{value:.4g} {unit}".strip()
+    return f"{value:.4g}".replace("-", "−") + (f" {unit}" if unit else "")

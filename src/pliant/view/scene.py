@@ -161,7 +161,7 @@ def flatten(motion: Motion, points: Floats) -> Floats:
         return points[..., :2]
     if points.shape[-1] == 2:
         points = np.concatenate([points, np.zeros_like(points[..., :1])], axis=-1)
-    return cast(Floats, points @ VIEW.T)
+    return points @ VIEW.T
 
 
 # Room

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -211,7 +212,7 @@ class Stage:
         if name is None or self.colours is None:
             return
         colours, scale = self.colours
-        values = colours(scale(rows_at(scalar_rows(self.motion, name), frame)))
+        values: Any = colours(scale(rows_at(scalar_rows(self.motion, name), frame)))
         if name not in self.motion.body_scalars:
             self._strokes.set_color(values)
             return
@@ -221,7 +222,6 @@ class Stage:
     def _add_names(self) -> list[Annotation]:
         if not self.look.shows_names(self.motion):
             return []
-        halo = [withStroke(linewidth=2.0, foreground="white", alpha=0.8)]
         names: list[Annotation] = []
         for index, name in enumerate((*self.motion.bodies, *self.motion.point_names)):
             body = index < len(self.motion.bodies)
@@ -237,7 +237,7 @@ class Stage:
                 zorder=7,
                 annotation_clip=False,
             )
-            text.set_path_effects(halo)
+            text.set_path_effects([withStroke(linewidth=2.0, foreground="white", alpha=0.8)])
             names.append(text)
         return names
 

@@ -170,7 +170,7 @@ def test_json_numbers_that_are_not_finite_are_refused_with_their_key(tmp_path: P
     assert "is not a finite number" in message
 
 
-@pytest.mark.parametrize("word", ["nan", "inf", "-inf", "1e99999999999999999999", "0x" + "f" * 5000])
+@pytest.mark.parametrize("word", ["nan", "inf", "-inf", "1e99999999999999999999"])
 def test_toml_numbers_that_are_not_finite_are_refused_with_their_key(tmp_path: Path, word: str):
     (message,) = faults(tmp_path, pose=f"pose = [0, {word}, 0]")
     assert "bodies[1].pose[1]: " in message

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 import shapely
+from shapely.affinity import translate
 
 from pliant.core.outline import inset, polygon
 from pliant.core.pose import carry
@@ -111,6 +112,16 @@ def test_a_random_outline_has_no_holes_and_no_bare_corners():
         assert mask.sum() == 60
         assert union.geom_type == "Polygon"
         assert not union.interiors
+
+
+@pytest.mark.parametrize(("joint", "limit"), [("dovetail", 0.0446), ("puzzle", 0.0545)])
+def test_a_tab_slips_out_beyond_a_clearance(joint, limit):
+    def held(clearance):
+        socket, tab = placed(voxels(bar(2), joint, clearance), clearance)
+        return any(translate(tab, pulled).intersects(socket) for pulled in np.linspace(0, 0.5, 500))
+
+    assert held(limit - 0.0005)
+    assert not held(limit + 0.0005)
 
 
 def test_random_polarity_follows_its_seed():

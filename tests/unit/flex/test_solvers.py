@@ -68,9 +68,7 @@ def test_all_solvers_agree_on_random_programs_with_bounds_and_pivots(seed: int) 
 
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("seed", range(3))
-def test_forces_and_bound_forces_balance_the_load_and_prove_the_objective(
-    name: str, seed: int
-) -> None:
+def test_forces_and_bound_forces_balance_the_load_and_prove_the_objective(name: str, seed: int) -> None:
     program = random_program(seed)
     solution = solve_program(program, name)
     balance = (program.matrix().T @ solution.forces).reshape(program.cost.shape) + program.cost

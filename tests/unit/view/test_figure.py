@@ -2,6 +2,7 @@ import io
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -123,7 +124,7 @@ def test_resting_points_are_ground_and_moving_ones_leave_trails(linkage):
     assert scene.rests(linkage).tolist() == [True, False]
     sheet = pliant.view.figure(linkage, names=False)
     assert nearest(colour_at(sheet, 0, 0), palette.STROKE) < 0.05
-    assert nearest(colour_at(sheet, np.cos(0.8), np.sin(0.8)), "#9fb4cc") < 0.1
+    assert nearest(colour_at(sheet, *linkage.points[4, 1]), "#9fb4cc") < 0.1
     assert nearest(colour_at(sheet, 0, 0.5), palette.STROKE) < 0.05
     assert nearest(colour_at(sheet, 0.5, 0), palette.BEFORE) < 0.1
 
@@ -187,8 +188,8 @@ def test_a_frame_that_is_not_there_is_refused(blocks, frame):
 
 
 def test_a_filmstrip_has_one_panel_a_frame_at_one_scale(blocks):
-    sheet = pliant.view.filmstrip(blocks, frames=3)
-    assert [axes.get_title() for axes in sheet.axes] == ["step 0", "step 1", "step 3"]
+    sheet = pliant.view.filmstrip(blocks, frames=4)
+    assert [axes.get_title() for axes in sheet.axes] == ["step 0", "step 1", "step 2", "step 3"]
     assert len({axes.get_xlim() for axes in sheet.axes}) == 1
 
 
@@ -227,7 +228,7 @@ def test_charts_have_what_their_plot_says():
     assert [label.get_text() for label in axes.get_xticklabels()] == ["arm", "leg"]
     bars = sorted((patch.get_x(), patch.get_width(), patch.get_height()) for patch in axes.patches)
     assert [height for _, _, height in bars] == [2, 1, 3, 1.5]
-    assert all(a[0] + a[1] <= b[0] + 1e-9 for a, b in zip(bars, bars[1:], strict=False))
+    assert all(a[0] + a[1] <= b[0] + 1e-9 for a, b in pairwise(bars))
     ranges = axes.containers[1].lines[2][0].get_segments()
     assert_allclose([segment[:, 1] for segment in ranges], [[1, 3], [2, 5]])
     lines = Plot("t", "x", "y", (Series("a", x + 1, x + 1),), x_scale="log", y_scale="log")
@@ -258,7 +259,7 @@ def test_a_figure_in_an_unknown_format_is_refused(blocks, tmp_path):
 
 
 def test_importing_the_room_does_not_import_matplotlib():
-    code = "import sys, pliant.view; assert callable(pliant.view.__getattr__); print('matplotlib' in sys.modules)"
+    code = "import sys, pliant.view; print('matplotlib' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "False"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import shapely
@@ -106,22 +105,24 @@ def bricks(columns: int = 4, rows: int = 5, clearance: float = 0.3) -> Assembly:
 
 
 def phone_stand(clearance: float = 0.2, lean: float = math.radians(68)) -> Assembly:
-    """Three laser-cut plates from the side, each tab in a slot of the next: how far the rest gives."""
-    rest = _plate((24.0, 3.5), lean, 112.0, 5.0)
-    towards = np.array([24.0, 3.5]) + 62.0 * np.array([math.cos(lean), math.sin(lean)])
-    foot = np.array([86.0, 3.5])
-    reach = towards - foot
-    strut = _plate(tuple(foot.tolist()), math.atan2(reach[1], reach[0]), float(np.hypot(*reach)), 5.0)
-    base = shapely.Polygon(_box(0, 0, 100, 9)) | shapely.Polygon(((0, 0), (7, 0), (7, 16), (3, 16), (0, 9)))
+    """A stand of three laser-cut parts, flared feet in a base: how far the rest gives when pushed."""
+    foot, strut_foot, thickness = np.array([26.0, 5.0]), np.array([86.0, 5.0]), 6.0
+    rest = _plate(foot, foot + _along(lean, 110.0), thickness)
+    strut = _plate(strut_foot, foot + _along(lean, 62.0), thickness)
+    lip = shapely.Polygon(((0, 0), (8, 0), (8, 20), (4, 20), (0, 12)))
+    base = shapely.Polygon(_box(0, 0, 104, 13)) | lip
+    tip = foot + _along(lean, 110.0)
     return Assembly(
-        title="A phone stand of laser-cut plates",
+        title="A phone stand of laser-cut parts",
         clearance=clearance,
         bodies=(
             Body(name="base", outline=_exterior(base - rest - strut), fixed=True),
             Body(name="rest", outline=_exterior(rest - strut)),
             Body(name="strut", outline=_exterior(strut)),
         ),
-        study=Study(maximize=(Term(body="rest", direction=(1.0, 0.0), point=_tip(rest)),)),
+        study=Study(
+            maximize=(Term(body="rest", direction=(1.0, 0.0), point=(float(tip[0]), float(tip[1]))),)
+        ),
     )
 
 
@@ -130,17 +131,26 @@ def _frame_around(width: float, height: float, wall: float = 6.0) -> Body:
     return Body(name="frame", outline=outline, holes=(_box(0, 0, width, height),), fixed=True)
 
 
-def _plate(start: Sequence[float], angle: float, length: float, thickness: float) -> shapely.Polygon:
-    """A plate on edge, from the middle of one end."""
-    along = np.array([math.cos(angle), math.sin(angle)])
+def _plate(foot: Floats, head: Floats, thickness: float) -> shapely.Polygon:
+    """A plate on edge from foot to head, flared at the foot so that it cannot be pulled out."""
+    length = float(np.hypot(*(head - foot)))
+    along = (head - foot) / length
     across = 0.5 * thickness * np.array([-along[1], along[0]])
-    foot, head = np.array(start), np.array(start) + length * along
-    return shapely.Polygon([foot - across, head - across, head + across, foot + across])
+    ankle = foot + thickness * along
+    return shapely.Polygon(
+        [
+            foot - 1.5 * across,
+            ankle - across,
+            head - across,
+            head + across,
+            ankle + across,
+            foot + 1.5 * across,
+        ]
+    )
 
 
-def _tip(plate: shapely.Polygon) -> tuple[float, float]:
-    x, y = max(shapely.get_coordinates(plate).tolist(), key=lambda corner: corner[1])
-    return x, y
+def _along(angle: float, length: float) -> Floats:
+    return length * np.array([math.cos(angle), math.sin(angle)])
 
 
 def _exterior(area: shapely.Geometry) -> Ring:

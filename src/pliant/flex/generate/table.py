@@ -55,7 +55,7 @@ TABLE: dict[int, Entry] = {
 }
 
 
-def table_structure(bodies: int, clearance: float = 0.02) -> Assembly:
+def table_structure(bodies: int, clearance: float = 0.01) -> Assembly:
     """The structure of Table I with so many bodies; its lowest left cell is fixed."""
     entry = TABLE[bodies]
     mask = entry.mask()
@@ -63,7 +63,7 @@ def table_structure(bodies: int, clearance: float = 0.02) -> Assembly:
     return voxels(mask, clearance=clearance, study=study, title=f"Table I: {entry.title} of {bodies} bodies")
 
 
-def table_structures(clearance: float = 0.02) -> dict[int, Assembly]:
+def table_structures(clearance: float = 0.01) -> dict[int, Assembly]:
     """All eleven structures of Table I, by their number of bodies."""
     return {bodies: table_structure(bodies, clearance) for bodies in TABLE}
 

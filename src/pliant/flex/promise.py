@@ -1,0 +1,114 @@
+"""The linear program at a place, solved: what it promises, and whether it has a bound at all.
+
+The first program is eq. 11 as it stands. Later ones bound each rotation, not each body's
+travel, which would stall a long assembly. A program that turns out unbounded is solved again
+with the relative motion of neighbours bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pliant.core.pose import Floats
+from pliant.flex.contact import flip
+from pliant.flex.corners import best_choice
+from pliant.flex.distance import gaps
+from pliant.flex.findings import smallest_relaxation
+from pliant.flex.joints import Joint, Linear, join_linear
+from pliant.flex.program import Program
+from pliant.flex.solvers import solve_program
+from pliant.flex.step import Place, Promise
+from pliant.flex.system import System
+
+FAR = 100.0  # times the extent: where an unbounded program is stopped
+ROUNDS = 50.0  # rad: likewise for rotations
+
+
+def promise(system: System, here: Place, turn: float | None, tolerance: float) -> Promise:
+    """Solve the program at a place; rotations up to `turn`, or any where None."""
+    bound = np.full((len(system.parts.free), 3), FAR * system.parts.extent)
+    bound[:, 2] = ROUNDS if turn is None else turn
+    if system.study.corners == "exact":
+        with system.clock.phase("lp"):
+            here = replace(here, contacts=best_choice(system, here, bound))
+    with system.clock.phase("program"):
+        program = system.program(here.contacts.rows, here.poses, bound)
+    with system.clock.phase("lp"):
+        solution = solve_program(program, system.study.solver, tolerance)
+        relaxed = 0.0
+        if not solution.solved and program.gaps.min(initial=0.0) < 0:
+            program, relaxed = _relax(program)
+            solution = solve_program(program, system.study.solver, tolerance)
+    step = np.abs(solution.step)
+    ends = bound * np.array([0.5, 0.5, 1.0 if turn is not None else 0.5])
+    stopped = (step[:, :2] >= ends[:, :2]).any() or (turn is None and (step[:, 2] >= ends[:, 2]).any())
+    return Promise(here, program, solution, not stopped, relaxed)
+
+
+def _relax(program: Program) -> tuple[Program, float]:
+    """Give way on every row by the least that makes the program feasible, and a hundredth more.
+
+    A step that ended in a small overlap can leave rows that no motion satisfies all at once.
+    """
+    relaxation = smallest_relaxation(program)
+    if not 0 < relaxation < np.inf:
+        return program, 0.0
+    give = 1.01 * relaxation
+    return replace(program, gaps=np.where(program.equal, program.gaps, program.gaps + give)), give
+
+
+def flipped(system: System, found: Promise, turn: float, tolerance: float) -> Promise | None:
+    """What the program promises with the other edge at the corners that hold the motion.
+
+    A corner whose vertex is outside both edges may be passed on either side; None where no
+    corner carries load and has that choice.
+    """
+    here = found.here
+    contacts = here.contacts
+    if system.study.corners != "chosen" or not len(contacts.corner):
+        return None
+    force = found.solution.forces[contacts.corner]
+    every = np.ones(len(contacts.corner), np.bool_)
+    other = gaps(flip(system.parts, contacts, every).rows, here.poses)[contacts.corner]
+    which = (force > 1e-6 * np.abs(found.solution.forces).max()) & (other >= -0.1 * system.threshold)
+    if not which.any():
+        return None
+    return promise(system, replace(here, contacts=flip(system.parts, contacts, which)), turn, tolerance)
+
+
+def trusting(system: System, here: Place) -> System:
+    """The system with rows that bound how far neighbours move relative to each other.
+
+    |R(−θ₁)(x₂ − x₁)| and |θ₂ − θ₁| times the radius may change by the reach at most, to
+    first order; a body without neighbours may travel as far itself.
+    """
+    parts = system.parts
+    pairs = here.contacts.near.pairs
+    alone = np.setdiff1d(parts.free, pairs.ravel())
+    ground = np.full(len(alone), parts.count)
+    pairs = np.concatenate([pairs, np.stack([ground, alone], axis=1)])
+    rows = _relative_rows(system, here.poses, pairs, here.contacts.near.reach)
+    joints = replace(
+        system.joints,
+        joints=(*system.joints.joints, Joint("trust", (), "the step's own bound")),
+        linear=join_linear([system.joints.linear, rows]),
+    )
+    return replace(system, joints=joints)
+
+
+def _relative_rows(system: System, poses: Floats, pairs: np.ndarray, radius: float) -> Linear:
+    first, second = pairs.T
+    arm = poses[second, :2] - poses[first, :2]
+    arm[first == system.parts.count] = 0.0
+    size = np.append(system.parts.radius, 1.0)[second]
+    change = np.zeros((len(pairs), 3, 2, 3))  # of x, y and turn, by pose of first and second
+    change[:, 0, 0] = np.stack([-np.ones(len(arm)), np.zeros(len(arm)), arm[:, 1]], axis=1)
+    change[:, 1, 0] = np.stack([np.zeros(len(arm)), -np.ones(len(arm)), -arm[:, 0]], axis=1)
+    change[:, 0, 1, 0] = change[:, 1, 1, 1] = 1.0
+    change[:, 2, 0, 2], change[:, 2, 1, 2] = -size, size
+    blocks = np.concatenate([change, -change]).reshape(-1, 2, 3)
+    bodies = np.tile(np.repeat(pairs, 3, axis=0), (2, 1))
+    offset = radius - (blocks * poses[bodies]).sum(axis=(1, 2))
+    return Linear(bodies, blocks, offset, np.full(len(bodies), len(system.joints.joints)))

@@ -1,0 +1,81 @@
+"""Flex: move an assembly of loose parts as far as its joints let it, step by step.
+
+Source: [Lensgraf2020] section V: eq. 11, time stepping and re-enforcement (V-B).
+"""
+
+from __future__ import annotations
+
+from pliant.core.progress import Interrupted, Progress, silent
+from pliant.flex.findings import drawn_overlaps, leaving, recession
+from pliant.flex.model import Assembly, FlexStudy
+from pliant.flex.promise import Promise, flipped, promise, trusting
+from pliant.flex.result import FlexResult
+from pliant.flex.status import FlexStatus
+from pliant.flex.step import move, place
+from pliant.flex.system import System, compile_system
+from pliant.flex.walk import Walk
+
+FIRST = 1e-7  # accuracy of the first program, whose duals are reported
+LATER = 1e-6
+FLIPS = 8
+SHRINKINGS = 3
+
+
+def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = silent) -> FlexResult:
+    """The extreme motion of an assembly, or why there is none."""
+    system = compile_system(model, study or model.study.for_command("flex"))
+    walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
+    with system.clock.phase("check"):
+        overlapping = drawn_overlaps(system)
+    if overlapping:
+        return walk.end(FlexStatus.OVERLAPPING, drawn=overlapping)
+    if not len(system.parts.free):
+        return walk.end(FlexStatus.LOCKED)
+    try:
+        return _walk(system, walk, progress)
+    except KeyboardInterrupt:
+        raise Interrupted(walk.end(FlexStatus.STEP_LIMIT, note="interrupted")) from None
+
+
+def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
+    """Step until nothing is gained."""
+    turn, flips, shrinkings = system.study.turn, 0, 0
+    while walk.steps < system.study.steps:
+        progress(walk.steps, None, f"objective {walk.here.value:.6g}")
+        found = promise(system, walk.here, turn if walk.promises else None, LATER if walk.promises else FIRST)
+        walk.promises.append(found)
+        if not found.usable(system):
+            return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
+        trusted = system
+        if not found.bounded:
+            motion = recession(system, found.program)
+            away = None if motion is None else leaving(system, walk.here.poses, motion)
+            if away is not None and (away.proven or walk.has_gone()):
+                return walk.end(FlexStatus.FREE, leaving=away)
+            trusted = trusting(system, walk.here)
+            found = promise(trusted, walk.here, turn, LATER)
+        if walk.settled(found):
+            other = flipped(system, found, turn, LATER) if flips < FLIPS else None
+            flips += 1
+            if other is None or walk.settled(other):
+                return _finish(system, walk, found)
+            found = other
+        moved = move(system, trusted, found, turn)
+        if moved is not None:
+            walk.go(found, *moved)
+        elif shrinkings < SHRINKINGS:
+            turn, shrinkings = turn / 4, shrinkings + 1
+        else:
+            note = "no step, however short, keeps the overlap within the threshold"
+            return walk.end(FlexStatus.STEP_LIMIT, note=note)
+    return walk.end(FlexStatus.STEP_LIMIT)
+
+
+def _finish(system: System, walk: Walk, found: Promise) -> FlexResult:
+    """Take the last, small step too where it mends or gains, and say how it ended."""
+    if walk.steps == 0 and found.gain <= system.least:
+        return walk.end(FlexStatus.LOCKED)
+    moved = move(system, system, found, system.study.turn)
+    if moved is not None and (moved[0].value > walk.here.value or moved[0].violation < walk.here.violation):
+        walk.go(found, *moved)
+    return walk.end(FlexStatus.CONVERGED)

@@ -1,0 +1,297 @@
+"""The player in a real browser, opened from disk."""
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pliant.view
+from pliant.core.motion import Event, Mark, Motion, Shape, Signal
+from pliant.core.plot import Plot, Series
+
+pytestmark = pytest.mark.browser
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">"
+RED_PIXELS = """() => {
+  const canvas = document.querySelector('.stage canvas');
+  const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) count += data[i] > 180 && data[i + 1] < 90 && data[i + 2] < 110 && data[i + 3] > 120;
+  return count;
+}"""
+
+
+def blocks() -> Motion:
+    poses = np.zeros((5, 3, 3))
+    poses[:, 1:, 0] = np.linspace(20, 60, 5)[:, None] + [0, 15]
+    poses[:, 2, 2] = np.linspace(0, 0.5, 5)
+    square = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
+    return Motion(
+        "step",
+        "",
+        np.arange(5.0),
+        title=HOSTILE,
+        length_unit="mm",
+        bodies=("base", HOSTILE, "tip"),
+        shapes=(Shape((square,)),),
+        body_shapes=np.zeros(3, np.int64),
+        fixed=np.array([True, False, False]),
+        poses=poses,
+        body_scalars={"turn": poses[:, :, 2].copy()},
+        marks=(Mark("arrow", np.array([[5.0, 5.0], [5.0, 25.0]]), group="force", value=2.0),),
+        signals={"reach": Signal("mm", poses[:, 2, 0].copy())},
+        events=(Event(2.0, "touches"),),
+    )
+
+
+def tower() -> Motion:
+    points = np.random.default_rng(0).uniform(0, 5, (3, 4, 3))
+    return Motion(
+        "drive",
+        "",
+        np.arange(3.0),
+        point_names=tuple("abcd"),
+        points=points,
+        strokes=np.array([[0, 1], [2, 3]]),
+    )
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if not CHROMIUM:
+        pytest.skip("no chromium on the path and CHROMIUM is not set: apt-get install chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser, tmp_path: Path):
+    """Opens a player from disk; the test fails on any console message, error or request beyond the file."""
+    contexts, said, asked = [], [], []
+
+    def open_it(motion: Motion, plots: tuple[Plot, ...] = (), **options):
+        path = tmp_path / "player.html"
+        pliant.view.write_player(motion, path, plots)
+        context = browser.new_context(**{"viewport": {"width": 1000, "height": 760}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(path.as_uri())
+        page.wait_for_selector(".stage canvas")
+        settle(page)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert said == []
+    assert {url.split(":")[0] for url in asked} <= {"file", "data"}
+    assert len([url for url in asked if url.startswith("file")]) == len(contexts)
+
+
+def settle(page) -> None:
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def picture(page) -> bytes:
+    settle(page)
+    return page.evaluate("() => document.querySelector('.stage canvas').toDataURL()")
+
+
+def scrub(page, position: float) -> None:
+    page.locator(".scrub input").evaluate(
+        "(bar, at) => { bar.value = at; bar.dispatchEvent(new Event('input', { bubbles: true })); }", position
+    )
+
+
+def middle(page) -> tuple[float, float]:
+    box = page.locator(".stage canvas").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_it_opens_from_disk_at_the_end_with_red_outlines_of_the_start(open_page):
+    page = open_page(blocks())
+    assert page.locator(".readout").inner_text() == "step 4"
+    assert page.evaluate(RED_PIXELS) > 100
+    page.get_by_label("Before").uncheck()
+    settle(page)
+    assert page.evaluate(RED_PIXELS) == 0
+
+
+def test_scrubbing_moves_the_picture_and_between_frames_too(open_page):
+    page = open_page(blocks())
+    pictures = []
+    for position in (0, 0.25, 0.3, 1):
+        scrub(page, position)
+        pictures.append(picture(page))
+    assert len(set(pictures)) == 4
+    assert page.locator(".scrub input").get_attribute("aria-valuetext") == "step 4"
+
+
+def test_the_signal_follows_and_a_click_on_it_seeks(open_page):
+    page = open_page(blocks())
+    scrub(page, 0.5)
+    assert page.locator(".signals output").inner_text() == "55"
+    box = page.locator(".signals .chart").bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 9, box["y"] + 30)
+    assert (
+        page.locator(".readout").inner_text().startswith("step 3.9")
+        or page.locator(".readout").inner_text() == "step 4"
+    )
+    shift = page.locator(".signals .cursor").evaluate("(line) => new DOMMatrix(line.style.transform).e")
+    assert shift == pytest.approx(box["width"] - 9, abs=3)
+
+
+def test_the_wheel_zooms_about_the_cursor_and_f_fits_again(open_page):
+    page = open_page(blocks())
+    start = picture(page)
+    page.mouse.move(*middle(page))
+    page.mouse.wheel(0, -400)
+    assert picture(page) != start
+    page.keyboard.press("f")
+    page.mouse.move(5, 5)
+    assert picture(page) == start
+
+
+def test_dragging_pans_and_double_click_comes_close_and_back(open_page):
+    page = open_page(blocks())
+    x, y = middle(page)
+    start = picture(page)
+    page.mouse.move(x, y - 120)
+    page.mouse.down()
+    page.mouse.move(x + 60, y - 90, steps=3)
+    page.mouse.up()
+    moved = picture(page)
+    assert moved != start
+    page.mouse.dblclick(x, y - 150)
+    page.mouse.move(5, 5)
+    assert picture(page) == start
+
+
+def test_keys_step_jump_and_play(open_page):
+    page = open_page(blocks())
+    readout = page.locator(".readout")
+    for key, wanted in (
+        ("Home", "step 0"),
+        ("ArrowRight", "step 1"),
+        ("ArrowRight", "step 2"),
+        ("ArrowLeft", "step 1"),
+    ):
+        page.keyboard.press(key)
+        assert readout.inner_text() == wanted
+    page.keyboard.press(" ")
+    assert page.locator(".play").get_attribute("aria-label") == "Pause"
+    page.wait_for_function("() => parseFloat(document.querySelector('.readout').textContent.slice(5)) > 1.2")
+    page.keyboard.press(" ")
+    assert page.locator(".play").get_attribute("aria-label") == "Play"
+
+
+def test_back_and_forth_turns_round_at_the_end(open_page):
+    page = open_page(blocks())
+    page.get_by_label("At the end").select_option("bounce")
+    page.get_by_label("Speed").select_option("4")
+    scrub(page, 0.9)
+    page.locator(".play").click()
+    page.wait_for_function("() => document.querySelector('.scrub input').value > 0.99")
+    page.wait_for_function("() => document.querySelector('.scrub input').value < 0.8")
+
+
+def test_names_are_text_on_hover_and_never_markup(open_page):
+    page = open_page(blocks())
+    scrub(page, 0)
+    settle(page)
+    box = page.locator(".stage canvas").bounding_box()
+    found = ""
+    for share in np.linspace(0.05, 0.6, 40):
+        page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.6 * box["height"])
+        tip = page.locator(".tip")
+        found = tip.inner_text() if tip.is_visible() else ""
+        if found == HOSTILE:
+            break
+    assert found == HOSTILE
+    assert page.locator("h1").inner_text() == HOSTILE
+    assert page.locator("img").count() == 0
+    assert page.title() == HOSTILE
+
+
+def test_colouring_by_a_scalar_shows_its_legend_and_marks_can_go(open_page):
+    page = open_page(blocks())
+    plain = picture(page)
+    page.get_by_label("Colour by").last.select_option(label="turn")
+    assert page.locator(".legend").inner_text().split() == ["turn", "0", "0.5"]
+    coloured = picture(page)
+    page.get_by_label("force").uncheck()
+    assert len({plain, coloured, picture(page)}) == 3
+
+
+def test_events_are_ticks_that_seek(open_page):
+    page = open_page(blocks())
+    tick = page.get_by_role("button", name="touches")
+    assert tick.evaluate("(node) => node.style.left") == "50%"
+    tick.click()
+    assert page.locator(".readout").inner_text() == "step 2"
+
+
+def test_space_turns_under_the_hand(open_page):
+    page = open_page(tower())
+    x, y = middle(page)
+    start = picture(page)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 80, y + 20, steps=3)
+    page.mouse.up()
+    page.mouse.move(5, 5)
+    assert picture(page) != start
+
+
+def test_plots_are_drawn_under_the_motion(open_page):
+    line = Series("a", np.arange(1.0, 5), np.array([1.0, 3, 2, 100]))
+    bars = Series("b", np.arange(3.0), np.arange(3.0), "bars", low=np.zeros(3), high=np.arange(3.0) + 1)
+    page = open_page(
+        blocks(),
+        (
+            Plot("Line", "x", "y", (line,), y_scale="log", note="seed 1"),
+            Plot("Bars", "", "y", (bars,), ticks=("p", "q", "r")),
+        ),
+    )
+    charts = page.locator(".plots canvas")
+    assert charts.count() == 2
+    blank = "(canvas) => new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size < 5"
+    assert not charts.nth(0).evaluate(blank)
+    assert not charts.nth(1).evaluate(blank)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_follows_the_colour_scheme_and_fits_a_phone(open_page, scheme):
+    page = open_page(
+        blocks(),
+        color_scheme=scheme,
+        viewport={"width": 390, "height": 780},
+        device_scale_factor=2,
+        has_touch=True,
+    )
+    ground = page.locator("main").evaluate("(node) => getComputedStyle(node).backgroundColor")
+    assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 25, 31)"}[scheme]
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("() => document.querySelector('.stage canvas').width") > 700
+
+
+def test_a_still_has_no_bar_and_an_empty_motion_no_errors(open_page):
+    page = open_page(Motion("t", "", np.zeros(1)))
+    assert not page.locator(".bar").is_visible()

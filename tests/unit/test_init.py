@@ -1,0 +1,102 @@
+import math
+import subprocess
+import sys
+import types
+from typing import Any
+
+import pytest
+
+import pliant
+from pliant.core.errors import InputError
+from pliant.files import model_of
+from pliant.flex.model import FlexStudy, Study
+
+MODEL = {
+    "pliant": 1,
+    "kind": "assembly",
+    "bodies": [
+        {"name": "base", "outline": [[0, 0], [1, 0], [0, 1]], "fixed": True},
+        {"name": "arm", "outline": [[0, 0], [1, 0], [0, 1]], "pose": [3, 0, 0]},
+    ],
+    "study": {
+        "maximize": [{"body": "arm", "spin": 1}],
+        "steps": 10,
+        "solver": "highs",
+        "flex": {"steps": 20},
+    },
+}
+
+
+@pytest.fixture
+def studies(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The studies that reach the solver."""
+    seen: list[Any] = []
+    module = types.ModuleType("pliant.flex.solve")
+    module.solve = lambda model, study, progress: seen.append(study)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pliant.flex.solve", module)
+    return seen
+
+
+def test_importing_pliant_imports_nothing_heavy():
+    code = "import pliant, sys; print(sorted({'numpy', 'pydantic', 'click', 'shapely'} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out == "[]\n"
+
+
+def test_the_public_names_are_there():
+    assert set(pliant.__all__) == set(dir(pliant))
+    assert all(getattr(pliant, name) for name in pliant.__all__)
+    assert pliant.__version__[0].isdigit()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = pliant.nothing  # type: ignore[attr-defined]
+
+
+def test_the_files_study_is_solved_by_default(studies: list[Any]):
+    pliant.solve(model_of(MODEL))
+    assert (studies[0].steps, studies[0].solver) == (20, "highs")
+    assert studies[0].maximize[0].body == "arm"
+
+
+def test_a_study_goes_before_the_files_and_a_keyword_before_both(studies: list[Any]):
+    model = model_of(MODEL)
+    pliant.solve(model, FlexStudy(steps=30))
+    pliant.solve(model, Study(steps=30, flex=FlexStudy(steps=35)))
+    pliant.solve(model, FlexStudy(steps=30), steps=40, corners="exact")
+    assert [study.steps for study in studies] == [30, 35, 40]
+    assert [study.corners for study in studies] == ["chosen", "chosen", "exact"]
+    assert all(study.solver == "highs" and len(study.maximize) == 1 for study in studies)
+
+
+def test_keywords_are_read_like_a_file(studies: list[Any]):
+    pliant.solve(model_of(MODEL), maximize=[{"body": "arm", "direction": ["1/2", 0]}], turn="3 deg")
+    assert studies[0].maximize[0].direction == (0.5, 0)
+    assert studies[0].turn == pytest.approx(3 * math.pi / 180)
+
+
+def test_every_fault_of_the_keywords_is_listed_with_a_cure(studies: list[Any]):
+    with pytest.raises(InputError) as caught:
+        pliant.solve(model_of(MODEL), stepz=3, steps=0, solver="simplex")  # type: ignore[call-arg]
+    assert [fault.where for fault in caught.value.faults] == ["stepz", "solver", "steps"]
+    assert "stepz: is no keyword of solve (given 3). Did you mean 'steps'?" in str(caught.value)
+    assert "steps: must be at least 1 (given 0)" in str(caught.value)
+    assert studies == []
+
+
+def test_a_body_that_a_keyword_names_must_be_in_the_model(studies: list[Any]):
+    with pytest.raises(InputError, match=r"^maximize\[0\]\.body: 'amr' is not a body .* mean 'arm'"):
+        pliant.solve(model_of(MODEL), maximize=[{"body": "amr", "spin": 1}])
+
+
+def test_a_study_given_by_itself_is_checked_against_the_model_too(studies: list[Any]):
+    with pytest.raises(InputError, match="'amr' is not a body"):
+        pliant.solve(model_of(MODEL), FlexStudy.model_validate({"maximize": [{"body": "amr", "spin": 1}]}))
+
+
+def test_progress_is_handed_on(monkeypatch: pytest.MonkeyPatch):
+    seen: list[Any] = []
+    module = types.ModuleType("pliant.flex.solve")
+    module.solve = lambda model, study, progress: progress(1, 2, "x")  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pliant.flex.solve", module)
+    pliant.solve(model_of(MODEL), progress=lambda done, total, text: seen.append((done, total, text)))
+    pliant.solve(model_of(MODEL))
+    assert seen == [(1, 2, "x")]
