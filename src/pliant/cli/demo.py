@@ -15,7 +15,6 @@ from pliant.cli.watch import Watch
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER
-from pliant.core.store import write_whole
 
 if TYPE_CHECKING:
     from pliant.cli.report import Entry
@@ -84,6 +83,7 @@ def _solve(name: str, folder: Path, quiet: bool) -> tuple[Entry, bool]:
     import pliant
     from pliant import gallery
     from pliant.cli.report import Entry
+    from pliant.core.store import write_whole
 
     model = gallery.load(name)
     with Watch(quiet, name) as watch:

@@ -1,9 +1,8 @@
-"""Models to files: tidy TOML for people, JSON for machines, and a hash of what a model says."""
+"""Models to files: tidy TOML for people, JSON for machines."""
 
 from __future__ import annotations
 
-import hashlib
-import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,14 +31,6 @@ def save(model: BaseModel, path: str | Path) -> None:
     write_whole(path, writers[path.suffix.lower()](data).encode())
 
 
-def model_hash(model: BaseModel) -> str:
-    """The sha256 of what a model says: equal models have equal hashes, however they were written."""
-    canonical = json.dumps(
-        plain(model), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
-    )
-    return hashlib.sha256(canonical.encode()).hexdigest()
-
-
 def plain(model: BaseModel) -> dict[str, Any]:
     """A model as plain data, without what is default anyway."""
     data = model.model_dump(by_alias=True, exclude_defaults=True)
@@ -59,12 +50,13 @@ def toml_text(data: Mapping[str, Any]) -> str:
 
 
 def _short(value: Any) -> Any:
-    """Whole floats as whole numbers, tuples as lists."""
+    """Whole floats as whole numbers (a negative zero stays one), tuples as lists."""
     if isinstance(value, Mapping):
         return {key: _short(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_short(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return int(value) if whole and (value or math.copysign(1, value) > 0) else value
 
 
 def _table(data: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[str]:

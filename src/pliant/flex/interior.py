@@ -79,7 +79,8 @@ class System:
     """The Newton equations at a point, factored."""
 
     rows: Rows
-    weights: Floats  # (M,) y / s
+    weights: Floats  # (M,) y / (s + ε y)
+    softness: float  # ε
     factor: Factor
 
 
@@ -162,10 +163,10 @@ def _state(rows: Rows, cost: Floats, point: Point, tolerance: float) -> State:
     return State(miss, unbalanced, mean, worst, accuracy)
 
 
-def _system(rows: Rows, symbolic: Symbolic, point: Point) -> System:
+def _system(rows: Rows, symbolic: Symbolic, point: Point, softness: float = float(__import__('os').environ.get('EPS','0'))) -> System:
     """N at a point and its factor; more is added to the diagonal until there is one."""
     weights = np.full_like(point.y, PIVOT)
-    np.divide(point.y, point.s, out=weights, where=rows.equal == 0)
+    np.divide(point.y, point.s + softness * point.y, out=weights, where=rows.equal == 0)
     blocks = normal_blocks(rows, weights)
     each, noise = np.arange(3), NOISE
     while True:
@@ -174,7 +175,7 @@ def _system(rows: Rows, symbolic: Symbolic, point: Point) -> System:
         held[: rows.bodies, each, each] += RIDGE
         found = factor(symbolic, held)
         if not found.failed or noise > 1e-6:
-            return System(rows, weights, found)
+            return System(rows, weights, softness, found)
         noise *= 100
 
 
@@ -212,7 +213,9 @@ def _balanced(system: System, point: Point, direction: Direction, state: State) 
             break
         size = _largest(left)
         more = solve(system.factor, left)
-        es, ey, *_ = pull(rows, more, point.s, point.y, system.weights, zero, zero)
+        es, ey, *_ = pull(
+            rows, more, point.s, point.y, system.weights, zero, zero, system.softness
+        )
         dx, ds, dy = dx + more, ds + es, dy + ey
         lengths = blend(point.s, ds, zero, rows.equal)[1], blend(point.y, dy, zero, rows.equal)[1]
     return Direction(dx, ds, dy, lengths)
@@ -238,9 +241,11 @@ def _direction(
 ) -> Direction:
     """Newton's direction:  J Δx + miss = Δs,  Jᵀ Δy + unbalanced = 0,  s Δy + y Δs = target."""
     rows, weights = system.rows, system.weights
-    right = unbalanced + push(rows, point.s, weights, miss, target)
+    right = unbalanced + push(rows, point.s + system.softness * point.y, weights, miss, target)
     dx = solve(system.factor, right)
-    ds, dy, alpha, beta = pull(rows, dx, point.s, point.y, weights, miss, target)
+    ds, dy, alpha, beta = pull(
+        rows, dx, point.s, point.y, weights, miss, target, system.softness
+    )
     return Direction(dx, ds, dy, (alpha, beta))
 
 

@@ -19,7 +19,7 @@ from pliant.flex.findings import smallest_relaxation
 from pliant.flex.joints import Joint, Linear, join_linear
 from pliant.flex.program import Program
 from pliant.flex.solvers import solve_program
-from pliant.flex.step import Place, Promise
+from pliant.flex.step import Place, Promise, usable
 from pliant.flex.system import System
 
 FAR = 100.0  # times the extent: where an unbounded program is stopped
@@ -36,9 +36,8 @@ def promise(system: System, here: Place, turn: float | None, tolerance: float) -
     with system.clock.phase("program"):
         program = system.program(here.contacts.rows, here.poses, bound)
     with system.clock.phase("lp"):
-        solution = solve_program(program, system.study.solver, tolerance)
-        relaxed = 0.0
-        if not solution.solved and program.gaps.min(initial=0.0) < 0:
+        solution, relaxed = solve_program(program, system.study.solver, tolerance), 0.0
+        if not usable(system, program, solution) and program.gaps.min(initial=0.0) < 0:
             program, relaxed = _relax(program)
             solution = solve_program(program, system.study.solver, tolerance)
     step = np.abs(solution.step)

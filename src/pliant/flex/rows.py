@@ -131,13 +131,13 @@ def normal_blocks(rows: Rows, weights: Floats) -> Floats:
     return blocks
 
 
-def push(rows: Rows, s: Floats, weights: Floats, miss: Floats, target: Floats) -> Floats:
-    """Jᵀ (target / s − weights · miss), without the first term at equalities."""
+def push(rows: Rows, room: Floats, weights: Floats, miss: Floats, target: Floats) -> Floats:
+    """Jᵀ (target / room − weights · miss), without the first term at equalities."""
 
     def work(low: int, high: int) -> Floats:
         load = np.zeros((rows.bodies, 3))
         _push(
-            rows.pairs, rows.starts, rows.blocks, rows.equal, s, weights, miss, target, load,
+            rows.pairs, rows.starts, rows.blocks, rows.equal, room, weights, miss, target, load,
             low, high,
         )  # fmt: skip
         return load
@@ -146,9 +146,10 @@ def push(rows: Rows, s: Floats, weights: Floats, miss: Floats, target: Floats) -
 
 
 def pull(
-    rows: Rows, dx: Floats, s: Floats, y: Floats, weights: Floats, miss: Floats, target: Floats
-) -> tuple[Floats, Floats, float, float]:
-    """Δs = J Δx + miss, Δy = target / s − weights · Δs, and how far each can go.
+    rows: Rows, dx: Floats, s: Floats, y: Floats, weights: Floats, miss: Floats, target: Floats,
+    softness: float = 0.0,
+) -> tuple[Floats, Floats, float, float]:  # fmt: skip
+    """Δy = target / (s + ε y) − weights (J Δx + miss), Δs = J Δx + miss + ε Δy, and lengths.
 
     The lengths are the largest, at most 1, that keep s + α Δs ≥ 0 and y + α Δy ≥ 0.
     """
@@ -157,7 +158,7 @@ def pull(
     def work(low: int, high: int) -> tuple[float, float]:
         return _pull(
             rows.pairs, rows.starts, rows.blocks, rows.equal, dx, s, y, weights, miss, target,
-            ds, dy, low, high,
+            ds, dy, softness, low, high,
         )  # fmt: skip
 
     lengths = np.min(np.array(_shared(rows, work)), axis=0)
@@ -278,14 +279,14 @@ def _transposed(
 
 @kernel
 def _push(
-    pairs: Ints, starts: Ints, blocks: Floats, equal: Floats, s: Floats, weights: Floats,
+    pairs: Ints, starts: Ints, blocks: Floats, equal: Floats, room: Floats, weights: Floats,
     miss: Floats, target: Floats, load: Floats, low: int, high: int,
 ) -> None:  # fmt: skip
     for p in range(low, high):
         f0, f1, f2, h0, h1, h2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for r in range(starts[p], starts[p + 1]):
             g = blocks[r]
-            v = (0.0 if equal[r] else target[r] / s[r]) - weights[r] * miss[r]
+            v = (0.0 if equal[r] else target[r] / room[r]) - weights[r] * miss[r]
             f0, f1, f2 = f0 + v * g[0], f1 + v * g[1], f2 + v * g[2]
             h0, h1, h2 = h0 + v * g[3], h1 + v * g[4], h2 + v * g[5]
         _add(load, pairs[p, 0], f0, f1, f2)
@@ -295,7 +296,8 @@ def _push(
 @kernel
 def _pull(
     pairs: Ints, starts: Ints, blocks: Floats, equal: Floats, dx: Floats, s: Floats, y: Floats,
-    weights: Floats, miss: Floats, target: Floats, ds: Floats, dy: Floats, low: int, high: int,
+    weights: Floats, miss: Floats, target: Floats, ds: Floats, dy: Floats, softness: float,
+    low: int, high: int,
 ) -> tuple[float, float]:  # fmt: skip
     # The steepest relative decrease, so that the loop divides only by what it must.
     steep_s, steep_y = 1.0, 1.0
@@ -308,7 +310,8 @@ def _pull(
             if equal[r]:
                 ds[r], dy[r] = 0.0, -weights[r] * rise
                 continue
-            more = target[r] / s[r] - weights[r] * rise
+            more = target[r] / (s[r] + softness * y[r]) - weights[r] * rise
+            rise += softness * more
             ds[r], dy[r] = rise, more
             steep_s = max(steep_s, -rise / s[r])
             steep_y = max(steep_y, -more / y[r])

@@ -11,7 +11,7 @@ from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.promise import Promise, flipped, promise, trusting
 from pliant.flex.result import FlexResult
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import move, place
+from pliant.flex.step import move, next_turn, place, usable
 from pliant.flex.system import System, compile_system
 from pliant.flex.walk import Walk
 
@@ -44,7 +44,7 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
         progress(walk.steps, None, f"objective {walk.here.value:.6g}")
         found = promise(system, walk.here, turn if walk.promises else None, LATER if walk.promises else FIRST)
         walk.promises.append(found)
-        if not found.usable(system):
+        if not usable(system, found.program, found.solution):
             return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
         trusted = system
         if not found.bounded:
@@ -63,6 +63,7 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
         moved = move(system, trusted, found, turn)
         if moved is not None:
             walk.go(found, *moved)
+            turn = next_turn(system, found, moved[1], turn)
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1
         else:

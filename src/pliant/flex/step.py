@@ -55,13 +55,14 @@ class Promise:
         """What the step would gain."""
         return self.solution.objective
 
-    def usable(self, system: System) -> bool:
-        """Whether the step can be taken, be it solved to less than was asked."""
-        if self.solution.solved:
-            return True
-        kept = self.program.gaps + self.program.change(self.solution.step)
-        worst = float(-kept[~self.program.equal].min(initial=0.0))
-        return self.solution.relative_gap < 1e-2 and worst <= system.threshold
+
+def usable(system: System, program: Program, solution: Solution) -> bool:
+    """Whether a step can be taken, be it solved to less than was asked."""
+    if solution.solved:
+        return True
+    kept = program.gaps + program.change(solution.step)
+    worst = float(-kept[~program.equal].min(initial=0.0))
+    return solution.relative_gap < 1e-2 and worst <= system.threshold
 
 
 def place(system: System, poses: Floats, reach: float, before: Selection | None) -> Place:
@@ -127,6 +128,18 @@ def move(system: System, trusted: System, found: Promise, turn: float) -> tuple[
         return moved
     there = place(system, moved[0].poses, min(2 * reach, system.parts.size), moved[0].contacts)
     return replace(there, overlap=moved[0].overlap), moved[1]
+
+
+def next_turn(system: System, found: Promise, fraction: float, turn: float) -> float:
+    """The largest rotation of the next step: twice this one's where it was cut short.
+
+    Bodies that carry nothing may be anywhere in their play; without this bound they wander
+    through it at every step, and what little is left to gain drowns in what that costs.
+    """
+    used = fraction * float(np.abs(found.solution.step[:, 2]).max())
+    if fraction < 0.3:
+        return min(turn, 2 * used)
+    return min(system.study.turn, max(turn, 2 * used) if fraction == 1.0 else turn)
 
 
 def search(system: System, trusted: System, found: Promise, longest: float) -> tuple[Place, float] | None:

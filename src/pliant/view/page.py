@@ -134,7 +134,7 @@ def add_header(figure: Figure, page: Page, title: str) -> None:
     """The title at the upper left."""
     y = 1 - (MARGIN + 0.02) / page.height
     left = page.panels[0].left / page.width
-    figure.text(left, y, plain(title), ha="left", va="top", fontsize=10)
+    figure.text(left, y, plain(title, int(13 * page.width) - 18), ha="left", va="top", fontsize=10)
 
 
 def readout(motion: Motion, frame: float) -> str:

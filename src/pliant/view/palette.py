@@ -82,15 +82,16 @@ def colour_range(values: Floats) -> tuple[float, float]:
     return (low, high) if low < high else (0.0, 1.0)
 
 
-def plain(text: str) -> str:
-    r"""Text that matplotlib draws as it stands: no mathematics between dollars.
+def plain(text: str, most: int = 60) -> str:
+    r"""Text that matplotlib draws as it stands: no mathematics between dollars, and not endless.
 
     Names come from other people's files. `$\frac` would otherwise be an error, and a legend
     would leave out a name that starts with an underscore.
 
-    >>> plain("cost $5")
-    'cost \\$5'
+    >>> plain("cost $5"), plain("a long name", 7)
+    ('cost \\$5', 'a long…')
     """
+    text = text if len(text) <= most else text[: most - 1] + "…"
     text = "".join(c if c.isprintable() else " " for c in text).replace("$", r"\$")
     return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
 

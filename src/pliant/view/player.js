@@ -288,7 +288,7 @@ function paintBodies(ctx, scene, view, frame, ratio, axes, colours) {
     ctx.fillStyle = heat ? scalar.scale.of(heat[b]) : fixed ? colours.fixed : colours.body;
     ctx.setTransform(ratio * t[0], ratio * t[1], ratio * t[2], ratio * t[3], ratio * t[4], ratio * t[5]);
     ctx.fill(shape.path, "evenodd");
-    if (reach < 2.5 && b !== view.hovered) continue; // an edge would hide a body this small
+    if (reach < (view.hasty ? 12 : 2.5) && b !== view.hovered) continue; // an edge would hide a body this small
     ctx.strokeStyle = b === view.hovered ? colours.hover : fixed ? colours["fixed-edge"] : colours["body-edge"];
     ctx.lineWidth = (b === view.hovered ? 2.2 : clamp(reach * 0.03, 0.35, 1.1)) / camera.scale;
     ctx.stroke(shape.path);
@@ -715,7 +715,7 @@ export function mount(element, data) {
   const on = (target, type, act, options = {}) => target.addEventListener(type, act, { signal: listeners.signal, ...options });
 
   let scene, view, colours, drawn = null, charts = [];
-  const state = { position: 1, playing: false, forward: true, rest: 0, last: 0, asked: 0, cursor: null };
+  const state = { position: 1, playing: false, forward: true, rest: 0, last: 0, pace: 16, asked: 0, cursor: null };
   const ctx = parts.canvas.getContext("2d");
 
   // Data in: everything that depends on the motion is made anew here.
@@ -760,8 +760,10 @@ export function mount(element, data) {
     invalidate();
   }
   function pause() {
-    state.playing = false;
+    Object.assign(state, { playing: false, pace: 16 });
+    view.hasty = false;
     showPlaying();
+    invalidate();
   }
   function showPlaying() {
     parts.play.replaceChildren(icon(state.playing ? PAUSE : PLAY));
@@ -787,7 +789,12 @@ export function mount(element, data) {
   }
   function frame(now) {
     state.asked = 0;
-    if (state.playing) advance(now);
+    if (state.playing) {
+      // Where the screen cannot keep up, small bodies go without edges until the motion rests.
+      if (state.last) state.pace = 0.85 * state.pace + 0.15 * (now - state.last);
+      view.hasty ||= state.pace > 30;
+      advance(now);
+    }
     drawn = paint(ctx, scene, view, frameAt(scene, state.position), window.devicePixelRatio || 1, colours);
     if (state.cursor) hover(...state.cursor); // what lies under a resting cursor may have changed
     if (state.playing) invalidate();
@@ -888,6 +895,7 @@ function makeView(scene, old) {
     groups: scene.groups.map(() => true),
     scalar: (old?.scalar && scene.scalars.find((s) => s.name === old.scalar.name)) || null,
     hovered: -1,
+    hasty: false,
     beforeLayer: { key: "", canvas: document.createElement("canvas") },
     poseRow: new Float64Array(scene.bodies.length * 3),
     pointRow: new Float64Array(scene.pointNames.length * 3),

@@ -226,7 +226,7 @@ class Stage:
         for index, name in enumerate((*self.motion.bodies, *self.motion.point_names)):
             body = index < len(self.motion.bodies)
             text = self.axes.annotate(
-                plain(name),
+                plain(name, 24),
                 (0, 0),
                 xytext=(0, 0) if body else (5, 5),
                 textcoords="offset points",
