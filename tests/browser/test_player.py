@@ -91,7 +91,7 @@ def open_page(browser, tmp_path: Path):
     def open_it(motion: Motion, plots: tuple[Plot, ...] = (), **options):
         path = tmp_path / "player.html"
         pliant.view.write_player(motion, path, plots)
-        context = browser.new_context(**{"viewport": {"width": 800, "height": 600}, **options})
+        context = browser.new_context(**{"viewport": {"width": 800, "height": 720}, **options})
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: said.append(message.text))

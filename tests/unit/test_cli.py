@@ -99,7 +99,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[Solve], None]:
 def quick_films(monkeypatch: pytest.MonkeyPatch) -> None:
     """Films are tested where they are made."""
     monkeypatch.setattr(
-        "pliant.view.animation.animate", lambda motion, path, progress: path.write_bytes(b"GIF89a")
+        "pliant.view.animation.animate", lambda motion, path, **how: path.write_bytes(b"GIF89a")
     )
 
 
@@ -514,6 +514,23 @@ def test_demo_goes_on_after_a_failure_and_exits_3(tmp_path: Path, stand_in: Any,
     page = (tmp_path / "index.html").read_text()
     assert "cannot &lt;b&gt;this&lt;/b&gt;" in page
     assert 'href="lever.html"' in page
+
+
+def test_demo_with_an_example_that_has_no_answer_exits_3(tmp_path: Path, stand_in: Any, quick_films: None):
+    stand_in(lambda model, study, progress: StandIn(study, FlexStatus.STEP_LIMIT))
+    assert run("demo", "arm", "-o", tmp_path).exit_code == 3
+    assert "step limit" in (tmp_path / "index.html").read_text()
+
+
+def test_demo_reports_what_is_done_before_an_unexpected_failure(
+    tmp_path: Path, stand_in: Any, quick_films: None
+):
+    def solve(model: Any, study: Any, progress: Any) -> StandIn:
+        return StandIn(study) if model.title == "One-link arm" else StandIn(1 / 0)
+
+    stand_in(solve)
+    assert run("demo", "arm", "lever", "-o", tmp_path).exit_code == 3
+    assert 'href="arm.html"' in (tmp_path / "index.html").read_text()
 
 
 def test_demo_stopped_with_ctrl_c_reports_what_is_done(tmp_path: Path, stand_in: Any, quick_films: None):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +25,7 @@ def write_answer(
     data: dict[str, Any] | None = None,
     plots: Sequence[Plot] = (),
     strip: bool = False,
+    film: Mapping[str, Any] = MappingProxyType({}),
     **look: Any,
 ) -> None:
     """Write one answer to every file asked for; `data` is what .json gets, if not the answer itself."""
@@ -46,7 +48,7 @@ def write_answer(
             drawn = view.filmstrip(answer, **look) if strip else view.figure(answer, **look)
             view.save_figure(drawn, path)
         elif suffix in FILMS:
-            view.animate(answer, path, progress=progress)
+            view.animate(answer, path, progress=progress, **film)
         else:
             view.write_player(answer, path, plots=plots)
 

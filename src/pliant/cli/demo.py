@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER
 
 if TYPE_CHECKING:
     from pliant.cli.report import Entry
+
+FILM = {"seconds": 3.0, "fps": 16}  # drawing films is most of the work
 
 
 @click.command()
@@ -47,19 +50,23 @@ def demo(ctx: click.Context, names: tuple[str, ...], folder: Path, slow_too: boo
         check_name(name)
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[Entry] = []
-    code = ANSWERED
-    for name in names or (gallery.names() if slow_too else gallery.quick()):
-        entry, stopped = _run(name, folder, quiet)
-        entries += [entry] if entry else []
-        if stopped:
-            code = INTERRUPTED
-            break
-        if entry and entry.error:
-            code = NO_ANSWER
-    write_report(folder / "index.html", entries)
+    try:
+        code = _run_all(names or (gallery.names() if slow_too else gallery.quick()), folder, quiet, entries)
+    finally:  # whatever happens, what is done is reported
+        write_report(folder / "index.html", entries)
     if not quiet:
         click.echo(click.style(f"The report is {folder / 'index.html'}", bold=True))
     ctx.exit(code)
+
+
+def _run_all(names: Iterable[str], folder: Path, quiet: bool, entries: list[Entry]) -> int:
+    """Add an entry for each example; the exit code."""
+    for name in names:
+        entry, stopped = _run(name, folder, quiet)
+        entries += [entry] if entry else []
+        if stopped:
+            return INTERRUPTED
+    return NO_ANSWER if any(not entry.answered for entry in entries) else ANSWERED
 
 
 def _run(name: str, folder: Path, quiet: bool) -> tuple[Entry | None, bool]:
@@ -72,7 +79,7 @@ def _run(name: str, folder: Path, quiet: bool) -> tuple[Entry | None, bool]:
     except KeyboardInterrupt:
         return None, True
     except PliantError as error:
-        entry, stopped = Entry(name=name, description="", error=str(error)), False
+        entry, stopped = Entry(name=name, description="", error=str(error), answered=False), False
     if not quiet:
         seconds = time.perf_counter() - started
         click.echo(f"{click.style(name, bold=True)} ({seconds:.1f} s): {entry.error or entry.sentence}")
@@ -96,11 +103,13 @@ def _solve(name: str, folder: Path, quiet: bool) -> tuple[Entry, bool]:
     copy = folder / f"{name}.toml"
     write_whole(copy, example_text(name).encode())
     with Watch(quiet, name) as drawing:
-        write_answer(result.motion, files, drawing, data=data, plots=list(result.plots().values()))
+        plots = list(result.plots().values())
+        write_answer(result.motion, files, drawing, data=data, plots=plots, film=FILM)
     entry = Entry(
         name=name,
         description=gallery.describe(name),
         title=model.title,
+        answered=result.status.exit_code == ANSWERED,
         bodies=len(model.bodies),
         data=data,
         summary=result.summary(),

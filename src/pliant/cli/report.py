@@ -9,6 +9,7 @@ from html import escape
 from importlib.resources import files as resources
 from pathlib import Path
 from string import Template
+from textwrap import dedent
 from typing import Any
 
 from pliant.core.store import write_whole
@@ -20,6 +21,7 @@ class Entry:
 
     name: str
     description: str
+    answered: bool = True
     title: str = ""
     bodies: int = 0
     data: dict[str, Any] = field(default_factory=lambda: {})  # the result's to_dict()
@@ -68,7 +70,7 @@ def _row(entry: Entry) -> str:
         (_number(data.get("linear")), "number"),
         (_number(data.get("objective")), "number"),
         (_number(data.get("steps")), "number"),
-        (_number(data.get("overlap")), "number"),
+        (_number(data.get("overlap"), 2), "number"),
         (f"{entry.seconds:.2f}" if entry.seconds is not None else "", "number"),
     ]
     return "<tr>" + "".join(f'<td class="{kind}">{text}</td>' for text, kind in cells) + "</tr>"
@@ -76,7 +78,7 @@ def _row(entry: Entry) -> str:
 
 def _card(entry: Entry) -> str:
     links = " ".join(f'<a href="{escape(name)}">{escape(what)}</a>' for what, name in entry.files.items())
-    lines = entry.summary.partition("\n")[2]
+    lines = dedent(entry.summary.partition("\n")[2])
     return f"""<article id="{_id(entry)}">
 {_picture(entry)}
 <div class="text">
@@ -110,7 +112,7 @@ def _id(entry: Entry) -> str:
     return escape(entry.name)
 
 
-def _number(value: Any) -> str:
+def _number(value: Any, digits: int = 4) -> str:
     if value is None or isinstance(value, str | dict | list):
         return ""
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}g}"

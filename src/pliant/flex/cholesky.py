@@ -26,8 +26,9 @@ from pliant.flex.kernel import (
 )
 from pliant.flex.program import Floats, Ints
 
-# Multiplications from which a second thread earns more than the 50 µs it takes to wake.
-SHARED = 1e7
+# Multiplications from which a second thread earns more than it takes to wake, on a busy
+# machine too: about 5,000 bodies.
+SHARED = 1e8
 
 
 @dataclass(frozen=True)

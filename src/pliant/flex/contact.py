@@ -26,7 +26,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, carry, uncarry
+from pliant.core.pose import Floats, carry, turn, uncarry
 from pliant.flex.parts import Outlines, Parts
 from pliant.flex.distance import Rows
 
@@ -34,6 +34,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 SHARP = 0.35  # rad: reflex corners blunter than this are sampled curves, where the nearest edge is enough
+APPLICABLE = 0.3  # sine of the angle by which a corner may point past an edge and still be stopped by it
 NONE = -1
 
 
@@ -126,6 +127,7 @@ class Selection:
     rows: Rows
     near: Neighbours
     edge: Ints  # (G,) the edge chosen for each group, NONE beyond reach
+    both: Bools  # (G,) whether the vertex was outside the edge next to the chosen one too
     corner: Ints  # (K,) rows that stand between two convex corners
     corner_group: Ints  # (K,)
     other_edge: Ints  # (K,) the edge each could have had instead
@@ -162,10 +164,7 @@ def select(
     seen = uncarry(poses[near.body], carry(poses[outlines.body[near.vertex]], outlines.point[near.vertex]))
     along, height, distance = _measure(outlines, near.edge, seen[near.group])
     best = _nearest(near, height, distance)
-    edge, past = near.edge[best], along[best]
-    corner, rival = _corner(outlines, edge, past)
-    old = _recall(before, near)
-    edge, rival = _keep_choice(outlines, seen, edge, rival, corner, height[best], old, slack)
+    corner, edge, rival = _choose(parts, poses, near, seen, along[best], best, before, slack)
     close = distance[best] <= near.reach**2
     extra = [
         _joined(outlines, seen, edge, close, near.reach, slack + 2 * np.maximum(-height[best], 0.0)),
@@ -181,6 +180,7 @@ def select(
         rows=rows,
         near=near,
         edge=np.where(close, edge, NONE),
+        both=_outside_both(outlines, seen, edge),
         corner=at_corner,
         corner_group=groups[at_corner],
         other_edge=rival[close][at_corner],
@@ -206,6 +206,43 @@ def _nearest(near: Neighbours, height: Floats, distance: Floats) -> Ints:
     return highest[np.diff(near.group[highest], prepend=-1) != 0]
 
 
+def _choose(
+    parts: Parts,
+    poses: Floats,
+    near: Neighbours,
+    seen: Floats,
+    along: Floats,
+    best: Ints,
+    before: Selection | None,
+    slack: float,
+) -> tuple[Bools, Ints, Ints]:
+    """The edge of each group; where two would do, which groups those are and the other edge.
+
+    An edge can only stop a corner that points at it: the body must lie outside the edge's line
+    around the vertex. Where both edges of a convex corner can, there is a choice, and it stays
+    with the edge of before until the vertex has been outside both: a vertex gets from one side
+    of a corner to the other by way of the region outside both. The larger distance alone would
+    let two facing corners slip through each other, in by one edge and out by the other.
+    """
+    outlines = parts.outlines
+    edge = near.edge[best]
+    corner, rival = _corner(outlines, edge, along)
+    old, both = _recall(before, near)
+    returned = ~corner & ~both & (old != NONE) & _meet_convexly(outlines, edge, old)
+    rival = np.where(returned, old, rival)
+    unsure = np.flatnonzero(corner | returned)
+    turned = poses[outlines.body[near.vertex[unsure]], 2] - poses[near.body[unsure], 2]
+    fits = [_points_at(outlines, near.vertex[unsure], turned, e[unsure]) for e in (edge, rival)]
+    choice = (fits[0] >= -APPLICABLE) & (fits[1] >= -APPLICABLE)
+    outside = _measure(outlines, rival[unsure], seen[unsure])[1] >= -slack
+    known = old[unsure] == rival[unsure]
+    swap = np.where(choice, known & (outside | ~both[unsure]), (fits[1] > fits[0]) & (outside | known))
+    corner[unsure] = choice
+    swapped = unsure[swap]
+    edge[swapped], rival[swapped] = rival[swapped], edge[swapped]
+    return corner, edge, rival
+
+
 def _corner(outlines: Outlines, edge: Ints, along: Floats) -> tuple[Bools, Ints]:
     """Whether the nearest feature is a convex corner, and the other edge that meets there."""
     slack = 1e-9 * outlines.length[edge]  # corners that face each other squarely are edge to edge
@@ -215,39 +252,42 @@ def _corner(outlines: Outlines, edge: Ints, along: Floats) -> tuple[Bools, Ints]
     return corner, np.where(start, outlines.before[edge], outlines.follow[edge])
 
 
-def _recall(before: Selection | None, near: Neighbours) -> Ints:
-    """What was chosen before for each of these groups."""
-    if before is None or not len(before.near.keys):
-        return np.full(len(near.keys), NONE)
-    if before.near is near:
-        return before.edge
-    place = np.minimum(np.searchsorted(before.near.keys, near.keys), len(before.near.keys) - 1)
-    return np.where(before.near.keys[place] == near.keys, before.edge[place], NONE)
+def _meet_convexly(outlines: Outlines, edge: Ints, other: Ints) -> Bools:
+    ahead = (other == outlines.follow[edge]) & outlines.convex[outlines.follow[edge]]
+    behind = (other == outlines.before[edge]) & outlines.convex[edge]
+    return ahead | behind
 
 
-def _keep_choice(
-    outlines: Outlines,
-    seen: Floats,
-    edge: Ints,
-    rival: Ints,
-    corner: Bools,
-    height: Floats,
-    old: Ints,
-    slack: float,
-) -> tuple[Ints, Ints]:
-    """Stay with the edge of before at a corner; while overlapping, go out the way it came in.
+def _points_at(outlines: Outlines, vertex: Ints, turned: Floats, edge: Ints) -> Floats:
+    """How clearly a vertex's two edges leave it away from the line of another body's edge.
 
-    The larger distance alone would let two facing corners slip past each other sideways:
-    each vertex, just inside, would find itself nearest to the edge it never crossed.
+    The lesser of n·u₁ and n·u₂, with u the directions of its edges as they leave it: negative
+    where one of them crosses the line.
     """
-    known = old != NONE
-    old_height = _measure(outlines, np.where(known, old, edge), seen)[1]
-    stay = corner & known & (old == rival) & (old_height >= -slack)
-    ahead = (old == outlines.follow[edge]) & outlines.convex[outlines.follow[edge]]
-    behind = (old == outlines.before[edge]) & outlines.convex[edge]
-    back = ~corner & known & (ahead | behind) & (height < 0) & (old_height > -20 * slack)
-    changed = stay | back
-    return np.where(changed, old, edge), np.where(changed, edge, rival)
+    normal = turn(-turned, outlines.normal[edge])
+    leaving = (normal * outlines.tangent[vertex]).sum(axis=1)
+    arriving = -(normal * outlines.tangent[outlines.before[vertex]]).sum(axis=1)
+    return np.minimum(leaving, arriving)
+
+
+def _recall(before: Selection | None, near: Neighbours) -> tuple[Ints, Bools]:
+    """What was chosen before for each of these groups, and whether it was outside both edges."""
+    if before is None or not len(before.near.keys):
+        return np.full(len(near.keys), NONE), np.ones(len(near.keys), np.bool_)
+    if before.near is near:
+        return before.edge, before.both
+    place = np.minimum(np.searchsorted(before.near.keys, near.keys), len(before.near.keys) - 1)
+    found = before.near.keys[place] == near.keys
+    return np.where(found, before.edge[place], NONE), before.both[place] | ~found
+
+
+def _outside_both(outlines: Outlines, seen: Floats, edge: Ints) -> Bools:
+    """Whether a vertex is outside the edge that meets the chosen one at its nearer convex end."""
+    along = _measure(outlines, edge, seen)[0]
+    start = along < outlines.length[edge] / 2
+    other = np.where(start, outlines.before[edge], outlines.follow[edge])
+    convex = outlines.convex[np.where(start, edge, outlines.follow[edge])]
+    return convex & (_measure(outlines, other, seen)[1] >= 0)
 
 
 def _joined(

@@ -105,8 +105,9 @@ def _gets_clear(system: System, poses: Floats, movers: np.ndarray, motion: Float
         return False
     polygons = parts.polygons(poses)
     velocity = np.zeros((parts.count, 2))
-    velocity[movers] = motion[:, :2] / np.hypot(*motion[:, :2].T).max() * 2 * parts.extent
-    groups, label = np.unique(velocity.round(9), axis=0, return_inverse=True)
+    velocity[movers] = motion[:, :2] / np.hypot(*motion[:, :2].T).max()
+    groups, label = np.unique(velocity.round(4), axis=0, return_inverse=True)
+    groups *= 2 * parts.extent
     label = label.ravel()
     for here in range(len(groups)):
         for there in range(here):
@@ -118,8 +119,8 @@ def _gets_clear(system: System, poses: Floats, movers: np.ndarray, motion: Float
 
 def _sweep_hits(moving: np.ndarray, still: np.ndarray, travel: Floats, allowed: float) -> bool:
     swept = shapely.union_all([_sweep(polygon, travel) for polygon in moving])
-    shared = shapely.intersection(shapely.buffer(swept, -allowed, join_style="mitre"), shapely.union_all(still))
-    return bool(shapely.area(shared) > 0)
+    shared = shapely.intersection(swept, shapely.union_all(still))
+    return bool(shapely.area(shared) > allowed * shapely.length(shared) / 2)
 
 
 def _sweep(polygon: shapely.Polygon, travel: Floats) -> shapely.Geometry:

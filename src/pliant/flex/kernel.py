@@ -38,7 +38,8 @@ def kernel(function: Function) -> Function:
 
 def kernel_fast(function: Function) -> Function:
     """The same, with sums in any order: only so can the processor add four at a time."""
-    return cast(Function, numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})(function))
+    freely = {"reassoc", "nsz", "contract"}
+    return cast(Function, numba.njit(cache=True, nogil=True, fastmath=freely)(function))
 
 
 @contextmanager

@@ -19,11 +19,8 @@ from pliant.flex.program import Floats, Ints, Program
 
 Outcome = TypeVar("Outcome")
 
-# Rows from which a second thread earns more than the 50 µs it takes to wake.
+# Rows from which a second thread earns more than it takes to wake, on a busy machine too.
 SHARED = 100_000
-
-# Weight of an equality row in the normal matrix, against about 1 for an open contact.
-PIVOT = 1e8
 
 
 @dataclass(frozen=True)
@@ -57,8 +54,7 @@ def gather(program: Program) -> Rows:
     source = np.arange(len(gaps))
     source[len(program.gaps) :] = -1
     swap = pairs[:, 0] < pairs[:, 1]
-    pairs = np.where(swap[:, None], pairs[:, ::-1], pairs)
-    blocks = np.where(swap[:, None], np.roll(blocks, 3, axis=1), blocks)
+    pairs[swap], blocks[swap] = pairs[swap][:, ::-1], np.roll(blocks[swap], 3, axis=1)
     bodies = len(program.cost)
     key = (pairs[:, 1] < 0) * (bodies + 1) ** 2 + pairs[:, 0] * bodies + pairs[:, 1]
     order = np.argsort(key, kind="stable")
@@ -147,10 +143,11 @@ def push(rows: Rows, room: Floats, weights: Floats, miss: Floats, target: Floats
 
 def pull(
     rows: Rows, dx: Floats, s: Floats, y: Floats, weights: Floats, miss: Floats, target: Floats,
-    softness: float = 0.0,
+    softness: float,
 ) -> tuple[Floats, Floats, float, float]:  # fmt: skip
     """Δy = target / (s + ε y) − weights (J Δx + miss), Δs = J Δx + miss + ε Δy, and lengths.
 
+    ε is the softness.
     The lengths are the largest, at most 1, that keep s + α Δs ≥ 0 and y + α Δy ≥ 0.
     """
     ds, dy = np.empty_like(s), np.empty_like(s)
@@ -204,6 +201,8 @@ def _blend(v: Floats, dv: Floats, ev: Floats, equal: Floats) -> Floats:
             continue
         inverse = -1.0 / v[r]
         first, second = dv[r] * inverse, ev[r] * inverse
+        if first <= 1.0 and first + second <= 1.0:
+            continue  # whatever the share, this row lets a full step pass
         for i in range(count):
             steep[i] = max(steep[i], first + (count - i) / count * second)
     return 1.0 / steep
@@ -245,7 +244,8 @@ def _measure(
         f0, f1, f2, h0, h1, h2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for r in range(starts[p], starts[p + 1]):
             g, v = blocks[r], y[r]
-            slack = gaps[r] + (g[0] * a0 + g[1] * a1 + g[2] * a2 + g[3] * b0 + g[4] * b1 + g[5] * b2)
+            slack = g[0] * a0 + g[1] * a1 + g[2] * a2 + g[3] * b0 + g[4] * b1 + g[5] * b2
+            slack += gaps[r]
             worst = max(worst, abs(slack) if equal[r] else -slack)
             miss[r] = slack if equal[r] else slack - s[r]
             f0, f1, f2 = f0 + v * g[0], f1 + v * g[1], f2 + v * g[2]

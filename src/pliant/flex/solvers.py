@@ -89,17 +89,28 @@ def residuals(program: Program, step: Floats, forces: Floats) -> tuple[float, fl
     an inequality and unbalanced load on a coordinate without a bound. Gap:
     |c·Δq − y·d − |w|·b| / (1 + |c·Δq|) with w = Jᵀy + c, which any y allows where b < ∞.
     """
-    matrix, x = program.matrix(), step.ravel()
-    slack = matrix @ x + program.gaps
+    slack = np.einsum("rij,rij->r", program.blocks, step[program.pairs]) + program.gaps
     violation = np.where(program.equal, np.abs(slack), -slack)
-    bound, cost = program.bound.ravel(), program.cost.ravel()
-    held = np.isfinite(bound)
-    load = matrix.T @ forces + cost
-    primal = max(_largest(violation), _largest(np.abs(x[held]) - bound[held]), 0.0)
+    held = np.isfinite(program.bound)
+    bound = program.bound[held]
+    load = loads(program, forces) + program.cost
+    primal = max(_largest(violation), _largest(np.abs(step[held]) - bound), 0.0)
     dual = max(_largest(-forces[~program.equal]), _largest(np.abs(load[~held])), 0.0)
-    value = float(cost @ x)
-    gap = abs(value - forces @ program.gaps - np.abs(load[held]) @ bound[held])
+    value = float(np.sum(program.cost * step))
+    gap = abs(value - np.sum(forces * program.gaps) - np.sum(np.abs(load[held]) * bound))
     return primal, dual, float(gap / (1 + abs(value)))
+
+
+def loads(program: Program, forces: Floats) -> Floats:
+    """Jᵀ y, (B, 3): what the forces do to each body. A tenth of the time `matrix()` takes."""
+    bodies = len(program.cost)
+    total = np.zeros((bodies + 1, 3))
+    for side in range(2):
+        body = program.pairs[:, side] + 1
+        for axis in range(3):
+            parts = program.blocks[:, side, axis] * forces
+            total[:, axis] += np.bincount(body, parts, bodies + 1)
+    return total[1:]
 
 
 def _order(program: Program) -> tuple[str, ...]:
@@ -154,7 +165,7 @@ def _checked(program: Program, answer: Answer, name: str, tolerance: float) -> S
     step = np.clip(answer.step.reshape(program.cost.shape), -program.bound, program.bound)
     finite = bool(np.isfinite(step).all() and np.isfinite(forces).all())
     primal, dual, gap = residuals(program, step, forces) if finite else (np.inf,) * 3
-    load = (program.matrix().T @ forces).reshape(step.shape) + program.cost
+    load = loads(program, forces) + program.cost
     return Solution(
         solved=max(primal, dual, gap) <= SLACK * tolerance,
         step=step,

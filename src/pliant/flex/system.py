@@ -59,7 +59,7 @@ class System:
         """
         if self.study.tolerance is not None:
             return self.study.tolerance
-        return 1e-6 if len(self.parts.free) <= 100 else 1e-3
+        return 1e-4 if len(self.parts.free) <= 100 else 1e-3
 
     def rows(self, contacts: Rows) -> Rows:
         """Contacts, then joints, then pivots: the geometric rows of the program, in its order."""

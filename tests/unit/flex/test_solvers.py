@@ -206,6 +206,7 @@ def test_a_small_program_loads_no_compiler() -> None:
         "from pliant.flex.solvers import solve_program; one = np.ones(1); "
         "p = Program(np.array([[0, -1]]), np.array([[[-1., 0, 0], [0, 0, 0]]]), one, one < 0, "
         "np.array([[1., 0, 0]]), np.full((1, 3), np.inf), np.zeros((1, 2))); "
-        "s = solve_program(p); assert abs(s.objective - 1) < 1e-6; assert 'numba' not in sys.modules"
+        "s = solve_program(p); assert abs(s.objective - 1) < 1e-6; "
+        "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

@@ -1,0 +1,89 @@
+# What can be done here: make help. Needs Python 3.11 or newer, and nothing else.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format types layers pytest bench docs wheelhouse clean
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON := $(BIN)/python
+WORKERS ?= 2
+OUT ?= out/demo
+
+# A stamp says what was installed, from which pyproject.toml, for which folder.
+KEY := $(shell { cat pyproject.toml; pwd; } | cksum | cut -d ' ' -f 1)
+STAMPS := $(VENV)/stamps
+INSTALLED := $(STAMPS)/run-$(KEY)
+PIP := $(PYTHON) -m pip --disable-pip-version-check
+SOURCE := $(if $(wildcard wheelhouse/*.whl),--no-index --find-links wheelhouse)
+
+help: ## Say what can be made
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
+		printf '  make %-11s %s\n' "$$name" "$$text"; done
+
+run: $(INSTALLED) ## Solve the gallery; pictures, films and a report go to out/demo
+	@mkdir -p $(OUT)
+	@$(BIN)/pliant demo -o $(OUT)
+
+test: $(STAMPS)/dev-$(KEY) ## Check style, types and layers, and run every test
+	@$(MAKE) --no-print-directory --keep-going lint format types layers pytest
+
+lint format types layers pytest: $(STAMPS)/dev-$(KEY)
+
+lint:
+	@echo "ruff check"
+	@$(PYTHON) -m ruff check --quiet .
+
+format:
+	@echo "ruff format --check"
+	@$(PYTHON) -m ruff format --quiet --check . || { echo "Not formatted; cure: $(PYTHON) -m ruff format ."; exit 1; }
+
+types:
+	@echo "pyright"
+	@$(PYTHON) -m pyright --warnings
+
+layers:
+	@echo "import-linter"
+	@$(BIN)/lint-imports
+
+pytest:
+	@echo "pytest"
+	@$(PYTHON) -m pytest -n $(WORKERS) $(ARGS)
+
+bench: $(STAMPS)/bench-$(KEY) ## Measure the speed beside that of other solvers
+	@$(PYTHON) -m benchmarks $(ARGS)
+
+docs: $(STAMPS)/docs-$(KEY) ## Build the documentation into docs/_build/html
+	@$(PYTHON) -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	@echo "The documentation is docs/_build/html/index.html"
+
+wheelhouse: $(PYTHON) ## Gather all wheels, for machines like this one with no network
+	@echo "Gathering wheels into wheelhouse/"
+	@$(PYTHON) -c 'import tomllib; \
+		data = tomllib.load(open("pyproject.toml", "rb")); project = data["project"]; \
+		extras = project["optional-dependencies"].values(); \
+		print(*data["build-system"]["requires"], "editables", *project["dependencies"], *sum(extras, []), sep="\n")' \
+		> $(VENV)/wanted.txt
+	@$(PIP) wheel --quiet --wheel-dir wheelhouse --requirement $(VENV)/wanted.txt
+	@echo "$$(ls wheelhouse | wc -l) wheels; while wheelhouse/ is here, installs come from it alone"
+
+clean: ## Remove what was made, but not .venv and wheelhouse
+	@rm -rf out docs/_build build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(PYTHON):
+	@for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then \
+			echo "Making $(VENV) with $$($$python --version)"; \
+			exec $$python -m venv $(VENV); \
+		fi; \
+	done; \
+	echo "pliant needs Python 3.11 or newer, and there is none on the path."; exit 1
+
+# One rule for all: run is pliant itself, the others are its extras.
+$(STAMPS)/%-$(KEY): | $(PYTHON)
+	@echo "Installing pliant$(if $(filter-out run,$*), and what $* needs) into $(VENV)$(if $(SOURCE), from wheelhouse)"
+	@$(PIP) install --quiet $(SOURCE) --editable '.$(if $(filter-out run,$*),[$*])'
+	@mkdir -p $(STAMPS)
+	@rm -f $(STAMPS)/$*-*
+	@touch $@
