@@ -44,7 +44,7 @@ types:
 
 layers:
 	@echo "import-linter"
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 
 pytest:
 	@echo "pytest"

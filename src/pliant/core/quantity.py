@@ -78,7 +78,10 @@ def _finite(value: Any) -> int | float | Decimal | Fraction:
 
 
 def _fault(value: Any, wanted: str, cure: str) -> PydanticCustomError:
-    shown = repr(value) if isinstance(value, str) else str(value)
+    if isinstance(value, int) and value.bit_length() > 1100:
+        shown = "an integer beyond any double"  # printing thousands of digits is refused by Python
+    else:
+        shown = repr(value) if isinstance(value, str) else str(value)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     return PydanticCustomError(
         "quantity", "{shown} is not {wanted}", {"shown": shown, "wanted": wanted, "cure": cure}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,10 +27,17 @@ def write_whole(path: str | Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+        Path(temporary).chmod(0o666 & ~_umask())  # mkstemp's files are for their owner only
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def write_json(path: str | Path, data: Mapping[str, Any]) -> None:
@@ -45,7 +53,7 @@ def json_text(data: Mapping[str, Any]) -> str:
 def model_hash(model: BaseModel) -> str:
     """The sha256 of what a model says: equal models have equal hashes, however they were written."""
     canonical = json.dumps(model.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    return hashlib.sha256(re.sub(r"-0\.0\b(?!\d)", "0.0", canonical).encode()).hexdigest()
 
 
 def version() -> str:

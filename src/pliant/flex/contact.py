@@ -164,7 +164,7 @@ def select(
     seen = uncarry(poses[near.body], carry(poses[outlines.body[near.vertex]], outlines.point[near.vertex]))
     along, height, distance = _measure(outlines, near.edge, seen[near.group])
     best = _nearest(near, height, distance)
-    corner, edge, rival = _choose(parts, poses, near, seen, along[best], best, before, slack)
+    corner, edge, rival = _choose(parts, poses, near, seen, along[best], height[best], best, before, slack)
     close = distance[best] <= near.reach**2
     extra = [
         _joined(outlines, seen, edge, close, near.reach, slack + 2 * np.maximum(-height[best], 0.0)),
@@ -172,10 +172,14 @@ def select(
     ]
     groups = np.concatenate([np.flatnonzero(close), *(group for group, _ in extra)])
     edges = np.concatenate([edge[close], *(found for _, found in extra)])
-    at_corner = np.flatnonzero(corner[close])
+    chosen = np.arange(len(groups)) < np.count_nonzero(close)
+    fits = _points_at(parts, poses, near, groups, edges) >= -APPLICABLE
+    groups, edges, chosen = groups[fits], edges[fits], chosen[fits]
+    at_corner = np.flatnonzero(chosen & corner[groups])
+    other_edge = rival[groups[at_corner]]
     rows = _rows(outlines, near, groups, edges)
     if corners == "average":
-        rows = _averaged(outlines, rows, at_corner, edges[at_corner], rival[close][at_corner])
+        rows = _averaged(outlines, rows, at_corner, edges[at_corner], other_edge)
     return Selection(
         rows=rows,
         near=near,
@@ -183,7 +187,7 @@ def select(
         both=_outside_both(outlines, seen, edge),
         corner=at_corner,
         corner_group=groups[at_corner],
-        other_edge=rival[close][at_corner],
+        other_edge=other_edge,
     )
 
 
@@ -212,6 +216,7 @@ def _choose(
     near: Neighbours,
     seen: Floats,
     along: Floats,
+    height: Floats,
     best: Ints,
     before: Selection | None,
     slack: float,
@@ -219,7 +224,8 @@ def _choose(
     """The edge of each group; where two would do, which groups those are and the other edge.
 
     An edge can only stop a corner that points at it: the body must lie outside the edge's line
-    around the vertex. Where both edges of a convex corner can, there is a choice, and it stays
+    around the vertex. A vertex just inside came in by such an edge, be another one nearer. Where
+    both edges of a convex corner can, there is a choice, and it stays
     with the edge of before until the vertex has been outside both: a vertex gets from one side
     of a corner to the other by way of the region outside both. The larger distance alone would
     let two facing corners slip through each other, in by one edge and out by the other.
@@ -229,18 +235,24 @@ def _choose(
     corner, rival = _corner(outlines, edge, along)
     old, both = _recall(before, near)
     returned = ~corner & ~both & (old != NONE) & _meet_convexly(outlines, edge, old)
-    rival = np.where(returned, old, rival)
-    unsure = np.flatnonzero(corner | returned)
-    turned = poses[outlines.body[near.vertex[unsure]], 2] - poses[near.body[unsure], 2]
-    fits = [_points_at(outlines, near.vertex[unsure], turned, e[unsure]) for e in (edge, rival)]
-    choice = (fits[0] >= -APPLICABLE) & (fits[1] >= -APPLICABLE)
+    inside = ~corner & (height < 0)
+    rival = np.where(returned, old, np.where(inside, _next_edge(outlines, edge, along), rival))
+    unsure = np.flatnonzero(corner | returned | inside)
+    fits = [_points_at(parts, poses, near, unsure, e[unsure]) >= -APPLICABLE for e in (edge, rival)]
+    choice = fits[0] & fits[1] & corner[unsure]
+    known = (old[unsure] == rival[unsure]) & fits[1]
     outside = _measure(outlines, rival[unsure], seen[unsure])[1] >= -slack
-    known = old[unsure] == rival[unsure]
-    swap = np.where(choice, known & (outside | ~both[unsure]), (fits[1] > fits[0]) & (outside | known))
+    came_in = inside[unsure] & ~fits[0] & fits[1] & _meet_convexly(outlines, edge[unsure], rival[unsure])
+    swapped = unsure[known & (~both[unsure] | (choice & outside)) | came_in]
     corner[unsure] = choice
-    swapped = unsure[swap]
     edge[swapped], rival[swapped] = rival[swapped], edge[swapped]
     return corner, edge, rival
+
+
+def _next_edge(outlines: Outlines, edge: Ints, along: Floats) -> Ints:
+    """The edge that meets one at the end nearer to a point."""
+    start = along < outlines.length[edge] / 2
+    return np.where(start, outlines.before[edge], outlines.follow[edge])
 
 
 def _corner(outlines: Outlines, edge: Ints, along: Floats) -> tuple[Bools, Ints]:
@@ -258,13 +270,16 @@ def _meet_convexly(outlines: Outlines, edge: Ints, other: Ints) -> Bools:
     return ahead | behind
 
 
-def _points_at(outlines: Outlines, vertex: Ints, turned: Floats, edge: Ints) -> Floats:
-    """How clearly a vertex's two edges leave it away from the line of another body's edge.
+def _points_at(parts: Parts, poses: Floats, near: Neighbours, group: Ints, edge: Ints) -> Floats:
+    """How clearly the two edges of a group's vertex leave it away from the line of an edge.
 
     The lesser of n·u₁ and n·u₂, with u the directions of its edges as they leave it: negative
-    where one of them crosses the line.
+    where one of them crosses the line. Then the corner of the other body meets that edge before
+    the vertex meets anything, and the vertex needs no row.
     """
-    normal = turn(-turned, outlines.normal[edge])
+    outlines, vertex = parts.outlines, near.vertex[group]
+    turned = poses[near.body[group], 2] - poses[outlines.body[vertex], 2]
+    normal = turn(turned, outlines.normal[edge])
     leaving = (normal * outlines.tangent[vertex]).sum(axis=1)
     arriving = -(normal * outlines.tangent[outlines.before[vertex]]).sum(axis=1)
     return np.minimum(leaving, arriving)
@@ -284,10 +299,8 @@ def _recall(before: Selection | None, near: Neighbours) -> tuple[Ints, Bools]:
 def _outside_both(outlines: Outlines, seen: Floats, edge: Ints) -> Bools:
     """Whether a vertex is outside the edge that meets the chosen one at its nearer convex end."""
     along = _measure(outlines, edge, seen)[0]
-    start = along < outlines.length[edge] / 2
-    other = np.where(start, outlines.before[edge], outlines.follow[edge])
-    convex = outlines.convex[np.where(start, edge, outlines.follow[edge])]
-    return convex & (_measure(outlines, other, seen)[1] >= 0)
+    other = _next_edge(outlines, edge, along)
+    return _meet_convexly(outlines, edge, other) & (_measure(outlines, other, seen)[1] >= 0)
 
 
 def _joined(

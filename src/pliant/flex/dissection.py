@@ -56,10 +56,8 @@ def dissect(starts: Ints, neighbours: Ints, centres: Floats, leaf: int = LEAF) -
 
 
 @kernel
-def _cut(
-    starts: Ints, neighbours: Ints, segment: Ints, label: Ints, rank: Ints
-) -> tuple[float, int, bool]:
-    """The best place to cut a sorted segment: (score, bodies on the left, left gives?).
+def _cut(starts: Ints, neighbours: Ints, segment: Ints, label: Ints, rank: Ints) -> tuple[float, int, bool]:
+    """Find the best place to cut a sorted segment: (score, bodies on the left, left gives?).
 
     A body of rank i with neighbours of ranks a..b is in the separator of a cut after k
     bodies on the right side if a < k ≤ i, on the left side if i < k ≤ b: two running
@@ -117,9 +115,7 @@ def _split(
 
 
 @kernel
-def _partition(
-    orders: Ints, low: int, high: int, side: Ints, lefts: int, rights: int, buffer: Ints
-) -> None:
+def _partition(orders: Ints, low: int, high: int, side: Ints, lefts: int, rights: int, buffer: Ints) -> None:
     """Bring left, right and separator together in every direction, keeping each sorted."""
     for d in range(len(orders)):
         places = np.array((low, low + lefts, low + lefts + rights))
@@ -131,9 +127,7 @@ def _partition(
 
 
 @kernel
-def _dissect(
-    starts: Ints, neighbours: Ints, orders: Ints, leaf: int
-) -> tuple[Ints, Ints, Ints]:
+def _dissect(starts: Ints, neighbours: Ints, orders: Ints, leaf: int) -> tuple[Ints, Ints, Ints]:
     """Order, and of every group its first place and its parent, in order of discovery."""
     bodies = orders.shape[1]
     label, side = np.zeros(bodies, np.int64), np.zeros(bodies, np.int64)
@@ -153,10 +147,8 @@ def _dissect(
                 if score < best:
                     best, at, from_left, direction = score, k, giver, d
             segment = orders[direction, low:high].copy()
-            lefts, rights = _split(
-                starts, neighbours, segment, label, rank, at, from_left, side
-            )
-            _partition(orders, low, high, side, lefts, rights, buffer)
+            lefts, rights = _split(starts, neighbours, segment, label, rank, at, from_left, side)
+            _partition(orders, int(low), int(high), side, lefts, rights, buffer)
         middle, top = low + lefts, low + lefts + rights
         for i in range(low, middle):
             label[orders[0, i]] = labels

@@ -69,20 +69,25 @@ def _depths(parts: Parts, found: Overlaps) -> Floats:
     return high
 
 
-def recession(system: System, program: Program) -> Floats | None:
+def recession(system: System, program: Program, turning: bool = True) -> Floats | None:
     """A motion (M, 3) that gains for ever as far as the rows can tell: J q̇ ≥ 0, |q̇| ≤ 1, c·q̇ > 0.
 
     Differs: the paper reads unboundedness off the solver; solvers confuse it with failure.
     """
-    arm = np.array([1.0, 1.0, 1.0 / system.parts.size])
+    arm = np.array([1.0, 1.0, 1.0 / system.parts.size if turning else 0.0])
     bounded = replace(program, gaps=np.zeros_like(program.gaps), bound=np.tile(arm, (len(program.cost), 1)))
-    solution = solve_program(bounded, tolerance=1e-7)
-    most = float(np.abs(program.cost * arm).sum())
-    return solution.step if solution.objective > 1e-5 * most else None
+    solution = solve_program(bounded, tolerance=1e-8)
+    most = float(np.abs(program.cost * arm).max())
+    return solution.step if solution.objective > 1e-5 * most > 0 else None
 
 
-def leaving(system: System, poses: Floats, motion: Floats) -> Leaving:
-    """Which bodies go along a recession motion, and whether they get clear of the rest."""
+def leaving(system: System, poses: Floats, program: Program, motion: Floats) -> Leaving:
+    """Which bodies can go for ever, and whether they get clear of the rest when they do.
+
+    A translation, where there is one, can be played to its end; a motion with turns cannot.
+    """
+    straight = recession(system, program, turning=False)
+    motion = motion if straight is None else straight
     parts = system.parts
     speed = np.hypot(motion[:, 0], motion[:, 1]) + np.abs(motion[:, 2]) * parts.radius[parts.free]
     goes = speed > 1e-3 * speed.max()
@@ -90,7 +95,7 @@ def leaving(system: System, poses: Floats, motion: Floats) -> Leaving:
     return Leaving(
         bodies=tuple(parts.names[body] for body in movers),
         velocities=tuple((float(x), float(y), float(w)) for x, y, w in motion[goes]),
-        proven=_gets_clear(system, poses, movers, motion[goes]),
+        proven=straight is not None and _gets_clear(system, poses, movers, motion[goes]),
     )
 
 
@@ -101,8 +106,6 @@ def _gets_clear(system: System, poses: Floats, movers: np.ndarray, motion: Float
     each other in the frame of each.
     """
     parts = system.parts
-    if (np.abs(motion[:, 2]) * parts.radius[movers]).max() > 1e-6 * np.hypot(*motion[:, :2].T).max():
-        return False
     polygons = parts.polygons(poses)
     velocity = np.zeros((parts.count, 2))
     velocity[movers] = motion[:, :2] / np.hypot(*motion[:, :2].T).max()

@@ -20,10 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.flex.cholesky import Factor, Symbolic, analyse, factor, solve
-from pliant.flex.kernel import one_blas_thread
-from pliant.flex.program import Floats, Program, Solution
-from pliant.flex.rows import (
-    Rows,
+from pliant.flex.gathered import (
+    Gathered,
     blend,
     gather,
     measure,
@@ -34,6 +32,8 @@ from pliant.flex.rows import (
     recentre,
     transposed,
 )
+from pliant.flex.kernel import one_blas_thread
+from pliant.flex.program import Floats, Program, Solution
 
 # Iterations in all, and without a better point: degenerate programs of 10⁵ bodies take 90.
 LIMIT = 300
@@ -83,7 +83,7 @@ class State:
 class System:
     """The Newton equations at a point, factored."""
 
-    rows: Rows
+    rows: Gathered
     weights: Floats  # (M,) y / (s + ε y)
     factor: Factor
 
@@ -115,7 +115,7 @@ def solve_interior(program: Program, tolerance: float, start: Solution | None = 
     with one_blas_thread():
         point = _start(rows, symbolic, program.cost, start)
         best, lowest, since = point, np.inf, 0
-        message = "iteration limit"
+        iteration, message = 0, "iteration limit"
         for iteration in range(LIMIT):
             state = _state(rows, program.cost, point, tolerance)
             if state.worst < lowest:
@@ -133,8 +133,8 @@ def solve_interior(program: Program, tolerance: float, start: Solution | None = 
     return _result(program, rows, best, iteration, message)
 
 
-def _start(rows: Rows, symbolic: Symbolic, cost: Floats, start: Solution | None) -> Point:
-    """x = 0 where the gaps are, and forces that balance c in the least-squares sense.
+def _start(rows: Gathered, symbolic: Symbolic, cost: Floats, start: Solution | None) -> Point:
+    """X = 0 where the gaps are, and forces that balance c in the least-squares sense.
 
     Source: [Mehrotra1992] section 7 for the shift that makes the forces positive.
     """
@@ -152,7 +152,7 @@ def _start(rows: Rows, symbolic: Symbolic, cost: Floats, start: Solution | None)
     return Point(np.zeros_like(cost), s, np.where(free, y + max(lift, 1e-3), y))
 
 
-def _state(rows: Rows, cost: Floats, point: Point, tolerance: float) -> State:
+def _state(rows: Gathered, cost: Floats, point: Point, tolerance: float) -> State:
     miss, load, violation = measure(rows, point.x, point.s, point.y)
     unbalanced = load + cost
     primal, dual = float(np.sum(cost * point.x)), float(np.sum(point.y * rows.gaps))
@@ -168,7 +168,7 @@ def _state(rows: Rows, cost: Floats, point: Point, tolerance: float) -> State:
     return State(miss, unbalanced, mean, worst, accuracy)
 
 
-def _system(rows: Rows, symbolic: Symbolic, point: Point) -> System:
+def _system(rows: Gathered, symbolic: Symbolic, point: Point) -> System:
     """N at a point and its factor; more is added to the diagonal until there is one."""
     weights = np.full_like(point.y, 1 / SOFTNESS)
     np.divide(point.y, point.s + SOFTNESS * point.y, out=weights, where=rows.equal == 0)
@@ -218,9 +218,7 @@ def _balanced(system: System, point: Point, direction: Direction, state: State) 
             break
         size = _largest(left)
         more = solve(system.factor, left)
-        es, ey, *_ = pull(
-            rows, more, point.s, point.y, system.weights, zero, zero, SOFTNESS
-        )
+        es, ey, *_ = pull(rows, more, point.s, point.y, system.weights, zero, zero, SOFTNESS)
         dx, ds, dy = dx + more, ds + es, dy + ey
         lengths = blend(point.s, ds, zero, rows.equal)[1], blend(point.y, dy, zero, rows.equal)[1]
     return Direction(dx, ds, dy, lengths)
@@ -241,16 +239,12 @@ def _blended(system: System, point: Point, direction: Direction, target: Floats)
     )
 
 
-def _direction(
-    system: System, point: Point, miss: Floats, unbalanced: Floats, target: Floats
-) -> Direction:
+def _direction(system: System, point: Point, miss: Floats, unbalanced: Floats, target: Floats) -> Direction:
     """Newton's direction:  J Δx + miss = Δs,  Jᵀ Δy + unbalanced = 0,  s Δy + y Δs = target."""
     rows, weights = system.rows, system.weights
     right = unbalanced + push(rows, point.s + SOFTNESS * point.y, weights, miss, target)
     dx = solve(system.factor, right)
-    ds, dy, alpha, beta = pull(
-        rows, dx, point.s, point.y, weights, miss, target, SOFTNESS
-    )
+    ds, dy, alpha, beta = pull(rows, dx, point.s, point.y, weights, miss, target, SOFTNESS)
     return Direction(dx, ds, dy, (alpha, beta))
 
 
@@ -263,7 +257,7 @@ def _advance(point: Point, direction: Direction) -> Point:
     )
 
 
-def _result(program: Program, rows: Rows, point: Point, iterations: int, message: str) -> Result:
+def _result(program: Program, rows: Gathered, point: Point, iterations: int, message: str) -> Result:
     """The point in the order of the program's rows."""
     forces = np.zeros(len(program.gaps))
     contact = rows.source >= 0

@@ -10,7 +10,7 @@ on disk and every process would pay for the compiler.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -43,7 +43,7 @@ def kernel_fast(function: Function) -> Function:
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> Generator[None, None, None]:
     """Keep scipy's BLAS to one thread: fronts are small, and its idle threads spin.
 
     Does nothing where scipy brings another BLAS than its wheels do.

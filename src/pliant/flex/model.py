@@ -233,11 +233,11 @@ def _line(error: Any) -> InitErrorDetails:
 def _reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
     """Names used twice, names used and never defined, nothing fixed."""
     bodies = _items(data, "bodies")
-    names = [str(_get(body, "name")) for body in bodies]
+    names = [name if isinstance(name := _get(body, "name"), str) else "" for body in bodies]
     seen = Counter[str]()
     for index, name in enumerate(names):
         seen[name] += 1
-        if seen[name] == 2:
+        if name and seen[name] == 2:
             yield _at(("bodies", index, "name"), name, f"{name!r} is the name of two bodies", "Give each its own")
     if bodies and not any(_get(body, "fixed") for body in bodies):
         yield _at(("bodies",), None, "no body is fixed", "Add fixed = true to the body that is held")
@@ -268,7 +268,7 @@ def _unknown(
     if isinstance(name, str) and name not in known:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, known, 1)
+        near = get_close_matches(name, list(known)[:2000], 1)  # beyond that, looking takes longer than it helps
         listed = ", ".join(list(known)[:8]) + (", …" if len(known) > 8 else "")
         cure = f"Did you mean {near[0]!r}?" if near else f"There are: {listed or 'none'}"
         yield _at(place, name, f"{name!r} is not a {what} of this model", cure)

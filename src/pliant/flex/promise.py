@@ -10,26 +10,26 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from pliant.core.pose import Floats
 from pliant.flex.contact import flip
 from pliant.flex.corners import best_choice
-from pliant.flex.distance import gaps
-from pliant.flex.findings import smallest_relaxation
+from pliant.flex.distance import Ints, gaps
+from pliant.flex.findings import recession, smallest_relaxation
 from pliant.flex.joints import Joint, Linear, join_linear
+from pliant.flex.parts import Parts
 from pliant.flex.program import Program
 from pliant.flex.solvers import solve_program
 from pliant.flex.step import Place, Promise, usable
 from pliant.flex.system import System
 
-FAR = 100.0  # times the extent: where an unbounded program is stopped
-ROUNDS = 50.0  # rad: likewise for rotations
-
 
 def promise(system: System, here: Place, turn: float | None, tolerance: float) -> Promise:
     """Solve the program at a place; rotations up to `turn`, or any where None."""
-    bound = np.full((len(system.parts.free), 3), FAR * system.parts.extent)
-    bound[:, 2] = ROUNDS if turn is None else turn
+    bound = np.full((len(system.parts.free), 3), np.inf)
+    bound[:, 2] = np.inf if turn is None else turn
     if system.study.corners == "exact":
         with system.clock.phase("lp"):
             here = replace(here, contacts=best_choice(system, here, bound))
@@ -37,13 +37,13 @@ def promise(system: System, here: Place, turn: float | None, tolerance: float) -
         program = system.program(here.contacts.rows, here.poses, bound)
     with system.clock.phase("lp"):
         solution, relaxed = solve_program(program, system.study.solver, tolerance), 0.0
-        if not usable(system, program, solution) and program.gaps.min(initial=0.0) < 0:
+        motion = None
+        if not usable(system, program, solution):
+            motion = recession(system, program)
+        if motion is None and not usable(system, program, solution) and program.gaps.min(initial=0.0) < 0:
             program, relaxed = _relax(program)
             solution = solve_program(program, system.study.solver, tolerance)
-    step = np.abs(solution.step)
-    ends = bound * np.array([0.5, 0.5, 1.0 if turn is not None else 0.5])
-    stopped = (step[:, :2] >= ends[:, :2]).any() or (turn is None and (step[:, 2] >= ends[:, 2]).any())
-    return Promise(here, program, solution, not stopped, relaxed)
+    return Promise(here, program, solution, motion, relaxed)
 
 
 def _relax(program: Program) -> tuple[Program, float]:
@@ -81,11 +81,11 @@ def trusting(system: System, here: Place) -> System:
     """The system with rows that bound how far neighbours move relative to each other.
 
     |R(−θ₁)(x₂ − x₁)| and |θ₂ − θ₁| times the radius may change by the reach at most, to
-    first order; a body without neighbours may travel as far itself.
+    first order; bodies that no chain of neighbours joins to a fixed one may travel as far.
     """
     parts = system.parts
     pairs = here.contacts.near.pairs
-    alone = np.setdiff1d(parts.free, pairs.ravel())
+    alone = _adrift(parts, pairs)
     ground = np.full(len(alone), parts.count)
     pairs = np.concatenate([pairs, np.stack([ground, alone], axis=1)])
     rows = _relative_rows(system, here.poses, pairs, here.contacts.near.reach)
@@ -97,7 +97,16 @@ def trusting(system: System, here: Place) -> System:
     return replace(system, joints=joints)
 
 
-def _relative_rows(system: System, poses: Floats, pairs: np.ndarray, radius: float) -> Linear:
+def _adrift(parts: Parts, pairs: Ints) -> Ints:
+    """Moving bodies that are not joined, neighbour by neighbour, to a fixed one."""
+    ones = np.ones(len(pairs))
+    graph = coo_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(parts.count, parts.count))
+    label = connected_components(graph, directed=False)[1]
+    held = np.isin(label, label[parts.moving[:-1] < 0])
+    return np.flatnonzero(~held)
+
+
+def _relative_rows(system: System, poses: Floats, pairs: Ints, radius: float) -> Linear:
     first, second = pairs.T
     arm = poses[second, :2] - poses[first, :2]
     arm[first == system.parts.count] = 0.0

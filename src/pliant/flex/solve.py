@@ -6,7 +6,7 @@ Source: [Lensgraf2020] section V: eq. 11, time stepping and re-enforcement (V-B)
 from __future__ import annotations
 
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.flex.findings import drawn_overlaps, leaving, recession
+from pliant.flex.findings import drawn_overlaps, leaving
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.promise import Promise, flipped, promise, trusting
 from pliant.flex.result import FlexResult
@@ -44,18 +44,17 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
         progress(walk.steps, None, f"objective {walk.here.value:.6g}")
         found = promise(system, walk.here, turn if walk.promises else None, LATER if walk.promises else FIRST)
         walk.promises.append(found)
-        if not usable(system, found.program, found.solution):
-            return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
         trusted = system
-        if not found.bounded:
-            motion = recession(system, found.program)
-            away = None if motion is None else leaving(system, walk.here.poses, motion)
-            if away is not None and (away.proven or walk.has_gone()):
+        if found.endless is not None:
+            away = leaving(system, walk.here.poses, found.program, found.endless)
+            if away.proven or walk.has_gone():
                 return walk.end(FlexStatus.FREE, leaving=away)
             trusted = trusting(system, walk.here)
             found = promise(trusted, walk.here, turn, LATER)
+        if not usable(system, found.program, found.solution):
+            return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
         if walk.settled(found):
-            other = flipped(system, found, turn, LATER) if flips < FLIPS else None
+            other = flipped(trusted, found, turn, LATER) if flips < FLIPS else None
             flips += 1
             if other is None or walk.settled(other):
                 return _finish(system, walk, found)

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_matrix, vstack
-from scipy.sparse import eye as identity
+from scipy.sparse import csc_matrix
 
-from pliant.flex.program import Floats, Program, Solution
+from pliant.flex.program import Floats, Ints, Program, Solution
 
 SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
 
@@ -207,8 +207,7 @@ def _out_of(solution: Solution, program: Program, units: Units) -> Solution:
 
 def _piqp(program: Program, tolerance: float, start: Solution | None) -> Answer:
     """PIQP's proximal interior-point method on the sparse KKT system."""
-    import piqp
-
+    piqp: Any = import_module("piqp")
     matrix, equal = program.matrix(), program.equal
     size = program.cost.size
     bound = program.bound.ravel()
@@ -236,14 +235,14 @@ def _piqp(program: Program, tolerance: float, start: Solution | None) -> Answer:
 
 def _clarabel(program: Program, tolerance: float, start: Solution | None) -> Answer:
     """Clarabel's interior-point method on the homogeneous embedding's KKT system."""
-    import clarabel
-
+    clarabel: Any = import_module("clarabel")
     matrix, bound = program.matrix(), program.bound.ravel()
     size = program.cost.size
     order = np.argsort(~program.equal, kind="stable")
     held = np.flatnonzero(np.isfinite(bound))
-    box = csc_matrix(identity(size))[held]
-    stacked = csc_matrix(vstack([-matrix[order], box, -box]))
+    sides = _units_of(held, size)
+    sparse: Any = import_module("scipy.sparse")
+    stacked = csc_matrix(sparse.vstack([-matrix[order], sides, -sides]))
     right = np.concatenate([program.gaps[order], bound[held], bound[held]])
     pivots = int(program.equal.sum())
     cones: list[Any] = [clarabel.ZeroConeT(pivots), clarabel.NonnegativeConeT(len(right) - pivots)]
@@ -259,6 +258,12 @@ def _clarabel(program: Program, tolerance: float, start: Solution | None) -> Ans
     return Answer(np.asarray(result.x), forces, int(result.iterations), str(result.status))
 
 
+def _units_of(columns: Ints, size: int) -> csc_matrix:
+    """One row for each column, 1 there."""
+    entries = np.ones(len(columns)), (np.arange(len(columns)), columns)
+    return csc_matrix(entries, shape=(len(columns), size))
+
+
 def _highs(program: Program, tolerance: float, start: Solution | None) -> Answer:
     """HiGHS: interior point without crossover, and simplex where that does not hold.
 
@@ -272,8 +277,7 @@ def _highs(program: Program, tolerance: float, start: Solution | None) -> Answer
 
 
 def _run_highs(program: Program, tolerance: float, method: str) -> Answer:
-    import highspy
-
+    highspy: Any = import_module("highspy")
     matrix = csc_matrix(program.matrix())
     lp: Any = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = program.shape

@@ -47,7 +47,7 @@ class Promise:
     here: Place
     program: Program
     solution: Solution
-    bounded: bool
+    endless: Floats | None  # a motion (M, 3) that gains for ever, where the program has no bound
     relaxed: float  # how much the distances had to be relaxed to have a solution
 
     @property

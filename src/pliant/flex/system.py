@@ -34,7 +34,7 @@ class System:
         """The overlap that a step may cause."""
         if self.study.threshold is not None:
             return self.study.threshold
-        return max(0.01 * self.gap, 1e-9 * self.parts.size)
+        return max(min(0.01 * self.gap, 1e-3 * self.parts.size), 1e-9 * self.parts.size)
 
     @cached_property
     def reach(self) -> float:

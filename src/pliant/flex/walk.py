@@ -16,7 +16,7 @@ from pliant.flex.step import Place, Promise, arc
 from pliant.flex.system import System
 
 FRAME_TURN = 0.08  # rad: between two frames of a step no body turns much more than this
-SMALL = 600  # rows: up to here the ranges of the shares are found without being asked for
+SMALL = 200  # rows: up to here the ranges of the shares are found without being asked for
 
 
 class Walk:
@@ -72,9 +72,9 @@ class Walk:
         last = self.promises[-1] if self.promises else None
         shape = first.program.shape if first else (len(self.here.contacts.rows), 3 * len(system.parts.free))
         with system.clock.phase("forces"):
-            contacts = self._contacts(first) if first is not None and first.bounded else ()
+            contacts = self._contacts(first) if first is not None and first.endless is None else ()
         chain = None
-        if last is not None and last.bounded:
+        if last is not None and last.endless is None:
             chain = force_chain(system.rows(last.here.contacts.rows), last.here.poses, last.solution)
         frames = Frames(
             poses=system.parts.user_poses(np.array(self.frames)),
@@ -88,8 +88,8 @@ class Walk:
             model=self.model,
             study=system.study,
             objective=self.here.value,
-            linear=first.gain if first is not None and first.bounded else None,
-            left=last.gain if last is not None and last.bounded else None,
+            linear=first.gain if first is not None and first.endless is None else None,
+            left=last.gain if last is not None and last.endless is None else None,
             steps=self.steps,
             violation=self.here.violation,
             overlap=max(self.overlaps),

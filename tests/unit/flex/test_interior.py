@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pliant.flex.gathered import blend, gather, measure, normal_blocks, transposed
 from pliant.flex.interior import solve_interior
 from pliant.flex.program import Program
-from pliant.flex.rows import blend, gather, measure, normal_blocks, transposed
 from pliant.flex.solvers import residuals, solve_program
 
 from .test_solvers import chain, random_program

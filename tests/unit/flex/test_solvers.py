@@ -193,7 +193,7 @@ def test_auto_falls_through_to_a_solver_that_holds(monkeypatch: pytest.MonkeyPat
 
 
 def test_an_unknown_solver_is_named_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="gurobi.*piqp, clarabel, highs, normal"):
+    with pytest.raises(ValueError, match=r"gurobi.*piqp, clarabel, highs, normal"):
         solve_program(chain(2), "gurobi")
 
 

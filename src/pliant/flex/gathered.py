@@ -19,12 +19,12 @@ from pliant.flex.program import Floats, Ints, Program
 
 Outcome = TypeVar("Outcome")
 
-# Rows from which a second thread earns more than it takes to wake, on a busy machine too.
+# Gathered from which a second thread earns more than it takes to wake, on a busy machine too.
 SHARED = 100_000
 
 
 @dataclass(frozen=True)
-class Rows:
+class Gathered:
     """J and d of a program with its bounds as rows, sorted by pairs of bodies.
 
     The first P of Q pairs couple two bodies; in the others the second body is -1.
@@ -41,10 +41,10 @@ class Rows:
     shares: tuple[tuple[int, int], ...]  # pairs, one range a thread
 
 
-def gather(program: Program) -> Rows:
+def gather(program: Program) -> Gathered:
     """Sort the rows of a program by pairs, with |Δq| ≤ b as rows b ± Δq ≥ 0.
 
-    A bound of zero becomes an equality: its two rows would leave no interior. Rows
+    A bound of zero becomes an equality: its two rows would leave no interior. Gathered
     without a body are left out; no step changes them.
     """
     pairs, blocks, gaps, equal = _bound_rows(program)
@@ -64,7 +64,7 @@ def gather(program: Program) -> Rows:
     half = int(np.searchsorted(starts, len(order) // 2))
     alone = len(order) < SHARED
     shares = ((0, len(found)),) if alone else ((0, half), (half, len(found)))
-    return Rows(
+    return Gathered(
         found, int((found[:, 1] >= 0).sum()), starts, np.ascontiguousarray(blocks[order]),
         gaps[order], equal[order].astype(float), source[order], bodies, shares,
     )  # fmt: skip
@@ -81,13 +81,13 @@ def _bound_rows(program: Program) -> tuple[Ints, Floats, Floats, Floats]:
     return pairs, blocks, bound[columns], bound[columns] == 0
 
 
-def _shared(rows: Rows, work: Callable[[int, int], Outcome]) -> list[Outcome]:
+def _shared(rows: Gathered, work: Callable[[int, int], Outcome]) -> list[Outcome]:
     """`work` on each share of the pairs, in parallel where there is more than one."""
     return in_threads(lambda share: work(*share), rows.shares)
 
 
-def measure(rows: Rows, x: Floats, s: Floats, y: Floats) -> tuple[Floats, Floats, float]:
-    """miss = J x + d − s, the load Jᵀ y, and the largest violation of a row."""
+def measure(rows: Gathered, x: Floats, s: Floats, y: Floats) -> tuple[Floats, Floats, float]:
+    """Miss = J x + d − s, the load Jᵀ y, and the largest violation of a row."""
     miss = np.empty_like(s)
 
     def work(low: int, high: int) -> tuple[Floats, float]:
@@ -102,7 +102,7 @@ def measure(rows: Rows, x: Floats, s: Floats, y: Floats) -> tuple[Floats, Floats
     return miss, _sum([load for load, _ in parts]), max(worst for _, worst in parts)
 
 
-def transposed(rows: Rows, y: Floats) -> Floats:
+def transposed(rows: Gathered, y: Floats) -> Floats:
     """Jᵀ y, (B, 3)."""
 
     def work(low: int, high: int) -> Floats:
@@ -113,7 +113,7 @@ def transposed(rows: Rows, y: Floats) -> Floats:
     return _sum(_shared(rows, work))
 
 
-def normal_blocks(rows: Rows, weights: Floats) -> Floats:
+def normal_blocks(rows: Gathered, weights: Floats) -> Floats:
     """Jᵀ diag(weights) J as blocks, (B + P, 3, 3): the diagonal, then the coupled pairs."""
     blocks = np.empty((rows.bodies + rows.coupled, 3, 3))
 
@@ -127,7 +127,7 @@ def normal_blocks(rows: Rows, weights: Floats) -> Floats:
     return blocks
 
 
-def push(rows: Rows, room: Floats, weights: Floats, miss: Floats, target: Floats) -> Floats:
+def push(rows: Gathered, room: Floats, weights: Floats, miss: Floats, target: Floats) -> Floats:
     """Jᵀ (target / room − weights · miss), without the first term at equalities."""
 
     def work(low: int, high: int) -> Floats:
@@ -142,7 +142,7 @@ def push(rows: Rows, room: Floats, weights: Floats, miss: Floats, target: Floats
 
 
 def pull(
-    rows: Rows, dx: Floats, s: Floats, y: Floats, weights: Floats, miss: Floats, target: Floats,
+    rows: Gathered, dx: Floats, s: Floats, y: Floats, weights: Floats, miss: Floats, target: Floats,
     softness: float,
 ) -> tuple[Floats, Floats, float, float]:  # fmt: skip
     """Δy = target / (s + ε y) − weights (J Δx + miss), Δs = J Δx + miss + ε Δy, and lengths.
@@ -209,9 +209,7 @@ def _blend(v: Floats, dv: Floats, ev: Floats, equal: Floats) -> Floats:
 
 
 @kernel
-def _recentre(
-    s: Floats, y: Floats, ds: Floats, dy: Floats, alpha: float, beta: float, aim: float
-) -> Floats:
+def _recentre(s: Floats, y: Floats, ds: Floats, dy: Floats, alpha: float, beta: float, aim: float) -> Floats:
     target = np.empty_like(s)
     for r in range(len(s)):
         v = (s[r] + alpha * ds[r]) * (y[r] + beta * dy[r])
