@@ -6,7 +6,7 @@ Source: [Lensgraf2020] section V: eq. 11, time stepping and re-enforcement (V-B)
 from __future__ import annotations
 
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.flex.findings import drawn_overlaps, leaving
+from pliant.flex.findings import drawn_overlaps, leaving, recession
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.promise import Promise, flipped, promise, trusting
 from pliant.flex.result import FlexResult
@@ -44,10 +44,11 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
         progress(walk.steps, None, f"objective {walk.here.value:.6g}")
         found = promise(system, walk.here, turn if walk.promises else None, LATER if walk.promises else FIRST)
         walk.promises.append(found)
-        trusted = system
-        if found.endless is not None:
-            away = leaving(system, walk.here.poses, found.program, found.endless)
-            if away.proven or walk.has_gone():
+        trusted, gone = system, walk.has_gone()
+        endless = recession(system, found.program) if gone else found.endless
+        if endless is not None:
+            away = leaving(system, walk.here.poses, found.program, endless)
+            if away.proven or gone:
                 return walk.end(FlexStatus.FREE, leaving=away)
             trusted = trusting(system, walk.here)
             found = promise(trusted, walk.here, turn, LATER)

@@ -57,12 +57,19 @@ class Promise:
 
 
 def usable(system: System, program: Program, solution: Solution) -> bool:
-    """Whether a step can be taken, be it solved to less than was asked."""
+    """Whether a step can be taken, be it solved to less than was asked.
+
+    The forces must balance the load to a hundredth, or nothing bounds the program.
+    """
     if solution.solved:
         return True
     kept = program.gaps + program.change(solution.step)
     worst = float(-kept[~program.equal].min(initial=0.0))
-    return solution.relative_gap < 1e-2 and worst <= system.threshold
+    arm = np.array([1.0, 1.0, 1.0 / system.parts.size])
+    unbalanced = (program.matrix().T @ solution.forces).reshape(-1, 3) + program.cost
+    unbalanced = np.where(np.isinf(program.bound), unbalanced * arm, 0.0)
+    balanced = np.abs(unbalanced).max() <= 1e-2 * np.abs(program.cost * arm).max()
+    return bool(balanced and solution.relative_gap < 1e-2 and worst <= system.threshold)
 
 
 def place(system: System, poses: Floats, reach: float, before: Selection | None) -> Place:
