@@ -33,7 +33,7 @@ from pliant.flex.distance import Rows
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-SHARP = 0.35  # rad: reflex corners blunter than this are sampled curves, where the nearest edge is enough
+SHARP = 0.02  # rad: blunter reflex corners are straight enough for one edge
 APPLICABLE = 0.3  # sine of the angle by which a corner may point past an edge and still be stopped by it
 NONE = -1
 

@@ -87,7 +87,7 @@ def _shared(rows: Gathered, work: Callable[[int, int], Outcome]) -> list[Outcome
 
 
 def measure(rows: Gathered, x: Floats, s: Floats, y: Floats) -> tuple[Floats, Floats, float]:
-    """Miss = J x + d − s, the load Jᵀ y, and the largest violation of a row."""
+    """Find miss = J x + d − s, the load Jᵀ y, and the largest violation of a row."""
     miss = np.empty_like(s)
 
     def work(low: int, high: int) -> tuple[Floats, float]:

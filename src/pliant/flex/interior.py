@@ -33,7 +33,7 @@ from pliant.flex.gathered import (
     transposed,
 )
 from pliant.flex.kernel import one_blas_thread
-from pliant.flex.program import Floats, Program, Solution
+from pliant.flex.program import Floats, Program
 
 # Iterations in all, and without a better point: degenerate programs of 10⁵ bodies take 90.
 LIMIT = 300
@@ -108,12 +108,12 @@ class Result:
     message: str
 
 
-def solve_interior(program: Program, tolerance: float, start: Solution | None = None) -> Result:
+def solve_interior(program: Program, tolerance: float) -> Result:
     """The optimum of a program in natural units (`solvers`), to `tolerance`."""
     rows = gather(program)
     symbolic = analyse(rows.pairs[: rows.coupled], program.centres)
     with one_blas_thread():
-        point = _start(rows, symbolic, program.cost, start)
+        point = _start(rows, symbolic, program.cost)
         best, lowest, since = point, np.inf, 0
         iteration, message = 0, "iteration limit"
         for iteration in range(LIMIT):
@@ -133,8 +133,8 @@ def solve_interior(program: Program, tolerance: float, start: Solution | None = 
     return _result(program, rows, best, iteration, message)
 
 
-def _start(rows: Gathered, symbolic: Symbolic, cost: Floats, start: Solution | None) -> Point:
-    """X = 0 where the gaps are, and forces that balance c in the least-squares sense.
+def _start(rows: Gathered, symbolic: Symbolic, cost: Floats) -> Point:
+    """Start from x = 0, where the gaps are as given, and forces that balance c in the least-squares sense.
 
     Source: [Mehrotra1992] section 7 for the shift that makes the forces positive.
     """

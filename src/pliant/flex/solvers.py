@@ -34,8 +34,10 @@ SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
 # Libraries stop on residuals scaled in their own way; ours may come out a little larger.
 SLACK = 10.0
 
-# Bodies from which our interior-point method beats PIQP, which has no compiler to load.
-CROSSOVER = 10**9
+# Moving bodies from which our interior-point method is chosen. An LP alone is faster with
+# it from about 150; loading the compiled kernels costs a process 0.6 s once, which a
+# run of a dozen LPs of this size earns back.
+CROSSOVER = 300
 
 
 @dataclass(frozen=True)
@@ -57,17 +59,17 @@ class Units:
     objective: float
 
 
-def solve_program(
-    program: Program, solver: str = "auto", tolerance: float = 1e-8, start: Solution | None = None
-) -> Solution:
+def solve_program(program: Program, solver: str = "auto", tolerance: float = 1e-8) -> Solution:
     """The step of largest c·Δq, with the forces that prove it.
 
     `tolerance` bounds the overlap left in any row (relative to the typical gap), the
     unbalanced load (relative to the largest cost) and the relative gap between primal
-    and dual objective. `start`, the solution of a similar program with the same rows,
-    is used by the solver "normal" only. "auto" goes through a list until an answer
-    holds; without one it returns the best, `solved=False`: an infeasible or unbounded
-    program ends there, and telling which takes another program.
+    and dual objective. "auto" goes through a list until an answer holds; without one it
+    returns the best, `solved=False`: an infeasible or unbounded program ends there, and
+    telling which takes another program.
+
+    There is no warm start: an interior-point method started from the forces of the step
+    before took as many iterations as from scratch, or more.
     """
     if solver not in SOLVERS:
         raise ValueError(f'solver: got "{solver}"; allowed are {", ".join(SOLVERS)}')
@@ -75,7 +77,7 @@ def solve_program(
     attempts = _order(program) if solver == "auto" else (solver,)
     solutions: list[Solution] = []
     for name in attempts:
-        answer = _ADAPTORS[name](natural, tolerance, _into(start, units))
+        answer = _ADAPTORS[name](natural, tolerance)
         solutions.append(_checked(natural, answer, name, tolerance))
         if solutions[-1].solved:
             break
@@ -183,15 +185,6 @@ def _badness(solution: Solution) -> tuple[bool, float]:
     return not solution.solved, solution.relative_gap
 
 
-def _into(start: Solution | None, units: Units) -> Solution | None:
-    """A start in natural units; none where it belongs to a program of another shape."""
-    if start is None or start.step.shape != units.columns.shape:
-        return None
-    if start.forces.shape != units.rows.shape:
-        return None
-    return replace(start, step=start.step / units.columns, forces=start.forces / units.rows)
-
-
 def _out_of(solution: Solution, program: Program, units: Units) -> Solution:
     """A solution in the units of the caller's program."""
     load = units.objective / units.columns
@@ -205,7 +198,7 @@ def _out_of(solution: Solution, program: Program, units: Units) -> Solution:
     )
 
 
-def _piqp(program: Program, tolerance: float, start: Solution | None) -> Answer:
+def _piqp(program: Program, tolerance: float) -> Answer:
     """PIQP's proximal interior-point method on the sparse KKT system."""
     piqp: Any = import_module("piqp")
     matrix, equal = program.matrix(), program.equal
@@ -233,7 +226,7 @@ def _piqp(program: Program, tolerance: float, start: Solution | None) -> Answer:
     return Answer(np.asarray(result.x), forces, int(result.info.iter), str(status.name))
 
 
-def _clarabel(program: Program, tolerance: float, start: Solution | None) -> Answer:
+def _clarabel(program: Program, tolerance: float) -> Answer:
     """Clarabel's interior-point method on the homogeneous embedding's KKT system."""
     clarabel: Any = import_module("clarabel")
     matrix, bound = program.matrix(), program.bound.ravel()
@@ -264,7 +257,7 @@ def _units_of(columns: Ints, size: int) -> csc_matrix:
     return csc_matrix(entries, shape=(len(columns), size))
 
 
-def _highs(program: Program, tolerance: float, start: Solution | None) -> Answer:
+def _highs(program: Program, tolerance: float) -> Answer:
     """HiGHS: interior point without crossover, and simplex where that does not hold.
 
     Crossover is left out because the vertex nearest to a central answer is of no use to
@@ -311,15 +304,15 @@ def _run_highs(program: Program, tolerance: float, method: str) -> Answer:
     return Answer(values, duals, int(count), f"{method}: {status}")
 
 
-def _normal(program: Program, tolerance: float, start: Solution | None) -> Answer:
+def _normal(program: Program, tolerance: float) -> Answer:
     """Our interior-point method on the normal equations of the body graph."""
     from pliant.flex.interior import solve_interior
 
-    result = solve_interior(program, tolerance, start)
+    result = solve_interior(program, tolerance)
     return Answer(result.step.ravel(), result.forces, result.iterations, result.message)
 
 
-_ADAPTORS: dict[str, Callable[[Program, float, Solution | None], Answer]] = {
+_ADAPTORS: dict[str, Callable[[Program, float], Answer]] = {
     "piqp": _piqp,
     "clarabel": _clarabel,
     "highs": _highs,

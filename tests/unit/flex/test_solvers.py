@@ -183,7 +183,7 @@ def test_residuals_see_overlap_pull_and_imbalance() -> None:
 def test_auto_falls_through_to_a_solver_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     from pliant.flex import solvers
 
-    def broken(program: Program, tolerance: float, start: object) -> solvers.Answer:
+    def broken(program: Program, tolerance: float) -> solvers.Answer:
         return solvers.Answer(np.full(program.cost.size, np.nan), 0 * program.gaps, 0, "broken")
 
     monkeypatch.setitem(solvers._ADAPTORS, "piqp", broken)
