@@ -197,12 +197,11 @@ def _blend(v: Floats, dv: Floats, ev: Floats, equal: Floats) -> Floats:
     count = 10
     steep = np.ones(count)
     for r in range(len(v)):
-        if equal[r]:
-            continue
+        whatever = -min(dv[r], dv[r] + ev[r]) <= v[r]
+        if equal[r] or whatever:
+            continue  # this row lets a full step pass, whatever the share
         inverse = -1.0 / v[r]
         first, second = dv[r] * inverse, ev[r] * inverse
-        if first <= 1.0 and first + second <= 1.0:
-            continue  # whatever the share, this row lets a full step pass
         for i in range(count):
             steep[i] = max(steep[i], first + (count - i) / count * second)
     return 1.0 / steep
@@ -297,7 +296,7 @@ def _pull(
     weights: Floats, miss: Floats, target: Floats, ds: Floats, dy: Floats, softness: float,
     low: int, high: int,
 ) -> tuple[float, float]:  # fmt: skip
-    # The steepest relative decrease, so that the loop divides only by what it must.
+    # The steepest relative decrease so far: a row is divided by only if it is steeper.
     steep_s, steep_y = 1.0, 1.0
     for p in range(low, high):
         a0, a1, a2 = _body(dx, pairs[p, 0])
@@ -311,8 +310,10 @@ def _pull(
             more = target[r] / (s[r] + softness * y[r]) - weights[r] * rise
             rise += softness * more
             ds[r], dy[r] = rise, more
-            steep_s = max(steep_s, -rise / s[r])
-            steep_y = max(steep_y, -more / y[r])
+            if -rise > steep_s * s[r]:
+                steep_s = -rise / s[r]
+            if -more > steep_y * y[r]:
+                steep_y = -more / y[r]
     return 1.0 / steep_s, 1.0 / steep_y
 
 

@@ -58,23 +58,22 @@ def _relax(program: Program) -> tuple[Program, float]:
     return replace(program, gaps=np.where(program.equal, program.gaps, program.gaps + give)), give
 
 
-def flipped(system: System, found: Promise, turn: float, tolerance: float) -> Promise | None:
-    """What the program promises with the other edge at the corners that hold the motion.
+def other_way(system: System, found: Promise, here: Place) -> Place | None:
+    """The place with the other edge at the corners that held the motion; None: there are none.
 
-    A corner whose vertex is outside both edges may be passed on either side; None where no
-    corner carries load and has that choice.
+    A corner whose vertex is outside both edges may be passed on either side.
     """
-    here = found.here
-    contacts = here.contacts
-    if system.study.corners != "chosen" or not len(contacts.corner):
+    before, now = found.here.contacts, here.contacts
+    if system.study.corners != "chosen" or not len(now.corner):
         return None
-    force = found.solution.forces[contacts.corner]
-    every = np.ones(len(contacts.corner), np.bool_)
-    other = gaps(flip(system.parts, contacts, every).rows, here.poses)[contacts.corner]
-    which = (force > 1e-6 * np.abs(found.solution.forces).max()) & (other >= -0.1 * system.threshold)
+    force = found.solution.forces[before.corner]
+    loaded = before.near.keys[before.corner_group[force > 1e-6 * np.abs(found.solution.forces).max()]]
+    every = np.ones(len(now.corner), np.bool_)
+    outside = gaps(flip(system.parts, now, every).rows, here.poses)[now.corner] >= -0.1 * system.threshold
+    which = outside & np.isin(now.near.keys[now.corner_group], loaded)
     if not which.any():
         return None
-    return promise(system, replace(here, contacts=flip(system.parts, contacts, which)), turn, tolerance)
+    return replace(here, contacts=flip(system.parts, now, which))
 
 
 def trusting(system: System, here: Place) -> System:

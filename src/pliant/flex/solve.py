@@ -8,7 +8,7 @@ from __future__ import annotations
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.flex.findings import drawn_overlaps, leaving, recession
 from pliant.flex.model import Assembly, FlexStudy
-from pliant.flex.promise import Promise, flipped, promise, trusting
+from pliant.flex.promise import Promise, other_way, promise, trusting
 from pliant.flex.result import FlexResult
 from pliant.flex.status import FlexStatus
 from pliant.flex.step import move, next_turn, place, usable
@@ -17,7 +17,6 @@ from pliant.flex.walk import Walk
 
 FIRST = 1e-7  # accuracy of the first program, whose duals are reported
 LATER = 1e-6
-FLIPS = 8
 SHRINKINGS = 3
 
 
@@ -39,7 +38,7 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
 
 def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
     """Step until nothing is gained."""
-    turn, flips, shrinkings = system.study.turn, 0, 0
+    turn, quiet, shrinkings = system.study.turn, False, 0
     while walk.steps < system.study.steps:
         progress(walk.steps, None, f"objective {walk.here.value:.6g}")
         found = promise(system, walk.here, turn if walk.promises else None, LATER if walk.promises else FIRST)
@@ -55,14 +54,15 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
         if not usable(system, found.program, found.solution):
             return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
         if walk.settled(found):
-            other = flipped(trusted, found, turn, LATER) if flips < FLIPS else None
-            flips += 1
-            if other is None or walk.settled(other):
+            other = other_way(system, found, walk.here)
+            if other is None or quiet:
                 return _finish(system, walk, found)
-            found = other
+            walk.here, quiet = other, True
+            continue
         moved = move(system, trusted, found, turn)
         if moved is not None:
             walk.go(found, *moved)
+            walk.here, quiet = other_way(system, found, walk.here) or walk.here, False
             turn = next_turn(system, found, moved[1], turn)
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1

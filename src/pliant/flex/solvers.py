@@ -136,8 +136,7 @@ def _natural(program: Program) -> tuple[Program, Units]:
     arm = turn / forward if forward > 0 and turn > 0 else 1.0
     columns = np.tile([1.0, 1.0, 1.0 / arm], (len(program.cost), 1))
     blocks = blocks * columns[0]
-    norms = np.abs(blocks).max(axis=(1, 2), initial=0.0)
-    scale = np.where(norms > 0, norms, 1.0)
+    scale = _row_sizes(blocks)
     gaps, bound = program.gaps / scale, program.bound / columns
     cost = program.cost * columns
     length, load = _typical(gaps, bound), _largest(np.abs(cost)) or 1.0
@@ -149,6 +148,15 @@ def _natural(program: Program) -> tuple[Program, Units]:
         bound=bound / length,
     )
     return natural, Units(columns * length, load / scale, length * load)
+
+
+def _row_sizes(blocks: Floats) -> Floats:
+    """The largest entry of each row, 1 where there is none; six passes beat one short-axis `max`."""
+    sizes = np.zeros(len(blocks))
+    for column in blocks.reshape(-1, 6).T:
+        np.maximum(sizes, np.abs(column), out=sizes)
+    sizes[sizes == 0] = 1.0
+    return sizes
 
 
 def _typical(gaps: Floats, bound: Floats) -> float:
@@ -321,7 +329,7 @@ _ADAPTORS: dict[str, Callable[[Program, float], Answer]] = {
 
 
 def _rms(values: Floats) -> float:
-    return float(np.sqrt(np.mean(values**2))) if values.size else 0.0
+    return float(np.sqrt(np.mean(values * values))) if values.size else 0.0
 
 
 def _largest(values: Floats) -> float:

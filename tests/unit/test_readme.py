@@ -1,0 +1,103 @@
+"""The README's tour does what it says: its commands run, and print what it shows."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pliant.core import status
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+FILE_NAME = re.compile(r"This is `([\w.]+)`:\n\n```toml")
+RUN = ("sh", "python")
+# How many steps it takes and what is left of the overlap differ from machine to machine.
+WORDS_ONLY = ("steps", "overlap")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its text, and the output shown below it."""
+
+    language: str
+    text: str
+    shown: str
+
+
+def blocks() -> list[Block]:
+    fences = FENCE.findall(README[README.index("## Five minutes") :])
+    following = [*fences[1:], ("", "")]
+    return [
+        Block(language, text, shown if kind == "text" else "")
+        for (language, text), (kind, shown) in zip(fences, following, strict=True)
+        if language != "text"
+    ]
+
+
+def run(block: Block, folder: Path) -> str:
+    command = ["bash", "-euo", "pipefail", "-c"] if block.language == "sh" else [sys.executable, "-c"]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        [*command, block.text],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert done.returncode == 0, f"{block.text}\n{done.stdout}"
+    return "".join(line for line in done.stdout.splitlines(True) if not line.startswith("wrote "))
+
+
+def words(line: str) -> list[str]:
+    return NUMBER.sub("#", line).split()
+
+
+def numbers(line: str) -> list[float]:
+    return [float(found) for found in NUMBER.findall(line)]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the tour is written for a shell")
+def test_the_tour_prints_what_the_readme_shows(tmp_path):
+    tour = blocks()
+    assert [block.language for block in tour if block.language not in RUN] == ["toml"]
+    (name,) = FILE_NAME.findall(README)
+    for block in tour:
+        if block.language == "toml":
+            (tmp_path / name).write_text(block.text, encoding="utf-8")
+            continue
+        printed = run(block, tmp_path)
+        assert list(map(words, printed.splitlines())) == list(map(words, block.shown.splitlines())), printed
+        for line, wanted in zip(printed.splitlines(), block.shown.splitlines(), strict=True):
+            if not line.strip().startswith(WORDS_ONLY):
+                assert numbers(line) == pytest.approx(numbers(wanted), rel=0.01, abs=1e-6), printed
+    made = {path.name for path in tmp_path.iterdir()}
+    assert {"blocks.png", "blocks.html", "blocks.json", "slider.gif"} <= made
+
+
+def test_the_tour_shows_output_for_every_command():
+    assert all(block.shown for block in blocks() if block.language in RUN)
+
+
+def test_exit_codes_are_those_of_the_statuses():
+    told = {int(code) for code in re.findall(r"^\| (\d+) \|", README, re.MULTILINE)}
+    assert told == {status.ANSWERED, status.BAD_INPUT, status.NO_ANSWER, status.INTERRUPTED}
+
+
+def test_files_that_the_readme_points_to_are_there():
+    for target in re.findall(r"\]\(([^)#]+)", README):
+        assert (ROOT / target).exists(), target
+
+
+def test_commands_of_make_that_the_readme_names_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in set(re.findall(r"(?:`|^)make (\w+)", README, re.MULTILINE)):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
