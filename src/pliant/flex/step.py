@@ -20,13 +20,15 @@ import numpy as np
 
 from pliant.core.pose import Floats
 from pliant.flex.check import overlaps
-from pliant.flex.contact import Selection, find_neighbours, select
+from pliant.flex.contact import Bools, Selection, find_neighbours, select
+from pliant.flex.distance import Rows
 from pliant.flex.normal import least_squares
 from pliant.flex.program import Program, Solution
 from pliant.flex.system import System
 
 CORRECTIONS = 4
 HALVINGS = 8
+MENDABLE = 20.0  # times the overlap allowed: more than that is no slip but a collision
 
 
 @dataclass(frozen=True)
@@ -101,23 +103,38 @@ def travel(system: System, here: Place, step: Floats) -> float:
 
 def advance(system: System, here: Place, program: Program, step: Floats, fraction: float) -> Floats:
     """The pose a fraction of a step away, corrected onto the distances the program promised."""
+    poses = here.poses.copy()
+    poses[system.parts.free] += fraction * step
+    promised = program.gaps + fraction * program.change(step)
+    return correct(system, here.contacts.rows, poses, promised, program.equal)
+
+
+def mend(system: System, there: Place) -> Place:
+    """A place with its overlaps corrected away: contacts that came up on the way were promised nothing."""
+    rows = system.rows(there.contacts.rows)
+    equal = np.zeros(len(rows) + len(system.joints.linear.offset), np.bool_)
+    equal[len(rows) - len(system.joints.pivots) : len(rows)] = True
+    now = system.gaps(rows, there.poses)
+    poses = correct(system, there.contacts.rows, there.poses.copy(), now, equal)
+    return place(system, poses, there.contacts.near.reach, there.contacts)
+
+
+def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal: Bools) -> Floats:
+    """Poses moved, by Gauss–Newton, until the distances are those wanted; none below zero is."""
     with system.clock.phase("correct"):
-        free, rows = system.parts.free, system.rows(here.contacts.rows)
-        promised = program.gaps + fraction * program.change(step)
-        promised = np.where(program.equal, 0.0, np.maximum(promised, 0.0))
-        weights = 1.0 / np.maximum(promised, system.threshold) ** 2
-        poses = here.poses.copy()
-        poses[free] += fraction * step
+        rows, free = system.rows(contacts), system.parts.free
+        wanted = np.where(equal, 0.0, np.maximum(wanted, 0.0))
+        weights = 1.0 / np.maximum(wanted, system.threshold) ** 2
+        bound = np.full((len(free), 3), np.inf)
         worst = np.inf
         for _ in range(CORRECTIONS):
-            error = system.gaps(rows, poses) - promised
+            error = system.gaps(rows, poses) - wanted
             left = float(np.abs(error * np.sqrt(weights)).max(initial=0.0))
-            # Promises that contradict each other to second order leave a compromise, at once.
+            # Wishes that contradict each other to second order leave a compromise, at once.
             if left < 1e-6 or left > 0.5 * worst:
                 break
             worst = left
-            here_now = system.program(here.contacts.rows, poses, program.bound)
-            poses[free] += least_squares(here_now, -error, weights)
+            poses[free] += least_squares(system.program(contacts, poses, bound), -error, weights)
     return poses
 
 
@@ -158,15 +175,19 @@ def search(system: System, trusted: System, found: Promise, longest: float) -> t
     """
     here, program, step = found.here, found.program, found.solution.step
     allowed = max(system.threshold, here.violation / 2)
-    merit = found.gain > 0 and here.violation <= 0.1 * system.threshold
+    # What the overlap at the start is worth, by strong duality, may be lost in mending it.
+    owed = here.violation * float(np.abs(found.solution.forces).sum()) + 10 * system.least
     fraction = longest
     for _ in range(HALVINGS):
         poses = advance(trusted, here, program, step, fraction)
         there = place(system, poses, here.contacts.near.reach, here.contacts)
-        gained = there.value - here.value >= 0.1 * fraction * found.gain or not merit
+        if allowed < there.violation <= MENDABLE * allowed:
+            there = mend(system, there)
+        expected = fraction * found.gain * (0.1 if found.gain > 0 else 2.0)
+        gained = there.value - here.value >= expected - owed
         if there.violation <= allowed and gained:
             with system.clock.phase("check"):
-                overlap = overlaps(system.parts, poses, there.contacts.near.pairs).worst
+                overlap = overlaps(system.parts, there.poses, there.contacts.near.pairs).worst
             if overlap <= max(allowed, here.overlap):
                 return replace(there, overlap=overlap), fraction
         fraction /= 2

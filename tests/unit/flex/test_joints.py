@@ -104,14 +104,15 @@ def test_a_limit_on_travel_counts_from_the_drawn_pose():
     assert joints.linear.gaps(moved(parts, "a", 0.2, 1.5, 0.05)) == pytest.approx([0.3, 0.1, 1.5, 0.5, 0.45, 0.05])
 
 
-def test_a_limit_on_travel_is_of_the_bodys_own_origin_and_not_of_a_hidden_point():
-    """Turning a body about its own origin moves the origin nowhere, so it uses up no travel."""
+def test_a_limit_on_travel_is_of_the_centroid_so_that_turning_about_it_uses_up_none():
     parts, joints = compiled(limits=[{"body": "a", "x": [-0.1, 0.1], "y": [-0.1, 0.1]}])
-    poses = parts.drawn.copy()
-    body = parts.index("a")
-    poses[body, 2] += 0.5
-    poses[body, :2] += np.array([5, 1]) - world_point(parts, poses, body, (0.0, 0.0))
-    assert joints.linear.gaps(poses) == pytest.approx([0.1] * 4)
+    assert joints.linear.gaps(moved(parts, "a", 0, 0, 0.5)) == pytest.approx([0.1] * 4)
+
+
+def test_a_point_of_a_body_is_where_its_own_frame_puts_it():
+    parts, _ = compiled()
+    expected = carry(np.array([5, 1, 0.4]), np.array([0.7, -0.3]))
+    assert world_point(parts, parts.drawn, 1, (0.7, -0.3)) == pytest.approx(expected)
 
 
 def test_rows_are_numbered_by_the_joint_they_belong_to():
