@@ -42,7 +42,7 @@ def _frame(braced: bool) -> Assembly:
 
 def _can(clearance: float, title: str) -> Assembly:
     """The lid goes down, and the foot is held."""
-    mask = can()
+    mask = can(wall=2)
     lid = [(column, len(mask) - 1) for column in (5, 6)]
     study = Study(maximize=tuple(term for cell in lid for term in raising(cell, (0.0, -0.5)).maximize))
     return voxels(mask, clearance=clearance, fixed=[(5, 0), (6, 0)], study=study, title=title)
@@ -53,7 +53,7 @@ RECIPES: dict[str, Callable[[], Assembly]] = {
     "open-frame": lambda: _frame(braced=False),
     "braced-frame": lambda: _frame(braced=True),
     "can-tight": lambda: _can(0.01, "A can with tight joints"),
-    "can-loose": lambda: _can(0.04, "A can with loose joints"),
+    "can-loose": lambda: _can(0.03, "A can with loose joints"),
     "flock": lambda: flock(66),
     "flock-1024": lambda: flock(1024),
     "beam-1703": lambda: table_structure(1703),

@@ -39,7 +39,7 @@ def test_a_block_on_a_floor_has_a_row_for_each_of_its_lower_corners():
     parts = stacked()
     rows = selected(parts).rows
     points, normals = contact_points(rows, parts.drawn)
-    assert sorted(points.tolist()) == [[-1, 0.1], [1, 0.1]]
+    assert sorted(points.round(12).tolist()) == [[-1, 0.1], [1, 0.1]]
     assert gaps(rows, parts.drawn) == pytest.approx([0.1, 0.1])
     assert normals == pytest.approx(np.array([[0, 1], [0, 1]]))
 
@@ -51,9 +51,8 @@ def test_either_body_of_a_pair_supplies_vertices():
     )
     rows = selected(parts).rows
     points = contact_points(rows, parts.drawn)[0]
-    owners = {name: points[rows.point_body == body].tolist() for body, name in enumerate(parts.names)}
-    assert owners["left"] == [[2, 0]]
-    assert [2.1, 1] in owners["right"]
+    owners = {name: points[rows.point_body == body].round(12).tolist() for body, name in enumerate(parts.names)}
+    assert owners == {"left": [[2, 0]], "right": [[2.1, 1]]}
 
 
 def test_beyond_the_reach_there_are_no_rows():
@@ -204,7 +203,7 @@ def test_relative_travel_bounds_the_travel_of_every_vertex_seen_from_the_other_b
         assert moved.max() <= relative_travel(parts, np.array([[0, 1]]), parts.drawn, poses)[0] + 1e-12
 
 
-def test_a_curved_outline_has_a_row_a_vertex_and_not_one_a_vertex_and_edge():
+def test_a_vertex_in_a_curved_hole_has_rows_with_its_nearest_edges_and_not_with_all_in_reach():
     angle = 2 * np.pi * np.arange(80) / 80
     ring = np.column_stack([np.cos(angle), np.sin(angle)])
     hole = (1.05 * ring).tolist()
@@ -213,7 +212,8 @@ def test_a_curved_outline_has_a_row_a_vertex_and_not_one_a_vertex_and_edge():
         {"name": "disc", "outline": ring.tolist()},
     )
     rows = selected(parts, reach=0.3).rows
-    assert 80 <= len(rows) <= 160
+    edges_in_reach = 2 * 0.25 / (1.05 * 2 * np.pi / 80)  # about 6 a vertex
+    assert 80 <= len(rows) <= 3 * 80 < 80 * edges_in_reach
     assert len(np.unique(contact_points(rows, parts.drawn)[0].round(9), axis=0)) == 80
     distance = shapely.distance(
         parts.polygons(parts.drawn)[0], shapely.points(contact_points(rows, parts.drawn)[0])
