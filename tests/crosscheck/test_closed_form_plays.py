@@ -84,7 +84,9 @@ def test_a_square_turns_in_a_square_hole_until_its_diagonal_box_fills_it(side, h
     assert result.objective == pytest.approx(exact, rel=CLOSE)
 
 
-@pytest.mark.parametrize(("width", "height", "room_x", "room_y"), [(10, 4, 0.3, 0.2), (12, 3, 2, 1), (8, 7, 1, 0.1)])
+@pytest.mark.parametrize(
+    ("width", "height", "room_x", "room_y"), [(10, 4, 0.3, 0.2), (12, 3, 2, 1), (8, 7, 1, 0.1)]
+)
 def test_a_rectangle_turns_in_a_rectangular_hole_until_one_span_fills_it(width, height, room_x, room_y):
     model = assembly(
         cage(rectangle(width + room_x, height + room_y)),
@@ -144,7 +146,9 @@ def test_a_round_peg_that_may_turn_travels_within_the_chord_error_of_the_clearan
     assert solve(model).objective == pytest.approx(play, abs=chord_error)
 
 
-@pytest.mark.parametrize(("length", "thickness", "height"), [(20, 2, 2.2), (20, 2, 3), (40, 1, 6), (10, 4, 4.01)])
+@pytest.mark.parametrize(
+    ("length", "thickness", "height"), [(20, 2, 2.2), (20, 2, 3), (40, 1, 6), (10, 4, 4.01)]
+)
 def test_a_bar_tilts_in_a_slot_until_opposite_corners_touch(length, thickness, height):
     # length·sin θ + thickness·cos θ = height
     model = assembly(
@@ -272,8 +276,6 @@ def link(name: str, start: tuple[float, float], end: tuple[float, float], width:
         "outline": box(-width, -width / 2, length + width, width / 2),
         "pose": [*start, angle],
     }
-
-
 
 
 def test_two_links_stretch_out_straight():

@@ -374,7 +374,9 @@ def test_fig_7_the_flock_gathers_towards_its_leader(gathered):
 def test_fig_7_every_robot_still_sees_the_one_in_front(gathered):
     poses = {name: np.array(pose) for name, pose in gathered.poses.items()}
     for sight in gathered.model.sights:
-        ray = carry(poses[sight.to], np.array(sight.marker)) - carry(poses[sight.viewer], np.array(sight.apex))
+        ray = carry(poses[sight.to], np.array(sight.marker)) - carry(
+            poses[sight.viewer], np.array(sight.apex)
+        )
         axis = poses[sight.viewer][2] + sight.axis
         off_axis = math.remainder(math.atan2(ray[1], ray[0]) - axis, math.tau)
         # The threshold is a length: how far the marker may be outside the cone's edge.
@@ -431,7 +433,7 @@ def test_section_vi_c_as_printed_has_no_solution_and_with_signs_mended_finds_the
 
 @pytest.mark.parametrize("bodies", TABLE)
 def test_table_i_sizes(bodies):
-    """Differs: structures are ours, so rows are within 1 % of the printed ones where ours can be that dense."""
+    """Differs: structures are ours; rows are within 1 % of the printed ones where ours can be so dense."""
     model = table_structure(bodies)
     system, here = start_of(model)
     entry = TABLE[bodies]

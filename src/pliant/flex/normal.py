@@ -1,4 +1,4 @@
-"""Weighted least squares over the rows of a program."""
+"""Weighted least squares over the rows of a program: min Σ w (J Δq − change)²."""
 
 from __future__ import annotations
 
@@ -7,15 +7,43 @@ from scipy.sparse import diags_array
 from scipy.sparse.linalg import splu
 
 from pliant.flex.program import Floats, Program
+from pliant.flex.solvers import CROSSOVER
+
+# Bodies that nothing touches stay where they are; the rest is not moved by so little.
+RIDGE = 1e-10
 
 
 def least_squares(program: Program, change: Floats, weights: Floats) -> Floats:
-    """The step that changes the distances by `change` as nearly as can be: min Σ w (JΔq − change)²."""
+    """The step (B, 3) that changes the distances by `change` as nearly as can be."""
+    solve = _by_fronts if len(program.cost) >= CROSSOVER else _by_columns
+    return solve(program, change, weights)
+
+
+def _by_columns(program: Program, change: Floats, weights: Floats) -> Floats:
+    """With SciPy's sparse factors, which have no compiler to load."""
     matrix = program.matrix()
     weighted = matrix.T @ diags_array(weights)
     normal = (weighted @ matrix).tocsc()
     diagonal = normal.diagonal()
-    # Bodies that nothing touches stay where they are; the rest is not moved by so little.
-    normal += diags_array(1e-10 * diagonal + 1e-14 * diagonal.max(initial=1.0) + 1e-300)
-    factor = splu(normal.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    return factor.solve(weighted @ change).reshape(-1, 3)
+    normal += diags_array(RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300)
+    symmetric = {"SymmetricMode": True}
+    factors = splu(normal.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=symmetric)
+    return factors.solve(weighted @ change).reshape(-1, 3)
+
+
+def _by_fronts(program: Program, change: Floats, weights: Floats) -> Floats:
+    """With the factors of our own interior-point method."""
+    from pliant.flex.cholesky import factor, solve
+    from pliant.flex.gathered import gather, normal_blocks, transposed
+    from pliant.flex.kernel import one_blas_thread
+    from pliant.flex.symbolic import analyse
+
+    rows = gather(program)
+    weights = weights[rows.source]
+    blocks = normal_blocks(rows, weights)
+    each = np.arange(3)
+    diagonal = blocks[: rows.bodies, each, each]
+    blocks[: rows.bodies, each, each] += RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300
+    symbolic = analyse(rows.pairs[: rows.coupled], program.centres)
+    with one_blas_thread():
+        return solve(factor(symbolic, blocks), transposed(rows, weights * change[rows.source]))

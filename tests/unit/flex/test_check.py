@@ -73,7 +73,12 @@ def test_near_pairs_leave_out_two_fixed_bodies_and_two_joined_by_a_pin():
 def corner_row() -> Rows:
     """A point 2 along the x axis of body 1 against the line y = 0 of body 0."""
     return Rows(
-        np.array([0]), np.array([1]), np.array([[0.0, 1.0]]), np.zeros(1), np.array([[2.0, 0.0]]), np.array([-1])
+        np.array([0]),
+        np.array([1]),
+        np.array([[0.0, 1.0]]),
+        np.zeros(1),
+        np.array([[2.0, 0.0]]),
+        np.array([-1]),
     )
 
 

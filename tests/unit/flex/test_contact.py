@@ -51,7 +51,9 @@ def test_either_body_of_a_pair_supplies_vertices():
     )
     rows = selected(parts).rows
     points = contact_points(rows, parts.drawn)[0]
-    owners = {name: points[rows.point_body == body].round(12).tolist() for body, name in enumerate(parts.names)}
+    owners = {
+        name: points[rows.point_body == body].round(12).tolist() for body, name in enumerate(parts.names)
+    }
     assert owners == {"left": [[2, 0]], "right": [[2.1, 1]]}
 
 
@@ -79,11 +81,16 @@ def test_reflex_vertices_never_touch_first_and_have_no_rows():
 
 def test_in_a_reflex_corner_a_vertex_has_a_row_with_both_walls():
     ell = [[0, 0], [4, 0], [4, 1], [1, 1], [1, 4], [0, 4]]
-    parts = parts_of({"name": "ell", "outline": ell, "fixed": True}, {"name": "block", "outline": box(1.1, 1.2, 3, 3)})
+    parts = parts_of(
+        {"name": "ell", "outline": ell, "fixed": True}, {"name": "block", "outline": box(1.1, 1.2, 3, 3)}
+    )
     rows = selected(parts).rows
     points, normals = contact_points(rows, parts.drawn)
     here = (np.abs(points - [1.1, 1.2]) < 1e-9).all(axis=1)
-    walls = {tuple(np.round(n).astype(int)): d for n, d in zip(normals[here], gaps(rows, parts.drawn)[here], strict=True)}
+    walls = {
+        tuple(np.round(n).astype(int)): d
+        for n, d in zip(normals[here], gaps(rows, parts.drawn)[here], strict=True)
+    }
     assert walls == {(1, 0): pytest.approx(0.1), (0, 1): pytest.approx(0.2)}
 
 

@@ -20,7 +20,9 @@ def box(left, bottom, right, top):
     return [[left, bottom], [right, bottom], [right, top], [left, top]]
 
 
-def facing_corners(mode: str, direction=(-1, 0), room: float = 0.5, x: float = 0.1, y: float = 0.05) -> Assembly:
+def facing_corners(
+    mode: str, direction=(-1, 0), room: float = 0.5, x: float = 0.1, y: float = 0.05
+) -> Assembly:
     """A square that may travel by `room` each way, its corner x beside and y above another's.
 
     Outside the vertical edge it can go left by x only; outside the level one, as far as it likes.

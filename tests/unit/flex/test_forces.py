@@ -48,7 +48,9 @@ def test_in_a_stack_every_contact_carries_the_load_and_its_gap_is_its_share():
         assert forces[pair] == pytest.approx(1.0, rel=1e-5)
 
 
-@pytest.mark.parametrize("name", ["eight-blocks", "lever", "four-bar", "latch", "drawer", "joint-pair", "arm", "gate"])
+@pytest.mark.parametrize(
+    "name", ["eight-blocks", "lever", "four-bar", "latch", "drawer", "joint-pair", "arm", "gate"]
+)
 def test_shares_add_up_to_one(name):
     result = solve(gallery.load(name))
     assert sum(contact.share for contact in result.contacts) == pytest.approx(1.0, abs=1e-6)
@@ -96,7 +98,13 @@ def test_keep_sight_limit_and_pin_rows_are_listed_with_their_shares():
         "pin": {"pins": [{"bodies": ["base", "block"], "at": [0, 0], "clearance": 0.6, "sides": 64}]},
         "sight": {
             "sights": [
-                {"from": "base", "to": "block", "apex": [0, -8], "axis": "90 deg", "half_angle": np.arctan(0.3 / 8)}
+                {
+                    "from": "base",
+                    "to": "block",
+                    "apex": [0, -8],
+                    "axis": "90 deg",
+                    "half_angle": np.arctan(0.3 / 8),
+                }
             ]
         },
     }
@@ -104,9 +112,11 @@ def test_keep_sight_limit_and_pin_rows_are_listed_with_their_shares():
         model = assembly(base, block, maximize={"body": "block", "direction": [1, 0]}, **holds)
         if kind == "sight":  # nothing else holds it from rising for ever, which widens the cone
             model = model.model_copy(
-                update={"limits": Assembly.model_validate(
-                    {"bodies": [base, block], "limits": [{"body": "block", "y": [0, 0], "rotation": 0.0}]}
-                ).limits}
+                update={
+                    "limits": Assembly.model_validate(
+                        {"bodies": [base, block], "limits": [{"body": "block", "y": [0, 0], "rotation": 0.0}]}
+                    ).limits
+                }
             )
         result = solve(model)
         assert result.status is FlexStatus.CONVERGED, kind
@@ -126,7 +136,7 @@ def test_the_force_chain_holds_the_load_at_the_end():
     result = solve(stack([0.1, 0.2, 0.3]))
     chain = result.chain
     assert chain is not None
-    assert (np.hypot(*chain.forces.T) == pytest.approx(chain.strength))
+    assert np.hypot(*chain.forces.T) == pytest.approx(chain.strength)
     on_the_wall = np.abs(chain.points[:, 0] - 2.6) < 0.02
     assert on_the_wall.any()
 

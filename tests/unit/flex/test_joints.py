@@ -66,7 +66,9 @@ def test_a_loose_pins_rows_allow_nothing_outside_the_disc_and_all_but_the_stated
 
 
 def test_the_pin_error_is_that_of_the_worst_pin():
-    pins = [{"bodies": ["base", "a"], "at": [4, 0], "clearance": c, "sides": s} for c, s in ((0.2, 64), (0.1, 4))]
+    pins = [
+        {"bodies": ["base", "a"], "at": [4, 0], "clearance": c, "sides": s} for c, s in ((0.2, 64), (0.1, 4))
+    ]
     assert compiled(pins=pins)[1].pin_error == pytest.approx(0.05 * (1 - math.cos(math.pi / 4)))
 
 
@@ -101,7 +103,9 @@ def test_a_limit_on_rotation_is_symmetric_where_it_is_one_number():
 def test_a_limit_on_travel_counts_from_the_drawn_pose():
     parts, joints = compiled(limits=[{"body": "a", "x": [-0.1, 0.3], "y": [0, 2], "rotation": [-0.4, 0.1]}])
     assert joints.linear.gaps(parts.drawn) == pytest.approx([0.1, 0.3, 0, 2, 0.4, 0.1])
-    assert joints.linear.gaps(moved(parts, "a", 0.2, 1.5, 0.05)) == pytest.approx([0.3, 0.1, 1.5, 0.5, 0.45, 0.05])
+    assert joints.linear.gaps(moved(parts, "a", 0.2, 1.5, 0.05)) == pytest.approx(
+        [0.3, 0.1, 1.5, 0.5, 0.45, 0.05]
+    )
 
 
 def test_a_limit_on_travel_is_of_the_centroid_so_that_turning_about_it_uses_up_none():
@@ -117,7 +121,10 @@ def test_a_point_of_a_body_is_where_its_own_frame_puts_it():
 
 def test_rows_are_numbered_by_the_joint_they_belong_to():
     _, joints = compiled(
-        pins=[{"bodies": ["a", "b"], "at": [7, 0]}, {"bodies": ["base", "a"], "at": [4, 0], "clearance": 0.1, "sides": 4}],
+        pins=[
+            {"bodies": ["a", "b"], "at": [7, 0]},
+            {"bodies": ["base", "a"], "at": [4, 0], "clearance": 0.1, "sides": 4},
+        ],
         keep=[{"body": "b", "inside": [[0, -9], [20, -9], [20, 9], [0, 9]]}],
         sights=[{"from": "a", "to": "b", "half_angle": 1.0}],
         limits=[{"body": "b", "rotation": 1.0}],

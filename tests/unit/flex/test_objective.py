@@ -106,7 +106,10 @@ def test_a_body_at_the_very_centre_has_no_radial_weight():
 def test_gather_is_the_loss_of_distance_from_the_line_through_the_leader():
     parts, objective, joints = compiled(KINDS["gather"])
     axis = np.array([1, 1]) / np.sqrt(2)
-    poses = parts.drawn + 0.1 * np.random.default_rng(3).normal(size=parts.drawn.shape) * (parts.moving >= 0)[:, None]
+    poses = (
+        parts.drawn
+        + 0.1 * np.random.default_rng(3).normal(size=parts.drawn.shape) * (parts.moving >= 0)[:, None]
+    )
     apart = [np.abs((at[:-1, :2] - at[1, :2]) @ axis).sum() for at in (parts.drawn, poses)]
     assert objective.value(poses) == pytest.approx(apart[0] - apart[1])
     assert joints.joints[-1].kind == "gather"
@@ -144,5 +147,5 @@ def test_a_study_without_an_objective_is_an_error_that_says_what_to_add():
 
 def test_a_term_needs_one_kind_and_its_body():
     for wrong in ({}, {"direction": [1, 0]}, {"body": "a", "spin": 1, "direction": [1, 0]}, {"body": "a"}):
-        with pytest.raises(ValueError, match="needs one of|names no body"):
+        with pytest.raises(ValueError, match=r"needs one of|names no body"):
             Term.model_validate(wrong)

@@ -69,7 +69,9 @@ def test_a_vertex_on_a_straight_side_is_not_convex():
 
 
 def test_half_the_clearance_is_taken_off_every_side_of_a_body_and_of_its_holes():
-    parts = parts_of({"name": "a", "outline": SQUARE, "holes": [[[1, 1], [3, 1], [3, 3], [1, 3]]]}, clearance=0.2)
+    parts = parts_of(
+        {"name": "a", "outline": SQUARE, "holes": [[[1, 1], [3, 1], [3, 3], [1, 3]]]}, clearance=0.2
+    )
     made = parts.polygons(parts.drawn)[0]
     assert made.bounds == pytest.approx((0.1, 0.1, 3.9, 3.9))
     assert shapely.Polygon(made.interiors[0]).bounds == pytest.approx((0.9, 0.9, 3.1, 3.1))
@@ -88,7 +90,20 @@ def test_a_clearance_that_leaves_nothing_of_a_body_names_it_and_every_other_one(
 
 
 def test_a_clearance_that_cuts_a_body_in_two_is_refused():
-    dumbbell = [[0, 0], [2, 0], [2, 0.95], [4, 0.95], [4, 0], [6, 0], [6, 2], [4, 2], [4, 1.05], [2, 1.05], [2, 2], [0, 2]]
+    dumbbell = [
+        [0, 0],
+        [2, 0],
+        [2, 0.95],
+        [4, 0.95],
+        [4, 0],
+        [6, 0],
+        [6, 2],
+        [4, 2],
+        [4, 1.05],
+        [2, 1.05],
+        [2, 2],
+        [0, 2],
+    ]
     with pytest.raises(InputError, match="leaves no single piece"):
         parts_of({"name": "a", "outline": dumbbell}, clearance=0.2)
 

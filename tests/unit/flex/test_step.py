@@ -1,0 +1,154 @@
+"""One step: it keeps what the program promised, never overlaps, and goes back where it must."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pliant import gallery
+from pliant.flex.check import near_pairs, overlaps
+from pliant.flex.model import Assembly
+from pliant.flex.promise import promise
+from pliant.flex.step import advance, arc, move, place, travel, usable
+from pliant.flex.system import compile_system
+
+
+def box(left, bottom, right, top):
+    return [[left, bottom], [right, bottom], [right, top], [left, top]]
+
+
+def start_of(model: Assembly):
+    system = compile_system(model, model.study.for_command("flex"))
+    return system, place(system, system.parts.drawn, system.reach, None)
+
+
+def peg(hole: float = 10.4) -> Assembly:
+    half = hole / 2
+    cage = {"name": "cage", "outline": box(-20, -20, 20, 20), "holes": [box(-half, -half, half, half)]}
+    bodies = [{**cage, "fixed": True}, {"name": "peg", "outline": box(-5, -5, 5, 5)}]
+    return Assembly.model_validate({"bodies": bodies, "study": {"maximize": [{"body": "peg", "spin": 1}]}})
+
+
+@pytest.mark.parametrize("name", ["square-peg", "joint-pair", "arm", "lever", "latch"])
+@pytest.mark.parametrize("fraction", [0.1, 0.5])
+def test_the_correction_brings_the_distances_to_what_the_program_promised(name, fraction):
+    system, here = start_of(gallery.load(name))
+    found = promise(system, here, 0.1, 1e-8)
+    step = found.solution.step
+    rows = system.rows(here.contacts.rows)
+    promised = found.program.gaps + fraction * found.program.change(step)
+    straight = here.poses.copy()
+    straight[system.parts.free] += fraction * step
+    missed = np.abs(system.gaps(rows, straight) - promised)
+    left = np.abs(system.gaps(rows, advance(system, here, found.program, step, fraction)) - promised)
+    # Distances the program lets close must come out best; weights leave the others loose.
+    tight = promised < 0.1 * max(system.gap, 1e-9) + 1e-12
+    assert left[tight].max(initial=0.0) <= max(1e-3 * missed.max(), 1e-9)
+
+
+def test_a_step_of_nothing_leaves_the_pose():
+    system, here = start_of(peg())
+    found = promise(system, here, 0.1, 1e-8)
+    assert advance(system, here, found.program, 0 * found.solution.step, 1.0) == pytest.approx(
+        here.poses, abs=1e-12
+    )
+
+
+def test_a_move_gains_and_keeps_the_overlap_within_the_threshold_by_rows_and_by_area():
+    for name in ("square-peg", "joint-pair", "eight-blocks", "bricks"):
+        system, here = start_of(gallery.load(name))
+        found = promise(system, here, None, 1e-7)
+        there, fraction = move(system, system, found, 0.3)
+        assert 0 < fraction <= 1
+        assert there.value > here.value
+        assert there.violation <= system.threshold
+        found_by_area = overlaps(system.parts, there.poses, near_pairs(system.parts, there.poses))
+        assert found_by_area.worst <= system.threshold
+
+
+def test_no_body_turns_further_in_a_move_than_the_turn_allows_beyond_its_correction():
+    system, here = start_of(peg(hole=13.0))
+    found = promise(system, here, None, 1e-7)
+    there, _ = move(system, system, found, 0.05)
+    assert 0.04 < np.abs(there.poses - here.poses)[:, 2].max() <= 0.055
+
+
+def test_neighbours_go_no_further_past_each_other_than_the_reach():
+    """A thin wall that nobody selected: a long step would jump over it."""
+    wall = {"name": "wall", "outline": box(3, -1, 3.01, 1), "fixed": True}
+    floor = {"name": "floor", "outline": box(-50, -2, 50, -1.05), "fixed": True}
+    block = {"name": "block", "outline": box(-1, -1, 1, 1)}
+    end = {"body": "block", "x": [-1, 20], "rotation": 0.0, "y": [0, 0]}
+    model = Assembly.model_validate(
+        {
+            "bodies": [wall, floor, block],
+            "limits": [end],
+            "study": {"maximize": [{"body": "block", "direction": [1, 0]}]},
+        }
+    )
+    system, here = start_of(model)
+    found = promise(system, here, None, 1e-7)
+    assert found.gain == pytest.approx(20, rel=1e-5)  # as far as the program knows
+    there, fraction = move(system, system, found, 0.3)
+    assert fraction * 20 <= system.reach * (1 + 1e-9)
+    assert there.value < 2.0
+
+
+def test_travel_is_that_of_neighbours_relative_to_each_other():
+    system, here = start_of(gallery.load("eight-blocks"))
+    together = np.tile([0.7, -0.2, 0.0], (len(system.parts.free), 1))
+    fixed = system.parts.moving < 0
+    against_the_held = travel(system, here, together)
+    assert against_the_held == pytest.approx(np.hypot(0.7, 0.2))
+    assert fixed.sum() == 2  # the held block and the ground
+    assert travel(system, here, 0 * together) == 0
+
+
+def test_an_overlap_at_the_start_is_mended_by_the_next_move():
+    """Re-enforcement: the program steps backward out of a violation."""
+    system, here = start_of(peg())
+    poses = here.poses.copy()
+    poses[1, 0] += 0.2 + 5 * system.threshold  # into the wall by more than is allowed
+    deep = place(system, poses, system.reach, here.contacts)
+    assert deep.violation == pytest.approx(5 * system.threshold)
+    found = promise(system, deep, 0.3, 1e-7)
+    moved = move(system, system, found, 0.3)
+    assert moved is not None
+    assert moved[0].violation <= deep.violation / 2 + 1e-12
+
+
+def test_the_arc_starts_along_the_step_and_ends_where_the_correction_put_it():
+    before, after = np.zeros((2, 3)), np.array([[1.0, 0.1, 0.4], [0, 0, 0]])
+    step = np.array([[1.0, 0.0, 0.4], [0, 0, 0]])
+    way = arc(before, step, after, 1000)
+    assert way[-1] == pytest.approx(after)
+    assert way[0] * 1000 == pytest.approx(step, abs=1e-3)
+    assert len(arc(before, step, after, 1)) == 1
+
+
+def test_an_unbalanced_answer_is_not_usable_though_it_violates_nothing():
+    """What solvers return for an unbounded program: no step, no forces, and no gap between them."""
+    system, here = start_of(peg())
+    found = promise(system, here, None, 1e-8)
+    assert usable(system, found.program, found.solution)
+    nothing = replace(
+        found.solution,
+        solved=False,
+        step=0 * found.solution.step,
+        forces=0 * found.solution.forces,
+        objective=0.0,
+        relative_gap=0.0,
+    )
+    unbounded = replace(found.program, bound=np.full_like(found.program.bound, np.inf))
+    assert not usable(system, unbounded, nothing)
+
+
+def test_an_answer_solved_to_a_little_less_than_asked_is_usable_and_one_that_overlaps_is_not():
+    system, here = start_of(peg())
+    found = promise(system, here, None, 1e-8)
+    nearly = replace(found.solution, solved=False, relative_gap=1e-3)
+    far = replace(nearly, step=1.5 * nearly.step)
+    assert usable(system, found.program, nearly)
+    assert not usable(system, found.program, far)
