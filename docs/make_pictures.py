@@ -112,7 +112,8 @@ def arm_both_ways() -> tuple[Motion, str]:
         "time stepping": [way.poses["arm"][2] - drawn[2] for way in ways],
     }
     for group, angles in turns.items():
-        marks += [Mark("polygon", carry(drawn + [0, 0, angle], ring), group=group) for angle in angles]
+        poses = drawn + np.array([[0.0, 0.0, angle] for angle in angles])
+        marks += [Mark("polygon", carry(pose, ring), group=group) for pose in poses]
     words = "; ".join(f"{group} {low:.4f} and {high:.4f}" for group, (high, low) in turns.items())
     return still(motion, marks), f"Turns found, in radians: {words}."
 

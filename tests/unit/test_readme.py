@@ -46,6 +46,7 @@ def run(block: Block, folder: Path) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         [*command, block.text],
+        check=False,
         cwd=folder,
         env={**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"},
         stdout=subprocess.PIPE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -15,7 +15,7 @@ class Clock:
     seconds: dict[str, float] = field(default_factory=lambda: {})
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
+    def phase(self, name: str) -> Generator[None]:
         """Add the time spent inside to a phase."""
         started = perf_counter()
         try:

@@ -8,7 +8,7 @@ signals and events. It is data: nothing here computes a motion or draws one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -153,7 +153,7 @@ class Motion:
             strokes=np.array(data["strokes"], np.int64).reshape(-1, 2),
             body_scalars={name: _floats(rows) for name, rows in data["body_scalars"].items()},
             stroke_scalars={name: _floats(rows) for name, rows in data["stroke_scalars"].items()},
-            marks=tuple(Mark(**{**mark, "points": _floats(mark["points"])}) for mark in data["marks"]),
+            marks=tuple(replace(Mark(**mark), points=_floats(mark["points"])) for mark in data["marks"]),
             signals={
                 name: Signal(signal["unit"], _floats(signal["values"]))
                 for name, signal in data["signals"].items()

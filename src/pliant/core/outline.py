@@ -41,7 +41,7 @@ def ring_fault(ring: Floats) -> str:
 
 
 def _crossing(ring: Floats) -> str:
-    edges = shapely.linestrings(np.stack([ring, np.roll(ring, -1, axis=0)], axis=1))
+    edges = np.asarray(shapely.linestrings(np.stack([ring, np.roll(ring, -1, axis=0)], axis=1)))
     tree = shapely.STRtree(edges)
     first, second = tree.query(edges, predicate="intersects")
     apart = (second - first > 1) & (second - first < len(ring) - 1)
@@ -98,7 +98,7 @@ def inset(rings: Sequence[Floats], depth: float) -> Rings:
         return wind(rings)
     # A mitre limit of 20 keeps corners down to 6 degrees sharp; beyond that they are cut.
     left = polygon(rings).buffer(-depth, join_style="mitre", mitre_limit=20.0)
-    if not isinstance(left, shapely.Polygon) or left.is_empty:
+    if left.geom_type != "Polygon" or left.is_empty:  # several pieces, or none
         return ()
     found = [open_ring(shapely.get_coordinates(ring)) for ring in (left.exterior, *left.interiors)]
     return _from_first(wind(found), rings)

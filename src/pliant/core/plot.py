@@ -65,7 +65,8 @@ class Plot:
     def from_dict(cls, data: Mapping[str, Any]) -> Plot:
         """The inverse of `to_dict`."""
         series = tuple(_series_from_dict(entry) for entry in data["series"])
-        return cls(**{**data, "ticks": tuple(data["ticks"]), "series": series})
+        fields: dict[str, Any] = {**data, "ticks": tuple(data["ticks"]), "series": series}
+        return cls(**fields)
 
 
 ARRAYS = ("x", "y", "low", "high")
@@ -78,4 +79,5 @@ def _series_to_dict(series: Series) -> dict[str, Any]:
 
 def _series_from_dict(data: Mapping[str, Any]) -> Series:
     arrays = {n: None if data[n] is None else np.array(data[n], np.float64) for n in ARRAYS}
-    return Series(**{**data, **arrays})
+    fields: dict[str, Any] = {**data, **arrays}
+    return Series(**fields)

@@ -23,7 +23,15 @@ def turn(angles: Floats, vectors: Floats) -> Floats:
     """Vectors (..., 2) turned by angles (...): R(θ)v."""
     cosine, sine = np.cos(angles), np.sin(angles)
     x, y = vectors[..., 0], vectors[..., 1]
-    return np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=-1)
+    turned = np.empty((*np.broadcast_shapes(cosine.shape, x.shape), 2))
+    turned[..., 0] = cosine * x - sine * y
+    turned[..., 1] = sine * x + cosine * y
+    return turned
+
+
+def dot(first: Floats, second: Floats) -> Floats:
+    """Inner products of vectors (..., 2). Written out: summing over an axis of two is slow."""
+    return first[..., 0] * second[..., 0] + first[..., 1] * second[..., 1]
 
 
 def uncarry(poses: Floats, points: Floats) -> Floats:

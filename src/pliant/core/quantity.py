@@ -29,7 +29,7 @@ def exact(value: Any) -> Fraction:
     if isinstance(value, str):
         number, unit = _split(value)
         if unit:
-            raise _fault(value, "a plain number", 'Leave the unit out; lengths are in the file\'s unit')
+            raise _fault(value, "a plain number", "Leave the unit out; lengths are in the file's unit")
         return number
     return Fraction(_finite(value))
 

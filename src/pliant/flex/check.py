@@ -11,7 +11,8 @@ from the chord by at most |d''|/8; where that is too much, the way is halved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
 
 import numpy as np
 import shapely
@@ -22,6 +23,7 @@ from pliant.flex.distance import Ints, Rows, gaps
 from pliant.flex.parts import Parts
 
 HALVINGS = 3
+SHARED = 500  # pairs from which a second thread is worth waking
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,20 @@ class Overlaps:
 
 
 def overlaps(parts: Parts, poses: Floats, pairs: Ints) -> Overlaps:
-    """Which of these pairs share area, and how thickly."""
+    """Which of these pairs share area, and how thickly.
+
+    GEOS works outside Python's lock, so that two threads share a long list.
+    """
     polygons = parts.polygons(poses)
+    halves = [pairs] if len(pairs) < SHARED else [pairs[::2], pairs[1::2]]
+    if len(halves) == 1:
+        return _intersect(polygons, pairs)
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(lambda half: _intersect(polygons, half), halves))
+    return Overlaps(*(np.concatenate([getattr(one, f.name) for one in found]) for f in fields(Overlaps)))
+
+
+def _intersect(polygons: NDArray[np.object_], pairs: Ints) -> Overlaps:
     met = shapely.intersects(polygons[pairs[:, 0]], polygons[pairs[:, 1]])
     pairs = pairs[met]
     shared = shapely.intersection(polygons[pairs[:, 0]], polygons[pairs[:, 1]])

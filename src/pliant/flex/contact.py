@@ -26,9 +26,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, carry, turn, uncarry
-from pliant.flex.parts import Outlines, Parts
+from pliant.core.pose import Floats, carry, dot, turn, uncarry
 from pliant.flex.distance import Rows
+from pliant.flex.parts import Outlines, Parts
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -102,7 +102,8 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
 
 def _near(world: Floats, outlines: Outlines, vertices: Ints, radius: float) -> tuple[Ints, Ints]:
     """Vertices and edges whose boxes, the vertex's grown by `radius`, meet."""
-    tree = shapely.STRtree(shapely.linestrings(np.stack([world, world[outlines.follow]], axis=1)))
+    edges = np.asarray(shapely.linestrings(np.stack([world, world[outlines.follow]], axis=1)))
+    tree = shapely.STRtree(edges)
     low, high = (world[vertices] - radius).T, (world[vertices] + radius).T
     place, edge = tree.query(shapely.box(low[0], low[1], high[0], high[1]))
     return vertices[place], edge.astype(np.int64)
@@ -142,10 +143,12 @@ def flip(parts: Parts, contacts: Selection, which: Bools) -> Selection:
     rows = contacts.rows
     normal, offset = rows.normal.copy(), rows.offset.copy()
     normal[row] = parts.outlines.normal[other]
-    offset[row] = (normal[row] * parts.outlines.point[other]).sum(axis=1)
+    offset[row] = dot(normal[row], parts.outlines.point[other])
     edge, other_edge = contacts.edge.copy(), contacts.other_edge.copy()
     edge[contacts.corner_group[which]], other_edge[which] = other, chosen
-    return replace(contacts, rows=replace(rows, normal=normal, offset=offset), edge=edge, other_edge=other_edge)
+    return replace(
+        contacts, rows=replace(rows, normal=normal, offset=offset), edge=edge, other_edge=other_edge
+    )
 
 
 def select(
@@ -162,7 +165,9 @@ def select(
     """
     outlines = parts.outlines
     seen = uncarry(poses[near.body], carry(poses[outlines.body[near.vertex]], outlines.point[near.vertex]))
-    along, height, distance = _measure(outlines, near.edge, seen[near.group])
+    along, height = _frame(outlines, near.edge, seen[near.group])
+    beyond = along - np.clip(along, 0.0, outlines.length[near.edge])
+    distance = beyond**2 + height**2
     best = _nearest(near, height, distance)
     corner, edge, rival = _choose(parts, poses, near, seen, along[best], height[best], best, before, slack)
     close = distance[best] <= near.reach**2
@@ -191,13 +196,20 @@ def select(
     )
 
 
-def _measure(outlines: Outlines, edge: Ints, seen: Floats) -> tuple[Floats, Floats, Floats]:
-    """How far along an edge a point is, how high above it, and the square of its distance."""
-    arm = seen - outlines.point[edge]
-    along = (arm * outlines.tangent[edge]).sum(axis=1)
-    height = (arm * outlines.normal[edge]).sum(axis=1)
-    beyond = along - np.clip(along, 0.0, outlines.length[edge])
-    return along, height, beyond**2 + height**2
+def _height(outlines: Outlines, edge: Ints, seen: Floats) -> Floats:
+    """How high a point is above the line of an edge."""
+    return dot(seen - outlines.point[edge], outlines.normal[edge])
+
+
+def _frame(outlines: Outlines, edge: Ints, seen: Floats) -> tuple[Floats, Floats]:
+    """Both: how far along an edge a point is, and how high above it."""
+    arm, tangent = seen - outlines.point[edge], outlines.tangent[edge]
+    return dot(arm, tangent), arm[:, 0] * tangent[:, 1] - arm[:, 1] * tangent[:, 0]
+
+
+def _along(outlines: Outlines, edge: Ints, seen: Floats) -> Floats:
+    """How far along the line of an edge a point is."""
+    return dot(seen - outlines.point[edge], outlines.tangent[edge])
 
 
 def _nearest(near: Neighbours, height: Floats, distance: Floats) -> Ints:
@@ -241,7 +253,7 @@ def _choose(
     fits = [_points_at(parts, poses, near, unsure, e[unsure]) >= -APPLICABLE for e in (edge, rival)]
     choice = fits[0] & fits[1] & corner[unsure]
     known = (old[unsure] == rival[unsure]) & fits[1]
-    outside = _measure(outlines, rival[unsure], seen[unsure])[1] >= -slack
+    outside = _height(outlines, rival[unsure], seen[unsure]) >= -slack
     came_in = inside[unsure] & ~fits[0] & fits[1] & _meet_convexly(outlines, edge[unsure], rival[unsure])
     swapped = unsure[known & (~both[unsure] | (choice & outside)) | came_in]
     corner[unsure] = choice
@@ -280,9 +292,9 @@ def _points_at(parts: Parts, poses: Floats, near: Neighbours, group: Ints, edge:
     outlines, vertex = parts.outlines, near.vertex[group]
     turned = poses[near.body[group], 2] - poses[outlines.body[vertex], 2]
     normal = turn(turned, outlines.normal[edge])
-    leaving = (normal * outlines.tangent[vertex]).sum(axis=1)
-    arriving = -(normal * outlines.tangent[outlines.before[vertex]]).sum(axis=1)
-    return np.minimum(leaving, arriving)
+    leaving = dot(normal, outlines.tangent[vertex])
+    arriving = dot(normal, outlines.tangent[outlines.before[vertex]])
+    return np.minimum(leaving, -arriving)
 
 
 def _recall(before: Selection | None, near: Neighbours) -> tuple[Ints, Bools]:
@@ -298,9 +310,8 @@ def _recall(before: Selection | None, near: Neighbours) -> tuple[Ints, Bools]:
 
 def _outside_both(outlines: Outlines, seen: Floats, edge: Ints) -> Bools:
     """Whether a vertex is outside the edge that meets the chosen one at its nearer convex end."""
-    along = _measure(outlines, edge, seen)[0]
-    other = _next_edge(outlines, edge, along)
-    return _meet_convexly(outlines, edge, other) & (_measure(outlines, other, seen)[1] >= 0)
+    other = _next_edge(outlines, edge, _along(outlines, edge, seen))
+    return _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) >= 0)
 
 
 def _joined(
@@ -316,7 +327,7 @@ def _joined(
         vertex = outlines.follow[edge] if ahead else edge
         group = np.flatnonzero(close & (outlines.turn[vertex] < -SHARP))
         found = outlines.follow[edge[group]] if ahead else outlines.before[edge[group]]
-        along, height, _ = _measure(outlines, found, seen[group])
+        along, height = _frame(outlines, found, seen[group])
         # Beyond its far end an edge stops; beyond the corner itself both lines still bind.
         reached = along <= outlines.length[found] if ahead else along >= 0
         kept = reached & (height <= reach) & (height >= -depth[group])
@@ -331,14 +342,14 @@ def _facing(
     """The nearest wall that faces the chosen one across the vertex, as in a narrow slot."""
     if not len(best):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    normal = outlines.normal[near.edge]
-    opposed = (normal * normal[best][near.group]).sum(axis=1) < -0.5
-    over = (along >= 0) & (along <= outlines.length[near.edge])
-    wall = opposed & over & (height >= 0) & (height <= near.reach) & close[near.group]
-    ranked = np.where(wall, height, np.inf)
-    least = np.minimum.reduceat(ranked, near.starts)
-    found = np.flatnonzero(wall & (ranked == least[near.group]))
-    found = found[np.diff(near.group[found], prepend=-1) != 0]
+    over = (along >= 0) & (along <= outlines.length[near.edge]) & (height >= 0) & (height <= near.reach)
+    over[best] = False
+    wall = np.flatnonzero(over & close[near.group])
+    facing = outlines.normal[near.edge[best[near.group[wall]]]]
+    wall = wall[dot(outlines.normal[near.edge[wall]], facing) < -0.5]
+    order = np.lexsort((height[wall], near.group[wall]))
+    wall = wall[order]
+    found = wall[np.diff(near.group[wall], prepend=-1) != 0]
     return near.group[found], near.edge[found]
 
 
@@ -349,7 +360,7 @@ def _rows(outlines: Outlines, near: Neighbours, groups: Ints, edges: Ints) -> Ro
         edge_body=near.body[groups],
         point_body=outlines.body[vertex],
         normal=normal,
-        offset=(normal * outlines.point[edges]).sum(axis=1),
+        offset=dot(normal, outlines.point[edges]),
         point=outlines.point[vertex],
         source=np.full(len(groups), NONE),
     )
@@ -365,7 +376,7 @@ def _averaged(outlines: Outlines, rows: Rows, corner: Ints, edge: Ints, other: I
     vertex = np.where(outlines.follow[edge] == other, other, edge)
     new_normal, new_offset = rows.normal.copy(), rows.offset.copy()
     new_normal[corner] = normal
-    new_offset[corner] = (normal * outlines.point[vertex]).sum(axis=1)
+    new_offset[corner] = dot(normal, outlines.point[vertex])
     return replace(rows, normal=new_normal, offset=new_offset)
 
 
@@ -381,4 +392,3 @@ def gap_scale(parts: Parts, clearance: float) -> float:
     )
     apart = distance[distance > 0]
     return float(np.median(apart)) if len(apart) else 0.0
-

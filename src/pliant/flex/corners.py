@@ -11,9 +11,11 @@ Source: [Lensgraf2020] section V-A names the either-or and leaves it open.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, milp
 from scipy.sparse import coo_array, csr_array, hstack, vstack
 
 from pliant.core.errors import PliantError
@@ -55,15 +57,14 @@ def _choose(chosen: Program, other: Program, contacts: Selection) -> NDArray[np.
     high[: len(chosen.gaps)][chosen.equal] = low[: len(chosen.gaps)][chosen.equal]
     most = np.concatenate([chosen.bound.ravel(), np.ones(count)])
     least = np.concatenate([-chosen.bound.ravel(), np.zeros(count)])
+    ends: Any = (least, most)  # SciPy's stubs know single numbers only
     answer = milp(
         c=-np.concatenate([chosen.cost.ravel(), np.zeros(count)]),
-        constraints=LinearConstraint(vstack([first, second]).tocsr(), low, high),
-        bounds=Bounds(least, most),
+        constraints=(vstack([first, second]).tocsr(), low, high),
+        bounds=Bounds(*ends),
         integrality=np.concatenate([np.zeros(chosen.cost.size), np.ones(count)]),
         options={"time_limit": SECONDS},
     )
     if answer.x is None:
         return np.zeros(count, np.bool_)
     return np.asarray(answer.x[-count:] > 0.5)
-
-

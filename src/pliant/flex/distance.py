@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, turn
+from pliant.core.pose import Floats, dot, turn
 
 Ints = NDArray[np.int64]
 
@@ -51,9 +51,9 @@ class Rows:
 
 
 def gaps(rows: Rows, poses: Floats) -> Floats:
-    """d of every row, (R,): eq. 12."""
+    """D of every row, (R,): eq. 12."""
     normal, arm, _ = _world(rows, poses)
-    return (normal * arm).sum(axis=1) - rows.offset
+    return dot(normal, arm) - rows.offset
 
 
 def gaps_and_blocks(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
@@ -64,7 +64,7 @@ def gaps_and_blocks(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
     blocks[:, 0, 2] = normal[:, 0] * arm[:, 1] - normal[:, 1] * arm[:, 0]
     blocks[:, 1, :2] = normal
     blocks[:, 1, 2] = normal[:, 1] * point[:, 0] - normal[:, 0] * point[:, 1]
-    return (normal * arm).sum(axis=1) - rows.offset, blocks
+    return dot(normal, arm) - rows.offset, blocks
 
 
 def contact_points(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:

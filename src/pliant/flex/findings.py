@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
@@ -63,8 +64,8 @@ def _depths(parts: Parts, found: Overlaps) -> Floats:
     high = np.full(len(first), parts.size)
     for _ in range(40):
         middle = (low + high) / 2
-        shrunk = [shapely.buffer(side, -middle / 2, join_style="mitre") for side in (first, second)]
-        apart = shapely.area(shapely.intersection(*shrunk)) <= 0
+        left, right = (shapely.buffer(side, -middle / 2, join_style="mitre") for side in (first, second))
+        apart = shapely.area(shapely.intersection(left, right)) <= 0
         low, high = np.where(apart, low, middle), np.where(apart, middle, high)
     return high
 
@@ -99,7 +100,7 @@ def leaving(system: System, poses: Floats, program: Program, motion: Floats) -> 
     )
 
 
-def _gets_clear(system: System, poses: Floats, movers: np.ndarray, motion: Floats) -> bool:
+def _gets_clear(system: System, poses: Floats, movers: NDArray[np.int64], motion: Floats) -> bool:
     """Play a pure translation out to twice the assembly's extent, and see whether anything is hit.
 
     Movers that do not all go the same way may still meet each other; they are played against
@@ -120,7 +121,9 @@ def _gets_clear(system: System, poses: Floats, movers: np.ndarray, motion: Float
     return len(groups) <= 20
 
 
-def _sweep_hits(moving: np.ndarray, still: np.ndarray, travel: Floats, allowed: float) -> bool:
+def _sweep_hits(
+    moving: NDArray[np.object_], still: NDArray[np.object_], travel: Floats, allowed: float
+) -> bool:
     swept = shapely.union_all([_sweep(polygon, travel) for polygon in moving])
     shared = shapely.intersection(swept, shapely.union_all(still))
     return bool(shapely.area(shared) > allowed * shapely.length(shared) / 2)
@@ -130,8 +133,8 @@ def _sweep(polygon: shapely.Polygon, travel: Floats) -> shapely.Geometry:
     """The region a polygon passes over when it is translated."""
     corners = shapely.get_coordinates(polygon)
     sides = np.stack([corners[:-1], corners[1:], corners[1:] + travel, corners[:-1] + travel], axis=1)
-    bands = shapely.convex_hull(shapely.polygons(sides))
-    return shapely.union_all([polygon, *bands])
+    bands = np.asarray(shapely.convex_hull(np.asarray(shapely.polygons(sides))))
+    return shapely.union_all([polygon, *bands.tolist()])
 
 
 def smallest_relaxation(program: Program) -> float:

@@ -36,6 +36,12 @@ class Contact:
     share: float  # of the linear flex; the shares of all entries sum to 1
     share_range: tuple[float, float] | None = None  # where forces are not unique
 
+    @property
+    def name(self) -> str:
+        """As reports have it."""
+        names = "–".join(self.bodies)
+        return names if self.kind == "contact" else f"{self.kind} {names}"
+
     def to_dict(self) -> dict[str, object]:
         """As the result's JSON has it."""
         return {
@@ -102,9 +108,7 @@ def _groups(system: System, rows: Rows) -> tuple[Ints, list[tuple[str, tuple[str
     return keys, labels
 
 
-def share_ranges(
-    program: Program, keys: Ints, shown: Ints, total: float
-) -> dict[int, tuple[float, float]]:
+def share_ranges(program: Program, keys: Ints, shown: Ints, total: float) -> dict[int, tuple[float, float]]:
     """How far each joint's share can vary over all forces that balance the load optimally.
 
     min and max Σ_{i in joint} y_i d_i  subject to  Jᵀy + c = 0, y ≥ 0, y·d = flex.
@@ -136,6 +140,4 @@ def force_chain(rows: Rows, poses: Floats, solution: Solution) -> ForceChain:
     strength = np.abs(solution.forces[: len(rows)])
     loaded = np.flatnonzero(strength > 1e-3 * strength.max(initial=0.0))
     points, normal = contact_points(rows, poses)
-    return ForceChain(
-        points[loaded], normal[loaded] * solution.forces[loaded, None], strength[loaded]
-    )
+    return ForceChain(points[loaded], normal[loaded] * solution.forces[loaded, None], strength[loaded])

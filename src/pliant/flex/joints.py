@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from pliant.core.outline import signed_area
 from pliant.core.pose import Floats, carry, uncarry
+from pliant.flex.distance import Rows
 from pliant.flex.model import Assembly, Keep, Limit, Pin, Sight
 from pliant.flex.parts import Parts
-from pliant.flex.distance import Rows
 
 Ints = NDArray[np.int64]
 
@@ -132,7 +132,7 @@ def _lines(carrier: int, body: int, normal: Floats, offset: Floats, point: Float
 
 
 def _limit(limit: Limit, parts: Parts, source: int) -> Linear:
-    """low ≤ q − drawn ≤ high for the turn, and for the travel of the centroid."""
+    """Low ≤ q − drawn ≤ high for the turn, and for the travel of the centroid."""
     turn = limit.rotation
     spans: list[Any] = [limit.x, limit.y, (-turn, turn) if isinstance(turn, float) else turn]
     body = parts.index(limit.body)

@@ -10,8 +10,16 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, ModelWrapValidatorHandler, Tag, model_validator
 from pydantic import AfterValidator as After
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    ModelWrapValidatorHandler,
+    Tag,
+    model_validator,
+)
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from pliant.core.outline import open_ring, region_fault, ring_fault
@@ -36,7 +44,9 @@ def _ring(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
 def _convex(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
     ring = np.array(points)
     sides = np.roll(ring, -1, axis=0) - ring
-    turns = np.cross(np.pad(sides, ((0, 0), (0, 1))), np.pad(np.roll(sides, -1, axis=0), ((0, 0), (0, 1))))[:, 2]
+    turns = np.cross(np.pad(sides, ((0, 0), (0, 1))), np.pad(np.roll(sides, -1, axis=0), ((0, 0), (0, 1))))[
+        :, 2
+    ]
     if turns.min() < 0 < turns.max():
         raise _fault("is not convex", "Use a convex polygon, or several keep regions")
     return points
@@ -155,7 +165,12 @@ class Term(Frozen):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        kinds = [self.direction is not None, self.spin is not None, self.radial is not None, self.gather is not None]
+        kinds = [
+            self.direction is not None,
+            self.spin is not None,
+            self.radial is not None,
+            self.gather is not None,
+        ]
         if sum(kinds) != 1:
             raise _fault("needs one of direction, spin, radial and gather", "For example direction = [1, 0]")
         if (kinds[0] or kinds[1]) and self.body is None:
@@ -238,7 +253,9 @@ def _reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
     for index, name in enumerate(names):
         seen[name] += 1
         if name and seen[name] == 2:
-            yield _at(("bodies", index, "name"), name, f"{name!r} is the name of two bodies", "Give each its own")
+            yield _at(
+                ("bodies", index, "name"), name, f"{name!r} is the name of two bodies", "Give each its own"
+            )
     if bodies and not any(_get(body, "fixed") for body in bodies):
         yield _at(("bodies",), None, "no body is fixed", "Add fixed = true to the body that is held")
     shapes = dict.fromkeys(_get(data, "shapes") or {})
@@ -268,7 +285,9 @@ def _unknown(
     if isinstance(name, str) and name not in known:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, list(known)[:2000], 1)  # beyond that, looking takes longer than it helps
+        near = get_close_matches(
+            name, list(known)[:2000], 1
+        )  # beyond that, looking takes longer than it helps
         listed = ", ".join(list(known)[:8]) + (", …" if len(known) > 8 else "")
         cure = f"Did you mean {near[0]!r}?" if near else f"There are: {listed or 'none'}"
         yield _at(place, name, f"{name!r} is not a {what} of this model", cure)

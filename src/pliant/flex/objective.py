@@ -14,10 +14,10 @@ import numpy as np
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.pose import Floats, turn
+from pliant.flex.distance import Ints
 from pliant.flex.joints import Joint, Joints, Linear, join_linear
 from pliant.flex.model import FlexStudy, Term
 from pliant.flex.parts import Parts
-from pliant.flex.distance import Ints
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Objective:
         """Its gradient, (B + 1, 3)."""
         weights = self.linear.copy()
         arm = turn(poses[self.body, 2], self.point)
-        np.add.at(weights, (self.body, slice(0, 2)), self.direction)
         torque = arm[:, 0] * self.direction[:, 1] - arm[:, 1] * self.direction[:, 0]
-        np.add.at(weights, (self.body, 2), torque)
+        for body, push, twist in zip(self.body, self.direction, torque, strict=True):
+            weights[body] += (*push, twist)
         return weights
 
     def _raw(self, poses: Floats) -> float:

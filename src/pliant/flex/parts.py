@@ -223,7 +223,7 @@ def _assemble(world: Floats, rings: tuple[Ints, Ints, Bools]) -> NDArray[np.obje
     starts, _, outside = rings
     closed = np.insert(world, np.append(starts[1:], len(world)), world[starts], axis=0)
     lengths = np.diff(np.append(starts, len(world))) + 1
-    loops = shapely.linearrings(closed, indices=np.repeat(np.arange(len(starts)), lengths))
+    loops = np.asarray(shapely.linearrings(closed, indices=np.repeat(np.arange(len(starts)), lengths)))
     if outside.all():
         return np.asarray(shapely.polygons(loops))
     body = np.cumsum(outside) - 1
@@ -233,4 +233,3 @@ def _assemble(world: Floats, rings: tuple[Ints, Ints, Bools]) -> NDArray[np.obje
     for owner in np.unique(owners):
         made[owner] = shapely.polygons(shells[owner], holes=holes[owners == owner])
     return made
-

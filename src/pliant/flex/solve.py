@@ -16,7 +16,6 @@ from pliant.flex.system import System, compile_system
 from pliant.flex.walk import Walk
 
 FIRST = 1e-7  # accuracy of the first program, whose duals are reported
-LATER = 1e-6
 SHRINKINGS = 3
 
 
@@ -39,9 +38,10 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
 def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
     """Step until nothing is gained."""
     turn, quiet, shrinkings = system.study.turn, False, 0
+    later = 0.1 * system.tolerance
     while walk.steps < system.study.steps:
         progress(walk.steps, None, f"objective {walk.here.value:.6g}")
-        found = promise(system, walk.here, turn if walk.promises else None, LATER if walk.promises else FIRST)
+        found = promise(system, walk.here, turn if walk.promises else None, later if walk.promises else FIRST)
         walk.promises.append(found)
         trusted, gone = system, walk.has_gone()
         endless = recession(system, found.program) if gone else found.endless
@@ -50,7 +50,7 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
             if away.proven or gone:
                 return walk.end(FlexStatus.FREE, leaving=away)
             trusted = trusting(system, walk.here)
-            found = promise(trusted, walk.here, turn, LATER)
+            found = promise(trusted, walk.here, turn, later)
         if not usable(system, found.program, found.solution):
             return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
         if walk.settled(found):
@@ -77,6 +77,8 @@ def _finish(system: System, walk: Walk, found: Promise) -> FlexResult:
     if walk.steps == 0 and found.gain <= system.least:
         return walk.end(FlexStatus.LOCKED)
     moved = move(system, system, found, system.study.turn)
-    if moved is not None and (moved[0].value > walk.here.value or moved[0].violation < walk.here.violation):
+    if moved is not None and (
+        moved[0].value >= walk.here.value or moved[0].violation < 0.5 * walk.here.violation
+    ):
         walk.go(found, *moved)
     return walk.end(FlexStatus.CONVERGED)

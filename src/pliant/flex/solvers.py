@@ -266,13 +266,15 @@ def _units_of(columns: Ints, size: int) -> csc_matrix:
 
 
 def _highs(program: Program, tolerance: float) -> Answer:
-    """HiGHS: interior point without crossover, and simplex where that does not hold.
+    """HiGHS: interior point without crossover; simplex where a small program needs it.
 
     Crossover is left out because the vertex nearest to a central answer is of no use to
-    us and, with all gaps equal, takes far longer to find than the answer.
+    us and, with all gaps equal, takes far longer to find than the answer: so does the
+    simplex method, minutes from a thousand bodies on.
     """
     answer = _run_highs(program, tolerance, "ipx")
-    if _checked(program, answer, "highs", tolerance).solved:
+    small = len(program.cost) < CROSSOVER
+    if not small or _checked(program, answer, "highs", tolerance).solved:
         return answer
     return _run_highs(program, tolerance, "simplex")
 

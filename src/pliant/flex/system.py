@@ -10,12 +10,12 @@ import numpy as np
 from pliant.core.clock import Clock
 from pliant.core.pose import Floats
 from pliant.flex.contact import gap_scale
+from pliant.flex.distance import Rows, gaps, gaps_and_blocks
 from pliant.flex.joints import Joints, compile_joints
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.objective import Objective, compile_objective
 from pliant.flex.parts import Parts, compile_parts
 from pliant.flex.program import Program
-from pliant.flex.distance import Rows, gaps, gaps_and_blocks
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class System:
         return Rows.join(contacts, self.joints.rows, self.joints.pivots)
 
     def gaps(self, rows: Rows, poses: Floats) -> Floats:
-        """d of geometric and linear rows, in the program's order."""
+        """D of geometric and linear rows, in the program's order."""
         return np.concatenate([gaps(rows, poses), self.joints.linear.gaps(poses)])
 
     def violation(self, contacts: Rows, poses: Floats) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from pliant.flex.step import Place, Promise, arc
 from pliant.flex.system import System
 
 FRAME_TURN = 0.08  # rad: between two frames of a step no body turns much more than this
+IDLE = 2
 SMALL = 200  # rows: up to here the ranges of the shares are found without being asked for
 
 
@@ -33,6 +35,7 @@ class Walk:
         self.overlaps: list[float] = [start.overlap]
         self.violations: list[float] = [start.violation]
         self.path = 0.0
+        self.idle = 0  # steps in a row that were taken whole and gained next to nothing
 
     def go(self, found: Promise, there: Place, fraction: float) -> None:
         """Take a step: keep its frames, and check the way."""
@@ -46,18 +49,24 @@ class Walk:
             places = [before, *way]
             self.path = max(
                 self.path,
-                *(path_overlap(rows, a, b, system.threshold) for a, b in zip(places, places[1:], strict=False)),
+                *(path_overlap(rows, a, b, system.threshold) for a, b in pairwise(places)),
             )
         self.frames.extend(way)
         self.steps += 1
+        gained = abs(there.value - self.here.value)
+        little = gained <= 0.5 * system.tolerance * abs(there.value) + system.least
+        self.idle = self.idle + 1 if little and fraction == 1.0 else 0
         self.here = there
         self.accepted.append(len(self.frames) - 1)
         self.overlaps.append(there.overlap)
         self.violations.append(there.violation)
 
     def settled(self, found: Promise) -> bool:
-        """Whether what is promised is too little to go on for."""
-        return abs(found.gain) <= self.system.tolerance * abs(self.here.value) + self.system.least
+        """Whether what is promised, or what came of the last promises, is too little to go on for."""
+        return (
+            self.idle >= IDLE
+            or abs(found.gain) <= self.system.tolerance * abs(self.here.value) + self.system.least
+        )
 
     def has_gone(self) -> bool:
         """Whether a body has left the assembly, or turned right round."""
