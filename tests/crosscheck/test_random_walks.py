@@ -132,12 +132,13 @@ class Walker:
 
     def walk(self, moves: int) -> float:
         """The furthest that many random moves get, each kept when it hits nothing and hardly loses."""
+        again: tuple[Floats, Floats] | None = None
         for _ in range(moves):
-            whole = self.rng.random() < 0.3
-            bodies = self.free if whole else self.rng.choice(self.free, 1)
-            scale = self.gap * 10.0 ** self.rng.uniform(-3, 0)
+            # What has just worked is tried again, a little longer: a walk along a face gets on faster.
+            bodies, change = self._propose() if again is None else (again[0], 1.5 * again[1])
+            again = None
             after = self.poses.copy()
-            after[bodies] += scale * self.rng.normal(size=(len(bodies), 3)) * self.size
+            after[bodies] += change
             # Losing moves are kept now and then, or a corner would hold the walk for ever.
             if self.value(after) < self.value(self.poses) - self.rng.exponential(0.02) * self.best:
                 continue
@@ -145,8 +146,14 @@ class Walker:
             if self._hits(bodies, moved):
                 continue
             self.poses, self.shapes[bodies] = after, moved
-            self.best = max(self.best, self.value(after))
+            if self.value(after) > self.best:
+                self.best, again = self.value(after), (bodies, change)
         return self.best
+
+    def _propose(self) -> tuple[Floats, Floats]:
+        bodies = self.free if self.rng.random() < 0.4 else self.rng.choice(self.free, 1)
+        scale = self.gap * 10.0 ** self.rng.uniform(-3, 0)
+        return bodies, scale * self.rng.normal(size=(len(bodies), 3)) * self.size
 
     def _hits(self, bodies: Floats, moved: list[shapely.Polygon]) -> bool:
         shapes = self.shapes.copy()

@@ -335,10 +335,10 @@ def linear_estimate(model: Assembly) -> float:
 
 def test_fig_6_the_linear_estimate_of_the_loose_can_grows_in_proportion_to_its_clearance():
     tight, loose = (gallery.load(name) for name in ("can-tight", "can-loose"))
-    ratio = linear_estimate(loose) / linear_estimate(tight)
-    # The inset also shortens the arms between contacts, so the growth is a little more than 4.
-    assert loose.clearance / tight.clearance == pytest.approx(4.0)
-    assert 4.0 < ratio < 4.8
+    looser = loose.clearance / tight.clearance
+    assert looser >= 2
+    # The inset also shortens the arms between contacts, so the growth is a little more than that.
+    assert looser < linear_estimate(loose) / linear_estimate(tight) < 1.2 * looser
 
 
 @pytest.mark.slow

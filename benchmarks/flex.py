@@ -1,0 +1,149 @@
+"""Flex: whole runs of Table I, one program beside its peers, growth, curved jigsaws."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import peak_memory, seconds, table, timed
+from benchmarks.programs import first_program, gurobi, slab, table_program
+from pliant.flex.generate.jigsaw import jigsaw
+from pliant.flex.generate.table import TABLE, table_structure
+from pliant.flex.solve import solve
+from pliant.flex.solvers import solve_program
+
+PEERS = ("piqp", "clarabel", "highs")
+PHASES = ("select", "program", "check")
+SLOW = {"highs": 688, "clarabel": 2497, "piqp": 2497}  # bodies up to which a peer is repeated
+
+
+def whole_runs(quick: bool) -> Iterator[str]:
+    """Table I: rows x columns, steps, seconds and overlap beside the paper's."""
+    solve(table_structure(396))  # the compiler's work is not the method's
+    rows = []
+    for bodies, entry in TABLE.items():
+        if quick and bodies > 700:
+            continue
+        model = table_structure(bodies)
+        result, wall, cpu = timed(lambda m=model: solve(m), 5 if bodies < 700 else 3)
+        kept = sum(result.seconds.get(phase, 0.0) for phase in PHASES) / sum(result.seconds.values())
+        rows.append(
+            (
+                bodies,
+                f"{result.rows} x {result.columns} ({entry.rows} x {entry.columns})",
+                f"{result.steps} ({entry.steps})",
+                f"{seconds(wall)} ({entry.seconds})",
+                seconds(cpu),
+                f"{result.objective:.4g} ({result.linear:.4g})",
+                f"{result.overlap / result.gap:.2%}",
+                f"{result.path_overlap / result.gap:.1%}",
+                f"{kept:.0%}",
+                result.status.name.lower(),
+            )
+        )
+    head = (
+        "bodies",
+        "rows x columns (paper)",
+        "steps (paper)",
+        "wall s (paper, Gurobi)",
+        "CPU s",
+        "reached (linear)",
+        "overlap / gap",
+        "on the way",
+        "select + assemble + check",
+        "status",
+    )
+    yield "## Table I: whole runs, clearance 0.01 of a cell\n\n" + table(head, rows)
+
+
+def one_program(quick: bool) -> Iterator[str]:
+    """The first program of each structure, solver by solver, in one run."""
+    rows = []
+    for bodies in TABLE:
+        if quick and bodies > 700:
+            continue
+        program = table_program(bodies)
+        times, values = {}, {}
+        for name in ("auto", *PEERS):
+            repeats = 3 if bodies <= SLOW.get(name, 10**9) else 1
+            answer, times[name], _ = timed(_solving(program, name), repeats)
+            values[name] = answer.objective if answer.solved else float("nan")
+        value, gurobi_wall, _ = timed(lambda p=program: gurobi(p), 3)
+        times["gurobi"] = gurobi_wall if value is not None else None
+        spread = np.nanmax(np.abs(np.array(list(values.values())) / values["auto"] - 1))
+        ratios = [f"{times[n] / times['auto']:.1f}" if times[n] else "–" for n in (*PEERS, "gurobi")]
+        rows.append(
+            (bodies, "x".join(map(str, program.shape)), seconds(times["auto"]), *ratios, f"{spread:.0e}")
+        )
+    head = ("bodies", "rows x columns", "pliant s", "PIQP", "Clarabel", "HiGHS IPX", "Gurobi", "spread")
+    note = "Peers as ratios to pliant's default; HiGHS is its interior point, crossover off.\n\n"
+    yield "## One program beside its peers\n\n" + note + table(head, rows)
+
+
+def growth(quick: bool) -> Iterator[str]:
+    """Compact slabs from 1,000 to 100,000 bodies: the default solver, to a relative gap of 1e-6."""
+    sides = (32, 55, 100) if quick else (32, 55, 100, 173, 316)
+    rows, sizes, walls = [], [], []
+    for side in sides:
+        program = first_program(slab(side, side))
+        answer, wall, cpu = timed(_solving(program, "auto", 1e-6), 3 if side <= 100 else 1)
+        sizes.append(side * side)
+        walls.append(wall)
+        rows.append(
+            (
+                side * side,
+                "x".join(map(str, program.shape)),
+                seconds(wall),
+                seconds(cpu),
+                answer.iterations,
+                f"{answer.relative_gap:.0e}",
+                "yes" if answer.solved else answer.message,
+                f"{peak_memory():.2f}",
+            )
+        )
+    head = ("bodies", "rows x columns", "wall s", "CPU s", "iterations", "gap", "solved", "peak memory GB")
+    exponent = np.polyfit(np.log(sizes), np.log(walls), 1)[0]
+    last = np.log(walls[-1] / walls[-2]) / np.log(sizes[-1] / sizes[-2])
+    text = f"\n\nGrowth exponent {exponent:.2f} over all sizes, {last:.2f} between the last two."
+    yield "## Compact slabs, one program\n\n" + table(head, rows) + text
+
+
+def jigsaws(quick: bool) -> Iterator[str]:
+    """Curved jigsaws of 160 vertices a piece: whole runs."""
+    rows = []
+    for columns, lines in ((6, 4), (23, 5)) if quick else ((6, 4), (23, 5), (30, 20)):
+        model = jigsaw(columns, lines, vertices=160)
+        result, wall, cpu = timed(lambda m=model: solve(m), 1)
+        kept = sum(result.seconds.get(phase, 0.0) for phase in PHASES) / sum(result.seconds.values())
+        rows.append(
+            (
+                columns * lines,
+                f"{result.rows} x {result.columns}",
+                result.steps,
+                seconds(wall),
+                seconds(cpu),
+                f"{result.objective:.4g} ({result.linear:.4g})",
+                f"{result.overlap / result.gap:.2%}",
+                f"{kept:.0%}",
+                result.status.name.lower(),
+            )
+        )
+    head = (
+        "pieces",
+        "rows x columns",
+        "steps",
+        "wall s",
+        "CPU s",
+        "reached (linear)",
+        "overlap / gap",
+        "select + assemble + check",
+        "status",
+    )
+    yield "## Curved jigsaws, 160 vertices a piece\n\n" + table(head, rows)
+
+
+def _solving(program: Any, solver: str, tolerance: float = 1e-7) -> Callable[[], Any]:
+    return lambda: solve_program(program, solver, tolerance)
+
+
+SECTIONS = {"runs": whole_runs, "program": one_program, "growth": growth, "jigsaws": jigsaws}
