@@ -186,7 +186,7 @@ class FlexStudy(Frozen):
     solver: Literal["auto", "piqp", "clarabel", "highs", "normal"] = "auto"
     steps: int = Field(default=60, ge=1, le=100_000)
     threshold: Positive | None = None  # overlap a step may cause; default 1 % of the gap
-    # relative gain below which it has converged; default 1e-4, beyond 100 moving bodies 1e-3
+    # relative gain below which it has converged; default 1e-4, beyond 100 moving bodies 2e-3
     tolerance: Annotated[Number, Field(gt=0, lt=1)] | None = None
     reach: Positive | None = None  # contacts closer than this are rows; default by the gap
     turn: Annotated[Angle, Field(gt=0, le=1)] = 0.3  # largest rotation in a step

@@ -15,7 +15,7 @@ from pliant.flex.step import move, next_turn, place, usable
 from pliant.flex.system import System, compile_system
 from pliant.flex.walk import Walk
 
-FIRST = 1e-7  # accuracy of the first program, whose duals are reported
+FIRST = 1e-6  # accuracy of the first program, whose duals are reported
 SHRINKINGS = 3
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import overlaps
+from pliant.flex.check import worst_overlap
 from pliant.flex.contact import Bools, Selection, find_neighbours, select
 from pliant.flex.distance import Rows
 from pliant.flex.normal import least_squares
@@ -187,7 +187,7 @@ def search(system: System, trusted: System, found: Promise, longest: float) -> t
         gained = there.value - here.value >= expected - owed
         if there.violation <= allowed and gained:
             with system.clock.phase("check"):
-                overlap = overlaps(system.parts, there.poses, there.contacts.near.pairs).worst
+                overlap = worst_overlap(system, there.poses, there.contacts.near.pairs)
             if overlap <= max(allowed, here.overlap):
                 return replace(there, overlap=overlap), fraction
         fraction /= 2

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import path_overlap
+from pliant.flex.check import overlaps, path_overlap
 from pliant.flex.forces import contacts_of, force_chain
 from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult, Frames
@@ -77,6 +77,8 @@ class Walk:
     def end(self, status: FlexStatus, **findings: Any) -> FlexResult:
         """The result of what was done."""
         system = self.system
+        with system.clock.phase("check"):
+            self.overlaps[-1] = overlaps(system.parts, self.here.poses, self.here.contacts.near.pairs).worst
         first = self.promises[0] if self.promises else None
         last = self.promises[-1] if self.promises else None
         shape = first.program.shape if first else (len(self.here.contacts.rows), 3 * len(system.parts.free))

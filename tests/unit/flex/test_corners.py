@@ -87,8 +87,8 @@ def test_the_exact_choice_keeps_the_contacts_where_no_corners_face():
     model = facing_corners("exact", x=0.1, y=-1.0)  # side by side
     system = compile_system(model, model.study.for_command("flex"))
     here = place(system, system.parts.drawn, system.reach, None)
-    if len(here.contacts.corner) == 0:
-        assert best_choice(system, here, np.full((1, 3), np.inf)) is here.contacts
+    assert len(here.contacts.corner) == 0
+    assert best_choice(system, here, np.full((1, 3), np.inf)) is here.contacts
     assert linear("exact", x=0.1, y=-1.0) == pytest.approx(0.1, rel=1e-6)
 
 
