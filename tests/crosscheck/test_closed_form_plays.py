@@ -1,8 +1,8 @@
 """Plays that a page of trigonometry gives exactly: pegs, bars, stacks, levers, pins, linkages.
 
-The solver stops when a further step promises less than 1e-6 of what it has, so a closed form is
-matched to 2e-6 of its value, and nothing is allowed beyond it but the overlap that the result
-itself reports.
+The solver is asked to stop when a further step promises less than 1e-6 of what it has, so a closed
+form is matched to 2e-6 of its value; to 1e-5 where the motion ends at a dead centre, flat in the
+objective, so that many short steps gain little each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pliant.flex.model import Assembly
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 
-CLOSE = 2e-6  # twice the default tolerance of a small assembly
+CLOSE = 2e-6  # twice the tolerance of the studies here
 
 
 def box(left: float, bottom: float, right: float, top: float) -> list[list[float]]:
@@ -39,7 +39,11 @@ def cage(hole: list[list[float]], size: float = 60.0) -> dict:
 
 def assembly(*bodies: dict, maximize: dict, study: dict | None = None, **rest: object) -> Assembly:
     return Assembly.model_validate(
-        {"bodies": list(bodies), "study": {"maximize": [maximize], **(study or {})}, **rest}
+        {
+            "bodies": list(bodies),
+            "study": {"maximize": [maximize], "tolerance": 1e-6, **(study or {})},
+            **rest,
+        }
     )
 
 

@@ -2,7 +2,7 @@
 
 Three families: cells of a voxel structure, pieces of a curved jigsaw, and a box cut along random
 lines inside a fixed frame. The linear estimate is compared to 1e-6 of itself. Two runs of the
-stepped motion may end at different poses: each stops when 1e-6 is left to gain, and each may keep
+stepped motion may end at different poses: each is asked to stop at 1e-6 of gain, and each may keep
 an overlap, which by the meaning of the forces is worth its depth times the sum of the forces.
 """
 
@@ -93,7 +93,7 @@ def random_model(family: str, seed: int) -> Assembly:
 
 
 def with_term(model: Assembly, term: Term) -> Assembly:
-    return model.model_copy(update={"study": Study(maximize=(term,))})
+    return model.model_copy(update={"study": Study(maximize=(term,), tolerance=1e-6)})
 
 
 def linear(model: Assembly) -> float:
@@ -130,6 +130,9 @@ def thickness(shapes: NDArray[np.object_]) -> float:
 def assert_same(one: FlexResult, other: FlexResult, factor: float = 1.0) -> None:
     """The same answer, `other` in units `factor` times as large."""
     assert one.status is other.status
+    if one.status is FlexStatus.FREE:  # then the objective says only how soon that was seen
+        assert set(one.leaving.bodies) == set(other.leaving.bodies)
+        return
     forces = sum(contact.force for contact in one.contacts)
     kept = max(one.frames.violation[-1], one.frames.overlap[-1])
     kept += max(other.frames.violation[-1], other.frames.overlap[-1]) / factor

@@ -5,7 +5,7 @@ small dense matrix by LAPACK, and what is left over its boundary is added to the
 of its parent. `analyse` looks at the graph only; `factor` may then be called for any
 numbers on that graph.
 
-Source: [Duff1983] for the multifrontal method.
+This is the multifrontal method of Duff and Reid, as textbooks have it.
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@ are the separator, eliminated last. Of four directions and all cuts between 30 %
 70 % the one with the smallest separator is taken, so slender shapes are cut across,
 rings at two places, and a component that hangs on nothing for free.
 
-Source: [George1973] for the ordering; separators from coordinates as in geometric
-partitioning, with the graph deciding where exactly to cut.
+George's nested dissection, as textbooks have it, with the graph deciding where to cut.
 """
 
 from __future__ import annotations

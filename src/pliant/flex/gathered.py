@@ -165,8 +165,7 @@ def pull(
 def blend(v: Floats, dv: Floats, ev: Floats, equal: Floats) -> tuple[float, float]:
     """The share ω of a correction that lets v + α (Δv + ω Δ'v) ≥ 0 go furthest, and that α.
 
-    Source: [Colombo2008] section 3: a full correction can shorten the step it is to
-    lengthen. Ten shares are tried, the largest first.
+    A full correction can shorten the step it is to lengthen. Ten shares are tried, the largest first.
     """
     lengths = _blend(v, dv, ev, equal)
     best = int(np.argmax(lengths))
@@ -178,7 +177,7 @@ def recentre(
 ) -> Floats:
     """Corrections that bring products s y far from `aim` back, were the step taken.
 
-    Source: [Gondzio1996] section 3.
+    Gondzio's correction: a tenth to ten times the aim counts as near.
     """
     return _recentre(s, y, ds, dy, lengths[0], lengths[1], aim)
 

@@ -7,8 +7,9 @@ Eliminating Δs and Δy leaves  N Δx = r  with  N = Jᵀ diag(y/s) J:  three un
 and one block for each two bodies that touch, whatever the number of contacts between
 them. That is why it beats solvers that factor the whole system.
 
-Source: [Mehrotra1992] for predictor, corrector and starting point; [Gondzio1996] for
-the further correctors; [Colombo2008] for taking only a share of each.
+Predictor, corrector and starting point after Mehrotra, the further corrector after
+Gondzio, taking only a share of each after Colombo and Gondzio: textbook knowledge, none
+of the papers was opened.
 Differs: d ≥ 0 makes Δq = 0 feasible, so only the forces of the starting point are
 computed; a pivot is a row of fixed weight whose force is a proximal multiplier.
 """
@@ -137,7 +138,7 @@ def solve_interior(program: Program, tolerance: float) -> Result:
 def _start(rows: Gathered, symbolic: Symbolic, cost: Floats) -> Point:
     """Start from x = 0, where the gaps are as given, and forces that balance c in the least-squares sense.
 
-    Source: [Mehrotra1992] section 7 for the shift that makes the forces positive.
+    The shift that makes the forces positive is Mehrotra's.
     """
     free = rows.equal == 0
     s = np.where(free, np.maximum(rows.gaps, 0.1), 0.0)

@@ -14,7 +14,7 @@ satisfied; a solver's status word is only reported.
 Each solver is given the same program in natural units (`_natural`), so tolerances mean
 the same in millimetres and metres, and a library is imported only when it is used.
 
-Source: [Lensgraf2020] eq. 11; duality in any text on linear programming.
+Source: [Lensgraf2020] eq. 11 for the program; its dual is textbook knowledge.
 """
 
 from __future__ import annotations
@@ -35,9 +35,13 @@ SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
 SLACK = 10.0
 
 # Moving bodies from which our interior-point method is chosen. An LP alone is faster with
-# it from about 150; loading the compiled kernels costs a process 0.6 s once, which a
-# run of a dozen LPs of this size earns back.
+# it from about 150; loading the compiled kernels costs a process 0.7 s once, which a
+# dozen LPs of this size earn back.
 CROSSOVER = 300
+
+# Typical gap to show HiGHS: with 1, IPX gives up after nine iterations on the LPs of 1703
+# and 2497 bodies in docs/performance.md.
+HIGHS_GAP = 0.02
 
 
 @dataclass(frozen=True)
@@ -281,6 +285,7 @@ def _highs(program: Program, tolerance: float) -> Answer:
 
 def _run_highs(program: Program, tolerance: float, method: str) -> Answer:
     highspy: Any = import_module("highspy")
+    program = replace(program, gaps=HIGHS_GAP * program.gaps, bound=HIGHS_GAP * program.bound)
     matrix = csc_matrix(program.matrix())
     lp: Any = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = program.shape
@@ -311,7 +316,7 @@ def _run_highs(program: Program, tolerance: float, method: str) -> Answer:
     values, duals = np.array(result.col_value), np.array(result.row_dual)
     if not duals.size:  # HiGHS leaves an infeasible program without vectors
         values, duals = np.full(program.cost.size, np.nan), np.full(len(program.gaps), np.nan)
-    return Answer(values, duals, int(count), f"{method}: {status}")
+    return Answer(values / HIGHS_GAP, duals, int(count), f"{method}: {status}")
 
 
 def _normal(program: Program, tolerance: float) -> Answer:

@@ -1,6 +1,6 @@
 """Where the numbers of a sparse Cholesky factor go, found from the graph of the bodies alone.
 
-Source: [Duff1983] for fronts and their leftovers on a stack.
+Fronts and their leftovers on a stack are those of the multifrontal method (`cholesky`).
 """
 
 from __future__ import annotations

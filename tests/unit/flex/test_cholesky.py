@@ -137,7 +137,7 @@ def test_groups_separate_what_is_eliminated_before_them() -> None:
 
 
 def test_fill_of_a_square_slab_grows_like_n_log_n() -> None:
-    """[George1973]: 31/4 n log₂ n numbers for n unknowns on a square grid, blocks of nine here."""
+    """31/4 n log₂ n is the textbook's leading term for a square grid; here in blocks of nine."""
     for side in (32, 64):
         pairs, centres = grid(side, side)
         numbers = analyse(pairs, centres).panel_starts[-1] / 9

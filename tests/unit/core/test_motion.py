@@ -1,0 +1,75 @@
+import json
+
+import numpy as np
+import pytest
+from pliant.core.errors import InputError
+from pliant.core.motion import Event, Mark, Motion, Shape, Signal
+
+
+@pytest.fixture
+def motion() -> Motion:
+    """Two bodies of one shape, three points, two strokes, three frames."""
+    return Motion(
+        axis="step",
+        unit="",
+        values=np.arange(3.0),
+        title="two squares",
+        length_unit="mm",
+        bodies=("a", "b"),
+        shapes=(Shape((np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]]),)),),
+        body_shapes=np.zeros(2, np.int64),
+        fixed=np.array([True, False]),
+        poses=np.arange(18.0).reshape(3, 2, 3),
+        point_names=("p", "q", "r"),
+        points=np.arange(18.0).reshape(3, 3, 2),
+        strokes=np.array([[0, 1], [1, 2]]),
+        body_scalars={"travel": np.ones((3, 2))},
+        stroke_scalars={"load": np.ones((3, 2))},
+        marks=(Mark("arrow", np.array([[0, 0], [1, 1.0]]), frame=2, group="force", value=3.0),),
+        signals={"gap": Signal("mm", np.array([3.0, 2.0, 1.0]))},
+        events=(Event(2.0, "touches", "contact"),),
+    )
+
+
+def test_what_is_saved_is_what_is_loaded(motion: Motion, tmp_path):
+    motion.save(tmp_path / "motion.json")
+    assert Motion.load(tmp_path / "motion.json").to_dict() == motion.to_dict()
+
+
+def test_a_saved_motion_is_plain_json_without_pickle(motion: Motion, tmp_path):
+    motion.save(tmp_path / "motion.json")
+    assert json.loads((tmp_path / "motion.json").read_text())["bodies"] == ["a", "b"]
+
+
+def test_arrays_of_a_motion_cannot_be_written(motion: Motion):
+    with pytest.raises(ValueError, match="read-only"):
+        motion.poses[0, 0, 0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        motion.signals["gap"].values[0] = 1.0
+
+
+def test_a_motion_of_points_alone_keeps_its_dimension_in_space():
+    motion = Motion("t", "s", np.zeros(1), point_names=("p",), points=np.zeros((1, 1, 3)))
+    assert Motion.from_dict(motion.to_dict()).points.shape == (1, 1, 3)
+
+
+def test_arrays_that_do_not_fit_each_other_are_refused():
+    with pytest.raises(ValueError, match="poses has shape"):
+        Motion("step", "", np.zeros(2), bodies=("a",), poses=np.zeros((3, 1, 3)))
+
+
+def test_the_frame_nearest_to_a_value_is_found(motion: Motion):
+    assert motion.frame_of(1.4) == 1
+
+
+def test_nan_is_refused_at_the_door(tmp_path):
+    motion = Motion("t", "s", np.array([np.nan]))
+    with pytest.raises(ValueError, match="JSON compliant"):
+        motion.save(tmp_path / "motion.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_loading_something_else_says_so(tmp_path):
+    (tmp_path / "x.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"x\.json: cannot be read as JSON"):
+        Motion.load(tmp_path / "x.json")

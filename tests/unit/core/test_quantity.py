@@ -1,0 +1,42 @@
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pliant.core.quantity import angle, exact, number
+from pydantic_core import PydanticCustomError
+
+
+@given(st.fractions())
+def test_fractions_are_read_without_rounding(value: Fraction):
+    assert exact(f"{value.numerator}/{value.denominator}") == value
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=6))
+def test_decimals_are_read_without_rounding(value: Decimal):
+    assert exact(value) == Fraction(value)
+
+
+@given(st.floats(-1e6, 1e6))
+def test_degrees_become_radians(value: float):
+    assert angle(f"{value:.6f} deg") == pytest.approx(math.radians(value), abs=1e-8)
+
+
+@pytest.mark.parametrize("text", ["", "one", "1/0", "1//2", "0x10", "1e9999", "30 dg", "nan", "1 2"])
+def test_what_is_no_number_is_refused_with_a_cure(text: str):
+    with pytest.raises(PydanticCustomError) as caught:
+        number(text)
+    assert caught.value.context["cure"]
+
+
+@pytest.mark.parametrize("value", [True, None, [], float("nan"), float("inf"), Decimal("sNaN"), 10**5000])
+def test_what_a_double_cannot_hold_is_refused(value: object):
+    with pytest.raises(PydanticCustomError):
+        number(value)
+
+
+def test_a_length_takes_no_unit():
+    with pytest.raises(PydanticCustomError, match="plain number"):
+        number("3 mm")

@@ -1,0 +1,43 @@
+import os
+
+import pytest
+from pliant.core.errors import PliantError
+from pliant.core.store import model_hash, write_whole
+from pliant.flex.model import Assembly
+
+SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
+
+
+def test_a_file_that_cannot_be_written_whole_leaves_the_old_one(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    write_whole(path, b"old")
+    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [found.name for found in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_files_are_readable_as_the_umask_lets_them(tmp_path):
+    mask = os.umask(0o022)
+    try:
+        write_whole(tmp_path / "a.txt", b"")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_missing_folder_and_a_folder_in_the_way_are_named(tmp_path):
+    with pytest.raises(PliantError, match="does not exist"):
+        write_whole(tmp_path / "no" / "a.txt", b"")
+    with pytest.raises(PliantError, match="is a folder"):
+        write_whole(tmp_path, b"")
+
+
+def test_equal_models_have_equal_hashes_whatever_the_sign_of_zero():
+    def square(x: float) -> Assembly:
+        return Assembly.model_validate(
+            {"bodies": [{"name": "a", "outline": SQUARE, "fixed": True, "pose": [x, 0, 0]}]}
+        )
+
+    assert model_hash(square(0.0)) == model_hash(square(-0.0)) != model_hash(square(1e-9))
