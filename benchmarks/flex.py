@@ -9,8 +9,8 @@ from benchmarks.measure import peak_memory, seconds, table, timed
 from benchmarks.programs import first_program, gurobi, slab, table_program
 from pliant.flex.generate.jigsaw import jigsaw
 from pliant.flex.generate.table import TABLE, table_structure
+from pliant.flex.lp.solvers import solve_program
 from pliant.flex.solve import solve
-from pliant.flex.solvers import solve_program
 
 PEERS = ("piqp", "clarabel", "highs")
 PHASES = ("select", "program", "check")

@@ -5,8 +5,8 @@ import numpy as np
 from pliant.flex.generate import masks
 from pliant.flex.generate.table import table_structure
 from pliant.flex.generate.voxels import raising, upper_right, voxels
+from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly
-from pliant.flex.program import Program
 from pliant.flex.step import place
 from pliant.flex.system import compile_system
 

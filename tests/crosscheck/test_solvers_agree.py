@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from pliant.flex.generate import bricks, flock, jigsaw, random_outline, voxels
+from pliant.flex.lp.program import Program
+from pliant.flex.lp.solvers import residuals, solve_program
 from pliant.flex.model import Assembly, Study, Term
-from pliant.flex.program import Program
 from pliant.flex.solve import solve
-from pliant.flex.solvers import residuals, solve_program
 from pliant.flex.step import place
 from pliant.flex.system import compile_system
 

@@ -14,8 +14,8 @@ from pliant import gallery
 from pliant.core.pose import carry
 from pliant.flex.distance import Rows, contact_points, gaps, gaps_and_blocks
 from pliant.flex.generate import TABLE, bar, expected_rows, flock, frame, table_structure, voxels
+from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly, Study, Term
-from pliant.flex.program import Program
 from pliant.flex.promise import promise
 from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve

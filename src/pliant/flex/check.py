@@ -11,8 +11,7 @@ from the chord by at most |d''|/8; where that is too much, the way is halved.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import shapely
@@ -24,7 +23,6 @@ from pliant.flex.parts import Parts
 from pliant.flex.system import System
 
 HALVINGS = 3
-SHARED = 500  # pairs from which a second thread is worth waking
 
 
 @dataclass(frozen=True)
@@ -42,30 +40,18 @@ class Overlaps:
 
 
 def overlaps(parts: Parts, poses: Floats, pairs: Ints) -> Overlaps:
-    """Which of these pairs share area, and how thickly.
-
-    GEOS works outside Python's lock, so that two threads share a long list.
-    """
+    """Which of these pairs share area, and how thickly."""
     polygons = parts.polygons(poses)
-    halves = [pairs] if len(pairs) < SHARED else [pairs[::2], pairs[1::2]]
-    if len(halves) == 1:
-        return _intersect(polygons, pairs)
-    with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(lambda half: _intersect(polygons, half), halves))
-    return Overlaps(*(np.concatenate([getattr(one, f.name) for one in found]) for f in fields(Overlaps)))
-
-
-def _meeting(polygons: NDArray[np.object_], pairs: Ints) -> Ints:
-    return pairs[shapely.intersects(polygons[pairs[:, 0]], polygons[pairs[:, 1]])]
-
-
-def _intersect(polygons: NDArray[np.object_], pairs: Ints) -> Overlaps:
     pairs = _meeting(polygons, pairs)
     shared = shapely.intersection(polygons[pairs[:, 0]], polygons[pairs[:, 1]])
     area = np.asarray(shapely.area(shared), np.float64)
     kept = area > 0
     length = np.asarray(shapely.length(shared), np.float64)[kept] / 2  # a sliver has two long sides
     return Overlaps(pairs[kept], area[kept], area[kept] / length)
+
+
+def _meeting(polygons: NDArray[np.object_], pairs: Ints) -> Ints:
+    return pairs[shapely.intersects(polygons[pairs[:, 0]], polygons[pairs[:, 1]])]
 
 
 def worst_overlap(system: System, poses: Floats, pairs: Ints) -> float:
@@ -87,6 +73,12 @@ def near_pairs(parts: Parts, poses: Floats) -> Ints:
     if not parts.exempt:
         return pairs
     return pairs[[(a, b) not in parts.exempt for a, b in pairs.tolist()]]
+
+
+def holding(rows: Rows, before: Floats, after: Floats, allowed: float) -> Rows:
+    """The rows that hold at both ends of a way; round a corner, a vertex changes from one to another."""
+    kept = np.minimum(gaps(rows, before), gaps(rows, after)) >= -2 * allowed
+    return rows if kept.all() else _take(rows, kept)
 
 
 def path_overlap(rows: Rows, before: Floats, after: Floats, allowed: float) -> float:

@@ -53,6 +53,11 @@ class Neighbours:
     margin: float
     poses: Floats  # (B + 1, 3) where the bodies were
 
+    @property
+    def count(self) -> int:
+        """How many candidates there are."""
+        return len(self.edge)
+
     def still_hold(self, parts: Parts, poses: Floats) -> bool:
         """Whether no pair has moved enough, one relative to the other, to miss a candidate."""
         if not len(self.pairs):
@@ -126,6 +131,7 @@ class Selection:
     """The rows of one pose, and the choices behind them, to be kept for the next."""
 
     rows: Rows
+    group: Ints  # (R,) of each row
     near: Neighbours
     edge: Ints  # (G,) the edge chosen for each group, NONE beyond reach
     both: Bools  # (G,) whether the vertex was outside the edge next to the chosen one too
@@ -168,7 +174,7 @@ def select(
     along, height = _frame(outlines, near.edge, seen[near.group])
     beyond = along - np.clip(along, 0.0, outlines.length[near.edge])
     distance = beyond**2 + height**2
-    best = _nearest(near, height, distance)
+    best = _nearest(near, along, height, distance)
     corner, edge, rival = _choose(parts, poses, near, seen, along[best], height[best], best, before, slack)
     close = distance[best] <= near.reach**2
     extra = [
@@ -187,6 +193,7 @@ def select(
         rows = _averaged(outlines, rows, at_corner, edges[at_corner], other_edge)
     return Selection(
         rows=rows,
+        group=groups,
         near=near,
         edge=np.where(close, edge, NONE),
         both=_outside_both(outlines, seen, edge),
@@ -212,12 +219,17 @@ def _along(outlines: Outlines, edge: Ints, seen: Floats) -> Floats:
     return dot(seen - outlines.point[edge], outlines.tangent[edge])
 
 
-def _nearest(near: Neighbours, height: Floats, distance: Floats) -> Ints:
-    """The nearest candidate of each group; of two that share the nearest corner, the higher one."""
+def _nearest(near: Neighbours, along: Floats, height: Floats, distance: Floats) -> Ints:
+    """The nearest candidate of each group; of two that share the nearest corner, the higher one.
+
+    Where both are as high, as on the diagonal of a grid, it is the edge that starts at the
+    corner: outlines are wound one way, so that the choice turns and scales with the drawing.
+    """
     if not len(near.starts):
         return np.zeros(0, np.int64)
     least = np.minimum.reduceat(distance, near.starts)[near.group]
-    tied = np.where(distance <= least * (1 + 1e-9), height, -np.inf)
+    ranked = height + np.where(along < 0, 1e-7 * near.reach, 0.0)
+    tied = np.where(distance <= least * (1 + 1e-9), ranked, -np.inf)
     highest = np.flatnonzero(tied == np.maximum.reduceat(tied, near.starts)[near.group])
     return highest[np.diff(near.group[highest], prepend=-1) != 0]
 
@@ -351,6 +363,22 @@ def _facing(
     wall = wall[order]
     found = wall[np.diff(near.group[wall], prepend=-1) != 0]
     return near.group[found], near.edge[found]
+
+
+def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> tuple[Ints, Rows]:
+    """Rows for the edges round the corner from those of some rows, and the groups they are of.
+
+    A vertex that presses on an edge within reach of its convex end could slip past that end:
+    these rows tell how far it is from having done so (negative: it is not past yet).
+    """
+    near, outlines = contacts.near, parts.outlines
+    group = contacts.group[which]
+    edge = contacts.edge[group]
+    world = carry(poses[outlines.body[near.vertex[group]]], outlines.point[near.vertex[group]])
+    seen = uncarry(poses[near.body[group]], world)
+    other = _next_edge(outlines, edge, _along(outlines, edge, seen))
+    could = _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) > -near.reach)
+    return group[could], _rows(outlines, near, group[could], other[could])
 
 
 def _rows(outlines: Outlines, near: Neighbours, groups: Ints, edges: Ints) -> Rows:

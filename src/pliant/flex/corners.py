@@ -20,7 +20,7 @@ from scipy.sparse import coo_array, csr_array, hstack, vstack
 
 from pliant.core.errors import PliantError
 from pliant.flex.contact import Selection, flip
-from pliant.flex.program import Program
+from pliant.flex.lp.program import Program
 from pliant.flex.step import Place
 from pliant.flex.system import System
 

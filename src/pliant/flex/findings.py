@@ -16,9 +16,9 @@ from scipy.sparse import csr_array, hstack, vstack
 
 from pliant.core.pose import Floats
 from pliant.flex.check import Overlaps, near_pairs, overlaps
+from pliant.flex.lp.program import Program
+from pliant.flex.lp.solvers import solve_program
 from pliant.flex.parts import Parts
-from pliant.flex.program import Program
-from pliant.flex.solvers import solve_program
 from pliant.flex.system import System
 
 

@@ -19,7 +19,7 @@ from scipy.optimize import linprog
 
 from pliant.core.pose import Floats
 from pliant.flex.distance import Ints, Rows, contact_points
-from pliant.flex.program import Program, Solution
+from pliant.flex.lp.program import Program, Solution
 from pliant.flex.system import System
 
 LEAST = 1e-9  # of the largest force: smaller ones are a solver's rounding
@@ -73,7 +73,8 @@ def contacts_of(
     total = part.sum()
     scale = 1.0 / total if total > 0 else 0.0
     vectors = np.zeros((len(force), 2))
-    vectors[: len(rows)] = -contact_points(rows, poses)[1] * solution.forces[: len(rows), None]
+    vectors[: len(rows)] = contact_points(rows, poses)[1] * solution.forces[: len(rows), None]
+    vectors[: len(rows)] *= _side(system, rows)[:, None]
     sums = [np.bincount(keys, values, len(labels)) for values in (force, part, vectors[:, 0], vectors[:, 1])]
     shown = np.flatnonzero(sums[0] > LEAST * max(force.max(initial=0.0), 1e-300))
     spans = share_ranges(program, keys, shown, float(total)) if ranges and total > 0 else {}
@@ -89,6 +90,12 @@ def contacts_of(
         for k in shown
     ]
     return tuple(sorted(made, key=lambda contact: -contact.share))
+
+
+def _side(system: System, rows: Rows) -> Floats:
+    """1 where the first body a pair or joint is named by has the point, −1 where it has the line."""
+    second = np.where(rows.source < 0, rows.edge_body > rows.point_body, rows.edge_body == system.parts.count)
+    return np.where(second, 1.0, -1.0)
 
 
 def _groups(system: System, rows: Rows) -> tuple[Ints, list[tuple[str, tuple[str, ...]]]]:

@@ -143,7 +143,7 @@ class Sight(Frozen):
 
 
 class Limit(Frozen):
-    """How far a body may go from its drawn pose: turn, and travel along x and y."""
+    """How far a body may go from its drawn pose: turn, and travel of its centroid along x and y."""
 
     body: Name
     rotation: Annotated[Angle, Field(ge=0)] | tuple[Angle, Angle] | None = None
@@ -155,7 +155,7 @@ class Term(Frozen):
     """One term of what is maximised; the terms are added."""
 
     body: Name | None = None
-    direction: Direction | None = None  # travel of the body (of `point` of it) along this
+    direction: Direction | None = None  # travel of the body's centroid, or of `point` of it, along this
     point: Vector | None = None
     spin: Number | None = None  # turn of the body, times this
     radial: Vector | None = None  # every body's travel away from this centre

@@ -88,19 +88,27 @@ def _linear_part(term: Term, parts: Parts) -> Floats:
 
 
 def _sides(term: Term, parts: Parts) -> tuple[Floats, Floats]:
-    """The axis, and on which side of the line through the leader each body is: −1, 0, 1."""
+    """The axis, and on which side of the line through the leader each moving body is: −1, 0, 1."""
     axis = np.array(term.axis) / np.hypot(*term.axis)
     offset = (parts.drawn[:-1, :2] - parts.drawn[parts.index(term.gather or ""), :2]) @ axis
-    return axis, np.where(np.abs(offset) <= 1e-12 * parts.extent, 0.0, np.sign(offset))
+    apart = (np.abs(offset) > 1e-12 * parts.extent) & (parts.moving[:-1] >= 0)
+    return axis, np.where(apart, np.sign(offset), 0.0)
 
 
 def _with_gather(term: Term, parts: Parts, joints: Joints) -> Joints:
-    """Nobody crosses the line, so that Σ|offset| stays linear: side·axis·(x − leader) ≥ 0."""
+    """Nobody crosses the line, so that Σ|offset| stays linear: side·axis·(x − leader) ≥ 0.
+
+    Who stands on the line stays on it: both sides at once.
+    """
     axis, side = _sides(term, parts)
     leader = parts.index(term.gather or "")
-    followers = np.flatnonzero((side != 0) & (parts.moving[:-1] >= 0))
+    moving = np.flatnonzero((parts.moving[:-1] >= 0) & (np.arange(parts.count) != leader))
+    on_line = moving[side[moving] == 0]
+    followers = np.concatenate([moving, on_line])
+    signs = np.where(side[followers] != 0, side[followers], 1.0)
+    signs[len(moving) :] = -1.0
     blocks = np.zeros((len(followers), 2, 3))
-    blocks[:, 0, :2] = side[followers, None] * axis
+    blocks[:, 0, :2] = signs[:, None] * axis
     blocks[:, 1, :2] = -blocks[:, 0, :2]
     bodies = np.stack([followers, np.full(len(followers), leader)], axis=1)
     source = np.full(len(followers), len(joints.joints))

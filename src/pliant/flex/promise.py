@@ -19,9 +19,9 @@ from pliant.flex.corners import best_choice
 from pliant.flex.distance import Ints, gaps
 from pliant.flex.findings import recession, smallest_relaxation
 from pliant.flex.joints import Joint, Linear, join_linear
+from pliant.flex.lp.program import Program
+from pliant.flex.lp.solvers import solve_program
 from pliant.flex.parts import Parts
-from pliant.flex.program import Program
-from pliant.flex.solvers import solve_program
 from pliant.flex.step import Place, Promise, usable
 from pliant.flex.system import System
 

@@ -10,12 +10,12 @@ from pliant.flex.findings import drawn_overlaps, leaving, recession
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.promise import Promise, other_way, promise, trusting
 from pliant.flex.result import FlexResult
+from pliant.flex.slip import slip
 from pliant.flex.status import FlexStatus
 from pliant.flex.step import move, next_turn, place, usable
 from pliant.flex.system import System, compile_system
 from pliant.flex.walk import Walk
 
-FIRST = 1e-6  # accuracy of the first program, whose duals are reported
 SHRINKINGS = 3
 
 
@@ -38,10 +38,11 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
 def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
     """Step until nothing is gained."""
     turn, quiet, shrinkings = system.study.turn, False, 0
-    later = 0.1 * system.tolerance
+    later = 0.02 * system.tolerance
+    first = 1e-4 * system.tolerance  # its duals are reported
     while walk.steps < system.study.steps:
         progress(walk.steps, None, f"objective {walk.here.value:.6g}")
-        found = promise(system, walk.here, turn if walk.promises else None, later if walk.promises else FIRST)
+        found = promise(system, walk.here, turn if walk.promises else None, later if walk.promises else first)
         walk.promises.append(found)
         trusted, gone = system, walk.has_gone()
         endless = recession(system, found.program) if gone else found.endless
@@ -49,6 +50,8 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
             away = leaving(system, walk.here.poses, found.program, endless)
             if away.proven or gone:
                 return walk.end(FlexStatus.FREE, leaving=away)
+            if walk.steps == 0 and walk.widen():
+                continue
             trusted = trusting(system, walk.here)
             found = promise(trusted, walk.here, turn, later)
         if not usable(system, found.program, found.solution):
@@ -56,7 +59,12 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
         if walk.settled(found):
             other = other_way(system, found, walk.here)
             if other is None or quiet:
-                return _finish(system, walk, found)
+                slid = slip(system, found, turn, later)
+                if slid is None:
+                    return _finish(system, walk, found)
+                walk.go(*slid)
+                quiet = False
+                continue
             walk.here, quiet = other, True
             continue
         moved = move(system, trusted, found, turn)
@@ -74,7 +82,7 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
 
 def _finish(system: System, walk: Walk, found: Promise) -> FlexResult:
     """Take the last, small step too where it mends or gains, and say how it ended."""
-    if walk.steps == 0 and found.gain <= system.least:
+    if max(abs(walk.here.value), found.gain) <= system.least:
         return walk.end(FlexStatus.LOCKED)
     moved = move(system, system, found, system.study.turn)
     if moved is not None and (

@@ -22,8 +22,8 @@ from pliant.core.pose import Floats
 from pliant.flex.check import worst_overlap
 from pliant.flex.contact import Bools, Selection, find_neighbours, select
 from pliant.flex.distance import Rows
-from pliant.flex.normal import least_squares
-from pliant.flex.program import Program, Solution
+from pliant.flex.lp.program import Program, Solution
+from pliant.flex.lp.squares import least_squares
 from pliant.flex.system import System
 
 CORRECTIONS = 4
@@ -176,7 +176,8 @@ def search(system: System, trusted: System, found: Promise, longest: float) -> t
     here, program, step = found.here, found.program, found.solution.step
     allowed = max(system.threshold, here.violation / 2)
     # What the overlap at the start is worth, by strong duality, may be lost in mending it.
-    owed = here.violation * float(np.abs(found.solution.forces).sum()) + 10 * system.least
+    worth = here.violation * float(np.abs(found.solution.forces).sum())
+    owed = worth if here.violation > 0.1 * system.threshold else 0.0
     fraction = longest
     for _ in range(HALVINGS):
         poses = advance(trusted, here, program, step, fraction)

@@ -12,10 +12,10 @@ from pliant.core.pose import Floats
 from pliant.flex.contact import gap_scale
 from pliant.flex.distance import Rows, gaps, gaps_and_blocks
 from pliant.flex.joints import Joints, compile_joints
+from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.objective import Objective, compile_objective
 from pliant.flex.parts import Parts, compile_parts
-from pliant.flex.program import Program
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class System:
     @cached_property
     def least(self) -> float:
         """A gain of the objective that counts as none."""
-        length = max(self.gap, 1e-4 * self.parts.size)
+        length = 1e-5 * self.gap or 1e-7 * self.parts.size
         arm = np.array([1.0, 1.0, 1.0 / self.parts.size])
-        return 1e-6 * length * float(np.abs(self.objective.weights(self.parts.drawn) * arm).max())
+        return length * float(np.abs(self.objective.weights(self.parts.drawn) * arm).max())
 
     @cached_property
     def tolerance(self) -> float:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import overlaps, path_overlap
+from pliant.flex.check import Overlaps, holding, overlaps, path_overlap
+from pliant.flex.distance import Rows
 from pliant.flex.forces import contacts_of, force_chain
 from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult, Frames
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import Place, Promise, arc
+from pliant.flex.step import Place, Promise, arc, place
 from pliant.flex.system import System
 
 FRAME_TURN = 0.08  # rad: between two frames of a step no body turns much more than this
 IDLE = 2
+MANY = 100_000  # candidates for contact: more of them take longer than they help
 SMALL = 200  # rows: up to here the ranges of the shares are found without being asked for
 
 
@@ -32,7 +35,8 @@ class Walk:
         self.promises: list[Promise] = []
         self.frames: list[Floats] = [start.poses]
         self.accepted: list[int] = [0]
-        self.overlaps: list[float] = [start.overlap]
+        self.checker = ThreadPoolExecutor(1)  # GEOS works beside the next program, outside Python's lock
+        self.overlaps: list[Future[Overlaps]] = [self._measure(start)]
         self.violations: list[float] = [start.violation]
         self.path = 0.0
         self.idle = 0  # steps in a row that were taken whole and gained next to nothing
@@ -45,7 +49,8 @@ class Walk:
         count = int(np.clip(np.ceil(np.abs(step[:, 2]).max() / FRAME_TURN), 1, 8))
         way = arc(before, step, there.poses, count)
         with system.clock.phase("check"):
-            rows = system.rows(found.here.contacts.rows)
+            rows = Rows.join(*(system.rows(at.contacts.rows) for at in (found.here, there)))
+            rows = holding(rows, before, there.poses, system.threshold)
             places = [before, *way]
             self.path = max(
                 self.path,
@@ -58,8 +63,17 @@ class Walk:
         self.idle = self.idle + 1 if little and fraction == 1.0 else 0
         self.here = there
         self.accepted.append(len(self.frames) - 1)
-        self.overlaps.append(there.overlap)
+        self.overlaps.append(self._measure(there))
         self.violations.append(there.violation)
+
+    def widen(self) -> bool:
+        """Look for contacts further away before the first program is said to have no bound."""
+        reach = self.here.contacts.near.reach
+        if reach >= self.system.parts.extent or self.here.contacts.near.count > MANY:
+            return False
+        self.here = place(self.system, self.here.poses, 4 * reach, None)
+        self.promises.clear()
+        return True
 
     def settled(self, found: Promise) -> bool:
         """Whether what is promised, or what came of the last promises, is too little to go on for."""
@@ -78,7 +92,8 @@ class Walk:
         """The result of what was done."""
         system = self.system
         with system.clock.phase("check"):
-            self.overlaps[-1] = overlaps(system.parts, self.here.poses, self.here.contacts.near.pairs).worst
+            thickness = np.array([found.result().worst for found in self.overlaps])
+            self.checker.shutdown()
         first = self.promises[0] if self.promises else None
         last = self.promises[-1] if self.promises else None
         shape = first.program.shape if first else (len(self.here.contacts.rows), 3 * len(system.parts.free))
@@ -91,7 +106,7 @@ class Walk:
             poses=system.parts.user_poses(np.array(self.frames)),
             accepted=np.array(self.accepted),
             objective=np.array([system.objective.value(poses) for poses in self.frames]),
-            overlap=np.array(self.overlaps),
+            overlap=thickness,
             violation=np.array(self.violations),
         )
         return FlexResult(
@@ -103,7 +118,7 @@ class Walk:
             left=last.gain if last is not None and last.endless is None else None,
             steps=self.steps,
             violation=self.here.violation,
-            overlap=max(self.overlaps),
+            overlap=float(thickness.max()),
             path_overlap=self.path,
             gap=system.gap,
             threshold=system.threshold,
@@ -120,6 +135,9 @@ class Walk:
             seconds=dict(system.clock.seconds),
             **findings,
         )
+
+    def _measure(self, there: Place) -> Future[Overlaps]:
+        return self.checker.submit(overlaps, self.system.parts, there.poses, there.contacts.near.pairs)
 
     def _contacts(self, first: Promise) -> Any:
         system = self.system

@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+
 from pliant.core.errors import InputError
 from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 

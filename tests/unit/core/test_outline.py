@@ -3,6 +3,7 @@ import pytest
 import shapely
 from hypothesis import given
 from hypothesis import strategies as st
+
 from pliant.core.outline import inset, open_ring, region_fault, ring_fault, signed_area, wind
 
 SQUARE = np.array([[0, 0], [4, 0], [4, 4], [0, 4.0]])

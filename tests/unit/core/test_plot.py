@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from pliant.core.plot import Plot, Series
 
 

@@ -1,6 +1,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+
 from pliant.core.pose import carry, dot, turn, uncarry
 
 NUMBER = st.floats(-100, 100)

@@ -5,8 +5,9 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pliant.core.quantity import angle, exact, number
 from pydantic_core import PydanticCustomError
+
+from pliant.core.quantity import angle, exact, number
 
 
 @given(st.fractions())

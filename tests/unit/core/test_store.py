@@ -1,6 +1,7 @@
 import os
 
 import pytest
+
 from pliant.core.errors import PliantError
 from pliant.core.store import model_hash, write_whole
 from pliant.flex.model import Assembly

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pliant.flex.findings import drawn_overlaps, leaving, recession, smallest_relaxation
+from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly
-from pliant.flex.program import Program
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 from pliant.flex.step import place

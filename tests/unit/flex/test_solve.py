@@ -13,8 +13,8 @@ from pliant.core.errors import InputError
 from pliant.core.progress import Interrupted
 from pliant.flex import promise as promise_module
 from pliant.flex.generate import bar, voxels
+from pliant.flex.lp.program import Solution
 from pliant.flex.model import Assembly, FlexStudy, Term
-from pliant.flex.program import Solution
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 

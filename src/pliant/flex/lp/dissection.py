@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.flex.kernel import kernel
-from pliant.flex.program import Floats, Ints
+from pliant.flex.lp.kernel import kernel
+from pliant.flex.lp.program import Floats, Ints
 
 # Sets up to this many bodies are eliminated as one dense front.
 LEAF = 12

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.flex.kernel import backward_front, cholesky_front, forward_front, in_threads, kernel
-from pliant.flex.program import Floats, Ints
-from pliant.flex.symbolic import Symbolic, analyse
+from pliant.flex.lp.kernel import backward_front, cholesky_front, forward_front, in_threads, kernel
+from pliant.flex.lp.program import Floats, Ints
+from pliant.flex.lp.symbolic import Symbolic, analyse
 
 __all__ = ["Factor", "Symbolic", "analyse", "factor", "solve"]
 

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.sparse import diags_array
 from scipy.sparse.linalg import splu
 
-from pliant.flex.program import Floats, Program
-from pliant.flex.solvers import CROSSOVER
+from pliant.flex.lp.program import Floats, Program
+from pliant.flex.lp.solvers import CROSSOVER
 
 # Bodies that nothing touches stay where they are; the rest is not moved by so little.
 RIDGE = 1e-10
@@ -33,10 +33,10 @@ def _by_columns(program: Program, change: Floats, weights: Floats) -> Floats:
 
 def _by_fronts(program: Program, change: Floats, weights: Floats) -> Floats:
     """With the factors of our own interior-point method."""
-    from pliant.flex.cholesky import factor, solve
-    from pliant.flex.gathered import gather, normal_blocks, transposed
-    from pliant.flex.kernel import one_blas_thread
-    from pliant.flex.symbolic import analyse
+    from pliant.flex.lp.cholesky import factor, solve
+    from pliant.flex.lp.gathered import gather, normal_blocks, transposed
+    from pliant.flex.lp.kernel import one_blas_thread
+    from pliant.flex.lp.symbolic import analyse
 
     rows = gather(program)
     weights = weights[rows.source]

@@ -14,8 +14,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from pliant.flex.kernel import in_threads, kernel, kernel_fast
-from pliant.flex.program import Floats, Ints, Program
+from pliant.flex.lp.kernel import in_threads, kernel, kernel_fast
+from pliant.flex.lp.program import Floats, Ints, Program
 
 Outcome = TypeVar("Outcome")
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pliant.flex.gathered import blend, gather, measure, normal_blocks, transposed
-from pliant.flex.interior import solve_interior
-from pliant.flex.program import Program
-from pliant.flex.solvers import residuals, solve_program
+from pliant.flex.lp.gathered import blend, gather, measure, normal_blocks, transposed
+from pliant.flex.lp.interior import solve_interior
+from pliant.flex.lp.program import Program
+from pliant.flex.lp.solvers import residuals, solve_program
 
 from .test_solvers import chain, random_program
 

@@ -8,10 +8,10 @@ from scipy.sparse import csc_array
 from scipy.sparse.linalg import spsolve
 from scipy.spatial import Delaunay
 
-from pliant.flex.cholesky import analyse, factor, solve
-from pliant.flex.dissection import dissect, neighbour_lists
-from pliant.flex.program import Floats, Ints
-from pliant.flex.symbolic import divide
+from pliant.flex.lp.cholesky import analyse, factor, solve
+from pliant.flex.lp.dissection import dissect, neighbour_lists
+from pliant.flex.lp.program import Floats, Ints
+from pliant.flex.lp.symbolic import divide
 
 
 def planar_graph(bodies: int, seed: int) -> tuple[Ints, Floats]:

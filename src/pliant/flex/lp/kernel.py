@@ -24,7 +24,7 @@ import scipy
 from numba.core import types
 from numba.extending import get_cython_function_address
 
-from pliant.flex.program import Floats
+from pliant.flex.lp.program import Floats
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Job = TypeVar("Job")

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from pliant.flex.program import Floats, Ints, Program, Solution
+from pliant.flex.lp.program import Floats, Ints, Program, Solution
 
 SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
 
@@ -321,7 +321,7 @@ def _run_highs(program: Program, tolerance: float, method: str) -> Answer:
 
 def _normal(program: Program, tolerance: float) -> Answer:
     """Our interior-point method on the normal equations of the body graph."""
-    from pliant.flex.interior import solve_interior
+    from pliant.flex.lp.interior import solve_interior
 
     result = solve_interior(program, tolerance)
     return Answer(result.step.ravel(), result.forces, result.iterations, result.message)

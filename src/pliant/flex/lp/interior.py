@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.flex.cholesky import Factor, Symbolic, analyse, factor, solve
-from pliant.flex.gathered import (
+from pliant.flex.lp.cholesky import Factor, Symbolic, analyse, factor, solve
+from pliant.flex.lp.gathered import (
     Gathered,
     blend,
     gather,
@@ -33,8 +33,8 @@ from pliant.flex.gathered import (
     recentre,
     transposed,
 )
-from pliant.flex.kernel import one_blas_thread
-from pliant.flex.program import Floats, Program
+from pliant.flex.lp.kernel import one_blas_thread
+from pliant.flex.lp.program import Floats, Program
 
 # Iterations in all, and without a better point: degenerate programs of 10⁵ bodies take 90.
 LIMIT = 300

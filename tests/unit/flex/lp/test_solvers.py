@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pliant.flex.program import Program
-from pliant.flex.solvers import SOLVERS, residuals, solve_program
+from pliant.flex.lp.program import Program
+from pliant.flex.lp.solvers import SOLVERS, residuals, solve_program
 
 METHODS = [name for name in SOLVERS if name != "auto"]
 
@@ -181,7 +181,7 @@ def test_residuals_see_overlap_pull_and_imbalance() -> None:
 
 
 def test_auto_falls_through_to_a_solver_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pliant.flex import solvers
+    from pliant.flex.lp import solvers
 
     def broken(program: Program, tolerance: float) -> solvers.Answer:
         return solvers.Answer(np.full(program.cost.size, np.nan), 0 * program.gaps, 0, "broken")
@@ -202,8 +202,8 @@ def test_a_small_program_loads_no_compiler() -> None:
     import sys
 
     script = (
-        "import sys, numpy as np; from pliant.flex.program import Program; "
-        "from pliant.flex.solvers import solve_program; one = np.ones(1); "
+        "import sys, numpy as np; from pliant.flex.lp.program import Program; "
+        "from pliant.flex.lp.solvers import solve_program; one = np.ones(1); "
         "p = Program(np.array([[0, -1]]), np.array([[[-1., 0, 0], [0, 0, 0]]]), one, one < 0, "
         "np.array([[1., 0, 0]]), np.full((1, 3), np.inf), np.zeros((1, 2))); "
         "s = solve_program(p); assert abs(s.objective - 1) < 1e-6; "
