@@ -367,7 +367,8 @@ def offsets(result: FlexResult, frame: int) -> Floats:
 def test_fig_7_the_flock_gathers_towards_its_leader(gathered):
     assert gathered.status is FlexStatus.CONVERGED
     before, after = offsets(gathered, 0).sum(), offsets(gathered, -1).sum()
-    assert gathered.objective == pytest.approx(before - after, rel=1e-9)
+    on_line = int((offsets(gathered, 0) == 0).sum())  # these stay on the line to within the threshold
+    assert gathered.objective == pytest.approx(before - after, abs=on_line * gathered.threshold)
     assert after < 0.6 * before
 
 

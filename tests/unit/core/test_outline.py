@@ -17,7 +17,7 @@ SQUARE = np.array([[0, 0], [4, 0], [4, 4], [0, 4.0]])
         ([[0, 0], [1, 0], [2, 0]], "has no area"),
         ([[0, 0], [2, 2], [2, 0], [0, 2]], "edges 0 and 2 cross"),
         ([[0, 0], [4, 0], [4, 4], [2, 0], [0, 4]], "touch"),
-        ([[0, 0], [4, 0], [4, 4], [4, -3]], "folds back on itself at vertex 2"),
+        ([[0, 0], [4, 0], [4, 4], [4, -3]], "edges 0 and 2 touch"),
     ],
 )
 def test_each_fault_of_a_ring_is_named_and_located(ring, fault: str):

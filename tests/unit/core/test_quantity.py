@@ -32,7 +32,10 @@ def test_what_is_no_number_is_refused_with_a_cure(text: str):
     assert caught.value.context["cure"]
 
 
-@pytest.mark.parametrize("value", [True, None, [], float("nan"), float("inf"), Decimal("sNaN"), 10**5000])
+UNFIT = [True, None, [], float("nan"), float("inf"), Decimal("sNaN"), 10**5000]
+
+
+@pytest.mark.parametrize("value", UNFIT, ids=[f"case {index}" for index in range(len(UNFIT))])
 def test_what_a_double_cannot_hold_is_refused(value: object):
     with pytest.raises(PydanticCustomError):
         number(value)

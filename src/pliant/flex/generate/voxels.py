@@ -44,7 +44,8 @@ def voxels(
     """A cell for each place of the mask, named "c3_7" by column and row.
 
     Outlines touch; the model's `clearance` opens every joint by that much. At 0.0446 of a
-    cell a dovetail slips out of its socket, at 0.054 a puzzle knob does. Cells of the same
+    cell a dovetail slips straight out of its socket, at 0.054 a puzzle knob does; tilted, a
+    dovetail comes out from about 0.035. Cells of the same
     four sides share a shape, so there are at most 3⁴ shapes. Regular polarity has
     tabs on the right and the top; random tosses a coin for each side. The lowest cell of
     the first column is fixed unless `fixed` names others, and the study raises the
