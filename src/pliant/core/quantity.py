@@ -72,7 +72,7 @@ def _finite(value: Any) -> int | float | Decimal | Fraction:
     try:
         if math.isfinite(value):
             return value
-    except OverflowError:
+    except (OverflowError, ValueError):  # too large, or a signalling NaN
         pass
     raise _fault(value, "a finite number", "Give a number that a double can hold")
 

@@ -29,7 +29,8 @@ def slip(system: System, found: Promise, turn: float, accuracy: float) -> tuple[
     The end has the corners it slid past the other way round.
     """
     contacts = found.here.contacts
-    if system.study.corners != "chosen" or len(system.parts.free) > MOST:
+    most = float(np.abs(found.program.cost).max(initial=0.0))
+    if system.study.corners != "chosen" or len(system.parts.free) > MOST or most == 0:
         return None
     force = found.solution.forces[: len(contacts.rows)]
     loaded = np.flatnonzero(force > 1e-3 * np.abs(found.solution.forces).max(initial=0.0))
@@ -40,12 +41,15 @@ def slip(system: System, found: Promise, turn: float, accuracy: float) -> tuple[
     blocks = gaps_and_blocks(rows, found.here.poses)[1]
     np.add.at(sliding, rows.edge_body, blocks[:, 0])
     np.add.at(sliding, rows.point_body, blocks[:, 1])
-    scale = KEEP * np.abs(sliding).max() / np.abs(found.program.cost).max()
+    scale = KEEP * float(np.abs(sliding).max()) / most
     cost = scale * found.program.cost + sliding[system.parts.free]
-    solution = solve_program(replace(found.program, cost=cost), system.study.solver, accuracy)
+    solution = solve_program(replace(found.program, cost=cost), system.study.solver, accuracy / KEEP)
     if not usable(system, replace(found.program, cost=cost), solution):
         return None
+    enough = system.tolerance * abs(found.here.value) + system.least
     lost = float((found.program.cost * solution.step).sum())
+    if lost < -0.1 * enough:
+        return None
     slide = replace(found, solution=replace(solution, objective=min(lost, 0.0)), relaxed=0.0)
     moved = move(system, system, slide, turn)
     if moved is None:
@@ -54,5 +58,5 @@ def slip(system: System, found: Promise, turn: float, accuracy: float) -> tuple[
     there = place(system, moved[0].poses, moved[0].contacts.near.reach, moved[0].contacts)
     passed = np.isin(there.contacts.near.keys[there.contacts.corner_group], contacts.near.keys[groups])
     there = replace(there, contacts=flip(system.parts, there.contacts, passed))
-    gain = promise(system, there, turn, accuracy).gain
-    return (slide, there, moved[1]) if gain > system.tolerance * abs(there.value) + system.least else None
+    could_reach = there.value + promise(system, there, turn, accuracy).gain
+    return (slide, there, moved[1]) if could_reach > found.here.value + enough else None
