@@ -11,7 +11,9 @@ from the chord by at most |d''|/8; where that is too much, the way is halved.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -20,7 +22,6 @@ from numpy.typing import NDArray
 from pliant.core.pose import Floats
 from pliant.flex.distance import Ints, Rows, gaps
 from pliant.flex.parts import Parts
-from pliant.flex.system import System
 
 HALVINGS = 3
 
@@ -54,16 +55,6 @@ def _meeting(polygons: NDArray[np.object_], pairs: Ints) -> Ints:
     return pairs[shapely.intersects(polygons[pairs[:, 0]], polygons[pairs[:, 1]])]
 
 
-def worst_overlap(system: System, poses: Floats, pairs: Ints) -> float:
-    """The thickest overlap of these pairs; below half the threshold it counts as none.
-
-    Pairs that touch share slivers of rounding by the hundred. Parts slimmed by a quarter of
-    the threshold do not, so that only what overlaps in earnest is measured.
-    """
-    met = _meeting(system.slim.polygons(poses), pairs)
-    return overlaps(system.parts, poses, met).worst if len(met) else 0.0
-
-
 def near_pairs(parts: Parts, poses: Floats) -> Ints:
     """Every pair of bodies whose boxes meet, at least one of them moving and not joined by a pin."""
     polygons = parts.polygons(poses)
@@ -75,18 +66,21 @@ def near_pairs(parts: Parts, poses: Floats) -> Ints:
     return pairs[[(a, b) not in parts.exempt for a, b in pairs.tolist()]]
 
 
-def holding(rows: Rows, before: Floats, after: Floats, allowed: float) -> Rows:
-    """The rows that hold at both ends of a way; round a corner, a vertex changes from one to another."""
-    kept = np.minimum(gaps(rows, before), gaps(rows, after)) >= -2 * allowed
-    return rows if kept.all() else _take(rows, kept)
+def path_overlap(rows: Rows, places: Sequence[Floats], allowed: float) -> float:
+    """A bound on how far any row is violated on the straight ways from place to place.
+
+    Rows that do not hold at both ends are left out: round a corner, a vertex changes from
+    one edge to another, and the end pose is checked with its own.
+    """
+    at = [gaps(rows, poses) for poses in places]
+    kept = np.minimum(at[0], at[-1]) >= -2 * allowed
+    if not kept.all():
+        rows, at = _take(rows, kept), [distance[kept] for distance in at]
+    ways = zip(pairwise(places), pairwise(at), strict=True)
+    return max(_way(rows, *ends, *distances, allowed, HALVINGS) for ends, distances in ways)
 
 
-def path_overlap(rows: Rows, before: Floats, after: Floats, allowed: float) -> float:
-    """A bound on how far any row is violated on the straight way between two poses."""
-    return _path(rows, before, after, gaps(rows, before), gaps(rows, after), allowed, HALVINGS)
-
-
-def _path(
+def _way(
     rows: Rows, before: Floats, after: Floats, start: Floats, end: Floats, allowed: float, halvings: int
 ) -> float:
     deepest = -np.minimum(start, end) + _curvature(rows, before, after) / 8
@@ -99,8 +93,8 @@ def _path(
     rows, start, end = _take(rows, deep), start[deep], end[deep]
     middle = (before + after) / 2
     there = gaps(rows, middle)
-    left = _path(rows, before, middle, start, there, allowed, halvings - 1)
-    right = _path(rows, middle, after, there, end, allowed, halvings - 1)
+    left = _way(rows, before, middle, start, there, allowed, halvings - 1)
+    right = _way(rows, middle, after, there, end, allowed, halvings - 1)
     return max(known, left, right)
 
 

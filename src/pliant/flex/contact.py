@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from pliant.core.pose import Floats, carry, dot, turn, uncarry
 from pliant.flex.distance import Rows
+from pliant.flex.lp.solvers import CROSSOVER
 from pliant.flex.parts import Outlines, Parts
 
 Ints = NDArray[np.int64]
@@ -82,7 +83,9 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
     outlines = parts.outlines
     world = carry(poses[outlines.body], outlines.point)
     vertices = np.flatnonzero(outlines.convex)
-    vertex, edge = _near(world, outlines, vertices, reach + margin)
+    near = _by_grid if len(parts.free) >= CROSSOVER else _by_tree
+    place, edge = near(world[vertices], world, world[outlines.follow], reach + margin)
+    vertex = vertices[place]
     body, other = outlines.body[vertex], outlines.body[edge]
     held = (parts.moving[body] == NONE) & (parts.moving[other] == NONE)
     kept = (body != other) & ~held & ~_exempt(parts, body, other)
@@ -105,13 +108,19 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
     )
 
 
-def _near(world: Floats, outlines: Outlines, vertices: Ints, radius: float) -> tuple[Ints, Ints]:
-    """Vertices and edges whose boxes, the vertex's grown by `radius`, meet."""
-    edges = np.asarray(shapely.linestrings(np.stack([world, world[outlines.follow]], axis=1)))
-    tree = shapely.STRtree(edges)
-    low, high = (world[vertices] - radius).T, (world[vertices] + radius).T
-    place, edge = tree.query(shapely.box(low[0], low[1], high[0], high[1]))
-    return vertices[place], edge.astype(np.int64)
+def _by_tree(points: Floats, starts: Floats, ends: Floats, radius: float) -> tuple[Ints, Ints]:
+    """Points and edges whose boxes, the point's grown by `radius`, meet."""
+    edges = np.asarray(shapely.linestrings(np.stack([starts, ends], axis=1)))
+    low, high = (points - radius).T, (points + radius).T
+    place, edge = shapely.STRtree(edges).query(shapely.box(low[0], low[1], high[0], high[1]))
+    return place.astype(np.int64), edge.astype(np.int64)
+
+
+def _by_grid(points: Floats, starts: Floats, ends: Floats, radius: float) -> tuple[Ints, Ints]:
+    """The same, compiled: a tree of many thousand edges takes longer to plant than to climb."""
+    from pliant.flex.grid import near_edges
+
+    return near_edges(points, starts, ends, radius)
 
 
 def _exempt(parts: Parts, body: Ints, other: Ints) -> Bools:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, dot, turn
+from pliant.core.pose import Floats, dot
 
 Ints = NDArray[np.int64]
 
@@ -75,6 +75,14 @@ def contact_points(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
 
 def _world(rows: Rows, poses: Floats) -> tuple[Floats, Floats, Floats]:
     """R(θ₁)n, x₂ + R(θ₂)p − x₁ and R(θ₂)p."""
-    first, second = poses[rows.edge_body], poses[rows.point_body]
-    point = turn(second[:, 2], rows.point)
-    return turn(first[:, 2], rows.normal), second[:, :2] + point - first[:, :2], point
+    turned = np.stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])], axis=1)  # once a body, not once a row
+    normal = _turn(turned[rows.edge_body], rows.normal)
+    point = _turn(turned[rows.point_body], rows.point)
+    return normal, poses[rows.point_body, :2] + point - poses[rows.edge_body, :2], point
+
+
+def _turn(by: Floats, vectors: Floats) -> Floats:
+    turned = np.empty_like(vectors)
+    turned[:, 0] = by[:, 0] * vectors[:, 0] - by[:, 1] * vectors[:, 1]
+    turned[:, 1] = by[:, 1] * vectors[:, 0] + by[:, 0] * vectors[:, 1]
+    return turned

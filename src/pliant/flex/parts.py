@@ -7,7 +7,7 @@ vertex i to the next vertex of its ring; the material lies on its left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -102,11 +102,6 @@ class Parts:
             Shape(tuple(ring - origin for ring in rings))
             for rings, origin in zip(self.shapes, origins, strict=True)
         )
-
-    def slimmed(self, depth: float) -> Parts:
-        """The same parts with `depth` taken off every side, in the same frames."""
-        shapes = tuple(inset(rings, depth) or rings for rings in self.shapes)
-        return replace(self, shapes=shapes, outlines=_outlines(shapes, self.shape_of))
 
     def polygons(self, poses: Floats) -> NDArray[np.object_]:
         """Each body as a shapely polygon at these poses, (B,)."""

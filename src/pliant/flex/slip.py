@@ -20,7 +20,6 @@ from pliant.flex.step import Place, Promise, move, place, usable
 from pliant.flex.system import System
 
 KEEP = 1e3  # what the objective weighs beside the sliding: nothing is given up for it
-MOST = 100  # moving bodies: in larger assemblies there is always another corner to try
 
 
 def slip(system: System, found: Promise, turn: float, accuracy: float) -> tuple[Promise, Place, float] | None:
@@ -30,7 +29,7 @@ def slip(system: System, found: Promise, turn: float, accuracy: float) -> tuple[
     """
     contacts = found.here.contacts
     most = float(np.abs(found.program.cost).max(initial=0.0))
-    if system.study.corners != "chosen" or len(system.parts.free) > MOST or most == 0:
+    if system.study.corners != "chosen" or most == 0:
         return None
     force = found.solution.forces[: len(contacts.rows)]
     loaded = np.flatnonzero(force > 1e-3 * np.abs(found.solution.forces).max(initial=0.0))

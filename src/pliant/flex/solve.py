@@ -17,6 +17,8 @@ from pliant.flex.system import System, compile_system
 from pliant.flex.walk import Walk
 
 SHRINKINGS = 3
+STALLED = "no step, however short, keeps the overlap within the threshold"
+FEW = 100  # moving bodies up to which every corner is tried once more at rest
 
 
 def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = silent) -> FlexResult:
@@ -43,6 +45,12 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
     while walk.steps < system.study.steps:
         progress(walk.steps, None, f"objective {walk.here.value:.6g}")
         found = promise(system, walk.here, turn if walk.promises else None, later if walk.promises else first)
+        if walk.overlapping():
+            if shrinkings == SHRINKINGS:
+                return walk.end(FlexStatus.STEP_LIMIT, note=STALLED)
+            walk.undo()
+            turn, shrinkings = turn / 4, shrinkings + 1
+            continue
         walk.promises.append(found)
         trusted, gone = system, walk.has_gone()
         endless = recession(system, found.program) if gone else found.endless
@@ -58,8 +66,8 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
             return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
         if walk.settled(found):
             other = other_way(system, found, walk.here)
-            if other is None or quiet:
-                slid = slip(system, found, turn, later)
+            if other is None or quiet or len(system.parts.free) > FEW:
+                slid = None if len(system.parts.free) > FEW else slip(system, found, turn, later)
                 if slid is None:
                     return _finish(system, walk, found)
                 walk.go(*slid)
@@ -75,8 +83,7 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1
         else:
-            note = "no step, however short, keeps the overlap within the threshold"
-            return walk.end(FlexStatus.STEP_LIMIT, note=note)
+            return walk.end(FlexStatus.STEP_LIMIT, note=STALLED)
     return walk.end(FlexStatus.STEP_LIMIT)
 
 

@@ -37,11 +37,6 @@ class System:
         return max(min(0.01 * self.gap, 1e-3 * self.parts.size), 1e-9 * self.parts.size)
 
     @cached_property
-    def slim(self) -> Parts:
-        """The parts a quarter of the threshold slimmer: where these do not meet, no overlap counts."""
-        return self.parts.slimmed(0.25 * self.threshold)
-
-    @cached_property
     def reach(self) -> float:
         """How near a contact must be to be a row, to begin with: a few gaps."""
         if self.study.reach is not None:

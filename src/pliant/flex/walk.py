@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import Overlaps, holding, overlaps, path_overlap
-from pliant.flex.distance import Rows
+from pliant.flex.check import Overlaps, overlaps, path_overlap
 from pliant.flex.forces import contacts_of, force_chain
 from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult, Frames
@@ -39,23 +37,33 @@ class Walk:
         self.overlaps: list[Future[Overlaps]] = [self._measure(start)]
         self.violations: list[float] = [start.violation]
         self.path = 0.0
+        self.before = (start, 0.0, 1)  # what `undo` goes back to
         self.idle = 0  # steps in a row that were taken whole and gained next to nothing
+
+    def overlapping(self) -> bool:
+        """Whether the last pose overlaps by more than is allowed; it was measured meanwhile."""
+        last = self.overlaps[-1].result().worst
+        before = self.overlaps[-2].result().worst if self.steps else 0.0
+        return self.steps > 0 and last > max(self.system.threshold, before)
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        self.here, self.path, frames = self.before
+        self.steps -= 1
+        self.idle = 0
+        del self.frames[frames:], self.accepted[-1], self.overlaps[-1], self.violations[-1]
 
     def go(self, found: Promise, there: Place, fraction: float) -> None:
         """Take a step: keep its frames, and check the way."""
         system, before = self.system, found.here.poses
+        self.before = (self.here, self.path, len(self.frames))
         step = np.zeros_like(before)
         step[system.parts.free] = fraction * found.solution.step
         count = int(np.clip(np.ceil(np.abs(step[:, 2]).max() / FRAME_TURN), 1, 8))
         way = arc(before, step, there.poses, count)
         with system.clock.phase("check"):
-            rows = Rows.join(*(system.rows(at.contacts.rows) for at in (found.here, there)))
-            rows = holding(rows, before, there.poses, system.threshold)
-            places = [before, *way]
-            self.path = max(
-                self.path,
-                *(path_overlap(rows, a, b, system.threshold) for a, b in pairwise(places)),
-            )
+            rows = system.rows(found.here.contacts.rows)
+            self.path = max(self.path, path_overlap(rows, [before, *way], system.threshold))
         self.frames.extend(way)
         self.steps += 1
         gained = abs(there.value - self.here.value)
@@ -92,6 +100,8 @@ class Walk:
         """The result of what was done."""
         system = self.system
         with system.clock.phase("check"):
+            if self.overlapping():
+                self.undo()
             thickness = np.array([found.result().worst for found in self.overlaps])
             self.checker.shutdown()
         first = self.promises[0] if self.promises else None
