@@ -29,6 +29,19 @@ def turn(angles: Floats, vectors: Floats) -> Floats:
     return turned
 
 
+def rotations(poses: Floats) -> Floats:
+    """Cos θ and sin θ of each pose, (..., 2): found once a body where many vectors turn with it."""
+    return np.stack([np.cos(poses[..., 2]), np.sin(poses[..., 2])], axis=-1)
+
+
+def rotate(by: Floats, vectors: Floats) -> Floats:
+    """Vectors (N, 2) turned by `rotations` (N, 2)."""
+    turned = np.empty_like(vectors)
+    turned[:, 0] = by[:, 0] * vectors[:, 0] - by[:, 1] * vectors[:, 1]
+    turned[:, 1] = by[:, 1] * vectors[:, 0] + by[:, 0] * vectors[:, 1]
+    return turned
+
+
 def dot(first: Floats, second: Floats) -> Floats:
     """Inner products of vectors (..., 2). Written out: summing over an axis of two is slow."""
     return first[..., 0] * second[..., 0] + first[..., 1] * second[..., 1]

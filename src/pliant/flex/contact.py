@@ -26,7 +26,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, carry, dot, turn, uncarry
+from pliant.core.pose import Floats, carry, dot, rotate, rotations, uncarry
 from pliant.flex.distance import Rows
 from pliant.flex.lp.solvers import CROSSOVER
 from pliant.flex.parts import Outlines, Parts
@@ -36,6 +36,7 @@ Bools = NDArray[np.bool_]
 
 SHARP = 0.02  # rad: blunter reflex corners are straight enough for one edge
 APPLICABLE = 0.3  # sine of the angle by which a corner may point past an edge and still be stopped by it
+TIE = 1e-7  # of the reach: edges no higher above each other than this are as high
 NONE = -1
 
 
@@ -78,8 +79,8 @@ def relative_travel(parts: Parts, pairs: Ints, before: Floats, after: Floats) ->
 
 
 def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
-    """Candidates for every contact within `reach`, and a margin of as much again."""
-    margin = reach
+    """Candidates for every contact within `reach`, and a margin of half as much again."""
+    margin = 0.5 * reach
     outlines = parts.outlines
     world = carry(poses[outlines.body], outlines.point)
     vertices = np.flatnonzero(outlines.convex)
@@ -90,9 +91,9 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
     held = (parts.moving[body] == NONE) & (parts.moving[other] == NONE)
     kept = (body != other) & ~held & ~_exempt(parts, body, other)
     vertex, edge, other = vertex[kept], edge[kept], other[kept]
-    order = np.lexsort((edge, other, vertex))
-    vertex, edge, other = vertex[order], edge[order], other[order]
     keys = vertex * (parts.count + 1) + other
+    order = np.argsort(keys, kind="stable")
+    vertex, edge, other, keys = vertex[order], edge[order], other[order], keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
     return Neighbours(
         vertex=vertex[starts],
@@ -118,7 +119,7 @@ def _by_tree(points: Floats, starts: Floats, ends: Floats, radius: float) -> tup
 
 def _by_grid(points: Floats, starts: Floats, ends: Floats, radius: float) -> tuple[Ints, Ints]:
     """The same, compiled: a tree of many thousand edges takes longer to plant than to climb."""
-    from pliant.flex.grid import near_edges
+    from pliant.flex.compiled import near_edges
 
     return near_edges(points, starts, ends, radius)
 
@@ -179,12 +180,11 @@ def select(
     `slack` is the overlap that counts as none.
     """
     outlines = parts.outlines
-    seen = uncarry(poses[near.body], carry(poses[outlines.body[near.vertex]], outlines.point[near.vertex]))
-    along, height = _frame(outlines, near.edge, seen[near.group])
-    beyond = along - np.clip(along, 0.0, outlines.length[near.edge])
-    distance = beyond**2 + height**2
-    best = _nearest(near, along, height, distance)
-    corner, edge, rival = _choose(parts, poses, near, seen, along[best], height[best], best, before, slack)
+    tangent = rotate(rotations(poses)[outlines.body], outlines.tangent)
+    seen, along, height, distance, best = _measure(parts, poses, near)
+    corner, edge, rival = _choose(
+        outlines, tangent, near, seen, along[best], height[best], best, before, slack
+    )
     close = distance[best] <= near.reach**2
     extra = [
         _joined(outlines, seen, edge, close, near.reach, slack + 2 * np.maximum(-height[best], 0.0)),
@@ -193,7 +193,7 @@ def select(
     groups = np.concatenate([np.flatnonzero(close), *(group for group, _ in extra)])
     edges = np.concatenate([edge[close], *(found for _, found in extra)])
     chosen = np.arange(len(groups)) < np.count_nonzero(close)
-    fits = _points_at(parts, poses, near, groups, edges) >= -APPLICABLE
+    fits = _points_at(outlines, tangent, near.vertex[groups], edges) >= -APPLICABLE
     groups, edges, chosen = groups[fits], edges[fits], chosen[fits]
     at_corner = np.flatnonzero(chosen & corner[groups])
     other_edge = rival[groups[at_corner]]
@@ -210,6 +210,31 @@ def select(
         corner_group=groups[at_corner],
         other_edge=other_edge,
     )
+
+
+def _measure(parts: Parts, poses: Floats, near: Neighbours) -> tuple[Floats, Floats, Floats, Floats, Ints]:
+    """Vertices as their neighbours see them, (G, 2); where each candidate is; the nearest of each group."""
+    outlines = parts.outlines
+    if len(parts.free) >= CROSSOVER:
+        from pliant.flex.compiled import nearest
+
+        return nearest(
+            near.vertex, near.body, near.edge, near.starts, outlines.body, outlines.point, outlines.tangent,
+            outlines.length, poses, TIE * near.reach,
+        )  # fmt: skip
+    seen = _seen(outlines, near, poses, rotations(poses), slice(None))
+    along, height = _frame(outlines, near.edge, seen[near.group])
+    beyond = along - np.clip(along, 0.0, outlines.length[near.edge])
+    distance = beyond**2 + height**2
+    return seen, along, height, distance, _nearest(near, along, height, distance)
+
+
+def _seen(outlines: Outlines, near: Neighbours, poses: Floats, turned: Floats, group: Ints | slice) -> Floats:
+    """The vertices of groups, in the frames of the bodies they are near."""
+    vertex, body = near.vertex[group], near.body[group]
+    owner = outlines.body[vertex]
+    arm = rotate(turned[owner], outlines.point[vertex]) + (poses[owner, :2] - poses[body, :2])
+    return rotate(turned[body] * (1.0, -1.0), arm)
 
 
 def _height(outlines: Outlines, edge: Ints, seen: Floats) -> Floats:
@@ -237,15 +262,15 @@ def _nearest(near: Neighbours, along: Floats, height: Floats, distance: Floats) 
     if not len(near.starts):
         return np.zeros(0, np.int64)
     least = np.minimum.reduceat(distance, near.starts)[near.group]
-    ranked = height + np.where(along < 0, 1e-7 * near.reach, 0.0)
+    ranked = height + np.where(along < 0, TIE * near.reach, 0.0)
     tied = np.where(distance <= least * (1 + 1e-9), ranked, -np.inf)
     highest = np.flatnonzero(tied == np.maximum.reduceat(tied, near.starts)[near.group])
     return highest[np.diff(near.group[highest], prepend=-1) != 0]
 
 
 def _choose(
-    parts: Parts,
-    poses: Floats,
+    outlines: Outlines,
+    tangent: Floats,
     near: Neighbours,
     seen: Floats,
     along: Floats,
@@ -263,7 +288,6 @@ def _choose(
     of a corner to the other by way of the region outside both. The larger distance alone would
     let two facing corners slip through each other, in by one edge and out by the other.
     """
-    outlines = parts.outlines
     edge = near.edge[best]
     corner, rival = _corner(outlines, edge, along)
     old, both = _recall(before, near)
@@ -271,7 +295,8 @@ def _choose(
     inside = ~corner & (height < 0)
     rival = np.where(returned, old, np.where(inside, _next_edge(outlines, edge, along), rival))
     unsure = np.flatnonzero(corner | returned | inside)
-    fits = [_points_at(parts, poses, near, unsure, e[unsure]) >= -APPLICABLE for e in (edge, rival)]
+    vertex = near.vertex[unsure]
+    fits = [_points_at(outlines, tangent, vertex, e[unsure]) >= -APPLICABLE for e in (edge, rival)]
     choice = fits[0] & fits[1] & corner[unsure]
     known = (old[unsure] == rival[unsure]) & fits[1]
     outside = _height(outlines, rival[unsure], seen[unsure]) >= -slack
@@ -303,18 +328,17 @@ def _meet_convexly(outlines: Outlines, edge: Ints, other: Ints) -> Bools:
     return ahead | behind
 
 
-def _points_at(parts: Parts, poses: Floats, near: Neighbours, group: Ints, edge: Ints) -> Floats:
-    """How clearly the two edges of a group's vertex leave it away from the line of an edge.
+def _points_at(outlines: Outlines, tangent: Floats, vertex: Ints, edge: Ints) -> Floats:
+    """How clearly the two edges of a vertex leave it away from the line of another body's edge.
 
     The lesser of n·u₁ and n·u₂, with u the directions of its edges as they leave it: negative
     where one of them crosses the line. Then the corner of the other body meets that edge before
-    the vertex meets anything, and the vertex needs no row.
+    the vertex meets anything, and the vertex needs no row. `tangent` (V, 2) is in the world.
     """
-    outlines, vertex = parts.outlines, near.vertex[group]
-    turned = poses[near.body[group], 2] - poses[outlines.body[vertex], 2]
-    normal = turn(turned, outlines.normal[edge])
-    leaving = dot(normal, outlines.tangent[vertex])
-    arriving = dot(normal, outlines.tangent[outlines.before[vertex]])
+    across = tangent[edge]
+    ahead, behind = tangent[vertex], tangent[outlines.before[vertex]]
+    leaving = across[:, 1] * ahead[:, 0] - across[:, 0] * ahead[:, 1]  # n = (t_y, −t_x)
+    arriving = across[:, 1] * behind[:, 0] - across[:, 0] * behind[:, 1]
     return np.minimum(leaving, -arriving)
 
 
@@ -383,8 +407,7 @@ def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> 
     near, outlines = contacts.near, parts.outlines
     group = contacts.group[which]
     edge = contacts.edge[group]
-    world = carry(poses[outlines.body[near.vertex[group]]], outlines.point[near.vertex[group]])
-    seen = uncarry(poses[near.body[group]], world)
+    seen = _seen(outlines, near, poses, rotations(poses), group)
     other = _next_edge(outlines, edge, _along(outlines, edge, seen))
     could = _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) > -near.reach)
     return group[could], _rows(outlines, near, group[could], other[could])

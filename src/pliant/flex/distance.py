@@ -19,7 +19,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, dot
+from pliant.core.pose import Floats, dot, rotate, rotations
+from pliant.flex.lp.solvers import CROSSOVER
 
 Ints = NDArray[np.int64]
 
@@ -52,12 +53,20 @@ class Rows:
 
 def gaps(rows: Rows, poses: Floats) -> Floats:
     """D of every row, (R,): eq. 12."""
+    if len(poses) > CROSSOVER:
+        from pliant.flex import compiled
+
+        return compiled.gaps(*_columns(rows), poses)
     normal, arm, _ = _world(rows, poses)
     return dot(normal, arm) - rows.offset
 
 
 def gaps_and_blocks(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
     """d, and ∂d/∂(x, y, θ) of body 1 and body 2 as (R, 2, 3): eq. 16, closed form."""
+    if len(poses) > CROSSOVER:
+        from pliant.flex import compiled
+
+        return compiled.blocks(*_columns(rows), poses)
     normal, arm, point = _world(rows, poses)
     blocks = np.empty((len(rows), 2, 3))
     blocks[:, 0, :2] = -normal
@@ -65,6 +74,10 @@ def gaps_and_blocks(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
     blocks[:, 1, :2] = normal
     blocks[:, 1, 2] = normal[:, 1] * point[:, 0] - normal[:, 0] * point[:, 1]
     return dot(normal, arm) - rows.offset, blocks
+
+
+def _columns(rows: Rows) -> tuple[Ints, Ints, Floats, Floats, Floats]:
+    return rows.edge_body, rows.point_body, rows.normal, rows.offset, rows.point
 
 
 def contact_points(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
@@ -75,14 +88,7 @@ def contact_points(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
 
 def _world(rows: Rows, poses: Floats) -> tuple[Floats, Floats, Floats]:
     """R(θ₁)n, x₂ + R(θ₂)p − x₁ and R(θ₂)p."""
-    turned = np.stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])], axis=1)  # once a body, not once a row
-    normal = _turn(turned[rows.edge_body], rows.normal)
-    point = _turn(turned[rows.point_body], rows.point)
+    turned = rotations(poses)
+    normal = rotate(turned[rows.edge_body], rows.normal)
+    point = rotate(turned[rows.point_body], rows.point)
     return normal, poses[rows.point_body, :2] + point - poses[rows.edge_body, :2], point
-
-
-def _turn(by: Floats, vectors: Floats) -> Floats:
-    turned = np.empty_like(vectors)
-    turned[:, 0] = by[:, 0] * vectors[:, 0] - by[:, 1] * vectors[:, 1]
-    turned[:, 1] = by[:, 1] * vectors[:, 0] + by[:, 0] * vectors[:, 1]
-    return turned

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
 from pliant.core.pose import Floats
-from pliant.flex.check import Overlaps, near_pairs, overlaps
+from pliant.flex.check import Overlaps
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import solve_program
 from pliant.flex.parts import Parts
@@ -40,10 +40,9 @@ class Leaving:
     proven: bool  # played along the direction, collision-free, until clear
 
 
-def drawn_overlaps(system: System) -> tuple[DrawnOverlap, ...]:
+def drawn_overlaps(system: System, found: Overlaps) -> tuple[DrawnOverlap, ...]:
     """Pairs that overlap as drawn by more than the threshold, the deepest first."""
     parts = system.parts
-    found = overlaps(parts, parts.drawn, near_pairs(parts, parts.drawn))
     thick = found.thickness > system.threshold
     if not thick.any():
         return ()

@@ -25,8 +25,7 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
     """The extreme motion of an assembly, or why there is none."""
     system = compile_system(model, study or model.study.for_command("flex"))
     walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
-    with system.clock.phase("check"):
-        overlapping = drawn_overlaps(system)
+    overlapping = drawn_overlaps(system, walk.drawn)
     if overlapping:
         return walk.end(FlexStatus.OVERLAPPING, drawn=overlapping)
     if not len(system.parts.free):

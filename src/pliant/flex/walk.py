@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import Overlaps, overlaps, path_overlap
+from pliant.flex.check import near_pairs, overlaps, path_overlap
 from pliant.flex.forces import contacts_of, force_chain
 from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult, Frames
@@ -22,6 +23,9 @@ MANY = 100_000  # candidates for contact: more of them take longer than they hel
 SMALL = 200  # rows: up to here the ranges of the shares are found without being asked for
 
 
+Measured = Callable[[], float]  # the thickest overlap of a pose
+
+
 class Walk:
     """The frames, promises and checks of a solve under way."""
 
@@ -33,8 +37,10 @@ class Walk:
         self.promises: list[Promise] = []
         self.frames: list[Floats] = [start.poses]
         self.accepted: list[int] = [0]
-        self.checker = ThreadPoolExecutor(1)  # GEOS works beside the next program, outside Python's lock
-        self.overlaps: list[Future[Overlaps]] = [self._measure(start)]
+        self.checker = ThreadPoolExecutor(2)  # GEOS works beside the next program, outside Python's lock
+        with system.clock.phase("check"):
+            self.drawn = overlaps(system.parts, start.poses, near_pairs(system.parts, start.poses))
+        self.overlaps: list[Measured] = [lambda: self.drawn.worst]
         self.violations: list[float] = [start.violation]
         self.path = 0.0
         self.before = (start, 0.0, 1)  # what `undo` goes back to
@@ -42,8 +48,8 @@ class Walk:
 
     def overlapping(self) -> bool:
         """Whether the last pose overlaps by more than is allowed; it was measured meanwhile."""
-        last = self.overlaps[-1].result().worst
-        before = self.overlaps[-2].result().worst if self.steps else 0.0
+        last = self.overlaps[-1]()
+        before = self.overlaps[-2]() if self.steps else 0.0
         return self.steps > 0 and last > max(self.system.threshold, before)
 
     def undo(self) -> None:
@@ -102,7 +108,7 @@ class Walk:
         with system.clock.phase("check"):
             if self.overlapping():
                 self.undo()
-            thickness = np.array([found.result().worst for found in self.overlaps])
+            thickness = np.array([measured() for measured in self.overlaps])
             self.checker.shutdown()
         first = self.promises[0] if self.promises else None
         last = self.promises[-1] if self.promises else None
@@ -146,8 +152,14 @@ class Walk:
             **findings,
         )
 
-    def _measure(self, there: Place) -> Future[Overlaps]:
-        return self.checker.submit(overlaps, self.system.parts, there.poses, there.contacts.near.pairs)
+    def _measure(self, there: Place) -> Measured:
+        """Have the overlaps of a place measured meanwhile; the outcome waits for them."""
+        pairs = there.contacts.near.pairs
+        halves = [
+            self.checker.submit(overlaps, self.system.parts, there.poses, half)
+            for half in (pairs[::2], pairs[1::2])
+        ]
+        return lambda: max(half.result().worst for half in halves)
 
     def _contacts(self, first: Promise) -> Any:
         system = self.system

@@ -1,0 +1,145 @@
+"""Loops over rows and edges of large assemblies, compiled. Small ones never import this.
+
+Each function gives what its namesake gives in `flex.distance` and `flex.contact`, sooner.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.core.pose import Floats
+from pliant.flex.lp.kernel import kernel
+from pliant.flex.lp.program import Ints
+
+CELLS = 4_000_000  # at most: a few bodies far apart must not ask for a cell each millimetre
+
+
+def near_edges(points: Floats, starts: Floats, ends: Floats, radius: float) -> tuple[Ints, Ints]:
+    """Pairs (point, edge) whose boxes, the edge's grown by `radius`, meet, by a grid of square cells.
+
+    Each edge is listed in every cell that its grown box meets; a point looks in its own cell only.
+    """
+    low = np.minimum(starts, ends) - radius
+    high = np.maximum(starts, ends) + radius
+    origin = low.min(axis=0)
+    span = high.max(axis=0) - origin
+    cell = max(2 * float(np.median(high - low)), float(np.sqrt(span[0] * span[1] / CELLS)))
+    shape = np.floor(span / cell).astype(np.int64) + 1
+    return _search(points, low, high, origin, cell, shape)
+
+
+@kernel
+def _search(
+    points: Floats, low: Floats, high: Floats, origin: Floats, cell: float, shape: Ints
+) -> tuple[Ints, Ints]:
+    first = np.floor((low - origin) / cell).astype(np.int64)
+    last = np.floor((high - origin) / cell).astype(np.int64)
+    starts = np.zeros(shape[0] * shape[1] + 1, np.int64)
+    for e in range(len(low)):
+        for i in range(first[e, 0], last[e, 0] + 1):
+            for j in range(first[e, 1], last[e, 1] + 1):
+                starts[i * shape[1] + j + 1] += 1
+    for c in range(len(starts) - 1):
+        starts[c + 1] += starts[c]
+    listed = np.empty(starts[-1], np.int64)
+    filled = starts[:-1].copy()
+    for e in range(len(low)):
+        for i in range(first[e, 0], last[e, 0] + 1):
+            for j in range(first[e, 1], last[e, 1] + 1):
+                listed[filled[i * shape[1] + j]] = e
+                filled[i * shape[1] + j] += 1
+    return _look(points, low, high, origin, cell, shape, starts, listed)
+
+
+@kernel
+def _look(
+    points: Floats, low: Floats, high: Floats, origin: Floats, cell: float, shape: Ints, starts: Ints,
+    listed: Ints,
+) -> tuple[Ints, Ints]:  # fmt: skip
+    found_point = np.empty(8 * len(points), np.int64)
+    found_edge = np.empty(8 * len(points), np.int64)
+    count = 0
+    for p in range(len(points)):
+        x, y = points[p, 0], points[p, 1]
+        i, j = int((x - origin[0]) // cell), int((y - origin[1]) // cell)
+        if i < 0 or j < 0 or i >= shape[0] or j >= shape[1]:
+            continue
+        for k in range(starts[i * shape[1] + j], starts[i * shape[1] + j + 1]):
+            e = listed[k]
+            if low[e, 0] <= x <= high[e, 0] and low[e, 1] <= y <= high[e, 1]:
+                if count == len(found_point):
+                    found_point = np.concatenate((found_point, np.empty_like(found_point)))
+                    found_edge = np.concatenate((found_edge, np.empty_like(found_edge)))
+                found_point[count], found_edge[count] = p, e
+                count += 1
+    return found_point[:count].copy(), found_edge[:count].copy()
+
+
+@kernel
+def gaps(first: Ints, second: Ints, normal: Floats, offset: Floats, point: Floats, poses: Floats) -> Floats:
+    """D of every row: `flex.distance.gaps`."""
+    cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
+    found = np.empty(len(offset))
+    for r in range(len(offset)):
+        a, b = first[r], second[r]
+        nx = cosine[a] * normal[r, 0] - sine[a] * normal[r, 1]
+        ny = sine[a] * normal[r, 0] + cosine[a] * normal[r, 1]
+        x = poses[b, 0] + cosine[b] * point[r, 0] - sine[b] * point[r, 1] - poses[a, 0]
+        y = poses[b, 1] + sine[b] * point[r, 0] + cosine[b] * point[r, 1] - poses[a, 1]
+        found[r] = nx * x + ny * y - offset[r]
+    return found
+
+
+@kernel
+def blocks(
+    first: Ints, second: Ints, normal: Floats, offset: Floats, point: Floats, poses: Floats
+) -> tuple[Floats, Floats]:
+    """D and its gradient: `flex.distance.gaps_and_blocks`."""
+    cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
+    found, block = np.empty(len(offset)), np.empty((len(offset), 2, 3))
+    for r in range(len(offset)):
+        a, b = first[r], second[r]
+        nx = cosine[a] * normal[r, 0] - sine[a] * normal[r, 1]
+        ny = sine[a] * normal[r, 0] + cosine[a] * normal[r, 1]
+        px = cosine[b] * point[r, 0] - sine[b] * point[r, 1]
+        py = sine[b] * point[r, 0] + cosine[b] * point[r, 1]
+        x, y = poses[b, 0] + px - poses[a, 0], poses[b, 1] + py - poses[a, 1]
+        found[r] = nx * x + ny * y - offset[r]
+        block[r, 0, 0], block[r, 0, 1], block[r, 0, 2] = -nx, -ny, nx * y - ny * x
+        block[r, 1, 0], block[r, 1, 1], block[r, 1, 2] = nx, ny, ny * px - nx * py
+    return found, block
+
+
+@kernel
+def nearest(
+    vertex: Ints, body: Ints, edge: Ints, starts: Ints, owner: Ints, point: Floats, tangent: Floats,
+    length: Floats, poses: Floats, bias: float,
+) -> tuple[Floats, Floats, Floats, Floats, Ints]:  # fmt: skip
+    """Where each group's vertex is seen, along, height and squared distance of its candidates, the best."""
+    cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
+    seen, best = np.empty((len(vertex), 2)), np.empty(len(vertex), np.int64)
+    along, height, distance = np.empty(len(edge)), np.empty(len(edge)), np.empty(len(edge))
+    for g in range(len(vertex)):
+        v, a = vertex[g], body[g]
+        b = owner[v]
+        x = poses[b, 0] - poses[a, 0] + cosine[b] * point[v, 0] - sine[b] * point[v, 1]
+        y = poses[b, 1] - poses[a, 1] + sine[b] * point[v, 0] + cosine[b] * point[v, 1]
+        u, w = cosine[a] * x + sine[a] * y, cosine[a] * y - sine[a] * x
+        seen[g, 0], seen[g, 1] = u, w
+        end = starts[g + 1] if g + 1 < len(starts) else len(edge)
+        least = np.inf
+        for c in range(starts[g], end):
+            e = edge[c]
+            dx, dy = u - point[e, 0], w - point[e, 1]
+            along[c] = dx * tangent[e, 0] + dy * tangent[e, 1]
+            height[c] = dx * tangent[e, 1] - dy * tangent[e, 0]
+            beyond = along[c] - min(max(along[c], 0.0), length[e])
+            distance[c] = beyond * beyond + height[c] * height[c]
+            least = min(least, distance[c])
+        rank = -np.inf
+        for c in range(starts[g], end):
+            if distance[c] <= least * (1 + 1e-9):
+                this = height[c] + (bias if along[c] < 0 else 0.0)
+                if this > rank:
+                    rank, best[g] = this, c
+    return seen, along, height, distance, best
