@@ -23,7 +23,7 @@ def near_edges(points: Floats, starts: Floats, ends: Floats, radius: float) -> t
     high = np.maximum(starts, ends) + radius
     origin = low.min(axis=0)
     span = high.max(axis=0) - origin
-    cell = max(2 * float(np.median(high - low)), float(np.sqrt(span[0] * span[1] / CELLS)))
+    cell = max(float(np.median(high - low)), float(np.sqrt(span[0] * span[1] / CELLS)))
     shape = np.floor(span / cell).astype(np.int64) + 1
     return _search(points, low, high, origin, cell, shape)
 
@@ -108,6 +108,22 @@ def blocks(
         block[r, 0, 0], block[r, 0, 1], block[r, 0, 2] = -nx, -ny, nx * y - ny * x
         block[r, 1, 0], block[r, 1, 1], block[r, 1, 2] = nx, ny, ny * px - nx * py
     return found, block
+
+
+@kernel
+def curvature(first: Ints, second: Ints, point: Floats, before: Floats, after: Floats) -> Floats:
+    """A bound on |d''| of each row: `flex.check._curvature`."""
+    found = np.empty(len(first))
+    for r in range(len(first)):
+        a, b = first[r], second[r]
+        arm = np.hypot(point[r, 0], point[r, 1])
+        turn, spin = abs(after[a, 2] - before[a, 2]), abs(after[b, 2] - before[b, 2])
+        x = after[b, 0] - before[b, 0] - after[a, 0] + before[a, 0]
+        y = after[b, 1] - before[b, 1] - after[a, 1] + before[a, 1]
+        speed = np.hypot(x, y) + spin * arm
+        apart = np.hypot(before[b, 0] - before[a, 0], before[b, 1] - before[a, 1]) + arm + speed
+        found[r] = turn * turn * apart + 2 * turn * speed + spin * spin * arm
+    return found
 
 
 @kernel
