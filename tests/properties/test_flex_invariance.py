@@ -98,7 +98,7 @@ def with_term(model: Assembly, term: Term) -> Assembly:
 
 def linear(model: Assembly) -> float:
     system = compile_system(model, model.study.for_command("flex"))
-    return promise(system, place(system, system.parts.drawn, system.reach, None), None, 1e-8).gain
+    return promise(system, place(system, system.parts.drawn, system.reach, None), None).gain
 
 
 def own_outlines(model: Assembly) -> tuple[Body, ...]:
@@ -283,7 +283,7 @@ def test_forces_balance_the_load_on_every_free_body_and_add_up_to_the_flex(famil
     model = random_model(family, seed)
     system = compile_system(model, model.study.for_command("flex"))
     here = place(system, system.parts.drawn, system.reach, None)
-    found = promise(system, here, None, 1e-8)
+    found = promise(system, here, None)
     rows, forces = here.contacts.rows, found.solution.forces
     at, normal = contact_points(rows, here.poses)
     wrench = system.objective.weights(here.poses)[:-1].copy()

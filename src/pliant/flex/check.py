@@ -67,16 +67,18 @@ def near_pairs(parts: Parts, poses: Floats) -> Ints:
     return pairs[[(a, b) not in parts.exempt for a, b in pairs.tolist()]]
 
 
-def path_overlap(rows: Rows, places: Sequence[Floats], allowed: float) -> float:
-    """A bound on how far any row is violated on the straight ways from place to place.
+def holding(rows: Rows, before: Floats, after: Floats, allowed: float) -> Rows:
+    """The rows that hold at both ends of a way.
 
-    Rows that do not hold at both ends are left out: round a corner, a vertex changes from
-    one edge to another, and the end pose is checked with its own.
+    Round a corner, a vertex changes from one edge to another; the end is checked with its own.
     """
+    kept = np.minimum(gaps(rows, before), gaps(rows, after)) >= -2 * allowed
+    return rows if kept.all() else _take(rows, kept)
+
+
+def path_overlap(rows: Rows, places: Sequence[Floats], allowed: float) -> float:
+    """A bound on how far any row is violated on the straight ways from place to place."""
     at = [gaps(rows, poses) for poses in places]
-    kept = np.minimum(at[0], at[-1]) >= -2 * allowed
-    if not kept.all():
-        rows, at = _take(rows, kept), [distance[kept] for distance in at]
     ways = zip(pairwise(places), pairwise(at), strict=True)
     return max(_way(rows, *ends, *distances, allowed, HALVINGS) for ends, distances in ways)
 

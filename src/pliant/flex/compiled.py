@@ -14,10 +14,13 @@ from pliant.flex.lp.program import Ints
 CELLS = 4_000_000  # at most: a few bodies far apart must not ask for a cell each millimetre
 
 
-def near_edges(points: Floats, starts: Floats, ends: Floats, radius: float) -> tuple[Ints, Ints]:
-    """Pairs (point, edge) whose boxes, the edge's grown by `radius`, meet, by a grid of square cells.
+def near_edges(
+    points: Floats, owners: Ints, starts: Floats, ends: Floats, bodies: Ints, radius: float
+) -> tuple[Ints, Ints]:
+    """Pairs (point, edge) of different bodies whose boxes, the edge's grown by `radius`, meet.
 
-    Each edge is listed in every cell that its grown box meets; a point looks in its own cell only.
+    By a grid of square cells: each edge is listed in every cell that its grown box meets; a
+    point looks in its own cell only.
     """
     low = np.minimum(starts, ends) - radius
     high = np.maximum(starts, ends) + radius
@@ -25,13 +28,14 @@ def near_edges(points: Floats, starts: Floats, ends: Floats, radius: float) -> t
     span = high.max(axis=0) - origin
     cell = max(float(np.median(high - low)), float(np.sqrt(span[0] * span[1] / CELLS)))
     shape = np.floor(span / cell).astype(np.int64) + 1
-    return _search(points, low, high, origin, cell, shape)
+    return _search(points, owners, bodies, low, high, origin, cell, shape)
 
 
 @kernel
 def _search(
-    points: Floats, low: Floats, high: Floats, origin: Floats, cell: float, shape: Ints
-) -> tuple[Ints, Ints]:
+    points: Floats, owners: Ints, bodies: Ints, low: Floats, high: Floats, origin: Floats, cell: float,
+    shape: Ints,
+) -> tuple[Ints, Ints]:  # fmt: skip
     first = np.floor((low - origin) / cell).astype(np.int64)
     last = np.floor((high - origin) / cell).astype(np.int64)
     starts = np.zeros(shape[0] * shape[1] + 1, np.int64)
@@ -48,13 +52,13 @@ def _search(
             for j in range(first[e, 1], last[e, 1] + 1):
                 listed[filled[i * shape[1] + j]] = e
                 filled[i * shape[1] + j] += 1
-    return _look(points, low, high, origin, cell, shape, starts, listed)
+    return _look(points, owners, bodies, low, high, origin, cell, shape, starts, listed)
 
 
 @kernel
 def _look(
-    points: Floats, low: Floats, high: Floats, origin: Floats, cell: float, shape: Ints, starts: Ints,
-    listed: Ints,
+    points: Floats, owners: Ints, bodies: Ints, low: Floats, high: Floats, origin: Floats, cell: float,
+    shape: Ints, starts: Ints, listed: Ints,
 ) -> tuple[Ints, Ints]:  # fmt: skip
     found_point = np.empty(8 * len(points), np.int64)
     found_edge = np.empty(8 * len(points), np.int64)
@@ -66,6 +70,8 @@ def _look(
             continue
         for k in range(starts[i * shape[1] + j], starts[i * shape[1] + j + 1]):
             e = listed[k]
+            if bodies[e] == owners[p]:
+                continue
             if low[e, 0] <= x <= high[e, 0] and low[e, 1] <= y <= high[e, 1]:
                 if count == len(found_point):
                     found_point = np.concatenate((found_point, np.empty_like(found_point)))
@@ -159,3 +165,32 @@ def nearest(
                 if this > rank:
                     rank, best[g] = this, c
     return seen, along, height, distance, best
+
+
+@kernel
+def points_at(tangent: Floats, before: Ints, vertex: Ints, edge: Ints) -> Floats:
+    """How clearly a vertex points at an edge: `flex.contact._points_at`."""
+    found = np.empty(len(edge))
+    for r in range(len(edge)):
+        nx, ny = tangent[edge[r], 1], -tangent[edge[r], 0]
+        v, w = vertex[r], before[vertex[r]]
+        found[r] = min(nx * tangent[v, 0] + ny * tangent[v, 1], -nx * tangent[w, 0] - ny * tangent[w, 1])
+    return found
+
+
+@kernel
+def outside_both(
+    seen: Floats, edge: Ints, point: Floats, tangent: Floats, length: Floats, turn: Floats, follow: Ints,
+    before: Ints, straight: float,
+) -> np.ndarray:  # fmt: skip
+    """Whether a vertex is outside the edge round the nearer corner too: `flex.contact._outside_both`."""
+    found = np.zeros(len(edge), np.bool_)
+    for g in range(len(edge)):
+        e = edge[g]
+        dx, dy = seen[g, 0] - point[e, 0], seen[g, 1] - point[e, 1]
+        ahead = dx * tangent[e, 0] + dy * tangent[e, 1] >= length[e] / 2
+        other = follow[e] if ahead else before[e]
+        if turn[follow[e] if ahead else e] > straight:
+            dx, dy = seen[g, 0] - point[other, 0], seen[g, 1] - point[other, 1]
+            found[g] = dx * tangent[other, 1] - dy * tangent[other, 0] >= 0
+    return found

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from pliant.core.pose import Floats, carry, dot, rotate, rotations, uncarry
 from pliant.flex.distance import Rows
 from pliant.flex.lp.solvers import CROSSOVER
-from pliant.flex.parts import Outlines, Parts
+from pliant.flex.parts import STRAIGHT, Outlines, Parts
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -37,6 +37,7 @@ Bools = NDArray[np.bool_]
 SHARP = 0.02  # rad: blunter reflex corners are straight enough for one edge
 APPLICABLE = 0.3  # sine of the angle by which a corner may point past an edge and still be stopped by it
 TIE = 1e-7  # of the reach: edges no higher above each other than this are as high
+COMPILED = 6000  # rows: below that an array expression is done before a compiler is loaded
 NONE = -1
 
 
@@ -85,7 +86,7 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
     world = carry(poses[outlines.body], outlines.point)
     vertices = np.flatnonzero(outlines.convex)
     near = _by_grid if len(parts.free) >= CROSSOVER else _by_tree
-    place, edge = near(world[vertices], world, world[outlines.follow], reach + margin)
+    place, edge = near(world, outlines, vertices, reach + margin)
     vertex = vertices[place]
     body, other = outlines.body[vertex], outlines.body[edge]
     held = (parts.moving[body] == NONE) & (parts.moving[other] == NONE)
@@ -109,19 +110,20 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
     )
 
 
-def _by_tree(points: Floats, starts: Floats, ends: Floats, radius: float) -> tuple[Ints, Ints]:
-    """Points and edges whose boxes, the point's grown by `radius`, meet."""
-    edges = np.asarray(shapely.linestrings(np.stack([starts, ends], axis=1)))
-    low, high = (points - radius).T, (points + radius).T
+def _by_tree(world: Floats, outlines: Outlines, vertices: Ints, radius: float) -> tuple[Ints, Ints]:
+    """Vertices and edges whose boxes, the vertex's grown by `radius`, meet."""
+    edges = np.asarray(shapely.linestrings(np.stack([world, world[outlines.follow]], axis=1)))
+    low, high = (world[vertices] - radius).T, (world[vertices] + radius).T
     place, edge = shapely.STRtree(edges).query(shapely.box(low[0], low[1], high[0], high[1]))
     return place.astype(np.int64), edge.astype(np.int64)
 
 
-def _by_grid(points: Floats, starts: Floats, ends: Floats, radius: float) -> tuple[Ints, Ints]:
+def _by_grid(world: Floats, outlines: Outlines, vertices: Ints, radius: float) -> tuple[Ints, Ints]:
     """The same, compiled: a tree of many thousand edges takes longer to plant than to climb."""
     from pliant.flex.compiled import near_edges
 
-    return near_edges(points, starts, ends, radius)
+    bodies = outlines.body
+    return near_edges(world[vertices], bodies[vertices], world, world[outlines.follow], bodies, radius)
 
 
 def _exempt(parts: Parts, body: Ints, other: Ints) -> Bools:
@@ -335,6 +337,10 @@ def _points_at(outlines: Outlines, tangent: Floats, vertex: Ints, edge: Ints) ->
     where one of them crosses the line. Then the corner of the other body meets that edge before
     the vertex meets anything, and the vertex needs no row. `tangent` (V, 2) is in the world.
     """
+    if len(edge) > COMPILED:
+        from pliant.flex.compiled import points_at
+
+        return points_at(tangent, outlines.before, vertex, edge)
     across = tangent[edge]
     ahead, behind = tangent[vertex], tangent[outlines.before[vertex]]
     leaving = across[:, 1] * ahead[:, 0] - across[:, 0] * ahead[:, 1]  # n = (t_y, −t_x)
@@ -355,6 +361,13 @@ def _recall(before: Selection | None, near: Neighbours) -> tuple[Ints, Bools]:
 
 def _outside_both(outlines: Outlines, seen: Floats, edge: Ints) -> Bools:
     """Whether a vertex is outside the edge that meets the chosen one at its nearer convex end."""
+    if len(edge) > COMPILED:
+        from pliant.flex.compiled import outside_both
+
+        return outside_both(
+            seen, edge, outlines.point, outlines.tangent, outlines.length, outlines.turn, outlines.follow,
+            outlines.before, STRAIGHT,
+        )  # fmt: skip
     other = _next_edge(outlines, edge, _along(outlines, edge, seen))
     return _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) >= 0)
 

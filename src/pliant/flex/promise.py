@@ -25,9 +25,18 @@ from pliant.flex.parts import Parts
 from pliant.flex.step import Place, Promise, usable
 from pliant.flex.system import System
 
+# Accuracies, of that to which the motion converges.
+FIRST = 1e-4
+LATER = 0.02
 
-def promise(system: System, here: Place, turn: float | None, tolerance: float) -> Promise:
-    """Solve the program at a place; rotations up to `turn`, or any where None."""
+
+def promise(system: System, here: Place, turn: float | None) -> Promise:
+    """Solve the program at a place; rotations up to `turn`, or any where None.
+
+    The first program, with any rotation, is the one whose duals are reported; of the others
+    only the step counts.
+    """
+    tolerance = (FIRST if turn is None else LATER) * system.tolerance
     bound = np.full((len(system.parts.free), 3), np.inf)
     bound[:, 2] = np.inf if turn is None else turn
     if system.study.corners == "exact":

@@ -15,14 +15,14 @@ import numpy as np
 from pliant.flex.contact import flip, past_ends
 from pliant.flex.distance import gaps_and_blocks
 from pliant.flex.lp.solvers import solve_program
-from pliant.flex.promise import promise
+from pliant.flex.promise import LATER, promise
 from pliant.flex.step import Place, Promise, move, place, usable
 from pliant.flex.system import System
 
 KEEP = 1e3  # what the objective weighs beside the sliding: nothing is given up for it
 
 
-def slip(system: System, found: Promise, turn: float, accuracy: float) -> tuple[Promise, Place, float] | None:
+def slip(system: System, found: Promise, turn: float) -> tuple[Promise, Place, float] | None:
     """A slide that loses nothing and lets the motion go on: its promise, its end, its fraction.
 
     The end has the corners it slid past the other way round.
@@ -42,7 +42,9 @@ def slip(system: System, found: Promise, turn: float, accuracy: float) -> tuple[
     np.add.at(sliding, rows.point_body, blocks[:, 1])
     scale = KEEP * float(np.abs(sliding).max()) / most
     cost = scale * found.program.cost + sliding[system.parts.free]
-    solution = solve_program(replace(found.program, cost=cost), system.study.solver, accuracy / KEEP)
+    solution = solve_program(
+        replace(found.program, cost=cost), system.study.solver, LATER * system.tolerance / KEEP
+    )
     if not usable(system, replace(found.program, cost=cost), solution):
         return None
     enough = system.tolerance * abs(found.here.value) + system.least
@@ -57,5 +59,5 @@ def slip(system: System, found: Promise, turn: float, accuracy: float) -> tuple[
     there = place(system, moved[0].poses, moved[0].contacts.near.reach, moved[0].contacts)
     passed = np.isin(there.contacts.near.keys[there.contacts.corner_group], contacts.near.keys[groups])
     there = replace(there, contacts=flip(system.parts, there.contacts, passed))
-    could_reach = there.value + promise(system, there, turn, accuracy).gain
+    could_reach = there.value + promise(system, there, turn).gain
     return (slide, there, moved[1]) if could_reach > found.here.value + enough else None

@@ -5,6 +5,8 @@ Source: [Lensgraf2020] section V: eq. 11, time stepping and re-enforcement (V-B)
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.flex.findings import drawn_overlaps, leaving, recession
 from pliant.flex.model import Assembly, FlexStudy
@@ -18,12 +20,28 @@ from pliant.flex.walk import Walk
 
 SHRINKINGS = 3
 STALLED = "no step, however short, keeps the overlap within the threshold"
+VERY_FEW = 12  # moving bodies up to which two paces cost nothing
 FEW = 100  # moving bodies up to which every corner is tried once more at rest
 
 
 def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = silent) -> FlexResult:
-    """The extreme motion of an assembly, or why there is none."""
+    """The extreme motion of an assembly, or why there is none.
+
+    Round a corner there may be more than one way, and which is found can depend on the pace;
+    a small assembly is walked at a slow pace too, and the better of the two counts.
+    """
     system = compile_system(model, study or model.study.for_command("flex"))
+    result = _pace(model, system, progress)
+    if result.status is not FlexStatus.CONVERGED or len(system.parts.free) > VERY_FEW:
+        return result
+    slow = system.study.model_copy(update={"turn": system.study.turn / 15})
+    careful = _pace(model, replace(system, study=slow), silent)
+    better = careful.status is result.status and careful.objective > result.objective + 10 * system.least
+    return careful if better else result
+
+
+def _pace(model: Assembly, system: System, progress: Progress) -> FlexResult:
+    """One walk from the drawn pose."""
     walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
     overlapping = drawn_overlaps(system, walk.drawn)
     if overlapping:
@@ -38,12 +56,10 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
 
 def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
     """Step until nothing is gained."""
-    turn, quiet, shrinkings = system.study.turn, False, 0
-    later = 0.02 * system.tolerance
-    first = 1e-4 * system.tolerance  # its duals are reported
+    turn, shrinkings = system.study.turn, 0
     while walk.steps < system.study.steps:
         progress(walk.steps, None, f"objective {walk.here.value:.6g}")
-        found = promise(system, walk.here, turn if walk.promises else None, later if walk.promises else first)
+        found = promise(system, walk.here, turn if walk.promises else None)
         if walk.overlapping():
             if shrinkings == SHRINKINGS:
                 return walk.end(FlexStatus.STEP_LIMIT, note=STALLED)
@@ -60,30 +76,40 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
             if walk.steps == 0 and walk.widen():
                 continue
             trusted = trusting(system, walk.here)
-            found = promise(trusted, walk.here, turn, later)
+            found = promise(trusted, walk.here, turn)
         if not usable(system, found.program, found.solution):
             return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
         if walk.settled(found):
-            other = other_way(system, found, walk.here)
-            if other is None or quiet or len(system.parts.free) > FEW:
-                slid = None if len(system.parts.free) > FEW else slip(system, found, turn, later)
-                if slid is None:
-                    return _finish(system, walk, found)
-                walk.go(*slid)
-                quiet = False
-                continue
-            walk.here, quiet = other, True
+            if _at_rest(system, walk, found, turn):
+                return _finish(system, walk, found)
             continue
         moved = move(system, trusted, found, turn)
         if moved is not None:
             walk.go(found, *moved)
-            walk.here, quiet = other_way(system, found, walk.here) or walk.here, False
-            turn = next_turn(system, found, moved[1], turn)
+            walk.here = other_way(system, found, walk.here) or walk.here
+            turn = next_turn(system, found, *moved, turn)
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1
         else:
             return walk.end(FlexStatus.STEP_LIMIT, note=STALLED)
     return walk.end(FlexStatus.STEP_LIMIT)
+
+
+def _at_rest(system: System, walk: Walk, found: Promise, turn: float) -> bool:
+    """Whether nothing is left to try; else it has been tried, and the walk goes on.
+
+    The corners that hold the motion are tried the other way round, and then slid past.
+    """
+    if len(system.parts.free) > FEW:
+        return True
+    other = None if walk.turned else other_way(system, found, walk.here)
+    if other is not None:
+        walk.here, walk.turned = other, True
+        return False
+    slid = slip(system, found, turn)
+    if slid is not None:
+        walk.go(*slid)
+    return slid is None
 
 
 def _finish(system: System, walk: Walk, found: Promise) -> FlexResult:

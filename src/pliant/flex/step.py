@@ -151,13 +151,16 @@ def move(system: System, trusted: System, found: Promise, turn: float) -> tuple[
     return place(system, moved[0].poses, min(2 * reach, system.parts.size), moved[0].contacts), moved[1]
 
 
-def next_turn(system: System, found: Promise, fraction: float, turn: float) -> float:
-    """The largest rotation of the next step: twice this one's where it was cut short.
+def next_turn(system: System, found: Promise, there: Place, fraction: float, turn: float) -> float:
+    """The largest rotation of the next step: less where this one was cut short, or kept no promise.
 
     Bodies that carry nothing may be anywhere in their play; without this bound they wander
     through it at every step, and what little is left to gain drowns in what that costs.
     """
     used = fraction * float(np.abs(found.solution.step[:, 2]).max())
+    gained = there.value - found.here.value
+    if gained < 0.1 * fraction * found.gain:
+        return min(turn, used) / 2
     if fraction < 0.3:
         return min(turn, 2 * used)
     return min(system.study.turn, max(turn, 2 * used) if fraction == 1.0 else turn)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import near_pairs, overlaps, path_overlap
+from pliant.flex.check import holding, near_pairs, overlaps, path_overlap
 from pliant.flex.forces import contacts_of, force_chain
 from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult, Frames
@@ -44,6 +44,7 @@ class Walk:
         self.violations: list[float] = [start.violation]
         self.path = 0.0
         self.before = (start, 0.0, 1)  # what `undo` goes back to
+        self.turned = False  # whether the corners have been tried the other way round since the last step
         self.idle = 0  # steps in a row that were taken whole and gained next to nothing
 
     def overlapping(self) -> bool:
@@ -69,9 +70,11 @@ class Walk:
         way = arc(before, step, there.poses, count)
         with system.clock.phase("check"):
             rows = system.rows(found.here.contacts.rows)
+            rows = holding(rows, before, there.poses, system.threshold)
             self.path = max(self.path, path_overlap(rows, [before, *way], system.threshold))
         self.frames.extend(way)
         self.steps += 1
+        self.turned = False
         gained = abs(there.value - self.here.value)
         little = gained <= 0.5 * system.tolerance * abs(there.value) + system.least
         self.idle = self.idle + 1 if little and fraction == 1.0 else 0

@@ -87,7 +87,7 @@ def test_the_way_between_two_poses_is_seen_to_dip_where_both_ends_are_clear():
     before[1], after[1] = [0, 1.95, -np.pi / 2 - 0.5], [0, 1.95, -np.pi / 2 + 0.5]
     assert gaps(corner_row(), before).min() > 0.1
     assert gaps(corner_row(), after).min() > 0.1
-    assert path_overlap(corner_row(), before, after, 0.001) >= 0.05
+    assert path_overlap(corner_row(), [before, after], 0.001) >= 0.05
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -98,7 +98,7 @@ def test_the_bound_on_the_way_is_no_less_than_the_deepest_of_many_places(seed):
     after = before.copy()
     after[:2] += 0.4 * rng.normal(size=(2, 3))
     deepest = max(-gaps(corner_row(), before + t * (after - before))[0] for t in np.linspace(0, 1, 200))
-    bound = path_overlap(corner_row(), before, after, 0.01)
+    bound = path_overlap(corner_row(), [before, after], 0.01)
     assert bound >= deepest - 1e-12
     assert bound >= 0
 
@@ -106,8 +106,8 @@ def test_the_bound_on_the_way_is_no_less_than_the_deepest_of_many_places(seed):
 def test_the_bound_on_the_way_is_tight_for_small_steps():
     before, after = np.zeros((3, 3)), np.zeros((3, 3))
     before[1], after[1] = [0, 0.5, 0.0], [0.01, 0.5, 0.01]
-    assert path_overlap(corner_row(), before, after, 0.001) == 0.0
+    assert path_overlap(corner_row(), [before, after], 0.001) == 0.0
 
 
 def test_no_rows_means_no_overlap_on_the_way():
-    assert path_overlap(Rows.none(), np.zeros((1, 3)), np.ones((1, 3)), 0.1) == 0.0
+    assert path_overlap(Rows.none(), [np.zeros((1, 3)), np.ones((1, 3))], 0.1) == 0.0

@@ -42,7 +42,7 @@ def facing_corners(
 def linear(mode: str, **case) -> float:
     model = facing_corners(mode, **case)
     system = compile_system(model, model.study.for_command("flex"))
-    return promise(system, place(system, system.parts.drawn, system.reach, None), None, 1e-8).gain
+    return promise(system, place(system, system.parts.drawn, system.reach, None), None).gain
 
 
 def test_the_chosen_edge_is_the_one_the_corner_is_further_outside_of():

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pliant.flex.findings import drawn_overlaps, leaving, recession, smallest_relaxation
+from pliant.flex.check import near_pairs, overlaps
+from pliant.flex.findings import DrawnOverlap, drawn_overlaps, leaving, recession, smallest_relaxation
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 from pliant.flex.step import place
-from pliant.flex.system import compile_system
+from pliant.flex.system import System, compile_system
 
 
 def box(left, bottom, right, top):
@@ -35,6 +36,11 @@ def program_of(system) -> Program:
 FLOOR = {"name": "floor", "outline": box(-5, -1, 5, 0), "fixed": True}
 
 
+def drawn(system: System) -> tuple[DrawnOverlap, ...]:
+    parts = system.parts
+    return drawn_overlaps(system, overlaps(parts, parts.drawn, near_pairs(parts, parts.drawn)))
+
+
 def test_overlaps_are_listed_with_the_deepest_first():
     model = assembly(
         FLOOR,
@@ -42,7 +48,7 @@ def test_overlaps_are_listed_with_the_deepest_first():
         {"name": "deep", "outline": box(1, -0.3, 3, 2)},
         {"name": "clear", "outline": box(-0.5, 0.1, 0.5, 2)},
     )
-    found = drawn_overlaps(system_of(model))
+    found = drawn(system_of(model))
     assert [overlap.bodies for overlap in found] == [("floor", "deep"), ("floor", "shallow")]
     assert [overlap.depth for overlap in found] == pytest.approx([0.3, 0.1], rel=1e-6)
     assert [overlap.area for overlap in found] == pytest.approx([0.6, 0.2])
@@ -55,7 +61,7 @@ def test_the_cure_is_the_clearance_that_cures_and_hardly_more_than_that(turn, de
     result = solve(model)
     assert result.status is FlexStatus.OVERLAPPING
     cured = model.model_copy(update={"clearance": result.cure})
-    assert not drawn_overlaps(system_of(cured))
+    assert not drawn(system_of(cured))
     still = model.model_copy(update={"clearance": 0.98 * result.cure})
     system = system_of(still)
     first, second = system.parts.polygons(system.parts.drawn)
@@ -77,13 +83,13 @@ def test_a_body_swallowed_by_another_is_an_overlap_with_a_finite_cure():
 
 
 def test_bodies_that_touch_do_not_overlap():
-    assert drawn_overlaps(system_of(assembly(FLOOR, {"name": "block", "outline": box(-1, 0, 1, 2)}))) == ()
+    assert drawn(system_of(assembly(FLOOR, {"name": "block", "outline": box(-1, 0, 1, 2)}))) == ()
 
 
 def test_a_pair_joined_by_a_pin_may_lie_one_over_the_other():
     arm = {"name": "arm", "outline": box(-1, -0.5, 1, 2)}
     model = assembly(FLOOR, arm, pins=[{"bodies": ["floor", "arm"], "at": [0, -0.2]}])
-    assert drawn_overlaps(system_of(model)) == ()
+    assert drawn(system_of(model)) == ()
 
 
 def channel() -> Assembly:

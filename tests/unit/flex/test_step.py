@@ -35,7 +35,7 @@ def peg(hole: float = 10.4) -> Assembly:
 @pytest.mark.parametrize("fraction", [0.1, 0.5])
 def test_the_correction_brings_the_distances_to_what_the_program_promised(name, fraction):
     system, here = start_of(gallery.load(name))
-    found = promise(system, here, 0.1, 1e-8)
+    found = promise(system, here, 0.1)
     step = found.solution.step
     rows = system.rows(here.contacts.rows)
     promised = found.program.gaps + fraction * found.program.change(step)
@@ -50,7 +50,7 @@ def test_the_correction_brings_the_distances_to_what_the_program_promised(name, 
 
 def test_a_step_of_nothing_leaves_the_pose():
     system, here = start_of(peg())
-    found = promise(system, here, 0.1, 1e-8)
+    found = promise(system, here, 0.1)
     assert advance(system, here, found.program, 0 * found.solution.step, 1.0) == pytest.approx(
         here.poses, abs=1e-12
     )
@@ -59,7 +59,7 @@ def test_a_step_of_nothing_leaves_the_pose():
 def test_a_move_gains_and_keeps_the_overlap_within_the_threshold_by_rows_and_by_area():
     for name in ("square-peg", "joint-pair", "eight-blocks", "bricks"):
         system, here = start_of(gallery.load(name))
-        found = promise(system, here, None, 1e-7)
+        found = promise(system, here, None)
         there, fraction = move(system, system, found, 0.3)
         assert 0 < fraction <= 1
         assert there.value > here.value
@@ -70,7 +70,7 @@ def test_a_move_gains_and_keeps_the_overlap_within_the_threshold_by_rows_and_by_
 
 def test_no_body_turns_further_in_a_move_than_the_turn_allows_beyond_its_correction():
     system, here = start_of(peg(hole=13.0))
-    found = promise(system, here, None, 1e-7)
+    found = promise(system, here, None)
     there, _ = move(system, system, found, 0.05)
     assert 0.04 < np.abs(there.poses - here.poses)[:, 2].max() <= 0.055
 
@@ -89,7 +89,7 @@ def test_neighbours_go_no_further_past_each_other_than_the_reach():
         }
     )
     system, here = start_of(model)
-    found = promise(system, here, None, 1e-7)
+    found = promise(system, here, None)
     assert found.gain == pytest.approx(20, rel=1e-5)  # as far as the program knows
     there, fraction = move(system, system, found, 0.3)
     assert fraction * 20 <= system.reach * (1 + 1e-9)
@@ -113,7 +113,7 @@ def test_an_overlap_at_the_start_is_mended_by_the_next_move():
     poses[1, 0] += 0.2 + 5 * system.threshold  # into the wall by more than is allowed
     deep = place(system, poses, system.reach, here.contacts)
     assert deep.violation == pytest.approx(5 * system.threshold)
-    found = promise(system, deep, 0.3, 1e-7)
+    found = promise(system, deep, 0.3)
     moved = move(system, system, found, 0.3)
     assert moved is not None
     assert moved[0].violation <= deep.violation / 2 + 1e-12
@@ -131,7 +131,7 @@ def test_the_arc_starts_along_the_step_and_ends_where_the_correction_put_it():
 def test_an_unbalanced_answer_is_not_usable_though_it_violates_nothing():
     """What solvers return for an unbounded program: no step, no forces, and no gap between them."""
     system, here = start_of(peg())
-    found = promise(system, here, None, 1e-8)
+    found = promise(system, here, None)
     assert usable(system, found.program, found.solution)
     nothing = replace(
         found.solution,
@@ -147,7 +147,7 @@ def test_an_unbalanced_answer_is_not_usable_though_it_violates_nothing():
 
 def test_an_answer_solved_to_a_little_less_than_asked_is_usable_and_one_that_overlaps_is_not():
     system, here = start_of(peg())
-    found = promise(system, here, None, 1e-8)
+    found = promise(system, here, None)
     nearly = replace(found.solution, solved=False, relative_gap=1e-3)
     far = replace(nearly, step=1.5 * nearly.step)
     assert usable(system, found.program, nearly)
