@@ -19,10 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.contact import Bools, Selection, find_neighbours, select
+from pliant.flex.contact import Selection, select
 from pliant.flex.distance import Rows
 from pliant.flex.lp.program import Program, Solution
 from pliant.flex.lp.squares import least_squares
+from pliant.flex.neighbours import Bools, find_neighbours
 from pliant.flex.system import System
 
 CORRECTIONS = 4

@@ -9,11 +9,11 @@ import numpy as np
 
 from pliant.core.clock import Clock
 from pliant.core.pose import Floats
-from pliant.flex.contact import gap_scale
 from pliant.flex.distance import Rows, gaps, gaps_and_blocks
 from pliant.flex.joints import Joints, compile_joints
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly, FlexStudy
+from pliant.flex.neighbours import gap_scale
 from pliant.flex.objective import Objective, compile_objective
 from pliant.flex.parts import Parts, compile_parts
 

@@ -7,9 +7,10 @@ import pytest
 import shapely
 
 from pliant.core.pose import carry
-from pliant.flex.contact import find_neighbours, flip, gap_scale, relative_travel, select
+from pliant.flex.contact import flip, select
 from pliant.flex.distance import contact_points, gaps
 from pliant.flex.model import Assembly
+from pliant.flex.neighbours import find_neighbours, gap_scale, relative_travel
 from pliant.flex.parts import compile_parts
 
 
