@@ -1,0 +1,88 @@
+"""The compiled loops give what the array expressions give."""
+
+import numpy as np
+import pytest
+
+from pliant.flex import check, compiled, contact, distance, neighbours
+from pliant.flex.generate.jigsaw import jigsaw
+from pliant.flex.generate.masks import bar
+from pliant.flex.generate.voxels import voxels
+from pliant.flex.parts import Parts, compile_parts
+
+MODELS = {"cells": voxels(bar(5, 4), clearance=0.02), "pieces": jigsaw(3, 2, vertices=60)}
+
+
+@pytest.fixture(params=MODELS)
+def placed(request) -> tuple[Parts, np.ndarray]:
+    """Parts, and poses a little off the drawn ones."""
+    parts = compile_parts(MODELS[request.param])
+    shift = np.random.default_rng(7).normal(size=parts.drawn.shape) * 0.01 * parts.size
+    return parts, parts.drawn + shift * [1, 1, 1 / parts.size]
+
+
+@pytest.fixture
+def near(placed) -> neighbours.Neighbours:
+    parts, poses = placed
+    return neighbours.find_neighbours(parts, poses, 0.1 * parts.size)
+
+
+def columns(rows: distance.Rows):
+    return rows.edge_body, rows.point_body, rows.normal, rows.offset, rows.point
+
+
+def test_distances_and_gradients_are_the_same(placed, near):
+    parts, poses = placed
+    rows = contact.select(parts, poses, near).rows
+    gaps, blocks = distance.gaps_and_blocks(rows, poses)
+    assert len(rows) > 50
+    assert np.allclose(compiled.gaps(*columns(rows), poses), gaps, rtol=0, atol=1e-13 * parts.extent)
+    found = compiled.blocks(*columns(rows), poses)
+    assert np.allclose(found[0], gaps, rtol=0, atol=1e-13 * parts.extent)
+    assert np.allclose(found[1], blocks, rtol=0, atol=1e-13 * parts.extent)
+
+
+def test_the_bound_on_curvature_is_the_same(placed, near):
+    parts, poses = placed
+    rows = contact.select(parts, poses, near).rows
+    expected = check._curvature(rows, parts.drawn, poses)
+    found = compiled.curvature(rows.edge_body, rows.point_body, rows.point, parts.drawn, poses)
+    assert np.allclose(found, expected, rtol=1e-12)
+
+
+def test_the_grid_finds_what_the_tree_finds(placed):
+    parts, poses = placed
+    outlines = parts.outlines
+    world = distance.rotate(distance.rotations(poses)[outlines.body], outlines.point)
+    world = world + poses[outlines.body, :2]
+    vertices = np.flatnonzero(outlines.convex)
+    radius = 0.15 * parts.size
+    tree = set(
+        zip(*map(np.ndarray.tolist, neighbours._by_tree(world, outlines, vertices, radius)), strict=True)
+    )
+    tree = {(p, e) for p, e in tree if outlines.body[vertices[p]] != outlines.body[e]}
+    grid = set(
+        zip(*map(np.ndarray.tolist, neighbours._by_grid(world, outlines, vertices, radius)), strict=True)
+    )
+    assert grid == tree
+
+
+def test_the_nearest_edges_are_the_same(placed, near, monkeypatch):
+    parts, poses = placed
+    expected = contact._measure(parts, poses, near)
+    monkeypatch.setattr(contact, "CROSSOVER", 0)
+    found = contact._measure(parts, poses, near)
+    assert np.array_equal(found[-1], expected[-1])
+    for one, other in zip(found[:-1], expected[:-1], strict=True):
+        assert np.allclose(one, other, rtol=0, atol=1e-12 * parts.extent)
+
+
+def test_the_whole_selection_is_the_same(placed, near, monkeypatch):
+    parts, poses = placed
+    drawn = contact.select(parts, parts.drawn, near)
+    expected = contact.select(parts, poses, near, drawn, slack=1e-5)
+    monkeypatch.setattr(contact, "CROSSOVER", 0)
+    monkeypatch.setattr(contact, "COMPILED", 0)
+    found = contact.select(parts, poses, near, drawn, slack=1e-5)
+    assert np.array_equal(found.edge, expected.edge)
+    assert np.array_equal(found.both, expected.both)
+    assert np.array_equal(found.rows.offset, expected.rows.offset)
