@@ -189,7 +189,9 @@ def _choose(
     corner, rival = _corner(outlines, edge, along)
     old, both = _recall(before, near)
     returned = ~corner & ~both & (old != NONE) & _meet_convexly(outlines, edge, old)
-    inside = ~corner & (height < 0)
+    # A corner laid square on a corner is as near to the edge beside as to the one it rests on.
+    ends = np.minimum(along, outlines.length[edge] - along) <= slack + 1e-9 * outlines.length[edge]
+    inside = ~corner & ((height < 0) | ends)
     rival = np.where(returned, old, np.where(inside, _next_edge(outlines, edge, along), rival))
     unsure = np.flatnonzero(corner | returned | inside)
     vertex = near.vertex[unsure]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.flex.findings import drawn_overlaps, leaving, recession
+from pliant.flex.findings import Leaving, drawn_overlaps, leaving, recession
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.promise import Promise, other_way, promise, trusting
 from pliant.flex.result import FlexResult
@@ -61,22 +61,18 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
         progress(walk.steps, None, f"objective {walk.here.value:.6g}")
         found = promise(system, walk.here, turn if walk.promises else None)
         if walk.overlapping():
-            if shrinkings == SHRINKINGS:
-                return walk.end(FlexStatus.STEP_LIMIT, note=STALLED)
             walk.undo()
+            if shrinkings == SHRINKINGS:
+                break
             turn, shrinkings = turn / 4, shrinkings + 1
             continue
         walk.promises.append(found)
-        trusted, gone = system, walk.has_gone()
-        endless = recession(system, found.program) if gone else found.endless
-        if endless is not None:
-            away = leaving(system, walk.here.poses, found.program, endless)
-            if away.proven or gone:
-                return walk.end(FlexStatus.FREE, leaving=away)
-            if walk.steps == 0 and walk.widen():
-                continue
-            trusted = trusting(system, walk.here)
-            found = promise(trusted, walk.here, turn)
+        away = _leaves(system, walk, found)
+        if away is not None:
+            return walk.end(FlexStatus.FREE, leaving=away)
+        if found.endless is not None and walk.widen():
+            continue
+        trusted, found = _bounded(system, walk, found, turn)
         if not usable(system, found.program, found.solution):
             return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
         if walk.settled(found):
@@ -88,11 +84,32 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
             walk.go(found, *moved)
             walk.here = other_way(system, found, walk.here) or walk.here
             turn = next_turn(system, found, *moved, turn)
+        elif walk.here is not walk.plain:
+            walk.here, walk.turned = walk.plain, True  # the other way round the corners leads nowhere
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1
         else:
-            return walk.end(FlexStatus.STEP_LIMIT, note=STALLED)
-    return walk.end(FlexStatus.STEP_LIMIT)
+            break
+    stalled = walk.steps < system.study.steps
+    return walk.end(FlexStatus.STEP_LIMIT, note=STALLED if stalled else "")
+
+
+def _bounded(system: System, walk: Walk, found: Promise, turn: float) -> tuple[System, Promise]:
+    """A program without bound solved again, with the relative motion of neighbours bounded."""
+    if found.endless is None:
+        return system, found
+    trusted = trusting(system, walk.here)
+    return trusted, promise(trusted, walk.here, turn)
+
+
+def _leaves(system: System, walk: Walk, found: Promise) -> Leaving | None:
+    """Who can leave for good: played until clear, or gone already and nothing in the way."""
+    gone = walk.has_gone()
+    motion = recession(system, found.program) if gone else found.endless
+    if motion is None:
+        return None
+    away = leaving(system, walk.here.poses, found.program, motion)
+    return away if away.proven or gone else None
 
 
 def _at_rest(system: System, walk: Walk, found: Promise, turn: float) -> bool:

@@ -32,7 +32,7 @@ class Walk:
     def __init__(self, model: Assembly, system: System, start: Place) -> None:
         self.model = model
         self.system = system
-        self.here = start
+        self.here = self.plain = start  # `plain`: with the corners as selected, not the other way round
         self.steps = 0
         self.promises: list[Promise] = []
         self.frames: list[Floats] = [start.poses]
@@ -56,6 +56,7 @@ class Walk:
     def undo(self) -> None:
         """Take the last step back."""
         self.here, self.path, frames = self.before
+        self.plain = self.here
         self.steps -= 1
         self.idle = 0
         del self.frames[frames:], self.accepted[-1], self.overlaps[-1], self.violations[-1]
@@ -78,7 +79,7 @@ class Walk:
         gained = abs(there.value - self.here.value)
         little = gained <= 0.5 * system.tolerance * abs(there.value) + system.least
         self.idle = self.idle + 1 if little and fraction == 1.0 else 0
-        self.here = there
+        self.here = self.plain = there
         self.accepted.append(len(self.frames) - 1)
         self.overlaps.append(self._measure(there))
         self.violations.append(there.violation)
@@ -86,9 +87,10 @@ class Walk:
     def widen(self) -> bool:
         """Look for contacts further away before the first program is said to have no bound."""
         reach = self.here.contacts.near.reach
-        if reach >= self.system.parts.extent or self.here.contacts.near.count > MANY:
+        many = self.here.contacts.near.count > MANY
+        if self.steps > 0 or many or reach >= self.system.parts.extent:
             return False
-        self.here = place(self.system, self.here.poses, 4 * reach, None)
+        self.here = self.plain = place(self.system, self.here.poses, 4 * reach, None)
         self.promises.clear()
         return True
 

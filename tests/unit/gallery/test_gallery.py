@@ -11,6 +11,8 @@ from pliant.core.errors import PliantError
 from pliant.core.outline import inset, polygon
 from pliant.core.pose import carry
 from pliant.flex.model import Assembly, Region
+from pliant.flex.solve import solve
+from pliant.flex.status import FlexStatus
 from pliant.gallery.recipes import RECIPES
 
 MODELS = {name: gallery.load(name) for name in gallery.names()}
@@ -92,3 +94,12 @@ def test_an_unknown_name_gets_a_suggestion():
         gallery.load("drawr")
     with pytest.raises(PliantError, match="pliant examples"):
         gallery.describe("zzzz")
+
+
+@pytest.mark.parametrize("name", gallery.quick())
+def test_quick_models_are_solved_within_their_threshold(name):
+    result = solve(MODELS[name])
+    assert result.status is FlexStatus.CONVERGED
+    assert result.objective > 0
+    assert result.overlap <= result.threshold
+    assert result.violation <= result.threshold
