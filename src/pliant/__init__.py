@@ -1,7 +1,7 @@
 """How an assembly moves before you build it.
 
 >>> import pliant
->>> model = pliant.load("hook.toml")            # doctest: +SKIP
+>>> model = pliant.load("drawer.toml")            # doctest: +SKIP
 >>> result = pliant.solve(model)                # doctest: +SKIP
 >>> print(result.summary())                     # doctest: +SKIP
 

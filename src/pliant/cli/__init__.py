@@ -91,7 +91,7 @@ Results go to stdout, progress to stderr. NO_COLOR is honoured; PLIANT_DEBUG=1 s
 def main(ctx: click.Context) -> None:
     """How an assembly moves before you build it.
 
-    Begin with "pliant demo", or "pliant examples hook -o hook.toml" and "pliant flex hook.toml".
+    Begin with "pliant demo", or "pliant examples drawer -o drawer.toml" and "pliant flex drawer.toml".
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False
