@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.outline import signed_area
-from pliant.core.pose import Floats, carry, uncarry
+from pliant.core.pose import Floats, uncarry
 from pliant.flex.distance import Rows
 from pliant.flex.model import Assembly, Keep, Limit, Pin, Sight
 from pliant.flex.parts import Parts
@@ -162,8 +162,3 @@ def join_linear(parts: list[Linear]) -> Linear:
         np.concatenate([part.offset for part in every]),
         np.concatenate([part.source for part in every]),
     )
-
-
-def world_point(parts: Parts, poses: Floats, body: int, point: tuple[float, float]) -> Floats:
-    """Where a point of a body (the user's frame) is."""
-    return carry(poses[body], _in_centroid_frame(parts, body, point))
