@@ -9,7 +9,7 @@ import pytest
 
 from pliant.core.pose import carry
 from pliant.flex.distance import gaps
-from pliant.flex.joints import compile_joints, world_point
+from pliant.flex.joints import compile_joints
 from pliant.flex.model import Assembly
 from pliant.flex.parts import compile_parts
 
@@ -116,7 +116,9 @@ def test_a_limit_on_travel_is_of_the_centroid_so_that_turning_about_it_uses_up_n
 def test_a_point_of_a_body_is_where_its_own_frame_puts_it():
     parts, _ = compiled()
     expected = carry(np.array([5, 1, 0.4]), np.array([0.7, -0.3]))
-    assert world_point(parts, parts.drawn, 1, (0.7, -0.3)) == pytest.approx(expected)
+    own = parts.user_poses(parts.drawn)[1]
+    assert carry(own, np.array([0.7, -0.3])) == pytest.approx(expected)
+    assert carry(parts.drawn[1], parts.origins[1] + [0.7, -0.3]) == pytest.approx(expected)
 
 
 def test_rows_are_numbered_by_the_joint_they_belong_to():
