@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.core.kernel import kernel
 from pliant.core.pose import Floats
-from pliant.flex.lp.kernel import kernel
 from pliant.flex.lp.program import Ints
 
 CELLS = 4_000_000  # at most: a few bodies far apart must not ask for a cell each millimetre

@@ -12,32 +12,35 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import AfterValidator as After
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Discriminator,
     Field,
     ModelWrapValidatorHandler,
     Tag,
     model_validator,
 )
-from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
+from pydantic_core import InitErrorDetails
 
+from pliant.core.model import (
+    Direction,
+    Frozen,
+    Name,
+    NotNegative,
+    Positive,
+    check_with_references,
+    fault,
+    fault_at,
+    get,
+    items,
+    unknown,
+)
 from pliant.core.outline import open_ring, region_fault, ring_fault
 from pliant.core.quantity import Angle, Number, Vector
-
-Positive = Annotated[Number, Field(gt=0)]
-NotNegative = Annotated[Number, Field(ge=0)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
-
-
-def _fault(problem: str, cure: str) -> PydanticCustomError:
-    return PydanticCustomError("model", "{problem}", {"problem": problem, "cure": cure})
 
 
 def _ring(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
     ring = open_ring(points)
     if problem := ring_fault(ring):
-        raise _fault(problem, "List the corners in order around the part, each once")
+        raise fault(problem, "List the corners in order around the part, each once")
     return tuple((x, y) for x, y in ring.tolist())
 
 
@@ -48,26 +51,13 @@ def _convex(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
         :, 2
     ]
     if turns.min() < 0 < turns.max():
-        raise _fault("is not convex", "Use a convex polygon, or several keep regions")
+        raise fault("is not convex", "Use a convex polygon, or several keep regions")
     return points
-
-
-def _direction(vector: Vector) -> Vector:
-    if vector == (0, 0):
-        raise _fault("is (0, 0), which points nowhere", "Give a direction such as [1, 0]")
-    return vector
 
 
 Outline = Annotated[tuple[Vector, ...], After(_ring)]
 Convex = Annotated[Outline, After(_convex)]
-Direction = Annotated[Vector, After(_direction)]
 Span = tuple[Number, Number]
-
-
-class Frozen(BaseModel):
-    """No unknown keys, no NaN, no change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True)
 
 
 class Region(Frozen):
@@ -79,7 +69,7 @@ class Region(Frozen):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if problem := region_fault([np.array(self.outline), *map(np.array, self.holes)]):
-            raise _fault(problem, "Holes lie inside the outline and do not meet")
+            raise fault(problem, "Holes lie inside the outline and do not meet")
         return self
 
 
@@ -106,11 +96,11 @@ class Body(Frozen):
     def _check(self) -> Self:
         if (self.shape is None) == (self.outline is None):
             given = "both" if self.shape else "neither"
-            raise _fault(f"has {given} of shape and outline", "Give one of the two")
+            raise fault(f"has {given} of shape and outline", "Give one of the two")
         if self.outline is not None:
             Region(outline=self.outline, holes=self.holes)
         elif self.holes:
-            raise _fault("has holes beside a shared shape", "Put the holes into the shape")
+            raise fault("has holes beside a shared shape", "Put the holes into the shape")
         return self
 
 
@@ -172,9 +162,9 @@ class Term(Frozen):
             self.gather is not None,
         ]
         if sum(kinds) != 1:
-            raise _fault("needs one of direction, spin, radial and gather", "For example direction = [1, 0]")
+            raise fault("needs one of direction, spin, radial and gather", "For example direction = [1, 0]")
         if (kinds[0] or kinds[1]) and self.body is None:
-            raise _fault("names no body", 'Add body = "…"')
+            raise fault("names no body", 'Add body = "…"')
         return self
 
 
@@ -214,7 +204,7 @@ class Assembly(Frozen):
     title: str = ""
     units: str = "mm"
     clearance: NotNegative = 0.0  # every outline is inset by half of it
-    shapes: dict[Name, ShapeOf] = {}
+    shapes: dict[Name, ShapeOf] = Field(default_factory=lambda: {})
     bodies: tuple[Body, ...] = Field(min_length=1)
     pins: tuple[Pin, ...] = ()
     keep: tuple[Keep, ...] = ()
@@ -225,82 +215,38 @@ class Assembly(Frozen):
     @model_validator(mode="wrap")
     @classmethod
     def _check(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Report faults between the parts beside those within them, all at once."""
-        lines = list(_reference_faults(data)) if isinstance(data, Mapping) else []
-        try:
-            model = handler(data)
-        except ValidationError as error:
-            lines = [*map(_line, error.errors()), *lines]
-        else:
-            if not lines:
-                return model
-        raise ValidationError.from_exception_data(cls.__name__, lines)
-
-
-def _line(error: Any) -> InitErrorDetails:
-    """One line of a validation error, so that it can be raised again beside others."""
-    context = {**error.get("ctx", {}), "text": error["msg"]}
-    context.pop("error", None)
-    kind = PydanticCustomError(error["type"], "{text}", context)
-    return InitErrorDetails(type=kind, loc=error["loc"], input=error["input"])
+        return check_with_references(data, handler, cls.__name__, _reference_faults)
 
 
 def _reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
     """Names used twice, names used and never defined, nothing fixed."""
-    bodies = _items(data, "bodies")
-    names = [name if isinstance(name := _get(body, "name"), str) else "" for body in bodies]
+    bodies = items(data, "bodies")
+    names = [name if isinstance(name := get(body, "name"), str) else "" for body in bodies]
     seen = Counter[str]()
     for index, name in enumerate(names):
         seen[name] += 1
         if name and seen[name] == 2:
-            yield _at(
+            yield fault_at(
                 ("bodies", index, "name"), name, f"{name!r} is the name of two bodies", "Give each its own"
             )
-    if bodies and not any(_get(body, "fixed") for body in bodies):
-        yield _at(("bodies",), None, "no body is fixed", "Add fixed = true to the body that is held")
-    shapes = dict.fromkeys(_get(data, "shapes") or {})
+    if bodies and not any(get(body, "fixed") for body in bodies):
+        yield fault_at(("bodies",), None, "no body is fixed", "Add fixed = true to the body that is held")
+    shapes = dict.fromkeys(get(data, "shapes") or {})
     for index, body in enumerate(bodies):
-        yield from _unknown(("bodies", index, "shape"), _get(body, "shape"), shapes, "shape")
+        yield from unknown(("bodies", index, "shape"), get(body, "shape"), shapes, "shape")
     known = dict.fromkeys(names)
     for place, name in _named_bodies(data):
-        yield from _unknown(place, name, known, "body")
+        yield from unknown(place, name, known, "body")
 
 
 def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ...], Any]]:
     for key, fields in {"keep": ("body",), "limits": ("body",), "sights": ("from", "viewer", "to")}.items():
-        for index, item in enumerate(_items(data, key)):
-            yield from (((key, index, field), _get(item, field)) for field in fields)
-    for index, pin in enumerate(_items(data, "pins")):
-        for side, name in enumerate(_items(pin, "bodies")):
+        for index, item in enumerate(items(data, key)):
+            yield from (((key, index, field), get(item, field)) for field in fields)
+    for index, pin in enumerate(items(data, "pins")):
+        for side, name in enumerate(items(pin, "bodies")):
             yield ("pins", index, "bodies", side), name
-    study = _get(data, "study")
-    for prefix, part in ((("study",), study), (("study", "flex"), _get(study, "flex"))):
-        for index, term in enumerate(_items(part, "maximize")):
-            yield from (((*prefix, "maximize", index, f), _get(term, f)) for f in ("body", "gather"))
-
-
-def _unknown(
-    place: tuple[str | int, ...], name: Any, known: Mapping[str, None], what: str
-) -> Iterable[InitErrorDetails]:
-    if isinstance(name, str) and name not in known:
-        from difflib import get_close_matches
-
-        near = get_close_matches(
-            name, list(known)[:2000], 1
-        )  # beyond that, looking takes longer than it helps
-        listed = ", ".join(list(known)[:8]) + (", …" if len(known) > 8 else "")
-        cure = f"Did you mean {near[0]!r}?" if near else f"There are: {listed or 'none'}"
-        yield _at(place, name, f"{name!r} is not a {what} of this model", cure)
-
-
-def _at(place: tuple[str | int, ...], value: Any, problem: str, cure: str) -> InitErrorDetails:
-    return InitErrorDetails(type=_fault(problem, cure), loc=place, input=value)
-
-
-def _get(item: Any, key: str) -> Any:
-    return item.get(key) if isinstance(item, Mapping) else getattr(item, key, None)
-
-
-def _items(item: Any, key: str) -> list[Any]:
-    value = _get(item, key)
-    return list(value) if isinstance(value, list | tuple) else []
+    study = get(data, "study")
+    for prefix, part in ((("study",), study), (("study", "flex"), get(study, "flex"))):
+        for index, term in enumerate(items(part, "maximize")):
+            yield from (((*prefix, "maximize", index, f), get(term, f)) for f in ("body", "gather"))

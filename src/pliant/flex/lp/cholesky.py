@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.flex.lp.kernel import backward_front, cholesky_front, forward_front, in_threads, kernel
+from pliant.core.kernel import in_threads, kernel
+from pliant.flex.lp.kernel import backward_front, cholesky_front, forward_front
 from pliant.flex.lp.program import Floats, Ints
 from pliant.flex.lp.symbolic import Symbolic, analyse
 

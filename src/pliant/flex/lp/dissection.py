@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.flex.lp.kernel import kernel
+from pliant.core.kernel import kernel
 from pliant.flex.lp.program import Floats, Ints
 
 # Sets up to this many bodies are eliminated as one dense front.

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pliant.flex.lp.kernel import in_threads, kernel, kernel_fast
+from pliant.core.kernel import in_threads, kernel, kernel_fast
 from pliant.flex.lp.program import Floats, Ints, Program
 
 Outcome = TypeVar("Outcome")

@@ -1,4 +1,4 @@
-"""Compiled loops and the BLAS they call.
+"""The BLAS that compiled loops call.
 
 Importing this module imports numba: only the solver "normal" does, when it is chosen.
 
@@ -10,36 +10,19 @@ on disk and every process would pay for the compiler.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import llvmlite.binding as llvm
-import numba
 import numpy as np
 import scipy
 from numba.core import types
 from numba.extending import get_cython_function_address
 
+from pliant.core.kernel import kernel, kernel_fast
 from pliant.flex.lp.program import Floats
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-Job = TypeVar("Job")
-Outcome = TypeVar("Outcome")
-
-
-def kernel(function: Function) -> Function:
-    """Compile `function` on first use, keep the result on disk, run it without the GIL."""
-    return cast(Function, numba.njit(cache=True, nogil=True)(function))
-
-
-def kernel_fast(function: Function) -> Function:
-    """The same, with sums in any order: only so can the processor add four at a time."""
-    freely = {"reassoc", "nsz", "contract"}
-    return cast(Function, numba.njit(cache=True, nogil=True, fastmath=freely)(function))
 
 
 @contextmanager
@@ -61,16 +44,6 @@ def one_blas_thread() -> Generator[None, None, None]:
         yield
     finally:
         put(before)
-
-
-@cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(2, thread_name_prefix="pliant")
-
-
-def in_threads(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> list[Outcome]:
-    """`work` on every job, on two threads where there is more than one job."""
-    return [work(job) for job in jobs] if len(jobs) < 2 else list(_threads().map(work, jobs))
 
 
 def _routine(module: str, name: str, arguments: int) -> Any:

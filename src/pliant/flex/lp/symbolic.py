@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.kernel import kernel
 from pliant.flex.lp.dissection import LEAF, dissect, neighbour_lists
-from pliant.flex.lp.kernel import kernel
 from pliant.flex.lp.program import Floats, Ints
 
 # Multiplications from which a second thread earns more than it takes to wake, on a busy
