@@ -19,13 +19,13 @@ Outcome = TypeVar("Outcome")
 
 def kernel(function: Function) -> Function:
     """Compile `function` on first use, keep the result on disk, run it without the GIL."""
-    return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 def kernel_fast(function: Function) -> Function:
     """The same, with sums in any order: only so can the processor add four at a time."""
     freely = {"reassoc", "nsz", "contract"}
-    return cast(Function, numba.njit(cache=True, nogil=True, fastmath=freely)(function))
+    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=freely)(function))
 
 
 @cache

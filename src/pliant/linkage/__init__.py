@@ -1,0 +1,1 @@
+"""Linkage: closed-form motion of planar linkages, exact derivatives, and editing."""

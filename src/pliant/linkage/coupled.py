@@ -1,0 +1,137 @@
+"""Joints that must be found together: Newton's method, and derivatives by the implicit function theorem.
+
+With C = ∂f/∂x of the group's rows by its own joints, every derivative is one linear solve:
+
+    C δx = D δx̄ − B δx_known          (Jacobians; B by the known joints, D by the drawing)
+    C v = −B v_known,   C a = −B a_known − f''(v)
+    Cᵀw = g, then −Bᵀw and Dᵀw         (gradients, backwards)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.linkage.constraints import curvatures, drawn_gradients, gradients, residuals
+from pliant.linkage.plan import Group
+from pliant.linkage.rules import Floats
+
+STEPS = 40
+
+
+def settle(group: Group, drawn: Floats, near: Floats, x: Floats) -> NDArray[np.bool_]:
+    """Solve the group at every pose, from `near` (N, 2, F), into x; which poses converged.
+
+    Damped: a step that does not bring the residual down is halved, pose by pose.
+    """
+    points = _points(group, x)
+    points[:, group.own] = np.moveaxis(near[group.joints], 2, 0)
+    still = drawn[group.near]
+    size = np.ptp(still, axis=0).max() + 1e-300
+    worst = np.abs(residuals(group.rows, still, points)).max(axis=1)
+    moving = np.ones(len(points), bool)
+    for _ in range(STEPS):
+        at = np.flatnonzero(moving)
+        if not len(at):
+            break
+        step = solve(_own(group, still, points[at]), -residuals(group.rows, still, points[at])[..., None])
+        step = step[..., 0].reshape(len(at), -1, 2)
+        took = _damped(group, still, points, worst, at, step)
+        moving[at] = (np.abs(took).max(axis=(1, 2)) > 1e-14 * size) & (worst[at] > 0)
+    x[group.joints] = np.moveaxis(points[:, group.own], 0, 2)
+    return worst <= 1e-11 * size**2
+
+
+def _damped(
+    group: Group, still: Floats, points: Floats, worst: Floats, at: NDArray[np.int64], step: Floats
+) -> Floats:
+    """Take each pose's step, or its half, quarter …, whichever first brings the residual down."""
+    took = np.zeros_like(step)
+    left = np.arange(len(at))
+    factor = 1.0
+    while len(left) and factor > 1e-3:
+        tried = points[at[left]]
+        tried[:, group.own] += factor * step[left]
+        found = np.abs(residuals(group.rows, still, tried)).max(axis=1)
+        good = found < worst[at[left]]
+        points[at[left[good]]] = tried[good]
+        worst[at[left[good]]] = found[good]
+        took[left[good]] = factor * step[left[good]]
+        left, factor = left[~good], factor / 2
+    return took
+
+
+def determinants(group: Group, drawn: Floats, x: Floats) -> Floats:
+    """(F,) det C with rows of length one: 0 where the group is at a toggle, and its sign is the branch."""
+    c = _own(group, drawn[group.near], _points(group, x))
+    return np.linalg.det(c / np.linalg.norm(c, axis=2, keepdims=True))
+
+
+def speeds(group: Group, drawn: Floats, x: Floats, v: Floats, a: Floats) -> None:
+    """Fill velocities and accelerations of the group's joints from those of the joints it hangs on."""
+    points, still = _points(group, x), drawn[group.near]
+    slopes = gradients(group.rows, still, points)
+    c = _flat(slopes[:, :, group.own])
+    rate = _known(group, v)
+    right = -np.einsum("frnc,fnc->fr", slopes, rate)
+    v[group.joints] = _back(solve(c, right[..., None])[..., 0])
+    second = _known(group, a)
+    right = -np.einsum("frnc,fnc->fr", slopes, second) - curvatures(group.rows, _points(group, v))
+    a[group.joints] = _back(solve(c, right[..., None])[..., 0])
+
+
+def jacobian(group: Group, drawn: Floats, x: Floats, d: Floats) -> None:
+    """Fill d[k] (2, N, 2, F) of the group's joints from those of the joints it hangs on."""
+    points, still = _points(group, x), drawn[group.near]
+    slopes = gradients(group.rows, still, points)
+    known = np.moveaxis(d[group.near], 4, 0).copy()  # (F, L, 2, N, 2)
+    known[:, group.own] = 0.0
+    right = -np.einsum("frnc,fncpe->frpe", slopes, known)
+    right[:, :, group.near] += drawn_gradients(group.rows, still, points)
+    shape = (len(points), len(group.rows), -1)
+    found = solve(_flat(slopes[:, :, group.own]), right.reshape(shape))
+    d[group.joints] = np.moveaxis(found.reshape(len(points), len(group.joints), 2, len(drawn), 2), 0, 4)
+
+
+def backward(group: Group, drawn: Floats, x: Floats, g: Floats, out: Floats) -> None:
+    """Carry the gradient of the group's joints to the joints it hangs on, and to the drawing."""
+    points, still = _points(group, x), drawn[group.near]
+    slopes = gradients(group.rows, still, points)
+    c = _flat(slopes[:, :, group.own])
+    own = np.moveaxis(g[group.joints], 2, 0).reshape(len(points), -1, 1)
+    w = solve(np.swapaxes(c, 1, 2), own)[..., 0]
+    to_known = -np.einsum("fr,frnc->fnc", w, slopes)
+    to_known[:, group.own] = 0.0
+    g[group.near] += np.moveaxis(to_known, 0, 2)
+    out[group.near] += np.einsum("fr,frnc->nc", w, drawn_gradients(group.rows, still, points))
+
+
+def solve(matrix: Floats, right: Floats) -> Floats:
+    """Linear systems, pose by pose; at a toggle, where one is singular, its least-squares answer."""
+    try:
+        return np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        return np.linalg.pinv(matrix, rcond=1e-12) @ right
+
+
+def _points(group: Group, x: Floats) -> Floats:
+    return np.ascontiguousarray(np.moveaxis(x[group.near], 2, 0))
+
+
+def _known(group: Group, v: Floats) -> Floats:
+    rate = _points(group, v)
+    rate[:, group.own] = 0.0
+    return rate
+
+
+def _own(group: Group, still: Floats, points: Floats) -> Floats:
+    return _flat(gradients(group.rows, still, points)[:, :, group.own])
+
+
+def _flat(slopes: Floats) -> Floats:
+    return slopes.reshape(slopes.shape[0], slopes.shape[1], -1)
+
+
+def _back(found: Floats) -> Floats:
+    """(F, 2U) as (U, 2, F)."""
+    return np.moveaxis(found.reshape(len(found), -1, 2), 0, 2)

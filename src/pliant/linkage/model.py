@@ -1,0 +1,248 @@
+"""What the user writes: a planar linkage, how it is run, and how it is to be edited.
+
+These frozen classes are the schema of `kind = "linkage"` files.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
+
+from pliant.core.model import Direction, Frozen, Name, NotNegative, Positive, check_with_references, fault
+from pliant.core.quantity import Angle, Number, Vector
+from pliant.linkage.references import reference_faults
+
+Span = tuple[Angle, Angle]
+Weight = Annotated[Number, Field(gt=0, le=1e6)]
+
+
+class Link(Frozen):
+    """A rigid part with two or more joints, collinear ones too."""
+
+    joints: tuple[Name, ...] = Field(min_length=2)
+    name: Name | None = None  # default: its joints, such as "B-C-P"
+    length: Positive | None = None  # of a link of two joints; the drawing must agree
+
+    @property
+    def label(self) -> str:
+        """Its name, or its joints."""
+        return self.name or "-".join(self.joints)
+
+
+class Motor(Frozen):
+    """Turns a link about a joint on the ground. Angles count from the drawn pose."""
+
+    joint: Name
+    drives: Name  # another joint of the link that is turned
+    direction: Literal["ccw", "cw"] = "ccw"  # which way positive angles turn
+    range: Span | None = None  # swept once; default: whole turns
+    turns: Positive = 1.0
+    profile: tuple[Angle, ...] | None = Field(default=None, min_length=2)  # an angle for each sample
+    speed: Positive = 1.0  # rad/s on average
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.range is not None and self.profile is not None:
+            raise fault("has both range and profile", "Give one of the two")
+        if self.range is not None and self.range[0] == self.range[1]:
+            raise fault("has a range of no width", 'Give two different angles, such as ["-40 deg", "40 deg"]')
+        return self
+
+
+class Slider(Frozen):
+    """A joint that slides along a line: fixed, or carried by a link.
+
+    The line passes through the joint as drawn; `along` gives its direction.
+    """
+
+    joint: Name
+    along: tuple[Vector, Vector] | None = None  # two points; on a link, they travel with it
+    on: Name | None = None  # the link that carries the line; without `along`, through its first two joints
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.along is None and self.on is None:
+            raise fault("has neither along nor on", "Give along = [[0, 0], [1, 0]], or on = a link")
+        if self.along is not None and self.along[0] == self.along[1]:
+            raise fault("slides along two equal points", "Give two different points of the line")
+        return self
+
+
+class Load(Frozen):
+    """A force on a joint, or a force and a torque on a link, fixed in direction."""
+
+    joint: Name | None = None
+    link: Name | None = None
+    force: Vector = (0.0, 0.0)
+    at: Vector | None = None  # where on the link, in the drawn pose; default the mean of its joints
+    torque: Number = 0.0  # on the link, counter-clockwise
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.joint is None) == (self.link is None):
+            given = "both" if self.joint else "neither"
+            raise fault(f"has {given} of joint and link", "Give one of the two")
+        if self.joint is not None and (self.torque or self.at is not None):
+            raise fault("has a torque or a place on a joint", "Put it on a link, or leave it out")
+        return self
+
+
+class TraceStudy(Frozen):
+    """What to follow and how finely."""
+
+    trace: tuple[Name, ...] = ()  # joints to follow; default those in one link only, or all that move
+    samples: int = Field(default=360, ge=2, le=1_000_000)
+    branch: Literal["side", "smooth"] = "side"  # at change points keep the drawn side, or go straight on
+    velocity: bool = False
+    acceleration: bool = False
+    jacobian: bool = False  # of the traced points, by every drawn joint
+    tolerance: Positive | None = None  # ± on every dimension, for the bands
+    tolerances: dict[Name, Positive] = Field(default_factory=lambda: {})  # ± on one, such as "B-C"
+    transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] = np.pi / 6  # warn below
+    layers: bool = False  # find an assignment of links to layers
+    width: NotNegative | None = None  # of links and pins, for layers; default 2 % of the linkage
+
+
+class Move(Frozen):
+    """A joint goes to a place, at a motor angle."""
+
+    joint: Name
+    to: Vector
+    at: Angle = 0.0  # motor angle from the drawn pose
+    weight: Weight = 1.0
+
+
+class CurveEdit(Frozen):
+    """What shall become of the curve of a point: one of the ways."""
+
+    point: Name
+    through: tuple[Vector, ...] | None = Field(default=None, min_length=1)
+    at: tuple[Angle, ...] | None = None  # when it goes through each; default whenever it comes nearest
+    follow: tuple[Vector, ...] | None = Field(default=None, min_length=2)
+    closed: bool = True  # whether `follow` is a closed curve
+    scale: Number | tuple[Number, Number] | None = None
+    about: Vector | None = None  # what `scale` leaves in place; default the curve's centroid
+    shift: Vector | None = None
+    flatten: Span | None = None  # straight between two motor angles
+    dwell: Span | None = None  # at rest between two motor angles
+    weight: Weight = 1.0
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        ways = ("through", "follow", "scale", "shift", "flatten", "dwell")
+        given = [way for way in ways if getattr(self, way) is not None]
+        if len(given) != 1:
+            cure = "Give one; a curve may have several entries"
+            raise fault(f"has {len(given)} of {', '.join(ways)}", cure)
+        if self.at is not None and (self.through is None or len(self.at) != len(self.through)):
+            raise fault("has an `at` that does not match `through`", "Give one angle for each point")
+        return self
+
+
+class LengthEdit(Frozen):
+    """The distance of two joints of a link, or a whole link's size."""
+
+    joints: tuple[Name, Name] | None = None
+    link: Name | None = None
+    to: Positive | None = None
+    scale: Positive | None = None
+    weight: Weight = 1.0
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.joints is None) == (self.link is None) or (self.to is None) == (self.scale is None):
+            cure = 'For example joints = ["A", "B"], to = 3'
+            raise fault("needs one of joints and link, and one of to and scale", cure)
+        if self.link is not None and self.to is not None:
+            raise fault("gives a link one length", "Give joints = […] with `to`, or scale the link")
+        return self
+
+
+class Enclosure(Frozen):
+    """Joints stay inside a box or a convex polygon, all the way round."""
+
+    box: tuple[Vector, Vector] | None = None  # two opposite corners
+    polygon: tuple[Vector, ...] | None = Field(default=None, min_length=3)  # convex
+    joints: tuple[Name, ...] = ()  # default all of them
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.box is None) == (self.polygon is None):
+            given = "both" if self.box else "neither"
+            raise fault(f"has {given} of box and polygon", "Give one of the two")
+        return self
+
+
+class Symmetry(Frozen):
+    """Pairs of joints stay mirror images across a line, as drawn."""
+
+    pairs: tuple[tuple[Name, Name], ...] = Field(min_length=1)
+    through: Vector = (0.0, 0.0)  # a point of the line
+    axis: Direction = (0.0, 1.0)
+
+
+class Keep(Frozen):
+    """What an edit leaves as it is."""
+
+    ground: bool = True  # joints on the ground stay, unless a move names them
+    joints: tuple[Name, ...] = ()  # drawn positions
+    links: tuple[Name, ...] = ()  # whole links keep their shape
+    lengths: tuple[tuple[Name, Name], ...] = ()  # distances of two joints of a link
+    curves: tuple[Name, ...] = ()  # curves of points, as nearly as the targets let them
+    timing: tuple[Name, ...] = ()  # how far along its curve a point is at each motor angle
+    symmetry: tuple[Symmetry, ...] = ()
+
+
+class Guard(Frozen):
+    """What must not happen anywhere in the cycle."""
+
+    margin: Annotated[Number, Field(gt=0, lt=1)] = 0.05  # least sine of the angle between two bars
+    transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] | None = None  # the least such angle
+
+
+class EditStudy(Frozen):
+    """An edit: targets, keeps and guards; minimal change otherwise."""
+
+    move: tuple[Move, ...] = ()
+    curves: tuple[CurveEdit, ...] = ()
+    lengths: tuple[LengthEdit, ...] = ()
+    enclosure: tuple[Enclosure, ...] = ()
+    keep: Keep = Keep()
+    guard: Guard = Guard()
+    samples: int = Field(default=100, ge=4, le=10_000)
+    iterations: int = Field(default=100, ge=1, le=10_000)
+
+
+class Study(TraceStudy):
+    """The study of the file; `[study.edit]` is what `pliant edit` does where it is given no other."""
+
+    edit: EditStudy | None = None
+
+    def for_command(self, command: Literal["trace", "edit"]) -> Any:
+        """The keys of `trace`, or the table of `edit`."""
+        if command == "edit":
+            return self.edit or EditStudy()
+        return TraceStudy.model_construct(**{name: getattr(self, name) for name in TraceStudy.model_fields})
+
+
+class Linkage(Frozen):
+    """Joints, the links between them, what is held and what turns."""
+
+    pliant: Literal[1] = 1
+    kind: Literal["linkage"] = "linkage"
+    title: str = ""
+    units: str = "mm"
+    ground: tuple[Name, ...] = Field(min_length=1)
+    joints: dict[Name, Vector] = Field(min_length=2)
+    links: tuple[Link, ...] = Field(min_length=1)
+    motors: tuple[Motor, ...] = Field(min_length=1)
+    sliders: tuple[Slider, ...] = ()
+    loads: tuple[Load, ...] = ()
+    study: Study = Study()
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _check(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        return check_with_references(data, handler, cls.__name__, reference_faults)

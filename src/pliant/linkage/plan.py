@@ -1,0 +1,194 @@
+"""A linkage compiled to arrays: its joints, the order of its rules, and what holds it together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from pliant.linkage.constraints import LENGTH, LINE, POINT_X, POINT_Y, Constraints
+from pliant.linkage.model import Link, Linkage
+from pliant.linkage.rules import GROUP, NAMES, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Group:
+    """Joints that no rule gives one by one: solved together."""
+
+    joints: Ints  # (U,)
+    rows: Constraints  # 2U of them, of `near` by place
+    near: Ints  # (L,) the joints of those rows, its own and known ones
+    own: Ints  # (U,) places of its own in `near`
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Joints by number: those of the model in its order, then the points of sliders' guides."""
+
+    names: tuple[str, ...]  # (N,)
+    drawn: Floats  # (N, 2)
+    ground: frozenset[int]
+    links: tuple[tuple[int, ...], ...]  # joints and guide points of each link
+    labels: tuple[str, ...]
+    motors: tuple[tuple[int, int], ...]  # (pivot, driven)
+    turns: Floats  # (M,) the paper's λ: 1 counter-clockwise, −1 clockwise
+    sliders: tuple[tuple[int, int, int], ...]  # (joint, a, b)
+    carriers: tuple[int, ...]  # of each slider: the link that carries its guide, or -1
+    rows: Constraints
+
+    @property
+    def size(self) -> float:
+        """The longest side of the drawing."""
+        return float(np.ptp(self.drawn, axis=0).max())
+
+    @property
+    def loose(self) -> list[int]:
+        """Joints that are not on the ground."""
+        return [k for k in range(len(self.names)) if k not in self.ground]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The order in which positions are found."""
+
+    structure: Structure
+    ops: Ints  # (K, 6): rule, k, i, j, b, motor; a GROUP row has the group's number as k
+    signs: Floats  # (K,) the side of each triangle and slider in the drawing; 0 where it is flat
+    groups: tuple[Group, ...]
+    spare: Constraints  # rows that no rule uses: they hold of themselves, or the linkage is locked
+    spares: int  # how many equations there are beyond those that the rules use
+
+    @property
+    def drawn(self) -> Floats:
+        """Drawn positions (N, 2), guide points last."""
+        return self.structure.drawn
+
+    @property
+    def stages(self) -> list[tuple[int, int]]:
+        """Runs of rules (first, last), apart by coupled groups, which stand alone."""
+        cuts = [0, len(self.ops)]
+        for at in np.flatnonzero(self.ops[:, 0] == GROUP).tolist():
+            cuts += [at, at + 1]
+        return [(a, b) for a, b in pairwise(sorted(set(cuts))) if b > a]
+
+    @cached_property
+    def roots(self) -> tuple[Ints, Ints]:
+        """(starts, joints): joints[starts[k]:starts[k + 1]] are the drawn joints that x_k depends on."""
+        found: dict[int, set[int]] = {}
+        for rule, k, i, j, b, _ in self.ops.tolist():
+            if rule == GROUP:
+                group = self.groups[k]
+                near = set(group.near.tolist())
+                reached = near.union(*(found[p] for p in near if p in found))
+                found.update({joint: reached for joint in group.joints.tolist()})
+            else:
+                near = {p for p in (i, j, b) if p >= 0}
+                found[k] = near.union({k}, *(found[p] for p in near))
+        lists = [sorted(found[k]) for k in range(len(self.drawn))]
+        starts = np.cumsum([0, *map(len, lists)])
+        return starts, np.array([p for joints in lists for p in joints], np.int64)
+
+    def describe(self) -> list[dict[str, object]]:
+        """The order of the rules in words: rule, joint, and what it is found from."""
+        names = self.structure.names
+        found: list[dict[str, object]] = []
+        for rule, k, i, j, b, motor in self.ops.tolist():
+            if rule == GROUP:
+                together = [names[joint] for joint in self.groups[k].joints]
+                found.append({"rule": NAMES[rule], "joints": together})
+                continue
+            sources = {0: [], 1: [j], 2: [i, j], 3: [i, j], 4: [i, j, b]}[rule]
+            entry = {"rule": NAMES[rule], "joint": names[k], "from": [names[s] for s in sources]}
+            found.append({**entry, "motor": motor} if rule == 1 else entry)
+        return found
+
+
+def compile_plan(model: Linkage) -> Plan:
+    """Find the order of rules, or raise an InputError that says what is missing or too much."""
+    from pliant.linkage.order import order
+
+    return order(structure(model))
+
+
+def structure(model: Linkage) -> Structure:
+    """The model with names as numbers."""
+    names = list(model.joints)
+    drawn = [model.joints[name] for name in names]
+    number = {name: index for index, name in enumerate(names)}
+    ground = {number[name] for name in model.ground}
+    links = [[number[name] for name in link.joints] for link in model.links]
+    labels = tuple(link.label for link in model.links)
+    sliders: list[tuple[int, int, int]] = []
+    carriers: list[int] = []
+    for slider in model.sliders:
+        carrier = -1 if slider.on is None else _link_of(model, slider.on)
+        if slider.along is None:
+            a, b = links[carrier][:2]
+        else:
+            a, b = len(names), len(names) + 1
+            names += [f"{slider.joint}.guide.{end}" for end in (1, 2)]
+            drawn += list(slider.along)
+            if carrier < 0:
+                ground |= {a, b}
+            else:
+                links[carrier] += [a, b]
+        sliders.append((number[slider.joint], a, b))
+        carriers.append(carrier)
+    positions = np.array(drawn, np.float64)
+    positions.setflags(write=False)
+    return Structure(
+        names=tuple(names),
+        drawn=positions,
+        ground=frozenset(ground),
+        links=tuple(map(tuple, links)),
+        labels=labels,
+        motors=tuple((number[motor.joint], number[motor.drives]) for motor in model.motors),
+        turns=np.array([1.0 if motor.direction == "ccw" else -1.0 for motor in model.motors]),
+        sliders=tuple(sliders),
+        carriers=tuple(carriers),
+        rows=_rows(positions, links, labels, sliders, names),
+    )
+
+
+def _link_of(model: Linkage, name: str) -> int:
+    labels = [link.label for link in model.links]
+    return labels.index(name) if name in labels else _by_joints(model.links, name)
+
+
+def _by_joints(links: tuple[Link, ...], name: str) -> int:
+    return next(index for index, link in enumerate(links) if "-".join(link.joints) == name)
+
+
+def _rows(
+    drawn: Floats,
+    links: list[list[int]],
+    labels: tuple[str, ...],
+    sliders: list[tuple[int, int, int]],
+    names: list[str],
+) -> Constraints:
+    kinds: list[int] = []
+    joints: list[tuple[int, int, int]] = []
+    owners: list[str] = []
+    for link, label in zip(links, labels, strict=True):
+        i, j = farthest(drawn, link)
+        others = [k for k in link if k not in (i, j)]
+        kinds += [LENGTH, *[POINT_X, POINT_Y] * len(others)]
+        joints += [(i, j, -1), *[(k, i, j) for k in others for _ in range(2)]]
+        owners += [label] * (1 + 2 * len(others))
+    for slider in sliders:
+        kinds.append(LINE)
+        joints.append(slider)
+        owners.append(f"slider {names[slider[0]]}")
+    return Constraints(np.array(kinds, np.int64), np.array(joints, np.int64).reshape(-1, 3), tuple(owners))
+
+
+def farthest(drawn: Floats, joints: list[int]) -> tuple[int, int]:
+    """The two joints of a link that are farthest apart, in the order of the link."""
+    if len(joints) == 2:
+        return joints[0], joints[1]
+    at = drawn[joints]
+    apart = np.hypot(*np.moveaxis(at[:, None] - at[None], -1, 0))
+    i, j = sorted(divmod(int(np.argmax(apart)), len(joints)))
+    return joints[i], joints[j]
