@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.core.kernel import kernel
 from pliant.linkage.rules import Floats, Ints
 
 LENGTH, POINT_X, POINT_Y, LINE = range(4)
@@ -40,120 +41,152 @@ class Constraints:
 def residuals(rows: Constraints, drawn: Floats, x: Floats) -> Floats:
     """f(x) − f(x̄): (F, R) for positions x (F, N, 2)."""
     out = np.empty((len(x), len(rows)))
-    for kind, at, (p, q, r) in _by_kind(rows):
-        if kind == LENGTH:
-            out[:, at] = _square(x[:, p] - x[:, q]) - _square(drawn[p] - drawn[q])
-        elif kind == LINE:
-            now = _cross(x[:, r] - x[:, q], x[:, p] - x[:, q])
-            out[:, at] = now - _cross(drawn[r] - drawn[q], drawn[p] - drawn[q])
-        else:
-            c = _ratio(drawn, p, q, r)
-            left = _complex(x[:, p] - x[:, q]) - c * _complex(x[:, r] - x[:, q])
-            out[:, at] = left.real if kind == POINT_X else left.imag
+    fill_residuals(rows.kinds, rows.joints, drawn, x, out)
     return out
 
 
 def gradients(rows: Constraints, drawn: Floats, x: Floats) -> Floats:
     """∂f/∂x: (F, R, N, 2)."""
     out = np.zeros((len(x), len(rows), len(drawn), 2))
-    for kind, at, (p, q, r) in _by_kind(rows):
-        if kind == LENGTH:
-            slope = 2 * (x[:, p] - x[:, q])
-            out[:, at, p] += slope
-            out[:, at, q] -= slope
-        elif kind == LINE:
-            _add_line(out, at, (p, q, r), x)
-        else:
-            c = _ratio(drawn, p, q, r)
-            _add_complex(out, at, p, np.ones(len(at), complex), kind)
-            _add_complex(out, at, q, c - 1, kind)
-            _add_complex(out, at, r, -c, kind)
+    fill_gradients(rows.kinds, rows.joints, drawn, x, out)
     return out
 
 
 def drawn_gradients(rows: Constraints, drawn: Floats, x: Floats) -> Floats:
     """∂f(x̄)/∂x̄ on the right, at positions x: (F, R, N, 2). With `gradients`, C δx = D δx̄."""
     out = np.zeros((len(x), len(rows), len(drawn), 2))
-    still = np.broadcast_to(drawn, x.shape)
-    for kind, at, (p, q, r) in _by_kind(rows):
-        if kind == LENGTH:
-            slope = 2 * (still[:, p] - still[:, q])
-            out[:, at, p] += slope
-            out[:, at, q] -= slope
-        elif kind == LINE:
-            _add_line(out, at, (p, q, r), still)
-        else:
-            c = _ratio(drawn, p, q, r)
-            turn = _complex(x[:, r] - x[:, q]) / _complex(drawn[r] - drawn[q])
-            _add_complex(out, at, p, turn, kind)
-            _add_complex(out, at, q, turn * (c - 1), kind)
-            _add_complex(out, at, r, -turn * c, kind)
+    _fill_drawn_gradients(rows.kinds, rows.joints, drawn, x, out)
     return out
 
 
 def curvatures(rows: Constraints, v: Floats) -> Floats:
     """The part of d²f/dt² that has no acceleration in it: (F, R) for velocities v (F, N, 2)."""
     out = np.zeros((len(v), len(rows)))
-    for kind, at, (p, q, r) in _by_kind(rows):
-        if kind == LENGTH:
-            out[:, at] = 2 * _square(v[:, p] - v[:, q])
-        elif kind == LINE:
-            out[:, at] = 2 * _cross(v[:, r] - v[:, q], v[:, p] - v[:, q])
+    _fill_curvatures(rows.kinds, rows.joints, v, out)
     return out
 
 
 def errors(rows: Constraints, drawn: Floats, x: Floats) -> Floats:
     """How far each row is from holding, as a length: (F, R)."""
-    scale = np.ones(len(rows))
-    for kind, at, (p, q, r) in _by_kind(rows):
-        if kind == LENGTH:
-            scale[at] = 2 * np.sqrt(_square(drawn[p] - drawn[q]))
-        elif kind == LINE:
-            scale[at] = np.sqrt(_square(drawn[r] - drawn[q]))
+    p, q, r = rows.joints.T
+    scale = np.where(rows.kinds == LENGTH, 2 * np.hypot(*(drawn[p] - drawn[q]).T), 1.0)
+    scale = np.where(rows.kinds == LINE, np.hypot(*(drawn[r] - drawn[q]).T), scale)
     return np.abs(residuals(rows, drawn, x)) / scale
 
 
-def _by_kind(rows: Constraints) -> list[tuple[int, Ints, tuple[Ints, Ints, Ints]]]:
-    found: list[tuple[int, Ints, tuple[Ints, Ints, Ints]]] = []
-    for kind in range(4):
-        at = np.flatnonzero(rows.kinds == kind)
-        if len(at):
-            p, q, r = rows.joints[at].T
-            found.append((kind, at, (p, q, r)))
-    return found
+@kernel
+def fill_residuals(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, out: Floats) -> None:
+    """See `residuals`."""
+    for f in range(len(x)):
+        y = x[f]
+        for row in range(len(kinds)):
+            p, q, r = joints[row]
+            if kinds[row] == LENGTH:
+                out[f, row] = _square(y, p, q) - _square(drawn, p, q)
+            elif kinds[row] == LINE:
+                out[f, row] = _area(y, p, q, r) - _area(drawn, p, q, r)
+            else:
+                along, across = _ratio(drawn, p, q, r)
+                u, w = y[r, 0] - y[q, 0], y[r, 1] - y[q, 1]
+                if kinds[row] == POINT_X:
+                    out[f, row] = y[p, 0] - y[q, 0] - along * u + across * w
+                else:
+                    out[f, row] = y[p, 1] - y[q, 1] - across * u - along * w
 
 
-def _add_line(out: Floats, at: Ints, joints: tuple[Ints, Ints, Ints], x: Floats) -> None:
-    k, a, b = joints
-    u, p = x[:, b] - x[:, a], x[:, k] - x[:, a]
-    of_k = np.stack([-u[..., 1], u[..., 0]], axis=-1)
-    of_b = np.stack([p[..., 1], -p[..., 0]], axis=-1)
-    out[:, at, k] += of_k
-    out[:, at, b] += of_b
-    out[:, at, a] -= of_k + of_b
+@kernel
+def fill_gradients(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, out: Floats) -> None:
+    """See `gradients`; `out` comes filled with zeros."""
+    for f in range(len(x)):
+        for row in range(len(kinds)):
+            p, q, r = joints[row]
+            if kinds[row] == LENGTH:
+                _add_length(out[f, row], x[f], p, q)
+            elif kinds[row] == LINE:
+                _add_area(out[f, row], x[f], p, q, r)
+            else:
+                along, across = _ratio(drawn, p, q, r)
+                _add_factor(out[f, row], p, 1.0, 0.0, kinds[row])
+                _add_factor(out[f, row], q, along - 1.0, across, kinds[row])
+                _add_factor(out[f, row], r, -along, -across, kinds[row])
 
 
-def _add_complex(out: Floats, at: Ints, joint: Ints, factor: NDArray[np.complex128], kind: int) -> None:
-    """The real or the imaginary row of factor·δx."""
+@kernel
+def _fill_drawn_gradients(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, out: Floats) -> None:
+    for f in range(len(x)):
+        for row in range(len(kinds)):
+            p, q, r = joints[row]
+            if kinds[row] == LENGTH:
+                _add_length(out[f, row], drawn, p, q)
+            elif kinds[row] == LINE:
+                _add_area(out[f, row], drawn, p, q, r)
+            else:
+                along, across = _ratio(drawn, p, q, r)
+                u, w = x[f, r, 0] - x[f, q, 0], x[f, r, 1] - x[f, q, 1]
+                bx, by = drawn[r, 0] - drawn[q, 0], drawn[r, 1] - drawn[q, 1]
+                square = bx * bx + by * by
+                re, im = (u * bx + w * by) / square, (w * bx - u * by) / square
+                cr, ci = re * along - im * across, re * across + im * along
+                _add_factor(out[f, row], p, re, im, kinds[row])
+                _add_factor(out[f, row], q, cr - re, ci - im, kinds[row])
+                _add_factor(out[f, row], r, -cr, -ci, kinds[row])
+
+
+@kernel
+def _fill_curvatures(kinds: Ints, joints: Ints, v: Floats, out: Floats) -> None:
+    for f in range(len(v)):
+        for row in range(len(kinds)):
+            p, q, r = joints[row]
+            if kinds[row] == LENGTH:
+                out[f, row] = 2.0 * _square(v[f], p, q)
+            elif kinds[row] == LINE:
+                out[f, row] = 2.0 * _area(v[f], p, q, r)
+
+
+@kernel
+def _square(y: Floats, p: int, q: int) -> float:
+    return (y[p, 0] - y[q, 0]) ** 2 + (y[p, 1] - y[q, 1]) ** 2
+
+
+@kernel
+def _area(y: Floats, k: int, a: int, b: int) -> float:
+    return (y[b, 0] - y[a, 0]) * (y[k, 1] - y[a, 1]) - (y[b, 1] - y[a, 1]) * (y[k, 0] - y[a, 0])
+
+
+@kernel
+def _ratio(drawn: Floats, k: int, i: int, j: int) -> tuple[float, float]:
+    bx, by = drawn[j, 0] - drawn[i, 0], drawn[j, 1] - drawn[i, 1]
+    ax, ay = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
+    square = bx * bx + by * by
+    return (ax * bx + ay * by) / square, (bx * ay - by * ax) / square
+
+
+@kernel
+def _add_length(out: Floats, y: Floats, p: int, q: int) -> None:
+    for c in range(2):
+        slope = 2.0 * (y[p, c] - y[q, c])
+        out[p, c] += slope
+        out[q, c] -= slope
+
+
+@kernel
+def _add_area(out: Floats, y: Floats, k: int, a: int, b: int) -> None:
+    ux, uy = y[b, 0] - y[a, 0], y[b, 1] - y[a, 1]
+    px, py = y[k, 0] - y[a, 0], y[k, 1] - y[a, 1]
+    out[k, 0] -= uy
+    out[k, 1] += ux
+    out[b, 0] += py
+    out[b, 1] -= px
+    out[a, 0] += uy - py
+    out[a, 1] += px - ux
+
+
+@kernel
+def _add_factor(out: Floats, joint: int, re: float, im: float, kind: int) -> None:
+    """The real or the imaginary row of (re + i·im)·δx."""
     if kind == POINT_X:
-        out[:, at, joint, 0] += factor.real
-        out[:, at, joint, 1] -= factor.imag
+        out[joint, 0] += re
+        out[joint, 1] -= im
     else:
-        out[:, at, joint, 0] += factor.imag
-        out[:, at, joint, 1] += factor.real
-
-
-def _ratio(drawn: Floats, k: Ints, i: Ints, j: Ints) -> NDArray[np.complex128]:
-    return _complex(drawn[k] - drawn[i]) / _complex(drawn[j] - drawn[i])
-
-
-def _complex(v: Floats) -> NDArray[np.complex128]:
-    return v[..., 0] + 1j * v[..., 1]
-
-
-def _square(v: Floats) -> Floats:
-    return v[..., 0] ** 2 + v[..., 1] ** 2
-
-
-def _cross(u: Floats, v: Floats) -> Floats:
-    return u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]
+        out[joint, 0] += im
+        out[joint, 1] += re

@@ -12,9 +12,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.linkage.constraints import curvatures, drawn_gradients, gradients, residuals
+from pliant.core.kernel import kernel
+from pliant.linkage.constraints import (
+    curvatures,
+    drawn_gradients,
+    fill_gradients,
+    fill_residuals,
+    gradients,
+)
 from pliant.linkage.plan import Group
-from pliant.linkage.rules import Floats
+from pliant.linkage.rules import Floats, Ints
 
 STEPS = 40
 
@@ -22,43 +29,85 @@ STEPS = 40
 def settle(group: Group, drawn: Floats, near: Floats, x: Floats) -> NDArray[np.bool_]:
     """Solve the group at every pose, from `near` (N, 2, F), into x; which poses converged.
 
-    Damped: a step that does not bring the residual down is halved, pose by pose.
+    Damped: a step that does not bring the residual down is halved.
     """
     points = _points(group, x)
     points[:, group.own] = np.moveaxis(near[group.joints], 2, 0)
     still = drawn[group.near]
-    size = np.ptp(still, axis=0).max() + 1e-300
-    worst = np.abs(residuals(group.rows, still, points)).max(axis=1)
-    moving = np.ones(len(points), bool)
-    for _ in range(STEPS):
-        at = np.flatnonzero(moving)
-        if not len(at):
-            break
-        step = solve(_own(group, still, points[at]), -residuals(group.rows, still, points[at])[..., None])
-        step = step[..., 0].reshape(len(at), -1, 2)
-        took = _damped(group, still, points, worst, at, step)
-        moving[at] = (np.abs(took).max(axis=(1, 2)) > 1e-14 * size) & (worst[at] > 0)
+    size = float(np.ptp(still, axis=0).max())
+    worst = np.empty(len(points))
+    _newton(group.rows.kinds, group.rows.joints, group.own, still, size, points, worst)
     x[group.joints] = np.moveaxis(points[:, group.own], 0, 2)
     return worst <= 1e-11 * size**2
 
 
-def _damped(
-    group: Group, still: Floats, points: Floats, worst: Floats, at: NDArray[np.int64], step: Floats
-) -> Floats:
-    """Take each pose's step, or its half, quarter …, whichever first brings the residual down."""
-    took = np.zeros_like(step)
-    left = np.arange(len(at))
-    factor = 1.0
-    while len(left) and factor > 1e-3:
-        tried = points[at[left]]
-        tried[:, group.own] += factor * step[left]
-        found = np.abs(residuals(group.rows, still, tried)).max(axis=1)
-        good = found < worst[at[left]]
-        points[at[left[good]]] = tried[good]
-        worst[at[left[good]]] = found[good]
-        took[left[good]] = factor * step[left[good]]
-        left, factor = left[~good], factor / 2
-    return took
+@kernel
+def _newton(
+    kinds: Ints, joints: Ints, own: Ints, still: Floats, size: float, points: Floats, worst: Floats
+) -> None:
+    count = len(kinds)
+    residual, tried = np.empty((1, count)), np.empty((1, count))
+    slopes = np.empty((1, count, len(still), 2))
+    matrix, step = np.empty((count, count)), np.empty(count)
+    for f in range(len(points)):
+        here = points[f : f + 1]
+        before = here[0].copy()
+        fill_residuals(kinds, joints, still, here, residual)
+        worst[f] = np.abs(residual).max()
+        for _ in range(STEPS):
+            slopes[:] = 0.0
+            fill_gradients(kinds, joints, still, here, slopes)
+            for row in range(count):
+                for u in range(len(own)):
+                    matrix[row, 2 * u], matrix[row, 2 * u + 1] = (
+                        slopes[0, row, own[u], 0],
+                        slopes[0, row, own[u], 1],
+                    )
+                step[row] = -residual[0, row]
+            if not _eliminate(matrix, step):
+                break
+            before[:] = here[0]
+            factor = 1.0
+            while factor > 1e-3:
+                for u in range(len(own)):
+                    here[0, own[u], 0] = before[own[u], 0] + factor * step[2 * u]
+                    here[0, own[u], 1] = before[own[u], 1] + factor * step[2 * u + 1]
+                fill_residuals(kinds, joints, still, here, tried)
+                if np.abs(tried).max() < worst[f]:
+                    break
+                factor /= 2.0
+            if factor <= 1e-3:  # as near as floats go
+                here[0] = before
+                break
+            residual[:] = tried
+            worst[f] = np.abs(tried).max()
+            if factor * np.abs(step).max() <= 1e-15 * size or worst[f] == 0.0:
+                break
+
+
+@kernel
+def _eliminate(matrix: Floats, right: Floats) -> bool:
+    """Gauss with partial pivots, in place: `right` becomes the solution. False where singular."""
+    count = len(right)
+    for k in range(count):
+        pivot = k + np.argmax(np.abs(matrix[k:, k]))
+        if matrix[pivot, k] == 0.0:
+            return False
+        if pivot != k:
+            for c in range(k, count):
+                matrix[k, c], matrix[pivot, c] = matrix[pivot, c], matrix[k, c]
+            right[k], right[pivot] = right[pivot], right[k]
+        for r in range(k + 1, count):
+            factor = matrix[r, k] / matrix[k, k]
+            if factor != 0.0:
+                for c in range(k + 1, count):
+                    matrix[r, c] -= factor * matrix[k, c]
+                right[r] -= factor * right[k]
+    for k in range(count - 1, -1, -1):
+        for c in range(k + 1, count):
+            right[k] -= matrix[k, c] * right[c]
+        right[k] /= matrix[k, k]
+    return True
 
 
 def determinants(group: Group, drawn: Floats, x: Floats) -> Floats:

@@ -16,7 +16,7 @@ from itertools import combinations
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sparse
+from scipy import sparse
 from scipy.sparse import csgraph
 
 from pliant.core.errors import Fault, InputError

@@ -114,7 +114,7 @@ def gradient(poses: Poses, slope: Floats) -> Floats:
 
 
 def opennesses(poses: Poses, v: Floats) -> tuple[Floats, Floats]:
-    """c (K, F) of every rule and its rate: |c| = 1 is a toggle (see `rules.openness`)."""
+    """How far every rule is from flat, c (K, F), and its rate: |c| = 1 is a toggle (see `rules.openness`)."""
     c = np.zeros((len(poses.plan.ops), poses.x.shape[2]))
     dc = np.zeros_like(c)
     openness(poses.plan.ops, poses.drawn, poses.x, v, c, dc)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.kernel import kernel
-from pliant.linkage.rules import FIXED, MOTOR, POINT, SLIDER, TRIANGLE, Floats, Ints
+from pliant.linkage.rules import FIXED, MOTOR, POINT, TRIANGLE, Floats, Ints
 
 TILE = 256  # poses whose intermediate values stay in the processor's nearest memory
 
@@ -106,11 +106,11 @@ def jacobians(
             elif rule == MOTOR:
                 _motor_jacobian(k, j, cosines[m], sines[m], start, stop, d)
             elif rule == POINT:
-                _point_jacobian(drawn, x, k, i, j, starts, roots, start, stop, d, work)
+                _point_jacobian(drawn, x, k, i, j, starts, roots, start, stop, d)
             elif rule == TRIANGLE:
                 _triangle_jacobian(drawn, x, k, i, j, starts, roots, start, stop, d, work)
             else:
-                _slider_jacobian(drawn, x, k, i, j, b, starts, roots, start, stop, d, work)
+                _slider_jacobian(drawn, x, k, i, j, b, starts, roots, start, stop, d)
 
 
 @kernel
@@ -125,7 +125,7 @@ def _motor_jacobian(k: int, j: int, c: Floats, s: Floats, start: int, stop: int,
 @kernel
 def _point_jacobian(
     drawn: Floats, x: Floats, k: int, i: int, j: int, starts: Ints, roots: Ints, start: int, stop: int,
-    d: Floats, work: Floats,
+    d: Floats,
 ) -> None:  # fmt: skip
     """δx_k = δx_i + c(δx_j − δx_i) + q(δx̄_k − δx̄_i − c(δx̄_j − δx̄_i)), complex, q = (x_j−x_i)/(x̄_j−x̄_i)."""
     bx, by = drawn[j, 0] - drawn[i, 0], drawn[j, 1] - drawn[i, 1]
@@ -207,8 +207,8 @@ def _pair_tile(
 
 @kernel
 def _slider_jacobian(
-    drawn: Floats, x: Floats, k: int, i: int, j: int, b: int, starts: Ints, roots: Ints, start: int, stop: int,
-    d: Floats, work: Floats,
+    drawn: Floats, x: Floats, k: int, i: int, j: int, b: int, starts: Ints, roots: Ints, start: int,
+    stop: int, d: Floats,
 ) -> None:  # fmt: skip
     """e_i·(δx_k − δx_i) = ē_i·(δx̄_k − δx̄_i) and δ[(x_b − x_j) × (x_k − x_j)] = the same of x̄."""
     gx, gy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]

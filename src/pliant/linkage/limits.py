@@ -1,0 +1,256 @@
+"""How far the motors can go: exact limits, and change points on the way.
+
+Every triangle and slider has a number c that says how far it is from flat (`rules.openness`):
+it closes where |c| ≤ 1. Along the path c is smooth, so between two samples it is decided by
+its values and slopes: a crossing of ±1 is a limit, found as a root; a summit that touches ±1
+is a change point, found as a root of the slope, where the linkage may leave on either side.
+A coupled group is at its limit where its determinant vanishes, which it does as a square root
+of what is left of the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from scipy.optimize import brentq
+
+from pliant.linkage.coupled import determinants
+from pliant.linkage.drive import Drive
+from pliant.linkage.follow import run
+from pliant.linkage.plan import Plan
+from pliant.linkage.poses import Poses, opennesses, positions, rates, some
+from pliant.linkage.rules import Floats
+
+CELL = np.pi / 360  # radians of a motor between samples
+TOUCHES = 1e-11  # a summit of |c| that near to 1 is a change point
+LOST = 1e-6  # a group that stops with a larger squared determinant is at no limit: it was lost
+LOCKED = "locked together"
+NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where the motors can go no further, and the joints that are stretched or folded there."""
+
+    t: float
+    joints: tuple[str, ...]
+    how: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """A pose from which the linkage can go on in two ways."""
+
+    t: float
+    joint: str
+    op: int
+    crossed: bool  # went straight on, to the other side
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The part of the path that can be run from the drawn pose."""
+
+    low: float
+    high: float
+    below: Stop | None
+    above: Stop | None
+    changes: tuple[Change, ...]
+    origin: float  # the drawn pose
+
+    def signs(self, plan: Plan, t: Floats) -> list[tuple[slice, Floats]]:
+        """Runs of the samples t (ascending) and the side of each rule there."""
+        crossed = sorted(change.t for change in self.changes if change.crossed)
+        cuts = [0, *np.searchsorted(t, crossed, side="right").tolist(), len(t)]
+        return [(slice(a, b), self._side(plan, float(t[(a + b) // 2]))) for a, b in pairwise(cuts) if b > a]
+
+    def _side(self, plan: Plan, t: float) -> Floats:
+        signs = plan.signs.copy()
+        for change in self.changes:
+            if change.crossed and min(self.origin, t) < change.t < max(self.origin, t):
+                signs[change.op] *= -1
+        return signs
+
+
+def reach(plan: Plan, drive: Drive, smooth: bool = False) -> Reach:
+    """March from the drawn pose to the ends of the path, until something is in the way."""
+    high, above, up = _march(plan, drive, drive.origin, 1.0, smooth)
+    low, below, down = drive.origin, None, []
+    bottom = drive.lowest if above is not None or drive.origin > 0 else drive.origin
+    if bottom < drive.origin:
+        low, below, down = _march(
+            plan, drive, drive.origin, max(bottom, 0.0 if drive.origin > 0 else bottom), smooth
+        )
+    return Reach(low, high, below, above, tuple(sorted([*up, *down], key=lambda c: c.t)), drive.origin)
+
+
+def poses_at(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Poses:
+    """The linkage at path parameters t (ascending, inside the reach)."""
+    if plan.groups:
+        middle = int(np.searchsorted(t, drive.origin))
+        ahead = run(plan, drive.angles(t[middle:])).poses.x
+        behind = run(plan, drive.angles(t[:middle][::-1])).poses.x[:, :, ::-1]
+        near = np.concatenate([behind, ahead], axis=2)
+        return positions(plan, drive.angles(t)[:, : near.shape[2]], near=near)
+    parts = [positions(plan, drive.angles(t[at]), signs=signs) for at, signs in reached.signs(plan, t)]
+    if len(parts) == 1:
+        return parts[0]
+    whole = positions(plan, drive.angles(t))
+    return replace(whole, x=np.concatenate([part.x for part in parts], axis=2))
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """A stretch of the path, sampled: c and its slope at every sample."""
+
+    plan: Plan
+    drive: Drive
+    signs: Floats
+    t: Floats  # (F,) from where it is left
+    poses: Poses
+    c: Floats  # (K, F)
+    dc: Floats
+
+    def at(self, t: float) -> tuple[Floats, Floats]:
+        """The c and dc/dt of every rule at one t."""
+        angles = self.drive.angles(np.array([t]))
+        if self.plan.groups:
+            nearest = int(np.argmin(np.abs(self.t[: self.poses.x.shape[2]] - t)))
+            path = np.concatenate([self.poses.angles[:, nearest : nearest + 1], angles], axis=1)
+            found = run(self.plan, path, signs=self.signs, near=self.poses.x[:, :, nearest]).poses
+            poses = some(found, slice(-1, None))
+        else:
+            poses = positions(self.plan, angles, signs=self.signs)
+        v, _ = rates(poses, self.drive.slopes(np.array([t])), np.zeros_like(angles))
+        c, dc = opennesses(poses, v)
+        return c[:, 0], dc[:, 0]
+
+
+def _march(
+    plan: Plan, drive: Drive, start: float, end: float, smooth: bool
+) -> tuple[float, Stop | None, list[Change]]:
+    """How far from start towards end, what stops it there, and the change points on the way."""
+    changes: list[Change] = []
+    signs = plan.signs
+    while True:
+        stretch = _stretch(plan, drive, start, end, signs)
+        stop, met = _events(stretch)
+        if stop is not None:  # what happens just before it, where everything moves fast
+            last = float(stretch.t[np.argmax(np.abs(stretch.t - start) >= abs(stop.t - start)) - 1])
+            sooner, late = _events(_stretch(plan, drive, last, stop.t, signs, graded=True))
+            stop, met = sooner or stop, [*[m for m in met if abs(m.t - start) < abs(last - start)], *late]
+            met = [m for m in met if abs(m.t - start) < abs(stop.t - start) - 1e-9]
+        if stop is None and stretch.poses.x.shape[2] < len(stretch.t):
+            stop = _group_stop(stretch)
+        if not smooth or not met:
+            return (end if stop is None else stop.t), stop, [*changes, *met]
+        first = [m for m in met if abs(m.t - met[0].t) <= 1e-9]
+        changes += [replace(m, crossed=True) for m in first]
+        signs = signs.copy()
+        for m in first:
+            signs[m.op] *= -1
+        start = first[0].t
+
+
+def _stretch(
+    plan: Plan, drive: Drive, start: float, end: float, signs: Floats, graded: bool = False
+) -> _Stretch:
+    turned = float(np.abs(drive.angles(np.array([start])) - drive.angles(np.array([end]))).max())
+    path = float(np.abs(np.diff(drive.at_knots, axis=1)).max(axis=0).sum()) if drive.profiled else turned
+    cells = max(64, int(np.ceil(path / CELL)))
+    u = np.linspace(0.0, 1.0, cells + 1)
+    t = start + (end - start) * (1 - (1 - u) ** 2 if graded else u)
+    poses = run(plan, drive.angles(t), signs=signs).poses
+    done = t[: poses.x.shape[2]]
+    v, _ = rates(poses, drive.slopes(done), np.zeros_like(poses.angles))
+    return _Stretch(plan, drive, signs, t, poses, *opennesses(poses, v))
+
+
+def _events(s: _Stretch) -> tuple[Stop | None, list[Change]]:
+    """The first limit along a stretch, and the change points before it."""
+    stop: Stop | None = None
+    changes: list[Change] = []
+    begun = float(s.t[0])
+    for o in np.flatnonzero((np.abs(s.c) > 1 - NEAR).any(axis=1)).tolist():
+        for side in (1.0, -1.0):
+            found, touched = _crossing(s, o, side)
+            changes += [Change(t, _joint(s.plan, o), o, False) for t in touched]
+            if found is not None and (stop is None or abs(found - begun) < abs(stop.t - begun)):
+                stop = Stop(found, (_joint(s.plan, o),), "stretched" if side < 0 else "folded")
+    if stop is not None:
+        changes = [c for c in changes if abs(c.t - begun) < abs(stop.t - begun)]
+    return stop, sorted(changes, key=lambda c: abs(c.t - begun))
+
+
+def _crossing(s: _Stretch, o: int, side: float) -> tuple[float | None, list[float]]:
+    """Where side·c of rule o first passes 1, and where it touches 1 before that."""
+    values = side * s.c[o]
+    along = np.sign(s.t[-1] - s.t[0])
+    beyond = np.flatnonzero(values > 1 + TOUCHES)
+    last = int(beyond[0]) if len(beyond) else len(values) - 1
+    touched: list[float] = []
+    inner = np.arange(1, last)
+    tops = inner[
+        (values[inner] > 1 - NEAR)
+        & (values[inner] >= values[inner - 1])
+        & (values[inner] >= values[inner + 1])
+    ]
+    for j in tops.tolist():
+        before, after = float(s.t[j - 1]), float(s.t[j + 1])
+        top = _root(lambda t: along * side * float(s.at(t)[1][o]), before, after)
+        if top is None:
+            continue
+        height = side * float(s.at(top)[0][o])
+        if height > 1 + TOUCHES:
+            return _root(lambda t: side * float(s.at(t)[0][o]) - 1.0, before, top), touched
+        if height >= 1 - TOUCHES and not any(abs(top - other) < 1e-9 for other in touched):
+            touched.append(top)
+    if not len(beyond) or last == 0:
+        return None, touched
+    return _root(lambda t: side * float(s.at(t)[0][o]) - 1.0, float(s.t[last - 1]), float(s.t[last])), touched
+
+
+def _root(function: Callable[[float], float], a: float, b: float) -> float | None:
+    at_a, at_b = function(a), function(b)
+    if at_a == 0.0 or at_b == 0.0:
+        return a if at_a == 0.0 else b
+    if np.sign(at_a) == np.sign(at_b):
+        return None
+    return float(brentq(function, a, b, xtol=1e-15, rtol=8.9e-16))
+
+
+def _joint(plan: Plan, op: int) -> str:
+    return plan.structure.names[plan.ops[op, 1]]
+
+
+def _group_stop(s: _Stretch) -> Stop:
+    """Where the determinant of a coupled group vanishes: its square goes to 0 nearly in line with t."""
+    plan, drive = s.plan, s.drive
+    done = s.poses.x.shape[2]
+    group = min(plan.groups, key=lambda g: abs(float(determinants(g, s.poses.drawn, s.poses.x)[-1])))
+    near, at = s.poses.x[:, :, done - 1], float(s.t[done - 1])
+    barred = float(s.t[done])
+    here = float(determinants(group, s.poses.drawn, near[:, :, None])[0]) ** 2
+    step = (barred - at) / 2
+    for _ in range(200):
+        tried = at + step
+        if tried == at or abs(step) < 1e-15:
+            break
+        path = drive.angles(np.array([at, tried]))
+        found = run(plan, path, signs=s.signs, near=near).poses
+        if found.x.shape[2] < 2:
+            barred, step = tried, step / 2
+            continue
+        new = float(determinants(group, s.poses.drawn, found.x[:, :, 1:])[0]) ** 2
+        left = new * (tried - at) / (here - new) if here > new else np.inf  # to where the square is 0
+        near, at, here = found.x[:, :, 1], tried, new
+        if abs(left) < 1e-11 * max(abs(at), 1.0):
+            at += left
+            break
+        room = (barred - at) / 2
+        step = room if not abs(0.75 * left) < abs(room) else 0.75 * left
+    names = tuple(plan.structure.names[k] for k in group.joints)
+    return Stop(at, names, LOCKED if here < LOST else "lost")

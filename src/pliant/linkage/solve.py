@@ -1,0 +1,70 @@
+"""Trace: run a linkage through its motors' path, as far as it goes, and say what it met.
+
+Source: [Bacher2015Supplement] section 1; what it leaves out (limits, change points, coupled
+groups) is in `limits`, `follow` and `coupled`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.core.clock import Clock
+from pliant.core.progress import Progress, silent
+from pliant.linkage.constraints import errors
+from pliant.linkage.drive import Drive, drive
+from pliant.linkage.limits import Reach, poses_at, reach
+from pliant.linkage.model import Linkage, TraceStudy
+from pliant.linkage.plan import Plan, compile_plan
+from pliant.linkage.poses import Poses, rates
+from pliant.linkage.result import TraceResult
+from pliant.linkage.rules import Floats
+from pliant.linkage.status import TraceStatus
+
+INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite
+HOLDS = 1e-8  # of the size: how far spare links may be from fitting
+
+
+def solve(model: Linkage, study: TraceStudy | None = None, progress: Progress = silent) -> TraceResult:
+    """Positions, rates and limits of a linkage along its motors' path."""
+    study = study or model.study.for_command("trace")
+    clock = Clock()
+    with clock.phase("order"):
+        plan = compile_plan(model)
+        path = drive(model, study.samples)
+    with clock.phase("limits"):
+        progress(0, 2, "looking for limits")
+        reached = reach(plan, path, study.branch == "smooth")
+    with clock.phase("positions"):
+        progress(1, 2, "running")
+        t = samples(path, reached)
+        poses = poses_at(plan, path, reached, t)
+        t = t[: poses.x.shape[2]]
+        v, a = rates(poses, *path.rates(t))
+        error = float(errors(plan.structure.rows, poses.drawn, poses.points).max(initial=0.0))
+    status = _status(plan, reached, poses, error)
+    return TraceResult(status, model, study, path, reached, t, poses, v, a, error, clock.seconds)
+
+
+def samples(path: Drive, reached: Reach) -> Floats:
+    """The poses to show: those asked for, or as many over what can be reached."""
+    asked = path.samples
+    if reached.above is None and reached.below is None:
+        return asked
+    inset = INSIDE * (reached.high - reached.low)
+    low = reached.low + (inset if reached.below else 0.0)
+    high = reached.high - (inset if reached.above else 0.0)
+    if path.lowest < 0.0 <= path.origin:  # free to turn either way
+        return np.linspace(low, high, len(asked))
+    inner = asked[(asked > low) & (asked < high)]
+    return np.unique(np.concatenate([[max(low, 0.0)], inner, [max(high, 0.0)]]))
+
+
+def _status(plan: Plan, reached: Reach, poses: Poses, error: float) -> TraceStatus:
+    stops = [stop for stop in (reached.below, reached.above) if stop is not None]
+    if plan.spares and error > HOLDS * plan.structure.size:
+        return TraceStatus.LOCKED
+    if any(stop.how == "lost" for stop in stops):
+        return TraceStatus.LOST
+    if stops:
+        return TraceStatus.LIMITED
+    return TraceStatus.CHANGE_POINTS if reached.changes else TraceStatus.RUNS

@@ -1,0 +1,25 @@
+"""How a linkage can run, and how an edit can end."""
+
+from __future__ import annotations
+
+from pliant.core.status import ANSWERED, NO_ANSWER, Status
+
+
+class TraceStatus(Status):
+    """Every ending of `linkage.solve`."""
+
+    RUNS = "the motor runs all the way it was asked to", ANSWERED
+    CHANGE_POINTS = "it runs, but through poses from which it can go on in two ways", ANSWERED
+    LIMITED = "the motor cannot run all the way", ANSWERED
+    LOCKED = "locked: the links agree as drawn, but not when it moves", ANSWERED
+    LOST = "joints that must be found together could not be followed", NO_ANSWER
+
+
+class EditStatus(Status):
+    """Every ending of `linkage.edit`."""
+
+    REACHED = "every target is reached", ANSWERED
+    COMPROMISE = "the targets, the keeps and the linkage's freedom leave a remainder", ANSWERED
+    GUARDED = "the edit went as far as its guards let it", ANSWERED
+    UNREADY = "the linkage as drawn does not run, so that it cannot be edited", ANSWERED
+    ITERATION_LIMIT = "the iteration limit was reached before the edit settled", NO_ANSWER
