@@ -9,6 +9,8 @@ With C = ∂f/∂x of the group's rows by its own joints, every derivative is on
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -157,10 +159,11 @@ def backward(group: Group, drawn: Floats, x: Floats, g: Floats, out: Floats) -> 
 
 def solve(matrix: Floats, right: Floats) -> Floats:
     """Linear systems, pose by pose; at a toggle, where one is singular, its least-squares answer."""
+    linalg: Any = np.linalg
     try:
-        return np.linalg.solve(matrix, right)
+        return linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
-        return np.linalg.pinv(matrix, rcond=1e-12) @ right
+        return linalg.pinv(matrix, rcond=1e-12) @ right
 
 
 def _points(group: Group, x: Floats) -> Floats:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -219,7 +220,8 @@ def _root(function: Callable[[float], float], a: float, b: float) -> float | Non
         return a if at_a == 0.0 else b
     if np.sign(at_a) == np.sign(at_b):
         return None
-    return float(brentq(function, a, b, xtol=1e-15, rtol=8.9e-16))
+    solve: Any = brentq
+    return float(solve(function, a, b, xtol=1e-15, rtol=8.9e-16))
 
 
 def _joint(plan: Plan, op: int) -> str:

@@ -5,7 +5,7 @@ These frozen classes are the schema of `kind = "linkage"` files.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, overload
 
 import numpy as np
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
@@ -200,6 +200,7 @@ class Guard(Frozen):
 
     margin: Annotated[Number, Field(gt=0, lt=1)] = 0.05  # least sine of the angle between two bars
     transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] | None = None  # the least such angle
+    remain: Annotated[Number, Field(gt=0, lt=1)] = 0.1  # least share of each length that must remain
 
 
 class EditStudy(Frozen):
@@ -212,7 +213,7 @@ class EditStudy(Frozen):
     keep: Keep = Keep()
     guard: Guard = Guard()
     samples: int = Field(default=100, ge=4, le=10_000)
-    iterations: int = Field(default=100, ge=1, le=10_000)
+    iterations: int = Field(default=300, ge=1, le=10_000)
 
 
 class Study(TraceStudy):
@@ -220,7 +221,13 @@ class Study(TraceStudy):
 
     edit: EditStudy | None = None
 
-    def for_command(self, command: Literal["trace", "edit"]) -> Any:
+    @overload
+    def for_command(self, command: Literal["trace"]) -> TraceStudy: ...
+
+    @overload
+    def for_command(self, command: Literal["edit"]) -> EditStudy: ...
+
+    def for_command(self, command: Literal["trace", "edit"]) -> TraceStudy | EditStudy:
         """The keys of `trace`, or the table of `edit`."""
         if command == "edit":
             return self.edit or EditStudy()

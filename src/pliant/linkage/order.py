@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -232,8 +233,8 @@ def _smallest_group(structure: Structure, rows: Constraints, joints: list[int]) 
     rank = np.linalg.matrix_rank(slopes, tol=1e-9) if slopes.size else 0
     if rank < 2 * len(joints):
         raise InputError([_not_held(structure, rows, joints, rank)])
-    _, _, pivots = scipy.linalg.qr(slopes.T, mode="economic", pivoting=True)
-    chosen = rows.pick(np.sort(pivots[: 2 * len(joints)]))
+    factors: Any = scipy.linalg.qr(slopes.T, mode="economic", pivoting=True)
+    chosen = rows.pick(np.sort(factors[2][: 2 * len(joints)]))
     place = {joint: at for at, joint in enumerate(joints)}
     touches = np.zeros((len(chosen), len(joints)), bool)
     for row, involved in enumerate(chosen.joints.tolist()):

@@ -100,7 +100,11 @@ class Plan:
                 found.append({"rule": NAMES[rule], "joints": together})
                 continue
             sources = {0: [], 1: [j], 2: [i, j], 3: [i, j], 4: [i, j, b]}[rule]
-            entry = {"rule": NAMES[rule], "joint": names[k], "from": [names[s] for s in sources]}
+            entry: dict[str, object] = {
+                "rule": NAMES[rule],
+                "joint": names[k],
+                "from": [names[s] for s in sources],
+            }
             found.append({**entry, "motor": motor} if rule == 1 else entry)
         return found
 

@@ -61,6 +61,7 @@ def _solve_rates(rule: int, k: int, i: int, j: int, b: int, x: Floats, v: Floats
     """Two equations e·δx_k = right side: one for the bar to i, one for the bar to j or the guide."""
     e1x, e1y = x[k, 0, f] - x[i, 0, f], x[k, 1, f] - x[i, 1, f]
     r1 = e1x * v[i, 0, f] + e1y * v[i, 1, f]
+    ux = uy = px = py = wx = wy = 0.0  # of the guide, where there is one
     if rule == TRIANGLE:
         e2x, e2y = x[k, 0, f] - x[j, 0, f], x[k, 1, f] - x[j, 1, f]
         r2 = e2x * v[j, 0, f] + e2y * v[j, 1, f]

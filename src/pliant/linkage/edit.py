@@ -1,0 +1,130 @@
+"""Edit: the nearest linkage that does what was asked and keeps what was kept.
+
+Sequential quadratic programming on the drawn positions z, with exact derivatives: the targets'
+residuals r are linearised (Gauss–Newton), the change from the first drawing is added with a
+weight ρ that shrinks, keeps are equations, guards are inequalities, and a trust region bounds
+each step.
+
+    min ½|r + J d|² + ½ρ|z + d − z₀|²   such that   E d = −e,   G d ≤ room,   |d| ≤ Δ
+
+Every program is solved by d = 0 too, so an edit never fails: it goes as far as it can, and the
+multipliers of the last program say what stopped it.
+
+Source: [Bacher2015Supplement] for the derivatives; what may be edited follows the main paper,
+which minimises the same kinds of sums without hard guards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pliant.core.clock import Clock
+from pliant.core.progress import Interrupted, Progress, silent
+from pliant.linkage.editing.problem import Problem, State, attempt, prepare, runs
+from pliant.linkage.editing.program import Prices, resistances, step
+from pliant.linkage.editing.result import Achieved, EditResult
+from pliant.linkage.model import EditStudy, Linkage
+from pliant.linkage.status import EditStatus
+
+CHANGE = (1e-4, 1e-7, 1e-10, 1e-13)  # weight of the change beside the targets, one after the other
+REACHED = 1e-6  # of the size: a target that near counts as reached
+SETTLED = 1e-10  # of the size: a step that is none
+NOTHING = 1e-15  # a sum in which every target is reached
+GAIN = 1e-3  # of the sum: a gain that is not worth a step
+FINER = (1, 4, 16)  # times the samples, where the coarser ones do not see enough
+
+
+def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = silent) -> EditResult:
+    """Reshape a linkage: targets reached as far as keeps and guards let it, with the least change.
+
+    The guards hold at the samples. Where the result would not run between them, it is edited
+    again with finer samples.
+    """
+    study = study or model.study.for_command("edit")
+    clock, status = Clock(), EditStatus.TORN
+    for finer in FINER:
+        with clock.phase("prepare"):
+            prepared = prepare(model, study, study.samples * finer)
+        if prepared is None:
+            status = EditStatus.UNREADY
+            break
+        walk = Walk(*prepared)
+        try:
+            _walk(walk, study, progress, clock)
+        except KeyboardInterrupt:
+            raise Interrupted(_result(model, study, walk, clock)) from None
+        result = _result(model, study, walk, clock)
+        with clock.phase("check"):
+            if runs(walk.problem, result.model):
+                return result
+    return EditResult(status, model, model, study, (), (), (), 0, clock.seconds)
+
+
+def _walk(walk: Walk, study: EditStudy, progress: Progress, clock: Clock) -> None:
+    with clock.phase("solve"):
+        for weight in CHANGE:
+            for _ in walk.descend(weight, study.iterations):
+                progress(walk.steps, None, f"off by {walk.state.misses.max(initial=0.0):.4g}")
+
+
+class Walk:
+    """Where an edit stands; changed by `edit` alone."""
+
+    def __init__(self, problem: Problem, first: State) -> None:
+        self.problem = problem
+        self.first = first
+        self.state = first
+        self.steps = 0
+        self.prices: Prices | None = None
+
+    def descend(self, weight: float, most: int) -> Iterator[None]:
+        """Steps that each bring the sum down, until none does."""
+        problem, radius = self.problem, 0.1
+        value = self._value(self.state, weight)
+        while self.steps < most and radius > SETTLED:
+            tried = step(problem, self.first, self.state, weight, radius)
+            self.prices = tried.prices
+            length = float(np.abs(tried.change).max(initial=0.0))
+            if tried.promised <= NOTHING + GAIN * value or length <= SETTLED:
+                return
+            self.steps += 1
+            drawn = problem.keeps.restored(self.state.drawn + problem.size * tried.change)
+            moved = attempt(problem, self.state, drawn)
+            gained = -np.inf if moved is None else value - self._value(moved, weight)
+            if moved is not None and gained > 0:
+                self.state, value = moved, value - gained
+            if gained > 0.75 * tried.promised:
+                radius = max(radius, 2 * length)
+            elif gained < 0.25 * tried.promised:
+                radius = length / (2 if gained > 0 else 4)
+            yield
+
+    def _value(self, state: State, weight: float) -> float:
+        change = (state.drawn - self.first.drawn) / self.problem.size
+        return 0.5 * float(state.r @ state.r) + 0.5 * weight * float((change**2).sum())
+
+
+def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditResult:
+    problem, state = walk.problem, walk.state
+    places = {name: (x, y) for name, (x, y) in zip(model.joints, state.drawn.tolist(), strict=False)}
+    links = tuple(link.model_copy(update={"length": None}) for link in model.links)
+    edited = model.model_copy(update={"joints": places, "links": links})
+    achieved = tuple(
+        Achieved(term.name, before, after, after <= REACHED * problem.size)
+        for term, before, after in zip(
+            problem.terms, walk.first.misses.tolist(), state.misses.tolist(), strict=True
+        )
+    )
+    done = all(target.reached for target in achieved)
+    resisted = () if done or walk.prices is None else tuple(resistances(problem, state, walk.prices))
+    if done:
+        status = EditStatus.REACHED
+    elif walk.steps >= study.iterations:
+        status = EditStatus.ITERATION_LIMIT
+    else:
+        guarded = any(found.kind == "guard" for found in resisted)
+        status = EditStatus.GUARDED if guarded else EditStatus.COMPROMISE
+    wanted = tuple(mark for term in problem.terms for mark in term.marks())
+    return EditResult(status, model, edited, study, achieved, resisted, wanted, walk.steps, clock.seconds)

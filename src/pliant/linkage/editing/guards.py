@@ -1,0 +1,137 @@
+"""Hard guards over the whole cycle: nothing flips, tears or vanishes, transmission stays above its bound.
+
+Every triangle and slider has c with |c| < 1 (`rules.openness`); the guard is |c| ≤ √(1 − m²) for
+the margin m, or |c| ≤ cos μ for a least transmission angle μ. A linkage that breaks a guard as
+drawn may not break it further, and is pulled back inside. No length of a link shrinks below a
+share of what it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from pliant.linkage.editing.terms import Residuals, View, length_slopes
+from pliant.linkage.model import EditStudy
+from pliant.linkage.plan import Plan
+from pliant.linkage.poses import Poses, opennesses
+from pliant.linkage.rules import SLIDER, TRIANGLE, Floats, Ints
+
+WATCHED = 0.3  # rows within this of their bound take part in a step
+MOST = 300
+INSIDE = 1e-5  # a step aims this far inside, so that what it neglects does not break the guard
+
+
+@dataclass(frozen=True)
+class Guards:
+    """The bound of each rule: what is wanted, and what must hold now."""
+
+    ops: Ints  # (G,) rows of the plan's ops
+    wanted: Floats  # (G,)
+    bounds: Floats  # (G,) the wanted one, or what the drawing had where that was worse
+    pairs: Ints  # (L, 2) joints that links hold apart
+    least: Floats  # (L,) how near they may come
+
+    def broken(self, drawn: Floats, c: Floats) -> bool:
+        """Whether a drawing with these c (K, F) breaks a guard."""
+        flat = (np.abs(c[self.ops]) > self.bounds[:, None]).any()
+        return bool(flat or (length_slopes(drawn, self.pairs)[0] < self.least).any())
+
+    def short(self, drawn: Floats) -> tuple[Floats, Floats]:
+        """Rows (L, 2N) and room (L,) for a step that leaves every length long enough."""
+        lengths, slopes = length_slopes(drawn, self.pairs)
+        return -slopes, np.maximum(lengths - self.least, 0.0)
+
+    def rows(self, view: View, c: Floats) -> tuple[Floats, Floats, Ints]:
+        """Linear rows (R, 2N) and room (R,) for a step, and the (rule, pose) of each."""
+        room = self.bounds[:, None] - np.abs(c[self.ops])
+        at = np.argwhere(room < WATCHED)
+        at = at[np.argsort(room[at[:, 0], at[:, 1]])[:MOST]]
+        pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
+        slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * slopes_of(view, c, pairs)
+        return slopes, np.maximum(room[at[:, 0], at[:, 1]] - INSIDE, 0.0), pairs
+
+    def pull(self, view: View, c: Floats) -> Residuals:
+        """What is beyond the wanted bound, as residuals."""
+        over = np.abs(c[self.ops]) - self.wanted[:, None]
+        at = np.argwhere(over > 0)
+        pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
+        sign = np.sign(c[pairs[:, 0], pairs[:, 1]])
+        return over[at[:, 0], at[:, 1]], sign[:, None] * slopes_of(view, c, pairs)
+
+
+def guards(plan: Plan, study: EditStudy, c: Floats) -> Guards:
+    """The guards of an edit that begins at a drawing with these c (K, F)."""
+    ops = np.flatnonzero(np.isin(plan.ops[:, 0], (TRIANGLE, SLIDER)))
+    wanted = np.sqrt(1 - study.guard.margin**2)
+    if study.guard.transmission is not None:
+        wanted = min(wanted, np.cos(study.guard.transmission))
+    now = np.abs(c[ops]).max(axis=1, initial=0.0)
+    bounds = np.maximum(wanted, np.minimum(now + 1e-12, 1 - 1e-9))
+    pairs = np.array([pair for link in plan.structure.links for pair in combinations(link, 2)])
+    least = study.guard.remain * length_slopes(plan.drawn, pairs)[0]
+    return Guards(ops, np.full(len(ops), wanted), bounds, pairs, least)
+
+
+def openness_at(poses: Poses, count: int) -> Floats:
+    """The c (K, F) of every rule at the first poses."""
+    c, _ = opennesses(poses, np.zeros_like(poses.x))
+    return c[:, :count]
+
+
+def slopes_of(view: View, c: Floats, pairs: Ints) -> Floats:
+    """∂c/∂x̄ (R, 2N) for pairs (rule, pose)."""
+    plan, drawn, x = view.poses.plan, view.drawn, view.poses.x
+    out = np.zeros((len(pairs), *drawn.shape))
+    d = view.derivatives
+    for kind in (TRIANGLE, SLIDER):
+        rows = np.flatnonzero(plan.ops[pairs[:, 0], 0] == kind) if len(pairs) else np.zeros(0, np.int64)
+        if not len(rows):
+            continue
+        o, f = pairs[rows].T
+        _, k, i, j, b, _ = plan.ops[o].T
+        value = c[o, f]
+        if kind == TRIANGLE:
+            apart = x[j, :, f] - x[i, :, f]
+            lengths = np.hypot(*(drawn[k] - drawn[i]).T) * np.hypot(*(drawn[k] - drawn[j]).T)
+            moved = d[j, :, :, :, f] - d[i, :, :, :, f]
+            out[rows] -= np.einsum("rc,rcpe->rpe", apart, moved) / lengths[:, None, None]
+            for other in (i, j):
+                bar = drawn[k] - drawn[other]
+                square = (bar**2).sum(axis=1)
+                share = 1 / lengths - value / square
+                out[rows, k] += share[:, None] * bar
+                out[rows, other] -= share[:, None] * bar
+        else:
+            _add_slider(out, rows, (k, i, j, b, f), value, view)
+    return out.reshape(len(pairs), drawn.size)
+
+
+def _add_slider(
+    out: Floats, rows: Ints, places: tuple[Ints, Ints, Ints, Ints, Ints], value: Floats, view: View
+) -> None:
+    """The rate of c = [(x_b − x_a) × (x_i − x_a) − (x̄_b − x̄_a) × (x̄_k − x̄_a)] / (|x̄_k − x̄_i| |x̄_b − x̄_a|)."""
+    k, i, a, b, f = places
+    drawn, x, d = view.drawn, view.poses.x, view.derivatives
+    bar, guide = drawn[k] - drawn[i], drawn[b] - drawn[a]
+    scale = 1 / (np.hypot(*bar.T) * np.hypot(*guide.T))
+    u, p = x[b, :, f] - x[a, :, f], x[i, :, f] - x[a, :, f]
+    turned = d[b, :, :, :, f] - d[a, :, :, :, f]
+    moved = d[i, :, :, :, f] - d[a, :, :, :, f]
+    out[rows] += np.einsum("rc,rcpe->rpe", _perp(u), moved) * scale[:, None, None]
+    out[rows] -= np.einsum("rc,rcpe->rpe", _perp(p), turned) * scale[:, None, None]
+    arm = drawn[k] - drawn[a]
+    of_k, of_b = -_perp(guide) * scale[:, None], _perp(arm) * scale[:, None]
+    for joint, slope in ((k, of_k), (b, of_b), (a, -of_k - of_b)):
+        out[rows, joint] += slope
+    for joint, other, line in ((k, i, bar), (b, a, guide)):
+        shrink = (value / (line**2).sum(axis=1))[:, None] * line
+        out[rows, joint] -= shrink
+        out[rows, other] += shrink
+
+
+def _perp(v: Floats) -> Floats:
+    """The vector w with w·z = v × z."""
+    return np.stack([-v[:, 1], v[:, 0]], axis=1)

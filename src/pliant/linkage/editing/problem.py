@@ -1,0 +1,122 @@
+"""An edit compiled: what does not change while it is solved, and what one drawing does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pliant.linkage.coupled import determinants
+from pliant.linkage.drive import Drive, drive
+from pliant.linkage.editing.asked import terms
+from pliant.linkage.editing.guards import Guards, guards, openness_at
+from pliant.linkage.editing.keeps import Keeps, keeps
+from pliant.linkage.editing.terms import Term, View, evaluate
+from pliant.linkage.limits import Reach, poses_at, reach
+from pliant.linkage.model import EditStudy, Linkage
+from pliant.linkage.order import sides
+from pliant.linkage.plan import Plan, compile_plan
+from pliant.linkage.poses import Poses, positions
+from pliant.linkage.rules import Floats
+
+INSET = 0.02  # of the reach: how far from a limit that the drawing has the cycle is watched
+LEAST = 0.3  # of what it was as drawn: how small a coupled group's determinant may become
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Targets, keeps and guards over the sampled cycle."""
+
+    plan: Plan
+    drive: Drive
+    reached: Reach  # of the drawing
+    t: Floats  # (F,) the cycle, sampled
+    terms: list[Term]
+    keeps: Keeps
+    guards: Guards
+    branches: list[Floats]  # (F,) determinants of each coupled group, as drawn
+    size: float
+
+
+@dataclass(frozen=True)
+class State:
+    """A drawing and what it does."""
+
+    drawn: Floats  # (N, 2)
+    sampled: Poses
+    view: View
+    c: Floats  # (K, F)
+    misses: Floats  # (T,) the largest residual of each term, in lengths
+    r: Floats  # (m,) weighted residuals, without unit
+    slopes: Floats  # (m, 2N) by drawn positions over the size
+
+
+def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, State] | None:
+    """The edit of a linkage; None where the linkage does not run through one well-defined cycle."""
+    plan = compile_plan(model)
+    path = drive(model, samples)
+    reached = reach(plan, path)
+    t = path.samples
+    if reached.above is not None or reached.below is not None:
+        inset = INSET * (reached.high - reached.low)
+        t = np.linspace(reached.low + inset, reached.high - inset, samples)
+        path = replace(path, closed=False)
+    poses = poses_at(plan, path, reached, t)
+    if poses.x.shape[2] < len(t) or reached.changes:
+        return None
+    asked = terms(model, study, plan.structure.names, path, t, poses)
+    kept = keeps(model, study, plan.structure)
+    branches = [determinants(group, poses.drawn, poses.x) for group in plan.groups]
+    guarded = guards(plan, study, openness_at(poses, len(t)))
+    problem = Problem(plan, path, reached, t, asked, kept, guarded, branches, plan.structure.size)
+    state = _look(problem, poses)
+    start = kept.restored(plan.drawn)
+    return problem, state if start is plan.drawn else attempt(problem, state, start) or state
+
+
+def attempt(problem: Problem, state: State, drawn: Floats) -> State | None:
+    """What another drawing does; None where it breaks a guard, changes a side or loses a branch."""
+    plan = problem.plan
+    if not np.array_equal(sides(plan.ops, drawn), plan.signs):
+        return None
+    near = state.sampled.x if plan.groups else None
+    poses = positions(plan, problem.drive.angles(problem.t), drawn, near)
+    if problem.guards.broken(drawn, openness_at(poses, len(problem.t))):
+        return None
+    for group, before in zip(plan.groups, problem.branches, strict=True):
+        now = determinants(group, drawn, poses.x)
+        if (np.sign(now) != np.sign(before)).any() or np.abs(now).min() < LEAST * np.abs(before).min():
+            return None
+    return _look(problem, poses)
+
+
+def runs(problem: Problem, edited: Linkage) -> bool:
+    """Whether an edited linkage runs as far as the drawn one did, at every angle."""
+    old, new = problem.reached, reach(compile_plan(edited), problem.drive)
+    if new.changes:
+        return False
+    inset = INSET * (old.high - old.low)
+    below = new.below is None or (old.below is not None and new.low <= old.low + inset)
+    above = new.above is None or (old.above is not None and new.high >= old.high - inset)
+    return below and above
+
+
+def _look(problem: Problem, poses: Poses) -> State:
+    view, moments = evaluate(problem.terms, poses, problem.drive, problem.t)
+    c = openness_at(view.poses, view.count)
+    found = [term.residuals(view, at) for term, at in zip(problem.terms, moments, strict=True)]
+    scales = [
+        term.weight / (problem.size * np.sqrt(max(len(r), 1)))
+        for term, (r, _) in zip(problem.terms, found, strict=True)
+    ]
+    pull = problem.guards.pull(view, c)
+    scaled = [*zip(scales, found, strict=True), (1 / np.sqrt(max(len(pull[0]), 1)), pull)]
+    return State(
+        drawn=poses.drawn,
+        sampled=poses,
+        view=view,
+        c=c,
+        misses=np.array([np.abs(r).max(initial=0.0) for r, _ in found]),
+        r=np.concatenate([scale * r for scale, (r, _) in scaled]),
+        slopes=np.concatenate([scale * problem.size * slopes for scale, (_, slopes) in scaled]),
+    )

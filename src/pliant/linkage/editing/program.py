@@ -1,0 +1,113 @@
+"""One step of an edit: a quadratic program, and what its multipliers say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from pliant.linkage.editing.guards import slopes_of
+from pliant.linkage.editing.problem import Problem, State
+from pliant.linkage.editing.result import Resistance
+from pliant.linkage.rules import Floats, Ints
+
+SLIGHT = 1e-3  # a resistance below this share of the pull is not worth a word
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Multipliers: what each guard and each keep holds back."""
+
+    guards: Floats  # (R + L,) of the watched angles, then of the lengths
+    pairs: Ints  # (R, 2) rule and pose of each watched angle
+    keeps: Floats  # (E,)
+    pull: Floats  # (2N,) of the targets on every coordinate, those that may not move included
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step in units of the size, what it promises to bring the sum down by, and its prices."""
+
+    change: Floats  # (N, 2)
+    promised: float
+    prices: Prices
+
+
+def step(problem: Problem, first: State, state: State, weight: float, radius: float) -> Step:
+    """Solve the program of `edit` with PIQP, in units of the linkage's size."""
+    piqp: Any = import_module("piqp")
+    free, size = problem.keeps.free, problem.size
+    pull = state.slopes.T @ state.r + weight * ((state.drawn - first.drawn) / size).ravel()
+    slopes = state.slopes[:, free]
+    hessian = slopes.T @ slopes + weight * np.eye(len(free))
+    equal, wrong = problem.keeps.slopes(state.drawn)[:, free], problem.keeps.values(state.drawn) / size
+    flat, open_, pairs = problem.guards.rows(state.view, state.c)
+    short, spare = problem.guards.short(state.drawn)
+    rows, room = np.concatenate([size * flat, short]), np.concatenate([open_, spare / size])
+    solver: Any = piqp.DenseSolver()
+    solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
+    solver.setup(
+        hessian,
+        pull[free],
+        equal if len(equal) else None,
+        -wrong if len(equal) else None,
+        rows[:, free],
+        None,
+        room,
+        np.full(len(free), -radius),
+        np.full(len(free), radius),
+    )
+    solver.solve()
+    found = np.clip(np.asarray(solver.result.x), -radius, radius)
+    change = np.zeros(state.drawn.size)
+    change[free] = found
+    prices = Prices(
+        np.asarray(solver.result.z_u),
+        pairs,
+        np.asarray(solver.result.y) if len(equal) else np.zeros(0),
+        pull,
+    )
+    promised = -float(pull[free] @ found + 0.5 * found @ hessian @ found)
+    return Step(change.reshape(state.drawn.shape), promised, prices)
+
+
+def resistances(problem: Problem, state: State, prices: Prices) -> Iterator[Resistance]:
+    """Guards, keeps and joints that hold the targets back, the strongest first, by the pull they bear."""
+    found: dict[tuple[str, str], tuple[float, float | None]] = {}
+    for kind, what, strength, angle in (*_of_guards(problem, state, prices), *_of_keeps(problem, prices)):
+        if strength > found.get((kind, what), (0.0, None))[0]:
+            found[kind, what] = strength, angle
+    total = float(np.linalg.norm(prices.pull)) or 1.0
+    for (kind, what), (strength, angle) in sorted(found.items(), key=lambda entry: -entry[1][0]):
+        if strength > SLIGHT * total:
+            yield Resistance(kind, what, strength / total, angle)
+
+
+def _of_guards(
+    problem: Problem, state: State, prices: Prices
+) -> Iterator[tuple[str, str, float, float | None]]:
+    names, free = problem.plan.structure.names, problem.keeps.free
+    slopes = problem.size * slopes_of(state.view, state.c, prices.pairs)[:, free]
+    count = len(prices.pairs)
+    strengths = prices.guards[:count] * np.linalg.norm(slopes, axis=1)
+    angles = problem.drive.angles(problem.t)[0]
+    for (op, pose), strength in zip(prices.pairs.tolist(), strengths.tolist(), strict=True):
+        end = "stretched out" if state.c[op, pose] < 0 else "folded up"
+        joint = names[problem.plan.ops[op, 1]]
+        yield "guard", f"{joint} would come too near to {end}", strength, float(angles[pose])
+    for (i, j), price in zip(problem.guards.pairs.tolist(), prices.guards[count:].tolist(), strict=True):
+        yield "guard", f"{names[i]}-{names[j]} would become too short", price, None
+
+
+def _of_keeps(problem: Problem, prices: Prices) -> Iterator[tuple[str, str, float, float | None]]:
+    for price, name in zip(prices.keeps.tolist(), problem.keeps.names, strict=True):
+        yield "keep", name, abs(price), None
+    free = set(problem.keeps.free.tolist())
+    for k, name in enumerate(problem.plan.structure.names):
+        if 2 * k not in free:
+            joint, _, guide = name.partition(".guide.")
+            what = f"the guide of {joint} stays" if guide else f"{name} stays"
+            yield "keep", what, float(np.hypot(*prices.pull[2 * k : 2 * k + 2])), None

@@ -1,0 +1,361 @@
+"""What an edit asks for, as residuals of the poses and their exact derivatives.
+
+A term gives residuals r (m,) in lengths and their Jacobian (m, 2N) by the drawn positions. The
+edit minimises the sum of their mean squares. Distances to curves are taken at the nearest
+point, along the normal: the point itself may slide along freely (variable projection).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+
+from pliant.core.motion import Mark
+from pliant.linkage.drive import Drive
+from pliant.linkage.poses import Poses, jacobian, positions, rates
+from pliant.linkage.rules import Floats, Ints
+
+Residuals = tuple[Floats, Floats]  # (m,), (m, 2N)
+
+
+@dataclass(frozen=True)
+class View:
+    """A drawing at the sampled poses, then at the moments that the terms asked for."""
+
+    poses: Poses
+    derivatives: Floats  # (N, 2, N, 2, F)
+    count: int  # sampled poses
+
+    @property
+    def drawn(self) -> Floats:
+        """Drawn positions (N, 2)."""
+        return self.poses.drawn
+
+    def path(self, joint: int) -> Floats:
+        """A joint at the sampled poses, (F, 2)."""
+        return self.poses.x[joint, :, : self.count].T
+
+    def slopes(self, joint: int, frames: slice | Ints | None = None) -> Floats:
+        """Its Jacobian there, (F, 2, 2N)."""
+        at = slice(0, self.count) if frames is None else frames
+        d = self.derivatives[joint]
+        return np.moveaxis(d.reshape(2, -1, d.shape[-1])[:, :, at], 2, 0)
+
+
+class Term(Protocol):
+    """A target or a soft keep."""
+
+    @property
+    def name(self) -> str:
+        """What it asks for, in words."""
+        ...
+
+    @property
+    def weight(self) -> float:
+        """How much it counts."""
+        ...
+
+    def moments(self, poses: Poses) -> Floats:
+        """Path parameters at which it also needs the linkage, given the sampled poses."""
+        ...
+
+    def residuals(self, view: View, moments: slice) -> Residuals:
+        """Residuals in lengths, and their Jacobian."""
+        ...
+
+    def marks(self) -> list[Mark]:
+        """What it asks for, drawn; nothing where that has no place."""
+        ...
+
+
+@dataclass(frozen=True)
+class At:
+    """Joints at places, at given moments; where free, whenever they come nearest."""
+
+    name: str
+    weight: float
+    joint: int
+    places: Floats  # (K, 2)
+    t: Floats | None  # (K,), or nearest
+    drive: Drive
+    sampled: Floats  # (F,) of t
+
+    def moments(self, poses: Poses) -> Floats:
+        """The given moments, or those of the nearest approach, by Newton's method."""
+        if self.t is not None:
+            return self.t
+        path = poses.x[self.joint, :, : len(self.sampled)].T
+        apart = ((path[None] - self.places[:, None]) ** 2).sum(axis=2)
+        t = self.sampled[np.argmin(apart, axis=1)]
+        cell = float(np.diff(self.sampled).max())
+        low, high = t - cell, t + cell
+        if not self.drive.closed:
+            low, high = np.maximum(low, self.sampled[0]), np.minimum(high, self.sampled[-1])
+        if poses.plan.groups:
+            return t  # following a group to other moments costs more than the sample is off
+        for _ in range(4):
+            there = positions(poses.plan, self.drive.angles(t % 1.0 if self.drive.closed else t), poses.drawn)
+            v, a = rates(there, self.drive.slopes(t), np.zeros_like(there.angles))
+            away = there.x[self.joint].T - self.places
+            v, a = v[self.joint].T, a[self.joint].T
+            slope, curve = (away * v).sum(axis=1), (v * v).sum(axis=1) + (away * a).sum(axis=1)
+            curve = np.where(curve > 0, curve, (v * v).sum(axis=1) + 1e-300)
+            t = np.clip(t - slope / curve, low, high)
+        return t % 1.0 if self.drive.closed else t
+
+    def marks(self) -> list[Mark]:
+        """A point each."""
+        return [target(place[None]) for place in self.places]
+
+    def residuals(self, view: View, moments: slice) -> Residuals:
+        """Both coordinates at given moments; only across the curve at nearest ones."""
+        away = view.poses.x[self.joint, :, moments].T - self.places
+        slopes = view.slopes(self.joint, moments)
+        if self.t is not None:
+            return away.ravel(), slopes.reshape(-1, slopes.shape[2])
+        on = nearest(away + self.places, view.path(self.joint), self.drive.closed)
+        return _across(away, slopes, on.directions)
+
+
+def target(points: Floats) -> Mark:
+    """What is asked for, as views draw it."""
+    return Mark("curve", points, group="target")
+
+
+class Untimed:
+    """A term that needs the linkage at no moment beyond the samples."""
+
+    def moments(self, poses: Poses) -> Floats:
+        """None."""
+        return np.zeros(0)
+
+    def marks(self) -> list[Mark]:
+        """Nothing."""
+        return []
+
+
+@dataclass(frozen=True)
+class Drawn(Untimed):
+    """A joint at a place in the drawn pose."""
+
+    name: str
+    weight: float
+    joint: int
+    place: Floats  # (2,)
+
+    def marks(self) -> list[Mark]:
+        """A point."""
+        return [target(self.place[None])]
+
+    def residuals(self, view: View, moments: slice) -> Residuals:
+        """The drawn position itself."""
+        slope = np.zeros((2, view.drawn.size))
+        slope[[0, 1], [2 * self.joint, 2 * self.joint + 1]] = 1.0
+        return view.drawn[self.joint] - self.place, slope
+
+
+@dataclass(frozen=True)
+class Timed(Untimed):
+    """A curve pose by pose: scaled, shifted, or kept."""
+
+    name: str
+    weight: float
+    joint: int
+    places: Floats  # (F, 2)
+
+    def marks(self) -> list[Mark]:
+        """The curve."""
+        return [target(self.places)]
+
+    def residuals(self, view: View, moments: slice) -> Residuals:
+        """Both coordinates at every pose."""
+        slopes = view.slopes(self.joint)
+        return (view.path(self.joint) - self.places).ravel(), slopes.reshape(-1, slopes.shape[2])
+
+
+@dataclass(frozen=True)
+class Follow(Untimed):
+    """A curve that runs along another, at any pace: every pose on it, every part of it covered."""
+
+    name: str
+    weight: float
+    joint: int
+    places: Floats  # (K, 2) finely spaced
+    closed: bool
+    cycle: bool
+
+    def marks(self) -> list[Mark]:
+        """The curve."""
+        return [target(np.concatenate([self.places, self.places[:1]]) if self.closed else self.places)]
+
+    def residuals(self, view: View, moments: slice) -> Residuals:
+        """From every pose to the wanted curve, and from the wanted curve to the nearest of this one."""
+        path, slopes = view.path(self.joint), view.slopes(self.joint)
+        on = nearest(path, self.places, self.closed)
+        to_wanted = _across(path - on.places, slopes, on.directions)
+        on = nearest(self.places, path, self.cycle)
+        share, second = on.shares[:, None, None], (on.segments + 1) % len(path)
+        mixed = (1 - share) * slopes[on.segments] + share * slopes[second]
+        covering = _across(on.places - self.places, mixed, on.directions)
+        return np.concatenate([to_wanted[0], covering[0]]), np.concatenate([to_wanted[1], covering[1]])
+
+
+@dataclass(frozen=True)
+class Spread(Untimed):
+    """Some poses of a point on one line (flatten), or at one place (dwell)."""
+
+    name: str
+    weight: float
+    joint: int
+    frames: Ints
+    straight: bool
+
+    def residuals(self, view: View, moments: slice) -> Residuals:
+        """Distances from the mean: across the best line, or both ways."""
+        path = view.path(self.joint)[self.frames]
+        away = path - path.mean(axis=0)
+        slopes = view.slopes(self.joint, self.frames)
+        slopes = slopes - slopes.mean(axis=0)
+        if not self.straight:
+            return away.ravel(), slopes.reshape(-1, slopes.shape[2])
+        normal = np.linalg.svd(away, full_matrices=False)[2][-1]
+        return away @ normal, np.einsum("c,fcp->fp", normal, slopes)
+
+
+@dataclass(frozen=True)
+class Pace(Untimed):
+    """How far along its curve a point is at each pose, as a share of the whole."""
+
+    name: str
+    weight: float
+    joint: int
+    shares: Floats  # (F,)
+    length: float
+
+    def residuals(self, view: View, moments: slice) -> Residuals:
+        """Differences of the shares, as lengths."""
+        path, slopes = view.path(self.joint), view.slopes(self.joint)
+        steps = np.diff(path, axis=0)
+        lengths = np.maximum(np.hypot(*steps.T), 1e-300)
+        grow = np.einsum("fc,fcp->fp", steps / lengths[:, None], np.diff(slopes, axis=0))
+        along = np.concatenate([[0.0], np.cumsum(lengths)])
+        growing = np.concatenate([np.zeros((1, grow.shape[1])), np.cumsum(grow, axis=0)])
+        share = along / along[-1]
+        slope = (growing - share[:, None] * growing[-1]) / along[-1]
+        return (share - self.shares) * self.length, slope * self.length
+
+
+@dataclass(frozen=True)
+class Lengths(Untimed):
+    """Distances of drawn joints."""
+
+    name: str
+    weight: float
+    pairs: Ints  # (K, 2)
+    wanted: Floats  # (K,)
+
+    def residuals(self, view: View, moments: slice) -> Residuals:
+        """Length minus what it shall be."""
+        lengths, slopes = length_slopes(view.drawn, self.pairs)
+        return lengths - self.wanted, slopes
+
+
+@dataclass(frozen=True)
+class Inside(Untimed):
+    """Joints inside a convex polygon at every pose: what sticks out counts."""
+
+    name: str
+    weight: float
+    joints: Ints
+    corners: Floats  # (E, 2)
+    normals: Floats  # (E, 2) of the edges, outwards
+    offsets: Floats  # (E,)
+
+    def marks(self) -> list[Mark]:
+        """The polygon."""
+        return [target(np.concatenate([self.corners, self.corners[:1]]))]
+
+    def residuals(self, view: View, moments: slice) -> Residuals:
+        """How far each joint sticks out across each edge, where it does."""
+        x = view.poses.x[self.joints, :, : view.count]
+        out = np.einsum("ec,kcf->ekf", self.normals, x) - self.offsets[:, None, None]
+        edge, joint, frame = np.nonzero(out > 0)
+        slopes = view.derivatives[self.joints[joint], :, :, :, frame].reshape(len(edge), 2, view.drawn.size)
+        return out[edge, joint, frame], np.einsum("mc,mcp->mp", self.normals[edge], slopes)
+
+
+def evaluate(found: Iterable[Term], sampled: Poses, drive: Drive, t: Floats) -> tuple[View, list[slice]]:
+    """The poses at the samples and at the terms' moments, with derivatives; and where each term's are."""
+    moments = [term.moments(sampled) for term in found]
+    cuts = np.cumsum([len(t), *map(len, moments)]).tolist()
+    poses = sampled
+    if cuts[-1] > len(t):
+        everything = np.concatenate([t, *moments])
+        near = _guess(sampled, t, everything) if sampled.plan.groups else None
+        poses = positions(sampled.plan, drive.angles(everything), sampled.drawn, near)
+    view = View(poses, jacobian(poses), len(t))
+    return view, [slice(a, b) for a, b in pairwise(cuts)]
+
+
+def _guess(sampled: Poses, t: Floats, everything: Floats) -> Floats:
+    nearest = np.argmin(np.abs(t[:, None] - everything[None]), axis=0)
+    return np.ascontiguousarray(sampled.x[:, :, nearest])
+
+
+def length_slopes(drawn: Floats, pairs: Ints) -> tuple[Floats, Floats]:
+    """Lengths (K,) between drawn joints, and their Jacobian (K, 2N)."""
+    i, j = pairs.T
+    apart = drawn[i] - drawn[j]
+    lengths = np.hypot(*apart.T)
+    slopes = np.zeros((len(pairs), *drawn.shape))
+    rows = np.arange(len(pairs))
+    slopes[rows, i] += apart / lengths[:, None]
+    slopes[rows, j] -= apart / lengths[:, None]
+    return lengths, slopes.reshape(len(pairs), -1)
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The nearest places on a polyline."""
+
+    places: Floats  # (K, 2)
+    segments: Ints  # (K,)
+    shares: Floats  # (K,) along the segment
+    directions: Floats  # (K, 2) of the segment
+
+
+def nearest(points: Floats, line: Floats, closed: bool) -> Nearest:
+    """For each point, the nearest place on a polyline."""
+    start = line if closed else line[:-1]
+    along = (np.roll(line, -1, axis=0) if closed else line[1:]) - start
+    square = np.maximum((along**2).sum(axis=1), 1e-300)
+    x, y = points[:, :1] - start[:, 0], points[:, 1:] - start[:, 1]
+    share = np.clip((x * along[:, 0] + y * along[:, 1]) / square, 0.0, 1.0)
+    x -= share * along[:, 0]
+    y -= share * along[:, 1]
+    best = np.argmin(x * x + y * y, axis=1)
+    shares = share[np.arange(len(points)), best]
+    return Nearest(
+        start[best] + shares[:, None] * along[best],
+        best,
+        shares,
+        along[best] / np.sqrt(square[best])[:, None],
+    )
+
+
+def _across(away: Floats, slopes: Floats, along: Floats) -> Residuals:
+    """The part of (K, 2) distances that is normal to the curve.
+
+    Where the nearest place is an end of the curve, the distance has a part along it that does
+    not vanish: there the distance's own direction is taken.
+    """
+    normal = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    lengths = np.hypot(*away.T)
+    slanted = np.abs((away * along).sum(axis=1)) > 0.5 * lengths
+    own = away / np.maximum(lengths, 1e-300)[:, None]
+    normal = np.where((slanted & (lengths > 0))[:, None], own, normal)
+    return (away * normal).sum(axis=1), np.einsum("kc,kcp->kp", normal, slopes)
