@@ -4,21 +4,23 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import flex
+from benchmarks import flex, linkage
 from benchmarks.measure import machine
+
+SECTIONS = {**flex.SECTIONS, **linkage.SECTIONS}
 
 
 def main() -> int:
     """Every section, or those named; the tables also go to out/benchmarks.md."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("sections", nargs="*", choices=[*flex.SECTIONS, []], help="default: all of them")
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all of them")
     parser.add_argument("--quick", action="store_true", help="leave the large sizes out")
     parser.add_argument("-o", "--output", type=Path, default=Path("out/benchmarks.md"))
     chosen = parser.parse_args()
     parts = [f"# Benchmarks\n\n{machine()}"]
     print(parts[0], flush=True)
-    for name in chosen.sections or flex.SECTIONS:
-        for part in flex.SECTIONS[name](chosen.quick):
+    for name in chosen.sections or SECTIONS:
+        for part in SECTIONS[name](chosen.quick):
             parts.append(part)
             print(f"\n{part}", flush=True)
     chosen.output.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,18 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
-PACKAGES = ("pliant", "numpy", "scipy", "numba", "shapely", "piqp", "clarabel", "highspy", "gurobipy")
+PACKAGES = (
+    "pliant",
+    "numpy",
+    "scipy",
+    "numba",
+    "shapely",
+    "piqp",
+    "clarabel",
+    "highspy",
+    "gurobipy",
+    "pylinkage",
+)
 
 
 def timed(work: Callable[[], Any], repeats: int) -> tuple[Any, float, float]:

@@ -37,6 +37,20 @@ RED_PIXELS = """() => {
 }"""
 
 
+COLOURED_PIXELS = """([r, g, b]) => {
+  const canvas = document.querySelector('.stage canvas');
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+  copy.drawImage(canvas, 0, 0);
+  const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    const off = Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b);
+    count += off < 12 && data[i + 3] > 240;
+  }
+  return count;
+}"""
+
+
 def blocks() -> Motion:
     poses = np.zeros((5, 3, 3))
     poses[:, 1:, 0] = np.linspace(20, 60, 5)[:, None] + [0, 15]
@@ -57,6 +71,31 @@ def blocks() -> Motion:
         marks=(Mark("arrow", np.array([[5.0, 5.0], [5.0, 25.0]]), group="force", value=2.0),),
         signals={"reach": Signal("mm", poses[:, 2, 0].copy())},
         events=(Event(2.0, "touches"),),
+    )
+
+
+def crank() -> Motion:
+    angles = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    tips = 10 * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    bar = np.array([[-1.0, -1.0], [11.0, -1.0], [11.0, 1.0], [-1.0, 1.0]])
+    return Motion(
+        "angle",
+        "deg",
+        np.degrees(angles),
+        bodies=("bar",),
+        shapes=(Shape((bar,)),),
+        body_shapes=np.zeros(1, np.int64),
+        fixed=np.array([False]),
+        poses=np.concatenate([np.zeros((60, 1, 2)), angles[:, None, None]], axis=2),
+        point_names=("A", "B"),
+        points=np.stack([np.zeros_like(tips), tips], axis=1),
+        marks=(
+            Mark("curve", np.vstack([tips, tips[:1]]), group="trace", text="B"),
+            Mark("curve", 0.5 * tips, group="trace", text="C"),
+            Mark("curve", 0.8 * tips, group="before"),
+            Mark("polygon", 0.7 * tips, group="band", text="C"),
+            Mark("curve", np.array([[-2.0, -3.0], [2.0, -3.0]]), group="ground"),
+        ),
     )
 
 
@@ -246,6 +285,71 @@ def test_colouring_by_a_scalar_shows_its_legend_and_marks_can_go(open_page):
     coloured = picture(page)
     page.get_by_label("force").uncheck()
     assert len({plain, coloured, picture(page)}) == 3
+
+
+def test_traced_curves_are_drawn_each_in_its_colour_and_can_go(open_page):
+    page = open_page(crank())
+    boxes = [label.inner_text() for label in page.locator(".options label").all()]
+    assert boxes == [
+        "Before",
+        "Names",
+        "Paths",
+        "path of B",
+        "path of C",
+        "before the edit",
+        "tolerance band",
+    ]
+    for name, colour in (("B", [0xD5, 0x5E, 0x00]), ("C", [0x00, 0x72, 0xB2])):
+        assert page.evaluate(COLOURED_PIXELS, colour) > 300
+        page.get_by_label(f"path of {name}").uncheck()
+        settle(page)
+        assert page.evaluate(COLOURED_PIXELS, colour) < 60  # the dot of the traced point stays
+
+
+@pytest.mark.parametrize("layer", ["before the edit", "tolerance band"])
+def test_what_was_before_and_bands_are_drawn_and_can_go(open_page, layer):
+    page = open_page(crank())
+    start = picture(page)
+    page.get_by_label(layer, exact=True).uncheck()
+    assert picture(page) != start
+
+
+def test_a_motion_with_traced_curves_opens_at_its_start_without_outlines(open_page):
+    page = open_page(crank())
+    assert page.locator(".readout").inner_text() == "angle 0 deg"
+    assert not page.get_by_label("Before", exact=True).is_checked()
+    assert page.evaluate(COLOURED_PIXELS, [0xCF, 0x2A, 0x3A]) == 0
+
+
+def test_hovering_a_traced_curve_names_it(open_page):
+    page = open_page(crank())
+    box = page.locator(".stage canvas").bounding_box()
+    said = set()
+    for share in np.linspace(0.05, 0.95, 200):
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + share * box["height"])
+        said.add(page.locator(".tip").text_content())
+    assert {"path of B", "path of C", "before the edit", "ground", "tolerance band · C"} <= said
+
+
+def test_what_comes_round_plays_on_without_a_rest(open_page):
+    page = open_page(crank())
+    page.get_by_label("Speed").select_option("4")
+    scrub(page, 0.9)
+    page.locator(".play").click()
+    page.wait_for_function("() => document.querySelector('.scrub input').value < 0.5")
+    waited = page.evaluate(
+        """() => new Promise((done) => {
+          const bar = document.querySelector('.scrub input');
+          let last = bar.value, at = performance.now(), most = 0;
+          const look = (now) => {
+            if (bar.value !== last) { most = Math.max(most, now - at); at = now; last = bar.value; }
+            if (now - start < 2500) requestAnimationFrame(look); else done(most);
+          };
+          const start = performance.now();
+          requestAnimationFrame(look);
+        })"""
+    )
+    assert waited < 450  # a motion that ends rests for 600 ms
 
 
 def test_events_are_ticks_that_seek(open_page):

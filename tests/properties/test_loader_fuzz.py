@@ -1,5 +1,6 @@
 """Whatever a file holds, the loader gives a model or an InputError, and nothing else."""
 
+import copy
 import json
 from collections.abc import Callable
 from decimal import Decimal
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pliant.core.errors import InputError
-from pliant.files import load, load_answer, model_of
+from pliant.files import edits_of, load, load_answer, model_of
 
 TOML = b"""pliant = 1
 kind = "assembly"
@@ -47,7 +48,35 @@ DATA: dict[str, Any] = {
     "keep": [{"body": "arm", "inside": [[0, 0], [1, 0], [0, 1]]}],
     "study": {"maximize": [{"body": "arm", "spin": 1}], "flex": {"steps": 3}},
 }
+LINKAGE: dict[str, Any] = {
+    "pliant": 1,
+    "kind": "linkage",
+    "ground": ["A", "D"],
+    "joints": {"A": [0, 0], "B": [0, 1], "C": [3, 2], "D": [4, 0], "P": [2, "22/7"]},
+    "links": [
+        {"joints": ["A", "B"], "name": "crank", "length": 1},
+        {"joints": ["B", "C", "P"]},
+        {"joints": ["C", "D"]},
+    ],
+    "motors": [{"joint": "A", "drives": "B", "range": ["-30 deg", 1]}],
+    "sliders": [{"joint": "P", "on": "C-D"}, {"joint": "P", "along": [[0, 0], [1, 0]]}],
+    "loads": [{"joint": "P", "force": [0, -1]}, {"link": "crank", "torque": 2}],
+    "study": {
+        "trace": ["P"],
+        "tolerances": {"A-B": 1, "D.x": 1},
+        "edit": {
+            "move": [{"joint": "P", "to": [2, 4]}],
+            "curves": [{"point": "P", "through": [[0, 0]], "at": [0]}],
+            "lengths": [{"joints": ["A", "B"], "to": 2}, {"link": "crank", "scale": 2}],
+            "enclosure": [{"box": [[0, 0], [1, 1]], "joints": ["P"]}],
+            "keep": {"lengths": [["A", "B"]], "links": ["crank"], "symmetry": [{"pairs": [["B", "C"]]}]},
+        },
+    },
+}
+EDITS: dict[str, Any] = {"pliant": 1, "kind": "edits", **LINKAGE["study"]["edit"]}
 JSON = json.dumps(DATA).encode()
+FOUR_BAR = json.dumps(LINKAGE).encode()
+MODEL = model_of(LINKAGE)
 
 scalars = (
     st.none()
@@ -56,7 +85,7 @@ scalars = (
     | st.decimals()
     | st.floats()
     | st.text(max_size=8)
-    | st.sampled_from(["base", "arm", "30 deg", "22/7", "1/0", Decimal("NaN")])
+    | st.sampled_from(["base", "arm", "A", "B", "crank", "A-B", "30 deg", "22/7", "1/0", Decimal("NaN")])
     | st.integers(4000, 5000).map(lambda digits: 16**digits)  # as TOML's 0xfff…
 )
 values = st.recursive(
@@ -76,6 +105,21 @@ KEYS = [
     "name",
     "outline",
     "flex",
+    "ground",
+    "joints",
+    "links",
+    "motors",
+    "sliders",
+    "loads",
+    "length",
+    "drives",
+    "profile",
+    "along",
+    "on",
+    "trace",
+    "tolerances",
+    "edit",
+    "lengths",
 ]
 
 
@@ -122,8 +166,8 @@ def mutated(draw: st.DrawFn, content: bytes) -> bytes:
     return content
 
 
-@given(data=st.data(), original=st.sampled_from([(TOML, ".toml"), (JSON, ".json")]))
-@settings(max_examples=250, deadline=None)
+@given(data=st.data(), original=st.sampled_from([(TOML, ".toml"), (JSON, ".json"), (FOUR_BAR, ".json")]))
+@settings(max_examples=350, deadline=None)
 def test_mutated_files_load_or_are_refused_in_words(
     folder: Path, data: st.DataObject, original: tuple[bytes, str]
 ):
@@ -133,10 +177,10 @@ def test_mutated_files_load_or_are_refused_in_words(
 
 
 @st.composite
-def transplanted(draw: st.DrawFn) -> Any:
-    """The good model with a random value somewhere in it."""
-    data = json.loads(JSON)
-    place = data
+def transplanted(draw: st.DrawFn, *originals: dict[str, Any]) -> Any:
+    """A good model with a random value somewhere in it."""
+    data = copy.deepcopy(draw(st.sampled_from(originals)))
+    place: Any = data
     while True:
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
         key = draw(st.sampled_from([*keys, draw(st.sampled_from(KEYS))])) if isinstance(place, dict) else None
@@ -148,11 +192,24 @@ def transplanted(draw: st.DrawFn) -> Any:
         place = inner
 
 
-@given(data=transplanted() | st.dictionaries(st.sampled_from(KEYS), values) | values)
-@settings(max_examples=250, deadline=None)
-def test_random_structures_make_models_or_are_refused_in_words(data: Any):
-    given = data if isinstance(data, dict) else {"pliant": 1, "kind": "assembly", "bodies": data}
+@given(
+    data=transplanted(DATA, LINKAGE) | st.dictionaries(st.sampled_from(KEYS), values) | values,
+    kind=st.sampled_from(["assembly", "linkage"]),
+)
+@settings(max_examples=400, deadline=None)
+def test_random_structures_make_models_or_are_refused_in_words(data: Any, kind: str):
+    key = {"assembly": "bodies", "linkage": "links"}[kind]
+    given = (
+        data if isinstance(data, dict) else {"pliant": 1, "kind": kind, "joints": {"A": [0, 0]}, key: data}
+    )
     error = refusal(lambda: model_of(given, "x"))
+    assert error is None or (error.faults and str(error).encode())
+
+
+@given(data=transplanted(EDITS))
+@settings(max_examples=150, deadline=None)
+def test_random_edits_are_read_or_refused_in_words(data: dict[str, Any]):
+    error = refusal(lambda: edits_of(data, MODEL, "x"))
     assert error is None or (error.faults and str(error).encode())
 
 
@@ -161,3 +218,4 @@ def test_the_originals_are_good(folder: Path):
         path = folder / f"good{suffix}"
         path.write_bytes(content)
         assert load(path).bodies[1].name == "arm"
+    assert edits_of(EDITS, MODEL).move[0].joint == "P"

@@ -10,6 +10,7 @@ import pliant
 from pliant.core.errors import InputError
 from pliant.files import model_of
 from pliant.flex.model import FlexStudy, Study
+from pliant.linkage.model import EditStudy, TraceStudy
 
 MODEL = {
     "pliant": 1,
@@ -100,3 +101,77 @@ def test_progress_is_handed_on(monkeypatch: pytest.MonkeyPatch):
     pliant.solve(model_of(MODEL), progress=lambda done, total, text: seen.append((done, total, text)))
     pliant.solve(model_of(MODEL))
     assert seen == [(1, 2, "x")]
+
+
+# Linkages
+
+
+FOUR_BAR = {
+    "pliant": 1,
+    "kind": "linkage",
+    "ground": ["A", "D"],
+    "joints": {"A": [0, 0], "B": [0, 1], "C": [3, 2], "D": [4, 0]},
+    "links": [{"joints": ["A", "B"]}, {"joints": ["B", "C"]}, {"joints": ["C", "D"]}],
+    "motors": [{"joint": "A", "drives": "B"}],
+    "study": {
+        "trace": ["C"],
+        "samples": 36,
+        "edit": {"samples": 24, "move": [{"joint": "C", "to": [3, 3]}]},
+    },
+}
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The studies that reach the methods of a linkage."""
+    seen: list[Any] = []
+    for name in ("solve", "edit"):
+        module = types.ModuleType(f"pliant.linkage.{name}")
+        setattr(module, name, lambda model, study, progress: seen.append(study))
+        monkeypatch.setitem(sys.modules, f"pliant.linkage.{name}", module)
+    return seen
+
+
+def test_a_linkage_is_traced_and_edited_by_the_studies_of_its_file(asked: list[Any]):
+    model = model_of(FOUR_BAR)
+    pliant.solve(model)
+    pliant.edit(model)
+    assert asked == [TraceStudy(trace=("C",), samples=36), model.study.edit]
+
+
+def test_keywords_of_an_edit_go_over_its_table_and_never_over_the_traces(asked: list[Any]):
+    model = model_of(FOUR_BAR)
+    pliant.solve(model, samples=12, trace=["B"])
+    pliant.edit(model, EditStudy(iterations=7), keep={"joints": ["B"]})
+    pliant.edit(model_of({**FOUR_BAR, "study": {"samples": 36}}), move=[{"joint": "C", "to": [3, 3]}])
+    traced, edited, bare = asked
+    assert (traced.samples, traced.trace) == (12, ("B",))
+    assert (edited.samples, edited.iterations, edited.keep.joints) == (24, 7, ("B",))
+    assert edited.move == model.study.edit.move
+    assert bare.samples == EditStudy().samples
+
+
+def test_names_in_the_keywords_must_be_in_the_linkage(asked: list[Any]):
+    model = model_of(FOUR_BAR)
+    with pytest.raises(InputError) as caught:
+        pliant.solve(model, trace=["Q"], tolerances={"A-C": 1}, sampels=3)
+    assert [fault.where for fault in caught.value.faults] == ["sampels", "trace[0]", "tolerances.A-C"]
+    assert "sampels: is no keyword of solve (given 3). Did you mean 'samples'?" in str(caught.value)
+    with pytest.raises(InputError) as caught:
+        pliant.edit(model, keep={"links": ["rod"], "lengths": [["A", "C"]]}, moves=3)
+    assert [fault.where for fault in caught.value.faults] == ["moves", "keep.links[0]", "keep.lengths[0]"]
+    assert "moves: is no keyword of edit (given 3). Did you mean 'move'?" in str(caught.value)
+    assert asked == []
+
+
+def test_a_study_of_another_kind_is_refused(asked: list[Any]):
+    model = model_of(FOUR_BAR)
+    with pytest.raises(InputError, match=r"study: is a FlexStudy, not a TraceStudy\. Give TraceStudy\(…\)"):
+        pliant.solve(model, FlexStudy())  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="study: is a dict, not an EditStudy"):
+        pliant.edit(model, {"samples": 9})  # type: ignore[arg-type]
+
+
+def test_an_assembly_cannot_be_edited(asked: list[Any]):
+    with pytest.raises(InputError, match='kind: is "assembly", which "edit" does not take'):
+        pliant.edit(model_of(MODEL))  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pliant.cli import check, demo, draw, examples, flex
+from pliant.cli import check, demo, draw, edit, examples, flex, trace
 from pliant.core.errors import InputError, PliantError
 from pliant.core.status import BAD_INPUT, INTERRUPTED, NO_ANSWER
 
@@ -70,7 +70,7 @@ def _version(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:
 
 EPILOG = """\b
 Exit codes:
-  0    answered (a lock, an overlap, a part that can leave is an answer)
+  0    answered (a lock, an overlap, a limit of the motion is an answer)
   2    bad input: the message says where and what to try
   3    no answer: the solver failed, the step limit was reached, or pliant itself failed
   130  stopped with Ctrl-C; what was done is written
@@ -91,11 +91,12 @@ Results go to stdout, progress to stderr. NO_COLOR is honoured; PLIANT_DEBUG=1 s
 def main(ctx: click.Context) -> None:
     """How an assembly moves before you build it.
 
-    Begin with "pliant demo", or "pliant examples drawer -o drawer.toml" and "pliant flex drawer.toml".
+    Begin with "pliant demo", or "pliant examples drawer -o drawer.toml" and "pliant flex drawer.toml";
+    for a linkage, "pliant examples jansen -o jansen.toml" and "pliant trace jansen.toml".
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False
 
 
-for command in (check.check, flex.flex, draw.draw, examples.examples, demo.demo):
+for command in (check.check, flex.flex, trace.trace, edit.edit, draw.draw, examples.examples, demo.demo):
     main.add_command(command)

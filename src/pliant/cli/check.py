@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,10 +11,6 @@ from pliant.cli.answer import print_json, print_summary, print_written, write_an
 from pliant.cli.options import PICTURES, OutputFile, json_option, max_size_option, quiet_option, same_file
 from pliant.core.errors import InputError
 from pliant.core.progress import silent
-
-if TYPE_CHECKING:
-    from pliant.core.motion import Motion
-    from pliant.flex.model import Assembly, Term
 
 
 @click.command()
@@ -47,12 +42,13 @@ def check(
 
 
 def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, max_bytes: int) -> None:
+    from pliant.cli.contents import contents
     from pliant.cli.drawing import drawn
     from pliant.files import load
 
     try:
         model = load(path, max_bytes=max_bytes)
-        _prepare(model)
+        holds = dict(contents(model))
         motion = drawn(model)
     except InputError as error:
         placed = error if error.source else InputError(error.faults, str(path))
@@ -62,7 +58,6 @@ def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, m
         raise placed from None
     if picture:
         write_answer(motion, [picture], silent)
-    holds = dict(_holds(model, motion))
     _write_json({"model": str(path), "faults": [], "holds": holds}, json_to)
     if not quiet and json_to != "-":
         width = max(map(len, holds))
@@ -70,15 +65,6 @@ def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, m
         print_summary("\n".join([f"{path} is a sound {model.kind}.", *lines]))
     if not quiet:
         print_written([picture] if picture else [])
-
-
-def _prepare(model: Assembly) -> None:
-    """Go as far as a solve goes before its first program, for what it would refuse on the way."""
-    from pliant.flex.system import compile_system
-
-    study = model.study.for_command("flex")
-    if study.maximize:
-        compile_system(model, study)
 
 
 def _write_json(data: dict[str, Any], json_to: str | None) -> None:
@@ -91,7 +77,7 @@ def _write_json(data: dict[str, Any], json_to: str | None) -> None:
 
 
 def _draw_faulty(path: Path, error: InputError, picture: Path, max_bytes: int) -> None:
-    from pliant.cli.drawing import drawn_with_faults
+    from pliant.cli.sketch import drawn_with_faults
     from pliant.files.parse import parse, read_text
 
     data = parse(read_text(path, max_bytes), path)
@@ -99,32 +85,6 @@ def _draw_faulty(path: Path, error: InputError, picture: Path, max_bytes: int) -
     if motion.marks:
         write_answer(motion, [picture], silent)
         print_written([picture])
-
-
-def _holds(model: Assembly, motion: Motion) -> Iterator[tuple[str, str]]:
-    """What is in an assembly, a line each."""
-    fixed = sum(body.fixed for body in model.bodies)
-    yield "bodies", f"{len(model.bodies)}, {fixed} of them fixed"
-    corners = [sum(map(len, motion.shapes[shape].rings)) for shape in motion.body_shapes]
-    yield "outlines", f"{len(motion.shapes)} different, {sum(corners)} vertices in all"
-    if model.clearance:
-        yield "clearance", f"{model.clearance:g} {model.units}"
-    for key in ("pins", "keep", "sights", "limits"):
-        if found := getattr(model, key):
-            yield key, str(len(found))
-    terms = [_term(term) for term in model.study.for_command("flex").maximize]
-    wanted = " + ".join([*terms[:3], *(["…"] if len(terms) > 3 else [])])
-    yield "maximize", wanted or 'nothing yet: add [study] maximize, or use "pliant flex --move"'
-
-
-def _term(term: Term) -> str:
-    if term.direction is not None:
-        return f"{term.body} along ({term.direction[0]:g}, {term.direction[1]:g})"
-    if term.spin is not None:
-        return f"{term.body} turning {'counter-clockwise' if term.spin * term.weight >= 0 else 'clockwise'}"
-    if term.radial is not None:
-        return f"everything away from ({term.radial[0]:g}, {term.radial[1]:g})"
-    return f"everything towards {term.gather}"
 
 
 def _pretty(data: dict[str, Any]) -> str:

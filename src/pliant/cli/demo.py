@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import pliant
 from pliant.cli.answer import write_answer
 from pliant.cli.examples import check_name, example_text
 from pliant.cli.options import quiet_option
@@ -19,6 +20,8 @@ from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER
 
 if TYPE_CHECKING:
     from pliant.cli.report import Entry
+    from pliant.core.progress import Progress
+    from pliant.files.kinds import Model
 
 FILM = {"seconds": 3.0, "fps": 16}  # drawing films is most of the work
 
@@ -87,7 +90,6 @@ def _run(name: str, folder: Path, quiet: bool) -> tuple[Entry | None, bool]:
 
 
 def _solve(name: str, folder: Path, quiet: bool) -> tuple[Entry, bool]:
-    import pliant
     from pliant import gallery
     from pliant.cli.report import Entry
     from pliant.core.store import write_whole
@@ -95,7 +97,7 @@ def _solve(name: str, folder: Path, quiet: bool) -> tuple[Entry, bool]:
     model = gallery.load(name)
     with Watch(quiet, name) as watch:
         try:
-            result: Any = pliant.solve(model, progress=watch)
+            result = _answer(model, watch)
         except Interrupted as interruption:
             result = interruption.result
     data = result.to_dict()
@@ -110,10 +112,17 @@ def _solve(name: str, folder: Path, quiet: bool) -> tuple[Entry, bool]:
         description=gallery.describe(name),
         title=model.title,
         answered=result.status.exit_code == ANSWERED,
-        bodies=len(model.bodies),
+        parts=len(model.bodies if model.kind == "assembly" else model.links),
         data=data,
         summary=result.summary(),
         picture=files[0].read_bytes(),
         files={"player": files[2].name, "film": files[1].name, "result": files[3].name, "model": copy.name},
     )
     return entry, watch.asked_to_stop or drawing.asked_to_stop
+
+
+def _answer(model: Model, progress: Progress) -> Any:
+    """What comes of a model: its edit, where it asks for one."""
+    if model.kind == "linkage" and model.study.edit is not None:
+        return pliant.edit(model, progress=progress)
+    return pliant.solve(model, progress=progress)

@@ -57,6 +57,40 @@ class Pair(click.ParamType):
         return parts[0], parts[1]
 
 
+class Target(click.ParamType):
+    """A name and a place, such as "P=3,4"."""
+
+    name = "JOINT=X,Y"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[str, str]]:
+        """Split at the last equals sign: names may hold one."""
+        if isinstance(value, tuple):
+            return value
+        joint, _, place = str(value).rpartition("=")
+        if not joint.strip():
+            self.fail(f"{value!r} names no joint and place; write P=3,4", param, ctx)
+        return joint.strip(), Pair().convert(place, param, ctx)
+
+
+class Names(click.ParamType):
+    """Names apart by commas."""
+
+    name = "A,B"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Split at the commas."""
+        if isinstance(value, tuple):
+            return value
+        names = tuple(name.strip() for name in str(value).split(","))
+        if not all(names):
+            self.fail(f"{value!r} holds an empty name; write A,B", param, ctx)
+        return names
+
+
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 
@@ -76,17 +110,19 @@ max_size_option = click.option(
 )
 
 
-def output_option(required: bool = False) -> Callable[[F], F]:
+def output_option(required: bool = False, suffixes: tuple[str, ...] = SUFFIXES) -> Callable[[F], F]:
     """`-o FILE`, as often as wanted."""
+    model = ", or a .toml model" if ".toml" in suffixes else ""
     return click.option(
         "-o",
         "--output",
         "outputs",
-        type=OutputFile(),
+        type=OutputFile(suffixes),
         multiple=True,
         required=required,
         metavar="FILE",
-        help="Write a .png, .svg or .pdf picture, a .gif or .mp4 film, an .html player or .json. Repeatable.",
+        help="Write a .png, .svg or .pdf picture, a .gif or .mp4 film, an .html player or .json"
+        f"{model}. Repeatable.",
     )
 
 
@@ -98,8 +134,8 @@ json_option = click.option(
 )
 
 
-def same_file(outputs: tuple[Path, ...], model: Path) -> None:
-    """Refuse to write over the model that is read."""
+def same_file(outputs: tuple[Path, ...], model: Path, what: str = "model") -> None:
+    """Refuse to write over a file that is read."""
     for path in outputs:
         if path.exists() and model.exists() and path.samefile(model):
-            raise click.UsageError(f"{path} is the model itself; name another file to write.")
+            raise click.UsageError(f"{path} is the {what} itself; name another file to write.")

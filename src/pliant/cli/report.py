@@ -23,7 +23,7 @@ class Entry:
     description: str
     answered: bool = True
     title: str = ""
-    bodies: int = 0
+    parts: int = 0  # bodies or links
     data: dict[str, Any] = field(default_factory=lambda: {})  # the result's to_dict()
     summary: str = ""
     picture: bytes = b""  # PNG
@@ -52,7 +52,7 @@ def write_report(path: Path, entries: Sequence[Entry]) -> None:
     text = page.substitute(
         version=escape(pliant.__version__),
         count=len(entries),
-        bodies=f"{sum(entry.bodies for entry in entries):,}",
+        parts=f"{sum(entry.parts for entry in entries):,}",
         rows="\n".join(map(_row, entries)),
         cards="\n".join(map(_card, entries)),
     )
@@ -60,17 +60,11 @@ def write_report(path: Path, entries: Sequence[Entry]) -> None:
 
 
 def _row(entry: Entry) -> str:
-    data = entry.data
-    size = f"{data['rows']:,} × {data['columns']:,}" if {"rows", "columns"} <= data.keys() else ""
     cells = [
         (f'<a href="#{_id(entry)}">{escape(entry.name)}</a>', ""),
         (_badge(entry), ""),
-        (f"{entry.bodies:,}" if entry.bodies else "", "number"),
-        (size, "number"),
-        (_number(data.get("linear")), "number"),
-        (_number(data.get("objective")), "number"),
-        (_number(data.get("steps")), "number"),
-        (_number(data.get("overlap"), 2), "number"),
+        (f"{entry.parts:,}" if entry.parts else "", "number"),
+        (escape(entry.error or entry.sentence), "sentence"),
         (f"{entry.seconds:.2f}" if entry.seconds is not None else "", "number"),
     ]
     return "<tr>" + "".join(f'<td class="{kind}">{text}</td>' for text, kind in cells) + "</tr>"
@@ -110,9 +104,3 @@ def _badge(entry: Entry) -> str:
 
 def _id(entry: Entry) -> str:
     return escape(entry.name)
-
-
-def _number(value: Any, digits: int = 4) -> str:
-    if value is None or isinstance(value, str | dict | list):
-        return ""
-    return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}g}"

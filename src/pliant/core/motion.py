@@ -34,11 +34,11 @@ class Shape:
 class Mark:
     """Something drawn beside the bodies: an arrow of a force, a band, a label."""
 
-    kind: Literal["segment", "arrow", "polygon", "label"]
-    points: Floats  # (K, 2|3) world; a label has one point, an arrow its tail and its tip
+    kind: Literal["segment", "arrow", "polygon", "label", "curve"]
+    points: Floats  # (K, 2|3) world; a label has one, an arrow tail and tip; a closed curve ends at its first
     frame: int | None = None  # shown in this frame only, or in every frame
     text: str = ""
-    group: str = ""  # what it belongs to, such as "force" or "keep": views colour by it
+    group: str = ""  # what it belongs to, such as "force" or "trace": views colour by it
     value: float | None = None  # for views that colour or weigh marks
 
 

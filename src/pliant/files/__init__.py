@@ -1,10 +1,22 @@
 """Model files: text to dicts to models, and back. Owns no schema; the methods' models are it."""
 
 from pliant.core.store import model_hash
+from pliant.files.edits import edits_of, load_edits
 from pliant.files.parse import MODEL_BYTES
 from pliant.files.reader import load, load_answer, model_of
 from pliant.files.schemas import schema
 from pliant.files.studies import chosen_study
 from pliant.files.writer import save
 
-__all__ = ["MODEL_BYTES", "chosen_study", "load", "load_answer", "model_hash", "model_of", "save", "schema"]
+__all__ = [
+    "MODEL_BYTES",
+    "chosen_study",
+    "edits_of",
+    "load",
+    "load_answer",
+    "load_edits",
+    "model_hash",
+    "model_of",
+    "save",
+    "schema",
+]

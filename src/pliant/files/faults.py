@@ -16,6 +16,7 @@ Place = tuple[str | int, ...]
 Schema = Mapping[str, Any]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between the words of a class's name
 
 
 def key_path(place: Iterable[str | int]) -> str:
@@ -197,10 +198,12 @@ def _fault(line: _Line) -> Fault:
     if line.type == "missing":
         return _missing(line)
     if line.type == "extra_forbidden":
-        where = line.schema.get("title", "table").lower()
+        where = _WORDS.sub(" ", line.schema.get("title", "table")).lower()
         keys = line.schema.get("properties", {})
-        cure = nearest(line.place[-1], keys, f"Keys of {_a(where)}")
-        return Fault(key_path(line.place), f"is not a key of {_a(where)} (given {shown(line.value)})", cure)
+        cure = nearest(line.place[-1], keys, f"Keys of {with_article(where)}")
+        return Fault(
+            key_path(line.place), f"is not a key of {with_article(where)} (given {shown(line.value)})", cure
+        )
     problem, cure = _sentence(line)
     value = shown(line.value)
     named = isinstance(line.value, str) and repr(line.value) in problem
@@ -262,5 +265,6 @@ _WANTED = {
 }
 
 
-def _a(noun: str) -> str:
-    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
+def with_article(noun: str) -> str:
+    """A noun with its article."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"

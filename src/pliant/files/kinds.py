@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pliant.core.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from pliant.flex.model import Assembly
+    from pliant.linkage.model import Linkage
+
+    Model = Assembly | Linkage
 
 VERSION = 1  # of the file format
 
@@ -21,10 +27,18 @@ class Kind:
 
     model: str
     solve: str
-    command: str  # its own study is `[study.<command>]`
+    commands: tuple[str, ...]  # that take it; the first one solves it
+
+    @property
+    def command(self) -> str:
+        """The command that solves it."""
+        return self.commands[0]
 
 
-KINDS = {"assembly": Kind("pliant.flex.model:Assembly", "pliant.flex.solve:solve", "flex")}
+KINDS = {
+    "assembly": Kind("pliant.flex.model:Assembly", "pliant.flex.solve:solve", ("flex",)),
+    "linkage": Kind("pliant.linkage.model:Linkage", "pliant.linkage.solve:solve", ("trace", "edit")),
+}
 
 
 def named(name: str) -> Kind:
@@ -32,6 +46,13 @@ def named(name: str) -> Kind:
     if name not in KINDS:
         raise InputError([unknown_kind(name)])
     return KINDS[name]
+
+
+def check_command(kind: str, command: str, source: str = "") -> None:
+    """Refuse a kind of model that is none for the command."""
+    if command not in named(kind).commands:
+        cure = f'Use "pliant {named(kind).command}", or give another model'
+        raise InputError([Fault("kind", f'is "{kind}", which "{command}" does not take', cure)], source)
 
 
 def unknown_kind(name: Any) -> Fault:

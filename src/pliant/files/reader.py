@@ -17,23 +17,24 @@ from pliant.files.parse import MEGABYTE, MODEL_BYTES, looks_like_json, parse, re
 from pliant.files.schemas import schema
 
 if TYPE_CHECKING:
-    from pliant.flex.model import Assembly
+    from pliant.files.kinds import Model
 
 RESULT_BYTES = 1000 * MEGABYTE
+EDITS = "edits"  # the kind of a file that reshapes a linkage
 
 
-def load(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Assembly:
+def load(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model:
     """Read a model file, TOML or JSON, or raise an InputError with every fault in it."""
     path = Path(path)
     return model_of(parse(read_text(path, max_bytes), path), source=str(path))
 
 
-def model_of(data: Mapping[str, Any], source: str = "") -> Assembly:
+def model_of(data: Mapping[str, Any], source: str = "") -> Model:
     """A model from plain data, such as a parsed file or a dict written in Python."""
     faults = text_faults(data)
     if faults:
         raise InputError(faults, source)
-    data, faults = _current(dict(data), source)
+    data, faults = current(dict(data), source)
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError([*_kind_faults(data), *faults], source)
@@ -81,7 +82,7 @@ def _check_indices(motion: Motion) -> None:
             raise IndexError("a shape or point that is not there is used")
 
 
-def _current(data: dict[str, Any], source: str) -> tuple[dict[str, Any], list[Fault]]:
+def current(data: dict[str, Any], source: str) -> tuple[dict[str, Any], list[Fault]]:
     """The data in today's version, and what is wrong with the version it names."""
     version = data.get("pliant")
     line = f"Add pliant = {VERSION} as the first line"
@@ -105,6 +106,9 @@ def _current(data: dict[str, Any], source: str) -> tuple[dict[str, Any], list[Fa
 
 
 def _kind_faults(data: Mapping[str, Any]) -> list[Fault]:
+    if data.get("kind") == EDITS:
+        cure = 'Give it beside its model: "pliant edit MODEL --edits FILE"'
+        return [Fault("kind", f"{EDITS!r} are edits of a linkage, not a model", cure)]
     if "kind" in data:
         return [unknown_kind(data["kind"])]
     misspelt = [key for key in data if nearest(key, ["kind"], "").startswith("Did")]

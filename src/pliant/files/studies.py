@@ -2,65 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from pliant.core.errors import Fault, InputError
-from pliant.files.faults import model_faults, nearest, shown
-from pliant.files.kinds import named
-from pliant.files.schemas import schema
+from pliant.files.faults import Place, key_path, model_faults, nearest, shown, with_article
+from pliant.files.kinds import check_command, named
+
+if TYPE_CHECKING:
+    from pliant.files.kinds import Model
 
 
-def chosen_study(model: Any, study: BaseModel | None, keywords: Mapping[str, Any]) -> Any:
-    """The study of a model's own command, key by key; every fault of the keywords at once."""
-    command = named(model.kind).command
-    given = {**({} if study is None else _said(study, command)), **keywords}
+def chosen_study(
+    model: Model, study: BaseModel | None, keywords: Mapping[str, Any], command: str = ""
+) -> Any:
+    """The study of a command, by default the one that solves the model; every fault at once."""
+    command = command or named(model.kind).command
+    check_command(model.kind, command)
+    written: Any = model.study
+    own: BaseModel = written.for_command(command)
+    kind = type(own)
+    given = {**({} if study is None else _said(study, command, kind, type(written))), **keywords}
     if not given:
-        return model.study.for_command(command)
-    kind = type(model.study.for_command(command))
+        return own
     unknown = [key for key in keywords if key not in kind.model_fields]
+    verb = "solve" if command == named(model.kind).command else command
     faults = [
         Fault(
             key,
-            f"is no keyword of solve (given {shown(keywords[key])})",
+            f"is no keyword of {verb} (given {shown(keywords[key])})",
             nearest(key, kind.model_fields, "Keywords"),
         )
         for key in unknown
     ]
-    data = {**_said(model.study, command), **{key: given[key] for key in given if key not in unknown}}
+    data = {
+        **_said(written, command, kind, type(written)),
+        **{key: given[key] for key in given if key not in unknown},
+    }
+    return validated(model, command, kind, data, given, faults)
+
+
+def validated(
+    model: Model,
+    command: str,
+    kind: type[BaseModel],
+    data: Mapping[str, Any],
+    given: Iterable[str],
+    faults: Iterable[Fault] = (),
+    source: str = "",
+) -> Any:
+    """A study of plain data; what the `given` keys name must be in the model, whose validation says so."""
+    # Where the file has it: common keys stand in [study], those of a command apart in its own table.
+    place = ("study",) if issubclass(type(model.study), kind) else ("study", command)
     try:
         chosen = kind.model_validate(data)
-        _check_names(model, {"maximize": chosen.maximize} if "maximize" in given else {})
+        part = {key: getattr(chosen, key) for key in given if key in kind.model_fields}
+        TypeAdapter(type(model)).validate_python({**dict(model), **_nested(place, part)})
     except ValidationError as error:
         found = model_faults(
-            error.errors(include_url=False), {**data, "study": data}, _schema(model.kind, kind)
+            error.errors(include_url=False),
+            {**data, **_nested(place, data)},
+            _schema(kind, place),
         )
+        prefix = f"{key_path(place)}."
         raise InputError(
-            [*faults, *(replace(f, where=f.where.removeprefix("study.")) for f in found)]
+            [*faults, *(replace(fault, where=fault.where.removeprefix(prefix)) for fault in found)], source
         ) from None
-    if faults:
-        raise InputError(faults)
+    if faults := list(faults):
+        raise InputError(faults, source)
     return chosen
 
 
-def _said(study: BaseModel, command: str) -> dict[str, Any]:
+def _said(study: BaseModel, command: str, kind: type[BaseModel], whole: type[BaseModel]) -> dict[str, Any]:
     """The keys a study sets, those of the command's own table over the common ones."""
-    own = getattr(study, command, None)
-    said = {key: getattr(study, key) for key in study.model_fields_set if key != command}
-    return said if own is None else {**said, **_said(own, command)}
+    if not isinstance(study, kind | whole):
+        problem = f"is {with_article(type(study).__name__)}, not {with_article(kind.__name__)}"
+        raise InputError([Fault("study", problem, f"Give {kind.__name__}(…), or its keys as keywords")])
+    own: Any = getattr(study, command, None)
+    fields = study.model_fields_set & kind.model_fields.keys() if isinstance(study, kind) else ()
+    said = {key: getattr(study, key) for key in fields}
+    return {**said, **_said(own, command, kind, whole)} if isinstance(own, kind) else said
 
 
-def _check_names(model: Any, part: Mapping[str, Any]) -> None:
-    """Bodies that the study names must be in the model; the model's own validation says so."""
-    if part:
-        TypeAdapter(type(model)).validate_python({**dict(model), "study": part})
+def _nested(place: Place, inner: Any) -> dict[str, Any]:
+    """The inner data below the keys of a place."""
+    for key in reversed(place):
+        inner = {key: inner}
+    return inner
 
 
-def _schema(kind: str, study: type[BaseModel]) -> dict[str, Any]:
-    """The study's schema, open at its top and below `study`, where faults of names are reported."""
-    whole = schema(kind)
-    own = whole["$defs"][study.__name__]
-    return {"$defs": whole["$defs"], **own, "properties": {**own["properties"], "study": own}}
+def _schema(study: type[BaseModel], place: Place) -> dict[str, Any]:
+    """The study's schema, open at its top and at its place, where faults of names are reported."""
+    own: dict[str, Any] = study.model_json_schema(by_alias=True)
+    there = {key: own[key] for key in ("properties", "title")}
+    for key in reversed(place):
+        there = {"properties": {key: there}}
+    return {**own, "properties": {**own["properties"], **there["properties"]}}

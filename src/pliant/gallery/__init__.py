@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pliant.core.errors import PliantError
 
 if TYPE_CHECKING:
-    from pliant.flex.model import Assembly
+    from pliant.files.kinds import Model
 
 FOLDER = Path(__file__).parent
 
@@ -48,13 +48,29 @@ DESCRIPTIONS = {
     "round-arch": "A round arch of 50 blocks; how far its feet spread",
     "jigsaw": "A jigsaw of 6 by 4 curved pieces; how far its corner lifts",
     "jigsaw-115": "A jigsaw of 23 by 5 curved pieces; how far its end lifts",
+    "jansen": "Jansen's walking leg; the path of its foot",
+    "klann": "Klann's walking leg; the path of its foot",
+    "peaucellier": "Peaucellier's linkage; a true straight line",
+    "hoeken": "Hoeken's linkage; straight for half a turn",
+    "chebyshev": "Chebyshev's crossed arms; nearly straight",
+    "watt": "Watt's linkage; nearly straight in the middle",
+    "roberts": "Roberts' linkage; nearly straight from pivot to pivot",
+    "pantograph": "A pantograph; a copy 2.5 times as large",
+    "parallelogram": "A parallelogram; its two change points",
+    "non-grashof": "A four-bar that cannot turn round; how far it goes",
+    "slider-crank": "A slider-crank; the force of its piston at the crank",
+    "quick-return": "A slotted lever; slowly forth and quickly back",
+    "six-bar-coupled": "A plate on three bars; joints that must be found together",
+    "two-motor": "A five-bar; two motors that run at different speeds",
+    "ellipse-trammel": "The trammel of Archimedes; an ellipse",
+    "strandbeest-edited": "Jansen's leg, edited; a longer and flatter stride",
 }
 
 SLOW = frozenset({"flock-1024", "beam-1703", "jigsaw-115"})
 
 
 def names() -> list[str]:
-    """Every model of the gallery, the papers' figures first."""
+    """Every model of the gallery: assemblies, the paper's figures first, then linkages."""
     return list(DESCRIPTIONS)
 
 
@@ -76,7 +92,7 @@ def path(name: str) -> Path | None:
     return file if file.exists() else None
 
 
-def load(name: str) -> Assembly:
+def load(name: str) -> Model:
     """A model of the gallery."""
     if file := path(name):
         from pliant.files import load as load_file

@@ -11,15 +11,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pliant.linkage.constraints import errors
 from pliant.linkage.coupled import determinants
 from pliant.linkage.plan import Plan
-from pliant.linkage.poses import Poses, positions, rates, some
-from pliant.linkage.rules import Floats
+from pliant.linkage.poses import Poses, joined, positions, rates, some
+from pliant.linkage.rules import Floats, Ints
 
 SMALLEST = 1e-9  # radians below which a step is not halved again: something is in the way
+COARSE = np.radians(4)  # of a motor: how far apart the poses are that are walked to
+NEARBY = 0.05  # of the way between two of them: how much a pose between may be corrected
 CLOSED = 1e-9  # how far from holding, of the linkage's size, a row may be
+
+
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -36,33 +42,97 @@ def run(
     drawn: Floats | None = None,
     signs: Floats | None = None,
     near: Floats | None = None,
+    finest: float = SMALLEST,
 ) -> Run:
     """The linkage at motor angles (M, F); with coupled groups, walked from the drawn pose in that order.
 
-    `near`, where given, is (N, 2) of a pose at angles[:, 0] to begin from instead.
+    `near`, where given, is (N, 2) of a pose at angles[:, 0] to begin from instead. Only every
+    few degrees is walked to; what lies between is corrected from a cubic through its ends, all
+    at once, and walked where that is not near enough. Steps are not halved below `finest`.
     """
+    drawn = plan.drawn if drawn is None else drawn
     if not plan.groups:
         return Run(positions(plan, angles, drawn, signs=signs), True)
-    drawn = plan.drawn if drawn is None else drawn
-    count = angles.shape[1]
+    if not angles.shape[1]:
+        return Run(positions(plan, angles, drawn, np.zeros((len(drawn), 2, 0)), signs), True)
     if near is None:
         here = positions(plan, np.zeros((len(angles), 1)), drawn, drawn[:, :, None], signs)
     else:
         here = positions(plan, angles[:, :1], drawn, near[:, :, None], signs)
+    marks = _marks(angles)
+    stations = _stations(here, angles[:, marks], signs, finest)
+    marks = marks[: len(stations)]
+    x = np.empty((len(drawn), 2, angles.shape[1]))
+    for mark, station in zip(marks.tolist(), stations, strict=True):
+        x[:, :, mark] = station.x[:, :, 0]
+    done = _between(stations, marks, angles, signs, x) if len(marks) else 0
+    if done < angles.shape[1]:  # as far as it goes beyond the last mark
+        last = stations[-1] if stations else here
+        ahead = _stations(last, angles[:, done:], signs, finest)
+        for f, station in enumerate(ahead, done):
+            x[:, :, f] = station.x[:, :, 0]
+        done += len(ahead)
+    poses = positions(plan, angles[:, :done], drawn, x[:, :, :done], signs)
+    return Run(poses, done == angles.shape[1])
+
+
+def _marks(angles: Floats) -> Ints:
+    """Poses to walk to: the first, the last, and one every few degrees between them."""
+    travelled = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(angles, axis=1)).max(axis=0))])
+    passed = np.floor(travelled / COARSE)
+    keep = np.concatenate([[True], np.diff(passed) > 0])
+    keep[-1] = True
+    return np.flatnonzero(keep)
+
+
+def _stations(here: Poses, angles: Floats, signs: Floats | None, finest: float = SMALLEST) -> list[Poses]:
+    """From pose to pose, as far as it goes."""
     found: list[Poses] = []
-    for f in range(count):
-        there = _walk(here, angles[:, f : f + 1], signs)
+    for f in range(angles.shape[1]):
+        there = _walk(here, angles[:, f : f + 1], signs, finest)
         if there is None:
             break
         here = there
         found.append(here)
-    poses = positions(plan, angles, drawn, np.zeros((len(drawn), 2, count)), signs)
-    if found:
-        poses.x[:, :, : len(found)] = np.concatenate([pose.x for pose in found], axis=2)
-    return Run(some(poses, slice(0, len(found))), len(found) == count)
+    return found
 
 
-def _walk(here: Poses, target: Floats, signs: Floats | None) -> Poses | None:
+def _between(stations: list[Poses], marks: Ints, angles: Floats, signs: Floats | None, x: Floats) -> int:
+    """Fill in the poses between the marks; how many poses are filled from the first on."""
+    last = int(marks[-1])
+    inner = np.setdiff1d(np.arange(last), marks)
+    if not len(inner):
+        return last + 1
+    cell = np.searchsorted(marks, inner) - 1
+    ends = joined(stations)
+    chord = np.diff(ends.angles, axis=1)
+    before, after = some(ends, slice(0, -1)), some(ends, slice(1, None))
+    v0, _ = rates(before, chord, np.zeros_like(chord))
+    v1, _ = rates(after, chord, np.zeros_like(chord))
+    u = ((angles[:, inner] - before.angles[:, cell]) * chord[:, cell]).sum(axis=0)
+    u = u / (chord[:, cell] ** 2).sum(axis=0)
+    guess = _cubic(before.x[..., cell], after.x[..., cell], v0[..., cell], v1[..., cell], u)
+    found = positions(ends.plan, angles[:, inner], ends.drawn, guess, signs)
+    far = np.abs(after.x - before.x).max(axis=(0, 1)) + np.abs(v0).max(axis=(0, 1))
+    size = ends.plan.structure.size
+    bad = np.abs(found.x - guess).max(axis=(0, 1)) > NEARBY * far[cell] + CLOSED * size
+    bad |= ~held(found) | ~_branches(found, some(before, cell))
+    x[:, :, inner] = found.x
+    for c in np.unique(cell[bad]).tolist():
+        own = inner[cell == c]
+        walked = _stations(stations[c], angles[:, own], signs)
+        for f, station in zip(own.tolist(), walked, strict=False):
+            x[:, :, f] = station.x[:, :, 0]
+    return last + 1
+
+
+def _cubic(x0: Floats, x1: Floats, v0: Floats, v1: Floats, u: Floats) -> Floats:
+    """Hermite's cubic at u in [0, 1]."""
+    w = 1 - u
+    return w * w * ((1 + 2 * u) * x0 + u * v0) + u * u * ((1 + 2 * w) * x1 - w * v1)
+
+
+def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> Poses | None:
     """From one pose to another, in as many steps as it takes; None where it cannot get there."""
     step = 1.0  # of what is left
     while True:
@@ -76,7 +146,7 @@ def _walk(here: Poses, target: Floats, signs: Floats | None) -> Poses | None:
             if step == 1.0:
                 return here
             step = min(1.0, 2.0 * step / (1.0 - step))
-        elif step * span <= SMALLEST:
+        elif step * span <= finest:
             return None
         else:
             step /= 2.0
@@ -90,25 +160,25 @@ def _step(here: Poses, angles: Floats, signs: Floats | None) -> Poses | None:
     there = positions(here.plan, angles, here.drawn, guess, signs)
     if not np.isfinite(there.x).all():
         return None
-    far = np.abs(v).max()
-    if np.abs(there.x - guess).max() > 0.25 * far + 1e-9 * here.plan.structure.size:
+    if np.abs(there.x - guess).max() > 0.25 * np.abs(v).max() + CLOSED * here.plan.structure.size:
         return None
-    return there if holds(there) and same_branch(here, there) else None
+    return there if held(there)[0] and _branches(here, there)[0] else None
 
 
-def holds(poses: Poses) -> bool:
-    """Whether every equation that a rule or a group solves is solved."""
+def held(poses: Poses) -> Bools:
+    """(F,) whether every equation that a rule or a group solves is solved."""
     structure = poses.plan.structure
     wrong = errors(structure.rows, poses.drawn, poses.points)
     if len(poses.plan.spare):
         spare = set(poses.plan.spare.owners)
         wrong = wrong[:, [owner not in spare for owner in structure.rows.owners]]
-    return bool((wrong <= CLOSED * structure.size).all())
+    return np.max(wrong, axis=1, initial=0.0) <= CLOSED * structure.size
 
 
-def same_branch(here: Poses, there: Poses) -> bool:
-    """Whether no group has gone through a toggle between two poses."""
-    return all(
-        (np.sign(determinants(g, here.drawn, here.x)) == np.sign(determinants(g, there.drawn, there.x))).all()
-        for g in here.plan.groups
-    )
+def _branches(here: Poses, there: Poses) -> Bools:
+    """(F,) whether no group has gone through a toggle between two poses."""
+    same = np.ones(here.x.shape[2], bool)
+    for group in here.plan.groups:
+        before = determinants(group, here.drawn, here.x)
+        same &= np.sign(before) == np.sign(determinants(group, there.drawn, there.x))
+    return same

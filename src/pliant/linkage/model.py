@@ -12,6 +12,7 @@ from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from pliant.core.model import Direction, Frozen, Name, NotNegative, Positive, check_with_references, fault
 from pliant.core.quantity import Angle, Number, Vector
+from pliant.linkage.reading import LINK_JOINTS
 from pliant.linkage.references import reference_faults
 
 Span = tuple[Angle, Angle]
@@ -21,7 +22,7 @@ Weight = Annotated[Number, Field(gt=0, le=1e6)]
 class Link(Frozen):
     """A rigid part with two or more joints, collinear ones too."""
 
-    joints: tuple[Name, ...] = Field(min_length=2)
+    joints: tuple[Name, ...] = Field(min_length=2, max_length=LINK_JOINTS)
     name: Name | None = None  # default: its joints, such as "B-C-P"
     length: Positive | None = None  # of a link of two joints; the drawing must agree
 
@@ -98,6 +99,7 @@ class TraceStudy(Frozen):
     velocity: bool = False
     acceleration: bool = False
     jacobian: bool = False  # of the traced points, by every drawn joint
+    centres: bool = False  # instant centres of every pair of links
     tolerance: Positive | None = None  # ± on every dimension, for the bands
     tolerances: dict[Name, Positive] = Field(default_factory=lambda: {})  # ± on one, such as "B-C"
     transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] = np.pi / 6  # warn below

@@ -111,9 +111,12 @@ class Plan:
 
 def compile_plan(model: Linkage) -> Plan:
     """Find the order of rules, or raise an InputError that says what is missing or too much."""
+    from pliant.linkage.mobility import refuse_locked
     from pliant.linkage.order import order
 
-    return order(structure(model))
+    plan = order(structure(model))
+    refuse_locked(plan)
+    return plan
 
 
 def structure(model: Linkage) -> Structure:

@@ -6,6 +6,7 @@ Arrays are (N, 2, F): joints (guide points of sliders last), axes, poses. Motor 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from pliant.linkage import coupled
 from pliant.linkage.plan import Plan
 from pliant.linkage.rates import backward, jacobians, speeds
-from pliant.linkage.rules import GROUP, Floats, openness, place
+from pliant.linkage.rules import GROUP, Floats, Ints, openness, place
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def opennesses(poses: Poses, v: Floats) -> tuple[Floats, Floats]:
     return c, dc
 
 
-def some(poses: Poses, keep: slice | np.ndarray) -> Poses:
+def some(poses: Poses, keep: slice | Ints) -> Poses:
     """Some of the poses."""
     return replace(
         poses,
@@ -129,4 +130,15 @@ def some(poses: Poses, keep: slice | np.ndarray) -> Poses:
         cosines=np.ascontiguousarray(poses.cosines[:, keep]),
         sines=np.ascontiguousarray(poses.sines[:, keep]),
         x=np.ascontiguousarray(poses.x[:, :, keep]),
+    )
+
+
+def joined(parts: Sequence[Poses]) -> Poses:
+    """Poses of one linkage, one after the other."""
+    return replace(
+        parts[0],
+        angles=np.concatenate([part.angles for part in parts], axis=1),
+        cosines=np.concatenate([part.cosines for part in parts], axis=1),
+        sines=np.concatenate([part.sines for part in parts], axis=1),
+        x=np.concatenate([part.x for part in parts], axis=2),
     )

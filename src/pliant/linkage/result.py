@@ -12,27 +12,41 @@ import numpy as np
 from pliant.core.motion import Event, Motion, Signal
 from pliant.core.plot import Plot
 from pliant.core.store import model_hash, version
+from pliant.linkage import curves
+from pliant.linkage.centres import Centres, Spins, centres, spins
+from pliant.linkage.curves import Sweep, Track, swept, track
 from pliant.linkage.drive import Drive
+from pliant.linkage.grashof import FourBar, SliderCrank, four_bars, slider_cranks
+from pliant.linkage.layers import Layers, assign
 from pliant.linkage.limits import Reach
+from pliant.linkage.mobility import freedoms, grubler
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, jacobian
 from pliant.linkage.rules import Floats
+from pliant.linkage.sensitivity import Bands, Dimension, bands, dimensions, sensitivities, tolerances
+from pliant.linkage.statics import Statics, forces
 from pliant.linkage.status import TraceStatus
+from pliant.linkage.transmission import Transmission, toggle_margin, transmissions
+
+WIDTH = 0.02  # of the linkage's size: links whose width nobody gave
 
 
 @dataclass(frozen=True)
-class Warning:
+class Notice:
     """Something to know about a pose: the first motor's angle there, and a sentence."""
 
-    angle: float | None  # radians from the drawn pose; None where it is of no pose
+    angle: float | None  # radians from the drawn pose; None where it is of no one pose
     text: str
-    kind: str = ""
+    kind: str
 
 
 @dataclass(frozen=True)
 class TraceResult:
-    """A linkage at F poses. Arrays by joint have the guide points of sliders last."""
+    """A linkage at F poses. Arrays by joint have the guide points of sliders last.
+
+    What costs more than the run itself is computed when it is first asked for.
+    """
 
     status: TraceStatus
     model: Linkage
@@ -50,6 +64,11 @@ class TraceResult:
     def plan(self) -> Plan:
         """The order of rules that was found."""
         return self.poses.plan
+
+    @property
+    def closed(self) -> bool:
+        """Whether the last pose is followed by the first."""
+        return self.drive.closed and self.limits is None
 
     @property
     def angles(self) -> Floats:
@@ -92,63 +111,149 @@ class TraceResult:
         return ends or tuple(counts)
 
     @cached_property
-    def warnings(self) -> tuple[Warning, ...]:
-        """Limits and change points, in the order of the motor's angle."""
-        found: list[Warning] = []
-        for stop in (self.reached.below, self.reached.above):
-            if stop is not None:
-                text = f"the motor can go no further: {', '.join(stop.joints)} {_is(stop.joints)} {stop.how}"
-                found.append(Warning(self._angle(stop.t), text, "limit"))
-        for change in self.reached.changes:
-            side = "crosses to the other side" if change.crossed else "keeps its side"
-            text = f"change point: {change.joint} can go on in two ways; here it {side}"
-            found.append(Warning(self._angle(change.t), text, "change point"))
-        return tuple(found)
+    def warnings(self) -> tuple[Notice, ...]:
+        """Limits, change points, poor transmission and redundant links, in words."""
+        from pliant.linkage.report import notices
 
-    def _angle(self, t: float) -> float:
-        return float(self.drive.angles(np.array([t]))[0, 0])
+        return tuple(notices(self))
+
+    @property
+    def freedoms(self) -> int:
+        """How many ways it can truly move, from the rank of its equations in the drawn pose."""
+        return freedoms(self.plan)
+
+    @property
+    def grubler(self) -> int:
+        """How many ways it can move by Grübler's count."""
+        return grubler(self.plan.structure)
+
+    @cached_property
+    def loops(self) -> tuple[FourBar | SliderCrank, ...]:
+        """The four-bars and slider-cranks in it, classified."""
+        return (*four_bars(self.plan.structure), *slider_cranks(self.plan.structure))
+
+    @cached_property
+    def transmissions(self) -> tuple[Transmission, ...]:
+        """Transmission angles along the cycle, each with its worst pose."""
+        return transmissions(self.poses, self.closed)
+
+    @property
+    def toggle(self) -> Transmission | None:
+        """The joint that comes nearest to a toggle, and where."""
+        return toggle_margin(self.transmissions)
+
+    @cached_property
+    def tracks(self) -> dict[str, Track]:
+        """The paths of the traced joints, in seconds."""
+        return {name: self.track(name) for name in self.traced}
+
+    def track(self, name: str) -> Track:
+        """One joint's path in time: see `linkage.curves` for its length, area, box and time ratio."""
+        k = self.number(name)
+        period = self.drive.seconds if self.closed else None
+        t = (self.t - self.t[0]) * self.drive.seconds
+        return track(t, self.poses.x[k], self.velocities[k], self.accelerations[k], period)
+
+    @cached_property
+    def swept(self) -> Sweep:
+        """The room that all joints take up together."""
+        return swept([self.track(name) for name in self.model.joints])
+
+    @cached_property
+    def spins(self) -> Spins:
+        """Angular velocities and accelerations of the links."""
+        return spins(self.poses, self.velocities, self.accelerations)
+
+    @cached_property
+    def centres(self) -> tuple[Centres, ...]:
+        """Instant centres of every pair of links, the ground included."""
+        return centres(self.poses, self.spins)
+
+    @cached_property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """What a workshop could get wrong."""
+        return dimensions(self.plan)
+
+    @cached_property
+    def sensitivities(self) -> Floats:
+        """(D, N, 2, F): how far each joint moves for a unit of each dimension, at the same motor angle."""
+        return sensitivities(self.poses, self.dimensions)
+
+    @cached_property
+    def bands(self) -> dict[str, Bands]:
+        """Tolerance bands of the traced joints; none without tolerances, or where a wrong length locks it."""
+        if self.plan.spares or (self.study.tolerance is None and not self.study.tolerances):
+            return {}
+        limits = tolerances(self.dimensions, self.study.tolerance, self.study.tolerances)
+        found: dict[str, Bands] = {}
+        for name in self.traced:
+            k = self.number(name)
+            v, a = self.velocities[k], self.accelerations[k]
+            found[name] = bands(v, a, self.sensitivities[:, k], limits)
+        return found
+
+    @cached_property
+    def forces(self) -> Statics | None:
+        """Motor torques and joint reactions that hold the loads; None without loads."""
+        return forces(self.model, self.poses)
+
+    @cached_property
+    def layers(self) -> Layers:
+        """Links in layers, so that none runs into another."""
+        width = WIDTH * self.plan.structure.size if self.study.width is None else self.study.width
+        return assign(self.model, self.poses.points[:, : len(self.model.joints)], width)
 
     @cached_property
     def motion(self) -> Motion:
         """The motion for every view."""
+        from pliant.linkage.charts import marks
         from pliant.linkage.drawing import picture
 
-        count = len(self.model.joints)
-        turning = bool((np.diff(self.angles) > 0).all() or (np.diff(self.angles) < 0).all())
-        values = np.degrees(self.angles) if turning else self.t * self.drive.seconds
+        steps = np.diff(self.angles)
+        turning = bool((steps > 0).all() or (steps < 0).all())
         events = [
             Event(float(np.degrees(w.angle)), w.text, w.kind) for w in self.warnings if w.angle is not None
         ]
-        speeds = {
-            f"speed of {name}": Signal(
-                f"{self.model.units}/s", np.hypot(*self.velocities[self._number(name)])
-            )
-            for name in self.traced
-        }
         return picture(
             self.model,
-            values,
-            self.poses.points[:, :count],
+            np.degrees(self.angles) if turning else self.t * self.drive.seconds,
+            self.poses.points[:, : len(self.model.joints)],
             traced=self.traced,
-            signals=speeds,
+            marks=marks(self),
+            signals=self._signals(),
             events=events if turning else [],
             axis="motor angle" if turning else "time",
             unit="deg" if turning else "s",
         )
 
-    def _number(self, name: str) -> int:
+    def _signals(self) -> dict[str, Signal]:
+        unit = f"{self.model.units}/s"
+        found = {f"speed of {name}": Signal(unit, run.speed) for name, run in self.tracks.items()}
+        if self.transmissions:
+            least = np.min([one.angles for one in self.transmissions], axis=0)
+            found["least transmission angle"] = Signal("deg", np.degrees(least))
+        return found
+
+    def number(self, name: str) -> int:
+        """The place of a joint in the arrays."""
         return self.plan.structure.names.index(name)
 
     def plots(self) -> dict[str, Plot]:
         """Charts of the quantities along the cycle."""
-        return {}
+        from pliant.linkage.charts import plots
+
+        return plots(self)
 
     def summary(self) -> str:
         """A sentence, then the figures."""
-        return str(self.status)
+        from pliant.linkage.report import lines, sentence
+
+        return "\n".join([sentence(self), *lines(self)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON has it."""
+        """Everything, as JSON has it; what takes much room only where it was asked for."""
+        from pliant.linkage.report import figures
+
         data: dict[str, Any] = {
             "kind": "linkage",
             "command": "trace",
@@ -162,22 +267,30 @@ class TraceResult:
             "joints": {name: path.tolist() for name, path in self.joints.items()},
             "order": self.plan.describe(),
             "limits": None if self.limits is None else list(self.limits),
-            "warnings": [vars(warning).copy() for warning in self.warnings],
+            "warnings": [vars(notice).copy() for notice in self.warnings],
             "length_error": self.error,
+            **figures(self),
         }
-        for key, wanted, arrays in (
-            ("velocity", self.study.velocity, self.velocities),
-            ("acceleration", self.study.acceleration, self.accelerations),
-        ):
-            if wanted:
+        for key, arrays in (("velocity", self.velocities), ("acceleration", self.accelerations)):
+            if getattr(self.study, key):
                 data[key] = {name: arrays[k].T.tolist() for k, name in enumerate(self.model.joints)}
         if self.study.jacobian:
             d = jacobian(self.poses)
             data["jacobian"] = {
-                name: np.moveaxis(d[self._number(name)], 3, 0).tolist() for name in self.traced
+                name: np.moveaxis(d[self.number(name)], 3, 0).tolist() for name in self.traced
             }
         return {**data, "motion": self.motion.to_dict()}
 
 
-def _is(names: tuple[str, ...]) -> str:
-    return "is" if len(names) == 1 else "are"
+def figures_of(run: Track) -> dict[str, Any]:
+    """Length, area, box, speeds and time ratio of a path, as JSON has them."""
+    top, ratio, around = curves.top_speed(run), curves.time_ratio(run), curves.box(run)
+    return {
+        "length": curves.length(run),
+        "area": curves.area(run),
+        "box": [list(around.low), list(around.high)],
+        "top_speed": {"speed": top.speed, "time": top.t},
+        "dwell": curves.dwell(run),
+        "time_ratio": ratio.ratio,
+        "time_ratio_reason": ratio.reason,
+    }

@@ -21,6 +21,7 @@ from pliant.linkage.rules import Floats
 from pliant.linkage.status import TraceStatus
 
 INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite
+BESIDE = 1e-7  # of the path: how far from a change point a pose is taken
 HOLDS = 1e-8  # of the size: how far spare links may be from fitting
 
 
@@ -36,7 +37,7 @@ def solve(model: Linkage, study: TraceStudy | None = None, progress: Progress = 
         reached = reach(plan, path, study.branch == "smooth")
     with clock.phase("positions"):
         progress(1, 2, "running")
-        t = samples(path, reached)
+        t = _beside_changes(samples(path, reached), reached)
         poses = poses_at(plan, path, reached, t)
         t = t[: poses.x.shape[2]]
         v, a = rates(poses, *path.rates(t))
@@ -57,6 +58,13 @@ def samples(path: Drive, reached: Reach) -> Floats:
         return np.linspace(low, high, len(asked))
     inner = asked[(asked > low) & (asked < high)]
     return np.unique(np.concatenate([[max(low, 0.0)], inner, [max(high, 0.0)]]))
+
+
+def _beside_changes(t: Floats, reached: Reach) -> Floats:
+    """Poses just past change points instead of at them, where there are no rates."""
+    at = np.array([change.t for change in reached.changes])
+    hit = (np.abs(t[:, None] - at) < BESIDE).any(axis=1)
+    return np.where(hit, np.minimum(t + BESIDE, reached.high), t)
 
 
 def _status(plan: Plan, reached: Reach, poses: Poses, error: float) -> TraceStatus:

@@ -21,7 +21,7 @@ from pliant.core.store import write_whole
 from pliant.view.figures import compose
 from pliant.view.page import readout
 from pliant.view.palette import FAINT, RC
-from pliant.view.scene import HasMotion, frame_at, motion_of, whole_frame
+from pliant.view.scene import Before, HasMotion, cycles, frame_at, frame_before, motion_of, spread
 from pliant.view.stage import Look
 
 Picture = NDArray[np.uint8]  # (height, width, 3)
@@ -33,9 +33,9 @@ def animate(
     *,
     seconds: float = 4.0,
     fps: int = 20,
-    hold: float = 1.0,
+    hold: float | None = None,
     back: bool = False,
-    before: int | None = 0,
+    before: Before = "auto",
     scalar: str | None = None,
     marks: bool = True,
     names: bool | None = None,
@@ -47,7 +47,8 @@ def animate(
 ) -> None:
     """Write a GIF that loops, or an MP4, by the file's suffix; poses between frames are filled in.
 
-    The motion takes `seconds`, rests for `hold` seconds at its end, and with `back` returns.
+    The motion takes `seconds`, rests for `hold` seconds at its end (default 1, or not at all where the
+    end joins the start), and with `back` returns. `before` is the frame outlined in red, as in `figure`.
     `width` (inches) times `dpi` is the width in pixels.
     """
     motion = motion_of(result)
@@ -55,19 +56,19 @@ def animate(
     writers = {".gif": _write_gif, ".mp4": _write_mp4}
     if suffix not in writers:
         raise PliantError(f"{path}: an animation is saved as .gif or .mp4. Name the file so.")
+    hold = (0.0 if cycles(motion) else 1.0) if hold is None else hold
     if not (seconds > 0 and 1 <= fps <= 50 and hold >= 0):
         raise PliantError(
             f"seconds = {seconds}, fps = {fps}, hold = {hold}: need seconds > 0, fps 1 to 50, hold ≥ 0"
         )
-    before = None if before is None else whole_frame(motion, before)
-    reel = _Reel(motion, Look(before, scalar, marks, names, trails), title, width, dpi)
-    positions = _positions(max(2, round(seconds * fps)) if motion.frames > 1 else 1, back)
+    reel = _Reel(motion, Look(frame_before(motion, before), scalar, marks, names, trails), title, width, dpi)
+    positions = _positions(motion, max(2, round(seconds * fps)) if motion.frames > 1 else 1, back)
     writers[suffix](path, reel, positions, fps, hold, progress)
 
 
-def _positions(count: int, back: bool) -> list[float]:
+def _positions(motion: Motion, count: int, back: bool) -> list[float]:
     """Places on the scrub bar, one a picture; a return leaves out both ends, which are shown already."""
-    forth = np.linspace(0.0, 1.0, count) if count > 1 else np.zeros(1)
+    forth = spread(motion, count)
     return [*forth, *(forth[-2:0:-1] if back else ())]
 
 

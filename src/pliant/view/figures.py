@@ -1,4 +1,7 @@
-"""Still pictures of a motion: before as red outlines, after filled, as the papers draw it."""
+"""Still pictures of a motion: before as red outlines, after filled, as the papers draw it.
+
+Where curves are traced, they show the motion, and the first pose alone shows the bodies.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,17 @@ from pliant.view.page import (
     readout,
 )
 from pliant.view.palette import FAINT, RC
-from pliant.view.scene import HasMotion, motion_of, room, timeline, whole_frame
+from pliant.view.scene import (
+    Before,
+    HasMotion,
+    frame_before,
+    motion_of,
+    room,
+    spread,
+    timeline,
+    traced,
+    whole_frame,
+)
 from pliant.view.stage import Look, Stage
 
 COLOUR_BAR = 0.85  # inches
@@ -36,8 +49,8 @@ COLOUR_BAR = 0.85  # inches
 def figure(
     result: Motion | Plot | HasMotion,
     *,
-    frame: int = -1,
-    before: int | None = 0,
+    frame: int | None = None,
+    before: Before = "auto",
     scalar: str | None = None,
     marks: bool = True,
     names: bool | None = None,
@@ -48,16 +61,17 @@ def figure(
 ) -> Figure:
     """One frame filled, over the outline in red of where things were `before` (None: no outline).
 
+    Without a choice, the last frame over the first; the first alone where curves are traced.
     `scalar` colours bodies or strokes; `rulers` shows axes with the unit instead of a scale bar;
     `width` is in inches. A `Plot` gives its chart.
     """
     if isinstance(result, Plot):
         return chart(result, width=width)
     motion = motion_of(result)
-    frame = whole_frame(motion, frame)
-    before = None if before is None else whole_frame(motion, before)
-    shown = [frame] if before is None else [before, frame]
-    look = Look(None if before == frame else before, scalar, marks, names, trails)
+    frame = whole_frame(motion, (0 if traced(motion) else -1) if frame is None else frame)
+    start = frame_before(motion, before)
+    shown = [frame] if start is None else [start, frame]
+    look = Look(None if start == frame else start, scalar, marks, names, trails)
     if look.shows_trails(motion) and motion.points.shape[1]:
         shown = list(range(motion.frames))
     after = frame if look.before is not None else None
@@ -68,7 +82,7 @@ def filmstrip(
     result: Motion | HasMotion,
     *,
     frames: int = 5,
-    before: int | None = 0,
+    before: Before = "auto",
     scalar: str | None = None,
     marks: bool = True,
     names: bool | None = False,
@@ -80,10 +94,9 @@ def filmstrip(
     motion = motion_of(result)
     if frames < 1:
         raise PliantError(f"frames = {frames}: a filmstrip needs at least one")
-    before = None if before is None else whole_frame(motion, before)
-    nearest = np.abs(timeline(motion)[:, None] - np.linspace(0, 1, frames)[None]).argmin(axis=0)
+    nearest = np.abs(timeline(motion)[:, None] - spread(motion, frames)[None]).argmin(axis=0)
     chosen = sorted({int(frame) for frame in nearest})
-    look = Look(before, scalar, marks, names, trails)
+    look = Look(frame_before(motion, before), scalar, marks, names, trails)
     return compose(motion, look, chosen, list(range(motion.frames)), title, width=width)[0]
 
 

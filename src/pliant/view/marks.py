@@ -3,35 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
-from matplotlib.patheffects import withStroke
 
 from pliant.core.motion import Floats, Mark, Motion
-from pliant.view.palette import GROUPS, INK, plain
-from pliant.view.scene import flatten, groups, marks_at
+from pliant.view.palette import INK, STYLES, Style, group_colours, halo, plain, style_colour
+from pliant.view.scene import flatten, groups, marks_at, traced
 
 
-def add_marks(axes: Axes, motion: Motion, frame: float, unit_pt: float) -> list[Artist]:
-    """Draw the marks of a frame; `unit_pt` is the length of one world unit on the page, in points."""
+def add_marks(axes: Axes, motion: Motion, frame: float, unit_pt: float, pen: float = 1.0) -> list[Artist]:
+    """Draw the marks of a frame; `unit_pt` is the length of one world unit on the page, in points.
+
+    `pen` thins the lines of well-known groups in small pictures.
+    """
     artists: list[Artist] = []
-    shown = marks_at(motion, frame)
-    for index, group in enumerate(groups(motion)):
-        colour = GROUPS[index % len(GROUPS)]
-        heaviest = max(
-            (abs(m.value) for m in motion.marks if m.group == group and m.value is not None), default=0
-        )
-        mine = [mark for mark in shown if mark.group == group and np.isfinite(mark.points).all()]
-        for kind, add in (("polygon", _polygons), ("segment", _segments), ("arrow", _arrows)):
-            chosen = [mark for mark in mine if mark.kind == kind and len(mark.points) > 1]
-            if chosen:
-                lines = [flatten(motion, mark.points) for mark in chosen]
-                artists.append(add(axes, lines, _weights(chosen, heaviest), colour, unit_pt))
-        artists += [_label(axes, mark, flatten(motion, mark.points)) for mark in mine if mark.text]
+    shown = [mark for mark in marks_at(motion, frame) if np.isfinite(mark.points).all()]
+    colours = group_colours(groups(motion))
+    for group in groups(motion):
+        mine = [mark for mark in shown if mark.group == group]
+        if group in colours:
+            artists += _group(axes, motion, mine, colours[group], unit_pt)
+        else:
+            artists += _styled(axes, motion, mine, STYLES[group], pen)
+        artists += [_label(axes, mark, flatten(motion, mark.points)) for mark in mine if _labelled(mark)]
+    return artists
+
+
+def _labelled(mark: Mark) -> bool:
+    """A traced curve and its bands are named in the key, by their colour."""
+    return bool(mark.text) and (mark.group not in STYLES or STYLES[mark.group].colour != "trace")
+
+
+def _group(axes: Axes, motion: Motion, mine: list[Mark], colour: str, unit_pt: float) -> list[Artist]:
+    """A group of the method's own: lines and tints as heavy as the marks' values."""
+    artists: list[Artist] = []
+    alike = (m for m in motion.marks if mine and m.group == mine[0].group)
+    heaviest = max((abs(m.value) for m in alike if m.value is not None), default=0)
+    for kinds, add in ((("polygon",), _polygons), (("segment", "curve"), _segments), (("arrow",), _arrows)):
+        chosen = [mark for mark in mine if mark.kind in kinds and len(mark.points) > 1]
+        if chosen:
+            lines = [flatten(motion, mark.points) for mark in chosen]
+            artists.append(add(axes, lines, _weights(chosen, heaviest), colour, unit_pt))
+    return artists
+
+
+def _styled(axes: Axes, motion: Motion, mine: list[Mark], style: Style, pen: float) -> list[Artist]:
+    """A well-known group, as its style says."""
+    artists: list[Artist] = []
+    names = traced(motion)
+    dash: Any = [(0, style.dash)] if style.dash else "solid"
+    look: dict[str, Any] = {"linewidths": pen * style.width, "linestyles": dash, "zorder": style.order}
+    drawn = [mark for mark in mine if mark.kind != "label" and len(mark.points) > 1]
+    for areas in (True, False):
+        chosen = [mark for mark in drawn if (mark.kind == "polygon") is areas]
+        if not chosen:
+            continue
+        lines = [flatten(motion, mark.points) for mark in chosen]
+        colours = [style_colour(style, mark.text, names) for mark in chosen]
+        if areas:
+            fills = [to_rgba(colour, style.fill) for colour in colours]
+            shapes = PolyCollection(lines, facecolors=fills, edgecolors=colours, joinstyle="round", **look)
+        else:
+            shapes = LineCollection(lines, colors=colours, capstyle="round", joinstyle="round", **look)
+        artists.append(axes.add_collection(shapes, autolim=False))
     return artists
 
 
@@ -111,5 +150,5 @@ def _label(axes: Axes, mark: Mark, points: Floats) -> Artist:
         zorder=8,
         annotation_clip=False,
     )
-    text.set_path_effects([withStroke(linewidth=2, foreground="white", alpha=0.85)])
+    text.set_path_effects(halo(2.0, 0.85))
     return text

@@ -20,7 +20,7 @@ from matplotlib.patches import Patch
 from pliant.core.motion import Floats, Motion
 from pliant.view import palette
 from pliant.view.palette import measure, plain
-from pliant.view.scene import VIEW, Room, fixed_bodies, groups, rows_at, spatial
+from pliant.view.scene import VIEW, Room, fixed_bodies, groups, rows_at, spatial, traced
 from pliant.view.stage import Look, Stage
 
 MARGIN, GAP, LINE = 0.2, 0.14, 0.22  # inches
@@ -105,7 +105,7 @@ def _key_grid(key: list[Artist], width: float) -> tuple[int, int]:
     for columns in range(len(key), 1, -1):
         rows = -(-len(key) // columns)
         if sum(max(inches[i : i + rows]) for i in range(0, len(key), rows)) <= width - 1.3:
-            return columns, rows
+            return -(-len(key) // rows), rows
     return 1, max(len(key), 1)  # with no key, the scale bar's own line
 
 
@@ -158,13 +158,36 @@ def key_entries(motion: Motion, look: Look, after: int | None = None) -> list[Ar
         )
     if fixed_bodies(motion).any() and not heat:
         entries.append(_area_entry("fixed", palette.FIXED, palette.FIXED_EDGE))
-    for index, group in enumerate(groups(motion) if look.marks else ()):
-        kinds = {mark.kind for mark in motion.marks if mark.group == group}
-        if group and kinds != {"label"}:
-            colour, label = palette.GROUPS[index % len(palette.GROUPS)], plain(group)
-            line = Line2D([], [], color=colour, linewidth=2, label=label)
-            entries.append(_area_entry(label, f"{colour}38", colour) if "polygon" in kinds else line)
+    for group in groups(motion) if look.marks else ():
+        entries += _group_entries(motion, group)
     return entries
+
+
+def _group_entries(motion: Motion, group: str) -> list[Artist]:
+    """A group of marks in the key; traced curves one by one."""
+    kinds = {mark.kind for mark in motion.marks if mark.group == group}
+    if not group or kinds == {"label"}:
+        return []
+    if group not in palette.STYLES:
+        colour, label = palette.group_colours(groups(motion))[group], plain(group)
+        line = Line2D([], [], color=colour, linewidth=2, label=label)
+        return [_area_entry(label, f"{colour}38", colour) if "polygon" in kinds else line]
+    style, names = palette.STYLES[group], traced(motion)
+    titles = {name: plain(f"{style.title} of {name}") for name in names if name} if group == "trace" else {}
+    return [
+        _styled_entry(style, label, palette.style_colour(style, name, names), "polygon" in kinds)
+        for name, label in (titles or {"": style.title}).items()
+        if label
+    ]
+
+
+def _styled_entry(style: palette.Style, label: str, colour: str, area: bool) -> Artist:
+    if area and not style.dash:
+        return Patch(facecolor=colour, alpha=style.fill, linewidth=0, label=label)
+    dash: Any = (0, style.dash) if style.dash else "solid"
+    return Line2D(
+        [], [], color=colour, linewidth=style.width, linestyle=dash, dash_capstyle="round", label=label
+    )
 
 
 def _area_entry(label: str, fill: str, edge: str) -> Artist:

@@ -6,9 +6,12 @@ Red is kept for one thing: where bodies were before they moved.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.patheffects import AbstractPathEffect, Stroke
 
 from pliant.core.motion import Floats
 
@@ -21,6 +24,34 @@ INK, FAINT, RULE = "#232a33", "#6d7784", "#d8dde4"
 # Marks and series take these in order of appearance.
 GROUPS = ("#dd8a1b", "#249486", "#7a62c4", "#5c8f2f", "#bd4f95", "#2f7fc1")
 SERIES = ("#2f6fb5", "#dd7f2a", "#2f9a78", "#8a63b3", "#6b7683", "#b8982b", "#bd4f95", "#3aa0b0")
+
+# Traced curves, one colour a name: told apart whatever eyes one has (Okabe and Ito's), on bodies as on paper.
+TRACES = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the marks of a well-known group look, in every motion."""
+
+    colour: str  # "#rrggbb"; "ink", "faint" or "stroke", which follow the page; "trace": by the mark's text
+    width: float  # of lines and edges, in points
+    dash: tuple[float, ...] = ()  # on, off, …, in widths
+    fill: float = 0.0  # opacity of polygons
+    order: float = 3.3  # bodies lie at 2, joints at 5
+    title: str = ""  # in the key, where it needs to be told
+
+
+STYLES = {
+    "band": Style("trace", 0.0, fill=0.2, order=3.0, title="tolerance band"),
+    "statistical": Style("trace", 0.0, fill=0.3, order=3.05, title="statistical band"),
+    "before": Style("faint", 1.0, (3.2, 3.0), order=2.9, title="before the edit"),
+    "guide": Style("stroke", 0.9, order=1.7),
+    "ground": Style("stroke", 0.9, fill=0.3, order=1.8),
+    "limit": Style("#b83d85", 1.1, (5.0, 2.4, 0.8, 2.4), order=3.2, title="the motor stops here"),
+    "trace": Style("trace", 2.0, order=3.4, title="path"),
+    "target": Style("ink", 1.7, (0.1, 2.0), order=3.6, title="asked for"),
+    "motor": Style("ink", 1.1, fill=1.0, order=4.5),
+}
 
 # Light is little and dark is much; both keep away from red, so that `BEFORE` stands out on them.
 SEQUENTIAL = ("#f4f3df", "#cfe6c5", "#8fd0bb", "#4fb3bd", "#2c8ab3", "#275b9c", "#1f2f6e")
@@ -56,6 +87,23 @@ RC: Any = {
 }
 
 
+def group_colours(groups: Iterable[str]) -> dict[str, str]:
+    """Colours for the groups that have no style of their own, in order of appearance.
+
+    >>> group_colours(["trace", "force"])
+    {'force': '#dd8a1b'}
+    """
+    free = [group for group in groups if group not in STYLES]
+    return {group: GROUPS[index % len(GROUPS)] for index, group in enumerate(free)}
+
+
+def style_colour(style: Style, name: str, traced: Sequence[str]) -> str:
+    """The colour of a mark with a style, its text being `name`; `traced` are the names of the curves."""
+    if style.colour == "trace":
+        return TRACES[traced.index(name) % len(TRACES) if name in traced else 0]
+    return {"ink": INK, "faint": FAINT, "stroke": STROKE}.get(style.colour, style.colour)
+
+
 def colour_map(values: Floats) -> tuple[LinearSegmentedColormap, Normalize]:
     """Colours for numbers: diverging about zero when both signs occur, sequential otherwise."""
     low, high = colour_range(values)
@@ -80,6 +128,12 @@ def colour_range(values: Floats) -> tuple[float, float]:
     if low == high:
         low, high = min(low, 0.0), max(high, 0.0)
     return (low, high) if low < high else (0.0, 1.0)
+
+
+def halo(width: float, alpha: float) -> list[AbstractPathEffect]:
+    """A white rim around text. Nothing is snapped to pixels: E, F and T would lose their arms."""
+    rim = Stroke(linewidth=width, foreground="white", alpha=alpha, snap=False)
+    return [rim, Stroke(linewidth=0, snap=False)]
 
 
 def plain(text: str, most: int = 60) -> str:

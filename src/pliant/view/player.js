@@ -9,6 +9,19 @@
 // ---- Colours (as in palette.py) -----------------------------------------------------------------
 
 const GROUPS = ["#dd8a1b", "#249486", "#7a62c4", "#5c8f2f", "#bd4f95", "#2f7fc1"];
+const TRACES = ["#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+// Groups of marks that look the same in every motion. Dashes are in widths; bodies lie at order 2, joints at 5.
+const STYLES = {
+  "band": { "colour": "trace", "width": 0, "dash": [], "fill": 0.2, "order": 3, "title": "tolerance band" },
+  "statistical": { "colour": "trace", "width": 0, "dash": [], "fill": 0.3, "order": 3.05, "title": "statistical band" },
+  "before": { "colour": "faint", "width": 1, "dash": [3.2, 3], "fill": 0, "order": 2.9, "title": "before the edit" },
+  "guide": { "colour": "stroke", "width": 0.9, "dash": [], "fill": 0, "order": 1.7, "title": "" },
+  "ground": { "colour": "stroke", "width": 0.9, "dash": [], "fill": 0.3, "order": 1.8, "title": "" },
+  "limit": { "colour": "#b83d85", "width": 1.1, "dash": [5, 2.4, 0.8, 2.4], "fill": 0, "order": 3.2, "title": "the motor stops here" },
+  "trace": { "colour": "trace", "width": 2, "dash": [], "fill": 0, "order": 3.4, "title": "path" },
+  "target": { "colour": "ink", "width": 1.7, "dash": [0.1, 2], "fill": 0, "order": 3.6, "title": "asked for" },
+  "motor": { "colour": "ink", "width": 1.1, "dash": [], "fill": 1, "order": 4.5, "title": "" }
+};
 const SERIES = ["#2f6fb5", "#dd7f2a", "#2f9a78", "#8a63b3", "#6b7683", "#b8982b", "#bd4f95", "#3aa0b0"];
 const SEQUENTIAL = ["#f4f3df", "#cfe6c5", "#8fd0bb", "#4fb3bd", "#2c8ab3", "#275b9c", "#1f2f6e"];
 const DIVERGING = ["#245a9f", "#7fa8d2", "#f1f1ec", "#e2a76c", "#a9531b"];
@@ -69,7 +82,9 @@ function compile(data) {
   scene.signals = Object.entries(m.signals).map(([name, s]) => ({ name, unit: s.unit, values: finite(s.values) }));
   scene.events = m.events.map((event) => ({ ...event, position: eventPosition(scene, event.at) }));
   Object.assign(scene, compileMarks(m.marks, frames));
-  scene.resting = m.point_names.map((_, p) => rests(scene, p));
+  const grounded = scene.layers.some((layer) => layer.group === "ground");
+  scene.resting = m.point_names.map((_, p) => !grounded && rests(scene, p));
+  scene.cycles = closes(scene);
   return scene;
 }
 
@@ -125,17 +140,49 @@ function compileScalars(m) {
   return [...of(m.body_scalars, "bodies"), ...of(m.stroke_scalars, "strokes")];
 }
 
+// A layer is what can be shown or hidden as one: a group of marks, or one traced curve.
 function compileMarks(marks, frames) {
-  const groups = [...new Set(marks.map((mark) => mark.group))];
-  const heaviest = groups.map((group) =>
-    marks.reduce((most, mark) => (mark.group === group ? Math.max(most, Math.abs(mark.value ?? 0)) : most), 0));
-  const lasting = [], byFrame = Array.from({ length: frames }, () => []);
+  const traced = [...new Set(marks.filter((mark) => mark.group === "trace").map((mark) => mark.text))];
+  const layers = [], lasting = [], byFrame = Array.from({ length: frames }, () => []);
+  let free = 0; // groups without a style take colours in order of appearance
   for (const mark of marks) {
-    const group = groups.indexOf(mark.group);
-    const weight = mark.value === null || !heaviest[group] ? 1 : Math.abs(mark.value) / heaviest[group];
-    (mark.frame === null ? lasting : byFrame[mark.frame] ?? []).push({ ...mark, group, weight });
+    const style = STYLES[mark.group], name = mark.group === "trace" ? mark.text : "";
+    let layer = layers.find((known) => known.group === mark.group && known.name === name);
+    if (!layer) {
+      const colour = style ? style.colour === "trace" ? traceColour(traced, name) : style.colour : GROUPS[free++ % GROUPS.length];
+      const title = style ? name ? `${style.title} of ${name}` : style.title : mark.group || "Marks";
+      layer = { group: mark.group, name, style, colour, title, heaviest: 0 };
+      layers.push(layer);
+    }
+    layer.heaviest = Math.max(layer.heaviest, Math.abs(mark.value ?? 0));
+    const colour = style?.colour === "trace" ? traceColour(traced, mark.text) : layer.colour;
+    (mark.frame === null ? lasting : byFrame[mark.frame] ?? []).push({ ...mark, layer: layers.indexOf(layer), style, colour });
   }
-  return { groups, lasting, byFrame };
+  for (const mark of [lasting, ...byFrame].flat()) {
+    const { heaviest } = layers[mark.layer];
+    mark.weight = mark.value === null || !heaviest ? 1 : Math.abs(mark.value) / heaviest;
+  }
+  return { layers, traced, lasting, byFrame };
+}
+
+function traceColour(traced, name) {
+  return TRACES[Math.max(traced.indexOf(name), 0) % TRACES.length];
+}
+
+// Whether the end joins the start: then the motion plays round and round without a rest.
+function closes(scene) {
+  const { frames, poses, points } = scene, bodies = scene.bodies.length * 3, joints = scene.pointNames.length * 3;
+  const apart = (f, g) => {
+    let sum = 0;
+    for (let i = 0; i < bodies; i++) if (i % 3 < 2) sum += (poses[f * bodies + i] - poses[g * bodies + i]) ** 2;
+    for (let i = 0; i < joints; i++) sum += (points[f * joints + i] - points[g * joints + i]) ** 2;
+    return Math.sqrt(sum);
+  };
+  if (frames < 4) return false;
+  const gap = apart(frames - 1, 0), steps = Array.from({ length: frames - 1 }, (_, f) => apart(f + 1, f));
+  const far = steps.reduce((most, _, f) => Math.max(most, apart(f, 0)), gap);
+  const usual = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)];
+  return far > 1.3 * gap && gap <= 2 * Math.max(usual, steps[0], steps[frames - 2]);
 }
 
 function runsOneWay(values) {
@@ -259,15 +306,20 @@ function paint(ctx, scene, view, frame, ratio, colours) {
   ctx.lineJoin = "round";
   ctx.lineCap = "round";
   const project = projector(camera);
-  const marks = [...scene.lasting, ...scene.byFrame[Math.round(frame)]].filter((mark) => view.groups[mark.group]);
+  const marks = [...scene.lasting, ...scene.byFrame[Math.round(frame)]].filter((mark) => view.layers[mark.layer]);
+  const styled = marks.filter((mark) => mark.style).sort((a, b) => a.style.order - b.style.order);
+  const plain = marks.filter((mark) => !mark.style);
   if (view.trails) paintTrails(ctx, scene, project, colours);
-  for (const mark of marks) if (mark.kind === "polygon") paintPolygon(ctx, mark, project);
+  for (const mark of plain) if (mark.kind === "polygon") paintPolygon(ctx, mark, project);
+  for (const mark of styled) if (mark.style.order < 2) paintStyled(ctx, mark, project, colours);
   const { matrices, heat } = paintBodies(ctx, scene, view, frame, ratio, axes, colours);
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   if (view.before) paintBefore(ctx, scene, view, ratio, axes, colours);
+  for (const mark of styled) if (mark.style.order > 2) paintStyled(ctx, mark, project, colours);
   const points = paintStrokes(ctx, scene, view, frame, project, colours);
-  for (const mark of marks) paintMark(ctx, mark, project, colours);
-  if (view.names) paintNames(ctx, scene, matrices, points, colours);
+  for (const mark of plain) paintMark(ctx, mark, project);
+  for (const mark of marks) if (mark.text && mark.style?.colour !== "trace") paintLabel(ctx, mark, project, colours);
+  if (view.names) paintNames(ctx, scene, view, matrices, points, colours);
   paintScale(ctx, scene, camera, axes, colours);
   return { matrices, heat, points, marks, project };
 }
@@ -357,7 +409,8 @@ function paintStrokes(ctx, scene, view, frame, project, colours) {
     const r = 1.3 + width * 0.9;
     ctx.beginPath();
     if (scene.resting[p]) ctx.rect(x - r, y - r, 2 * r, 2 * r); else ctx.arc(x, y, r, 0, 2 * Math.PI);
-    ctx.fillStyle = scene.resting[p] ? colours.stroke : colours.joint;
+    const traced = view.traced[p];
+    ctx.fillStyle = traced || (scene.resting[p] ? colours.stroke : colours.joint);
     ctx.fill();
     ctx.stroke();
   });
@@ -387,31 +440,54 @@ function tracePolygon(ctx, mark, project) {
 }
 
 function paintPolygon(ctx, mark, project) {
-  const colour = GROUPS[mark.group % GROUPS.length];
   tracePolygon(ctx, mark, project);
   ctx.globalAlpha = 0.2 * (0.4 + 0.6 * mark.weight);
-  ctx.fillStyle = colour;
+  ctx.fillStyle = mark.colour;
   ctx.fill();
   ctx.globalAlpha = 0.5 + 0.5 * mark.weight;
-  ctx.strokeStyle = colour;
+  ctx.strokeStyle = mark.colour;
   ctx.lineWidth = 1;
   ctx.stroke();
   ctx.globalAlpha = 1;
 }
 
-function paintMark(ctx, mark, project, colours) {
+// A mark of a well-known group: widths and dashes are those of the figures, a third wider for the screen.
+function paintStyled(ctx, mark, project, colours) {
+  const { style } = mark, colour = colours[mark.colour] ?? mark.colour, width = 1.35 * style.width;
+  if (mark.kind === "label") return;
+  ctx.beginPath();
+  for (const point of mark.points) ctx.lineTo(...project(...point));
+  if (mark.kind === "polygon") {
+    ctx.closePath();
+    ctx.fillStyle = colour;
+    ctx.globalAlpha = style.fill;
+    ctx.fill();
+    ctx.globalAlpha = 1;
+  }
+  if (!width) return;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = width;
+  ctx.setLineDash(style.dash.map((length) => length * width));
+  ctx.stroke();
+  ctx.setLineDash([]);
+}
+
+function paintMark(ctx, mark, project) {
   const line = mark.points.map((point) => project(...point));
-  const end = line[line.length - 1];
   ctx.globalAlpha = 0.35 + 0.65 * mark.weight;
-  ctx.strokeStyle = ctx.fillStyle = GROUPS[mark.group % GROUPS.length];
-  if (mark.kind === "segment") {
+  ctx.strokeStyle = ctx.fillStyle = mark.colour;
+  if (mark.kind === "segment" || mark.kind === "curve") {
     ctx.lineWidth = 0.8 + 2.6 * mark.weight;
     ctx.beginPath();
     for (const at of line) ctx.lineTo(...at);
     ctx.stroke();
-  } else if (mark.kind === "arrow" && line.length > 1) paintArrow(ctx, line[0], end, 1 + 2.6 * mark.weight);
+  } else if (mark.kind === "arrow" && line.length > 1) paintArrow(ctx, line[0], line[line.length - 1], 1 + 2.6 * mark.weight);
   ctx.globalAlpha = 1;
-  if (!mark.text) return;
+}
+
+function paintLabel(ctx, mark, project, colours) {
+  const line = mark.points.map((point) => project(...point));
+  const end = line[line.length - 1];
   if (mark.kind === "polygon") {
     const xs = line.map((p) => p[0]), top = Math.min(...line.map((p) => p[1]));
     paintText(ctx, mark.text, (Math.min(...xs) + Math.max(...xs)) / 2, top + 11, "center", colours);
@@ -445,14 +521,38 @@ function paintText(ctx, text, x, y, align, colours) {
   ctx.fillText(text, x, y);
 }
 
-function paintNames(ctx, scene, matrices, points, colours) {
+// Where points have names, bodies keep theirs to themselves.
+function paintNames(ctx, scene, view, matrices, points, colours) {
   matrices.forEach((t, b) => {
-    if (!t) return;
+    if (!t || points.length) return;
     const shape = scene.shapes[scene.bodyShapes[b]];
     if (shape.radius * Math.hypot(t[0], t[1]) < 11) return; // no room to read it
     paintText(ctx, scene.bodies[b], t[0] * shape.x + t[2] * shape.y + t[4], t[1] * shape.x + t[3] * shape.y + t[5], "center", colours);
   });
-  points.forEach(([x, y], p) => paintText(ctx, scene.pointNames[p], x + 9, y - 9, "left", colours));
+  // Sides are chosen once, so that names do not jump about while things move.
+  view.sides ??= points.map((point) => freeSide(ctx, scene, matrices, point));
+  points.forEach(([x, y], p) => {
+    const [across, down] = view.sides[p];
+    paintText(ctx, scene.pointNames[p], x + 12 * across, y + 13 * down, ["right", "center", "left"][across + 1], colours);
+  });
+}
+
+// Beside a point, where the fewest bodies are.
+function freeSide(ctx, scene, matrices, [x, y]) {
+  const sides = [[1, -1], [-1, -1], [1, 1], [-1, 1], [0, -1], [1, 0], [-1, 0], [0, 1]];
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  const covered = sides.map(([across, down]) => [8, 14, 20].reduce((sum, reach) => sum + matrices.filter((t, b) =>
+    t && inside(ctx, scene.shapes[scene.bodyShapes[b]], t, x + reach * across, y + 13 * down)).length, 0));
+  ctx.restore();
+  return sides[covered.indexOf(Math.min(...covered))];
+}
+
+// Whether a place on the screen lies on a body that has this matrix.
+function inside(ctx, shape, t, sx, sy) {
+  const det = t[0] * t[3] - t[1] * t[2], [dx, dy] = [sx - t[4], sy - t[5]];
+  const x = (t[3] * dx - t[2] * dy) / det, y = (t[0] * dy - t[1] * dx) / det;
+  return Math.hypot(x - shape.x, y - shape.y) <= shape.radius && ctx.isPointInPath(shape.path, x, y, "evenodd");
 }
 
 // A bar of a round length; in space, where lengths are foreshortened, the three directions.
@@ -493,11 +593,7 @@ function pick(ctx, scene, drawn, sx, sy, view) {
   ctx.setTransform(1, 0, 0, 1, 0, 0);
   for (let b = drawn.matrices.length - 1; b >= 0; b--) {
     const t = drawn.matrices[b];
-    if (!t) continue;
-    const det = t[0] * t[3] - t[1] * t[2], [dx, dy] = [sx - t[4], sy - t[5]];
-    const x = (t[3] * dx - t[2] * dy) / det, y = (t[0] * dy - t[1] * dx) / det;
-    const shape = scene.shapes[scene.bodyShapes[b]];
-    if (Math.hypot(x - shape.x, y - shape.y) <= shape.radius && ctx.isPointInPath(shape.path, x, y, "evenodd")) {
+    if (t && inside(ctx, scene.shapes[scene.bodyShapes[b]], t, sx, sy)) {
       const value = drawn.heat ? `, ${view.scalar.name} ${number(drawn.heat[b])}` : "";
       return { text: scene.bodies[b] + (scene.fixed[b] ? " (fixed)" : "") + value, body: b };
     }
@@ -522,7 +618,8 @@ function nearMark(mark, project, sx, sy) {
 
 function describeMark(scene, mark) {
   const value = mark.value === null ? "" : number(mark.value);
-  return [scene.groups[mark.group], mark.text, value].filter(Boolean).join(" · ");
+  if (mark.group === "trace") return scene.layers[mark.layer].title;
+  return [mark.style?.title || mark.group, mark.text, value].filter(Boolean).join(" · ");
 }
 
 // ---- Charts -------------------------------------------------------------------------------------
@@ -778,7 +875,7 @@ export function mount(element, data) {
     const next = state.position + ((state.forward ? 1 : -1) * passed) / duration;
     if (next > 0 && next < 1) { seek(next); return; }
     seek(next);
-    state.rest = 0.6;
+    state.rest = scene.cycles && parts.mode.value === "loop" ? 0 : 0.6;
     if (parts.mode.value === "bounce") state.forward = next <= 0;
     else { state.forward = true; if (parts.mode.value === "once") pause(); }
   }
@@ -868,6 +965,7 @@ export function mount(element, data) {
   const watcher = new ResizeObserver(() => { resize(); drawCharts(); });
 
   showPlaying();
+  if (data.motion.marks.some((mark) => mark.group === "trace")) state.position = 0; // the pose of the figures
   show(data);
   watcher.observe(parts.stage);
   return {
@@ -883,16 +981,19 @@ export function mount(element, data) {
 
 // What the person has chosen to see. Choices and camera survive new data where they still make sense.
 function makeView(scene, old) {
-  const few = scene.bodies.length + scene.pointNames.length <= 12;
+  const few = (scene.pointNames.length || scene.bodies.length) <= 12;
+  const traced = scene.traced.length > 0; // curves show the motion: no outlines of the start, no other paths
   const same = old && old.camera.spatial === scene.spatial;
   const widest = Math.max(scene.bodies.length, scene.strokes.length);
   return {
     camera: same ? old.camera
       : { spatial: scene.spatial, turn: (-35 * Math.PI) / 180, tilt: (24 * Math.PI) / 180, x: 0, y: 0, scale: 1, fitScale: 1, fitted: true, width: 1, height: 1 },
-    before: old ? old.before : true,
+    before: old ? old.before : !traced,
     names: old ? old.names : few && scene.pointNames.length > 0,
-    trails: scene.pointNames.length > 0 && scene.pointNames.length <= 24 && scene.frames > 2,
-    groups: scene.groups.map(() => true),
+    trails: !traced && scene.pointNames.length > 0 && scene.pointNames.length <= 24 && scene.frames > 2,
+    layers: scene.layers.map(() => true),
+    traced: scene.pointNames.map((name) => (scene.traced.includes(name) ? traceColour(scene.traced, name) : "")),
+    sides: null,
     scalar: (old?.scalar && scene.scalars.find((s) => s.name === old.scalar.name)) || null,
     hovered: -1,
     hasty: false,
@@ -954,7 +1055,9 @@ function buildOptions(parts, scene, view, invalidate, on) {
   if (scene.frames > 1) add("Before", "var(--before)", view.before, (yes) => { view.before = yes; });
   add("Names", "", view.names, (yes) => { view.names = yes; });
   if (scene.pointNames.length && scene.frames > 2) add("Paths", "var(--trail)", view.trails, (yes) => { view.trails = yes; });
-  scene.groups.forEach((group, g) => add(group || "Marks", GROUPS[g % GROUPS.length], true, (yes) => { view.groups[g] = yes; }));
+  scene.layers.forEach(({ title, colour }, l) => {
+    if (title) add(title, colour.startsWith("#") ? colour : `var(--${colour})`, true, (yes) => { view.layers[l] = yes; });
+  });
   if (scene.scalars.length) {
     const chosen = String(scene.scalars.indexOf(view.scalar));
     const choose = select("Colour by", [["-1", "plain"], ...scene.scalars.map((s, i) => [String(i), s.name])], chosen);

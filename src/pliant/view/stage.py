@@ -11,15 +11,14 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.path import Path
-from matplotlib.patheffects import withStroke
-from matplotlib.text import Annotation
 
 from pliant.core.errors import PliantError
 from pliant.core.motion import Floats, Ints, Motion
 from pliant.core.pose import carry
 from pliant.view import palette
 from pliant.view.marks import add_marks
-from pliant.view.palette import colour_map, plain
+from pliant.view.names import Names
+from pliant.view.palette import colour_map
 from pliant.view.scene import (
     Room,
     bodies_of,
@@ -30,6 +29,7 @@ from pliant.view.scene import (
     rests,
     rings,
     rows_at,
+    traced,
 )
 
 
@@ -45,11 +45,12 @@ class Look:
 
     def shows_names(self, motion: Motion) -> bool:
         """A dozen names can be read; a hundred cannot."""
-        return len(motion.bodies) + len(motion.point_names) <= 12 if self.names is None else self.names
+        return len(motion.point_names or motion.bodies) <= 12 if self.names is None else self.names
 
     def shows_trails(self, motion: Motion) -> bool:
-        """Paths of a few points are curves; of many, a cloud."""
-        return motion.points.shape[1] <= 24 and motion.frames > 2 if self.trails is None else self.trails
+        """Paths of a few points are curves; of many, a cloud. Traced curves are those that were asked for."""
+        few = motion.points.shape[1] <= 24 and motion.frames > 2
+        return few and not traced(motion) if self.trails is None else self.trails
 
 
 def scalar_rows(motion: Motion, name: str) -> Floats:
@@ -72,7 +73,8 @@ class Stage:
         self.axes, self.motion, self.look, self.unit_pt = axes, motion, look, unit_pt
         self.colours = None if look.scalar is None else colour_map(scalar_rows(motion, look.scalar))
         self._edge = float(np.clip(0.016 * body_size(motion) * unit_pt, 0.12, 0.8))
-        self._stroke = float(np.clip(90 / max(len(motion.strokes), 1), 0.6, 2.6))
+        self._pen = float(np.clip(room.size.max() * unit_pt / 300, 0.4, 1.0))  # small pictures, thin lines
+        self._stroke = self._pen * float(np.clip(90 / max(len(motion.strokes), 1), 0.6, 2.6))
         self._paths = [(rings(shape), bodies_of(motion, index)) for index, shape in enumerate(motion.shapes)]
         _frame_axes(axes, room)
         self._add_trails()
@@ -80,7 +82,7 @@ class Stage:
         self._strokes = self._add_strokes()
         self._joints = self._add_joints()
         self._add_before()
-        self._names = self._add_names()
+        self._names = Names(axes, motion, unit_pt, look.shows_names(motion))
         self._marks: list[Artist] = []
 
     def show(self, frame: float) -> None:
@@ -94,11 +96,11 @@ class Stage:
         for chosen, collection in self._joints:
             collection.set_offsets(points[chosen])
         self._colour(frame)
-        for name, place in zip(self._names, self._name_places(poses, points), strict=True):
-            name.xy = (float(place[0]), float(place[1]))
+        self._names.show(self._body_centres(poses), points, paths)
         for mark in self._marks:
             mark.remove()
-        self._marks = add_marks(self.axes, motion, frame, self.unit_pt) if self.look.marks else []
+        marks = self.look.marks
+        self._marks = add_marks(self.axes, motion, frame, self.unit_pt, self._pen) if marks else []
 
     # Bodies
 
@@ -177,10 +179,16 @@ class Stage:
         return strokes
 
     def _add_joints(self) -> list[tuple[Ints, PathCollection]]:
-        """Circles where strokes meet; squares where points never move."""
-        resting = rests(self.motion)
+        """Circles where strokes meet; squares where points never move, unless ground is drawn there.
+
+        A point whose curve is traced has the colour of its curve.
+        """
+        grounded = any(mark.group == "ground" for mark in self.motion.marks)
+        resting = rests(self.motion) & np.bool_(not grounded)
         size = (2.4 * self._stroke + 1) ** 2 / 2
         layers: list[tuple[Ints, PathCollection]] = []
+        names = traced(self.motion)
+        fills = {name: palette.style_colour(palette.STYLES["trace"], name, names) for name in names}
         for which, marker, fill in ((resting, "s", palette.STROKE), (~resting, "o", "white")):
             chosen = np.flatnonzero(which)
             nowhere = np.full(len(chosen), np.nan)
@@ -189,7 +197,7 @@ class Stage:
                 nowhere,
                 s=size,
                 marker=marker,
-                facecolors=fill,
+                facecolors=[fills.get(self.motion.point_names[point], fill) for point in chosen],
                 edgecolors=palette.STROKE,
                 linewidths=self._stroke * 0.4,
                 zorder=5,
@@ -205,7 +213,7 @@ class Stage:
         trails = LineCollection(list(paths), colors="#9fb4cc", linewidths=0.8, zorder=1)
         self.axes.add_collection(trails, autolim=False)
 
-    # Colours and names
+    # Colours
 
     def _colour(self, frame: float) -> None:
         name = self.look.scalar
@@ -219,37 +227,13 @@ class Stage:
         for chosen, collection in self._bodies:
             collection.set_facecolor(values[chosen])
 
-    def _add_names(self) -> list[Annotation]:
-        if not self.look.shows_names(self.motion):
-            return []
-        names: list[Annotation] = []
-        for index, name in enumerate((*self.motion.bodies, *self.motion.point_names)):
-            body = index < len(self.motion.bodies)
-            text = self.axes.annotate(
-                plain(name, 24),
-                (0, 0),
-                xytext=(0, 0) if body else (5, 5),
-                textcoords="offset points",
-                ha="center" if body else "left",
-                va="center" if body else "bottom",
-                fontsize=6.5 if body else 7.5,
-                color=palette.INK,
-                zorder=7,
-                annotation_clip=False,
-            )
-            text.set_path_effects([withStroke(linewidth=2.0, foreground="white", alpha=0.8)])
-            names.append(text)
-        return names
-
-    def _name_places(self, poses: Floats, points: Floats) -> list[Floats]:
-        if not self._names:
-            return []
+    def _body_centres(self, poses: Floats) -> Floats:
         centres = np.zeros((len(poses), 2))
         for outline, bodies in self._paths:
             if len(outline.vertices):
                 inside = (outline.vertices.min(axis=0) + outline.vertices.max(axis=0)) / 2
                 centres[bodies] = carry(poses[bodies], inside)
-        return [*flatten(self.motion, centres), *points]
+        return flatten(self.motion, centres)
 
 
 def _frame_axes(axes: Axes, room: Room) -> None:

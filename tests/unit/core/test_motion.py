@@ -26,7 +26,10 @@ def motion() -> Motion:
         strokes=np.array([[0, 1], [1, 2]]),
         body_scalars={"travel": np.ones((3, 2))},
         stroke_scalars={"load": np.ones((3, 2))},
-        marks=(Mark("arrow", np.array([[0, 0], [1, 1.0]]), frame=2, group="force", value=3.0),),
+        marks=(
+            Mark("arrow", np.array([[0, 0], [1, 1.0]]), frame=2, group="force", value=3.0),
+            Mark("curve", np.array([[0, 0], [1, 1.0], [0, 2], [0, 0]]), group="trace", text="p"),
+        ),
         signals={"gap": Signal("mm", np.array([3.0, 2.0, 1.0]))},
         events=(Event(2.0, "touches", "contact"),),
     )

@@ -1,4 +1,4 @@
-"""The gallery: every model loads, is described, and is drawn without overlap."""
+"""The gallery: every model loads, is described, drawn without overlap, and runs."""
 
 import tomllib
 
@@ -14,8 +14,11 @@ from pliant.flex.model import Assembly, Region
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 from pliant.gallery.recipes import RECIPES
+from pliant.linkage.model import Linkage
 
 MODELS = {name: gallery.load(name) for name in gallery.names()}
+ASSEMBLIES = {name: model for name, model in MODELS.items() if isinstance(model, Assembly)}
+LINKAGES = {name: model for name, model in MODELS.items() if isinstance(model, Linkage)}
 
 
 def polygons(model: Assembly) -> dict[str, shapely.Polygon]:
@@ -30,13 +33,14 @@ def polygons(model: Assembly) -> dict[str, shapely.Polygon]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_each_model_has_a_title_and_something_to_maximise(name):
-    assert MODELS[name].title
-    assert MODELS[name].study.maximize
+def test_each_model_has_a_title_and_something_to_ask(name):
+    model = MODELS[name]
+    assert model.title
+    assert model.study.maximize if isinstance(model, Assembly) else model.study.trace
     assert "\n" not in gallery.describe(name)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ASSEMBLIES)
 def test_no_two_bodies_overlap_as_drawn_unless_a_pin_joins_them(name):
     model = MODELS[name]
     parts = polygons(model)
@@ -47,7 +51,7 @@ def test_no_two_bodies_overlap_as_drawn_unless_a_pin_joins_them(name):
             assert shapes[first].intersection(shapes[second]).area < 1e-12
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ASSEMBLIES)
 def test_points_lie_where_they_are_kept(name):
     model = MODELS[name]
     poses = {body.name: np.array(body.pose) for body in model.bodies}
@@ -67,12 +71,13 @@ def test_a_model_is_a_file_or_a_recipe_and_never_both():
 def test_files_open_with_a_comment_and_need_no_other_file(name):
     text = gallery.path(name).read_text(encoding="utf-8")
     assert text.startswith("# ")
-    assert Assembly.model_validate(tomllib.loads(text)) == MODELS[name]
+    assert type(MODELS[name]).model_validate(tomllib.loads(text)) == MODELS[name]
 
 
 def test_quick_models_are_some_of_the_gallery_and_small():
     assert set(gallery.quick()) < set(gallery.names())
-    assert max(len(MODELS[name].bodies) for name in gallery.quick()) < 150
+    assert max(len(ASSEMBLIES[name].bodies) for name in gallery.quick() if name in ASSEMBLIES) < 150
+    assert set(LINKAGES) < set(gallery.quick())
 
 
 def test_every_figure_of_puzzleflex_has_a_model():
@@ -96,7 +101,7 @@ def test_an_unknown_name_gets_a_suggestion():
         gallery.describe("zzzz")
 
 
-@pytest.mark.parametrize("name", gallery.quick())
+@pytest.mark.parametrize("name", [name for name in gallery.quick() if name in ASSEMBLIES])
 def test_quick_models_are_solved_within_their_threshold(name):
     result = solve(MODELS[name])
     assert result.status is FlexStatus.CONVERGED

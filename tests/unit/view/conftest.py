@@ -36,6 +36,27 @@ def blocks() -> Motion:
 
 
 @pytest.fixture
+def crank() -> Motion:
+    """A bar that turns once about A, left about, with the circle of its tip B traced."""
+    angles = np.linspace(0, 2 * np.pi, 72, endpoint=False)
+    tips = 10 * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    bar = np.array([[-1.0, -1.0], [11.0, -1.0], [11.0, 1.0], [-1.0, 1.0]])
+    return Motion(
+        "angle",
+        "deg",
+        np.degrees(angles),
+        bodies=("bar",),
+        shapes=(Shape((bar,)),),
+        body_shapes=np.zeros(1, np.int64),
+        fixed=np.array([False]),
+        poses=np.concatenate([np.zeros((72, 1, 2)), angles[:, None, None]], axis=2),
+        point_names=("A", "B"),
+        points=np.stack([np.zeros_like(tips), tips], axis=1),
+        marks=(Mark("curve", np.vstack([tips, tips[:1]]), group="trace", text="B"),),
+    )
+
+
+@pytest.fixture
 def linkage() -> Motion:
     """A crank about a resting point, in a quarter turn."""
     angles = np.linspace(0, np.pi / 2, 10)

@@ -54,6 +54,14 @@ def test_forth_and_back_returns_to_the_start_without_repeating_it(blocks, tmp_pa
     assert (films[0] != films[-1]).any()
 
 
+def test_what_comes_round_loops_without_a_rest_or_a_picture_shown_twice(crank, tmp_path):
+    pliant.view.animate(crank, tmp_path / "a.gif", **QUICK)
+    films = list(frames_of(tmp_path / "a.gif"))
+    assert [duration for _, duration in films] == [100] * 10
+    moved = [(a != b).any(axis=2).mean() for (a, _), (b, _) in pairwise([*films, films[0]])]
+    assert min(moved) > 0.5 * max(moved) > 0  # the step from the end to the start is one like the others
+
+
 def test_an_mp4_plays_for_as_long_as_was_asked(blocks, tmp_path):
     pliant.view.animate(blocks, tmp_path / "a.mp4", **QUICK, hold=1.0)
     count, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "a.mp4"))

@@ -125,12 +125,20 @@ def test_the_same_motion_gives_the_same_bytes(blocks, tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["GROUPS", "SERIES", "SEQUENTIAL", "DIVERGING"])
+@pytest.mark.parametrize("name", ["GROUPS", "TRACES", "SERIES", "SEQUENTIAL", "DIVERGING"])
 def test_the_browser_has_the_colours_of_the_figures(name):
     script = files("pliant.view").joinpath("player.js").read_text()
     listed = re.search(rf"const {name} = \[(.*?)\]", script)
     assert listed
     assert tuple(re.findall(r"#\w{6}", listed[1])) == getattr(palette, name)
+
+
+def test_the_browser_draws_well_known_groups_as_the_figures_do():
+    script = files("pliant.view").joinpath("player.js").read_text()
+    listed = re.search(r"const STYLES = (\{.*?\n\});", script, re.DOTALL)
+    assert listed
+    styles = {name: {**vars(style), "dash": list(style.dash)} for name, style in palette.STYLES.items()}
+    assert json.loads(listed[1]) == styles
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,133 @@
+"""What every solving command does: read the model, ask, write the answer, print it, and say how it ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import pliant
+from pliant.cli.answer import print_json, print_summary, print_written, write_answer
+from pliant.cli.options import (
+    SUFFIXES,
+    json_option,
+    max_size_option,
+    model_argument,
+    output_option,
+    quiet_option,
+    same_file,
+)
+from pliant.cli.watch import Watch
+from pliant.core.errors import Fault, InputError
+from pliant.core.progress import Interrupted
+from pliant.core.status import INTERRUPTED
+
+if TYPE_CHECKING:
+    from pliant.core.progress import Progress
+
+
+@dataclass(frozen=True)
+class Common:
+    """What every solving command is given beside its own flags."""
+
+    model: Path
+    outputs: tuple[Path, ...]
+    json_to: str | None
+    quiet: bool
+    max_bytes: int
+
+    @property
+    def written(self) -> tuple[Path, ...]:
+        """Every file that will be written."""
+        return (*self.outputs, *([Path(self.json_to)] if self.json_to and self.json_to != "-" else []))
+
+
+def solving_command(
+    suffixes: tuple[str, ...] = SUFFIXES,
+) -> Callable[[Callable[..., int]], Callable[..., None]]:
+    """Give a command the model and the options all share, gathered, and exit with what it returns."""
+
+    def decorate(command: Callable[..., int]) -> Callable[..., None]:
+        @wraps(command)
+        def gathered(
+            model: Path,
+            outputs: tuple[Path, ...],
+            json_to: str | None,
+            quiet: bool,
+            max_bytes: int,
+            **own: Any,
+        ) -> None:
+            common = Common(model, outputs, json_to, quiet, max_bytes)
+            click.get_current_context().exit(command(common, **own))
+
+        for option in (max_size_option, quiet_option, json_option, output_option(suffixes=suffixes)):
+            gathered = option(gathered)
+        return model_argument(gathered)
+
+    return decorate
+
+
+def run(
+    command: str,
+    common: Common,
+    ask: Callable[[Any, Progress], Any],
+    flags: Mapping[str, str],
+) -> int:
+    """Ask for a result and give it out; the exit code.
+
+    `flags` are the flags that stand for keys of the study, so that a fault names the flag.
+    """
+    from pliant.files.kinds import check_command
+
+    same_file(common.written, common.model)
+    model = pliant.load(common.model, max_bytes=common.max_bytes)
+    check_command(model.kind, command, str(common.model))
+    stopped = False
+    with Watch(common.quiet) as watch:
+        try:
+            result = ask(model, watch)
+        except Interrupted as interruption:
+            result, stopped = interruption.result, True
+        except InputError as error:
+            raise _placed(error, common.model, flags) from None
+        stopped = stopped or watch.asked_to_stop
+    _give_out(result, common)
+    return INTERRUPTED if stopped else result.status.exit_code
+
+
+def _placed(error: InputError, path: Path, flags: Mapping[str, str]) -> InputError:
+    """Name the flag where a flag is at fault, and the file where the file is."""
+    if error.source:
+        return error
+    faults = [
+        Fault(flags.get(re.split(r"[.\[]", fault.where)[0], fault.where), fault.problem, fault.cure)
+        for fault in error.faults
+    ]
+    return InputError(faults, "" if all(fault.where in flags.values() for fault in faults) else str(path))
+
+
+def _give_out(result: Any, common: Common) -> None:
+    from pliant.core.store import write_json
+    from pliant.files import save
+
+    data = result.to_dict()
+    models = [path for path in common.outputs if path.suffix.lower() == ".toml"]
+    for path in models:
+        save(result.model, path)
+    drawn = [path for path in common.outputs if path not in models]
+    with Watch(common.quiet) as watch:
+        write_answer(result.motion, drawn, watch, data=data, plots=list(result.plots().values()))
+    if common.json_to == "-":
+        print_json(data)
+    elif common.json_to:
+        write_json(common.json_to, data)
+    if common.quiet:
+        return
+    if common.json_to != "-":
+        print_summary(result.summary())
+    print_written(common.written)

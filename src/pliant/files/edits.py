@@ -1,0 +1,43 @@
+"""Files of edits: what shall become of a linkage, apart from the linkage itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pliant.core.errors import Fault, InputError
+from pliant.files.faults import shown
+from pliant.files.parse import MODEL_BYTES, parse, read_text, text_faults
+from pliant.files.reader import EDITS, current
+from pliant.files.studies import validated
+
+if TYPE_CHECKING:
+    from pliant.linkage.model import EditStudy, Linkage
+
+
+def load_edits(path: str | Path, model: Linkage, *, max_bytes: int = MODEL_BYTES) -> EditStudy:
+    """Read a file of edits for a linkage, or raise an InputError with every fault in it."""
+    path = Path(path)
+    return edits_of(parse(read_text(path, max_bytes), path), model, source=str(path))
+
+
+def edits_of(data: Mapping[str, Any], model: Linkage, source: str = "") -> EditStudy:
+    """Edits from plain data; what they name must be in the linkage."""
+    from pliant.linkage.model import EditStudy
+
+    if faults := text_faults(data):
+        raise InputError(faults, source)
+    data, faults = current(dict(data), source)
+    kind = data.pop("kind", None)
+    data.pop("pliant", None)
+    if kind != EDITS:
+        raise InputError([*faults, _wrong_kind(kind, model.kind)], source)
+    return validated(model, "edit", EditStudy, data, data, faults, source)
+
+
+def _wrong_kind(kind: Any, models: str) -> Fault:
+    problem = "is missing: what the file is" if kind is None else f"is {shown(kind)}, not {shown(EDITS)}"
+    if kind == models:
+        return Fault("kind", problem, 'Give the model first: "pliant edit MODEL --edits FILE"')
+    return Fault("kind", problem, f'Write kind = "{EDITS}"')

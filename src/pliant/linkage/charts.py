@@ -1,0 +1,111 @@
+"""A linkage's run as charts, and what is drawn beside the linkage: bands, forces, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.core.motion import Mark
+from pliant.core.plot import Plot, Series
+from pliant.linkage.sensitivity import band_outline
+from pliant.linkage.statics import arrows, torque_plot
+
+if TYPE_CHECKING:
+    from pliant.linkage.result import TraceResult
+
+MOST = 15  # bars in a chart
+ANGLE = "motor angle (deg)"
+
+
+def plots(result: TraceResult) -> dict[str, Plot]:
+    """Every chart there is something to show in."""
+    unit = result.model.units
+    angles = np.degrees(result.angles)
+    paths = [(name, result.poses.x[result.number(name)]) for name in result.traced]
+    found = {
+        "coordinates": Plot(
+            "Coordinates of the traced joints",
+            ANGLE,
+            f"position ({unit})",
+            tuple(
+                Series(f"{axis} of {name}", angles, path[c])
+                for name, path in paths
+                for c, axis in enumerate("xy")
+            ),
+        ),
+        "speed": Plot(
+            "Speed of the traced joints",
+            ANGLE,
+            f"speed ({unit}/s)",
+            tuple(Series(name, angles, run.speed) for name, run in result.tracks.items()),
+        ),
+    }
+    if result.transmissions:
+        found["transmission"] = _transmission(result, angles)
+    if result.forces is not None:
+        found["torque"] = torque_plot(result.forces)
+    if result.bands:
+        found["bands"] = _bands(result, angles)
+        found["sensitivity"] = _sensitivity(result)
+    return found
+
+
+def marks(result: TraceResult) -> list[Mark]:
+    """Tolerance bands around the traced curves, and the forces in the first pose."""
+    drawn = list(_outlines(result))
+    if result.forces is not None:
+        drawn += arrows(result.forces, result.model, result.poses, 0)
+    return drawn
+
+
+def _outlines(result: TraceResult) -> Iterator[Mark]:
+    for name, band in result.bands.items():
+        points = result.poses.x[result.number(name)].T
+        for group, width in (("band", band.worst), ("statistical", band.statistical)):
+            outline = band_outline(points, band.normals, width, result.closed)
+            yield Mark("polygon", outline, group=group, text=name)
+
+
+def _transmission(result: TraceResult, angles: np.ndarray) -> Plot:
+    series = [
+        Series(", ".join(one.joints), angles, np.degrees(one.angles)) for one in result.transmissions[:MOST]
+    ]
+    bound = np.full(len(angles), np.degrees(result.study.transmission))
+    more = len(result.transmissions) - MOST
+    return Plot(
+        "Transmission angles",
+        ANGLE,
+        "angle between the bars (deg)",
+        (*series, Series("bound", angles, bound)),
+        note=f"{MOST} of {len(result.transmissions)} joints" if more > 0 else "",
+    )
+
+
+def _bands(result: TraceResult, angles: np.ndarray) -> Plot:
+    series = [
+        Series(f"{name}, {what}", angles, width)
+        for name, band in result.bands.items()
+        for what, width in (("worst case", band.worst), ("3σ", band.statistical))
+    ]
+    title = "Half widths of the tolerance bands"
+    return Plot(title, ANGLE, f"across the curve ({result.model.units})", tuple(series))
+
+
+def _sensitivity(result: TraceResult) -> Plot:
+    """Each dimension's largest effect on any traced joint, the strongest first."""
+    numbers = [result.number(name) for name in result.traced]
+    slopes = result.sensitivities[:, numbers]
+    most = np.hypot(slopes[:, :, 0], slopes[:, :, 1]).max(axis=2)
+    order = np.argsort(-most.max(axis=1))[:MOST]
+    place = np.arange(len(order), dtype=np.float64)
+    names = [dimension.name for dimension in result.dimensions]
+    return Plot(
+        "How far a unit of each dimension moves the traced joints",
+        "dimension",
+        "largest displacement per unit",
+        tuple(Series(name, place, most[order, c], "bars") for c, name in enumerate(result.traced)),
+        ticks=tuple(names[d] for d in order),
+        note=f"{len(order)} of {len(names)} dimensions" if len(names) > len(order) else "",
+    )

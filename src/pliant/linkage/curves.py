@@ -1,0 +1,224 @@
+"""What a traced point's curve is like: its length, area, box, speed, strokes and dwells.
+
+A curve is known at its samples with velocity and acceleration. Round a closed cycle of even samples
+the trapezoidal rule is as accurate as the curve is smooth. Between samples, and along a curve
+that is not closed, the curve is the cubic of `hermite`.
+
+At a limit of the motors velocities grow without end, and in a change point they are rounding over
+rounding: slopes far from those of the chords beside them are replaced by the chords'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+
+from pliant.linkage import hermite
+from pliant.linkage.hermite import Cells
+from pliant.linkage.rules import Floats
+
+AT_REST = 1e-9  # of the curve's extent in the time of the cycle: slower than that is not moving
+WILD = 0.1  # a slope this far from its chords' mean, of their length and beyond their own change, is none
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)  # on [-1, 1]
+
+
+@dataclass(frozen=True)
+class Track:
+    """A point along the run, as `track` makes it: t is time, or anything that v and a are derivatives by."""
+
+    t: Floats  # (F,) ascending
+    x: Floats  # (2, F)
+    v: Floats
+    a: Floats
+    period: float | None = None  # of a closed cycle, whose last sample is followed by the first; else None
+
+    @property
+    def steps(self) -> Floats:
+        """(C,) from each sample to the next."""
+        return np.diff(self.t if self.period is None else np.append(self.t, self.t[0] + self.period))
+
+    def cells(self, f: Floats, slope: Floats) -> Cells:
+        """Values (…, F) and their slopes at the ends of each cell."""
+        h = self.steps
+        count = len(h)
+        after = (np.arange(count) + 1) % len(self.t)
+        return Cells(f[..., :count], f[..., after], h * slope[..., :count], h * slope[..., after])
+
+    def around(self, f: Floats) -> float:
+        """∮f dt once round a closed cycle."""
+        h = self.steps
+        return float((f * (h + np.roll(h, 1))).sum() / 2)
+
+    @property
+    def speed(self) -> Floats:
+        """|v| (F,)."""
+        return np.hypot(*self.v)
+
+    @property
+    def speed_rate(self) -> Floats:
+        """d|v|/dt (F,); 0 where the point rests."""
+        return np.divide(
+            (self.v * self.a).sum(axis=0), self.speed, out=np.zeros_like(self.t), where=self.speed > 0
+        )
+
+
+def track(t: Floats, x: Floats, v: Floats, a: Floats, period: float | None = None) -> Track:
+    """A point's path with slopes that can be relied on."""
+    if len(t) < 2:
+        return Track(t, x, np.zeros_like(x), np.zeros_like(x), period)
+    bare = Track(t, x, v, a, period)
+    v = _tamed(bare, x, v)
+    return Track(t, x, v, _tamed(bare, v, a), period)
+
+
+def _tamed(run: Track, f: Floats, slope: Floats) -> Floats:
+    """The slopes (2, F) of f, or those of its chords where they are wild or not finite."""
+    f0, f1, _, _ = run.cells(f, f)
+    chords = (f1 - f0) / run.steps
+    if run.period is not None:
+        ends = chords[:, -1:], chords[:, :0]
+    elif len(run.steps) > 1:
+        ends = 2 * chords[:, :1] - chords[:, 1:2], 2 * chords[:, -1:] - chords[:, -2:-1]
+    else:
+        ends = chords, chords
+    chords = np.concatenate([ends[0], chords, ends[1]], axis=1)
+    before, after = chords[:, :-1], chords[:, 1:]
+    middle = (before + after) / 2
+    most = np.maximum(np.hypot(*before), np.hypot(*after))
+    tame = np.hypot(*(slope - middle)) <= np.hypot(*(after - before)) + WILD * most
+    return np.where(tame, slope, middle)
+
+
+@dataclass(frozen=True)
+class Box:
+    """Two corners."""
+
+    low: tuple[float, float]
+    high: tuple[float, float]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height."""
+        return self.high[0] - self.low[0], self.high[1] - self.low[1]
+
+
+@dataclass(frozen=True)
+class TopSpeed:
+    """The largest speed and when, between samples too."""
+
+    speed: float
+    t: float
+
+
+@dataclass(frozen=True)
+class TimeRatio:
+    """The slow stroke's time over the quick one's, or why there is none."""
+
+    ratio: float | None
+    reason: str  # "" where there is a ratio
+    turns: tuple[float, ...]  # t of the turning points
+    direction: tuple[float, float]  # of the strokes
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The room a run takes: of joints, without the width of links."""
+
+    box: Box
+    hull: Floats  # (H, 2) convex, counter-clockwise
+    area: float  # of the hull
+
+
+def length(run: Track) -> float:
+    """How far the point goes, once round or from end to end."""
+    if run.period is not None:
+        return run.around(run.speed)
+    cells = run.cells(run.x, run.v)
+    speeds = [np.hypot(*hermite.slope(cells, np.array((1 + node) / 2))).sum() for node in NODES]
+    return float(WEIGHTS @ np.array(speeds)) / 2
+
+
+def area(run: Track) -> float | None:
+    """The enclosed area ½∮x×v dt, positive counter-clockwise; None for a curve that is not closed."""
+    if run.period is None:
+        return None
+    (x, y), (vx, vy) = run.x, run.v
+    return run.around(x * vy - y * vx) / 2
+
+
+def box(run: Track) -> Box:
+    """The smallest upright box, between samples too."""
+    return _box(_extremes(run))
+
+
+def top_speed(run: Track) -> TopSpeed:
+    """The largest speed along the curve."""
+    cells = run.cells(run.speed, run.speed_rate)
+    s = hermite.turning(cells)
+    values = np.concatenate([run.speed, hermite.value(cells, s).ravel()])
+    t = np.concatenate([run.t, (run.t[: len(run.steps)] + s * run.steps).ravel()])
+    most = int(np.argmax(values))
+    return TopSpeed(float(values[most]), float(t[most]))
+
+
+def dwell(run: Track, below: float = 0.05) -> float:
+    """The share of the run in which the point is slower than `below` of its largest speed."""
+    most = top_speed(run).speed
+    if most == 0:
+        return 1.0
+    cells = run.cells(run.speed - below * most, run.speed_rate)
+    slow0, slow1 = cells.f0 < 0, cells.f1 < 0
+    crosses = slow0 != slow1
+    part = np.where(slow0, 1.0, 0.0)
+    s = hermite.crossing(Cells(*(side[crosses] for side in cells)))
+    part[crosses] = np.where(slow0[crosses], s, 1 - s)
+    return float((part * run.steps).sum() / run.steps.sum())
+
+
+def time_ratio(run: Track) -> TimeRatio:
+    """How much longer the slow stroke takes, of a point that goes out and back once a cycle.
+
+    Strokes are along the direction in which the curve is widest, and end where the point turns.
+    """
+    spread = run.x - run.x.mean(axis=1, keepdims=True)
+    direction = np.linalg.eigh(spread @ spread.T)[1][:, 1]
+    named = (float(direction[0]), float(direction[1]))
+    if run.period is None:
+        return TimeRatio(None, "the cycle is not closed", (), named)
+    if run.speed.max() * run.period <= AT_REST * (np.abs(run.x).max() + 1e-300):
+        return TimeRatio(None, "the point does not move", (), named)
+    cells = run.cells(direction @ run.v, direction @ run.a)
+    found = np.flatnonzero((cells.f0 >= 0) != (cells.f1 >= 0))
+    s = hermite.crossing(Cells(*(side[found] for side in cells)))
+    turns = run.t[found] + s * run.steps[found]
+    times = tuple(float(t) for t in turns)
+    if len(turns) != 2:
+        return TimeRatio(None, f"it turns {len(turns)} times in a cycle, not twice", times, named)
+    stroke = turns[1] - turns[0]
+    other = run.period - stroke
+    return TimeRatio(float(max(stroke, other) / min(stroke, other)), "", times, named)
+
+
+def swept(tracks: Sequence[Track]) -> Sweep:
+    """The box and the convex hull of all points over all poses."""
+    points = np.concatenate([_extremes(run) for run in tracks], axis=1)
+    hull = shapely.MultiPoint(points.T).convex_hull
+    corners = shapely.get_coordinates(hull)
+    if isinstance(hull, shapely.Polygon):
+        corners = corners[:-1] if hull.exterior.is_ccw else corners[-1:0:-1]
+    return Sweep(_box(points), corners, float(hull.area))
+
+
+def _extremes(run: Track) -> Floats:
+    """(2, P): the samples, and wherever x or y turns round between them."""
+    cells = run.cells(run.x, run.v)
+    turns = [hermite.value(cells, s) for s in np.moveaxis(hermite.turning(cells), 1, 0).reshape(4, 1, -1)]
+    return np.concatenate([run.x, *turns], axis=1)
+
+
+def _box(points: Floats) -> Box:
+    (left, bottom), (right, top) = points.min(axis=1).tolist(), points.max(axis=1).tolist()
+    return Box((left, bottom), (right, top))

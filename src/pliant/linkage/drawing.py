@@ -1,0 +1,266 @@
+"""A linkage as textbooks draw it: bars and plates, hatched ground, sliders, motors and traced curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import shapely
+
+from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
+from pliant.core.pose import turn, uncarry
+from pliant.linkage.model import Link, Linkage, Motor, Slider
+from pliant.view.scene import closes
+
+BAR = 0.024  # width of a bar over the room the joints take up
+
+
+def picture(
+    model: Linkage,
+    values: Floats,
+    points: Floats,
+    *,
+    traced: Sequence[str] = (),
+    before: Floats | None = None,
+    marks: Sequence[Mark] = (),
+    signals: Mapping[str, Signal] = {},
+    events: Sequence[Event] = (),
+    axis: str = "motor angle",
+    unit: str = "deg",
+    title: str | None = None,
+) -> Motion:
+    """The linkage at the F poses `points` (F, N, 2) of its joints, with the curves of the `traced` ones.
+
+    `before` (F2, N2, 2), drawn faint, is what stood there before an edit: with as many points as the
+    linkage has joints, its first pose and the curves of the traced; else one curve a point.
+    """
+    run = _Run(model, points)
+    parts = _parts(run)
+    curves = (Mark("curve", curve(run.path(name)), group="trace", text=name) for name in traced)
+    return Motion(
+        axis=axis,
+        unit=unit,
+        values=values,
+        title=model.title if title is None else title,
+        length_unit=model.units,
+        bodies=tuple(part.name for part in parts),
+        shapes=tuple(Shape(_rings(part.shape)) for part in parts),
+        body_shapes=np.arange(len(parts)),
+        fixed=np.array([part.fixed for part in parts], np.bool_),
+        poses=np.stack([part.poses for part in parts], axis=1),
+        point_names=tuple(model.joints),
+        points=points,
+        marks=(*_before(run, before, traced), *_supports(run), *curves, *marks),
+        signals=signals,
+        events=tuple(events),
+    )
+
+
+def curve(path: Floats) -> Floats:
+    """The places (F, 2) of a point as a curve, closed where its ends are neighbours: after a whole turn."""
+    return np.vstack([path, path[:1]]) if closes(path) else path.copy()
+
+
+def skeleton(model: Linkage, pose: Floats, group: str) -> list[Mark]:
+    """The links of one pose (N, 2) as lines: a linkage before an edit, or where its motor stops."""
+    place = dict(zip(model.joints, pose, strict=True))
+    hulls = [_hull(np.array([place[name] for name in link.joints])) for link in model.links]
+    rims = [hull.exterior if hull.geom_type == "Polygon" else hull for hull in hulls]
+    return [Mark("curve", shapely.get_coordinates(rim), group=group) for rim in rims]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A linkage and its joints (F, N, 2), with what all its parts are drawn by."""
+
+    model: Linkage
+    points: Floats
+
+    @cached_property
+    def width(self) -> float:
+        """Of a bar."""
+        return BAR * float(np.ptp(self.points, axis=(0, 1)).max())
+
+    @cached_property
+    def drawn(self) -> dict[str, Floats]:
+        """Where the model has each joint."""
+        return {name: np.array(place) for name, place in self.model.joints.items()}
+
+    def path(self, joint: str) -> Floats:
+        """The places of a joint, (F, 2)."""
+        return self.points[:, list(self.model.joints).index(joint)]
+
+    def ends(self, link: Link) -> tuple[str, str]:
+        """The two joints of a link farthest apart; one on the ground is first, for the link to turn about."""
+        grounded = sorted(link.joints, key=lambda name: name not in self.model.ground)
+        return max(
+            combinations(grounded, 2), key=lambda pair: np.hypot(*(self.drawn[pair[1]] - self.drawn[pair[0]]))
+        )
+
+    def poses(self, link: Link) -> Floats:
+        """The rigid motion (F, 3) of a link whose frame is the drawing's, moved to the first of its ends."""
+        first, second = self.ends(link)
+        along, drawn = self.path(second) - self.path(first), self.drawn[second] - self.drawn[first]
+        turned = np.arctan2(along[:, 1], along[:, 0]) - np.arctan2(drawn[1], drawn[0])
+        return np.column_stack([self.path(first), turned])
+
+    def carrier(self, slider: Slider) -> Link | None:
+        """The link a slider slides on; None is the ground."""
+        return next((link for link in self.model.links if link.label == slider.on), None)
+
+    def way(self, slider: Slider) -> Floats:
+        """The direction of a slider's line as drawn, of length one."""
+        on = [
+            [self.drawn[name] for name in link.joints[:2]]
+            for link in self.model.links
+            if link.label == slider.on
+        ]
+        first, second = np.array(slider.along or on[0])
+        return (second - first) / np.hypot(*(second - first))
+
+    def stretch(self, slider: Slider, beyond: float) -> Floats:
+        """The line a slider sweeps and a little `beyond`, in the frame of what carries it: (2, 2)."""
+        link, way, path = self.carrier(slider), self.way(slider), self.path(slider.joint)
+        path = path if link is None else uncarry(self.poses(link), path)
+        reach = (path - path[0]) @ way
+        return path[0] + np.array([[reach.min() - beyond], [reach.max() + beyond]]) * way
+
+
+# Bodies
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A link or a slider's block: a polygon in a frame of its own, and the frame's poses (F, 3)."""
+
+    name: str
+    shape: Any
+    poses: Floats
+    fixed: bool = False
+
+
+def _parts(run: _Run) -> list[_Part]:
+    """From the back to the front: links that carry blocks, the blocks, then the others, the largest first."""
+    carriers = {slider.on for slider in run.model.sliders}
+    links = sorted((_link(run, link) for link in run.model.links), key=lambda part: -part.shape.area)
+    return [
+        *(part for part in links if part.name in carriers),
+        *(_block(run, slider) for slider in run.model.sliders),
+        *(part for part in links if part.name not in carriers),
+    ]
+
+
+def _link(run: _Run, link: Link) -> _Part:
+    """A bar, or a plate around three or more joints."""
+    origin = run.drawn[run.ends(link)[0]]
+    joints = np.array([run.drawn[name] for name in link.joints]) - origin
+    shape = _hull(joints).buffer(run.width / 2, quad_segs=6)
+    for slider in run.model.sliders:
+        shape = _slotted(run, shape, slider) if slider.on == link.label else shape
+    return _Part(link.label, shape, run.poses(link), set(link.joints) <= set(run.model.ground))
+
+
+def _slotted(run: _Run, shape: Any, slider: Slider) -> Any:
+    """A link with a slot for a block that slides on it."""
+    slot: Any = shapely.linestrings(run.stretch(slider, 1.3 * run.width))
+    cut = shape.union(slot.buffer(0.9 * run.width, quad_segs=6)).difference(slot.buffer(0.35 * run.width))
+    return cut if cut.geom_type == "Polygon" else shape
+
+
+def _block(run: _Run, slider: Slider) -> _Part:
+    """The block at a slider's joint, turned along its line."""
+    link, way = run.carrier(slider), run.way(slider)
+    half = run.width * np.array([1.25, 0.8] if link is None else [0.9, 0.35])
+    corners = half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    shape = shapely.polygons(turn(np.arctan2(way[1], way[0]), corners))
+    path = run.path(slider.joint)
+    turned = np.zeros(len(path)) if link is None else run.poses(link)[:, 2]
+    return _Part(f"slider {slider.joint}", shape, np.column_stack([path, turned]))
+
+
+def _hull(joints: Floats) -> Any:
+    return shapely.convex_hull(shapely.multipoints(joints))
+
+
+def _rings(polygon: Any) -> tuple[Floats, ...]:
+    return tuple(shapely.get_coordinates(ring)[:-1] for ring in (polygon.exterior, *polygon.interiors))
+
+
+# Marks
+
+
+def _supports(run: _Run) -> Iterator[Mark]:
+    """What stands still: pivots, guides and the motors' arrows."""
+    for name in run.model.ground:
+        yield from _pivot(run.path(name)[0], run.width)
+    for slider in run.model.sliders:
+        if slider.on is None:
+            yield _rail(run, slider)
+    for motor in run.model.motors:
+        yield from _arrow(run, motor)
+
+
+def _pivot(place: Floats, width: float) -> Iterator[Mark]:
+    """A triangle on hatched ground."""
+    yield Mark("polygon", place + width * np.array([[0, 0], [-1.15, -1.8], [1.15, -1.8]]), group="ground")
+    line = place + width * np.array([[-1.8, -1.8], [1.8, -1.8]])
+    yield Mark("curve", _hatched(line, np.array([0.0, -1.0]), width), group="ground")
+
+
+def _rail(run: _Run, slider: Slider) -> Mark:
+    """Hatched ground under a block, on the lower side of its line."""
+    way = run.way(slider)
+    below = np.array([way[1], -way[0]]) * (-1 if way[0] < 0 else 1)
+    line = run.stretch(slider, 2.6 * run.width) + 0.8 * run.width * below
+    return Mark("curve", _hatched(line, below, run.width), group="guide")
+
+
+def _hatched(line: Floats, below: Floats, width: float) -> Floats:
+    """A line and the strokes under it as one stroke of the pen, to and fro."""
+    along = line[1] - line[0]
+    count = max(2, round(float(np.hypot(*along)) / (0.72 * width)))
+    feet = line[0] + np.linspace(0, 1, count + 1)[:-1, None] * along
+    feet = feet + along / count  # strokes lean back, so the first starts a step in
+    tips = feet - along / count + 0.72 * width * below
+    return np.vstack([line[:1], np.stack([feet, tips, feet], axis=1).reshape(-1, 2)])
+
+
+def _arrow(run: _Run, motor: Motor) -> Iterator[Mark]:
+    """An arc about the motor's joint, ahead of the crank, that points the way it turns."""
+    centre, crank = run.path(motor.joint)[0], run.path(motor.drives)[0]
+    sense = 1 if motor.direction == "ccw" else -1
+    length = float(np.hypot(*(crank - centre)))
+    radius = min(max(0.6 * length, 2.2 * run.width), 3.6 * run.width)
+    start = np.arctan2(*(crank - centre)[::-1])
+    angles = start + sense * np.linspace(np.radians(28), np.radians(112), 24)
+    head = 0.7 * run.width
+    arc = centre + radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    yield Mark("curve", arc, group="motor")
+    # The tip leads the arc by the head's length, bent with the circle.
+    tip, tail = angles[-1] + sense * 1.1 * head / radius, angles[-1]
+    wings = [(radius, tip), (radius - 0.5 * head, tail), (radius + 0.5 * head, tail)]
+    barb = np.array([[reach * np.cos(angle), reach * np.sin(angle)] for reach, angle in wings])
+    yield Mark("polygon", centre + barb, group="motor")
+
+
+def _before(run: _Run, before: Floats | None, traced: Sequence[str]) -> list[Mark]:
+    if before is None:
+        return []
+    names = list(run.model.joints)
+    if before.shape[1] != len(names):
+        return [Mark("curve", curve(path), group="before") for path in before.transpose(1, 0, 2)]
+    curves = [curve(before[:, names.index(name)]) for name in traced if len(before) > 1]
+    was, now = (skeleton(run.model, pose, "before") for pose in (before[0], run.points[0]))
+    return [
+        *(old for old, new in zip(was, now, strict=True) if not _alike(old.points, new.points, run.width)),
+        *(Mark("curve", points, group="before") for points in curves),
+    ]
+
+
+def _alike(first: Floats, second: Floats, width: float) -> bool:
+    """Whether two lines are one to the eye."""
+    return first.shape == second.shape and bool(np.abs(first - second).max() < 0.1 * width)

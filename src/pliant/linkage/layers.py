@@ -1,0 +1,204 @@
+"""Layers: in which plane each link runs, so that links pass each other and each other's pins.
+
+Links are flat plates of one width, rounded about the convex hull of their joints (and of the
+stretch of a guide they carry), in parallel layers 0, 1, 2, …; the ground is a plate behind layer 0.
+A joint of two or more links has a pin from the lowest to the highest of their layers; a joint on
+the ground, or in a guide on the ground, has one from the ground up to the highest. A pin is half
+as thick as a link is wide, and has a quarter of the width of air around it. So
+
+    a   two links that come nearer than the width are not in one layer;
+    b   a link that comes nearer than the width to a pin that is not its own is above all links of
+        that pin, or below all of them: a pin that starts at the ground leaves the first only.
+
+The fewest layers are found by integer programs (`stacking`). Links can always pass each other in
+layers of their own, but not always each other's pins: then the fewest collisions are found.
+Distances are taken at the given poses and not between them; `Layers.step` tells how much can be
+missed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from pliant.linkage.model import Linkage
+from pliant.linkage.rules import Floats
+from pliant.linkage.stacking import Pair, Passing, Pin, search
+
+SECONDS = 5.0  # for the search
+
+
+@dataclass(frozen=True)
+class Collision:
+    """A link that runs into the pin of a joint that is not its own."""
+
+    link: str
+    pin: str  # its joint
+    frame: int  # the pose where they are nearest
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The layer of each link, and what collides nevertheless."""
+
+    layers: dict[str, int]  # by the link's label; 0 is next to the ground
+    count: int
+    proven: bool  # whether no fewer layers, or no fewer collisions, are possible at these poses
+    collisions: tuple[Collision, ...]
+    poses: int  # at which distances were taken
+    step: float  # how far any point of a link moves between two of them, at most
+    width: float
+    units: str
+
+    def describe(self) -> tuple[str, ...]:
+        """Sentences: how many layers, which link is where, what collides, how finely it was looked at."""
+        rows = [[link for link, layer in self.layers.items() if layer == row] for row in range(self.count)]
+        placed = "; ".join(f"{row}: {', '.join(links)}" for row, links in enumerate(rows))
+        number = "1 layer" if self.count == 1 else f"{self.count} layers"
+        if self.collisions:
+            no, found = ("is", "") if self.proven else ("was found that is", " found")
+            first = f"No order of layers {no} free of collisions. With the fewest{found}, {number}: {placed}."
+        else:
+            least = (
+                "the fewest possible" if self.proven else "perhaps not the fewest (the search was cut short)"
+            )
+            first = f"{number}, {least}: {placed}."
+        finely = f"Looked at in {self.poses} poses; between two of them links move by up to "
+        hits = [
+            f"Link {hit.link} runs into the pin at {hit.pin} at pose {hit.frame}." for hit in self.collisions
+        ]
+        return (first, *hits, f"{finely}{self.step:.3g} {self.units}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the result's JSON has it."""
+        return {
+            "layers": dict(self.layers),
+            "count": self.count,
+            "proven": self.proven,
+            "collisions": [vars(collision).copy() for collision in self.collisions],
+            "width": self.width,
+            "poses": self.poses,
+            "step": self.step,
+        }
+
+
+def assign(model: Linkage, points: Floats, width: float, seconds: float = SECONDS) -> Layers:
+    """The fewest layers for links of this width to run free at poses (F, N, 2), or the fewest collisions."""
+    plates, pins = _plates(model, points), _pins(model, points)
+    passings = _passings(plates, pins, width)
+    stack = search(len(plates), pins, _meetings(plates, pins, width), passings, seconds)
+    labels = [link.label for link in model.links]
+    collisions = tuple(
+        Collision(labels[passing.link], pins[passing.pin].joint, passing.frame)
+        for passing in passings
+        if not passing.clear(stack.rows, pins)
+    )
+    return Layers(
+        layers=dict(zip(labels, stack.rows.tolist(), strict=True)),
+        count=int(stack.rows.max()) + 1,
+        proven=stack.fewest_collisions and (stack.fewest_layers or bool(collisions)),
+        collisions=collisions,
+        poses=len(points),
+        step=max(plate.step for plate in plates),
+        width=width,
+        units=model.units,
+    )
+
+
+# Shapes
+
+
+@dataclass(frozen=True)
+class _Plate:
+    """A link at every pose, without its rounding."""
+
+    shapes: NDArray[Any]  # (F,) of shapely
+    box: Any  # around all of them
+    step: float  # how far it moves from one to the next, at most
+
+
+def _plates(model: Linkage, points: Floats) -> list[_Plate]:
+    at = dict(zip(model.joints, np.moveaxis(points @ [1, 1j], 0, 1), strict=False))
+    plates: list[_Plate] = []
+    for link in model.links:
+        pairs = combinations(link.joints, 2)
+        first, second = max(pairs, key=lambda pair: abs(at[pair[1]][0] - at[pair[0]][0]))
+        origin, along = at[first], at[second] - at[first]
+        own = [(at[joint][0] - origin[0]) / along[0] for joint in link.joints]
+        for slider in model.sliders:
+            if slider.on == link.label:
+                own += _stretch((at[slider.joint] - origin) / along)
+        hull = _hull(np.array(own))
+        corners = origin[:, None] + along[:, None] * hull
+        corners = np.stack([corners.real, corners.imag], axis=-1)
+        steps = np.hypot(*np.moveaxis(np.diff(corners, axis=0), -1, 0))
+        make: Any = shapely.linestrings if len(hull) == 2 else shapely.polygons
+        plates.append(_Plate(make(corners), _box(corners), float(steps.max(initial=0.0))))
+    return plates
+
+
+def _stretch(path: NDArray[np.complex128]) -> list[complex]:
+    """The two ends of the straight line that a joint takes in a link's frame."""
+    start = path[np.abs(path - path[0]).argmax()]
+    return [complex(start), complex(path[np.abs(path - start).argmax()])]
+
+
+def _hull(own: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """The corners of points in a link's frame: two where all are in line."""
+    hull: Any = shapely.convex_hull(shapely.multipoints(np.stack([own.real, own.imag], axis=-1)))
+    flat = hull.geom_type != "Polygon"
+    corners = shapely.get_coordinates(hull if flat else hull.exterior)[: None if flat else -1]
+    return corners[:, 0] + 1j * corners[:, 1]
+
+
+def _box(corners: Floats) -> Any:
+    return shapely.box(*corners.reshape(-1, 2).min(axis=0), *corners.reshape(-1, 2).max(axis=0))
+
+
+def _pins(model: Linkage, points: Floats) -> list[Pin]:
+    labels = [link.label for link in model.links]
+    links: dict[str, list[int]] = {name: [] for name in model.joints}
+    for number, link in enumerate(model.links):
+        for joint in link.joints:
+            links[joint].append(number)
+    grounded = set(model.ground)
+    for slider in model.sliders:
+        if slider.on is None:
+            grounded.add(slider.joint)
+        else:
+            links[slider.joint].append(labels.index(slider.on))
+    return [
+        Pin(joint, tuple(dict.fromkeys(members)), joint in grounded, points[:, number])
+        for number, (joint, members) in enumerate(links.items())
+        if len(set(members)) > (joint not in grounded)
+    ]
+
+
+# Conflicts
+
+
+def _meetings(plates: list[_Plate], pins: list[Pin], width: float) -> list[Pair]:
+    """Links on one pin, and links that come nearer to each other than the width."""
+    shared = {pair for pin in pins for pair in combinations(sorted(pin.links), 2)}
+    boxes = [plate.box for plate in plates]
+    near = shapely.STRtree(boxes).query(boxes, predicate="dwithin", distance=width).T
+    pairs = [(a, b) for a, b in near.tolist() if a < b and (a, b) not in shared]
+    met = [(a, b) for a, b in pairs if shapely.dwithin(plates[a].shapes, plates[b].shapes, width).any()]
+    return sorted(shared) + met
+
+
+def _passings(plates: list[_Plate], pins: list[Pin], width: float) -> list[Passing]:
+    """Links that come nearer than the width to a pin that is not theirs."""
+    boxes, paths = [plate.box for plate in plates], [_box(pin.path) for pin in pins]
+    near = shapely.STRtree(boxes).query(paths, predicate="dwithin", distance=width).T
+    found: list[Passing] = []
+    for pin, link in near.tolist():
+        apart = shapely.distance(plates[link].shapes, shapely.points(pins[pin].path))
+        if link not in pins[pin].links and apart.min() <= width:
+            found.append(Passing(link, pin, int(apart.argmin())))
+    return found

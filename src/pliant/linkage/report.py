@@ -1,0 +1,189 @@
+"""A linkage's run in words and in plain figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.linkage import curves
+from pliant.linkage.limits import Stop
+from pliant.linkage.status import TraceStatus
+
+if TYPE_CHECKING:
+    from pliant.linkage.result import Notice, TraceResult
+
+
+def notices(result: TraceResult) -> Iterator[Notice]:
+    """Limits and change points with their angles, then what else should be known."""
+    from pliant.linkage.result import Notice
+
+    for stop in (result.reached.below, result.reached.above):
+        if stop is not None:
+            text = f"the motor can go no further: {_stopped(stop)}"
+            yield Notice(_angle(result, stop.t), text, "limit")
+    for change in result.reached.changes:
+        side = "crosses to the other side" if change.crossed else "keeps its side"
+        text = f"change point: {change.joint} can go on in two ways; here it {side}"
+        yield Notice(_angle(result, change.t), text, "change point")
+    for one in result.transmissions:
+        if one.worst < result.study.transmission and not result.reached.changes and result.limits is None:
+            text = f"the transmission angle at {', '.join(one.joints)} is {_deg(one.worst)}"
+            yield Notice(one.at[0], f"{text}, below {_deg(result.study.transmission)}", "transmission")
+    if result.plan.spares:
+        owners = ", ".join(dict.fromkeys(result.plan.spare.owners))
+        count = result.plan.spares
+        text = f"{count} equation{'s' if count > 1 else ''} more than needed, among {owners}"
+        fit = "they fit all the way" if result.status is not TraceStatus.LOCKED else "they do not fit"
+        yield Notice(None, f"{text}: {fit} (by at most {result.error:.2g} off)", "redundant")
+        if result.study.tolerance is not None or result.study.tolerances:
+            text = "no tolerance bands: with more equations than needed, one wrong length locks it"
+            yield Notice(None, text, "tolerances")
+
+
+def sentence(result: TraceResult) -> str:
+    """How it runs, in one sentence."""
+    stops = [stop for stop in (result.reached.below, result.reached.above) if stop is not None]
+    match result.status:
+        case TraceStatus.RUNS:
+            return f"Runs {_span(result)}."
+        case TraceStatus.CHANGE_POINTS:
+            count = len(result.reached.changes)
+            where = ", ".join(_deg(_angle(result, change.t)) for change in result.reached.changes[:4])
+            return (
+                f"Runs {_span(result)}, but through {count} change point{'s' if count > 1 else ''} "
+                f"(at {where}), where it may go on in two ways."
+            )
+        case TraceStatus.LIMITED:
+            low, high = result.limits or (0.0, 0.0)
+            why = "; ".join(f"at {_deg(_angle(result, stop.t))} {_stopped(stop)}" for stop in stops)
+            return f"Runs from {_deg(low)} to {_deg(high)} of the motor, counted from the drawn pose: {why}."
+        case TraceStatus.LOCKED:
+            return f"Locked: the links agree as drawn, but are off by {result.error:.4g} when it moves."
+        case TraceStatus.LOST:
+            return f"Not followed: {_stopped(stops[0])} at {_deg(_angle(result, stops[0].t))}."
+
+
+def lines(result: TraceResult) -> list[str]:
+    """The figures behind the sentence."""
+    unit = result.model.units
+    found = [f"  {notice.text}{_at(notice)}" for notice in result.warnings if notice.kind != "limit"]
+    found.append(f"  mobility           {result.freedoms} ({result.grubler} by Grübler's count)")
+    found += [f"  {'loop':<18} {loop.describe()}" for loop in result.loops[:4]]
+    names = result.plan.structure.names
+    for group in result.plan.groups:
+        found.append(f"  found together     {', '.join(names[k] for k in group.joints)}")
+    if result.toggle is not None:
+        least = result.toggle
+        where = f"{', '.join(least.joints)} at {_deg(least.at[0])}"
+        found.append(f"  transmission       at least {_deg(least.worst)}: {where}")
+    for name, run in result.tracks.items():
+        found.append(f"  {f'curve of {name}':<18} {_curve(run, unit)}")
+    low, high = result.swept.box.low, result.swept.box.high
+    found.append(f"  takes up           {_pair(low)} to {_pair(high)} {unit}")
+    found += [*_tolerances(result), *_loads(result)]
+    if result.study.layers:
+        found += [f"  {'layers':<18} {text}" for text in result.layers.describe()]
+    found.append(f"  lengths            kept to {result.error:.2g} {unit} at {len(result.t)} poses")
+    return found
+
+
+def figures(result: TraceResult) -> dict[str, Any]:
+    """What was found out about the run, as JSON has it."""
+    from pliant.linkage.result import figures_of
+
+    data: dict[str, Any] = {
+        "mobility": {"freedoms": result.freedoms, "grubler": result.grubler},
+        "loops": [loop.describe() for loop in result.loops],
+        "transmission": [
+            {"joints": list(one.joints), "worst": one.worst, "at": list(one.at), "margin": one.margin}
+            for one in result.transmissions
+        ],
+        "curves": {name: figures_of(run) for name, run in result.tracks.items()},
+        "swept": {
+            "box": [list(result.swept.box.low), list(result.swept.box.high)],
+            "hull": result.swept.hull.tolist(),
+            "area": result.swept.area,
+        },
+        "forces": None if result.forces is None else result.forces.to_dict(),
+    }
+    if result.bands:
+        data["sensitivity"] = {name: _table(result, name) for name in result.traced}
+        data["bands"] = {
+            name: {"worst": band.worst.tolist(), "statistical": band.statistical.tolist()}
+            for name, band in result.bands.items()
+        }
+    if result.study.layers:
+        data["layers"] = result.layers.to_dict()
+    if result.study.centres:
+        data["centres"] = [
+            {
+                "links": list(pair.links),
+                "points": pair.points.tolist(),
+                "finite": pair.finite.tolist(),
+                "moving": pair.moving.tolist(),
+            }
+            for pair in result.centres
+        ]
+    return data
+
+
+def _table(result: TraceResult, name: str) -> dict[str, float]:
+    """How far a unit of each dimension moves a point at most, by dimension."""
+    slopes = result.sensitivities[:, result.number(name)]
+    most = np.hypot(slopes[:, 0], slopes[:, 1]).max(axis=1)
+    return {dimension.name: float(much) for dimension, much in zip(result.dimensions, most, strict=True)}
+
+
+def _tolerances(result: TraceResult) -> Iterator[str]:
+    for name, band in result.bands.items():
+        worst, usual = float(band.worst_any.max()), float(band.statistical_any.max())
+        yield f"  {f'band of {name}':<18} ± {worst:.4g} {result.model.units} at worst, ± {usual:.4g} at 3σ"
+        ranked = sorted(_table(result, name).items(), key=lambda entry: -entry[1])[:3]
+        most = ", ".join(f"{dimension} ({much:.3g})" for dimension, much in ranked)
+        yield f"  {'':<18} most by {most} per unit"
+
+
+def _loads(result: TraceResult) -> Iterator[str]:
+    if result.forces is not None:
+        for peak in result.forces.peaks[:4]:
+            unit = f"N·{result.model.units}" if peak.kind == "torque" else "N"
+            what = f"{peak.kind} at {peak.name}"
+            yield f"  {what:<18} at most {peak.value:.4g} {unit}, at {_deg(peak.angle)}"
+
+
+def _curve(run: curves.Track, unit: str) -> str:
+    area, around = curves.area(run), curves.box(run)
+    low, high = around.low, around.high
+    encloses = "" if area is None else f", encloses {abs(area):.6g} {unit}²"
+    ratio = curves.time_ratio(run).ratio
+    strokes = "" if ratio is None else f", time ratio {ratio:.4g}"
+    return f"{curves.length(run):.6g} {unit} long, {_pair(low)} to {_pair(high)}{encloses}{strokes}"
+
+
+def _span(result: TraceResult) -> str:
+    if result.closed:
+        turns = result.model.motors[0].turns
+        return "all the way round" if turns == 1 else f"{turns:g} turns"
+    return f"from {_deg(result.angles[0])} to {_deg(result.angles[-1])}"
+
+
+def _stopped(stop: Stop) -> str:
+    return f"{', '.join(stop.joints)} {'is' if len(stop.joints) == 1 else 'are'} {stop.how}"
+
+
+def _at(notice: Notice) -> str:
+    return "" if notice.angle is None else f" at {_deg(notice.angle)}"
+
+
+def _angle(result: TraceResult, t: float) -> float:
+    return float(result.drive.angles(np.array([t]))[0, 0])
+
+
+def _deg(angle: float) -> str:
+    return f"{np.degrees(angle):.6g}°"
+
+
+def _pair(point: tuple[float, float]) -> str:
+    return f"({point[0]:.6g}, {point[1]:.6g})"

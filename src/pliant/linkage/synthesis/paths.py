@@ -1,0 +1,167 @@
+"""Path synthesis: from a drawn curve, or a few points, to linkages that trace it.
+
+A great many random linkages are run at once, and their curves compared with the target up to
+place, size, turn and side. The likest are put where the target is and polished with exact
+derivatives; what is left is ranked by how far the target is from their curves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from pliant.core.clock import Clock
+from pliant.core.progress import Interrupted, Progress, silent
+from pliant.linkage.batch import stream
+from pliant.linkage.rules import Floats
+from pliant.linkage.synthesis.cognates import others
+from pliant.linkage.synthesis.families import FOUR, SIX, Family
+from pliant.linkage.synthesis.matching import distances
+from pliant.linkage.synthesis.placing import ANGLES, folded, placed, replaced, unfolded
+from pliant.linkage.synthesis.polish import LARGEST, Fit, polish
+from pliant.linkage.synthesis.result import Answer, Synthesis, SynthesisStatus, answer_of
+from pliant.linkage.synthesis.targets import Complex, Target, as_complex, target
+
+CANDIDATES = 50_000
+BLOCK = 4096
+SHORT, LONG = 12, 150  # steps that every likely candidate is polished by, and the best of them
+LIKELY, FINAL = 8, 3  # of them, for each answer asked for
+ALIKE = 0.02  # two linkages whose joints are nearer than this, over their size, are one
+
+Bars = Literal["four", "six", "both"]
+
+
+def path(
+    points: Any,
+    *,
+    bars: Bars = "four",
+    closed: bool = True,
+    through: bool | None = None,
+    answers: int = 5,
+    seed: int = 0,
+    candidates: int = CANDIDATES,
+    progress: Progress = silent,
+) -> Synthesis:
+    """Linkages whose point P traces a curve (K, 2), or passes through a few points, best first.
+
+    Up to nine points are passed (`through`), whatever the curve does between them; more are a
+    drawn curve. The same seed gives the same answers.
+    """
+    wanted = target(points, closed=closed, through=through)
+    families = {"four": (FOUR,), "six": SIX, "both": (FOUR, *SIX)}[bars]
+    search = _Search(wanted, answers, seed, progress)
+    try:
+        search.run(families, candidates)
+    except KeyboardInterrupt:
+        raise Interrupted(search.result(SynthesisStatus.STOPPED)) from None
+    return search.result(SynthesisStatus.FOUND if search.found else SynthesisStatus.NONE)
+
+
+class _Search:
+    """What has been found so far."""
+
+    def __init__(self, wanted: Target, answers: int, seed: int, progress: Progress) -> None:
+        self.target = wanted
+        self.answers = answers
+        self.seed = seed
+        self.progress = progress
+        self.found: list[Answer] = []  # polished or not
+        self.tried = 0
+        self.clock = Clock()
+
+    def run(self, families: tuple[Family, ...], candidates: int) -> None:
+        """Search each family, polish what is likely, then polish the best of it further."""
+        each = -(-candidates // len(families))
+        for number, family in enumerate(families):
+            with self.clock.phase("search"):
+                keep = max(LIKELY // len(families), FINAL) * self.answers
+                self.found += self._likely(family, number, each, each * len(families), keep)
+        with self.clock.phase("polish"):
+            self._polish(partial(polish, self.target, iterations=SHORT), "polishing")
+            self.found = self._distinct(FINAL * self.answers)
+            self._polish(self._best_of, "polishing the best")
+
+    def result(self, status: SynthesisStatus) -> Synthesis:
+        """The best of what is found."""
+        return Synthesis(
+            status=status,
+            target=self.target,
+            answers=tuple(self._distinct(self.answers)),
+            candidates=self.tried,
+            seed=self.seed,
+            seconds=dict(self.clock.seconds),
+        )
+
+    def _likely(self, family: Family, number: int, count: int, total: int, keep: int) -> list[Answer]:
+        """The candidates most like the target, put where it is."""
+        best_far, best_drawn = np.empty(0), np.empty((0, len(family.joints), 2))
+
+        def reduce(drawn: Floats, curves: Floats, reached: Any) -> tuple[Floats, Floats]:
+            size = np.ptp(drawn, axis=1).max(axis=1)
+            far = distances(self.target, curves[:, 0], size * self.target.radius / LARGEST)
+            far[~reached.all(axis=1)] = np.inf
+            first = np.argsort(far, kind="stable")[:keep]
+            return far[first], drawn[first].copy()
+
+        for far, drawn in stream(
+            family.plan, self._blocks(family, number, count), ANGLES, family.traced, reduce
+        ):
+            best_far, best_drawn = np.append(best_far, far), np.concatenate([best_drawn, drawn])
+            first = np.argsort(best_far, kind="stable")[:keep]
+            best_far, best_drawn = best_far[first], best_drawn[first]
+            self.progress(self.tried, total, f"{family.name}s, nearest {best_far[0]:.3g}")
+        there = (placed(self.target, family, drawn) for drawn in best_drawn[np.isfinite(best_far)])
+        return [answer_of(self.target, one) for one in there if one is not None]
+
+    def _blocks(self, family: Family, number: int, count: int) -> Iterator[Floats]:
+        for block, first in enumerate(range(0, count, BLOCK)):
+            size = min(BLOCK, count - first)
+            yield family.drawings(np.random.default_rng([self.seed, number, block]), size)
+            self.tried += size
+
+    def _polish(self, better: Callable[[Fit], Fit], text: str) -> None:
+        """Polish all that is found, in place, so that an interruption keeps what is done."""
+        for index, one in enumerate(self.found):
+            best = min(each.score for each in self.found)
+            self.progress(index, len(self.found), f"{text}, error {best:.2g}")
+            self.found[index] = answer_of(self.target, better(one.fit))
+
+    def _best_of(self, start: Fit) -> Fit:
+        """A polished linkage, and where it meets the target out of order, the best of other tries."""
+        best = polish(self.target, start, LONG)
+        for other in (unfolded, replaced, unfolded):
+            again = other(self.target, best) if folded(best) else None
+            if again is not None:
+                tries = (best, polish(self.target, again, LONG))
+                best = min(tries, key=lambda one: answer_of(self.target, one).score)
+        return best
+
+    def _distinct(self, count: int) -> list[Answer]:
+        """The best answers that are not the same linkage, or a cognate, of a better one."""
+        kept: list[Answer] = []
+        for one in sorted(self.found, key=lambda answer: answer.score):
+            if len(kept) < count and not any(_alike(one.fit, other.fit) for other in kept):
+                kept.append(one)
+        return kept
+
+
+def _alike(one: Fit, other: Fit) -> bool:
+    """Whether two linkages drawn at the same point of their curves are one, or one a cognate of the other."""
+    if one.family is not other.family:
+        return False
+    first, second = (as_complex(each.drawn) for each in (one, other))
+    rivals = [second]
+    if one.family is FOUR:
+        a, d, b, c, p = second
+        rivals += others(np.array([a, b, c, d, p]))
+    size = float(np.ptp(one.drawn, axis=0).max())
+    return any(_apart(first, rival) < ALIKE * size for rival in rivals)
+
+
+def _apart(first: Complex, second: Complex) -> float:
+    """The farthest that a joint of either is from every joint of the other."""
+    far = np.abs(first[:, None] - second[None])
+    return float(max(far.min(axis=0).max(), far.min(axis=1).max()))

@@ -1,0 +1,149 @@
+"""Kinds of four-bars and slider-cranks: by their lengths, and by what they then do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pliant.linkage.drive import drive
+from pliant.linkage.grashof import bodies, four_bars, slider_cranks
+from pliant.linkage.limits import reach
+from pliant.linkage.model import Linkage
+from pliant.linkage.plan import compile_plan, structure
+
+
+def linkage(joints: dict, ground: str, links: str, motors: str = "AB", **rest) -> Linkage:
+    """Joints have one letter, so that links and motors are words."""
+    return Linkage.model_validate(
+        {
+            "joints": joints,
+            "ground": list(ground),
+            "links": [{"joints": list(link)} for link in links.split()],
+            "motors": [{"joint": a, "drives": b} for a, b in motors.split()],
+            **rest,
+        }
+    )
+
+
+def meet(p: complex, r: float, q: complex, s: float) -> complex:
+    """Left of p→q, at distances r and s."""
+    along = (r * r - s * s + abs(q - p) ** 2) / (2 * abs(q - p))
+    return p + (along + 1j * np.sqrt(r * r - along * along)) * (q - p) / abs(q - p)
+
+
+def four_bar(ground: float, first: float, coupler: float, last: float, angle: float = 1.0) -> Linkage:
+    b = first * np.exp(1j * angle)
+    c = meet(b, coupler, complex(ground), last)
+    joints = {"A": (0, 0), "B": (b.real, b.imag), "C": (c.real, c.imag), "D": (ground, 0)}
+    return linkage(joints, "AD", "AB BC DC")
+
+
+def slider_crank(r: float, rod: float, offset: float, angle: float = 0.4) -> Linkage:
+    x, y = r * np.cos(angle), r * np.sin(angle)
+    joints = {"A": (0, 0), "B": (x, y), "P": (x + np.sqrt(rod**2 - (y - offset) ** 2), offset)}
+    return linkage(joints, "A", "AB BP", sliders=[{"joint": "P", "along": [[0, 0], [1, 0]]}])
+
+
+KINDS = [
+    ((4, 1, 3.5, 3), "crank-rocker", True, False),
+    ((1, 3, 3.5, 4), "double-crank", True, True),
+    ((4, 3, 3.5, 1), "rocker-crank", False, True),
+    ((4, 3, 1, 3.5), "double-rocker", False, False),
+    ((4, 3, 2, 2.5), "triple-rocker", False, False),
+    ((2, 3, 4, 2.5), "triple-rocker", False, False),
+    ((3, 1, 3, 1), "change point", True, True),
+    ((4, 2, 3, 3), "change point", True, False),
+]
+
+
+@pytest.mark.parametrize(("lengths", "kind", "first", "last"), KINDS)
+def test_every_kind_is_told_by_its_lengths(lengths, kind, first, last):
+    (loop,) = four_bars(structure(four_bar(*lengths)))
+    assert loop.kind == kind
+    assert loop.joints == ("A", "B", "C", "D")
+    assert loop.lengths == pytest.approx(lengths)
+    assert loop.driven
+    assert (loop.input_turns, loop.output_turns) == (first, last)
+
+
+@pytest.mark.parametrize(("lengths", "kind", "first", "last"), KINDS)
+def test_the_input_turns_fully_exactly_where_the_run_does(lengths, kind, first, last):
+    model = four_bar(*lengths)
+    assert (reach(compile_plan(model), drive(model, 90)).above is None) == first
+
+
+@pytest.mark.parametrize(("lengths", "kind", "first", "last"), KINDS)
+def test_driven_from_the_other_side_input_and_output_are_exchanged(lengths, kind, first, last):
+    model = four_bar(*lengths)
+    other = Linkage.model_validate(model.model_dump() | {"motors": [{"joint": "D", "drives": "C"}]})
+    (loop,) = four_bars(structure(other))
+    swapped = {"crank-rocker": "rocker-crank", "rocker-crank": "crank-rocker"}
+    assert loop.joints == ("D", "C", "B", "A")
+    assert loop.kind == swapped.get(kind, kind)
+    assert (loop.input_turns, loop.output_turns) == (last, first)
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e5])
+def test_a_change_point_is_told_from_a_near_miss_at_any_scale(scale):
+    (equal,) = four_bars(structure(four_bar(3 * scale, scale, 3 * scale, scale)))
+    (short,) = four_bars(structure(four_bar(3 * scale, scale, 3 * scale, scale * (1 - 1e-6))))
+    assert equal.kind == "change point"
+    assert short.kind == "rocker-crank"
+
+
+def test_a_triple_rocker_says_which_side_is_the_longest():
+    (loop,) = four_bars(structure(four_bar(4, 3, 2, 2.5)))
+    assert loop.longest == "ground"
+    assert loop.describe() == (
+        "A-B-C-D is a triple-rocker, its ground the longest (s + l = 6 > p + q = 5.5): "
+        "on the ground A-D, A-B rocks, D-C rocks."
+    )
+
+
+def test_a_crank_rocker_is_described_in_a_sentence():
+    (loop,) = four_bars(structure(four_bar(4, 1, 3.5, 3)))
+    assert loop.describe() == (
+        "A-B-C-D is a crank-rocker (s + l = 5 < p + q = 6.5): on the ground A-D, A-B turns fully, D-C rocks."
+    )
+
+
+def test_both_loops_of_a_crank_that_drives_two_rockers_are_found():
+    joints = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0), "E": (-3, 2), "F": (-4, 0)}
+    loops = four_bars(structure(linkage(joints, "ADF", "AB BC CD BE EF")))
+    assert {loop.joints for loop in loops} == {("A", "B", "C", "D"), ("A", "B", "E", "F")}
+    assert all(loop.driven for loop in loops)
+
+
+def test_a_loop_behind_the_rocker_is_found_and_is_not_driven():
+    joints = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0), "E": (5, 1), "F": (7, 2), "G": (8, 0)}
+    loops = four_bars(structure(linkage(joints, "ADG", "AB BC CDE EF FG")))
+    found = {frozenset(loop.joints): loop.driven for loop in loops}
+    assert found == {frozenset("ABCD"): True, frozenset("DEFG"): False}
+
+
+def test_a_truss_is_one_body_and_its_sides_are_bars():
+    joints = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0), "P": (1.5, 4)}
+    model = linkage(joints, "AD", "AB BP PC CB CD")
+    names = [body.links for body in bodies(structure(model))]
+    assert ("B-P", "P-C", "C-B") in names
+    assert len(names) == 4
+    (loop,) = four_bars(structure(model))
+    assert loop.joints == ("A", "B", "C", "D")
+
+
+@pytest.mark.parametrize(
+    ("r", "rod", "offset", "turns"),
+    [(1, 3, 0, True), (1, 3, 1.9, True), (1, 3, -2, True), (1, 3, 2.1, False), (3, 2, 0, False)],
+)
+def test_a_slider_crank_turns_where_offset_and_crank_are_within_the_rod(r, rod, offset, turns):
+    model = slider_crank(r, rod, offset)
+    (loop,) = slider_cranks(structure(model))
+    assert (loop.crank, loop.rod, loop.offset) == pytest.approx((r, rod, abs(offset)))
+    assert loop.turns == turns
+    assert (reach(compile_plan(model), drive(model, 90)).above is None) == turns
+    assert ("turns fully" if turns else "only rocks") in loop.describe()
+
+
+def test_a_four_bar_has_no_slider_crank_and_a_slider_crank_no_four_bar():
+    assert slider_cranks(structure(four_bar(4, 1, 3.5, 3))) == ()
+    assert four_bars(structure(slider_crank(1, 3, 0.5))) == ()
