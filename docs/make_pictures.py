@@ -1,7 +1,7 @@
 """The pictures of the documentation, made by pliant itself.
 
     python docs/make_pictures.py            every picture, into docs/_build/pictures
-    python docs/make_pictures.py --readme   the picture of README.md, into docs/pictures
+    python docs/make_pictures.py --readme   the pictures of README.md, into docs/pictures
 
 A picture is made again when the package or this file has changed, and kept otherwise.
 """
@@ -10,31 +10,55 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import sys
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 from PIL import Image
 
 import pliant
 from pliant import gallery, view
-from pliant.core.motion import Mark, Motion
+from pliant.core.motion import Floats, Mark, Motion
 from pliant.core.pose import carry
+from pliant.files.reader import model_of
 from pliant.flex.distance import contact_points, gaps
 from pliant.flex.result import FlexResult
 from pliant.flex.step import place
 from pliant.flex.system import compile_system
+from pliant.linkage.drawing import picture as linkage_picture
+from pliant.linkage.drawing import skeleton
+from pliant.linkage.editing.result import EditResult
+from pliant.linkage.generate import four_bar, jansen
+from pliant.linkage.model import Linkage
+from pliant.linkage.plan import compile_plan
+from pliant.linkage.poses import positions
+from pliant.linkage.result import TraceResult
+from pliant.linkage.synthesis import path
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "_build" / "pictures"
-README = HERE / "pictures" / "flex.png"
+FOUR_BAR = HERE / "guide" / "linkages.md", "four-bar.toml"
+STEP = HERE / "guide" / "editing.md", "step.csv"
+EXAMPLES = (FOUR_BAR, STEP)
+PICTURES = HERE / "pictures"
+README = {
+    "flex.png": ("eight-blocks", "chair", "jigsaw"),
+    "linkages.png": ("jansen", "jansen-stretched", "slider-crank"),
+}
 README_BYTES = 200_000
+COLOURS = 160
 WORKERS = 2
 DPI = 130
+
+Drawn = tuple[Figure, str]  # a picture, and the words that go with it
 
 
 def make_all(folder: Path = FOLDER) -> None:
@@ -50,14 +74,16 @@ def make_all(folder: Path = FOLDER) -> None:
         for name, made in zip(jobs(), pool.map(make, jobs(), [folder] * len(jobs())), strict=True):
             if made:
                 print(f"drew {name}", flush=True)
-    (folder / "gallery.md").write_text("\n".join(entries(folder)), encoding="utf-8")
+    for kind, names in by_kind().items():
+        (folder / f"{kind}.md").write_text("\n".join(entries(folder, names)), encoding="utf-8")
 
 
 def sources_key() -> str:
-    """A hash of the package and of this file."""
+    """A hash of the package, of this file and of the examples of other pages that it draws."""
     found = [*sorted(Path(pliant.__file__).parent.rglob("*.*")), Path(__file__)]
-    files = [path for path in found if path.suffix in (".py", ".toml")]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    files = [path.read_bytes() for path in found if path.suffix in (".py", ".toml")]
+    shown = [example(page, name).encode() for page, name in EXAMPLES]
+    return hashlib.sha256(b"".join([*files, *shown])).hexdigest()
 
 
 def jobs() -> list[str]:
@@ -71,35 +97,61 @@ def make(name: str, folder: Path) -> bool:
     if words.exists():
         return False
     if name in FIGURES:
-        motion, text = FIGURES[name]()
-        view.save_figure(view.figure(motion, before=None, names=False), picture, dpi=DPI)
+        drawn, text = FIGURES[name]()
     else:
-        result = pliant.solve(gallery.load(name))
-        view.save_figure(view.figure(result, names=False), picture, dpi=DPI)
-        text = caption(result)
+        result = answer(name)
+        drawn, text = view.figure(result, names=names_of(result.motion)), caption(result)
+    view.save_figure(drawn, picture, dpi=DPI)
     words.write_text(text, encoding="utf-8")
     return True
 
 
-def caption(result: FlexResult) -> str:
+def answer(name: str) -> FlexResult | TraceResult | EditResult:
+    """What comes of a model of the gallery: its edit, where it asks for one."""
+    model = gallery.load(name)
+    edits = isinstance(model, Linkage) and model.study.edit is not None
+    return pliant.edit(model) if edits else pliant.solve(model)
+
+
+def names_of(motion: Motion) -> bool | None:
+    """Joints have their names, bodies do not."""
+    return None if motion.point_names else False
+
+
+def caption(result: FlexResult | TraceResult | EditResult) -> str:
     """What came of a solve, in a sentence and its numbers."""
+    first, *lines = result.summary().splitlines()
+    if isinstance(result, EditResult):
+        told = [line.strip() for line in lines[: len(result.achieved)]]
+        return f"{first} {'; '.join(told)[:1].upper()}{'; '.join(told)[1:]}. {result.steps} steps."
+    if isinstance(result, TraceResult):
+        error = f"lengths kept to {result.error:.1g} {result.model.units}"
+        return f"{first} {len(result.plan.ops)} rules, {len(result.t)} poses, {error}."
     linear = "no bound" if result.linear is None else f"{result.linear:.4g}"
     return (
-        f"{result.summary().partition(chr(10))[0]} First estimate {linear}, {result.steps} steps, program "
+        f"{first} First estimate {linear}, {result.steps} steps, program "
         f"{result.rows} × {result.columns}, overlap {result.overlap:.1g} with a gap of {result.gap:.3g}."
     )
 
 
-def entries(folder: Path) -> Iterator[str]:
-    """The gallery as Markdown, model after model."""
-    for name in gallery.names():
+def entries(folder: Path, names: Iterable[str]) -> Iterator[str]:
+    """Models of the gallery as Markdown, one after the other."""
+    for name in names:
         words = (folder / f"{name}.txt").read_text(encoding="utf-8")
         described = gallery.describe(name)
         yield f"### {name}\n\n{described}.\n"
         yield f":::{{figure}} _build/pictures/{name}.png\n:alt: {described}\n\n{words}\n:::\n"
 
 
-def arm_both_ways() -> tuple[Motion, str]:
+def by_kind() -> dict[str, list[str]]:
+    """The names of the gallery's models, by their kind."""
+    found: dict[str, list[str]] = {}
+    for name in gallery.names():
+        found.setdefault(gallery.load(name).kind, []).append(name)
+    return found
+
+
+def arm_both_ways() -> Drawn:
     """Section IV's arm at the bounds of the first program, and where time stepping ends."""
     model = gallery.load("arm")
     ways = [pliant.solve(model, maximize=[{"body": "arm", "spin": sign}]) for sign in (1, -1)]
@@ -115,10 +167,10 @@ def arm_both_ways() -> tuple[Motion, str]:
         poses = drawn + np.array([[0.0, 0.0, angle] for angle in angles])
         marks += [Mark("polygon", carry(pose, ring), group=group) for pose in poses]
     words = "; ".join(f"{group} {low:.4f} and {high:.4f}" for group, (high, low) in turns.items())
-    return still(motion, marks), f"Turns found, in radians: {words}."
+    return unmoved(still(motion, marks)), f"Turns found, in radians: {words}."
 
 
-def rows_of_a_pair() -> tuple[Motion, str]:
+def rows_of_a_pair() -> Drawn:
     """Each row of the first program of the pair, from its vertex to the edge it is measured from."""
     model = gallery.load("joint-pair")
     system = compile_system(model, model.study.for_command("flex"))
@@ -127,7 +179,7 @@ def rows_of_a_pair() -> tuple[Motion, str]:
     points, normals = contact_points(rows, here.poses)
     feet = points - gaps(rows, here.poses)[:, None] * normals
     lines = [Mark("segment", np.stack(ends), group="distance") for ends in zip(points, feet, strict=True)]
-    return still(pliant.solve(model, steps=1).motion, lines), f"{len(rows)} rows."
+    return unmoved(still(pliant.solve(model, steps=1).motion, lines)), f"{len(rows)} rows."
 
 
 def still(motion: Motion, marks: list[Mark]) -> Motion:
@@ -138,35 +190,107 @@ def still(motion: Motion, marks: list[Mark]) -> Motion:
     return replace(motion, **first, **rest)
 
 
-FIGURES: dict[str, Callable[[], tuple[Motion, str]]] = {
+def unmoved(motion: Motion) -> Figure:
+    """One frame, with no outline of where things were."""
+    return view.figure(motion, before=None, names=names_of(motion))
+
+
+def initial_and_stepped() -> Drawn:
+    """The Jansen leg of Fig. 1 as it is drawn, and with its motor a third of a turn on."""
+    model = jansen(title="Initial and stepped")
+    degrees = np.array([0.0, 120.0])
+    poses = positions(compile_plan(model), np.radians(degrees)[None])
+    motion = linkage_picture(model, degrees, poses.points)
+    lengths = [np.hypot(*(poses.x[k] - poses.x[j])) for k, j in pairs(poses.plan.structure.links)]
+    kept = max(float(np.ptp(length)) for length in lengths)
+    drawn = view.filmstrip(motion, frames=2, before=None, names=True)
+    return drawn, f"Lengths of the two differ by {kept:.1g} at most."
+
+
+def pairs(links: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, int]]:
+    """Every two joints that a link holds."""
+    return (pair for link in links for pair in combinations(link, 2))
+
+
+def two_orientations() -> Drawn:
+    """Fig. 2: one four-bar with its tip on either side of B and D, and the curves of both."""
+    degrees = np.linspace(0, 360, 361)
+    models = [four_bar(4, 1, 3, 2.5, side=side, title="Two orientations") for side in (1, -1)]
+    runs = [positions(compile_plan(model), np.radians(degrees)[None]).points for model in models]
+    group = "orientation −1"
+    marks = [*skeleton(models[1], runs[1][0], group), Mark("curve", runs[1][:, 2], group=group)]
+    motion = linkage_picture(models[0], degrees, runs[0], traced=("C",), marks=marks)
+    sides = [np.sign(turning(run)) for run in runs]
+    words = ", ".join(f"{side.min():+.0f}" for side in sides if side.min() == side.max())
+    return unmoved(motion), f"Orientations over the whole turn: {words}."
+
+
+def turning(points: Floats) -> Floats:
+    """The cross product of B→D and B→C at every pose (F,) of a four-bar A, B, C, D."""
+    (x, y), (u, v) = (points[:, 3] - points[:, 1]).T, (points[:, 2] - points[:, 1]).T
+    return x * v - y * u
+
+
+def first_linkage(**study: Any) -> Drawn:
+    """The file that the guide begins with, as it stands there."""
+    result = pliant.solve(model_of(tomllib.loads(example(*FOUR_BAR))), **study)
+    return view.figure(result), caption(result)
+
+
+def found_for_a_step() -> Drawn:
+    """What path synthesis finds for the guide's step."""
+    rows = [line.split(",") for line in example(*STEP).splitlines()]
+    found = path([[float(x), float(y)] for x, y in rows])
+    return view.figure(found), found.summary().partition("\n")[0]
+
+
+def example(page: Path, name: str) -> str:
+    """The text of a file that a page shows."""
+    found = re.search(
+        rf"This is `{name}`:\n\n```\w+\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S
+    )
+    if found is None:
+        raise SystemExit(f"{page} shows no {name}")
+    return found[1]
+
+
+FIGURES: dict[str, Callable[[], Drawn]] = {
     "figure-3": arm_both_ways,
     "figure-4b": rows_of_a_pair,
+    "initial-and-stepped": initial_and_stepped,
+    "two-orientations": two_orientations,
+    "first-linkage": first_linkage,
+    "first-bands": lambda: first_linkage(tolerance=0.02),
+    "found-for-a-step": found_for_a_step,
 }
 
 
-def make_readme_picture(path: Path = README) -> None:
-    """Three models of the gallery side by side, in few enough colours to be small."""
-    drawn = [picture(name) for name in ("eight-blocks", "chair", "jigsaw")]
-    height = min(image.height for image in drawn)
-    scaled = [image.resize((image.width * height // image.height, height)) for image in drawn]
-    sheet = Image.new("RGB", (sum(image.width for image in scaled), height), "white")
-    left = 0
-    for image in scaled:
-        sheet.paste(image, (left, 0))
-        left += image.width
-    path.parent.mkdir(exist_ok=True)
-    sheet.quantize(160, dither=Image.Dither.NONE).save(path, optimize=True)
-    if path.stat().st_size > README_BYTES:
-        raise SystemExit(f"{path} has {path.stat().st_size} bytes; {README_BYTES} are wanted")
+def make_readme_pictures(folder: Path = PICTURES) -> None:
+    """Models of the gallery side by side, in few enough colours to be small."""
+    folder.mkdir(exist_ok=True)
+    for name, models in README.items():
+        drawn = [picture(model) for model in models]
+        height = min(image.height for image in drawn)
+        scaled = [image.resize((image.width * height // image.height, height)) for image in drawn]
+        sheet = Image.new("RGB", (sum(image.width for image in scaled), height), "white")
+        left = 0
+        for image in scaled:
+            sheet.paste(image, (left, 0))
+            left += image.width
+        made = folder / name
+        sheet.quantize(COLOURS, dither=Image.Dither.NONE).save(made, optimize=True)
+        if made.stat().st_size > README_BYTES:
+            raise SystemExit(f"{made} has {made.stat().st_size} bytes; {README_BYTES} are wanted")
 
 
 def picture(name: str) -> Image.Image:
     """A solved model of the gallery."""
     content = io.BytesIO()
-    sheet = view.figure(pliant.solve(gallery.load(name)), names=False, width=4.6)
+    result = answer(name)
+    sheet = view.figure(result, names=names_of(result.motion), width=4.6)
     sheet.savefig(content, format="png", dpi=120)
     return Image.open(content).convert("RGB")
 
 
 if __name__ == "__main__":
-    make_readme_picture() if "--readme" in sys.argv[1:] else make_all()
+    make_readme_pictures() if "--readme" in sys.argv[1:] else make_all()

@@ -269,6 +269,18 @@ def test_a_crank_that_turns_fully_has_no_limits():
     assert pliant.solve(jansen()).limits is None
 
 
+def test_a_limit_narrower_than_half_a_degree_is_found():
+    """A kite whose crank passes its other pivot by 0.001 whips C round, out of E's reach for 0.15°."""
+    z = {"A": 0j, "D": 1 + 0j, "G": 1 + 5j, "B": turned(1.001, 2.003)}
+    z["C"] = meet(z["B"], 2, z["D"], 2, 1)
+    z["E"] = meet(z["C"], 3, z["G"], 3.4, 1)
+    model = linkage(z, ["A B", "B C", "C D", "C E", "E G"], "A D G")
+    near = run(model, np.linspace(4.275, 4.285, 10_001))
+    blocked = np.abs(near["C"] - z["G"]) > 6.4
+    assert 20 < blocked.sum() < 5000
+    assert pliant.solve(model).limits is not None
+
+
 # Long chains
 
 

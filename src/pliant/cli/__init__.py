@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pliant.cli import check, demo, draw, edit, examples, flex, trace
+from pliant.cli import check, demo, draw, edit, examples, flex, synthesize, trace
 from pliant.core.errors import InputError, PliantError
 from pliant.core.status import BAD_INPUT, INTERRUPTED, NO_ANSWER
 
@@ -98,5 +98,15 @@ def main(ctx: click.Context) -> None:
         ctx.color = False
 
 
-for command in (check.check, flex.flex, trace.trace, edit.edit, draw.draw, examples.examples, demo.demo):
+COMMANDS = (
+    check.check,
+    flex.flex,
+    trace.trace,
+    edit.edit,
+    synthesize.synthesize,
+    draw.draw,
+    examples.examples,
+    demo.demo,
+)
+for command in COMMANDS:
     main.add_command(command)

@@ -165,16 +165,19 @@ def _lines(text: str) -> list[tuple[str, list[str]]]:
 
 def _point(row: Any, where: str, faults: list[Fault]) -> Row | None:
     """Two finite numbers; else a fault is added."""
-    shown = ",".join(map(str, row)) if isinstance(row, list) else repr(row)
-    if not isinstance(row, list) or len(row) != 2:
-        faults.append(Fault(where, f"{shown!r} is not two numbers", 'Write "x,y", such as 1.5,2'))
-        return None
+    shown = ",".join(map(str, row)) if isinstance(row, list) else str(row)
     try:
-        x, y = (float(value) for value in row)
+        x, y = map(_number, row)
     except (TypeError, ValueError, OverflowError):
         faults.append(Fault(where, f"{shown!r} is not two numbers", 'Write "x,y", such as 1.5,2'))
         return None
-    if not (math.isfinite(x) and math.isfinite(y)):
-        faults.append(Fault(where, f"{shown!r} is not finite", "Give numbers that a double can hold"))
-        return None
-    return x, y
+    if math.isfinite(x) and math.isfinite(y):
+        return x, y
+    faults.append(Fault(where, f"{shown!r} is not finite", "Give numbers that a double can hold"))
+    return None
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool):
+        raise TypeError
+    return float(value)

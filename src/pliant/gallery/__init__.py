@@ -64,6 +64,14 @@ DESCRIPTIONS = {
     "two-motor": "A five-bar; two motors that run at different speeds",
     "ellipse-trammel": "The trammel of Archimedes; an ellipse",
     "strandbeest-edited": "Jansen's leg, edited; a longer and flatter stride",
+    "jansen-displaced": "The Jansen leg of Fig. 1, edited: a joint moved, its foot's curve kept",
+    "jansen-timed": "The same leg, edited: its foot is at a place on time",
+    "jansen-stretched": "The same leg, edited: a longer stride",
+    "jansen-lifted": "The same leg, edited: a higher step",
+    "jansen-flattened": "The same leg, edited: an even stance",
+    "jansen-boxed": "The same leg, edited: it fits a box",
+    "jansen-reshaped": "The same leg, edited: a longer shin, its timing kept",
+    "jansen-transmission": "The same leg, edited: better transmission",
 }
 
 SLOW = frozenset({"flock-1024", "beam-1703", "jigsaw-115"})

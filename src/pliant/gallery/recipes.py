@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from pliant.flex.generate import (
     bearing,
@@ -20,6 +22,8 @@ from pliant.flex.generate import (
     voxels,
 )
 from pliant.flex.model import Assembly, Study, Term
+from pliant.linkage.generate import jansen
+from pliant.linkage.model import Linkage
 
 
 def _chair() -> Assembly:
@@ -48,7 +52,51 @@ def _can(clearance: float, title: str) -> Assembly:
     return voxels(mask, clearance=clearance, fixed=[(5, 0), (6, 0)], study=study, title=title)
 
 
-RECIPES: dict[str, Callable[[], Assembly]] = {
+def _edited(title: str, **edit: Any) -> Linkage:
+    """The Jansen leg, with an edit to be made."""
+    return jansen(title=title, study={"trace": ["P5"], "edit": edit})
+
+
+EDITS: dict[str, dict[str, Any]] = {
+    "jansen-displaced": {
+        "title": "A Strandbeest's leg with a joint moved",
+        "move": [{"joint": "P1", "to": [-20, 32]}],
+        "keep": {"curves": ["P5"]},
+    },
+    "jansen-timed": {
+        "title": "A Strandbeest's leg whose foot is somewhere on time",
+        "curves": [{"point": "P5", "through": [[-38, -62]], "at": ["200 deg"]}],
+    },
+    "jansen-stretched": {
+        "title": "A Strandbeest's leg with a longer stride",
+        "curves": [{"point": "P5", "scale": [1.15, 1]}],
+    },
+    "jansen-lifted": {
+        "title": "A Strandbeest's leg that steps higher",
+        "curves": [{"point": "P5", "scale": [1, 1.4]}],
+    },
+    "jansen-flattened": {
+        "title": "A Strandbeest's leg that stands more evenly",
+        "curves": [{"point": "P5", "flatten": ["-80 deg", "90 deg"]}],
+    },
+    "jansen-boxed": {
+        "title": "A Strandbeest's leg that fits a box",
+        "enclosure": [{"box": [[-100, -95], [20, 30]]}],
+        "keep": {"curves": ["P5"]},
+    },
+    "jansen-reshaped": {
+        "title": "A Strandbeest's leg with a longer shin",
+        "lengths": [{"joints": ["P2", "P5"], "to": 56}],
+        "keep": {"timing": ["P5"]},
+    },
+    "jansen-transmission": {
+        "title": "A Strandbeest's leg that is easier to turn",
+        "guard": {"transmission": "20 deg"},
+        "keep": {"curves": ["P5"]},
+    },
+}
+
+RECIPES: dict[str, Callable[[], Assembly | Linkage]] = {
     "chair": _chair,
     "open-frame": lambda: _frame(braced=False),
     "braced-frame": lambda: _frame(braced=True),
@@ -65,4 +113,5 @@ RECIPES: dict[str, Callable[[], Assembly]] = {
     "round-arch": lambda: table_structure(50),
     "jigsaw": lambda: jigsaw(6, 4, vertices=120, clearance=0.4),
     "jigsaw-115": lambda: jigsaw(23, 5),
+    **{name: partial(_edited, **edit) for name, edit in EDITS.items()},
 }

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from pliant.core.errors import PliantError
 from pliant.core.kernel import in_threads, kernel
-from pliant.linkage.order import FLAT
 from pliant.linkage.plan import Plan
-from pliant.linkage.rules import GROUP, SLIDER, TRIANGLE, Floats, Ints, place
+from pliant.linkage.rules import GROUP, SLIDER, TRIANGLE, Floats, Ints, fill_sides, place
 
 BLOCK = 4096  # variants of which a stream holds the curves at once
 PIECES = 8  # that two threads share: more than two, for one may be slower than the other
@@ -107,31 +106,11 @@ def _variants(
     x, signs = np.empty((drawings.shape[1], 2, poses)), np.empty(len(ops))
     for variant in range(first, last):
         drawn = drawings[variant]
-        _sides(ops, drawn, signs)
+        fill_sides(ops, drawn, signs)
         place(ops, signs, drawn, cosines, sines, 0, poses, x)
         _closes(ops, signs, drawn, x, reached[variant])
         for t in range(len(trace)):
             points[variant, t] = x[trace[t]]
-
-
-@kernel
-def _sides(ops: Ints, drawn: Floats, signs: Floats) -> None:
-    """What `order.sides` gives, for one drawing of many."""
-    for o in range(len(ops)):
-        rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
-        signs[o] = 0.0
-        if rule not in (TRIANGLE, SLIDER):
-            continue
-        px, py = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
-        if rule == TRIANGLE:
-            turn = (drawn[j, 0] - drawn[i, 0]) * py - (drawn[j, 1] - drawn[i, 1]) * px
-            other = np.hypot(drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1])
-        else:
-            ux, uy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
-            turn = ux * px + uy * py
-            other = np.hypot(ux, uy)
-        if abs(turn) > FLAT * np.hypot(px, py) * other:
-            signs[o] = np.sign(turn)
 
 
 @kernel

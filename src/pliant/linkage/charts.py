@@ -9,8 +9,8 @@ import numpy as np
 
 from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
-from pliant.linkage.sensitivity import band_outline
-from pliant.linkage.statics import arrows, torque_plot
+from pliant.linkage.analysis.sensitivity import band_outline
+from pliant.linkage.analysis.statics import arrows, torque_plot
 
 if TYPE_CHECKING:
     from pliant.linkage.result import TraceResult

@@ -23,7 +23,7 @@ import numpy as np
 from pliant.core.clock import Clock
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.editing.problem import Problem, State, attempt, prepare, runs
-from pliant.linkage.editing.program import Prices, resistances, step
+from pliant.linkage.editing.program import resistances, step
 from pliant.linkage.editing.result import Achieved, EditResult
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import EditStatus
@@ -32,6 +32,7 @@ CHANGE = (1e-4, 1e-7, 1e-10, 1e-13)  # weight of the change beside the targets, 
 REACHED = 1e-6  # of the size: a target that near counts as reached
 SETTLED = 1e-10  # of the size: a step that is none
 NOTHING = 1e-15  # a sum in which every target is reached
+NEAR = 1e-3  # of the size: how far ahead something is in the way
 GAIN = 1e-3  # of the sum: a gain that is not worth a step
 FINER = (1, 4, 16)  # times the samples, where the coarser ones do not see enough
 
@@ -65,6 +66,8 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
 def _walk(walk: Walk, study: EditStudy, progress: Progress, clock: Clock) -> None:
     with clock.phase("solve"):
         for weight in CHANGE:
+            if walk.arrived:
+                break
             for _ in walk.descend(weight, study.iterations):
                 progress(walk.steps, None, f"off by {walk.state.misses.max(initial=0.0):.4g}")
 
@@ -77,7 +80,12 @@ class Walk:
         self.first = first
         self.state = first
         self.steps = 0
-        self.prices: Prices | None = None
+
+    @property
+    def arrived(self) -> bool:
+        """Whether every target is reached, and with the least change, as the first weight finds it."""
+        targets = [not term.kept for term in self.problem.terms]
+        return self.steps > 0 and bool((self.state.misses[targets] <= REACHED * self.problem.size).all())
 
     def descend(self, weight: float, most: int) -> Iterator[None]:
         """Steps that each bring the sum down, until none does."""
@@ -85,7 +93,6 @@ class Walk:
         value = self._value(self.state, weight)
         while self.steps < most and radius > SETTLED:
             tried = step(problem, self.first, self.state, weight, radius)
-            self.prices = tried.prices
             length = float(np.abs(tried.change).max(initial=0.0))
             if tried.promised <= NOTHING + GAIN * value or length <= SETTLED:
                 return
@@ -112,13 +119,15 @@ def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditR
     links = tuple(link.model_copy(update={"length": None}) for link in model.links)
     edited = model.model_copy(update={"joints": places, "links": links})
     achieved = tuple(
-        Achieved(term.name, before, after, after <= REACHED * problem.size)
+        Achieved(term.name, before, after, after <= REACHED * problem.size, term.kept)
         for term, before, after in zip(
             problem.terms, walk.first.misses.tolist(), state.misses.tolist(), strict=True
         )
     )
-    done = all(target.reached for target in achieved)
-    resisted = () if done or walk.prices is None else tuple(resistances(problem, state, walk.prices))
+    achieved += tuple(_angles(study, walk))
+    done = all(target.reached for target in achieved if not target.kept)
+    last = step(problem, walk.first, state, CHANGE[-1], NEAR)
+    resisted = () if done else tuple(resistances(problem, state, last.prices))
     if done:
         status = EditStatus.REACHED
     elif walk.steps >= study.iterations:
@@ -128,3 +137,14 @@ def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditR
         status = EditStatus.GUARDED if guarded else EditStatus.COMPROMISE
     wanted = tuple(mark for term in problem.terms for mark in term.marks())
     return EditResult(status, model, edited, study, achieved, resisted, wanted, walk.steps, clock.seconds)
+
+
+def _angles(study: EditStudy, walk: Walk) -> Iterator[Achieved]:
+    """A transmission angle that the drawing did not have is a target too."""
+    wanted = study.guard.transmission
+    if wanted is not None:
+        angles = (walk.problem.guards.least_angle(state.c) for state in (walk.first, walk.state))
+        before, after = (float(np.degrees(max(wanted - angle, 0.0))) for angle in angles)
+        yield Achieved(
+            f"transmission angles of {np.degrees(wanted):g} deg", before, after, after == 0.0, unit="deg"
+        )

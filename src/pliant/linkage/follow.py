@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pliant.linkage.constraints import errors
 from pliant.linkage.coupled import determinants
+from pliant.linkage.hermite import Cells, value
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, joined, positions, rates, some
 from pliant.linkage.rules import Floats, Ints
@@ -111,7 +112,8 @@ def _between(stations: list[Poses], marks: Ints, angles: Floats, signs: Floats |
     v1, _ = rates(after, chord, np.zeros_like(chord))
     u = ((angles[:, inner] - before.angles[:, cell]) * chord[:, cell]).sum(axis=0)
     u = u / (chord[:, cell] ** 2).sum(axis=0)
-    guess = _cubic(before.x[..., cell], after.x[..., cell], v0[..., cell], v1[..., cell], u)
+    cells = Cells(before.x[..., cell], after.x[..., cell], v0[..., cell], v1[..., cell])
+    guess = value(cells, u)
     found = positions(ends.plan, angles[:, inner], ends.drawn, guess, signs)
     far = np.abs(after.x - before.x).max(axis=(0, 1)) + np.abs(v0).max(axis=(0, 1))
     size = ends.plan.structure.size
@@ -124,12 +126,6 @@ def _between(stations: list[Poses], marks: Ints, angles: Floats, signs: Floats |
         for f, station in zip(own.tolist(), walked, strict=False):
             x[:, :, f] = station.x[:, :, 0]
     return last + 1
-
-
-def _cubic(x0: Floats, x1: Floats, v0: Floats, v1: Floats, u: Floats) -> Floats:
-    """Hermite's cubic at u in [0, 1]."""
-    w = 1 - u
-    return w * w * ((1 + 2 * u) * x0 + u * v0) + u * u * ((1 + 2 * w) * x1 - w * v1)
 
 
 def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> Poses | None:

@@ -24,9 +24,12 @@ from pliant.linkage.drive import Drive
 from pliant.linkage.follow import run
 from pliant.linkage.plan import Group, Plan
 from pliant.linkage.poses import Poses, opennesses, positions, rates, some
-from pliant.linkage.rules import Floats
+from pliant.linkage.rules import Floats, Ints
 
 CELL = np.pi / 360  # radians of a motor between samples
+ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
+HALVINGS = 14  # of a cell, at most, to see what happens inside
+SAME = 1e-9  # of the path: no farther apart, two events are one
 TOUCHES = 1e-11  # a summit of |c| that near to 1 is a change point
 LOST = 1e-6  # a group that stops with a larger squared determinant is at no limit: it was lost
 FOLD = 1e-5  # of the path: how near to a group's limit the exact search for it begins
@@ -112,10 +115,13 @@ class _Stretch:
     plan: Plan
     drive: Drive
     signs: Floats
-    t: Floats  # (F,) from where it is left
+    t: Floats  # (F,) from where it is left, to the first sample that does not close
     poses: Poses
+    v: Floats  # (N, 2, F) by t
     c: Floats  # (K, F)
     dc: Floats
+    good: int  # samples at which everything closes
+    lost: bool  # whether a coupled group could not be followed to the last of t
 
     def at(self, t: float) -> tuple[Floats, Floats]:
         """The c and dc/dt of every rule at one t."""
@@ -142,15 +148,16 @@ def _march(
         stretch = _stretch(plan, drive, start, end, signs)
         stop, met = _events(stretch)
         if stop is not None:  # what happens just before it, where everything moves fast
-            last = float(stretch.t[np.argmax(np.abs(stretch.t - start) >= abs(stop.t - start)) - 1])
-            sooner, late = _events(_stretch(plan, drive, last, stop.t, signs, graded=True))
-            stop, met = sooner or stop, [*[m for m in met if abs(m.t - start) < abs(last - start)], *late]
-            met = [m for m in met if abs(m.t - start) < abs(stop.t - start) - 1e-9]
-        if stop is None and stretch.poses.x.shape[2] < len(stretch.t):
+            before = float(stretch.t[max(stretch.good - 2, 0)])
+            late = _stretch(plan, drive, before, stop.t, signs, graded=True)
+            sooner, more = _events(late)
+            stop, met = sooner or stop, [*met, *more]
+            met = _apart([m for m in met if abs(m.t - start) < abs(stop.t - start) - SAME])
+        elif stretch.lost:
             stop = _group_stop(stretch)
         if not smooth or not met:
             return (end if stop is None else stop.t), stop, [*changes, *met]
-        first = [m for m in met if abs(m.t - met[0].t) <= 1e-9]
+        first = [m for m in met if abs(m.t - met[0].t) <= SAME]
         changes += [replace(m, crossed=True) for m in first]
         signs = signs.copy()
         for m in first:
@@ -158,18 +165,66 @@ def _march(
         start = first[0].t
 
 
+def _apart(changes: list[Change]) -> list[Change]:
+    """Without those that were met twice."""
+    return [
+        change
+        for n, change in enumerate(changes)
+        if not any(change.op == other.op and abs(change.t - other.t) <= SAME for other in changes[:n])
+    ]
+
+
 def _stretch(
     plan: Plan, drive: Drive, start: float, end: float, signs: Floats, graded: bool = False
 ) -> _Stretch:
+    """Sample a stretch as far as everything closes, and finer where joints move faster than that shows."""
     turned = float(np.abs(drive.angles(np.array([start])) - drive.angles(np.array([end]))).max())
     path = float(np.abs(np.diff(drive.at_knots, axis=1)).max(axis=0).sum()) if drive.profiled else turned
-    cells = max(64, int(np.ceil(path / CELL)))
-    u = np.linspace(0.0, 1.0, cells + 1)
-    t = start + (end - start) * (1 - (1 - u) ** 2 if graded else u)
+    u = np.linspace(0.0, 1.0, max(64, int(np.ceil(path / CELL))) + 1)
+    t = start + (end - start) * (1 - (1 - u[:-1]) ** 2 if graded else u)
+    found = _sampled(plan, drive, signs, t)
+    for _ in range(0 if plan.groups else HALVINGS):
+        rough = _rough(found)
+        if not len(rough):
+            break
+        found = _sampled(
+            plan, drive, signs, np.insert(found.t, rough + 1, (found.t[rough] + found.t[rough + 1]) / 2)
+        )
+    return found
+
+
+def _sampled(plan: Plan, drive: Drive, signs: Floats, t: Floats) -> _Stretch:
     poses = run(plan, drive.angles(t), signs=signs).poses
-    done = t[: poses.x.shape[2]]
-    v, _ = rates(poses, drive.slopes(done), np.zeros_like(poses.angles))
-    return _Stretch(plan, drive, signs, t, poses, *opennesses(poses, v))
+    done = poses.x.shape[2]
+    v, _ = rates(poses, drive.slopes(t[:done]), np.zeros_like(poses.angles))
+    c, dc = opennesses(poses, v)
+    open_ = np.flatnonzero((np.abs(c) > 1 + TOUCHES).any(axis=0))
+    good = int(open_[0]) if len(open_) else done
+    keep = min(good + 1, done)
+    lost = done < len(t) and good == done
+    cut = slice(0, keep)
+    return _Stretch(
+        plan,
+        drive,
+        signs,
+        t if lost else t[:keep],
+        some(poses, cut),
+        v[..., cut],
+        c[:, cut],
+        dc[:, cut],
+        good,
+        lost,
+    )
+
+
+def _rough(s: _Stretch) -> Ints:
+    """Cells between good samples whose ends' velocities do not explain how far the joints got."""
+    if s.good < 2:
+        return np.zeros(0, np.int64)
+    t, x, v = s.t[: s.good], s.poses.x[..., : s.good], s.v[..., : s.good]
+    step = np.diff(t)
+    wrong = np.abs(np.diff(x, axis=2) - 0.5 * step * (v[..., 1:] + v[..., :-1])).max(axis=(0, 1))
+    return np.flatnonzero(~(wrong <= ROUGH * s.plan.structure.size) & (np.abs(step) > SAME))
 
 
 def _events(s: _Stretch) -> tuple[Stop | None, list[Change]]:
@@ -192,10 +247,8 @@ def _crossing(s: _Stretch, o: int, side: float) -> tuple[float | None, list[floa
     """Where side·c of rule o first passes 1, and where it touches 1 before that."""
     values = side * s.c[o]
     along = np.sign(s.t[-1] - s.t[0])
-    beyond = np.flatnonzero(values > 1 + TOUCHES)
-    last = int(beyond[0]) if len(beyond) else len(values) - 1
     touched: list[float] = []
-    inner = np.arange(1, last)
+    inner = np.arange(1, s.good - 1)
     tops = inner[
         (values[inner] > 1 - NEAR)
         & (values[inner] >= values[inner - 1])
@@ -209,18 +262,19 @@ def _crossing(s: _Stretch, o: int, side: float) -> tuple[float | None, list[floa
         height = side * float(s.at(top)[0][o])
         if height > 1 + TOUCHES:
             return _root(lambda t: side * float(s.at(t)[0][o]) - 1.0, before, top), touched
-        if height >= 1 - TOUCHES and not any(abs(top - other) < 1e-9 for other in touched):
+        if height >= 1 - TOUCHES and not any(abs(top - other) < SAME for other in touched):
             touched.append(top)
-    if not len(beyond) or last == 0:
+    if s.good == 0 or s.good >= len(values) or values[s.good] <= 1 + TOUCHES:
         return None, touched
-    return _root(lambda t: side * float(s.at(t)[0][o]) - 1.0, float(s.t[last - 1]), float(s.t[last])), touched
+    a, b = float(s.t[s.good - 1]), float(s.t[s.good])
+    return _root(lambda t: side * float(s.at(t)[0][o]) - 1.0, a, b), touched
 
 
 def _root(function: Callable[[float], float], a: float, b: float) -> float | None:
     at_a, at_b = function(a), function(b)
     if at_a == 0.0 or at_b == 0.0:
         return a if at_a == 0.0 else b
-    if np.sign(at_a) == np.sign(at_b):
+    if not at_a * at_b < 0:
         return None
     solve: Any = brentq
     return float(solve(function, a, b, xtol=1e-15, rtol=8.9e-16))

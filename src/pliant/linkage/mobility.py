@@ -20,7 +20,6 @@ from pliant.linkage.constraints import gradients
 from pliant.linkage.plan import Plan, Structure
 from pliant.linkage.poses import positions, rates
 from pliant.linkage.rules import Floats
-from pliant.linkage.sensitivity import guide_points
 
 RANK = 1e-8  # singular values below it are rounding
 TAKES_PART = 1e-6  # of a unit vector: smaller components are rounding
@@ -94,7 +93,7 @@ def _locked(plan: Plan, stuck: np.ndarray, size: float) -> Fault:
     owners = list(dict.fromkeys(structure.rows.owners[r] for r in rows))
     owners = [owner for owner in owners if owner not in driven] or owners
     numbers = {k for k in structure.rows.joints[rows].ravel().tolist() if k >= 0}
-    joints = [structure.names[k] for k in sorted(numbers - guide_points(structure))]
+    joints = [structure.names[k] for k in sorted(numbers - structure.guides)]
     turns = _listed([f"motors[{m}]" for m in stuck])
     too_many = _some(stresses.shape[1], "equation")
     one = len(owners) == 1

@@ -23,9 +23,8 @@ from scipy.sparse import csgraph
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.constraints import LINE, Constraints, gradients
 from pliant.linkage.plan import Group, Plan, Structure, farthest
-from pliant.linkage.rules import FIXED, GROUP, MOTOR, POINT, SLIDER, TRIANGLE, Floats, Ints
+from pliant.linkage.rules import FIXED, GROUP, MOTOR, POINT, SLIDER, TRIANGLE, Floats, Ints, fill_sides
 
-FLAT = 1e-7  # sine of the angle at a joint below which its side cannot be told from the drawing
 Locus = tuple[str, int, int, int]  # "circle", link, centre, -1; or "line", slider, a, b
 
 
@@ -190,21 +189,9 @@ class _Search:
 
 
 def sides(ops: Ints, drawn: Floats) -> Floats:
-    """Which side of its base each triangle's tip is on, or which way along the guide: 1, −1, 0 if flat."""
-    signs = np.zeros(len(ops))
-    for o, (rule, k, i, j, b, _) in enumerate(ops.tolist()):
-        if rule not in (TRIANGLE, SLIDER):
-            continue
-        bar = drawn[k] - drawn[i]
-        if rule == TRIANGLE:
-            base, other = drawn[j] - drawn[i], drawn[k] - drawn[j]
-            turn = float(base[0] * bar[1] - base[1] * bar[0])
-            flat = np.hypot(*bar) * np.hypot(*other)
-        else:
-            guide = drawn[b] - drawn[j]
-            turn = float(bar @ guide)
-            flat = np.hypot(*bar) * np.hypot(*guide)
-        signs[o] = 0.0 if abs(turn) <= FLAT * flat else np.sign(turn)
+    """The side of every rule in a drawing (K,): see `rules.fill_sides`."""
+    signs = np.empty(len(ops))
+    fill_sides(ops, drawn, signs)
     return signs
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.linkage.constraints import LENGTH, LINE, POINT_X, POINT_Y, Constraints
-from pliant.linkage.model import Link, Linkage
+from pliant.linkage.model import Linkage
 from pliant.linkage.rules import GROUP, NAMES, Floats, Ints
 
 
@@ -44,6 +44,16 @@ class Structure:
         return float(np.ptp(self.drawn, axis=0).max())
 
     @property
+    def guides(self) -> frozenset[int]:
+        """Points of guides that are no joints: all but those of guides through a link's first two joints."""
+        return frozenset(
+            end
+            for (_, a, b), carrier in zip(self.sliders, self.carriers, strict=True)
+            for end in (a, b)
+            if carrier < 0 or (a, b) != self.links[carrier][:2]
+        )
+
+    @property
     def loose(self) -> list[int]:
         """Joints that are not on the ground."""
         return [k for k in range(len(self.names)) if k not in self.ground]
@@ -65,7 +75,7 @@ class Plan:
         """Drawn positions (N, 2), guide points last."""
         return self.structure.drawn
 
-    @property
+    @cached_property
     def stages(self) -> list[tuple[int, int]]:
         """Runs of rules (first, last), apart by coupled groups, which stand alone."""
         cuts = [0, len(self.ops)]
@@ -130,7 +140,7 @@ def structure(model: Linkage) -> Structure:
     sliders: list[tuple[int, int, int]] = []
     carriers: list[int] = []
     for slider in model.sliders:
-        carrier = -1 if slider.on is None else _link_of(model, slider.on)
+        carrier = -1 if slider.on is None else labels.index(slider.on)
         if slider.along is None:
             a, b = links[carrier][:2]
         else:
@@ -144,7 +154,6 @@ def structure(model: Linkage) -> Structure:
         sliders.append((number[slider.joint], a, b))
         carriers.append(carrier)
     positions = np.array(drawn, np.float64)
-    positions.setflags(write=False)
     return Structure(
         names=tuple(names),
         drawn=positions,
@@ -157,15 +166,6 @@ def structure(model: Linkage) -> Structure:
         carriers=tuple(carriers),
         rows=_rows(positions, links, labels, sliders, names),
     )
-
-
-def _link_of(model: Linkage, name: str) -> int:
-    labels = [link.label for link in model.links]
-    return labels.index(name) if name in labels else _by_joints(model.links, name)
-
-
-def _by_joints(links: tuple[Link, ...], name: str) -> int:
-    return next(index for index, link in enumerate(links) if "-".join(link.joints) == name)
 
 
 def _rows(

@@ -122,8 +122,13 @@ def _tolerance_faults(data: Mapping[str, Any], reading: Reading) -> Iterator[Ini
 
 
 def _is_dimension(name: str, reading: Reading) -> bool:
-    """Whether it is two joints of a link, such as "B-C", or a coordinate of the ground, such as "A.x"."""
+    """Whether it is a distance "B-C" in a link, a pivot's "A.x", a guide's "P.offset", or "P off B-C"."""
     joint, _, axis = name.rpartition(".")
+    if axis == "offset" and joint in reading.joints:
+        return True
+    beside, off, base = name.partition(" off ")
+    if off:
+        return beside in reading.joints and _is_dimension(base, reading)
     parts = name.split("-")  # a joint's own name may hold dashes
     splits = (("-".join(parts[:at]), "-".join(parts[at:])) for at in range(1, len(parts)))
     pair = any(first != second and reading.common(first, second) for first, second in splits)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.linkage import curves
+from pliant.linkage.analysis import curves
 from pliant.linkage.limits import Stop
 from pliant.linkage.status import TraceStatus
 

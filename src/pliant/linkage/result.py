@@ -12,22 +12,22 @@ import numpy as np
 from pliant.core.motion import Event, Motion, Signal
 from pliant.core.plot import Plot
 from pliant.core.store import model_hash, version
-from pliant.linkage import curves
-from pliant.linkage.centres import Centres, Spins, centres, spins
-from pliant.linkage.curves import Sweep, Track, swept, track
+from pliant.linkage.analysis import curves
+from pliant.linkage.analysis.centres import Centres, Spins, centres, spins
+from pliant.linkage.analysis.curves import Sweep, Track, swept, track
+from pliant.linkage.analysis.grashof import FourBar, SliderCrank, four_bars, slider_cranks
+from pliant.linkage.analysis.layers import Layers, assign
+from pliant.linkage.analysis.sensitivity import Bands, Dimension, bands, dimensions, sensitivities, tolerances
+from pliant.linkage.analysis.statics import Statics, forces
+from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
 from pliant.linkage.drive import Drive
-from pliant.linkage.grashof import FourBar, SliderCrank, four_bars, slider_cranks
-from pliant.linkage.layers import Layers, assign
 from pliant.linkage.limits import Reach
 from pliant.linkage.mobility import freedoms, grubler
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, jacobian
 from pliant.linkage.rules import Floats
-from pliant.linkage.sensitivity import Bands, Dimension, bands, dimensions, sensitivities, tolerances
-from pliant.linkage.statics import Statics, forces
 from pliant.linkage.status import TraceStatus
-from pliant.linkage.transmission import Transmission, toggle_margin, transmissions
 
 WIDTH = 0.02  # of the linkage's size: links whose width nobody gave
 

@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FIXED, MOTOR, TRIANGLE, POINT, SLIDER, GROUP = range(6)
+FLAT = 1e-7  # sine of the angle at a joint below which its side cannot be told from the drawing
 NAMES = ("fixed", "motor", "triangle", "point", "slider", "coupled")
 
 
@@ -120,6 +121,26 @@ def _slider(
         along = sign * np.sqrt(max(ri * inverse - away * away, 0.0))
         xk[f] = xi[f] + away * v + along * u
         yk[f] = yi[f] - away * u + along * v
+
+
+@kernel
+def fill_sides(ops: Ints, drawn: Floats, signs: Floats) -> None:
+    """Which side of its base each triangle's tip is on, or which way along the guide: 1, −1, 0 if flat."""
+    for o in range(len(ops)):
+        rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
+        signs[o] = 0.0
+        if rule not in (TRIANGLE, SLIDER):
+            continue
+        px, py = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
+        if rule == TRIANGLE:
+            turn = (drawn[j, 0] - drawn[i, 0]) * py - (drawn[j, 1] - drawn[i, 1]) * px
+            other = np.hypot(drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1])
+        else:
+            ux, uy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
+            turn = ux * px + uy * py
+            other = np.hypot(ux, uy)
+        if abs(turn) > FLAT * np.hypot(px, py) * other:
+            signs[o] = np.sign(turn)
 
 
 @kernel

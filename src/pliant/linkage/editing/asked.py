@@ -24,6 +24,8 @@ from pliant.linkage.model import CurveEdit, EditStudy, Enclosure, Linkage, Move
 from pliant.linkage.poses import Poses
 from pliant.linkage.rules import Floats, Ints
 
+INSIDE = 10.0  # weight of an enclosure, which is a bound rather than a wish
+KEPT = 0.1  # weight of what is kept as nearly as the targets let it
 FINE = 120  # points that a curve to be followed is resampled to
 
 
@@ -35,13 +37,16 @@ def terms(
     curves = (_curve(edit, number[edit.point], drive, t, poses) for edit in study.curves)
     moves = (_move(move, number[move.joint], drive, t) for move in study.move)
     found: list[Term] = [*moves, *curves, *_lengths(model, study, number, poses.drawn)]
-    found += [_enclosure(enclosure, number, len(model.joints)) for enclosure in study.enclosure]
+    found += [
+        _enclosure(enclosure, number, len(model.joints), len(t), drive.closed)
+        for enclosure in study.enclosure
+    ]
     for point in study.keep.curves:
-        found.append(Timed(f"keep the curve of {point}", 1.0, number[point], poses.x[number[point]].T))
+        found.append(Timed(f"keep the curve of {point}", KEPT, number[point], poses.x[number[point]].T, True))
     for point in study.keep.timing:
         path = poses.x[number[point]].T
         along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
-        pace = Pace(f"keep the timing of {point}", 1.0, number[point], along / along[-1], float(along[-1]))
+        pace = Pace(f"keep the timing of {point}", KEPT, number[point], along / along[-1], float(along[-1]))
         found.append(pace)
     return found
 
@@ -121,7 +126,7 @@ def _lengths(model: Linkage, study: EditStudy, number: dict[str, int], drawn: Fl
         yield Lengths(f"{what} {size}", edit.weight, at, wanted)
 
 
-def _enclosure(enclosure: Enclosure, number: dict[str, int], count: int) -> Term:
+def _enclosure(enclosure: Enclosure, number: dict[str, int], count: int, poses: int, closed: bool) -> Term:
     if enclosure.box is not None:
         (x0, y0), (x1, y1) = np.sort(np.array(enclosure.box), axis=0)
         corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
@@ -135,7 +140,7 @@ def _enclosure(enclosure: Enclosure, number: dict[str, int], count: int) -> Term
     joints = [number[name] for name in enclosure.joints] or range(count)
     what = "the box" if enclosure.box is not None else "the polygon"
     offsets = (normals * corners).sum(axis=1)
-    return Inside(f"inside {what}", 1.0, np.array(list(joints)), corners, normals, offsets)
+    return Inside(f"inside {what}", INSIDE, np.array(list(joints)), corners, normals, offsets, poses, closed)
 
 
 def _resampled(points: Floats, closed: bool) -> Floats:

@@ -8,12 +8,12 @@ share of what it was.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from pliant.linkage.editing.terms import Residuals, View, length_slopes
+from pliant.linkage.editing.terms import Residuals, View, between, length_slopes
 from pliant.linkage.model import EditStudy
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, opennesses
@@ -21,6 +21,7 @@ from pliant.linkage.rules import SLIDER, TRIANGLE, Floats, Ints
 
 WATCHED = 0.3  # rows within this of their bound take part in a step
 MOST = 300
+AIM = 1e-3  # of c: how far inside a broken guard is pulled
 INSIDE = 1e-5  # a step aims this far inside, so that what it neglects does not break the guard
 
 
@@ -31,12 +32,21 @@ class Guards:
     ops: Ints  # (G,) rows of the plan's ops
     wanted: Floats  # (G,)
     bounds: Floats  # (G,) the wanted one, or what the drawing had where that was worse
+    closed: bool  # whether the last sample is followed by the first
     pairs: Ints  # (L, 2) joints that links hold apart
     least: Floats  # (L,) how near they may come
 
+    def peaks(self, c: Floats) -> Floats:
+        """What |c| may reach about each sample, (G, F)."""
+        return between(np.abs(c[self.ops]), self.closed)
+
+    def least_angle(self, c: Floats) -> float:
+        """The least transmission angle."""
+        return float(np.arccos(np.minimum(self.peaks(c).max(initial=0.0), 1.0)))
+
     def broken(self, drawn: Floats, c: Floats) -> bool:
         """Whether a drawing with these c (K, F) breaks a guard."""
-        flat = (np.abs(c[self.ops]) > self.bounds[:, None]).any()
+        flat = (self.peaks(c) > self.bounds[:, None]).any()
         return bool(flat or (length_slopes(drawn, self.pairs)[0] < self.least).any())
 
     def short(self, drawn: Floats) -> tuple[Floats, Floats]:
@@ -46,7 +56,7 @@ class Guards:
 
     def rows(self, view: View, c: Floats) -> tuple[Floats, Floats, Ints]:
         """Linear rows (R, 2N) and room (R,) for a step, and the (rule, pose) of each."""
-        room = self.bounds[:, None] - np.abs(c[self.ops])
+        room = self.bounds[:, None] - self.peaks(c)
         at = np.argwhere(room < WATCHED)
         at = at[np.argsort(room[at[:, 0], at[:, 1]])[:MOST]]
         pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
@@ -54,25 +64,26 @@ class Guards:
         return slopes, np.maximum(room[at[:, 0], at[:, 1]] - INSIDE, 0.0), pairs
 
     def pull(self, view: View, c: Floats) -> Residuals:
-        """What is beyond the wanted bound, as residuals."""
-        over = np.abs(c[self.ops]) - self.wanted[:, None]
-        at = np.argwhere(over > 0)
+        """What is not well inside the wanted bound, of rules that were beyond it as drawn, as residuals."""
+        over = self.peaks(c) - (self.wanted - AIM)[:, None]
+        at = np.argwhere((over > 0) & (self.bounds > self.wanted)[:, None])
         pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
         sign = np.sign(c[pairs[:, 0], pairs[:, 1]])
         return over[at[:, 0], at[:, 1]], sign[:, None] * slopes_of(view, c, pairs)
 
 
-def guards(plan: Plan, study: EditStudy, c: Floats) -> Guards:
+def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     """The guards of an edit that begins at a drawing with these c (K, F)."""
     ops = np.flatnonzero(np.isin(plan.ops[:, 0], (TRIANGLE, SLIDER)))
     wanted = np.sqrt(1 - study.guard.margin**2)
     if study.guard.transmission is not None:
-        wanted = min(wanted, np.cos(study.guard.transmission))
-    now = np.abs(c[ops]).max(axis=1, initial=0.0)
-    bounds = np.maximum(wanted, np.minimum(now + 1e-12, 1 - 1e-9))
+        wanted = min(wanted, np.cos(study.guard.transmission) - INSIDE)
     pairs = np.array([pair for link in plan.structure.links for pair in combinations(link, 2)])
     least = study.guard.remain * length_slopes(plan.drawn, pairs)[0]
-    return Guards(ops, np.full(len(ops), wanted), bounds, pairs, least)
+    every = np.full(len(ops), wanted)
+    found = Guards(ops, every, every, closed, pairs, least)
+    now = found.peaks(c).max(axis=1, initial=0.0) + 1e-12
+    return replace(found, bounds=np.maximum(wanted, np.minimum(now, 1 - 1e-9)))
 
 
 def openness_at(poses: Poses, count: int) -> Floats:

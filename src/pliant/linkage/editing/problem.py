@@ -67,7 +67,7 @@ def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, St
     asked = terms(model, study, plan.structure.names, path, t, poses)
     kept = keeps(model, study, plan.structure)
     branches = [determinants(group, poses.drawn, poses.x) for group in plan.groups]
-    guarded = guards(plan, study, openness_at(poses, len(t)))
+    guarded = guards(plan, study, openness_at(poses, len(t)), path.closed)
     problem = Problem(plan, path, reached, t, asked, kept, guarded, branches, plan.structure.size)
     state = _look(problem, poses)
     start = kept.restored(plan.drawn)
@@ -106,7 +106,7 @@ def _look(problem: Problem, poses: Poses) -> State:
     c = openness_at(view.poses, view.count)
     found = [term.residuals(view, at) for term, at in zip(problem.terms, moments, strict=True)]
     scales = [
-        term.weight / (problem.size * np.sqrt(max(len(r), 1)))
+        term.weight / (problem.size * np.sqrt(max(term.count(r), 1)))
         for term, (r, _) in zip(problem.terms, found, strict=True)
     ]
     pull = problem.guards.pull(view, c)

@@ -14,7 +14,8 @@ from pliant.linkage.editing.problem import Problem, State
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.rules import Floats, Ints
 
-SLIGHT = 1e-3  # a resistance below this share of the pull is not worth a word
+DAMPING = 1e-7  # of steps in directions that no target asks for
+SLIGHT = 5e-3  # a resistance below this share of the pull is not worth a word
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ def step(problem: Problem, first: State, state: State, weight: float, radius: fl
     free, size = problem.keeps.free, problem.size
     pull = state.slopes.T @ state.r + weight * ((state.drawn - first.drawn) / size).ravel()
     slopes = state.slopes[:, free]
-    hessian = slopes.T @ slopes + weight * np.eye(len(free))
+    hessian = slopes.T @ slopes + (weight + DAMPING) * np.eye(len(free))
+    scale = 1 / max(float(np.abs(pull[free]).max(initial=0.0)), 1e-12)  # the solver stops by absolute errors
     equal, wrong = problem.keeps.slopes(state.drawn)[:, free], problem.keeps.values(state.drawn) / size
     flat, open_, pairs = problem.guards.rows(state.view, state.c)
     short, spare = problem.guards.short(state.drawn)
@@ -50,8 +52,8 @@ def step(problem: Problem, first: State, state: State, weight: float, radius: fl
     solver: Any = piqp.DenseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
     solver.setup(
-        hessian,
-        pull[free],
+        scale * hessian,
+        scale * pull[free],
         equal if len(equal) else None,
         -wrong if len(equal) else None,
         rows[:, free],
@@ -65,9 +67,9 @@ def step(problem: Problem, first: State, state: State, weight: float, radius: fl
     change = np.zeros(state.drawn.size)
     change[free] = found
     prices = Prices(
-        np.asarray(solver.result.z_u),
+        np.asarray(solver.result.z_u) / scale,
         pairs,
-        np.asarray(solver.result.y) if len(equal) else np.zeros(0),
+        np.asarray(solver.result.y) / scale if len(equal) else np.zeros(0),
         pull,
     )
     promised = -float(pull[free] @ found + 0.5 * found @ hessian @ found)

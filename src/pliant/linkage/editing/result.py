@@ -21,12 +21,14 @@ SHOWN = 360  # poses of the motion
 
 @dataclass(frozen=True)
 class Achieved:
-    """One target: how far off at its worst place, before and after."""
+    """One target, or a keep that gives way to targets: how far off at its worst place, before and after."""
 
     name: str
     before: float
     after: float
     reached: bool
+    kept: bool = False  # a keep
+    unit: str = ""  # of before and after, where it is not the model's
 
 
 @dataclass(frozen=True)
@@ -106,17 +108,18 @@ class EditResult:
     def plots(self) -> dict[str, Plot]:
         """How far off each target was and is; which lengths changed."""
         charts: dict[str, Plot] = {}
-        if self.achieved:
-            place = np.arange(len(self.achieved), dtype=np.float64)
+        shown = [target for target in self.achieved if not target.unit]
+        if shown:
+            place = np.arange(len(shown), dtype=np.float64)
             charts["targets"] = Plot(
                 "How far off each target is",
                 "target",
                 f"worst distance ({self.model.units})",
                 (
-                    Series("before", place, np.array([target.before for target in self.achieved]), "bars"),
-                    Series("after", place, np.array([target.after for target in self.achieved]), "bars"),
+                    Series("before", place, np.array([target.before for target in shown]), "bars"),
+                    Series("after", place, np.array([target.after for target in shown]), "bars"),
                 ),
-                ticks=tuple(target.name for target in self.achieved),
+                ticks=tuple(target.name for target in shown),
             )
         changes = {name: after / before - 1 for name, (before, after) in self.lengths.items()}
         charts["lengths"] = Plot(
@@ -137,11 +140,13 @@ class EditResult:
 
     def summary(self) -> str:
         """A sentence, then the figures."""
-        unit = self.model.units
         lines = [f"{self.message[0].upper()}{self.message[1:]}."]
         for target in self.achieved:
-            mark = "reached" if target.reached else f"off by {target.after:.4g} {unit}"
-            lines.append(f"  {target.name}: {mark} (was {target.before:.4g} {unit})")
+            unit = target.unit or self.model.units
+            done = "kept" if target.kept else "reached"
+            mark = done if target.reached else f"off by {target.after:.4g} {unit}"
+            was = "" if target.kept else f" (was {target.before:.4g} {unit})"
+            lines.append(f"  {target.name}: {mark}{was}")
         lines += [f"  {100 * found.share:3.0f} % of the pull held by: {found}" for found in self.resisted[:5]]
         farthest = sorted(self.moved.items(), key=lambda entry: -entry[1])[:3]
         moved = ", ".join(f"{name} by {much:.4g}" for name, much in farthest if much > 0)

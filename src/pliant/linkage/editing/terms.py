@@ -16,7 +16,7 @@ import numpy as np
 
 from pliant.core.motion import Mark
 from pliant.linkage.drive import Drive
-from pliant.linkage.poses import Poses, jacobian, positions, rates
+from pliant.linkage.poses import Poses, jacobian, positions, rates, some
 from pliant.linkage.rules import Floats, Ints
 
 Residuals = tuple[Floats, Floats]  # (m,), (m, 2N)
@@ -59,12 +59,21 @@ class Term(Protocol):
         """How much it counts."""
         ...
 
+    @property
+    def kept(self) -> bool:
+        """Whether it is a keep, which gives way to targets."""
+        ...
+
     def moments(self, poses: Poses) -> Floats:
         """Path parameters at which it also needs the linkage, given the sampled poses."""
         ...
 
     def residuals(self, view: View, moments: slice) -> Residuals:
         """Residuals in lengths, and their Jacobian."""
+        ...
+
+    def count(self, r: Floats) -> int:
+        """How many residuals the mean of their squares is over."""
         ...
 
     def marks(self) -> list[Mark]:
@@ -83,6 +92,7 @@ class At:
     t: Floats | None  # (K,), or nearest
     drive: Drive
     sampled: Floats  # (F,) of t
+    kept: bool = False
 
     def moments(self, poses: Poses) -> Floats:
         """The given moments, or those of the nearest approach, by Newton's method."""
@@ -111,14 +121,20 @@ class At:
         """A point each."""
         return [target(place[None]) for place in self.places]
 
+    def count(self, r: Floats) -> int:
+        """All of them."""
+        return len(r)
+
     def residuals(self, view: View, moments: slice) -> Residuals:
         """Both coordinates at given moments; only across the curve at nearest ones."""
         away = view.poses.x[self.joint, :, moments].T - self.places
         slopes = view.slopes(self.joint, moments)
         if self.t is not None:
             return away.ravel(), slopes.reshape(-1, slopes.shape[2])
-        on = nearest(away + self.places, view.path(self.joint), self.drive.closed)
-        return _across(away, slopes, on.directions)
+        there = some(view.poses, moments)
+        v, _ = rates(there, np.ones_like(there.angles), np.zeros_like(there.angles))
+        along = v[self.joint].T
+        return _across(away, slopes, along / np.maximum(np.hypot(*along.T), 1e-300)[:, None])
 
 
 def target(points: Floats) -> Mark:
@@ -137,6 +153,10 @@ class Untimed:
         """Nothing."""
         return []
 
+    def count(self, r: Floats) -> int:
+        """All of them."""
+        return len(r)
+
 
 @dataclass(frozen=True)
 class Drawn(Untimed):
@@ -146,6 +166,7 @@ class Drawn(Untimed):
     weight: float
     joint: int
     place: Floats  # (2,)
+    kept: bool = False
 
     def marks(self) -> list[Mark]:
         """A point."""
@@ -166,6 +187,7 @@ class Timed(Untimed):
     weight: float
     joint: int
     places: Floats  # (F, 2)
+    kept: bool = False
 
     def marks(self) -> list[Mark]:
         """The curve."""
@@ -187,6 +209,7 @@ class Follow(Untimed):
     places: Floats  # (K, 2) finely spaced
     closed: bool
     cycle: bool
+    kept: bool = False
 
     def marks(self) -> list[Mark]:
         """The curve."""
@@ -213,6 +236,7 @@ class Spread(Untimed):
     joint: int
     frames: Ints
     straight: bool
+    kept: bool = False
 
     def residuals(self, view: View, moments: slice) -> Residuals:
         """Distances from the mean: across the best line, or both ways."""
@@ -235,6 +259,7 @@ class Pace(Untimed):
     joint: int
     shares: Floats  # (F,)
     length: float
+    kept: bool = True
 
     def residuals(self, view: View, moments: slice) -> Residuals:
         """Differences of the shares, as lengths."""
@@ -257,6 +282,7 @@ class Lengths(Untimed):
     weight: float
     pairs: Ints  # (K, 2)
     wanted: Floats  # (K,)
+    kept: bool = False
 
     def residuals(self, view: View, moments: slice) -> Residuals:
         """Length minus what it shall be."""
@@ -274,15 +300,22 @@ class Inside(Untimed):
     corners: Floats  # (E, 2)
     normals: Floats  # (E, 2) of the edges, outwards
     offsets: Floats  # (E,)
+    poses: int
+    closed: bool  # whether the last pose is followed by the first
+    kept: bool = False
 
     def marks(self) -> list[Mark]:
         """The polygon."""
         return [target(np.concatenate([self.corners, self.corners[:1]]))]
 
+    def count(self, r: Floats) -> int:
+        """Every joint at every pose, those inside too, so that the sum is smooth where one comes in."""
+        return len(self.joints) * self.poses
+
     def residuals(self, view: View, moments: slice) -> Residuals:
         """How far each joint sticks out across each edge, where it does."""
         x = view.poses.x[self.joints, :, : view.count]
-        out = np.einsum("ec,kcf->ekf", self.normals, x) - self.offsets[:, None, None]
+        out = between(np.einsum("ec,kcf->ekf", self.normals, x), self.closed) - self.offsets[:, None, None]
         edge, joint, frame = np.nonzero(out > 0)
         slopes = view.derivatives[self.joints[joint], :, :, :, frame].reshape(len(edge), 2, view.drawn.size)
         return out[edge, joint, frame], np.einsum("mc,mcp->mp", self.normals[edge], slopes)
@@ -304,6 +337,13 @@ def evaluate(found: Iterable[Term], sampled: Poses, drive: Drive, t: Floats) -> 
 def _guess(sampled: Poses, t: Floats, everything: Floats) -> Floats:
     nearest = np.argmin(np.abs(t[:, None] - everything[None]), axis=0)
     return np.ascontiguousarray(sampled.x[:, :, nearest])
+
+
+def between(values: Floats, closed: bool) -> Floats:
+    """What samples (…, F) may reach about each: a parabola rises by an eighth of its second difference."""
+    ends = [(0, 0)] * (values.ndim - 1) + [(1, 1)]
+    wide = np.pad(values, ends, mode="wrap" if closed else "edge")
+    return values + np.abs(wide[..., 2:] - 2 * values + wide[..., :-2]) / 8
 
 
 def length_slopes(drawn: Floats, pairs: Ints) -> tuple[Floats, Floats]:

@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from pliant.linkage.batch import curves
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.rules import Floats
+from pliant.linkage.rules import Floats, Ints
 from pliant.linkage.synthesis.targets import Complex, as_points
 
 ROOM = 0.97  # of the greatest crank that closes: so that no candidate begins at a dead centre
@@ -42,19 +44,25 @@ class Family:
         """Every joint, the ground first and the traced P last."""
         return tuple(dict.fromkeys("".join((*self.ground, *self.links)).replace("P", "") + "P"))
 
-    def linkage(self, drawn: Floats, **rest: object) -> Linkage:
-        """The model with its joints drawn at (N, 2)."""
-        motor = {"joint": "A", "drives": "B", **dict(rest.pop("motor", {}))}  # type: ignore[call-overload]
+    def linkage(self, drawn: Floats, title: str = "", **motor: Any) -> Linkage:
+        """The model with its joints drawn at (N, 2), and its motor driven so."""
         return Linkage.model_validate(
             {
+                "title": title,
                 "ground": self.ground,
                 "joints": dict(zip(self.joints, map(tuple, drawn.tolist()), strict=True)),
                 "links": [{"joints": tuple(link)} for link in self.links],
-                "motors": [motor],
+                "motors": [{"joint": "A", "drives": "B", **motor}],
                 "study": {"trace": ["P"]},
-                **rest,
             }
         )
+
+    @cached_property
+    def bars(self) -> Ints:
+        """Pairs of joints of one link, (E, 2)."""
+        number = {name: index for index, name in enumerate(self.joints)}
+        pairs = [pair for link in self.links for pair in combinations(link, 2)]
+        return np.array([[number[first], number[second]] for first, second in pairs], np.int64)
 
     def drawings(self, rng: Generator, count: int) -> Floats:
         """Random linkages (V, N, 2)."""
@@ -71,6 +79,12 @@ class Family:
     def traced(self) -> int:
         """The number of joint P."""
         return len(self.joints) - 1
+
+
+def extent(drawn: Floats) -> Floats:
+    """How large drawings (…, N, 2) are: twice from the mean of the joints to the farthest."""
+    away = drawn - drawn.mean(axis=-2, keepdims=True)
+    return 2 * np.sqrt((away**2).sum(axis=-1).max(axis=-1))
 
 
 def tip(first: Complex, p: Floats, second: Complex, q: Floats, side: Floats | float) -> Complex:

@@ -87,8 +87,8 @@ def precision_points(
     `crank` and `rocker` are the angles at both ends of the domain, for x and for y. So spaced,
     the error between the points is about as small as it can be everywhere at once.
 
-    >>> precision_points(np.square, (0, 1), (0, 1), (0, 1), count=1)
-    [(0.5, 0.25)]
+    >>> np.round(precision_points(np.square, (0, 1), (0, 1), (0, 1)), 3).tolist()
+    [[0.067, 0.004], [0.5, 0.25], [0.933, 0.871]]
     """
     share = 0.5 - 0.5 * np.cos(np.pi * (2 * np.arange(1, count + 1) - 1) / (2 * count))
     low, high = (float(value) for value in function(np.array(domain, np.float64)))

@@ -35,7 +35,6 @@ TURN = 2 * np.pi
 class Match:
     """Where a curve meets the target best."""
 
-    distance: float
     mirrored: bool
     phases: Floats  # (SAMPLES,) crank angles of the points that meet the target's samples
 
@@ -53,17 +52,17 @@ def match(target: Target, curve: Floats) -> Match:
     """How one curve (2, POSES) meets the target best."""
     no_least = np.zeros(1)
     if target.closed:
-        found, which, shift, where = _closed(target, curve[None], no_least)
+        _, which, shift, where = _closed(target, curve[None], no_least)
         reverse, mirrored = divmod(int(which[0]), 2)
         at = (np.arange(SAMPLES) * (-1 if reverse else 1) + int(shift[0])) % SAMPLES
-        return Match(float(found[0]), bool(mirrored), TURN * where[0, at] / POSES)
-    found, rows, where = _open(target, curve[None], no_least)
+        return Match(bool(mirrored), TURN * where[0, at] / POSES)
+    _, rows, where = _open(target, curve[None], no_least)
     start, stride, way = rows[0].tolist()
     reverse, mirrored = divmod(way, 2)
     twice = np.concatenate([where[0], where[0] + POSES])
     at = np.linspace(start, start + (ARC - 1) * stride, SAMPLES)
     phases = TURN * np.interp(at, np.arange(2 * EVEN), twice) / POSES
-    return Match(float(found[0]), bool(mirrored), phases[::-1] if reverse else phases)
+    return Match(bool(mirrored), phases[::-1] if reverse else phases)
 
 
 def _ways(t: Complex, *, closed: bool) -> Complex:

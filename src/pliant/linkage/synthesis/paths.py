@@ -14,11 +14,12 @@ from typing import Any, Literal
 import numpy as np
 
 from pliant.core.clock import Clock
+from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.batch import stream
 from pliant.linkage.rules import Floats
 from pliant.linkage.synthesis.cognates import others
-from pliant.linkage.synthesis.families import FOUR, SIX, Family
+from pliant.linkage.synthesis.families import FOUR, SIX, Family, extent
 from pliant.linkage.synthesis.matching import distances
 from pliant.linkage.synthesis.placing import ANGLES, folded, placed, replaced, unfolded
 from pliant.linkage.synthesis.polish import LARGEST, Fit, polish
@@ -26,12 +27,13 @@ from pliant.linkage.synthesis.result import Answer, Synthesis, SynthesisStatus, 
 from pliant.linkage.synthesis.targets import Complex, Target, as_complex, target
 
 CANDIDATES = 50_000
-BLOCK = 4096
+BLOCK = 4096  # candidates made with one seed: to change it is to change every answer
 SHORT, LONG = 12, 150  # steps that every likely candidate is polished by, and the best of them
 LIKELY, FINAL = 8, 3  # of them, for each answer asked for
 ALIKE = 0.02  # two linkages whose joints are nearer than this, over their size, are one
 
 Bars = Literal["four", "six", "both"]
+FAMILIES: dict[str, tuple[Family, ...]] = {"four": (FOUR,), "six": SIX, "both": (FOUR, *SIX)}
 
 
 def path(
@@ -51,7 +53,12 @@ def path(
     drawn curve. The same seed gives the same answers.
     """
     wanted = target(points, closed=closed, through=through)
-    families = {"four": (FOUR,), "six": SIX, "both": (FOUR, *SIX)}[bars]
+    families = FAMILIES.get(bars)
+    if families is None or answers < 1 or candidates < 1:
+        raise PliantError(
+            f"bars = {bars!r}, answers = {answers}, candidates = {candidates}: bars is one of "
+            f"{', '.join(FAMILIES)}, and the others are 1 or more."
+        )
     search = _Search(wanted, answers, seed, progress)
     try:
         search.run(families, candidates)
@@ -78,11 +85,13 @@ class _Search:
         for number, family in enumerate(families):
             with self.clock.phase("search"):
                 keep = max(LIKELY // len(families), FINAL) * self.answers
-                self.found += self._likely(family, number, each, each * len(families), keep)
+                self._add_likely(family, number, each, each * len(families), keep)
         with self.clock.phase("polish"):
-            self._polish(partial(polish, self.target, iterations=SHORT), "polishing")
-            self.found = self._distinct(FINAL * self.answers)
-            self._polish(self._best_of, "polishing the best")
+            self._polish(partial(polish, self.target, iterations=SHORT), len(self.found), "polishing")
+            best = self._distinct(FINAL * self.answers)
+            # The rest stays: where all of the best come down to one linkage, it has others to offer.
+            self.found = best + [one for one in self.found if not any(one is each for each in best)]
+            self._polish(self._best_of, len(best), "polishing the best")
 
     def result(self, status: SynthesisStatus) -> Synthesis:
         """The best of what is found."""
@@ -95,39 +104,39 @@ class _Search:
             seconds=dict(self.clock.seconds),
         )
 
-    def _likely(self, family: Family, number: int, count: int, total: int, keep: int) -> list[Answer]:
-        """The candidates most like the target, put where it is."""
+    def _add_likely(self, family: Family, number: int, count: int, total: int, keep: int) -> None:
+        """Add the candidates most like the target, put where it is; an interruption adds those so far."""
         best_far, best_drawn = np.empty(0), np.empty((0, len(family.joints), 2))
 
         def reduce(drawn: Floats, curves: Floats, reached: Any) -> tuple[Floats, Floats]:
-            size = np.ptp(drawn, axis=1).max(axis=1)
-            far = distances(self.target, curves[:, 0], size * self.target.radius / LARGEST)
+            far = distances(self.target, curves[:, 0], extent(drawn) * self.target.radius / LARGEST)
             far[~reached.all(axis=1)] = np.inf
             first = np.argsort(far, kind="stable")[:keep]
             return far[first], drawn[first].copy()
 
-        for far, drawn in stream(
-            family.plan, self._blocks(family, number, count), ANGLES, family.traced, reduce
-        ):
-            best_far, best_drawn = np.append(best_far, far), np.concatenate([best_drawn, drawn])
-            first = np.argsort(best_far, kind="stable")[:keep]
-            best_far, best_drawn = best_far[first], best_drawn[first]
-            self.progress(self.tried, total, f"{family.name}s, nearest {best_far[0]:.3g}")
-        there = (placed(self.target, family, drawn) for drawn in best_drawn[np.isfinite(best_far)])
-        return [answer_of(self.target, one) for one in there if one is not None]
+        blocks = self._blocks(family, number, count)
+        try:
+            for far, drawn in stream(family.plan, blocks, ANGLES, family.traced, reduce):
+                best_far, best_drawn = np.append(best_far, far), np.concatenate([best_drawn, drawn])
+                first = np.argsort(best_far, kind="stable")[:keep]
+                best_far, best_drawn = best_far[first], best_drawn[first]
+                self.progress(self.tried, total, f"{family.name}s, nearest {best_far[0]:.3g}")
+        finally:
+            there = (placed(self.target, family, drawn) for drawn in best_drawn[np.isfinite(best_far)])
+            self.found += [answer_of(self.target, one) for one in there if one is not None]
 
     def _blocks(self, family: Family, number: int, count: int) -> Iterator[Floats]:
         for block, first in enumerate(range(0, count, BLOCK)):
             size = min(BLOCK, count - first)
-            yield family.drawings(np.random.default_rng([self.seed, number, block]), size)
             self.tried += size
+            yield family.drawings(np.random.default_rng([self.seed, number, block]), size)
 
-    def _polish(self, better: Callable[[Fit], Fit], text: str) -> None:
-        """Polish all that is found, in place, so that an interruption keeps what is done."""
-        for index, one in enumerate(self.found):
+    def _polish(self, better: Callable[[Fit], Fit], count: int, text: str) -> None:
+        """Polish the first of what is found, in place, so that an interruption keeps what is done."""
+        for index in range(count):
             best = min(each.score for each in self.found)
-            self.progress(index, len(self.found), f"{text}, error {best:.2g}")
-            self.found[index] = answer_of(self.target, better(one.fit))
+            self.progress(index, count, f"{text}, error {best:.2g}")
+            self.found[index] = answer_of(self.target, better(self.found[index].fit))
 
     def _best_of(self, start: Fit) -> Fit:
         """A polished linkage, and where it meets the target out of order, the best of other tries."""
@@ -157,8 +166,7 @@ def _alike(one: Fit, other: Fit) -> bool:
     if one.family is FOUR:
         a, d, b, c, p = second
         rivals += others(np.array([a, b, c, d, p]))
-    size = float(np.ptp(one.drawn, axis=0).max())
-    return any(_apart(first, rival) < ALIKE * size for rival in rivals)
+    return any(_apart(first, rival) < ALIKE * extent(one.drawn) for rival in rivals)
 
 
 def _apart(first: Complex, second: Complex) -> float:

@@ -20,13 +20,14 @@ import numpy as np
 from pliant.linkage.order import sides
 from pliant.linkage.poses import jacobian, opennesses, positions, rates
 from pliant.linkage.rules import Floats
-from pliant.linkage.synthesis.families import Family
+from pliant.linkage.synthesis.families import Family, extent
 from pliant.linkage.synthesis.matching import TURN
 from pliant.linkage.synthesis.targets import Target
 
 FLATTEST = 0.9995  # greatest |c| (see `rules.openness`) of a linkage that is offered: 1.8 degrees from flat
 LARGEST = 6.0  # a linkage, over the target's size
-CHECKS = 72  # crank angles at which closing is checked
+SHORTEST = 0.005  # a bar, over the linkage's size: shorter ones cannot be made
+CHECKS = 96  # crank angles at which closing is checked
 GIVEN_UP = 1e8  # damping at which no step is found
 SETTLED = 1e-6  # share of the error by which a last step improves it
 EXACT = 1e-13  # root-mean-square error, over the target's size, that rounding leaves
@@ -50,18 +51,19 @@ class Fit:
 
 
 def fit(family: Family, target: Target, drawn: Floats, phases: Floats) -> Fit | None:
-    """A linkage measured against the target, or None where it does not close."""
+    """A linkage measured against the target, or None where it does not close or cannot be made."""
+    size = extent(drawn)
+    bars = np.hypot(*(drawn[family.bars[:, 0]] - drawn[family.bars[:, 1]]).T)
+    if not (size <= LARGEST and bars.min() >= SHORTEST * size):
+        return None
     wanted = np.stack([target.points.real, target.points.imag])
     signs = sides(family.plan.ops, drawn)
-    if not np.ptp(drawn, axis=0).max() <= LARGEST:
-        return None
-    checked = np.concatenate([phases, swept(target, phases)])
-    poses = positions(family.plan, checked[None], drawn, signs=signs)
+    way = swept(target, phases)
+    poses = positions(family.plan, np.concatenate([phases, way])[None], drawn, signs=signs)
     v, a = rates(poses, np.ones_like(poses.angles), np.zeros_like(poses.angles))
-    c, _ = opennesses(poses, v)
-    if not np.abs(c).max() <= FLATTEST:
-        return None
     count, traced = len(phases), family.traced
+    if not _flattest(*opennesses(poses, v), count, abs(way[1] - way[0])) <= FLATTEST:
+        return None
     gaps = poses.x[traced, :, :count] - wanted
     nearer = phases + _nearer(gaps, v[traced, :, :count], a[traced, :, :count])
     there = positions(family.plan, nearer[None], drawn, signs=signs).x[traced] - wanted
@@ -69,6 +71,16 @@ def fit(family: Family, target: Target, drawn: Floats, phases: Floats) -> Fit | 
     phases, gaps = np.where(better, nearer, phases), np.where(better, there, gaps)
     rms = float(np.sqrt((target.weights * (gaps**2).sum(axis=0)).sum()))
     return Fit(family, drawn, signs, phases, gaps, rms)
+
+
+def _flattest(c: Floats, dc: Floats, phases: int, apart: float) -> float:
+    """The greatest |c| at the phases, and anywhere on the way, whose angles come after them.
+
+    Half a step beyond an angle |c| has grown by at most |dc| times that, where it turns back
+    before the next: so nothing is missed between two angles.
+    """
+    between = np.abs(c[:, phases:]) + 0.5 * apart * np.abs(dc[:, phases:])
+    return float(max(between.max(), np.abs(c).max()))
 
 
 def swept(target: Target, phases: Floats) -> Floats:

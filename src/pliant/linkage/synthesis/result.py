@@ -21,7 +21,9 @@ from pliant.linkage.synthesis.matching import TURN
 from pliant.linkage.synthesis.polish import Fit, redrawn
 from pliant.linkage.synthesis.targets import Target, as_complex, as_points
 
+VERTICES = 1000  # of the target that strays are measured from
 FRAMES = 180  # of the curve that is shown
+ROUNDING = 1e-12  # error over the target's size that is none
 TOLERATED = 0.05  # how far the curve may stray between the target's points before it counts as error
 
 
@@ -113,10 +115,10 @@ class Synthesis:
         said = f"Best of {self.candidates}: a {best.kind}, {_percent(best.rms)} of the target's size off."
         if self.status is SynthesisStatus.STOPPED:
             said += " (stopped before the end)"
-        lines = [f"  {'':3}{'linkage':<24}{'rms':>10}{'greatest':>10}{'stray':>10}"]
+        lines = [f"  {'':3}{'linkage':<24}{'rms':>12}{'greatest':>12}{'stray':>12}"]
         lines += [
-            f"  {number:<3}{answer.kind:<24}{_percent(answer.rms):>10}{_percent(answer.greatest):>10}"
-            f"{_percent(answer.stray):>10}"
+            f"  {number:<3}{answer.kind:<24}{_percent(answer.rms):>12}{_percent(answer.greatest):>12}"
+            f"{_percent(answer.stray):>12}"
             for number, answer in enumerate(self.answers, 1)
         ]
         return "\n".join([said, *lines])
@@ -150,7 +152,7 @@ def _target_marks(target: Target) -> list[Mark]:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+    return f"{100 * share:.3g} %" if share > ROUNDING else "0 %"
 
 
 def _span(found: Fit, target: Target) -> float:
@@ -171,7 +173,7 @@ def answer_of(target: Target, found: Fit) -> Answer:
     if not target.closed:
         motor["range"] = (0.0, span)
     return Answer(
-        linkage=found.family.linkage(found.drawn * target.size + centre, motor=motor, title=_title(found)),
+        linkage=found.family.linkage(found.drawn * target.size + centre, _title(found), **motor),
         fit=found,
         points=np.moveaxis(x, 2, 0) * target.size + centre,
         rms=found.rms,
@@ -188,6 +190,7 @@ def _stray(target: Target, path: Floats) -> float:
     """The farthest that the curve (2, F) goes from the target."""
     if target.through:
         return 0.0
-    xy = as_points((as_complex(target.given) - target.centre) / target.size)
+    some = target.given[:: -(-len(target.given) // VERTICES)]
+    xy = as_points((as_complex(some) - target.centre) / target.size)
     line = shapely.linearrings(xy) if target.closed and len(xy) > 2 else shapely.linestrings(xy)
     return float(shapely.distance(line, shapely.points(path.T)).max())

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
@@ -29,7 +30,7 @@ class Target:
     closed: bool
     through: bool  # pass the given points; what lies between is free
     centre: complex
-    size: float  # longest side of what was given
+    size: float  # diameter of the smallest circle around what was given
     samples: Complex  # (SAMPLES,) evenly along it; a closed one does not repeat its first
     points: Complex  # (Q,) what a fit looks at
     weights: Floats  # (Q,) share of the length that each stands for; they sum to 1
@@ -45,8 +46,7 @@ def target(points: Any, *, closed: bool, through: bool | None = None) -> Target:
     """Check the points (K, 2) and prepare them. A few points are passed, more are a drawn curve."""
     given = _checked(points, closed)
     through = len(given) <= FEW if through is None else through
-    low, high = given.min(axis=0), given.max(axis=0)
-    size, centre = float((high - low).max()), complex(*(0.5 * (low + high)))
+    size, centre = 2 * _radius(given), complex(*given.mean(axis=0))
     z = (as_complex(given) - centre) / size
     line, place = _smooth(z, closed) if through else (z, np.arange(len(z), dtype=np.float64))
     along = _lengths(line, closed)
@@ -95,6 +95,11 @@ def _checked(points: Any, closed: bool) -> Floats:
         kind = "closed curve" if closed else "path"
         raise PliantError(f"the target has {len(given)} different points; a {kind} needs {least} or more.")
     return given
+
+
+def _radius(given: Floats) -> float:
+    """Of the smallest circle around them: it does not change as they turn."""
+    return float(shapely.minimum_bounding_radius(shapely.multipoints(given)))
 
 
 def _ring(z: Complex, closed: bool) -> Complex:

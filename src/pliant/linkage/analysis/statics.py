@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
-from pliant.linkage.balance import Push, cross, normals, pushes_of, solve, unknowns_of
+from pliant.linkage.analysis.balance import Push, cross, normals, pushes_of, solve, unknowns_of
 from pliant.linkage.model import Linkage
 from pliant.linkage.poses import Poses, rates
 from pliant.linkage.rules import Floats

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pliant.linkage.analysis.grashof import bodies, four_bars, slider_cranks
 from pliant.linkage.drive import drive
-from pliant.linkage.grashof import bodies, four_bars, slider_cranks
 from pliant.linkage.limits import reach
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan, structure

@@ -11,11 +11,7 @@ import shapely
 from scipy.optimize import fsolve
 
 from pliant.core.errors import InputError
-from pliant.linkage.follow import run
-from pliant.linkage.model import Linkage
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import positions, rates
-from pliant.linkage.sensitivity import (
+from pliant.linkage.analysis.sensitivity import (
     Dimension,
     band_outline,
     bands,
@@ -24,6 +20,10 @@ from pliant.linkage.sensitivity import (
     sensitivities,
     tolerances,
 )
+from pliant.linkage.follow import run
+from pliant.linkage.model import Linkage
+from pliant.linkage.plan import Plan, compile_plan
+from pliant.linkage.poses import positions, rates
 
 Build = Callable[[dict[str, float], np.ndarray], dict[str, np.ndarray]]
 TURN = np.arange(24) * 2 * np.pi / 24

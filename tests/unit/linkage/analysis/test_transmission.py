@@ -7,6 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
+from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
 from pliant.linkage.constraints import errors, residuals
 from pliant.linkage.drive import drive
 from pliant.linkage.follow import run
@@ -14,7 +15,6 @@ from pliant.linkage.limits import poses_at, reach
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import Poses, positions
-from pliant.linkage.transmission import Transmission, toggle_margin, transmissions
 
 TRIAD = {"A": (1.7, -1.2), "B": (2, -1), "C": (2, 1), "D": (4, 1), "E": (3, 3), "G": (7, 1.3), "H": (1, 5)}
 

@@ -11,9 +11,9 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pliant.linkage import stacking
+from pliant.linkage.analysis import stacking
+from pliant.linkage.analysis.layers import assign
 from pliant.linkage.follow import run
-from pliant.linkage.layers import assign
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 

@@ -165,7 +165,7 @@ def _farthest(off: Floats) -> Floats:
 
 
 def _dimensions(structure: Structure) -> list[Dimension]:
-    names, hidden = structure.names, guide_points(structure)
+    names, hidden = structure.names, structure.guides
     found = [
         _measure(structure, f"{names[k]}.{axis}", axis, (k,))
         for k in sorted(structure.ground - hidden)
@@ -198,7 +198,7 @@ def _placed(structure: Structure, k: int, i: int, j: int) -> list[Dimension]:
 
 def _held(structure: Structure) -> list[Dimension]:
     """What no dimension changes: directions of motors, and guides in the part that carries them."""
-    names, hidden = structure.names, guide_points(structure)
+    names, hidden = structure.names, structure.guides
     held = [
         _measure(structure, f"direction of motors[{motor}]", "direction", (driven, pivot))
         for motor, (pivot, driven) in enumerate(structure.motors)
@@ -210,16 +210,6 @@ def _held(structure: Structure) -> list[Dimension]:
         for k in hidden.intersection(link):
             held += [_measure(structure, f"{names[k]} {way}", way, (k, i, j)) for way in ("along", "across")]
     return held
-
-
-def guide_points(structure: Structure) -> frozenset[int]:
-    """Points of guides that are no joints: all but those of guides through a link's first two joints."""
-    return frozenset(
-        end
-        for (_, a, b), carrier in zip(structure.sliders, structure.carriers, strict=True)
-        for end in (a, b)
-        if carrier < 0 or (a, b) != structure.links[carrier][:2]
-    )
 
 
 def _measure(structure: Structure, name: str, kind: Kind, joints: tuple[int, ...]) -> Dimension:

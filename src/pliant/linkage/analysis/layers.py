@@ -26,9 +26,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from pliant.linkage.analysis.stacking import Pair, Passing, Pin, search
 from pliant.linkage.model import Linkage
 from pliant.linkage.rules import Floats
-from pliant.linkage.stacking import Pair, Passing, Pin, search
 
 SECONDS = 5.0  # for the search
 

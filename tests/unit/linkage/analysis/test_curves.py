@@ -7,7 +7,18 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import ellipe
 
-from pliant.linkage.curves import Box, Track, area, box, dwell, length, swept, time_ratio, top_speed, track
+from pliant.linkage.analysis.curves import (
+    Box,
+    Track,
+    area,
+    box,
+    dwell,
+    length,
+    swept,
+    time_ratio,
+    top_speed,
+    track,
+)
 from pliant.linkage.drive import drive
 from pliant.linkage.limits import poses_at, reach
 from pliant.linkage.model import Linkage

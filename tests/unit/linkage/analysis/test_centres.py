@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from pliant.linkage.centres import Centres, centres, spins
+from pliant.linkage.analysis.centres import Centres, centres, spins
 from pliant.linkage.constraints import errors
 from pliant.linkage.follow import run
 from pliant.linkage.model import Linkage

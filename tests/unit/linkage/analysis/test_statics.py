@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pliant.linkage import balance
+from pliant.linkage.analysis import balance
+from pliant.linkage.analysis.statics import Statics, arrows, forces, torque_plot, virtual_torques
 from pliant.linkage.follow import run
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import Poses
-from pliant.linkage.statics import Statics, arrows, forces, torque_plot, virtual_torques
 
 TURN = np.linspace(0, 2 * np.pi, 73)[None]
 

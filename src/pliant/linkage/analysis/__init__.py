@@ -1,0 +1,1 @@
+"""What a run means: transmission, curves, centres, tolerances, forces, layers."""

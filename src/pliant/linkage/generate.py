@@ -1,0 +1,88 @@
+"""Linkages by their dimensions: drawn with compass and ruler."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pliant.linkage.model import Linkage
+
+
+def meet(p: complex, r: float, q: complex, s: float, side: int = 1) -> complex:
+    """The point at distance r from p and s from q, to the left of p→q for side 1, right for −1.
+
+    >>> meet(0, 5, 6, 5)
+    (3+4j)
+    """
+    apart = abs(q - p)
+    along = (r * r - s * s + apart * apart) / (2 * apart)
+    square = r * r - along * along
+    if square < 0:
+        raise ValueError(f"circles of radius {r:g} and {s:g}, {apart:g} apart, do not meet")
+    return p + (along + 1j * side * math.sqrt(square)) * (q - p) / apart
+
+
+def linkage(
+    joints: Mapping[str, complex], ground: Iterable[str], links: Iterable[str], **rest: Any
+) -> Linkage:
+    """A linkage from complex positions and links written as "B C P"; the first link is the motor's."""
+    bars = [link.split() for link in links]
+    pivot, driven = bars[0][:2]
+    data: dict[str, Any] = {
+        "ground": list(ground),
+        "joints": {name: (complex(z).real, complex(z).imag) for name, z in joints.items()},
+        "links": [{"joints": bar} for bar in bars],
+        "motors": [{"joint": pivot, "drives": driven}],
+        **rest,
+    }
+    return Linkage.model_validate(data)
+
+
+def four_bar(
+    ground: float, crank: float, coupler: float, rocker: float, angle: float = 1.0, side: int = 1, **rest: Any
+) -> Linkage:
+    """A four-bar on A (0, 0) and D (ground, 0), drawn with its crank A-B at an angle, C on a side of B→D."""
+    b = cmath.rect(crank, angle)
+    joints = {"A": 0j, "B": b, "C": meet(b, coupler, complex(ground), rocker, side), "D": complex(ground)}
+    return linkage(joints, "AD", ("A B", "B C", "C D"), **rest)
+
+
+def slider_crank(crank: float, rod: float, offset: float = 0.0, angle: float = 1.0, **rest: Any) -> Linkage:
+    """A crank A-B at (0, 0) and a rod B-P, with P on the line y = offset, to the right."""
+    b = cmath.rect(crank, angle)
+    p = complex(b.real + math.sqrt(rod**2 - (b.imag - offset) ** 2), offset)
+    guide = [{"joint": "P", "along": [[0, offset], [1, offset]]}]
+    return linkage({"A": 0j, "B": b, "P": p}, "A", ("A B", "B P"), sliders=guide, **rest)
+
+
+def chain(dyads: int, **rest: Any) -> Linkage:
+    """Parallelograms in a row: pivots at (3k, 0), tips at (3k, 1), the first one driven ± 50°."""
+    joints: dict[str, complex] = {}
+    for k in range(dyads + 1):
+        joints[f"G{k}"], joints[f"T{k}"] = complex(3 * k), complex(3 * k, 1)
+    links = ["G0 T0"]
+    for k in range(1, dyads + 1):
+        links += [f"T{k - 1} T{k}", f"G{k} T{k}"]
+    motor = {"joint": "G0", "drives": "T0", "range": ["-50 deg", "50 deg"]}
+    pivots = [f"G{k}" for k in range(dyads + 1)]
+    return linkage(joints, pivots, links, **{"motors": [motor], **rest})
+
+
+def jansen(angle: float = 0.0, **rest: Any) -> Linkage:
+    """The leg of Theo Jansen's Strandbeest, drawn with its crank A-C at an angle; P5 is the foot."""
+    b, c = -38 - 7.8j, cmath.rect(15, angle)
+    p1, p2 = meet(b, 41.5, c, 50, 1), meet(b, 39.3, c, 61.9, -1)
+    p3 = meet(b, 40.1, p1, 55.8, 1)
+    p4 = meet(p3, 39.4, p2, 36.7, -1)
+    p5 = meet(p2, 49, p4, 65.7, 1)
+    joints = {"A": 0j, "B": b, "C": c, "P1": p1, "P2": p2, "P3": p3, "P4": p4, "P5": p5}
+    links = ("A C", "C P1", "C P2", "B P1 P3", "B P2", "P3 P4", "P2 P4 P5")
+    return linkage(joints, "AB", links, **rest)
+
+
+def triad(**rest: Any) -> Linkage:
+    """A plate C-D-E on three bars, to the crank's tip and to two pivots: its joints are found together."""
+    joints = {"O": 0j, "A": 1 + 0.3j, "C": 3 + 1.5j, "D": 4 + 4j, "E": 6 + 1.8j, "G": 1.5 + 5.5j, "H": 8 + 0j}
+    return linkage(joints, "OGH", ("O A", "A C", "C D E", "G D", "H E"), **rest)

@@ -1,0 +1,156 @@
+"""How far motors go: exact limits and change points, against closed forms."""
+
+import numpy as np
+import pytest
+
+from pliant.linkage.drive import drive
+from pliant.linkage.generate import four_bar, linkage, meet, slider_crank, triad
+from pliant.linkage.limits import poses_at, reach
+from pliant.linkage.model import Linkage
+from pliant.linkage.order import _group
+from pliant.linkage.plan import Plan, compile_plan
+from pliant.linkage.rules import GROUP, TRIANGLE
+from pliant.linkage.solve import solve
+
+
+def limits(model: Linkage) -> tuple[float, float] | None:
+    return solve(model).limits
+
+
+@pytest.mark.parametrize("angle", [-1.2, 0.1, 0.9])
+def test_the_limit_of_a_non_grashof_crank_is_exact(angle):
+    """Stretched out, coupler and rocker are 4.5 long: cos θ = (4² + 3² − 4.5²)/(2·4·3)."""
+    exact = np.arccos((16 + 9 - 4.5**2) / 24)
+    low, high = limits(four_bar(4, 3, 2, 2.5, angle))
+    assert low + angle == pytest.approx(-exact, abs=1e-12)
+    assert high + angle == pytest.approx(exact, abs=1e-12)
+
+
+def test_a_crank_that_folds_its_coupler_stops_there():
+    """Folded, coupler and rocker are |5 − 1.5| apart."""
+    exact = np.arccos((16 + 1 - 3.5**2) / 8)
+    low, high = limits(four_bar(4, 1, 5, 1.5, 2.5))
+    assert low + 2.5 == pytest.approx(exact, abs=1e-12)
+    assert high + 2.5 == pytest.approx(2 * np.pi - exact, abs=1e-12)
+
+
+def test_a_clockwise_motor_has_the_mirrored_limits():
+    forward = limits(four_bar(4, 3, 2, 2.5, 0.5))
+    back = limits(four_bar(4, 3, 2, 2.5, 0.5, motors=[{"joint": "A", "drives": "B", "direction": "cw"}]))
+    np.testing.assert_allclose(back, (-forward[1], -forward[0]), atol=1e-12)
+
+
+def test_a_slider_stops_where_its_rod_stands_square_to_the_guide():
+    """A crank longer than its rod: sin θ = ± rod / crank."""
+    exact = np.arcsin(1.5 / 2)
+    low, high = limits(slider_crank(2, 1.5, angle=0.2))
+    assert low + 0.2 == pytest.approx(-exact, abs=1e-12)
+    assert high + 0.2 == pytest.approx(exact, abs=1e-12)
+
+
+def test_a_dip_between_two_samples_is_not_jumped():
+    """Lengths that fail to close by a hair, over far less than a sample: half a degree wide."""
+    short = 1e-6
+    gap = four_bar(4, 1, 2.5, 2.5 - short, 0.5, study={"samples": 12})
+    result = solve(gap)
+    exact = np.arccos((16 + 1 - (5 - short) ** 2) / 8)
+    assert result.status.name == "LIMITED"
+    assert max(result.limits) + 0.5 == pytest.approx(exact, abs=1e-9)
+    assert np.pi - exact < np.radians(0.2)
+
+
+@pytest.mark.parametrize("angle", [0.3, 1.0, 4.0])
+def test_a_parallelogram_has_its_change_points_at_0_and_180_degrees(angle):
+    model = four_bar(3, 1, 3, 1, angle, side=1 if angle < np.pi else -1)
+    plan, path = compile_plan(model), drive(model, 360)
+    found = reach(plan, path)
+    assert found.above is None
+    at = np.sort([(path.angles(np.array([c.t]))[0, 0] + angle) % (2 * np.pi) for c in found.changes])
+    at[at > 2 * np.pi - 1e-6] -= 2 * np.pi
+    np.testing.assert_allclose(np.sort(at), [0, np.pi], atol=1e-7)
+
+
+def test_a_parallelogram_keeps_its_side_or_goes_straight_on():
+    for branch, parallel in (("side", False), ("smooth", True)):
+        result = solve(four_bar(3, 1, 3, 1, 1.0, study={"branch": branch}))
+        coupler = result.joints["C"] - result.joints["B"]
+        assert (np.abs(coupler - [3, 0]).max() < 1e-6) == parallel
+        assert all(change.crossed == parallel for change in result.reached.changes)
+        assert np.isfinite(result.velocities).all()
+        assert np.isfinite(result.accelerations).all()
+
+
+def test_a_nearly_parallel_four_bar_has_no_change_point():
+    assert solve(four_bar(3, 0.999, 3, 1, 1.0)).status.name == "RUNS"
+
+
+def test_a_limit_further_down_the_line_counts():
+    """A free four-bar drives a dyad that cannot follow all the way."""
+    base = four_bar(4, 1, 3, 3, 1.0)
+    joints = {name: complex(*at) for name, at in base.joints.items()}
+    joints |= {"E": 5 + 3j, "F": meet(joints["C"], 1.6, 5 + 3j, 1.2)}
+    model = linkage(joints, "ADE", ("A B", "B C", "C D", "C F", "F E"))
+    result = solve(model)
+    assert result.status.name == "LIMITED"
+    apart = np.hypot(*(result.joints["C"] - np.array([5.0, 3.0])).T)
+    assert abs(apart[[0, -1]] - 2.8).max() < 1e-6
+
+
+def test_a_range_beyond_the_limit_is_swept_as_far_as_it_goes():
+    motor = {"joint": "A", "drives": "B", "range": ["-30 deg", "170 deg"]}
+    result = solve(four_bar(4, 3, 2, 2.5, 0.5, motors=[motor]))
+    exact = np.arccos((16 + 9 - 4.5**2) / 24) - 0.5
+    assert result.status.name == "LIMITED"
+    assert result.angles[0] == pytest.approx(np.radians(-30))
+    assert result.angles[-1] == pytest.approx(exact, abs=1e-6)
+    assert result.reached.below is None
+
+
+def as_group(plan: Plan) -> Plan:
+    """The same plan with its triangle solved as a coupled group."""
+    from dataclasses import replace
+
+    ops = plan.ops.copy()
+    at = int(np.flatnonzero(ops[:, 0] == TRIANGLE)[0])
+    k = int(ops[at, 1])
+    rows = np.flatnonzero((plan.structure.rows.joints == k).any(axis=1))
+    ops[at] = (GROUP, 0, -1, -1, -1, -1)
+    return replace(plan, ops=ops, groups=(_group(np.array([k]), plan.structure.rows.pick(rows)),))
+
+
+@pytest.mark.parametrize("lengths", [(4, 3, 2, 2.5), (4, 1, 5, 1.5)])
+def test_a_coupled_group_has_the_limits_of_the_triangle_it_stands_for(lengths):
+    model = four_bar(*lengths, 0.5 if lengths[1] == 3 else 2.5)
+    plan, path = compile_plan(model), drive(model, 360)
+    closed, coupled = reach(plan, path), reach(as_group(plan), path)
+    assert coupled.low == pytest.approx(closed.low, abs=1e-11)
+    assert coupled.high == pytest.approx(closed.high, abs=1e-11)
+    assert coupled.above.how == "locked together"
+
+
+def test_poses_of_a_coupled_group_are_those_of_its_triangle():
+    model = four_bar(4, 1, 3, 3)
+    plan, path = compile_plan(model), drive(model, 90)
+    found = reach(plan, path)
+    closed = poses_at(plan, path, found, path.samples)
+    coupled = poses_at(as_group(plan), path, found, path.samples)
+    np.testing.assert_allclose(coupled.x, closed.x, atol=1e-13)
+
+
+def test_the_limits_of_a_triad_are_where_its_three_bars_meet_in_a_point():
+    """At the limit the bars A-C, G-D and H-E, prolonged, pass through one point."""
+    result = solve(triad())
+    assert result.status.name == "LIMITED"
+    assert result.reached.above.joints == ("C", "D", "E")
+    for t in (result.reached.low, result.reached.high):
+        near, nearer = (_unconcurrent(result, t * (1 - away)) for away in (1e-5, 1e-7))
+        assert nearer / near == pytest.approx(0.1, abs=0.01)  # a square root of what is left of the way
+        assert nearer < 1e-3
+
+
+def _unconcurrent(result, t: float) -> float:
+    """The volume of three lines' unit coordinates: 0 where they pass through one point."""
+    poses = poses_at(result.plan, result.drive, result.reached, np.array([t]))
+    at = dict(zip(result.plan.structure.names, poses.points[0], strict=True))
+    lines = [np.cross([*at[a], 1], [*at[b], 1]) for a, b in ("AC", "GD", "HE")]
+    return abs(np.linalg.det(np.array(lines) / np.linalg.norm(lines, axis=1, keepdims=True)))
