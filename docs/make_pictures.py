@@ -203,7 +203,7 @@ def initial_and_stepped() -> Drawn:
     motion = linkage_picture(model, degrees, poses.points)
     lengths = [np.hypot(*(poses.x[k] - poses.x[j])) for k, j in pairs(poses.plan.structure.links)]
     kept = max(float(np.ptp(length)) for length in lengths)
-    drawn = view.filmstrip(motion, frames=2, before=None, names=True)
+    drawn = view.filmstrip(motion, frames=2, before=None)
     return drawn, f"Lengths of the two differ by {kept:.1g} at most."
 
 
@@ -217,8 +217,8 @@ def two_orientations() -> Drawn:
     degrees = np.linspace(0, 360, 361)
     models = [four_bar(4, 1, 3, 2.5, side=side, title="Two orientations") for side in (1, -1)]
     runs = [positions(compile_plan(model), np.radians(degrees)[None]).points for model in models]
-    group = "orientation −1"
-    marks = [*skeleton(models[1], runs[1][0], group), Mark("curve", runs[1][:, 2], group=group)]
+    other = Mark("curve", runs[1][:, 2], group="trace", text="C, the other orientation")
+    marks = [*skeleton(models[1], runs[1][0], "guide"), other]
     motion = linkage_picture(models[0], degrees, runs[0], traced=("C",), marks=marks)
     sides = [np.sign(turning(run)) for run in runs]
     words = ", ".join(f"{side.min():+.0f}" for side in sides if side.min() == side.max())

@@ -1,4 +1,4 @@
-"""The README's tour does what it says: its commands run, and print what it shows."""
+"""The README's tour and the guide's do what they say: their commands run, and print what is shown."""
 
 import os
 import re
@@ -14,13 +14,18 @@ from pliant.core import status
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+TOURS = {
+    "README.md": {"blocks.png", "blocks.html", "blocks.json", "slider.gif", "four-bar.html"},
+    "docs/guide/linkages.md": {"four-bar.png", "four-bar.html", "four-bar.json"},
+    "docs/guide/editing.md": {"longer-leg.toml", "longer.png", "longer.html", "found"},
+}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
-FILE_NAME = re.compile(r"This is `([\w.]+)`:\n\n```toml")
+FILE = re.compile(r"This is `([\w.-]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RUN = ("sh", "python")
 RANGE = re.compile(r" \([\d.]+ to [\d.]+ ?%\)")
-# How many steps it takes and what is left of the overlap differ from machine to machine.
-WORDS_ONLY = ("steps", "overlap")
+# How many steps it takes and what rounding leaves differ from machine to machine.
+WORDS_ONLY = ("steps", "overlap", "lengths")
 
 
 @dataclass(frozen=True)
@@ -32,13 +37,19 @@ class Block:
     shown: str
 
 
-def blocks() -> list[Block]:
-    fences = FENCE.findall(README[README.index("## Five minutes") :])
+def tour(page: str) -> str:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return text[text.index("## Five minutes") :] if page == "README.md" else text
+
+
+def blocks(page: str) -> list[Block]:
+    """What a page runs, in order."""
+    fences = FENCE.findall(tour(page))
     following = [*fences[1:], ("", "")]
     return [
         Block(language, text, shown if kind == "text" else "")
         for (language, text), (kind, shown) in zip(fences, following, strict=True)
-        if language != "text"
+        if language in RUN
     ]
 
 
@@ -72,26 +83,23 @@ def numbers(line: str) -> list[float]:
     return [float(found) for found in NUMBER.findall(line)]
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="the tour is written for a shell")
-def test_the_tour_prints_what_the_readme_shows(tmp_path):
-    tour = blocks()
-    assert [block.language for block in tour if block.language not in RUN] == ["toml"]
-    (name,) = FILE_NAME.findall(README)
-    for block in tour:
-        if block.language == "toml":
-            (tmp_path / name).write_text(block.text, encoding="utf-8")
-            continue
+@pytest.mark.skipif(shutil.which("bash") is None, reason="tours are written for a shell")
+@pytest.mark.parametrize("page", TOURS)
+def test_a_tour_prints_what_its_page_shows(page, tmp_path):
+    for name, text in FILE.findall(tour(page)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for block in blocks(page):
         printed = run(block, tmp_path)
         assert list(map(words, lines(printed))) == list(map(words, lines(block.shown))), printed
         for line, wanted in zip(lines(printed), lines(block.shown), strict=True):
             if not line.strip().startswith(WORDS_ONLY):
                 assert numbers(line) == pytest.approx(numbers(wanted), rel=0.01, abs=1e-6), printed
-    made = {path.name for path in tmp_path.iterdir()}
-    assert {"blocks.png", "blocks.html", "blocks.json", "slider.gif"} <= made
+    assert {path.name for path in tmp_path.iterdir()} >= TOURS[page]
 
 
-def test_the_tour_shows_output_for_every_command():
-    assert all(block.shown for block in blocks() if block.language in RUN)
+@pytest.mark.parametrize("page", TOURS)
+def test_a_tour_shows_output_for_every_command(page):
+    assert all(block.shown for block in blocks(page))
 
 
 def test_exit_codes_are_those_of_the_statuses():

@@ -37,10 +37,8 @@ def terms(
     curves = (_curve(edit, number[edit.point], drive, t, poses) for edit in study.curves)
     moves = (_move(move, number[move.joint], drive, t) for move in study.move)
     found: list[Term] = [*moves, *curves, *_lengths(model, study, number, poses.drawn)]
-    found += [
-        _enclosure(enclosure, number, len(model.joints), len(t), drive.closed)
-        for enclosure in study.enclosure
-    ]
+    joints = [number[name] for name in model.joints]
+    found += [_enclosure(room, number, joints, len(t), drive.closed) for room in study.enclosure]
     for point in study.keep.curves:
         found.append(Timed(f"keep the curve of {point}", KEPT, number[point], poses.x[number[point]].T, True))
     for point in study.keep.timing:
@@ -126,7 +124,9 @@ def _lengths(model: Linkage, study: EditStudy, number: dict[str, int], drawn: Fl
         yield Lengths(f"{what} {size}", edit.weight, at, wanted)
 
 
-def _enclosure(enclosure: Enclosure, number: dict[str, int], count: int, poses: int, closed: bool) -> Term:
+def _enclosure(
+    enclosure: Enclosure, number: dict[str, int], every: list[int], poses: int, closed: bool
+) -> Term:
     if enclosure.box is not None:
         (x0, y0), (x1, y1) = np.sort(np.array(enclosure.box), axis=0)
         corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
@@ -137,10 +137,10 @@ def _enclosure(enclosure: Enclosure, number: dict[str, int], count: int, poses: 
             corners = corners[::-1]
     edges = np.roll(corners, -1, axis=0) - corners
     normals = np.stack([edges[:, 1], -edges[:, 0]], axis=1) / np.hypot(*edges.T)[:, None]
-    joints = [number[name] for name in enclosure.joints] or range(count)
+    joints = [number[name] for name in enclosure.joints] or every
     what = "the box" if enclosure.box is not None else "the polygon"
     offsets = (normals * corners).sum(axis=1)
-    return Inside(f"inside {what}", INSIDE, np.array(list(joints)), corners, normals, offsets, poses, closed)
+    return Inside(f"inside {what}", INSIDE, np.array(joints), corners, normals, offsets, poses, closed)
 
 
 def _resampled(points: Floats, closed: bool) -> Floats:

@@ -315,10 +315,19 @@ class Inside(Untimed):
     def residuals(self, view: View, moments: slice) -> Residuals:
         """How far each joint sticks out across each edge, where it does."""
         x = view.poses.x[self.joints, :, : view.count]
-        out = between(np.einsum("ec,kcf->ekf", self.normals, x), self.closed) - self.offsets[:, None, None]
+        across = np.einsum("ec,kcf->ekf", self.normals, x)
+        out = between(across, self.closed) - self.offsets[:, None, None]
         edge, joint, frame = np.nonzero(out > 0)
-        slopes = view.derivatives[self.joints[joint], :, :, :, frame].reshape(len(edge), 2, view.drawn.size)
-        return out[edge, joint, frame], np.einsum("mc,mcp->mp", self.normals[edge], slopes)
+        before, after = neighbours(frame, view.count, self.closed)
+        bend = across[edge, joint, before] - 2 * across[edge, joint, frame] + across[edge, joint, after]
+        share = (np.sign(bend) / 8)[:, None]
+
+        def slopes(frames: Ints) -> Floats:
+            d = view.derivatives[self.joints[joint], :, :, :, frames]
+            return np.einsum("mc,mcp->mp", self.normals[edge], d.reshape(len(edge), 2, view.drawn.size))
+
+        beside = slopes(before) + slopes(after)
+        return out[edge, joint, frame], (1 - 2 * share) * slopes(frame) + share * beside
 
 
 def evaluate(found: Iterable[Term], sampled: Poses, drive: Drive, t: Floats) -> tuple[View, list[slice]]:
@@ -341,9 +350,15 @@ def _guess(sampled: Poses, t: Floats, everything: Floats) -> Floats:
 
 def between(values: Floats, closed: bool) -> Floats:
     """What samples (…, F) may reach about each: a parabola rises by an eighth of its second difference."""
-    ends = [(0, 0)] * (values.ndim - 1) + [(1, 1)]
-    wide = np.pad(values, ends, mode="wrap" if closed else "edge")
-    return values + np.abs(wide[..., 2:] - 2 * values + wide[..., :-2]) / 8
+    before, after = neighbours(np.arange(values.shape[-1]), values.shape[-1], closed)
+    return values + np.abs(values[..., before] - 2 * values + values[..., after]) / 8
+
+
+def neighbours(frames: Ints, count: int, closed: bool) -> tuple[Ints, Ints]:
+    """The samples before and after; at the ends of an open run, a sample is its own neighbour."""
+    if closed:
+        return (frames - 1) % count, (frames + 1) % count
+    return np.maximum(frames - 1, 0), np.minimum(frames + 1, count - 1)
 
 
 def length_slopes(drawn: Floats, pairs: Ints) -> tuple[Floats, Floats]:
