@@ -30,6 +30,7 @@ from pliant.core.motion import Floats, Mark, Motion
 from pliant.core.pose import carry
 from pliant.files.reader import model_of
 from pliant.flex.distance import contact_points, gaps
+from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult
 from pliant.flex.step import place
 from pliant.flex.system import compile_system
@@ -74,8 +75,8 @@ def make_all(folder: Path = FOLDER) -> None:
         for name, made in zip(jobs(), pool.map(make, jobs(), [folder] * len(jobs())), strict=True):
             if made:
                 print(f"drew {name}", flush=True)
-    for kind, names in by_kind().items():
-        (folder / f"{kind}.md").write_text("\n".join(entries(folder, names)), encoding="utf-8")
+    for title, names in lists().items():
+        (folder / f"{title}.md").write_text("\n".join(entries(folder, names)), encoding="utf-8")
 
 
 def sources_key() -> str:
@@ -109,8 +110,7 @@ def make(name: str, folder: Path) -> bool:
 def answer(name: str) -> FlexResult | TraceResult | EditResult:
     """What comes of a model of the gallery: its edit, where it asks for one."""
     model = gallery.load(name)
-    edits = isinstance(model, Linkage) and model.study.edit is not None
-    return pliant.edit(model) if edits else pliant.solve(model)
+    return pliant.edit(model) if edits(model) else pliant.solve(model)
 
 
 def names_of(motion: Motion) -> bool | None:
@@ -143,12 +143,18 @@ def entries(folder: Path, names: Iterable[str]) -> Iterator[str]:
         yield f":::{{figure}} _build/pictures/{name}.png\n:alt: {described}\n\n{words}\n:::\n"
 
 
-def by_kind() -> dict[str, list[str]]:
-    """The names of the gallery's models, by their kind."""
+def lists() -> dict[str, list[str]]:
+    """The names of the gallery's models, by kind; those with an edit apart."""
     found: dict[str, list[str]] = {}
     for name in gallery.names():
-        found.setdefault(gallery.load(name).kind, []).append(name)
+        model = gallery.load(name)
+        found.setdefault("edits" if edits(model) else model.kind, []).append(name)
     return found
+
+
+def edits(model: Assembly | Linkage) -> bool:
+    """Whether a model asks for an edit."""
+    return isinstance(model, Linkage) and model.study.edit is not None
 
 
 def arm_both_ways() -> Drawn:

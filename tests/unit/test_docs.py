@@ -1,21 +1,31 @@
 """The documentation speaks of what is there: modules, tests, sources, keys, statuses."""
 
 import re
+from collections.abc import Callable
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pliant
 from pliant.files import schema
 from pliant.flex.status import FlexStatus
+from pliant.linkage.status import EditStatus, TraceStatus
+from pliant.linkage.synthesis import path
+from pliant.linkage.synthesis.result import SynthesisStatus
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PACKAGE = ROOT / "src" / "pliant"
 PAGES = [*ROOT.glob("*.md"), *(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)]
-MODULE = re.compile(r"`((?:cli|core|files|flex|gallery|view)/[\w/]+(?:\.py)?)`")
-KEY = re.compile(r"\[([A-Z][A-Za-z]+\d{4})\]")
+MODULE = re.compile(r"`((?:cli|core|files|flex|gallery|linkage|view)/[\w/]+(?:\.py)?)`")
+KEY = re.compile(r"\[([A-Z][A-Za-z]+\d{4}[A-Za-z]*)\]")
+KEYS = {
+    "assembly": ("guide/model-file.md", "guide/study.md"),
+    "linkage": ("guide/linkages.md", "guide/editing.md"),
+}
+STATUSES = {"flex": FlexStatus, "trace": TraceStatus, "edit": EditStatus, "synthesize": SynthesisStatus}
 
 
 def text(page: str) -> str:
@@ -44,20 +54,62 @@ def test_tests_that_answer_a_paper_exist():
     assert [name for name in named if not any(fnmatch(test, name) for test in tests)] == []
 
 
-def test_every_key_of_a_model_file_is_in_the_guide():
-    told = set(re.findall(r"\w+", text("guide/model-file.md") + text("guide/study.md")))
-    found = schema("assembly")
+@pytest.mark.parametrize("kind", KEYS)
+def test_every_key_of_a_model_file_is_in_the_guide(kind):
+    told = set(re.findall(r"\w+", "".join(map(text, KEYS[kind]))))
+    found = schema(kind)
     keys = {key for entry in (found, *found["$defs"].values()) for key in entry.get("properties", ())}
     assert sorted(keys - told) == []
 
 
-def test_every_key_of_a_result_is_in_the_guide():
-    result = pliant.solve(pliant.gallery.load("square-peg")).to_dict()
-    contact = result["contacts"][0]
-    told = set(re.findall(r"`(\w+)`", text("guide/answer.md")))
-    assert sorted({*result, *contact} - told) == []
+def flexed() -> dict[str, Any]:
+    return pliant.solve(pliant.gallery.load("square-peg")).to_dict()
 
 
-def test_every_status_is_in_the_guide_with_its_exit_code():
-    told = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", text("guide/statuses.md"), re.MULTILINE))
-    assert told == {status.name.lower(): str(status.exit_code) for status in FlexStatus}
+def traced() -> dict[str, Any]:
+    asked = dict.fromkeys(("velocity", "acceleration", "jacobian", "centres", "layers"), True)
+    return pliant.solve(pliant.gallery.load("slider-crank"), samples=12, tolerance=0.1, **asked).to_dict()
+
+
+def edited() -> dict[str, Any]:
+    leg = pliant.gallery.load("jansen")
+    return pliant.edit(leg, curves=[{"point": "P5", "scale": [1.1, 1]}]).to_dict()
+
+
+def synthesized() -> dict[str, Any]:
+    return path([[0, 0], [20, 25], [50, 30]], closed=False, candidates=1000).to_dict()
+
+
+RESULTS: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
+    "flex": (flexed, "guide/answer.md"),
+    "trace": (traced, "guide/linkages.md"),
+    "edit": (edited, "guide/editing.md"),
+    "synthesize": (synthesized, "guide/editing.md"),
+}
+TABLES: dict[str, Callable[[dict[str, Any]], list[dict[str, Any]]]] = {
+    "flex": lambda result: [result["contacts"][0]],
+    "trace": lambda result: [
+        *(result[key] for key in ("forces", "layers", "swept", "mobility")),
+        *(result[key][0] for key in ("centres", "transmission")),
+        result["curves"]["S"],
+        result["bands"]["S"],
+    ],
+    "edit": lambda result: [result["achieved"][0], result["resisted"][0]],
+    "synthesize": lambda result: [result["answers"][0]],
+}
+
+
+@pytest.mark.parametrize("command", RESULTS)
+def test_every_key_of_a_result_is_in_the_guide(command):
+    solve, page = RESULTS[command]
+    result = solve()
+    told = set(re.findall(r"`(\w+)`", text(page)))
+    keys = {key for table in (result, *TABLES[command](result)) for key in table}
+    assert sorted(keys - told) == []
+
+
+@pytest.mark.parametrize("command", STATUSES)
+def test_every_status_is_in_the_guide_with_its_exit_code(command):
+    section = text("guide/statuses.md").partition(f"## pliant {command}\n")[2].partition("\n## ")[0]
+    told = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", section, re.MULTILINE))
+    assert told == {status.name.lower(): str(status.exit_code) for status in STATUSES[command]}

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("source", metavar="MODEL|RESULT", type=click.Path(path_type=Path))
 @output_option(required=True)
-@click.option("--frame", type=int, default=-1, help="Which frame a picture shows (default: the last).")
+@click.option(
+    "--frame",
+    type=int,
+    help="Which frame a picture shows (default: the last; the first where curves are traced).",
+)
 @click.option("--filmstrip", "strip", is_flag=True, help="Pictures show the motion as a row of frames.")
 @click.option("--scalar", help="Colour the bodies by this scalar of the motion.")
 @click.option("--no-marks", is_flag=True, help="Leave out arrows, bands and labels.")
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 def draw(
     source: Path,
     outputs: tuple[Path, ...],
-    frame: int,
+    frame: int | None,
     strip: bool,
     scalar: str | None,
     no_marks: bool,

@@ -231,7 +231,8 @@ def _reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
             )
     if bodies and not any(get(body, "fixed") for body in bodies):
         yield fault_at(("bodies",), None, "no body is fixed", "Add fixed = true to the body that is held")
-    shapes = dict.fromkeys(get(data, "shapes") or {})
+    given = get(data, "shapes")
+    shapes: dict[str, None] = dict.fromkeys(given) if isinstance(given, Mapping) else {}
     for index, body in enumerate(bodies):
         yield from unknown(("bodies", index, "shape"), get(body, "shape"), shapes, "shape")
     known = dict.fromkeys(names)

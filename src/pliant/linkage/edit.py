@@ -10,8 +10,8 @@ each step.
 Every program is solved by d = 0 too, so an edit never fails: it goes as far as it can, and the
 multipliers of the last program say what stopped it.
 
-Source: [Bacher2015Supplement] for the derivatives; what may be edited follows the main paper,
-which minimises the same kinds of sums without hard guards.
+Source: [Bacher2015Supplement] for the derivatives, and for the sides of triangles, which edits keep.
+Differs: it leaves how edits are solved to its main paper; this program is our own.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditR
     else:
         guarded = any(found.kind == "guard" for found in resisted)
         status = EditStatus.GUARDED if guarded else EditStatus.COMPROMISE
-    wanted = tuple(mark for term in problem.terms for mark in term.marks())
+    wanted = tuple(mark for term in problem.terms for mark in term.marks(problem.size))
     return EditResult(status, model, edited, study, achieved, resisted, wanted, walk.steps, clock.seconds)
 
 

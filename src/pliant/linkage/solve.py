@@ -21,7 +21,7 @@ from pliant.linkage.rules import Floats
 from pliant.linkage.status import TraceStatus
 
 INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite
-BESIDE = 1e-7  # of the path: how far from a change point a pose is taken
+BESIDE = 1e-6  # of the path: how far from a change point a pose is taken
 HOLDS = 1e-8  # of the size: how far spare links may be from fitting
 
 

@@ -20,6 +20,7 @@ from pliant.linkage.poses import Poses, jacobian, positions, rates, some
 from pliant.linkage.rules import Floats, Ints
 
 Residuals = tuple[Floats, Floats]  # (m,), (m, 2N)
+RING = 0.012  # of the size: a place that is asked for, drawn
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,8 @@ class Term(Protocol):
         """How many residuals the mean of their squares is over."""
         ...
 
-    def marks(self) -> list[Mark]:
-        """What it asks for, drawn; nothing where that has no place."""
+    def marks(self, size: float) -> list[Mark]:
+        """What it asks for, drawn beside a linkage of this size; nothing where that has no place."""
         ...
 
 
@@ -117,9 +118,9 @@ class At:
             t = np.clip(t - slope / curve, low, high)
         return t % 1.0 if self.drive.closed else t
 
-    def marks(self) -> list[Mark]:
+    def marks(self, size: float) -> list[Mark]:
         """A point each."""
-        return [target(place[None]) for place in self.places]
+        return [spot(place, size) for place in self.places]
 
     def count(self, r: Floats) -> int:
         """All of them."""
@@ -142,6 +143,12 @@ def target(points: Floats) -> Mark:
     return Mark("curve", points, group="target")
 
 
+def spot(place: Floats, size: float) -> Mark:
+    """A place that is asked for: a small ring."""
+    turn = np.linspace(0, 2 * np.pi, 25)
+    return target(place + RING * size * np.stack([np.cos(turn), np.sin(turn)], axis=1))
+
+
 class Untimed:
     """A term that needs the linkage at no moment beyond the samples."""
 
@@ -149,7 +156,7 @@ class Untimed:
         """None."""
         return np.zeros(0)
 
-    def marks(self) -> list[Mark]:
+    def marks(self, size: float) -> list[Mark]:
         """Nothing."""
         return []
 
@@ -168,9 +175,9 @@ class Drawn(Untimed):
     place: Floats  # (2,)
     kept: bool = False
 
-    def marks(self) -> list[Mark]:
+    def marks(self, size: float) -> list[Mark]:
         """A point."""
-        return [target(self.place[None])]
+        return [spot(self.place, size)]
 
     def residuals(self, view: View, moments: slice) -> Residuals:
         """The drawn position itself."""
@@ -189,9 +196,9 @@ class Timed(Untimed):
     places: Floats  # (F, 2)
     kept: bool = False
 
-    def marks(self) -> list[Mark]:
-        """The curve."""
-        return [target(self.places)]
+    def marks(self, size: float) -> list[Mark]:
+        """The curve, unless it is the one there was."""
+        return [] if self.kept else [target(self.places)]
 
     def residuals(self, view: View, moments: slice) -> Residuals:
         """Both coordinates at every pose."""
@@ -211,7 +218,7 @@ class Follow(Untimed):
     cycle: bool
     kept: bool = False
 
-    def marks(self) -> list[Mark]:
+    def marks(self, size: float) -> list[Mark]:
         """The curve."""
         return [target(np.concatenate([self.places, self.places[:1]]) if self.closed else self.places)]
 
@@ -304,7 +311,7 @@ class Inside(Untimed):
     closed: bool  # whether the last pose is followed by the first
     kept: bool = False
 
-    def marks(self) -> list[Mark]:
+    def marks(self, size: float) -> list[Mark]:
         """The polygon."""
         return [target(np.concatenate([self.corners, self.corners[:1]]))]
 
