@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from html import unescape
 from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -41,15 +44,32 @@ def make_pictures(_app: Any) -> None:
     make_all()
 
 
+MATHML = "http://www.w3.org/1998/Math/MathML"
+ACCENTS = "ˉ˙^~"
+ENTITY = re.compile(r"&(?!lt;|gt;|amp;)\w+;")  # of HTML, that XML does not know
+
+
+def mathml(tex: str, **options: Any) -> str:
+    """A formula as MathML, with the index of an accented letter beside it, where docutils puts it below."""
+    ElementTree.register_namespace("", MATHML)
+    root = ElementTree.fromstring(ENTITY.sub(lambda found: unescape(found[0]), tex2mathml(tex, **options)))
+    for node in root.iter(f"{{{MATHML}}}munderover"):
+        letter, index, accent = node
+        if accent.text and accent.text in ACCENTS:
+            node.tag, over = f"{{{MATHML}}}msub", ElementTree.Element(f"{{{MATHML}}}mover")
+            over[:], node[:] = [letter, accent], [over, index]
+    return ElementTree.tostring(root, encoding="unicode")
+
+
 def visit_inline(writer: Any, node: Any) -> None:
     """Formulas as MathML, which browsers draw themselves: no script, and nothing from the network."""
-    writer.body.append(tex2mathml(node.astext()))
+    writer.body.append(mathml(node.astext()))
     raise SkipNode
 
 
 def visit_block(writer: Any, node: Any) -> None:
     """A formula on a line of its own."""
-    writer.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    writer.body.append(f'<div class="math">{mathml(node.astext(), as_block=True)}</div>')
     raise SkipNode
 
 

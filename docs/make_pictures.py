@@ -52,7 +52,7 @@ EXAMPLES = (FOUR_BAR, STEP)
 PICTURES = HERE / "pictures"
 README = {
     "flex.png": ("eight-blocks", "chair", "jigsaw"),
-    "linkages.png": ("jansen", "jansen-stretched", "slider-crank"),
+    "linkages.png": ("jansen", "jansen-stretched", "quick-return"),
 }
 README_BYTES = 200_000
 COLOURS = 160

@@ -4,8 +4,7 @@ Every triangle and slider has a number c that says how far it is from flat (`rul
 it closes where |c| ≤ 1. Along the path c is smooth, so between two samples it is decided by
 its values and slopes: a crossing of ±1 is a limit, found as a root; a summit that touches ±1
 is a change point, found as a root of the slope, where the linkage may leave on either side.
-A coupled group is at its limit where its determinant vanishes, which it does as a square root
-of what is left of the way.
+Coupled groups have their limits at folds (see `folds`).
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq, root
+from scipy.optimize import brentq
 
-from pliant.linkage.constraints import gradients, residuals
-from pliant.linkage.coupled import determinants
 from pliant.linkage.drive import Drive
+from pliant.linkage.folds import fold
 from pliant.linkage.follow import run
-from pliant.linkage.plan import Group, Plan
+from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, opennesses, positions, rates, some
 from pliant.linkage.rules import Floats, Ints
 
@@ -31,9 +29,6 @@ ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained
 HALVINGS = 14  # of a cell, at most, to see what happens inside
 SAME = 1e-9  # of the path: no farther apart, two events are one
 TOUCHES = 1e-11  # a summit of |c| that near to 1 is a change point
-LOST = 1e-6  # a group that stops with a larger squared determinant is at no limit: it was lost
-FOLD = 1e-5  # of the path: how near to a group's limit the exact search for it begins
-LOCKED = "locked together"
 NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
 
 
@@ -285,52 +280,5 @@ def _joint(plan: Plan, op: int) -> str:
 
 
 def _group_stop(s: _Stretch) -> Stop:
-    """Where the determinant of a coupled group vanishes: its square goes to 0 nearly in line with t."""
-    plan, drive = s.plan, s.drive
-    done = s.poses.x.shape[2]
-    group = min(plan.groups, key=lambda g: abs(float(determinants(g, s.poses.drawn, s.poses.x)[-1])))
-    near, at = s.poses.x[:, :, done - 1], float(s.t[done - 1])
-    barred, left = float(s.t[done]), np.inf
-    here = float(determinants(group, s.poses.drawn, near[:, :, None])[0]) ** 2
-    step = (barred - at) / 2
-    while abs(step) > 1e-12 and abs(left) > FOLD:
-        path = drive.angles(np.array([at, at + step]))
-        finest = float(np.abs(path[:, 1] - path[:, 0]).max()) / 64
-        found = run(plan, path, signs=s.signs, near=near, finest=finest).poses
-        if found.x.shape[2] < 2:
-            barred, step = at + step, step / 2
-            continue
-        new = float(determinants(group, s.poses.drawn, found.x[:, :, 1:])[0]) ** 2
-        left = new * step / (here - new) if here > new else np.inf  # to where the square is 0
-        near, at, here = found.x[:, :, 1], at + step, new
-        room = (barred - at) / 2
-        step = 0.75 * left if abs(0.75 * left) < abs(room) else room
-    exact = _fold(s, group, near, at)
-    names = tuple(plan.structure.names[k] for k in group.joints)
-    if exact is None or abs(exact - at) > 10 * FOLD:
-        return Stop(at, names, LOCKED if here < LOST else "lost")
-    return Stop(exact, names, LOCKED)
-
-
-def _fold(s: _Stretch, group: Group, near: Floats, at: float) -> float | None:
-    """The t at which f(x, t) = 0 has a double root: C n = 0 for a vector n, solved together with f = 0."""
-    still = s.poses.drawn[group.near]
-
-    def parts(x: Floats, t: float) -> tuple[Floats, Floats]:
-        poses = positions(s.plan, s.drive.angles(np.array([t])), near=near[:, :, None], signs=s.signs)
-        points = poses.points[:, group.near]
-        points[0, group.own] = x.reshape(-1, 2)
-        slopes = gradients(group.rows, still, points)[0][:, group.own].reshape(len(group.rows), -1)
-        return residuals(group.rows, still, points)[0], slopes
-
-    start = near[group.joints].ravel()
-    way = np.linalg.svd(parts(start, at)[1])[2][-1]
-
-    def equations(y: Floats) -> Floats:
-        x, n = np.split(y[:-1], 2)
-        f, c = parts(x, float(y[-1]))
-        return np.concatenate([f, c @ n, [n @ way - 1.0]])
-
-    solved: Any = root(equations, np.concatenate([start, way, [at]]), tol=1e-14)
-    good = np.abs(solved.fun).max() <= 1e-11 * s.plan.structure.size**2
-    return float(solved.x[-1]) if good else None
+    found = fold(s.plan, s.drive, s.signs, s.poses, s.t)
+    return Stop(found.t, found.joints, "locked together" if found.sure else "lost")

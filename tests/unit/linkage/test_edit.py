@@ -7,7 +7,7 @@ import pliant
 from pliant.core.progress import Interrupted
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.edit import edit
-from pliant.linkage.editing.terms import nearest
+from pliant.linkage.editing.samples import nearest
 from pliant.linkage.generate import four_bar, jansen, slider_crank, triad
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.solve import solve

@@ -8,18 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from pliant.linkage.drive import Drive
-from pliant.linkage.editing.terms import (
-    At,
-    Drawn,
-    Follow,
-    Inside,
-    Lengths,
-    Pace,
-    Spread,
-    Term,
-    Timed,
-    length_slopes,
-)
+from pliant.linkage.editing.samples import length_slopes
+from pliant.linkage.editing.terms import At, Drawn, Follow, Inside, Lengths, Pace, Spread, Term, Timed
 from pliant.linkage.model import CurveEdit, EditStudy, Enclosure, Linkage, Move
 from pliant.linkage.poses import Poses
 from pliant.linkage.rules import Floats, Ints

@@ -13,7 +13,8 @@ from itertools import combinations
 
 import numpy as np
 
-from pliant.linkage.editing.terms import Residuals, View, between, length_slopes
+from pliant.linkage.editing.samples import between, length_slopes
+from pliant.linkage.editing.terms import Residuals, View
 from pliant.linkage.model import EditStudy
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, opennesses

@@ -16,6 +16,7 @@ import numpy as np
 
 from pliant.core.motion import Mark
 from pliant.linkage.drive import Drive
+from pliant.linkage.editing.samples import between, length_slopes, nearest, neighbours
 from pliant.linkage.poses import Poses, jacobian, positions, rates, some
 from pliant.linkage.rules import Floats, Ints
 
@@ -353,60 +354,6 @@ def evaluate(found: Iterable[Term], sampled: Poses, drive: Drive, t: Floats) -> 
 def _guess(sampled: Poses, t: Floats, everything: Floats) -> Floats:
     nearest = np.argmin(np.abs(t[:, None] - everything[None]), axis=0)
     return np.ascontiguousarray(sampled.x[:, :, nearest])
-
-
-def between(values: Floats, closed: bool) -> Floats:
-    """What samples (…, F) may reach about each: a parabola rises by an eighth of its second difference."""
-    before, after = neighbours(np.arange(values.shape[-1]), values.shape[-1], closed)
-    return values + np.abs(values[..., before] - 2 * values + values[..., after]) / 8
-
-
-def neighbours(frames: Ints, count: int, closed: bool) -> tuple[Ints, Ints]:
-    """The samples before and after; at the ends of an open run, a sample is its own neighbour."""
-    if closed:
-        return (frames - 1) % count, (frames + 1) % count
-    return np.maximum(frames - 1, 0), np.minimum(frames + 1, count - 1)
-
-
-def length_slopes(drawn: Floats, pairs: Ints) -> tuple[Floats, Floats]:
-    """Lengths (K,) between drawn joints, and their Jacobian (K, 2N)."""
-    i, j = pairs.T
-    apart = drawn[i] - drawn[j]
-    lengths = np.hypot(*apart.T)
-    slopes = np.zeros((len(pairs), *drawn.shape))
-    rows = np.arange(len(pairs))
-    slopes[rows, i] += apart / lengths[:, None]
-    slopes[rows, j] -= apart / lengths[:, None]
-    return lengths, slopes.reshape(len(pairs), -1)
-
-
-@dataclass(frozen=True)
-class Nearest:
-    """The nearest places on a polyline."""
-
-    places: Floats  # (K, 2)
-    segments: Ints  # (K,)
-    shares: Floats  # (K,) along the segment
-    directions: Floats  # (K, 2) of the segment
-
-
-def nearest(points: Floats, line: Floats, closed: bool) -> Nearest:
-    """For each point, the nearest place on a polyline."""
-    start = line if closed else line[:-1]
-    along = (np.roll(line, -1, axis=0) if closed else line[1:]) - start
-    square = np.maximum((along**2).sum(axis=1), 1e-300)
-    x, y = points[:, :1] - start[:, 0], points[:, 1:] - start[:, 1]
-    share = np.clip((x * along[:, 0] + y * along[:, 1]) / square, 0.0, 1.0)
-    x -= share * along[:, 0]
-    y -= share * along[:, 1]
-    best = np.argmin(x * x + y * y, axis=1)
-    shares = share[np.arange(len(points)), best]
-    return Nearest(
-        start[best] + shares[:, None] * along[best],
-        best,
-        shares,
-        along[best] / np.sqrt(square[best])[:, None],
-    )
 
 
 def _across(away: Floats, slopes: Floats, along: Floats) -> Residuals:

@@ -7,7 +7,8 @@ import pytest
 
 from pliant.linkage.editing.guards import openness_at, slopes_of
 from pliant.linkage.editing.problem import prepare
-from pliant.linkage.editing.terms import evaluate, nearest
+from pliant.linkage.editing.samples import nearest
+from pliant.linkage.editing.terms import evaluate
 from pliant.linkage.generate import jansen, linkage, slider_crank, triad
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.poses import positions

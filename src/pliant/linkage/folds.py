@@ -1,0 +1,84 @@
+"""Where a coupled group can go no further: its solutions come together, and its path turns back.
+
+There its determinant vanishes, as a square root of what is left of the way. The square of the
+determinant, nearly straight along the path, says how far that is; from close by, the fold is
+found exactly as the solution of f(x, t) = 0 at which C = ∂f/∂x has a null vector n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import root
+
+from pliant.linkage.constraints import gradients, residuals
+from pliant.linkage.coupled import determinants
+from pliant.linkage.drive import Drive
+from pliant.linkage.follow import run
+from pliant.linkage.plan import Group, Plan
+from pliant.linkage.poses import Poses, positions
+from pliant.linkage.rules import Floats
+
+NEAR = 1e-5  # of the path: how near to the fold the exact search for it begins
+LOST = 1e-6  # a group that stops with a larger squared determinant is at no fold: it was lost
+
+
+@dataclass(frozen=True)
+class Fold:
+    """The end of a group's path."""
+
+    t: float
+    joints: tuple[str, ...]
+    sure: bool  # whether it is a fold; else the group was lost on the way
+
+
+def fold(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats) -> Fold:
+    """The fold beyond the last of `poses`, which were reached along t, and before the next of t."""
+    done = poses.x.shape[2]
+    group = min(plan.groups, key=lambda g: abs(float(determinants(g, poses.drawn, poses.x)[-1])))
+    near, at, barred, left = poses.x[:, :, done - 1], float(t[done - 1]), float(t[done]), np.inf
+    here = float(determinants(group, poses.drawn, near[:, :, None])[0]) ** 2
+    step = (barred - at) / 2
+    while abs(step) > 1e-12 and abs(left) > NEAR:
+        path = drive.angles(np.array([at, at + step]))
+        finest = float(np.abs(path[:, 1] - path[:, 0]).max()) / 64
+        found = run(plan, path, signs=signs, near=near, finest=finest).poses
+        if found.x.shape[2] < 2:
+            barred, step = at + step, step / 2
+            continue
+        new = float(determinants(group, poses.drawn, found.x[:, :, 1:])[0]) ** 2
+        left = new * step / (here - new) if here > new else np.inf  # to where the square is 0
+        near, at, here = found.x[:, :, 1], at + step, new
+        room = (barred - at) / 2
+        step = 0.75 * left if abs(0.75 * left) < abs(room) else room
+    names = tuple(plan.structure.names[k] for k in group.joints)
+    exact = _exact(plan, drive, signs, group, near, at)
+    if exact is None or abs(exact - at) > 10 * NEAR:
+        return Fold(at, names, here < LOST)
+    return Fold(exact, names, True)
+
+
+def _exact(plan: Plan, drive: Drive, signs: Floats, group: Group, near: Floats, at: float) -> float | None:
+    """The t of the fold near a pose (N, 2): f = 0, C n = 0 and n scaled, solved together."""
+    still = plan.drawn[group.near]
+
+    def parts(x: Floats, t: float) -> tuple[Floats, Floats]:
+        poses = positions(plan, drive.angles(np.array([t])), near=near[:, :, None], signs=signs)
+        points = poses.points[:, group.near]
+        points[0, group.own] = x.reshape(-1, 2)
+        slopes = gradients(group.rows, still, points)[0][:, group.own].reshape(len(group.rows), -1)
+        return residuals(group.rows, still, points)[0], slopes
+
+    start = near[group.joints].ravel()
+    way = np.linalg.svd(parts(start, at)[1])[2][-1]
+
+    def equations(y: Floats) -> Floats:
+        x, n = np.split(y[:-1], 2)
+        f, c = parts(x, float(y[-1]))
+        return np.concatenate([f, c @ n, [n @ way - 1.0]])
+
+    solved: Any = root(equations, np.concatenate([start, way, [at]]), tol=1e-14)
+    good = np.abs(solved.fun).max() <= 1e-11 * plan.structure.size**2
+    return float(solved.x[-1]) if good else None
