@@ -33,7 +33,7 @@ def edits_of(data: Mapping[str, Any], model: Linkage, source: str = "") -> EditS
     data.pop("pliant", None)
     if kind != EDITS:
         raise InputError([*faults, _wrong_kind(kind, model.kind)], source)
-    return validated(model, "edit", EditStudy, data, data, faults, source)
+    return validated(model, "edit", EditStudy, data, faults, source)
 
 
 def _wrong_kind(kind: Any, models: str) -> Fault:

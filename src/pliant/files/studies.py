@@ -42,7 +42,7 @@ def chosen_study(
         **_said(written, command, kind, type(written)),
         **{key: given[key] for key in given if key not in unknown},
     }
-    return validated(model, command, kind, data, given, faults)
+    return validated(model, command, kind, data, faults)
 
 
 def validated(
@@ -50,17 +50,15 @@ def validated(
     command: str,
     kind: type[BaseModel],
     data: Mapping[str, Any],
-    given: Iterable[str],
     faults: Iterable[Fault] = (),
     source: str = "",
 ) -> Any:
-    """A study of plain data; what the `given` keys name must be in the model, whose validation says so."""
+    """A study of plain data; what it names must be in the model, whose validation says so."""
     # Where the file has it: common keys stand in [study], those of a command apart in its own table.
     place = ("study",) if issubclass(type(model.study), kind) else ("study", command)
     try:
+        TypeAdapter(type(model)).validate_python({**dict(model), **_nested(place, data)})
         chosen = kind.model_validate(data)
-        part = {key: getattr(chosen, key) for key in given if key in kind.model_fields}
-        TypeAdapter(type(model)).validate_python({**dict(model), **_nested(place, part)})
     except ValidationError as error:
         found = model_faults(
             error.errors(include_url=False),

@@ -10,7 +10,6 @@ import numpy as np
 from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
 from pliant.linkage.analysis.sensitivity import band_outline
-from pliant.linkage.analysis.statics import arrows, torque_plot
 
 if TYPE_CHECKING:
     from pliant.linkage.result import TraceResult
@@ -45,6 +44,8 @@ def plots(result: TraceResult) -> dict[str, Plot]:
     if result.transmissions:
         found["transmission"] = _transmission(result, angles)
     if result.forces is not None:
+        from pliant.linkage.analysis.statics import torque_plot
+
         found["torque"] = torque_plot(result.forces)
     if result.bands:
         found["bands"] = _bands(result, angles)
@@ -56,6 +57,8 @@ def marks(result: TraceResult) -> list[Mark]:
     """Tolerance bands around the traced curves, and the forces in the first pose."""
     drawn = list(_outlines(result))
     if result.forces is not None:
+        from pliant.linkage.analysis.statics import arrows
+
         drawn += arrows(result.forces, result.model, result.poses, 0)
     return drawn
 

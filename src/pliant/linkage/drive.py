@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from pliant.linkage.model import Linkage, Motor
 from pliant.linkage.rules import Floats
@@ -44,6 +43,8 @@ class Drive:
         if not self.profiled:
             speed = self.slopes(t) / self.seconds
             return speed, np.zeros_like(speed)
+        from scipy.interpolate import CubicSpline  # slow to import, and seldom needed
+
         inside = self.knots >= 0
         spline = CubicSpline(self.knots[inside], self.at_knots[:, inside], axis=1, bc_type="not-a-knot")
         return spline(t, 1) / self.seconds, spline(t, 2) / self.seconds**2

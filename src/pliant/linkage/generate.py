@@ -9,6 +9,8 @@ from typing import Any
 
 from pliant.linkage.model import Linkage
 
+TRIAD = ("O A", "A C", "C D E", "G D", "H E")
+
 
 def meet(p: complex, r: float, q: complex, s: float, side: int = 1) -> complex:
     """The point at distance r from p and s from q, to the left of p→q for side 1, right for −1.
@@ -40,13 +42,35 @@ def linkage(
     return Linkage.model_validate(data)
 
 
+def places(model: Linkage) -> dict[str, complex]:
+    """Where the joints are drawn, as `linkage` takes them: to draw more beside what is there.
+
+    >>> places(slider_crank(1, 3, angle=0))
+    {'A': 0j, 'B': (1+0j), 'P': (4+0j)}
+    """
+    return {name: complex(*at) for name, at in model.joints.items()}
+
+
 def four_bar(
-    ground: float, crank: float, coupler: float, rocker: float, angle: float = 1.0, side: int = 1, **rest: Any
+    ground: float,
+    crank: float,
+    coupler: float,
+    rocker: float,
+    angle: float = 1.0,
+    side: int = 1,
+    point: complex | None = None,
+    **rest: Any,
 ) -> Linkage:
-    """A four-bar on A (0, 0) and D (ground, 0), drawn with its crank A-B at an angle, C on a side of B→D."""
-    b = cmath.rect(crank, angle)
-    joints = {"A": 0j, "B": b, "C": meet(b, coupler, complex(ground), rocker, side), "D": complex(ground)}
-    return linkage(joints, "AD", ("A B", "B C", "C D"), **rest)
+    """A four-bar on A (0, 0) and D (ground, 0), drawn with its crank A-B at an angle, C on a side of B→D.
+
+    With a point the coupler has a third joint P, at B + point·(C − B): 0.5 is its middle.
+    """
+    b, d = cmath.rect(crank, angle), complex(ground)
+    c = meet(b, coupler, d, rocker, side)
+    joints = {"A": 0j, "B": b, "C": c, "D": d}
+    if point is None:
+        return linkage(joints, "AD", ("A B", "B C", "C D"), **rest)
+    return linkage(joints | {"P": b + point * (c - b)}, "AD", ("A B", "B C P", "C D"), **rest)
 
 
 def slider_crank(crank: float, rod: float, offset: float = 0.0, angle: float = 1.0, **rest: Any) -> Linkage:
@@ -85,4 +109,10 @@ def jansen(angle: float = 0.0, **rest: Any) -> Linkage:
 def triad(**rest: Any) -> Linkage:
     """A plate C-D-E on three bars, to the crank's tip and to two pivots: its joints are found together."""
     joints = {"O": 0j, "A": 1 + 0.3j, "C": 3 + 1.5j, "D": 4 + 4j, "E": 6 + 1.8j, "G": 1.5 + 5.5j, "H": 8 + 0j}
-    return linkage(joints, "OGH", ("O A", "A C", "C D E", "G D", "H E"), **rest)
+    return linkage(joints, "OGH", TRIAD, **rest)
+
+
+def turning_triad(**rest: Any) -> Linkage:
+    """The same links drawn with so short a crank that it turns fully."""
+    joints = {"O": 1.7 - 1.2j, "A": 2 - 1j, "C": 2 + 1j, "D": 4 + 1j, "E": 3 + 3j, "G": 7 + 1.3j, "H": 1 + 5j}
+    return linkage(joints, "OGH", TRIAD, **rest)

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from pliant.linkage.drive import Drive
-from pliant.linkage.folds import fold
 from pliant.linkage.follow import run
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, opennesses, positions, rates, some
@@ -271,8 +270,8 @@ def _root(function: Callable[[float], float], a: float, b: float) -> float | Non
         return a if at_a == 0.0 else b
     if not at_a * at_b < 0:
         return None
-    solve: Any = brentq
-    return float(solve(function, a, b, xtol=1e-15, rtol=8.9e-16))
+    optimize: Any = import_module("scipy.optimize")  # slow to import, and not needed by all
+    return float(optimize.brentq(function, a, b, xtol=1e-15, rtol=8.9e-16))
 
 
 def _joint(plan: Plan, op: int) -> str:
@@ -280,5 +279,7 @@ def _joint(plan: Plan, op: int) -> str:
 
 
 def _group_stop(s: _Stretch) -> Stop:
+    from pliant.linkage.folds import fold
+
     found = fold(s.plan, s.drive, s.signs, s.poses, s.t)
     return Stop(found.t, found.joints, "locked together" if found.sure else "lost")

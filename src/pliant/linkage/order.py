@@ -16,9 +16,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.constraints import LINE, Constraints, gradients
@@ -216,6 +213,10 @@ def _refuse_flat(plan: Plan) -> None:
 
 def _smallest_group(structure: Structure, rows: Constraints, joints: list[int]) -> Group:
     """The fewest open joints that open rows determine by themselves."""
+    import scipy.linalg
+    from scipy import sparse
+    from scipy.sparse import csgraph
+
     slopes = _normal(rows, structure.drawn, joints)
     rank = np.linalg.matrix_rank(slopes, tol=1e-9) if slopes.size else 0
     if rank < 2 * len(joints):

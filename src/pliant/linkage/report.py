@@ -11,6 +11,8 @@ from pliant.linkage.analysis import curves
 from pliant.linkage.limits import Stop
 from pliant.linkage.status import TraceStatus
 
+MOST = 20_000_000  # sensitivities that are computed without being asked for
+
 if TYPE_CHECKING:
     from pliant.linkage.result import Notice, TraceResult
 
@@ -108,8 +110,9 @@ def figures(result: TraceResult) -> dict[str, Any]:
         },
         "forces": None if result.forces is None else result.forces.to_dict(),
     }
-    if result.bands:
+    if not result.plan.spares and result.poses.x.size * len(result.dimensions) <= MOST:
         data["sensitivity"] = {name: _table(result, name) for name in result.traced}
+    if result.bands:
         data["bands"] = {
             name: {"worst": band.worst.tolist(), "statistical": band.statistical.tolist()}
             for name, band in result.bands.items()
@@ -156,10 +159,12 @@ def _loads(result: TraceResult) -> Iterator[str]:
 def _curve(run: curves.Track, unit: str) -> str:
     area, around = curves.area(run), curves.box(run)
     low, high = around.low, around.high
-    encloses = "" if area is None else f", encloses {abs(area):.6g} {unit}²"
+    length = curves.length(run)
+    there_and_back = area is None or abs(area) <= 1e-9 * length**2
+    encloses = "" if there_and_back else f", encloses {abs(area or 0.0):.6g} {unit}²"
     ratio = curves.time_ratio(run).ratio
     strokes = "" if ratio is None else f", time ratio {ratio:.4g}"
-    return f"{curves.length(run):.6g} {unit} long, {_pair(low)} to {_pair(high)}{encloses}{strokes}"
+    return f"{length:.6g} {unit} long, {_pair(low)} to {_pair(high)}{encloses}{strokes}"
 
 
 def _span(result: TraceResult) -> str:

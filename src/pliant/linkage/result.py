@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from pliant.linkage.analysis import curves
 from pliant.linkage.analysis.centres import Centres, Spins, centres, spins
 from pliant.linkage.analysis.curves import Sweep, Track, swept, track
 from pliant.linkage.analysis.grashof import FourBar, SliderCrank, four_bars, slider_cranks
-from pliant.linkage.analysis.layers import Layers, assign
 from pliant.linkage.analysis.sensitivity import Bands, Dimension, bands, dimensions, sensitivities, tolerances
-from pliant.linkage.analysis.statics import Statics, forces
 from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
 from pliant.linkage.drive import Drive
 from pliant.linkage.limits import Reach
@@ -28,6 +26,10 @@ from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, jacobian
 from pliant.linkage.rules import Floats
 from pliant.linkage.status import TraceStatus
+
+if TYPE_CHECKING:
+    from pliant.linkage.analysis.layers import Layers
+    from pliant.linkage.analysis.statics import Statics
 
 WIDTH = 0.02  # of the linkage's size: links whose width nobody gave
 
@@ -195,11 +197,17 @@ class TraceResult:
     @cached_property
     def forces(self) -> Statics | None:
         """Motor torques and joint reactions that hold the loads; None without loads."""
+        if not self.model.loads:
+            return None
+        from pliant.linkage.analysis.statics import forces
+
         return forces(self.model, self.poses)
 
     @cached_property
     def layers(self) -> Layers:
         """Links in layers, so that none runs into another."""
+        from pliant.linkage.analysis.layers import assign
+
         width = WIDTH * self.plan.structure.size if self.study.width is None else self.study.width
         return assign(self.model, self.poses.points[:, : len(self.model.joints)], width)
 
