@@ -11,7 +11,8 @@ from benchmarks.measure import peak_memory, seconds, table, timed
 from pliant import gallery
 from pliant.linkage.batch import BLOCK, curves, stream
 from pliant.linkage.edit import edit
-from pliant.linkage.model import CurveEdit, EditStudy, Linkage, Move
+from pliant.linkage.generate import chain
+from pliant.linkage.model import CurveEdit, EditStudy, Move
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.poses import gradient, jacobian, positions, rates
 from pliant.linkage.rules import FIXED, MOTOR
@@ -173,17 +174,6 @@ def synthesis(quick: bool) -> Iterator[str]:
 def turn(poses: int) -> Floats:
     """One motor, one turn: (1, F)."""
     return np.arange(poses)[None] * math.tau / poses
-
-
-def chain(count: int) -> Linkage:
-    """Parallelograms in a row, each driven by the one before it."""
-    joints = {f"g{k}": (3.0 * k, 0.0) for k in range(count + 1)}
-    joints |= {f"t{k}": (3.0 * k, 1.0) for k in range(count + 1)}
-    links = [{"joints": ("g0", "t0")}]
-    for k in range(count):
-        links += [{"joints": (f"t{k}", f"t{k + 1}")}, {"joints": (f"g{k + 1}", f"t{k + 1}")}]
-    ground = tuple(f"g{k}" for k in range(count + 1))
-    return Linkage(ground=ground, joints=joints, links=links, motors=({"joint": "g0", "drives": "t0"},))
 
 
 def peer_of(plan: Plan, steps: int) -> Any:

@@ -15,6 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pliant import gallery
+from pliant.linkage.generate import four_bar
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import Poses, positions, rates
@@ -57,23 +58,13 @@ def peer_of(model: Linkage, steps: int, rigid: bool = False) -> Peer:
     return Peer([made[name] for name in plan.structure.names])
 
 
-def four_bar(ground: float, crank: float, coupler: float, rocker: float) -> Linkage:
+def upright(ground: float, crank: float, coupler: float, rocker: float) -> Linkage:
     """Drawn with its crank at 0.1 rad and open upwards; P rides on the coupler."""
-    b = complex(crank * math.cos(0.1), crank * math.sin(0.1))
-    base = ground - b
-    along = (coupler**2 - rocker**2 + abs(base) ** 2) / (2 * abs(base))
-    c = b + complex(along, math.sqrt(coupler**2 - along**2)) * base / abs(base)
-    at = {"A": 0j, "D": complex(ground), "B": b, "C": c, "P": b + (0.4 + 0.7j) * (c - b)}
-    return Linkage(
-        ground=("A", "D"),
-        joints={name: (z.real, z.imag) for name, z in at.items()},
-        links=({"joints": ["A", "B"]}, {"joints": ["B", "C", "P"]}, {"joints": ["C", "D"]}),
-        motors=({"joint": "A", "drives": "B"},),
-    )
+    return four_bar(ground, crank, coupler, rocker, 0.1, point=0.4 + 0.7j)
 
 
 def model_of(name: str) -> Linkage:
-    return four_bar(4, 1.1, 3.2, 2.4) if name == "a four-bar" else gallery.load(name)
+    return upright(4, 1.1, 3.2, 2.4) if name == "a four-bar" else gallery.load(name)
 
 
 def ours_at(model: Linkage, steps: int) -> Poses:
@@ -124,8 +115,8 @@ def test_a_slider_crank_is_the_peers_to_1e_10():
 
 
 def side(points: Floats) -> Floats:
-    """Which side of B → D the joint C is on, of (F, N, 2) in the order A, D, B, C."""
-    base, arm = points[:, 1] - points[:, 2], points[:, 3] - points[:, 2]
+    """Which side of B → D the joint C is on, of (F, N, 2) in the order A, B, C, D."""
+    base, arm = points[:, 3] - points[:, 1], points[:, 2] - points[:, 1]
     return np.sign(base[:, 0] * arm[:, 1] - base[:, 1] * arm[:, 0])
 
 
@@ -134,7 +125,7 @@ def test_a_coarse_sweep_hops_to_the_other_branch_in_the_peer_and_not_here():
 
     Once a turn this rocker goes over in a few degrees.
     """
-    model = four_bar(2.2, 1.6, 2.0, 2.5)
+    model = upright(2.2, 1.6, 2.0, 2.5)
     fine = peer_of(model, 720).step_fast(720)
     assert (side(fine) == 1).all()
     assert furthest(ours_at(model, 720), fine) <= 1e-10

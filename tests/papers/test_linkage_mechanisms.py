@@ -6,41 +6,21 @@ that the drawn pose is exact to rounding. Angles count from the drawn pose.
 
 from __future__ import annotations
 
+import cmath
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import pliant
+from pliant.linkage.generate import chain, four_bar, jansen, linkage, meet
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import opennesses, positions, rates
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
-
-
-def meet(i: complex, r_i: float, j: complex, r_j: float, side: int) -> complex:
-    apart = abs(j - i)
-    along = (r_i**2 - r_j**2 + apart**2) / (2 * apart)
-    return i + (along + side * 1j * math.sqrt(r_i**2 - along**2)) * (j - i) / apart
-
-
-def turned(radius: float, angle: float) -> complex:
-    return complex(radius * math.cos(angle), radius * math.sin(angle))
-
-
-def linkage(joints: dict[str, complex], links: Sequence[str], ground: str, **motor: object) -> Linkage:
-    """Links as "A B C"; the motor turns the first link about its first joint."""
-    pivot, driven = links[0].split()[:2]
-    return Linkage(
-        ground=tuple(ground.split()),
-        joints={name: (z.real, z.imag) for name, z in joints.items()},
-        links=tuple({"joints": link.split()} for link in links),
-        motors=({"joint": pivot, "drives": driven, **motor},),
-    )
 
 
 def run(model: Linkage, angles: Floats) -> dict[str, Complexes]:
@@ -62,7 +42,7 @@ def test_peaucellier_lipkin_draws_a_straight_line_to_rounding():
     z["B"] = meet(z["O"], 5, z["A"], 3, 1)
     z["C"] = meet(z["O"], 5, z["A"], 3, -1)
     z["P"] = meet(z["B"], 3, z["C"], 3, 1)
-    model = linkage(z, ["S A", "O B", "O C", "A B", "A C", "B P", "C P"], "S O")
+    model = linkage(z, "SO", ("S A", "O B", "O C", "A B", "A C", "B P", "C P"))
     theta = np.linspace(-math.pi / 2, math.pi / 2, 181)
     found = run(model, theta)
     assert found["P"].real == pytest.approx(np.full(181, 16 / 3), rel=1e-13)
@@ -70,10 +50,8 @@ def test_peaucellier_lipkin_draws_a_straight_line_to_rounding():
 
 
 def hoeken(theta: float) -> Linkage:
-    z = {"A": 0j, "D": 2 + 0j, "B": turned(1, theta)}
-    z["C"] = meet(z["B"], 2.5, z["D"], 2.5, 1)
-    z["P"] = 2 * z["C"] - z["B"]
-    return linkage(z, ["A B", "B C P", "C D"], "A D")
+    """P = 2C − B: C is the middle of the coupler."""
+    return four_bar(2, 1, 2.5, 2.5, theta, point=2)
 
 
 def test_hoekens_tracer_sees_the_crank_and_the_pivot_at_a_right_angle():
@@ -100,7 +78,7 @@ def test_chebyshev_4_5_2_passes_three_points_of_a_line(driven):
     z["C"] = meet(z["B"], 2, z["D"], 5, -1)
     z["P"] = (z["B"] + z["C"]) / 2
     other = "C D" if driven == "A B" else "A B"
-    model = linkage(z, [driven, "B C P", other], "A D")
+    model = linkage(z, "AD", (driven, "B C P", other))
     quarter = math.pi / 2 - math.atan2(4, 3)
     side = 1 if driven == "A B" else -1
     found = run(model, np.array([0.0, side * quarter]))
@@ -113,7 +91,7 @@ def watt() -> Linkage:
     z["B"] = meet(z["A"], 2, 0j, 1, 1)
     z["C"] = -z["B"]
     z["P"] = 0j
-    return linkage(z, ["A B", "B C P", "C D"], "A D")
+    return linkage(z, "AD", ("A B", "B C P", "C D"))
 
 
 def watt_angles(samples: int) -> Floats:
@@ -147,7 +125,7 @@ def test_watts_polar_formula_gives_the_radius_of_the_midpoint():
 def test_roberts_passes_three_points_of_the_line_of_his_pivots():
     rise = math.sqrt(1.2**2 - 0.25)
     z = {"A": 0j, "D": 2 + 0j, "B": 0.5 + rise * 1j, "C": 1.5 + rise * 1j, "P": 1 + 0j}
-    model = linkage(z, ["A B", "B C P", "C D"], "A D")
+    model = linkage(z, "AD", ("A B", "B C P", "C D"))
     at_left = meet(z["A"], 1.2, meet(z["A"], 1.2, z["D"], 1.2, 1), 1, 1)  # P on A: C is above the middle
     at_right = meet(z["A"], 1.2, z["D"], 1.2, 1)  # P on D: B is above the middle
     angles = np.angle(np.array([at_left, z["B"], at_right])) - np.angle(z["B"])
@@ -155,16 +133,6 @@ def test_roberts_passes_three_points_of_the_line_of_his_pivots():
 
 
 # Legs
-
-
-def jansen() -> Linkage:
-    z = {"A": 0j, "B": -38 - 7.8j, "C": 15 + 0j}
-    z["P1"] = meet(z["B"], 41.5, z["C"], 50, 1)
-    z["P2"] = meet(z["B"], 39.3, z["C"], 61.9, -1)
-    z["P3"] = meet(z["B"], 40.1, z["P1"], 55.8, 1)
-    z["P4"] = meet(z["P3"], 39.4, z["P2"], 36.7, -1)
-    z["P5"] = meet(z["P2"], 49, z["P4"], 65.7, 1)
-    return linkage(z, ["A C", "C P1", "C P2", "B P1 P3", "B P2", "P3 P4", "P2 P4 P5"], "A B")
 
 
 def test_jansens_foot_stands_swings_and_encloses_what_is_known_of_it():
@@ -192,7 +160,7 @@ def test_klanns_foot_keeps_within_its_known_box():
         "F": 19.432 + 32.923j,
         "foot": 0j,
     }
-    model = linkage(z, ["M C", "A D", "C D E", "B F", "E F foot"], "M A B")
+    model = linkage(z, "MAB", ("M C", "A D", "C D E", "B F", "E F foot"))
     foot = run(model, np.linspace(0, 2 * math.pi, 20_001))["foot"]
     assert [foot.real.min(), foot.real.max()] == pytest.approx([-0.277, 24.975], abs=5e-4)
     assert [foot.imag.min(), foot.imag.max()] == pytest.approx([-0.726, 16.120], abs=5e-4)
@@ -207,14 +175,14 @@ def test_a_pantograph_copies_its_pencil_two_and_a_half_times():
     z["B"] = 2.5 * z["A"]
     z["C"] = meet(z["P"], 4.5, z["B"], 2.5, -1)
     z["Q"] = z["B"] + 2.5 * (z["C"] - z["B"])
-    model = linkage(z, ["S P", "O A B", "A P", "P C", "B C Q"], "O S")
+    model = linkage(z, "OS", ("S P", "O A B", "A P", "P C", "B C Q"))
     found = run(model, np.linspace(0, 2 * math.pi, 361))
     assert found["Q"] == pytest.approx(2.5 * found["P"], abs=1e-12)
     assert np.abs(found["P"] - z["S"]) == pytest.approx(np.full(361, 1.2), rel=1e-13)
 
 
 def parallelogram() -> Linkage:
-    return linkage({"A": 0j, "D": 3 + 0j, "B": 1j, "C": 3 + 1j}, ["A B", "B C", "C D"], "A D")
+    return linkage({"A": 0j, "D": 3 + 0j, "B": 1j, "C": 3 + 1j}, "AD", ("A B", "B C", "C D"))
 
 
 def test_a_parallelogram_carries_its_coupler_without_turning_it():
@@ -244,9 +212,7 @@ def test_a_parallelogram_is_warned_about_at_both_its_change_points():
 
 def limited(drawn: float) -> Linkage:
     """Ground 4, crank 3, coupler 2, rocker 2.5: no bar can turn fully."""
-    z = {"A": 0j, "D": 4 + 0j, "B": turned(3, drawn)}
-    z["C"] = meet(z["B"], 2, z["D"], 2.5, 1)
-    return linkage(z, ["A B", "B C", "C D"], "A D")
+    return four_bar(4, 3, 2, 2.5, drawn)
 
 
 @pytest.mark.parametrize("drawn", [0.0, 0.5, -1.2])
@@ -271,10 +237,10 @@ def test_a_crank_that_turns_fully_has_no_limits():
 
 def test_a_limit_narrower_than_half_a_degree_is_found():
     """A kite whose crank passes its other pivot by 0.001 whips C round, out of E's reach for 0.15°."""
-    z = {"A": 0j, "D": 1 + 0j, "G": 1 + 5j, "B": turned(1.001, 2.003)}
+    z = {"A": 0j, "D": 1 + 0j, "G": 1 + 5j, "B": cmath.rect(1.001, 2.003)}
     z["C"] = meet(z["B"], 2, z["D"], 2, 1)
     z["E"] = meet(z["C"], 3, z["G"], 3.4, 1)
-    model = linkage(z, ["A B", "B C", "C D", "C E", "E G"], "A D G")
+    model = linkage(z, "ADG", ("A B", "B C", "C D", "C E", "E G"))
     near = run(model, np.linspace(4.275, 4.285, 10_001))
     blocked = np.abs(near["C"] - z["G"]) > 6.4
     assert 20 < blocked.sum() < 5000
@@ -286,12 +252,7 @@ def test_a_limit_narrower_than_half_a_degree_is_found():
 
 def test_a_chain_of_a_thousand_dyads_carries_its_tip_along_unchanged():
     count = 1000
-    z = {f"g{k}": complex(3 * k, 0) for k in range(count + 1)}
-    z |= {f"t{k}": complex(3 * k, 1) for k in range(count + 1)}
-    links = ["g0 t0"]
-    for k in range(count):
-        links += [f"t{k} t{k + 1}", f"g{k + 1} t{k + 1}"]
-    found = run(linkage(z, links, " ".join(f"g{k}" for k in range(count + 1))), np.radians([-50, -20, 0, 50]))
-    tips = np.stack([found[f"t{k}"] for k in range(count + 1)])
-    expected = found["t0"] + 3 * np.arange(count + 1)[:, None]
+    found = run(chain(count), np.radians([-50, -20, 0, 50]))
+    tips = np.stack([found[f"T{k}"] for k in range(count + 1)])
+    expected = found["T0"] + 3 * np.arange(count + 1)[:, None]
     assert np.abs(tips - expected).max() <= 1e-12 * 3 * count

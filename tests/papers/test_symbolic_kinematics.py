@@ -16,7 +16,8 @@ import pytest
 from mpmath import mp, mpf
 from numpy.typing import NDArray
 
-from pliant.linkage.model import Linkage, Motor
+from pliant.linkage.generate import jansen, linkage, meet
+from pliant.linkage.model import Linkage
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.poses import Poses, jacobian, positions
 
@@ -135,45 +136,21 @@ def triangle_rule(
 # The linkages
 
 
-def meet(i: complex, r_i: float, j: complex, r_j: float, side: int) -> complex:
-    """The point at r_i from i and r_j from j, left of i → j for side 1."""
-    apart = abs(j - i)
-    along = (r_i**2 - r_j**2 + apart**2) / (2 * apart)
-    return i + (along + side * 1j * math.sqrt(r_i**2 - along**2)) * (j - i) / apart
-
-
-def linkage(joints: dict[str, complex], links: list[str], ground: str, motor: Motor) -> Linkage:
-    return Linkage(
-        ground=tuple(ground.split()),
-        joints={name: (z.real, z.imag) for name, z in joints.items()},
-        links=tuple({"joints": link.split()} for link in links),
-        motors=(motor,),
-    )
-
-
-JANSEN = (  # joint ← (i: length, j: length, side), in an order that the paper's rules can take
-    ("P1", "B", 41.5, "C", 50.0, 1),
-    ("P2", "B", 39.3, "C", 61.9, -1),
-    ("P3", "B", 40.1, "P1", 55.8, 1),
-    ("P4", "P3", 39.4, "P2", 36.7, -1),
-    ("P5", "P2", 49.0, "P4", 65.7, 1),
+LEG = (  # of the Jansen leg, joint ← (i, j, side), in an order that the paper's rules can take
+    ("P1", "B", "C", 1),
+    ("P2", "B", "C", -1),
+    ("P3", "B", "P1", 1),
+    ("P4", "P3", "P2", -1),
+    ("P5", "P2", "P4", 1),
 )
-
-
-def jansen_leg() -> Linkage:
-    z = {"A": 0j, "B": -38 - 7.8j, "C": 15 + 0j}
-    for name, i, r_i, j, r_j, side in JANSEN:
-        z[name] = meet(z[i], r_i, z[j], r_j, side)
-    links = ["A C", "C P1", "C P2", "B P1 P3", "B P2", "P3 P4", "P2 P4 P5"]
-    return linkage(z, links, "A B", Motor(joint="A", drives="C"))
 
 
 def dyad(side: int, direction: str = "ccw") -> Linkage:
     """A four-bar whose tip K is on one side of the line from the crank's end I to the pivot J."""
     z = {"A": 0.3 - 0.2j, "J": 4.1 + 0.4j, "I": 0.9 + 1.1j}
     z["K"] = meet(z["I"], 3.7, z["J"], 2.9, side)
-    motor = Motor(joint="A", drives="I", direction=direction)
-    return linkage(z, ["A I", "I K", "K J"], "A J", motor)
+    motor = {"joint": "A", "drives": "I", "direction": direction}
+    return linkage(z, "AJ", ("A I", "I K", "K J"), motors=[motor])
 
 
 def literal_leg(plan: Plan, angle: float, slips: Print) -> dict[str, State]:
@@ -182,7 +159,7 @@ def literal_leg(plan: Plan, angle: float, slips: Print) -> dict[str, State]:
     at = {name: n for n, name in enumerate(plan.structure.names)}
     found = {name: fixed_rule(bar, at[name]) for name in ("A", "B")}
     found["C"] = motor_rule(bar, at["C"], at["A"], found["A"], 1, angle)
-    for name, i, _, j, _, side in JANSEN:
+    for name, i, j, side in LEG:
         made = triangle_rule(bar, at[name], at[i], at[j], found[i], found[j], side, slips)
         found[name] = made.state
     return found
@@ -192,7 +169,7 @@ def leg_positions(bar: Exact, names: tuple[str, ...], angle: float) -> Exact:
     """The leg by intersections of circles alone: no formula shared with the rules above."""
     z = {name: mp.mpc(*bar[n]) for n, name in enumerate(names)}
     now = {"A": z["A"], "B": z["B"], "C": z["A"] + (z["C"] - z["A"]) * mp.expj(mpf(angle))}
-    for name, i, _, j, _, side in JANSEN:
+    for name, i, j, side in LEG:
         apart = abs(now[j] - now[i])
         r_i, r_j = abs(z[name] - z[i]), abs(z[name] - z[j])
         along = (r_i**2 - r_j**2 + apart**2) / (2 * apart)
@@ -220,7 +197,7 @@ def off(ours: Floats, literal: Exact) -> float:
 
 
 def test_section_1_1_fixed_joints_stay_and_depend_on_themselves_alone():
-    poses = at_angles(jansen_leg(), np.linspace(0, 6, 7))
+    poses = at_angles(jansen(), np.linspace(0, 6, 7))
     for k in (0, 1):
         literal = fixed_rule(exact(poses.drawn), k)
         for f in range(7):
@@ -251,7 +228,7 @@ def test_fig_1_right_a_counter_clockwise_motor_turns_its_joint_to_the_left():
 def test_a_non_uniform_profile_gives_each_sample_the_pose_of_its_own_angle():
     """φ_i for n discrete samples: a slow-quick profile that also turns back."""
     profile = np.array([0.0, 0.01, 0.05, 0.4, 1.9, 1.7, 4.0, -0.3, 2 * math.pi])
-    poses = at_angles(jansen_leg(), profile)
+    poses = at_angles(jansen(), profile)
     for f, angle in enumerate(profile):
         literal = literal_leg(poses.plan, float(angle), Print())
         stacked = np.stack([literal[name].x for name in poses.plan.structure.names])
@@ -321,12 +298,12 @@ def test_fig_2_the_orientation_of_a_triangle_is_kept_through_the_cycle(side):
 
 
 def test_fig_1_the_initial_configuration_of_the_jansen_leg_is_the_drawing():
-    poses = at_angles(jansen_leg(), np.array([0.0]))
+    poses = at_angles(jansen(), np.array([0.0]))
     assert np.abs(poses.x[:, :, 0] - poses.drawn).max() <= 1e-13 * 100
 
 
 def test_fig_1_the_stepped_jansen_leg_keeps_its_fixed_joints_and_all_its_lengths():
-    model = jansen_leg()
+    model = jansen()
     poses = at_angles(model, np.linspace(0, 2 * math.pi, 361))
     assert (poses.x[:2] == poses.drawn[:2, :, None]).all()
     for link in poses.plan.structure.links:
@@ -338,7 +315,7 @@ def test_fig_1_the_stepped_jansen_leg_keeps_its_fixed_joints_and_all_its_lengths
 
 @pytest.mark.parametrize("angle", [0.0, 1.1, 2.9, 4.4])
 def test_fig_1_the_stepped_jansen_leg_is_the_printed_rules_joint_by_joint(angle):
-    poses = at_angles(jansen_leg(), np.array([angle]))
+    poses = at_angles(jansen(), np.array([angle]))
     literal = literal_leg(poses.plan, angle, Print())
     for k, name in enumerate(poses.plan.structure.names):
         assert np.abs(exact(poses.x[k, :, 0]) - literal[name].x).max() <= CLOSE * 100
@@ -347,7 +324,7 @@ def test_fig_1_the_stepped_jansen_leg_is_the_printed_rules_joint_by_joint(angle)
 
 def test_the_jansen_jacobian_agrees_with_sixty_digit_differences():
     angles = np.arange(12) * 2 * math.pi / 12
-    poses = at_angles(jansen_leg(), angles)
+    poses = at_angles(jansen(), angles)
     names, bar, step = poses.plan.structure.names, exact(poses.drawn), mpf(10) ** -20
     found = jacobian(poses)
     for f, angle in enumerate(angles):
@@ -387,7 +364,7 @@ def test_the_printed_derivatives_are_wrong_until_both_slips_are_put_right(case):
     such factors further down.
     """
     angles = np.array([0.5, 2.0, 3.5, 5.0])
-    poses = at_angles(jansen_leg(), angles)
+    poses = at_angles(jansen(), angles)
     k = poses.plan.structure.names.index("P1")
     errors = []
     for f, angle in enumerate(angles):

@@ -29,10 +29,19 @@ from pliant.linkage.solve import solve
 Floats = NDArray[np.float64]
 
 seeds = st.integers(0, 99_999)
-few = settings(max_examples=25, deadline=None, derandomize=True)
 FAMILIES = ("dyadic", "coupled")
 KINDS = ("triangle", "point", "collinear", "fixed guide", "guide of its own", "along a link")
 OPEN = 0.9  # of |c|, the cosine at a triangle's tip, or of 1 less a group's determinant
+
+
+def over_seeds(examples: int) -> Callable[[Callable], Callable]:
+    """The same ones every time."""
+    chosen = settings(max_examples=examples, deadline=None, derandomize=True)
+    return lambda test: chosen(given(seed=seeds)(test))
+
+
+def of_both_families(examples: int) -> Callable[[Callable], Callable]:
+    return lambda test: pytest.mark.parametrize("family", FAMILIES)(over_seeds(examples)(test))
 
 
 @dataclass
@@ -227,9 +236,13 @@ def _flatness(poses: Poses) -> Floats:
     return worst
 
 
-def again(poses: Poses, angles: Floats, drawn: Floats) -> Floats:
-    """Positions at other angles or of another drawing, nearby."""
-    return positions(poses.plan, angles, drawn, near=poses.x).x
+def opened(family: str, seed: int) -> Poses:
+    return well_open(compile_plan(MAKERS[family](seed)), 25)
+
+
+def redrawn(poses: Poses, drawn: Floats) -> Floats:
+    """Positions of another drawing, nearby."""
+    return positions(poses.plan, poses.angles, drawn, near=poses.x).x
 
 
 # The generators themselves
@@ -251,9 +264,7 @@ def test_random_linkages_use_every_rule_and_both_families_go_round_or_part_of_th
 # Lengths
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(seed=seeds)
+@of_both_families(60)
 def test_links_stay_rigid_and_sliders_stay_on_their_guides_at_every_pose(family, seed):
     plan = compile_plan(MAKERS[family](seed))
     poses = reached(plan, 90)
@@ -272,9 +283,7 @@ def test_links_stay_rigid_and_sliders_stay_on_their_guides_at_every_pose(family,
         assert np.abs(off - drawn).max() <= small
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@few
-@given(seed=seeds)
+@of_both_families(25)
 def test_at_angle_zero_every_linkage_is_as_drawn(family, seed):
     plan = compile_plan(MAKERS[family](seed))
     poses = reached(plan, 2, 0.01)
@@ -284,8 +293,7 @@ def test_at_angle_zero_every_linkage_is_as_drawn(family, seed):
 # Limits
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(seed=seeds)
+@over_seeds(60)
 def test_limits_are_where_the_first_rule_stops_closing(seed):
     """Beside a scan of the whole turn, either way, in steps of 2e-4 rad."""
     result = solve(dyadic(seed, cranks=1))
@@ -316,18 +324,15 @@ def assert_slope(slope: Floats, f: Callable[[float], Floats], small: float) -> N
     assert (np.abs(slope - narrow) <= np.abs(wide - narrow) + small).all()
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@few
-@given(seed=seeds)
+@of_both_families(25)
 def test_velocities_and_accelerations_are_the_slopes_of_positions_and_velocities(family, seed):
     """Along θ(t) = θ + wt + w't²/2 with random w, w' for each motor."""
-    plan = compile_plan(MAKERS[family](seed))
-    poses = well_open(plan, 25)
+    poses = opened(family, seed)
     rng = np.random.default_rng(seed)
     w, dw = rng.uniform(0.5, 1.5, poses.angles.shape), rng.normal(size=poses.angles.shape)
 
     def moved(t: float) -> Poses:
-        return positions(plan, poses.angles + w * t + dw * t * t / 2, near=poses.x)
+        return positions(poses.plan, poses.angles + w * t + dw * t * t / 2, near=poses.x)
 
     v, a = rates(poses, w, dw)
     assert_slope(v, lambda t: moved(t).x, 1e-9 * (1 + np.abs(v).max()))
@@ -343,34 +348,28 @@ def slope_of(remainder: Callable[[float], float], step: float) -> float:
     return float(np.polyfit(np.log(step / 2.0 ** np.arange(4)), np.log(sizes), 1)[0])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@few
-@given(seed=seeds)
+@of_both_families(25)
 def test_the_jacobian_leaves_a_remainder_of_second_order(family, seed):
-    plan = compile_plan(MAKERS[family](seed))
-    poses = well_open(plan, 25)
-    way = np.random.default_rng(seed).normal(size=plan.drawn.shape)
+    poses = opened(family, seed)
+    way = np.random.default_rng(seed).normal(size=poses.drawn.shape)
     first = np.einsum("kcpef,pe->kcf", jacobian(poses), way)
 
     def remainder(step: float) -> float:
-        there = again(poses, poses.angles, plan.drawn + step * way)
+        there = redrawn(poses, poses.drawn + step * way)
         return float(np.linalg.norm(there - poses.x - step * first))
 
     assert slope_of(remainder, 2e-4) == pytest.approx(2, abs=0.1)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@few
-@given(seed=seeds)
+@of_both_families(25)
 def test_the_gradient_leaves_a_remainder_of_second_order(family, seed):
     """Of L = Σ sin x, whose ∂L/∂x = cos x."""
-    plan = compile_plan(MAKERS[family](seed))
-    poses = well_open(plan, 25)
-    way = np.random.default_rng(seed).normal(size=plan.drawn.shape)
+    poses = opened(family, seed)
+    way = np.random.default_rng(seed).normal(size=poses.drawn.shape)
     first = float(np.sum(gradient(poses, np.cos(poses.x)) * way))
 
     def remainder(step: float) -> float:
-        there = again(poses, poses.angles, plan.drawn + step * way)
+        there = redrawn(poses, poses.drawn + step * way)
         # sin a − sin b without the cancellation
         change = 2 * np.cos((there + poses.x) / 2) * np.sin((there - poses.x) / 2)
         return abs(float(change.sum()) - step * first)
@@ -378,12 +377,9 @@ def test_the_gradient_leaves_a_remainder_of_second_order(family, seed):
     assert slope_of(remainder, 2e-4) == pytest.approx(2, abs=0.1)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@few
-@given(seed=seeds)
+@of_both_families(25)
 def test_the_gradient_is_the_jacobian_contracted(family, seed):
-    plan = compile_plan(MAKERS[family](seed))
-    poses = well_open(plan, 25)
+    poses = opened(family, seed)
     slope = np.random.default_rng(seed).normal(size=poses.x.shape)
     contracted = np.einsum("kcf,kcpef->pe", slope, jacobian(poses))
     assert np.abs(gradient(poses, slope) - contracted).max() <= 1e-12 * np.abs(contracted).max()
@@ -458,7 +454,6 @@ def named(model: Linkage, samples: int = 24) -> tuple[Poses, dict[str, NDArray[n
     return poses, dict(zip(poses.plan.structure.names, z, strict=True)), np.linalg.norm(jacobian(poses))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(
     ("change", "f"),
     [
@@ -467,8 +462,7 @@ def named(model: Linkage, samples: int = 24) -> tuple[Poses, dict[str, NDArray[n
         ("25.4 times larger", lambda z: z * 25.4),
     ],
 )
-@few
-@given(seed=seeds)
+@of_both_families(25)
 def test_a_linkage_drawn_elsewhere_or_in_other_units_runs_the_same(family, change, f, seed):
     model = MAKERS[family](seed)
     here, places, amount = named(model)
@@ -480,9 +474,7 @@ def test_a_linkage_drawn_elsewhere_or_in_other_units_runs_the_same(family, chang
     assert other_amount == pytest.approx(amount, rel=1e-9)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@few
-@given(seed=seeds)
+@of_both_families(25)
 def test_a_mirrored_linkage_with_its_motors_reversed_runs_as_the_mirror_image(family, seed):
     model = MAKERS[family](seed)
     _, places, amount = named(model)
@@ -492,9 +484,7 @@ def test_a_mirrored_linkage_with_its_motors_reversed_runs_as_the_mirror_image(fa
     assert other_amount == pytest.approx(amount, rel=1e-9)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@few
-@given(seed=seeds)
+@of_both_families(25)
 def test_names_and_the_order_of_joints_and_links_do_not_matter(family, seed):
     model = MAKERS[family](seed)
     other = shuffled(model, seed)

@@ -77,7 +77,10 @@ EDITS: dict[str, dict[str, Any]] = {
     },
     "jansen-flattened": {
         "title": "A Strandbeest's leg that stands more evenly",
-        "curves": [{"point": "P5", "flatten": ["-80 deg", "90 deg"]}],
+        "curves": [
+            {"point": "P5", "flatten": ["-80 deg", "90 deg"]},
+            {"point": "P5", "scale": 1, "weight": 0.3},
+        ],
     },
     "jansen-boxed": {
         "title": "A Strandbeest's leg that fits a box",
@@ -91,7 +94,7 @@ EDITS: dict[str, dict[str, Any]] = {
     },
     "jansen-transmission": {
         "title": "A Strandbeest's leg that is easier to turn",
-        "guard": {"transmission": "20 deg"},
+        "guard": {"transmission": "14 deg"},
         "keep": {"curves": ["P5"]},
     },
 }

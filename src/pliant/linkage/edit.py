@@ -28,7 +28,8 @@ from pliant.linkage.editing.result import Achieved, EditResult
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import EditStatus
 
-CHANGE = (1e-4, 1e-7, 1e-10, 1e-13)  # weight of the change beside the targets, one after the other
+# Weights of the change and of soft keeps beside the targets, one pair after the other.
+WEIGHTS = ((1e-4, 1.0), (1e-7, 0.3), (1e-10, 0.1), (1e-13, 0.03))
 REACHED = 1e-6  # of the size: a target that near counts as reached
 SETTLED = 1e-10  # of the size: a step that is none
 NOTHING = 1e-15  # a sum in which every target is reached
@@ -65,10 +66,10 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
 
 def _walk(walk: Walk, study: EditStudy, progress: Progress, clock: Clock) -> None:
     with clock.phase("solve"):
-        for weight in CHANGE:
+        for weights in WEIGHTS:
             if walk.arrived:
                 break
-            for _ in walk.descend(weight, study.iterations):
+            for _ in walk.descend(weights, study.iterations):
                 progress(walk.steps, None, f"off by {walk.state.misses.max(initial=0.0):.4g}")
 
 
@@ -87,19 +88,19 @@ class Walk:
         targets = [not term.kept for term in self.problem.terms]
         return self.steps > 0 and bool((self.state.misses[targets] <= REACHED * self.problem.size).all())
 
-    def descend(self, weight: float, most: int) -> Iterator[None]:
+    def descend(self, weights: tuple[float, float], most: int) -> Iterator[None]:
         """Steps that each bring the sum down, until none does."""
         problem, radius = self.problem, 0.1
-        value = self._value(self.state, weight)
+        value = self._value(self.state, weights)
         while self.steps < most and radius > SETTLED:
-            tried = step(problem, self.first, self.state, weight, radius)
+            tried = step(problem, self.first, self.state, weights, radius)
             length = float(np.abs(tried.change).max(initial=0.0))
             if tried.promised <= NOTHING + GAIN * value or length <= SETTLED:
                 return
             self.steps += 1
             drawn = problem.keeps.restored(self.state.drawn + problem.size * tried.change)
             moved = attempt(problem, self.state, drawn)
-            gained = -np.inf if moved is None else value - self._value(moved, weight)
+            gained = -np.inf if moved is None else value - self._value(moved, weights)
             if moved is not None and gained > 0:
                 self.state, value = moved, value - gained
             if gained > 0.75 * tried.promised:
@@ -108,9 +109,11 @@ class Walk:
                 radius = length / (2 if gained > 0 else 4)
             yield
 
-    def _value(self, state: State, weight: float) -> float:
+    def _value(self, state: State, weights: tuple[float, float]) -> float:
+        weight, fade = weights
         change = (state.drawn - self.first.drawn) / self.problem.size
-        return 0.5 * float(state.r @ state.r) + 0.5 * weight * float((change**2).sum())
+        r, _ = state.pull(fade)
+        return 0.5 * float(r @ r) + 0.5 * weight * float((change**2).sum())
 
 
 def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditResult:
@@ -126,7 +129,7 @@ def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditR
     )
     achieved += tuple(_angles(study, walk))
     done = all(target.reached for target in achieved if not target.kept)
-    last = step(problem, walk.first, state, CHANGE[-1], NEAR)
+    last = step(problem, walk.first, state, WEIGHTS[-1], NEAR)
     resisted = () if done else tuple(resistances(problem, state, last.prices))
     if done:
         status = EditStatus.REACHED

@@ -76,6 +76,8 @@ def four_bar(
 def slider_crank(crank: float, rod: float, offset: float = 0.0, angle: float = 1.0, **rest: Any) -> Linkage:
     """A crank A-B at (0, 0) and a rod B-P, with P on the line y = offset, to the right."""
     b = cmath.rect(crank, angle)
+    if abs(b.imag - offset) > rod:
+        raise ValueError(f"a rod of {rod:g} does not reach the line {abs(b.imag - offset):g} away")
     p = complex(b.real + math.sqrt(rod**2 - (b.imag - offset) ** 2), offset)
     guide = [{"joint": "P", "along": [[0, offset], [1, offset]]}]
     return linkage({"A": 0j, "B": b, "P": p}, "A", ("A B", "B P"), sliders=guide, **rest)

@@ -8,6 +8,7 @@ import pytest
 
 from pliant.core.errors import InputError
 from pliant.files import model_of
+from pliant.linkage.generate import chain
 from pliant.linkage.references import reference_faults
 
 FOUR_BAR: dict[str, Any] = {
@@ -313,15 +314,7 @@ def test_garbage_is_passed_over_without_an_exception(data: dict[str, Any]):
 def test_a_large_linkage_is_read_in_a_blink():
     import time
 
-    count = 3000
-    joints = {f"g{k}": [3.0 * k, 0.0] for k in range(count)} | {f"t{k}": [3.0 * k, 1.0] for k in range(count)}
-    data = {
-        "joints": joints,
-        "ground": [f"g{k}" for k in range(count)],
-        "links": [{"joints": [f"g{k}", f"t{k}"]} for k in range(count)]
-        + [{"joints": [f"t{k}", f"t{k + 1}"]} for k in range(count - 1)],
-        "motors": [{"joint": "g0", "drives": "t0"}],
-    }
+    data = chain(3000).model_dump(mode="json", exclude_unset=True)
     started = time.process_time()
     assert list(reference_faults(data)) == []
     assert time.process_time() - started < 1

@@ -10,47 +10,20 @@ import pytest
 from pliant.core.errors import PliantError
 from pliant.linkage import batch
 from pliant.linkage.batch import curves, stream
-from pliant.linkage.model import Linkage
+from pliant.linkage.generate import four_bar, jansen, linkage, slider_crank, triad
 from pliant.linkage.order import sides
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.poses import opennesses, positions
 
 TURN = 2 * np.pi * np.arange(100)[None] / 100
-
-
-def jansen() -> Linkage:
-    """One leg, drawn at crank angle 0 (lengths of the classic)."""
-    joints = {
-        "A": (0, 0), "B": (-38, -7.8), "C": (15, 0), "P1": (-19.90, 35.77), "P2": (-33.42, -46.83),
-        "P3": (-77.49, 1.93), "P4": (-69.25, -36.60), "P5": (-43.16, -91.76),
-    }  # fmt: skip
-    links = ["A C", "C P1", "C P2", "B P1 P3", "B P2", "P3 P4", "P2 P4 P5"]
-    return linkage(joints, links, ["A", "B"], ("A", "C"))
-
-
-def linkage(joints: dict, links: list[str], ground: list[str], motor: tuple[str, str], **rest) -> Linkage:
-    return Linkage.model_validate(
-        {
-            "joints": joints,
-            "links": [{"joints": link.split()} for link in links],
-            "ground": ground,
-            "motors": [{"joint": motor[0], "drives": motor[1]}],
-            **rest,
-        }
-    )
-
-
-def slider_crank() -> Linkage:
-    joints = {"A": (0, 0), "B": (0, 1), "C": (3, 0.2)}
-    sliders = [{"joint": "C", "along": [[0, 0.2], [1, 0.2]]}]
-    return linkage(joints, ["A B", "B C"], ["A"], ("A", "B"), sliders=sliders)
+FOUR_BAR = linkage({"A": 0, "B": 1j, "C": 3 + 2j, "D": 4}, "AD", ("A B", "B C", "C D"))
 
 
 def shaken(plan: Plan, count: int, by: float, seed: int = 0) -> np.ndarray:
     return plan.drawn + by * np.random.default_rng(seed).normal(size=(count, *plan.drawn.shape))
 
 
-@pytest.mark.parametrize(("model", "by"), [(jansen(), 1.0), (slider_crank(), 0.1)])
+@pytest.mark.parametrize(("model", "by"), [(jansen(), 1.0), (slider_crank(1, 3, 0.2), 0.1)])
 def test_a_batch_gives_what_each_variant_gives_alone(model, by):
     plan = compile_plan(model)
     drawings = shaken(plan, 100, by)
@@ -74,10 +47,7 @@ def test_threads_do_not_change_a_bit(monkeypatch):
 
 
 def test_a_variant_keeps_the_side_of_its_own_drawing():
-    model = linkage(
-        {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0)}, ["A B", "B C", "C D"], ["A", "D"], ("A", "B")
-    )
-    plan = compile_plan(model)
+    plan = compile_plan(FOUR_BAR)
     mirrored = plan.drawn * [1, -1]
     points, _ = curves(plan, np.array([plan.drawn, mirrored]), np.array([[0.3, -0.3]]), 2)
     np.testing.assert_allclose(points[1, 0, 0], points[0, 0, 0, ::-1], atol=1e-14)
@@ -86,38 +56,22 @@ def test_a_variant_keeps_the_side_of_its_own_drawing():
 
 def test_poses_beyond_the_limit_of_a_rocker_are_not_reached():
     """Ground 4, crank 3, coupler 2, rocker 2.5: the crank gets to 78.58484 degrees on either side."""
-    base = 4 - 3
-    along = (2**2 - 2.5**2 + base**2) / (2 * base)
-    joints = {"A": (0, 0), "B": (3, 0), "C": (3 + along, np.sqrt(4 - along**2)), "D": (4, 0)}
-    plan = compile_plan(linkage(joints, ["A B", "B C", "C D"], ["A", "D"], ("A", "B")))
+    plan = compile_plan(four_bar(4, 3, 2, 2.5, 0.0))
     angles = np.radians([[-78.5849, -78.5848, 0, 78.5848, 78.5849]])
     _, reached = curves(plan, plan.drawn[None], angles, 2)
     assert reached[0].tolist() == [False, True, True, True, False]
 
 
 def test_a_flat_drawing_reaches_nothing():
-    model = linkage(
-        {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0)}, ["A B", "B C", "C D"], ["A", "D"], ("A", "B")
-    )
-    plan = compile_plan(model)
+    plan = compile_plan(FOUR_BAR)
     flat = plan.drawn.copy()
     flat[2] = 0.5 * (flat[1] + flat[3])
     assert not curves(plan, flat[None], TURN, 2)[1].any()
 
 
 def test_coupled_joints_are_refused_by_name():
-    """A triad: three bars from a plate to a crank and two pivots, none of whose joints is found alone."""
-    joints = {
-        "A": (0, 0),
-        "D": (5, 0),
-        "E": (3, 5),
-        "B": (0.5, 1),
-        "F": (1.5, 2),
-        "G": (3.5, 1.5),
-        "H": (2.8, 3),
-    }
-    plan = compile_plan(linkage(joints, ["A B", "B F", "D G", "E H", "F G H"], ["A", "D", "E"], ("A", "B")))
-    with pytest.raises(PliantError, match=r"F, G, H.*one by one.*follow\.run"):
+    plan = compile_plan(triad())
+    with pytest.raises(PliantError, match=r"C, D, E.*one by one.*follow\.run"):
         curves(plan, plan.drawn[None], TURN, 3)
 
 

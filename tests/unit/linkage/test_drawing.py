@@ -1,3 +1,5 @@
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 import shapely
@@ -7,6 +9,7 @@ import pliant.view
 from pliant.core.motion import Floats, Mark, Motion, Signal
 from pliant.core.pose import carry
 from pliant.linkage.drawing import curve, picture, skeleton
+from pliant.linkage.generate import linkage
 from pliant.linkage.model import Linkage
 
 ANGLES = np.linspace(0, 2 * np.pi, 120, endpoint=False)
@@ -19,9 +22,8 @@ def pairs(*columns) -> Floats:
     return np.stack([joints.real, joints.imag], axis=-1)
 
 
-def drawn(names: str, points: Floats, **rest) -> Linkage:
-    joints = {name: tuple(place) for name, place in zip(names, points[0].tolist(), strict=True)}
-    return Linkage.model_validate({"joints": joints, **rest})
+def drawn(names: str, points: Floats, ground: str, links: Iterable[str], **rest) -> Linkage:
+    return linkage(dict(zip(names, points[0] @ [1, 1j], strict=True)), ground, links, **rest)
 
 
 def four_bar(height: float = 3.0) -> tuple[Linkage, Floats]:
@@ -32,27 +34,21 @@ def four_bar(height: float = 3.0) -> tuple[Linkage, Floats]:
     c = b + along / abs(along) * (foot + 1j * np.sqrt(arms[0] ** 2 - foot**2))
     p = b + (c - b) * (2 + (height - 1) * 1j) / (3 + 1j)
     points = pairs(0j, b, c, 4 + 0j, p)
-    links = [{"joints": ["A", "B"]}, {"joints": ["B", "C", "P"]}, {"joints": ["C", "D"]}]
-    motors = [{"joint": "A", "drives": "B"}]
-    return drawn("ABCDP", points, ground=["A", "D"], links=links, motors=motors), points
+    return drawn("ABCDP", points, "AD", ("A B", "B C P", "C D")), points
 
 
 def slider_crank() -> tuple[Linkage, Floats]:
     b = np.exp(1j * (ANGLES + 0.8))
     points = pairs(0j, b, b.real + np.sqrt(9 - b.imag**2) + 0j)
-    links = [{"joints": ["A", "B"]}, {"joints": ["B", "C"]}]
     sliders = [{"joint": "C", "along": [[0, 0], [1, 0]]}]
     motors = [{"joint": "A", "drives": "B", "direction": "cw"}]
-    return drawn("ABC", points, ground=["A"], links=links, motors=motors, sliders=sliders), points
+    return drawn("ABC", points, "A", ("A B", "B C"), motors=motors, sliders=sliders), points
 
 
 def quick_return() -> tuple[Linkage, Floats]:
     b = 2j + np.exp(1j * (ANGLES + 0.3))
     points = pairs(0j, 2j, b, 4.2 * b / abs(b))
-    links = [{"joints": ["A", "B"]}, {"joints": ["O", "D"], "name": "lever"}]
-    sliders = [{"joint": "B", "on": "lever"}]
-    motors = [{"joint": "A", "drives": "B"}]
-    return drawn("OABD", points, ground=["O", "A"], links=links, motors=motors, sliders=sliders), points
+    return drawn("OABD", points, "OA", ("A B", "O D"), sliders=[{"joint": "B", "on": "O-D"}]), points
 
 
 def outline(motion: Motion, body: str, frame: int) -> shapely.Polygon:
@@ -94,13 +90,7 @@ def test_a_link_of_two_joints_is_a_slim_bar_and_one_of_three_a_plate():
 def test_collinear_joints_make_a_bar_through_all_of_them():
     turned = np.exp(1j * ANGLES)
     points = pairs(0j, turned, 3 * turned)
-    model = drawn(
-        "AMB",
-        points,
-        ground=["A"],
-        links=[{"joints": ["A", "M", "B"]}],
-        motors=[{"joint": "A", "drives": "B"}],
-    )
+    model = drawn("AMB", points, "A", ("A M B",), motors=[{"joint": "A", "drives": "B"}])
     bar = outline(picture(model, DEGREES, points), "A-M-B", 0)
     assert_allclose(bar.bounds[1] + bar.bounds[3], 0, atol=1e-12)
     assert bar.bounds[3] < 0.1
@@ -170,7 +160,7 @@ def test_a_block_on_a_link_stays_in_its_slot():
     motion = picture(model, DEGREES, points)
     assert not of_group(motion, "guide")
     for frame in range(0, len(points), 5):
-        lever, block = outline(motion, "lever", frame), outline(motion, "slider B", frame)
+        lever, block = outline(motion, "O-D", frame), outline(motion, "slider B", frame)
         (slot,) = lever.interiors
         assert block.intersection(lever).area < 1e-9
         assert shapely.Polygon(slot).buffer(1e-9).contains(block)

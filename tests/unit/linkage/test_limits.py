@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pliant.linkage.drive import drive
-from pliant.linkage.generate import four_bar, linkage, meet, slider_crank, triad
+from pliant.linkage.generate import four_bar, linkage, meet, places, slider_crank, triad
 from pliant.linkage.limits import poses_at, reach
 from pliant.linkage.model import Linkage
 from pliant.linkage.order import _group
@@ -86,8 +86,7 @@ def test_a_nearly_parallel_four_bar_has_no_change_point():
 
 def test_a_limit_further_down_the_line_counts():
     """A free four-bar drives a dyad that cannot follow all the way."""
-    base = four_bar(4, 1, 3, 3, 1.0)
-    joints = {name: complex(*at) for name, at in base.joints.items()}
+    joints = places(four_bar(4, 1, 3, 3))
     joints |= {"E": 5 + 3j, "F": meet(joints["C"], 1.6, 5 + 3j, 1.2)}
     model = linkage(joints, "ADE", ("A B", "B C", "C D", "C F", "F E"))
     result = solve(model)

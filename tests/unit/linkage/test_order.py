@@ -6,7 +6,7 @@ import pytest
 from pliant.core.errors import InputError
 from pliant.linkage.constraints import errors
 from pliant.linkage.follow import run
-from pliant.linkage.generate import chain, four_bar, jansen, linkage, meet, slider_crank, triad
+from pliant.linkage.generate import TRIAD, chain, four_bar, jansen, linkage, meet, places, slider_crank, triad
 from pliant.linkage.order import sides
 from pliant.linkage.plan import compile_plan
 
@@ -79,8 +79,8 @@ def test_a_slider_may_ride_on_a_link_that_is_known():
 
 
 def test_a_triad_is_found_together_and_only_it():
-    joints = {**{name: complex(*at) for name, at in triad().joints.items()}, "K": 5 + 6j, "L": 9 + 5j}
-    model = linkage(joints, "OGHL", ("O A", "A C", "C D E", "G D", "H E", "D K", "K L"))
+    joints = places(triad()) | {"K": 5 + 6j, "L": 9 + 5j}
+    model = linkage(joints, "OGHL", (*TRIAD, "D K", "K L"))
     found = rules(model)
     assert found["C+D+E"] == "coupled"
     assert found["K"] == "triangle"
@@ -88,10 +88,9 @@ def test_a_triad_is_found_together_and_only_it():
 
 def test_the_smallest_group_is_taken_first():
     """Two triads one behind the other are two groups of three joints, not one of six."""
-    first = {name: complex(*at) for name, at in triad().joints.items()}
     second = {"C2": 6 + 5j, "D2": 8 + 6.5j, "E2": 8 + 3j, "G2": 6 + 9j, "H2": 11 + 3j}
-    links = ("O A", "A C", "C D E", "G D", "H E", "D C2", "C2 D2 E2", "G2 D2", "H2 E2")
-    plan = compile_plan(linkage({**first, **second}, ("O", "G", "H", "G2", "H2"), links))
+    links = (*TRIAD, "D C2", "C2 D2 E2", "G2 D2", "H2 E2")
+    plan = compile_plan(linkage(places(triad()) | second, ("O", "G", "H", "G2", "H2"), links))
     assert [sorted(plan.structure.names[k] for k in group.joints) for group in plan.groups] == [
         ["C", "D", "E"],
         ["C2", "D2", "E2"],
@@ -100,7 +99,7 @@ def test_the_smallest_group_is_taken_first():
 
 def test_what_is_not_held_is_named_and_counted():
     with pytest.raises(InputError, match=r"C, D, E are not held: 1 freedom is left"):
-        compile_plan(linkage(triad_joints(), "OGH", ("O A", "A C", "C D E", "G D")))
+        compile_plan(linkage(places(triad()), "OGH", TRIAD[:-1]))
     with pytest.raises(InputError, match=r"C is not held: 1 freedom is left.*Add 1 motor"):
         compile_plan(linkage({"A": 0, "B": 1j, "C": 3}, "A", ("A B", "B C")))
 
@@ -127,7 +126,7 @@ def test_a_group_drawn_in_a_dead_centre_says_so():
     """Three bars that meet in one point let their plate turn about it, for a moment."""
     joints = {"O": -6 - 1j, "A": -4, "C": -1, "D": 1j, "E": 1, "G": 4j, "H": 4}
     with pytest.raises(InputError, match=r"dead centre: where C, D, E go"):
-        compile_plan(linkage(joints, "OGH", ("O A", "A C", "C D E", "G D", "H E")))
+        compile_plan(linkage(joints, "OGH", TRIAD))
 
 
 def test_sides_are_those_of_the_drawing():
@@ -139,7 +138,3 @@ def test_sides_are_those_of_the_drawing():
 def test_a_long_chain_is_ordered_from_end_to_end():
     plan = compile_plan(chain(1000))
     assert (plan.ops[-1000:, 0] == 2).all()
-
-
-def triad_joints():
-    return {name: complex(*at) for name, at in triad().joints.items()}

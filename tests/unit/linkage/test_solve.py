@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 import pliant
-from pliant.linkage.generate import chain, four_bar, jansen, linkage, slider_crank, triad
+from pliant.linkage.generate import chain, four_bar, jansen, linkage, places, slider_crank, triad
 from pliant.linkage.limits import Stop
 from pliant.linkage.solve import solve
 from pliant.linkage.status import TraceStatus
@@ -37,16 +37,12 @@ def test_a_non_grashof_crank_is_limited_and_says_where_and_why():
 
 def test_a_spare_crank_that_fits_only_as_drawn_locks():
     """P-F is a radius of the curve's circle of curvature: it fits to second order, and no further."""
-    base = four_bar(4, 1, 3, 3)
-    joints = {name: complex(*at) for name, at in base.joints.items()}
-    coupler = (joints["B"] + joints["C"]) / 2 + 0.5j * (joints["C"] - joints["B"])
-    model = linkage({**joints, "P": coupler}, "AD", ("A B", "B C P", "C D"))
+    model = four_bar(4, 1, 3, 3, point=0.5 + 0.5j)
     run = solve(model)
     at, v, a = (arrays[4, :, 0] @ [1, 1j] for arrays in (run.poses.x, run.velocities, run.accelerations))
     normal = 1j * v / abs(v)
     centre = at + normal * abs(v) ** 2 / (a * normal.conjugate()).real
-    joints |= {"P": coupler, "F": centre}
-    locked = solve(linkage(joints, "ADF", ("A B", "B C P", "C D", "P F")))
+    locked = solve(linkage(places(model) | {"F": centre}, "ADF", ("A B", "B C P", "C D", "P F")))
     assert locked.status is TraceStatus.LOCKED
     assert locked.error > 1e-3
     assert any(notice.kind == "redundant" for notice in locked.warnings)

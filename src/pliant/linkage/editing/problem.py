@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pliant.linkage.coupled import determinants
 from pliant.linkage.drive import Drive, drive
@@ -18,6 +19,8 @@ from pliant.linkage.order import sides
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.poses import Poses, positions
 from pliant.linkage.rules import Floats
+
+Bools = NDArray[np.bool_]
 
 INSET = 0.02  # of the reach: how far from a limit that the drawing has the cycle is watched
 LEAST = 0.3  # of what it was as drawn: how small a coupled group's determinant may become
@@ -49,6 +52,12 @@ class State:
     misses: Floats  # (T,) the largest residual of each term, in lengths
     r: Floats  # (m,) weighted residuals, without unit
     slopes: Floats  # (m, 2N) by drawn positions over the size
+    soft: Bools  # (m,) residuals of keeps, which give way to targets
+
+    def pull(self, fade: float) -> tuple[Floats, Floats]:
+        """Residuals and slopes with those of keeps faded."""
+        share = np.where(self.soft, fade, 1.0)
+        return share * self.r, share[:, None] * self.slopes
 
 
 def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, State] | None:
@@ -111,6 +120,7 @@ def _look(problem: Problem, poses: Poses) -> State:
     ]
     pull = problem.guards.pull(view, c)
     scaled = [*zip(scales, found, strict=True), (1 / np.sqrt(max(len(pull[0]), 1)), pull)]
+    kept = [*(term.kept for term in problem.terms), False]
     return State(
         drawn=poses.drawn,
         sampled=poses,
@@ -119,4 +129,5 @@ def _look(problem: Problem, poses: Poses) -> State:
         misses=np.array([np.abs(r).max(initial=0.0) for r, _ in found]),
         r=np.concatenate([scale * r for scale, (r, _) in scaled]),
         slopes=np.concatenate([scale * problem.size * slopes for scale, (_, slopes) in scaled]),
+        soft=np.repeat(kept, [len(r) for _, (r, _) in scaled]),
     )

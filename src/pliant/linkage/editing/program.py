@@ -37,12 +37,14 @@ class Step:
     prices: Prices
 
 
-def step(problem: Problem, first: State, state: State, weight: float, radius: float) -> Step:
+def step(problem: Problem, first: State, state: State, weights: tuple[float, float], radius: float) -> Step:
     """Solve the program of `edit` with PIQP, in units of the linkage's size."""
     piqp: Any = import_module("piqp")
     free, size = problem.keeps.free, problem.size
-    pull = state.slopes.T @ state.r + weight * ((state.drawn - first.drawn) / size).ravel()
-    slopes = state.slopes[:, free]
+    weight, fade = weights
+    r, slopes = state.pull(fade)
+    pull = slopes.T @ r + weight * ((state.drawn - first.drawn) / size).ravel()
+    slopes = slopes[:, free]
     hessian = slopes.T @ slopes + (weight + DAMPING) * np.eye(len(free))
     scale = 1 / max(float(np.abs(pull[free]).max(initial=0.0)), 1e-12)  # the solver stops by absolute errors
     equal, wrong = problem.keeps.slopes(state.drawn)[:, free], problem.keeps.values(state.drawn) / size

@@ -10,36 +10,17 @@ import pytest
 from pliant.linkage.analysis.centres import Centres, centres, spins
 from pliant.linkage.constraints import errors
 from pliant.linkage.follow import run
+from pliant.linkage.generate import linkage, slider_crank, turning_triad
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import Poses, positions, rates
 
-SIX_BAR = {"A": (0, 0), "B": (0.3, 1), "C": (3, 2), "D": (4, 0), "E": (5, 1.4), "F": (6, 4), "G": (9, 0)}
-TRIAD = {"A": (1.7, -1.2), "B": (2, -1), "C": (2, 1), "D": (4, 1), "E": (3, 3), "G": (7, 1.3), "H": (1, 5)}
-
-
-def linkage(joints: dict, ground: str, links: str, **rest) -> Linkage:
-    """Joints have one letter, so that links are words; the motor turns A-B."""
-    return Linkage.model_validate(
-        {
-            "joints": joints,
-            "ground": list(ground),
-            "links": [{"joints": list(link)} for link in links.split()],
-            "motors": [{"joint": "A", "drives": "B"}],
-            **rest,
-        }
-    )
-
-
-FOUR_BAR = linkage({n: SIX_BAR[n] for n in "ABCD"}, "AD", "AB BC DC")
-WATT = linkage(SIX_BAR, "ADG", "AB BC DCE EF GF")
-COUPLED = linkage(TRIAD, "AGH", "AB BC CDE GD HE")
-SLIDER = linkage(
-    {"A": (0, 0), "B": (0.6, 0.8), "P": (3, 0.2)},
-    "A",
-    "AB BP",
-    sliders=[{"joint": "P", "along": [[0, 0], [1, 0]]}],
-)
+SIX_BAR = {"A": 0, "B": 0.3 + 1j, "C": 3 + 2j, "D": 4, "E": 5 + 1.4j, "F": 6 + 4j, "G": 9}
+FOUR_BAR = linkage({name: SIX_BAR[name] for name in "ABCD"}, "AD", ("A B", "B C", "D C"))
+WATT_LINKS = ("A B", "B C", "D C E", "E F", "G F")
+WATT = linkage(SIX_BAR, "ADG", WATT_LINKS)
+COUPLED = turning_triad()
+SLIDER = slider_crank(1, 2.5, 0.2)
 
 
 def cycle(
@@ -144,7 +125,7 @@ def test_a_rod_turns_about_the_point_above_its_slider():
 
 
 def test_a_parallelograms_coupler_has_its_centre_at_infinity_along_the_cranks():
-    model = linkage({"A": (0, 0), "B": (0.6, 0.8), "C": (3.6, 0.8), "D": (3, 0)}, "AD", "AB BC DC")
+    model = linkage({"A": 0, "B": 0.6 + 0.8j, "C": 3.6 + 0.8j, "D": 3}, "AD", ("A B", "B C", "D C"))
     plan = compile_plan(model)
     poses = positions(plan, np.linspace(-0.5, 1.5, 9)[None])
     v, a = rates(poses, np.ones((1, 9)), np.zeros((1, 9)))
@@ -158,8 +139,8 @@ def test_a_parallelograms_coupler_has_its_centre_at_infinity_along_the_cranks():
 
 def test_where_a_link_rests_for_an_instant_its_centre_is_the_limit():
     """Drawn with crank and coupler in line: the rocker and what it drives stand still."""
-    joints = SIX_BAR | {"B": (0.9, 0.6)}  # A-B-C in line
-    plan = compile_plan(linkage(joints, "ADG", "AB BC DCE EF GF"))
+    joints = SIX_BAR | {"B": 0.9 + 0.6j}  # A-B-C in line
+    plan = compile_plan(linkage(joints, "ADG", WATT_LINKS))
 
     def centre(angle: float) -> Centres:
         poses = positions(plan, np.array([[angle]]))

@@ -20,51 +20,12 @@ from pliant.linkage.analysis.curves import (
     track,
 )
 from pliant.linkage.drive import drive
+from pliant.linkage.generate import four_bar, jansen, linkage, meet, slider_crank
 from pliant.linkage.limits import poses_at, reach
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import rates
 from pliant.linkage.solve import samples
-
-
-def linkage(joints: dict, ground: list, links: list, motor: tuple = ("A", "B"), **rest) -> Linkage:
-    return Linkage.model_validate(
-        {
-            "joints": {n: (z.real, z.imag) for n, z in joints.items()},
-            "ground": ground,
-            "links": [{"joints": link.split()} for link in links],
-            "motors": [{"joint": motor[0], "drives": motor[1]}],
-            **rest,
-        }
-    )
-
-
-def meet(p: complex, r: float, q: complex, s: float, side: int = 1) -> complex:
-    along = (r * r - s * s + abs(q - p) ** 2) / (2 * abs(q - p))
-    return p + (along + 1j * side * np.sqrt(r * r - along * along)) * (q - p) / abs(q - p)
-
-
-def jansen() -> Linkage:
-    a, b, c = 0j, -38 - 7.8j, 15 + 0j
-    p1, p2 = meet(b, 41.5, c, 50), meet(b, 39.3, c, 61.9, -1)
-    p3 = meet(b, 40.1, p1, 55.8)
-    p4 = meet(p3, 39.4, p2, 36.7, -1)
-    joints = {"A": a, "B": b, "C": c, "P1": p1, "P2": p2, "P3": p3, "P4": p4, "P5": meet(p2, 49, p4, 65.7)}
-    links = ["A C", "C P1", "C P2", "B P1 P3", "B P2", "P3 P4", "P2 P4 P5"]
-    return linkage(joints, ["A", "B"], links, ("A", "C"))
-
-
-def slider_crank(r: float, rod: float, offset: float, drawn_at: float = 0.4) -> Linkage:
-    b = r * np.exp(1j * drawn_at)
-    p = complex(b.real + np.sqrt(rod**2 - (b.imag - offset) ** 2), offset)
-    guide = [{"joint": "P", "along": [[0, 0], [1, 0]]}]
-    return linkage({"A": 0j, "B": b, "P": p}, ["A"], ["A B", "B P"], sliders=guide)
-
-
-def four_bar(ground: float, first: float, coupler: float, last: float, drawn_at: float) -> Linkage:
-    b = first * np.exp(1j * drawn_at)
-    joints = {"A": 0j, "B": b, "C": meet(b, coupler, complex(ground), last), "D": complex(ground)}
-    return linkage(joints, ["A", "D"], ["A B", "B C", "D C"])
 
 
 def tracks(model: Linkage, count: int = 360) -> dict[str, Track]:
@@ -130,7 +91,7 @@ def test_the_trammel_draws_an_ellipse():
     middle, x = h * np.exp(1j * at), complex(2 * h * np.cos(at))
     joints = {"O": 0j, "M": middle, "X": x, "Y": 2j * h * np.sin(at), "P": middle + k * (x - middle)}
     guides = [{"joint": "X", "along": [[0, 0], [1, 0]]}, {"joint": "Y", "along": [[0, 0], [0, 1]]}]
-    model = linkage(joints, ["O"], ["O M", "X M Y P"], ("O", "M"), sliders=guides)
+    model = linkage(joints, "O", ("O M", "X M Y P"), sliders=guides)
     a, b = h * (1 + k), h * (1 - k)
     found = tracks(model)["P"]
     assert area(found) == pytest.approx(np.pi * a * b, rel=1e-9)
@@ -141,7 +102,7 @@ def test_the_trammel_draws_an_ellipse():
 
 @pytest.mark.parametrize(("r", "rod", "offset"), [(1, 3, 0), (1, 3, 0.8), (2, 5, -1.5)])
 def test_a_sliders_stroke_and_time_ratio_are_the_textbooks(r, rod, offset):
-    slide = tracks(slider_crank(r, rod, offset))["P"]
+    slide = tracks(slider_crank(r, rod, offset, 0.4))["P"]
     far, near = (np.sqrt((rod + side * r) ** 2 - offset**2) for side in (1, -1))
     assert box(slide).low[0] == pytest.approx(near, abs=1e-8)
     assert box(slide).high[0] == pytest.approx(far, abs=1e-8)

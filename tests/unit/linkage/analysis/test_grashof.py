@@ -2,47 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from pliant.linkage.analysis.grashof import bodies, four_bars, slider_cranks
 from pliant.linkage.drive import drive
+from pliant.linkage.generate import four_bar, linkage, slider_crank
 from pliant.linkage.limits import reach
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan, structure
-
-
-def linkage(joints: dict, ground: str, links: str, motors: str = "AB", **rest) -> Linkage:
-    """Joints have one letter, so that links and motors are words."""
-    return Linkage.model_validate(
-        {
-            "joints": joints,
-            "ground": list(ground),
-            "links": [{"joints": list(link)} for link in links.split()],
-            "motors": [{"joint": a, "drives": b} for a, b in motors.split()],
-            **rest,
-        }
-    )
-
-
-def meet(p: complex, r: float, q: complex, s: float) -> complex:
-    """Left of p→q, at distances r and s."""
-    along = (r * r - s * s + abs(q - p) ** 2) / (2 * abs(q - p))
-    return p + (along + 1j * np.sqrt(r * r - along * along)) * (q - p) / abs(q - p)
-
-
-def four_bar(ground: float, first: float, coupler: float, last: float, angle: float = 1.0) -> Linkage:
-    b = first * np.exp(1j * angle)
-    c = meet(b, coupler, complex(ground), last)
-    joints = {"A": (0, 0), "B": (b.real, b.imag), "C": (c.real, c.imag), "D": (ground, 0)}
-    return linkage(joints, "AD", "AB BC DC")
-
-
-def slider_crank(r: float, rod: float, offset: float, angle: float = 0.4) -> Linkage:
-    x, y = r * np.cos(angle), r * np.sin(angle)
-    joints = {"A": (0, 0), "B": (x, y), "P": (x + np.sqrt(rod**2 - (y - offset) ** 2), offset)}
-    return linkage(joints, "A", "AB BP", sliders=[{"joint": "P", "along": [[0, 0], [1, 0]]}])
-
 
 KINDS = [
     ((4, 1, 3.5, 3), "crank-rocker", True, False),
@@ -108,22 +75,22 @@ def test_a_crank_rocker_is_described_in_a_sentence():
 
 
 def test_both_loops_of_a_crank_that_drives_two_rockers_are_found():
-    joints = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0), "E": (-3, 2), "F": (-4, 0)}
-    loops = four_bars(structure(linkage(joints, "ADF", "AB BC CD BE EF")))
+    joints = {"A": 0, "B": 1j, "C": 3 + 2j, "D": 4, "E": -3 + 2j, "F": -4}
+    loops = four_bars(structure(linkage(joints, "ADF", ("A B", "B C", "C D", "B E", "E F"))))
     assert {loop.joints for loop in loops} == {("A", "B", "C", "D"), ("A", "B", "E", "F")}
     assert all(loop.driven for loop in loops)
 
 
 def test_a_loop_behind_the_rocker_is_found_and_is_not_driven():
-    joints = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0), "E": (5, 1), "F": (7, 2), "G": (8, 0)}
-    loops = four_bars(structure(linkage(joints, "ADG", "AB BC CDE EF FG")))
+    joints = {"A": 0, "B": 1j, "C": 3 + 2j, "D": 4, "E": 5 + 1j, "F": 7 + 2j, "G": 8}
+    loops = four_bars(structure(linkage(joints, "ADG", ("A B", "B C", "C D E", "E F", "F G"))))
     found = {frozenset(loop.joints): loop.driven for loop in loops}
     assert found == {frozenset("ABCD"): True, frozenset("DEFG"): False}
 
 
 def test_a_truss_is_one_body_and_its_sides_are_bars():
-    joints = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0), "P": (1.5, 4)}
-    model = linkage(joints, "AD", "AB BP PC CB CD")
+    joints = {"A": 0, "B": 1j, "C": 3 + 2j, "D": 4, "P": 1.5 + 4j}
+    model = linkage(joints, "AD", ("A B", "B P", "P C", "C B", "C D"))
     names = [body.links for body in bodies(structure(model))]
     assert ("B-P", "P-C", "C-B") in names
     assert len(names) == 4
@@ -136,7 +103,7 @@ def test_a_truss_is_one_body_and_its_sides_are_bars():
     [(1, 3, 0, True), (1, 3, 1.9, True), (1, 3, -2, True), (1, 3, 2.1, False), (3, 2, 0, False)],
 )
 def test_a_slider_crank_turns_where_offset_and_crank_are_within_the_rod(r, rod, offset, turns):
-    model = slider_crank(r, rod, offset)
+    model = slider_crank(r, rod, offset, 0.4)
     (loop,) = slider_cranks(structure(model))
     assert (loop.crank, loop.rod, loop.offset) == pytest.approx((r, rod, abs(offset)))
     assert loop.turns == turns

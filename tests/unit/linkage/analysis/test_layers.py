@@ -14,20 +14,11 @@ from hypothesis import strategies as st
 from pliant.linkage.analysis import stacking
 from pliant.linkage.analysis.layers import assign
 from pliant.linkage.follow import run
+from pliant.linkage.generate import jansen, linkage, places, slider_crank
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 
 TURN = np.linspace(0, 2 * np.pi, 120, endpoint=False)
-
-
-def linkage(links: list[str], joints: dict, ground: str, **more) -> Linkage:
-    return Linkage(
-        ground=list(ground),
-        joints=joints,
-        links=[{"joints": list(link)} for link in links],
-        motors=[{"joint": "A", "drives": "B"}],
-        **more,
-    )
 
 
 def points_of(model: Linkage, angles: np.ndarray = TURN) -> np.ndarray:
@@ -35,74 +26,45 @@ def points_of(model: Linkage, angles: np.ndarray = TURN) -> np.ndarray:
 
 
 def crank_rocker() -> Linkage:
-    return linkage(["AB", "BC", "CD"], {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0)}, "AD")
+    return linkage({"A": 0, "B": 1j, "C": 3 + 2j, "D": 4}, "AD", ("A B", "B C", "C D"))
 
 
 def drag_link() -> Linkage:
     """Both cranks turn fully, each past the other's pivot."""
-    return linkage(["AB", "BC", "CD"], {"A": (0, 0), "B": (0, 2), "C": (1.8, 1.6), "D": (0.5, 0)}, "AD")
+    return linkage({"A": 0, "B": 2j, "C": 1.8 + 1.6j, "D": 0.5}, "AD", ("A B", "B C", "C D"))
 
 
 def peg_in_the_way() -> Linkage:
     """A crank-rocker, and a lever on a pivot of its own that the coupler sweeps over."""
-    joints = {
-        "A": (0, 0),
-        "B": (0, 1),
-        "C": (3, 2),
-        "D": (4, 0),
-        "P": (1.5, 1.9),
-        "Q": (1, 3.6),
-        "E": (3, 4.4),
-    }
-    return linkage(["AB", "BCP", "CD", "PQ", "QE"], joints, "ADE")
-
-
-def slider_crank() -> Linkage:
-    joints = {"A": (0, 0), "B": (0, 1), "C": (2.9, 0)}
-    return linkage(["AB", "BC"], joints, "A", sliders=[{"joint": "C", "along": [[0, 0], [1, 0]]}])
+    joints = places(crank_rocker()) | {"P": 1.5 + 1.9j, "Q": 1 + 3.6j, "E": 3 + 4.4j}
+    return linkage(joints, "ADE", ("A B", "B C P", "C D", "P Q", "Q E"))
 
 
 def quick_return() -> Linkage:
-    joints = {"A": (0, 1), "B": (1, 1.4), "D": (0, -1.5), "E": (0.9, 4)}
-    return linkage(["AB", "DE"], joints, "AD", sliders=[{"joint": "B", "on": "D-E"}])
+    joints = {"A": 1j, "B": 1 + 1.4j, "D": -1.5j, "E": 0.9 + 4j}
+    return linkage(joints, "AD", ("A B", "D E"), sliders=[{"joint": "B", "on": "D-E"}])
 
 
-def jansen(cranks: tuple[float, ...] = (0.0,)) -> Linkage:
-    """A leg on each of the crank's pins, at these angles."""
-
-    def meet(i: complex, ri: float, j: complex, rj: float, side: int) -> complex:
-        along = (ri**2 - rj**2 + abs(j - i) ** 2) / (2 * abs(j - i))
-        return i + (j - i) / abs(j - i) * (along + 1j * side * np.sqrt(ri**2 - along**2))
-
-    places: dict[str, complex] = {"A": 0j, "B": -38 - 7.8j}
-    links = [["A", *(f"C{n}" for n in range(len(cranks)))]]
-    for n, angle in enumerate(cranks):
-        c = places[f"C{n}"] = 15 * np.exp(1j * angle)
-        b = places["B"]
-        p1, p2 = meet(b, 41.5, c, 50, 1), meet(b, 39.3, c, 61.9, -1)
-        p3 = meet(b, 40.1, p1, 55.8, 1)
-        p4 = meet(p3, 39.4, p2, 36.7, -1)
-        leg = {"1": p1, "2": p2, "3": p3, "4": p4, "5": meet(p2, 49, p4, 65.7, 1)}
-        places |= {f"{name}.{n}": at for name, at in leg.items()}
-        joints = ["C1", "C2", "B13", "B2", "34", "245"]
-        named = {"B": "B", "C": f"C{n}", **{name: f"{name}.{n}" for name in leg}}
-        links += [[named[letter] for letter in link] for link in joints]
-    return Linkage(
-        ground=["A", "B"],
-        joints={name: (at.real, at.imag) for name, at in places.items()},
-        links=[{"joints": link} for link in links],
-        motors=[{"joint": "A", "drives": "C0"}],
-    )
+def jansens(*angles: float) -> Linkage:
+    """A leg on each of the crank's pins, at these angles; joints of the second are A, B, C.1, P1.1, …"""
+    joints: dict[str, complex] = {}
+    links = [" ".join(["A", *(f"C.{n}" for n in range(len(angles)))])]
+    for n, angle in enumerate(angles):
+        leg = jansen(angle)
+        named = {name: name if name in leg.ground else f"{name}.{n}" for name in leg.joints}
+        joints |= {named[name]: z for name, z in places(leg).items()}
+        links += [" ".join(named[name] for name in link.joints) for link in leg.links[1:]]
+    return linkage(joints, "AB", links)
 
 
 MODELS = {
     "crank rocker": (crank_rocker(), 0.1),
     "drag link": (drag_link(), 0.1),
     "peg in the way": (peg_in_the_way(), 0.1),
-    "slider crank": (slider_crank(), 0.2),
+    "slider crank": (slider_crank(1, 3, angle=np.pi / 2), 0.2),
     "quick return": (quick_return(), 0.2),
     "Jansen": (jansen(), 3.0),
-    "two Jansen legs": (jansen((0.0, 2.1)), 3.0),
+    "two Jansen legs": (jansens(0.0, 2.1), 3.0),
 }
 models = pytest.mark.parametrize(("model", "width"), MODELS.values(), ids=MODELS.keys())
 
@@ -230,7 +192,7 @@ def test_a_link_that_carries_a_guide_is_on_the_pin_of_what_slides():
 
 
 def test_a_joint_of_one_link_has_no_pin():
-    model = linkage(["ABP"], {"A": (0, 0), "B": (0, 1), "P": (1, 1)}, "A")
+    model = linkage({"A": 0, "B": 1j, "P": 1 + 1j}, "A", ("A B P",))
     assert assign(model, points_of(model), 0.1).layers == {"A-B-P": 0}
 
 
@@ -243,7 +205,7 @@ def test_jansen_leg_of_360_poses_takes_three_layers_and_less_than_a_third_of_a_s
 def test_two_legs_on_one_flat_crank_run_into_each_others_pins():
     model, width = MODELS["two Jansen legs"]
     found = assign(model, points_of(model), width)
-    assert {hit.pin for hit in found.collisions} <= {"C0", "C1"}
+    assert {hit.pin for hit in found.collisions} <= {"C.0", "C.1"}
     assert len(found.collisions) == 2
 
 

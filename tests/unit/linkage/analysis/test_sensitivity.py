@@ -21,7 +21,7 @@ from pliant.linkage.analysis.sensitivity import (
     tolerances,
 )
 from pliant.linkage.follow import run
-from pliant.linkage.model import Linkage
+from pliant.linkage.generate import jansen, linkage, places, slider_crank, turning_triad
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.poses import positions, rates
 
@@ -29,20 +29,8 @@ Build = Callable[[dict[str, float], np.ndarray], dict[str, np.ndarray]]
 TURN = np.arange(24) * 2 * np.pi / 24
 
 
-def linkage(joints: dict, ground: str, links: str, motor: str = "A B", **rest) -> Linkage:
-    pivot, driven = motor.split()
-    return Linkage.model_validate(
-        {
-            "joints": {n: (complex(z).real, complex(z).imag) for n, z in joints.items()},
-            "ground": ground.split(),
-            "links": [{"joints": link.split()} for link in links.split(",")],
-            "motors": [{"joint": pivot, "drives": driven}],
-            **rest,
-        }
-    )
-
-
 def meet(p, r, q, s, side=1):
+    """At r from p and s from q, of arrays: written again, for what is built by it is to be independent."""
     along = (r * r - s * s + abs(q - p) ** 2) / (2 * abs(q - p))
     return p + (along + 1j * side * np.sqrt(r * r - along * along)) * (q - p) / abs(q - p)
 
@@ -55,19 +43,12 @@ def four_bar(size: dict[str, float], angle: np.ndarray) -> dict[str, np.ndarray]
 
 
 FOUR_BAR = {
-    "A.x": 0.0,
-    "A.y": 0.0,
-    "D.x": 4.0,
-    "D.y": 0.3,
-    "A-B": 1.0,
-    "B-C": 3.5,
-    "D-C": 3.0,
-    "B-P": 2.0,
-    "C-P": 2.2,
-}
+    "A.x": 0.0, "A.y": 0.0, "D.x": 4.0, "D.y": 0.3,
+    "A-B": 1.0, "B-C": 3.5, "D-C": 3.0, "B-P": 2.0, "C-P": 2.2,
+}  # fmt: skip
 
 
-def jansen(size: dict[str, float], angle: np.ndarray) -> dict[str, np.ndarray]:
+def leg(size: dict[str, float], angle: np.ndarray) -> dict[str, np.ndarray]:
     a, b = (np.full_like(angle, size[f"{n}.x"] + 1j * size[f"{n}.y"], complex) for n in "AB")
     c = a + size["A-C"] * np.exp(1j * angle)
     p1 = meet(b, size["B-P1"], c, size["C-P1"])
@@ -79,29 +60,19 @@ def jansen(size: dict[str, float], angle: np.ndarray) -> dict[str, np.ndarray]:
 
 
 JANSEN = {
-    "A.x": 0.0,
-    "A.y": 0.0,
-    "B.x": -38.0,
-    "B.y": -7.8,
-    "A-C": 15.0,
-    "B-P1": 41.5,
-    "C-P1": 50.0,
-    "B-P2": 39.3,
-}
-JANSEN |= {
-    "C-P2": 61.9,
-    "B-P3": 40.1,
-    "P1-P3": 55.8,
-    "P3-P4": 39.4,
-    "P2-P4": 36.7,
-    "P2-P5": 49.0,
-    "P4-P5": 65.7,
-}
+    "A.x": 0.0, "A.y": 0.0, "B.x": -38.0, "B.y": -7.8,
+    "A-C": 15.0, "B-P1": 41.5, "C-P1": 50.0, "B-P2": 39.3, "C-P2": 61.9, "B-P3": 40.1,
+    "P1-P3": 55.8, "P3-P4": 39.4, "P2-P4": 36.7, "P2-P5": 49.0, "P4-P5": 65.7,
+}  # fmt: skip
 
 
-def model_of(build: Build, size: dict[str, float], drawn_at: float, *rest: str) -> Plan:
-    joints = {name: z[0] for name, z in build(size, np.array([drawn_at])).items()}
-    return compile_plan(linkage(joints, *rest))
+def four_bar_joints() -> dict[str, complex]:
+    return {name: complex(z[0]) for name, z in four_bar(FOUR_BAR, np.array([1.0])).items()}
+
+
+def four_bar_plan() -> Plan:
+    """Drawn at 1 rad."""
+    return compile_plan(linkage(four_bar_joints(), "AD", ("A B", "B C P", "D C")))
 
 
 def named(found: tuple[Dimension, ...], name: str) -> Dimension:
@@ -124,14 +95,11 @@ def extrapolated(
 
 
 @pytest.mark.parametrize(
-    ("build", "size", "drawn_at", "rest"),
-    [
-        (four_bar, FOUR_BAR, 1.0, ("A D", "A B,B C P,D C")),
-        (jansen, JANSEN, 0.3, ("A B", "A C,C P1,C P2,B P1 P3,B P2,P3 P4,P2 P4 P5", "A C")),
-    ],
+    ("plan", "drawn_at", "build", "size"),
+    [(four_bar_plan(), 1.0, four_bar, FOUR_BAR), (compile_plan(jansen(0.3)), 0.3, leg, JANSEN)],
+    ids=["four-bar", "leg"],
 )
-def test_every_dimension_moves_the_joints_as_a_linkage_built_anew(build, size, drawn_at, rest):
-    plan = model_of(build, size, drawn_at, *rest)
+def test_every_dimension_moves_the_joints_as_a_linkage_built_anew(plan, drawn_at, build, size):
     found = dimensions(plan)
     assert len(found) == len(size)
     poses = positions(plan, TURN[None])
@@ -144,7 +112,7 @@ def test_every_dimension_moves_the_joints_as_a_linkage_built_anew(build, size, d
 
 
 def test_differences_approach_the_slopes_as_the_square_of_the_step():
-    plan = model_of(four_bar, FOUR_BAR, 1.0, "A D", "A B,B C P,D C")
+    plan = four_bar_plan()
     poses = positions(plan, TURN[None])
     (exact,) = sensitivities(poses, [named(dimensions(plan), "B-C")])
     coarse, fine = (
@@ -156,10 +124,9 @@ def test_differences_approach_the_slopes_as_the_square_of_the_step():
 def test_a_sliders_sensitivities_are_those_of_its_formula():
     """x = r cos θ + √(l² − (r sin θ − e)²) on the line y = e."""
     r, rod, e, drawn_at = 1.0, 3.0, 0.7, 0.4
-    b = r * np.exp(1j * drawn_at)
-    p = complex(b.real + np.sqrt(rod**2 - (b.imag - e) ** 2), e)
     guide = [{"joint": "P", "along": [[0, 0], [1, 0]]}]
-    plan = compile_plan(linkage({"A": 0, "B": b, "P": p}, "A", "A B,B P", sliders=guide))
+    drawn = places(slider_crank(r, rod, e, drawn_at))
+    plan = compile_plan(linkage(drawn, "A", ("A B", "B P"), sliders=guide))
     found = dimensions(plan)
     assert [one.name for one in found] == ["A.x", "A.y", "A-B", "B-P", "P.offset"]
     assert [one.value for one in found] == pytest.approx([0, 0, r, rod, e])
@@ -180,9 +147,9 @@ def test_a_sliders_sensitivities_are_those_of_its_formula():
 
 
 def test_a_joint_in_a_straight_link_is_placed_along_and_across_it():
-    joints = {name: z[0] for name, z in four_bar(FOUR_BAR, np.array([1.0])).items()}
+    joints = four_bar_joints()
     joints["P"] = joints["B"] + 0.4 * (joints["C"] - joints["B"])
-    plan = compile_plan(linkage(joints, "A D", "A B,B P C,D C"))
+    plan = compile_plan(linkage(joints, "AD", ("A B", "B P C", "D C")))
     found = dimensions(plan)
     poses = positions(plan, TURN[None])
     along, across = named(found, "B-P"), named(found, "P off B-C")
@@ -204,7 +171,7 @@ def test_a_guide_on_a_link_has_an_offset():
     b = a + r * np.exp(1j * drawn_at)
     tip = d + 5 * np.exp(1j * (np.angle(b - d) - np.arcsin(0.2 / abs(b - d))))
     joints = {"A": a, "B": b, "D": d, "E": tip}
-    plan = compile_plan(linkage(joints, "A D", "A B,D E", sliders=[{"joint": "B", "on": "D-E"}]))
+    plan = compile_plan(linkage(joints, "AD", ("A B", "D E"), sliders=[{"joint": "B", "on": "D-E"}]))
     found = dimensions(plan)
     offset = named(found, "B.offset")
     assert offset.value == pytest.approx(0.2)
@@ -216,14 +183,9 @@ def test_a_guide_on_a_link_has_an_offset():
     assert by[3] == pytest.approx(np.stack([rate.real, rate.imag]), abs=1e-9)
 
 
-TRIAD = {
-    "A": 1.7 - 1.2j, "B": 2 - 1j, "C": 2 + 1j, "D": 4 + 1j, "E": 3 + 3j, "G": 7 + 1.3j, "H": 1 + 5j,
-}  # fmt: skip
-
-
 def test_coupled_joints_move_as_a_linkage_assembled_anew():
     """Every dimension measured as its name says, and solved for the drawing with one of them changed."""
-    plan = compile_plan(linkage(TRIAD, "A G H", "A B,B C,C D E,G D,H E"))
+    plan = compile_plan(turning_triad())
     found = dimensions(plan)
     number = {name: k for k, name in enumerate(plan.structure.names)}
 
@@ -232,7 +194,7 @@ def test_coupled_joints_move_as_a_linkage_assembled_anew():
         ends = [one.name.split("-") for one in found if "-" in one.name]
         lengths = [np.hypot(*(x[number[i]] - x[number[j]])) for i, j in ends]
         pivots = [x[number[one.name[0]], "xy".index(one.name[-1])] for one in found if "." in one.name]
-        arm = x[number["B"]] - x[number["A"]]
+        arm = x[number["A"]] - x[number["O"]]
         return np.array([*pivots, *lengths, np.arctan2(arm[1], arm[0])])
 
     as_drawn = measured(plan.drawn.ravel())
@@ -254,7 +216,7 @@ def test_coupled_joints_move_as_a_linkage_assembled_anew():
 def test_dimensions_and_motors_are_as_many_as_coordinates():
     guides = [{"joint": "B", "on": "D-E-F", "along": [[0, 0], [1, 0.5]]}]
     joints = {"A": 0, "B": 1 + 1j, "D": 3, "E": 2 + 4j, "F": 4 + 3j}
-    plan = compile_plan(linkage(joints, "A D", "A B,D E F", sliders=guides))
+    plan = compile_plan(linkage(joints, "AD", ("A B", "D E F"), sliders=guides))
     found = dimensions(plan)
     assert len(found) + 1 == 2 * len(joints)
     assert len({one.name for one in found}) == len(found)
@@ -269,7 +231,7 @@ def test_dimensions_and_motors_are_as_many_as_coordinates():
 
 
 def test_in_the_drawn_pose_a_dimension_changes_by_itself_alone():
-    plan = model_of(jansen, JANSEN, 0.3, "A B", "A C,C P1,C P2,B P1 P3,B P2,P3 P4,P2 P4 P5", "A C")
+    plan = compile_plan(jansen(0.3))
     found = dimensions(plan)
     by = sensitivities(positions(plan, np.zeros((1, 1))), found)[..., 0]  # (D, N, 2)
     drawn = plan.drawn
@@ -282,14 +244,14 @@ def test_in_the_drawn_pose_a_dimension_changes_by_itself_alone():
 
 def test_a_linkage_with_more_equations_than_it_needs_has_no_sensitivities():
     joints = {"A": 0, "B": 0.2 + 1j, "C": 3.2 + 1j, "D": 3, "E": 1 + 0.5j, "F": 1.2 + 1.5j}
-    plan = compile_plan(linkage(joints, "A D E", "A B,B C F,C D,E F"))
+    plan = compile_plan(linkage(joints, "ADE", ("A B", "B C F", "C D", "E F")))
     poses = positions(plan, np.zeros((1, 1)))
     with pytest.raises(InputError, match="1 equation more than it needs"):
         sensitivities(poses, dimensions(plan))
 
 
 def test_tolerances_are_one_for_all_and_single_ones_by_name_either_way_round():
-    plan = model_of(four_bar, FOUR_BAR, 1.0, "A D", "A B,B C P,D C")
+    plan = four_bar_plan()
     found = dimensions(plan)
     names = [one.name for one in found]
     limits = tolerances(found, 0.1, {"C-B": 0.3, "A.x": 0.01})
@@ -303,7 +265,7 @@ def test_tolerances_are_one_for_all_and_single_ones_by_name_either_way_round():
 
 def four_bar_bands(limit: float):
     """The coupler point's bands at TURN, its curve's normals, and the dimensions in their order."""
-    plan = model_of(four_bar, FOUR_BAR, 1.0, "A D", "A B,B C P,D C")
+    plan = four_bar_plan()
     found = dimensions(plan)
     poses = positions(plan, TURN[None])
     v, a = rates(poses, np.ones((1, len(TURN))), np.zeros((1, len(TURN))))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pliant.linkage.analysis import balance
 from pliant.linkage.analysis.statics import Statics, arrows, forces, torque_plot, virtual_torques
 from pliant.linkage.follow import run
+from pliant.linkage.generate import chain, four_bar, linkage, slider_crank, triad
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import Poses
@@ -25,72 +26,43 @@ def held(model: Linkage, angles: np.ndarray = TURN) -> tuple[Statics, Poses]:
     return found, reached.poses
 
 
-def linkage(links: list[str], joints: dict, ground: str, motor: str = "AB", **more) -> Linkage:
-    return Linkage(
-        ground=list(ground),
-        joints=joints,
-        links=[{"joints": list(link)} for link in links],
-        motors=[{"joint": motor[0], "drives": motor[1]}],
-        **more,
-    )
-
-
 def lever(loads: list[dict]) -> Linkage:
-    return linkage(["AB"], {"A": (1, 2), "B": (4, 2)}, "A", loads=loads)
-
-
-def slider_crank(loads: list[dict], angle: float = 0.7, rod: float = 3.0) -> Linkage:
-    crank = np.array([np.cos(angle), np.sin(angle)])
-    joints = {"A": (0, 0), "B": tuple(crank), "C": (crank[0] + np.sqrt(rod**2 - crank[1] ** 2), 0)}
-    sliders = [{"joint": "C", "along": [[0, 0], [1, 0]]}]
-    return linkage(["AB", "BC"], joints, "A", sliders=sliders, loads=loads)
+    return linkage({"A": 1 + 2j, "B": 4 + 2j}, "A", ("A B",), loads=loads)
 
 
 def parallelogram(loads: list[dict], middle: bool = False) -> Linkage:
-    joints = {"A": (0, 0), "B": (0, 2), "C": (5, 2), "D": (5, 0)}
+    joints = {"A": 0, "B": 2j, "C": 5 + 2j, "D": 5}
     if not middle:
-        return linkage(["AB", "BC", "CD"], joints, "AD", loads=loads)
-    joints |= {"M": (3, 2), "G": (3, 0)}
-    return linkage(["AB", "BMC", "CD", "GM"], joints, "ADG", loads=loads)
+        return linkage(joints, "AD", ("A B", "B C", "C D"), loads=loads)
+    joints |= {"M": 3 + 2j, "G": 3}
+    return linkage(joints, "ADG", ("A B", "B M C", "C D", "G M"), loads=loads)
 
 
-def four_bar(loads: list[dict], **more) -> Linkage:
-    joints = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0), "P": (2, 3)}
-    return linkage(["AB", "BCP", "CD"], joints, "AD", loads=loads, **more)
-
-
-def triad(loads: list[dict]) -> Linkage:
-    places = [(0, 0), (1, 0.3), (3, 1.5), (4, 4), (6, 1.8), (1.5, 5.5), (8, 0)]
-    joints = dict(zip("ABCDEGH", places, strict=True))
-    return linkage(["AB", "BC", "CDE", "GD", "HE"], joints, "AGH", loads=loads)
+def crank_rocker(loads: list[dict], **rest) -> Linkage:
+    return four_bar(4, 1, 3, 2.5, point=0.6 + 0.5j, loads=loads, **rest)
 
 
 def quick_return(loads: list[dict]) -> Linkage:
-    joints = {"A": (0, 1), "B": (1, 1.4), "D": (0, -1.5), "E": (0.9, 4)}
-    return linkage(["AB", "DE"], joints, "AD", sliders=[{"joint": "B", "on": "D-E"}], loads=loads)
+    joints = {"A": 1j, "B": 1 + 1.4j, "D": -1.5j, "E": 0.9 + 4j}
+    return linkage(joints, "AD", ("A B", "D E"), sliders=[{"joint": "B", "on": "D-E"}], loads=loads)
 
 
-def chain(dyads: int) -> Linkage:
-    joints = {
-        f"{row}{k}": (3.0 * k + 0.2 * up, up) for k in range(dyads + 1) for row, up in (("g", 0), ("t", 1))
-    }
-    links = [[f"g{k}", f"t{k}"] for k in range(dyads + 1)] + [[f"t{k}", f"t{k + 1}"] for k in range(dyads)]
-    return Linkage(
-        ground=[name for name in joints if name[0] == "g"],
-        joints=joints,
-        links=[{"joints": link} for link in links],
-        motors=[{"joint": "g0", "drives": "t0"}],
-        loads=[{"joint": f"t{dyads}", "force": (1, 2)}, {"link": "t0-t1", "force": (0, -3), "torque": 2}],
-    )
+def non_grashof() -> Linkage:
+    """Ground 4, crank 3, coupler 2, rocker 2.5: the last two are in one line at 78.58484°."""
+    return four_bar(4, 3, 2, 2.5, 0.6, loads=[{"joint": "C", "force": (0, -1)}])
 
 
 MODELS = {
-    "four bar": four_bar([{"joint": "P", "force": (1, -2)}, {"link": "C-D", "torque": 3}]),
-    "slider crank": slider_crank([{"joint": "C", "force": (-10, 4)}, {"link": "B-C", "force": (0, -1)}]),
-    "triad": triad([{"joint": "D", "force": (0, -5)}, {"link": "C-D-E", "force": (2, 1), "at": (5, 5)}]),
+    "four bar": crank_rocker([{"joint": "P", "force": (1, -2)}, {"link": "C-D", "torque": 3}]),
+    "slider crank": slider_crank(
+        1, 3, angle=0.7, loads=[{"joint": "P", "force": (-10, 4)}, {"link": "B-P", "force": (0, -1)}]
+    ),
+    "triad": triad(
+        loads=[{"joint": "D", "force": (0, -5)}, {"link": "C-D-E", "force": (2, 1), "at": (5, 5)}]
+    ),
     "quick return": quick_return([{"joint": "E", "force": (3, 1)}]),
-    "clockwise": four_bar([{"joint": "P", "force": (1, -2)}]).model_copy(
-        update={"motors": (four_bar([]).motors[0].model_copy(update={"direction": "cw"}),)}
+    "clockwise": crank_rocker(
+        [{"joint": "P", "force": (1, -2)}], motors=[{"joint": "A", "drives": "B", "direction": "cw"}]
     ),
     "third bar": parallelogram([{"joint": "M", "force": (1, -4)}], middle=True),
 }
@@ -103,7 +75,7 @@ def force_on(found: Statics, joint: str, link: str) -> np.ndarray:
 
 
 def test_no_loads_need_no_forces():
-    model = four_bar([])
+    model = crank_rocker([])
     assert forces(model, run(compile_plan(model), TURN).poses) is None
 
 
@@ -129,13 +101,13 @@ def test_a_load_on_a_link_acts_at_the_mean_of_its_joints_unless_told():
 
 def test_slider_crank_torque_is_the_textbook_formula():
     force, rod = 10.0, 3.0
-    found, _ = held(slider_crank([{"joint": "C", "force": (-force, 0)}], rod=rod))
+    found, _ = held(slider_crank(1, rod, angle=0.7, loads=[{"joint": "P", "force": (-force, 0)}]))
     angle = 0.7 + TURN[0]
     slant = np.sqrt(rod**2 - np.sin(angle) ** 2)
     assert np.allclose(found.torques[0], -force * np.sin(angle) * (1 + np.cos(angle) / slant), atol=1e-12)
     # The rod is loaded along itself, and leans on the guide with what it does not carry along it.
     assert np.allclose(found.guides[0], [0 * slant, force * np.sin(angle) / slant], atol=1e-12)
-    assert np.allclose(force_on(found, "C", "B-C"), [0 * slant - force, force * np.sin(angle) / slant])
+    assert np.allclose(force_on(found, "P", "B-P"), [0 * slant - force, force * np.sin(angle) / slant])
 
 
 def test_parallelogram_carries_a_vertical_load_without_torque_when_upright():
@@ -157,10 +129,10 @@ def test_torques_agree_with_virtual_work(model):
 
 
 def test_each_of_two_motors_agrees_with_virtual_work():
-    joints = {"A": (0, 0), "B": (0, 2), "C": (3, 4), "D": (5, 1.5), "E": (6, 0)}
-    model = linkage(["AB", "BC", "CD", "DE"], joints, "AE", loads=[{"joint": "C", "force": (1, -7)}])
-    model = model.model_copy(update={"motors": (*model.motors, four_bar([]).motors[0].model_copy(
-        update={"joint": "E", "drives": "D", "direction": "cw"}))})  # fmt: skip
+    joints = {"A": 0, "B": 2j, "C": 3 + 4j, "D": 5 + 1.5j, "E": 6}
+    motors = [{"joint": "A", "drives": "B"}, {"joint": "E", "drives": "D", "direction": "cw"}]
+    load = {"joint": "C", "force": (1, -7)}
+    model = linkage(joints, "AE", ("A B", "B C", "C D", "D E"), motors=motors, loads=[load])
     poses = run(compile_plan(model), np.stack([0.3 * np.sin(TURN[0]), 0.4 * np.cos(TURN[0])])).poses
     found = forces(model, poses)
     assert found is not None
@@ -220,22 +192,10 @@ def test_spare_bars_share_the_load_and_are_flagged():
     assert least < unequal
 
 
-def non_grashof(loads: list[dict], angle: float = 0.6) -> Linkage:
-    """Ground 4, crank 3, coupler 2, rocker 2.5: the last two are in one line at 78.58484°."""
-    tip, ground = 3 * np.exp(1j * angle), 4.0
-    base = ground - tip
-    along = (2**2 - 2.5**2 + abs(base) ** 2) / (2 * abs(base))
-    knee = tip + base / abs(base) * (along + 1j * np.sqrt(2**2 - along**2))
-    places = {"A": 0j, "B": tip, "C": knee, "D": ground + 0j}
-    joints = {name: (at.real, at.imag) for name, at in places.items()}
-    return linkage(["AB", "BC", "CD"], joints, "AD", loads=loads)
-
-
 def test_forces_near_a_toggle_are_large_and_beyond_it_said_to_have_no_bound():
-    model = non_grashof([{"joint": "C", "force": (0, -1)}])
     limit = np.arccos((4**2 + 3**2 - 4.5**2) / 24)
     short = np.array([1e-2, 1e-4, 1e-6, 1e-8, 0.0, -1e-3])
-    found, _ = held(model, (limit - 0.6 - short)[None])
+    found, _ = held(non_grashof(), (limit - 0.6 - short)[None])
     assert np.isfinite(found.reactions).all()
     assert np.isfinite(found.torques).all()
     strength = np.hypot(*force_on(found, "C", "C-D"))
@@ -253,7 +213,8 @@ def test_a_change_point_has_no_nan():
 
 
 def test_long_chains_are_solved_sparsely_to_the_same_forces(monkeypatch):
-    model, angles = chain(12), np.linspace(-0.5, 0.5, 5)[None]
+    loads = [{"joint": "T12", "force": (1, 2)}, {"link": "T0-T1", "force": (0, -3), "torque": 2}]
+    model, angles = chain(12, loads=loads), np.linspace(-0.5, 0.5, 5)[None]
     assert balance.unknowns_of(model, compile_plan(model).structure).count > balance.DENSE
     found, _ = held(model, angles)
     assert found.disagreement < 1e-12
@@ -272,8 +233,7 @@ def test_spare_bars_in_long_chains_get_the_same_forces(monkeypatch):
 
 def test_poses_beyond_a_toggle_are_as_finite_when_solved_sparsely(monkeypatch):
     monkeypatch.setattr(balance, "DENSE", 0)
-    model = non_grashof([{"joint": "C", "force": (0, -1)}])
-    found, _ = held(model, np.array([[0.1, 2.0]]))
+    found, _ = held(non_grashof(), np.array([[0.1, 2.0]]))
     assert np.isfinite(found.reactions).all()
     assert found.balanced.tolist() == [True, False]
 
@@ -301,14 +261,14 @@ def test_random_linkages_agree_with_virtual_work(seed, clockwise):
 def random_linkage(rng: np.random.Generator, clockwise: bool) -> tuple[Linkage, np.ndarray]:
     """Dyads on dyads about the drawn pose, each drawn well open, with a slider and loads of every kind."""
     places = {"A": 0j, "B": complex(*rng.uniform(0.5, 1.5, 2))}
-    ground, links, sliders = ["A"], [["A", "B"]], []
+    ground, links, sliders = ["A"], ["A B"], []
     for number in range(rng.integers(1, 5)):
         start = str(rng.choice([name for name in places if name not in ground]))
         knee, foot = f"k{number}", f"f{number}"
         bar = rng.uniform(1, 3) * np.exp(1j * rng.uniform(0, 2 * np.pi))
         other = rng.uniform(1, 3) * np.exp(1j * (np.angle(bar) + rng.uniform(0.6, 2.5)))
         places[knee], places[foot] = places[start] + bar, places[start] + bar + other
-        links += [[start, knee], [knee, foot]]
+        links += [f"{start} {knee}", f"{knee} {foot}"]
         if rng.random() < 0.5:
             ground.append(foot)
         else:
@@ -318,16 +278,10 @@ def random_linkage(rng: np.random.Generator, clockwise: bool) -> tuple[Linkage, 
             ends = [[at.real, at.imag] for at in (places[knee], way)]
             sliders.append({"joint": knee, "along": ends, "on": "A-B" if start != "B" and number else None})
     loads = [{"joint": str(rng.choice(list(places))), "force": tuple(rng.normal(size=2))} for _ in range(2)]
-    label = "-".join(links[rng.integers(len(links))])
+    label = links[rng.integers(len(links))].replace(" ", "-")
     loads.append({"link": label, "force": tuple(rng.normal(size=2)), "torque": rng.normal(), "at": (0.3, 2)})
-    model = Linkage(
-        ground=ground,
-        joints={name: (at.real, at.imag) for name, at in places.items()},
-        links=[{"joints": link} for link in links],
-        sliders=sliders,
-        motors=[{"joint": "A", "drives": "B", "direction": "cw" if clockwise else "ccw"}],
-        loads=loads,
-    )
+    motors = [{"joint": "A", "drives": "B", "direction": "cw" if clockwise else "ccw"}]
+    model = linkage(places, ground, links, sliders=sliders, motors=motors, loads=loads)
     return model, np.linspace(-0.02, 0.02, 5)[None]
 
 
@@ -361,7 +315,7 @@ def test_peaks_name_the_joint_and_the_angle():
     assert torque.angle == poses.angles[0, np.abs(found.torques[0]).argmax()]
     assert greatest.value == np.hypot(*np.moveaxis(found.reactions, 1, 0)).max()
     assert {(peak.kind, peak.name) for peak in found.peaks} == {
-        ("torque", "A"), ("ground", "A"), ("slider", "C"), ("pin", "A"), ("pin", "B"), ("pin", "C"),
+        ("torque", "A"), ("ground", "A"), ("slider", "P"), ("pin", "A"), ("pin", "B"), ("pin", "P"),
     }  # fmt: skip
 
 

@@ -11,44 +11,11 @@ from pliant.linkage.analysis.transmission import Transmission, toggle_margin, tr
 from pliant.linkage.constraints import errors, residuals
 from pliant.linkage.drive import drive
 from pliant.linkage.follow import run
+from pliant.linkage.generate import four_bar, linkage, places, slider_crank, turning_triad
 from pliant.linkage.limits import poses_at, reach
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import Poses, positions
-
-TRIAD = {"A": (1.7, -1.2), "B": (2, -1), "C": (2, 1), "D": (4, 1), "E": (3, 3), "G": (7, 1.3), "H": (1, 5)}
-
-
-def linkage(joints: dict, ground: str, links: str, **rest) -> Linkage:
-    """Joints have one letter, so that links are words; the motor turns A-B."""
-    return Linkage.model_validate(
-        {
-            "joints": joints,
-            "ground": list(ground),
-            "links": [{"joints": list(link)} for link in links.split()],
-            "motors": [{"joint": "A", "drives": "B"}],
-            **rest,
-        }
-    )
-
-
-def meet(p: complex, r: float, q: complex, s: float) -> complex:
-    """Left of p→q, at distances r and s."""
-    along = (r * r - s * s + abs(q - p) ** 2) / (2 * abs(q - p))
-    return p + (along + 1j * np.sqrt(r * r - along * along)) * (q - p) / abs(q - p)
-
-
-def four_bar(ground: float, first: float, coupler: float, last: float, drawn_at: float = 1.0) -> Linkage:
-    b = first * np.exp(1j * drawn_at)
-    c = meet(b, coupler, complex(ground), last)
-    joints = {"A": (0, 0), "B": (b.real, b.imag), "C": (c.real, c.imag), "D": (ground, 0)}
-    return linkage(joints, "AD", "AB BC DC")
-
-
-def slider_crank(r: float, rod: float, offset: float, drawn_at: float = 0.4) -> Linkage:
-    x, y = r * np.cos(drawn_at), r * np.sin(drawn_at)
-    joints = {"A": (0, 0), "B": (x, y), "P": (x + np.sqrt(rod**2 - (y - offset) ** 2), offset)}
-    return linkage(joints, "A", "AB BP", sliders=[{"joint": "P", "along": [[0, 0], [1, 0]]}])
 
 
 def cycle(model: Linkage, samples: int = 360) -> Poses:
@@ -102,7 +69,7 @@ def test_a_slider_cranks_worst_angle_is_where_the_crank_stands_square_to_the_gui
 
 
 def test_a_sliders_angle_is_a_right_one_where_its_bar_lies_along_the_guide():
-    poses = cycle(slider_crank(1, 3, 0, drawn_at=np.pi / 6), 12)
+    poses = cycle(slider_crank(1, 3, angle=np.pi / 6), 12)
     found = only(transmissions(poses, True))
     assert found.angles[[5, 11]] == pytest.approx(np.pi / 2)  # crank at 180 and 360 degrees
     assert found.angles[2] == pytest.approx(np.arccos(1 / 3))  # at 90
@@ -117,7 +84,7 @@ def test_of_a_run_that_is_not_closed_the_end_can_be_the_worst():
 
 
 def test_in_a_change_point_nothing_is_left():
-    poses = cycle(four_bar(3, 1, 3, 1, drawn_at=np.pi / 2 + 0.3))
+    poses = cycle(four_bar(3, 1, 3, 1, np.pi / 2 + 0.3))
     found = only(transmissions(poses, True))
     assert found.worst < 1e-7
     assert found.margin < 1e-7
@@ -125,8 +92,8 @@ def test_in_a_change_point_nothing_is_left():
 
 def test_behind_a_change_point_the_sides_are_those_of_the_run():
     """A parallelogram that goes straight on, with a dyad behind it: against very many samples."""
-    joints = {"A": (0, 0), "B": (0.3, 1), "C": (3.3, 1), "D": (3, 0), "P": (4, 2), "Q": (6, 2), "G": (6, -1)}
-    model = linkage(joints, "ADG", "AB BCP DC PQ QG")
+    joints = {"A": 0, "B": 0.3 + 1j, "C": 3.3 + 1j, "D": 3, "P": 4 + 2j, "Q": 6 + 2j, "G": 6 - 1j}
+    model = linkage(joints, "ADG", ("A B", "B C P", "D C", "P Q", "Q G"))
     plan, path = compile_plan(model), drive(model, 90)
     reached = reach(plan, path, smooth=True)
     assert len(reached.changes) == 2
@@ -139,8 +106,8 @@ def test_behind_a_change_point_the_sides_are_those_of_the_run():
 
 
 def test_the_toggle_margin_is_the_least_of_all_joints():
-    joints = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (4, 0), "E": (-3, 2), "F": (-2.6, 0)}
-    found = transmissions(cycle(linkage(joints, "ADF", "AB BC CD BE EF")), True)
+    joints = {"A": 0, "B": 1j, "C": 3 + 2j, "D": 4, "E": -3 + 2j, "F": -2.6}
+    found = transmissions(cycle(linkage(joints, "ADF", ("A B", "B C", "C D", "B E", "E F"))), True)
     worst = toggle_margin(found)
     assert worst is not None
     assert {one.joints for one in found} == {("C",), ("E",)}
@@ -149,12 +116,12 @@ def test_the_toggle_margin_is_the_least_of_all_joints():
 
 
 def test_a_crank_alone_has_no_margin():
-    plan = compile_plan(linkage({"A": (0, 0), "B": (1, 0)}, "A", "AB"))
+    plan = compile_plan(linkage({"A": 0, "B": 1}, "A", ("A B",)))
     assert toggle_margin(transmissions(positions(plan, np.zeros((1, 5))), False)) is None
 
 
 def test_coupled_joints_have_the_angle_of_their_least_singular_value():
-    poses = cycle(linkage(TRIAD, "AGH", "AB BC CDE GD HE"))
+    poses = cycle(turning_triad())
     found = only(transmissions(poses, True))
     (group,) = poses.plan.groups
     here, still, step = poses.points[7][group.near], poses.drawn[group.near], 1e-6
@@ -171,8 +138,7 @@ def test_coupled_joints_have_the_angle_of_their_least_singular_value():
 
 
 def test_the_worst_pose_of_coupled_joints_lies_between_samples():
-    model = linkage(TRIAD, "AGH", "AB BC CDE GD HE")
-    few, many = (only(transmissions(cycle(model, samples), True)) for samples in (90, 3600))
+    few, many = (only(transmissions(cycle(turning_triad(), samples), True)) for samples in (90, 3600))
     assert few.worst == pytest.approx(many.worst, abs=1e-6)
     assert few.worst < few.angles.min()
     assert few.at[0] == pytest.approx(many.at[0], abs=1e-2)
@@ -181,11 +147,9 @@ def test_the_worst_pose_of_coupled_joints_lies_between_samples():
 def test_angles_are_the_same_in_a_turned_moved_and_scaled_drawing():
     model = four_bar(4, 1, 3.5, 3)
     turn = 7 * np.exp(0.8j)
-    moved = {n: complex(x, y) * turn + 3 - 2j for n, (x, y) in model.joints.items()}
-    joints = {n: (z.real, z.imag) for n, z in moved.items()}
-    here, there = (
-        only(transmissions(cycle(m, 40), True)) for m in (model, linkage(joints, "AD", "AB BC DC"))
-    )
+    moved = {name: turn * z + 3 - 2j for name, z in places(model).items()}
+    other = linkage(moved, "AD", ("A B", "B C", "C D"))
+    here, there = (only(transmissions(cycle(each, 40), True)) for each in (model, other))
     assert there.angles == pytest.approx(here.angles, abs=1e-11)
     assert there.worst == pytest.approx(here.worst, abs=1e-11)
 

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from pliant.core.errors import PliantError
+from pliant.linkage.generate import linkage, places
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import positions
 from pliant.linkage.synthesis import cognates
 
-CRANK_ROCKER = {"A": (0, 0), "D": (4, 0), "B": (0.6, 1.2), "C": (3.4, 2.6), "P": (2.5, 4.1)}
-TWO_CRANKS = {"A": (0, 0), "D": (1, 0), "B": (1, 3), "C": (4, 2.5), "P": (3, 5)}
+CRANK_ROCKER = {"A": 0, "D": 4, "B": 0.6 + 1.2j, "C": 3.4 + 2.6j, "P": 2.5 + 4.1j}
+TWO_CRANKS = {"A": 0, "D": 1, "B": 1 + 3j, "C": 4 + 2.5j, "P": 3 + 5j}
 
 
-def four_bar(joints: dict, **rest) -> Linkage:
-    links = [{"joints": ["A", "B"]}, {"joints": ["B", "C", "P"]}, {"joints": ["C", "D"]}]
-    motors = [{"joint": "A", "drives": "B", **rest}]
-    return Linkage.model_validate({"ground": ["A", "D"], "joints": joints, "links": links, "motors": motors})
+def four_bar(joints: dict[str, complex], **motor) -> Linkage:
+    motors = [{"joint": "A", "drives": "B", **motor}]
+    return linkage(joints, "AD", ("A B", "B C P", "C D"), motors=motors)
 
 
 def run(model: Linkage, angles: np.ndarray) -> dict[str, np.ndarray]:
@@ -64,9 +64,9 @@ def test_the_bars_of_the_cognates_turn_as_those_of_the_given_one():
 
 def test_the_three_ground_joints_are_similar_to_the_coupler():
     left, right = cognates(four_bar(CRANK_ROCKER))
-    a, d, b, c, p = (complex(*place) for place in CRANK_ROCKER.values())
+    a, d, b, c, p = CRANK_ROCKER.values()
     assert left.joints["E"] == pytest.approx(right.joints["E"])
-    assert (complex(*left.joints["E"]) - a) / (d - a) == pytest.approx((p - b) / (c - b))
+    assert (places(left)["E"] - a) / (d - a) == pytest.approx((p - b) / (c - b))
 
 
 def test_the_right_cognate_is_driven_as_the_given_linkage():
@@ -77,22 +77,15 @@ def test_the_right_cognate_is_driven_as_the_given_linkage():
 
 def test_the_cognate_of_a_cognate_is_the_linkage_itself():
     """Seen from E, the left cognate of the right one has the ground E and A, and so on round the three."""
-    model = four_bar(CRANK_ROCKER)
-    _, right = cognates(model)
-    back = {complex(*place) for other in cognates(right) for place in other.joints.values()}
-    for place in model.joints.values():
-        assert min(abs(complex(*place) - other) for other in back) < 1e-12
+    _, right = cognates(four_bar(CRANK_ROCKER))
+    back = {place for other in cognates(right) for place in places(other).values()}
+    for place in CRANK_ROCKER.values():
+        assert min(abs(place - other) for other in back) < 1e-12
 
 
 def test_what_is_no_four_bar_is_refused():
-    six = Linkage.model_validate(
-        {
-            "ground": ["A", "D", "F"],
-            "joints": {**CRANK_ROCKER, "E": (6, 3), "F": (7, 0)},
-            "links": [{"joints": list(link)} for link in ("AB", "BCP", "CD", "PE", "EF")],
-            "motors": [{"joint": "A", "drives": "B"}],
-        }
-    )
+    joints = CRANK_ROCKER | {"E": 6 + 3j, "F": 7}
+    six = linkage(joints, "ADF", ("A B", "B C P", "C D", "P E", "E F"))
     with pytest.raises(PliantError, match="5 moving links is no four-bar"):
         cognates(six)
 

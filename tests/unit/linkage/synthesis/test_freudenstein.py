@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pliant.core.errors import PliantError
+from pliant.linkage.generate import places
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import positions
 from pliant.linkage.synthesis import generate, precision_points
@@ -38,7 +39,7 @@ def test_the_lengths_of_a_known_four_bar_come_back():
     crank = np.array([0.4, 0.9, 1.7])
     rocker = four_bar_output(1.0, 3.0, 2.5, 3.2, crank)
     found = generate(list(zip(crank, rocker, strict=True)), ground=3.2)
-    joints = {name: complex(*place) for name, place in found.linkage.joints.items()}
+    joints = places(found.linkage)
     lengths = [abs(joints[p] - joints[q]) for p, q in ("AB", "BC", "CD", "DA")]
     np.testing.assert_allclose(lengths, [1.0, 3.0, 2.5, 3.2], rtol=1e-10)
     assert found.ratios == pytest.approx((3.2, 3.2 / 2.5, (1 - 9 + 2.5**2 + 3.2**2) / (2 * 2.5)))

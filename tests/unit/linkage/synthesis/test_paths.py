@@ -8,6 +8,7 @@ import pytest
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted
 from pliant.linkage.batch import curves
+from pliant.linkage.generate import jansen
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import positions
@@ -20,10 +21,10 @@ CUSPED = np.array([[0, 0], [4, 0], [0.6, 1.2], [3.4, 2.6], [2.5, 4.1]])  # A, D,
 FIVE = [[0, 0], [3, 1], [4, 3], [2, 4], [-0.5, 2.5]]
 
 
-def curve(model: Linkage, angles: np.ndarray = TURN) -> np.ndarray:
-    """What P of a linkage traces, (F, 2)."""
+def curve(model: Linkage, angles: np.ndarray = TURN, point: str = "P") -> np.ndarray:
+    """What a point of a linkage traces, (F, 2)."""
     plan = compile_plan(model)
-    return positions(plan, angles[None]).x[plan.structure.names.index("P")].T
+    return positions(plan, angles[None]).x[plan.structure.names.index(point)].T
 
 
 def to_curve(points: np.ndarray, model: Linkage, angles: np.ndarray) -> np.ndarray:
@@ -33,20 +34,6 @@ def to_curve(points: np.ndarray, model: Linkage, angles: np.ndarray) -> np.ndarr
     a, b = traced[:-1], traced[1:]
     part = np.clip(((z[:, None] - a) * (b - a).conj()).real / np.abs(b - a) ** 2, 0, 1)
     return np.abs(z[:, None] - a - part * (b - a)).min(axis=1)
-
-
-def jansen_foot() -> np.ndarray:
-    """The foot of Jansen's leg, by its published lengths."""
-
-    def tip(i, ri, j, rj, side):
-        along = 0.5 + 0.5 * (ri**2 - rj**2) / np.abs(j - i) ** 2
-        return i + (along + 1j * side * np.sqrt(ri**2 / np.abs(j - i) ** 2 - along**2)) * (j - i)
-
-    b, c = -38 - 7.8j, 15 * np.exp(1j * TURN)
-    p1, p2 = tip(b, 41.5, c, 50, 1), tip(b, 39.3, c, 61.9, -1)
-    p3 = tip(b, 40.1, p1, 55.8, 1)
-    foot = tip(p2, 49, tip(p3, 39.4, p2, 36.7, -1), 65.7, 1)
-    return np.stack([foot.real, foot.imag], axis=1)
 
 
 def test_a_coupler_curve_with_a_cusp_comes_back_exactly():
@@ -69,7 +56,7 @@ def test_coupler_curves_of_random_four_bars_come_back(seed):
 
 
 def test_four_bars_come_within_a_few_per_cent_of_jansens_foot_and_six_bars_nearer():
-    foot = jansen_foot()
+    foot = curve(jansen(), point="P5")
     four = path(foot, answers=3, candidates=30_000).answers[0]
     six = path(foot, answers=3, candidates=30_000, bars="six").answers[0]
     assert four.rms < 0.03
@@ -117,7 +104,7 @@ def test_nine_points_of_a_coupler_curve_are_passed():
 
 
 def test_an_answer_begins_at_the_first_point_and_runs_in_the_order_of_the_target():
-    foot = jansen_foot()
+    foot = curve(jansen(), point="P5")
     for points in (foot, foot[::-1]):
         found = path(points, answers=1, candidates=5_000)
         best = found.answers[0]
@@ -132,7 +119,7 @@ def test_an_answer_begins_at_the_first_point_and_runs_in_the_order_of_the_target
 @pytest.mark.parametrize("bars", ["four", "six"])
 def test_every_answer_closes_all_the_way_round_and_has_no_bar_too_short_to_be_made(bars):
     angles = np.linspace(0, 2 * np.pi, 5_000)[None]
-    for answer in path(jansen_foot(), candidates=5_000, bars=bars).answers:
+    for answer in path(curve(jansen(), point="P5"), candidates=5_000, bars=bars).answers:
         plan = compile_plan(answer.linkage)
         assert curves(plan, plan.drawn[None], angles, 0)[1].all()
         bars_at = plan.drawn[answer.fit.family.bars]
@@ -161,7 +148,7 @@ def test_the_same_seed_gives_the_same_answers_and_another_gives_others():
 
 @pytest.mark.parametrize("bars", ["four", "six"])
 def test_errors_do_not_change_as_the_target_is_moved_turned_scaled_and_mirrored(bars):
-    foot = jansen_foot()
+    foot = curve(jansen(), point="P5")
     moved = 0.01 * foot @ np.array([[0.8, 0.6], [0.6, -0.8]]) + [3, -5]
     found = [path(points, answers=2, candidates=5_000, bars=bars) for points in (foot, moved)]
     errors = [[answer.rms for answer in result.answers] for result in found]
