@@ -35,6 +35,7 @@ SETTLED = 1e-10  # of the size: a step that is none
 NOTHING = 1e-15  # a sum in which every target is reached
 NEAR = 1e-3  # of the size: how far ahead something is in the way
 GAIN = 1e-3  # of the sum: a gain that is not worth a step
+CREEPS, CREPT = 8, 0.05  # steps that together have to bring the sum down by that share
 FINER = (1, 4, 16)  # times the samples, where the coarser ones do not see enough
 
 
@@ -67,10 +68,11 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
 def _walk(walk: Walk, study: EditStudy, progress: Progress, clock: Clock) -> None:
     with clock.phase("solve"):
         for weights in WEIGHTS:
-            if walk.arrived:
-                break
+            before = walk.state
             for _ in walk.descend(weights, study.iterations):
                 progress(walk.steps, None, f"off by {walk.state.misses.max(initial=0.0):.4g}")
+            if walk.arrived or (walk.state is before and weights is not WEIGHTS[0]):
+                break
 
 
 class Walk:
@@ -92,12 +94,14 @@ class Walk:
         """Steps that each bring the sum down, until none does."""
         problem, radius = self.problem, 0.1
         value = self._value(self.state, weights)
-        while self.steps < most and radius > SETTLED:
+        trail = [np.inf] * CREEPS
+        while self.steps < most and radius > SETTLED and value <= (1 - CREPT) * trail[-CREEPS]:
             tried = step(problem, self.first, self.state, weights, radius)
             length = float(np.abs(tried.change).max(initial=0.0))
             if tried.promised <= NOTHING + GAIN * value or length <= SETTLED:
                 return
             self.steps += 1
+            trail.append(value)
             drawn = problem.keeps.restored(self.state.drawn + problem.size * tried.change)
             moved = attempt(problem, self.state, drawn)
             gained = -np.inf if moved is None else value - self._value(moved, weights)

@@ -16,7 +16,7 @@ from pliant.linkage.rules import Floats, Ints
 
 INSIDE = 10.0  # weight of an enclosure, which is a bound rather than a wish
 KEPT = 0.1  # weight of what is kept as nearly as the targets let it
-FINE = 120  # points that a curve to be followed is resampled to
+FINE = 90  # points that a curve to be followed is resampled to
 
 
 def terms(

@@ -20,8 +20,8 @@ from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, opennesses
 from pliant.linkage.rules import SLIDER, TRIANGLE, Floats, Ints
 
-WATCHED = 0.3  # rows within this of their bound take part in a step
-MOST = 300
+WATCHED = 0.15  # rows within this of their bound take part in a step
+MOST = 150
 AIM = 1e-3  # of c: how far inside a broken guard is pulled
 INSIDE = 1e-5  # a step aims this far inside, so that what it neglects does not break the guard
 
