@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from pliant.core.kernel import kernel
 from pliant.linkage.constraints import (
+    LENGTH,
+    LINE,
     curvatures,
     drawn_gradients,
     fill_gradients,
@@ -38,14 +40,23 @@ def settle(group: Group, drawn: Floats, near: Floats, x: Floats) -> NDArray[np.b
     still = drawn[group.near]
     size = float(np.ptp(still, axis=0).max())
     worst = np.empty(len(points))
-    _newton(group.rows.kinds, group.rows.joints, group.own, still, size, points, worst)
+    squares = (group.rows.kinds == LENGTH) | (group.rows.kinds == LINE)
+    scale = np.where(squares, 1 / size, 1.0)  # so that all rows are lengths
+    _newton(group.rows.kinds, group.rows.joints, group.own, still, size, scale, points, worst)
     x[group.joints] = np.moveaxis(points[:, group.own], 0, 2)
-    return worst <= 1e-11 * size**2
+    return worst <= 1e-11 * size
 
 
 @kernel
 def _newton(
-    kinds: Ints, joints: Ints, own: Ints, still: Floats, size: float, points: Floats, worst: Floats
+    kinds: Ints,
+    joints: Ints,
+    own: Ints,
+    still: Floats,
+    size: float,
+    scale: Floats,
+    points: Floats,
+    worst: Floats,
 ) -> None:
     count = len(kinds)
     residual, tried = np.empty((1, count)), np.empty((1, count))
@@ -55,7 +66,7 @@ def _newton(
         here = points[f : f + 1]
         before = here[0].copy()
         fill_residuals(kinds, joints, still, here, residual)
-        worst[f] = np.abs(residual).max()
+        worst[f] = np.abs(residual * scale).max()
         for _ in range(STEPS):
             slopes[:] = 0.0
             fill_gradients(kinds, joints, still, here, slopes)
@@ -75,14 +86,14 @@ def _newton(
                     here[0, own[u], 0] = before[own[u], 0] + factor * step[2 * u]
                     here[0, own[u], 1] = before[own[u], 1] + factor * step[2 * u + 1]
                 fill_residuals(kinds, joints, still, here, tried)
-                if np.abs(tried).max() < worst[f]:
+                if np.abs(tried * scale).max() < worst[f]:
                     break
                 factor /= 2.0
             if factor <= 1e-3:  # as near as floats go
                 here[0] = before
                 break
             residual[:] = tried
-            worst[f] = np.abs(tried).max()
+            worst[f] = np.abs(tried * scale).max()
             if factor * np.abs(step).max() <= 1e-15 * size or worst[f] == 0.0:
                 break
 

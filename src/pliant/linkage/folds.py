@@ -61,24 +61,29 @@ def fold(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats) -> Fo
 
 
 def _exact(plan: Plan, drive: Drive, signs: Floats, group: Group, near: Floats, at: float) -> float | None:
-    """The t of the fold near a pose (N, 2): f = 0, C n = 0 and n scaled, solved together."""
-    still = plan.drawn[group.near]
+    """The t of the fold near a pose (N, 2): f = 0, C n = 0 and n scaled, solved together.
+
+    In units of the size, and with rows of C of length one as they are nearby.
+    """
+    still, size = plan.drawn[group.near], plan.structure.size
 
     def parts(x: Floats, t: float) -> tuple[Floats, Floats]:
         poses = positions(plan, drive.angles(np.array([t])), near=near[:, :, None], signs=signs)
         points = poses.points[:, group.near]
-        points[0, group.own] = x.reshape(-1, 2)
+        points[0, group.own] = size * x.reshape(-1, 2)
         slopes = gradients(group.rows, still, points)[0][:, group.own].reshape(len(group.rows), -1)
-        return residuals(group.rows, still, points)[0], slopes
+        return residuals(group.rows, still, points)[0] / size, slopes
 
-    start = near[group.joints].ravel()
-    way = np.linalg.svd(parts(start, at)[1])[2][-1]
+    start = near[group.joints].ravel() / size
+    first = parts(start, at)[1]
+    scale = 1 / np.linalg.norm(first, axis=1)
+    way = np.linalg.svd(scale[:, None] * first)[2][-1]
 
     def equations(y: Floats) -> Floats:
         x, n = np.split(y[:-1], 2)
         f, c = parts(x, float(y[-1]))
-        return np.concatenate([f, c @ n, [n @ way - 1.0]])
+        return np.concatenate([scale * f, scale * (c @ n), [n @ way - 1.0]])
 
     solved: Any = root(equations, np.concatenate([start, way, [at]]), tol=1e-14)
-    good = np.abs(solved.fun).max() <= 1e-11 * plan.structure.size**2
+    good = np.abs(solved.fun).max() <= 1e-11 + 16 * plan.structure.grain
     return float(solved.x[-1]) if good else None

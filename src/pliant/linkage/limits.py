@@ -27,7 +27,7 @@ CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
 HALVINGS = 14  # of a cell, at most, to see what happens inside
 SAME = 1e-9  # of the path: no farther apart, two events are one
-TOUCHES = 1e-11  # a summit of |c| that near to 1 is a change point
+TOUCHES = 1e-11  # a summit of |c| that near to 1 is a change point, in a drawing about the origin
 NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
 
 
@@ -159,6 +159,11 @@ def _march(
         start = first[0].t
 
 
+def touch(plan: Plan) -> float:
+    """How near to 1 a summit of |c| is a change point, given the rounding of the drawing."""
+    return TOUCHES + 16 * plan.structure.grain
+
+
 def _apart(changes: list[Change]) -> list[Change]:
     """Without those that were met twice."""
     return [
@@ -192,7 +197,7 @@ def _sampled(plan: Plan, drive: Drive, signs: Floats, t: Floats) -> _Stretch:
     done = poses.x.shape[2]
     v, _ = rates(poses, drive.slopes(t[:done]), np.zeros_like(poses.angles))
     c, dc = opennesses(poses, v)
-    open_ = np.flatnonzero((np.abs(c) > 1 + TOUCHES).any(axis=0))
+    open_ = np.flatnonzero((np.abs(c) > 1 + touch(plan)).any(axis=0))
     good = int(open_[0]) if len(open_) else done
     keep = min(good + 1, done)
     lost = done < len(t) and good == done
@@ -254,11 +259,11 @@ def _crossing(s: _Stretch, o: int, side: float) -> tuple[float | None, list[floa
         if top is None:
             continue
         height = side * float(s.at(top)[0][o])
-        if height > 1 + TOUCHES:
+        if height > 1 + touch(s.plan):
             return _root(lambda t: side * float(s.at(t)[0][o]) - 1.0, before, top), touched
-        if height >= 1 - TOUCHES and not any(abs(top - other) < SAME for other in touched):
+        if height >= 1 - touch(s.plan) and not any(abs(top - other) < SAME for other in touched):
             touched.append(top)
-    if s.good == 0 or s.good >= len(values) or values[s.good] <= 1 + TOUCHES:
+    if s.good == 0 or s.good >= len(values) or values[s.good] <= 1 + touch(s.plan):
         return None, touched
     a, b = float(s.t[s.good - 1]), float(s.t[s.good])
     return _root(lambda t: side * float(s.at(t)[0][o]) - 1.0, a, b), touched

@@ -44,6 +44,11 @@ class Structure:
         return float(np.ptp(self.drawn, axis=0).max())
 
     @property
+    def grain(self) -> float:
+        """The rounding of the drawing, over its size: large where it is drawn far from the origin."""
+        return float(np.finfo(np.float64).eps * np.abs(self.drawn).max() / self.size)
+
+    @property
     def guides(self) -> frozenset[int]:
         """Points of guides that are no joints: all but those of guides through a link's first two joints."""
         return frozenset(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pliant.linkage.drive import drive
-from pliant.linkage.generate import four_bar, linkage, meet, places, slider_crank, triad
+from pliant.linkage.generate import TRIAD, four_bar, linkage, meet, places, slider_crank, triad
 from pliant.linkage.limits import poses_at, reach
 from pliant.linkage.model import Linkage
 from pliant.linkage.order import _group
@@ -153,3 +153,13 @@ def _unconcurrent(result, t: float) -> float:
     at = dict(zip(result.plan.structure.names, poses.points[0], strict=True))
     lines = [np.cross([*at[a], 1], [*at[b], 1]) for a, b in ("AC", "GD", "HE")]
     return abs(np.linalg.det(np.array(lines) / np.linalg.norm(lines, axis=1, keepdims=True)))
+
+
+@pytest.mark.parametrize(("scale", "origin"), [(1e-6, 0), (1e6, 0), (1, 1e6 - 1e6j), (1e-3, 5 + 5j)])
+def test_limits_and_change_points_do_not_depend_on_units_nor_on_the_origin(scale, origin):
+    drawn = {name: scale * z + origin for name, z in places(triad()).items()}
+    low, high = limits(linkage(drawn, "OGH", TRIAD))
+    wanted = limits(triad())
+    assert (low, high) == pytest.approx(wanted, abs=1e-9)
+    drawn = {name: scale * z + origin for name, z in places(four_bar(3, 1, 3, 1)).items()}
+    assert len(solve(linkage(drawn, "AD", ("A B", "B C", "C D"))).reached.changes) == 2
