@@ -38,7 +38,7 @@ def plots(result: TraceResult) -> dict[str, Plot]:
             "Speed of the traced joints",
             ANGLE,
             f"speed ({unit}/s)",
-            tuple(Series(name, angles, run.speed) for name, run in result.tracks.items()),
+            tuple(Series(name, angles, result.speed(name)) for name in result.traced),
         ),
     }
     if result.transmissions:

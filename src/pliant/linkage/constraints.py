@@ -68,10 +68,14 @@ def curvatures(rows: Constraints, v: Floats) -> Floats:
 
 def errors(rows: Constraints, drawn: Floats, x: Floats) -> Floats:
     """How far each row is from holding, as a length: (F, R)."""
+    return np.abs(residuals(rows, drawn, x)) / scales(rows, drawn)
+
+
+def scales(rows: Constraints, drawn: Floats) -> Floats:
+    """What each row is divided by to be a length: (R,)."""
     p, q, r = rows.joints.T
     scale = np.where(rows.kinds == LENGTH, 2 * np.hypot(*(drawn[p] - drawn[q]).T), 1.0)
-    scale = np.where(rows.kinds == LINE, np.hypot(*(drawn[r] - drawn[q]).T), scale)
-    return np.abs(residuals(rows, drawn, x)) / scale
+    return np.where(rows.kinds == LINE, np.hypot(*(drawn[r] - drawn[q]).T), scale)
 
 
 @kernel

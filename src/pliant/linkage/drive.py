@@ -67,9 +67,16 @@ def drive(model: Linkage, samples: int) -> Drive:
         lowest=-1.0 if free else min(origin, 0.0),
         closed=closed,
         samples=t,
-        seconds=float(np.abs(np.diff(angles[0])).sum()) / model.motors[0].speed,
+        seconds=_seconds(model, angles),
         profiled=bool(profiles),
     )
+
+
+def _seconds(model: Linkage, angles: Floats) -> float:
+    """Motors run in step: the one that takes longest at its own speed sets the time."""
+    travel = np.abs(np.diff(angles, axis=1)).sum(axis=1)
+    speeds = np.array([motor.speed for motor in model.motors])
+    return float((travel / speeds).max()) or 1.0
 
 
 def _angles(motor: Motor, t: Floats) -> Floats:

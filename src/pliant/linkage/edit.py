@@ -22,6 +22,7 @@ import numpy as np
 
 from pliant.core.clock import Clock
 from pliant.core.progress import Interrupted, Progress, silent
+from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.editing.problem import Problem, State, attempt, prepare, runs
 from pliant.linkage.editing.program import resistances, step
 from pliant.linkage.editing.result import Achieved, EditResult
@@ -150,8 +151,9 @@ def _angles(study: EditStudy, walk: Walk) -> Iterator[Achieved]:
     """A transmission angle that the drawing did not have is a target too."""
     wanted = study.guard.transmission
     if wanted is not None:
-        angles = (walk.problem.guards.least_angle(state.c) for state in (walk.first, walk.state))
-        before, after = (float(np.degrees(max(wanted - angle, 0.0))) for angle in angles)
-        yield Achieved(
-            f"transmission angles of {np.degrees(wanted):g} deg", before, after, after == 0.0, unit="deg"
-        )
+        closed = walk.problem.drive.closed
+        found = (transmissions(state.sampled, closed) for state in (walk.first, walk.state))
+        least = (min((one.worst for one in each), default=np.pi / 2) for each in found)
+        before, after = (float(np.degrees(max(wanted - angle, 0.0))) for angle in least)
+        name = f"transmission angles of {np.degrees(wanted):g} deg"
+        yield Achieved(name, before, after, after == 0.0, unit="deg")

@@ -23,6 +23,7 @@ from pliant.linkage.rules import Floats, Ints
 SMALLEST = 1e-9  # radians below which a step is not halved again: something is in the way
 COARSE = np.radians(4)  # of a motor: how far apart the poses are that are walked to
 NEARBY = 0.05  # of the way between two of them: how much a pose between may be corrected
+WILD = 1e6  # sizes a radian: rates beyond it are none
 CLOSED = 1e-9  # how far from holding, of the linkage's size, a row may be
 
 
@@ -113,7 +114,9 @@ def _between(stations: list[Poses], marks: Ints, angles: Floats, signs: Floats |
     u = ((angles[:, inner] - before.angles[:, cell]) * chord[:, cell]).sum(axis=0)
     u = u / (chord[:, cell] ** 2).sum(axis=0)
     cells = Cells(before.x[..., cell], after.x[..., cell], v0[..., cell], v1[..., cell])
-    guess = value(cells, u)
+    with np.errstate(all="ignore"):
+        guess = value(cells, u)
+    guess = np.where(np.isfinite(guess), guess, cells.f0)
     found = positions(ends.plan, angles[:, inner], ends.drawn, guess, signs)
     far = np.abs(after.x - before.x).max(axis=(0, 1)) + np.abs(v0).max(axis=(0, 1))
     size = ends.plan.structure.size
@@ -151,12 +154,16 @@ def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> P
 def _step(here: Poses, angles: Floats, signs: Floats | None) -> Poses | None:
     """One prediction and correction; None where they do not agree."""
     ahead = angles - here.angles
+    size, turn = here.plan.structure.size, float(np.abs(ahead).max())
     v, _ = rates(here, ahead, np.zeros_like(ahead))
+    if not (np.abs(v) <= WILD * turn * size).all():  # at a change point, which has no rates
+        v = np.zeros_like(v)
     guess = here.x + v
     there = positions(here.plan, angles, here.drawn, guess, signs)
     if not np.isfinite(there.x).all():
         return None
-    if np.abs(there.x - guess).max() > 0.25 * np.abs(v).max() + CLOSED * here.plan.structure.size:
+    allowed = 0.25 * np.abs(v).max() if v.any() else 2 * turn * size
+    if np.abs(there.x - guess).max() > allowed + CLOSED * size:
         return None
     return there if held(there)[0] and _branches(here, there)[0] else None
 

@@ -9,7 +9,6 @@ Coupled groups have their limits at folds (see `folds`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import pairwise
@@ -21,12 +20,12 @@ from pliant.linkage.drive import Drive
 from pliant.linkage.follow import run
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, opennesses, positions, rates, some
-from pliant.linkage.rules import Floats, Ints
+from pliant.linkage.rules import TRIANGLE, Floats, Ints
 
 CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
 HALVINGS = 14  # of a cell, at most, to see what happens inside
-SAME = 1e-9  # of the path: no farther apart, two events are one
+SAME = 1e-7  # of the path: no farther apart, two events are one
 TOUCHES = 1e-11  # a summit of |c| that near to 1 is a change point, in a drawing about the origin
 NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
 
@@ -48,6 +47,7 @@ class Change:
     joint: str
     op: int
     crossed: bool  # went straight on, to the other side
+    how: str  # "folded" or "stretched"
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ def poses_at(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Poses:
     """The linkage at path parameters t (ascending, inside the reach)."""
     if plan.groups:
         middle = int(np.searchsorted(t, drive.origin))
-        ahead = run(plan, drive.angles(t[middle:])).poses.x
-        behind = run(plan, drive.angles(t[:middle][::-1])).poses.x[:, :, ::-1]
+        ahead = _followed(plan, drive, reached, t[middle:])
+        behind = _followed(plan, drive, reached, t[:middle][::-1])[:, :, ::-1]
         near = np.concatenate([behind, ahead], axis=2)
         return positions(plan, drive.angles(t)[:, : near.shape[2]], near=near)
     parts = [positions(plan, drive.angles(t[at]), signs=signs) for at, signs in reached.signs(plan, t)]
@@ -100,6 +100,23 @@ def poses_at(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Poses:
         return parts[0]
     whole = positions(plan, drive.angles(t))
     return replace(whole, x=np.concatenate([part.x for part in parts], axis=2))
+
+
+def _followed(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Floats:
+    """Positions (N, 2, F) along t, which leads away from the drawn pose, side by side of change points."""
+    back = bool(len(t) > 1 and t[1] < t[0])
+    pieces = [
+        (t[::-1][at][::-1] if back else t[at], signs)
+        for at, signs in reached.signs(plan, t[::-1] if back else t)
+    ]
+    found, near = np.zeros((len(plan.drawn), 2, 0)), None
+    for piece, signs in pieces[::-1] if back else pieces:
+        run_ = run(plan, drive.angles(piece), signs=signs, near=near)
+        found = np.concatenate([found, run_.poses.x], axis=2)
+        if not run_.complete:
+            break
+        near = found[:, :, -1]
+    return found
 
 
 @dataclass(frozen=True)
@@ -137,26 +154,43 @@ def _march(
 ) -> tuple[float, Stop | None, list[Change]]:
     """How far from start towards end, what stops it there, and the change points on the way."""
     changes: list[Change] = []
-    signs = plan.signs
+    signs, near = plan.signs, None
     while True:
-        stretch = _stretch(plan, drive, start, end, signs)
-        stop, met = _events(stretch)
+        stretch = _stretch(plan, drive, (start, end), signs, near)
+        stop, met = _events(stretch, ends=True)
         if stop is not None:  # what happens just before it, where everything moves fast
-            before = float(stretch.t[max(stretch.good - 2, 0)])
-            late = _stretch(plan, drive, before, stop.t, signs, graded=True)
-            sooner, more = _events(late)
-            stop, met = sooner or stop, [*met, *more]
-            met = _apart([m for m in met if abs(m.t - start) < abs(stop.t - start) - SAME])
+            before = max(int(np.searchsorted(np.abs(stretch.t - start), abs(stop.t - start))) - 2, 0)
+            late = (float(stretch.t[before]), stop.t)
+            sooner, more = _events(_stretch(plan, drive, late, signs, stretch.poses.x[:, :, before], True))
+            if sooner is not None and abs(sooner.t - start) < abs(stop.t - start):
+                stop = sooner
+            met = _apart([m for m in (*met, *more) if abs(m.t - start) < abs(stop.t - start) - SAME])
         elif stretch.lost:
             stop = _group_stop(stretch)
-        if not smooth or not met:
+        met = [m for m in met if abs(m.t - start) > SAME]
+        crossed = next((m.t for m in met if smooth or _vanishes(plan, m)), None)
+        if crossed is None:
             return (end if stop is None else stop.t), stop, [*changes, *met]
-        first = [m for m in met if abs(m.t - met[0].t) <= SAME]
+        changes += [m for m in met if abs(m.t - start) < abs(crossed - start) - SAME]
+        first = [m for m in met if abs(m.t - crossed) <= SAME]
         changes += [replace(m, crossed=True) for m in first]
         signs = signs.copy()
         for m in first:
             signs[m.op] *= -1
-        start = first[0].t
+        last = max(int(np.searchsorted(np.abs(stretch.t - start), abs(crossed - start))) - 1, 0)
+        near = stretch.poses.x[:, :, min(last, stretch.poses.x.shape[2] - 1)]
+        if abs(end - crossed) <= SAME:
+            return end, None, changes
+        start = crossed
+
+
+def _vanishes(plan: Plan, change: Change) -> bool:
+    """Whether the two joints that a triangle stands on meet there: on its drawn side its tip would jump."""
+    rule, k, i, j, _, _ = plan.ops[change.op].tolist()
+    if rule != TRIANGLE or change.how != "folded":
+        return False
+    bars = [float(np.hypot(*(plan.drawn[k] - plan.drawn[p]))) for p in (i, j)]
+    return abs(bars[0] - bars[1]) <= 1e-9 * max(bars)
 
 
 def touch(plan: Plan) -> float:
@@ -174,26 +208,34 @@ def _apart(changes: list[Change]) -> list[Change]:
 
 
 def _stretch(
-    plan: Plan, drive: Drive, start: float, end: float, signs: Floats, graded: bool = False
+    plan: Plan,
+    drive: Drive,
+    span: tuple[float, float],
+    signs: Floats,
+    near: Floats | None = None,
+    graded: bool = False,
 ) -> _Stretch:
-    """Sample a stretch as far as everything closes, and finer where joints move faster than that shows."""
+    """Sample a stretch as far as everything closes, and finer where joints move faster than that shows.
+
+    `near` (N, 2) is a pose close to its beginning, where that is not the drawn one.
+    """
+    start, end = span
     turned = float(np.abs(drive.angles(np.array([start])) - drive.angles(np.array([end]))).max())
     path = float(np.abs(np.diff(drive.at_knots, axis=1)).max(axis=0).sum()) if drive.profiled else turned
     u = np.linspace(0.0, 1.0, max(64, int(np.ceil(path / CELL))) + 1)
     t = start + (end - start) * (1 - (1 - u[:-1]) ** 2 if graded else u)
-    found = _sampled(plan, drive, signs, t)
+    found = _sampled(plan, drive, signs, t, near)
     for _ in range(0 if plan.groups else HALVINGS):
         rough = _rough(found)
         if not len(rough):
             break
-        found = _sampled(
-            plan, drive, signs, np.insert(found.t, rough + 1, (found.t[rough] + found.t[rough + 1]) / 2)
-        )
+        halves = (found.t[rough] + found.t[rough + 1]) / 2
+        found = _sampled(plan, drive, signs, np.insert(found.t, rough + 1, halves), near)
     return found
 
 
-def _sampled(plan: Plan, drive: Drive, signs: Floats, t: Floats) -> _Stretch:
-    poses = run(plan, drive.angles(t), signs=signs).poses
+def _sampled(plan: Plan, drive: Drive, signs: Floats, t: Floats, near: Floats | None) -> _Stretch:
+    poses = run(plan, drive.angles(t), signs=signs, near=near).poses
     done = poses.x.shape[2]
     v, _ = rates(poses, drive.slopes(t[:done]), np.zeros_like(poses.angles))
     c, dc = opennesses(poses, v)
@@ -226,57 +268,78 @@ def _rough(s: _Stretch) -> Ints:
     return np.flatnonzero(~(wrong <= ROUGH * s.plan.structure.size) & (np.abs(step) > SAME))
 
 
-def _events(s: _Stretch) -> tuple[Stop | None, list[Change]]:
-    """The first limit along a stretch, and the change points before it."""
-    stop: Stop | None = None
+def _events(s: _Stretch, ends: bool = False) -> tuple[Stop | None, list[Change]]:
+    """The first limit along a stretch, and the change points before it, at its end too where asked for."""
+    found: Stop | None = None
     changes: list[Change] = []
     begun = float(s.t[0])
     for o in np.flatnonzero((np.abs(s.c) > 1 - NEAR).any(axis=1)).tolist():
-        for side in (1.0, -1.0):
-            found, touched = _crossing(s, o, side)
-            changes += [Change(t, _joint(s.plan, o), o, False) for t in touched]
-            if found is not None and (stop is None or abs(found - begun) < abs(stop.t - begun)):
-                stop = Stop(found, (_joint(s.plan, o),), "stretched" if side < 0 else "folded")
-    if stop is not None:
-        changes = [c for c in changes if abs(c.t - begun) < abs(stop.t - begun)]
-    return stop, sorted(changes, key=lambda c: abs(c.t - begun))
+        for side, how in ((1.0, "folded"), (-1.0, "stretched")):
+            stop, touched = _crossing(s, o, side, ends)
+            changes += [Change(t, _joint(s.plan, o), o, False, how) for t in touched]
+            if stop is not None and (found is None or abs(stop - begun) < abs(found.t - begun)):
+                found = Stop(stop, (_joint(s.plan, o),), how)
+    if found is not None:
+        changes = [c for c in changes if abs(c.t - begun) < abs(found.t - begun)]
+    return found, sorted(changes, key=lambda c: abs(c.t - begun))
 
 
-def _crossing(s: _Stretch, o: int, side: float) -> tuple[float | None, list[float]]:
-    """Where side·c of rule o first passes 1, and where it touches 1 before that."""
-    values = side * s.c[o]
-    along = np.sign(s.t[-1] - s.t[0])
+def _crossing(s: _Stretch, o: int, side: float, ends: bool) -> tuple[float | None, list[float]]:
+    """Where side·c of rule o first passes 1, and where it touches 1 before that.
+
+    Cell by cell, by its slopes: it has a summit inside where it goes up and then down.
+    """
+    values, near_one = side * s.c[o], touch(s.plan)
+    uphill = side * np.sign(s.t[-1] - s.t[0]) * s.dc[o]
+    good = s.good
+    up, down = uphill[: good - 1], uphill[1:good]
+    high = np.maximum(values[: good - 1], values[1:good]) > 1 - NEAR
+    summits = high & ~((up < 0) | (down > 0))  # slopes that are not finite count too
     touched: list[float] = []
-    inner = np.arange(1, s.good - 1)
-    tops = inner[
-        (values[inner] > 1 - NEAR)
-        & (values[inner] >= values[inner - 1])
-        & (values[inner] >= values[inner + 1])
-    ]
-    for j in tops.tolist():
-        before, after = float(s.t[j - 1]), float(s.t[j + 1])
-        top = _root(lambda t: along * side * float(s.at(t)[1][o]), before, after)
-        if top is None:
-            continue
+    for k in np.flatnonzero(summits).tolist():
+        top = _summit(s, o, side, float(s.t[k]), float(s.t[k + 1]))
         height = side * float(s.at(top)[0][o])
-        if height > 1 + touch(s.plan):
-            return _root(lambda t: side * float(s.at(t)[0][o]) - 1.0, before, top), touched
-        if height >= 1 - touch(s.plan) and not any(abs(top - other) < SAME for other in touched):
+        if height > 1 + near_one:
+            return _pass(s, o, side, float(s.t[k]), top), touched
+        if height >= 1 - near_one and not any(abs(top - other) < SAME for other in touched):
             touched.append(top)
-    if s.good == 0 or s.good >= len(values) or values[s.good] <= 1 + touch(s.plan):
-        return None, touched
-    a, b = float(s.t[s.good - 1]), float(s.t[s.good])
-    return _root(lambda t: side * float(s.at(t)[0][o]) - 1.0, a, b), touched
+    if good < len(values) and values[good] > 1 + near_one and good > 0:
+        return _pass(s, o, side, float(s.t[good - 1]), float(s.t[good])), touched
+    last = float(s.t[good - 1]) if good else 0.0
+    if ends and good == len(values) == len(s.t) and values[-1] >= 1 - near_one:
+        touched += [] if any(abs(last - other) < SAME for other in touched) else [last]
+    return None, touched
 
 
-def _root(function: Callable[[float], float], a: float, b: float) -> float | None:
-    at_a, at_b = function(a), function(b)
-    if at_a == 0.0 or at_b == 0.0:
-        return a if at_a == 0.0 else b
-    if not at_a * at_b < 0:
-        return None
+def _summit(s: _Stretch, o: int, side: float, a: float, b: float) -> float:
+    """Where side·c of rule o is highest in a cell."""
     optimize: Any = import_module("scipy.optimize")  # slow to import, and not needed by all
-    return float(optimize.brentq(function, a, b, xtol=1e-15, rtol=8.9e-16))
+    slopes = [float(s.at(t)[1][o]) for t in (a, b)]
+    if slopes[0] == 0.0 or slopes[1] == 0.0:
+        return a if slopes[0] == 0.0 else b
+    if np.isfinite(slopes).all() and slopes[0] * slopes[1] < 0:
+        with np.errstate(all="ignore"):
+            try:
+                return float(optimize.brentq(lambda t: float(s.at(t)[1][o]), a, b, xtol=1e-15, rtol=8.9e-16))
+            except ValueError:  # a rule before this one is flat on the way, and has no slope
+                pass
+    low, high = min(a, b), max(a, b)
+    found = optimize.minimize_scalar(
+        lambda t: -side * float(s.at(t)[0][o]), bounds=(low, high), method="bounded", options={"xatol": 1e-14}
+    )
+    return max((low, high, float(found.x)), key=lambda t: side * float(s.at(t)[0][o]))
+
+
+def _pass(s: _Stretch, o: int, side: float, a: float, b: float) -> float:
+    """Where side·c of rule o passes 1 between a, where it is below or at it, and b, where it is beyond."""
+
+    def over(t: float) -> float:
+        return side * float(s.at(t)[0][o]) - 1.0
+
+    if over(a) >= 0.0:
+        return a
+    optimize: Any = import_module("scipy.optimize")
+    return float(optimize.brentq(over, a, b, xtol=1e-15, rtol=8.9e-16))
 
 
 def _joint(plan: Plan, op: int) -> str:

@@ -41,7 +41,7 @@ class Motor(Frozen):
     range: Span | None = None  # swept once; default: whole turns
     turns: Positive = 1.0
     profile: tuple[Angle, ...] | None = Field(default=None, min_length=2)  # an angle for each sample
-    speed: Positive = 1.0  # rad/s on average
+    speed: Positive = 1.0  # rad/s on average; of several motors the one that takes longest sets the time
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -162,6 +162,17 @@ class LengthEdit(Frozen):
         return self
 
 
+def _is_convex(corners: tuple[Vector, ...]) -> bool:
+    """Whether corners go round once, turning one way only."""
+    ring = np.array(corners)
+    sides = np.roll(ring, -1, axis=0) - ring
+    ahead = np.roll(sides, -1, axis=0)
+    turns = sides[:, 0] * ahead[:, 1] - sides[:, 1] * ahead[:, 0]
+    around = np.arctan2(turns, (sides * ahead).sum(axis=1)).sum()
+    one_way = bool((turns >= 0).all() or (turns <= 0).all())
+    return one_way and bool((np.abs(sides).sum(axis=1) > 0).all()) and abs(abs(around) - 2 * np.pi) < 1e-6
+
+
 class Enclosure(Frozen):
     """Joints stay inside a box or a convex polygon, all the way round."""
 
@@ -174,6 +185,10 @@ class Enclosure(Frozen):
         if (self.box is None) == (self.polygon is None):
             given = "both" if self.box else "neither"
             raise fault(f"has {given} of box and polygon", "Give one of the two")
+        if self.box is not None and (self.box[0][0] == self.box[1][0] or self.box[0][1] == self.box[1][1]):
+            raise fault("is a box without room", "Give two opposite corners, such as [[0, 0], [10, 5]]")
+        if self.polygon is not None and not _is_convex(self.polygon):
+            raise fault("is not a convex polygon", "List its corners in order, or use several enclosures")
         return self
 
 

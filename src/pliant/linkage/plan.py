@@ -38,17 +38,18 @@ class Structure:
     carriers: tuple[int, ...]  # of each slider: the link that carries its guide, or -1
     rows: Constraints
 
-    @property
+    @cached_property
     def size(self) -> float:
-        """The longest side of the drawing."""
-        return float(np.ptp(self.drawn, axis=0).max())
+        """The longest side of the drawn joints' box."""
+        joints = [k for k in range(len(self.names)) if k not in self.guides]
+        return float(np.ptp(self.drawn[joints], axis=0).max())
 
     @property
     def grain(self) -> float:
         """The rounding of the drawing, over its size: large where it is drawn far from the origin."""
         return float(np.finfo(np.float64).eps * np.abs(self.drawn).max() / self.size)
 
-    @property
+    @cached_property
     def guides(self) -> frozenset[int]:
         """Points of guides that are no joints: all but those of guides through a link's first two joints."""
         return frozenset(
@@ -169,7 +170,7 @@ def structure(model: Linkage) -> Structure:
         turns=np.array([1.0 if motor.direction == "ccw" else -1.0 for motor in model.motors]),
         sliders=tuple(sliders),
         carriers=tuple(carriers),
-        rows=_rows(positions, links, labels, sliders, names),
+        rows=_rows(positions, links, labels, sliders, names, [len(link.joints) for link in model.links]),
     )
 
 
@@ -179,12 +180,14 @@ def _rows(
     labels: tuple[str, ...],
     sliders: list[tuple[int, int, int]],
     names: list[str],
+    joints_of: list[int],
 ) -> Constraints:
+    """Rows of the links, with two joints as their base, and of the sliders."""
     kinds: list[int] = []
     joints: list[tuple[int, int, int]] = []
     owners: list[str] = []
-    for link, label in zip(links, labels, strict=True):
-        i, j = farthest(drawn, link)
+    for link, label, count in zip(links, labels, joints_of, strict=True):
+        i, j = farthest(drawn, link[:count])
         others = [k for k in link if k not in (i, j)]
         kinds += [LENGTH, *[POINT_X, POINT_Y] * len(others)]
         joints += [(i, j, -1), *[(k, i, j) for k in others for _ in range(2)]]

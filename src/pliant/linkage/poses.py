@@ -79,7 +79,8 @@ def rates(poses: Poses, w: Floats, dw: Floats) -> tuple[Floats, Floats]:
     w, dw = np.ascontiguousarray(turns * w), np.ascontiguousarray(turns * dw)
     for first, last in plan.stages:
         if plan.ops[first, 0] == GROUP:
-            coupled.speeds(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, v, a)
+            with np.errstate(all="ignore"):  # at a change point before it there are no rates
+                coupled.speeds(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, v, a)
         else:
             speeds(plan.ops[first:last], poses.drawn, poses.x, w, dw, v, a)
     return v, a

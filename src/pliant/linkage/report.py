@@ -168,7 +168,7 @@ def _curve(run: curves.Track, unit: str) -> str:
 
 
 def _span(result: TraceResult) -> str:
-    if result.closed:
+    if result.drive.closed and result.limits is None:
         turns = result.model.motors[0].turns
         return "all the way round" if turns == 1 else f"{turns:g} turns"
     return f"from {_deg(result.angles[0])} to {_deg(result.angles[-1])}"

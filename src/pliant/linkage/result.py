@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import gcd
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,8 +71,10 @@ class TraceResult:
 
     @property
     def closed(self) -> bool:
-        """Whether the last pose is followed by the first."""
-        return self.drive.closed and self.limits is None
+        """Whether the last pose is followed by the first: every side that was crossed was crossed back."""
+        crossed = Counter(change.op for change in self.reached.changes if change.crossed)
+        even = all(times % 2 == 0 for times in crossed.values())
+        return self.drive.closed and self.limits is None and even
 
     @property
     def angles(self) -> Floats:
@@ -90,8 +94,12 @@ class TraceResult:
         """The angles of the first motor between which the linkage can run; None where nothing limits it."""
         if self.reached.above is None and self.reached.below is None:
             return None
-        low, high = self.drive.angles(np.array([self.reached.low, self.reached.high]))[0].tolist()
-        return min(low, high), max(low, high)
+        low, high = self.reached.low, self.reached.high
+        led = self.drive.origin < 0 or self.drive.lowest >= 0  # what leads to the path is no part of it
+        low = max(low, 0.0) if led and high >= 0 else low
+        inner = self.drive.knots[(self.drive.knots > low) & (self.drive.knots < high)]
+        angles = self.drive.angles(np.concatenate([[low], inner, [high]]))[0]
+        return float(angles.min()), float(angles.max())
 
     @property
     def joints(self) -> dict[str, Floats]:
@@ -151,10 +159,21 @@ class TraceResult:
 
     def track(self, name: str) -> Track:
         """One joint's path in time: see `linkage.curves` for its length, area, box and time ratio."""
-        k = self.number(name)
-        period = self.drive.seconds if self.closed else None
-        t = (self.t - self.t[0]) * self.drive.seconds
-        return track(t, self.poses.x[k], self.velocities[k], self.accelerations[k], period)
+        k, count, turns = self.number(name), len(self.t), self.cycles
+        period = self.drive.seconds / turns if self.closed and count % turns == 0 else None
+        once = slice(0, count // turns if period is not None else count)
+        t = (self.t[once] - self.t[0]) * self.drive.seconds
+        x, v, a = (arrays[k][:, once] for arrays in (self.poses.x, self.velocities, self.accelerations))
+        return track(t, x, v, a, period)
+
+    @property
+    def cycles(self) -> int:
+        """How many times over the path goes through the same poses: the turns that all motors share."""
+        return gcd(*(int(motor.turns) for motor in self.model.motors)) if self.drive.closed else 1
+
+    def speed(self, name: str) -> Floats:
+        """How fast a joint goes, (F,)."""
+        return np.hypot(*self.velocities[self.number(name)])
 
     @cached_property
     def swept(self) -> Sweep:
@@ -236,7 +255,7 @@ class TraceResult:
 
     def _signals(self) -> dict[str, Signal]:
         unit = f"{self.model.units}/s"
-        found = {f"speed of {name}": Signal(unit, run.speed) for name, run in self.tracks.items()}
+        found = {f"speed of {name}": Signal(unit, self.speed(name)) for name in self.traced}
         if self.transmissions:
             least = np.min([one.angles for one in self.transmissions], axis=0)
             found["least transmission angle"] = Signal("deg", np.degrees(least))

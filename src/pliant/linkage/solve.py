@@ -54,7 +54,9 @@ def samples(path: Drive, reached: Reach) -> Floats:
     inset = INSIDE * (reached.high - reached.low)
     low = reached.low + (inset if reached.below else 0.0)
     high = reached.high - (inset if reached.above else 0.0)
-    if path.lowest < 0.0 <= path.origin:  # free to turn either way
+    if (
+        reached.high < 0.0 or path.lowest < 0.0 <= path.origin
+    ):  # not even led to its range, or free to turn either way
         return np.linspace(low, high, len(asked))
     inner = asked[(asked > low) & (asked < high)]
     return np.unique(np.concatenate([[max(low, 0.0)], inner, [max(high, 0.0)]]))
@@ -64,13 +66,13 @@ def _beside_changes(t: Floats, reached: Reach) -> Floats:
     """Poses just past change points instead of at them, where there are no rates."""
     at = np.array([change.t for change in reached.changes])
     hit = (np.abs(t[:, None] - at) < BESIDE).any(axis=1)
-    return np.where(hit, np.minimum(t + BESIDE, reached.high), t)
+    return np.where(hit, np.where(t + BESIDE <= reached.high, t + BESIDE, t - BESIDE), t)
 
 
 def _status(plan: Plan, reached: Reach, poses: Poses, error: float) -> TraceStatus:
     stops = [stop for stop in (reached.below, reached.above) if stop is not None]
-    if plan.spares and error > HOLDS * plan.structure.size:
-        return TraceStatus.LOCKED
+    if error > HOLDS * plan.structure.size:
+        return TraceStatus.LOCKED if plan.spares else TraceStatus.LOST
     if any(stop.how == "lost" for stop in stops):
         return TraceStatus.LOST
     if stops:

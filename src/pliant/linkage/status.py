@@ -21,6 +21,9 @@ class EditStatus(Status):
     REACHED = "every target is reached", ANSWERED
     COMPROMISE = "the targets, the keeps and the linkage's freedom leave a remainder", ANSWERED
     GUARDED = "the edit went as far as its guards let it", ANSWERED
-    UNREADY = "the linkage as drawn does not run, so that it cannot be edited", ANSWERED
+    UNREADY = (
+        "the linkage runs through no one cycle (change points, or lost), so that it cannot be edited",
+        ANSWERED,
+    )
     TORN = "no linkage was found that does more of what was asked and runs at every angle", NO_ANSWER
     ITERATION_LIMIT = "the iteration limit was reached before the edit settled", NO_ANSWER

@@ -152,7 +152,7 @@ def area(run: Track) -> float | None:
     """The enclosed area ½∮x×v dt, positive counter-clockwise; None for a curve that is not closed."""
     if run.period is None:
         return None
-    (x, y), (vx, vy) = run.x, run.v
+    (x, y), (vx, vy) = run.x - run.x.mean(axis=1, keepdims=True), run.v  # about itself, for its digits
     return run.around(x * vy - y * vx) / 2
 
 
@@ -195,7 +195,9 @@ def time_ratio(run: Track) -> TimeRatio:
     named = (float(direction[0]), float(direction[1]))
     if run.period is None:
         return TimeRatio(None, "the cycle is not closed", (), named)
-    if run.speed.max() * run.period <= AT_REST * (np.abs(run.x).max() + 1e-300):
+    if run.speed.max() * run.period <= AT_REST * (
+        np.abs(spread).max() + np.finfo(float).eps * np.abs(run.x).max() + 1e-300
+    ):
         return TimeRatio(None, "the point does not move", (), named)
     cells = run.cells(direction @ run.v, direction @ run.a)
     found = np.flatnonzero((cells.f0 >= 0) != (cells.f1 >= 0))

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from pliant.core.errors import Fault, InputError
 from pliant.linkage.drive import Drive
 from pliant.linkage.editing.samples import length_slopes
 from pliant.linkage.editing.terms import At, Drawn, Follow, Inside, Lengths, Pace, Spread, Term, Timed
@@ -24,8 +25,11 @@ def terms(
 ) -> list[Term]:
     """Every target and soft keep of an edit; `poses` are those before it."""
     number = {name: k for k, name in enumerate(names)}
-    curves = (_curve(edit, number[edit.point], drive, t, poses) for edit in study.curves)
-    moves = (_move(move, number[move.joint], drive, t) for move in study.move)
+    curves = (
+        _curve(edit, number[edit.point], drive, t, poses, f"curves[{n}]")
+        for n, edit in enumerate(study.curves)
+    )
+    moves = (_move(move, number[move.joint], drive, t, f"move[{n}].at") for n, move in enumerate(study.move))
     found: list[Term] = [*moves, *curves, *_lengths(model, study, number, poses.drawn)]
     joints = [number[name] for name in model.joints]
     found += [_enclosure(room, number, joints, len(t), drive.closed) for room in study.enclosure]
@@ -34,13 +38,16 @@ def terms(
     for point in study.keep.timing:
         path = poses.x[number[point]].T
         along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
+        if along[-1] <= 1e-12 * float(np.ptp(poses.drawn, axis=0).max()):
+            continue  # a joint that does not move keeps its timing
         pace = Pace(f"keep the timing of {point}", KEPT, number[point], along / along[-1], float(along[-1]))
         found.append(pace)
     return found
 
 
-def moment(drive: Drive, angle: float, t: Floats) -> float:
+def moment(drive: Drive, angle: float, t: Floats, where: str) -> float:
     """The path parameter at which the first motor is at an angle, inside what is run."""
+    _inside(drive, t, (angle,), where)
     inside = np.linspace(t[0], t[-1] if not drive.closed else 1.0, 4001)
     angles = drive.angles(inside)[0]
     if drive.closed:
@@ -53,20 +60,24 @@ def moment(drive: Drive, angle: float, t: Floats) -> float:
     return float(found) % 1.0 if drive.closed else float(found)
 
 
-def _move(move: Move, joint: int, drive: Drive, t: Floats) -> Term:
+def _move(move: Move, joint: int, drive: Drive, t: Floats, where: str) -> Term:
     place = np.array(move.to)
     if move.at == 0.0:
         return Drawn(f"{move.joint} to ({place[0]:g}, {place[1]:g})", move.weight, joint, place)
     name = f"{move.joint} to ({place[0]:g}, {place[1]:g}) at {np.degrees(move.at):g} deg"
-    moments = np.array([moment(drive, move.at, t)])
+    moments = np.array([moment(drive, move.at, t, where)])
     return At(name, move.weight, joint, place[None], moments, drive, t)
 
 
-def _curve(edit: CurveEdit, joint: int, drive: Drive, t: Floats, poses: Poses) -> Term:
+def _curve(edit: CurveEdit, joint: int, drive: Drive, t: Floats, poses: Poses, where: str) -> Term:
     path = poses.x[joint].T
     of = f"the curve of {edit.point}"
     if edit.through is not None:
-        moments = None if edit.at is None else np.array([moment(drive, angle, t) for angle in edit.at])
+        moments = (
+            None
+            if edit.at is None
+            else np.array([moment(drive, angle, t, f"{where}.at") for angle in edit.at])
+        )
         count = len(edit.through)
         name = f"{of} through {count} point{'s' if count > 1 else ''}{'' if moments is None else ', on time'}"
         return At(name, edit.weight, joint, np.array(edit.through), moments, drive, t)
@@ -84,22 +95,39 @@ def _curve(edit: CurveEdit, joint: int, drive: Drive, t: Floats, poses: Poses) -
         shift = np.array(edit.shift)
         return Timed(f"{of} shifted by ({shift[0]:g}, {shift[1]:g})", edit.weight, joint, path + shift)
     span = edit.flatten or edit.dwell or (0.0, 0.0)
-    frames = _between(drive, t, span)
-    way = "flat" if edit.flatten is not None else "at rest"
+    flat = edit.flatten is not None
+    frames = _between(drive, t, span, f"{where}.{'flatten' if flat else 'dwell'}")
+    way = "flat" if flat else "at rest"
     name = f"{of} {way} from {np.degrees(span[0]):g} to {np.degrees(span[1]):g} deg"
-    return Spread(name, edit.weight, joint, frames, edit.flatten is not None)
+    return Spread(name, edit.weight, joint, frames, flat)
 
 
-def _between(drive: Drive, t: Floats, span: tuple[float, float]) -> Ints:
+def _inside(drive: Drive, t: Floats, angles: tuple[float, ...], where: str) -> None:
+    """Refuse angles that the motor does not have on its way."""
+    way = drive.angles(t)[0]
+    low, high = float(way.min()), float(way.max())
+    for angle in angles:
+        if not drive.closed and not low - 1e-9 <= angle <= high + 1e-9:
+            reach = f"{np.degrees(low):.6g} to {np.degrees(high):.6g} deg"
+            problem = f"{np.degrees(angle):.6g} deg is not on the motor's way, which goes from {reach}"
+            raise InputError([Fault(where, problem, "Give an angle on it")])
+
+
+def _between(drive: Drive, t: Floats, span: tuple[float, float], where: str) -> Ints:
     """Samples whose first motor angle lies in a span; in a closed cycle, the span may wrap."""
+    _inside(drive, t, span, where)
     angles = drive.angles(t)[0]
     if drive.closed:
         whole = abs(float(drive.at_knots[0, -1] - np.interp(0.0, drive.knots, drive.at_knots[0])))
-        inside = (angles - span[0]) % whole <= (span[1] - span[0]) % whole
+        width = span[1] - span[0]
+        inside = (angles - span[0]) % whole <= (whole if abs(width) >= whole - 1e-9 else width % whole)
     else:
         inside = (angles >= min(span)) & (angles <= max(span))
     frames = np.flatnonzero(inside)
-    return frames if len(frames) >= 3 else np.argsort(np.abs(angles - np.mean(span)))[:3]
+    if len(frames) < 3:
+        problem = f"holds {len(frames)} of the {len(t)} samples, and needs 3"
+        raise InputError([Fault(where, problem, "Give a wider span, or more samples")])
+    return frames
 
 
 def _lengths(model: Linkage, study: EditStudy, number: dict[str, int], drawn: Floats) -> Iterator[Term]:

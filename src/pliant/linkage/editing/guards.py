@@ -41,10 +41,6 @@ class Guards:
         """What |c| may reach about each sample, (G, F)."""
         return between(np.abs(c[self.ops]), self.closed)
 
-    def least_angle(self, c: Floats) -> float:
-        """The least transmission angle."""
-        return float(np.arccos(np.minimum(self.peaks(c).max(initial=0.0), 1.0)))
-
     def broken(self, drawn: Floats, c: Floats) -> bool:
         """Whether a drawing with these c (K, F) breaks a guard."""
         flat = (self.peaks(c) > self.bounds[:, None]).any()
@@ -79,7 +75,8 @@ def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     wanted = np.sqrt(1 - study.guard.margin**2)
     if study.guard.transmission is not None:
         wanted = min(wanted, np.cos(study.guard.transmission) - INSIDE)
-    pairs = np.array([pair for link in plan.structure.links for pair in combinations(link, 2)])
+    own = [[k for k in link if k not in plan.structure.guides] for link in plan.structure.links]
+    pairs = np.array([pair for link in own for pair in combinations(link, 2)])
     least = study.guard.remain * length_slopes(plan.drawn, pairs)[0]
     every = np.full(len(ops), wanted)
     found = Guards(ops, every, every, closed, pairs, least)

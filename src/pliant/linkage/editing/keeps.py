@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.linkage.constraints import LENGTH, Constraints, gradients, residuals
+from pliant.core.errors import Fault, InputError
+from pliant.linkage.constraints import LENGTH, Constraints, gradients, residuals, scales
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.plan import Structure
 from pliant.linkage.rules import Floats, Ints
@@ -24,20 +25,21 @@ class Keeps:
     offsets: Floats  # (S,)
     names: tuple[str, ...]  # of every equation
     first: Floats  # (N, 2) the drawing they are of
+    size: float
 
     def values(self, drawn: Floats) -> Floats:
-        """(E,) 0 where everything is kept, in lengths or nearly so."""
-        wrong = residuals(self.rows, self.first, drawn[None])[0]
+        """(E,) 0 where everything is kept; in lengths."""
+        wrong = residuals(self.rows, self.first, drawn[None])[0] / scales(self.rows, self.first)
         return np.concatenate([wrong, self.mirror @ drawn.ravel() - self.offsets])
 
     def slopes(self, drawn: Floats) -> Floats:
         """(E, 2N)."""
         turned = gradients(self.rows, self.first, drawn[None])[0].reshape(len(self.rows), drawn.size)
-        return np.concatenate([turned, self.mirror])
+        return np.concatenate([turned / scales(self.rows, self.first)[:, None], self.mirror])
 
     def restored(self, drawn: Floats) -> Floats:
         """The nearest drawing that keeps everything, by Newton's method with least change."""
-        size = float(np.ptp(self.first))
+        size = self.size
         for _ in range(ROUNDS):
             wrong = self.values(drawn)
             if not len(wrong) or np.abs(wrong).max() <= 1e-14 * size:
@@ -57,28 +59,51 @@ def keeps(model: Linkage, study: EditStudy, structure: Structure) -> Keeps:
     held = {number[name] for name in study.keep.joints}
     if study.keep.ground:
         held |= structure.ground - moved
-    held |= set(range(len(model.joints), len(structure.names)))  # guides stay where they are drawn
+    fixed = {
+        p
+        for (_, *ends), on in zip(structure.sliders, structure.carriers, strict=True)
+        if on < 0
+        for p in ends
+    }
+    held |= fixed & structure.guides  # guides on the ground stay where they are drawn
     free = [column for k in range(len(structure.names)) if k not in held for column in (2 * k, 2 * k + 1)]
-    rows = _rows(study, structure, number)
+    rows, shapes = _rows(study, structure, number)
     mirror, offsets, names = _mirrors(study, number, 2 * len(structure.names))
-    shapes = tuple(f"shape of {owner}" for owner in rows.owners)
-    return Keeps(np.array(free, np.int64), rows, mirror, offsets, (*shapes, *names), structure.drawn)
+    kept = (*shapes, *names)
+    return Keeps(np.array(free, np.int64), rows, mirror, offsets, kept, structure.drawn, structure.size)
 
 
-def _rows(study: EditStudy, structure: Structure, number: dict[str, int]) -> Constraints:
-    """All rows of whole links, and a length for each pair beyond those."""
+def refuse_unkept(kept: Keeps, drawn: Floats) -> None:
+    """Raise an InputError where keeps contradict the drawing, or what is held."""
+    wrong = np.abs(kept.values(drawn)) > 1e-9 * kept.size
+    names = list(dict.fromkeys(name for name, bad in zip(kept.names, wrong, strict=True) if bad))
+    if names:
+        cure = "Draw it so, or let the joints go that hold it (keep.ground, keep.joints)"
+        raise InputError([Fault("keep", f"the {name} cannot be kept", cure) for name in names])
+
+
+def _rows(
+    study: EditStudy, structure: Structure, number: dict[str, int]
+) -> tuple[Constraints, tuple[str, ...]]:
+    """Rows of whole links, lengths of pairs beyond those, and guides that ride on their links."""
     whole = set(study.keep.links)
-    kept = structure.rows.pick(np.flatnonzero([owner in whole for owner in structure.rows.owners]))
+    rides = np.isin(structure.rows.joints[:, 0], list(structure.guides - structure.ground))
+    kept = np.flatnonzero(rides | [owner in whole for owner in structure.rows.owners])
+    rows = structure.rows.pick(kept)
     inside = [
         set(link) for link, label in zip(structure.links, structure.labels, strict=True) if label in whole
     ]
-    pairs = [(number[a], number[b]) for a, b in study.keep.lengths]
-    pairs = [pair for pair in pairs if not any(set(pair) <= link for link in inside)]
-    return Constraints(
-        np.concatenate([kept.kinds, np.full(len(pairs), LENGTH)]),
-        np.concatenate([kept.joints, np.array([(*pair, -1) for pair in pairs], np.int64).reshape(-1, 3)]),
-        (*kept.owners, *("-".join(pair) for pair in study.keep.lengths[: len(pairs)])),
+    pairs = [
+        (a, b) for a, b in study.keep.lengths if not any({number[a], number[b]} <= link for link in inside)
+    ]
+    ends = np.array([(number[a], number[b], -1) for a, b in pairs], np.int64).reshape(-1, 3)
+    found = Constraints(
+        np.concatenate([rows.kinds, np.full(len(pairs), LENGTH)]),
+        np.concatenate([rows.joints, ends]),
+        (*rows.owners, *("-".join(pair) for pair in pairs)),
     )
+    shapes = (f"shape of {owner}" for owner in rows.owners)
+    return found, (*shapes, *(f"length of {'-'.join(pair)}" for pair in pairs))
 
 
 def _mirrors(study: EditStudy, number: dict[str, int], width: int) -> tuple[Floats, Floats, tuple[str, ...]]:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.core.errors import InputError
+from pliant.linkage.constraints import errors
 from pliant.linkage.coupled import determinants
 from pliant.linkage.drive import Drive, drive
 from pliant.linkage.editing.asked import terms
 from pliant.linkage.editing.guards import Guards, guards, openness_at
-from pliant.linkage.editing.keeps import Keeps, keeps
+from pliant.linkage.editing.keeps import Keeps, keeps, refuse_unkept
 from pliant.linkage.editing.terms import Term, View, evaluate
 from pliant.linkage.limits import Reach, poses_at, reach
 from pliant.linkage.model import EditStudy, Linkage
@@ -23,6 +25,7 @@ from pliant.linkage.rules import Floats
 Bools = NDArray[np.bool_]
 
 INSET = 0.02  # of the reach: how far from a limit that the drawing has the cycle is watched
+FITS = 1e-7  # of the size: how far spare links may be from fitting
 LEAST = 0.3  # of what it was as drawn: how small a coupled group's determinant may become
 
 
@@ -80,6 +83,7 @@ def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, St
     problem = Problem(plan, path, reached, t, asked, kept, guarded, branches, plan.structure.size)
     state = _look(problem, poses)
     start = kept.restored(plan.drawn)
+    refuse_unkept(kept, start)
     return problem, state if start is plan.drawn else attempt(problem, state, start) or state
 
 
@@ -92,6 +96,8 @@ def attempt(problem: Problem, state: State, drawn: Floats) -> State | None:
     poses = positions(plan, problem.drive.angles(problem.t), drawn, near)
     if problem.guards.broken(drawn, openness_at(poses, len(problem.t))):
         return None
+    if len(plan.spare) and errors(plan.spare, drawn, poses.points).max() > FITS * problem.size:
+        return None
     for group, before in zip(plan.groups, problem.branches, strict=True):
         now = determinants(group, drawn, poses.x)
         if (np.sign(now) != np.sign(before)).any() or np.abs(now).min() < LEAST * np.abs(before).min():
@@ -101,7 +107,11 @@ def attempt(problem: Problem, state: State, drawn: Floats) -> State | None:
 
 def runs(problem: Problem, edited: Linkage) -> bool:
     """Whether an edited linkage runs as far as the drawn one did, at every angle."""
-    old, new = problem.reached, reach(compile_plan(edited), problem.drive)
+    try:
+        plan = compile_plan(edited)
+    except InputError:  # spare links no longer fit
+        return False
+    old, new = problem.reached, reach(plan, problem.drive)
     if new.changes:
         return False
     inset = INSET * (old.high - old.low)
@@ -126,7 +136,7 @@ def _look(problem: Problem, poses: Poses) -> State:
         sampled=poses,
         view=view,
         c=c,
-        misses=np.array([np.abs(r).max(initial=0.0) for r, _ in found]),
+        misses=np.array([term.far(r) for term, (r, _) in zip(problem.terms, found, strict=True)]),
         r=np.concatenate([scale * r for scale, (r, _) in scaled]),
         slopes=np.concatenate([scale * problem.size * slopes for scale, (_, slopes) in scaled]),
         soft=np.repeat(kept, [len(r) for _, (r, _) in scaled]),

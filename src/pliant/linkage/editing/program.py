@@ -64,8 +64,8 @@ def step(problem: Problem, first: State, state: State, weights: tuple[float, flo
         np.full(len(free), -radius),
         np.full(len(free), radius),
     )
-    solver.solve()
-    found = np.clip(np.asarray(solver.result.x), -radius, radius)
+    usable = solver.solve() in (piqp.PIQP_SOLVED, piqp.PIQP_MAX_ITER_REACHED)
+    found = np.clip(np.asarray(solver.result.x), -radius, radius) if usable else np.zeros(len(free))
     change = np.zeros(state.drawn.size)
     change[free] = found
     prices = Prices(
@@ -87,7 +87,7 @@ def resistances(problem: Problem, state: State, prices: Prices) -> Iterator[Resi
     total = float(np.linalg.norm(prices.pull)) or 1.0
     for (kind, what), (strength, angle) in sorted(found.items(), key=lambda entry: -entry[1][0]):
         if strength > SLIGHT * total:
-            yield Resistance(kind, what, strength / total, angle)
+            yield Resistance(kind, what, min(strength / total, 1.0), angle)
 
 
 def _of_guards(

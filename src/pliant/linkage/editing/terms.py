@@ -78,6 +78,10 @@ class Term(Protocol):
         """How many residuals the mean of their squares is over."""
         ...
 
+    def far(self, r: Floats) -> float:
+        """How far off it is at its worst place, given its residuals."""
+        ...
+
     def marks(self, size: float) -> list[Mark]:
         """What it asks for, drawn beside a linkage of this size; nothing where that has no place."""
         ...
@@ -127,6 +131,10 @@ class At:
         """All of them."""
         return len(r)
 
+    def far(self, r: Floats) -> float:
+        """The largest distance."""
+        return farthest(r) if self.t is not None else float(np.abs(r).max(initial=0.0))
+
     def residuals(self, view: View, moments: slice) -> Residuals:
         """Both coordinates at given moments; only across the curve at nearest ones."""
         away = view.poses.x[self.joint, :, moments].T - self.places
@@ -150,12 +158,21 @@ def spot(place: Floats, size: float) -> Mark:
     return target(place + RING * size * np.stack([np.cos(turn), np.sin(turn)], axis=1))
 
 
+def farthest(r: Floats) -> float:
+    """The largest distance, of residuals that are coordinates in pairs."""
+    return float(np.hypot(r[0::2], r[1::2]).max(initial=0.0))
+
+
 class Untimed:
     """A term that needs the linkage at no moment beyond the samples."""
 
     def moments(self, poses: Poses) -> Floats:
         """None."""
         return np.zeros(0)
+
+    def far(self, r: Floats) -> float:
+        """The largest of them."""
+        return float(np.abs(r).max(initial=0.0))
 
     def marks(self, size: float) -> list[Mark]:
         """Nothing."""
@@ -180,6 +197,10 @@ class Drawn(Untimed):
         """A point."""
         return [spot(self.place, size)]
 
+    def far(self, r: Floats) -> float:
+        """The largest distance."""
+        return farthest(r)
+
     def residuals(self, view: View, moments: slice) -> Residuals:
         """The drawn position itself."""
         slope = np.zeros((2, view.drawn.size))
@@ -200,6 +221,10 @@ class Timed(Untimed):
     def marks(self, size: float) -> list[Mark]:
         """The curve, unless it is the one there was."""
         return [] if self.kept else [target(self.places)]
+
+    def far(self, r: Floats) -> float:
+        """The largest distance."""
+        return farthest(r)
 
     def residuals(self, view: View, moments: slice) -> Residuals:
         """Both coordinates at every pose."""
@@ -245,6 +270,10 @@ class Spread(Untimed):
     frames: Ints
     straight: bool
     kept: bool = False
+
+    def far(self, r: Floats) -> float:
+        """The largest distance."""
+        return float(np.abs(r).max(initial=0.0)) if self.straight else farthest(r)
 
     def residuals(self, view: View, moments: slice) -> Residuals:
         """Distances from the mean: across the best line, or both ways."""
