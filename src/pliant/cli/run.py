@@ -115,13 +115,14 @@ def _give_out(result: Any, common: Common) -> None:
     from pliant.core.store import write_json
     from pliant.files import save
 
-    data = result.to_dict()
+    asked = common.json_to or any(path.suffix.lower() == ".json" for path in common.outputs)
+    data: dict[str, Any] = result.to_dict() if asked else {}
     models = [path for path in common.outputs if path.suffix.lower() == ".toml"]
     for path in models:
         save(result.model, path)
-    drawn = [path for path in common.outputs if path not in models]
-    with Watch(common.quiet) as watch:
-        write_answer(result.motion, drawn, watch, data=data, plots=list(result.plots().values()))
+    if drawn := [path for path in common.outputs if path not in models]:
+        with Watch(common.quiet) as watch:
+            write_answer(result.motion, drawn, watch, data=data, plots=list(result.plots().values()))
     if common.json_to == "-":
         print_json(data)
     elif common.json_to:

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pliant.core.clock import Clock
+from pliant.core.errors import Fault, InputError
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.editing.problem import Problem, State, attempt, prepare, runs
@@ -36,7 +37,7 @@ SETTLED = 1e-10  # of the size: a step that is none
 NOTHING = 1e-15  # a sum in which every target is reached
 NEAR = 1e-3  # of the size: how far ahead something is in the way
 GAIN = 1e-3  # of the sum: a gain that is not worth a step
-CREEPS, CREPT = 8, 0.05  # steps that together have to bring the sum down by that share
+CREEPS, CREPT = 8, 0.1  # steps that together have to bring the sum down by that share
 FINER = (1, 4, 16)  # times the samples, where the coarser ones do not see enough
 
 
@@ -47,6 +48,7 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
     again with finer samples.
     """
     study = study or model.study.for_command("edit")
+    _refuse_nothing(study)
     clock, status = Clock(), EditStatus.TORN
     for finer in FINER:
         with clock.phase("prepare"):
@@ -64,6 +66,13 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
             if runs(walk.problem, result.model):
                 return result
     return EditResult(status, model, model, study, (), (), (), 0, clock.seconds)
+
+
+def _refuse_nothing(study: EditStudy) -> None:
+    asked = study.move or study.curves or study.lengths or study.enclosure or study.guard.transmission
+    if not asked:
+        cure = "Add a move, a curve, a length, an enclosure, or guard.transmission"
+        raise InputError([Fault("", "the edit asks for nothing", cure)])
 
 
 def _walk(walk: Walk, study: EditStudy, progress: Progress, clock: Clock) -> None:

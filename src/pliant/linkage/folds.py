@@ -53,7 +53,7 @@ def fold(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats) -> Fo
         near, at, here = found.x[:, :, 1], at + step, new
         room = (barred - at) / 2
         step = 0.75 * left if abs(0.75 * left) < abs(room) else room
-    names = tuple(plan.structure.names[k] for k in group.joints)
+    names = plan.names_of(group)
     exact = _exact(plan, drive, signs, group, near, at)
     if exact is None or abs(exact - at) > 10 * NEAR:
         return Fold(at, names, here < LOST)

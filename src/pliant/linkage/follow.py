@@ -169,13 +169,12 @@ def _step(here: Poses, angles: Floats, signs: Floats | None) -> Poses | None:
 
 
 def held(poses: Poses) -> Bools:
-    """(F,) whether every equation that a rule or a group solves is solved."""
-    structure = poses.plan.structure
-    wrong = errors(structure.rows, poses.drawn, poses.points)
-    if len(poses.plan.spare):
-        spare = set(poses.plan.spare.owners)
-        wrong = wrong[:, [owner not in spare for owner in structure.rows.owners]]
-    return np.max(wrong, axis=1, initial=0.0) <= CLOSED * structure.size
+    """(F,) whether every equation of the coupled groups is solved; rules that do not close are `limits`'s."""
+    size, fits = poses.plan.structure.size, np.ones(poses.x.shape[2], bool)
+    for group in poses.plan.groups:
+        wrong = errors(group.rows, poses.drawn[group.near], poses.points[:, group.near])
+        fits &= np.max(wrong, axis=1, initial=0.0) <= CLOSED * size
+    return fits
 
 
 def _branches(here: Poses, there: Poses) -> Bools:

@@ -19,8 +19,8 @@ import numpy as np
 from pliant.linkage.drive import Drive
 from pliant.linkage.follow import run
 from pliant.linkage.plan import Plan
-from pliant.linkage.poses import Poses, opennesses, positions, rates, some
-from pliant.linkage.rules import TRIANGLE, Floats, Ints
+from pliant.linkage.poses import Poses, joined, opennesses, positions, rates, some
+from pliant.linkage.rules import GROUP, TRIANGLE, Floats, Ints
 
 CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
@@ -93,8 +93,8 @@ def poses_at(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Poses:
         middle = int(np.searchsorted(t, drive.origin))
         ahead = _followed(plan, drive, reached, t[middle:])
         behind = _followed(plan, drive, reached, t[:middle][::-1])[:, :, ::-1]
-        near = np.concatenate([behind, ahead], axis=2)
-        return positions(plan, drive.angles(t)[:, : near.shape[2]], near=near)
+        x = np.concatenate([behind, ahead], axis=2)
+        return replace(positions(plan, drive.angles(t)[:, : x.shape[2]], near=x), x=x)
     parts = [positions(plan, drive.angles(t[at]), signs=signs) for at, signs in reached.signs(plan, t)]
     if len(parts) == 1:
         return parts[0]
@@ -236,6 +236,8 @@ def _stretch(
 
 def _sampled(plan: Plan, drive: Drive, signs: Floats, t: Floats, near: Floats | None) -> _Stretch:
     poses = run(plan, drive.angles(t), signs=signs, near=near).poses
+    if 0 < poses.x.shape[2] < len(t):
+        poses = _with_next(poses, drive, t, signs)
     done = poses.x.shape[2]
     v, _ = rates(poses, drive.slopes(t[:done]), np.zeros_like(poses.angles))
     c, dc = opennesses(poses, v)
@@ -256,6 +258,15 @@ def _sampled(plan: Plan, drive: Drive, signs: Floats, t: Floats, near: Floats | 
         good,
         lost,
     )
+
+
+def _with_next(poses: Poses, drive: Drive, t: Floats, signs: Floats) -> Poses:
+    """The pose that a coupled group was not followed to, too, where a rule before the group is what fails."""
+    plan, done = poses.plan, poses.x.shape[2]
+    after = positions(plan, drive.angles(t[done : done + 1]), near=poses.x[:, :, -1:], signs=signs)
+    c, _ = opennesses(after, np.zeros_like(after.x))
+    first = int(np.flatnonzero(plan.ops[:, 0] == GROUP)[0])
+    return joined([poses, after]) if (np.abs(c[:first]) > 1 + touch(plan)).any() else poses
 
 
 def _rough(s: _Stretch) -> Ints:

@@ -106,14 +106,17 @@ class Plan:
         starts = np.cumsum([0, *map(len, lists)])
         return starts, np.array([p for joints in lists for p in joints], np.int64)
 
+    def names_of(self, group: Group) -> tuple[str, ...]:
+        """The joints of a group, without the points of guides that ride along."""
+        return tuple(self.structure.names[k] for k in group.joints.tolist() if k not in self.structure.guides)
+
     def describe(self) -> list[dict[str, object]]:
         """The order of the rules in words: rule, joint, and what it is found from."""
         names = self.structure.names
         found: list[dict[str, object]] = []
         for rule, k, i, j, b, motor in self.ops.tolist():
             if rule == GROUP:
-                together = [names[joint] for joint in self.groups[k].joints]
-                found.append({"rule": NAMES[rule], "joints": together})
+                found.append({"rule": NAMES[rule], "joints": list(self.names_of(self.groups[k]))})
                 continue
             sources = {0: [], 1: [j], 2: [i, j], 3: [i, j], 4: [i, j, b]}[rule]
             entry: dict[str, object] = {

@@ -58,6 +58,9 @@ def sentence(result: TraceResult) -> str:
                 f"(at {where}), where it may go on in two ways."
             )
         case TraceStatus.LIMITED:
+            if result.reached.high < 0:
+                at = _deg(_angle(result, stops[0].t))
+                return f"Cannot be brought to where it shall run: at {at} {_stopped(stops[0])}."
             low, high = result.limits or (0.0, 0.0)
             why = "; ".join(f"at {_deg(_angle(result, stop.t))} {_stopped(stop)}" for stop in stops)
             return f"Runs from {_deg(low)} to {_deg(high)} of the motor, counted from the drawn pose: {why}."
@@ -73,9 +76,8 @@ def lines(result: TraceResult) -> list[str]:
     found = [f"  {notice.text}{_at(notice)}" for notice in result.warnings if notice.kind != "limit"]
     found.append(f"  mobility           {result.freedoms} ({result.grubler} by Grübler's count)")
     found += [f"  {'loop':<18} {loop.describe()}" for loop in result.loops[:4]]
-    names = result.plan.structure.names
     for group in result.plan.groups:
-        found.append(f"  found together     {', '.join(names[k] for k in group.joints)}")
+        found.append(f"  found together     {', '.join(result.plan.names_of(group))}")
     if result.toggle is not None:
         least = result.toggle
         where = f"{', '.join(least.joints)} at {_deg(least.at[0])}"
@@ -171,7 +173,7 @@ def _span(result: TraceResult) -> str:
     if result.drive.closed and result.limits is None:
         turns = result.model.motors[0].turns
         return "all the way round" if turns == 1 else f"{turns:g} turns"
-    return f"from {_deg(result.angles[0])} to {_deg(result.angles[-1])}"
+    return f"from {_deg(float(result.angles.min()))} to {_deg(float(result.angles.max()))}"
 
 
 def _stopped(stop: Stop) -> str:

@@ -34,7 +34,7 @@ def solve(model: Linkage, study: TraceStudy | None = None, progress: Progress = 
         path = drive(model, study.samples)
     with clock.phase("limits"):
         progress(0, 2, "looking for limits")
-        reached = reach(plan, path, study.branch == "smooth")
+        reached = _reach(plan, path, study.branch == "smooth")
     with clock.phase("positions"):
         progress(1, 2, "running")
         t = _beside_changes(samples(path, reached), reached)
@@ -44,6 +44,20 @@ def solve(model: Linkage, study: TraceStudy | None = None, progress: Progress = 
         error = float(errors(plan.structure.rows, poses.drawn, poses.points).max(initial=0.0))
     status = _status(plan, reached, poses, error)
     return TraceResult(status, model, study, path, reached, t, poses, v, a, error, clock.seconds)
+
+
+def _reach(plan: Plan, path: Drive, smooth: bool) -> Reach:
+    """The reach; spare links that break on the drawn side of a change point say that it goes straight on."""
+    found = reach(plan, path, smooth)
+    if smooth or not (plan.spares and found.changes):
+        return found
+    return reach(plan, path, True) if _breaks(plan, path, found) else found
+
+
+def _breaks(plan: Plan, path: Drive, reached: Reach) -> bool:
+    """Whether spare links do not fit somewhere on the way."""
+    poses = poses_at(plan, path, reached, _beside_changes(samples(path, reached), reached))
+    return bool(errors(plan.spare, poses.drawn, poses.points).max(initial=0.0) > HOLDS * plan.structure.size)
 
 
 def samples(path: Drive, reached: Reach) -> Floats:

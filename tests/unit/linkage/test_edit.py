@@ -2,14 +2,16 @@
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 import pliant
+from pliant.core.errors import InputError
 from pliant.core.progress import Interrupted
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.edit import edit
 from pliant.linkage.editing.samples import nearest
-from pliant.linkage.generate import four_bar, jansen, slider_crank, triad
-from pliant.linkage.model import EditStudy, Linkage
+from pliant.linkage.generate import four_bar, jansen, linkage, places, slider_crank, triad
+from pliant.linkage.model import EditStudy, Enclosure, Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.status import EditStatus
 
@@ -268,3 +270,126 @@ def test_the_result_says_what_moved_and_can_be_drawn_and_saved(tmp_path):
     assert data["command"] == "edit"
     pliant.save(result.model, tmp_path / "new.toml")
     assert pliant.load(tmp_path / "new.toml") == result.model
+
+
+def shaper(**slider) -> Linkage:
+    """A crank A-B whose pin slides in an arm D-E."""
+    joints = {"A": 0, "B": 1, "D": -3j, "E": 4 / 3 + 1j}
+    return linkage(joints, "AD", ("A B", "D E"), sliders=[{"joint": "B", "on": "D-E", **slider}])
+
+
+@pytest.mark.parametrize("slider", [{}, {"along": [[0, -3], [4 / 3, 1]]}, {"along": [[0.3, -2.1], [1, 0]]}])
+def test_a_guide_rides_on_its_link_while_that_is_edited(slider):
+    result = made(shaper(**slider), move=[{"joint": "E", "to": [1.6, 1.2]}])
+    assert result.status is EditStatus.REACHED
+    kept = made(
+        shaper(**slider),
+        move=[{"joint": "D", "to": [0.1, -3]}, {"joint": "E", "to": [4 / 3 + 0.1, 1]}],
+        keep={"links": ["D-E"]},
+    )
+    assert kept.status is EditStatus.REACHED
+
+
+def test_how_long_a_guide_is_drawn_does_not_matter():
+    results = []
+    for far in (1, 1e6):
+        guide = [{"joint": "P", "along": [[-far, 0], [far, 0]]}]
+        model = linkage(places(slider_crank(1, 3)), "A", ("A B", "B P"), sliders=guide)
+        results.append(made(model, curves=[{"point": "P", "shift": [0.5, 0]}]))
+    assert results[0].status is results[1].status is EditStatus.COMPROMISE
+    assert results[1].achieved[0].after == pytest.approx(results[0].achieved[0].after, rel=1e-3)
+
+
+def test_spare_links_go_on_fitting_or_nothing_moves():
+    joints = {"A": 0, "B": 1j, "C": 4 + 1j, "D": 4, "E": 2 + 1j, "G": 2}
+    motor = {"joint": "A", "drives": "B", "range": [-0.6, 0.6]}
+    model = linkage(joints, "ADG", ("A B", "B E C", "C D", "G E"), motors=[motor])
+    result = made(model, move=[{"joint": "C", "to": [4.2, 1.2]}])
+    assert solve(result.model).error < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("asked", "where"),
+    [
+        ({"move": [{"joint": "C", "to": [2.5, 3], "at": 2.0}]}, "move[0].at"),
+        ({"curves": [{"point": "C", "flatten": [2.0, 2.5]}]}, "curves[0].flatten"),
+        ({"curves": [{"point": "C", "dwell": [0.1, 0.101]}]}, "curves[0].dwell"),
+        ({"curves": [{"point": "C", "through": [[1, 1]], "at": [-3.0]}]}, "curves[0].at"),
+    ],
+)
+def test_angles_that_the_motor_does_not_have_are_refused(asked, where):
+    motor = {"joint": "A", "drives": "B", "range": [-0.7, 0.7]}
+    with pytest.raises(InputError) as caught:
+        made(four_bar(4, 1, 3, 3, motors=[motor]), **asked)
+    assert [fault.where for fault in caught.value.faults] == [where]
+
+
+def test_a_span_may_be_the_whole_turn_or_go_past_its_end():
+    def flat(*span):
+        curve = {"point": "C", "flatten": span}
+        return made(four_bar(4, 1, 3, 3), curves=[curve], iterations=1).achieved[0].before
+
+    assert flat(0, 2 * np.pi) > 0.05
+    assert flat("340 deg", "20 deg") == pytest.approx(flat("-20 deg", "20 deg"))
+
+
+def test_transmission_of_joints_found_together_counts():
+    motor = {"joint": "O", "drives": "A", "range": [-0.6, 0.6]}
+    result = made(triad(motors=[motor]), guard={"transmission": "80 deg"})
+    assert result.status is not EditStatus.REACHED
+    assert result.achieved[0].before > 10
+
+
+@pytest.mark.parametrize(
+    ("keep", "name"),
+    [
+        ({"symmetry": [{"pairs": [["A", "D"]], "through": [5, 0]}]}, "symmetry of A and D"),
+        ({"symmetry": [{"pairs": [["B", "C"]]}], "joints": ["B", "C"]}, "symmetry of B and C"),
+    ],
+)
+def test_keeps_that_cannot_be_kept_are_refused(keep, name):
+    with pytest.raises(InputError, match=f"the {name} cannot be kept"):
+        made(four_bar(4, 1, 3, 3), move=[{"joint": "C", "to": [3, 3]}], keep=keep)
+
+
+def test_the_timing_of_a_joint_that_stands_is_kept():
+    result = made(four_bar(4, 1, 3, 3), move=[{"joint": "C", "to": [3, 3]}], keep={"timing": ["A"]})
+    assert result.status is EditStatus.REACHED
+
+
+def test_what_holds_back_is_called_by_its_name():
+    keep = {"links": ["A-B"], "lengths": [["A", "B"], ["B", "C"]], "joints": ["B"]}
+    result = made(four_bar(4, 1, 3, 3), move=[{"joint": "C", "to": [5, 3]}], keep=keep)
+    assert "length of B-C" in {found.what for found in result.resisted}
+    assert all(found.share <= 1 for found in result.resisted)
+
+
+def test_how_far_off_is_a_distance():
+    model = four_bar(4, 1, 3, 3)
+    at = np.array(model.joints["C"])
+    for way in ([1.0, 0.0], [np.sqrt(0.5), np.sqrt(0.5)]):
+        result = made(model, move=[{"joint": "C", "to": (at + way).tolist()}], keep={"joints": ["C"]})
+        assert result.achieved[0].after == pytest.approx(1)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_an_edit_does_not_depend_on_units(scale):
+    drawn = {name: scale * z for name, z in places(jansen()).items()}
+    links = [" ".join(link.joints) for link in jansen().links]
+    move = [{"joint": "P3", "to": [-72 * scale, 12 * scale]}]
+    result = made(linkage(drawn, "AB", links), move=move, keep={"links": ["P2-P4-P5"], "joints": ["P1"]})
+    assert result.status is EditStatus.REACHED
+    assert apart(result.model, "P2", "P5") == pytest.approx(scale * apart(jansen(), "P2", "P5"), rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    "room",
+    [
+        {"box": [[1, 0], [1, 0]]},
+        {"polygon": [[0, 0], [4, 0], [1, 1], [0, 4]]},
+        {"polygon": [[0, 0], [1, 0], [2, 0]]},
+    ],
+)
+def test_rooms_without_an_inside_are_refused(room):
+    with pytest.raises(ValidationError):
+        Enclosure.model_validate(room)

@@ -163,3 +163,69 @@ def test_limits_and_change_points_do_not_depend_on_units_nor_on_the_origin(scale
     assert (low, high) == pytest.approx(wanted, abs=1e-9)
     drawn = {name: scale * z + origin for name, z in places(four_bar(3, 1, 3, 1)).items()}
     assert len(solve(linkage(drawn, "AD", ("A B", "B C", "C D"))).reached.changes) == 2
+
+
+@pytest.mark.parametrize("lengths", [(4, 3, 2, 3), (4, 3, 2, 2.5), (5, 3, 2, 4)])
+def test_a_limit_on_a_sample_is_found(lengths):
+    """The path is sampled every half degree from the drawn pose: here the limit is one of the samples."""
+    ground, crank, coupler, rocker = lengths
+    exact = np.arccos((ground**2 + crank**2 - (coupler + rocker) ** 2) / (2 * ground * crank))
+    for halves in range(1, 30):
+        drawn = exact - np.radians(halves / 2)
+        assert limits(four_bar(*lengths, drawn))[1] + drawn == pytest.approx(exact, abs=1e-9)
+
+
+@pytest.mark.parametrize(("short", "before"), [(1e-7, 0.2), (1e-6, 0.05), (1e-5, 0.6)])
+def test_a_narrow_gap_is_met_on_its_near_side(short, before):
+    """A four-bar that all but passes its change point, drawn a little before the gap."""
+    exact = np.pi - np.arccos(((6 - short) ** 2 - 20) / 16)
+    assert limits(four_bar(4, 2, 4, 2 - short, exact - np.radians(before)))[1] == pytest.approx(
+        np.radians(before), abs=1e-9
+    )
+
+
+def wheels(angle: float, branch: str) -> Linkage:
+    """Three cranks joined by two rods, as a locomotive's."""
+    arm = 2 * np.exp(1j * angle)
+    joints = {"A": 0, "B": arm, "C": 4 + arm, "D": 4, "H": 8 + arm, "G": 8}
+    return linkage(joints, "ADG", ("A B", "B C", "C D", "C H", "H G"), study={"branch": branch})
+
+
+@pytest.mark.parametrize("angle", np.radians([33.3, 70, 110]))
+def test_wheels_on_one_rod_go_round_together_or_each_its_own_way(angle):
+    straight = solve(wheels(angle, "smooth"))
+    np.testing.assert_allclose(straight.joints["H"] - straight.joints["B"], [[8, 0]] * 360, atol=1e-6)
+    for result in (straight, solve(wheels(angle, "side"))):
+        assert sorted(change.joint for change in result.reached.changes) == ["C", "C", "H", "H"]
+        assert np.isfinite(result.accelerations).all()
+        assert result.error < 1e-12
+
+
+@pytest.mark.parametrize("angle", [70, 70.13, 33.33])
+@pytest.mark.parametrize("branch", ["side", "smooth"])
+def test_a_coupled_group_is_followed_past_a_change_point_before_it(angle, branch):
+    base = places(four_bar(4, 1, 4, 1, np.radians(angle)))
+    joints = {**base, "P": 9 + 7j, "Q": 5, "R": 7 + 10j, "F": 5j, "G": 11 + 5j}
+    links = ("A B", "B C", "C D", "C P", "P Q R", "Q F", "R G")
+    result = solve(linkage(joints, "ADFG", links, study={"branch": branch}))
+    assert result.status.name == "CHANGE_POINTS"
+    assert len(result.reached.changes) == 2
+    assert result.error < 1e-12
+    if branch == "smooth":
+        np.testing.assert_allclose(result.joints["C"] - result.joints["B"], [[4, 0]] * 360, atol=1e-6)
+
+
+@pytest.mark.parametrize("span", [(-90, 20), (0, 90)])
+def test_a_change_point_at_an_end_of_the_range_is_reported(span):
+    motor = {"joint": "A", "drives": "B", "range": [f"{end} deg" for end in span]}
+    result = solve(four_bar(4, 2, 4, 2, np.pi / 2, motors=[motor]))
+    assert [change.joint for change in result.reached.changes] == ["C"]
+    assert np.isfinite(result.velocities).all()
+    assert np.isfinite(result.accelerations).all()
+
+
+def test_a_kite_does_not_jump_where_its_two_feet_meet():
+    result = solve(four_bar(1, 1, 2, 2))
+    assert [change.crossed for change in result.reached.changes] == [True]
+    assert np.hypot(*np.diff(result.joints["C"], axis=0).T).max() < 0.1
+    assert not result.closed  # a turn of the crank ends on the other side

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 
 import pliant
 from pliant.linkage.generate import chain, four_bar, jansen, linkage, places, slider_crank, triad
@@ -121,3 +122,47 @@ def test_a_long_chain_moves_as_its_first_link():
     tips = np.array([result.joints[f"T{k}"] for k in range(201)])
     expected = tips[0] + np.stack([3 * np.arange(201.0), np.zeros(201)], axis=1)[:, None]
     np.testing.assert_allclose(tips, expected, atol=1e-10)
+
+
+def test_a_range_that_cannot_be_reached_shows_the_way_to_where_it_stops():
+    motor = {"joint": "A", "drives": "B", "range": [2.0, 2.2]}
+    result = solve(four_bar(4, 3, 2, 3, np.pi / 4, motors=[motor]))
+    assert result.status is TraceStatus.LIMITED
+    assert result.error < 1e-12
+    assert result.angles[-1] == pytest.approx(np.pi / 4, abs=1e-6)
+
+
+def test_limits_are_those_of_what_was_run():
+    profile = {"joint": "A", "drives": "B", "profile": np.radians([0, 80, 10, 60, -60, -120, -30]).tolist()}
+    assert solve(four_bar(4, 3, 2, 3, np.radians(0.7), motors=[profile])).limits[1] == pytest.approx(
+        np.radians(80)
+    )
+    led = {"joint": "A", "drives": "B", "range": ["30 deg", "170 deg"]}
+    assert solve(four_bar(4, 3, 2, 2.5, 0.2, motors=[led])).limits[0] == pytest.approx(np.radians(30))
+
+
+def test_a_motor_that_stands_still_does_not_stop_the_clock():
+    joints = {"A": 0, "B": 1j, "C": 3 + 3j, "E": 6 + 1j, "D": 6}
+    motors = [
+        {"joint": "A", "drives": "B", "profile": [0, 0, 0, 0]},
+        {"joint": "D", "drives": "E", "profile": [0, 0.1, 0.2, 0.3]},
+    ]
+    result = solve(linkage(joints, "AD", ("A B", "B C", "C E", "E D"), motors=motors))
+    assert result.drive.seconds == pytest.approx(0.3)
+    assert np.isfinite(result.velocities).all()
+
+
+def test_several_turns_enclose_what_one_does():
+    for turns in (1, 2, 3):
+        motor = {"joint": "A", "drives": "B", "turns": turns}
+        data = solve(four_bar(4, 1, 3, 3, motors=[motor])).to_dict()["curves"]["B"]
+        assert data["area"] == pytest.approx(np.pi)
+        assert data["length"] == pytest.approx(2 * np.pi)
+
+
+def test_a_small_linkage_far_from_the_origin_is_measured_about_itself():
+    here = places(four_bar(4, 1, 3, 3))
+    far = {name: 1e6 + 1e6j + 1e-2 * z for name, z in here.items()}
+    near, away = (solve(linkage(at, "AD", ("A B", "B C", "C D"))).to_dict()["curves"] for at in (here, far))
+    assert away["B"]["area"] == pytest.approx(np.pi * 1e-4, rel=1e-4)
+    assert away["C"]["time_ratio"] == pytest.approx(near["C"]["time_ratio"], rel=1e-3)

@@ -72,7 +72,8 @@ def sensitivities(poses: Poses, wanted: Sequence[Dimension]) -> Floats:
     place = {measure.name: n for n, measure in enumerate(measures)}
     right = np.eye(count)[:, [place[one.name] for one in wanted]]
     drawn = np.linalg.solve(rows, right).T.reshape(len(wanted), *poses.drawn.shape)
-    return np.einsum("kcpef,dpe->dkcf", jacobian(poses), drawn, optimize=True)
+    with np.errstate(all="ignore"):  # at a toggle there is no Jacobian: `bands` leaves those poses out
+        return np.einsum("kcpef,dpe->dkcf", jacobian(poses), drawn, optimize=True)
 
 
 def tolerances(found: Sequence[Dimension], every: float | None, single: Mapping[str, float]) -> Floats:

@@ -84,7 +84,10 @@ def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, St
     state = _look(problem, poses)
     start = kept.restored(plan.drawn)
     refuse_unkept(kept, start)
-    return problem, state if start is plan.drawn else attempt(problem, state, start) or state
+    first = state if start is plan.drawn else attempt(problem, state, start)
+    if first is None:
+        refuse_unkept(kept, plan.drawn)
+    return problem, first or state
 
 
 def attempt(problem: Problem, state: State, drawn: Floats) -> State | None:

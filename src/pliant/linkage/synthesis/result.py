@@ -11,7 +11,7 @@ import shapely
 
 from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
-from pliant.core.status import ANSWERED, NO_ANSWER, Status
+from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status
 from pliant.core.store import model_hash, version
 from pliant.linkage.drawing import curve, picture
 from pliant.linkage.model import Linkage
@@ -32,7 +32,7 @@ class SynthesisStatus(Status):
 
     FOUND = "linkages were found for the target", ANSWERED
     NONE = "no candidate could be brought to the target", NO_ANSWER
-    STOPPED = "the search was stopped before its end", NO_ANSWER
+    STOPPED = "the search was stopped before its end", INTERRUPTED
 
 
 @dataclass(frozen=True)
