@@ -132,9 +132,7 @@ class Walk:
 
 def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditResult:
     problem, state = walk.problem, walk.state
-    places = {name: (x, y) for name, (x, y) in zip(model.joints, state.drawn.tolist(), strict=False)}
-    links = tuple(link.model_copy(update={"length": None}) for link in model.links)
-    edited = model.model_copy(update={"joints": places, "links": links})
+    edited = _drawn_anew(model, state)
     achieved = tuple(
         Achieved(term.name, before, after, after <= REACHED * problem.size, term.kept)
         for term, before, after in zip(
@@ -154,6 +152,20 @@ def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditR
         status = EditStatus.GUARDED if guarded else EditStatus.COMPROMISE
     wanted = tuple(mark for term in problem.terms for mark in term.marks(problem.size))
     return EditResult(status, model, edited, study, achieved, resisted, wanted, walk.steps, clock.seconds)
+
+
+def _drawn_anew(model: Linkage, state: State) -> Linkage:
+    """The linkage with its joints, and the guides that ride on its links, where they are now."""
+    rows = iter(state.drawn.tolist())
+    places = {name: tuple(next(rows)) for name in model.joints}
+    sliders = tuple(
+        slider
+        if slider.along is None
+        else slider.model_copy(update={"along": (tuple(next(rows)), tuple(next(rows)))})
+        for slider in model.sliders
+    )
+    links = tuple(link.model_copy(update={"length": None}) for link in model.links)
+    return model.model_copy(update={"joints": places, "links": links, "sliders": sliders})
 
 
 def _angles(study: EditStudy, walk: Walk) -> Iterator[Achieved]:

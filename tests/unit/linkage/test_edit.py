@@ -393,3 +393,12 @@ def test_an_edit_does_not_depend_on_units(scale):
 def test_rooms_without_an_inside_are_refused(room):
     with pytest.raises(ValidationError):
         Enclosure.model_validate(room)
+
+
+def test_a_guide_that_moved_with_its_link_is_in_the_new_linkage():
+    """What was edited is what runs: E is at the place asked for at that angle."""
+    along = [[0.3, -2.1], [1, 0]]
+    result = made(shaper(along=along), move=[{"joint": "E", "to": [1.7, 1.1], "at": 0.4}])
+    assert result.status is EditStatus.REACHED
+    np.testing.assert_allclose(at(result.model, "E", 0.4), [1.7, 1.1], atol=1e-4)
+    assert result.model.sliders[0].along != shaper(along=along).sliders[0].along
