@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pliant.core.kernel import kernel
 from pliant.linkage.constraints import (
@@ -30,8 +29,8 @@ from pliant.linkage.rules import Floats, Ints
 STEPS = 40
 
 
-def settle(group: Group, drawn: Floats, near: Floats, x: Floats) -> NDArray[np.bool_]:
-    """Solve the group at every pose, from `near` (N, 2, F), into x; which poses converged.
+def settle(group: Group, drawn: Floats, near: Floats, x: Floats) -> None:
+    """Solve the group at every pose, from `near` (N, 2, F), into x, as far as Newton's method brings it.
 
     Damped: a step that does not bring the residual down is halved.
     """
@@ -44,7 +43,6 @@ def settle(group: Group, drawn: Floats, near: Floats, x: Floats) -> NDArray[np.b
     scale = np.where(squares, 1 / size, 1.0)  # so that all rows are lengths
     _newton(group.rows.kinds, group.rows.joints, group.own, still, size, scale, points, worst)
     x[group.joints] = np.moveaxis(points[:, group.own], 0, 2)
-    return worst <= 1e-11 * size
 
 
 @kernel
