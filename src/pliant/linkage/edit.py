@@ -7,8 +7,8 @@ each step.
 
     min ½|r + J d|² + ½ρ|z + d − z₀|²   such that   E d = −e,   G d ≤ room,   |d| ≤ Δ
 
-Every program is solved by d = 0 too, so an edit never fails: it goes as far as it can, and the
-multipliers of the last program say what stopped it.
+Keeps hold before every step, so that d = 0 solves every program: an edit goes as far as it can,
+and the multipliers of a last program, with a short step, say what stopped it.
 
 Source: [Bacher2015Supplement] for the derivatives, and for the sides of triangles, which edits keep.
 Differs: it leaves how edits are solved to its main paper; this program is our own.
