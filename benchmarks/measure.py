@@ -20,6 +20,8 @@ PACKAGES = (
     "highspy",
     "gurobipy",
     "pylinkage",
+    "mujoco",
+    "jax",
 )
 
 

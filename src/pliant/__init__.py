@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pliant.linkage.editing.result import EditResult
     from pliant.linkage.model import EditStudy, Linkage, TraceStudy
     from pliant.linkage.result import TraceResult
+    from pliant.relax.model import Mechanism, RelaxStudy
+    from pliant.relax.result import RelaxResult
 
     __version__: str
 
@@ -54,11 +56,16 @@ def solve(
 def solve(
     model: Linkage, study: TraceStudy | None = None, *, progress: Progress | None = None, **keywords: Any
 ) -> TraceResult: ...
+@overload
+def solve(
+    model: Mechanism, study: RelaxStudy | None = None, *, progress: Progress | None = None, **keywords: Any
+) -> RelaxResult: ...
 def solve(model: Model, study: Any = None, *, progress: Progress | None = None, **keywords: Any) -> Any:
     """Answer a model's question: keywords go before `study`, and `study` before the file's own.
 
     Keywords are the keys of the study: `pliant.solve(model, steps=20, solver="highs")` of an
-    assembly, `pliant.solve(model, samples=100, trace=["P"])` of a linkage.
+    assembly, `pliant.solve(model, samples=100, trace=["P"])` of a linkage,
+    `pliant.solve(model, method="sync", alpha=0.4)` of a mechanism.
     """
     from pliant.core.progress import silent
     from pliant.files.kinds import fetch, named

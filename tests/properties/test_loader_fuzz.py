@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pliant.core.errors import InputError
 from pliant.files import edits_of, load, load_answer, model_of
+from pliant.relax.reading import ELEMENTS
 
 TOML = b"""pliant = 1
 kind = "assembly"
@@ -73,9 +74,48 @@ LINKAGE: dict[str, Any] = {
         },
     },
 }
+MECHANISM: dict[str, Any] = {
+    "pliant": 1,
+    "kind": "mechanism",
+    "ground": ["A", "D"],
+    "nodes": {"A": [0, 0], "B": [0, 1], "M": [1, "4/3"], "C": [3, 2], "D": [4, 0], "P": [2, 5]},
+    "bars": [{"nodes": ["A", "B"]}, {"nodes": ["B", "M", "C"]}, {"nodes": ["C", "D"], "stiffness": 2}],
+    "strings": [{"nodes": ["P", "A"], "to": [5, 4]}],
+    "springs": [{"nodes": ["P", "C"], "stiffness": 2, "length": 1}],
+    "bumpers": [{"nodes": ["A", "C"], "length": 1}],
+    "actuators": [{"nodes": ["B", "D"], "to": 4}],
+    "plates": [{"nodes": ["B", "C", "P"]}],
+    "welds": [{"joint": "B", "arms": ["A", "C"]}],
+    "rotors": [{"joint": "A", "arms": ["D", "B"], "to": "30 deg"}],
+    "sliders": [{"node": "P", "on": ["C", "D"]}],
+    "guides": [{"node": "P", "curve": [[2, 5], [3, 6], [4, 5]], "closed": True}],
+    "gears": [
+        {"wheels": [["A", "B"], ["D", "C"]], "ratio": -2, "carrier": ["A", "D"]},
+        {"wheel": ["D", "C"], "rack": "P", "along": [1, 0], "radius": 2},
+    ],
+    "cylinders": [{"lines": [["A", "C"], ["B", "D"]], "areas": [1, 2], "to": 1}],
+    "contacts": [{"members": [["A", "B"], ["P", "P"]], "against": [["C", "D"]], "radius": 0.1}],
+    "wraps": [{"nodes": ["B", "P"], "around": [{"node": "C", "radius": 1}], "via": [[0, 4]]}],
+    "loads": [{"node": "P", "force": [0, -1], "to": [0, -2]}],
+    "gravity": [0, -1],
+    "masses": {"P": 2},
+    "fields": [{"centre": [0, 9], "strength": 1}],
+    "study": {"trace": ["P"], "alphas": {"P": 0.1}},
+}
+SPATIAL: dict[str, Any] = {
+    "pliant": 1,
+    "kind": "mechanism",
+    "nodes": {"A": [0, 0, 0], "B": [1, 0, 0], "C": [0, 1, 0], "D": [0, 0, 1], "E": [1, 1, 1]},
+    "plates": [{"nodes": ["A", "B", "C", "D", "E"]}],
+    "hinges": [{"joint": "A", "sides": [["B", "C"], ["E"]], "axis": [0, 0, 1]}],
+    "rotors": [{"joint": "A", "arms": ["B", "E"], "axis": "D", "to": 1}],
+    "gears": [{"wheels": [["A", "B"], ["D", "E"]], "ratio": 3, "axis": [0, 0, 1]}],
+    "wraps": [{"nodes": ["B", "C"], "around": [{"cylinder": ["A", "D"], "radius": 0.2}]}],
+}
 EDITS: dict[str, Any] = {"pliant": 1, "kind": "edits", **LINKAGE["study"]["edit"]}
 JSON = json.dumps(DATA).encode()
 FOUR_BAR = json.dumps(LINKAGE).encode()
+NETWORK = json.dumps(MECHANISM).encode()
 MODEL = model_of(LINKAGE)
 
 scalars = (
@@ -120,6 +160,15 @@ KEYS = [
     "tolerances",
     "edit",
     "lengths",
+    "nodes",
+    *ELEMENTS,
+    "arms",
+    "axis",
+    "curve",
+    "wheels",
+    "around",
+    "via",
+    "masses",
 ]
 
 
@@ -166,7 +215,10 @@ def mutated(draw: st.DrawFn, content: bytes) -> bytes:
     return content
 
 
-@given(data=st.data(), original=st.sampled_from([(TOML, ".toml"), (JSON, ".json"), (FOUR_BAR, ".json")]))
+ORIGINALS = [(TOML, ".toml"), (JSON, ".json"), (FOUR_BAR, ".json"), (NETWORK, ".json")]
+
+
+@given(data=st.data(), original=st.sampled_from(ORIGINALS))
 @settings(max_examples=350, deadline=None)
 def test_mutated_files_load_or_are_refused_in_words(
     folder: Path, data: st.DataObject, original: tuple[bytes, str]
@@ -193,15 +245,16 @@ def transplanted(draw: st.DrawFn, *originals: dict[str, Any]) -> Any:
 
 
 @given(
-    data=transplanted(DATA, LINKAGE) | st.dictionaries(st.sampled_from(KEYS), values) | values,
-    kind=st.sampled_from(["assembly", "linkage"]),
+    data=transplanted(DATA, LINKAGE, MECHANISM, SPATIAL)
+    | st.dictionaries(st.sampled_from(KEYS), values)
+    | values,
+    kind=st.sampled_from(["assembly", "linkage", "mechanism"]),
 )
 @settings(max_examples=400, deadline=None)
 def test_random_structures_make_models_or_are_refused_in_words(data: Any, kind: str):
-    key = {"assembly": "bodies", "linkage": "links"}[kind]
-    given = (
-        data if isinstance(data, dict) else {"pliant": 1, "kind": kind, "joints": {"A": [0, 0]}, key: data}
-    )
+    key = {"assembly": "bodies", "linkage": "links", "mechanism": "bars"}[kind]
+    points = "nodes" if kind == "mechanism" else "joints"
+    given = data if isinstance(data, dict) else {"pliant": 1, "kind": kind, points: {"A": [0, 0]}, key: data}
     error = refusal(lambda: model_of(given, "x"))
     assert error is None or (error.faults and str(error).encode())
 
@@ -218,4 +271,5 @@ def test_the_originals_are_good(folder: Path):
         path = folder / f"good{suffix}"
         path.write_bytes(content)
         assert load(path).bodies[1].name == "arm"
+    assert [model_of(data).kind for data in (MECHANISM, SPATIAL)] == ["mechanism"] * 2
     assert edits_of(EDITS, MODEL).move[0].joint == "P"

@@ -133,7 +133,7 @@ def test_help_is_quick_and_imports_nothing_heavy():
     assert "130  stopped with Ctrl-C" in out
 
 
-@pytest.mark.parametrize("command", ["check", "flex", "draw", "examples", "demo"])
+@pytest.mark.parametrize("command", ["check", "flex", "relax", "draw", "examples", "demo"])
 def test_every_command_explains_itself(command: str):
     result = run(command, "--help")
     assert result.exit_code == 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pliant.cli import check, demo, draw, edit, examples, flex, synthesize, trace
+from pliant.cli import check, demo, draw, edit, examples, flex, relax, synthesize, trace
 from pliant.core.errors import InputError, PliantError
 from pliant.core.status import BAD_INPUT, INTERRUPTED, NO_ANSWER
 
@@ -92,7 +92,8 @@ def main(ctx: click.Context) -> None:
     """How an assembly moves before you build it.
 
     Begin with "pliant demo", or "pliant examples drawer -o drawer.toml" and "pliant flex drawer.toml";
-    for a linkage, "pliant examples jansen -o jansen.toml" and "pliant trace jansen.toml".
+    for a linkage, "pliant examples jansen -o jansen.toml" and "pliant trace jansen.toml"; what settles
+    in the plane or in space, with strings, gears and cylinders, is run with "pliant relax".
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False
@@ -104,6 +105,7 @@ COMMANDS = (
     trace.trace,
     edit.edit,
     synthesize.synthesize,
+    relax.relax,
     draw.draw,
     examples.examples,
     demo.demo,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import degrees
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,13 +11,16 @@ if TYPE_CHECKING:
     from pliant.flex.model import Assembly, Term
     from pliant.linkage.model import Linkage
     from pliant.linkage.plan import Plan
+    from pliant.relax.model import Mechanism
 
-RULES = 6  # of a linkage, that are told
+TOLD = 6  # rules of a linkage, nodes of the ground, drives of a mechanism
 
 
 def contents(model: Model) -> Iterator[tuple[str, str]]:
     """What is in a model, or an InputError."""
-    return _assembly(model) if model.kind == "assembly" else _linkage(model)
+    if model.kind == "assembly":
+        return _assembly(model)
+    return _linkage(model) if model.kind == "linkage" else _mechanism(model)
 
 
 def _assembly(model: Assembly) -> Iterator[tuple[str, str]]:
@@ -72,8 +76,11 @@ def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
 def _order(plan: Plan) -> str:
     """The rules that find the joints, one after the other."""
     found = [step for step in plan.describe() if step["rule"] != "fixed"]
-    said = [_rule(step) for step in found[:RULES]]
-    return "; ".join([*said, *([f"and {len(found) - RULES} more"] if len(found) > RULES else [])])
+    return _listed([_rule(step) for step in found], "; ")
+
+
+def _listed(said: list[str], between: str = ", ") -> str:
+    return between.join([*said[:TOLD], *([f"and {len(said) - TOLD} more"] if len(said) > TOLD else [])])
 
 
 def _rule(step: dict[str, Any]) -> str:
@@ -89,3 +96,39 @@ _FOUND = {
     "point": "on the link of",
     "slider": "along its line, from",
 }
+
+
+def _mechanism(model: Mechanism) -> Iterator[tuple[str, str]]:
+    from pliant.relax.build import build
+    from pliant.relax.reading import ELEMENTS
+
+    build(model)
+    where = "in space" if model.dimension == 3 else "in the plane"
+    yield "nodes", f"{len(model.nodes)} {where}, {len(model.ground)} of them on the ground"
+    yield "ground", _listed(list(model.ground)) or "none: it floats"
+    for key in (*ELEMENTS, "loads", "fields"):
+        if found := getattr(model, key):
+            yield key, str(len(found))
+    yield "drive", _listed(list(_drives(model)), "; ") or "nothing: it comes to rest as it is"
+    yield "trace", ", ".join(model.study.trace) or "no node"
+    yield "method", model.study.method
+
+
+def _drives(model: Mechanism) -> Iterator[str]:
+    """What moves a mechanism, each with where it goes in the end."""
+    for what in ("actuator", "string", "spring", "wrap"):
+        for element in getattr(model, f"{what}s"):
+            if element.to is not None:
+                yield f"{what} {'-'.join(element.nodes)} to {_last(element.to):.6g} {model.units}"
+    for rotor in model.rotors:
+        yield f"rotor at {rotor.joint} turns {rotor.arms[1]} by {degrees(_last(rotor.to)):.6g} deg"
+    for circuit in model.cylinders:
+        if volume := _last(circuit.to):
+            yield f"{volume:.6g} pumped into {', '.join('-'.join(line) for line in circuit.lines[:3])}"
+    for load in model.loads:
+        if load.to is not None:
+            yield f"load on {load.node} to ({', '.join(f'{part:.6g}' for part in load.to)})"
+
+
+def _last(to: float | tuple[float, ...]) -> float:
+    return to[-1] if isinstance(to, tuple) else to

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,11 +15,14 @@ if TYPE_CHECKING:
     from pliant.files.kinds import Model
     from pliant.flex.model import Assembly
     from pliant.linkage.model import Linkage
+    from pliant.relax.model import Mechanism
 
 
 def drawn(model: Model) -> Motion:
     """One frame: the model at its drawn pose."""
-    return _assembly(model) if model.kind == "assembly" else _linkage(model)
+    if model.kind == "assembly":
+        return _assembly(model)
+    return _linkage(model) if model.kind == "linkage" else _mechanism(model)
 
 
 def _linkage(model: Linkage) -> Motion:
@@ -26,6 +30,25 @@ def _linkage(model: Linkage) -> Motion:
 
     points = np.array(list(model.joints.values()))
     return picture(model, np.zeros(1), points[None], axis="drawn", unit="")
+
+
+def _mechanism(model: Mechanism) -> Motion:
+    """The nodes, and a stroke between those that an element joins."""
+    number = {name: index for index, name in enumerate(model.nodes)}
+    chains = [bar.nodes for bar in model.bars]
+    chains += [(*plate.nodes, plate.nodes[0]) for plate in model.plates]
+    chains += [link.nodes for links in (model.actuators, model.strings, model.springs) for link in links]
+    strokes = dict.fromkeys((number[a], number[b]) for nodes in chains for a, b in pairwise(nodes))
+    return Motion(
+        axis="drawn",
+        unit="",
+        values=np.zeros(1),
+        title=model.title,
+        length_unit=model.units,
+        point_names=tuple(model.nodes),
+        points=np.array(list(model.nodes.values()))[None],
+        strokes=np.array(list(strokes), np.int64).reshape(-1, 2),
+    )
 
 
 def _assembly(model: Assembly) -> Motion:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,39 +13,66 @@ from pliant.core.motion import Floats, Mark, Motion
 from pliant.core.pose import carry
 from pliant.core.quantity import angle, number
 from pliant.files.faults import key_path
-from pliant.linkage.reading import read
+from pliant.linkage.reading import read as read_linkage
+from pliant.relax.reading import named_in_elements
+from pliant.relax.reading import read as read_mechanism
+from pliant.view.scene import VIEW
+
+_QUOTED = re.compile(r"'([^']+)'")
 
 
 def drawn_with_faults(data: Mapping[str, Any], faults: Sequence[Fault]) -> Motion:
     """Whatever can be read from a faulty file, each part with its faults written on it."""
-    marks = _linkage(data, faults) if data.get("kind") == "linkage" else _assembly(data, faults)
+    sketches = {"linkage": _linkage, "mechanism": _mechanism}
+    kind: Any = data.get("kind")
+    marks = sketches.get(kind if isinstance(kind, str) else "", _assembly)(data, faults)
     return Motion(
         axis="drawn", unit="", values=np.zeros(1), title="as drawn, with its faults", marks=tuple(marks)
     )
 
 
 def _linkage(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
-    """Links as lines between their joints, the joints' names, and each fault at the joint it names."""
-    reading = read(data)
+    """Links as lines between their joints."""
+    reading = read_linkage(data)
     places = {name: np.array([at.real, at.imag]) for name, at in reading.joints.items() if at is not None}
+    links = [(f"links[{index}]", joints) for index, joints in enumerate(reading.links)]
+    return _pinned("joints", places, links, faults)
+
+
+def _mechanism(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
+    """Elements as lines between their nodes; in space, seen from a corner."""
+    points = read_mechanism(data).points
+    places = {name: VIEW @ at if len(at) == 3 else np.array(at) for name, at in points.items()}
+    elements = [
+        (key_path(place[:2]), [name for name in names if isinstance(name, str)])
+        for place, names in named_in_elements(data)
+        if isinstance(names, list | tuple)
+    ]
+    return _pinned("nodes", places, elements, faults)
+
+
+def _pinned(
+    key: str, places: Mapping[str, Floats], links: Iterable[tuple[str, list[str]]], faults: Sequence[Fault]
+) -> Iterator[Mark]:
+    """Lines between the points of each link, the points' names, and each fault at the point it names."""
+    faulty = {fault.where.partition("]")[0] + "]" for fault in faults}
+    for where, names in links:
+        ends = [places[name] for name in names if name in places]
+        group = "fault" if where in faulty else "outline"
+        for start, end in zip(ends, ends[1:] + (ends[:1] if len(ends) > 2 else []), strict=False):
+            yield Mark("segment", np.array([start, end]), group=group)
+    order = {name: index for index, name in enumerate(places)}
+    written = {key_path([key, name]): name for name in places}
     problems: dict[str, list[str]] = {}
-    for index, joints in enumerate(reading.links):
-        ends = [places[joint] for joint in joints if joint in places]
-        found = [fault for fault in faults if fault.where.startswith(f"links[{index}]")]
-        for start, end in combinations(ends, 2):
-            yield Mark("segment", np.array([start, end]), group="fault" if found else "outline")
     for fault in faults:
-        named = [joint for joint in places if _names(fault, joint)]
-        problems.setdefault(named[0] if named else "", []).append(_short(fault))
-    for joint, place in places.items():
-        found = problems.get(joint, [])
-        told = "; ".join(problem.removeprefix(f"{joint!r} ") for problem in found)
-        text = f"{joint}: {told}" if found else joint
+        named = [*_QUOTED.findall(fault.problem), written.get(fault.where, "")]
+        first = min((name for name in named if name in order), key=lambda name: order[name], default="")
+        problems.setdefault(first, []).append(_short(fault))
+    for name, place in places.items():
+        found = problems.get(name, [])
+        told = "; ".join(problem.removeprefix(f"{name!r} ") for problem in found)
+        text = f"{name}: {told}" if found else name
         yield Mark("label", place[None], group="fault" if found else "outline", text=text[:60])
-
-
-def _names(fault: Fault, joint: str) -> bool:
-    return fault.where == key_path(["joints", joint]) or repr(joint) in fault.problem
 
 
 def _short(fault: Fault) -> str:

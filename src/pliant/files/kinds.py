@@ -12,8 +12,9 @@ from pliant.core.errors import Fault, InputError
 if TYPE_CHECKING:
     from pliant.flex.model import Assembly
     from pliant.linkage.model import Linkage
+    from pliant.relax.model import Mechanism
 
-    Model = Assembly | Linkage
+    Model = Assembly | Linkage | Mechanism
 
 VERSION = 1  # of the file format
 
@@ -38,6 +39,7 @@ class Kind:
 KINDS = {
     "assembly": Kind("pliant.flex.model:Assembly", "pliant.flex.solve:solve", ("flex",)),
     "linkage": Kind("pliant.linkage.model:Linkage", "pliant.linkage.solve:solve", ("trace", "edit")),
+    "mechanism": Kind("pliant.relax.model:Mechanism", "pliant.relax.solve:solve", ("relax",)),
 }
 
 

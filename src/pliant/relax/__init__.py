@@ -1,0 +1,1 @@
+"""Compound nonlinear mechanisms in the plane and in space, by relaxation."""

@@ -1,0 +1,56 @@
+"""Every pair of segments that may touch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.core.errors import Fault, InputError
+from pliant.relax.model import Contact, Mechanism
+from pliant.relax.network import Floats, Ints
+from pliant.relax.rows import Layout
+from pliant.relax.touching import Touch, sides
+
+MOST = 20_000_000  # pairs; they take 2 GB
+
+
+def touches(model: Mechanism, layout: Layout) -> Touch:
+    """The pairs of all contacts, each with the side it is drawn on."""
+    pairs = [_pairs(contact, layout, f"contacts[{index}]") for index, contact in enumerate(model.contacts)]
+    counts = [len(ends) for ends in pairs]
+    ends = np.concatenate([np.zeros((0, 4), np.int64), *pairs])
+    radius = _each([contact.radius for contact in model.contacts], counts)
+    soft = [contact.stiffness or layout.stiffness for contact in model.contacts]
+    friction = [contact.friction for contact in model.contacts]
+    return Touch(
+        ends, radius, _each(soft, counts), _each(friction, counts), _sides(layout.drawn, ends, radius)
+    )
+
+
+def _pairs(contact: Contact, layout: Layout, where: str) -> Ints:
+    """Members against members, or against others: (T, 4), without those that share a node."""
+    members = np.array([layout.numbers(member) for member in contact.members])
+    if contact.against is None:
+        _refuse_too_many(len(members) * (len(members) - 1) // 2, where)
+        first, second = np.triu_indices(len(members), 1)
+        others = members
+    else:
+        others = np.array([layout.numbers(member) for member in contact.against])
+        _refuse_too_many(len(members) * len(others), where)
+        first, second = (index.ravel() for index in np.indices((len(members), len(others))))
+    ends = np.hstack([members[first], others[second]])
+    shared = (ends[:, :2, None] == ends[:, None, 2:]).any(axis=(1, 2))
+    return ends[~shared]
+
+
+def _refuse_too_many(count: int, where: str) -> None:
+    if count > MOST:
+        problem = f"its members make {count:,} pairs, and {MOST:,} is the most"
+        raise InputError([Fault(where, problem, "Name fewer members, or split it with `against`")])
+
+
+def _each(values: list[float], counts: list[int]) -> Floats:
+    return np.repeat(np.array(values, np.float64), counts)
+
+
+def _sides(drawn: Floats, ends: Ints, radius: Floats) -> Floats:
+    return sides(drawn, ends, radius) if len(ends) else np.zeros((0, drawn.shape[1]))

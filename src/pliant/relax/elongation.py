@@ -1,0 +1,74 @@
+"""How far every element is from what it shall measure, and the force in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.core.kernel import kernel
+from pliant.relax.forces import rail
+from pliant.relax.laws import BAR, force
+from pliant.relax.measures import couple
+from pliant.relax.network import Bools, Floats, Network, Parts, State
+
+
+@dataclass(frozen=True)
+class Elongations:
+    """Of E links, Q rails and C couplings."""
+
+    links: Floats  # (E,) l − l₀
+    rails: Floats  # (Q,)
+    couplings: Floats  # (C,) in units of length
+    link_forces: Floats  # (E,) positive pulls
+    rail_forces: Floats  # (Q,)
+    coupling_forces: Floats  # (C,)
+
+
+def elongations(net: Network, state: State) -> Elongations:
+    """What a state makes of every element."""
+    parts = net.parts
+    e, q, c = (np.zeros(len(laws)) for laws in (parts.laws, parts.rail_laws, parts.coupling_laws))
+    f, g, h = e.copy(), q.copy(), c.copy()
+    _fill(state, parts, e, q, c, f, g, h)
+    return Elongations(e, q, c, f, g, h)
+
+
+def errors(net: Network, found: Elongations) -> tuple[Floats, Floats, Floats]:
+    """By how much lengths that shall hold do not: slack strings and free bumpers have none, nor springs."""
+    parts = net.parts
+    return (
+        _error(found.links, parts.laws, net.rigid),
+        _error(found.rails, parts.rail_laws, np.ones(len(parts.rail_laws), np.bool_)),
+        _error(found.couplings, parts.coupling_laws, np.ones(len(parts.coupling_laws), np.bool_)),
+    )
+
+
+def _error(over: Floats, laws: np.ndarray, rigid: Bools) -> Floats:
+    pulls = np.where(laws == BAR, np.abs(over), np.maximum(np.where(laws == 1, over, -over), 0.0))
+    return np.where(rigid, pulls, 0.0)
+
+
+@kernel
+def _fill(
+    state: State, parts: Parts, e: Floats, q: Floats, c: Floats, f: Floats, g: Floats, h: Floats
+) -> None:
+    x, d = state.x, state.x.shape[1]
+    for k in range(len(e)):
+        square = 0.0
+        for a in range(d):
+            square += (x[parts.ends[k, 1], a] - x[parts.ends[k, 0], a]) ** 2
+        e[k] = np.sqrt(square) - state.rest[k]
+        f[k] = force(parts.laws[k], parts.stiffness[k], parts.bands[k], e[k]) + state.carried[k]
+    away = np.empty(d)
+    for k in range(len(q)):
+        q[k] = rail(x, parts, k, away)[1] - parts.rail_rest[k]
+        g[k] = force(parts.rail_laws[k], parts.rail_stiffness[k], parts.rail_bands[k], q[k])
+    most = 0
+    for k in range(len(c)):
+        most = max(most, parts.firsts[k + 1] - parts.firsts[k])
+    slope, nodes = np.empty((4 * most, d)), np.empty(4 * most, np.int64)
+    for k in range(len(c)):
+        c[k] = couple(x, parts, k, state.turned, slope, nodes) - state.goal[k]
+        h[k] = force(parts.coupling_laws[k], parts.coupling_stiffness[k], parts.coupling_bands[k], c[k])
+        h[k] += state.coupling_carried[k]

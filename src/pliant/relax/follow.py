@@ -1,0 +1,213 @@
+"""Auto: follow a mechanism along its drive by Newton's steps, in increments of its own choosing.
+
+An increment is taken back and halved where the mechanism does not come to rest, where it is distorted
+by so much on the way that it could have jumped to another branch, or where a body turns inside out.
+Where halving does not help, momentum relaxation finds a place to rest, and a doubt is noted.
+
+Lengths that shall hold do so under load too: what their stiffness gives way by is made a force that
+they carry (the multipliers of Hestenes and Powell), until nothing is left of it, unless the
+mechanism is locked.
+
+Source: [Lipson2006] "Incorrect solutions": changes "should be made in very small increments".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.core.progress import Progress
+from pliant.relax.elongation import elongations, errors
+from pliant.relax.laws import BAR
+from pliant.relax.march import knobs
+from pliant.relax.model import RelaxStudy
+from pliant.relax.network import FIXED, Bools, Floats, Network, State
+from pliant.relax.newton import Limits, Settled, settle, stands
+from pliant.relax.order import Order, order
+from pliant.relax.path import Record, scale, shares
+from pliant.relax.relaxation import accelerate, seed, shake, work
+
+BOUND = 0.6  # distortion of an increment
+SMALLEST = 2.0**-14  # increment, as a share of the drive
+TRIES = 80  # factorisations of an increment
+RESCUE = 20_000  # iterations of momentum where Newton's steps fail
+HOLDS = 1e-12  # of the size: an error that no force needs to be carried for
+ROUNDS = 12
+PUSHED = 1e-9  # of the force scale: a push that could make it buckle
+UNDER, OVER = 1e-9, 1e-14  # least λ where rows are fewer than unknowns, and where they are not
+
+
+@dataclass(frozen=True)
+class _Run:
+    net: Network
+    study: RelaxStudy
+    order: Order
+    limits: Limits
+    tolerance: float
+    loaded: bool  # by anything but its own rigid lengths
+    stiff: tuple[Bools, Bools]  # links and couplings that carry forces so as to hold
+
+
+def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) -> None:
+    """Frames at equal shares of the drive; stops where the mechanism cannot be brought to rest."""
+    run = _run(net, study)
+    state = net.state()
+    if study.noise > 0.0:
+        seed(study.seed)
+        shake(state, net.parts, study.noise * net.size)
+    found = _leave_unstable(run, state, 0.0, _rest(run, state, 0.0, record), record)
+    record.keep(net, state, 0.0, found.residual, found.at_rest)
+    share, step = 0.0, 1.0
+    for goal in shares(study.frames).tolist():
+        progress(round(1000 * share), 1000, f"drive at {share:.1%}")
+        while share < goal:
+            share, step, found = _advance(run, state, share, min(step, goal - share), record)
+        found = _leave_unstable(run, state, share, found, record)
+        record.keep(net, state, goal, _polish(run, state, found, record), found.at_rest)
+        if not found.at_rest:
+            record.notice(goal, "limit", f"did not come to rest at {goal:.1%} of the drive")
+            return
+
+
+def _run(net: Network, study: RelaxStudy) -> _Run:
+    parts = net.parts
+    rows = len(parts.ends) + len(parts.coupling_laws) + len(parts.rails) * (net.drawn.shape[1] - 1)
+    bilateral = bool((parts.laws == BAR).all() and (parts.coupling_laws == BAR).all())
+    unknowns = int((parts.guides != FIXED).sum()) * net.drawn.shape[1]
+    loaded = bool(net.drive.loads.any() or not net.rigid.all() or len(parts.field_power) or not bilateral)
+    chosen = knobs(net, study)
+    floor = OVER if bilateral and rows >= unknowns else UNDER
+    return _Run(
+        net,
+        study,
+        order(net),
+        Limits(chosen.least, chosen.cap, floor, study.bend),
+        study.tolerance * scale(net),
+        loaded,
+        (net.rigid & (parts.laws == BAR), parts.coupling_laws == BAR),
+    )
+
+
+def _advance(
+    run: _Run, state: State, share: float, step: float, record: Record
+) -> tuple[float, float, Settled]:
+    """One increment: the share reached, the next step, and how it came to rest."""
+    before = _copy(state)
+    ahead = share + step if share + step < 1.0 - SMALLEST / 2 else 1.0
+    run.net.aim(state, ahead)
+    smallest = step <= SMALLEST
+    bound = np.inf if smallest else BOUND
+    found = settle(state, run.net.parts, run.order, run.limits, run.tolerance, TRIES, bound)
+    record.iterations += found.steps
+    kept = _same_sides(run.net, before.x, state.x)
+    if found.at_rest and kept and found.distorted <= BOUND:
+        found = _tighten(run, state, found, record)
+        easy = found.distorted < 0.4 * BOUND
+        return ahead, (2.0 if easy else 1.0) * step, found
+    if not smallest:
+        _restore(state, before)
+        return share, 0.5 * step, found
+    if not found.at_rest:
+        found = _rescue(run, state, ahead, record)
+    if not _same_sides(run.net, before.x, state.x):
+        record.notice(ahead, "branch", _flipped(run.net, before.x, state.x))
+    elif found.distorted > BOUND:
+        record.notice(ahead, "branch", "it went on by a jump: a small increment of the drive moves it far")
+    return ahead, step, _tighten(run, state, found, record)
+
+
+def _rest(run: _Run, state: State, share: float, record: Record) -> Settled:
+    """Come to rest without moving the drive."""
+    found = settle(state, run.net.parts, run.order, run.limits, run.tolerance, 4 * TRIES, np.inf)
+    record.iterations += found.steps
+    if not found.at_rest:
+        found = _rescue(run, state, share, record)
+    return _tighten(run, state, found, record)
+
+
+def _rescue(run: _Run, state: State, share: float, record: Record) -> Settled:
+    """Momentum relaxation, then Newton's steps again."""
+    net = run.net
+    residuals, scratch = np.empty(RESCUE), work(*state.x.shape)
+    made, _ = accelerate(state, net.parts, knobs(net, run.study), run.tolerance, 0, scratch, residuals)
+    found = settle(state, net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
+    record.iterations += made + found.steps
+    record.notice(share, "fallback", "Newton's steps did not come to rest; momentum relaxation helped")
+    return found
+
+
+def _tighten(run: _Run, state: State, found: Settled, record: Record) -> Settled:
+    """Let rigid elements carry what they give way by, until they do not; shake off unstable rest."""
+    if not run.loaded or not found.at_rest:
+        return found
+    net, last = run.net, np.inf
+    for _ in range(ROUNDS):
+        links, _, couplings = errors(net, elongations(net, state))
+        worst = max(links[run.stiff[0]].max(initial=0.0), couplings[run.stiff[1]].max(initial=0.0))
+        if worst <= HOLDS * net.size:
+            break
+        if worst > 0.5 * last:  # it grows as fast as it is carried: nothing can hold it
+            state.carried[:] = 0.0
+            state.coupling_carried[:] = 0.0
+            break
+        last = worst
+        now = elongations(net, state)
+        state.carried[run.stiff[0]] = now.link_forces[run.stiff[0]]
+        state.coupling_carried[run.stiff[1]] = now.coupling_forces[run.stiff[1]]
+        found = settle(state, net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
+        record.iterations += found.steps
+    return found
+
+
+def _polish(run: _Run, state: State, found: Settled, record: Record) -> float:
+    """A step or two beyond the tolerance, to what rounding leaves; the residual."""
+    if not found.at_rest:
+        return found.residual
+    last = settle(state, run.net.parts, run.order, run.limits, 1e-5 * run.tolerance, 2, np.inf)
+    record.iterations += last.steps
+    return last.residual
+
+
+def _leave_unstable(run: _Run, state: State, share: float, found: Settled, record: Record) -> Settled:
+    """Where a disturbance would grow, make one if the study has noise, and else say so.
+
+    Source: [Lipson2006] "Handling Unstable Equilibrium", Fig. 3.
+    """
+    net = run.net
+    pushed = elongations(net, state).link_forces.min(initial=0.0) < -PUSHED * scale(net)
+    if not (run.loaded and found.at_rest and pushed) or stands(state, net.parts, run.order, run.limits):
+        return found
+    if run.study.noise == 0.0:
+        record.notice(share, "unstable", "it rests where any disturbance would grow; give noise to let it fall")
+        return found
+    shake(state, net.parts, run.study.noise * net.size)
+    return _rest(run, state, share, record)
+
+
+def _same_sides(net: Network, before: Floats, after: Floats) -> bool:
+    return not _turned(net, before, after).any()
+
+
+def _turned(net: Network, before: Floats, after: Floats) -> Bools:
+    """Bodies that turned inside out."""
+    if not len(net.simplices):
+        return np.zeros(0, np.bool_)
+    first, second = (
+        np.linalg.det(x[net.simplices[:, 1:]] - x[net.simplices[:, :1]]) for x in (before, after)
+    )
+    return first * second < 0.0
+
+
+def _flipped(net: Network, before: Floats, after: Floats) -> str:
+    names = [net.body_names[b] for b in np.flatnonzero(_turned(net, before, after))]
+    return f"{', '.join(names)} turned inside out"
+
+
+def _copy(state: State) -> State:
+    return State(*(array.copy() for array in state))
+
+
+def _restore(state: State, before: State) -> None:
+    for array, old in zip(state, before, strict=True):
+        array[:] = old

@@ -1,0 +1,134 @@
+"""What couplings measure, and how it changes when nodes move."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.core.kernel import kernel
+from pliant.relax.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, Floats, Ints, Parts
+
+Vector = tuple[float, float, float]
+
+TURN = 2.0 * np.pi
+
+
+@kernel
+def measure(x: Floats, parts: Parts, m: int, last: float, slope: Floats) -> float:
+    """The measure m at x, with its slope (4, D) by its nodes; angles within half a turn of `last`."""
+    d = x.shape[1]
+    kind, a, b = parts.measures[m], parts.measured[m, 0], parts.measured[m, 1]
+    slope[:] = 0.0
+    if kind == TRAVEL:
+        value = 0.0
+        for c in range(d):
+            slope[0, c] = parts.frames[m, 0, c]
+            value += parts.frames[m, 0, c] * x[a, c]
+        return value
+    if kind == LENGTH:
+        square = 0.0
+        for c in range(d):
+            square += (x[b, c] - x[a, c]) ** 2
+        length = np.sqrt(square)
+        if length > 0.0:
+            for c in range(d):
+                slope[1, c] = (x[b, c] - x[a, c]) / length
+                slope[0, c] = -slope[1, c]
+        return length
+    value = _angle(x, parts, m, last, slope) if kind == ANGLE else _dihedral(x, parts, m, last, slope)
+    return value - TURN * np.round((value - last) / TURN)
+
+
+@kernel
+def _angle(x: Floats, parts: Parts, m: int, last: float, slope: Floats) -> float:
+    """The angle of b about a, in the plane of the measure's two axes; `last` where there is none."""
+    a, b = parts.measured[m, 0], parts.measured[m, 1]
+    p = q = 0.0
+    for c in range(x.shape[1]):
+        p += parts.frames[m, 0, c] * (x[b, c] - x[a, c])
+        q += parts.frames[m, 1, c] * (x[b, c] - x[a, c])
+    square = p * p + q * q
+    if square == 0.0:
+        return last
+    for c in range(x.shape[1]):
+        slope[1, c] = (p * parts.frames[m, 1, c] - q * parts.frames[m, 0, c]) / square
+        slope[0, c] = -slope[1, c]
+    return np.arctan2(q, p)
+
+
+@kernel
+def _dihedral(x: Floats, parts: Parts, m: int, last: float, slope: Floats) -> float:
+    """The angle by which d is turned from a about the axis from b to c, in space; or `last`."""
+    start = parts.measured[m, 1]
+    axis = _from(x, start, parts.measured[m, 2])
+    square = _dot(axis, axis)
+    if square == 0.0:
+        return last
+    # u and v, of a and d, without their parts along the axis, which are these shares of it.
+    u, v = _from(x, start, parts.measured[m, 0]), _from(x, start, parts.measured[m, 3])
+    at_u, at_v = _dot(u, axis) / square, _dot(v, axis) / square
+    u, v = _less(u, axis, at_u), _less(v, axis, at_v)
+    uu, vv = _dot(u, u), _dot(v, v)
+    if uu == 0.0 or vv == 0.0:
+        return last
+    length = np.sqrt(square)
+    by_u, by_v = _cross(u, axis), _cross(axis, v)
+    for c in range(3):
+        slope[0, c], slope[3, c] = by_u[c] / (length * uu), by_v[c] / (length * vv)
+        # The axis ends take the rest, so that no translation and no rotation changes the angle.
+        slope[2, c] = -at_u * slope[0, c] - at_v * slope[3, c]
+        slope[1, c] = -(slope[0, c] + slope[2, c] + slope[3, c])
+    return np.arctan2(_dot(_cross(u, v), axis) / length, _dot(u, v))
+
+
+@kernel
+def _from(x: Floats, a: int, b: int) -> Vector:
+    return x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+
+
+@kernel
+def _dot(u: Vector, v: Vector) -> float:
+    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
+
+
+@kernel
+def _less(u: Vector, v: Vector, share: float) -> Vector:
+    return u[0] - share * v[0], u[1] - share * v[1], u[2] - share * v[2]
+
+
+@kernel
+def _cross(u: Vector, v: Vector) -> Vector:
+    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
+
+
+@kernel
+def measure_angles(x: Floats, parts: Parts, turned: Floats) -> None:
+    """Take the angles of x as those last measured."""
+    slope = np.zeros((4, x.shape[1]))
+    for m in range(len(turned)):
+        if parts.measures[m] in (ANGLE, DIHEDRAL):
+            turned[m] = measure(x, parts, m, turned[m], slope)
+
+
+@kernel
+def couple(x: Floats, parts: Parts, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
+    """What coupling c measures; slopes (K, D) by the nodes (K,), K = 4 for each of its measures."""
+    total = 0.0
+    for at, m in enumerate(range(parts.firsts[c], parts.firsts[c + 1])):
+        part = slope[4 * at : 4 * at + 4]
+        total += parts.factors[m] * measure(x, parts, m, turned[m], part)
+        for k in range(4):
+            nodes[4 * at + k] = parts.measured[m, k]
+            for g in range(x.shape[1]):
+                part[k, g] *= parts.factors[m]
+    return total
+
+
+@kernel
+def measure_couplings(x: Floats, parts: Parts, turned: Floats) -> Floats:
+    """What every coupling measures (C,)."""
+    slope = np.zeros((4, x.shape[1]))
+    total = np.zeros(len(parts.coupling_laws))
+    for c in range(len(total)):
+        for m in range(parts.firsts[c], parts.firsts[c + 1]):
+            total[c] += parts.factors[m] * measure(x, parts, m, turned[m], slope)
+    return total

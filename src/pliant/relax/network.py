@@ -1,0 +1,153 @@
+"""A mechanism compiled to arrays: nodes, and the elements that pull and push them.
+
+Four kinds of element, each with a law (see `laws`):
+
+    link      the distance of two nodes
+    rail      the distance of a node from the line through two others
+    coupling  a weighted sum of measures: lengths, angles about an axis, coordinates
+    touch     the distance of two segments (see `touching`)
+
+and what a node may do: move freely, not at all, along a line, in a plane, or along a curve.
+Everything a model file offers is made of these.
+
+Source: [Lipson2006] Tables 1 and 2.
+Differs: rigid bodies, welds and rotors need no auxiliary nodes: a body is a simplex of links, and
+its other nodes are tied to the simplex by their barycentric coordinates, which is a coupling with
+constant weights; an angle is a measure, unwound over whole turns, so that no pose of a rotor is
+singular. Both have exactly as many rows as they take freedoms away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.relax.touching import Touch
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+LENGTH, ANGLE, TRAVEL, DIHEDRAL = range(4)
+FREE, FIXED, LINE, PLANE, CURVE = range(5)
+
+
+class Parts(NamedTuple):
+    """What stays the same while a mechanism moves: N nodes in D dimensions, E links, Q rails, C couplings."""
+
+    ends: Ints  # (E, 2)
+    stiffness: Floats  # (E,)
+    laws: Ints  # (E,)
+    bands: Floats  # (E,) `a` of strings and bumpers
+    starts: Ints  # (N + 1,) star[starts[i]:starts[i + 1]] are the links that meet at node i
+    star: Ints  # (2E,)
+
+    rails: Ints  # (Q, 3) the node, and two on the line
+    rail_rest: Floats  # (Q,) distance from the line
+    rail_stiffness: Floats  # (Q,)
+    rail_laws: Ints  # (Q,)
+    rail_bands: Floats  # (Q,)
+
+    firsts: Ints  # (C + 1,) into the measures
+    coupling_stiffness: Floats  # (C,)
+    coupling_laws: Ints  # (C,)
+    coupling_bands: Floats  # (C,)
+    measures: Ints  # (M,) kind
+    measured: Ints  # (M, 4) nodes: length a-b; angle of b about a; travel of a; dihedral a-(b-c)-d
+    factors: Floats  # (M,) weight of the measure in its coupling
+    frames: Floats  # (M, 2, D) axes of an angle; the first one, the direction of travel
+
+    guides: Ints  # (N,) FREE to CURVE
+    guide_at: Floats  # (N, D) a point of the line or plane
+    guide_along: Floats  # (N, D) direction of the line, normal of the plane
+    guide_curve: Ints  # (N,) which curve
+    curve_starts: Ints  # (curves + 1,) into the pieces
+    curve_closed: Bools  # (curves,)
+    pieces: Floats  # (pieces, 4, D) cubic in u from 0 to 1, the highest power first
+    guide_friction: Floats  # (N,)
+
+    touch: Touch
+
+    field_at: Floats  # (G, D) centres of fields
+    field_strength: Floats  # (G,) force on a node of mass 1 at distance 1; negative repels
+    field_power: Floats  # (G,) with which it grows with distance
+    masses: Floats  # (N,)
+
+
+class State(NamedTuple):
+    """What changes: positions, and what the drive sets. Arrays are written to in place."""
+
+    x: Floats  # (N, D)
+    rest: Floats  # (E,) rest lengths
+    goal: Floats  # (C,) what the couplings shall measure
+    loads: Floats  # (N, D)
+    turned: Floats  # (M,) angles as last measured, over whole turns
+    carried: Floats  # (E,) force in each link besides what its elongation gives
+    coupling_carried: Floats  # (C,)
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What the actuators do: values at W equally spaced shares of the drive, 0 to 1."""
+
+    rest: Floats  # (W, E)
+    goal: Floats  # (W, C)
+    loads: Floats  # (W, N, D)
+
+    def at(self, share: float) -> tuple[Floats, Floats, Floats]:
+        """Rest lengths, goals and loads at a share of the drive."""
+        spot = min(max(share, 0.0), 1.0) * (len(self.rest) - 1)
+        k = min(int(spot), max(len(self.rest) - 2, 0))
+        t, after = spot - k, min(k + 1, len(self.rest) - 1)
+
+        def between(values: Floats) -> Floats:
+            return values[k] + t * (values[after] - values[k]) if t else values[k].copy()
+
+        return between(self.rest), between(self.goal), between(self.loads)
+
+
+@dataclass(frozen=True)
+class Network:
+    """A mechanism as the solvers see it."""
+
+    names: tuple[str, ...]  # of nodes: the model's own, then hidden ones
+    shown: int  # how many are the model's own
+    drawn: Floats  # (N, D)
+    parts: Parts
+    drive: Drive
+    link_names: tuple[str, ...]  # (E,) what each link is of, such as "bar a-b"
+    coupling_names: tuple[str, ...]  # (C,)
+    rail_names: tuple[str, ...]  # (Q,)
+    rigid: Bools  # (E,) its length shall hold: not springs
+    hidden: Bools  # (E,) auxiliary: not drawn, and no part of collisions
+    simplices: Ints = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # (B, D + 1) must keep sides
+    body_names: tuple[str, ...] = ()  # (B,)
+    edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int64))  # (G, 2) nodes that share an element
+
+    @property
+    def size(self) -> float:
+        """The longest side of the drawing."""
+        return float(np.ptp(self.drawn, axis=0).max())
+
+    @property
+    def free(self) -> Bools:
+        """(N,) nodes that can move."""
+        return self.parts.guides != FIXED
+
+    def state(self, x: Floats | None = None, share: float = 0.0) -> State:
+        """The mechanism at positions x (as drawn), with the drive at a share; angles counted from here."""
+        from pliant.relax.measures import measure_angles
+
+        x = (self.drawn if x is None else x).copy()
+        parts = self.parts
+        turned = np.zeros(len(parts.measures))
+        measure_angles(x, parts, turned)
+        carried = np.zeros(len(parts.ends)), np.zeros(len(parts.coupling_laws))
+        return State(x, *self.drive.at(share), turned, *carried)
+
+    def aim(self, state: State, share: float) -> None:
+        """Set the drive of a state to a share."""
+        state.rest[:], state.goal[:], state.loads[:] = self.drive.at(share)

@@ -1,0 +1,57 @@
+"""Cholesky factors stored row by row, each from its first number to the diagonal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.core.kernel import kernel, kernel_fast
+from pliant.relax.network import Floats, Ints
+
+
+@kernel_fast
+def _dot(a: Floats, b: Floats) -> float:
+    total = 0.0
+    for k in range(len(a)):
+        total += a[k] * b[k]
+    return total
+
+
+@kernel
+def factorise(m: Floats, first: Ints, rows: Ints) -> bool:
+    """Overwrite a symmetric matrix by L of L Lᵀ; False where a pivot is not positive.
+
+    Row i holds columns first[i] to i, from rows[i] on.
+    """
+    for i in range(len(first)):
+        fi, at = first[i], rows[i]
+        for j in range(fi, i):
+            fj = first[j]
+            low = max(fi, fj)
+            part = _dot(m[at + low - fi : at + j - fi], m[rows[j] + low - fj : rows[j] + j - fj])
+            m[at + j - fi] = (m[at + j - fi] - part) / m[rows[j + 1] - 1]
+        own = m[at : at + i - fi]
+        pivot = m[at + i - fi] - _dot(own, own)
+        if not pivot > 0.0:
+            return False
+        m[at + i - fi] = np.sqrt(pivot)
+    return True
+
+
+@kernel_fast
+def solve(m: Floats, first: Ints, rows: Ints, x: Floats) -> None:
+    """Overwrite x (n, K) by the solutions of L Lᵀ y = x."""
+    n, columns = x.shape
+    for i in range(n):
+        fi, at = first[i], rows[i]
+        for c in range(columns):
+            total = x[i, c]
+            for j in range(fi, i):
+                total -= m[at + j - fi] * x[j, c]
+            x[i, c] = total / m[rows[i + 1] - 1]
+    for i in range(n - 1, -1, -1):
+        fi, at = first[i], rows[i]
+        for c in range(columns):
+            value = x[i, c] / m[rows[i + 1] - 1]
+            x[i, c] = value
+            for j in range(fi, i):
+                x[j, c] -= m[at + j - fi] * value

@@ -1,0 +1,86 @@
+"""Relax: bring a mechanism along its drive, and say how far the answer can be trusted.
+
+    sync, async   eqs 1 to 4 at every iteration while the drive goes on, then until at rest
+    momentum      eq. 6 with a momentum that starts anew uphill, frame by frame
+    auto          (K + λ diag S) Δ = R in increments that keep to the branch
+
+Source: [Lipson2006] Fig. 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pliant.core.clock import Clock
+from pliant.core.progress import Interrupted, Progress, silent
+from pliant.relax.build import build
+from pliant.relax.follow import follow
+from pliant.relax.march import Element, coast, march
+from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.network import Network
+from pliant.relax.order import numbers
+from pliant.relax.path import Record
+from pliant.relax.result import RelaxResult
+from pliant.relax.trust import Trust, trust
+
+MOST = 30_000_000  # numbers of a factor, 240 MB: beyond, momentum is what is left
+
+
+def solve(
+    model: Mechanism,
+    study: RelaxStudy | None = None,
+    progress: Progress = silent,
+    elements: Sequence[Element] = (),
+) -> RelaxResult:
+    """The path of a mechanism along its drive; `elements` are the user's own (see `march.Element`)."""
+    study = study or model.study
+    clock, record = Clock(), Record()
+    with clock.phase("build"):
+        net = build(model)
+    try:
+        with clock.phase("run"):
+            run(net, study, record, progress, elements)
+    except KeyboardInterrupt:
+        raise Interrupted(_result(model, study, net, record, clock)) from None
+    return _result(model, study, net, record, clock)
+
+
+def run(
+    net: Network,
+    study: RelaxStudy,
+    record: Record,
+    progress: Progress = silent,
+    elements: Sequence[Element] = (),
+) -> None:
+    """Frames and notices of a run, by the method of the study."""
+    why = _why_not(net, elements) if study.method == "auto" else ""
+    if study.method == "auto" and not why:
+        follow(net, study, record, progress)
+    elif study.method in ("sync", "async"):
+        march(net, study, record, progress, elements)
+    else:
+        if why:
+            record.notice(0.0, "fallback", f"momentum relaxation instead of Newton's steps: {why}")
+        coast(net, study, record, progress, elements)
+
+
+def _why_not(net: Network, elements: Sequence[Element]) -> str:
+    """Why Newton's steps cannot be made; empty where they can."""
+    if elements:
+        return "the stiffness of elements of your own is not known in full"
+    if net.parts.guide_friction.any() or net.parts.touch.friction.any():
+        return "friction depends on the path"
+    if numbers(net) > MOST:
+        return f"its stiffness would hold more than {MOST:,} numbers"
+    return ""
+
+
+def _result(
+    model: Mechanism, study: RelaxStudy, net: Network, record: Record, clock: Clock
+) -> RelaxResult:
+    with clock.phase("check"):
+        found: Trust = trust(net, study, record)
+    return RelaxResult(
+        found.status, model, study, net, tuple(record.frames), found, tuple(record.residuals),
+        record.iterations, clock.seconds,
+    )  # fmt: skip

@@ -1,0 +1,15 @@
+"""How a mechanism can come to rest."""
+
+from __future__ import annotations
+
+from pliant.core.status import ANSWERED, NO_ANSWER, Status
+
+
+class RelaxStatus(Status):
+    """Every ending of `relax.solve`."""
+
+    CONVERGED = "the mechanism went all the way and came to rest", ANSWERED
+    LOCKED = "locked: the actuators ask for what the lengths cannot hold", ANSWERED
+    OVER_CONSTRAINED = "over-constrained: the lengths contradict each other before anything moves", ANSWERED
+    BRANCH_DOUBTFUL = "it came to rest, but perhaps in another assembly than the one drawn", ANSWERED
+    NOT_CONVERGED = "it did not come to rest within the limits of the study", NO_ANSWER

@@ -1,0 +1,362 @@
+"""Segments that touch: their nearest points, the force between them, and how far they may move.
+
+A pair is two segments a–b and c–d between nodes; a == b or c == d is a point. With p and q their
+nearest points, at the shares s and t of their lengths, and n the unit vector from p to q,
+
+    distance = |q − p|,    E = ½ k max(0, radius − distance)²
+    ∂distance/∂(a, b, c, d) = (−(1 − s) n, −s n, (1 − t) n, t n)
+
+The shares move too, but the distance is stationary in them. A bar that lies flat on another is
+nearest now at one end and now at the other, and E has a kink between: give its ends as points,
+and each carries a load of its own.
+
+Source: [Lipson2006] Table 2, "Collisions" and "Static Friction". Forces that are distributed "in
+inverse proportion to their distance from the collision point" are those above.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.core.kernel import kernel
+from pliant.core.pose import Floats
+
+Ints = NDArray[np.int64]
+Vector = tuple[float, float, float]  # the third is 0 in the plane
+
+PARALLEL = 1e-12  # sine of the angle below which two segments have no one nearest point
+CROSSED = 1e-9  # of its radius: a pair that is nearer was drawn so, for `room` lets no other come there
+SHARE = 0.45  # of the distance of a pair that each side may use up in an iteration
+
+
+class Touch(NamedTuple):
+    """T pairs of segments that may touch."""
+
+    ends: Ints  # (T, 4) nodes a, b, c, d
+    radius: Floats  # (T,) half of both thicknesses: they touch where the distance is less
+    stiffness: Floats  # (T,) k
+    friction: Floats  # (T,) μ
+    normal: Floats  # (T, D) which way the second leaves the first where they are crossed; see `sides`
+
+
+@kernel
+def closest(x: Floats, a: int, b: int, c: int, d: int) -> tuple[float, float, float]:
+    """Shares s of a–b and t of c–d at which they are nearest, and their distance there.
+
+    Where they are parallel, the middle of what they face each other with.
+    """
+    p, r = _at(x, a), _at(x, c)
+    u, v, w = _minus(_at(x, b), p), _minus(_at(x, d), r), _minus(r, p)
+    n = _cross(u, v)
+    square, sizes = _dot(n, n), _dot(u, u) * _dot(v, v)
+    parallel = square <= PARALLEL * PARALLEL * sizes
+    planar = x.shape[1] == 2
+    if square > 0.0 and (planar or not parallel):
+        # By cross products: the determinant u·u v·v − (u·v)² would lose twice the digits.
+        s, t = _dot(_cross(w, v), n) / square, _dot(_cross(w, u), n) / square
+        if 0.0 < s < 1.0 and 0.0 < t < 1.0:
+            return s, t, 0.0 if planar else _apart(u, v, w, s, t)
+    if parallel and sizes > 0.0:
+        start = _dot(w, u) / _dot(u, u)
+        length = _dot(v, u) / _dot(u, u)
+        low, high = max(min(start, start + length), 0.0), min(max(start, start + length), 1.0)
+        if low < high:
+            s = 0.5 * (low + high)
+            t = min(max((s - start) / length, 0.0), 1.0)
+            return s, t, _apart(u, v, w, s, t)
+    return _nearest_end(u, v, w)
+
+
+@kernel
+def _nearest_end(u: Vector, v: Vector, w: Vector) -> tuple[float, float, float]:
+    """The best of the four ends: segments that do not face each other inside are nearest at one."""
+    best_s, best_t, best = 0.0, 0.0, np.inf
+    for end in (0.0, 1.0):
+        t = _share(-_dot(_ahead(w, u, -end), v), _dot(v, v))
+        apart = _apart(u, v, w, end, t)
+        if apart < best:
+            best_s, best_t, best = end, t, apart
+        s = _share(_dot(_ahead(w, v, end), u), _dot(u, u))
+        apart = _apart(u, v, w, s, end)
+        if apart < best:
+            best_s, best_t, best = s, end, apart
+    return best_s, best_t, best
+
+
+@kernel
+def contact_gradient(x: Floats, touch: Touch, pair: int, g: Floats) -> tuple[float, float]:
+    """The gap, distance − radius, of a pair, and k where it is touched, else 0; g (4D,) gets ∂gap.
+
+    With f = −k·gap the forces are f·g and the Gauss–Newton stiffness is k·ggᵀ. A crossed pair has
+    no direction of its own and is given `normal`: k·radius pushes it out, and E is flat there.
+    """
+    a, b, c, d = touch.ends[pair]
+    s, t, distance = closest(x, a, b, c, d)
+    size = x.shape[1]
+    radius = touch.radius[pair]
+    crossed = distance <= CROSSED * radius
+    for k in range(size):
+        if crossed:
+            n = touch.normal[pair, k]
+        else:
+            n = x[c, k] - x[a, k] + t * (x[d, k] - x[c, k]) - s * (x[b, k] - x[a, k])
+            n /= distance
+        g[k], g[size + k] = -(1.0 - s) * n, -s * n
+        g[2 * size + k], g[3 * size + k] = (1.0 - t) * n, t * n
+    gap = distance - radius
+    return gap, touch.stiffness[pair] if gap < 0.0 else 0.0
+
+
+@kernel
+def contact_forces(
+    x: Floats, touch: Touch, force: Floats, stiffness: Floats, push: Floats, grip: Floats
+) -> float:
+    """Add what the pairs do to `force` and `stiffness`, both (N, D); the energy.
+
+    `stiffness` grows by the absolute row sums of k·ggᵀ: they bound it, so that a synchronous update
+    with α < 1 does not overshoot. `push` (N, D) is set to the contacts' part of the force, and `grip`
+    (N,) to what friction can hold: μ times the pressures.
+    """
+    size = x.shape[1]
+    g = np.empty(4 * size)
+    push[:] = 0.0
+    grip[:] = 0.0
+    energy = 0.0
+    for pair in range(len(touch.radius)):
+        gap, k = contact_gradient(x, touch, pair, g)
+        if k == 0.0:
+            continue
+        energy += 0.5 * k * gap * gap
+        whole = 0.0
+        for slope in g:
+            whole += abs(slope)
+        for end in range(4):
+            node = touch.ends[pair, end]
+            square = 0.0
+            for c in range(size):
+                slope = g[end * size + c]
+                square += slope * slope
+                push[node, c] -= k * gap * slope
+                force[node, c] -= k * gap * slope
+                stiffness[node, c] += k * abs(slope) * whole
+            grip[node] -= touch.friction[pair] * k * gap * np.sqrt(square)
+    return energy
+
+
+@kernel
+def room(x: Floats, touch: Touch, cap: Floats) -> None:
+    """Lower how far each node may go in an iteration, `cap` (N,), so that no bar passes through another.
+
+    A point of a segment goes no farther than the farther of its ends, so at no moment, wherever and in
+    whatever order the nodes go, has the distance fallen by more than 0.9 (distance − floor), with
+    floor = CROSSED·radius: it stays above the floor, and each segment on its side of the other.
+
+    Within the radius the share falls with the distance. A squeeze beyond what k·radius can hold then
+    brings the pair together as radius/iterations, not in a few strides to where positions are rounded
+    by more than it may move; let go, it comes apart again as fast.
+
+    A pair at or below the floor has thus been there since it was drawn. It has no side to keep and is
+    left free, to be pushed out along `normal`; once above the floor it has a side, and keeps it.
+    Nothing is said of pairs not in `touch`: see `candidates`.
+    """
+    for pair in range(len(touch.radius)):
+        a, b, c, d = touch.ends[pair]
+        _, _, distance = closest(x, a, b, c, d)
+        radius = touch.radius[pair]
+        above = distance - CROSSED * radius
+        if above > 0.0:
+            free = SHARE * above * min(1.0, distance / radius)
+            for node in touch.ends[pair]:
+                cap[node] = min(cap[node], free)
+
+
+@kernel
+def sides(x: Floats, ends: Ints, radius: Floats) -> Floats:
+    """`normal` of every pair (T, D): the unit vector from the first segment to the second.
+
+    For a crossed pair, the shortest way out: in the plane over the end that sticks out least, in space
+    across both, unless an end only just touches and can be drawn back.
+    """
+    normal = np.empty((len(ends), x.shape[1]))
+    for pair in range(len(ends)):
+        a, b, c, d = ends[pair]
+        s, t, distance = closest(x, a, b, c, d)
+        u, v = _minus(_at(x, b), _at(x, a)), _minus(_at(x, d), _at(x, c))
+        floor = CROSSED * radius[pair]
+        if distance > floor:
+            n = _ahead(_ahead(_minus(_at(x, c), _at(x, a)), v, t), u, -s)
+        else:
+            n = _way_out(u, v, s, t, floor, x.shape[1] == 3)
+        length = np.sqrt(_dot(n, n))
+        for k in range(x.shape[1]):
+            normal[pair, k] = n[k] / length
+    return normal
+
+
+@kernel
+def _way_out(u: Vector, v: Vector, s: float, t: float, floor: float, spatial: bool) -> Vector:
+    """Which way segment v leaves segment u, which it meets at shares t and s; of any length."""
+    n = _cross(u, v)
+    if _dot(n, n) <= PARALLEL * PARALLEL * _dot(u, u) * _dot(v, v):
+        return _perpendicular(u if _dot(u, u) >= _dot(v, v) else v)
+    across_u = _ahead(v, u, -_dot(u, v) / _dot(u, u))
+    across_v = _ahead(u, v, -_dot(u, v) / _dot(v, v))
+    second = min(t, 1.0 - t) * np.sqrt(_dot(across_u, across_u))  # how far v must be drawn back
+    first = min(s, 1.0 - s) * np.sqrt(_dot(across_v, across_v))
+    if spatial and min(first, second) > floor:
+        return n
+    way, ahead = (across_u, t < 0.5) if second <= first else (across_v, s >= 0.5)
+    return way if ahead else (-way[0], -way[1], -way[2])
+
+
+@kernel
+def stick(residual: Floats, normal: Floats, pressure: float, mu: float) -> None:
+    """Take from the part of a residual (D,) that is parallel to a contact what friction holds: μ·pressure.
+
+    `normal` (D,) is the contact's, of length 1. Nothing parallel is left where friction can hold it all.
+
+    Source: [Lipson2006] Table 2, "Static Friction".
+    Differs: the paper zeroes the parallel part where F_p ≤ μF_n and lets all of it act beyond. A node
+    then stops wherever a step happens to end within the cone; with μF_n taken away it comes to rest on
+    the cone itself, whatever the step.
+    """
+    along = 0.0
+    for k in range(len(residual)):
+        along += residual[k] * normal[k]
+    square = 0.0
+    for k in range(len(residual)):
+        square += (residual[k] - along * normal[k]) ** 2
+    parallel, held = np.sqrt(square), mu * pressure
+    left = 1.0 - held / parallel if parallel > held else 0.0
+    for k in range(len(residual)):
+        residual[k] = along * normal[k] + left * (residual[k] - along * normal[k])
+
+
+def candidates(x: Floats, segments: Ints, radius: Floats, group: Ints, reach: float) -> Ints:
+    """Pairs i < j of segments (M, 2) that are nearer than both their radii (M,) and `reach`: (T, 2), sorted.
+
+    Not those that share a node, nor those of one group ≥ 0 in `group` (M,). They hold good until a node
+    has gone reach/2: till then no other pair comes as near as its radii.
+
+    Boxes are swept along the axis on which they lie farthest apart, as they are wide, in strips across
+    the next: strips as wide as the mean box hold each box twice on average, if not less.
+    """
+    if len(segments) < 2:
+        return np.empty((0, 2), np.int64)
+    p, q, margin = x[segments[:, 0]], x[segments[:, 1]], (radius + 0.5 * reach)[:, None]
+    low, high = np.minimum(p, q) - margin, np.maximum(p, q) + margin
+    width = (high - low).mean(axis=0) + 1e-300
+    across, along = np.argsort((high.max(axis=0) - low.min(axis=0)) / width)[-2:]
+    first, starts, held = _strips(low[:, across], high[:, across], np.argsort(low[:, along]))
+    pairs = np.empty((4 * len(segments), 2), np.int64)
+    while True:
+        count = _sweep(x, segments, radius, group, reach, low, high, along, first, starts, held, pairs)
+        if count <= len(pairs):
+            return pairs[np.lexsort(pairs[:count].T[::-1])]
+        pairs = np.empty((count, 2), np.int64)
+
+
+def _strips(low: Floats, high: Floats, order: Ints) -> tuple[Ints, Ints, Ints]:
+    """The first strip of each box (M,), and in order the boxes of each: held[starts[n] : starts[n + 1]]."""
+    origin, top = low.min(), high.max()
+    width = max((high - low).mean(), (top - origin) / len(low), 1e-300)
+    first, last = ((low - origin) // width).astype(np.int64), ((high - origin) // width).astype(np.int64)
+    count = (last - first + 1)[order]
+    boxes = np.repeat(order, count)
+    strip = first[boxes] + np.arange(len(boxes)) - np.repeat(np.cumsum(count) - count, count)
+    by_strip = np.argsort(strip, kind="stable")
+    return first, np.searchsorted(strip[by_strip], np.arange(last.max() + 2)), boxes[by_strip]
+
+
+@kernel
+def _sweep(
+    x: Floats, segments: Ints, radius: Floats, group: Ints, reach: float, low: Floats, high: Floats,
+    along: int, first: Ints, starts: Ints, held: Ints, pairs: Ints,
+) -> int:  # fmt: skip
+    """How many pairs there are; those that `pairs` has room for are put there."""
+    count = 0
+    for strip in range(len(starts) - 1):
+        for m in range(starts[strip], starts[strip + 1]):
+            i = held[m]
+            for n in range(m + 1, starts[strip + 1]):
+                j = held[n]
+                if low[j, along] > high[i, along]:
+                    break
+                # Two boxes may share several strips: the pair counts in the first of them.
+                if max(first[i], first[j]) != strip or not _meet(low, high, i, j):
+                    continue
+                if _allowed(segments, group, i, j) and _near(x, segments, radius, reach, i, j):
+                    if count < len(pairs):
+                        pairs[count, 0], pairs[count, 1] = min(i, j), max(i, j)
+                    count += 1
+    return count
+
+
+@kernel
+def _meet(low: Floats, high: Floats, i: int, j: int) -> bool:
+    apart = False
+    for k in range(low.shape[1]):
+        apart = apart or low[i, k] > high[j, k] or low[j, k] > high[i, k]
+    return not apart
+
+
+@kernel
+def _allowed(segments: Ints, group: Ints, i: int, j: int) -> bool:
+    if group[i] >= 0 and group[i] == group[j]:
+        return False
+    a, b, c, d = segments[i, 0], segments[i, 1], segments[j, 0], segments[j, 1]
+    return a not in (c, d) and b not in (c, d)
+
+
+@kernel
+def _near(x: Floats, segments: Ints, radius: Floats, reach: float, i: int, j: int) -> bool:
+    _, _, distance = closest(x, segments[i, 0], segments[i, 1], segments[j, 0], segments[j, 1])
+    return distance < radius[i] + radius[j] + reach
+
+
+@kernel
+def _at(x: Floats, node: int) -> Vector:
+    return x[node, 0], x[node, 1], x[node, 2] if x.shape[1] == 3 else 0.0
+
+
+@kernel
+def _minus(p: Vector, q: Vector) -> Vector:
+    return p[0] - q[0], p[1] - q[1], p[2] - q[2]
+
+
+@kernel
+def _ahead(p: Vector, u: Vector, s: float) -> Vector:
+    return p[0] + s * u[0], p[1] + s * u[1], p[2] + s * u[2]
+
+
+@kernel
+def _dot(p: Vector, q: Vector) -> float:
+    return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]
+
+
+@kernel
+def _cross(p: Vector, q: Vector) -> Vector:
+    return p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]
+
+
+@kernel
+def _perpendicular(u: Vector) -> Vector:
+    """A vector across u: in the plane of the first two axes unless u leaves it; the first axis if u is 0."""
+    if u[0] * u[0] + u[1] * u[1] >= u[2] * u[2]:
+        return (-u[1], u[0], 0.0) if _dot(u, u) > 0.0 else (1.0, 0.0, 0.0)
+    return 0.0, -u[2], u[1]
+
+
+@kernel
+def _share(part: float, whole: float) -> float:
+    return min(max(part / whole, 0.0), 1.0) if whole > 0.0 else 0.0
+
+
+@kernel
+def _apart(u: Vector, v: Vector, w: Vector, s: float, t: float) -> float:
+    """|w + t v − s u|: how far apart two points are, w being from one start to the other."""
+    between = _ahead(_ahead(w, v, t), u, -s)
+    return np.sqrt(_dot(between, between))

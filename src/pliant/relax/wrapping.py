@@ -1,0 +1,223 @@
+"""Strings around obstacles: where they run as drawn, and the short pieces they are made of.
+
+A string that an obstacle is in the way of is led round its nearer side and pulled tight: its nodes
+go to the middle between their neighbours, over-relaxed, and out of the obstacles again, until they
+rest. That is a shortest path among those near by, as far as pieces of a string can follow it.
+Cylinders have no ends here: they reach as far as their line does.
+
+Source: [Lipson2006] Table 2, "Wrapping".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.core.kernel import kernel
+from pliant.relax.laws import BUMPER, STRING
+from pliant.relax.links import BAND
+from pliant.relax.model import Mechanism, Wrap
+from pliant.relax.network import Floats, Ints
+from pliant.relax.rows import Layout, Link, Path, Rail, path
+
+MOST = 10_000  # pieces of a string
+SOFT = 1e-3  # of its radius, over which an obstacle begins to push
+CENTRAL = 1e-9  # of its radius: a path that passes nearer to the middle has no nearer side
+AXIAL = 1e-9  # sine of the angle below which a path runs along a cylinder
+TIGHT = 1e-12  # of its length, by which no node moves any more
+WORK = 100_000_000  # nodes times obstacles times sweeps; some 4 sweeps for each node are usual
+
+
+class Obstacles(NamedTuple):
+    """Balls (circles in the plane) and cylinders."""
+
+    middle: Floats  # (O, D)
+    axis: Floats  # (O, D) unit vector; 0 for balls
+    radius: Floats  # (O,)
+
+
+class Thread(NamedTuple):
+    """A wrapped string, by numbers of nodes."""
+
+    wrap: Wrap
+    name: str
+    nodes: tuple[int, ...]  # from end to end, hidden ones between
+    rest: Path  # of each piece
+
+
+def threads(model: Mechanism, layout: Layout) -> tuple[Layout, list[Thread]]:
+    """Every wrapped string with its hidden nodes laid out."""
+    names: list[str] = []
+    places: list[Floats] = []
+    found: list[Thread] = []
+    for index, wrap in enumerate(model.wraps):
+        ends = layout.numbers(wrap.nodes)
+        points = _drawn(wrap, layout)
+        fresh = range(len(layout.names) + len(names), len(layout.names) + len(names) + len(points) - 2)
+        names += [f"wrap {index + 1}: {k + 1}" for k in range(len(fresh))]
+        places += [points[1:-1]] if fresh else []
+        whole = path(_length(points) if wrap.length is None else wrap.length, wrap.to)
+        rest = tuple(length / (len(points) - 1) for length in whole)
+        found.append(Thread(wrap, f"wrap {'-'.join(wrap.nodes)}", (ends[0], *fresh, ends[1]), rest))
+    return layout.extended(names, places), found
+
+
+def string_links(found: list[Thread], layout: Layout) -> Iterator[Link]:
+    """The strings between neighbours, and what keeps their nodes out of balls, hidden."""
+    for thread in found:
+        own, rest = thread.wrap.stiffness, thread.rest
+        # Pieces in a row are softer than each of them: together they are as stiff as the string.
+        stiffness = layout.stiffness if own is None else own * (len(thread.nodes) - 1)
+        for ends in pairwise(thread.nodes):
+            yield Link(thread.name, ends, rest, stiffness, STRING, BAND * rest[0], rigid=own is None)
+        for obstacle in thread.wrap.around:
+            if obstacle.node is None:
+                continue
+            centre, radius = layout.number[obstacle.node], obstacle.radius
+            name = f"{thread.name} on {obstacle.node}"
+            for node in thread.nodes[1:-1]:
+                ends = node, centre
+                yield Link(name, ends, (radius,), layout.stiffness, BUMPER, SOFT * radius, hidden=True)
+
+
+def cylinders(found: list[Thread], layout: Layout) -> Iterator[Rail]:
+    """What keeps the strings' nodes out of cylinders."""
+    for thread in found:
+        for obstacle in thread.wrap.around:
+            if obstacle.cylinder is None:
+                continue
+            first, second = layout.numbers(obstacle.cylinder)
+            name, radius = f"{thread.name} on {'-'.join(obstacle.cylinder)}", obstacle.radius
+            for node in thread.nodes[1:-1]:
+                nodes = node, first, second
+                yield Rail(name, nodes, layout.stiffness, radius, BUMPER, SOFT * radius)
+
+
+def _drawn(wrap: Wrap, layout: Layout) -> Floats:
+    """Where a string runs, ends and all; in more pieces than asked, where they would be longer than a radius.
+
+    Two neighbours could else lie on either side of an obstacle, and the string go through it.
+    """
+    ends = layout.drawn[list(layout.numbers(wrap.nodes))]
+    corners = np.vstack([ends[:1], *(np.array([point]) for point in wrap.via), ends[1:]])
+    obstacles = _obstacles(wrap, layout)
+    count = wrap.pieces
+    while True:
+        points = route(corners, obstacles, count)
+        longest = max(_length(points), *path(wrap.length or 0.0, wrap.to))
+        needed = min(ceil(longest / obstacles.radius.min()), MOST)
+        if needed <= count:
+            return points
+        count = needed
+
+
+def _obstacles(wrap: Wrap, layout: Layout) -> Obstacles:
+    middles: list[Floats] = []
+    ways: list[Floats] = []
+    for obstacle in wrap.around:
+        first, *second = layout.numbers(obstacle.cylinder or [obstacle.node or ""])
+        middles.append(layout.drawn[first])
+        way = layout.drawn[second[0]] - layout.drawn[first] if second else np.zeros(layout.drawn.shape[1])
+        ways.append(way / (np.linalg.norm(way) or 1.0))
+    return Obstacles(np.array(middles), np.array(ways), np.array([o.radius for o in wrap.around]))
+
+
+def route(corners: Floats, obstacles: Obstacles, count: int) -> Floats:
+    """The path (count + 1, D) of a string along corners, led round what is in its way.
+
+    Between its ends alone it is pulled tight; a path that is drawn corner by corner is taken as drawn.
+    Ten thousand pieces are not pulled to the last: their obstacles are then so small beside the string
+    that the way round them is hardly longer than the way through.
+    """
+    points, ways = _even(corners, count)
+    _lead_round(points, ways, obstacles)
+    if len(corners) == 2:
+        sweeps = min(20 * count, WORK // (count * (len(obstacles.radius) + 1)))
+        _tighten(points, obstacles, sweeps, TIGHT * _length(points))
+    return points
+
+
+def _even(corners: Floats, count: int) -> tuple[Floats, Floats]:
+    """Points (count + 1, D) evenly along corners, and which way the path goes at each, unit vectors."""
+    sides = np.diff(corners, axis=0)
+    lengths = np.linalg.norm(sides, axis=1)
+    marks = np.concatenate([[0.0], np.cumsum(lengths)])
+    along = np.linspace(0.0, marks[-1], count + 1)
+    points = np.column_stack([np.interp(along, marks, axis) for axis in corners.T])
+    side: Ints = np.clip(np.searchsorted(marks, along, side="right") - 1, 0, len(sides) - 1)
+    return points, sides[side] / np.maximum(lengths[side], np.finfo(np.float64).tiny)[:, None]
+
+
+def _length(points: Floats) -> float:
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+
+
+def _lead_round(points: Floats, ways: Floats, obstacles: Obstacles) -> None:
+    """Move points out of obstacles, across the way the path goes: a chord becomes its nearer arc."""
+    for middle, axis, radius in zip(*obstacles, strict=True):
+        away, along = points - middle, ways - np.outer(ways @ axis, axis)
+        away -= np.outer(away @ axis, axis)
+        inside = np.linalg.norm(away, axis=1) < radius
+        inside[[0, -1]] = False
+        away, along, ways_in = away[inside], along[inside], ways[inside]
+        pace = np.linalg.norm(along, axis=1, keepdims=True)
+        along = np.where(pace > AXIAL, along / np.maximum(pace, AXIAL), 0.0)
+        ahead = (away * along).sum(axis=1, keepdims=True)
+        offset = away - ahead * along
+        aside = np.linalg.norm(offset, axis=1, keepdims=True)
+        central = aside <= CENTRAL * radius
+        across = np.where(central, _beside(ways_in, axis), offset / np.where(central, 1.0, aside))
+        points[inside] += across * (np.sqrt(np.maximum(radius**2 - ahead**2, 0.0)) - aside)
+
+
+def _beside(ways: Floats, axis: Floats) -> Floats:
+    """Unit vectors across ways (P, D) and an axis: to the left in the plane, any where there are many."""
+    if len(axis) == 2:
+        return ways[:, ::-1] * [-1.0, 1.0]
+    out = np.cross(ways, axis)
+    along = np.linalg.norm(out, axis=1) <= AXIAL
+    out[along] = np.cross(ways[along], np.eye(3)[np.abs(ways[along]).argmin(axis=1)])
+    return out / np.linalg.norm(out, axis=1, keepdims=True)
+
+
+@kernel
+def _tighten(points: Floats, obstacles: Obstacles, sweeps: int, enough: float) -> None:
+    """Pull points between fixed ends tight, out of the obstacles; `enough` ends it, or so many sweeps.
+
+    The factor is the best one for a straight string (Young's, of successive over-relaxation).
+    """
+    count, d = len(points) - 1, points.shape[1]
+    factor = 2.0 / (1.0 + np.sin(np.pi / count))
+    before = np.empty(d)
+    for _ in range(sweeps):
+        moved = 0.0
+        for i in range(1, count):
+            for c in range(d):
+                before[c] = points[i, c]
+                middle = 0.5 * (points[i - 1, c] + points[i + 1, c])
+                points[i, c] += factor * (middle - points[i, c])
+            for o in range(len(obstacles.radius)):
+                _push_out(points, i, obstacles, o)
+            for c in range(d):
+                moved = max(moved, abs(points[i, c] - before[c]))
+        if moved <= enough:
+            break
+
+
+@kernel
+def _push_out(points: Floats, i: int, obstacles: Obstacles, o: int) -> None:
+    """Move a point that is inside an obstacle straight out."""
+    middle, axis = obstacles.middle, obstacles.axis
+    ahead = square = 0.0
+    for c in range(points.shape[1]):
+        ahead += (points[i, c] - middle[o, c]) * axis[o, c]
+    for c in range(points.shape[1]):
+        square += (points[i, c] - middle[o, c] - ahead * axis[o, c]) ** 2
+    if 0.0 < square < obstacles.radius[o] ** 2:
+        more = obstacles.radius[o] / np.sqrt(square) - 1.0
+        for c in range(points.shape[1]):
+            points[i, c] += more * (points[i, c] - middle[o, c] - ahead * axis[o, c])
