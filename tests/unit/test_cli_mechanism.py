@@ -95,15 +95,24 @@ def run(*words: object) -> Result:
 # relax, as it is
 
 
-KEYS = "nodes iterations residual length_error internal_load locked assembly_kept freedoms".split()
-ALWAYS = "kind command status message seconds version model motion".split()
+OWN = {
+    "nodes",
+    "iterations",
+    "residual",
+    "length_error",
+    "internal_load",
+    "locked",
+    "assembly_kept",
+    "freedoms",
+}
+ALWAYS = {"kind", "command", "status", "message", "seconds", "version", "model", "motion"}
 
 
 def test_a_four_bar_is_pushed_to_where_its_actuator_is_as_long_as_asked(bar: Path):
     result = run("relax", bar, "--json", "-")
     assert result.exit_code == 0, result.stderr
     data = json.loads(result.stdout)
-    assert set(KEYS) | set(ALWAYS) <= data.keys()
+    assert data.keys() >= OWN | ALWAYS
     assert (data["kind"], data["command"], data["status"]) == ("mechanism", "relax", "converged")
     assert (data["locked"], data["assembly_kept"]) == (False, True)
     x, y = data["nodes"]["b"]
@@ -147,7 +156,8 @@ def test_flags_reach_the_study(bar: Path, stand_in: Put):
     seen: list[Any] = []
     stand_in(lambda model, study, progress: seen.append(study) or StandIn(model))
     words = "--method async --frames 7 --trace b,c --tolerance 1e-6 --iterations 99 --increments 50 --settle"
-    result = run("relax", bar, *words.split(), *"--alpha 2/5 --eta 0.9 --noise 0.01 --seed 3".split())
+    more = "--alpha 2/5 --eta 0.9 --noise 0.01 --seed 3"
+    result = run("relax", bar, *words.split(), *more.split())
     assert result.exit_code == 0, result.stderr
     (study,) = seen
     assert (study.method, study.frames, study.trace) == ("async", 7, ("b", "c"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,22 +32,9 @@ def _linkage(model: Linkage) -> Motion:
 
 
 def _mechanism(model: Mechanism) -> Motion:
-    """The nodes, and a stroke between those that an element joins."""
-    number = {name: index for index, name in enumerate(model.nodes)}
-    chains = [bar.nodes for bar in model.bars]
-    chains += [(*plate.nodes, plate.nodes[0]) for plate in model.plates]
-    chains += [link.nodes for links in (model.actuators, model.strings, model.springs) for link in links]
-    strokes = dict.fromkeys((number[a], number[b]) for nodes in chains for a, b in pairwise(nodes))
-    return Motion(
-        axis="drawn",
-        unit="",
-        values=np.zeros(1),
-        title=model.title,
-        length_unit=model.units,
-        point_names=tuple(model.nodes),
-        points=np.array(list(model.nodes.values()))[None],
-        strokes=np.array(list(strokes), np.int64).reshape(-1, 2),
-    )
+    from pliant.relax.drawing import drawn
+
+    return drawn(model)
 
 
 def _assembly(model: Assembly) -> Motion:

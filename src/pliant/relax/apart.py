@@ -24,8 +24,8 @@ class Nodes(NamedTuple):
 def apart_faults(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErrorDetails]:
     """Nodes named twice in an element, or drawn at one place where they must be apart."""
     for nodes in _together(data):
-        names = [name for name in nodes.names if isinstance(name, str) and name in reading.known]
-        spots = [reading.spots.get(name, name) for name in names] if nodes.apart else names
+        names = [name for name in nodes.names if isinstance(name, str) and name in reading.spots]
+        spots = [reading.spots[name] for name in names] if nodes.apart else names
         if len(set(spots)) == len(spots):
             continue
         first: dict[str, str] = {}  # at each place

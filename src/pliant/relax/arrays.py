@@ -3,62 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from pliant.relax.model import Guide, Mechanism
-from pliant.relax.network import CURVE, FIXED, LINE, PLANE, Floats, Ints, Parts
+from pliant.relax.network import (
+    CURVE,
+    FIXED,
+    LINE,
+    PLANE,
+    Couplings,
+    Fields,
+    Floats,
+    Guides,
+    Ints,
+    Links,
+    Parts,
+    Rails,
+)
 from pliant.relax.rows import Coupling, Layout, Link, Measure, Rail, Vector
 
 
-def link_arrays(links: Sequence[Link], count: int) -> dict[str, Any]:
+def link_arrays(links: Sequence[Link], count: int) -> Links:
     """Links, and for each of `count` nodes those that meet there."""
     ends = _ints([link.ends for link in links], 2)
     by_node = np.argsort(ends.ravel(), kind="stable")
-    return {
-        "ends": ends,
-        **_laws("", links),
-        "starts": np.concatenate([[0], np.cumsum(np.bincount(ends.ravel(), minlength=count))]),
-        "star": by_node // 2,
-    }
+    starts = np.concatenate([[0], np.cumsum(np.bincount(ends.ravel(), minlength=count))])
+    return Links(ends, *_laws(links), starts, by_node // 2)
 
 
-def rail_arrays(rails: Sequence[Rail]) -> dict[str, Any]:
+def rail_arrays(rails: Sequence[Rail]) -> Rails:
     """Distances from lines."""
     nodes = _ints([rail.nodes for rail in rails], 3)
-    return {"rails": nodes, "rail_rest": _floats([rail.rest for rail in rails]), **_laws("rail_", rails)}
+    return Rails(nodes, _floats([rail.rest for rail in rails]), *_laws(rails))
 
 
-def coupling_arrays(couplings: Sequence[Coupling], dimension: int) -> dict[str, Any]:
+def coupling_arrays(couplings: Sequence[Coupling], dimension: int) -> Couplings:
     """Couplings and what they measure; a measure of fewer than four nodes names its first again."""
     measures = [measure for coupling in couplings for measure in coupling.measures]
     counts = [len(coupling.measures) for coupling in couplings]
     nodes = [(*measure.nodes, *measure.nodes[:1] * (4 - len(measure.nodes))) for measure in measures]
     frames = [_frame(measure, (0.0,) * dimension) for measure in measures]
-    return {
-        "firsts": np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]),
-        **_laws("coupling_", couplings),
-        "measures": np.array([measure.kind for measure in measures], np.int64),
-        "measured": _ints(nodes, 4),
-        "factors": _floats([measure.factor for measure in measures]),
-        "frames": np.array(frames, np.float64).reshape(-1, 2, dimension),
-    }
+    return Couplings(
+        np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]),
+        *_laws(couplings),
+        measures=np.array([measure.kind for measure in measures], np.int64),
+        measured=_ints(nodes, 4),
+        factors=_floats([measure.factor for measure in measures]),
+        frames=np.array(frames, np.float64).reshape(-1, 2, dimension),
+    )
 
 
 def _frame(measure: Measure, none: Vector) -> tuple[Vector, ...]:
     return (*measure.frame, none, none)[:2]
 
 
-def _laws(prefix: str, rows: Sequence[Link] | Sequence[Rail] | Sequence[Coupling]) -> dict[str, Any]:
-    return {
-        f"{prefix}stiffness": _floats([row.stiffness for row in rows]),
-        f"{prefix}laws": np.array([row.law for row in rows], np.int64),
-        f"{prefix}bands": _floats([row.band for row in rows]),
-    }
+def _laws(rows: Sequence[Link] | Sequence[Rail] | Sequence[Coupling]) -> tuple[Floats, Ints, Floats]:
+    """Stiffness, law and band of every row."""
+    stiffness, bands = _floats([row.stiffness for row in rows]), _floats([row.band for row in rows])
+    return stiffness, np.array([row.law for row in rows], np.int64), bands
 
 
-def guide_arrays(model: Mechanism, layout: Layout, curves: Sequence[Floats]) -> dict[str, Any]:
+def guide_arrays(model: Mechanism, layout: Layout, curves: Sequence[Floats]) -> Guides:
     """What each node may do: the ground, guides, and the cubics of those that are curves, in their order."""
     drawn = layout.drawn
     guides, which = np.zeros((2, len(drawn)), np.int64)
@@ -74,16 +79,16 @@ def guide_arrays(model: Mechanism, layout: Layout, curves: Sequence[Floats]) -> 
             closed.append(guide.closed)
         else:
             along[node] = np.array(way) / np.linalg.norm(way)
-    return {
-        "guides": guides,
-        "guide_at": drawn.copy(),
-        "guide_along": along,
-        "guide_curve": which,
-        "curve_starts": np.cumsum([0, *map(len, curves)]),
-        "curve_closed": np.array(closed, np.bool_),
-        "pieces": np.concatenate([np.zeros((0, 4, drawn.shape[1])), *curves]),
-        "guide_friction": friction,
-    }
+    return Guides(
+        kinds=guides,
+        at=drawn.copy(),
+        along=along,
+        curve=which,
+        curve_starts=np.cumsum([0, *map(len, curves)]),
+        curve_closed=np.array(closed, np.bool_),
+        pieces=np.concatenate([np.zeros((0, 4, drawn.shape[1])), *curves]),
+        friction=friction,
+    )
 
 
 def _way(guide: Guide) -> tuple[int, Vector | None]:
@@ -92,16 +97,16 @@ def _way(guide: Guide) -> tuple[int, Vector | None]:
     return (LINE, guide.line) if guide.line is not None else (PLANE, guide.plane)
 
 
-def field_arrays(model: Mechanism, layout: Layout) -> dict[str, Any]:
+def field_arrays(model: Mechanism, layout: Layout) -> Fields:
     """Fields, and the masses they act on: none at hidden nodes."""
     hidden = len(layout.names) - len(model.nodes)
     masses = [*(model.masses.get(name, 1.0) for name in model.nodes), *[0.0] * hidden]
-    return {
-        "field_at": _floats([field.centre for field in model.fields]).reshape(-1, layout.drawn.shape[1]),
-        "field_strength": _floats([field.strength for field in model.fields]),
-        "field_power": _floats([field.power for field in model.fields]),
-        "masses": _floats(masses),
-    }
+    return Fields(
+        at=_floats([field.centre for field in model.fields]).reshape(-1, layout.drawn.shape[1]),
+        strength=_floats([field.strength for field in model.fields]),
+        power=_floats([field.power for field in model.fields]),
+        masses=_floats(masses),
+    )
 
 
 def _ints(rows: Sequence[Sequence[int]], width: int) -> Ints:
@@ -117,9 +122,9 @@ def edges(parts: Parts) -> Ints:
 
     All pairs of a coupling, however many nodes it has: its stiffness joins each with each.
     """
-    count = len(parts.masses)
-    rails = parts.rails[:, [0, 1, 0, 2, 1, 2]].reshape(-1, 2)
-    pairs = np.sort(np.concatenate([parts.ends, rails, *_coupled(parts, count)]), axis=1)
+    count = len(parts.fields.masses)
+    rails = parts.rails.nodes[:, [0, 1, 0, 2, 1, 2]].reshape(-1, 2)
+    pairs = np.sort(np.concatenate([parts.links.ends, rails, *_coupled(parts, count)]), axis=1)
     keys = np.unique(pairs[:, 0] * count + pairs[:, 1])
     found = np.stack(np.divmod(keys, count), axis=1)
     return found[found[:, 0] != found[:, 1]]
@@ -127,9 +132,9 @@ def edges(parts: Parts) -> Ints:
 
 def _coupled(parts: Parts, count: int) -> list[Ints]:
     """Pairs of nodes of one coupling; couplings of as many nodes together."""
-    owner = np.repeat(np.arange(len(parts.coupling_laws)), np.diff(parts.firsts))
-    owner, node = np.divmod(np.unique(owner[:, None] * count + parts.measured), count)
-    sizes = np.bincount(owner, minlength=len(parts.coupling_laws))
+    owner = np.repeat(np.arange(len(parts.couplings.laws)), np.diff(parts.couplings.firsts))
+    owner, node = np.divmod(np.unique(owner[:, None] * count + parts.couplings.measured), count)
+    sizes = np.bincount(owner, minlength=len(parts.couplings.laws))
     found: list[Ints] = []
     for size in np.unique(sizes).tolist():
         members = node[sizes[owner] == size].reshape(-1, size)

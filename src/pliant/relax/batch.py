@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from pliant.core.kernel import in_threads
-from pliant.relax.lanes import Answer, Marks, Packed, Reals, Rule, settle
+from pliant.relax.lanes import Answer, Packed, Reals, Rule, settle
 from pliant.relax.machines import Floor, Machines, Settled, drive_shares
 
 SHARED, ALONE = (0,) * 6, ()  # as many marks as the power of two that a block has of machines: 64, and 1

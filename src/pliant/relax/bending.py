@@ -39,9 +39,9 @@ def bend(x: Floats, step: Floats, spin: Floats, order: Order, there: Floats, rig
             if q >= 0:
                 right[q, c] += (x[a, c] if p < 0 else 0.0) + u[c]
     solve(order.graph, order.graph_first, order.graph_rows, right)
-    there[:] = x
-    for p in range(len(order.node)):
-        there[order.node[p]] = right[p]
+    for i in range(len(x)):
+        for c in range(d):
+            there[i, c] = x[i, c] if order.place[i] < 0 else right[order.place[i], c]
 
 
 @kernel
@@ -82,7 +82,11 @@ def _turned(x: Floats, step: Floats, a: int, b: int, spin: Floats, out: Floats) 
         cos, sin = np.cos(w), np.sin(w)
         out[0], out[1] = cos * out[0] - sin * out[1], sin * out[0] + cos * out[1]
         return
-    p, q, r = 0.5 * (spin[a, 0] + spin[b, 0]), 0.5 * (spin[a, 1] + spin[b, 1]), 0.5 * (spin[a, 2] + spin[b, 2])
+    p, q, r = (
+        0.5 * (spin[a, 0] + spin[b, 0]),
+        0.5 * (spin[a, 1] + spin[b, 1]),
+        0.5 * (spin[a, 2] + spin[b, 2]),
+    )
     angle = np.sqrt(p * p + q * q + r * r)
     if angle < 1e-12:
         return
@@ -98,7 +102,8 @@ def _turned(x: Floats, step: Floats, a: int, b: int, spin: Floats, out: Floats) 
 @kernel
 def spins(x: Floats, step: Floats, edges: Ints, spin: Floats) -> None:
     """Fill `spin` (N, 3) with the rotation that the step is nearest to at each node; in the plane, the last."""
-    spin[:] = 0.0
+    for i in range(len(x)):
+        spin[i, 0] = spin[i, 1] = spin[i, 2] = 0.0
     if x.shape[1] == 2:
         square = np.zeros(len(x))
         for e in range(len(edges)):
@@ -137,7 +142,7 @@ def _solve_3(m: Floats, x: Floats) -> None:
     a, b, c, p, q, s = m[0] + small, m[1] + small, m[2] + small, m[3], m[4], m[5]
     det = a * (b * c - s * s) - p * (p * c - s * q) + q * (p * s - b * q)
     if det == 0.0:
-        x[:] = 0.0
+        x[0] = x[1] = x[2] = 0.0
         return
     u, v, w = x[0], x[1], x[2]
     x[0] = (u * (b * c - s * s) - p * (v * c - s * w) + q * (v * s - b * w)) / det

@@ -35,12 +35,12 @@ def build(model: Mechanism) -> Network:
     rails = [*_sliders(model, layout), *cylinders(wrapped, layout)]
     coupled = [*ties(bases, layout), *couplings(model, layout)]
     parts = Parts(
-        **link_arrays(linked, len(layout.names)),
-        **rail_arrays(rails),
-        **coupling_arrays(coupled, dimension),
-        **guide_arrays(model, layout, curves),
-        touch=touches(model, layout),
-        **field_arrays(model, layout),
+        link_arrays(linked, len(layout.names)),
+        rail_arrays(rails),
+        coupling_arrays(coupled, dimension),
+        guide_arrays(model, layout, curves),
+        touches(model, layout),
+        field_arrays(model, layout),
     )
     full = [base for base in bases if len(base.nodes) == dimension + 1]
     return Network(
@@ -95,9 +95,9 @@ def _goals(drawn: Floats, parts: Parts, coupled: Sequence[Coupling]) -> list[Pat
     """What couplings shall measure; those that count from the drawing, from what they measure there."""
     if not any(coupling.counted for coupling in coupled):
         return [coupling.goal for coupling in coupled]
-    turned = np.zeros(len(parts.measures))
-    measure_angles(drawn, parts, turned)
-    measured = measure_couplings(drawn, parts, turned).tolist()
+    turned = np.zeros(len(parts.couplings.measures))
+    measure_angles(drawn, parts.couplings, turned)
+    measured = measure_couplings(drawn, parts.couplings, turned).tolist()
     return [
         tuple(now + value for value in coupling.goal) if coupling.counted else coupling.goal
         for coupling, now in zip(coupled, measured, strict=True)
@@ -108,7 +108,7 @@ def _loads(model: Mechanism, layout: Layout, parts: Parts) -> tuple[Floats, Floa
     """Forces (N, D) at the start and the end of the drive, weights included."""
     start, end = np.zeros_like(layout.drawn), np.zeros_like(layout.drawn)
     if model.gravity is not None:
-        start += parts.masses[:, None] * np.array(model.gravity)
+        start += parts.fields.masses[:, None] * np.array(model.gravity)
         end += start
     for load in model.loads:
         node = layout.number[load.node]

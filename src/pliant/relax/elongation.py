@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.kernel import kernel
-from pliant.relax.forces import rail
+from pliant.relax.forces import most_measures, rail
 from pliant.relax.laws import BAR, force
 from pliant.relax.measures import couple
 from pliant.relax.network import Bools, Floats, Network, Parts, State
@@ -28,7 +28,7 @@ class Elongations:
 def elongations(net: Network, state: State) -> Elongations:
     """What a state makes of every element."""
     parts = net.parts
-    e, q, c = (np.zeros(len(laws)) for laws in (parts.laws, parts.rail_laws, parts.coupling_laws))
+    e, q, c = (np.zeros(len(laws)) for laws in (parts.links.laws, parts.rails.laws, parts.couplings.laws))
     f, g, h = e.copy(), q.copy(), c.copy()
     _fill(state, parts, e, q, c, f, g, h)
     return Elongations(e, q, c, f, g, h)
@@ -38,9 +38,9 @@ def errors(net: Network, found: Elongations) -> tuple[Floats, Floats, Floats]:
     """By how much lengths that shall hold do not: slack strings and free bumpers have none, nor springs."""
     parts = net.parts
     return (
-        _error(found.links, parts.laws, net.rigid),
-        _error(found.rails, parts.rail_laws, np.ones(len(parts.rail_laws), np.bool_)),
-        _error(found.couplings, parts.coupling_laws, np.ones(len(parts.coupling_laws), np.bool_)),
+        _error(found.links, parts.links.laws, net.rigid),
+        _error(found.rails, parts.rails.laws, np.ones(len(parts.rails.laws), np.bool_)),
+        _error(found.couplings, parts.couplings.laws, np.ones(len(parts.couplings.laws), np.bool_)),
     )
 
 
@@ -57,18 +57,17 @@ def _fill(
     for k in range(len(e)):
         square = 0.0
         for a in range(d):
-            square += (x[parts.ends[k, 1], a] - x[parts.ends[k, 0], a]) ** 2
-        e[k] = np.sqrt(square) - state.rest[k]
-        f[k] = force(parts.laws[k], parts.stiffness[k], parts.bands[k], e[k]) + state.carried[k]
+            square += (x[parts.links.ends[k, 1], a] - x[parts.links.ends[k, 0], a]) ** 2
+        over = np.sqrt(square) - state.rest[k]
+        e[k] = over - state.given[k]
+        f[k] = force(parts.links.laws[k], parts.links.stiffness[k], parts.links.bands[k], over)
     away = np.empty(d)
     for k in range(len(q)):
-        q[k] = rail(x, parts, k, away)[1] - parts.rail_rest[k]
-        g[k] = force(parts.rail_laws[k], parts.rail_stiffness[k], parts.rail_bands[k], q[k])
-    most = 0
+        q[k] = rail(x, parts.rails, k, away)[1] - parts.rails.rest[k]
+        g[k] = force(parts.rails.laws[k], parts.rails.stiffness[k], parts.rails.bands[k], q[k])
+    most = 4 * most_measures(parts.couplings)
+    slope, nodes = np.empty((most, d)), np.empty(most, np.int64)
     for k in range(len(c)):
-        most = max(most, parts.firsts[k + 1] - parts.firsts[k])
-    slope, nodes = np.empty((4 * most, d)), np.empty(4 * most, np.int64)
-    for k in range(len(c)):
-        c[k] = couple(x, parts, k, state.turned, slope, nodes) - state.goal[k]
-        h[k] = force(parts.coupling_laws[k], parts.coupling_stiffness[k], parts.coupling_bands[k], c[k])
-        h[k] += state.coupling_carried[k]
+        over = couple(x, parts.couplings, k, state.turned, slope, nodes) - state.goal[k]
+        c[k] = over - state.coupling_given[k]
+        h[k] = force(parts.couplings.laws[k], parts.couplings.stiffness[k], parts.couplings.bands[k], over)

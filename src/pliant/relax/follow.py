@@ -4,9 +4,9 @@ An increment is taken back and halved where the mechanism does not come to rest,
 by so much on the way that it could have jumped to another branch, or where a body turns inside out.
 Where halving does not help, momentum relaxation finds a place to rest, and a doubt is noted.
 
-Lengths that shall hold do so under load too: what their stiffness gives way by is made a force that
-they carry (the multipliers of Hestenes and Powell), until nothing is left of it, unless the
-mechanism is locked.
+Lengths that shall hold do so under load too: an element is made shorter by what its stiffness gives
+way by, until nothing is left of that (the multipliers of Hestenes and Powell), unless the mechanism
+is locked.
 
 Source: [Lipson2006] "Incorrect solutions": changes "should be made in very small increments".
 """
@@ -19,21 +19,24 @@ import numpy as np
 
 from pliant.core.progress import Progress
 from pliant.relax.elongation import elongations, errors
-from pliant.relax.laws import BAR
+from pliant.relax.laws import BAR, BUMPER
 from pliant.relax.march import knobs
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import FIXED, Bools, Floats, Network, State
 from pliant.relax.newton import Limits, Settled, settle, stands
-from pliant.relax.order import Order, order
-from pliant.relax.path import Record, scale, shares
+from pliant.relax.order import Order, numbers, order
+from pliant.relax.path import Frame, Record, scale, shares
 from pliant.relax.relaxation import accelerate, seed, shake, work
 
+MOST = 30_000_000  # numbers of a factor, 240 MB: beyond, momentum is what is left
 BOUND = 0.6  # distortion of an increment
-SMALLEST = 2.0**-14  # increment, as a share of the drive
+SMALLEST = 2.0**-11  # increment, as a share of the drive
 TRIES = 80  # factorisations of an increment
-RESCUE = 20_000  # iterations of momentum where Newton's steps fail
-HOLDS = 1e-12  # of the size: an error that no force needs to be carried for
+RESCUE = 5_000  # iterations of momentum where Newton's steps fail
+HOLDS, GIVES = 1e-12, 1e-8  # of the size: an error that is none, and one that no force mends
+FINE = 1e-5  # of the tolerance: how far steps go on where they still help
 ROUNDS = 12
+STALL = 1e-3  # of the size: an error at which a locked mechanism is driven no further
 PUSHED = 1e-9  # of the force scale: a push that could make it buckle
 UNDER, OVER = 1e-9, 1e-14  # least λ where rows are fewer than unknowns, and where they are not
 
@@ -47,6 +50,23 @@ class _Run:
     tolerance: float
     loaded: bool  # by anything but its own rigid lengths
     stiff: tuple[Bools, Bools]  # links and couplings that carry forces so as to hold
+
+
+def why_not(net: Network) -> str:
+    """Why Newton's steps cannot be made; empty where they can."""
+    if net.parts.guides.friction.any() or net.parts.touch.friction.any():
+        return "friction depends on the path"
+    if numbers(net) > MOST:
+        return f"its stiffness would hold more than {MOST:,} numbers"
+    return ""
+
+
+def determined(net: Network) -> bool:
+    """Whether there are at least as many lengths that always hold as unknowns."""
+    parts = net.parts
+    rows = (parts.links.laws == BAR).sum() + (parts.couplings.laws == BAR).sum()
+    rows += (parts.rails.laws == BAR).sum() * (net.drawn.shape[1] - 1)
+    return bool(rows >= (parts.guides.kinds != FIXED).sum() * net.drawn.shape[1])
 
 
 def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) -> None:
@@ -68,16 +88,22 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
         if not found.at_rest:
             record.notice(goal, "limit", f"did not come to rest at {goal:.1%} of the drive")
             return
+        if not run.loaded and _stalls(net, record.frames[-1]) and goal < 1.0:
+            record.notice(goal, "lock", f"stopped at {goal:.1%} of the drive: the actuators only strain it")
+            return
+
+
+def _stalls(net: Network, frame: Frame) -> bool:
+    """Whether lengths give way so much that to go on would show nothing."""
+    return max(float(part.max(initial=0.0)) for part in errors(net, frame.elongations)) > STALL * net.size
 
 
 def _run(net: Network, study: RelaxStudy) -> _Run:
     parts = net.parts
-    rows = len(parts.ends) + len(parts.coupling_laws) + len(parts.rails) * (net.drawn.shape[1] - 1)
-    bilateral = bool((parts.laws == BAR).all() and (parts.coupling_laws == BAR).all())
-    unknowns = int((parts.guides != FIXED).sum()) * net.drawn.shape[1]
-    loaded = bool(net.drive.loads.any() or not net.rigid.all() or len(parts.field_power) or not bilateral)
+    bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
+    loaded = bool(net.drive.loads.any() or not net.rigid.all() or len(parts.fields.power) or not bilateral)
     chosen = knobs(net, study)
-    floor = OVER if bilateral and rows >= unknowns else UNDER
+    floor = OVER if bilateral and determined(net) else UNDER
     return _Run(
         net,
         study,
@@ -85,7 +111,7 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
         Limits(chosen.least, chosen.cap, floor, study.bend),
         study.tolerance * scale(net),
         loaded,
-        (net.rigid & (parts.laws == BAR), parts.coupling_laws == BAR),
+        (net.rigid, parts.couplings.laws == BAR),
     )
 
 
@@ -98,7 +124,8 @@ def _advance(
     run.net.aim(state, ahead)
     smallest = step <= SMALLEST
     bound = np.inf if smallest else BOUND
-    found = settle(state, run.net.parts, run.order, run.limits, run.tolerance, TRIES, bound)
+    tries = 4 * TRIES if smallest else TRIES
+    found = settle(state, run.net.parts, run.order, run.limits, run.tolerance, tries, bound)
     record.iterations += found.steps
     kept = _same_sides(run.net, before.x, state.x)
     if found.at_rest and kept and found.distorted <= BOUND:
@@ -138,25 +165,50 @@ def _rescue(run: _Run, state: State, share: float, record: Record) -> Settled:
 
 
 def _tighten(run: _Run, state: State, found: Settled, record: Record) -> Settled:
-    """Let rigid elements carry what they give way by, until they do not; shake off unstable rest."""
+    """Shorten what gives way under load by as much as it does, until lengths hold.
+
+    Where that does not help, the mechanism is locked, or its stiffness too small for its loads
+    to come to rest so: then it stays as its stiffness has it.
+    """
     if not run.loaded or not found.at_rest:
         return found
-    net, last = run.net, np.inf
+    net, before, last, first = run.net, _copy(state), np.inf, found
     for _ in range(ROUNDS):
         links, _, couplings = errors(net, elongations(net, state))
         worst = max(links[run.stiff[0]].max(initial=0.0), couplings[run.stiff[1]].max(initial=0.0))
-        if worst <= HOLDS * net.size:
+        if worst <= HOLDS * net.size or 0.5 * last < worst <= GIVES * net.size:
             break
-        if worst > 0.5 * last:  # it grows as fast as it is carried: nothing can hold it
-            state.carried[:] = 0.0
-            state.coupling_carried[:] = 0.0
-            break
+        if worst > 0.5 * last or not found.at_rest:
+            _restore(state, before)
+            return first if not state.given.any() else _let_go(run, state, record)
         last = worst
-        now = elongations(net, state)
-        state.carried[run.stiff[0]] = now.link_forces[run.stiff[0]]
-        state.coupling_carried[run.stiff[1]] = now.coupling_forces[run.stiff[1]]
-        found = settle(state, net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
+        _give(run, state)
+        found = settle(state, net.parts, run.order, run.limits, FINE * run.tolerance, TRIES, np.inf)
+        found = found._replace(at_rest=found.residual <= run.tolerance)
         record.iterations += found.steps
+    return found
+
+
+def _give(run: _Run, state: State) -> None:
+    """Make every element that shall hold shorter by its elongation; strings only as far as they pull."""
+    now, laws = elongations(run.net, state), run.net.parts.links.laws
+    more = np.where(run.stiff[0], now.links, 0.0)
+    given = np.where(laws == BAR, state.given + more, np.maximum(state.given + more, 0.0))
+    given = np.where(laws == BUMPER, np.minimum(state.given + more, 0.0), given)
+    state.rest[:] -= given - state.given
+    state.given[:] = given
+    more = np.where(run.stiff[1], now.couplings, 0.0)
+    state.coupling_given[:] += more
+    state.goal[:] -= more
+
+
+def _let_go(run: _Run, state: State, record: Record) -> Settled:
+    """Rest lengths as they are asked for."""
+    state.rest[:] += state.given
+    state.goal[:] += state.coupling_given
+    state.given[:], state.coupling_given[:] = 0.0, 0.0
+    found = settle(state, run.net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
+    record.iterations += found.steps
     return found
 
 
@@ -164,7 +216,7 @@ def _polish(run: _Run, state: State, found: Settled, record: Record) -> float:
     """A step or two beyond the tolerance, to what rounding leaves; the residual."""
     if not found.at_rest:
         return found.residual
-    last = settle(state, run.net.parts, run.order, run.limits, 1e-5 * run.tolerance, 2, np.inf)
+    last = settle(state, run.net.parts, run.order, run.limits, FINE * run.tolerance, 2, np.inf)
     record.iterations += last.steps
     return last.residual
 
@@ -179,7 +231,9 @@ def _leave_unstable(run: _Run, state: State, share: float, found: Settled, recor
     if not (run.loaded and found.at_rest and pushed) or stands(state, net.parts, run.order, run.limits):
         return found
     if run.study.noise == 0.0:
-        record.notice(share, "unstable", "it rests where any disturbance would grow; give noise to let it fall")
+        record.notice(
+            share, "unstable", "it rests where any disturbance would grow; give noise to let it fall"
+        )
         return found
     shake(state, net.parts, run.study.noise * net.size)
     return _rest(run, state, share, record)

@@ -18,21 +18,26 @@ from pliant.core.kernel import kernel
 from pliant.relax.guiding import project
 from pliant.relax.laws import BAR, force, stored, tangent
 from pliant.relax.measures import couple
-from pliant.relax.network import FIXED, FREE, Floats, Ints, Parts, State
+from pliant.relax.network import FREE, Couplings, Fields, Floats, Guides, Ints, Parts, Rails, State
 from pliant.relax.touching import contact_forces, stick
 
 
 @kernel
-def evaluate(
-    state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip: Floats
-) -> float:
+def evaluate(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
     """Forces r (N, D) and stiffness s (N, D) on every node; the energy.
 
     `push` (N, D) gets what contacts push with, and `grip` (N,) what friction can hold.
     """
     energy = others(state, parts, r, s, push, grip)
     return energy + link_forces(
-        state.x, state.rest, state.carried, parts.ends, parts.stiffness, parts.laws, parts.bands, r, s
+        state.x,
+        state.rest,
+        parts.links.ends,
+        parts.links.stiffness,
+        parts.links.laws,
+        parts.links.bands,
+        r,
+        s,
     )
 
 
@@ -45,10 +50,10 @@ def others(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip:
             r[i, c] = state.loads[i, c]
             s[i, c] = 0.0
             energy -= state.loads[i, c] * state.x[i, c]
-    if len(parts.rails) + len(parts.coupling_laws) + len(parts.field_power) > 0:
-        energy += _rails(state, parts, r, s)
-        energy += _couplings(state, parts, r, s)
-        energy += _fields(state, parts, r, s)
+    if len(parts.rails.nodes) + len(parts.couplings.laws) + len(parts.fields.power) > 0:
+        energy += _rails(state.x, parts.rails, r, s)
+        energy += _couplings(state.x, parts.couplings, state.goal, state.turned, r, s)
+        energy += _fields(state.x, parts.fields, r, s)
     if len(parts.touch.radius) > 0:
         energy += contact_forces(state.x, parts.touch, r, s, push, grip)
     return energy
@@ -56,7 +61,7 @@ def others(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip:
 
 @kernel
 def link_forces(
-    x: Floats, rest: Floats, carried: Floats, ends: Ints, stiffness: Floats, laws: Ints, bands: Floats,
+    x: Floats, rest: Floats, ends: Ints, stiffness: Floats, laws: Ints, bands: Floats,
     r: Floats, s: Floats,
 ) -> float:  # fmt: skip
     """Add what the links do to r and s; their energy.
@@ -80,8 +85,7 @@ def link_forces(
             f = force(laws[e], k, bands[e], over)
             energy += stored(laws[e], k, bands[e], over)
             k = tangent(laws[e], k, bands[e], over)
-        energy += carried[e] * over
-        per = (f + carried[e]) / length
+        per = f / length
         across = max(per, 0.0)
         along = max(k - across, 0.0) / length
         r[i, 0] += per * p
@@ -103,9 +107,9 @@ def link_forces(
 
 
 @kernel
-def rail(x: Floats, parts: Parts, q: int, away: Floats) -> tuple[float, float]:
+def rail(x: Floats, rails: Rails, q: int, away: Floats) -> tuple[float, float]:
     """How far along its line the node of rail q is, from 0 to 1 between the two, and how far `away`."""
-    p, a, b = parts.rails[q, 0], parts.rails[q, 1], parts.rails[q, 2]
+    p, a, b = rails.nodes[q, 0], rails.nodes[q, 1], rails.nodes[q, 2]
     dot = square = 0.0
     for c in range(x.shape[1]):
         dot += (x[p, c] - x[a, c]) * (x[b, c] - x[a, c])
@@ -119,21 +123,20 @@ def rail(x: Floats, parts: Parts, q: int, away: Floats) -> tuple[float, float]:
 
 
 @kernel
-def _rails(state: State, parts: Parts, r: Floats, s: Floats) -> float:
+def _rails(x: Floats, rails: Rails, r: Floats, s: Floats) -> float:
     """A node and the line through two others: the nearest point of the line shares the force."""
-    d = state.x.shape[1]
-    away = np.empty(d)
-    energy = 0.0
-    for q in range(len(parts.rails)):
-        at, far = rail(state.x, parts, q, away)
-        law, k, a = parts.rail_laws[q], parts.rail_stiffness[q], parts.rail_bands[q]
-        over = far - parts.rail_rest[q]
+    d = x.shape[1]
+    away, energy = np.empty(d), 0.0
+    for q in range(len(rails.nodes)):
+        at, far = rail(x, rails, q, away)
+        law, k, a = rails.laws[q], rails.stiffness[q], rails.bands[q]
+        over = far - rails.rest[q]
         energy += stored(law, k, a, over)
         f, rate = force(law, k, a, over), tangent(law, k, a, over)
         whole = 1.0 + abs(1.0 - at) + abs(at)
         for g in range(3):
             share = 1.0 if g == 0 else (at - 1.0 if g == 1 else -at)
-            node = parts.rails[q, g]
+            node = rails.nodes[q, g]
             for c in range(d):
                 if far > 0.0:
                     r[node, c] -= f * share * away[c] / far
@@ -142,20 +145,29 @@ def _rails(state: State, parts: Parts, r: Floats, s: Floats) -> float:
 
 
 @kernel
-def _couplings(state: State, parts: Parts, r: Floats, s: Floats) -> float:
-    d = state.x.shape[1]
+def most_measures(couplings: Couplings) -> int:
+    """How many measures a coupling has at most."""
     most = 0
-    for c in range(len(parts.coupling_laws)):
-        most = max(most, parts.firsts[c + 1] - parts.firsts[c])
-    slope, nodes = np.empty((4 * most, d)), np.empty(4 * most, np.int64)
-    energy = 0.0
-    for c in range(len(parts.coupling_laws)):
-        count = 4 * (parts.firsts[c + 1] - parts.firsts[c])
-        over = couple(state.x, parts, c, state.turned, slope, nodes) - state.goal[c]
-        law, k, a = parts.coupling_laws[c], parts.coupling_stiffness[c], parts.coupling_bands[c]
-        f = force(law, k, a, over) + state.coupling_carried[c]
-        energy += stored(law, k, a, over) + state.coupling_carried[c] * over
-        whole = np.abs(slope[:count]).sum() * tangent(law, k, a, over)
+    for c in range(len(couplings.laws)):
+        most = max(most, couplings.firsts[c + 1] - couplings.firsts[c])
+    return most
+
+
+@kernel
+def _couplings(x: Floats, couplings: Couplings, goal: Floats, turned: Floats, r: Floats, s: Floats) -> float:
+    d, most = x.shape[1], 4 * most_measures(couplings)
+    slope, nodes, energy = np.empty((most, d)), np.empty(most, np.int64), 0.0
+    for c in range(len(couplings.laws)):
+        count = 4 * (couplings.firsts[c + 1] - couplings.firsts[c])
+        over = couple(x, couplings, c, turned, slope, nodes) - goal[c]
+        law, k, a = couplings.laws[c], couplings.stiffness[c], couplings.bands[c]
+        f = force(law, k, a, over)
+        energy += stored(law, k, a, over)
+        whole = 0.0
+        for g in range(count):
+            for h in range(d):
+                whole += abs(slope[g, h])
+        whole *= tangent(law, k, a, over)
         for g in range(count):
             for h in range(d):
                 r[nodes[g], h] -= f * slope[g, h]
@@ -164,44 +176,54 @@ def _couplings(state: State, parts: Parts, r: Floats, s: Floats) -> float:
 
 
 @kernel
-def _fields(state: State, parts: Parts, r: Floats, s: Floats) -> float:
+def _fields(x: Floats, fields: Fields, r: Floats, s: Floats) -> float:
     """Strength · mass · distance^power towards a point, with its potential."""
-    x, d = state.x, state.x.shape[1]
-    energy = 0.0
-    for g in range(len(parts.field_power)):
-        power = parts.field_power[g]
+    d, energy = x.shape[1], 0.0
+    for g in range(len(fields.power)):
+        power = fields.power[g]
         for i in range(len(x)):
             far = 0.0
             for c in range(d):
-                far += (parts.field_at[g, c] - x[i, c]) ** 2
+                far += (fields.at[g, c] - x[i, c]) ** 2
             far = np.sqrt(far)
-            if far == 0.0 or parts.masses[i] == 0.0:
+            if far == 0.0 or fields.masses[i] == 0.0:
                 continue
-            pull = parts.field_strength[g] * parts.masses[i]
+            pull = fields.strength[g] * fields.masses[i]
             f = pull * far**power
             energy += pull * (np.log(far) if power == -1.0 else far ** (power + 1.0) / (power + 1.0))
             for c in range(d):
-                r[i, c] += f * (parts.field_at[g, c] - x[i, c]) / far
+                r[i, c] += f * (fields.at[g, c] - x[i, c]) / far
                 s[i, c] += abs(f) / far * max(1.0, abs(power))
     return energy
 
 
 @kernel
-def restrain(parts: Parts, i: int, x: Floats, r: Floats, push: Floats, grip: float) -> None:
+def restrain(guides: Guides, i: int, place: Floats, r: Floats, push: Floats, grip: float) -> None:
     """Take from the force r (D,) on node i what its guide and the friction there hold."""
-    if parts.guides[i] != FREE:
-        if parts.guides[i] == FIXED:
-            r[:] = 0.0
-            return
-        mu = parts.guide_friction[i]
-        whole = r.copy() if mu > 0.0 else r
-        project(parts, i, x, r)
-        if mu > 0.0:
-            normal = whole - r
-            pressure = np.sqrt((normal * normal).sum())
-            if pressure > 0.0:
-                stick(r, normal / pressure, pressure, mu)
+    d = len(r)
+    normal = np.empty(d)
+    if guides.kinds[i] != FREE:
+        for c in range(d):
+            normal[c] = r[c]
+        project(guides, i, place, r)
+        if guides.friction[i] > 0.0:
+            for c in range(d):
+                normal[c] -= r[c]
+            _stick(r, normal, guides.friction[i], True)
     if grip > 0.0:
-        pressure = np.sqrt((push * push).sum())
-        if pressure > 0.0:
-            stick(r, push / pressure, 1.0, grip)
+        for c in range(d):
+            normal[c] = push[c]
+        _stick(r, normal, grip, False)
+
+
+@kernel
+def _stick(r: Floats, normal: Floats, hold: float, share: bool) -> None:
+    """Friction against a pressing force `normal`: `hold` is what it holds, or the share of the pressure."""
+    square = 0.0
+    for c in range(len(r)):
+        square += normal[c] * normal[c]
+    pressure = np.sqrt(square)
+    if pressure > 0.0:
+        for c in range(len(r)):
+            normal[c] /= pressure
+        stick(r, normal, pressure if share else 1.0, hold)

@@ -54,7 +54,9 @@ def twisted(platforms: int, handed: str = "same") -> np.ndarray:
     stages, turn = [], 0.0
     for level in range(platforms + 1):
         angles = corner + turn
-        stages.append(np.column_stack([RADIUS * np.cos(angles), RADIUS * np.sin(angles), np.full(3, level * height)]))
+        stages.append(
+            np.column_stack([RADIUS * np.cos(angles), RADIUS * np.sin(angles), np.full(3, level * height)])
+        )
         # The upper plate is half-way between the corners its two legs come from.
         turn -= (1 if handed == "same" or level % 2 == 0 else -1) * np.pi / 3
     return np.concatenate(stages)
@@ -108,7 +110,7 @@ def scattered(seed: int, joints: int = 100, links: int = 200, driven: int = 20) 
     while len(pairs) < links:
         i, j = sorted(random.choice(joints, 2, replace=False).tolist())
         pairs.add((i, j))
-    ordered = sorted(pairs)
+    ordered = sorted(pairs - {(0, 1), (0, 2), (1, 2)})
     chosen = set(random.choice(len(ordered), driven, replace=False).tolist())
     lengths = [float(np.linalg.norm(places[j] - places[i])) for i, j in ordered]
     factors = random.uniform(0.75, 1.25, len(ordered))
@@ -116,9 +118,7 @@ def scattered(seed: int, joints: int = 100, links: int = 200, driven: int = 20) 
         title=f"{joints} joints, {links} links at random",
         ground=tuple(names[:3]),
         nodes={name: tuple(place) for name, place in zip(names, places.tolist(), strict=True)},
-        bars=tuple(
-            Bar(nodes=(names[i], names[j])) for e, (i, j) in enumerate(ordered) if e not in chosen
-        ),
+        bars=tuple(Bar(nodes=(names[i], names[j])) for e, (i, j) in enumerate(ordered) if e not in chosen),
         actuators=tuple(
             Actuator(nodes=(names[i], names[j]), to=lengths[e] * float(factors[e]))
             for e, (i, j) in enumerate(ordered)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.kernel import kernel
-from pliant.relax.network import CURVE, FIXED, FREE, LINE, PLANE, Floats, Parts
+from pliant.relax.network import CURVE, FIXED, FREE, LINE, PLANE, Floats, Guides
 
 SAMPLES = 4  # of each cubic, beside which the nearest point is sought
 END = 1e-9  # of a cubic: so near, a node is at the end of its curve
@@ -19,19 +19,19 @@ TURNS = 100  # of that search; bisection alone needs 60
 
 
 @kernel
-def project(parts: Parts, i: int, place: Floats, v: Floats) -> None:
+def project(guides: Guides, i: int, place: Floats, v: Floats) -> None:
     """Take from v (D,) what node i, at `place` (D,), may not do.
 
     An open curve ends in a stop: at an end, what leads beyond it is taken too.
     """
-    guide = parts.guides[i]
+    guide = guides.kinds[i]
     if guide == FREE:
         return
     if guide == FIXED:
         v[:] = 0.0
         return
     way = np.empty(len(v))
-    end = _way(parts, i, place, way)
+    end = _way(guides, i, place, way)
     if guide == PLANE:
         _across(v, way)
     else:
@@ -41,31 +41,31 @@ def project(parts: Parts, i: int, place: Floats, v: Floats) -> None:
 
 
 @kernel
-def hold(parts: Parts, i: int, x: Floats) -> None:
+def hold(guides: Guides, i: int, x: Floats) -> None:
     """Bring x[i] back onto the line, plane or curve of node i."""
-    guide = parts.guides[i]
+    guide = guides.kinds[i]
     if guide == CURVE:
-        onto_curve(_cubics(parts, i), _closed(parts, i), x[i])
+        onto_curve(_cubics(guides, i), _closed(guides, i), x[i])
     elif guide in (LINE, PLANE):
         d = x.shape[1]
         for c in range(d):
-            x[i, c] -= parts.guide_at[i, c]
+            x[i, c] -= guides.at[i, c]
         if guide == LINE:
-            _along(x[i], parts.guide_along[i])
+            _along(x[i], guides.along[i])
         else:
-            _across(x[i], parts.guide_along[i])
+            _across(x[i], guides.along[i])
         for c in range(d):
-            x[i, c] += parts.guide_at[i, c]
+            x[i, c] += guides.at[i, c]
 
 
 @kernel
-def basis(parts: Parts, i: int, place: Floats, out: Floats) -> int:
+def basis(guides: Guides, i: int, place: Floats, out: Floats) -> int:
     """How many ways node i may go at `place`; so many rows of `out` (D, D) are an orthonormal basis of them.
 
     The stop at the end of a curve does not count: there is a way back.
     """
     d = len(place)
-    guide = parts.guides[i]
+    guide = guides.kinds[i]
     if guide == FIXED:
         return 0
     if guide == FREE:
@@ -74,9 +74,10 @@ def basis(parts: Parts, i: int, place: Floats, out: Floats) -> int:
             out[c, c] = 1.0
         return d
     way = np.empty(d)
-    _way(parts, i, place, way)
+    _way(guides, i, place, way)
     if guide != PLANE:
-        out[0, :] = way
+        for c in range(d):
+            out[0, c] = way[c]
         return 1
     if d == 2:
         out[0, 0], out[0, 1] = -way[1], way[0]
@@ -158,15 +159,16 @@ def _look(cubics: Floats, spot: float, place: Floats) -> tuple[float, float, flo
 
 
 @kernel
-def _way(parts: Parts, i: int, place: Floats, out: Floats) -> float:
+def _way(guides: Guides, i: int, place: Floats, out: Floats) -> float:
     """The line's direction, the plane's normal or the curve's tangent at a place.
 
     Returns 1 where it leads beyond the end of a curve there, −1 where its opposite does, else 0.
     """
-    out[:] = parts.guide_along[i]
-    if parts.guides[i] != CURVE:
+    for c in range(len(out)):
+        out[c] = guides.along[i, c]
+    if guides.kinds[i] != CURVE:
         return 0.0
-    cubics, closed = _cubics(parts, i), _closed(parts, i)
+    cubics, closed = _cubics(guides, i), _closed(guides, i)
     spot = nearest(cubics, closed, place)
     cubic, u = _at(cubics, spot)
     for c in range(len(out)):
@@ -178,14 +180,14 @@ def _way(parts: Parts, i: int, place: Floats, out: Floats) -> float:
 
 
 @kernel
-def _cubics(parts: Parts, i: int) -> Floats:
-    curve = parts.guide_curve[i]
-    return parts.pieces[parts.curve_starts[curve] : parts.curve_starts[curve + 1]]
+def _cubics(guides: Guides, i: int) -> Floats:
+    curve = guides.curve[i]
+    return guides.pieces[guides.curve_starts[curve] : guides.curve_starts[curve + 1]]
 
 
 @kernel
-def _closed(parts: Parts, i: int) -> bool:
-    return bool(parts.curve_closed[parts.guide_curve[i]])
+def _closed(guides: Guides, i: int) -> bool:
+    return bool(guides.curve_closed[guides.curve[i]])
 
 
 @kernel

@@ -92,7 +92,7 @@ def settle(
             for i in range(iterations + 1):
                 _stretch(packed, block, room, rule, axes, powers)
                 if rule.floor:
-                    _stand(packed, room, rule, axes, powers)
+                    _stand(packed, room, rule, axes, powers, i < iterations)
                 if i < iterations:
                     _move(packed, block, room, rule, axes, powers)
             _survey(packed, block, c, room, rule, axes, powers, answer)
@@ -186,7 +186,7 @@ def _stretch(packed: Packed, block: int, room: Room, rule: Rule, axes: Marks, po
 
 @kernel_fast
 def _one_way(law: int, k: Any, a: Any, e: Any, rule: Rule) -> tuple[Any, Any]:
-    """A string's or bumper's f and df/dl at elongation e: `laws.force` and `laws.tangent` without branches."""
+    """Force f and df/dl of a string or bumper at elongation e: as in `laws`, without branches."""
     e = e if law == STRING else -e
     u = min(max(e + a, rule.zero), a + a)
     t = k * u / (a + a)
@@ -223,8 +223,8 @@ def _move(packed: Packed, block: int, room: Room, rule: Rule, axes: Marks, power
 
 
 @kernel_fast
-def _stand(packed: Packed, room: Room, rule: Rule, axes: Marks, powers: Marks) -> None:
-    """Take from R what the floor holds: of a node that stands on it all that presses, and μ times that along it.
+def _stand(packed: Packed, room: Room, rule: Rule, axes: Marks, powers: Marks, moving: bool) -> None:
+    """Take from R of nodes on the floor what it holds: all that presses on it, and along it μ times that.
 
     Source: [Lipson2006] Table 2, "Static Friction".
     Differs: what is beyond μF_n acts, not the whole of F_p, as in `touching.stick`.
@@ -242,10 +242,13 @@ def _stand(packed: Packed, room: Room, rule: Rule, axes: Marks, powers: Marks) -
                 square += r[at + d * W] * r[at + d * W]
             parallel, held = np.sqrt(square), -rule.friction * r[up]
             left = rule.one - held / parallel if parallel > held else rule.zero
-            r[up] = x[up + D * W] = rule.zero
+            r[up] = rule.zero
             for d in range(D - 1):
                 r[at + d * W] *= left
-                x[at + (D + d) * W] *= left
+            if moving:  # Δ of a node that is held is lost
+                x[up + D * W] = rule.zero
+                for d in range(D - 1):
+                    x[at + (D + d) * W] *= left
 
 
 @kernel_fast

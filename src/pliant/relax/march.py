@@ -142,7 +142,9 @@ class _March:
             self.progress(round(1000 * share), 1000, f"residual {self.last:.1e}")
 
     def _sweep(self, start: float, end: float, count: int, tolerance: float) -> None:
-        leg = Leg(*(np.stack(pair) for pair in zip(self.net.drive.at(start), self.net.drive.at(end), strict=True)))
+        leg = Leg(
+            *(np.stack(pair) for pair in zip(self.net.drive.at(start), self.net.drive.at(end), strict=True))
+        )
         each = 1 if self.elements else count
         for first in range(0, count, max(each, 1)):
             at = start + (end - start) * first / count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.kernel import kernel
-from pliant.relax.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, Floats, Ints, Parts
+from pliant.relax.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, Couplings, Floats, Ints
 
 Vector = tuple[float, float, float]
 
@@ -13,16 +13,18 @@ TURN = 2.0 * np.pi
 
 
 @kernel
-def measure(x: Floats, parts: Parts, m: int, last: float, slope: Floats) -> float:
+def measure(x: Floats, couplings: Couplings, m: int, last: float, slope: Floats) -> float:
     """The measure m at x, with its slope (4, D) by its nodes; angles within half a turn of `last`."""
     d = x.shape[1]
-    kind, a, b = parts.measures[m], parts.measured[m, 0], parts.measured[m, 1]
-    slope[:] = 0.0
+    kind, a, b = couplings.measures[m], couplings.measured[m, 0], couplings.measured[m, 1]
+    for k in range(4):
+        for c in range(d):
+            slope[k, c] = 0.0
     if kind == TRAVEL:
         value = 0.0
         for c in range(d):
-            slope[0, c] = parts.frames[m, 0, c]
-            value += parts.frames[m, 0, c] * x[a, c]
+            slope[0, c] = couplings.frames[m, 0, c]
+            value += couplings.frames[m, 0, c] * x[a, c]
         return value
     if kind == LENGTH:
         square = 0.0
@@ -34,37 +36,37 @@ def measure(x: Floats, parts: Parts, m: int, last: float, slope: Floats) -> floa
                 slope[1, c] = (x[b, c] - x[a, c]) / length
                 slope[0, c] = -slope[1, c]
         return length
-    value = _angle(x, parts, m, last, slope) if kind == ANGLE else _dihedral(x, parts, m, last, slope)
+    value = _angle(x, couplings, m, last, slope) if kind == ANGLE else _dihedral(x, couplings, m, last, slope)
     return value - TURN * np.round((value - last) / TURN)
 
 
 @kernel
-def _angle(x: Floats, parts: Parts, m: int, last: float, slope: Floats) -> float:
+def _angle(x: Floats, couplings: Couplings, m: int, last: float, slope: Floats) -> float:
     """The angle of b about a, in the plane of the measure's two axes; `last` where there is none."""
-    a, b = parts.measured[m, 0], parts.measured[m, 1]
+    a, b = couplings.measured[m, 0], couplings.measured[m, 1]
     p = q = 0.0
     for c in range(x.shape[1]):
-        p += parts.frames[m, 0, c] * (x[b, c] - x[a, c])
-        q += parts.frames[m, 1, c] * (x[b, c] - x[a, c])
+        p += couplings.frames[m, 0, c] * (x[b, c] - x[a, c])
+        q += couplings.frames[m, 1, c] * (x[b, c] - x[a, c])
     square = p * p + q * q
     if square == 0.0:
         return last
     for c in range(x.shape[1]):
-        slope[1, c] = (p * parts.frames[m, 1, c] - q * parts.frames[m, 0, c]) / square
+        slope[1, c] = (p * couplings.frames[m, 1, c] - q * couplings.frames[m, 0, c]) / square
         slope[0, c] = -slope[1, c]
     return np.arctan2(q, p)
 
 
 @kernel
-def _dihedral(x: Floats, parts: Parts, m: int, last: float, slope: Floats) -> float:
+def _dihedral(x: Floats, couplings: Couplings, m: int, last: float, slope: Floats) -> float:
     """The angle by which d is turned from a about the axis from b to c, in space; or `last`."""
-    start = parts.measured[m, 1]
-    axis = _from(x, start, parts.measured[m, 2])
+    start = couplings.measured[m, 1]
+    axis = _from(x, start, couplings.measured[m, 2])
     square = _dot(axis, axis)
     if square == 0.0:
         return last
-    # u and v, of a and d, without their parts along the axis, which are these shares of it.
-    u, v = _from(x, start, parts.measured[m, 0]), _from(x, start, parts.measured[m, 3])
+    # u and v, of a and d, without their couplings along the axis, which are these shares of it.
+    u, v = _from(x, start, couplings.measured[m, 0]), _from(x, start, couplings.measured[m, 3])
     at_u, at_v = _dot(u, axis) / square, _dot(v, axis) / square
     u, v = _less(u, axis, at_u), _less(v, axis, at_v)
     uu, vv = _dot(u, u), _dot(v, v)
@@ -101,34 +103,34 @@ def _cross(u: Vector, v: Vector) -> Vector:
 
 
 @kernel
-def measure_angles(x: Floats, parts: Parts, turned: Floats) -> None:
+def measure_angles(x: Floats, couplings: Couplings, turned: Floats) -> None:
     """Take the angles of x as those last measured."""
     slope = np.zeros((4, x.shape[1]))
     for m in range(len(turned)):
-        if parts.measures[m] in (ANGLE, DIHEDRAL):
-            turned[m] = measure(x, parts, m, turned[m], slope)
+        if couplings.measures[m] in (ANGLE, DIHEDRAL):
+            turned[m] = measure(x, couplings, m, turned[m], slope)
 
 
 @kernel
-def couple(x: Floats, parts: Parts, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
+def couple(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
     """What coupling c measures; slopes (K, D) by the nodes (K,), K = 4 for each of its measures."""
     total = 0.0
-    for at, m in enumerate(range(parts.firsts[c], parts.firsts[c + 1])):
+    for at, m in enumerate(range(couplings.firsts[c], couplings.firsts[c + 1])):
         part = slope[4 * at : 4 * at + 4]
-        total += parts.factors[m] * measure(x, parts, m, turned[m], part)
+        total += couplings.factors[m] * measure(x, couplings, m, turned[m], part)
         for k in range(4):
-            nodes[4 * at + k] = parts.measured[m, k]
+            nodes[4 * at + k] = couplings.measured[m, k]
             for g in range(x.shape[1]):
-                part[k, g] *= parts.factors[m]
+                part[k, g] *= couplings.factors[m]
     return total
 
 
 @kernel
-def measure_couplings(x: Floats, parts: Parts, turned: Floats) -> Floats:
+def measure_couplings(x: Floats, couplings: Couplings, turned: Floats) -> Floats:
     """What every coupling measures (C,)."""
     slope = np.zeros((4, x.shape[1]))
-    total = np.zeros(len(parts.coupling_laws))
+    total = np.zeros(len(couplings.laws))
     for c in range(len(total)):
-        for m in range(parts.firsts[c], parts.firsts[c + 1]):
-            total[c] += parts.factors[m] * measure(x, parts, m, turned[m], slope)
+        for m in range(couplings.firsts[c], couplings.firsts[c + 1]):
+            total[c] += couplings.factors[m] * measure(x, couplings, m, turned[m], slope)
     return total

@@ -35,8 +35,8 @@ LENGTH, ANGLE, TRAVEL, DIHEDRAL = range(4)
 FREE, FIXED, LINE, PLANE, CURVE = range(5)
 
 
-class Parts(NamedTuple):
-    """What stays the same while a mechanism moves: N nodes in D dimensions, E links, Q rails, C couplings."""
+class Links(NamedTuple):
+    """Distances of two nodes."""
 
     ends: Ints  # (E, 2)
     stiffness: Floats  # (E,)
@@ -45,48 +45,77 @@ class Parts(NamedTuple):
     starts: Ints  # (N + 1,) star[starts[i]:starts[i + 1]] are the links that meet at node i
     star: Ints  # (2E,)
 
-    rails: Ints  # (Q, 3) the node, and two on the line
-    rail_rest: Floats  # (Q,) distance from the line
-    rail_stiffness: Floats  # (Q,)
-    rail_laws: Ints  # (Q,)
-    rail_bands: Floats  # (Q,)
+
+class Rails(NamedTuple):
+    """Distances of a node from the line through two others."""
+
+    nodes: Ints  # (Q, 3) the node, and two on the line
+    rest: Floats  # (Q,) distance from the line
+    stiffness: Floats  # (Q,)
+    laws: Ints  # (Q,)
+    bands: Floats  # (Q,)
+
+
+class Couplings(NamedTuple):
+    """Weighted sums of measures."""
 
     firsts: Ints  # (C + 1,) into the measures
-    coupling_stiffness: Floats  # (C,)
-    coupling_laws: Ints  # (C,)
-    coupling_bands: Floats  # (C,)
+    stiffness: Floats  # (C,)
+    laws: Ints  # (C,)
+    bands: Floats  # (C,)
     measures: Ints  # (M,) kind
     measured: Ints  # (M, 4) nodes: length a-b; angle of b about a; travel of a; dihedral a-(b-c)-d
     factors: Floats  # (M,) weight of the measure in its coupling
     frames: Floats  # (M, 2, D) axes of an angle; the first one, the direction of travel
 
-    guides: Ints  # (N,) FREE to CURVE
-    guide_at: Floats  # (N, D) a point of the line or plane
-    guide_along: Floats  # (N, D) direction of the line, normal of the plane
-    guide_curve: Ints  # (N,) which curve
+
+class Guides(NamedTuple):
+    """What every node may do."""
+
+    kinds: Ints  # (N,) FREE to CURVE
+    at: Floats  # (N, D) a point of the line or plane
+    along: Floats  # (N, D) direction of the line, normal of the plane
+    curve: Ints  # (N,) which curve
     curve_starts: Ints  # (curves + 1,) into the pieces
     curve_closed: Bools  # (curves,)
     pieces: Floats  # (pieces, 4, D) cubic in u from 0 to 1, the highest power first
-    guide_friction: Floats  # (N,)
+    friction: Floats  # (N,)
 
-    touch: Touch
 
-    field_at: Floats  # (G, D) centres of fields
-    field_strength: Floats  # (G,) force on a node of mass 1 at distance 1; negative repels
-    field_power: Floats  # (G,) with which it grows with distance
+class Fields(NamedTuple):
+    """Forces towards points."""
+
+    at: Floats  # (G, D) centres
+    strength: Floats  # (G,) force on a node of mass 1 at distance 1; negative repels
+    power: Floats  # (G,) with which it grows with distance
     masses: Floats  # (N,)
+
+
+class Parts(NamedTuple):
+    """What stays the same while a mechanism moves: N nodes in D dimensions, E links, Q rails, C couplings.
+
+    In groups, so that a compiled loop is handed only what it reads: it takes long to compile, and to call,
+    for every array it is handed.
+    """
+
+    links: Links
+    rails: Rails
+    couplings: Couplings
+    guides: Guides
+    touch: Touch
+    fields: Fields
 
 
 class State(NamedTuple):
     """What changes: positions, and what the drive sets. Arrays are written to in place."""
 
     x: Floats  # (N, D)
-    rest: Floats  # (E,) rest lengths
-    goal: Floats  # (C,) what the couplings shall measure
+    rest: Floats  # (E,) rest lengths, less what is given in
+    goal: Floats  # (C,) what the couplings shall measure, less what is given in
     loads: Floats  # (N, D)
     turned: Floats  # (M,) angles as last measured, over whole turns
-    carried: Floats  # (E,) force in each link besides what its elongation gives
-    coupling_carried: Floats  # (C,)
+    given: Floats  # (E,) by how much a link is made shorter, so that it holds its length under load
+    coupling_given: Floats  # (C,)
 
 
 @dataclass(frozen=True)
@@ -125,7 +154,9 @@ class Network:
     hidden: Bools  # (E,) auxiliary: not drawn, and no part of collisions
     simplices: Ints = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # (B, D + 1) must keep sides
     body_names: tuple[str, ...] = ()  # (B,)
-    edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int64))  # (G, 2) nodes that share an element
+    edges: Ints = field(
+        default_factory=lambda: np.zeros((0, 2), np.int64)
+    )  # (G, 2) nodes that share an element
 
     @property
     def size(self) -> float:
@@ -135,7 +166,7 @@ class Network:
     @property
     def free(self) -> Bools:
         """(N,) nodes that can move."""
-        return self.parts.guides != FIXED
+        return self.parts.guides.kinds != FIXED
 
     def state(self, x: Floats | None = None, share: float = 0.0) -> State:
         """The mechanism at positions x (as drawn), with the drive at a share; angles counted from here."""
@@ -143,11 +174,12 @@ class Network:
 
         x = (self.drawn if x is None else x).copy()
         parts = self.parts
-        turned = np.zeros(len(parts.measures))
-        measure_angles(x, parts, turned)
-        carried = np.zeros(len(parts.ends)), np.zeros(len(parts.coupling_laws))
-        return State(x, *self.drive.at(share), turned, *carried)
+        turned = np.zeros(len(parts.couplings.measures))
+        measure_angles(x, parts.couplings, turned)
+        given = np.zeros(len(parts.links.ends)), np.zeros(len(parts.couplings.laws))
+        return State(x, *self.drive.at(share), turned, *given)
 
     def aim(self, state: State, share: float) -> None:
         """Set the drive of a state to a share."""
-        state.rest[:], state.goal[:], state.loads[:] = self.drive.at(share)
+        rest, goal, state.loads[:] = self.drive.at(share)
+        state.rest[:], state.goal[:] = rest - state.given, goal - state.coupling_given

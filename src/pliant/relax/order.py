@@ -57,7 +57,7 @@ def order(net: Network) -> Order:
 
 def _lows(net: Network) -> tuple[Ints, Ints]:
     """Places of the nodes, and for each place the lowest one it shares an element with."""
-    free = np.flatnonzero(net.parts.guides != FIXED)
+    free = np.flatnonzero(net.parts.guides.kinds != FIXED)
     number = np.full(len(net.drawn), -1)
     number[free] = np.arange(len(free))
     touching = net.parts.touch.ends[:, list(combinations(range(4), 2))].reshape(-1, 2)

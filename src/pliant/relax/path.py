@@ -59,7 +59,7 @@ Keep = Callable[[Network, State, float, float, bool], None]
 def scale(net: Network) -> float:
     """The force residuals are measured by: the largest stiffness times the size."""
     parts = net.parts
-    stiff = np.concatenate([parts.stiffness, parts.rail_stiffness, parts.coupling_stiffness])
+    stiff = np.concatenate([parts.links.stiffness, parts.rails.stiffness, parts.couplings.stiffness])
     return float(stiff.max(initial=0.0)) * net.size or 1.0
 
 

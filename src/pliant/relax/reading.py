@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from math import dist
 from typing import Any
 
+import numpy as np
+
 from pliant.core.model import Place, get, items
 from pliant.core.quantity import number
 
@@ -80,18 +82,14 @@ def read(data: Mapping[str, Any]) -> Reading:
 
 def _spots(points: Mapping[str, At]) -> tuple[dict[str, str], float]:
     """Which nodes are drawn at one place, and the size of the drawing."""
-    axes = list(zip(*points.values(), strict=True))
-    low = [min(axis) for axis in axes]
-    size = max((max(axis) - start for axis, start in zip(axes, low, strict=True)), default=0.0)
-    cell = NEAR * size
-    first: dict[At, str] = {}
-    if not cell:
-        return {name: first.setdefault(point, name) for name, point in points.items()}, size
-    cells = {
-        name: tuple(round((part - start) / cell) for part, start in zip(point, low, strict=True))
-        for name, point in points.items()
-    }
-    return {name: first.setdefault(at, name) for name, at in cells.items()}, size
+    if not points:
+        return {}, 0.0
+    places = np.array(list(points.values()))
+    places -= places.min(axis=0)
+    size = float(places.max())
+    cells = np.rint(places / (NEAR * size)) if NEAR * size else places
+    first: dict[tuple[float, ...], str] = {}
+    return {n: first.setdefault(tuple(cell), n) for n, cell in zip(points, cells.tolist(), strict=True)}, size
 
 
 def position(at: Any) -> At | None:

@@ -25,7 +25,7 @@ from pliant.relax.guiding import hold
 from pliant.relax.laws import BAR, force, tangent
 from pliant.relax.measures import measure_angles
 from pliant.relax.network import FIXED, FREE, Floats, Ints, Parts, State
-from pliant.relax.touching import room
+from pliant.relax.touching import Touch, room
 
 CUT, MEND, LOWEST = 0.7, 1.02, 0.02  # of α at a node that flips to and fro, at one that does not, at least
 
@@ -66,7 +66,8 @@ class Leg(NamedTuple):
 def work(nodes: int, dimension: int, extra: bool = False) -> Work:
     """Arrays for a mechanism that has not moved yet."""
     shape, more = (nodes, dimension), (nodes if extra else 0, dimension)
-    return Work(*(np.zeros(shape) for _ in range(3)), np.ones(nodes), np.zeros(more), np.zeros(more))
+    moved, stiff, felt = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    return Work(moved, stiff, felt, np.ones(nodes), np.zeros(more), np.zeros(more))
 
 
 @kernel
@@ -86,29 +87,23 @@ def sweeps(
     for t in range(count):
         if t == 0 or first != last:
             _aim(state, leg, first + (last - first) * (t + 1.0) / count)
-        caps[:] = knobs.cap
-        if len(parts.touch.radius) > 0:
-            room(state.x, parts.touch, caps)
+        _caps(state.x, parts.touch, knobs.cap, caps)
         fall = 1.0
         if t > 0 and knobs.fall < 1.0:
             fall = _fallen(residuals[t - 1], start, tolerance, knobs.fall)
         if sync:
             evaluate(state, parts, r, s, push, grip)
-            if len(work.extra) > 0:
-                r += work.extra
-                s += work.extra_stiff
+            _add(work, r, s)
             worst = _all_move(state, parts, knobs, fall, caps, work, r, s, push, grip)
         else:
             others(state, parts, r, s, push, grip)
-            if len(work.extra) > 0:
-                r += work.extra
-                s += work.extra_stiff
+            _add(work, r, s)
             worst = _each_moves(state, parts, knobs, fall, caps, work, r, s, push, grip)
         fade = knobs.noise * max(0.0, 1.0 - (done + t) / max(knobs.fading, 1.0))
         if fade > 0.0:
             shake(state, parts, fade)
         if len(state.turned) > 0:
-            measure_angles(state.x, parts, state.turned)
+            measure_angles(state.x, parts.couplings, state.turned)
         residuals[t] = worst
         start = max(start, worst)
         if worst <= tolerance and fade == 0.0:
@@ -117,11 +112,32 @@ def sweeps(
 
 
 @kernel
+def _add(work: Work, r: Floats, s: Floats) -> None:
+    """What elements that are not compiled add."""
+    for i in range(len(work.extra)):
+        for c in range(r.shape[1]):
+            r[i, c] += work.extra[i, c]
+            s[i, c] += work.extra_stiff[i, c]
+
+
+@kernel
+def _caps(x: Floats, touch: Touch, cap: float, caps: Floats) -> None:
+    """How far each node may go."""
+    for i in range(len(caps)):
+        caps[i] = cap
+    if len(touch.radius) > 0:
+        room(x, touch, caps)
+
+
+@kernel
 def _aim(state: State, leg: Leg, share: float) -> None:
-    state.rest[:] = leg.rest[0] + share * (leg.rest[1] - leg.rest[0])
-    if len(state.goal) > 0:
-        state.goal[:] = leg.goal[0] + share * (leg.goal[1] - leg.goal[0])
-    state.loads[:] = leg.loads[0] + share * (leg.loads[1] - leg.loads[0])
+    for e in range(len(state.rest)):
+        state.rest[e] = leg.rest[0, e] + share * (leg.rest[1, e] - leg.rest[0, e])
+    for c in range(len(state.goal)):
+        state.goal[c] = leg.goal[0, c] + share * (leg.goal[1, c] - leg.goal[0, c])
+    for i in range(len(state.loads)):
+        for c in range(state.loads.shape[1]):
+            state.loads[i, c] = leg.loads[0, i, c] + share * (leg.loads[1, i, c] - leg.loads[0, i, c])
 
 
 @kernel
@@ -140,20 +156,20 @@ def _all_move(
     """The synchronous update; the largest residual."""
     worst = 0.0
     for i in range(len(r)):
-        if parts.guides[i] == FIXED:
+        if parts.guides.kinds[i] == FIXED:
             continue
-        if parts.guides[i] != FREE or grip[i] > 0.0:
-            restrain(parts, i, state.x[i], r[i], push[i], grip[i])
+        if parts.guides.kinds[i] != FREE or grip[i] > 0.0:
+            restrain(parts.guides, i, state.x[i], r[i], push[i], grip[i])
         if knobs.calm or knobs.average > 0.0:
             _steady(knobs.calm, knobs.average, r[i], s[i], work.felt[i], work.share[i : i + 1], work.stiff[i])
         alpha = knobs.alpha[i] * fall * work.share[i]
         worst = max(worst, _displace(r[i], s[i], alpha, knobs.eta[i], knobs.least, caps[i], work.moved[i]))
     for i in range(len(r)):
-        if parts.guides[i] != FIXED:
+        if parts.guides.kinds[i] != FIXED:
             for c in range(r.shape[1]):
                 state.x[i, c] += work.moved[i, c]
-            if parts.guides[i] != FREE:
-                hold(parts, i, state.x)
+            if parts.guides.kinds[i] != FREE:
+                hold(parts.guides, i, state.x)
     return worst
 
 
@@ -165,22 +181,31 @@ def _each_moves(
     """The asynchronous update; the largest residual."""
     worst = 0.0
     for i in range(len(r)):
-        if parts.guides[i] == FIXED:
+        if parts.guides.kinds[i] == FIXED:
             continue
-        star = parts.star[parts.starts[i] : parts.starts[i + 1]]
+        star = parts.links.star[parts.links.starts[i] : parts.links.starts[i + 1]]
         _gather(
-            state.x, i, star, parts.ends, state.rest, parts.stiffness, parts.laws, parts.bands, r[i], s[i]
+            state.x,
+            i,
+            star,
+            parts.links.ends,
+            state.rest,
+            parts.links.stiffness,
+            parts.links.laws,
+            parts.links.bands,
+            r[i],
+            s[i],
         )
-        if parts.guides[i] != FREE or grip[i] > 0.0:
-            restrain(parts, i, state.x[i], r[i], push[i], grip[i])
+        if parts.guides.kinds[i] != FREE or grip[i] > 0.0:
+            restrain(parts.guides, i, state.x[i], r[i], push[i], grip[i])
         if knobs.calm or knobs.average > 0.0:
             _steady(knobs.calm, knobs.average, r[i], s[i], work.felt[i], work.share[i : i + 1], work.stiff[i])
         alpha = knobs.alpha[i] * fall * work.share[i]
         worst = max(worst, _displace(r[i], s[i], alpha, knobs.eta[i], knobs.least, caps[i], work.moved[i]))
         for c in range(r.shape[1]):
             state.x[i, c] += work.moved[i, c]
-        if parts.guides[i] != FREE:
-            hold(parts, i, state.x)
+        if parts.guides.kinds[i] != FREE:
+            hold(parts.guides, i, state.x)
     return worst
 
 
@@ -198,9 +223,9 @@ def _gather(
         length = np.sqrt(p * p + q * q + z * z)
         if length == 0.0:
             continue
-        over, k = length - rest[e], stiffness[e]
-        f = k * over if laws[e] == BAR else force(laws[e], k, bands[e], over)
-        k = k if laws[e] == BAR else tangent(laws[e], k, bands[e], over)
+        over, law, k, a = length - rest[e], int(laws[e]), float(stiffness[e]), float(bands[e])
+        f = k * over if law == BAR else force(law, k, a, over)
+        k = k if law == BAR else tangent(law, k, a, over)
         f /= length
         across = max(f, 0.0)
         along = max(k - across, 0.0) / length
@@ -219,9 +244,11 @@ def _steady(
 ) -> None:
     """Cut α at a node whose residual turns round, and average its stiffness with the last."""
     if calm:
-        flips = (r * felt).sum() < 0.0
-        share[0] = max(CUT * share[0], LOWEST) if flips else min(MEND * share[0], 1.0)
-        felt[:] = r
+        along = 0.0
+        for c in range(len(r)):
+            along += r[c] * felt[c]
+            felt[c] = r[c]
+        share[0] = max(CUT * share[0], LOWEST) if along < 0.0 else min(MEND * share[0], 1.0)
     if average > 0.0:
         for c in range(len(s)):
             if stiff[c] > 0.0:
@@ -249,11 +276,11 @@ def _displace(
 def shake(state: State, parts: Parts, size: float) -> None:
     """Move every node by up to so much, any way."""
     for i in range(len(state.x)):
-        if parts.guides[i] != FIXED:
+        if parts.guides.kinds[i] != FIXED:
             for c in range(state.x.shape[1]):
                 state.x[i, c] += size * (2.0 * np.random.random() - 1.0)
-            if parts.guides[i] != FREE:
-                hold(parts, i, state.x)
+            if parts.guides.kinds[i] != FREE:
+                hold(parts.guides, i, state.x)
 
 
 @kernel
@@ -266,22 +293,18 @@ def seed(number: int) -> None:
 def accelerate(
     state: State, parts: Parts, knobs: Knobs, tolerance: float, age: int, work: Work, residuals: Floats
 ) -> tuple[int, int]:
-    """Iterations at one place of the drive, until the residual is below the tolerance; how many, and the age."""
+    """Iterations at one place of the drive, until the residual is small; how many, and the age."""
     n, d = state.x.shape
     r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
     grip, caps = np.zeros(n), np.empty(n)
     for t in range(len(residuals)):
         evaluate(state, parts, r, s, push, grip)
-        if len(work.extra) > 0:
-            r += work.extra
-            s += work.extra_stiff
-        caps[:] = knobs.cap
-        if len(parts.touch.radius) > 0:
-            room(state.x, parts.touch, caps)
+        _add(work, r, s)
+        _caps(state.x, parts.touch, knobs.cap, caps)
         worst = along = 0.0
         for i in range(n):
-            if parts.guides[i] != FREE or grip[i] > 0.0:
-                restrain(parts, i, state.x[i], r[i], push[i], grip[i])
+            if parts.guides.kinds[i] != FREE or grip[i] > 0.0:
+                restrain(parts.guides, i, state.x[i], r[i], push[i], grip[i])
             square = 0.0
             for c in range(d):
                 square += r[i, c] * r[i, c]
@@ -293,7 +316,7 @@ def accelerate(
         age = 0 if along < 0.0 else age + 1
         keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
         for i in range(n):
-            if parts.guides[i] == FIXED:
+            if parts.guides.kinds[i] == FIXED:
                 continue
             far, still = 0.0, True
             for c in range(d):
@@ -304,10 +327,11 @@ def accelerate(
                 work.moved[i, c] = step + (0.0 if still and grip[i] > 0.0 else keep * work.moved[i, c])
                 far += work.moved[i, c] ** 2
             if far > caps[i] * caps[i]:
-                work.moved[i] *= caps[i] / np.sqrt(far)
+                for c in range(d):
+                    work.moved[i, c] *= caps[i] / np.sqrt(far)
             for c in range(d):
                 state.x[i, c] += work.moved[i, c]
-            if parts.guides[i] != FREE:
-                hold(parts, i, state.x)
-        measure_angles(state.x, parts, state.turned)
+            if parts.guides.kinds[i] != FREE:
+                hold(parts.guides, i, state.x)
+        measure_angles(state.x, parts.couplings, state.turned)
     return len(residuals), age

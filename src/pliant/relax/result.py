@@ -113,7 +113,7 @@ class RelaxResult:
         return {
             "kind": "mechanism",
             "command": "relax",
-            "status": self.status.name,
+            "status": self.status.name.lower(),
             "message": self.status.sentence,
             "seconds": dict(self.seconds),
             "version": version(),

@@ -14,16 +14,15 @@ from collections.abc import Sequence
 from pliant.core.clock import Clock
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.relax.build import build
-from pliant.relax.follow import follow
+from pliant.relax.follow import follow, why_not
 from pliant.relax.march import Element, coast, march
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.network import Network
-from pliant.relax.order import numbers
 from pliant.relax.path import Record
 from pliant.relax.result import RelaxResult
-from pliant.relax.trust import Trust, trust
+from pliant.relax.trust import trust
 
-MOST = 30_000_000  # numbers of a factor, 240 MB: beyond, momentum is what is left
+OWN = "the stiffness of elements of your own is not known in full"
 
 
 def solve(
@@ -41,8 +40,8 @@ def solve(
         with clock.phase("run"):
             run(net, study, record, progress, elements)
     except KeyboardInterrupt:
-        raise Interrupted(_result(model, study, net, record, clock)) from None
-    return _result(model, study, net, record, clock)
+        raise Interrupted(_result(model, study, net, record, clock, bool(elements))) from None
+    return _result(model, study, net, record, clock, bool(elements))
 
 
 def run(
@@ -53,7 +52,7 @@ def run(
     elements: Sequence[Element] = (),
 ) -> None:
     """Frames and notices of a run, by the method of the study."""
-    why = _why_not(net, elements) if study.method == "auto" else ""
+    why = (OWN if elements else why_not(net)) if study.method == "auto" else ""
     if study.method == "auto" and not why:
         follow(net, study, record, progress)
     elif study.method in ("sync", "async"):
@@ -64,22 +63,11 @@ def run(
         coast(net, study, record, progress, elements)
 
 
-def _why_not(net: Network, elements: Sequence[Element]) -> str:
-    """Why Newton's steps cannot be made; empty where they can."""
-    if elements:
-        return "the stiffness of elements of your own is not known in full"
-    if net.parts.guide_friction.any() or net.parts.touch.friction.any():
-        return "friction depends on the path"
-    if numbers(net) > MOST:
-        return f"its stiffness would hold more than {MOST:,} numbers"
-    return ""
-
-
 def _result(
-    model: Mechanism, study: RelaxStudy, net: Network, record: Record, clock: Clock
+    model: Mechanism, study: RelaxStudy, net: Network, record: Record, clock: Clock, own: bool
 ) -> RelaxResult:
     with clock.phase("check"):
-        found: Trust = trust(net, study, record)
+        found = trust(net, study, record, own)
     return RelaxResult(
         found.status, model, study, net, tuple(record.frames), found, tuple(record.residuals),
         record.iterations, clock.seconds,

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.progress import silent
 from pliant.relax.elongation import errors
+from pliant.relax.follow import determined, follow, why_not
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Floats, Network
 from pliant.relax.path import Frame, Notice, Record, scale
@@ -33,14 +35,16 @@ class Trust:
     notices: tuple[Notice, ...]
 
 
-def trust(net: Network, study: RelaxStudy, record: Record) -> Trust:
-    """Look at every frame of a run once it is over."""
+def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) -> Trust:
+    """Look at every frame of a run once it is over; `own`: elements took part that the network has not."""
     frames = record.frames
     bound = HELD * scale(net)
     forces = [unmet(net, frame) for frame in frames]
     loads = np.array([np.abs(force).max(initial=0.0) for force in forces])
     loaded = loads > bound
-    kept, notices = _kept(net, study, record)
+    if study.method != "auto" and not own:
+        _compare(net, study, record)
+    kept = not any(one.kind == "branch" for one in record.notices)
     return Trust(
         status=_status(frames, loaded, kept),
         length_errors=np.array([_length_error(net, frame) for frame in frames]),
@@ -48,17 +52,17 @@ def trust(net: Network, study: RelaxStudy, record: Record) -> Trust:
         carriers=_carriers(net, forces[-1], bound) if loaded[-1] else (),
         locks_at=frames[int(np.argmax(loaded))].share if loaded.any() else None,
         assembly_kept=kept,
-        notices=notices,
+        notices=tuple(record.notices),
     )
 
 
 def _status(frames: list[Frame], loaded: np.ndarray, kept: bool) -> RelaxStatus:
-    if not frames[-1].settled or frames[-1].share < 1.0:
-        return RelaxStatus.NOT_CONVERGED
     if loaded[0] and frames[0].settled:
         return RelaxStatus.OVER_CONSTRAINED
-    if loaded[-1]:
+    if loaded[-1] and frames[-1].settled:
         return RelaxStatus.LOCKED
+    if not frames[-1].settled or frames[-1].share < 1.0:
+        return RelaxStatus.NOT_CONVERGED
     return RelaxStatus.CONVERGED if kept else RelaxStatus.BRANCH_DOUBTFUL
 
 
@@ -77,5 +81,21 @@ def _carriers(net: Network, forces: Floats, bound: float) -> tuple[tuple[str, fl
     return tuple(strongest.items())
 
 
-def _kept(net: Network, study: RelaxStudy, record: Record) -> tuple[bool, tuple[Notice, ...]]:
-    return not any(one.kind == "branch" for one in record.notices), tuple(record.notices)
+def _compare(net: Network, study: RelaxStudy, record: Record) -> None:
+    """Follow the drive again by Newton's steps, which keep to the branch, and note where it ends elsewhere.
+
+    A residual however small tells nothing of this: plain relaxation may come to rest in another
+    assembly. Only where the lengths leave no freedom is there one place to compare with.
+    """
+    last = record.frames[-1]
+    if not (determined(net) and last.settled) or why_not(net):
+        return
+    again = Record()
+    follow(net, study.model_copy(update={"method": "auto", "frames": 1, "noise": 0.0}), again, silent)
+    there = again.frames[-1]
+    if not there.settled or there.share < 1.0:
+        return
+    apart = float(np.abs(there.x - last.x).max())
+    if apart > APART * net.size:
+        text = f"followed by Newton's steps it comes to rest elsewhere, {apart:.3g} away"
+        record.notice(last.share, "branch", text)

@@ -1,6 +1,7 @@
 """Still pictures of a motion: before as red outlines, after filled, as the papers draw it.
 
-Where curves are traced, they show the motion, and the first pose alone shows the bodies.
+Where curves are traced, they show the motion, and one pose alone shows the bodies: the first of a motion
+that comes round, the last of one that ends elsewhere.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from pliant.view.palette import FAINT, RC
 from pliant.view.scene import (
     Before,
     HasMotion,
+    cycles,
     frame_before,
     motion_of,
     room,
@@ -61,14 +63,16 @@ def figure(
 ) -> Figure:
     """One frame filled, over the outline in red of where things were `before` (None: no outline).
 
-    Without a choice, the last frame over the first; the first alone where curves are traced.
+    Without a choice, the last frame over the first; where curves are traced the last alone, or the first
+    of a motion that comes round.
     `scalar` colours bodies or strokes; `rulers` shows axes with the unit instead of a scale bar;
     `width` is in inches. A `Plot` gives its chart.
     """
     if isinstance(result, Plot):
         return chart(result, width=width)
     motion = motion_of(result)
-    frame = whole_frame(motion, (0 if traced(motion) else -1) if frame is None else frame)
+    round_again = bool(traced(motion)) and cycles(motion)
+    frame = whole_frame(motion, (0 if round_again else -1) if frame is None else frame)
     start = frame_before(motion, before)
     shown = [frame] if start is None else [start, frame]
     look = Look(None if start == frame else start, scalar, marks, names, trails)

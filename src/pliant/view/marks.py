@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,18 @@ from matplotlib.colors import to_rgba
 
 from pliant.core.motion import Floats, Mark, Motion
 from pliant.view.palette import INK, STYLES, Style, group_colours, halo, plain, style_colour
-from pliant.view.scene import flatten, groups, marks_at, traced
+from pliant.view.scene import flatten, groups, traced
 
 
-def add_marks(axes: Axes, motion: Motion, frame: float, unit_pt: float, pen: float = 1.0) -> list[Artist]:
-    """Draw the marks of a frame; `unit_pt` is the length of one world unit on the page, in points.
+def add_marks(
+    axes: Axes, motion: Motion, marks: Iterable[Mark], unit_pt: float, pen: float = 1.0
+) -> list[Artist]:
+    """Draw some marks of a motion; `unit_pt` is the length of one world unit on the page, in points.
 
     `pen` thins the lines of well-known groups in small pictures.
     """
     artists: list[Artist] = []
-    shown = [mark for mark in marks_at(motion, frame) if np.isfinite(mark.points).all()]
+    shown = [mark for mark in marks if np.isfinite(mark.points).all()]
     colours = group_colours(groups(motion))
     for group in groups(motion):
         mine = [mark for mark in shown if mark.group == group]

@@ -12,11 +12,12 @@ from matplotlib.transforms import Bbox
 
 from pliant.core.motion import Floats, Motion
 from pliant.view.palette import INK, halo, plain
-from pliant.view.scene import flatten
+from pliant.view.scene import flatten, named
 
 BODY_SIZE, POINT_SIZE = 6.5, 7.5  # of the letters, in points
 # Where a name may stand beside its point, best first: x and y to the right and up.
 SIDES = ((1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (1, 0), (-1, 0), (0, -1))
+MARGIN_PT = 11.0
 GAPS = (4.5, 8.0, 14.0, 20.0)  # from the point to the name, in points
 
 
@@ -24,8 +25,11 @@ class Names:
     """Names that follow what they name. Where points have names, bodies keep theirs to themselves."""
 
     def __init__(self, axes: Axes, motion: Motion, unit_pt: float, shown: bool) -> None:
-        self._of_points = bool(motion.point_names)
+        self._points = np.flatnonzero(named(motion))
+        self._of_points = len(self._points) > 0
         self._unit_pt = unit_pt
+        # Beside the axes there is a margin that names may use too.
+        self._page = Bbox(np.column_stack([axes.get_xlim(), axes.get_ylim()])).padded(MARGIN_PT / unit_pt)
         self._lines = [
             Path(flatten(motion, mark.points))
             for mark in motion.marks
@@ -33,15 +37,19 @@ class Names:
         ]
         self._texts = [
             _text(axes, name, POINT_SIZE if self._of_points else BODY_SIZE)
-            for name in ((motion.point_names or motion.bodies) if shown else ())
+            for name in (filter(None, motion.point_names) if self._of_points else motion.bodies)
+            if shown
         ]
         self._placed = not (self._of_points and shown)
 
-    def show(self, centres: Floats, points: Floats, bodies: Sequence[Path]) -> None:
-        """Move every name; sides are chosen once, so that names do not jump about while things move."""
-        places = points if self._of_points else centres
+    def show(self, centres: Floats, points: Floats, bodies: Sequence[Path], strokes: Floats) -> None:
+        """Move every name; sides are chosen once, so that names do not jump about while things move.
+
+        Names keep off bodies and strokes (S, 2, 2).
+        """
+        places = points[self._points] if self._of_points else centres
         if not self._placed:
-            self._place(points, bodies)
+            self._place(places, [*bodies, *map(Path, strokes)])
             self._placed = True
         for text, place in zip(self._texts, places[: len(self._texts)], strict=True):
             text.xy = (float(place[0]), float(place[1]))
@@ -71,7 +79,8 @@ class Names:
             hidden += room.count_overlaps(taken)
             over = sum(body.intersects_bbox(room) for body in bodies)
             across = sum(line.intersects_bbox(room, filled=False) for line in lines)
-            costs.append(4.0 * hidden + 3.0 * over + 2.0 * across + 0.05 * rank)
+            cut = not (self._page.contains(*room.min) and self._page.contains(*room.max))
+            costs.append(5.0 * cut + 4.0 * hidden + 3.0 * over + 2.0 * across + 0.05 * rank)
         best = int(np.argmin(costs))
         return choices[best], rooms[best]
 

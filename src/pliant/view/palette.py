@@ -39,6 +39,7 @@ class Style:
     fill: float = 0.0  # opacity of polygons
     order: float = 3.3  # bodies lie at 2, joints at 5
     title: str = ""  # in the key, where it needs to be told
+    solid: bool = False  # a thing, not a sign: in space it hides what is behind it
 
 
 STYLES = {
@@ -46,11 +47,14 @@ STYLES = {
     "statistical": Style("trace", 0.0, fill=0.3, order=3.05, title="statistical band"),
     "before": Style("faint", 1.0, (3.2, 3.0), order=2.9, title="before the edit"),
     "guide": Style("stroke", 0.9, order=1.7),
-    "ground": Style("stroke", 0.9, fill=0.3, order=1.8),
+    "ground": Style("stroke", 0.9, fill=0.3, order=1.8, solid=True),
     "limit": Style("#b83d85", 1.1, (5.0, 2.4, 0.8, 2.4), order=3.2, title="the motor stops here"),
     "trace": Style("trace", 2.0, order=3.4, title="path"),
     "target": Style("ink", 1.7, (0.1, 2.0), order=3.6, title="asked for"),
     "motor": Style("ink", 1.1, fill=1.0, order=4.5),
+    "plate": Style("#4f7cac", 0.9, fill=0.32, order=2.0, solid=True),
+    "actuator": Style("#c26a12", 4.2, order=3.9, solid=True, title="actuator"),
+    "sleeve": Style("stroke", 5.0, order=3.9, solid=True),
 }
 
 # Light is little and dark is much; both keep away from red, so that `BEFORE` stands out on them.

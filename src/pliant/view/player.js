@@ -12,20 +12,25 @@ const GROUPS = ["#dd8a1b", "#249486", "#7a62c4", "#5c8f2f", "#bd4f95", "#2f7fc1"
 const TRACES = ["#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 // Groups of marks that look the same in every motion. Dashes are in widths; bodies lie at order 2, joints at 5.
 const STYLES = {
-  "band": { "colour": "trace", "width": 0, "dash": [], "fill": 0.2, "order": 3, "title": "tolerance band" },
-  "statistical": { "colour": "trace", "width": 0, "dash": [], "fill": 0.3, "order": 3.05, "title": "statistical band" },
-  "before": { "colour": "faint", "width": 1, "dash": [3.2, 3], "fill": 0, "order": 2.9, "title": "before the edit" },
-  "guide": { "colour": "stroke", "width": 0.9, "dash": [], "fill": 0, "order": 1.7, "title": "" },
-  "ground": { "colour": "stroke", "width": 0.9, "dash": [], "fill": 0.3, "order": 1.8, "title": "" },
-  "limit": { "colour": "#b83d85", "width": 1.1, "dash": [5, 2.4, 0.8, 2.4], "fill": 0, "order": 3.2, "title": "the motor stops here" },
-  "trace": { "colour": "trace", "width": 2, "dash": [], "fill": 0, "order": 3.4, "title": "path" },
-  "target": { "colour": "ink", "width": 1.7, "dash": [0.1, 2], "fill": 0, "order": 3.6, "title": "asked for" },
-  "motor": { "colour": "ink", "width": 1.1, "dash": [], "fill": 1, "order": 4.5, "title": "" }
+  "band": { "colour": "trace", "width": 0, "dash": [], "fill": 0.2, "order": 3, "title": "tolerance band", "solid": false },
+  "statistical": { "colour": "trace", "width": 0, "dash": [], "fill": 0.3, "order": 3.05, "title": "statistical band", "solid": false },
+  "before": { "colour": "faint", "width": 1, "dash": [3.2, 3], "fill": 0, "order": 2.9, "title": "before the edit", "solid": false },
+  "guide": { "colour": "stroke", "width": 0.9, "dash": [], "fill": 0, "order": 1.7, "title": "", "solid": false },
+  "ground": { "colour": "stroke", "width": 0.9, "dash": [], "fill": 0.3, "order": 1.8, "title": "", "solid": true },
+  "limit": { "colour": "#b83d85", "width": 1.1, "dash": [5, 2.4, 0.8, 2.4], "fill": 0, "order": 3.2, "title": "the motor stops here", "solid": false },
+  "trace": { "colour": "trace", "width": 2, "dash": [], "fill": 0, "order": 3.4, "title": "path", "solid": false },
+  "target": { "colour": "ink", "width": 1.7, "dash": [0.1, 2], "fill": 0, "order": 3.6, "title": "asked for", "solid": false },
+  "motor": { "colour": "ink", "width": 1.1, "dash": [], "fill": 1, "order": 4.5, "title": "", "solid": false },
+  "plate": { "colour": "#4f7cac", "width": 0.9, "dash": [], "fill": 0.32, "order": 2, "title": "", "solid": true },
+  "actuator": { "colour": "#c26a12", "width": 4.2, "dash": [], "fill": 0, "order": 3.9, "title": "actuator", "solid": true },
+  "sleeve": { "colour": "stroke", "width": 5, "dash": [], "fill": 0, "order": 3.9, "title": "", "solid": true }
 };
 const SERIES = ["#2f6fb5", "#dd7f2a", "#2f9a78", "#8a63b3", "#6b7683", "#b8982b", "#bd4f95", "#3aa0b0"];
 const SEQUENTIAL = ["#f4f3df", "#cfe6c5", "#8fd0bb", "#4fb3bd", "#2c8ab3", "#275b9c", "#1f2f6e"];
 const DIVERGING = ["#245a9f", "#7fa8d2", "#f1f1ec", "#e2a76c", "#a9531b"];
 const UNKNOWN = "#9aa3ad"; // a scalar that is not a number here
+const FOG = 0.5; // how much paler what is farthest away is
+const GAPS = 800; // strokes that still leave gaps in what they pass
 const LEVELS = 256;
 
 function ramp(stops) {
@@ -83,7 +88,8 @@ function compile(data) {
   scene.events = m.events.map((event) => ({ ...event, position: eventPosition(scene, event.at) }));
   Object.assign(scene, compileMarks(m.marks, frames));
   const grounded = scene.layers.some((layer) => layer.group === "ground");
-  scene.resting = m.point_names.map((_, p) => !grounded && rests(scene, p));
+  scene.resting = m.point_names.map((name, p) => Boolean(name) && !grounded && rests(scene, p));
+  Object.assign(scene, compileStrokes(scene));
   scene.cycles = closes(scene);
   return scene;
 }
@@ -132,12 +138,31 @@ function compilePoints(rows, frames, count) {
   return points;
 }
 
+// A scalar may be known of bodies, of strokes, or of both: one scale serves them.
 function compileScalars(m) {
-  const of = (group, on) => Object.entries(group).map(([name, rows]) => {
-    const values = finite(rows.flat());
-    return { name, on, values, count: rows[0].length, scale: colourScale(values) };
+  const names = [...new Set([...Object.keys(m.body_scalars), ...Object.keys(m.stroke_scalars)])];
+  return names.map((name) => {
+    const [bodies, strokes] = [m.body_scalars, m.stroke_scalars].map((group) => (group[name] ? finite(group[name].flat()) : null));
+    return { name, bodies, strokes, scale: colourScale([...(bodies ?? []), ...(strokes ?? [])]) };
   });
-  return [...of(m.body_scalars, "bodies"), ...of(m.stroke_scalars, "strokes")];
+}
+
+// Points without a name are no joints: they only bend lines, and strokes that end at one are wires, drawn fine.
+// In space a stroke leaves gaps in what it passes, unless it is the edge of a face.
+function compileStrokes(scene) {
+  const joints = scene.pointNames.map((_, p) => p).filter((p) => scene.pointNames[p]);
+  const wires = scene.strokes.map((ends) => ends.some((p) => !scene.pointNames[p]));
+  const rods = wires.filter((wire) => !wire).length;
+  const busy = scene.strokes.length ? Math.max(rods, 2 * joints.length, 1) : 1;
+  const key = (point) => Array.from(point, (value) => value.toPrecision(6)).join();
+  const edges = new Set(), both = (a, b) => [a, b].sort().join(";");
+  const gaps = scene.spatial && scene.strokes.length <= GAPS;
+  for (const { style, points } of gaps ? [...scene.lasting, ...scene.byFrame[0]] : []) {
+    const corners = style?.solid ? points.map(key) : [];
+    corners.forEach((corner, i) => edges.add(both(corner, corners[(i + 1) % corners.length])));
+  }
+  const passing = scene.strokes.map((ends) => gaps && !edges.has(both(...ends.map((p) => key(scene.points.subarray(p * 3, p * 3 + 3))))));
+  return { joints, wires, passing, strokeWidth: clamp(120 / busy, 0.9, 3.6) };
 }
 
 // A layer is what can be shown or hidden as one: a group of marks, or one traced curve.
@@ -162,7 +187,38 @@ function compileMarks(marks, frames) {
     const { heaviest } = layers[mark.layer];
     mark.weight = mark.value === null || !heaviest ? 1 : Math.abs(mark.value) / heaviest;
   }
+  byFrame.forEach((here, f) => join(here, byFrame[f + 1] ?? []));
   return { layers, traced, lasting, byFrame };
+}
+
+// Marks that stand alike in two frames one after the other (as many of one kind, group and text, with as many
+// points) are marks that move: each knows where it goes and comes from.
+function join(here, there) {
+  const sorts = (marks) => {
+    const found = new Map();
+    for (const mark of marks) {
+      const sort = [mark.kind, mark.group, mark.text, mark.points.length].join("\n");
+      if (!found.has(sort)) found.set(sort, []);
+      found.get(sort).push(mark);
+    }
+    return found;
+  };
+  const others = sorts(there);
+  for (const [sort, marks] of sorts(here)) {
+    const fellows = others.get(sort) ?? [];
+    if (fellows.length === marks.length) marks.forEach((mark, i) => { mark.after = fellows[i].points; fellows[i].before = mark.points; });
+  }
+}
+
+// The marks of every frame and of the nearest one, on their way to the next.
+function marksAt(scene, frame) {
+  const nearest = Math.round(frame), share = Math.abs(frame - nearest);
+  const moved = (mark) => {
+    const other = frame > nearest ? mark.after : mark.before;
+    if (!share || !other) return mark;
+    return { ...mark, points: mark.points.map((point, i) => point.map((value, k) => value + share * (other[i][k] - value))) };
+  };
+  return [...scene.lasting, ...scene.byFrame[nearest].map(moved)];
 }
 
 function traceColour(traced, name) {
@@ -232,57 +288,84 @@ function blend(values, n, frame, out) {
 // ---- Camera -------------------------------------------------------------------------------------
 
 // The page's axes u (right) and v (up) in the world; the plane is seen from above, space from a corner.
+// w points from the page to the eye.
 function basis(camera) {
-  if (!camera.spatial) return { u: [1, 0, 0], v: [0, 1, 0] };
+  if (!camera.spatial) return { u: [1, 0, 0], v: [0, 1, 0], w: [0, 0, 1] };
   const [c, s] = [Math.cos(camera.turn), Math.sin(camera.turn)];
   const [ct, st] = [Math.cos(camera.tilt), Math.sin(camera.tilt)];
-  return { u: [c, -s, 0], v: [s * st, c * st, ct] };
+  return { u: [c, -s, 0], v: [s * st, c * st, ct], w: [-s * ct, -c * ct, st] };
+}
+
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
+// Where the world's origin lies on the page: the camera looks at a point of the world, about which it turns.
+function origin(camera, { u, v }) {
+  const { scale: k, at } = camera;
+  return [camera.width / 2 - (dot(u, at) + camera.x) * k, camera.height / 2 + (dot(v, at) + camera.y) * k];
 }
 
 function projector(camera) {
-  const { u, v } = basis(camera);
-  const { scale: k, x, y, width, height } = camera;
-  return (px, py, pz = 0) => [
-    width / 2 + (u[0] * px + u[1] * py + u[2] * pz - x) * k,
-    height / 2 - (v[0] * px + v[1] * py + v[2] * pz - y) * k,
-  ];
+  const axes = basis(camera), { u, v } = axes, k = camera.scale, [x, y] = origin(camera, axes);
+  return (px, py, pz = 0) => [x + (u[0] * px + u[1] * py + u[2] * pz) * k, y - (v[0] * px + v[1] * py + v[2] * pz) * k];
 }
 
 // A body's outline to the screen, as the six numbers of setTransform.
 function bodyMatrix(camera, axes, x, y, angle) {
-  const { u, v } = axes, k = camera.scale;
+  const { u, v } = axes, k = camera.scale, [left, top] = origin(camera, axes);
   const c = Math.cos(angle), s = Math.sin(angle);
   return [
     (u[0] * c + u[1] * s) * k, -(v[0] * c + v[1] * s) * k,
     (u[1] * c - u[0] * s) * k, -(v[1] * c - v[0] * s) * k,
-    camera.width / 2 + (u[0] * x + u[1] * y - camera.x) * k,
-    camera.height / 2 - (v[0] * x + v[1] * y - camera.y) * k,
+    left + (u[0] * x + u[1] * y) * k,
+    top - (v[0] * x + v[1] * y) * k,
   ];
 }
 
-// The rectangle of the page that all frames need; many frames are sampled.
-function extent(scene, camera) {
-  const { u, v } = basis(camera);
-  const box = [Infinity, Infinity, -Infinity, -Infinity];
-  const take = (x, y, z = 0) => {
-    const a = u[0] * x + u[1] * y + u[2] * z, b = v[0] * x + v[1] * y + v[2] * z;
-    if (a < box[0]) box[0] = a;
-    if (b < box[1]) box[1] = b;
-    if (a > box[2]) box[2] = a;
-    if (b > box[3]) box[3] = b;
-  };
+// Calls `take` with every place of the motion; many frames are sampled.
+function everywhere(scene, take) {
   const bodies = scene.bodies.length, samples = Math.min(scene.frames, 60);
   for (let sample = 0; sample < samples; sample++) {
     const f = samples > 1 ? Math.round((sample * (scene.frames - 1)) / (samples - 1)) : 0;
     for (let b = 0, i = f * bodies * 3; b < bodies; b++, i += 3) {
       const [x, y, angle] = [scene.poses[i], scene.poses[i + 1], scene.poses[i + 2]];
       const c = Math.cos(angle), s = Math.sin(angle);
-      for (const [px, py] of scene.shapes[scene.bodyShapes[b]].rings[0] ?? []) take(x + c * px - s * py, y + s * px + c * py);
+      for (const [px, py] of scene.shapes[scene.bodyShapes[b]].rings[0] ?? []) take(x + c * px - s * py, y + s * px + c * py, 0);
     }
     for (let p = 0, i = f * scene.pointNames.length * 3; p < scene.pointNames.length; p++, i += 3)
       take(scene.points[i], scene.points[i + 1], scene.points[i + 2]);
   }
-  for (const mark of [scene.lasting, ...scene.byFrame].flat()) for (const [x, y, z] of mark.points) take(x, y, z);
+  for (const mark of [scene.lasting, ...scene.byFrame].flat()) for (const [x, y, z] of mark.points) take(x, y, z ?? 0);
+}
+
+// The middle of the motion, which the camera turns about; the plane does not turn.
+function middleOf(scene) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  if (scene.spatial) everywhere(scene, (...place) => place.forEach((value, k) => {
+    if (value < low[k]) low[k] = value;
+    if (value > high[k]) high[k] = value;
+  }));
+  return low.map((value, k) => (value <= high[k] ? (value + high[k]) / 2 : 0));
+}
+
+// The rectangle of the page that all frames need; in space, however it is turned.
+function extent(scene, camera) {
+  const { u, v } = basis(camera), box = [Infinity, Infinity, -Infinity, -Infinity];
+  const grow = (left, low, right, high) => {
+    if (left < box[0]) box[0] = left;
+    if (low < box[1]) box[1] = low;
+    if (right > box[2]) box[2] = right;
+    if (high > box[3]) box[3] = high;
+  };
+  everywhere(scene, (x, y, z) => {
+    const away = [x - camera.at[0], y - camera.at[1], z - camera.at[2]];
+    if (scene.spatial) {
+      const reach = Math.hypot(away[0], away[1]), deep = reach * Math.abs(Math.sin(camera.tilt)), up = away[2] * v[2];
+      grow(-reach, up - deep, reach, up + deep);
+    } else {
+      const [a, b] = [dot(u, away), dot(v, away)];
+      grow(a, b, a, b);
+    }
+  });
   return box[0] <= box[2] ? box : [0, 0, 1, 1];
 }
 
@@ -306,8 +389,9 @@ function paint(ctx, scene, view, frame, ratio, colours) {
   ctx.lineJoin = "round";
   ctx.lineCap = "round";
   const project = projector(camera);
-  const marks = [...scene.lasting, ...scene.byFrame[Math.round(frame)]].filter((mark) => view.layers[mark.layer]);
-  const styled = marks.filter((mark) => mark.style).sort((a, b) => a.style.order - b.style.order);
+  const marks = marksAt(scene, frame).filter((mark) => view.layers[mark.layer]);
+  const standing = (mark) => scene.spatial && mark.style?.solid;
+  const styled = marks.filter((mark) => mark.style && !standing(mark)).sort((a, b) => a.style.order - b.style.order);
   const plain = marks.filter((mark) => !mark.style);
   if (view.trails) paintTrails(ctx, scene, project, colours);
   for (const mark of plain) if (mark.kind === "polygon") paintPolygon(ctx, mark, project);
@@ -316,7 +400,11 @@ function paint(ctx, scene, view, frame, ratio, colours) {
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   if (view.before) paintBefore(ctx, scene, view, ratio, axes, colours);
   for (const mark of styled) if (mark.style.order > 2) paintStyled(ctx, mark, project, colours);
-  const points = paintStrokes(ctx, scene, view, frame, project, colours);
+  const row = blend(scene.points, scene.pointNames.length * 3, frame, view.pointRow);
+  const points = scene.pointNames.map((_, p) => project(row[p * 3], row[p * 3 + 1], row[p * 3 + 2]));
+  const tension = view.scalar?.strokes ? blend(view.scalar.strokes, scene.strokes.length, frame, view.strokeHeat) : null;
+  if (scene.spatial) paintSpace(ctx, scene, view, row, points, marks.filter(standing), tension, axes, project, colours);
+  else paintStrokes(ctx, scene, view, points, tension, colours);
   for (const mark of plain) paintMark(ctx, mark, project);
   for (const mark of marks) if (mark.text && mark.style?.colour !== "trace") paintLabel(ctx, mark, project, colours);
   if (view.names) paintNames(ctx, scene, view, matrices, points, colours);
@@ -327,7 +415,7 @@ function paint(ctx, scene, view, frame, ratio, colours) {
 function paintBodies(ctx, scene, view, frame, ratio, axes, colours) {
   const { camera, scalar } = view, count = scene.bodies.length;
   const poses = blend(scene.poses, count * 3, frame, view.poseRow);
-  const heat = scalar?.on === "bodies" ? blend(scalar.values, count, frame, view.scalarRow) : null;
+  const heat = scalar?.bodies ? blend(scalar.bodies, count, frame, view.bodyHeat) : null;
   const matrices = new Array(count).fill(null);
   for (let b = 0; b < count; b++) {
     const shape = scene.shapes[scene.bodyShapes[b]];
@@ -379,6 +467,9 @@ function paintBefore(ctx, scene, view, ratio, axes, colours) {
       pen.moveTo(...a);
       pen.lineTo(...b);
     }
+    for (const mark of scene.spatial ? scene.byFrame[0] : []) {
+      if (mark.style?.solid) mark.points.forEach((point, i) => pen[i ? "lineTo" : "moveTo"](...project(...point)));
+    }
     pen.stroke();
   }
   ctx.save();
@@ -387,34 +478,104 @@ function paintBefore(ctx, scene, view, ratio, axes, colours) {
   ctx.restore();
 }
 
-function paintStrokes(ctx, scene, view, frame, project, colours) {
-  const count = scene.pointNames.length, scalar = view.scalar?.on === "strokes" ? view.scalar : null;
-  const row = blend(scene.points, count * 3, frame, view.pointRow);
-  const points = scene.pointNames.map((_, p) => project(row[p * 3], row[p * 3 + 1], row[p * 3 + 2]));
-  const heat = scalar ? blend(scalar.values, scalar.count, frame, view.scalarRow) : null;
-  const width = clamp(120 / Math.max(scene.strokes.length, 1), 0.9, 3.6);
-  ctx.lineWidth = width;
-  ctx.strokeStyle = colours.stroke;
-  if (!heat) ctx.beginPath();
+function widthOf(scene, s) {
+  return scene.wires[s] ? 0.4 * scene.strokeWidth + 0.25 : scene.strokeWidth;
+}
+
+function paintStrokes(ctx, scene, view, points, tension, colours) {
   scene.strokes.forEach(([a, b], s) => {
-    if (heat) { ctx.beginPath(); ctx.strokeStyle = scalar.scale.of(heat[s]); }
+    ctx.beginPath();
+    ctx.lineWidth = widthOf(scene, s);
+    ctx.strokeStyle = tension ? view.scalar.scale.of(tension[s]) : colours.stroke;
     ctx.moveTo(...points[a]);
     ctx.lineTo(...points[b]);
-    if (heat) ctx.stroke();
-  });
-  if (!heat) ctx.stroke();
-  ctx.strokeStyle = colours.stroke;
-  ctx.lineWidth = Math.max(1, width * 0.45);
-  points.forEach(([x, y], p) => {
-    const r = 1.3 + width * 0.9;
-    ctx.beginPath();
-    if (scene.resting[p]) ctx.rect(x - r, y - r, 2 * r, 2 * r); else ctx.arc(x, y, r, 0, 2 * Math.PI);
-    const traced = view.traced[p];
-    ctx.fillStyle = traced || (scene.resting[p] ? colours.stroke : colours.joint);
-    ctx.fill();
     ctx.stroke();
   });
-  return points;
+  for (const p of scene.joints) paintJoint(ctx, scene, view, p, points[p], colours.stroke, colours);
+}
+
+function paintJoint(ctx, scene, view, p, [x, y], rim, colours) {
+  const r = 1.3 + scene.strokeWidth * 0.9;
+  ctx.beginPath();
+  if (scene.resting[p]) ctx.rect(x - r, y - r, 2 * r, 2 * r); else ctx.arc(x, y, r, 0, 2 * Math.PI);
+  ctx.fillStyle = view.traced[p] || (scene.resting[p] ? colours.stroke : colours.joint);
+  ctx.fill();
+  ctx.strokeStyle = rim;
+  ctx.lineWidth = Math.max(1, scene.strokeWidth * 0.45);
+  ctx.stroke();
+}
+
+// What stands in space, from the back to the front: faces and barrels, strokes, joints. What is farther away is
+// paler, unless colours are figures; height says nothing of distance.
+function paintSpace(ctx, scene, view, row, points, solid, tension, { w }, project, colours) {
+  const items = [], scale = scene.strokeWidth / 3.6;
+  const place = (p) => row.subarray(p * 3, p * 3 + 3);
+  const add = ([x, y, z], ahead, draw) => items.push({ near: w[0] * x + w[1] * y + w[2] * z + ahead, level: w[0] * x + w[1] * y, draw });
+  for (const mark of solid) {
+    const middle = [0, 1, 2].map((k) => mark.points.reduce((sum, point) => sum + point[k], 0) / mark.points.length);
+    add(middle, 0, (pale) => paintSolid(ctx, mark, project, pale(colours[mark.colour] ?? mark.colour), scale));
+  }
+  scene.strokes.forEach(([a, b], s) => {
+    const [p, q] = [place(a), place(b)];
+    add([0, 1, 2].map((k) => (p[k] + q[k]) / 2), 0, (pale) => {
+      const colour = tension ? view.scalar.scale.of(tension[s]) : pale(colours.stroke);
+      paintPassing(ctx, points[a], points[b], widthOf(scene, s), colour, scene.passing[s] && colours.page);
+    });
+  });
+  for (const p of scene.joints)
+    add(place(p), 4 / view.camera.scale, (pale) => paintJoint(ctx, scene, view, p, points[p], pale(colours.stroke), colours));
+  const back = items.reduce((low, { level }) => Math.min(low, level), Infinity), front = items.reduce((high, { level }) => Math.max(high, level), -Infinity);
+  items.sort((a, b) => a.near - b.near);
+  for (const { level, draw } of items) {
+    const fog = tension ? 0 : (FOG * (front - level)) / (front - back || 1);
+    draw((colour) => mixed(colour, colours.page, fog));
+  }
+}
+
+function paintSolid(ctx, mark, project, colour, scale) {
+  ctx.beginPath();
+  for (const point of mark.points) ctx.lineTo(...project(...point));
+  if (mark.kind === "polygon") {
+    ctx.closePath();
+    ctx.fillStyle = colour;
+    ctx.globalAlpha = mark.style.fill;
+    ctx.fill();
+    ctx.globalAlpha = 1;
+  }
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.35 * scale * mark.style.width;
+  ctx.stroke();
+}
+
+// A stroke, over a gap in what it passes.
+function paintPassing(ctx, [ax, ay], [bx, by], width, colour, page) {
+  const [dx, dy] = [bx - ax, by - ay], back = (3 * width + 4) / (Math.hypot(dx, dy) || 1);
+  if (page && back < 0.5) {
+    ctx.beginPath();
+    ctx.moveTo(ax + back * dx, ay + back * dy);
+    ctx.lineTo(bx - back * dx, by - back * dy);
+    ctx.strokeStyle = page;
+    ctx.lineWidth = width + 2.4;
+    ctx.stroke();
+  }
+  ctx.beginPath();
+  ctx.moveTo(ax, ay);
+  ctx.lineTo(bx, by);
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = width;
+  ctx.stroke();
+}
+
+// "#rrggbb" with a share of another, in sixteen steps.
+const mixes = new Map();
+function mixed(colour, other, share) {
+  const step = Math.round(16 * share), key = `${colour}${other}${step}`;
+  if (!step) return colour;
+  if (!mixes.has(key)) {
+    const part = (hex, i) => parseInt(hex.slice(i, i + 2), 16);
+    mixes.set(key, `rgb(${[1, 3, 5].map((i) => Math.round(part(colour, i) + (step / 16) * (part(other, i) - part(colour, i)))).join(",")})`);
+  }
+  return mixes.get(key);
 }
 
 function paintTrails(ctx, scene, project, colours) {
@@ -423,7 +584,7 @@ function paintTrails(ctx, scene, project, colours) {
   ctx.lineWidth = 1.2;
   ctx.beginPath();
   for (let p = 0; p < count; p++) {
-    if (scene.resting[p]) continue;
+    if (scene.resting[p] || !scene.pointNames[p]) continue;
     for (let f = 0; f < scene.frames; f++) {
       const i = (f * count + p) * 3;
       const at = project(scene.points[i], scene.points[i + 1], scene.points[i + 2]);
@@ -524,7 +685,7 @@ function paintText(ctx, text, x, y, align, colours) {
 // Where points have names, bodies keep theirs to themselves.
 function paintNames(ctx, scene, view, matrices, points, colours) {
   matrices.forEach((t, b) => {
-    if (!t || points.length) return;
+    if (!t || scene.joints.length) return;
     const shape = scene.shapes[scene.bodyShapes[b]];
     if (shape.radius * Math.hypot(t[0], t[1]) < 11) return; // no room to read it
     paintText(ctx, scene.bodies[b], t[0] * shape.x + t[2] * shape.y + t[4], t[1] * shape.x + t[3] * shape.y + t[5], "center", colours);
@@ -532,6 +693,7 @@ function paintNames(ctx, scene, view, matrices, points, colours) {
   // Sides are chosen once, so that names do not jump about while things move.
   view.sides ??= points.map((point) => freeSide(ctx, scene, matrices, point));
   points.forEach(([x, y], p) => {
+    if (!scene.pointNames[p]) return;
     const [across, down] = view.sides[p];
     paintText(ctx, scene.pointNames[p], x + 12 * across, y + 13 * down, ["right", "center", "left"][across + 1], colours);
   });
@@ -586,7 +748,7 @@ function paintScale(ctx, scene, camera, axes, colours) {
 // ---- What is under the cursor -------------------------------------------------------------------
 
 function pick(ctx, scene, drawn, sx, sy, view) {
-  const near = drawn.points.findIndex(([x, y]) => Math.hypot(x - sx, y - sy) < 9);
+  const near = drawn.points.findIndex(([x, y], p) => scene.pointNames[p] && Math.hypot(x - sx, y - sy) < 9);
   if (near >= 0) return { text: scene.pointNames[near], body: -1 };
   const mark = drawn.marks.find((candidate) => candidate.kind !== "polygon" && nearMark(candidate, drawn.project, sx, sy));
   if (mark) return { text: describeMark(scene, mark), body: -1 };
@@ -812,7 +974,7 @@ export function mount(element, data) {
   const on = (target, type, act, options = {}) => target.addEventListener(type, act, { signal: listeners.signal, ...options });
 
   let scene, view, colours, drawn = null, charts = [];
-  const state = { position: 1, playing: false, forward: true, rest: 0, last: 0, pace: 16, asked: 0, cursor: null };
+  const state = { position: 1, playing: false, forward: true, rest: 0, last: 0, pace: 16, asked: 0, turned: 0, cursor: null };
   const ctx = parts.canvas.getContext("2d");
 
   // Data in: everything that depends on the motion is made anew here.
@@ -892,6 +1054,11 @@ export function mount(element, data) {
       view.hasty ||= state.pace > 30;
       advance(now);
     }
+    if (view.turning) {
+      view.camera.turn -= state.turned ? Math.min(now - state.turned, 100) * 0.0004 : 0;
+      invalidate();
+    }
+    state.turned = view.turning ? now : 0;
     drawn = paint(ctx, scene, view, frameAt(scene, state.position), window.devicePixelRatio || 1, colours);
     if (state.cursor) hover(...state.cursor); // what lies under a resting cursor may have changed
     if (state.playing) invalidate();
@@ -965,8 +1132,8 @@ export function mount(element, data) {
   const watcher = new ResizeObserver(() => { resize(); drawCharts(); });
 
   showPlaying();
-  if (data.motion.marks.some((mark) => mark.group === "trace")) state.position = 0; // the pose of the figures
   show(data);
+  if (scene.traced.length && scene.cycles) seek(0); // the pose of the figures
   watcher.observe(parts.stage);
   return {
     seek, play, pause, show, fit: () => fit(),
@@ -981,16 +1148,16 @@ export function mount(element, data) {
 
 // What the person has chosen to see. Choices and camera survive new data where they still make sense.
 function makeView(scene, old) {
-  const few = (scene.pointNames.length || scene.bodies.length) <= 12;
+  const joints = scene.joints.length, few = (joints || scene.bodies.length) <= 12;
   const traced = scene.traced.length > 0; // curves show the motion: no outlines of the start, no other paths
   const same = old && old.camera.spatial === scene.spatial;
-  const widest = Math.max(scene.bodies.length, scene.strokes.length);
   return {
     camera: same ? old.camera
-      : { spatial: scene.spatial, turn: (-35 * Math.PI) / 180, tilt: (24 * Math.PI) / 180, x: 0, y: 0, scale: 1, fitScale: 1, fitted: true, width: 1, height: 1 },
+      : { spatial: scene.spatial, at: middleOf(scene), turn: (-35 * Math.PI) / 180, tilt: (24 * Math.PI) / 180, x: 0, y: 0, scale: 1, fitScale: 1, fitted: true, width: 1, height: 1 },
+    turning: Boolean(old?.turning) && scene.spatial,
     before: old ? old.before : !traced,
-    names: old ? old.names : few && scene.pointNames.length > 0,
-    trails: !traced && scene.pointNames.length > 0 && scene.pointNames.length <= 24 && scene.frames > 2,
+    names: old ? old.names : few && joints > 0,
+    trails: !traced && joints > 0 && joints <= 24 && scene.frames > 2,
     layers: scene.layers.map(() => true),
     traced: scene.pointNames.map((name) => (scene.traced.includes(name) ? traceColour(scene.traced, name) : "")),
     sides: null,
@@ -1000,7 +1167,8 @@ function makeView(scene, old) {
     beforeLayer: { key: "", canvas: document.createElement("canvas") },
     poseRow: new Float64Array(scene.bodies.length * 3),
     pointRow: new Float64Array(scene.pointNames.length * 3),
-    scalarRow: new Float64Array(widest),
+    bodyHeat: new Float64Array(scene.bodies.length),
+    strokeHeat: new Float64Array(scene.strokes.length),
   };
 }
 
@@ -1054,7 +1222,8 @@ function buildOptions(parts, scene, view, invalidate, on) {
   };
   if (scene.frames > 1) add("Before", "var(--before)", view.before, (yes) => { view.before = yes; });
   add("Names", "", view.names, (yes) => { view.names = yes; });
-  if (scene.pointNames.length && scene.frames > 2) add("Paths", "var(--trail)", view.trails, (yes) => { view.trails = yes; });
+  if (scene.spatial) add("Turn", "", view.turning, (yes) => { view.turning = yes; });
+  if (scene.joints.length && scene.frames > 2) add("Paths", "var(--trail)", view.trails, (yes) => { view.trails = yes; });
   scene.layers.forEach(({ title, colour }, l) => {
     if (title) add(title, colour.startsWith("#") ? colour : `var(--${colour})`, true, (yes) => { view.layers[l] = yes; });
   });
@@ -1108,7 +1277,7 @@ function signalChart(signal, colour, scene, along, seek) {
   const frame = el("div", { class: "chart" }, canvas, cursor);
   const unit = signal.unit ? ` (${signal.unit})` : "";
   const node = el("figure", {}, el("figcaption", {}, el("span", {}, signal.name + unit), value), frame);
-  const plot = { x_scale: "linear", y_scale: "linear", ticks: [], series: [{ style: "line", colour, x: [...along], y: [...signal.values] }] };
+  const plot = { x_scale: "linear", y_scale: scaleFor(signal.values), ticks: [], series: [{ style: "line", colour, x: [...along], y: [...signal.values] }] };
   const turned = along[along.length - 1] < along[0]; // an axis that falls is drawn from left to right all the same
   let box = null;
   const to = (event) => {
@@ -1125,6 +1294,13 @@ function signalChart(signal, colour, scene, along, seek) {
       if (box) cursor.style.transform = `translateX(${box.left + (turned ? 1 - position : position) * (box.right - box.left)}px)`;
     },
   };
+}
+
+// A signal over many powers of ten and never below zero is read on a logarithmic scale.
+function scaleFor(values) {
+  const above = values.filter((value) => value > 0);
+  const least = above.reduce((a, b) => Math.min(a, b), Infinity), most = above.reduce((a, b) => Math.max(a, b), 0);
+  return most > 1e4 * least && !values.some((value) => value < 0) ? "log" : "linear";
 }
 
 function plotChart(plot) {

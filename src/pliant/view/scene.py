@@ -179,6 +179,16 @@ def body_size(motion: Motion) -> float:
     return float(np.median(spans[motion.body_shapes]))
 
 
+def named(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which points have names (P,): joints. The others only bend lines: a coil, a slack string, a rim."""
+    return np.array([bool(name) for name in motion.point_names], np.bool_)
+
+
+def wires(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which strokes are wires (S,), drawn fine: those that end at a point without a name."""
+    return ~named(motion)[motion.strokes].all(axis=1)
+
+
 def rests(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which points never move (P,): views draw them as ground."""
     if motion.frames < 2 or not motion.points.shape[1]:
@@ -196,6 +206,8 @@ VIEW = np.array(  # (2, 3) orthographic: z is up on the page; turned about z, th
         [np.sin(_TURN) * np.sin(_TILT), np.cos(_TURN) * np.sin(_TILT), np.cos(_TILT)],
     ]
 )
+TOWARDS = np.cross(*VIEW)  # (3,) from the page to the eye
+LEVEL = TOWARDS * np.array([1.0, 1.0, 0.0])  # the same on level ground: height says nothing of distance
 
 
 def spatial(motion: Motion) -> bool:
@@ -230,7 +242,7 @@ class Room:
 
 def room(motion: Motion, frames: Iterable[int], marks: bool = True) -> Room:
     """What the bodies, points and marks of some frames take up, with a little air."""
-    frames = list(frames)
+    frames = dict.fromkeys(frames)
     outlines = [rings(shape).vertices for shape in motion.shapes]
     clouds: list[Floats] = []
     for frame in frames:
@@ -266,12 +278,6 @@ def _with_air(cloud: Floats) -> Room:
     thin = np.maximum(0.12 * span - (high - low), 0) / 2  # a flat motion still gets some height
     air = 0.03 * span + thin
     return Room(low - air, high + air)
-
-
-def marks_at(motion: Motion, frame: float) -> tuple[Mark, ...]:
-    """The marks of every frame, and those of the nearest one."""
-    nearest = round(frame)
-    return tuple(mark for mark in motion.marks if mark.frame is None or mark.frame == nearest)
 
 
 def groups(motion: Motion) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +11,14 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_rgba_array
 from matplotlib.path import Path
 
 from pliant.core.errors import PliantError
-from pliant.core.motion import Floats, Ints, Motion
+from pliant.core.motion import Floats, Ints, Mark, Motion
 from pliant.core.pose import carry
 from pliant.view import palette
+from pliant.view.blending import marks_of
 from pliant.view.marks import add_marks
 from pliant.view.names import Names
 from pliant.view.palette import colour_map
@@ -25,12 +28,16 @@ from pliant.view.scene import (
     body_size,
     fixed_bodies,
     flatten,
+    named,
     poses_at,
     rests,
     rings,
     rows_at,
+    spatial,
     traced,
+    wires,
 )
+from pliant.view.skeleton import GAPS, Bones, Flat, Skeleton, Space, crossing, stands
 
 
 @dataclass(frozen=True)
@@ -45,22 +52,25 @@ class Look:
 
     def shows_names(self, motion: Motion) -> bool:
         """A dozen names can be read; a hundred cannot."""
-        return len(motion.point_names or motion.bodies) <= 12 if self.names is None else self.names
+        few = (named(motion).sum() or len(motion.bodies)) <= 12
+        return bool(few) if self.names is None else self.names
 
     def shows_trails(self, motion: Motion) -> bool:
         """Paths of a few points are curves; of many, a cloud. Traced curves are those that were asked for."""
-        few = motion.points.shape[1] <= 24 and motion.frames > 2
+        few = bool(named(motion).sum() <= 24) and motion.frames > 2
         return few and not traced(motion) if self.trails is None else self.trails
 
 
-def scalar_rows(motion: Motion, name: str) -> Floats:
-    """The scalar of that name, on bodies (F, B) or on strokes (F, S)."""
-    known = {**motion.stroke_scalars, **motion.body_scalars}
-    if name not in known:
+def scalar_values(motion: Motion, name: str) -> Floats:
+    """Every value of the scalar of that name, on bodies and on strokes."""
+    scalars = (motion.stroke_scalars, motion.body_scalars)
+    found = [rows[name].ravel() for rows in scalars if name in rows]
+    if not found:
+        known = dict.fromkeys([*motion.stroke_scalars, *motion.body_scalars])
         close = difflib.get_close_matches(name, known, 1)
         hint = f'Did you mean "{close[0]}"?' if close else f"It has: {', '.join(known) or 'none'}."
         raise PliantError(f'scalar "{name}": the motion has none of that name. {hint}')
-    return known[name]
+    return np.concatenate(found)
 
 
 class Stage:
@@ -71,36 +81,46 @@ class Stage:
 
     def __init__(self, axes: Axes, motion: Motion, look: Look, room: Room, unit_pt: float) -> None:
         self.axes, self.motion, self.look, self.unit_pt = axes, motion, look, unit_pt
-        self.colours = None if look.scalar is None else colour_map(scalar_rows(motion, look.scalar))
+        self.colours = None if look.scalar is None else colour_map(scalar_values(motion, look.scalar))
         self._edge = float(np.clip(0.016 * body_size(motion) * unit_pt, 0.12, 0.8))
         self._pen = float(np.clip(room.size.max() * unit_pt / 300, 0.4, 1.0))  # small pictures, thin lines
-        self._stroke = self._pen * float(np.clip(90 / max(len(motion.strokes), 1), 0.6, 2.6))
+        self._stroke = self._pen * float(np.clip(90 / _busy(motion), 0.6, 2.6))
         self._paths = [(rings(shape), bodies_of(motion, index)) for index, shape in enumerate(motion.shapes)]
+        self._widths = np.where(wires(motion), 0.4 * self._stroke + 0.2 * self._pen, self._stroke)
+        self._marks = marks_of(motion)
         _frame_axes(axes, room)
         self._add_trails()
         self._bodies = self._add_bodies()
-        self._strokes = self._add_strokes()
-        self._joints = self._add_joints()
+        self._skeleton = self._add_skeleton()
         self._add_before()
         self._names = Names(axes, motion, unit_pt, look.shows_names(motion))
-        self._marks: list[Artist] = []
+        self._signs: list[Artist] = []
 
     def show(self, frame: float) -> None:
         """Move everything to a frame, whole or between two."""
         motion = self.motion
-        poses, points = poses_at(motion, frame), flatten(motion, rows_at(motion.points, frame))
+        poses, points = poses_at(motion, frame), rows_at(motion.points, frame)
+        marks = self._marks.at(frame)
         paths = self._body_paths(poses)
         for chosen, collection in self._bodies:
             collection.set_paths([paths[body] for body in chosen])
-        self._strokes.set_segments(list(points[motion.strokes]))
-        for chosen, collection in self._joints:
-            collection.set_offsets(points[chosen])
-        self._colour(frame)
-        self._names.show(self._body_centres(poses), points, paths)
-        for mark in self._marks:
-            mark.remove()
-        marks = self.look.marks
-        self._marks = add_marks(self.axes, motion, frame, self.unit_pt, self._pen) if marks else []
+        self._skeleton.show(points, filter(self._stands, marks), self._colour(frame))
+        flat = flatten(motion, points)
+        self._names.show(
+            self._body_centres(poses), flat, [*paths, *self._solids(marks)], flat[motion.strokes]
+        )
+        for sign in self._signs:
+            sign.remove()
+        signs = (mark for mark in marks if self.look.marks and not self._stands(mark))
+        self._signs = add_marks(self.axes, motion, signs, self.unit_pt, self._pen)
+
+    def _solids(self, marks: Iterable[Mark]) -> list[Path]:
+        """What stands in space, as paths of the page."""
+        standing = (flatten(self.motion, mark.points) for mark in marks if self._stands(mark))
+        return [Path(np.vstack([points, points[:1]])) for points in standing]
+
+    def _stands(self, mark: Mark) -> bool:
+        return spatial(self.motion) and stands(mark)
 
     # Bodies
 
@@ -161,71 +181,75 @@ class Stage:
         )
         self.axes.add_collection(outlines, autolim=False)
         points = flatten(motion, rows_at(motion.points, frame))
+        solids = [np.asarray(path.vertices) for path in self._solids(self._marks.at(frame))]
         strokes = LineCollection(
-            list(points[motion.strokes]),
+            [*points[motion.strokes], *solids],
             colors=palette.BEFORE,
             linewidths=min(0.8, self._stroke / 2),
-            zorder=3.1,
+            zorder=1.6 if spatial(motion) else 3.1,
         )
         self.axes.add_collection(strokes, autolim=False)
 
     # Points and strokes
 
-    def _add_strokes(self) -> LineCollection:
-        strokes = LineCollection(
-            [], colors=palette.STROKE, linewidths=self._stroke, capstyle="round", zorder=4
-        )
-        self.axes.add_collection(strokes, autolim=False)
-        return strokes
-
-    def _add_joints(self) -> list[tuple[Ints, PathCollection]]:
-        """Circles where strokes meet; squares where points never move, unless ground is drawn there.
+    def _add_skeleton(self) -> Skeleton:
+        """Joints are circles; squares where points never move, unless ground is drawn there.
 
         A point whose curve is traced has the colour of its curve.
         """
-        grounded = any(mark.group == "ground" for mark in self.motion.marks)
-        resting = rests(self.motion) & np.bool_(not grounded)
-        size = (2.4 * self._stroke + 1) ** 2 / 2
-        layers: list[tuple[Ints, PathCollection]] = []
-        names = traced(self.motion)
+        motion, names = self.motion, traced(self.motion)
+        grounded = any(mark.group == "ground" for mark in motion.marks)
+        joints = np.flatnonzero(named(motion))
+        resting = rests(motion)[joints] & np.bool_(not grounded)
         fills = {name: palette.style_colour(palette.STYLES["trace"], name, names) for name in names}
-        for which, marker, fill in ((resting, "s", palette.STROKE), (~resting, "o", "white")):
-            chosen = np.flatnonzero(which)
-            nowhere = np.full(len(chosen), np.nan)
-            scatter = self.axes.scatter(
-                nowhere,
-                nowhere,
-                s=size,
-                marker=marker,
-                facecolors=[fills.get(self.motion.point_names[point], fill) for point in chosen],
-                edgecolors=palette.STROKE,
-                linewidths=self._stroke * 0.4,
-                zorder=5,
-            )
-            layers.append((chosen, scatter))
-        return layers
+        plain = np.where(resting, palette.STROKE, "white")
+        own = [fills.get(motion.point_names[p], fill) for p, fill in zip(joints, plain, strict=True)]
+        bones = Bones(
+            motion.strokes,
+            self._widths,
+            joints,
+            to_rgba_array(own).reshape(-1, 4),
+            resting,
+            size=(2.4 * self._stroke + 1) / 8**0.5,
+            rim=0.4 * self._stroke,
+            crossing=self._crossing(),
+            solid=max(self._stroke / 2.6, 0.3),
+            pen=self._pen,
+            unit_pt=self.unit_pt,
+        )
+        return Space(self.axes, bones) if spatial(motion) else Flat(self.axes, bones)
+
+    def _crossing(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        motion = self.motion
+        if not spatial(motion) or len(motion.strokes) > GAPS:
+            return np.zeros(len(motion.strokes), np.bool_)
+        return crossing(motion.points[0, motion.strokes], filter(stands, self._marks.at(0)))
 
     def _add_trails(self) -> None:
         if not self.look.shows_trails(self.motion):
             return
-        moving = np.flatnonzero(~rests(self.motion))
+        moving = np.flatnonzero(~rests(self.motion) & named(self.motion))
         paths = flatten(self.motion, self.motion.points)[:, moving].transpose(1, 0, 2)
         trails = LineCollection(list(paths), colors="#9fb4cc", linewidths=0.8, zorder=1)
         self.axes.add_collection(trails, autolim=False)
 
     # Colours
 
-    def _colour(self, frame: float) -> None:
+    def _colour(self, frame: float) -> Floats | None:
+        """Colour the bodies by the scalar; the colours of the strokes (S, 4), None where they are plain."""
         name = self.look.scalar
         if name is None or self.colours is None:
-            return
+            return None
         colours, scale = self.colours
-        values: Any = colours(scale(rows_at(scalar_rows(self.motion, name), frame)))
-        if name not in self.motion.body_scalars:
-            self._strokes.set_color(values)
-            return
-        for chosen, collection in self._bodies:
-            collection.set_facecolor(values[chosen])
+        motion = self.motion
+        if name in motion.body_scalars:
+            values: Any = colours(scale(rows_at(motion.body_scalars[name], frame)))
+            for chosen, collection in self._bodies:
+                collection.set_facecolor(values[chosen])
+        if name not in motion.stroke_scalars:
+            return None
+        heat: Floats = np.asarray(colours(scale(rows_at(motion.stroke_scalars[name], frame))))
+        return heat
 
     def _body_centres(self, poses: Floats) -> Floats:
         centres = np.zeros((len(poses), 2))
@@ -234,6 +258,13 @@ class Stage:
                 inside = (outline.vertices.min(axis=0) + outline.vertices.max(axis=0)) / 2
                 centres[bodies] = carry(poses[bodies], inside)
         return flatten(self.motion, centres)
+
+
+def _busy(motion: Motion) -> int:
+    """How much there is to tell apart by lines: strokes between joints, or joints where those are wires."""
+    if not len(motion.strokes):
+        return 1
+    return int(max((~wires(motion)).sum(), 2 * named(motion).sum(), 1))
 
 
 def _frame_axes(axes: Axes, room: Room) -> None:

@@ -20,9 +20,9 @@ def plate(points, **more):
 
 def stretches(net, x):
     """By how much every row of a network is off at x (N, D), over the size."""
-    ends = net.parts.ends
+    ends = net.parts.links.ends
     links = np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1) - net.drive.rest[0]
-    ties = measure_couplings(x, net.parts, np.zeros(len(net.parts.measures))) - net.drive.goal[0]
+    ties = measure_couplings(x, net.parts, np.zeros(len(net.parts.couplings.measures))) - net.drive.goal[0]
     return np.concatenate([links, ties]) / net.size
 
 
@@ -141,7 +141,7 @@ def test_nodes_of_a_bar_stay_where_they_are_drawn_on_it():
     net = build(Mechanism.model_validate({"nodes": nodes, "bars": [{"nodes": ["a", "m", "b"]}]}))
     assert net.link_names == ("bar a-b",)
     assert net.coupling_names == ("bar a-b",) * 3
-    assert sorted(net.parts.factors[:3]) == pytest.approx([-0.75, -0.25, 1])
+    assert sorted(net.parts.couplings.factors[:3]) == pytest.approx([-0.75, -0.25, 1])
 
 
 def test_an_elastic_plate_gives_way_in_its_links_and_not_in_its_ties():

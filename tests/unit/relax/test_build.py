@@ -37,14 +37,14 @@ def test_a_bar_holds_its_drawn_length_or_its_own():
     net = network(SQUARE, bars=[*nodes_of("ac"), {"nodes": ["a", "b"], "length": 2.5}])
     assert [net.link_names[e] for e in own(net)] == ["bar a-c", "bar a-b"]
     assert net.drive.rest[0, own(net)].tolist() == [5, 2.5]
-    assert net.parts.ends[own(net)].tolist() == [[0, 2], [0, 1]]
-    assert net.parts.laws[own(net)].tolist() == [BAR, BAR]
+    assert net.parts.links.ends[own(net)].tolist() == [[0, 2], [0, 1]]
+    assert net.parts.links.laws[own(net)].tolist() == [BAR, BAR]
     assert net.rigid[own(net)].all()
 
 
 def test_a_bar_of_a_material_is_as_stiff_as_it_is_short():
     net = network(SQUARE, bars=[{"nodes": ["a", "c"], "modulus": 200, "area": 2}], stiffness=9)
-    assert net.parts.stiffness[0] == 200 * 2 / 5
+    assert net.parts.links.stiffness[0] == 200 * 2 / 5
     assert not net.rigid[0]
 
 
@@ -57,7 +57,7 @@ def test_each_kind_of_link_has_its_name_and_law():
         bumpers=[{"nodes": ["c", "b"], "length": 2}],
         springs=[{"nodes": ["d", "b"], "stiffness": 3, "length": 1}],
     )
-    found = {net.link_names[e]: (net.parts.laws[e], net.rigid[e]) for e in own(net)}
+    found = {net.link_names[e]: (net.parts.links.laws[e], net.rigid[e]) for e in own(net)}
     assert found == {
         "bar c-d": (BAR, True),
         "actuator b-c": (BAR, True),
@@ -71,12 +71,12 @@ def test_each_kind_of_link_has_its_name_and_law():
 def test_strings_and_bumpers_tighten_over_a_ten_thousandth_of_their_length():
     bumpers = [{"nodes": ["c", "b"], "length": 2}, {"nodes": ["c", "d"], "length": 2, "band": 0.3}]
     net = network(SQUARE, strings=nodes_of("bd"), bumpers=bumpers)
-    assert net.parts.bands[own(net)] == pytest.approx([5e-4, 2e-4, 0.3])
+    assert net.parts.links.bands[own(net)] == pytest.approx([5e-4, 2e-4, 0.3])
 
 
 def test_an_element_of_its_own_stiffness_is_elastic():
     net = network(SQUARE, strings=[{"nodes": ["b", "d"], "stiffness": 7}, *nodes_of("bc")], stiffness=50)
-    assert net.parts.stiffness[own(net)].tolist() == [7, 50]
+    assert net.parts.links.stiffness[own(net)].tolist() == [7, 50]
     assert net.rigid[own(net)].tolist() == [False, True]
 
 
@@ -95,16 +95,16 @@ def test_two_lengths_for_one_pair_of_nodes_are_both_kept():
 
 def test_elastic_bars_side_by_side_are_both_kept():
     net = network(SQUARE, bars=[{"nodes": ["a", "b"], "stiffness": 2}] * 2)
-    assert net.parts.stiffness[own(net)].tolist() == [2, 2]
+    assert net.parts.links.stiffness[own(net)].tolist() == [2, 2]
 
 
 def test_the_star_of_a_node_is_the_links_that_meet_there():
     net = network(SQUARE, bars=nodes_of("bc", "cd", "bd"))
-    starts, star = net.parts.starts, net.parts.star
+    starts, star = net.parts.links.starts, net.parts.links.star
     for node in range(4):
         found = set(star[starts[node] : starts[node + 1]].tolist())
-        assert found == set(np.flatnonzero((net.parts.ends == node).any(axis=1)).tolist())
-    assert starts[-1] == len(star) == 2 * len(net.parts.ends)
+        assert found == set(np.flatnonzero((net.parts.links.ends == node).any(axis=1)).tolist())
+    assert starts[-1] == len(star) == 2 * len(net.parts.links.ends)
 
 
 # The drive
@@ -238,7 +238,7 @@ def test_a_circuit_holds_its_volume_and_pushes_only():
     assert net.parts.measures.tolist() == [LENGTH, LENGTH]
     assert net.parts.factors.tolist() == [0.5, 1]
     assert net.drive.goal[:, 0].tolist() == [5 / 2 + 4, 5 / 2 + 4 + 3 / 2]
-    (law,), (band,) = net.parts.coupling_laws, net.parts.coupling_bands
+    (law,), (band,) = net.parts.couplings.laws, net.parts.couplings.bands
     assert band == pytest.approx(5e-4)
     assert stored(law, 1.0, band, 0.1) == 0 < stored(law, 1.0, band, -0.1)
     double = network(SQUARE, cylinders=[circuit | {"double": True}])
@@ -252,7 +252,7 @@ def test_a_slider_is_a_rail_without_distance():
     net = network(SQUARE, sliders=[{"node": "c", "on": ["a", "b"]}], stiffness=6)
     assert net.rail_names == ("slider c",)
     assert net.parts.rails.tolist() == [[2, 0, 1]]
-    assert (net.parts.rail_rest[0], net.parts.rail_laws[0], net.parts.rail_stiffness[0]) == (0, BAR, 6)
+    assert (net.parts.rails.rest[0], net.parts.rails.laws[0], net.parts.rails.stiffness[0]) == (0, BAR, 6)
 
 
 def test_the_ground_is_fixed_and_nothing_else():

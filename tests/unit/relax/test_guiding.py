@@ -86,7 +86,7 @@ def test_what_is_left_lies_in_the_basis(name, place, v):
     if left.any():  # all of it is taken where it leads beyond the end of a curve
         np.testing.assert_allclose(left, whole, atol=1e-12)
     else:
-        assert not whole.any() or parts.guides[1] == CURVE
+        assert not whole.any() or parts.guides.kinds[1] == CURVE
 
 
 @settings(deadline=None)
@@ -97,7 +97,7 @@ def test_a_small_step_along_the_basis_stays_on_the_guide(name, place, share):
     rows = ways(parts, place)
     ahead = place + step * (share * rows[0] + (1 - share) * rows[-1])
     off = np.linalg.norm(held(parts, ahead) - ahead)
-    at_end = parts.guides[1] == CURVE and not left_of(parts, place, ahead - place).any()
+    at_end = parts.guides.kinds[1] == CURVE and not left_of(parts, place, ahead - place).any()
     assert off < (2 * step if at_end else 30 * step**2)
 
 
@@ -106,11 +106,11 @@ def test_a_small_step_along_the_basis_stays_on_the_guide(name, place, share):
 def test_nothing_on_a_guide_is_nearer_than_where_a_node_is_held(name, place):
     parts, place = PARTS[name], np.array(place[: GUIDES[name][0]])
     found = held(parts, place)
-    if parts.guides[1] != CURVE:
+    if parts.guides.kinds[1] != CURVE:
         np.testing.assert_allclose(ways(parts, found) @ (place - found), 0, atol=1e-12)
         return
     powers = np.linspace(0, 1, 200)[:, None] ** [3, 2, 1, 0]
-    curve = np.einsum("uk,pkd->upd", powers, parts.pieces)
+    curve = np.einsum("uk,pkd->upd", powers, parts.guides.pieces)
     assert np.linalg.norm(found - place) <= np.linalg.norm(curve - place, axis=2).min() + 1e-12
 
 
@@ -130,7 +130,7 @@ def test_a_closed_curve_has_no_end():
     (way,) = ways(parts, np.array(RING[0]))
     for v in (way, -way):
         assert left_of(parts, np.array(RING[0]), v) == pytest.approx(v)
-    spots = [nearest(parts.pieces, True, np.array(RING[0]) + step * way) for step in (-1e-3, 1e-3)]
+    spots = [nearest(parts.guides.pieces, True, np.array(RING[0]) + step * way) for step in (-1e-3, 1e-3)]
     assert max(spots) > 3.99
     assert min(spots) < 0.01
 
@@ -168,7 +168,7 @@ def test_a_node_drawn_beside_its_curve_is_moved_onto_it():
 @pytest.mark.parametrize("points", [WAVE, HELIX, [(0, 0), (3, 4)]])
 def test_curves_pass_through_their_points(points):
     parts = guided(len(points[0]), {"curve": points})
-    np.testing.assert_allclose(parts.pieces[:, 3], points[:-1], atol=1e-13)
+    np.testing.assert_allclose(parts.guides.pieces[:, 3], points[:-1], atol=1e-13)
     np.testing.assert_allclose(parts.pieces.sum(axis=1), points[1:], atol=1e-13)
 
 
@@ -176,7 +176,7 @@ def test_a_closed_curve_is_smooth_where_it_closes():
     parts = PARTS["closed curve in the plane"]
     points = np.array(RING)
     lengths = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
-    ends, starts = parts.pieces[-1], parts.pieces[0]
+    ends, starts = parts.guides.pieces[-1], parts.guides.pieces[0]
     np.testing.assert_allclose(
         (ends * [[3], [2], [1], [0]]).sum(axis=0) / lengths[-1], starts[2] / lengths[0], atol=1e-13
     )
@@ -196,5 +196,5 @@ def test_the_curves_of_several_guides_are_told_apart():
     parts = build(Mechanism.model_validate({"nodes": nodes, "bars": bars, "guides": guides})).parts
     assert parts.curve_starts.tolist() == [0, 4, 8]
     assert parts.curve_closed.tolist() == [True, False]
-    assert parts.guide_curve[[1, 0]].tolist() == [0, 1]
+    assert parts.guides.curve[[1, 0]].tolist() == [0, 1]
     assert parts.guide_friction.tolist() == [0, 0, 0.3]

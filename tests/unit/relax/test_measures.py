@@ -31,7 +31,7 @@ def network(nodes, elements):
 
 
 def first_of(kind, net):
-    return int(np.flatnonzero(net.parts.measures == kind)[0])
+    return int(np.flatnonzero(net.parts.couplings.measures == kind)[0])
 
 
 @pytest.mark.parametrize(("nodes", "kind", "elements"), CASES.values(), ids=CASES)
@@ -40,7 +40,7 @@ def test_slopes_pass_a_taylor_test(nodes, kind, elements):
     m, x, way = first_of(kind, net), net.drawn, np.random.default_rng(1).normal(size=net.drawn.shape)
     slope, unused = np.zeros((4, x.shape[1])), np.zeros((4, x.shape[1]))
     value = measure(x, net.parts, m, 0.0, slope)
-    rate = (slope * way[net.parts.measured[m]]).sum()
+    rate = (slope * way[net.parts.couplings.measured[m]]).sum()
     steps = 0.02 * 0.5 ** np.arange(4)
     left = np.array([measure(x + h * way, net.parts, m, value, unused) - value - h * rate for h in steps])
     if kind == TRAVEL:  # linear
@@ -53,17 +53,17 @@ def test_slopes_pass_a_taylor_test(nodes, kind, elements):
 def test_slopes_of_a_coupling_are_those_of_its_measures_weighted(nodes, kind, elements):
     net = network(nodes, elements)
     parts, x = net.parts, net.drawn
-    turned = np.zeros(len(parts.measures))
+    turned = np.zeros(len(parts.couplings.measures))
     measure_angles(x, parts, turned)
-    count = int(parts.firsts[1])
+    count = int(parts.couplings.firsts[1])
     slopes, at = np.empty((4 * count, x.shape[1])), np.empty(4 * count, np.int64)
     total = couple(x, parts, 0, turned, slopes, at)
     part = np.zeros((4, x.shape[1]))
     values = [measure(x, parts, m, turned[m], part) for m in range(count)]
-    assert total == pytest.approx(parts.factors[:count] @ values, rel=1e-15)
+    assert total == pytest.approx(parts.couplings.factors[:count] @ values, rel=1e-15)
     assert measure_couplings(x, parts, turned)[0] == total
-    np.testing.assert_array_equal(at, parts.measured[:count].ravel())
-    np.testing.assert_allclose(slopes[-4:], parts.factors[count - 1] * part, rtol=1e-15)
+    np.testing.assert_array_equal(at, parts.couplings.measured[:count].ravel())
+    np.testing.assert_allclose(slopes[-4:], parts.couplings.factors[count - 1] * part, rtol=1e-15)
 
 
 def test_values_are_those_of_the_textbook():
@@ -112,6 +112,6 @@ def test_an_arm_without_length_keeps_its_last_angle_and_pulls_nowhere(kind):
     nodes, _, elements = CASES["an angle in space" if kind == ANGLE else "a dihedral"]
     net = network(nodes, elements)
     m, x, slope = first_of(kind, net), net.drawn.copy(), np.ones((4, 3))
-    x[net.parts.measured[m, 1]] = x[net.parts.measured[m, 0]]
+    x[net.parts.couplings.measured[m, 1]] = x[net.parts.couplings.measured[m, 0]]
     assert measure(x, net.parts, m, 7.5, slope) == 7.5
     assert not slope.any()

@@ -11,7 +11,7 @@ BAR = {"nodes": ["a", "b"]}
 
 def stiffness(**more):
     data = {"nodes": NODES, "bars": [BAR, {"nodes": ["a", "c"]}], **more}
-    return build(Mechanism.model_validate(data)).parts.stiffness[1]
+    return build(Mechanism.model_validate(data)).parts.links.stiffness[1]
 
 
 def test_pure_geometry_has_stiffness_one():

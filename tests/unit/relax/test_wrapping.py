@@ -104,7 +104,7 @@ def test_a_path_with_points_runs_as_drawn():
     nodes = {"a": (-3, 0), "b": (3, 0), "o": (0, 0)}
     net = string(nodes, {"around": [{"node": "o", "radius": 1}], "via": [(-2, -2), (2, -2)], "pieces": 40})
     drawn = 4 + 2 * np.hypot(1, 2)
-    whole = net.drive.rest[0, net.parts.laws == STRING].sum()
+    whole = net.drive.rest[0, net.parts.links.laws == STRING].sum()
     assert whole == pytest.approx(drawn, rel=0.01)
     assert whole < drawn  # corners are cut
     assert (net.drawn[net.shown :, 1] < 0).all()
@@ -123,28 +123,28 @@ def test_a_wrap_is_a_chain_of_strings_and_hidden_bumpers():
     nodes = {"a": (-3, 0), "b": (4, 0), "o": (0, 0.5), "p": (0, 9)}
     around = [{"node": "o", "radius": 1}, {"node": "p", "radius": 2}]
     net = string(nodes, {"around": around, "pieces": 12, "to": 5}, stiffness=7)
-    pieces, bumpers = (np.flatnonzero(net.parts.laws == law) for law in (STRING, BUMPER))
+    pieces, bumpers = (np.flatnonzero(net.parts.links.laws == law) for law in (STRING, BUMPER))
     assert net.names[net.shown :] == tuple(f"wrap 1: {k}" for k in range(1, 12))
     assert [net.link_names[k] for k in (*pieces[:1], *bumpers[[0, -1]])] == [
         "wrap a-b",
         "wrap a-b on o",
         "wrap a-b on p",
     ]
-    assert net.parts.ends[pieces].tolist() == [[0, 4], *([k, k + 1] for k in range(4, 14)), [14, 1]]
+    assert net.parts.links.ends[pieces].tolist() == [[0, 4], *([k, k + 1] for k in range(4, 14)), [14, 1]]
     assert not net.hidden[pieces].any()
     assert net.hidden[bumpers].all()
     np.testing.assert_array_equal(net.drive.rest[0, bumpers], [1] * 11 + [2] * 11)
-    np.testing.assert_allclose(net.parts.bands[bumpers], [1e-3] * 11 + [2e-3] * 11)
+    np.testing.assert_allclose(net.parts.links.bands[bumpers], [1e-3] * 11 + [2e-3] * 11)
     whole = length(np.vstack([net.drawn[:1], net.drawn[net.shown :], net.drawn[1:2]]))
     np.testing.assert_allclose(net.drive.rest[:, pieces].sum(axis=1), [whole, 5], rtol=1e-12)
-    assert set(net.parts.stiffness[[*pieces, *bumpers]]) == {7}
+    assert set(net.parts.links.stiffness[[*pieces, *bumpers]]) == {7}
 
 
 def test_an_elastic_wrap_is_as_stiff_as_asked_in_all():
     nodes = {"a": (-3, 0), "b": (4, 0), "o": (0, 0.5)}
     net = string(nodes, {"around": [{"node": "o", "radius": 1}], "pieces": 20, "stiffness": 3, "length": 8})
-    pieces = net.parts.laws == STRING
-    assert 1 / (1 / net.parts.stiffness[pieces]).sum() == pytest.approx(3)
+    pieces = net.parts.links.laws == STRING
+    assert 1 / (1 / net.parts.links.stiffness[pieces]).sum() == pytest.approx(3)
     assert not net.rigid[pieces].any()
     assert net.drive.rest[0, pieces].sum() == pytest.approx(8)
 
@@ -156,15 +156,15 @@ def test_cylinders_hold_a_string_with_rails():
     assert parts.rails.tolist() == [[4 + k, 2, 3] for k in range(29)]
     assert set(net.rail_names) == {"wrap a-b on o-p"}
     assert parts.rail_laws.tolist() == [BUMPER] * 29
-    assert (parts.rail_rest == 0.5).all()
-    assert parts.rail_bands == pytest.approx(5e-4)
+    assert (parts.rails.rest == 0.5).all()
+    assert parts.rails.bands == pytest.approx(5e-4)
 
 
 def test_pieces_are_no_longer_than_the_smallest_radius():
     nodes = {"a": (-3, 0), "b": (4, 0), "o": (0, 0.05)}
     net = string(nodes, {"around": [{"node": "o", "radius": 0.1}], "pieces": 4})
-    pieces = net.parts.laws == STRING
+    pieces = net.parts.links.laws == STRING
     assert pieces.sum() == 71
     assert net.drive.rest[0, pieces].max() <= 0.1
     reeled = string(nodes, {"around": [{"node": "o", "radius": 0.1}], "pieces": 4, "to": 12})
-    assert (reeled.parts.laws == STRING).sum() == 120
+    assert (reeled.parts.links.laws == STRING).sum() == 120

@@ -1,0 +1,145 @@
+"""Evolve a machine of bars and actuators that crawls along a floor.
+
+Source: [Lipson2006] "Evolutionary Robotics"; Table 2, "Static Friction" and "Gravity".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.core.progress import Progress, silent
+from pliant.relax import batch as relaxation
+from pliant.relax.evolve import mutations as m
+from pliant.relax.evolve.design import Actuator, Design, batch, drives, rounded
+from pliant.relax.evolve.firmness import firmness
+from pliant.relax.evolve.result import Evolved
+from pliant.relax.evolve.search import evolve, simplest
+from pliant.relax.machines import Floor
+from pliant.relax.network import Floats
+
+WEIGHT = 1e-3  # of a node, over the stiffness: bars give by some thousandths, and what is lifted falls soon
+WAYPOINTS = 6
+CYCLES = 3  # that are scored, the first of which is to find its feet
+FIRM = 0.1  # firmness below which a machine counts less
+HELD = 0.03  # of the size, that a length may be off
+FINALISTS = 8  # of which the best is found with small steps
+
+
+class Trial(NamedTuple):
+    """A floor, and how carefully a machine is run on it."""
+
+    friction: float
+    steps: int  # from waypoint to waypoint
+    iterations: int  # at each step
+
+
+# The worst counts: what crawls on one floor only, or at one size of step, does so by accident.
+QUICK = Trial(0.5, 4, 80), Trial(0.9, 7, 120)
+FINE = Trial(0.5, 20, 300), Trial(0.7, 5, 1200), Trial(0.9, 20, 300)
+NORMAL = Trial(0.7, 20, 600)
+
+CHANGES: Mapping[m.Change, float] = MappingProxyType(
+    {
+        m.move_a_node: 4.0,
+        m.move_all: 2.0,
+        m.add_node: 0.7,
+        m.drop_node: 0.5,
+        m.swap_bar: 0.4,
+        m.add_bar: 0.2,
+        m.drop_bar: 0.2,
+        m.retime: 6.0,
+        m.move_actuator: 1.0,
+        m.add_actuator: 0.3,
+        m.drop_actuator: 0.2,
+    }
+)
+
+
+class Crawls(NamedTuple):
+    """What machines do on the floor."""
+
+    travel: Floats  # (M,) how far their middles get after the first cycle
+    size: Floats  # (M,) the longest side of any of their poses
+    error: Floats  # (M,) the worst length error at any step, over the size
+    firmness: Floats  # (M,) the least of those in the last cycle
+
+
+def crawler(
+    seed: int = 0,
+    generations: int = 80,
+    population: int = 96,
+    *,
+    cycles: int = 10,
+    progress: Progress = silent,
+) -> Evolved:
+    """The machine that gets farthest in a number of cycles, to the right; the same seed finds the same."""
+    went = evolve(
+        score, _start, CHANGES, seed=seed, generations=generations, population=population, progress=progress
+    )
+    finalists = [rounded(standing(design)) for design in went.designs[:FINALISTS]]
+    best = simplest(finalists, lambda some: _score(some, FINE, cycles))
+    if crawls([best], NORMAL, cycles).travel[0] < 0.0:
+        best = replace(best, nodes=tuple(-node.conjugate() for node in best.nodes))
+    found = {key: float(value[0]) for key, value in crawls([best], NORMAL, cycles)._asdict().items()}
+    return Evolved(best, cycles, found, went.history, seed, NORMAL.friction, WEIGHT)
+
+
+def score(designs: Sequence[Design]) -> Floats:
+    """Its own lengths that a machine gets on in a cycle (M,), less for a loose one; 0 if a length gives."""
+    return _score([standing(design) for design in designs], QUICK, CYCLES)
+
+
+def standing(design: Design) -> Design:
+    """A design put on the floor."""
+    low = min(node.imag for node in design.nodes)
+    return replace(design, nodes=tuple(node - 1j * low for node in design.nodes))
+
+
+def crawls(designs: Sequence[Design], trial: Trial, cycles: int) -> Crawls:
+    """Run machines on a floor."""
+    made = batch(designs, WEIGHT)
+    settled = relaxation.relax(
+        made,
+        trial.iterations,
+        drive=drives(designs, trial.steps, cycles),
+        floor=Floor(trial.friction),
+        trace=range(made.drawn.shape[1]),
+    )
+    share = made.free / made.free.sum(axis=1, keepdims=True)
+    middle = np.einsum("mcj,mj->mc", settled.trace[..., 0], share)
+    cycle = middle.shape[1] // cycles
+    last = settled.trace[:, -cycle :: trial.steps]  # (M, WAYPOINTS, J, 2)
+    size = np.ptp(last, axis=2).max(axis=(1, 2)) + 1e-300
+    return Crawls(
+        travel=middle[:, -1] - middle[:, cycle - 1],
+        size=size,
+        error=settled.errors.max(axis=1) / size,
+        firmness=np.min([firmness(made, last[:, c], freedoms=3) for c in range(last.shape[1])], axis=0),
+    )
+
+
+def _score(designs: Sequence[Design], trials: Sequence[Trial], cycles: int) -> Floats:
+    went = [crawls(designs, trial, cycles) for trial in trials]
+    way = np.sign(went[0].travel)
+    lengths = [
+        np.where(one.error > HELD, 0.0, way * one.travel / one.size * np.minimum(one.firmness / FIRM, 1.0))
+        for one in went
+    ]
+    return np.maximum(np.min(lengths, axis=0), 0.0) / (cycles - 1)
+
+
+def _start(rng: m.Rng) -> Design:
+    """A triangle with two to four nodes more, and two or three actuators."""
+    top = complex(rng.uniform(0.0, 1.0), rng.uniform(0.3, 1.0))
+    driven = Actuator((1, 2), tuple(rng.uniform(0.75, 1.3, WAYPOINTS).tolist()))
+    design = Design((0j, 1 + 0j, top), 0, ((0, 1), (0, 2)), (driven,))
+    for _ in range(int(rng.integers(2, 5))):
+        design = m.add_node(rng, design)
+    for _ in range(int(rng.integers(1, 3))):
+        design = m.add_actuator(rng, design)
+    return design

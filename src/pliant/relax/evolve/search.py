@@ -1,0 +1,88 @@
+"""The loop of evolution: score, keep the best, change them, again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.core.progress import Progress, silent
+from pliant.relax.evolve.design import Design
+from pliant.relax.evolve.mutations import Change, Rng, crossed, loose_nodes, mutated, without
+from pliant.relax.network import Floats
+
+Score = Callable[[Sequence[Design]], Floats]  # (M,) the more the better; 0 for what is of no use
+Scored = tuple[float, Design]
+
+ISLANDS = 4  # that breed apart, so that an early success does not crowd out all else
+VISIT = 15  # generations between visits
+SAME = 0.99  # of a score, that a node may be worth and still go
+CROSSED = 0.4  # of the children of those that have kin
+RIVALS = 3  # drawn for each child, of which the best is its parent
+
+
+@dataclass(frozen=True)
+class Evolution:
+    """How a search went."""
+
+    designs: tuple[Design, ...]  # the last generation, best first
+    history: tuple[float, ...]  # the best score of every generation
+
+
+def evolve(
+    score: Score,
+    start: Callable[[Rng], Design],
+    changes: Mapping[Change, float],
+    *,
+    seed: int,
+    generations: int,
+    population: int,
+    progress: Progress = silent,
+) -> Evolution:
+    """Designs that score well; the same seed gives the same ones."""
+    rng = np.random.default_rng(seed)
+    each = max(population // ISLANDS, 1)
+    first = _scored(score, [start(rng) for _ in range(ISLANDS * each)])
+    islands = [_best(first[i::ISLANDS], each) for i in range(ISLANDS)]
+    history: list[float] = []
+    for generation in range(generations):
+        children = _scored(score, [_child(rng, island, changes) for island in islands for _ in range(each)])
+        islands = [_best(islands[i] + children[i * each : (i + 1) * each], each) for i in range(ISLANDS)]
+        if generation % VISIT == VISIT - 1:
+            guests = [island[0] for island in islands]
+            islands = [_best([*island[:-1], guests[i - 1]], each) for i, island in enumerate(islands)]
+        history.append(max(island[0][0] for island in islands))
+        progress(generation + 1, generations, f"best score {history[-1]:.4g}")
+    whole = _best([one for island in islands for one in island], ISLANDS * each)
+    return Evolution(tuple(design for _, design in whole), tuple(history))
+
+
+def simplest(designs: Sequence[Design], score: Score) -> Design:
+    """The best of some designs, without the nodes that it does as well without."""
+    scores = score(designs)
+    best, most = designs[int(scores.argmax())], float(scores.max())
+    while True:
+        fewer = [without(best, node) for node in loose_nodes(best)]
+        scores = score(fewer) if fewer else np.zeros(1)
+        if scores.max() < SAME * most or not fewer:
+            return best
+        best, most = fewer[int(scores.argmax())], float(scores.max())
+
+
+def _scored(score: Score, designs: list[Design]) -> list[Scored]:
+    return list(zip(score(designs).tolist(), designs, strict=True))
+
+
+def _best(pool: list[Scored], count: int) -> list[Scored]:
+    return sorted(pool, key=lambda one: -one[0])[:count]
+
+
+def _child(rng: Rng, island: list[Scored], changes: Mapping[Change, float]) -> Design:
+    parent = island[int(rng.integers(len(island), size=RIVALS).min())][1]
+    kin = [one for _, one in island if one.links == parent.links and one is not parent]
+    return (
+        crossed(rng, parent, kin)
+        if len(kin) > 1 and rng.random() < CROSSED
+        else mutated(rng, parent, changes)
+    )

@@ -1,0 +1,179 @@
+"""A mechanism's run in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.relax.model import Mechanism
+from pliant.relax.network import Floats
+from pliant.relax.path import Notice
+from pliant.relax.status import RelaxStatus
+
+if TYPE_CHECKING:
+    from pliant.relax.result import RelaxResult
+
+FEW = 4  # carriers that are named
+DRAWN = 60  # nodes up to which the ways to move are drawn
+
+
+def force_unit(model: Mechanism) -> str:
+    """N where stiffness or loads are given; else nothing is known of forces, and they measure errors."""
+    elastic = any(bar.stiffness or bar.modulus for bar in model.bars)
+    others = (*model.strings, *model.actuators, *model.plates, *model.wraps, *model.contacts)
+    given = model.stiffness or model.springs or model.loads or model.gravity or model.fields or elastic
+    return "N" if given or any(element.stiffness for element in others) else ""
+
+
+def summary(result: RelaxResult) -> str:
+    """A sentence, then the figures."""
+    return "\n".join([sentence(result), *lines(result)])
+
+
+def sentence(result: RelaxResult) -> str:
+    """How it ended, in one sentence with its figure."""
+    unit = result.model.units
+    match result.status:
+        case RelaxStatus.CONVERGED:
+            where = " where asked" if _driven(result) else ""
+            holds = f"every length holds to {result.length_error:.2g} {unit}"
+            return f"Comes to rest{where}: {holds}; {_left(result)}."
+        case RelaxStatus.LOCKED:
+            at = result.trust.locks_at
+            where = "" if at is None else f" at {_percent(at)} of the drive"
+            return f"Locks{where}: {_carriers(result)}."
+        case RelaxStatus.OVER_CONSTRAINED:
+            off = f"the lengths contradict each other by {result.trust.length_errors[0]:.3g} {unit}"
+            return f"Over-constrained as drawn: {off}; {_carriers(result)}."
+        case RelaxStatus.BRANCH_DOUBTFUL:
+            doubts = [notice for notice in result.trust.notices if notice.kind == "branch"]
+            why = f": {_told(doubts[0])}" if doubts else ""
+            return f"Comes to rest, but perhaps in another assembly than the one drawn{why}."
+        case RelaxStatus.NOT_CONVERGED:
+            share = result.frames[-1].share
+            force = _with(result.residual, force_unit(result.model))
+            return (
+                f"Did not come to rest: a residual of {force} is left at {_percent(share)} of the drive, "
+                f"after {_effort(result)}."
+            )
+
+
+def lines(result: RelaxResult) -> Iterator[str]:
+    """The figures behind the sentence."""
+    unit, length = force_unit(result.model), result.model.units
+    yield _line("method", f"{result.study.method}, {_effort(result)}, {len(result.frames)} frames")
+    yield _line("residual", f"{_with(result.residual, unit)} at most on a node")
+    worst = float(result.trust.length_errors.max())
+    yield _line("lengths", f"hold to {result.length_error:.2g} {length}, to {worst:.2g} {length} on the way")
+    yield from _loads(result)
+    yield _line("freedoms", _freedoms(result))
+    yield _line("assembly", "kept" if result.assembly_kept else "doubtful")
+    yield from (_line(notice.kind, _told(notice)) for notice in result.trust.notices)
+    yield from _ends(result)
+
+
+def _line(key: str, text: str) -> str:
+    return f"  {key:<18} {text}"
+
+
+def _driven(result: RelaxResult) -> bool:
+    """Whether anything changes along the drive."""
+    drive = result.network.drive
+    return any(
+        bool(np.ptp(part, axis=0).any()) for part in (drive.rest, drive.goal, drive.loads) if part.size
+    )
+
+
+def _effort(result: RelaxResult) -> str:
+    relaxed = result.study.method != "auto" or len(result.history) > 0
+    return f"{result.iterations:,} {'iterations' if relaxed else 'factorisations'}"
+
+
+# Loads
+
+
+def _carriers(result: RelaxResult) -> str:
+    """What carries the internal load, the strongest first."""
+    found = result.trust.carriers
+    if not found:
+        return "nothing carries it at the end"
+    named = [f"{name} ({_strength(result, force)})" for name, force in found[:FEW]]
+    more = f" and {len(found) - FEW} more" if len(found) > FEW else ""
+    return f"{_listed(named)}{more} {'carries' if len(found) == 1 else 'carry'} it"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _strength(result: RelaxResult, force: float) -> str:
+    """A force; where forces are not known, the length that does not hold, the stiffness being 1."""
+    unit = force_unit(result.model)
+    return f"{abs(force):.4g} N" if unit else f"off by {abs(force):.3g} {result.model.units}"
+
+
+def _loads(result: RelaxResult) -> Iterator[str]:
+    if not result.trust.carriers:
+        yield _line("internal load", "none: nothing is locked")
+        return
+    for index, (name, force) in enumerate(result.trust.carriers[: 2 * FEW]):
+        how = "pulled" if force > 0 else "pressed"
+        yield _line("internal load" if index == 0 else "", f"{name}: {_strength(result, force)}, {how}")
+    if not force_unit(result.model):
+        yield _line("", "no stiffness or load is given, so these measure errors, not forces")
+
+
+# Freedoms
+
+
+def _left(result: RelaxResult) -> str:
+    """How many ways it can still move, and where to see them."""
+    found = result.freedom
+    shown = " (drawn)" if len(found.modes) and len(result.model.nodes) <= DRAWN else ""
+    return f"{_count(found.count, 'freedom', found.exact)} left{shown}"
+
+
+def _freedoms(result: RelaxResult) -> str:
+    found = result.freedom
+    rigid = f", {found.rigid} of them of the whole as one body" if found.rigid else ""
+    spare = ""
+    if found.redundant:
+        spare = f"; {_count(found.redundant, 'length', found.exact)} more than needed"
+    return f"{_count(found.count, 'freedom', found.exact)} with the drive held{rigid}{spare}"
+
+
+def _count(number: int, what: str, exact: bool) -> str:
+    least = "" if exact else "at least "
+    return f"{least}{number or 'no'} {what}{'' if number <= 1 else 's'}"
+
+
+# Where things end
+
+
+def _ends(result: RelaxResult) -> Iterator[str]:
+    number = {name: k for k, name in enumerate(result.model.nodes)}
+    for name in result.study.trace:
+        path = result.points[:, number[name]]
+        length = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+        text = (
+            f"from {_place(path[0])} to {_place(path[-1])} {result.model.units}, {length:.6g} along its path"
+        )
+        yield _line(name, text)
+
+
+def _told(notice: Notice) -> str:
+    return f"{notice.text} (at {_percent(notice.share)} of the drive)"
+
+
+def _place(place: Floats) -> str:
+    return f"({', '.join(f'{value + 0.0:.6g}' for value in place)})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _with(value: float, unit: str) -> str:
+    return f"{value:.2g} {unit}".rstrip()

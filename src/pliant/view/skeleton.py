@@ -1,0 +1,200 @@
+"""Points and the strokes that join them: in the plane lines with joints on them, in space one picture.
+
+In space faces, strokes and joints are drawn from the back to the front. What is farther away is paler,
+and a line that passes in front of another leaves a gap beside itself: an orthographic picture has no other
+way to say what is near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_rgba, to_rgba_array
+from matplotlib.path import Path
+
+from pliant.core.motion import Floats, Ints, Mark
+from pliant.view.palette import STROKE, STYLES, style_colour
+from pliant.view.scene import LEVEL, TOWARDS, VIEW
+
+FOG = 0.5  # how much paler what is farthest away is
+GAPS = 800  # strokes that still leave gaps
+ROUND = np.linspace(0, 2 * np.pi, 17)
+
+
+@dataclass(frozen=True)
+class Bones:
+    """What there is to draw. Widths are in points."""
+
+    strokes: Ints  # (S, 2) into the points
+    widths: Floats  # (S,)
+    joints: Ints  # (J,) the points that are joints
+    fills: Floats  # (J, 4)
+    square: np.ndarray[tuple[int], np.dtype[np.bool_]]  # (J,) or round
+    size: float  # radius of a joint
+    rim: float  # its line
+    crossing: np.ndarray[tuple[int], np.dtype[np.bool_]]  # (S,) leaves gaps in what it passes
+    solid: float  # what thins marks that stand in space
+    pen: float  # what thins lines in small pictures
+    unit_pt: float  # points to one world unit
+
+
+class Skeleton(Protocol):
+    """The artists of points and strokes."""
+
+    def show(self, points: Floats, solid: Iterable[Mark], heat: Floats | None) -> None:
+        """Points (P, 2|3), marks that stand in space, and the colours of strokes (S, 4) if not plain."""
+        ...
+
+
+class Flat:
+    """Points and strokes in the plane."""
+
+    def __init__(self, axes: Axes, bones: Bones) -> None:
+        self._bones = bones
+        self._lines = LineCollection(
+            [], colors=STROKE, linewidths=bones.widths, capstyle="round", joinstyle="round", zorder=4
+        )
+        axes.add_collection(self._lines, autolim=False)
+        self._joints = [
+            (which, self._scatter(axes, which, marker))
+            for which, marker in ((bones.square, "s"), (~bones.square, "o"))
+        ]
+
+    def _scatter(
+        self, axes: Axes, which: np.ndarray[tuple[int], np.dtype[np.bool_]], marker: str
+    ) -> PathCollection:
+        bones, nowhere = self._bones, np.full(int(which.sum()), np.nan)
+        return axes.scatter(
+            nowhere,
+            nowhere,
+            s=4 * bones.size**2,
+            marker=marker,
+            facecolors=bones.fills[which],
+            edgecolors=STROKE,
+            linewidths=bones.rim,
+            zorder=5,
+        )
+
+    def show(self, points: Floats, solid: Iterable[Mark], heat: Floats | None) -> None:
+        """Move everything; nothing stands in a plane."""
+        self._lines.set_segments(list(points[self._bones.strokes]))
+        if heat is not None:
+            self._lines.set_color(heat)
+        for which, scatter in self._joints:
+            scatter.set_offsets(points[self._bones.joints[which]])
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """K paths, how near they are, and how they are drawn."""
+
+    paths: Sequence[Floats]  # each (V, 2)
+    middles: Floats  # (K, 3) in space
+    fills: Floats  # (K, 4)
+    edges: Floats  # (K, 4)
+    widths: Floats  # (K,)
+    ahead: float = 0.0  # how much nearer it counts as
+
+
+def crossing(strokes: Floats, solid: Iterable[Mark]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which strokes (S, 2, 3) pass others: the edges of faces do not, which they belong to."""
+    size = float(np.abs(strokes).max(initial=0.0)) or 1.0
+
+    def key(place: Floats) -> tuple[int, ...]:
+        return tuple(np.round(place / (1e-6 * size)).astype(np.int64).tolist())
+
+    edges: set[frozenset[tuple[int, ...]]] = set()
+    for mark in solid:
+        corners = [key(place) for place in mark.points]
+        edges.update(map(frozenset, zip(corners, corners[1:] + corners[:1], strict=True)))
+    return np.array([frozenset(map(key, ends)) not in edges for ends in strokes], np.bool_)
+
+
+def stands(mark: Mark) -> bool:
+    """Whether a mark is a thing that stands in space, and not a sign beside it."""
+    return mark.group in STYLES and STYLES[mark.group].solid and len(mark.points) > 1
+
+
+class Space:
+    """Everything that stands in space, in one collection."""
+
+    def __init__(self, axes: Axes, bones: Bones) -> None:
+        self._bones = bones
+        self._all = PathCollection([], zorder=4, capstyle="round", joinstyle="round")
+        axes.add_collection(self._all, autolim=False)
+
+    def show(self, points: Floats, solid: Iterable[Mark], heat: Floats | None) -> None:
+        """Sort everything by how near it is, and fade what is far unless colours are figures."""
+        pieces = [*self._lines(points, heat), self._joints(points), *(self._solid(mark) for mark in solid)]
+        middles = np.concatenate([piece.middles for piece in pieces])
+        near = np.concatenate([piece.middles @ TOWARDS + piece.ahead for piece in pieces])
+        order = np.argsort(near, kind="stable")
+        paths = [path for piece in pieces for path in piece.paths]
+        fills, edges = (np.vstack([getattr(piece, name) for piece in pieces]) for name in ("fills", "edges"))
+        if heat is None:
+            fills, edges = (_faded(colours, middles @ LEVEL) for colours in (fills, edges))
+        widths = np.concatenate([piece.widths for piece in pieces])
+        self._all.set_paths([Path(paths[k]) for k in order])
+        self._all.set(facecolor=fills[order], edgecolor=edges[order], linewidth=widths[order])
+
+    def _lines(self, points: Floats, heat: Floats | None) -> Iterable[_Piece]:
+        """Strokes, each over a white one that is a little wider and shorter."""
+        bones = self._bones
+        ends = points[bones.strokes]
+        middles, flat, count = ends.mean(axis=1), ends @ VIEW.T, len(ends)
+        clear = np.zeros((count, 4))
+        if count <= GAPS:
+            crossing = bones.crossing
+            along = flat[:, 1] - flat[:, 0]
+            length = np.linalg.norm(along, axis=1)
+            back = np.minimum((3.0 * bones.widths + 3.0) / bones.unit_pt / np.maximum(length, 1e-300), 0.5)
+            inset = flat + back[:, None, None] * np.stack([along, -along], axis=1)
+            white = np.ones((int(crossing.sum()), 4))
+            wide = bones.widths[crossing] + 1.8 * bones.pen
+            yield _Piece(list(inset[crossing]), middles[crossing], clear[crossing], white, wide)
+        colours = np.tile(to_rgba(STROKE), (count, 1)) if heat is None else heat
+        yield _Piece(list(flat), middles, clear, colours, bones.widths)
+
+    def _joints(self, points: Floats) -> _Piece:
+        """Joints, in front of the strokes that meet there."""
+        bones = self._bones
+        places = points[bones.joints]
+        reach, count = bones.size / bones.unit_pt, len(places)
+        circle = reach * np.column_stack([np.cos(ROUND), np.sin(ROUND)])
+        square = reach * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+        shapes = [square if corner else circle for corner in bones.square]
+        rims = np.tile(to_rgba(STROKE), (count, 1))
+        return _Piece(
+            [place + shape for place, shape in zip(places @ VIEW.T, shapes, strict=True)],
+            places,
+            bones.fills,
+            rims,
+            np.full(count, bones.rim),
+            ahead=2 * reach,
+        )
+
+    def _solid(self, mark: Mark) -> _Piece:
+        style = STYLES[mark.group]
+        colour = style_colour(style, mark.text, ())
+        area = mark.kind == "polygon"
+        points = np.vstack([mark.points, mark.points[:1]]) if area else mark.points
+        return _Piece(
+            [points @ VIEW.T],
+            mark.points.mean(axis=0)[None],
+            to_rgba_array(colour, style.fill if area else 0.0),
+            to_rgba_array(colour),
+            np.array([self._bones.solid * style.width]),
+        )
+
+
+def _faded(colours: Floats, near: Floats) -> Floats:
+    """Colours (K, 4) mixed with the page's white, the more the farther they are."""
+    far = (near.max() - near) / max(float(np.ptp(near)), 1e-300)
+    faded = colours.copy()
+    faded[:, :3] += FOG * far[:, None] * (1 - colours[:, :3])
+    return faded
