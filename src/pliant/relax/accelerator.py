@@ -41,8 +41,8 @@ class Plan(NamedTuple):
 class Parts(NamedTuple):
     """Machines as arrays in float32, forces over the largest stiffness of each."""
 
-    ends: Array | None  # (2, L, M), where machines have their own
-    laws: Array | None  # (L, M), the same, unless all links are bars
+    ends: Array  # (2, L, M); None where all have the same
+    laws: Array  # (L, M); None where all have the same, or only bars
     drawn: Array  # (J, D, M)
     rest: Array  # (L, M)
     target: Array  # (L, M)

@@ -50,7 +50,7 @@ def relax(
     given = drive_shares(drive, made)
     shares = _blocks(given, width if len(given) > 1 else 1, real)
     traced = np.array(trace, np.int64)
-    rule = _rule(real.type, alpha, eta, least, floor)
+    rule = _rule(real, alpha, eta, least, floor)
     answer = _answer(packed, width, shares.shape[1], len(traced) * axes)
 
     def piece(ends: tuple[int, int]) -> None:
@@ -83,7 +83,8 @@ def _pack(made: Machines, cap: float, width: int, real: np.dtype[Any]) -> Packed
     )
 
 
-def _rule(real: Callable[[float], Any], alpha: float, eta: float, least: float, floor: Floor | None) -> Rule:
+def _rule(kind: np.dtype[Any], alpha: float, eta: float, least: float, floor: Floor | None) -> Rule:
+    real: Callable[[float], Any] = kind.type
     return Rule(
         push=real(eta * alpha),
         keep=real(1.0 - eta),

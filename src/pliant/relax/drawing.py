@@ -16,7 +16,7 @@ import shapely
 from pliant.core.motion import Event, Floats, Ints, Mark, Motion, Shape, Signal
 from pliant.relax.build import build
 from pliant.relax.charts import signals
-from pliant.relax.look.bodies import Body, bodies
+from pliant.relax.look.bodies import bodies
 from pliant.relax.look.lines import lines
 from pliant.relax.look.poses import Line, Poses
 from pliant.relax.look.signs import carriers, modes, signs

@@ -42,7 +42,7 @@ class Freedom:
     count: int  # independent ways to move the model's own nodes; at least so many where not `exact`
     rigid: int  # of them, those that move all of it as one body
     redundant: int  # rows that say what others do: self-stresses; at least so many where not `exact`
-    modes: Floats  # (K, N, D) the first of the others: across each other, the largest displacement 1
+    modes: Floats  # (K, N, D) the first few, across each other, largest displacement 1; see `freedom`
     singular: float  # the smallest singular value that counts; 0 where there is none, or it was not found
     exact: bool  # all ways to move were found
 
@@ -62,8 +62,9 @@ def unmet(net: Network, frame: Frame) -> Floats:
     """
     x, found = frame.x, frame.elongations
     own = left = _own(net, found)
+    bound = 0.0 if len(net.parts.touch.radius) else NONE * scale(net)  # contacts are not among its own
     for _ in range(ROUNDS):
-        if _worst(own) <= NONE * scale(net):
+        if _worst(own) < bound:
             return own
         rows = slopes(net, x, found)
         y, forces = _relieved(rows, net.size or 1.0)
@@ -81,6 +82,7 @@ def freedom(net: Network, frame: Frame) -> Freedom:
     """The ways a mechanism can move at a frame, by the rank of J.
 
     Ways that move hidden nodes only, such as the pieces of a string across it, are not the mechanism's.
+    Where nothing is grounded or guided, modes are across motions as one body, which tell nothing.
     """
     rows = slopes(net, frame.x, frame.elongations)
     ways, least, exact = null(rows.matrix)
@@ -88,12 +90,12 @@ def freedom(net: Network, frame: Frame) -> Freedom:
     shown = int((rows.nodes < net.shown).sum())
     own = _own_ways(ways, shown)
     together = _rigid(net, rows, frame.x)
-    modes = _modes(rows, _apart(own, together))
+    floats = bool((net.parts.guides.kinds == FREE).all())
     return Freedom(
         count=max(own.shape[1], shown - size),  # each row takes one away at most
         rigid=together.shape[1],
         redundant=max(size - unknowns + ways.shape[1], 0),
-        modes=modes,
+        modes=_modes(rows, _apart(own, together) if floats else own),
         singular=least,
         exact=exact,
     )

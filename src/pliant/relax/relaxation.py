@@ -20,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.kernel import kernel
-from pliant.relax.forces import evaluate, others, restrain
+from pliant.relax.forces import link_forces, others, restrain
 from pliant.relax.guiding import hold
 from pliant.relax.laws import BAR, force, tangent
 from pliant.relax.measures import measure_angles
-from pliant.relax.network import FIXED, FREE, Floats, Ints, Parts, State
+from pliant.relax.network import FIXED, FREE, Floats, Guides, Ints, Parts, State
 from pliant.relax.touching import Touch, room
 
 CUT, MEND, LOWEST = 0.7, 1.02, 0.02  # of α at a node that flips to and fro, at one that does not, at least
@@ -80,24 +80,40 @@ def sweeps(
     Stops early where the residual is below the tolerance; how many were made. `done` is how many
     went before, by which the noise fades.
     """
-    count, d = len(residuals), state.x.shape[1]
-    n = len(state.x)
+    count, (n, d) = len(residuals), state.x.shape
     r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
-    grip, caps, start = np.zeros(n), np.empty(n), -1.0
+    grip, caps, start = np.zeros(n), np.full(n, knobs.cap), -1.0
+    held = _held(parts)
     for t in range(count):
         if t == 0 or first != last:
             _aim(state, leg, first + (last - first) * (t + 1.0) / count)
-        _caps(state.x, parts.touch, knobs.cap, caps)
+        if len(parts.touch.radius) > 0:
+            _caps(state.x, parts.touch, knobs.cap, caps)
         fall = 1.0
         if t > 0 and knobs.fall < 1.0:
             fall = _fallen(residuals[t - 1], start, tolerance, knobs.fall)
-        if sync:
-            evaluate(state, parts, r, s, push, grip)
-            _add(work, r, s)
-            worst = _all_move(state, parts, knobs, fall, caps, work, r, s, push, grip)
+        if _plain(parts):
+            _begin(state.loads, r, s)
         else:
             others(state, parts, r, s, push, grip)
+        if len(work.extra) > 0:
             _add(work, r, s)
+        if sync:
+            link_forces(
+                state.x, state.rest, parts.links.ends, parts.links.stiffness, parts.links.laws,
+                parts.links.bands, r, s,
+            )  # fmt: skip
+            if held:
+                _restrain(state.x, parts.guides, r, push, grip)
+            if knobs.calm or knobs.average > 0.0:
+                _steady(knobs.calm, knobs.average, r, s, work.felt, work.share, work.stiff)
+            worst = _displace(
+                state.x, parts.guides.kinds, knobs.alpha, fall, work.share, knobs.eta, knobs.least, caps,
+                work.moved, r, s,
+            )  # fmt: skip
+            if held:
+                _hold(state.x, parts.guides)
+        else:
             worst = _each_moves(state, parts, knobs, fall, caps, work, r, s, push, grip)
         fade = knobs.noise * max(0.0, 1.0 - (done + t) / max(knobs.fading, 1.0))
         if fade > 0.0:
@@ -109,6 +125,44 @@ def sweeps(
         if worst <= tolerance and fade == 0.0:
             return t + 1
     return count
+
+
+@kernel
+def _plain(parts: Parts) -> bool:
+    """Whether there are links and nothing else."""
+    more = len(parts.rails.nodes) + len(parts.couplings.laws) + len(parts.fields.power)
+    return more + len(parts.touch.radius) == 0
+
+
+@kernel
+def _held(parts: Parts) -> bool:
+    """Whether anything but the ground keeps nodes from moving: guides, or friction."""
+    held = len(parts.touch.radius) > 0
+    for kind in parts.guides.kinds:
+        held = held or kind not in (FREE, FIXED)
+    return held
+
+
+@kernel
+def _begin(loads: Floats, r: Floats, s: Floats) -> None:
+    for i in range(len(r)):
+        for c in range(r.shape[1]):
+            r[i, c] = loads[i, c]
+            s[i, c] = 0.0
+
+
+@kernel
+def _restrain(x: Floats, guides: Guides, r: Floats, push: Floats, grip: Floats) -> None:
+    for i in range(len(r)):
+        if guides.kinds[i] != FIXED and (guides.kinds[i] != FREE or grip[i] > 0.0):
+            restrain(guides, i, x[i], r[i], push[i], grip[i])
+
+
+@kernel
+def _hold(x: Floats, guides: Guides) -> None:
+    for i in range(len(x)):
+        if guides.kinds[i] != FREE and guides.kinds[i] != FIXED:
+            hold(guides, i, x)
 
 
 @kernel
@@ -125,8 +179,7 @@ def _caps(x: Floats, touch: Touch, cap: float, caps: Floats) -> None:
     """How far each node may go."""
     for i in range(len(caps)):
         caps[i] = cap
-    if len(touch.radius) > 0:
-        room(x, touch, caps)
+    room(x, touch, caps)
 
 
 @kernel
@@ -149,74 +202,42 @@ def _fallen(worst: float, start: float, tolerance: float, fall: float) -> float:
 
 
 @kernel
-def _all_move(
-    state: State, parts: Parts, knobs: Knobs, fall: float, caps: Floats, work: Work,
-    r: Floats, s: Floats, push: Floats, grip: Floats,
-) -> float:  # fmt: skip
-    """The synchronous update; the largest residual."""
-    worst = 0.0
-    for i in range(len(r)):
-        if parts.guides.kinds[i] == FIXED:
-            continue
-        if parts.guides.kinds[i] != FREE or grip[i] > 0.0:
-            restrain(parts.guides, i, state.x[i], r[i], push[i], grip[i])
-        if knobs.calm or knobs.average > 0.0:
-            _steady(knobs.calm, knobs.average, r[i], s[i], work.felt[i], work.share[i : i + 1], work.stiff[i])
-        alpha = knobs.alpha[i] * fall * work.share[i]
-        worst = max(worst, _displace(r[i], s[i], alpha, knobs.eta[i], knobs.least, caps[i], work.moved[i]))
-    for i in range(len(r)):
-        if parts.guides.kinds[i] != FIXED:
-            for c in range(r.shape[1]):
-                state.x[i, c] += work.moved[i, c]
-            if parts.guides.kinds[i] != FREE:
-                hold(parts.guides, i, state.x)
-    return worst
-
-
-@kernel
 def _each_moves(
     state: State, parts: Parts, knobs: Knobs, fall: float, caps: Floats, work: Work,
     r: Floats, s: Floats, push: Floats, grip: Floats,
 ) -> float:  # fmt: skip
     """The asynchronous update; the largest residual."""
-    worst = 0.0
+    worst, x, links, kinds, eta = 0.0, state.x, parts.links, parts.guides.kinds, knobs.eta
     for i in range(len(r)):
-        if parts.guides.kinds[i] == FIXED:
+        if kinds[i] == FIXED:
             continue
-        star = parts.links.star[parts.links.starts[i] : parts.links.starts[i + 1]]
         _gather(
-            state.x,
-            i,
-            star,
-            parts.links.ends,
-            state.rest,
-            parts.links.stiffness,
-            parts.links.laws,
-            parts.links.bands,
-            r[i],
-            s[i],
-        )
-        if parts.guides.kinds[i] != FREE or grip[i] > 0.0:
-            restrain(parts.guides, i, state.x[i], r[i], push[i], grip[i])
+            x, i, links.starts, links.star, links.ends, state.rest, links.stiffness, links.laws, links.bands,
+            r, s,
+        )  # fmt: skip
+        if kinds[i] != FREE or grip[i] > 0.0:
+            restrain(parts.guides, i, x[i], r[i], push[i], grip[i])
         if knobs.calm or knobs.average > 0.0:
-            _steady(knobs.calm, knobs.average, r[i], s[i], work.felt[i], work.share[i : i + 1], work.stiff[i])
-        alpha = knobs.alpha[i] * fall * work.share[i]
-        worst = max(worst, _displace(r[i], s[i], alpha, knobs.eta[i], knobs.least, caps[i], work.moved[i]))
-        for c in range(r.shape[1]):
-            state.x[i, c] += work.moved[i, c]
-        if parts.guides.kinds[i] != FREE:
-            hold(parts.guides, i, state.x)
-    return worst
+            one = slice(i, i + 1)
+            _steady(
+                knobs.calm, knobs.average, r[one], s[one], work.felt[one], work.share[one], work.stiff[one]
+            )
+        step = eta[i] * knobs.alpha[i] * fall * work.share[i]
+        worst = max(worst, _move(x, i, step, 1.0 - eta[i], knobs.least, caps[i], work.moved, r, s))
+        if kinds[i] != FREE:
+            hold(parts.guides, i, x)
+    return np.sqrt(worst)
 
 
 @kernel
 def _gather(
-    x: Floats, i: int, star: Ints, ends: Ints, rest: Floats, stiffness: Floats, laws: Ints, bands: Floats,
-    r: Floats, s: Floats,
+    x: Floats, i: int, starts: Ints, star: Ints, ends: Ints, rest: Floats, stiffness: Floats, laws: Ints,
+    bands: Floats, r: Floats, s: Floats,
 ) -> None:  # fmt: skip
-    """Add what the links of node i do to it."""
+    """Add what its links do to node i."""
     d = x.shape[1]
-    for e in star:
+    for at in range(starts[i], starts[i + 1]):
+        e = star[at]
         j = ends[e, 1] if ends[e, 0] == i else ends[e, 0]
         p, q = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1]
         z = x[j, 2] - x[i, 2] if d == 3 else 0.0
@@ -229,47 +250,61 @@ def _gather(
         f /= length
         across = max(f, 0.0)
         along = max(k - across, 0.0) / length
-        r[0] += f * p
-        r[1] += f * q
-        s[0] += along * abs(p) + across
-        s[1] += along * abs(q) + across
+        r[i, 0] += f * p
+        r[i, 1] += f * q
+        s[i, 0] += along * abs(p) + across
+        s[i, 1] += along * abs(q) + across
         if d == 3:
-            r[2] += f * z
-            s[2] += along * abs(z) + across
+            r[i, 2] += f * z
+            s[i, 2] += along * abs(z) + across
 
 
 @kernel
 def _steady(
     calm: bool, average: float, r: Floats, s: Floats, felt: Floats, share: Floats, stiff: Floats
 ) -> None:
-    """Cut α at a node whose residual turns round, and average its stiffness with the last."""
-    if calm:
+    """Cut α at nodes whose residual turns round, and average their stiffness with the last."""
+    for i in range(len(r)):
         along = 0.0
-        for c in range(len(r)):
-            along += r[c] * felt[c]
-            felt[c] = r[c]
-        share[0] = max(CUT * share[0], LOWEST) if along < 0.0 else min(MEND * share[0], 1.0)
-    if average > 0.0:
-        for c in range(len(s)):
-            if stiff[c] > 0.0:
-                s[c] = average * stiff[c] + (1.0 - average) * s[c]
-            stiff[c] = s[c]
+        for c in range(r.shape[1]):
+            along += r[i, c] * felt[i, c]
+            felt[i, c] = r[i, c]
+            if average > 0.0 and stiff[i, c] > 0.0:
+                s[i, c] = average * stiff[i, c] + (1.0 - average) * s[i, c]
+            stiff[i, c] = s[i, c]
+        if calm:
+            share[i] = max(CUT * share[i], LOWEST) if along < 0.0 else min(MEND * share[i], 1.0)
 
 
 @kernel
 def _displace(
-    r: Floats, s: Floats, alpha: float, eta: float, least: float, cap: float, moved: Floats
+    x: Floats, kinds: Ints, alpha: Floats, fall: float, share: Floats, eta: Floats, least: float,
+    caps: Floats, moved: Floats, r: Floats, s: Floats,
+) -> float:  # fmt: skip
+    """Move all nodes; the length of the largest residual."""
+    worst = 0.0
+    for i in range(len(r)):
+        if kinds[i] != FIXED:
+            step = eta[i] * alpha[i] * fall * share[i]
+            worst = max(worst, _move(x, i, step, 1.0 - eta[i], least, caps[i], moved, r, s))
+    return np.sqrt(worst)
+
+
+@kernel
+def _move(
+    x: Floats, i: int, step: float, keep: float, least: float, cap: float, moved: Floats, r: Floats, s: Floats
 ) -> float:
-    """Eqs 3 and 6 with the cap; the length of the residual."""
+    """Eqs 3, 4 and 6 with the cap, of node i; its residual, squared."""
     square = far = 0.0
-    for c in range(len(r)):
-        square += r[c] * r[c]
-        moved[c] = eta * alpha * r[c] / max(s[c], least) + (1.0 - eta) * moved[c]
-        far += moved[c] * moved[c]
-    if far > cap * cap:
-        for c in range(len(r)):
-            moved[c] *= cap / np.sqrt(far)
-    return np.sqrt(square)
+    for c in range(r.shape[1]):
+        square += r[i, c] * r[i, c]
+        moved[i, c] = step * r[i, c] / max(s[i, c], least) + keep * moved[i, c]
+        far += moved[i, c] * moved[i, c]
+    short = cap / np.sqrt(far) if far > cap * cap else 1.0
+    for c in range(r.shape[1]):
+        moved[i, c] *= short
+        x[i, c] += moved[i, c]
+    return square
 
 
 @kernel
@@ -296,42 +331,59 @@ def accelerate(
     """Iterations at one place of the drive, until the residual is small; how many, and the age."""
     n, d = state.x.shape
     r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
-    grip, caps = np.zeros(n), np.empty(n)
+    grip, caps, held = np.zeros(n), np.full(n, knobs.cap), _held(parts)
     for t in range(len(residuals)):
-        evaluate(state, parts, r, s, push, grip)
-        _add(work, r, s)
-        _caps(state.x, parts.touch, knobs.cap, caps)
-        worst = along = 0.0
-        for i in range(n):
-            if parts.guides.kinds[i] != FREE or grip[i] > 0.0:
-                restrain(parts.guides, i, state.x[i], r[i], push[i], grip[i])
-            square = 0.0
-            for c in range(d):
-                square += r[i, c] * r[i, c]
-                along += r[i, c] * work.moved[i, c]
-            worst = max(worst, square)
-        residuals[t] = np.sqrt(worst)
+        if _plain(parts):
+            _begin(state.loads, r, s)
+        else:
+            others(state, parts, r, s, push, grip)
+        link_forces(
+            state.x, state.rest, parts.links.ends, parts.links.stiffness, parts.links.laws,
+            parts.links.bands, r, s,
+        )  # fmt: skip
+        if len(work.extra) > 0:
+            _add(work, r, s)
+        if len(parts.touch.radius) > 0:
+            _caps(state.x, parts.touch, knobs.cap, caps)
+        if held:
+            _restrain(state.x, parts.guides, r, push, grip)
+        residuals[t], along = _uphill(parts.guides.kinds, r, work.moved)
         if residuals[t] <= tolerance:
             return t + 1, age
         age = 0 if along < 0.0 else age + 1
         keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
-        for i in range(n):
-            if parts.guides.kinds[i] == FIXED:
-                continue
-            far, still = 0.0, True
-            for c in range(d):
-                still = still and r[i, c] == 0.0
-            for c in range(d):
-                step = knobs.alpha[i] * r[i, c] / max(s[i, c], knobs.least)
-                # What friction holds does not coast.
-                work.moved[i, c] = step + (0.0 if still and grip[i] > 0.0 else keep * work.moved[i, c])
-                far += work.moved[i, c] ** 2
-            if far > caps[i] * caps[i]:
-                for c in range(d):
-                    work.moved[i, c] *= caps[i] / np.sqrt(far)
-            for c in range(d):
-                state.x[i, c] += work.moved[i, c]
-            if parts.guides.kinds[i] != FREE:
-                hold(parts.guides, i, state.x)
-        measure_angles(state.x, parts.couplings, state.turned)
+        _coast(state.x, parts.guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, work.moved, r, s)
+        if held:
+            _hold(state.x, parts.guides)
+        if len(state.turned) > 0:
+            measure_angles(state.x, parts.couplings, state.turned)
     return len(residuals), age
+
+
+@kernel
+def _uphill(kinds: Ints, r: Floats, moved: Floats) -> tuple[float, float]:
+    """The largest residual, and how far the motion goes along with the forces."""
+    worst = along = 0.0
+    for i in range(len(r)):
+        square = 0.0
+        if kinds[i] != FIXED:
+            for c in range(r.shape[1]):
+                square += r[i, c] * r[i, c]
+                along += r[i, c] * moved[i, c]
+        worst = max(worst, square)
+    return np.sqrt(worst), along
+
+
+@kernel
+def _coast(
+    x: Floats, kinds: Ints, alpha: Floats, keep: float, least: float, caps: Floats, grip: Floats,
+    moved: Floats, r: Floats, s: Floats,
+) -> None:  # fmt: skip
+    """Move by the forces and by a share of the last displacement; what friction holds does not coast."""
+    for i in range(len(r)):
+        if kinds[i] == FIXED:
+            continue
+        still = grip[i] > 0.0
+        for c in range(r.shape[1]):
+            still = still and r[i, c] == 0.0
+        _move(x, i, alpha[i], 0.0 if still else keep, least, caps[i], moved, r, s)

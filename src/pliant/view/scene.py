@@ -12,7 +12,7 @@ from typing import Literal, Protocol, cast
 import numpy as np
 
 from pliant.core.errors import PliantError
-from pliant.core.motion import Floats, Ints, Mark, Motion, Shape
+from pliant.core.motion import Floats, Ints, Motion, Shape
 from pliant.core.pose import carry
 
 

@@ -167,7 +167,9 @@ def test_a_slider_has_a_row_for_each_direction_across_its_line():
         line = np.subtract(nodes["b"], nodes["a"])
         at = np.dot(nodes["e"], line) / np.dot(line, line)
         assert np.linalg.norm(rows.over) == pytest.approx(np.linalg.norm(nodes["e"] - at * line))
-        assert rows.gathered(np.array([np.tile(line, (len(nodes), 1))])).T @ rows.matrix.T == pytest.approx(0)
+        along = np.zeros((1, *net.drawn.shape))
+        along[0, list(nodes).index("e")] = line
+        np.testing.assert_allclose(rows.matrix @ rows.gathered(along), 0, atol=1e-14)
 
 
 def test_what_is_between_grounded_nodes_has_no_row():

@@ -40,8 +40,8 @@ class Design:
     @property
     def size(self) -> float:
         """The longer side of its drawing."""
-        points = np.array(self.nodes)
-        return float(max(np.ptp(points.real), np.ptp(points.imag)))
+        x, y = [node.real for node in self.nodes], [node.imag for node in self.nodes]
+        return max(max(x) - min(x), max(y) - min(y))
 
     def length(self, pair: Pair) -> float:
         """The distance of two nodes as drawn."""

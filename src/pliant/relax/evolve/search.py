@@ -80,7 +80,9 @@ def _best(pool: list[Scored], count: int) -> list[Scored]:
 
 def _child(rng: Rng, island: list[Scored], changes: Mapping[Change, float]) -> Design:
     parent = island[int(rng.integers(len(island), size=RIVALS).min())][1]
-    kin = [one for _, one in island if one.links == parent.links and one is not parent]
+    kin = [
+        one for _, one in island if one is not parent and (one.bars, one.links) == (parent.bars, parent.links)
+    ]
     return (
         crossed(rng, parent, kin)
         if len(kin) > 1 and rng.random() < CROSSED

@@ -1,4 +1,4 @@
-"""What is drawn beside the parts: ground, guides, motors, loads and fields; in space faces and barrels too."""
+"""What is drawn beside the parts: ground, guides, motors, loads, fields; in space faces and barrels too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pliant.relax.look.bodies import capsules, line_of, telescopes
 from pliant.relax.look.faces import faces
 from pliant.relax.look.lines import mouth
 from pliant.relax.look.poses import Poses, unit
-from pliant.relax.model import Guide, Pair, Rotor
+from pliant.relax.model import Guide, Rotor
 from pliant.relax.network import Floats
 from pliant.view.symbols import hatched, pivot, turning
 
