@@ -22,6 +22,11 @@ from pliant.relax.slopes import slopes
 seeds = st.integers(0, 2**32 - 1)
 
 
+def always(examples: int) -> settings:
+    """The same examples every time."""
+    return settings(max_examples=examples, deadline=None, derandomize=True)
+
+
 @st.composite
 def frames(draw, dimension=None):
     """Nodes at whole numbers, so that a frame is singular or far from it; bars, and how many are grounded."""
@@ -57,7 +62,7 @@ def frame(net, x=None):
 
 
 def exact_rank(places, bars, grounded):
-    """Of the rows x_a − x_b, −(x_a − x_b): those of J but for their lengths; and how many are not on the ground."""
+    """The rank of the rows of J, each times its length: whole numbers; and how many rows there are."""
     rows = []
     for a, b in bars:
         row = np.zeros(places.shape, int)
@@ -78,7 +83,7 @@ def exact_rank(places, bars, grounded):
     return rank, count
 
 
-@settings(deadline=None, max_examples=150)
+@always(150)
 @given(frames())
 def test_the_rank_is_that_of_exact_arithmetic(drawn):
     net = network(*drawn)
@@ -88,7 +93,7 @@ def test_the_rank_is_that_of_exact_arithmetic(drawn):
     assert found.redundant == rows - rank
 
 
-@settings(deadline=None, max_examples=100)
+@always(100)
 @given(frames())
 def test_freedoms_less_self_stresses_are_unknowns_less_rows(drawn):
     """Grübler's count, which is right once repeated rows are taken off."""
@@ -101,7 +106,7 @@ def test_freedoms_less_self_stresses_are_unknowns_less_rows(drawn):
     assert len(found.modes) == min(kept, 12)
 
 
-@settings(deadline=None, max_examples=100)
+@always(100)
 @given(frames())
 def test_modes_keep_every_length_and_are_across_each_other(drawn):
     net = network(*drawn)
@@ -109,11 +114,11 @@ def test_modes_keep_every_length_and_are_across_each_other(drawn):
     modes = freedom(net, frame(net)).modes
     np.testing.assert_allclose(rows.matrix @ rows.gathered(modes), 0, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(modes, axis=2).max(axis=1, initial=0), 1, rtol=1e-14)
-    flat = modes.reshape(len(modes), -1)
+    flat = modes.reshape(len(modes), net.drawn.size)
     np.testing.assert_allclose(flat @ flat.T, np.diag((flat**2).sum(axis=1)), atol=1e-12)
 
 
-@settings(deadline=None, max_examples=100)
+@always(100)
 @given(frames(), seeds, st.integers(-6, 6))
 def test_freedoms_do_not_depend_on_place_size_and_numbering(drawn, seed, power):
     places, bars, grounded = drawn
@@ -131,7 +136,7 @@ def test_freedoms_do_not_depend_on_place_size_and_numbering(drawn, seed, power):
     np.testing.assert_allclose(one.singular, other.singular, rtol=1e-6)
 
 
-@settings(deadline=None, max_examples=60)
+@always(60)
 @given(
     st.integers(1, 6),
     st.integers(1, 6),
@@ -146,7 +151,7 @@ def test_a_braced_grid_moves_as_the_graph_of_its_braces(width, height, braces):
     bars += [(at(i, j), at(i, j + 1)) for i in range(width + 1) for j in range(height)]
     bars += [(at(i, j), at(i + 1, j + 1)) for i, j in braces]
     net = network(places, bars, 0)
-    joined = np.array(braces, int).reshape(-1, 2) + [0, width]
+    joined = np.array(braces, int).reshape(-1, 2) + np.array([0, width])
     graph = coo_array((np.ones(len(joined)), joined.T), (width + height,) * 2)
     parts = connected_components(graph, directed=False)[0]
     found = freedom(net, frame(net))
@@ -154,21 +159,21 @@ def test_a_braced_grid_moves_as_the_graph_of_its_braces(width, height, braces):
     assert found.redundant == len(braces) - (width + height - parts)
 
 
-@settings(deadline=None, max_examples=100)
+@always(100)
 @given(frames(), seeds)
 def test_the_internal_load_is_what_is_left_of_the_elongations(drawn, seed):
     places, bars, grounded = drawn
     rng = np.random.default_rng(seed)
     exact = network(*drawn)
-    lengths = exact.drive.rest[0] + 1e-7 * rng.uniform(-1, 1, len(bars))
+    lengths = exact.drive.rest[0] + 1e-7 * rng.choice([-1, 1], len(bars)) * rng.uniform(0.5, 1, len(bars))
     net = network(places, bars, grounded, lengths)
     rows = slopes(net, net.drawn, frame(net).elongations)
     matrix = rows.matrix.toarray()
     left = rows.over - matrix @ np.linalg.lstsq(matrix, rows.over, rcond=1e-9)[0]
-    np.testing.assert_allclose(unmet(net, frame(net))[rows.owners], left, atol=1e-11)
+    np.testing.assert_allclose(unmet(net, frame(net))[rows.owners], left, atol=1e-10)
 
 
-@settings(deadline=None, max_examples=100)
+@always(100)
 @given(frames(), seeds)
 def test_lengths_that_can_be_met_carry_no_load(drawn, seed):
     net = network(*drawn)

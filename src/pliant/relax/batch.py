@@ -12,11 +12,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
 from pliant.core.kernel import in_threads
 from pliant.relax.lanes import Answer, Packed, Reals, Rule, settle
-from pliant.relax.machines import Floor, Machines, Settled, drive_shares
+from pliant.relax.machines import Floor, Machines, Settled, check_method, drive_shares
 
 SHARED, ALONE = (0,) * 6, ()  # as many marks as the power of two that a block has of machines: 64, and 1
 PIECES = 8  # that two threads share: more than two, for one may be slower than the other
@@ -33,7 +33,7 @@ def relax(
     cap: float = 0.05,
     floor: Floor | None = None,
     trace: Sequence[int] = (),
-    dtype: DTypeLike = np.float64,
+    dtype: type[np.float32] | type[np.float64] = np.float64,
 ) -> Settled:
     """Relax every machine, `iterations` at each step of the drive.
 
@@ -44,6 +44,7 @@ def relax(
 
     Source: [Lipson2006] eqs 1 to 4 and 6, Fig. 1(b).
     """
+    check_method(made, iterations, alpha, eta, least, cap, trace)
     powers, axes = ALONE if made.mixed else SHARED, made.drawn.shape[2]
     width, real = 1 << len(powers), np.dtype(dtype)
     packed = _pack(made, cap, width, real)

@@ -24,7 +24,7 @@ from pliant.relax.march import knobs
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import FIXED, Bools, Floats, Network, State
 from pliant.relax.newton import Limits, Settled, settle, stands
-from pliant.relax.order import Order, numbers, order
+from pliant.relax.order import Order, numbers
 from pliant.relax.path import Frame, Record, scale, shares
 from pliant.relax.relaxation import accelerate, seed, shake, work
 
@@ -107,7 +107,7 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
     return _Run(
         net,
         study,
-        order(net),
+        net.order,
         Limits(chosen.least, chosen.cap, floor, study.bend),
         study.tolerance * scale(net),
         loaded,

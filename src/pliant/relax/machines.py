@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,6 +127,24 @@ def drive_shares(drive: ArrayLike, made: Machines) -> Floats:
             f"(C, {links}) or ({count}, C, {links})."
         )
     return shares
+
+
+def check_method(
+    made: Machines, iterations: int, alpha: float, eta: float, least: float, cap: float, trace: Sequence[int]
+) -> None:
+    """Refuse numbers that the method has no meaning for."""
+    nodes = made.drawn.shape[1]
+    allowed = {
+        f"iterations = {iterations}: it must be 0 or more": iterations >= 0,
+        f"alpha = {alpha}: it must be above 0": 0.0 < alpha < np.inf,
+        f"eta = {eta}: it must be above 0 and at most 1": 0.0 < eta <= 1.0,
+        f"least = {least}: it must be above 0": 0.0 < least < np.inf,
+        f"cap = {cap}: it must be above 0": 0.0 < cap < np.inf,
+        f"trace = {list(trace)}: nodes are 0 to {nodes - 1}": all(0 <= node < nodes for node in trace),
+    }
+    wrong = [fault for fault, fine in allowed.items() if not fine]
+    if wrong:
+        raise PliantError(f"{'; '.join(wrong)}.")
 
 
 def _spread(name: str, values: ArrayLike, shape: tuple[int, ...], kind: Any = np.float64) -> Any:

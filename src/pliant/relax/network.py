@@ -20,12 +20,16 @@ singular. Both have exactly as many rows as they take freedoms away.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pliant.relax.touching import Touch
+
+if TYPE_CHECKING:
+    from pliant.relax.order import Order
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -162,6 +166,20 @@ class Network:
     def size(self) -> float:
         """The longest side of the drawing."""
         return float(np.ptp(self.drawn, axis=0).max())
+
+    @cached_property
+    def places(self) -> tuple[Ints, Ints]:
+        """Of nodes in the order of elimination (see `order`)."""
+        from pliant.relax.order import places
+
+        return places(self)
+
+    @cached_property
+    def order(self) -> Order:
+        """That order, with the factor of the graph."""
+        from pliant.relax.order import order
+
+        return order(self)
 
     @property
     def free(self) -> Bools:

@@ -35,7 +35,7 @@ class Order(NamedTuple):
 
 def numbers(net: Network) -> int:
     """How many numbers the factor of a network's stiffness would hold."""
-    _, low = _lows(net)
+    _, low = net.places
     d = net.drawn.shape[1]
     wide = np.arange(len(low)) - low + 1
     return int((d * d * wide - d * (d - 1) // 2).sum())
@@ -43,7 +43,7 @@ def numbers(net: Network) -> int:
 
 def order(net: Network) -> Order:
     """Order the nodes that can move, and factor the Laplacian of their graph."""
-    place, low = _lows(net)
+    place, low = net.places
     d = net.drawn.shape[1]
     node = np.argsort(place, kind="stable")[len(place) - len(low) :]
     first = np.repeat(d * low, d)
@@ -55,7 +55,7 @@ def order(net: Network) -> Order:
     return Order(place, node, first, rows, net.edges, low, graph_rows, graph)
 
 
-def _lows(net: Network) -> tuple[Ints, Ints]:
+def places(net: Network) -> tuple[Ints, Ints]:
     """Places of the nodes, and for each place the lowest one it shares an element with."""
     free = np.flatnonzero(net.parts.guides.kinds != FIXED)
     number = np.full(len(net.drawn), -1)
