@@ -45,8 +45,8 @@ def bend(x: Floats, step: Floats, spin: Floats, order: Order, there: Floats, rig
 
 
 @kernel
-def distortion(x: Floats, step: Floats, spin: Floats, edges: Ints) -> float:
-    """By how much of its length an edge changes at most, beside the rotation of its ends."""
+def distortion(x: Floats, step: Floats, spin: Floats, edges: Ints, sizes: Floats) -> float:
+    """By how much of its length, or its size, an edge changes at most, beside the rotation of its ends."""
     worst = 0.0
     for e in range(len(edges)):
         a, b = edges[e, 0], edges[e, 1]
@@ -55,6 +55,7 @@ def distortion(x: Floats, step: Floats, spin: Floats, edges: Ints) -> float:
             turned = _across(x, a, b, spin, c)
             change += (step[b, c] - step[a, c] - turned) ** 2
             square += (x[b, c] - x[a, c]) ** 2
+        square = max(square, sizes[e] * sizes[e])
         if square > 0.0:
             worst = max(worst, change / square)
     return np.sqrt(worst)
@@ -101,7 +102,7 @@ def _turned(x: Floats, step: Floats, a: int, b: int, spin: Floats, out: Floats) 
 
 @kernel
 def spins(x: Floats, step: Floats, edges: Ints, spin: Floats) -> None:
-    """Fill `spin` (N, 3) with the rotation that the step is nearest to at each node; in the plane, the last."""
+    """Fill `spin` (N, 3) with the rotation the step is nearest to at each node; in the plane, the last."""
     for i in range(len(x)):
         spin[i, 0] = spin[i, 1] = spin[i, 2] = 0.0
     if x.shape[1] == 2:

@@ -26,7 +26,7 @@ from pliant.relax.network import FIXED, Bools, Floats, Network, State
 from pliant.relax.newton import Limits, Settled, settle, stands
 from pliant.relax.order import Order, numbers
 from pliant.relax.path import Frame, Record, scale, shares
-from pliant.relax.relaxation import accelerate, seed, shake, work
+from pliant.relax.relaxation import accelerate, shake, work
 
 MOST = 30_000_000  # numbers of a factor, 240 MB: beyond, momentum is what is left
 BOUND = 0.6  # distortion of an increment
@@ -74,15 +74,15 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
     run = _run(net, study)
     state = net.state()
     if study.noise > 0.0:
-        seed(study.seed)
-        shake(state, net.parts, study.noise * net.size)
+        shake(state.x, net.parts.guides, study.noise * net.size, study.seed)
     found = _leave_unstable(run, state, 0.0, _rest(run, state, 0.0, record), record)
     record.keep(net, state, 0.0, found.residual, found.at_rest)
     share, step = 0.0, 1.0
     for goal in shares(study.frames).tolist():
         progress(round(1000 * share), 1000, f"drive at {share:.1%}")
         while share < goal:
-            share, step, found = _advance(run, state, share, min(step, goal - share), record)
+            left = goal - share
+            share, step, found = _advance(run, state, share, left if left < 1.5 * step else step, record)
         found = _leave_unstable(run, state, share, found, record)
         record.keep(net, state, goal, _polish(run, state, found, record), found.at_rest)
         if not found.at_rest:
@@ -235,7 +235,7 @@ def _leave_unstable(run: _Run, state: State, share: float, found: Settled, recor
             share, "unstable", "it rests where any disturbance would grow; give noise to let it fall"
         )
         return found
-    shake(state, net.parts, run.study.noise * net.size)
+    shake(state.x, net.parts.guides, run.study.noise * net.size, run.study.seed + record.iterations)
     return _rest(run, state, share, record)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ from pliant.core.progress import Progress
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Floats, Network, State
 from pliant.relax.path import Record, scale, shares
-from pliant.relax.relaxation import Knobs, Leg, Work, accelerate, seed, sweeps, work
+from pliant.relax.relaxation import Knobs, Leg, Work, accelerate, sweeps, work
 
 A_FRAME = 100  # iterations of the drive for each frame, where the study does not say
 CHUNK = 5000  # iterations between two looks at the clock
@@ -59,6 +60,7 @@ def knobs(net: Network, study: RelaxStudy) -> Knobs:
         cap=cap,
         noise=study.noise * net.size,
         fading=float(drive),
+        seed=study.seed,
     )
 
 
@@ -112,7 +114,6 @@ class _March:
         self.work: Work = work(*net.drawn.shape, extra=bool(elements))
         self.tolerance = study.tolerance * scale(net)
         self.last, self.age = np.inf, 0
-        seed(study.seed)
 
     def residual(self) -> float:
         """The largest force on a node as things stand."""
@@ -129,7 +130,7 @@ class _March:
         knots = np.arange(1, stages) / stages if stages > 1 else np.zeros(0)
         cuts = [first, *knots[(knots > first) & (knots < last)].tolist(), last]
         done = 0
-        for start, end in zip(cuts, cuts[1:], strict=False):
+        for start, end in pairwise(cuts):
             upto = round(count * (end - first) / (last - first))
             self._sweep(start, end, upto - done, tolerance)
             done = upto

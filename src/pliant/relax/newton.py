@@ -27,6 +27,8 @@ from pliant.relax.touching import Touch, room
 MOST_LAMBDA = 1e12
 ROUNDING = 2.0**-52
 SLOW, LEAVE = 3, 20  # steps of little use before the whole stiffness is tried, and without it where it failed
+ROUNDED = 6  # steps that gain less than half, close to rounding
+STANDING = 1e-9  # λ with which a stiffness that is not positive gives way
 WIDEST = 0.5  # distortion of a step
 SMALL = 1e-5  # radians: from here on a straight step is as good, and rounded less
 
@@ -50,86 +52,119 @@ class Settled(NamedTuple):
     at_rest: bool
 
 
+class Scratch(NamedTuple):
+    """Arrays that a step is made in."""
+
+    r: Floats  # (N, D) forces
+    s: Floats  # (N, D) stiffness
+    push: Floats  # (N, D) what contacts push with
+    grip: Floats  # (N,)
+    allowed: Floats  # (N, D, D)
+    m: Floats  # K and its factor
+    flat: Floats  # (n D, 1)
+    right: Floats  # (n, D)
+    step: Floats  # (N, D)
+    spin: Floats  # (N, 3)
+    here: Floats  # (N, D)
+    there: Floats  # (N, D)
+    caps: Floats  # (N,)
+
+
 @kernel
 def settle(
     state: State, parts: Parts, order: Order, limits: Limits, tolerance: float, most: int, bound: float
 ) -> Settled:
     """Bring a mechanism to rest in place, in at most so many factorisations and distorting it so far."""
-    x, (count, d) = state.x, state.x.shape
-    r, s, push = np.zeros((count, d)), np.zeros((count, d)), np.zeros((count, d))
-    grip, allowed, m = np.zeros(count), np.zeros((count, d, d)), np.empty(order.rows[-1])
-    there, here, step = np.empty((count, d)), np.empty((count, d)), np.empty((count, d))
-    right, spin = np.empty((len(order.node), d)), np.empty((count, 3))
-    flat, caps = np.empty((len(order.node) * d, 1)), np.empty(count)
-    energy, worst = _look(state, parts, r, s, push, grip)
-    floor = _floor(x, order.node, s)
-    near = 1e-3 * _strength(s, order.node) * limits.cap
-    touches = len(parts.touch.radius) > 0
+    work = _scratch(state.x, order)
+    energy, worst = _look(state, parts, work)
+    floor = _floor(state.x, order.node, work.s)
+    near = 1e-3 * _strength(work.s, order.node) * limits.cap
     lam, rise, wide, made, gone, soft, stuck, slow = limits.floor, 4.0, WIDEST, 0, 0.0, False, 0, 0
     whole = worst < near
     while worst > max(tolerance, floor) and made < most and gone <= bound and lam <= MOST_LAMBDA:
         made += 1
-        some = allow(x, parts.guides, allowed)
-        if not _direction(state, parts, order, limits, allowed, some, whole, lam, r, s, m, flat):
+        if not _direction(state, parts, order, limits, whole, lam, work):
             soft = soft or whole
             lam = max(10.0 * lam, 1e-6 if whole else 1e-12)
             if whole and lam > 1.0:
                 whole, slow, lam = False, -LEAVE, limits.floor
             continue
-        _spread(order, flat, step)
-        spins(x, step, order.edges, spin)
-        far = distortion(x, step, spin, order.edges)
-        share = min(1.0, wide / far) if far > 0.0 else 1.0
-        if touches:
-            share = min(share, _fits(x, step, parts.touch, caps))
-        far *= share
-        turn = _shorten(step, spin, share)
-        promised = _promised(order, r, s, step, lam, limits.least)
-        _copy(x, here)
-        taken, now, worse = False, energy, worst
-        for straight in range(2):
-            if straight:
-                for i in range(count):
-                    for c in range(d):
-                        there[i, c] = here[i, c] + step[i, c]
-            elif limits.bends and not touches and turn > SMALL:
-                bend(here, step, spin, order, there, right)
-            else:
-                continue
-            _copy(there, x)
-            now, worse = _look(state, parts, r, s, push, grip)
-            if np.isfinite(now) and (now < energy - 1e-14 * abs(energy) or worse < worst):
-                taken = True
-                break
-        if taken:
-            gone += far
-            stuck = stuck + 1 if 0.5 * worst < worse < 1e3 * floor else 0
-            slow = slow + 1 if worse > 0.3 * worst else min(slow, 0)
-            whole = worse < near or slow >= SLOW or (whole and worse < 0.3 * worst)
-            if len(state.turned) > 0:
-                measure_angles(x, parts.couplings, state.turned)
-            kept = (energy - now) / promised if now < energy else 0.5
-            lam = max(lam * max(0.1, 1.0 - (2.0 * kept - 1.0) ** 3) if kept > 0.25 else lam, limits.floor)
-            rise, wide = 4.0, min(2.0 * wide, WIDEST)
-            energy, worst = now, worse
-            if stuck > 6:
-                break  # rounding, above what was reckoned with
-        else:
-            _copy(here, x)
-            energy, worst = _look(state, parts, r, s, push, grip)
-            lam = max(rise * lam, 1e-10)
-            rise *= 2.0
-            wide = 0.25 * far
+        far, turn = _measure(state.x, parts.touch, order, wide, work)
+        promised = _promised(order.node, work, lam, limits.least)
+        taken, now, worse = _try(state, parts, order, limits.bends and turn > SMALL, energy, worst, work)
+        if not taken:
+            lam, rise, wide = max(rise * lam, 1e-10), 2.0 * rise, 0.25 * far
+            continue
+        kept = (energy - now) / promised if now < energy else 0.5
+        lam = max(lam * max(0.1, 1.0 - (2.0 * kept - 1.0) ** 3) if kept > 0.25 else lam, limits.floor)
+        rise, wide, gone = 4.0, min(2.0 * wide, WIDEST), gone + far
+        stuck = stuck + 1 if 0.5 * worst < worse < 1e3 * floor else 0
+        slow = slow + 1 if worse > 0.3 * worst else min(slow, 0)
+        whole = worse < near or slow >= SLOW or (whole and worse < 0.3 * worst)
+        energy, worst = now, worse
+        if stuck > ROUNDED:
+            break  # above what was reckoned with
     return Settled(worst, made, gone, soft, worst <= max(tolerance, 4.0 * floor))
 
 
 @kernel
-def _promised(order: Order, r: Floats, s: Floats, step: Floats, lam: float, least: float) -> float:
+def _scratch(x: Floats, order: Order) -> Scratch:
+    n, d = x.shape
+    places = len(order.node)
+    return Scratch(
+        np.zeros((n, d)), np.zeros((n, d)), np.zeros((n, d)), np.zeros(n), np.zeros((n, d, d)),
+        np.empty(order.rows[-1]), np.empty((places * d, 1)), np.empty((places, d)), np.empty((n, d)),
+        np.empty((n, 3)), np.empty((n, d)), np.empty((n, d)), np.empty(n),
+    )  # fmt: skip
+
+
+@kernel
+def _measure(x: Floats, touch: Touch, order: Order, wide: float, work: Scratch) -> tuple[float, float]:
+    """Spread the solution over the nodes, no longer than allowed; its distortion and its largest spin."""
+    _spread(order.place, work.flat, work.step)
+    spins(x, work.step, order.edges, work.spin)
+    far = distortion(x, work.step, work.spin, order.edges, order.sizes)
+    share = min(1.0, wide / far) if far > 0.0 else 1.0
+    if len(touch.radius) > 0:
+        share = min(share, _fits(x, work.step, touch, work.caps))
+    return far * share, _shorten(work.step, work.spin, share)
+
+
+@kernel
+def _try(
+    state: State, parts: Parts, order: Order, bends: bool, energy: float, worst: float, work: Scratch
+) -> tuple[bool, float, float]:
+    """Take the step bent, or else straight, if that helps; whether it did, the energy and the largest force.
+
+    Bent steps obey no bound on each node, which contacts need.
+    """
+    _copy(state.x, work.here)
+    for straight in range(2):
+        if straight:
+            _sum(work.here, work.step, state.x)
+        elif bends and len(parts.touch.radius) == 0:
+            bend(work.here, work.step, work.spin, order, work.there, work.right)
+            _copy(work.there, state.x)
+        else:
+            continue
+        now, worse = _look(state, parts, work)
+        if np.isfinite(now) and (now < energy - 1e-14 * abs(energy) or worse < worst):
+            if len(state.turned) > 0:
+                measure_angles(state.x, parts.couplings, state.turned)
+            return True, now, worse
+    _copy(work.here, state.x)
+    energy, worst = _look(state, parts, work)
+    return False, energy, worst
+
+
+@kernel
+def _promised(node: Ints, work: Scratch, lam: float, least: float) -> float:
     """By how much the quadratic model says that a step brings the energy down: ½ Δ·(R + λ S Δ)."""
     total = 0.0
-    for i in order.node:
-        for c in range(r.shape[1]):
-            total += 0.5 * step[i, c] * (r[i, c] + lam * max(s[i, c], least) * step[i, c])
+    for i in node:
+        for c in range(work.r.shape[1]):
+            stiff = lam * max(work.s[i, c], least)
+            total += 0.5 * work.step[i, c] * (work.r[i, c] + stiff * work.step[i, c])
     return max(total, 1e-300)
 
 
@@ -138,6 +173,13 @@ def _copy(source: Floats, target: Floats) -> None:
     for i in range(len(source)):
         for c in range(source.shape[1]):
             target[i, c] = source[i, c]
+
+
+@kernel
+def _sum(first: Floats, second: Floats, target: Floats) -> None:
+    for i in range(len(first)):
+        for c in range(first.shape[1]):
+            target[i, c] = first[i, c] + second[i, c]
 
 
 @kernel
@@ -154,20 +196,18 @@ def _shorten(step: Floats, spin: Floats, share: float) -> float:
 
 
 @kernel
-def _look(
-    state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip: Floats
-) -> tuple[float, float]:
+def _look(state: State, parts: Parts, work: Scratch) -> tuple[float, float]:
     """Nodes back on their guides, and the forces these leave; the energy, and the largest force."""
-    kinds = parts.guides.kinds
+    kinds, r = parts.guides.kinds, work.r
     for i in range(len(r)):
-        if kinds[i] != FREE and kinds[i] != FIXED:
+        if kinds[i] not in (FREE, FIXED):
             hold(parts.guides, i, state.x)
-    energy = evaluate(state, parts, r, s, push, grip)
+    energy = evaluate(state, parts, r, work.s, work.push, work.grip)
     worst = 0.0
     for i in range(len(r)):
         square = 0.0
-        if kinds[i] != FREE and kinds[i] != FIXED:
-            restrain(parts.guides, i, state.x[i], r[i], push[i], 0.0)
+        if kinds[i] not in (FREE, FIXED):
+            restrain(parts.guides, i, state.x[i], r[i], work.push[i], 0.0)
         for c in range(r.shape[1]):
             if kinds[i] == FIXED:
                 r[i, c] = 0.0
@@ -178,27 +218,23 @@ def _look(
 
 @kernel
 def _direction(
-    state: State, parts: Parts, order: Order, limits: Limits, allowed: Floats, some: bool, whole: bool,
-    lam: float, r: Floats, s: Floats, m: Floats, flat: Floats,
-) -> bool:  # fmt: skip
+    state: State, parts: Parts, order: Order, limits: Limits, whole: bool, lam: float, work: Scratch
+) -> bool:
     """Solve for the step, in `flat`; False where the matrix is not positive."""
+    m, flat, r, s = work.m, work.flat, work.r, work.s
+    some = allow(state.x, parts.guides, work.allowed)
+    assemble(state, parts, order, work.allowed, whole, m)
     d = r.shape[1]
-    assemble(state, parts, order, allowed, whole, m)
     for p in range(len(order.node)):
         i = order.node[p]
+        stiff = limits.least
         for c in range(d):
             row = p * d + c
+            stiff = max(stiff, s[i, c])
             m[order.rows[row + 1] - 1] += lam * max(s[i, c], limits.least)
             flat[row, 0] = r[i, c]
         if some and parts.guides.kinds[i] != FREE:
-            stiff = limits.least  # for the directions that are not allowed
-            for c in range(d):
-                stiff = max(stiff, s[i, c])
-            for c in range(d):
-                for g in range(c + 1):
-                    row = p * d + c
-                    part = (1.0 if c == g else 0.0) - allowed[i, c, g]
-                    m[order.rows[row] + p * d + g - order.first[row]] += stiff * part
+            _close(order, p, d, stiff, work.allowed[i], m)
     if not factorise(m, order.first, order.rows):
         return False
     solve(m, order.first, order.rows, flat)
@@ -206,11 +242,21 @@ def _direction(
 
 
 @kernel
-def _spread(order: Order, flat: Floats, step: Floats) -> None:
+def _close(order: Order, p: int, d: int, stiff: float, allowed: Floats, m: Floats) -> None:
+    """Make the directions stiff that the guide of the node at place p does not allow."""
+    for c in range(d):
+        for g in range(c + 1):
+            row = p * d + c
+            part = (1.0 if c == g else 0.0) - allowed[c, g]
+            m[order.rows[row] + p * d + g - order.first[row]] += stiff * part
+
+
+@kernel
+def _spread(place: Ints, flat: Floats, step: Floats) -> None:
     d = step.shape[1]
     for i in range(len(step)):
         for c in range(d):
-            step[i, c] = 0.0 if order.place[i] < 0 else flat[order.place[i] * d + c, 0]
+            step[i, c] = 0.0 if place[i] < 0 else flat[place[i] * d + c, 0]
 
 
 @kernel
@@ -252,10 +298,6 @@ def _floor(x: Floats, node: Ints, s: Floats) -> float:
 @kernel
 def stands(state: State, parts: Parts, order: Order, limits: Limits) -> bool:
     """Whether a mechanism at rest would come back if it were disturbed."""
-    count, d = state.x.shape
-    r, s, push = np.zeros((count, d)), np.zeros((count, d)), np.zeros((count, d))
-    grip, allowed, m = np.zeros(count), np.zeros((count, d, d)), np.empty(order.rows[-1])
-    flat = np.empty((len(order.node) * d, 1))
-    _look(state, parts, r, s, push, grip)
-    some = allow(state.x, parts.guides, allowed)
-    return _direction(state, parts, order, limits, allowed, some, True, 1e-9, r, s, m, flat)
+    work = _scratch(state.x, order)
+    _look(state, parts, work)
+    return _direction(state, parts, order, limits, True, STANDING, work)

@@ -14,6 +14,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from pliant.core.kernel import kernel
+from pliant.relax.laws import BAR
 from pliant.relax.network import FIXED, Floats, Ints, Network
 from pliant.relax.skyline import factorise
 
@@ -28,6 +29,7 @@ class Order(NamedTuple):
     first: Ints  # (n D,) the first column of each row of the stiffness
     rows: Ints  # (n D + 1,) where each row starts
     edges: Ints  # (G, 2) nodes that share an element
+    sizes: Floats  # (G,) that an edge without a length of its own is compared with; 0 for rigid ones
     graph_first: Ints  # (n,) the same for the graph's Laplacian
     graph_rows: Ints  # (n + 1,)
     graph: Floats  # its factor
@@ -52,7 +54,23 @@ def order(net: Network) -> Order:
     graph = np.zeros(graph_rows[-1])
     _laplacian(net.edges, place, low, graph_rows, graph)
     factorise(graph, low, graph_rows)
-    return Order(place, node, first, rows, net.edges, low, graph_rows, graph)
+    return Order(place, node, first, rows, net.edges, _sizes(net), low, graph_rows, graph)
+
+
+def _sizes(net: Network) -> Floats:
+    """0 for edges that are rigid links; else the longest edge at the end where that is shorter.
+
+    A slider may come to lie on a node of its line, and a spring have no length at all.
+    """
+    lengths = np.linalg.norm(net.drawn[net.edges[:, 1]] - net.drawn[net.edges[:, 0]], axis=1)
+    longest = np.zeros(len(net.drawn))
+    for end in net.edges.T:
+        np.maximum.at(longest, end, lengths)
+    links = net.parts.links
+    rigid = np.sort(links.ends[net.rigid & (links.laws == BAR)], axis=1)
+    count = len(net.drawn)
+    own = np.isin(net.edges[:, 0] * count + net.edges[:, 1], rigid[:, 0] * count + rigid[:, 1])
+    return np.where(own, 0.0, longest[net.edges].min(axis=1))
 
 
 def places(net: Network) -> tuple[Ints, Ints]:

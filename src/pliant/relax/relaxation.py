@@ -42,6 +42,7 @@ class Knobs(NamedTuple):
     cap: float  # Δ_max
     noise: float  # of displacements, at first
     fading: float  # iterations over which the noise dies away
+    seed: int
 
 
 class Work(NamedTuple):
@@ -71,7 +72,7 @@ def work(nodes: int, dimension: int, extra: bool = False) -> Work:
 
 
 @kernel
-def sweeps(
+def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much as the work
     sync: bool, state: State, parts: Parts, knobs: Knobs, leg: Leg, first: float, last: float, done: int,
     tolerance: float, work: Work, residuals: Floats,
 ) -> int:  # fmt: skip
@@ -117,7 +118,7 @@ def sweeps(
             worst = _each_moves(state, parts, knobs, fall, caps, work, r, s, push, grip)
         fade = knobs.noise * max(0.0, 1.0 - (done + t) / max(knobs.fading, 1.0))
         if fade > 0.0:
-            shake(state, parts, fade)
+            shake(state.x, parts.guides, fade, knobs.seed + done + t)
         if len(state.turned) > 0:
             measure_angles(state.x, parts.couplings, state.turned)
         residuals[t] = worst
@@ -308,20 +309,25 @@ def _move(
 
 
 @kernel
-def shake(state: State, parts: Parts, size: float) -> None:
-    """Move every node by up to so much, any way."""
-    for i in range(len(state.x)):
-        if parts.guides.kinds[i] != FIXED:
-            for c in range(state.x.shape[1]):
-                state.x[i, c] += size * (2.0 * np.random.random() - 1.0)
-            if parts.guides.kinds[i] != FREE:
-                hold(parts.guides, i, state.x)
+def shake(x: Floats, guides: Guides, size: float, seed: int) -> None:
+    """Move every node by up to so much, any way; the same ways for the same seed."""
+    for i in range(len(x)):
+        if guides.kinds[i] == FIXED:
+            continue
+        for c in range(x.shape[1]):
+            x[i, c] += size * _random(seed, i * x.shape[1] + c)
+        if guides.kinds[i] != FREE:
+            hold(guides, i, x)
 
 
 @kernel
-def seed(number: int) -> None:
-    """Start the noise of compiled loops anew."""
-    np.random.seed(number)
+def _random(seed: int, count: int) -> float:
+    """A number from −1 to 1 that looks like chance: the bits of both, mixed (Steele, Lea and Flood's way)."""
+    mixed = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(count) * np.uint64(0xD1B54A32D192ED03)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return float(mixed >> np.uint64(11)) * 2.0**-52 - 1.0
 
 
 @kernel

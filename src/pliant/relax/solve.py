@@ -34,12 +34,15 @@ def solve(
     """The path of a mechanism along its drive; `elements` are the user's own (see `march.Element`)."""
     study = study or model.study
     clock, record = Clock(), Record()
+    progress(0, 1000, "starting; the very first run compiles its loops, which takes a minute")
     with clock.phase("build"):
         net = build(model)
     try:
         with clock.phase("run"):
             run(net, study, record, progress, elements)
     except KeyboardInterrupt:
+        if not record.frames:
+            raise
         raise Interrupted(_result(model, study, net, record, clock, bool(elements))) from None
     return _result(model, study, net, record, clock, bool(elements))
 

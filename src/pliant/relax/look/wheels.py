@@ -176,7 +176,7 @@ def _outline(wheel: Wheel, spoke: float, width: float) -> Any:
     if wheel.inner:
         return centre.buffer(wheel.radius + depth + 2.2 * width, quad_segs=32).difference(rim)
     inside = wheel.radius - depth - 1.6 * width
-    if inside < 3.2 * width:
+    if inside < 2.6 * width:
         return rim
     ends = inside * np.exp(1j * (spoke + TURN / 3 * np.arange(3)))
     arms = shapely.multilinestrings([[[0.0, 0.0], [end.real, end.imag]] for end in ends])
