@@ -95,7 +95,7 @@ def deviation(alpha: float, stiffness: float, travel: float = 0.5) -> float:
 
 
 def turned_peaucellier(degrees: float = 25.0) -> Mechanism:
-    """Peaucellier's linkage whose crank is turned through the line of its pivots, by as much on either side."""
+    """Peaucellier's linkage whose crank is turned past the line of its pivots, as far on either side."""
     model = peaucellier()
     turn = Rotor(joint="B", arms=("A", "C"), to=-2 * radians(degrees))
     return model.model_copy(update={"actuators": (), "rotors": (turn,)})

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.core.kernel import kernel
 from pliant.relax.forces import most_measures, rail
-from pliant.relax.laws import BAR, force
+from pliant.relax.laws import BAR, STRING, force
 from pliant.relax.measures import couple
 from pliant.relax.network import Bools, Floats, Network, Parts, State
 
@@ -45,7 +45,7 @@ def errors(net: Network, found: Elongations) -> tuple[Floats, Floats, Floats]:
 
 
 def _error(over: Floats, laws: np.ndarray, rigid: Bools) -> Floats:
-    pulls = np.where(laws == BAR, np.abs(over), np.maximum(np.where(laws == 1, over, -over), 0.0))
+    pulls = np.where(laws == BAR, np.abs(over), np.maximum(np.where(laws == STRING, over, -over), 0.0))
     return np.where(rigid, pulls, 0.0)
 
 

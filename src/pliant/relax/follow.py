@@ -19,10 +19,10 @@ import numpy as np
 
 from pliant.core.progress import Progress
 from pliant.relax.elongation import elongations, errors
-from pliant.relax.laws import BAR, BUMPER
+from pliant.relax.laws import BAR, STRING
 from pliant.relax.march import knobs
 from pliant.relax.model import RelaxStudy
-from pliant.relax.network import FIXED, Bools, Floats, Network, State
+from pliant.relax.network import FIXED, Bools, Floats, Ints, Network, State
 from pliant.relax.newton import Limits, Settled, settle, stands
 from pliant.relax.order import Order, numbers
 from pliant.relax.path import Frame, Record, scale, shares
@@ -49,7 +49,6 @@ class _Run:
     limits: Limits
     tolerance: float
     loaded: bool  # by anything but its own rigid lengths
-    stiff: tuple[Bools, Bools]  # links and couplings that carry forces so as to hold
 
 
 def why_not(net: Network) -> str:
@@ -111,7 +110,6 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
         Limits(chosen.least, chosen.cap, floor, study.bend),
         study.tolerance * scale(net),
         loaded,
-        (net.rigid, parts.couplings.laws == BAR),
     )
 
 
@@ -175,7 +173,7 @@ def _tighten(run: _Run, state: State, found: Settled, record: Record) -> Settled
     net, before, last, first = run.net, _copy(state), np.inf, found
     for _ in range(ROUNDS):
         links, _, couplings = errors(net, elongations(net, state))
-        worst = max(links[run.stiff[0]].max(initial=0.0), couplings[run.stiff[1]].max(initial=0.0))
+        worst = max(links.max(initial=0.0), couplings.max(initial=0.0))
         if worst <= HOLDS * net.size or 0.5 * last < worst <= GIVES * net.size:
             break
         if worst > 0.5 * last or not found.at_rest:
@@ -190,16 +188,19 @@ def _tighten(run: _Run, state: State, found: Settled, record: Record) -> Settled
 
 
 def _give(run: _Run, state: State) -> None:
-    """Make every element that shall hold shorter by its elongation; strings only as far as they pull."""
-    now, laws = elongations(run.net, state), run.net.parts.links.laws
-    more = np.where(run.stiff[0], now.links, 0.0)
-    given = np.where(laws == BAR, state.given + more, np.maximum(state.given + more, 0.0))
-    given = np.where(laws == BUMPER, np.minimum(state.given + more, 0.0), given)
-    state.rest[:] -= given - state.given
-    state.given[:] = given
-    more = np.where(run.stiff[1], now.couplings, 0.0)
-    state.coupling_given[:] += more
-    state.goal[:] -= more
+    """Make every element that shall hold shorter by its elongation."""
+    now, parts = elongations(run.net, state), run.net.parts
+    links = _given(state.given + np.where(run.net.rigid, now.links, 0.0), parts.links.laws)
+    couplings = _given(state.coupling_given + now.couplings, parts.couplings.laws)
+    state.rest[:] -= links - state.given
+    state.goal[:] -= couplings - state.coupling_given
+    state.given[:], state.coupling_given[:] = links, couplings
+
+
+def _given(wanted: Floats, laws: Ints) -> Floats:
+    """Strings are made shorter only, and bumpers longer only: neither does what it does not do."""
+    one_way = np.where(laws == STRING, np.maximum(wanted, 0.0), np.minimum(wanted, 0.0))
+    return np.where(laws == BAR, wanted, one_way)
 
 
 def _let_go(run: _Run, state: State, record: Record) -> Settled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.errors import PliantError
-from pliant.relax.model import Actuator, Bar, Mechanism, Plate, RelaxStudy
+from pliant.relax.model import Actuator, Bar, Mechanism, Plate, RelaxStudy, Rotor
 
 RADIUS, LOW, TARGET = 10.0, 10.0, 15.0
 STEP = 0.002  # by which the paper's actuators change in an iteration
@@ -63,7 +63,7 @@ def twisted(platforms: int, handed: str = "same") -> np.ndarray:
 
 
 def peaucellier(study: RelaxStudy | None = None) -> Mechanism:
-    """Peaucellier's eight bars: F draws a straight line while the actuator G-C swings C about B.
+    """Peaucellier's eight bars: F draws a straight line while the crank B-C is turned about B.
 
     Source: [Lipson2006] Fig. 5; the dimensions are ours.
     """
@@ -88,7 +88,7 @@ def peaucellier(study: RelaxStudy | None = None) -> Mechanism:
         ground=("A", "B"),
         nodes=nodes,
         bars=tuple(Bar(nodes=(pair[0], pair[2])) for pair in pairs),
-        actuators=(Actuator(nodes=("A", "C"), to=2 * crank * np.cos(np.radians(-12))),),
+        rotors=(Rotor(joint="B", arms=("A", "C"), to=-2 * angle),),
         study=study or RelaxStudy(trace=("F",)),
     )
 

@@ -95,7 +95,7 @@ def settle(
         if not taken:
             lam, rise, wide = max(rise * lam, 1e-10), 2.0 * rise, 0.25 * far
             continue
-        kept = (energy - now) / promised if now < energy else 0.5
+        kept = (energy - now) / promised if now < energy else 1.0  # of less force, within rounding
         lam = max(lam * max(0.1, 1.0 - (2.0 * kept - 1.0) ** 3) if kept > 0.25 else lam, limits.floor)
         rise, wide, gone = 4.0, min(2.0 * wide, WIDEST), gone + far
         stuck = stuck + 1 if 0.5 * worst < worse < 1e3 * floor else 0
