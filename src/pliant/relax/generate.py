@@ -1,11 +1,24 @@
-"""Mechanisms by their dimensions: the paper's test cases, at any size."""
+"""Mechanisms by their dimensions: the paper's test cases at any size, and others that repeat themselves."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from pliant.core.errors import PliantError
-from pliant.relax.model import Actuator, Bar, Mechanism, Plate, RelaxStudy, Rotor
+from pliant.relax.model import (
+    Actuator,
+    Bar,
+    Contact,
+    Guide,
+    Load,
+    Mechanism,
+    Plate,
+    RelaxStudy,
+    Rotor,
+    Spring,
+    String,
+)
+from pliant.relax.network import Floats
 
 RADIUS, LOW, TARGET = 10.0, 10.0, 15.0
 STEP = 0.002  # by which the paper's actuators change in an iteration
@@ -124,4 +137,130 @@ def scattered(seed: int, joints: int = 100, links: int = 200, driven: int = 20) 
             for e, (i, j) in enumerate(ordered)
             if e in chosen
         ),
+    )
+
+
+def prism(struts: int = 3, pull: float = 0.06) -> Mechanism:
+    """A tensegrity prism: struts that do not touch, in a net of strings.
+
+    It is drawn with its uprights plumb, where nothing is tight, and stands on a point, a line and a plane.
+    As the uprights are reeled in it twists, until its top is turned by 90° + 180°/n against its foot along
+    the struts. There they are shortest: reeled in by a share of their length, `pull`, they are tight at last.
+    """
+    radius, height = 30.0, 65.0
+    around = 2 * np.pi * np.arange(struts) / struts
+    ring = np.column_stack([radius * np.cos(around), radius * np.sin(around)])
+    low, high = [f"a{k}" for k in range(struts)], [f"b{k}" for k in range(struts)]
+    nodes = {name: (*place, 0.0) for name, place in zip(low, ring.tolist(), strict=True)}
+    nodes |= {name: (*place, height) for name, place in zip(high, ring.tolist(), strict=True)}
+    away = tuple((ring[1] - ring[0]).tolist())
+    pairs = [(row[k - 1], row[k]) for row in (low, high) for k in range(struts)]
+    return Mechanism(
+        title=f"A tensegrity prism of {struts} struts",
+        ground=(low[0],),
+        nodes=nodes,
+        bars=tuple(Bar(nodes=(low[k - 1], high[k])) for k in range(struts)),
+        strings=(
+            *(String(nodes=pair, stiffness=20.0) for pair in pairs),
+            *(
+                String(nodes=(a, b), to=(1 - pull) * height, stiffness=20.0)
+                for a, b in zip(low, high, strict=True)
+            ),
+        ),
+        guides=(
+            Guide(node=low[1], line=(*away, 0.0)),
+            *(Guide(node=name, plane=(0.0, 0.0, 1.0)) for name in low[2:]),
+        ),
+        study=RelaxStudy(trace=tuple(high)),
+    )
+
+
+def hexapod(tour: Floats | None = None) -> Mechanism:
+    """A Stewart platform that goes through the poses (K, 6) of a tour: x, y, z, and a rotation vector.
+
+    Legs are as long as each pose asks, at equal steps of the drive. Without a tour it rises, lets its
+    tilt go round once, and comes down again.
+    """
+    tour = _rounds() if tour is None else tour
+    corner = np.repeat(2 * np.pi * np.arange(3) / 3, 2)
+    foot = _circle(100.0, corner + np.tile([-0.2, 0.2], 3))
+    top = _circle(65.0, corner + np.tile([-1.0, 1.0], 3) * (np.pi / 3 - 0.25))
+    places = np.stack([top @ _turn(pose[3:]).T + pose[:3] for pose in tour])
+    legs = np.linalg.norm(places - foot, axis=2)
+    below, above = [f"a{k}" for k in range(6)], [f"b{k}" for k in range(6)]
+    return Mechanism(
+        title="A Stewart platform",
+        ground=tuple(below),
+        nodes={
+            name: tuple(place)
+            for name, place in zip([*below, *above], np.vstack([foot, places[0]]).tolist(), strict=True)
+        },
+        plates=(Plate(nodes=tuple(below), name="base"), Plate(nodes=tuple(above), name="platform")),
+        actuators=tuple(
+            Actuator(nodes=(below[k], above[k]), to=tuple(legs[1:, k].tolist())) for k in range(6)
+        ),
+        study=RelaxStudy(frames=len(tour) - 1, trace=(above[0],)),
+    )
+
+
+def _rounds() -> Floats:
+    """Up, round once with the platform tilted, and down; smooth at both ends."""
+    share = np.linspace(0.0, 1.0, 81)
+    up = np.sin(np.pi * share) ** 2
+    around = 4 * np.pi * share
+    flat = np.zeros_like(share)
+    tilt = 0.3 * up
+    return np.column_stack(
+        [
+            15 * up * np.cos(around),
+            15 * up * np.sin(around),
+            90 + 30 * up,
+            tilt * np.sin(around),
+            -tilt * np.cos(around),
+            flat,
+        ]
+    )
+
+
+def _circle(radius: float, angles: Floats) -> Floats:
+    """Places (n, 3) on the ground."""
+    return np.column_stack([radius * np.cos(angles), radius * np.sin(angles), np.zeros(len(angles))])
+
+
+def _turn(vector: Floats) -> Floats:
+    """The matrix of a rotation vector, by Rodrigues' formula."""
+    angle = float(np.linalg.norm(vector))
+    x, y, z = vector / (angle or 1.0)
+    across = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
+
+
+def cam(corners: int = 36) -> Mechanism:
+    """A cam that turns once, and a roller that a spring presses on it.
+
+    The cam is a polygon: its radius is 20, and 32 at its nose. Half-way up the roller is led by a straight guide.
+    """
+    around = 2 * np.pi * np.arange(corners) / corners
+    reach = 20 + 12 * np.clip(np.cos(around), 0, 1) ** 2
+    rim = np.column_stack([reach * np.cos(around + np.pi / 2), reach * np.sin(around + np.pi / 2)])
+    names = [f"c{k}" for k in range(corners)]
+    roller = 6.0
+    nodes = {"O": (0.0, 0.0), "foot": (0.0, -40.0), "roller": (0.0, 32 + roller), "top": (0.0, 80.0)}
+    nodes |= {name: tuple(place) for name, place in zip(names, rim.tolist(), strict=True)}
+    return Mechanism(
+        title="A cam and its follower",
+        ground=("O", "foot", "top"),
+        nodes=nodes,
+        plates=(Plate(nodes=("O", *names), name="cam"),),
+        guides=(Guide(node="roller", line=(0.0, 1.0)),),
+        springs=(Spring(nodes=("top", "roller"), stiffness=1.0, length=70.0),),
+        contacts=(
+            Contact(
+                members=(("roller", "roller"),),
+                against=tuple((names[k - 1], names[k]) for k in range(corners)),
+                radius=roller,
+            ),
+        ),
+        rotors=(Rotor(joint="O", arms=("foot", names[0]), to=2 * np.pi),),
+        study=RelaxStudy(frames=90, trace=("roller",)),
     )

@@ -20,6 +20,7 @@ from pliant.core.plot import Plot
 from pliant.core.store import write_whole
 from pliant.view.charts import chart
 from pliant.view.page import (
+    DIRECTIONS,
     Page,
     add_colour_bar,
     add_header,
@@ -38,6 +39,7 @@ from pliant.view.scene import (
     frame_before,
     motion_of,
     room,
+    spatial,
     spread,
     timeline,
     traced,
@@ -132,6 +134,7 @@ def compose(
             side,
             rulers,
             strip,
+            DIRECTIONS if spatial(motion) else 0.0,
         )
         sheet = Figure(figsize=(page.width, page.height), facecolor="white")
         FigureCanvasAgg(sheet)

@@ -24,6 +24,7 @@ from pliant.view.scene import VIEW, Room, fixed_bodies, groups, rows_at, spatial
 from pliant.view.stage import Look, Stage
 
 MARGIN, GAP, LINE = 0.2, 0.14, 0.22  # inches
+DIRECTIONS = 0.16  # inches: what the directions of space need below a picture beside a line of the key
 MIN_PICTURE, MAX_PICTURE = 1.2, 5.6  # inches: how high a picture may be
 
 
@@ -58,9 +59,13 @@ def lay_out(
     side: float,
     rulers: bool,
     caption: bool,
+    below: float = 0.0,
 ) -> Page:
-    """Place `count` equal panels on a page of a width; `side` is kept free at the right for a colour bar."""
-    left, foot = (0.62, 0.5) if rulers else (MARGIN, MARGIN)
+    """Place `count` equal panels on a page of a width.
+
+    `side` is kept free at the right for a colour bar, `below` for the directions of space.
+    """
+    left, foot = (0.62, 0.5) if rulers else (MARGIN, MARGIN + below)
     free = width - left - MARGIN - side
     columns = _columns(room, count)
     rows = -(-count // columns)

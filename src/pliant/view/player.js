@@ -519,7 +519,7 @@ function paintSpace(ctx, scene, view, row, points, solid, tension, { w }, projec
     const [p, q] = [place(a), place(b)];
     add([0, 1, 2].map((k) => (p[k] + q[k]) / 2), 0, (pale) => {
       const colour = tension ? view.scalar.scale.of(tension[s]) : pale(colours.stroke);
-      paintPassing(ctx, points[a], points[b], widthOf(scene, s), colour, scene.passing[s] && colours.page);
+      paintPassing(ctx, points[a], points[b], widthOf(scene, s), colour, scene.passing[s] && colours.page, 1 + 1.4 * scale);
     });
   });
   for (const p of scene.joints)
@@ -548,14 +548,14 @@ function paintSolid(ctx, mark, project, colour, scale) {
 }
 
 // A stroke, over a gap in what it passes.
-function paintPassing(ctx, [ax, ay], [bx, by], width, colour, page) {
+function paintPassing(ctx, [ax, ay], [bx, by], width, colour, page, gap) {
   const [dx, dy] = [bx - ax, by - ay], back = (3 * width + 4) / (Math.hypot(dx, dy) || 1);
   if (page && back < 0.5) {
     ctx.beginPath();
     ctx.moveTo(ax + back * dx, ay + back * dy);
     ctx.lineTo(bx - back * dx, by - back * dy);
     ctx.strokeStyle = page;
-    ctx.lineWidth = width + 2.4;
+    ctx.lineWidth = width + gap;
     ctx.stroke();
   }
   ctx.beginPath();

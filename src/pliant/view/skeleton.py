@@ -39,7 +39,6 @@ class Bones:
     rim: float  # its line
     crossing: np.ndarray[tuple[int], np.dtype[np.bool_]]  # (S,) leaves gaps in what it passes
     solid: float  # what thins marks that stand in space
-    pen: float  # what thins lines in small pictures
     unit_pt: float  # points to one world unit
 
 
@@ -155,7 +154,7 @@ class Space:
             back = np.minimum((3.0 * bones.widths + 3.0) / bones.unit_pt / np.maximum(length, 1e-300), 0.5)
             inset = flat + back[:, None, None] * np.stack([along, -along], axis=1)
             white = np.ones((int(crossing.sum()), 4))
-            wide = bones.widths[crossing] + 1.8 * bones.pen
+            wide = bones.widths[crossing] + 0.6 + 1.2 * bones.solid
             yield _Piece(list(inset[crossing]), middles[crossing], clear[crossing], white, wide)
         colours = np.tile(to_rgba(STROKE), (count, 1)) if heat is None else heat
         yield _Piece(list(flat), middles, clear, colours, bones.widths)

@@ -181,11 +181,13 @@ class Stage:
         )
         self.axes.add_collection(outlines, autolim=False)
         points = flatten(motion, rows_at(motion.points, frame))
-        solids = [np.asarray(path.vertices) for path in self._solids(self._marks.at(frame))]
+        moving = self._marks.by_frame.get(frame, ())
+        solids = [np.asarray(path.vertices) for path in self._solids(moving)]
         strokes = LineCollection(
             [*points[motion.strokes], *solids],
             colors=palette.BEFORE,
             linewidths=min(0.8, self._stroke / 2),
+            alpha=0.55 if spatial(motion) else 1.0,  # behind what stands there now
             zorder=1.6 if spatial(motion) else 3.1,
         )
         self.axes.add_collection(strokes, autolim=False)
@@ -214,7 +216,6 @@ class Stage:
             rim=0.4 * self._stroke,
             crossing=self._crossing(),
             solid=max(self._stroke / 2.6, 0.3),
-            pen=self._pen,
             unit_pt=self.unit_pt,
         )
         return Space(self.axes, bones) if spatial(motion) else Flat(self.axes, bones)

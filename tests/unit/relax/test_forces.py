@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pliant.relax.build import build
-from pliant.relax.forces import evaluate, restrain
+from pliant.relax.forces import evaluate, others, restrain
 from pliant.relax.model import Mechanism
 
 PLANE = {"a": (0, 0), "b": (3, 0.4), "c": (3.2, 4), "d": (-0.3, 3.8), "e": (1.4, 1.7)}
@@ -61,8 +61,10 @@ OTHERS = {
     "travels in the plane": network(2, gears=[RACK | {"along": (3, 4)}]),
     "travels in space": network(3, gears=[RACK | {"along": (1, 2, -2), "axis": (0, 1, 1)}]),
     "ties": network(2, plates=[{"nodes": list("abcde")}]),
-    "touches in the plane": network(2, contacts=[{"members": ["ac", "ee", "bb"], "radius": 4}]),
-    "touches in space": network(3, contacts=[{"members": ["ac", "bd", "ee"], "radius": 3}]),
+    "touches in the plane": network(
+        2, contacts=[{"members": [list("ac"), list("ee"), list("bb")], "radius": 4}]
+    ),
+    "touches in space": network(3, contacts=[{"members": [list("ac"), list("bd"), list("ee")], "radius": 3}]),
 }
 FIELDS = {
     f"a field {name}": network(dimension, **attraction(dimension, **values))
@@ -80,25 +82,26 @@ LOADS = {
 }
 
 
-def looked_at(net, x, share=0.6):
+def looked_at(net, x, share=0.6, look=evaluate):
     """Forces (N, D), effective stiffness (N, D) and energy at x, with the drive part of the way."""
     state = net.state(x, share)
     r, s, push, grip = np.empty_like(x), np.empty_like(x), np.zeros_like(x), np.zeros(len(x))
-    return r, s, evaluate(state, net.parts, r, s, push, grip)
+    return r, s, look(state, net.parts, r, s, push, grip)
 
 
 def moved(net, seed, size=0.3):
     return net.drawn + np.random.default_rng(seed).normal(size=net.drawn.shape, scale=size)
 
 
-def hessian(net, x, share=0.6, step=1e-5):
+def hessian(net, x, share=0.6, look=evaluate, step=1e-5):
     """−∂r/∂x (N D, N D) by central differences."""
     columns = []
     for k in range(x.size):
         ahead, back = x.copy(), x.copy()
         ahead.flat[k] += step
         back.flat[k] -= step
-        columns.append((looked_at(net, back, share)[0] - looked_at(net, ahead, share)[0]).ravel() / (2 * step))
+        before, after = (looked_at(net, at, share, look)[0].ravel() for at in (back, ahead))
+        columns.append((before - after) / (2 * step))
     matrix = np.array(columns)
     np.testing.assert_allclose(matrix, matrix.T, atol=1e-6)
     return 0.5 * (matrix + matrix.T)
@@ -106,8 +109,10 @@ def hessian(net, x, share=0.6, step=1e-5):
 
 def largest_ratio(stiffness, s):
     """The largest eigenvalue of S^-½ K S^-½: the least b for which b S − K is not negative."""
-    root = np.sqrt(s.ravel())
-    return np.linalg.eigvalsh(stiffness / np.outer(root, root))[-1]
+    some = s.ravel() > 0
+    np.testing.assert_allclose(stiffness[~some], 0, atol=1e-9)
+    root = np.sqrt(s.ravel()[some])
+    return np.linalg.eigvalsh(stiffness[np.ix_(some, some)] / np.outer(root, root))[-1]
 
 
 CURVED = LINKS | OTHERS | FIELDS
@@ -119,9 +124,9 @@ def test_forces_are_minus_the_gradient_of_the_energy(net, seed):
     x, way = moved(net, seed), np.random.default_rng(seed + 10).normal(size=net.drawn.shape)
     r, _, energy = looked_at(net, x)
     assert np.abs(r).max() > 1e-3  # the elements act where they are looked at
-    steps = 0.01 * 0.5 ** np.arange(4)
+    steps = 2e-3 * 0.5 ** np.arange(4)
     left = np.array([looked_at(net, x + h * way)[2] - energy + h * (r * way).sum() for h in steps])
-    np.testing.assert_allclose(np.log2(np.abs(left[:-1] / left[1:])), 2, atol=0.2)
+    np.testing.assert_allclose(np.log2(np.abs(left[:-1] / left[1:])), 2, atol=0.1)
 
 
 @pytest.mark.parametrize("net", LOADS.values(), ids=LOADS)
@@ -166,12 +171,13 @@ def test_eq_2_alone_does_not_bound_a_stretched_link():
     np.testing.assert_allclose(s, [[1, 0.9]] * 2, rtol=1e-15)  # where eq. 2 has [1, 0]
 
 
-@pytest.mark.parametrize("net", OTHERS.values(), ids=OTHERS)
-def test_s_bounds_the_stiffness_of_elements_of_more_nodes(net):
+@pytest.mark.parametrize("name", [name for name in OTHERS if "touches" not in name])
+def test_s_bounds_the_stiffness_of_elements_of_more_nodes(name):
     """As drawn, where the stiffness is all there is to the Hessian."""
-    s = looked_at(net, net.drawn, 0.0)[1]
-    ratio = largest_ratio(hessian(net, net.drawn, 0.0, 1e-6), np.maximum(s, 1e-9))
-    assert 0.1 < ratio <= 1 + 1e-5
+    net = OTHERS[name]
+    s = looked_at(net, net.drawn, 0.0, others)[1]
+    ratio = largest_ratio(hessian(net, net.drawn, 0.0, others, 1e-6), s)
+    assert 0.1 < ratio <= 1 + 1e-6
 
 
 @pytest.mark.parametrize("net", FIELDS.values(), ids=FIELDS)

@@ -44,7 +44,7 @@ OTHERS = {
     "racks": {"gears": [{"wheel": ["a", "b"], "rack": "c", "along": (1, 2), "radius": 2}]},
     "rotors": {"rotors": [{"joint": "a", "arms": ["b", "c"], "to": 1}]},
     "plates": {"plates": [{"nodes": list("abcde")}]},
-    "touches": {"contacts": [{"members": ["ac", "ee", "bb"], "radius": 4}]},
+    "touches": {"contacts": [{"members": [list("ac"), list("ee"), list("bb")], "radius": 4}]},
 }
 
 
@@ -146,7 +146,9 @@ GUIDED = {
 
 
 @pytest.mark.parametrize("guide", GUIDED.values(), ids=GUIDED)
-@pytest.mark.parametrize("elements", [BARS, BARS | OTHERS["gears"], BARS | OTHERS["rails"], BARS | OTHERS["touches"]])
+@pytest.mark.parametrize(
+    "elements", [BARS, BARS | OTHERS["gears"], BARS | OTHERS["rails"], BARS | OTHERS["touches"]]
+)
 @pytest.mark.parametrize("whole", [True, False])
 def test_guides_leave_of_it_what_they_allow_on_both_sides(guide, elements, whole):
     loose, net = network(PLANE, **elements), network(PLANE, guides=[guide], **elements)
