@@ -1,12 +1,14 @@
 """The documentation speaks of what is there: modules, tests, sources, keys, statuses."""
 
 import re
+import tomllib
 from collections.abc import Callable
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import pliant
 from pliant.files import schema
@@ -14,18 +16,34 @@ from pliant.flex.status import FlexStatus
 from pliant.linkage.status import EditStatus, TraceStatus
 from pliant.linkage.synthesis import path
 from pliant.linkage.synthesis.result import SynthesisStatus
+from pliant.relax.model import Actuator, Bar, Mechanism
+from pliant.relax.status import RelaxStatus
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PACKAGE = ROOT / "src" / "pliant"
 PAGES = [*ROOT.glob("*.md"), *(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)]
-MODULE = re.compile(r"`((?:cli|core|files|flex|gallery|linkage|view)/[\w/]+(?:\.py)?)`")
+MODULE = re.compile(r"`((?:cli|core|files|flex|gallery|linkage|relax|view)/[\w/]+(?:\.py)?)`")
 KEY = re.compile(r"\[([A-Z][A-Za-z]+\d{4}[A-Za-z]*)\]")
 KEYS = {
     "assembly": ("guide/model-file.md", "guide/study.md"),
     "linkage": ("guide/linkages.md", "guide/editing.md"),
+    "mechanism": ("guide/mechanisms.md",),
 }
-STATUSES = {"flex": FlexStatus, "trace": TraceStatus, "edit": EditStatus, "synthesize": SynthesisStatus}
+# What an example that shows a few keys leaves out.
+REST = {
+    "assembly": ("guide/model-file.md", {"bodies": [{"name": "b"}]}),
+    "linkage": ("guide/linkages.md", {"ground": ["A"], "joints": {"A": [0, 0]}, "links": [], "motors": []}),
+    "mechanism": ("guide/mechanisms.md", {"nodes": {"a": [0, 0]}}),
+}
+TOML = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+STATUSES = {
+    "flex": FlexStatus,
+    "trace": TraceStatus,
+    "edit": EditStatus,
+    "synthesize": SynthesisStatus,
+    "relax": RelaxStatus,
+}
 
 
 def text(page: str) -> str:
@@ -62,6 +80,17 @@ def test_every_key_of_a_model_file_is_in_the_guide(kind):
     assert sorted(keys - told) == []
 
 
+@pytest.mark.parametrize("kind", REST)
+def test_examples_of_the_guide_are_as_the_schema_has_them(kind):
+    page, rest = REST[kind]
+    examples = [tomllib.loads(example) for example in TOML.findall(text(page))]
+    assert examples
+    found = Draft202012Validator(schema(kind))
+    for example in examples:
+        given = {"pliant": 1, "kind": kind, **rest, **example}
+        assert [error.message for error in found.iter_errors(given)] == [], example
+
+
 def flexed() -> dict[str, Any]:
     return pliant.solve(pliant.gallery.load("square-peg")).to_dict()
 
@@ -80,11 +109,23 @@ def synthesized() -> dict[str, Any]:
     return path([[0, 0], [20, 25], [50, 30]], closed=False, candidates=1000).to_dict()
 
 
+def relaxed() -> dict[str, Any]:
+    """A bar and an actuator that is asked to be longer than it can: it locks, and says so."""
+    model = Mechanism(
+        ground=("a", "b"),
+        nodes={"a": (0, 0), "b": (4, 0), "c": (3, 2)},
+        bars=(Bar(nodes=("a", "c")),),
+        actuators=(Actuator(nodes=("b", "c"), to=9),),
+    )
+    return pliant.solve(model).to_dict()
+
+
 RESULTS: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "flex": (flexed, "guide/answer.md"),
     "trace": (traced, "guide/linkages.md"),
     "edit": (edited, "guide/editing.md"),
     "synthesize": (synthesized, "guide/editing.md"),
+    "relax": (relaxed, "guide/mechanisms.md"),
 }
 TABLES: dict[str, Callable[[dict[str, Any]], list[dict[str, Any]]]] = {
     "flex": lambda result: [result["contacts"][0]],
@@ -96,6 +137,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], list[dict[str, Any]]]] = {
     ],
     "edit": lambda result: [result["achieved"][0], result["resisted"][0]],
     "synthesize": lambda result: [result["answers"][0]],
+    "relax": lambda result: [result["carriers"][0], result["warnings"][0]],
 }
 
 

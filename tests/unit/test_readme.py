@@ -15,9 +15,10 @@ from pliant.core import status
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TOURS = {
-    "README.md": {"blocks.png", "blocks.html", "blocks.json", "slider.gif", "four-bar.html"},
+    "README.md": {"blocks.png", "blocks.html", "blocks.json", "slider.gif", "four-bar.html", "lift.html"},
     "docs/guide/linkages.md": {"four-bar.png", "four-bar.html", "four-bar.json"},
     "docs/guide/editing.md": {"longer-leg.toml", "longer.png", "longer.html", "found"},
+    "docs/guide/mechanisms.md": {"lift.png", "lift.html", "lift.json", "far.toml"},
 }
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
@@ -25,7 +26,9 @@ FILE = re.compile(r"This is `([\w.-]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | 
 RUN = ("sh", "python")
 RANGE = re.compile(r" \([\d.]+ to [\d.]+ ?%\)")
 # How many steps it takes and what rounding leaves differ from machine to machine.
-WORDS_ONLY = ("steps", "overlap", "lengths")
+WORDS_ONLY = ("steps", "overlap", "lengths", "method")
+ASIDE = re.compile(r"wrote |\d+ of \d+ ")  # what goes to stderr besides errors: files written, progress
+COMPILING = 600  # seconds: the first run of a mechanism on a machine compiles its loops
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,10 @@ def run(block: Block, folder: Path) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=120,
+        timeout=COMPILING,
     )
     assert done.returncode == 0, f"{block.text}\n{done.stdout}"
-    return "".join(line for line in done.stdout.splitlines(True) if not line.startswith("wrote "))
+    return "".join(line for line in done.stdout.splitlines(True) if not ASIDE.match(line))
 
 
 def words(line: str) -> list[str]:

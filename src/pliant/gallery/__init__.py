@@ -72,13 +72,39 @@ DESCRIPTIONS = {
     "jansen-boxed": "The same leg, edited: it fits a box",
     "jansen-reshaped": "The same leg, edited: a longer shin, its timing kept",
     "jansen-transmission": "The same leg, edited: better transmission",
+    "singular": "Lipson's Fig. 2: two bars in line under a load across them; how far they sag",
+    "slender": "Lipson's Fig. 3: a slender mast pressed from above; it leans over",
+    "pulled": "Lipson's Fig. 4: a four-bar that a force pulls; the way it goes",
+    "inversor": "Lipson's Fig. 5: Peaucellier's eight bars, to play with; a true straight line",
+    "stewart-10": "Lipson's Fig. 6: ten Stewart platforms one on another; 60 actuators twist them",
+    "random": "Lipson's Fig. 8, small: bars and actuators at random; where they lock",
+    "finger": "Lipson's Fig. 9: a finger with tendons around its knuckles; it bends",
+    "reuleaux": "A steam engine with a swinging cylinder; the pear its piston draws",
+    "sketch": "A house drawn by hand; its measures are actuators that make it exact",
+    "scissor-lift": "A lift of three scissors; its platform rises level",
+    "excavator": "A hydraulic excavator; it reaches, digs, lifts and dumps",
+    "loader": "A loader with a master and a slave cylinder; its bucket stays level",
+    "clamp": "A toggle clamp with a rubber pad; it goes past its dead centre",
+    "gear-train": "A motor, two stages of gears and a rack; how far it lifts",
+    "planetary": "A planetary gear with its ring held; how far its carrier turns",
+    "cam": "A cam and a flat follower on a spring; how high it is lifted",
+    "groove": "A roller in a closed groove, on a turning arm; how its block goes",
+    "hoist": "A block and tackle; its rope lies around two pulleys",
+    "collision": "Two arms that meet; one takes the other along",
+    "incline": "A block on a rough incline, drawn by a spring; where it sticks",
+    "magnets": "A pendulum over two magnets; how it is drawn and driven away",
+    "stewart": "A Stewart platform; it rises and lets its tilt go round",
+    "sarrus": "Sarrus' plates in space; a true straight line",
+    "door": "A folding door in its track; how far it opens",
+    "crane": "A loading crane in space; where it takes its weight",
+    "tensegrity": "Three struts in a net of strings; how far it twists until it is tight",
 }
 
 SLOW = frozenset({"flock-1024", "beam-1703", "jigsaw-115"})
 
 
 def names() -> list[str]:
-    """Every model of the gallery: assemblies, the paper's figures first, then linkages."""
+    """Every model of the gallery: assemblies, the paper's figures first, then linkages, then mechanisms."""
     return list(DESCRIPTIONS)
 
 

@@ -24,6 +24,8 @@ from pliant.flex.generate import (
 from pliant.flex.model import Assembly, Study, Term
 from pliant.linkage.generate import jansen
 from pliant.linkage.model import Linkage
+from pliant.relax.generate import cam, hexapod, prism, scattered, stewart
+from pliant.relax.model import Mechanism, RelaxStudy
 
 
 def _chair() -> Assembly:
@@ -55,6 +57,12 @@ def _can(clearance: float, title: str) -> Assembly:
 def _edited(title: str, **edit: Any) -> Linkage:
     """The Jansen leg, with an edit to be made."""
     return jansen(title=title, study={"trace": ["P5"], "edit": edit})
+
+
+def _random() -> Mechanism:
+    """Small enough to see which bars lock it."""
+    study = RelaxStudy(trace=("n3", "n6"))
+    return scattered(7, joints=12, links=24, driven=5).model_copy(update={"study": study})
 
 
 EDITS: dict[str, dict[str, Any]] = {
@@ -99,7 +107,7 @@ EDITS: dict[str, dict[str, Any]] = {
     },
 }
 
-RECIPES: dict[str, Callable[[], Assembly | Linkage]] = {
+RECIPES: dict[str, Callable[[], Assembly | Linkage | Mechanism]] = {
     "chair": _chair,
     "open-frame": lambda: _frame(braced=False),
     "braced-frame": lambda: _frame(braced=True),
@@ -116,5 +124,10 @@ RECIPES: dict[str, Callable[[], Assembly | Linkage]] = {
     "round-arch": lambda: table_structure(50),
     "jigsaw": lambda: jigsaw(6, 4, vertices=120, clearance=0.4),
     "jigsaw-115": lambda: jigsaw(23, 5),
+    "stewart-10": lambda: stewart(10),
+    "random": _random,
+    "cam": cam,
+    "stewart": hexapod,
+    "tensegrity": prism,
     **{name: partial(_edited, **edit) for name, edit in EDITS.items()},
 }

@@ -104,7 +104,7 @@ def _iterations(result: RelaxResult) -> Plot:
     at = np.array([frame.iterations for frame in result.frames], np.float64)
     unit = force_unit(result.model)
     series = (
-        Series(f"largest residual{_in(unit)}", starts + 1.0, _positive(largest)),
+        Series(f"largest residual{_in(unit)}", np.arange(1.0, len(residuals) + 1, step), _positive(largest)),
         Series(f"largest length error{_in(result.model.units)}", at, _positive(result.trust.length_errors)),
     )
     note = f"each point is the largest of {step} iterations" if step > 1 else ""

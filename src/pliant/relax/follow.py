@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.progress import Progress
+from pliant.relax.bending import distortion, spins
 from pliant.relax.elongation import elongations, errors
 from pliant.relax.laws import BAR, STRING
 from pliant.relax.march import knobs
@@ -31,12 +32,14 @@ from pliant.relax.relaxation import accelerate, shake, work
 MOST = 30_000_000  # numbers of a factor, 240 MB: beyond, momentum is what is left
 BOUND = 0.6  # distortion of an increment
 SMALLEST = 2.0**-11  # increment, as a share of the drive
+MANY = 40  # of the smallest increments in a run
 TRIES = 80  # factorisations of an increment
-RESCUE = 5_000  # iterations of momentum where Newton's steps fail
+RESCUE, RESCUES = 5_000, 4  # iterations of momentum where Newton's steps fail, and how often in a run
 HOLDS, GIVES = 1e-12, 1e-8  # of the size: an error that is none, and one that no force mends
 FINE = 1e-5  # of the tolerance: how far steps go on where they still help
 ROUNDS = 12
 STALL = 1e-3  # of the size: an error at which a locked mechanism is driven no further
+NEAR = 1e-3  # of a typical length: see `Limits`
 PUSHED = 1e-9  # of the force scale: a push that could make it buckle
 UNDER, OVER = 1e-9, 1e-14  # least λ where rows are fewer than unknowns, and where they are not
 
@@ -79,11 +82,17 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
     share, step = 0.0, 1.0
     for goal in shares(study.frames).tolist():
         progress(round(1000 * share), 1000, f"drive at {share:.1%}")
-        while share < goal:
+        while share < goal and record.smallest <= MANY:
             left = goal - share
             share, step, found = _advance(run, state, share, left if left < 1.5 * step else step, record)
         found = _leave_unstable(run, state, share, found, record)
         record.keep(net, state, goal, _polish(run, state, found, record), found.at_rest)
+        if share < goal:
+            record.keep(net, state, share, found.residual, found.at_rest)
+            record.notice(
+                share, "limit", f"{MANY} increments of {SMALLEST:.1e} of the drive brought it no further"
+            )
+            return
         if not found.at_rest:
             record.notice(goal, "limit", f"did not come to rest at {goal:.1%} of the drive")
             return
@@ -101,13 +110,13 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
     parts = net.parts
     bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
     loaded = bool(net.drive.loads.any() or not net.rigid.all() or len(parts.fields.power) or not bilateral)
-    chosen = knobs(net, study)
+    typical = float(np.median(net.drive.rest[0])) if len(parts.links.ends) else net.size
     floor = OVER if bilateral and determined(net) else UNDER
     return _Run(
         net,
         study,
         net.order,
-        Limits(chosen.least, chosen.cap, floor, study.bend),
+        Limits(knobs(net, study).least, NEAR * typical, floor, study.bend),
         study.tolerance * scale(net),
         loaded,
     )
@@ -133,8 +142,10 @@ def _advance(
     if not smallest:
         _restore(state, before)
         return share, 0.5 * step, found
+    record.smallest += 1
     if not found.at_rest:
         found = _rescue(run, state, ahead, record)
+        found = found._replace(distorted=_distorted(run, before.x, state.x))
     if not _same_sides(run.net, before.x, state.x):
         record.notice(ahead, "branch", _flipped(run.net, before.x, state.x))
     elif found.distorted > BOUND:
@@ -151,14 +162,24 @@ def _rest(run: _Run, state: State, share: float, record: Record) -> Settled:
     return _tighten(run, state, found, record)
 
 
+def _distorted(run: _Run, before: Floats, after: Floats) -> float:
+    """How much the way from one pose to another distorts, taken as one step."""
+    spin = np.empty((len(before), 3))
+    spins(before, after - before, run.order.edges, spin)
+    return distortion(before, after - before, spin, run.order.edges, run.order.sizes)
+
+
 def _rescue(run: _Run, state: State, share: float, record: Record) -> Settled:
-    """Momentum relaxation, then Newton's steps again."""
+    """Momentum relaxation, then Newton's steps again; a few times in a run, for it takes long."""
     net = run.net
+    if sum(one.kind == "fallback" for one in record.notices) >= RESCUES:
+        return settle(state, net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
     residuals, scratch = np.empty(RESCUE), work(*state.x.shape)
     made, _ = accelerate(state, net.parts, knobs(net, run.study), run.tolerance, 0, scratch, residuals)
     found = settle(state, net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
     record.iterations += made + found.steps
-    record.notice(share, "fallback", "Newton's steps did not come to rest; momentum relaxation helped")
+    text = f"Newton's steps did not come to rest at {share:.2%}; momentum relaxation went on"
+    record.notice(share, "fallback", text)
     return found
 
 

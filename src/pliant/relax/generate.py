@@ -10,7 +10,6 @@ from pliant.relax.model import (
     Bar,
     Contact,
     Guide,
-    Load,
     Mechanism,
     Plate,
     RelaxStudy,
@@ -123,7 +122,9 @@ def scattered(seed: int, joints: int = 100, links: int = 200, driven: int = 20) 
     while len(pairs) < links:
         i, j = sorted(random.choice(joints, 2, replace=False).tolist())
         pairs.add((i, j))
-    ordered = sorted(pairs - {(0, 1), (0, 2), (1, 2)})
+    pairs -= {(0, 1), (0, 2), (1, 2)}
+    idle = {0, 1, 2} - {end for pair in pairs for end in pair}
+    ordered = sorted(pairs | {(k, int(random.integers(3, joints))) for k in sorted(idle)})
     chosen = set(random.choice(len(ordered), driven, replace=False).tolist())
     lengths = [float(np.linalg.norm(places[j] - places[i])) for i, j in ordered]
     factors = random.uniform(0.75, 1.25, len(ordered))
@@ -235,32 +236,43 @@ def _turn(vector: Floats) -> Floats:
     return np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
 
 
-def cam(corners: int = 36) -> Mechanism:
-    """A cam that turns once, and a roller that a spring presses on it.
+def cam(step: int = 10) -> Mechanism:
+    """A cam that turns once, and a flat follower that a spring presses on it.
 
-    The cam is a polygon: its radius is 20, and 32 at its nose. Half-way up the roller is led by a straight guide.
+    The cam is two circles and what is between them: radius 20 about the shaft, and 8 about a point 24
+    away. At a turn θ the follower is as high as the cam's support, max(20, 8 + 24 cos θ), and the gap.
+    Arcs are polygons, with a corner at every `step` degrees.
     """
-    around = 2 * np.pi * np.arange(corners) / corners
-    reach = 20 + 12 * np.clip(np.cos(around), 0, 1) ** 2
-    rim = np.column_stack([reach * np.cos(around + np.pi / 2), reach * np.sin(around + np.pi / 2)])
-    names = [f"c{k}" for k in range(corners)]
-    roller = 6.0
-    nodes = {"O": (0.0, 0.0), "foot": (0.0, -40.0), "roller": (0.0, 32 + roller), "top": (0.0, 80.0)}
-    nodes |= {name: tuple(place) for name, place in zip(names, rim.tolist(), strict=True)}
+    low = np.radians(np.arange(60, 300 + step, step))
+    nose = np.radians(np.arange(-60, 60 + step, step))
+    rim = np.column_stack(
+        [
+            np.concatenate([20 * np.cos(low), 24 + 8 * np.cos(nose)]),
+            np.concatenate([20 * np.sin(low), 8 * np.sin(nose)]),
+        ]
+    )
+    names = [f"c{k}" for k in range(len(rim))]
+    gap, height = 1.0, 32.0
+    face = {"f": (0.0, height + gap), "l": (-24.0, height + gap), "r": (24.0, height + gap)}
+    nodes = {"O": (0.0, 0.0), "foot": (0.0, -30.0), "top": (0.0, 100.0), "stem": (0.0, height + 30), **face}
+    nodes |= {name: (-y, x) for name, (x, y) in zip(names, rim.tolist(), strict=True)}
     return Mechanism(
         title="A cam and its follower",
         ground=("O", "foot", "top"),
         nodes=nodes,
-        plates=(Plate(nodes=("O", *names), name="cam"),),
-        guides=(Guide(node="roller", line=(0.0, 1.0)),),
-        springs=(Spring(nodes=("top", "roller"), stiffness=1.0, length=70.0),),
+        plates=(
+            Plate(nodes=("O", *names), name="cam"),
+            Plate(nodes=("stem", *face), name="follower"),
+        ),
+        guides=tuple(Guide(node=node, line=(0.0, 1.0)) for node in ("f", "stem")),
+        springs=(Spring(nodes=("top", "stem"), stiffness=1.0, length=60.0),),
         contacts=(
             Contact(
-                members=(("roller", "roller"),),
-                against=tuple((names[k - 1], names[k]) for k in range(corners)),
-                radius=roller,
+                members=(("l", "r"),),
+                against=tuple((names[k - 1], names[k]) for k in range(len(names))),
+                radius=gap,
             ),
         ),
         rotors=(Rotor(joint="O", arms=("foot", names[0]), to=2 * np.pi),),
-        study=RelaxStudy(frames=90, trace=("roller",)),
+        study=RelaxStudy(frames=90, trace=("f",)),
     )

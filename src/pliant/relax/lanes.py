@@ -96,12 +96,14 @@ def settle(
                 if i < iterations:
                     _move(packed, block, room, rule, axes, powers)
             _survey(packed, block, c, room, rule, axes, powers, answer)
+            # Loops, for an assignment of slices takes numba as long to compile as all the rest.
             for t in range(len(traced)):
                 at, to = 2 * traced[t] * D * W, (c * len(traced) + t) * D * W
-                answer.trace[block, to : to + D * W] = room.nodes[at : at + D * W]
+                for w in range(D * W):
+                    answer.trace[block, to + w] = room.nodes[at + w]
         for j in range(J):
-            at, to = 2 * j * D * W, j * D * W
-            answer.points[block, to : to + D * W] = room.nodes[at : at + D * W]
+            for w in range(D * W):
+                answer.points[block, j * D * W + w] = room.nodes[2 * j * D * W + w]
 
 
 @kernel_fast
@@ -257,18 +259,17 @@ def _survey(
 ) -> None:
     """The largest |R| of free nodes and the largest length error of links, with R as just summed."""
     W, D = 1 << len(powers), len(axes)
-    answer.residual[block] = rule.zero
-    for j in range(packed.most.shape[1] // W):
-        for w in range(W):
+    for w in range(W):
+        largest = worst = 0.0
+        for j in range(packed.most.shape[1] // W):
             square = 0.0
             for d in range(D):
                 square += room.sums[(2 * j * D + d) * W + w] ** 2
-            if packed.most[block, j * W + w] > rule.zero and not square <= answer.residual[block, w] ** 2:
-                answer.residual[block, w] = np.sqrt(square) if square < np.inf else np.inf
-    for w in range(W):
-        worst = 0.0
+            if packed.most[block, j * W + w] > rule.zero:
+                largest = max(largest, square if square < np.inf else np.inf)
         for n in range(packed.laws.shape[1]):
             worst = max(worst, _length_error(packed, block, n, w, room, axes, powers))
+        answer.residual[block, w] = np.sqrt(largest)
         answer.errors[block, c * W + w] = worst
 
 

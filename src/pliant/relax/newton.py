@@ -37,7 +37,7 @@ class Limits(NamedTuple):
     """What bounds a step."""
 
     least: float  # stiffness of a node
-    cap: float  # displacement of a node, beside the rotation of its surroundings
+    near: float  # elongation below which the whole stiffness is right
     floor: float  # of λ
     bends: bool
 
@@ -78,8 +78,8 @@ def settle(
     work = _scratch(state.x, order)
     energy, worst = _look(state, parts, work)
     floor = _floor(state.x, order.node, work.s)
-    near = 1e-3 * _strength(work.s, order.node) * limits.cap
-    lam, rise, wide, made, gone, soft, stuck, slow = limits.floor, 4.0, WIDEST, 0, 0.0, False, 0, 0
+    near = _strength(work.s, order.node) * limits.near
+    lam, rise, wide, made, gone, soft, stuck, slow = limits.floor, 0.0, WIDEST, 0, 0.0, False, 0, 0
     whole = worst < near
     while worst > max(tolerance, floor) and made < most and gone <= bound and lam <= MOST_LAMBDA:
         made += 1
@@ -93,11 +93,13 @@ def settle(
         promised = _promised(order.node, work, lam, limits.least)
         taken, now, worse = _try(state, parts, order, limits.bends and turn > SMALL, energy, worst, work)
         if not taken:
-            lam, rise, wide = max(rise * lam, 1e-10), 2.0 * rise, 0.25 * far
+            # Shorter first: λ keeps long mechanisms from bending, which is what they do most easily.
+            wide = 0.25 * far
+            lam, rise = (lam, 4.0) if rise == 0.0 else (max(rise * lam, 1e-12), 2.0 * rise)
             continue
         kept = (energy - now) / promised if now < energy else 1.0  # of less force, within rounding
         lam = max(lam * max(0.1, 1.0 - (2.0 * kept - 1.0) ** 3) if kept > 0.25 else lam, limits.floor)
-        rise, wide, gone = 4.0, min(2.0 * wide, WIDEST), gone + far
+        rise, wide, gone = 0.0, min(4.0 * wide, WIDEST), gone + far
         stuck = stuck + 1 if 0.5 * worst < worse < 1e3 * floor else 0
         slow = slow + 1 if worse > 0.3 * worst else min(slow, 0)
         whole = worse < near or slow >= SLOW or (whole and worse < 0.3 * worst)

@@ -40,6 +40,7 @@ class Record:
     notices: list[Notice] = field(default_factory=lambda: [])
     residuals: list[Floats] = field(default_factory=lambda: [])  # of every iteration, where there are such
     iterations: int = 0
+    smallest: int = 0  # increments of the drive that were as small as they get
 
     def keep(self, net: Network, state: State, share: float, residual: float, settled: bool) -> None:
         """Add a frame."""

@@ -46,7 +46,7 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
         _compare(net, study, record)
     kept = not any(one.kind == "branch" for one in record.notices)
     return Trust(
-        status=_status(frames, loaded, kept),
+        status=_status(net, frames, loaded, kept),
         length_errors=np.array([_length_error(net, frame) for frame in frames]),
         loads=loads,
         carriers=_carriers(net, forces[-1], bound) if loaded[-1] else (),
@@ -56,8 +56,9 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
     )
 
 
-def _status(frames: list[Frame], loaded: np.ndarray, kept: bool) -> RelaxStatus:
-    if loaded[0] and frames[0].settled:
+def _status(net: Network, frames: list[Frame], loaded: np.ndarray, kept: bool) -> RelaxStatus:
+    driven = np.ptp(net.drive.rest, axis=0).any() or np.ptp(net.drive.goal, axis=0).any()
+    if loaded[0] or (loaded[-1] and frames[-1].settled and not driven):
         return RelaxStatus.OVER_CONSTRAINED
     if loaded[-1] and frames[-1].settled:
         return RelaxStatus.LOCKED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
 from pliant.core.errors import PliantError
-from pliant.core.motion import Event, Motion
+from pliant.core.motion import Event, Floats, Motion
 from pliant.core.plot import Plot, Series
 from pliant.view.palette import FAINT, INK, RC, RULE, SERIES, plain
 from pliant.view.scene import HasMotion, motion_of
@@ -59,12 +59,19 @@ def signals(result: Motion | HasMotion, *, width: float = 6.4) -> Figure:
             unit = f" ({signal.unit})" if signal.unit else ""
             axes.set_title(plain(f"{name}{unit}"), loc="left", fontsize=8, color=INK, pad=3)
             axes.margins(x=0.01, y=0.12)
+            axes.set_yscale(_scale(signal.values))
             for event in motion.events:
                 axes.axvline(event.at, color=FAINT, linewidth=0.6, linestyle=(0, (2, 2)), zorder=1)
         _name_events(rows[0], motion.events)
         rows[-1].set_xlabel(plain(f"{motion.axis} ({motion.unit})" if motion.unit else motion.axis))
         _title(sheet, motion.title)
     return sheet
+
+
+def _scale(values: Floats) -> Literal["linear", "log"]:
+    """A signal over many powers of ten and never below zero is read on a logarithmic scale."""
+    above = values[values > 0]
+    return "log" if above.size and above.max() > 1e4 * above.min() and not (values < 0).any() else "linear"
 
 
 def _sheet(width: float, height: float) -> Figure:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pliant.core.errors import PliantError
 from pliant.core.motion import Floats, Ints, Motion, Shape
@@ -184,9 +185,10 @@ def named(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return np.array([bool(name) for name in motion.point_names], np.bool_)
 
 
-def wires(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def wires(motion: Motion) -> NDArray[np.bool_]:
     """Which strokes are wires (S,), drawn fine: those that end at a point without a name."""
-    return ~named(motion)[motion.strokes].all(axis=1)
+    joints: NDArray[np.bool_] = named(motion)[motion.strokes]
+    return ~joints[:, 0] | ~joints[:, 1]
 
 
 def rests(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

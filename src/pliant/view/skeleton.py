@@ -83,7 +83,7 @@ class Flat:
         """Move everything; nothing stands in a plane."""
         self._lines.set_segments(list(points[self._bones.strokes]))
         if heat is not None:
-            self._lines.set_color(heat)
+            self._lines.set(color=heat)
         for which, scatter in self._joints:
             scatter.set_offsets(points[self._bones.joints[which]])
 

@@ -204,8 +204,10 @@ class Stage:
         joints = np.flatnonzero(named(motion))
         resting = rests(motion)[joints] & np.bool_(not grounded)
         fills = {name: palette.style_colour(palette.STYLES["trace"], name, names) for name in names}
-        plain = np.where(resting, palette.STROKE, "white")
-        own = [fills.get(motion.point_names[p], fill) for p, fill in zip(joints, plain, strict=True)]
+        own = [
+            fills.get(motion.point_names[point], palette.STROKE if still else "white")
+            for point, still in zip(joints, resting, strict=True)
+        ]
         bones = Bones(
             motion.strokes,
             self._widths,

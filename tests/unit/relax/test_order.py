@@ -1,5 +1,7 @@
 """Elimination: every node once, every element within its rows, and the graph's factor."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -98,7 +100,7 @@ def test_a_chain_keeps_to_the_diagonal_however_its_nodes_are_named():
     net = network(
         {name: (k, 0.1 * (-1) ** k) for k, name in sorted(enumerate(names), key=lambda item: item[1])},
         ground=names[:1],
-        bars=pairs(*zip(names[:-1], names[1:], strict=True)),
+        bars=pairs(*pairwise(names)),
     )
     found = order(net)
     assert (np.arange(29) - found.graph_first <= 1).all()

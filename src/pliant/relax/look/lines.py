@@ -9,7 +9,7 @@ import numpy as np
 
 from pliant.relax.look.bodies import capsules, rigid, telescopes
 from pliant.relax.look.faces import faces
-from pliant.relax.look.poses import Line, Poses, across, unit
+from pliant.relax.look.poses import STANDING, Line, Poses, across, unit
 from pliant.relax.model import Pair, Spring, String
 from pliant.relax.network import Floats, Ints
 
@@ -109,24 +109,37 @@ def _rods(poses: Poses) -> Iterator[Line]:
     for pair, name in _straight(poses).items():
         first, last = poses.numbers(pair)
         yield Line(first, none, last, name)
-    if not poses.solid:
-        for nodes, name in telescopes(poses.model):
-            yield Line(None, mouth(poses, nodes)[:, None], poses.number[nodes[1]], name)
+    for nodes, name in barrelled(poses):
+        yield Line(None, mouth(poses, nodes)[:, None], poses.number[nodes[1]], name)
+
+
+def barrelled(poses: Poses) -> list[tuple[Pair, str]]:
+    """What changes its length and is drawn in space as a rod in a barrel."""
+    found = list(telescopes(poses.model)) if poses.spatial else []
+    return found if len(found) <= STANDING else []
 
 
 def _straight(poses: Poses) -> dict[Pair, str]:
     """Pairs of nodes with a stroke between them, each once, and whose it is."""
     model, found = poses.model, dict[Pair, str]()
-    for bar in model.bars:
-        if not (poses.solid and rigid(poses, bar)):
-            found |= dict.fromkeys(pairwise(bar.nodes), f"bar {bar.nodes[0]}-{bar.nodes[-1]}")
-    for plate in () if poses.solid else model.plates:
+    bars = [bar for bar in model.bars if not (poses.solid and rigid(poses, bar))]
+    owned = [(pair, f"bar {bar.nodes[0]}-{bar.nodes[-1]}") for bar in bars for pair in pairwise(bar.nodes)]
+    if not poses.solid:
+        owned += _edges(poses)
+        owned += [] if barrelled(poses) else telescopes(model)
+    joined = {frozenset((bar.nodes[0], bar.nodes[-1])) for bar in model.bars}
+    owned += [(slider.on, "") for slider in model.sliders if frozenset(slider.on) not in joined]
+    for pair, name in owned:
+        if pair[::-1] not in found:
+            found.setdefault(pair, name)
+    return found
+
+
+def _edges(poses: Poses) -> Iterator[tuple[Pair, str]]:
+    for plate in poses.model.plates:
         for ring in faces(poses.net.drawn[poses.numbers(plate.nodes)]):
             nodes = [plate.nodes[k] for k in ring]
-            found |= dict.fromkeys(pairwise([*nodes, nodes[0]]), f"plate {plate.label}")
-    held = {frozenset(pair) for bar in model.bars for pair in [(bar.nodes[0], bar.nodes[-1])]}
-    found |= {slider.on: "" for slider in model.sliders if frozenset(slider.on) not in held}
-    return {pair: name for pair, name in found.items() if pair[::-1] not in found or pair < pair[::-1]}
+            yield from ((pair, f"plate {plate.label}") for pair in pairwise([*nodes, nodes[0]]))
 
 
 def mouth(poses: Poses, nodes: Pair) -> Floats:

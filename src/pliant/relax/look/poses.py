@@ -14,7 +14,8 @@ from pliant.relax.network import Floats, Ints, Network
 
 BAR = 0.024  # width of a bar over the room the nodes take up
 SHORT = 0.12  # the same over the usual length of a link, where it is many links from end to end
-SOLID = 2000  # parts beyond which bars in the plane are lines
+SOLID = 2000  # links beyond which bars in the plane are lines
+STANDING = 300  # faces, or barrels, beyond which plates and actuators in space are lines alone
 
 
 class Line(NamedTuple):
@@ -34,9 +35,8 @@ class Poses:
     net: Network
     shares: Floats  # (F,) of the drive
     x: Floats  # (F, N, D)
-    scalars: Mapping[str, Floats] = field(
-        default_factory=lambda: {}
-    )  # (F, E + C + Q) by link, coupling, rail
+    # (F, E + C + Q) of links, couplings and rails, such as "force"
+    scalars: Mapping[str, Floats] = field(default_factory=lambda: {})
 
     @property
     def spatial(self) -> bool:

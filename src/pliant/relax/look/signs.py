@@ -8,15 +8,15 @@ from typing import Literal
 import numpy as np
 
 from pliant.core.motion import Mark
-from pliant.relax.look.bodies import capsules, line_of, telescopes
+from pliant.relax.look.bodies import capsules, line_of
 from pliant.relax.look.faces import faces
-from pliant.relax.look.lines import mouth
-from pliant.relax.look.poses import Poses, unit
+from pliant.relax.look.lines import barrelled, mouth
+from pliant.relax.look.poses import STANDING, Poses, across, unit
 from pliant.relax.model import Guide, Rotor
 from pliant.relax.network import Floats
 from pliant.view.symbols import hatched, pivot, turning
 
-FACES = 600  # beyond which plates in space are edges alone
+PIVOTS = 200  # beyond which held nodes are squares
 ARROWS = 40  # weights that can be told apart
 LONGEST = 0.16  # of the size: the arrow of the largest load
 CIRCLE = np.linspace(0, 2 * np.pi, 25)
@@ -56,7 +56,7 @@ def _ground(poses: Poses) -> Iterator[Mark]:
     """Pivots, and hatching under what is held at both ends to be run into."""
     floors = {pair for pair, _ in capsules(poses) if poses.still(*pair) and pair[0] != pair[1]}
     ends = {name for pair in floors for name in pair}
-    for name in poses.model.ground:
+    for name in poses.model.ground if len(poses.model.ground) <= PIVOTS else ():
         if name not in ends:
             yield from pivot(poses.path(name)[0], poses.width, _hangs(poses, name))
     for pair in () if poses.spatial else sorted(floors):
@@ -108,7 +108,7 @@ def _rail(poses: Poses, path: Floats, way: Floats, rack: bool) -> Mark:
     """Hatched ground under a block, on the lower side of its line."""
     below = np.array([way[1], -way[0]]) * (-1 if way[0] < 0 else 1)
     reach = (path - path[0]) @ way
-    beyond, deep = 2.6 * poses.width, (2.4 if rack else 0.8) * poses.width
+    beyond, deep = 2.6 * poses.width, (2.1 if rack else 0.8) * poses.width
     line = path[0] + np.array([[reach.min() - beyond], [reach.max() + beyond]]) * way + deep * below
     return Mark("curve", hatched(line, below, poses.width), group="guide")
 
@@ -125,8 +125,7 @@ def _spline(poses: Poses, guide: Guide) -> Floats:
 
 def _pane(poses: Poses, path: Floats, normal: Floats) -> Floats:
     """A square of the plane that a node keeps to, around where it goes."""
-    u = unit(np.cross(normal, np.eye(3)[np.abs(normal).argmin()]))
-    v = np.cross(normal, u)
+    (u,), (v,) = across(normal[None])
     flat = np.stack([(path - path[0]) @ u, (path - path[0]) @ v], axis=1)
     low, high = flat.min(axis=0) - 4 * poses.width, flat.max(axis=0) + 4 * poses.width
     corners = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
@@ -153,9 +152,9 @@ def _standing(poses: Poses) -> Iterator[Mark]:
         for ring in faces(poses.net.drawn[poses.numbers(plate.nodes)])
         if len(ring) > 2
     ]
-    for nodes in rings if len(rings) <= FACES else ():
+    for nodes in rings if len(rings) <= STANDING else ():
         yield from moving("polygon", poses.x[:, poses.numbers(nodes)], "plate")
-    for pair, _ in telescopes(poses.model):
+    for pair, _ in barrelled(poses):
         yield from moving("segment", np.stack([poses.path(pair[0]), mouth(poses, pair)], axis=1), "actuator")
     for slider in poses.model.sliders:
         half = poses.width * poses.ways(slider.on)
@@ -180,9 +179,11 @@ def _motor(poses: Poses, rotor: Rotor) -> Iterator[Mark]:
     reach = float(np.linalg.norm(arm[0]))
     radius = min(max(0.6 * reach, 2.2 * poses.width), 3.6 * poses.width)
     arc, barb = turning(radius, 0.0, sense, poses.width)
-    for kind, shape in (("curve", arc), ("polygon", barb)):
-        paths = centre[:, None] + shape[:, :1] * u[:, None] + shape[:, 1:] * v[:, None]
-        yield from moving(kind, paths, "motor")
+    bent, head = (
+        centre[:, None] + shape[:, :1] * u[:, None] + shape[:, 1:] * v[:, None] for shape in (arc, barb)
+    )
+    yield from moving("curve", bent, "motor")
+    yield from moving("polygon", head, "motor")
 
 
 def _loads(poses: Poses) -> Iterator[Mark]:
@@ -205,10 +206,10 @@ def _loads(poses: Poses) -> Iterator[Mark]:
 def carriers(poses: Poses, found: Iterable[tuple[str, float]]) -> Iterator[Mark]:
     """Links between nodes of the model that carry an internal load, heavy by how much, in the last frame."""
     ends, names = poses.net.parts.links.ends, poses.net.link_names
-    own = (ends < poses.net.shown).all(axis=1)
     for name, force in found:
-        for k in (k for k, other in enumerate(names) if other == name and own[k]):
-            place = poses.x[-1, ends[k]]
+        mine = [pair for pair, other in zip(ends, names, strict=True) if other == name]
+        for pair in (pair for pair in mine if pair.max() < poses.net.shown):
+            place = poses.x[-1, pair]
             yield Mark("segment", place, len(poses.x) - 1, group="internal load", value=abs(force))
 
 

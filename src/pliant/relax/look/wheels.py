@@ -70,7 +70,7 @@ def wheel_lines(poses: Poses) -> Iterator[Line]:
     """Belts; in space the pitch circles of wheels."""
     for gear in poses.model.gears:
         if gear.wheels and gear.ratio and _belted(poses, gear):
-            yield _belt(poses, gear.wheels, gear.ratio)
+            yield _belt(poses, gear.wheels, gear.ratio, gear.axis)
     if not poses.spatial:
         return
     for gear in poses.model.gears:
@@ -219,14 +219,14 @@ def _rack_outline(poses: Poses, rack: Rack) -> Any:
     return shapely.polygons(corners)
 
 
-def _belt(poses: Poses, wheels: tuple[Pair, Pair], ratio: float) -> Line:
+def _belt(poses: Poses, wheels: tuple[Pair, Pair], ratio: float, axis: tuple[float, ...] | None) -> Line:
     """Around two wheels that turn the same way: half circles, or a little more, and two lines."""
     first, second = (poses.path(nodes[0]) for nodes in wheels)
     radius = float(np.linalg.norm(poses.drawn(wheels[0][1]) - poses.drawn(wheels[0][0])))
     radii = radius, radius / ratio
     apart = second - first
     u = unit(apart)
-    v = np.stack([-u[:, 1], u[:, 0]], axis=1)
+    v = np.stack([-u[:, 1], u[:, 0]], axis=1) if axis is None else np.cross(unit(np.array(axis)), u)
     lean = np.arccos(np.clip((radii[0] - radii[1]) / np.linalg.norm(apart, axis=1), -1, 1))
     share = np.linspace(0, 1, 17)
     arcs = [
