@@ -32,7 +32,7 @@ from pliant.relax.relaxation import accelerate, shake, work
 MOST = 30_000_000  # numbers of a factor, 240 MB: beyond, momentum is what is left
 BOUND = 0.6  # distortion of an increment
 SMALLEST = 2.0**-11  # increment, as a share of the drive
-MANY = 40  # of the smallest increments in a run
+MANY = 12  # of the smallest increments in a run
 TRIES = 80  # factorisations of an increment
 RESCUE, RESCUES = 5_000, 4  # iterations of momentum where Newton's steps fail, and how often in a run
 HOLDS, GIVES = 1e-12, 1e-8  # of the size: an error that is none, and one that no force mends
@@ -85,14 +85,14 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
         while share < goal and record.smallest <= MANY:
             left = goal - share
             share, step, found = _advance(run, state, share, left if left < 1.5 * step else step, record)
-        found = _leave_unstable(run, state, share, found, record)
-        record.keep(net, state, goal, _polish(run, state, found, record), found.at_rest)
         if share < goal:
             record.keep(net, state, share, found.residual, found.at_rest)
             record.notice(
                 share, "limit", f"{MANY} increments of {SMALLEST:.1e} of the drive brought it no further"
             )
             return
+        found = _leave_unstable(run, state, share, found, record)
+        record.keep(net, state, goal, _polish(run, state, found, record), found.at_rest)
         if not found.at_rest:
             record.notice(goal, "limit", f"did not come to rest at {goal:.1%} of the drive")
             return
@@ -131,7 +131,7 @@ def _advance(
     run.net.aim(state, ahead)
     smallest = step <= SMALLEST
     bound = np.inf if smallest else BOUND
-    tries = 4 * TRIES if smallest else TRIES
+    tries = 2 * TRIES if smallest else TRIES
     found = settle(state, run.net.parts, run.order, run.limits, run.tolerance, tries, bound)
     record.iterations += found.steps
     kept = _same_sides(run.net, before.x, state.x)

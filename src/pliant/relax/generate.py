@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pliant.core.errors import PliantError
 from pliant.relax.model import (
@@ -17,7 +18,8 @@ from pliant.relax.model import (
     Spring,
     String,
 )
-from pliant.relax.network import Floats
+
+Floats = NDArray[np.float64]
 
 RADIUS, LOW, TARGET = 10.0, 10.0, 15.0
 STEP = 0.002  # by which the paper's actuators change in an iteration
