@@ -43,16 +43,20 @@ from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import positions
 from pliant.linkage.result import TraceResult
 from pliant.linkage.synthesis import path
+from pliant.relax.model import Mechanism
+from pliant.relax.result import RelaxResult
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "_build" / "pictures"
 FOUR_BAR = HERE / "guide" / "linkages.md", "four-bar.toml"
 STEP = HERE / "guide" / "editing.md", "step.csv"
-EXAMPLES = (FOUR_BAR, STEP)
+LIFT = HERE / "guide" / "mechanisms.md", "lift.toml"
+EXAMPLES = (FOUR_BAR, STEP, LIFT)
 PICTURES = HERE / "pictures"
 README = {
     "flex.png": ("eight-blocks", "chair", "jigsaw"),
     "linkages.png": ("jansen", "jansen-stretched", "quick-return"),
+    "mechanisms.png": ("excavator", "planetary", "stewart"),
 }
 README_BYTES = 200_000
 COLOURS = 160
@@ -60,6 +64,7 @@ WORKERS = 2
 DPI = 130
 
 Drawn = tuple[Figure, str]  # a picture, and the words that go with it
+Result = FlexResult | TraceResult | EditResult | RelaxResult
 
 
 def make_all(folder: Path = FOLDER) -> None:
@@ -107,7 +112,7 @@ def make(name: str, folder: Path) -> bool:
     return True
 
 
-def answer(name: str) -> FlexResult | TraceResult | EditResult:
+def answer(name: str) -> Result:
     """What comes of a model of the gallery: its edit, where it asks for one."""
     model = gallery.load(name)
     return pliant.edit(model) if edits(model) else pliant.solve(model)
@@ -118,7 +123,7 @@ def names_of(motion: Motion) -> bool | None:
     return None if motion.point_names else False
 
 
-def caption(result: FlexResult | TraceResult | EditResult) -> str:
+def caption(result: Result) -> str:
     """What came of a solve, in a sentence and its numbers."""
     first, *lines = result.summary().splitlines()
     if isinstance(result, EditResult):
@@ -127,6 +132,9 @@ def caption(result: FlexResult | TraceResult | EditResult) -> str:
     if isinstance(result, TraceResult):
         error = f"lengths kept to {result.error:.1g} {result.model.units}"
         return f"{first} {len(result.plan.ops)} rules, {len(result.t)} poses, {error}."
+    if isinstance(result, RelaxResult):
+        effort = lines[0].split(maxsplit=1)[1]
+        return f"{first} {effort[:1].upper()}{effort[1:]}."
     linear = "no bound" if result.linear is None else f"{result.linear:.4g}"
     return (
         f"{first} First estimate {linear}, {result.steps} steps, program "
@@ -152,7 +160,7 @@ def lists() -> dict[str, list[str]]:
     return found
 
 
-def edits(model: Assembly | Linkage) -> bool:
+def edits(model: Assembly | Linkage | Mechanism) -> bool:
     """Whether a model asks for an edit."""
     return isinstance(model, Linkage) and model.study.edit is not None
 
@@ -237,9 +245,9 @@ def turning(points: Floats) -> Floats:
     return x * v - y * u
 
 
-def first_linkage(**study: Any) -> Drawn:
-    """The file that the guide begins with, as it stands there."""
-    result = pliant.solve(model_of(tomllib.loads(example(*FOUR_BAR))), **study)
+def first_of_a_guide(page: Path, name: str, **study: Any) -> Drawn:
+    """The file that a page of the guide begins with, as it stands there."""
+    result = pliant.solve(model_of(tomllib.loads(example(page, name))), **study)
     return view.figure(result), caption(result)
 
 
@@ -265,8 +273,9 @@ FIGURES: dict[str, Callable[[], Drawn]] = {
     "figure-4b": rows_of_a_pair,
     "initial-and-stepped": initial_and_stepped,
     "two-orientations": two_orientations,
-    "first-linkage": first_linkage,
-    "first-bands": lambda: first_linkage(tolerance=0.02),
+    "first-linkage": lambda: first_of_a_guide(*FOUR_BAR),
+    "first-bands": lambda: first_of_a_guide(*FOUR_BAR, tolerance=0.02),
+    "first-mechanism": lambda: first_of_a_guide(*LIFT),
     "found-for-a-step": found_for_a_step,
 }
 

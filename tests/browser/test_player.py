@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -108,6 +109,26 @@ def tower() -> Motion:
         point_names=tuple("abcd"),
         points=points,
         strokes=np.array([[0, 1], [2, 3]]),
+    )
+
+
+def lift() -> Motion:
+    """A face that rises in space, far from the origin, on rods in barrels; a slack string has no joints."""
+    corners = np.array([[500.0, 500, 0], [510, 500, 0], [500, 510, 0]])
+    top = corners + np.linspace(0, 8, 5)[:, None, None] * [0, 0, 1] + [0, 0, 6]
+    sag = np.broadcast_to([[503.0, 503, 1], [506, 501, 1]], (5, 2, 3))
+    faces = [Mark("polygon", top[f].copy(), f, group="plate") for f in range(5)]
+    barrels = [Mark("segment", foot + np.outer([0, 4], [0, 0, 1]), group="actuator") for foot in corners]
+    return Motion(
+        "drive",
+        "%",
+        np.linspace(0, 100, 5),
+        point_names=("a", "b", "c", "", ""),
+        points=np.concatenate([top, sag], axis=1),
+        strokes=np.array([[0, 1], [1, 2], [2, 0], [0, 3], [3, 4], [4, 1]]),
+        stroke_scalars={"force": np.tile(np.arange(6.0), (5, 1))},
+        marks=(*faces, *barrels),
+        signals={"residual": Signal("N", np.array([1e-15, 1e-9, 1e-3, 1e-12, 1e-15]))},
     )
 
 
@@ -370,6 +391,79 @@ def test_space_turns_under_the_hand(open_page):
     page.mouse.up()
     page.mouse.move(5, 5)
     assert picture(page) != start
+
+
+ORANGE = [0xC2, 0x6A, 0x12]
+
+
+def drag(page, across: float, down: float) -> None:
+    x, y = middle(page)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + across, y + down, steps=4)
+    page.mouse.up()
+    page.mouse.move(5, 5)
+
+
+def test_space_turns_about_the_middle_of_what_is_there(open_page):
+    page = open_page(lift())
+    assert page.evaluate(COLOURED_PIXELS, ORANGE) > 50
+    for across in (200, 200, 200):
+        drag(page, across, 0)
+        assert page.evaluate(COLOURED_PIXELS, ORANGE) > 50  # five hundred from the origin, and still here
+
+
+def test_space_turns_by_itself_when_told_to(open_page):
+    page = open_page(lift())
+    start = picture(page)
+    page.get_by_label("Turn").check()
+    page.wait_for_timeout(200)
+    page.get_by_label("Turn").uncheck()
+    turned = picture(page)
+    assert turned != start
+    page.wait_for_timeout(100)
+    assert picture(page) == turned
+    assert open_page(blocks()).get_by_label("Turn").count() == 0
+
+
+def test_faces_and_other_marks_that_move_do_so_between_frames(open_page):
+    still = np.zeros((3, 1, 2))
+    marks = tuple(Mark("arrow", np.array([[0.0, 0], [9, 5 * f]]), f, group="load") for f in range(3))
+    page = open_page(Motion("t", "", np.arange(3.0), point_names=("a",), points=still, marks=marks))
+    seen = set()
+    for position in (0, 0.1, 0.2, 0.3, 0.5):
+        scrub(page, position)
+        seen.add(picture(page))
+    assert len(seen) == 5
+
+
+def test_points_without_a_name_are_not_joints_to_point_at(open_page):
+    page = open_page(lift())
+    box = page.locator(".stage canvas").bounding_box()
+    said = set()
+    for x in np.linspace(0.1, 0.9, 60):
+        for y in (0.3, 0.4, 0.5, 0.6, 0.7):
+            page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+            if page.locator(".tip").is_visible():
+                said.add(page.locator(".tip").text_content())
+    assert "" not in said
+    assert said & {"plate", "actuator"}
+
+
+def test_strokes_in_space_take_the_colours_of_a_scalar(open_page):
+    page = open_page(lift())
+    darkest = [0x1F, 0x2F, 0x6E]
+    assert page.evaluate(COLOURED_PIXELS, darkest) < 5
+    page.get_by_label("Colour by").last.select_option(label="force")
+    settle(page)
+    assert page.evaluate(COLOURED_PIXELS, darkest) > 10
+
+
+def test_a_traced_motion_that_ends_elsewhere_opens_at_its_end(open_page):
+    whole = crank()
+    half = {"values": whole.values[:20], "poses": whole.poses[:20], "points": whole.points[:20]}
+    page = open_page(replace(whole, **half))
+    assert page.locator(".readout").inner_text() == "angle 114 deg"
 
 
 def test_plots_are_drawn_under_the_motion(open_page):

@@ -112,7 +112,7 @@ def _solve(name: str, folder: Path, quiet: bool) -> tuple[Entry, bool]:
         description=gallery.describe(name),
         title=model.title,
         answered=result.status.exit_code == ANSWERED,
-        parts=len(model.bodies if model.kind == "assembly" else model.links),
+        parts=_parts(model),
         data=data,
         summary=result.summary(),
         picture=files[0].read_bytes(),
@@ -126,3 +126,14 @@ def _answer(model: Model, progress: Progress) -> Any:
     if model.kind == "linkage" and model.study.edit is not None:
         return pliant.edit(model, progress=progress)
     return pliant.solve(model, progress=progress)
+
+
+def _parts(model: Model) -> int:
+    """Bodies, links, or whatever a mechanism is made of."""
+    if model.kind == "assembly":
+        return len(model.bodies)
+    if model.kind == "linkage":
+        return len(model.links)
+    from pliant.relax.reading import ELEMENTS
+
+    return sum(len(getattr(model, key)) for key in ELEMENTS)

@@ -23,7 +23,7 @@ class Entry:
     description: str
     answered: bool = True
     title: str = ""
-    parts: int = 0  # bodies or links
+    parts: int = 0  # bodies, links or elements
     data: dict[str, Any] = field(default_factory=lambda: {})  # the result's to_dict()
     summary: str = ""
     picture: bytes = b""  # PNG

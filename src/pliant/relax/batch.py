@@ -70,10 +70,11 @@ def _pack(made: Machines, cap: float, width: int, real: np.dtype[Any]) -> Packed
         lanes = _blocks(values, width, real)
         return lanes.reshape(len(lanes), -1)
 
+    # Copies in one layout: for any other, numba would compile everything anew.
     links, blocks = made.ends.shape[-2], -(-len(made.drawn) // width)
     return Packed(
-        ends=np.broadcast_to(made.ends, (blocks, links, 2)).astype(np.uint32),
-        laws=np.broadcast_to(made.laws, (blocks, links)).astype(np.int64),
+        ends=np.array(np.broadcast_to(made.ends, (blocks, links, 2)), np.uint32, order="C"),
+        laws=np.array(np.broadcast_to(made.laws, (blocks, links)), np.int64, order="C"),
         drawn=block(made.drawn),
         rest=block(made.rest),
         target=block(made.target),

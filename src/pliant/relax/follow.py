@@ -34,10 +34,11 @@ BOUND = 0.6  # distortion of an increment
 SMALLEST = 2.0**-11  # increment, as a share of the drive
 MANY = 12  # of the smallest increments in a run
 TRIES = 80  # factorisations of an increment
-RESCUE, RESCUES = 5_000, 4  # iterations of momentum where Newton's steps fail, and how often in a run
+RESCUE, LEAST_RESCUE = 2_000_000, 5_000  # links and nodes that momentum moves where Newton's steps fail
+RESCUES = 4  # in a run
 HOLDS, GIVES = 1e-12, 1e-8  # of the size: an error that is none, and one that no force mends
 FINE = 1e-5  # of the tolerance: how far steps go on where they still help
-ROUNDS = 12
+ROUNDS, HELPS = 20, 0.8  # of giving in, and the share of the error that is left where it helps
 STALL = 1e-3  # of the size: an error at which a locked mechanism is driven no further
 NEAR = 1e-3  # of a typical length: see `Limits`
 PUSHED = 1e-9  # of the force scale: a push that could make it buckle
@@ -76,7 +77,7 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
     run = _run(net, study)
     state = net.state()
     if study.noise > 0.0:
-        shake(state.x, net.parts.guides, study.noise * net.size, study.seed)
+        shake(state.x, net.parts.guides, study.noise * net.size, study.seed, 0)
     found = _leave_unstable(run, state, 0.0, _rest(run, state, 0.0, record), record)
     record.keep(net, state, 0.0, found.residual, found.at_rest)
     share, step = 0.0, 1.0
@@ -109,7 +110,6 @@ def _stalls(net: Network, frame: Frame) -> bool:
 def _run(net: Network, study: RelaxStudy) -> _Run:
     parts = net.parts
     bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
-    loaded = bool(net.drive.loads.any() or not net.rigid.all() or len(parts.fields.power) or not bilateral)
     typical = float(np.median(net.drive.rest[0])) if len(parts.links.ends) else net.size
     floor = OVER if bilateral and determined(net) else UNDER
     return _Run(
@@ -118,7 +118,7 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
         net.order,
         Limits(knobs(net, study).least, NEAR * typical, floor, study.bend),
         study.tolerance * scale(net),
-        loaded,
+        net.loaded,
     )
 
 
@@ -174,7 +174,8 @@ def _rescue(run: _Run, state: State, share: float, record: Record) -> Settled:
     net = run.net
     if sum(one.kind == "fallback" for one in record.notices) >= RESCUES:
         return settle(state, net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
-    residuals, scratch = np.empty(RESCUE), work(*state.x.shape)
+    count = max(RESCUE // (len(net.parts.links.ends) + len(net.drawn)), LEAST_RESCUE)
+    residuals, scratch = np.empty(count), work(*state.x.shape)
     made, _ = accelerate(state, net.parts, knobs(net, run.study), run.tolerance, 0, scratch, residuals)
     found = settle(state, net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
     record.iterations += made + found.steps
@@ -197,22 +198,22 @@ def _tighten(run: _Run, state: State, found: Settled, record: Record) -> Settled
         worst = max(links.max(initial=0.0), couplings.max(initial=0.0))
         if worst <= HOLDS * net.size or 0.5 * last < worst <= GIVES * net.size:
             break
-        if worst > 0.5 * last or not found.at_rest:
+        if worst > HELPS * last or not found.at_rest:
             _restore(state, before)
             return first if not state.given.any() else _let_go(run, state, record)
+        _give(run, state, 1.0 / (1.0 - worst / last))
         last = worst
-        _give(run, state)
         found = settle(state, net.parts, run.order, run.limits, FINE * run.tolerance, TRIES, np.inf)
         found = found._replace(at_rest=found.residual <= run.tolerance)
         record.iterations += found.steps
     return found
 
 
-def _give(run: _Run, state: State) -> None:
-    """Make every element that shall hold shorter by its elongation."""
+def _give(run: _Run, state: State, more: float) -> None:
+    """Make what shall hold shorter by its elongation, times what rounds to come would add."""
     now, parts = elongations(run.net, state), run.net.parts
-    links = _given(state.given + np.where(run.net.rigid, now.links, 0.0), parts.links.laws)
-    couplings = _given(state.coupling_given + now.couplings, parts.couplings.laws)
+    links = _given(state.given + more * np.where(run.net.rigid, now.links, 0.0), parts.links.laws)
+    couplings = _given(state.coupling_given + more * now.couplings, parts.couplings.laws)
     state.rest[:] -= links - state.given
     state.goal[:] -= couplings - state.coupling_given
     state.given[:], state.coupling_given[:] = links, couplings
@@ -257,7 +258,7 @@ def _leave_unstable(run: _Run, state: State, share: float, found: Settled, recor
             share, "unstable", "it rests where any disturbance would grow; give noise to let it fall"
         )
         return found
-    shake(state.x, net.parts.guides, run.study.noise * net.size, run.study.seed + record.iterations)
+    shake(state.x, net.parts.guides, run.study.noise * net.size, run.study.seed, record.iterations)
     return _rest(run, state, share, record)
 
 

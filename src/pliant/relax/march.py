@@ -77,11 +77,11 @@ def march(
         run.go(share, goal, count, -1.0)
         if study.settle:
             run.rest(goal)
-        if goal < 1.0:
-            record.keep(net, run.state, goal, run.last, study.settle)
         share = goal
         if record.iterations >= study.iterations:
             break
+        if goal < 1.0:
+            record.keep(net, run.state, goal, run.last, study.settle and run.last <= run.tolerance)
     run.rest(share)
     record.keep(net, run.state, share, run.last, run.last <= run.tolerance)
 

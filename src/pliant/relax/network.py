@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.relax.laws import BAR
 from pliant.relax.touching import Touch
 
 if TYPE_CHECKING:
@@ -180,6 +181,15 @@ class Network:
         from pliant.relax.order import order
 
         return order(self)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether anything but its own rigid lengths pulls or pushes it."""
+        parts = self.parts
+        bilateral = (parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all()
+        rails = (parts.rails.laws == BAR).all()
+        free = bilateral and rails and self.rigid.all() and not len(parts.touch.radius)
+        return bool(self.drive.loads.any() or len(parts.fields.power) or not free)
 
     @property
     def free(self) -> Bools:

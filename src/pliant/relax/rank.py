@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from scipy import sparse
+from scipy.sparse.linalg import splu
 
 from pliant.relax.elongation import Elongations, elongations
 from pliant.relax.guiding import hold
@@ -61,7 +62,7 @@ def unmet(net: Network, frame: Frame) -> Floats:
     displacement larger than the mechanism relieves nothing.
     """
     x, found = frame.x, frame.elongations
-    own = left = _own(net, found)
+    own = left = own_forces(net, found)
     bound = 0.0 if len(net.parts.touch.radius) else NONE * scale(net)  # contacts are not among its own
     for _ in range(ROUNDS):
         if _worst(own) < bound:
@@ -72,7 +73,7 @@ def unmet(net: Network, frame: Frame) -> Floats:
         if np.abs(y).max(initial=0.0) <= STRAIGHT * net.size:
             break
         x, found = _moved(net, frame, x, found, rows.spread(-y[:, None])[0])
-        before, own = own, _own(net, found)
+        before, own = own, own_forces(net, found)
         if _worst(own) > _worst(before):
             break  # so far away, slopes say nothing
     return left
@@ -101,6 +102,32 @@ def freedom(net: Network, frame: Frame) -> Freedom:
     )
 
 
+def orientation(net: Network, frame: Frame) -> float:
+    """The sign of the determinant of J, where it is square and has one; else 0."""
+    rows = slopes(net, frame.x, frame.elongations)
+    if len(rows.over) != len(rows.nodes) or not len(rows.over):
+        return 0.0
+    try:
+        factors = splu(sparse.csc_array(rows.matrix))
+    except RuntimeError:  # exactly singular
+        return 0.0
+    signs = np.sign(factors.U.diagonal()).prod()
+    return float(signs) * _parity(factors.perm_r) * _parity(factors.perm_c)
+
+
+def _parity(order: Ints) -> float:
+    """1 where a permutation is an even number of swaps, else −1."""
+    seen, odd = np.zeros(len(order), np.bool_), 0
+    for start in range(len(order)):
+        length, at = 0, start
+        while not seen[at]:
+            seen[at] = True
+            at = int(order[at])
+            length += 1
+        odd += max(length - 1, 0)
+    return -1.0 if odd % 2 else 1.0
+
+
 def smallest_singular_values(net: Network, frames: Sequence[Frame]) -> Floats:
     """The smallest of the min(R, U) singular values of J at each frame (F,): 0 where it has none.
 
@@ -112,7 +139,7 @@ def smallest_singular_values(net: Network, frames: Sequence[Frame]) -> Floats:
 # Internal loads
 
 
-def _own(net: Network, found: Elongations) -> Floats:
+def own_forces(net: Network, found: Elongations) -> Floats:
     """(E + C + Q,) the forces of elongations alone, of what shall hold."""
     parts = net.parts
     return np.concatenate(

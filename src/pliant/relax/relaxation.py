@@ -118,7 +118,7 @@ def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much a
             worst = _each_moves(state, parts, knobs, fall, caps, work, r, s, push, grip)
         fade = knobs.noise * max(0.0, 1.0 - (done + t) / max(knobs.fading, 1.0))
         if fade > 0.0:
-            shake(state.x, parts.guides, fade, knobs.seed + done + t)
+            shake(state.x, parts.guides, fade, knobs.seed, done + t)
         if len(state.turned) > 0:
             measure_angles(state.x, parts.couplings, state.turned)
         residuals[t] = worst
@@ -309,25 +309,33 @@ def _move(
 
 
 @kernel
-def shake(x: Floats, guides: Guides, size: float, seed: int) -> None:
-    """Move every node by up to so much, any way; the same ways for the same seed."""
+def shake(x: Floats, guides: Guides, size: float, seed: int, turn: int) -> None:
+    """Move every node by up to so much, any way; the same ways for the same seed and turn."""
     for i in range(len(x)):
         if guides.kinds[i] == FIXED:
             continue
         for c in range(x.shape[1]):
-            x[i, c] += size * _random(seed, i * x.shape[1] + c)
+            x[i, c] += size * _random(seed, turn, i * x.shape[1] + c)
         if guides.kinds[i] != FREE:
             hold(guides, i, x)
 
 
 @kernel
-def _random(seed: int, count: int) -> float:
-    """A number from −1 to 1 that looks like chance: the bits of both, mixed (Steele, Lea and Flood's way)."""
-    mixed = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(count) * np.uint64(0xD1B54A32D192ED03)
+def _random(seed: int, turn: int, count: int) -> float:
+    """A number from −1 to 1 that looks like chance."""
+    mixed = _mixed(_mixed(np.uint64(seed), np.uint64(turn)), np.uint64(count))
+    return float(mixed >> np.uint64(11)) * 2.0**-52 - 1.0
+
+
+@kernel
+def _mixed(first: np.uint64, second: np.uint64) -> np.uint64:
+    """The bits of two numbers, mixed (Steele, Lea and Flood's way)."""
+    mixed = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(second) * np.uint64(
+        0xD1B54A32D192ED03
+    )
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return float(mixed >> np.uint64(11)) * 2.0**-52 - 1.0
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 @kernel

@@ -31,7 +31,10 @@ def _elastic(model: Mechanism) -> Iterator[float]:
             first, last = bar.nodes[0], bar.nodes[-1]
             yield bar_stiffness(bar, bar.length or dist(model.nodes[first], model.nodes[last])) or 0.0
     yield from (spring.stiffness for spring in model.springs)
-    for element in (*model.strings, *model.wraps, *model.actuators):
+    for element in (
+        *model.strings, *model.wraps, *model.actuators, *model.bumpers, *model.plates, *model.rotors,
+        *model.sliders, *model.gears, *model.cylinders, *model.contacts,
+    ):  # fmt: skip
         if element.stiffness is not None:
             yield element.stiffness
 

@@ -6,6 +6,7 @@ Source: [Lipson2006] "Overconstrained mechanisms" and "Incorrect solutions".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from pliant.relax.follow import determined, follow, why_not
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Floats, Network
 from pliant.relax.path import Frame, Notice, Record, scale
-from pliant.relax.rank import unmet
+from pliant.relax.rank import orientation, own_forces, unmet
 from pliant.relax.status import RelaxStatus
 
 HELD = 1e-6  # of the force scale: an internal load below it is none
@@ -39,11 +40,12 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
     """Look at every frame of a run once it is over; `own`: elements took part that the network has not."""
     frames = record.frames
     bound = HELD * scale(net)
-    forces = [unmet(net, frame) for frame in frames]
+    forces = [internal(net, frame) for frame in frames]
     loads = np.array([np.abs(force).max(initial=0.0) for force in forces])
     loaded = loads > bound
     if study.method != "auto" and not own:
         _compare(net, study, record)
+    _folds(net, record)
     kept = not any(one.kind == "branch" for one in record.notices)
     return Trust(
         status=_status(net, frames, loaded, kept),
@@ -54,6 +56,11 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
         assembly_kept=kept,
         notices=tuple(record.notices),
     )
+
+
+def internal(net: Network, frame: Frame) -> Floats:
+    """Forces (E + C + Q,) that no displacement can relieve: at rest, all of them where nothing loads it."""
+    return own_forces(net, frame.elongations) if frame.settled and not net.loaded else unmet(net, frame)
 
 
 def _status(net: Network, frames: list[Frame], loaded: np.ndarray, kept: bool) -> RelaxStatus:
@@ -80,6 +87,22 @@ def _carriers(net: Network, forces: Floats, bound: float) -> tuple[tuple[str, fl
             break
         strongest.setdefault(names[at], float(forces[at]))
     return tuple(strongest.items())
+
+
+def _folds(net: Network, record: Record) -> None:
+    """Note where the slopes of the lengths change orientation between two frames.
+
+    With as many lengths as unknowns, their determinant is then 0 on the way: a singular pose, at which
+    two assemblies meet and either may follow.
+    """
+    before = 0.0
+    for last, frame in pairwise(record.frames):
+        sign = orientation(net, frame) if frame.settled else 0.0
+        before = before or (orientation(net, last) if last.settled else 0.0)
+        if sign * before < 0.0:
+            text = f"passes a singular pose between {last.share:.1%} and {frame.share:.1%} of the drive"
+            record.notice(frame.share, "branch", f"{text}: two assemblies meet there")
+        before = sign
 
 
 def _compare(net: Network, study: RelaxStudy, record: Record) -> None:

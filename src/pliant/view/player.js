@@ -154,6 +154,7 @@ function compileStrokes(scene) {
   const wires = scene.strokes.map((ends) => ends.some((p) => !scene.pointNames[p]));
   const rods = wires.filter((wire) => !wire).length;
   const busy = scene.strokes.length ? Math.max(rods, 2 * joints.length, 1) : 1;
+  const place = (p) => scene.points.subarray(p * 3, p * 3 + 3);
   const key = (point) => Array.from(point, (value) => value.toPrecision(6)).join();
   const edges = new Set(), both = (a, b) => [a, b].sort().join(";");
   const gaps = scene.spatial && scene.strokes.length <= GAPS;
@@ -161,8 +162,10 @@ function compileStrokes(scene) {
     const corners = style?.solid ? points.map(key) : [];
     corners.forEach((corner, i) => edges.add(both(corner, corners[(i + 1) % corners.length])));
   }
-  const passing = scene.strokes.map((ends) => gaps && !edges.has(both(...ends.map((p) => key(scene.points.subarray(p * 3, p * 3 + 3))))));
-  return { joints, wires, passing, strokeWidth: clamp(120 / busy, 0.9, 3.6) };
+  const passing = scene.strokes.map((ends) => gaps && !edges.has(both(...ends.map((p) => key(place(p))))));
+  const lengths = scene.strokes.filter((_, s) => !wires[s]).map(([a, b]) => Math.hypot(...place(a).map((value, k) => place(b)[k] - value))).sort((a, b) => a - b);
+  const usualStroke = lengths[lengths.length >> 1] ?? Infinity; // between joints, which are smaller than that
+  return { joints, wires, passing, usualStroke, strokeWidth: clamp(120 / busy, 0.9, 3.6) };
 }
 
 // A layer is what can be shown or hidden as one: a group of marks, or one traced curve.
@@ -474,6 +477,7 @@ function paintBefore(ctx, scene, view, ratio, axes, colours) {
   }
   ctx.save();
   ctx.setTransform(1, 0, 0, 1, 0, 0);
+  ctx.globalAlpha = scene.spatial ? 0.55 : 1; // in space they stand behind what is there now
   ctx.drawImage(layer.canvas, 0, 0);
   ctx.restore();
 }
@@ -495,7 +499,7 @@ function paintStrokes(ctx, scene, view, points, tension, colours) {
 }
 
 function paintJoint(ctx, scene, view, p, [x, y], rim, colours) {
-  const r = 1.3 + scene.strokeWidth * 0.9;
+  const r = Math.min(1.3 + scene.strokeWidth * 0.9, 0.16 * scene.usualStroke * view.camera.scale);
   ctx.beginPath();
   if (scene.resting[p]) ctx.rect(x - r, y - r, 2 * r, 2 * r); else ctx.arc(x, y, r, 0, 2 * Math.PI);
   ctx.fillStyle = view.traced[p] || (scene.resting[p] ? colours.stroke : colours.joint);

@@ -214,7 +214,7 @@ class Stage:
             joints,
             to_rgba_array(own).reshape(-1, 4),
             resting,
-            size=(2.4 * self._stroke + 1) / 8**0.5,
+            size=min((2.4 * self._stroke + 1) / 8**0.5, 0.16 * _usual_stroke(motion) * self.unit_pt),
             rim=0.4 * self._stroke,
             crossing=self._crossing(),
             solid=max(self._stroke / 2.6, 0.3),
@@ -261,6 +261,12 @@ class Stage:
                 inside = (outline.vertices.min(axis=0) + outline.vertices.max(axis=0)) / 2
                 centres[bodies] = carry(poses[bodies], inside)
         return flatten(self.motion, centres)
+
+
+def _usual_stroke(motion: Motion) -> float:
+    """The middle one of the lengths between joints in the first frame; without any, nothing limits joints."""
+    ends = motion.points[0, motion.strokes[~wires(motion)]]
+    return float(np.median(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1))) if len(ends) else np.inf
 
 
 def _busy(motion: Motion) -> int:

@@ -92,7 +92,7 @@ def test_a_shared_topology_is_the_same_given_once_or_for_each():
 
 
 def test_lipson_fig_5_peaucellier_traces_a_line():
-    """Arms of 4 to 5, a cell of side 2 to 3; a link to the ground drives the crank's joint along its circle."""
+    """Arms of 4 to 5, a cell of side 2 to 3; a link to the ground drives the crank's end on its circle."""
     long, side = np.meshgrid(np.linspace(4.0, 5.0, 8), np.linspace(2.0, 3.0, 8))
     long, side = long.ravel(), side.ravel()
     inner = long * np.cos(0.3) - np.sqrt(side**2 - (long * np.sin(0.3)) ** 2)  # where the crank's joint is

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 import pliant.view
@@ -29,6 +30,11 @@ def still(names, places, strokes=(), marks=(), **rest) -> Motion:
     points = np.array(places, float)[None]
     joined = np.array(strokes, np.int64).reshape(-1, 2)
     return Motion("t", "", np.zeros(1), point_names=names, points=points, strokes=joined, marks=marks, **rest)
+
+
+def points_to_a_unit(sheet: Figure) -> float:
+    axes = sheet.axes[0]
+    return 72 * axes.get_position().width * sheet.get_figwidth() / np.ptp(axes.get_xlim())
 
 
 def stroke_colour(shade: np.ndarray) -> float:
@@ -185,13 +191,13 @@ def test_a_stroke_leaves_a_gap_in_what_it_passes_but_not_in_the_face_it_bounds()
     ends = [on_page(-8, 0), on_page(8, 0), on_page(0, -8, 3), on_page(0, 8, 3)]
     motion = still(tuple("abcd"), ends, [(0, 1), (2, 3)])
     sheet = pliant.view.figure(motion, before=None, names=False)
-    unit = 72 * sheet.axes[0].get_position().width * sheet.get_figwidth() / np.ptp(sheet.axes[0].get_xlim())
+    unit = points_to_a_unit(sheet)
     assert colour_at(sheet, 1.9 / unit, 0, 0).min() > 0.9  # beside the front stroke, on the one behind
     assert nearest(colour_at(sheet, 12 / unit, 0, 0), palette.STROKE) < 0.6
-    corners = np.array([on_page(x, y) for x, y in ((-8, 0), (8, 0), (0, 8))])
+    corners = np.array([on_page(-8, 0), on_page(8, 0), on_page(0, 8, -6)])  # the edge is nearer than the face
     face = Mark("polygon", corners, group="plate")
     edged = pliant.view.figure(still(("a", "b"), corners[:2], [(0, 1)], (face,)), before=None, names=False)
-    assert colour_at(edged, 3, 2.4 / unit, 0).mean() < 0.95
+    assert colour_at(edged, 3, 1.8 / points_to_a_unit(edged), 0).mean() < 0.95
 
 
 def test_actuators_are_named_in_the_key_and_plates_are_not():

@@ -11,13 +11,14 @@ from pliant.relax.evolve import crawler, straight_line
 GOALS = {"line": straight_line, "crawler": crawler}
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Print the best machine; how the search goes on is told on stderr."""
     parser = argparse.ArgumentParser(prog="python -m pliant.relax.evolve", description=__doc__)
     parser.add_argument("goal", choices=GOALS)
-    for name in ("--seed", "--generations", "--population"):
+    parser.add_argument("--seed", type=int, default=0)
+    for name in ("--generations", "--population"):
         parser.add_argument(name, type=int, help="default: as the search has it")
-    given = {name: value for name, value in vars(parser.parse_args()).items() if value is not None}
+    given = {name: value for name, value in vars(parser.parse_args(arguments)).items() if value is not None}
     goal = given.pop("goal")
 
     def progress(done: int, total: int | None, text: str) -> None:
