@@ -18,7 +18,7 @@ TOURS = {
     "README.md": {"blocks.png", "blocks.html", "blocks.json", "slider.gif", "four-bar.html", "lift.html"},
     "docs/guide/linkages.md": {"four-bar.png", "four-bar.html", "four-bar.json"},
     "docs/guide/editing.md": {"longer-leg.toml", "longer.png", "longer.html", "found"},
-    "docs/guide/mechanisms.md": {"lift.png", "lift.html", "lift.json", "far.toml"},
+    "docs/guide/mechanisms.md": {"lift.png", "lift.html", "lift.json", "braced.toml"},
 }
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")

@@ -38,7 +38,7 @@ RESCUE, LEAST_RESCUE = 2_000_000, 5_000  # links and nodes that momentum moves w
 RESCUES = 4  # in a run
 HOLDS, GIVES = 1e-12, 1e-8  # of the size: an error that is none, and one that no force mends
 FINE = 1e-5  # of the tolerance: how far steps go on where they still help
-ROUNDS, HELPS = 20, 0.8  # of giving in, and the share of the error that is left where it helps
+ROUNDS, HELPS = 40, 0.8  # of giving in, and the share of the error that is left where it helps
 STALL = 1e-3  # of the size: an error at which a locked mechanism is driven no further
 NEAR = 1e-3  # of a typical length: see `Limits`
 PUSHED = 1e-9  # of the force scale: a push that could make it buckle
@@ -201,19 +201,19 @@ def _tighten(run: _Run, state: State, found: Settled, record: Record) -> Settled
         if worst > HELPS * last or not found.at_rest:
             _restore(state, before)
             return first if not state.given.any() else _let_go(run, state, record)
-        _give(run, state, 1.0 / (1.0 - worst / last))
         last = worst
+        _give(run, state)
         found = settle(state, net.parts, run.order, run.limits, FINE * run.tolerance, TRIES, np.inf)
         found = found._replace(at_rest=found.residual <= run.tolerance)
         record.iterations += found.steps
     return found
 
 
-def _give(run: _Run, state: State, more: float) -> None:
-    """Make what shall hold shorter by its elongation, times what rounds to come would add."""
+def _give(run: _Run, state: State) -> None:
+    """Make what shall hold shorter by its elongation."""
     now, parts = elongations(run.net, state), run.net.parts
-    links = _given(state.given + more * np.where(run.net.rigid, now.links, 0.0), parts.links.laws)
-    couplings = _given(state.coupling_given + more * now.couplings, parts.couplings.laws)
+    links = _given(state.given + np.where(run.net.rigid, now.links, 0.0), parts.links.laws)
+    couplings = _given(state.coupling_given + now.couplings, parts.couplings.laws)
     state.rest[:] -= links - state.given
     state.goal[:] -= couplings - state.coupling_given
     state.given[:], state.coupling_given[:] = links, couplings

@@ -11,7 +11,7 @@ from pliant.relax.links import bar_stiffness
 from pliant.relax.model import Attraction, Mechanism
 from pliant.relax.network import Floats
 
-ABOVE = 1000.0  # times as stiff as the stiffest that gives way
+ABOVE = 10_000.0  # times as stiff as the stiffest that gives way
 NEAREST = 1e-3  # of the drawing: fields that grow without bound near their centre count from here
 
 

@@ -16,10 +16,11 @@ from pliant.relax.follow import determined, follow, why_not
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Floats, Network
 from pliant.relax.path import Frame, Notice, Record, scale
-from pliant.relax.rank import orientation, own_forces, unmet
+from pliant.relax.rank import orientation, own_forces, smallest_singular_values, unmet
 from pliant.relax.status import RelaxStatus
 
 HELD = 1e-6  # of the force scale: an internal load below it is none
+FEW, NARROW = 90, 0.1  # unknowns up to which singular values are cheap, and a share of them that is small
 APART = 1e-4  # of the size: two assemblies
 
 
@@ -46,6 +47,7 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
     if study.method != "auto" and not own:
         _compare(net, study, record)
     _folds(net, record)
+    _narrows(net, record)
     kept = not any(one.kind == "branch" for one in record.notices)
     return Trust(
         status=_status(net, frames, loaded, kept),
@@ -103,6 +105,22 @@ def _folds(net: Network, record: Record) -> None:
             text = f"passes a singular pose between {last.share:.1%} and {frame.share:.1%} of the drive"
             record.notice(frame.share, "branch", f"{text}: two assemblies meet there")
         before = sign
+
+
+def _narrows(net: Network, record: Record) -> None:
+    """Note frames close to a singular pose: it may have gone on along the other of two branches there.
+
+    Of small mechanisms without a freedom: where the smallest singular value of the lengths' slopes has a
+    minimum far below its largest value.
+    """
+    frames = [frame for frame in record.frames if frame.settled]
+    if not determined(net) or net.loaded or net.free.sum() * net.drawn.shape[1] > FEW or len(frames) < 3:
+        return
+    values = smallest_singular_values(net, frames)
+    for k in range(1, len(frames) - 1):
+        if values[k] <= min(values[k - 1], values[k + 1]) and values[k] < NARROW * values.max():
+            text = f"passes close to a singular pose at {frames[k].share:.1%} of the drive"
+            record.notice(frames[k].share, "branch", f"{text}: two assemblies nearly meet there")
 
 
 def _compare(net: Network, study: RelaxStudy, record: Record) -> None:
