@@ -38,7 +38,7 @@ def _on_a_device(quick: bool) -> str:
     except PliantError as missing:
         return str(missing)
     fast = device.platform != "cpu"
-    count, iterations = (2**17, 2000) if fast else (4096, 100 if quick else 500)
+    count, iterations = (2**17, 20_000) if fast else (4096, 100 if quick else 500)
     rows = []
     for axes, mixed in ((2, False), (2, True), (3, False), (3, True)):
         task = partial(accelerator.relax, some(count, axes, mixed=mixed), iterations)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, hypot, radians, sin
+from math import cos, hypot, sin
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from pliant.relax.build import build
-from pliant.relax.generate import peaucellier, stewart
-from pliant.relax.model import Mechanism, Rotor
+from pliant.relax.generate import stewart
+from pliant.relax.model import Mechanism
 from pliant.relax.network import Network
 from pliant.relax.result import RelaxResult
 from pliant.relax.solve import solve
@@ -95,13 +95,6 @@ def deviation(alpha: float, stiffness: float, travel: float = 0.5) -> float:
 
 
 # Fig. 5
-
-
-def turned_peaucellier(degrees: float = 25.0) -> Mechanism:
-    """Peaucellier's linkage whose crank is turned past the line of its pivots, as far on either side."""
-    model = peaucellier()
-    turn = Rotor(joint="B", arms=("A", "C"), to=-2 * radians(degrees))
-    return model.model_copy(update={"actuators": (), "rotors": (turn,)})
 
 
 def aspect_ratio(points: Floats) -> float:

@@ -26,11 +26,10 @@ from tests.papers.relaxation_cases import (
     singular_frame,
     slender_tower,
     track,
-    turned_peaucellier,
 )
 
 from pliant.relax.build import build
-from pliant.relax.generate import scattered, stewart, twisted
+from pliant.relax.generate import peaucellier, scattered, stewart, twisted
 from pliant.relax.laws import STRING, force, tangent
 from pliant.relax.march import knobs
 from pliant.relax.model import Mechanism, RelaxStudy
@@ -365,7 +364,7 @@ def test_lipson_in_a_mechanism_within_its_freedoms_all_internal_loads_vanish(met
 
 def test_lipson_fig_5_peaucellier_traces_a_line_as_published():
     study = {"frames": 12, "increments": 2400, "alpha": 0.9, "tolerance": 1e-8}
-    result = run(turned_peaucellier(), method="sync", settle=True, **study)
+    result = run(peaucellier(), method="sync", settle=True, **study)
     assert result.status is RelaxStatus.CONVERGED
     assert aspect_ratio(track(result, "F")) < 1e-5
     assert np.ptp(track(result, "F"), axis=0).max() > 5
@@ -373,11 +372,11 @@ def test_lipson_fig_5_peaucellier_traces_a_line_as_published():
 
 def test_lipson_fig_5_without_rest_at_every_frame_the_line_is_worse():
     study = {"frames": 12, "increments": 2400, "alpha": 0.9, "tolerance": 1e-8}
-    assert aspect_ratio(track(run(turned_peaucellier(), method="sync", **study), "F")) > 1e-4
+    assert aspect_ratio(track(run(peaucellier(), method="sync", **study), "F")) > 1e-4
 
 
 def test_lipson_fig_5_auto_traces_the_line_to_rounding():
-    result = run(turned_peaucellier())
+    result = run(peaucellier())
     assert aspect_ratio(track(result, "F")) < 1e-12
     assert result.trust.length_errors.max() < 1e-13
 

@@ -27,7 +27,7 @@ RUN = ("sh", "python")
 RANGE = re.compile(r" \([\d.]+ to [\d.]+ ?%\)")
 # How many steps it takes and what rounding leaves differ from machine to machine.
 WORDS_ONLY = ("steps", "overlap", "lengths", "method")
-ASIDE = re.compile(r"wrote |\d+( of \d+)? [a-z]")  # what goes to stderr besides errors: files written, progress
+ASIDE = re.compile(r"wrote |\d+( of \d+)? [a-z]")  # besides errors, on stderr: files written, progress
 COMPILING = 600  # seconds: the first run of a mechanism on a machine compiles its loops
 
 

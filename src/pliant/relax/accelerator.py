@@ -205,15 +205,15 @@ def _totals(plan: Plan, parts: Parts, x: Groups) -> list[tuple[Axes, Axes]]:
     """
     jnp = jax().numpy
     pulls = _pulls(plan, parts, x)
-    load = _groups(plan, parts.load)
     if plan.pairs is None:
-        ((force, stiff),), (first, second) = pulls, parts.ends
-        rows = jnp.arange(first.shape[1])
-        forces = [
-            f.at[first, rows].add(p).at[second, rows].add(-p) for f, p in zip(load[0], force, strict=True)
-        ]
-        zero = jnp.zeros_like(load[0][0])
-        return [(forces, [zero.at[first, rows].add(s).at[second, rows].add(s) for s in stiff])]
+        ((force, stiff),), (first, second) = pulls, parts.ends[:, :, None]
+        axes, rows = np.arange(2 * len(force))[:, None], jnp.arange(first.shape[2])
+        sums = jnp.concatenate([parts.load, jnp.zeros_like(parts.load)], 1)
+        sums = sums.at[first, axes, rows].add(jnp.stack([*force, *stiff], 1))
+        sums = sums.at[second, axes, rows].add(jnp.stack([*(-f for f in force), *stiff], 1))
+        each = [sums[:, d] for d in range(2 * len(force))]
+        return [(each[: len(force)], each[len(force) :])]
+    load = _groups(plan, parts.load)
     totals = [(list(axes), [jnp.zeros_like(f) for f in axes]) for axes in load]
     for (a, b), (force, stiff) in zip(plan.pairs, pulls, strict=True):
         for d, (f, s) in enumerate(zip(force, stiff, strict=True)):
@@ -279,8 +279,8 @@ def _links(plan: Plan, parts: Parts, x: Groups) -> list[tuple[Axes, Array | int,
     """Of every group of links: from end to end, law, stiffness, rest length, band."""
     rest = parts.stiffness, parts.rest, parts.bands
     if plan.pairs is None or plan.laws is None:
-        take = jax().numpy.take_along_axis
-        e = [take(axis, parts.ends[1], 0) - take(axis, parts.ends[0], 0) for axis in x[0]]
+        first, second = (jax().numpy.take_along_axis(_whole(plan, x), end[:, None], 0) for end in parts.ends)
+        e = [second[:, d] - first[:, d] for d in range(len(x[0]))]
         return [(e, BAR if parts.laws is None else parts.laws, *rest)]
     spans = [[q - p for p, q in zip(x[a], x[b], strict=True)] for a, b in plan.pairs]
     return list(zip(spans, plan.laws, *rest, strict=True))

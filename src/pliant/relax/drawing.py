@@ -24,7 +24,7 @@ from pliant.relax.look.wheels import wheel_bodies, wheel_lines
 from pliant.relax.model import Mechanism
 from pliant.relax.path import scale
 from pliant.relax.rank import unmet
-from pliant.relax.report import DRAWN
+from pliant.relax.report import shows_freedoms
 from pliant.view.symbols import curve
 
 if TYPE_CHECKING:
@@ -154,5 +154,5 @@ def events(result: RelaxResult) -> Iterator[Event]:
 
 
 def _freedoms(result: RelaxResult, poses: Poses) -> Iterator[Mark]:
-    if len(result.model.nodes) <= DRAWN and result.freedoms:
+    if shows_freedoms(result):
         yield from modes(poses, result.freedom.modes)

@@ -16,15 +16,20 @@ if TYPE_CHECKING:
     from pliant.relax.result import RelaxResult
 
 FEW = 4  # carriers that are named
-DRAWN = 60  # nodes up to which the ways to move are drawn
+NODES, MODES = 60, 6  # up to so many the ways to move are drawn
 
 
 def force_unit(model: Mechanism) -> str:
     """N where stiffness or loads are given; else nothing is known of forces, and they measure errors."""
-    elastic = any(bar.stiffness or bar.modulus for bar in model.bars)
+    given = model.stiffness or model.loads or model.gravity or model.fields
+    return "N" if given or _elastic(model) else ""
+
+
+def _elastic(model: Mechanism) -> bool:
+    """Whether anything gives way: it rests where what is elastic balances, among its ways to move."""
     others = (*model.strings, *model.actuators, *model.plates, *model.wraps, *model.contacts)
-    given = model.stiffness or model.springs or model.loads or model.gravity or model.fields or elastic
-    return "N" if given or any(element.stiffness for element in others) else ""
+    bars = any(bar.stiffness or bar.modulus for bar in model.bars)
+    return bool(model.springs) or bars or any(element.stiffness for element in others)
 
 
 def summary(result: RelaxResult) -> str:
@@ -128,11 +133,17 @@ def _loads(result: RelaxResult) -> Iterator[str]:
 # Freedoms
 
 
+def shows_freedoms(result: RelaxResult) -> bool:
+    """Whether the ways to move can be told apart in a picture."""
+    return len(result.model.nodes) <= NODES and 0 < len(result.freedom.modes) <= MODES
+
+
 def _left(result: RelaxResult) -> str:
     """How many ways it can still move, and where to see them."""
     found = result.freedom
-    shown = " (drawn)" if len(found.modes) and len(result.model.nodes) <= DRAWN else ""
-    return f"{_count(found.count, 'freedom', found.exact)} left{shown}"
+    elastic = " to what is elastic" if found.count and _elastic(result.model) else ""
+    shown = " (drawn)" if shows_freedoms(result) else ""
+    return f"{_count(found.count, 'freedom', found.exact)} left{elastic}{shown}"
 
 
 def _freedoms(result: RelaxResult) -> str:

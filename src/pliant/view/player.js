@@ -488,13 +488,18 @@ function widthOf(scene, s) {
 
 function paintStrokes(ctx, scene, view, points, tension, colours) {
   scene.strokes.forEach(([a, b], s) => {
-    ctx.beginPath();
-    ctx.lineWidth = widthOf(scene, s);
-    ctx.strokeStyle = tension ? view.scalar.scale.of(tension[s]) : colours.stroke;
-    ctx.moveTo(...points[a]);
+    // A bent wire is one line, unless each of its strokes has a colour of its own.
+    const goesOn = s > 0 && scene.strokes[s - 1][1] === a && !scene.pointNames[a] && !tension;
+    if (!goesOn) {
+      if (s > 0) ctx.stroke();
+      ctx.beginPath();
+      ctx.lineWidth = widthOf(scene, s);
+      ctx.strokeStyle = tension ? view.scalar.scale.of(tension[s]) : colours.stroke;
+      ctx.moveTo(...points[a]);
+    }
     ctx.lineTo(...points[b]);
-    ctx.stroke();
   });
+  if (scene.strokes.length) ctx.stroke();
   for (const p of scene.joints) paintJoint(ctx, scene, view, p, points[p], colours.stroke, colours);
 }
 

@@ -191,6 +191,17 @@ def wires(motion: Motion) -> NDArray[np.bool_]:
     return ~joints[:, 0] | ~joints[:, 1]
 
 
+def chains(motion: Motion) -> list[list[int]]:
+    """Strokes end to end as runs of points, joined where one ends at a point without a name."""
+    found: list[list[int]] = []
+    for first, second in motion.strokes.tolist():
+        if found and found[-1][-1] == first and not motion.point_names[first]:
+            found[-1].append(second)
+        else:
+            found.append([first, second])
+    return found
+
+
 def rests(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which points never move (P,): views draw them as ground."""
     if motion.frames < 2 or not motion.points.shape[1]:

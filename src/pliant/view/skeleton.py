@@ -32,6 +32,7 @@ class Bones:
 
     strokes: Ints  # (S, 2) into the points
     widths: Floats  # (S,)
+    chains: list[list[int]]  # the strokes end to end, so that a bent wire is one line
     joints: Ints  # (J,) the points that are joints
     fills: Floats  # (J, 4)
     square: np.ndarray[tuple[int], np.dtype[np.bool_]]  # (J,) or round
@@ -55,9 +56,9 @@ class Flat:
 
     def __init__(self, axes: Axes, bones: Bones) -> None:
         self._bones = bones
-        self._lines = LineCollection(
-            [], colors=STROKE, linewidths=bones.widths, capstyle="round", joinstyle="round", zorder=4
-        )
+        starts = np.cumsum([0, *(len(chain) - 1 for chain in bones.chains)])[:-1]
+        self._widths = bones.widths[starts]  # (chains,)
+        self._lines = LineCollection([], colors=STROKE, capstyle="round", joinstyle="round", zorder=4)
         axes.add_collection(self._lines, autolim=False)
         self._joints = [
             (which, self._scatter(axes, which, marker))
@@ -81,11 +82,15 @@ class Flat:
 
     def show(self, points: Floats, solid: Iterable[Mark], heat: Floats | None) -> None:
         """Move everything; nothing stands in a plane."""
-        self._lines.set_segments(list(points[self._bones.strokes]))
-        if heat is not None:
-            self._lines.set(color=heat)
+        bones = self._bones
+        if heat is None:
+            self._lines.set_segments([points[chain] for chain in bones.chains])
+            self._lines.set(linewidth=self._widths)
+        else:
+            self._lines.set_segments(list(points[bones.strokes]))
+            self._lines.set(color=heat, linewidth=bones.widths)
         for which, scatter in self._joints:
-            scatter.set_offsets(points[self._bones.joints[which]])
+            scatter.set_offsets(points[bones.joints[which]])
 
 
 @dataclass(frozen=True)
@@ -148,10 +153,10 @@ class Space:
         middles, flat, count = ends.mean(axis=1), ends @ VIEW.T, len(ends)
         clear = np.zeros((count, 4))
         if count <= GAPS:
-            crossing = bones.crossing
             along = flat[:, 1] - flat[:, 0]
-            length = np.linalg.norm(along, axis=1)
-            back = np.minimum((3.0 * bones.widths + 3.0) / bones.unit_pt / np.maximum(length, 1e-300), 0.5)
+            length = np.maximum(np.linalg.norm(along, axis=1), 1e-300)
+            back = (3.0 * bones.widths + 3.0) / bones.unit_pt / length
+            crossing = bones.crossing & (back < 0.5)
             inset = flat + back[:, None, None] * np.stack([along, -along], axis=1)
             white = np.ones((int(crossing.sum()), 4))
             wide = bones.widths[crossing] + 0.6 + 1.2 * bones.solid

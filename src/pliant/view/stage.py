@@ -26,6 +26,7 @@ from pliant.view.scene import (
     Room,
     bodies_of,
     body_size,
+    chains,
     fixed_bodies,
     flatten,
     named,
@@ -211,6 +212,7 @@ class Stage:
         bones = Bones(
             motion.strokes,
             self._widths,
+            chains(motion),
             joints,
             to_rgba_array(own).reshape(-1, 4),
             resting,

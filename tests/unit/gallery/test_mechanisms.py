@@ -20,7 +20,14 @@ from pliant.relax.status import RelaxStatus
 
 MECHANISMS = {name: model for name in gallery.names() if isinstance(model := gallery.load(name), Mechanism)}
 ENDINGS = {"random": RelaxStatus.LOCKED}
-GIVING = {"singular", "slender", "pulled", "incline", "crawler", "random"}  # elastic, relaxed under load, or locked
+GIVING = {
+    "singular",
+    "slender",
+    "pulled",
+    "incline",
+    "crawler",
+    "random",
+}  # elastic, relaxed under load, or locked
 
 
 @cache
@@ -262,15 +269,14 @@ def test_the_block_sticks_until_the_spring_pulls_hard_enough():
 
 
 def test_the_crawler_gets_on_by_as_much_in_every_stride():
-    strides = path("crawler", "e")[::30, 0]
-    assert strides[-1] - strides[0] > 85
-    np.testing.assert_allclose(np.diff(strides)[1:], 21.8, rtol=0.05)
+    strides = np.diff(path("crawler", "e")[::60, 0])
+    assert len(strides) == 3
+    np.testing.assert_allclose(strides[1:], 12.35, rtol=0.05)
 
 
-def test_the_crawler_stays_on_the_floor():
-    feet = np.stack([path("crawler", node)[:, 1] for node in "abcde"])
-    assert feet.min() > -0.5
-    assert (feet.min(axis=0) < 0.5).all()
+def test_the_crawler_always_stands_on_the_floor():
+    feet = np.stack([path("crawler", node)[:, 1] for node in "abcde"])[:, 1:]
+    assert -1 < feet.min() <= feet.min(axis=0).max() < 0.1
 
 
 def test_magnets_draw_the_ball_and_drive_it_away():

@@ -22,7 +22,7 @@ def stretches(net, x):
     """By how much every row of a network is off at x (N, D), over the size."""
     ends = net.parts.links.ends
     links = np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1) - net.drive.rest[0]
-    ties = measure_couplings(x, net.parts, np.zeros(len(net.parts.couplings.measures))) - net.drive.goal[0]
+    ties = measure_couplings(x, net.parts.couplings, np.zeros(len(net.parts.couplings.measures))) - net.drive.goal[0]
     return np.concatenate([links, ties]) / net.size
 
 
@@ -98,9 +98,9 @@ def test_any_body_is_held_without_stretch_and_keeps_its_sides(dimension, count, 
 
 def test_a_body_of_ten_thousand_nodes_is_tied_to_four():
     net = plate(np.random.default_rng(0).normal(size=(10_000, 3)))
-    assert net.parts.ends.shape == (6, 2)
+    assert net.parts.links.ends.shape == (6, 2)
     assert len(net.coupling_names) == 3 * 9996
-    assert net.parts.factors.reshape(-1, 5).sum(axis=1) == pytest.approx(0, abs=1e-12)
+    assert net.parts.couplings.factors.reshape(-1, 5).sum(axis=1) == pytest.approx(0, abs=1e-12)
 
 
 def test_corners_are_far_apart():
@@ -116,7 +116,7 @@ def test_a_thin_body_gets_hidden_nodes_beside_it():
     assert net.names[net.shown :] == ("plate n0-n1-n2: 1 beside it",)
     assert net.drawn[3] == pytest.approx([5, 5], abs=1e-12)
     assert net.hidden.tolist() == [False, True, True]
-    assert net.parts.masses.tolist() == [1, 1, 1, 0]
+    assert net.parts.fields.masses.tolist() == [1, 1, 1, 0]
 
 
 def test_a_weld_is_a_body_of_its_joint_and_arms():
@@ -149,9 +149,9 @@ def test_an_elastic_plate_gives_way_in_its_links_and_not_in_its_ties():
     nodes = {f"n{k}": point for k, point in enumerate(points)}
     plates = [{"nodes": list(nodes), "stiffness": 3}]
     net = build(Mechanism.model_validate({"nodes": nodes, "plates": plates, "stiffness": 50}))
-    assert net.parts.stiffness.tolist() == [3, 3, 3]
+    assert net.parts.links.stiffness.tolist() == [3, 3, 3]
     assert not net.rigid.any()
-    assert net.parts.coupling_stiffness.tolist() == [50, 50]
+    assert net.parts.couplings.stiffness.tolist() == [50, 50]
 
 
 def hinge():

@@ -147,7 +147,7 @@ def test_nothing_driven_is_one_step_and_takes_no_room():
 
 def coupled(net, x=None):
     state = net.state(x)
-    return measure_couplings(state.x, net.parts, state.turned)
+    return measure_couplings(state.x, net.parts.couplings, state.turned)
 
 
 def turned(net, node, about, angle, axis=None):
@@ -183,7 +183,7 @@ def test_couplings_measure_their_goals_as_drawn():
 def test_a_rotor_turns_its_second_arm_against_its_first():
     net = network(SQUARE, rotors=[{"joint": "a", "arms": ["b", "d"], "to": ["0.5", "1.5"]}])
     assert net.coupling_names == ("rotor a",)
-    assert net.parts.measures.tolist() == [ANGLE, ANGLE]
+    assert net.parts.couplings.measures.tolist() == [ANGLE, ANGLE]
     assert net.drive.goal[:, 0] == pytest.approx(3 * (np.pi / 2 + np.array([0, 0.5, 1.5])))  # arm 3
     assert coupled(net, turned(net, 3, 0, 0.5)) == pytest.approx(net.drive.goal[1])
 
@@ -191,7 +191,7 @@ def test_a_rotor_turns_its_second_arm_against_its_first():
 def test_a_rotor_in_space_turns_about_its_axis():
     nodes = {"a": (0, 0, 0), "b": (3, 0, 7), "d": (0, 4, 1), "e": (0, 0, 2)}
     net = network(nodes, rotors=[{"joint": "a", "arms": ["b", "d"], "axis": "e", "to": 0.5}])
-    assert net.parts.measures.tolist() == [DIHEDRAL]
+    assert net.parts.couplings.measures.tolist() == [DIHEDRAL]
     assert net.drive.goal[:, 0] == pytest.approx(3 * (np.pi / 2 + np.array([0, 0.5])))  # 3 from the axis
     assert coupled(net, turned(net, 2, 0, 0.5)) == pytest.approx(net.drive.goal[1])
 
@@ -225,7 +225,7 @@ def test_a_gear_in_space_turns_right_handed_about_its_axis():
 def test_a_rack_travels_its_radius_for_each_radian():
     net = network(SQUARE, gears=[{"wheel": ["a", "b"], "rack": "c", "along": [0, 5], "radius": -2}])
     assert net.coupling_names == ("gear a-c",)
-    assert net.parts.measures.tolist() == [TRAVEL, ANGLE]
+    assert net.parts.couplings.measures.tolist() == [TRAVEL, ANGLE]
     x = turned(net, 1, 0, 0.3)
     x[2] += [9, -0.6]
     assert coupled(net, x) == pytest.approx(net.drive.goal[0], abs=1e-14)
@@ -235,14 +235,14 @@ def test_a_circuit_holds_its_volume_and_pushes_only():
     circuit = {"lines": [["a", "c"], ["b", "c"]], "areas": [1, 2], "to": 3}
     net = network(SQUARE, cylinders=[circuit])
     assert net.coupling_names == ("cylinder a-c, b-c",)
-    assert net.parts.measures.tolist() == [LENGTH, LENGTH]
-    assert net.parts.factors.tolist() == [0.5, 1]
+    assert net.parts.couplings.measures.tolist() == [LENGTH, LENGTH]
+    assert net.parts.couplings.factors.tolist() == [0.5, 1]
     assert net.drive.goal[:, 0].tolist() == [5 / 2 + 4, 5 / 2 + 4 + 3 / 2]
     (law,), (band,) = net.parts.couplings.laws, net.parts.couplings.bands
     assert band == pytest.approx(5e-4)
     assert stored(law, 1.0, band, 0.1) == 0 < stored(law, 1.0, band, -0.1)
     double = network(SQUARE, cylinders=[circuit | {"double": True}])
-    assert double.parts.coupling_laws.tolist() == [BAR]
+    assert double.parts.couplings.laws.tolist() == [BAR]
 
 
 # Rails, ground, loads and fields
@@ -251,13 +251,13 @@ def test_a_circuit_holds_its_volume_and_pushes_only():
 def test_a_slider_is_a_rail_without_distance():
     net = network(SQUARE, sliders=[{"node": "c", "on": ["a", "b"]}], stiffness=6)
     assert net.rail_names == ("slider c",)
-    assert net.parts.rails.tolist() == [[2, 0, 1]]
+    assert net.parts.rails.nodes.tolist() == [[2, 0, 1]]
     assert (net.parts.rails.rest[0], net.parts.rails.laws[0], net.parts.rails.stiffness[0]) == (0, BAR, 6)
 
 
 def test_the_ground_is_fixed_and_nothing_else():
     net = network(SQUARE, ground=["c", "a"])
-    assert net.parts.guides.tolist() == [FIXED, FREE, FIXED, FREE]
+    assert net.parts.guides.kinds.tolist() == [FIXED, FREE, FIXED, FREE]
     assert net.free.tolist() == [False, True, False, True]
 
 
@@ -268,16 +268,16 @@ def test_weights_are_loads_on_the_models_own_nodes():
         thin, plates=plates, gravity=[0, -10], masses={"b": 0.5}, loads=[{"node": "c", "force": [1, 1]}]
     )
     assert len(net.names) == 5  # one beside the thin plate
-    assert net.parts.masses.tolist() == [1, 0.5, 1, 1, 0]
+    assert net.parts.fields.masses.tolist() == [1, 0.5, 1, 1, 0]
     assert net.drive.loads[0].tolist() == [[0, -10], [0, -5], [1, -9], [0, -10], [0, 0]]
 
 
 def test_fields_keep_their_centre_strength_and_power():
     fields = [{"centre": [1, 2], "strength": -3}, {"centre": [0, 0], "strength": 2, "power": -2}]
     parts = network(SQUARE, fields=fields).parts
-    assert parts.field_at.tolist() == [[1, 2], [0, 0]]
-    assert parts.field_strength.tolist() == [-3, 2]
-    assert parts.field_power.tolist() == [1, -2]
+    assert parts.fields.at.tolist() == [[1, 2], [0, 0]]
+    assert parts.fields.strength.tolist() == [-3, 2]
+    assert parts.fields.power.tolist() == [1, -2]
 
 
 # Edges and arrays
@@ -304,9 +304,10 @@ def test_a_network_of_nodes_alone_has_empty_arrays_of_the_right_kind():
     nodes = {"a": (0, 0, 1), "b": (1, 0, 0)}
     guides = [{"node": "a", "line": [1, 0, 0]}, {"node": "b", "plane": [0, 0, 2]}]
     net = build(Mechanism.model_validate({"nodes": nodes, "guides": guides}))
-    shapes = {field: getattr(net.parts, field).shape for field in ("ends", "rails", "measured", "frames")}
-    assert shapes == {"ends": (0, 2), "rails": (0, 3), "measured": (0, 4), "frames": (0, 2, 3)}
-    assert net.parts.pieces.shape == (0, 4, 3)
+    links, rails, couplings, *_ = net.parts
+    assert (links.ends.shape, rails.nodes.shape) == ((0, 2), (0, 3))
+    assert (couplings.measured.shape, couplings.frames.shape) == ((0, 4), (0, 2, 3))
+    assert net.parts.guides.pieces.shape == (0, 4, 3)
     assert net.parts.touch.normal.shape == (0, 3)
     assert net.simplices.shape == (0, 4)
     assert net.edges.shape == (0, 2)
@@ -341,4 +342,4 @@ def test_a_hundred_thousand_nodes_compile_to_a_link_a_bar():
     along = [(f"{i},{j}", f"{i},{j + 1}") for i in range(side) for j in range(side - 1)]
     bars = tuple(Bar.model_construct(nodes=pair) for pair in across + along)
     net = build(Mechanism.model_construct(nodes=nodes, bars=bars))
-    assert net.parts.ends.shape == net.edges.shape == (2 * side * (side - 1), 2)
+    assert net.parts.links.ends.shape == net.edges.shape == (2 * side * (side - 1), 2)

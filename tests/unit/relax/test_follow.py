@@ -96,7 +96,7 @@ def test_increments_are_halved_where_a_body_would_turn_inside_out(monkeypatch):
 
 
 def test_a_body_that_turns_inside_out_in_the_smallest_increment_is_told(monkeypatch):
-    record, tried = followed(monkeypatch, 2, lambda share: share > 0.6)
+    record, _ = followed(monkeypatch, 2, lambda share: share > 0.6)
     (notice,) = record.notices
     assert (notice.kind, notice.text) == ("branch", "plate a-b-c turned inside out")
     assert 0.6 < notice.share < 0.6 + 1.01 * module.SMALLEST
@@ -185,12 +185,12 @@ LOADED = {
 
 @pytest.mark.parametrize("model", LOADED.values(), ids=LOADED)
 def test_lengths_hold_under_load_though_elements_give_way(model):
-    found = solved(stiffness=20, **model)
+    found = solved(stiffness=100, **model)
     assert found.status is RelaxStatus.CONVERGED
     assert found.length_error < 1e-10
     ends = found.frames[-1].elongations
     carried = np.concatenate([ends.link_forces, ends.coupling_forces])
-    assert np.abs(carried).max() > 0.3  # a give of more than 0.01
+    assert np.abs(carried).max() > 0.3  # by which they would give 0.003
     assert max(found.trust.length_errors) < 1e-9
 
 

@@ -42,19 +42,19 @@ PARTS = {name: guided(dimension, guide) for name, (dimension, guide) in GUIDES.i
 def held(parts, place):
     """A place, brought onto the guide."""
     x = np.array([place, place], float)
-    hold(parts, 1, x)
+    hold(parts.guides.kinds, 1, x)
     return x[1]
 
 
 def left_of(parts, place, v):
     left = np.array(v, float)
-    project(parts, 1, place, left)
+    project(parts.guides.kinds, 1, place, left)
     return left
 
 
 def ways(parts, place):
     out = np.empty((len(place), len(place)))
-    return out[: basis(parts, 1, place, out)]
+    return out[: basis(parts.guides.kinds, 1, place, out)]
 
 
 @settings(deadline=None)
@@ -142,13 +142,13 @@ def test_the_ground_allows_nothing_and_a_free_node_everything():
         )
     )
     v, out = np.array([3.0, 4.0]), np.empty((2, 2))
-    project(net.parts, 1, net.drawn[1], v)
+    project(net.parts.guides.kinds, 1, net.drawn[1], v)
     assert v.tolist() == [3, 4]
-    assert basis(net.parts, 1, net.drawn[1], out) == 2
+    assert basis(net.parts.guides.kinds, 1, net.drawn[1], out) == 2
     assert out.tolist() == [[1, 0], [0, 1]]
-    project(net.parts, 0, net.drawn[0], v)
+    project(net.parts.guides.kinds, 0, net.drawn[0], v)
     assert v.tolist() == [0, 0]
-    assert basis(net.parts, 0, net.drawn[0], out) == 0
+    assert basis(net.parts.guides.kinds, 0, net.drawn[0], out) == 0
 
 
 def test_a_line_passes_through_its_node_as_drawn():
@@ -169,7 +169,7 @@ def test_a_node_drawn_beside_its_curve_is_moved_onto_it():
 def test_curves_pass_through_their_points(points):
     parts = guided(len(points[0]), {"curve": points})
     np.testing.assert_allclose(parts.guides.pieces[:, 3], points[:-1], atol=1e-13)
-    np.testing.assert_allclose(parts.pieces.sum(axis=1), points[1:], atol=1e-13)
+    np.testing.assert_allclose(parts.guides.pieces.sum(axis=1), points[1:], atol=1e-13)
 
 
 def test_a_closed_curve_is_smooth_where_it_closes():
@@ -194,7 +194,7 @@ def test_the_curves_of_several_guides_are_told_apart():
     ]
     bars = [{"nodes": ["p", "q"]}, {"nodes": ["q", "r"]}]
     parts = build(Mechanism.model_validate({"nodes": nodes, "bars": bars, "guides": guides})).parts
-    assert parts.curve_starts.tolist() == [0, 4, 8]
-    assert parts.curve_closed.tolist() == [True, False]
+    assert parts.guides.curve_starts.tolist() == [0, 4, 8]
+    assert parts.guides.curve_closed.tolist() == [True, False]
     assert parts.guides.curve[[1, 0]].tolist() == [0, 1]
-    assert parts.guide_friction.tolist() == [0, 0, 0.3]
+    assert parts.guides.friction.tolist() == [0, 0, 0.3]

@@ -134,9 +134,13 @@ def test_no_more_iterations_are_made_than_allowed(by, method):
         assert not record.frames[-1].settled
 
 
-def test_a_run_that_is_cut_off_says_how_far_it_came():
-    record = marched(RelaxStudy(method="sync", frames=4, increments=40, iterations=15))
-    assert record.frames[-1].share == 0.5
+@pytest.mark.parametrize("settle", [False, True])
+def test_a_run_that_is_cut_off_says_how_far_it_came(settle):
+    study = RelaxStudy(method="sync", frames=4, increments=40, iterations=15, settle=settle)
+    record = marched(study)
+    assert [frame.share for frame in record.frames] == ([0, 0.25] if settle else [0, 0.25, 0.5])
+    assert not any(frame.settled for frame in record.frames)
+    assert record.frames[-1].iterations == 15
 
 
 @pytest.mark.parametrize(("by", "method"), [(march, "sync"), (march, "async"), (coast, "momentum")])

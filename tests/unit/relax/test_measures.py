@@ -39,10 +39,10 @@ def test_slopes_pass_a_taylor_test(nodes, kind, elements):
     net = network(nodes, elements)
     m, x, way = first_of(kind, net), net.drawn, np.random.default_rng(1).normal(size=net.drawn.shape)
     slope, unused = np.zeros((4, x.shape[1])), np.zeros((4, x.shape[1]))
-    value = measure(x, net.parts, m, 0.0, slope)
+    value = measure(x, net.parts.couplings, m, 0.0, slope)
     rate = (slope * way[net.parts.couplings.measured[m]]).sum()
     steps = 0.02 * 0.5 ** np.arange(4)
-    left = np.array([measure(x + h * way, net.parts, m, value, unused) - value - h * rate for h in steps])
+    left = np.array([measure(x + h * way, net.parts.couplings, m, value, unused) - value - h * rate for h in steps])
     if kind == TRAVEL:  # linear
         np.testing.assert_allclose(left, 0, atol=1e-14)
     else:
@@ -54,14 +54,14 @@ def test_slopes_of_a_coupling_are_those_of_its_measures_weighted(nodes, kind, el
     net = network(nodes, elements)
     parts, x = net.parts, net.drawn
     turned = np.zeros(len(parts.couplings.measures))
-    measure_angles(x, parts, turned)
+    measure_angles(x, parts.couplings, turned)
     count = int(parts.couplings.firsts[1])
     slopes, at = np.empty((4 * count, x.shape[1])), np.empty(4 * count, np.int64)
-    total = couple(x, parts, 0, turned, slopes, at)
+    total = couple(x, parts.couplings, 0, turned, slopes, at)
     part = np.zeros((4, x.shape[1]))
-    values = [measure(x, parts, m, turned[m], part) for m in range(count)]
+    values = [measure(x, parts.couplings, m, turned[m], part) for m in range(count)]
     assert total == pytest.approx(parts.couplings.factors[:count] @ values, rel=1e-15)
-    assert measure_couplings(x, parts, turned)[0] == total
+    assert measure_couplings(x, parts.couplings, turned)[0] == total
     np.testing.assert_array_equal(at, parts.couplings.measured[:count].ravel())
     np.testing.assert_allclose(slopes[-4:], parts.couplings.factors[count - 1] * part, rtol=1e-15)
 
@@ -69,18 +69,18 @@ def test_slopes_of_a_coupling_are_those_of_its_measures_weighted(nodes, kind, el
 def test_values_are_those_of_the_textbook():
     net = network(PLANE, {"gears": [WHEELS, RACK | {"along": [3, 4]}], "cylinders": [CIRCUIT]})
     slope = np.zeros((4, 2))
-    angle = measure(net.drawn, net.parts, first_of(ANGLE, net), 0.0, slope)  # of r about q
+    angle = measure(net.drawn, net.parts.couplings, first_of(ANGLE, net), 0.0, slope)  # of r about q
     assert angle == pytest.approx(np.arctan2(1.9 - 2.1, 2.2 + 0.6), rel=1e-15)
-    travel = measure(net.drawn, net.parts, first_of(TRAVEL, net), 0.0, slope)
+    travel = measure(net.drawn, net.parts.couplings, first_of(TRAVEL, net), 0.0, slope)
     assert travel == pytest.approx((3 * -0.6 + 4 * 2.1) / 5, rel=1e-15)
-    length = measure(net.drawn, net.parts, first_of(LENGTH, net), 0.0, slope)
+    length = measure(net.drawn, net.parts.couplings, first_of(LENGTH, net), 0.0, slope)
     assert length == pytest.approx(np.hypot(1.4, 0.6), rel=1e-15)
 
 
 def test_a_dihedral_turns_right_handed_about_its_axis():
     nodes = {"o": (0, 0, 0), "p": (0, 0, 2), "q": (1, 0, 5), "r": (0, 3, -1)}
     net = network(nodes, {"rotors": [{"joint": "o", "axis": "p", "arms": ["q", "r"], "to": 1}]})
-    assert measure(net.drawn, net.parts, 0, 0.0, np.zeros((4, 3))) == pytest.approx(np.pi / 2, rel=1e-15)
+    assert measure(net.drawn, net.parts.couplings, 0, 0.0, np.zeros((4, 3))) == pytest.approx(np.pi / 2, rel=1e-15)
 
 
 def test_an_angle_in_space_turns_right_handed_about_its_axis():
@@ -88,7 +88,7 @@ def test_an_angle_in_space_turns_right_handed_about_its_axis():
     axis = np.array([1.0, -2.0, 2.0]) / 3
     net = network(nodes, {"gears": [{"wheels": [["o", "p"], ["q", "r"]], "ratio": 1, "axis": axis.tolist()}]})
     slope = np.zeros((4, 3))
-    measure(net.drawn, net.parts, 0, 0.0, slope)
+    measure(net.drawn, net.parts.couplings, 0, 0.0, slope)
     arm = net.drawn[3] - net.drawn[2]
     assert slope[1] @ np.cross(axis, arm) == pytest.approx(1.0, rel=1e-14)
 
@@ -97,12 +97,12 @@ def test_an_angle_in_space_turns_right_handed_about_its_axis():
 def test_angles_are_counted_over_whole_turns(turn):
     net = network(PLANE, {"gears": [WHEELS]})
     parts, x, turned = net.parts, net.drawn.copy(), np.zeros(2)
-    measure_angles(x, parts, turned)
+    measure_angles(x, parts.couplings, turned)
     start, arm = turned.copy(), x[3] - x[2]
     for angle in turn * np.linspace(0, 5 * np.pi, 21):
         c, s = np.cos(angle), np.sin(angle)
         x[3] = x[2] + [c * arm[0] - s * arm[1], s * arm[0] + c * arm[1]]
-        measure_angles(x, parts, turned)
+        measure_angles(x, parts.couplings, turned)
     assert turned[0] - start[0] == pytest.approx(turn * 5 * np.pi, rel=1e-14)
     assert turned[1] == start[1]
 
@@ -113,5 +113,5 @@ def test_an_arm_without_length_keeps_its_last_angle_and_pulls_nowhere(kind):
     net = network(nodes, elements)
     m, x, slope = first_of(kind, net), net.drawn.copy(), np.ones((4, 3))
     x[net.parts.couplings.measured[m, 1]] = x[net.parts.couplings.measured[m, 0]]
-    assert measure(x, net.parts, m, 7.5, slope) == 7.5
+    assert measure(x, net.parts.couplings, m, 7.5, slope) == 7.5
     assert not slope.any()

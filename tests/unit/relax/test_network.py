@@ -109,3 +109,24 @@ def test_nodes_on_the_ground_are_not_free(net):
 def test_the_order_of_elimination_is_found_once(net):
     assert net.order is net.order
     np.testing.assert_array_equal(net.order.place, net.places[0])
+
+
+LOADS = {
+    "nothing": ({}, False),
+    "a weight": ({"gravity": (0, -1)}, True),
+    "a spring": ({"springs": [{"nodes": ["a", "d"], "stiffness": 1}]}, True),
+    "an elastic bar": ({"bars": [*MODEL["bars"], {"nodes": ["a", "d"], "stiffness": 1}]}, True),
+    "a string": ({"strings": [{"nodes": ["a", "d"]}]}, True),
+    "a bumper": ({"bumpers": [{"nodes": ["a", "d"], "length": 1}]}, True),
+    "a cylinder that only pushes": ({"cylinders": [{"lines": [["a", "d"]]}]}, True),
+    "a cylinder that pulls too": ({"cylinders": [{"lines": [["a", "d"]], "double": True}]}, False),
+    "a field": ({"fields": [{"centre": (0, 0), "strength": 1}]}, True),
+    "a contact": ({"contacts": [{"members": [["a", "b"], ["c", "d"]], "radius": 1}]}, True),
+    "a slider": ({"sliders": [{"node": "d", "on": ["a", "b"]}]}, False),
+}
+
+
+@pytest.mark.parametrize(("more", "loaded"), LOADS.values(), ids=LOADS)
+def test_it_is_loaded_where_anything_but_rigid_lengths_pulls_or_pushes(more, loaded):
+    plain = {key: value for key, value in MODEL.items() if key != "loads"}
+    assert build(Mechanism.model_validate(plain | more)).loaded == loaded

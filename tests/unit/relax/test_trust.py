@@ -43,18 +43,15 @@ def test_carriers_are_named_once_the_strongest_first():
     """A plate that is pressed between two actuators carries the load in several links of one name."""
     found = solved(
         RelaxStudy(frames=4),
-        nodes={"a": (0, 0), "b": (4, 0), "p": (1, 0), "q": (3, 0), "r": (2, 1), "g": (2, 5)},
-        ground=["a", "b", "g"],
+        nodes={"a": (0, 0), "b": (4, 0), "p": (1, 0), "q": (3, 0), "r": (2, 1)},
+        ground=["a", "b", "r"],
         plates=[{"nodes": ["p", "q", "r"], "name": "wedge"}],
         actuators=pairs("ap", "qb", to=1.1),
-        bars=pairs("rg"),
-        guides=[{"node": name, "line": (1, 0)} for name in "pq"],
     )
     assert found.status is RelaxStatus.LOCKED
     names = [name for name, _ in found.trust.carriers]
     sizes = [abs(force) for _, force in found.trust.carriers]
-    assert set(names) == {"plate wedge", "actuator a-p", "actuator q-b"}
-    assert len(names) == 3
+    assert sorted(names) == ["actuator a-p", "actuator q-b", "plate wedge"]
     assert sizes == sorted(sizes, reverse=True)
 
 
@@ -155,8 +152,40 @@ def test_a_slow_drive_keeps_the_assembly():
 
 
 def test_where_there_are_freedoms_left_there_is_no_one_place_to_compare_with():
-    loose = stewart(1).model_copy(update={"actuators": stewart(1).actuators[:4]})
+    """Four legs in place of six: where the platform comes to rest depends on the way there."""
+    whole = stewart(1)
+    loose = whole.model_copy(update={"actuators": whole.actuators[:4], "plates": whole.plates[1:]})
+    followed = solve(loose, RelaxStudy(frames=2))
     for method in ("sync", "momentum"):
         found = solve(loose, RelaxStudy(method=method, frames=2))
-        assert found.assembly_kept
+        assert np.abs(found.points[-1] - followed.points[-1]).max() > 1e-3
         assert found.status is RelaxStatus.CONVERGED
+        assert found.assembly_kept
+
+
+def parallelogram(frames, to):
+    """Cranks 1 long, drawn half a radian above the line of their pivots."""
+    x, y = np.cos(0.5), np.sin(0.5)
+    return solved(
+        RelaxStudy(frames=frames),
+        nodes={"A": (0, 0), "B": (x, y), "C": (3 + x, y), "D": (3, 0)},
+        ground=["A", "D"],
+        bars=pairs("AB", "BC", "CD"),
+        rotors=[{"joint": "A", "arms": ["D", "B"], "to": to}],
+    )
+
+
+@pytest.mark.parametrize("frames", [5, 10])
+def test_a_parallelogram_that_passes_its_flat_pose_is_doubtful(frames):
+    """There it may go on as a crossed one; with ten frames one is flat, with five none is."""
+    found = parallelogram(frames, -1.0)
+    assert found.status is RelaxStatus.BRANCH_DOUBTFUL
+    (doubt,) = [notice for notice in found.trust.notices if notice.kind == "branch"]
+    assert "singular pose" in doubt.text
+    assert abs(doubt.share - 0.5) <= 1 / frames
+
+
+def test_a_parallelogram_that_turns_short_of_it_is_not():
+    found = parallelogram(10, -0.4)
+    assert found.status is RelaxStatus.CONVERGED
+    assert not found.trust.notices

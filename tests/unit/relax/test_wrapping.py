@@ -153,9 +153,9 @@ def test_cylinders_hold_a_string_with_rails():
     nodes = {"a": (-3, 0.1, 0), "b": (4, 0.1, 1), "o": (0, 0, -1), "p": (0, 0, 2)}
     net = string(nodes, {"around": [{"cylinder": ["o", "p"], "radius": 0.5}], "pieces": 30})
     parts = net.parts
-    assert parts.rails.tolist() == [[4 + k, 2, 3] for k in range(29)]
+    assert parts.rails.nodes.tolist() == [[4 + k, 2, 3] for k in range(29)]
     assert set(net.rail_names) == {"wrap a-b on o-p"}
-    assert parts.rail_laws.tolist() == [BUMPER] * 29
+    assert parts.rails.laws.tolist() == [BUMPER] * 29
     assert (parts.rails.rest == 0.5).all()
     assert parts.rails.bands == pytest.approx(5e-4)
 

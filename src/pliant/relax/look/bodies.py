@@ -37,9 +37,8 @@ def bodies(poses: Poses) -> Iterator[Body]:
     yield from _discs(poses)
     yield from _thick(poses)
     thick = {frozenset(pair): radius for pair, radius in capsules(poses)}
-    for bar in model.bars:
-        if rigid(poses, bar):
-            yield _bar(poses, bar, thick.get(frozenset((bar.nodes[0], bar.nodes[-1])), 0.0))
+    for bar in rigid_bars(poses):
+        yield _bar(poses, bar, thick.get(frozenset((bar.nodes[0], bar.nodes[-1])), 0.0))
     yield from (_weld(poses, weld) for weld in model.welds if _bent(poses, weld))
     for nodes, name in telescopes(model):
         yield from _telescope(poses, nodes, name)
@@ -66,9 +65,17 @@ def capsules(poses: Poses) -> Iterator[tuple[Pair, float]]:
         yield from ((pair, 0.0 if floor else contact.radius / 2) for pair in others)
 
 
-def rigid(poses: Poses, bar: Bar) -> bool:
-    """Whether a bar keeps its length so well that it can be drawn in one piece."""
-    return float(np.ptp(poses.lengths((bar.nodes[0], bar.nodes[-1])))) <= STIFF * poses.width
+def rigid_bars(poses: Poses) -> list[Bar]:
+    """Bars that keep their lengths well enough to be drawn in one piece; elastic ones do so all or none."""
+    elastic = [bar for bar in poses.model.bars if bar.stiffness or bar.modulus]
+    stiff = [bar for bar in poses.model.bars if not (bar.stiffness or bar.modulus)]
+    bound = STIFF * poses.width
+    return [
+        bar
+        for kind in (stiff, elastic)
+        if all(float(np.ptp(poses.lengths((bar.nodes[0], bar.nodes[-1])))) <= bound for bar in kind)
+        for bar in kind
+    ]
 
 
 def _along(poses: Poses, pair: Pair) -> Floats:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pliant.relax.look.bodies import capsules, rigid, telescopes
+from pliant.relax.look.bodies import capsules, rigid_bars, telescopes
 from pliant.relax.look.faces import faces
 from pliant.relax.look.poses import STANDING, Line, Poses, across, unit
 from pliant.relax.model import Pair, Spring, String
@@ -122,13 +122,14 @@ def barrelled(poses: Poses) -> list[tuple[Pair, str]]:
 def _straight(poses: Poses) -> dict[Pair, str]:
     """Pairs of nodes with a stroke between them, each once, and whose it is."""
     model, found = poses.model, dict[Pair, str]()
-    bars = [bar for bar in model.bars if not (poses.solid and rigid(poses, bar))]
+    rigid = rigid_bars(poses) if poses.solid else ()
+    bars = [bar for bar in model.bars if bar not in rigid]
     owned = [(pair, f"bar {bar.nodes[0]}-{bar.nodes[-1]}") for bar in bars for pair in pairwise(bar.nodes)]
     if not poses.solid:
         owned += _edges(poses)
         owned += [] if barrelled(poses) else telescopes(model)
-    joined = {frozenset((bar.nodes[0], bar.nodes[-1])) for bar in model.bars}
-    owned += [(slider.on, "") for slider in model.sliders if frozenset(slider.on) not in joined]
+    solid = [frozenset(part.nodes) for part in (*model.bars, *model.plates)]
+    owned += [(one.on, "") for one in model.sliders if not any(part.issuperset(one.on) for part in solid)]
     for pair, name in owned:
         if pair[::-1] not in found:
             found.setdefault(pair, name)

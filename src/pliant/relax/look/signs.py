@@ -18,7 +18,7 @@ from pliant.view.symbols import hatched, pivot, turning
 
 PIVOTS = 200  # beyond which held nodes are squares
 ARROWS = 40  # weights that can be told apart
-LONGEST = 0.16  # of the size: the arrow of the largest load
+LONGEST, WAY = 0.16, 0.1  # of the size: the arrow of the largest load, and of a way to move
 CIRCLE = np.linspace(0, 2 * np.pi, 25)
 
 
@@ -213,13 +213,13 @@ def carriers(poses: Poses, found: Iterable[tuple[str, float]]) -> Iterator[Mark]
             yield Mark("segment", place, len(poses.x) - 1, group="internal load", value=abs(force))
 
 
-def modes(poses: Poses, found: Floats, most: int = 6) -> Iterator[Mark]:
+def modes(poses: Poses, found: Floats) -> Iterator[Mark]:
     """Ways it can still move (K, N, D), as arrows in the last frame."""
-    for k, mode in enumerate(found[:most]):
+    for k, mode in enumerate(found):
         step = mode[: poses.net.shown]
-        longest = float(np.linalg.norm(step, axis=1).max())
+        longest = float(np.linalg.norm(step, axis=1).max(initial=0.0))
         for place, way in zip(poses.x[-1], step, strict=False):
-            if longest > 0 and np.linalg.norm(way) > 0.02 * longest:
-                tip = place + 0.14 * poses.size / longest * way
+            if np.linalg.norm(way) > 0.02 * longest:
+                tip = place + WAY * poses.size / longest * way
                 group = "freedom" if len(found) == 1 else f"freedom {k + 1}"
                 yield Mark("arrow", np.stack([place, tip]), len(poses.x) - 1, group=group)
