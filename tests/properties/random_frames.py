@@ -17,22 +17,27 @@ def truss(dimension: int, seed: int, joints: int = 9, by: float = 0.02) -> Mecha
 
 
 def loaded(dimension: int, seed: int) -> Mechanism:
-    """A truss of elastic bars with springs, a slack and a taut string, a plate on it, weights and a force."""
+    """An elastic truss with a taut and a slack string, a rigid plate hung on springs, weights and a force.
+
+    The springs have no length at rest: the plate then has one place to rest, whichever way it comes there.
+    """
     rng = np.random.default_rng([dimension, seed, 1])
     data = _truss(rng, dimension, 7, 0.02)
     names = list(data["nodes"])
-    data["bars"] = [{**bar, "stiffness": float(rng.uniform(5, 20))} for bar in data["bars"]]
-    hung = {f"p{k}": (rng.uniform(0, 4, dimension)).tolist() for k in range(dimension + 1)}
-    data["nodes"] |= hung
-    data["plates"] = [{"nodes": list(hung)}]
-    ties = [(a, str(rng.choice(names))) for a in hung for _ in range(2)]
-    data["springs"] = [{"nodes": pair, "stiffness": 1.0, "length": 1.0} for pair in dict.fromkeys(ties)]
+    for key in ("bars", "actuators"):
+        data[key] = [{**link, "stiffness": float(rng.uniform(5, 20))} for link in data[key]]
+    plate = {f"p{k}": rng.uniform(0, 4, dimension).tolist() for k in range(dimension + 2)}
+    data["nodes"] |= plate
+    data["plates"] = [{"nodes": list(plate)}]
+    ties = [(name, str(other)) for name in plate for other in rng.choice(names, 2, replace=False)]
+    data["springs"] = [{"nodes": tie, "stiffness": 0.1, "length": 0.0} for tie in ties]
+    last, first, second = names[-1], *names[:2]
     data["strings"] = [
-        {"nodes": (names[-1], names[0]), "length": 0.9 * _apart(data, names[-1], names[0])},
-        {"nodes": (names[-1], names[1]), "length": 1.5 * _apart(data, names[-1], names[1])},
+        {"nodes": (last, first), "length": 0.9 * _apart(data, last, first), "stiffness": 1.0},
+        {"nodes": (last, second), "length": 1.5 * _apart(data, last, second), "stiffness": 1.0},
     ]
     data["gravity"] = (0.02 * rng.normal(size=dimension)).tolist()
-    data["loads"] = [{"node": names[-1], "force": (0.1 * rng.normal(size=dimension)).tolist()}]
+    data["loads"] = [{"node": last, "force": (0.1 * rng.normal(size=dimension)).tolist()}]
     data["stiffness"] = 1000.0
     return Mechanism.model_validate(data)
 
@@ -40,20 +45,22 @@ def loaded(dimension: int, seed: int) -> Mechanism:
 def anything(dimension: int, seed: int) -> Mechanism:
     """Joints linked at random, often too little or too much, some links driven to whatever length."""
     rng = np.random.default_rng([dimension, seed, 2])
-    joints = int(rng.integers(3, 10))
+    joints, grounded = int(rng.integers(dimension + 1, 10)), int(rng.integers(0, dimension + 1))
     places = rng.uniform(0, 4, (joints, dimension))
     tree = [(int(rng.integers(k)), k) for k in range(1, joints)]
     more = [tuple(sorted(rng.choice(joints, 2, replace=False).tolist())) for _ in range(rng.integers(0, 18))]
-    names, grounded = [f"n{k}" for k in range(joints)], int(rng.integers(0, dimension + 1))
+    names = [f"n{k}" for k in range(joints)]
     bars, driven = [], []
-    for i, j in (pair for pair in dict.fromkeys([*tree, *more]) if pair[1] >= grounded):
+    for i, j in dict.fromkeys([*tree, *more]):
         length = float(np.linalg.norm(places[i] - places[j]))
         link: dict[str, Any] = {"nodes": (names[i], names[j])}
-        if rng.random() < 0.4:
+        chance = 1.0 if j < grounded else rng.random()
+        if chance < 0.4:
             driven.append({**link, "to": length * float(rng.uniform(0.5, 1.6))})
+        elif chance < 0.45:
+            bars.append({**link, "length": length * float(rng.uniform(0.8, 1.2))})
         else:
-            wrong = rng.random() < 0.1
-            bars.append({**link, "length": length * float(rng.uniform(0.8, 1.2))} if wrong else link)
+            bars.append(link)
     return Mechanism.model_validate(
         {
             "ground": names[:grounded],

@@ -103,7 +103,7 @@ def test_forces_in_other_units_change_no_pose(dimension, seed):
     factor = 10.0 ** np.random.default_rng(seed).uniform(-4, 4)
     data = model.model_dump(exclude_none=True)
     scaled: dict[str, Any] = {"stiffness": data["stiffness"] * factor}
-    for key in ("bars", "springs"):
+    for key in ("bars", "actuators", "springs", "strings"):
         scaled[key] = [{**element, "stiffness": element["stiffness"] * factor} for element in data[key]]
     scaled["loads"] = [{**load, "force": tuple(factor * np.array(load["force"]))} for load in data["loads"]]
     scaled["gravity"] = tuple(factor * np.array(data["gravity"]))

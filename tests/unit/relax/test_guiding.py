@@ -42,19 +42,19 @@ PARTS = {name: guided(dimension, guide) for name, (dimension, guide) in GUIDES.i
 def held(parts, place):
     """A place, brought onto the guide."""
     x = np.array([place, place], float)
-    hold(parts.guides.kinds, 1, x)
+    hold(parts.guides, 1, x)
     return x[1]
 
 
 def left_of(parts, place, v):
     left = np.array(v, float)
-    project(parts.guides.kinds, 1, place, left)
+    project(parts.guides, 1, place, left)
     return left
 
 
 def ways(parts, place):
     out = np.empty((len(place), len(place)))
-    return out[: basis(parts.guides.kinds, 1, place, out)]
+    return out[: basis(parts.guides, 1, place, out)]
 
 
 @settings(deadline=None)
@@ -142,13 +142,13 @@ def test_the_ground_allows_nothing_and_a_free_node_everything():
         )
     )
     v, out = np.array([3.0, 4.0]), np.empty((2, 2))
-    project(net.parts.guides.kinds, 1, net.drawn[1], v)
+    project(net.parts.guides, 1, net.drawn[1], v)
     assert v.tolist() == [3, 4]
-    assert basis(net.parts.guides.kinds, 1, net.drawn[1], out) == 2
+    assert basis(net.parts.guides, 1, net.drawn[1], out) == 2
     assert out.tolist() == [[1, 0], [0, 1]]
-    project(net.parts.guides.kinds, 0, net.drawn[0], v)
+    project(net.parts.guides, 0, net.drawn[0], v)
     assert v.tolist() == [0, 0]
-    assert basis(net.parts.guides.kinds, 0, net.drawn[0], out) == 0
+    assert basis(net.parts.guides, 0, net.drawn[0], out) == 0
 
 
 def test_a_line_passes_through_its_node_as_drawn():
