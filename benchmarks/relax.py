@@ -41,15 +41,15 @@ def platforms(quick: bool) -> Iterator[str]:
                 )  # fmt: skip
     head = ("chain", "method", "iterations", "wall s", "first / this", "residual", "off", "assembly")
     note = (
-        "\n\nUp to a residual of 1e-10, stiffness 1. `off` is the largest distance of a coordinate from the exact "
-        "pose. The iterations of auto are factorisations. In `alt` every other stage is mirrored; in `same` the "
-        "twist adds up, and the paper's 0.002 an iteration lands plain relaxation in another assembly."
+        "\n\nUp to a residual of 1e-10, stiffness 1. `off` is the largest distance of a coordinate from the "
+        "exact pose. The iterations of auto are factorisations. In `alt` every other stage is mirrored; in "
+        "`same` the twist adds up, and the paper's 0.002 an iteration lands plain relaxation elsewhere."
     )
     yield "## Chained Stewart platforms by method\n\n" + table(head, rows) + note
 
 
 def _methods(net: Network, count: int, handed: str) -> Iterator[tuple[str, RelaxStudy, int]]:
-    """Plain relaxation first; S20 `same` is left out of it, as it ends in another assembly and takes minutes."""
+    """Plain relaxation first; not for S20 `same`, which takes minutes to another assembly."""
     fine = RESIDUAL / scale(net)
     plain = {"tolerance": fine, "frames": 1, "increments": DRIVE[count], "iterations": 10_000_000}
     if handed == "alt" or count == 10:
@@ -76,7 +76,7 @@ def growth(quick: bool) -> Iterator[str]:
                 (f"S{count} {handed}", f"{len(frame.x) * 3:,}", made, f"{1e3 * wall:.3g}", f"{length:.0e}",
                  f"{units:.0f}", f"{off:.0e}", "right" if off < RIGHT else "wrong")
             )  # fmt: skip
-    head = ("chain", "unknowns", "factorisations", "ms", "length error", "in units of the last place of 15", "off",
+    head = ("chain", "unknowns", "factorisations", "ms", "length error", "in last places of 15", "off",
             "assembly")  # fmt: skip
     fits = ", ".join(f"{way} {_exponent(sizes, times):.2f}" for way, times in walls.items())
     yield f"## How auto grows\n\n{table(head, rows)}\n\nExponent of the time by platforms: {fits}."

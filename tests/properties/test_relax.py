@@ -147,12 +147,10 @@ def renamed(value: Any, new: dict[str, str]) -> Any:
 
 
 def lengths_off(result: RelaxResult) -> float:
-    """By how much a bar or actuator is not as long as asked for at the end, from the model and the nodes alone."""
-    model, at = result.model, result.nodes
-    drawn = {
-        bar.nodes: bar.length or math.dist(*(model.nodes[name] for name in bar.nodes)) for bar in model.bars
-    }
-    asked = drawn | {actuator.nodes: actuator.to for actuator in model.actuators}
+    """By how much a bar or actuator is not as long as asked for, from the model and the nodes alone."""
+    drawn, at = result.model.nodes, result.nodes
+    asked = {bar.nodes: bar.length or math.dist(*map(drawn.get, bar.nodes)) for bar in result.model.bars}
+    asked |= {actuator.nodes: actuator.to for actuator in result.model.actuators}
     return max(abs(math.dist(at[first], at[second]) - length) for (first, second), length in asked.items())
 
 
@@ -169,9 +167,11 @@ def test_lengths_hold_or_a_finding_says_why_not(method, dimension, seed):
             assert lengths_off(result) < 1e-5 * size
             assert result.shares[-1] == 1.0
             assert not result.trust.carriers
-        case RelaxStatus.LOCKED | RelaxStatus.OVER_CONSTRAINED:
+        case RelaxStatus.LOCKED:
             assert lengths_off(result) > 1e-7 * size
             assert result.trust.carriers
+        case RelaxStatus.OVER_CONSTRAINED:  # as drawn; what is driven may have put it right since
+            assert result.trust.loads.max() > 1e-7 * size
         case RelaxStatus.NOT_CONVERGED:
             assert result.residual > result.study.tolerance * size or result.shares[-1] < 1.0
 

@@ -38,6 +38,8 @@ RESCUE, LEAST_RESCUE = 2_000_000, 5_000  # links and nodes that momentum moves w
 RESCUES = 4  # in a run
 HOLDS, GIVES = 1e-12, 1e-8  # of the size: an error that is none, and one that no force mends
 FINE = 1e-5  # of the tolerance: how far steps go on where they still help
+MENDED = 1e-3  # of the first error: so little of it is good enough where nothing helps any more
+SOFT = "lengths give way under load: locked, or the stiffness of what is rigid is too small for it"
 ROUNDS, HELPS = 40, 0.8  # of giving in, and the share of the error that is left where it helps
 STALL = 1e-3  # of the size: an error at which a locked mechanism is driven no further
 NEAR = 1e-3  # of a typical length: see `Limits`
@@ -67,7 +69,8 @@ def why_not(net: Network) -> str:
 def determined(net: Network) -> bool:
     """Whether there are at least as many lengths that always hold as unknowns."""
     parts = net.parts
-    rows = (parts.links.laws == BAR).sum() + (parts.couplings.laws == BAR).sum()
+    held = parts.guides.kinds[parts.links.ends] == FIXED
+    rows = ((parts.links.laws == BAR) & ~held.all(axis=1)).sum() + (parts.couplings.laws == BAR).sum()
     rows += (parts.rails.laws == BAR).sum() * (net.drawn.shape[1] - 1)
     return bool(rows >= (parts.guides.kinds != FIXED).sum() * net.drawn.shape[1])
 
@@ -136,7 +139,7 @@ def _advance(
     record.iterations += found.steps
     kept = _same_sides(run.net, before.x, state.x)
     if found.at_rest and kept and found.distorted <= BOUND:
-        found = _tighten(run, state, found, record)
+        found = _tighten(run, state, ahead, found, record)
         easy = found.distorted < 0.4 * BOUND
         return ahead, (2.0 if easy else 1.0) * step, found
     if not smallest:
@@ -150,7 +153,7 @@ def _advance(
         record.notice(ahead, "branch", _flipped(run.net, before.x, state.x))
     elif found.distorted > BOUND:
         record.notice(ahead, "branch", "it went on by a jump: a small increment of the drive moves it far")
-    return ahead, step, _tighten(run, state, found, record)
+    return ahead, step, _tighten(run, state, ahead, found, record)
 
 
 def _rest(run: _Run, state: State, share: float, record: Record) -> Settled:
@@ -159,7 +162,7 @@ def _rest(run: _Run, state: State, share: float, record: Record) -> Settled:
     record.iterations += found.steps
     if not found.at_rest:
         found = _rescue(run, state, share, record)
-    return _tighten(run, state, found, record)
+    return _tighten(run, state, share, found, record)
 
 
 def _distorted(run: _Run, before: Floats, after: Floats) -> float:
@@ -184,7 +187,7 @@ def _rescue(run: _Run, state: State, share: float, record: Record) -> Settled:
     return found
 
 
-def _tighten(run: _Run, state: State, found: Settled, record: Record) -> Settled:
+def _tighten(run: _Run, state: State, share: float, found: Settled, record: Record) -> Settled:
     """Shorten what gives way under load by as much as it does, until lengths hold.
 
     Where that does not help, the mechanism is locked, or its stiffness too small for its loads
@@ -192,15 +195,19 @@ def _tighten(run: _Run, state: State, found: Settled, record: Record) -> Settled
     """
     if not run.loaded or not found.at_rest:
         return found
-    net, before, last, first = run.net, _copy(state), np.inf, found
+    net, before, start, last, first = run.net, _copy(state), np.inf, np.inf, found
     for _ in range(ROUNDS):
         links, _, couplings = errors(net, elongations(net, state))
         worst = max(links.max(initial=0.0), couplings.max(initial=0.0))
         if worst <= HOLDS * net.size or 0.5 * last < worst <= GIVES * net.size:
             break
+        if last < np.inf and found.at_rest and worst > HELPS * last and worst < MENDED * start:
+            break
         if worst > HELPS * last or not found.at_rest:
             _restore(state, before)
+            record.notice(share, "soft", SOFT)
             return first if not state.given.any() else _let_go(run, state, record)
+        start = worst if last == np.inf else start
         last = worst
         _give(run, state)
         found = settle(state, net.parts, run.order, run.limits, FINE * run.tolerance, TRIES, np.inf)

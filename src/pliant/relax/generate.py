@@ -110,8 +110,7 @@ def peaucellier(study: RelaxStudy | None = None) -> Mechanism:
 def scattered(seed: int, joints: int = 100, links: int = 200, driven: int = 20) -> Mechanism:
     """Points scattered in a cube and linked at random, some links driven to random lengths.
 
-    Three joints are on the ground: "a grounded structure". Every joint has at least one link; links are
-    drawn at random among the nearer pairs, so that lengths are alike.
+    Three joints are on the ground: "a grounded structure". Every joint has at least one link.
 
     Source: [Lipson2006] "Random Mechanisms", Fig. 8; how links were drawn and lengths chosen it does not say.
     """

@@ -150,7 +150,7 @@ class Slider(Frozen):
 
 
 class Guide(Frozen):
-    """A node that stays on a fixed line, plane or curve, which passes through it as drawn."""
+    """A node that stays on a fixed line or plane through it as drawn, or on a curve it is moved onto."""
 
     node: Name
     line: Way | None = None  # its direction
@@ -246,8 +246,8 @@ class Obstacle(Frozen):
 class Wrap(Frozen):
     """A string that lies around obstacles, as a chain of short pieces.
 
-    `nodes` are its ends and whatever else it is fastened to, in order; `via` are points of its
-    path as drawn, so that it starts on the right side of its obstacles.
+    `nodes` are its ends; `via` are points of its path as drawn, so that it starts on the right side of
+    its obstacles.
     """
 
     nodes: Pair
@@ -286,7 +286,7 @@ class RelaxStudy(Frozen):
     increments: int | None = Field(
         default=None, ge=1, le=10**12
     )  # iterations the drive takes; default 100 a frame
-    settle: bool = False  # come to rest at every frame, not at the end only (sync and async)
+    settle: bool = False  # come to rest at every frame, not at the end only (all but auto, which always does)
     alpha: Annotated[Number, Field(gt=0, lt=2)] | None = None  # default 0.5
     alpha_end: Annotated[Number, Field(gt=0, lt=2)] | None = None  # falls to this as residuals fall
     eta: Annotated[Number, Field(gt=0, le=1)] = 1.0  # below 1: pseudo-inertia

@@ -17,7 +17,7 @@ class Notice:
 
     share: float
     text: str
-    kind: str  # "lock", "branch", "unstable", "fallback", "limit"
+    kind: str  # "lock", "branch", "unstable", "soft", "fallback", "limit"
 
 
 @dataclass(frozen=True)

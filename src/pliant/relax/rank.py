@@ -58,7 +58,7 @@ def unmet(net: Network, frame: Frame) -> Floats:
 
     The displacement −y sought makes Σ k (e − J y)² least, over elongations e of what shall hold, where
     strings only pull and bumpers only press; the forces that are left are k (e − J y). What an element
-    carries besides its elongation (see `State.carried`) does not count: it holds a load from outside. A
+    carries besides its elongation (see `State.given`) does not count: it holds a load from outside. A
     displacement larger than the mechanism relieves nothing.
     """
     x, found = frame.x, frame.elongations

@@ -46,9 +46,11 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
     loaded = loads > bound
     if study.method != "auto" and not own:
         _compare(net, study, record)
-    _folds(net, record)
-    _narrows(net, record)
-    kept = not any(one.kind == "branch" for one in record.notices)
+    free = [frame for frame, held in zip(frames, loaded.tolist(), strict=True) if frame.settled and not held]
+    _folds(net, free, record)
+    _narrows(net, free, record)
+    done = frames[-1].settled and frames[-1].share == 1.0
+    kept = done and not any(one.kind == "branch" for one in record.notices)
     return Trust(
         status=_status(net, frames, loaded, kept),
         length_errors=np.array([_length_error(net, frame) for frame in frames]),
@@ -91,29 +93,25 @@ def _carriers(net: Network, forces: Floats, bound: float) -> tuple[tuple[str, fl
     return tuple(strongest.items())
 
 
-def _folds(net: Network, record: Record) -> None:
+def _folds(net: Network, frames: list[Frame], record: Record) -> None:
     """Note where the slopes of the lengths change orientation between two frames.
 
     With as many lengths as unknowns, their determinant is then 0 on the way: a singular pose, at which
     two assemblies meet and either may follow.
     """
-    before = 0.0
-    for last, frame in pairwise(record.frames):
-        sign = orientation(net, frame) if frame.settled else 0.0
-        before = before or (orientation(net, last) if last.settled else 0.0)
+    signs = [orientation(net, frame) for frame in frames]
+    for (last, before), (frame, sign) in pairwise(zip(frames, signs, strict=True)):
         if sign * before < 0.0:
             text = f"passes a singular pose between {last.share:.1%} and {frame.share:.1%} of the drive"
             record.notice(frame.share, "branch", f"{text}: two assemblies meet there")
-        before = sign
 
 
-def _narrows(net: Network, record: Record) -> None:
+def _narrows(net: Network, frames: list[Frame], record: Record) -> None:
     """Note frames close to a singular pose: it may have gone on along the other of two branches there.
 
     Of small mechanisms without a freedom: where the smallest singular value of the lengths' slopes has a
     minimum far below its largest value.
     """
-    frames = [frame for frame in record.frames if frame.settled]
     if not determined(net) or net.loaded or net.free.sum() * net.drawn.shape[1] > FEW or len(frames) < 3:
         return
     values = smallest_singular_values(net, frames)

@@ -32,6 +32,7 @@ const UNKNOWN = "#9aa3ad"; // a scalar that is not a number here
 const FOG = 0.5; // how much paler what is farthest away is
 const GAPS = 800; // strokes that still leave gaps in what they pass
 const LEVELS = 256;
+const FONT = "12px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif";
 
 function ramp(stops) {
   const rgb = stops.map((hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
@@ -108,6 +109,17 @@ function compileShape(rings) {
   return { path, rings, x, y, radius: Math.hypot(box[2] - x, box[3] - y) || 0 };
 }
 
+// Strokes end to end as runs of points, joined where one ends at a point without a name.
+function compileChains(scene) {
+  const chains = [];
+  scene.strokes.forEach(([a, b], s) => {
+    const last = chains[chains.length - 1];
+    if (last && last.points[last.points.length - 1] === a && !scene.pointNames[a]) last.points.push(b);
+    else chains.push({ points: [a, b], first: s });
+  });
+  return chains;
+}
+
 // Angles are unwound, so that straight interpolation turns the short way.
 function compilePoses(rows, frames, bodies) {
   const poses = new Float64Array(frames * bodies * 3);
@@ -165,7 +177,7 @@ function compileStrokes(scene) {
   const passing = scene.strokes.map((ends) => gaps && !edges.has(both(...ends.map((p) => key(place(p))))));
   const lengths = scene.strokes.filter((_, s) => !wires[s]).map(([a, b]) => Math.hypot(...place(a).map((value, k) => place(b)[k] - value))).sort((a, b) => a - b);
   const usualStroke = lengths[lengths.length >> 1] ?? Infinity; // between joints, which are smaller than that
-  return { joints, wires, passing, usualStroke, strokeWidth: clamp(120 / busy, 0.9, 3.6) };
+  return { joints, wires, passing, usualStroke, chains: compileChains(scene), strokeWidth: clamp(120 / busy, 0.9, 3.6) };
 }
 
 // A layer is what can be shown or hidden as one: a group of marks, or one traced curve.
@@ -350,24 +362,15 @@ function middleOf(scene) {
   return low.map((value, k) => (value <= high[k] ? (value + high[k]) / 2 : 0));
 }
 
-// The rectangle of the page that all frames need; in space, however it is turned.
+// The rectangle of the page that all frames need, as the camera is turned.
 function extent(scene, camera) {
   const { u, v } = basis(camera), box = [Infinity, Infinity, -Infinity, -Infinity];
-  const grow = (left, low, right, high) => {
-    if (left < box[0]) box[0] = left;
-    if (low < box[1]) box[1] = low;
-    if (right > box[2]) box[2] = right;
-    if (high > box[3]) box[3] = high;
-  };
   everywhere(scene, (x, y, z) => {
-    const away = [x - camera.at[0], y - camera.at[1], z - camera.at[2]];
-    if (scene.spatial) {
-      const reach = Math.hypot(away[0], away[1]), deep = reach * Math.abs(Math.sin(camera.tilt)), up = away[2] * v[2];
-      grow(-reach, up - deep, reach, up + deep);
-    } else {
-      const [a, b] = [dot(u, away), dot(v, away)];
-      grow(a, b, a, b);
-    }
+    const away = [x - camera.at[0], y - camera.at[1], z - camera.at[2]], a = dot(u, away), b = dot(v, away);
+    if (a < box[0]) box[0] = a;
+    if (b < box[1]) box[1] = b;
+    if (a > box[2]) box[2] = a;
+    if (b > box[3]) box[3] = b;
   });
   return box[0] <= box[2] ? box : [0, 0, 1, 1];
 }
@@ -487,19 +490,14 @@ function widthOf(scene, s) {
 }
 
 function paintStrokes(ctx, scene, view, points, tension, colours) {
-  scene.strokes.forEach(([a, b], s) => {
-    // A bent wire is one line, unless each of its strokes has a colour of its own.
-    const goesOn = s > 0 && scene.strokes[s - 1][1] === a && !scene.pointNames[a] && !tension;
-    if (!goesOn) {
-      if (s > 0) ctx.stroke();
-      ctx.beginPath();
-      ctx.lineWidth = widthOf(scene, s);
-      ctx.strokeStyle = tension ? view.scalar.scale.of(tension[s]) : colours.stroke;
-      ctx.moveTo(...points[a]);
-    }
-    ctx.lineTo(...points[b]);
-  });
-  if (scene.strokes.length) ctx.stroke();
+  const runs = tension ? scene.strokes.map((ends, s) => ({ points: ends, first: s })) : scene.chains;
+  for (const run of runs) {
+    ctx.beginPath();
+    ctx.lineWidth = widthOf(scene, run.first);
+    ctx.strokeStyle = tension ? view.scalar.scale.of(tension[run.first]) : colours.stroke;
+    for (const p of run.points) ctx.lineTo(...points[p]);
+    ctx.stroke();
+  }
   for (const p of scene.joints) paintJoint(ctx, scene, view, p, points[p], colours.stroke, colours);
 }
 
@@ -524,7 +522,9 @@ function paintSpace(ctx, scene, view, row, points, solid, tension, { w }, projec
     const middle = [0, 1, 2].map((k) => mark.points.reduce((sum, point) => sum + point[k], 0) / mark.points.length);
     add(middle, 0, (pale) => paintSolid(ctx, mark, project, pale(colours[mark.colour] ?? mark.colour), scale));
   }
-  scene.strokes.forEach(([a, b], s) => {
+  // Wires that are straight on the page are one stroke: the seams of many would be seen.
+  const strokes = tension ? scene.strokes.map((ends, s) => [...ends, s]) : scene.chains.flatMap((chain) => straightened(chain, points));
+  strokes.forEach(([a, b, s]) => {
     const [p, q] = [place(a), place(b)];
     add([0, 1, 2].map((k) => (p[k] + q[k]) / 2), 0, (pale) => {
       const colour = tension ? view.scalar.scale.of(tension[s]) : pale(colours.stroke);
@@ -539,6 +539,12 @@ function paintSpace(ctx, scene, view, row, points, solid, tension, { w }, projec
     const fog = tension ? 0 : (FOG * (front - level)) / (front - back || 1);
     draw((colour) => mixed(colour, colours.page, fog));
   }
+}
+
+function straightened({ points: run, first }, points) {
+  const [x0, y0] = points[run[0]], [x1, y1] = points[run[run.length - 1]], length = Math.hypot(x1 - x0, y1 - y0);
+  if (run.length > 2 && run.every((p) => Math.abs((x1 - x0) * (points[p][1] - y0) - (y1 - y0) * (points[p][0] - x0)) <= 0.3 * length)) return [[run[0], run[run.length - 1], first]];
+  return run.slice(1).map((p, i) => [run[i], p, first + i]);
 }
 
 function paintSolid(ctx, mark, project, colour, scale) {
@@ -679,7 +685,7 @@ function paintArrow(ctx, [x0, y0], [x1, y1], width) {
 }
 
 function paintText(ctx, text, x, y, align, colours) {
-  ctx.font = "12px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif";
+  ctx.font = FONT;
   ctx.textAlign = align;
   ctx.textBaseline = "middle";
   ctx.lineWidth = 3;
@@ -700,7 +706,7 @@ function paintNames(ctx, scene, view, matrices, points, colours) {
     paintText(ctx, scene.bodies[b], t[0] * shape.x + t[2] * shape.y + t[4], t[1] * shape.x + t[3] * shape.y + t[5], "center", colours);
   });
   // Sides are chosen once, so that names do not jump about while things move.
-  view.sides ??= points.map((point) => freeSide(ctx, scene, matrices, point));
+  view.sides ??= freeSides(ctx, scene, matrices, points);
   points.forEach(([x, y], p) => {
     if (!scene.pointNames[p]) return;
     const [across, down] = view.sides[p];
@@ -708,15 +714,29 @@ function paintNames(ctx, scene, view, matrices, points, colours) {
   });
 }
 
-// Beside a point, where the fewest bodies are.
-function freeSide(ctx, scene, matrices, [x, y]) {
-  const sides = [[1, -1], [-1, -1], [1, 1], [-1, 1], [0, -1], [1, 0], [-1, 0], [0, 1]];
+// Beside each point, where the fewest names, points and bodies are.
+function freeSides(ctx, scene, matrices, points) {
+  const sides = [[1, -1], [-1, -1], [1, 1], [-1, 1], [0, -1], [1, 0], [-1, 0], [0, 1]], taken = [];
   ctx.save();
+  ctx.font = FONT;
   ctx.setTransform(1, 0, 0, 1, 0, 0);
-  const covered = sides.map(([across, down]) => [8, 14, 20].reduce((sum, reach) => sum + matrices.filter((t, b) =>
-    t && inside(ctx, scene.shapes[scene.bodyShapes[b]], t, x + reach * across, y + 13 * down)).length, 0));
+  const chosen = points.map(([x, y], p) => {
+    if (!scene.pointNames[p]) return sides[0];
+    const width = ctx.measureText(scene.pointNames[p]).width;
+    const boxes = sides.map(([across, down]) => [x + 12 * across + (width * (across - 1)) / 2, y + 13 * down - 7, width, 14]);
+    const costs = boxes.map(([left, top], k) => {
+      const names = taken.filter(([l, t, w]) => left < l + w && l < left + width && Math.abs(top - t) < 14).length;
+      const near = scene.joints.filter((q) => q !== p && points[q][0] > left - 4 && points[q][0] < left + width + 4 && points[q][1] > top - 4 && points[q][1] < top + 18).length;
+      const covered = [0.1, 0.5, 0.9].reduce((sum, share) => sum + matrices.filter((t, b) =>
+        t && inside(ctx, scene.shapes[scene.bodyShapes[b]], t, left + share * width, top + 7)).length, 0);
+      return 4 * names + 2 * near + covered + 0.05 * k;
+    });
+    const best = costs.indexOf(Math.min(...costs));
+    taken.push(boxes[best]);
+    return sides[best];
+  });
   ctx.restore();
-  return sides[covered.indexOf(Math.min(...covered))];
+  return chosen;
 }
 
 // Whether a place on the screen lies on a body that has this matrix.
@@ -731,7 +751,7 @@ function paintScale(ctx, scene, camera, axes, colours) {
   ctx.strokeStyle = ctx.fillStyle = colours.faint;
   ctx.lineWidth = 1.2;
   ctx.textBaseline = "middle";
-  ctx.font = "12px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif";
+  ctx.font = FONT;
   const y = camera.height - 18;
   ctx.beginPath();
   if (scene.spatial) {
@@ -1063,10 +1083,7 @@ export function mount(element, data) {
       view.hasty ||= state.pace > 30;
       advance(now);
     }
-    if (view.turning) {
-      view.camera.turn -= state.turned ? Math.min(now - state.turned, 100) * 0.0004 : 0;
-      invalidate();
-    }
+    if (view.turning) turn(state.turned ? Math.min(now - state.turned, 100) * 0.0004 : 0, 0);
     state.turned = view.turning ? now : 0;
     drawn = paint(ctx, scene, view, frameAt(scene, state.position), window.devicePixelRatio || 1, colours);
     if (state.cursor) hover(...state.cursor); // what lies under a resting cursor may have changed
@@ -1078,10 +1095,11 @@ export function mount(element, data) {
     if (camera.fitted) fit();
     invalidate();
   }
-  function fit(target) {
+  // `most` keeps what was fitted from growing while it turns.
+  function fit(target, most = Infinity) {
     const { camera } = view, box = target ?? extent(scene, camera);
     const [w, h] = [box[2] - box[0], box[3] - box[1]], margin = Math.min(34, camera.width / 12);
-    const scale = Math.min((camera.width - 2 * margin) / (w || h || 1), (camera.height - 2 * margin - 14) / (h || w || 1));
+    const scale = Math.min(most, (camera.width - 2 * margin) / (w || h || 1), (camera.height - 2 * margin - 14) / (h || w || 1));
     if (!target) camera.fitScale = scale;
     Object.assign(camera, { x: (box[0] + box[2]) / 2, y: (box[1] + box[3]) / 2 - 7 / scale, scale, fitted: !target });
     invalidate();
@@ -1092,7 +1110,18 @@ export function mount(element, data) {
   }
 
   // Hands
-  listenCamera(parts, on, () => view.camera, { invalidate, fit, hover, seekBody });
+  function turn(across, down) {
+    const { camera } = view;
+    camera.turn -= across;
+    camera.tilt = clamp(camera.tilt + down, -Math.PI / 2, Math.PI / 2);
+    if (camera.fitted) fit(null, camera.scale);
+    invalidate();
+  }
+  function settle() { // names find their places anew once the hand has turned the view
+    view.sides = null;
+    invalidate();
+  }
+  listenCamera(parts, on, () => view.camera, { invalidate, turn, settle, hover, seekBody });
   function hover(x, y) {
     state.cursor = x === null ? null : [x, y];
     const found = drawn && state.cursor ? pick(ctx, scene, drawn, x, y, view) : { text: "", body: -1 };
@@ -1341,11 +1370,6 @@ function listenCamera(parts, on, camera, act) {
     c.y += dy / c.scale;
     c.fitted = false;
   };
-  const turn = (dx, dy) => {
-    const c = camera();
-    c.turn -= dx * 0.008;
-    c.tilt = clamp(c.tilt + dy * 0.008, -Math.PI / 2, Math.PI / 2);
-  };
   on(parts.canvas, "pointerdown", (event) => {
     held.set(event.pointerId, place(event));
     parts.canvas.setPointerCapture(event.pointerId);
@@ -1360,12 +1384,15 @@ function listenCamera(parts, on, camera, act) {
       const spread = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
       zoomAbout(camera(), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2, spread(now) / (spread(before) || 1));
       pan(dx / 2, dy / 2);
-    } else if (camera().spatial && !event.shiftKey) turn(dx, dy);
+    } else if (camera().spatial && !event.shiftKey) act.turn(dx * 0.008, dy * 0.008);
     else pan(dx, dy);
     held.set(event.pointerId, now);
     act.invalidate();
   });
-  for (const type of ["pointerup", "pointercancel"]) on(parts.canvas, type, (event) => held.delete(event.pointerId));
+  for (const type of ["pointerup", "pointercancel"]) on(parts.canvas, type, (event) => {
+    held.delete(event.pointerId);
+    if (camera().spatial) act.settle();
+  });
   on(parts.canvas, "pointerleave", () => act.hover(null));
   on(parts.canvas, "wheel", (event) => {
     event.preventDefault();

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -149,20 +150,35 @@ class Space:
     def _lines(self, points: Floats, heat: Floats | None) -> Iterable[_Piece]:
         """Strokes, each over a white one that is a little wider and shorter."""
         bones = self._bones
-        ends = points[bones.strokes]
+        pairs, owners = self._straightened(points @ VIEW.T) if heat is None else (bones.strokes, slice(None))
+        ends, widths = points[pairs], bones.widths[owners]
         middles, flat, count = ends.mean(axis=1), ends @ VIEW.T, len(ends)
         clear = np.zeros((count, 4))
-        if count <= GAPS:
+        if len(bones.strokes) <= GAPS:
             along = flat[:, 1] - flat[:, 0]
             length = np.maximum(np.linalg.norm(along, axis=1), 1e-300)
-            back = (3.0 * bones.widths + 3.0) / bones.unit_pt / length
-            crossing = bones.crossing & (back < 0.5)
+            back = (3.0 * widths + 3.0) / bones.unit_pt / length
+            crossing = bones.crossing[owners] & (back < 0.5)
             inset = flat + back[:, None, None] * np.stack([along, -along], axis=1)
             white = np.ones((int(crossing.sum()), 4))
-            wide = bones.widths[crossing] + 0.6 + 1.2 * bones.solid
+            wide = widths[crossing] + 0.6 + 1.2 * bones.solid
             yield _Piece(list(inset[crossing]), middles[crossing], clear[crossing], white, wide)
         colours = np.tile(to_rgba(STROKE), (count, 1)) if heat is None else heat
-        yield _Piece(list(flat), middles, clear, colours, bones.widths)
+        yield _Piece(list(flat), middles, clear, colours, widths)
+
+    def _straightened(self, flat: Floats) -> tuple[Ints, Ints]:
+        """The strokes (R, 2) to draw of points on the page, and of each which of all it is.
+
+        Wires that are straight there are one stroke: the seams of many would be seen.
+        """
+        pairs, owners, first = list[tuple[int, int]](), list[int](), 0
+        for chain in self._bones.chains:
+            count = len(chain) - 1
+            whole = count > 1 and _straight(flat[chain], 0.2 / self._bones.unit_pt)
+            pairs += [(chain[0], chain[-1])] if whole else pairwise(chain)
+            owners += [first] if whole else range(first, first + count)
+            first += count
+        return np.array(pairs, np.int64).reshape(-1, 2), np.array(owners, np.int64)
 
     def _joints(self, points: Floats) -> _Piece:
         """Joints, in front of the strokes that meet there."""
@@ -194,6 +210,13 @@ class Space:
             to_rgba_array(colour),
             np.array([self._bones.solid * style.width]),
         )
+
+
+def _straight(line: Floats, bound: float) -> bool:
+    """Whether all points (K, 2) lie that near to the line between the ends."""
+    along, away = line[-1] - line[0], line - line[0]
+    off = along[0] * away[:, 1] - along[1] * away[:, 0]
+    return bool(np.abs(off).max() <= bound * np.linalg.norm(along))
 
 
 def _faded(colours: Floats, near: Floats) -> Floats:

@@ -76,6 +76,8 @@ FIELDS = {
         ("of a line", 2, {"strength": 5, "power": -1}),
         ("that repels", 3, {"strength": -2, "power": 2}),
         ("of one strength", 2, {"strength": 2, "power": 0}),
+        ("that grows fast", 2, {"strength": 0.2, "power": 3}),
+        ("of charges that repel", 3, {"strength": -5, "power": -2}),
     ]
 }
 LOADS = {
