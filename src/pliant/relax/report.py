@@ -92,8 +92,10 @@ def _driven(result: RelaxResult) -> bool:
 
 
 def _effort(result: RelaxResult) -> str:
+    rescued = any(notice.kind == "fallback" for notice in result.trust.notices)
     relaxed = result.study.method != "auto" or len(result.history) > 0
-    return f"{result.iterations:,} {'iterations' if relaxed else 'factorisations'}"
+    counted = "factorisations and iterations" if rescued and not relaxed else "factorisations"
+    return f"{result.iterations:,} {'iterations' if relaxed else counted}"
 
 
 # Loads

@@ -122,6 +122,27 @@ def test_a_bar_that_gives_way_is_a_stroke_and_a_rigid_one_is_not(by_hand):
     assert motion.strokes.tolist() == [[0, 1]]
 
 
+def test_elastic_bars_are_strokes_all_of_them_where_one_gives_way(by_hand):
+    model = mechanism(
+        {"a": (0, 0), "b": (10, 0), "c": (10, 10)},
+        ground=["a"],
+        bars=[{"nodes": list(pair), "stiffness": 1} for pair in ("ab", "bc")],
+    )
+    gave = at(model, b=[(10, 0), (13, 0)], c=[(10, 10), (13, 10)])
+    assert picture(by_hand(model, gave)).strokes.tolist() == [[0, 1], [1, 2]]
+    assert picture(by_hand(model, at(model))).bodies == ("bar a-b", "bar b-c")
+
+
+@pytest.mark.parametrize(("plates", "strokes"), [([], 1), ([{"nodes": ["k", "l", "m"]}], 0)])
+def test_a_slider_has_a_line_to_slide_on_unless_it_slides_on_a_plate(plates, strokes):
+    nodes = {"k": (0, 0), "l": (20, 0), "m": (10, -8), "s": (8, 0)}
+    springs = [{"nodes": ["m", "k"], "stiffness": 1}] if not plates else []
+    model = mechanism(
+        nodes, ground=["k"], plates=plates, springs=springs, sliders=[{"node": "s", "on": ["k", "l"]}]
+    )
+    assert drawn(model).strokes.tolist().count([0, 1]) == strokes
+
+
 def test_a_tight_string_is_straight_and_a_slack_one_hangs_in_a_curve_as_long_as_it_is(by_hand):
     model = mechanism(
         {"a": (0, 0), "b": (10, 0)}, ground=["a"], strings=[{"nodes": ["a", "b"], "length": 10.5}]
@@ -496,6 +517,14 @@ def test_ways_to_move_are_arrows_across_the_bar_that_swings():
     (arrow,) = of_group(picture(solve(model)), "freedom", 1)
     assert_allclose(arrow.points[0], [6, 8])
     assert np.dot(arrow.points[1] - arrow.points[0], [6, 8]) == pytest.approx(0, abs=1e-9)
+
+
+def test_more_ways_to_move_than_can_be_told_apart_are_not_drawn():
+    nodes = {f"n{k}": (k, k % 2) for k in range(9)}
+    bars = [{"nodes": [f"n{k}", f"n{k + 1}"]} for k in range(8)]
+    result = solve(mechanism(nodes, ground=["n0"], bars=bars, study={"frames": 1}))
+    assert result.freedoms == 8
+    assert not [mark for mark in picture(result).marks if mark.group.startswith("freedom")]
 
 
 # Any of it

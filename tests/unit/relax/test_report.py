@@ -64,6 +64,12 @@ def test_one_that_is_not_driven_just_comes_to_rest(by_hand):
     assert sentence(result) == "Comes to rest: every length holds to 0 mm; 1 freedom left (drawn)."
 
 
+def test_freedoms_that_springs_settle_are_said_to_be_left_to_them(by_hand):
+    sprung = swing(springs=[{"nodes": ["a", "b"], "stiffness": 1}])
+    assert "; 2 freedoms left to what is elastic." in sentence(free(run(by_hand, sprung), count=2))
+    assert "; no freedom left." in sentence(free(run(by_hand, sprung)))
+
+
 def test_a_lock_says_where_and_what_carries_it(by_hand):
     known = {"status": RelaxStatus.LOCKED, "carriers": CARRIED, "locks_at": 0.63}
     loaded = free(run(by_hand, swing(loads=[{"node": "b", "force": [0, -1]}]), **known))

@@ -71,6 +71,29 @@ def test_strokes_to_points_without_a_name_are_wires():
     assert thick[0] > 1.5 * thick[1] > 0
 
 
+def test_a_bent_wire_is_one_line_and_rods_are_lines_of_their_own():
+    assert scene.chains(zigzag()) == [[0, 1], [1, 2, 0]]
+    (lines,) = [
+        c for c in pliant.view.figure(zigzag(), before=None).axes[0].collections if len(c.get_paths()) == 2
+    ]
+    assert [len(path.vertices) for path in lines.get_paths()] == [2, 3]
+    heated = replace(zigzag(), stroke_scalars={"force": np.array([[1.0, 2.0, 3.0]])})
+    sheet = pliant.view.figure(heated, before=None, scalar="force", names=False)
+    for place, value in (((7.5, 2), 1 / 2), ((2.5, 2), 1)):
+        assert nearest(colour_at(sheet, *place), palette.SEQUENTIAL[round(6 * value)]) < 0.05
+
+
+@pytest.mark.parametrize(("height", "strokes"), [(0, 1), (2, 2)])
+def test_in_space_a_wire_that_is_straight_is_one_stroke(height, strokes):
+    ends = [on_page(0, 0), on_page(10, 0), on_page(4, height, 1)]
+    motion = still(("a", "b", ""), ends, [(0, 2), (2, 1)])
+    (everything,) = [
+        c for c in pliant.view.figure(motion, before=None).axes[0].collections if len(c.get_paths())
+    ]
+    paths = [path for path in everything.get_paths() if len(path.vertices) == 2]
+    assert len(paths) == 2 * strokes  # each over its gap
+
+
 def test_only_named_points_count_for_names_and_trails():
     names = (*"abc", *[""] * 40)
     motion = Motion(
