@@ -103,7 +103,12 @@ def freedom(net: Network, frame: Frame) -> Freedom:
 
 
 def orientation(net: Network, frame: Frame) -> float:
-    """The sign of the determinant of J, where it is square and has one; else 0."""
+    """The sign of the determinant of J, where it is square and has one; else 0.
+
+    A rail has none: which way across its line its rows point is arbitrary.
+    """
+    if len(net.parts.rails.nodes):
+        return 0.0
     rows = slopes(net, frame.x, frame.elongations)
     if len(rows.over) != len(rows.nodes) or not len(rows.over):
         return 0.0
