@@ -15,6 +15,7 @@ from pliant.relax.machines import Floor, Machines
 from pliant.relax.machines import machines as made_of
 
 NODES, LINKS = 12, 20
+HEAD = ("machines", "iterations", "wall s", "CPU s", "million a second", "million a CPU second")
 
 
 def machines(quick: bool) -> Iterator[str]:
@@ -27,7 +28,7 @@ def machines(quick: bool) -> Iterator[str]:
             rows.append(_row(f"{_kind(mixed, axes)}, {real.__name__}", task, count, iterations, repeats))
     task = partial(relax, some(count, 2, mixed=True, load=(0.0, -1e-3)), iterations, floor=Floor())
     rows.append(_row(f"{_kind(True, 2)}, float64, on a floor", task, count, iterations, repeats))
-    head = ("two threads, numba", "machines", "iterations", "wall s", "million a second")
+    head = ("two threads, numba", *HEAD)
     yield "## Machines at once: 12 joints, 20 links\n\n" + table(head, rows)
     yield _on_a_device(quick)
 
@@ -43,7 +44,7 @@ def _on_a_device(quick: bool) -> str:
     for axes, mixed in ((2, False), (2, True), (3, False), (3, True)):
         task = partial(accelerator.relax, some(count, axes, mixed=mixed), iterations)
         rows.append(_row(f"{_kind(mixed, axes)}, float32", task, count, iterations, 3))
-    head = (f"JAX on {device.device_kind}", "machines", "iterations", "wall s", "million a second")
+    head = (f"JAX on {device.device_kind}", *HEAD)
     return table(head, rows)
 
 
@@ -79,8 +80,17 @@ def _kind(mixed: bool, axes: int) -> str:
 
 def _row(name: str, task: Callable[[], Any], count: int, iterations: int, repeats: int) -> tuple[Any, ...]:
     task()  # the compiler's work is not the method's
-    _, wall, _ = timed(task, repeats)
-    return name, count, iterations, seconds(wall), f"{1e-6 * count * iterations / wall:.1f}"
+    _, wall, cpu = timed(task, repeats)
+    million = 1e-6 * count * iterations
+    return (
+        name,
+        count,
+        iterations,
+        seconds(wall),
+        seconds(cpu),
+        f"{million / wall:.1f}",
+        f"{million / cpu:.1f}",
+    )
 
 
 SECTIONS = {"machines": machines, "evolution": evolution}

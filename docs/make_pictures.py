@@ -3,7 +3,7 @@
     python docs/make_pictures.py            every picture, into docs/_build/pictures
     python docs/make_pictures.py --readme   the pictures of README.md, into docs/pictures
 
-A picture is made again when the package or this file has changed, and kept otherwise.
+A picture is made again when the package or one of these files has changed, and kept otherwise.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
+from relaxation_pictures import CASES
+from relaxation_pictures import PICTURES as RELAXATION
+from relaxation_pictures import SLOW as SLOW_RELAXATION
 
 import pliant
 from pliant import gallery, view
@@ -85,8 +88,8 @@ def make_all(folder: Path = FOLDER) -> None:
 
 
 def sources_key() -> str:
-    """A hash of the package, of this file and of the examples of other pages that it draws."""
-    found = [*sorted(Path(pliant.__file__).parent.rglob("*.*")), Path(__file__)]
+    """A hash of the package, of what draws pictures and of the examples of other pages that are drawn."""
+    found = [*sorted(Path(pliant.__file__).parent.rglob("*.*")), *sorted(HERE.glob("*.py")), CASES]
     files = [path.read_bytes() for path in found if path.suffix in (".py", ".toml")]
     shown = [example(page, name).encode() for page, name in EXAMPLES]
     return hashlib.sha256(b"".join([*files, *shown])).hexdigest()
@@ -94,7 +97,8 @@ def sources_key() -> str:
 
 def jobs() -> list[str]:
     """Names of all pictures: the slow ones first, so that nobody waits for them at the end."""
-    return sorted([*gallery.names(), *FIGURES], key=lambda name: name not in gallery.SLOW)
+    slow = gallery.SLOW | SLOW_RELAXATION
+    return sorted([*gallery.names(), *FIGURES], key=lambda name: name not in slow)
 
 
 def make(name: str, folder: Path) -> bool:
@@ -277,6 +281,7 @@ FIGURES: dict[str, Callable[[], Drawn]] = {
     "first-bands": lambda: first_of_a_guide(*FOUR_BAR, tolerance=0.02),
     "first-mechanism": lambda: first_of_a_guide(*LIFT),
     "found-for-a-step": found_for_a_step,
+    **RELAXATION,
 }
 
 

@@ -6,7 +6,6 @@ from math import cos, hypot, sin
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from pliant.relax.build import build
@@ -20,8 +19,6 @@ Floats = NDArray[np.float64]
 
 METHODS = ("sync", "async", "momentum", "auto")
 UPDATES = ("sync", "async")
-BY_EVERY_METHOD = pytest.mark.parametrize("method", METHODS)
-BY_BOTH_UPDATES = pytest.mark.parametrize("method", UPDATES)
 STEPS = 2500  # iterations that the paper's actuators take from 10 and 20 to 15, by 0.002
 
 

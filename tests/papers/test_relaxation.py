@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from tests.papers.relaxation_cases import (
-    BY_BOTH_UPDATES,
-    BY_EVERY_METHOD,
+    METHODS,
     STEPS,
     UPDATES,
     as_printed,
@@ -37,6 +36,9 @@ from pliant.relax.result import RelaxResult
 from pliant.relax.status import RelaxStatus
 
 Floats = NDArray[np.float64]
+
+BY_EVERY_METHOD = pytest.mark.parametrize("method", METHODS)
+BY_BOTH_UPDATES = pytest.mark.parametrize("method", UPDATES)
 
 
 def step_by_step(model: Mechanism, count: int, **study: object) -> RelaxResult:
@@ -250,7 +252,7 @@ def test_lipson_fig_4b_the_first_iteration_leaves_the_path_in_proportion_to_alph
 
 def test_lipson_fig_4f_the_deviation_grows_with_alpha():
     """Differs: most of it is there however small α is, for the force needs it to be held."""
-    found = [deviation(alpha, 1.0) for alpha in (0.1, 0.2, 0.4, 0.8)]
+    found = [deviation(alpha, 1.0) for alpha in (0.1, 0.2, 0.4, 0.7)]
     assert (np.diff(found) > 1e-4).all()
 
 

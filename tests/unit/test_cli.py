@@ -476,9 +476,9 @@ def test_an_example_is_printed_or_copied_and_loads(tmp_path: Path, name: str):
 
 
 def test_an_unknown_example_gets_the_nearest():
-    result = run("examples", "amr")
+    result = run("examples", "drawr")
     assert result.exit_code == 2
-    assert result.stderr == "'amr' is not an example. Did you mean 'arm'?\n"
+    assert result.stderr == "'drawr' is not an example. Did you mean 'drawer'?\n"
 
 
 def test_demo_writes_a_folder_with_a_report(tmp_path: Path, stand_in: Any, quick_films: None):

@@ -275,5 +275,5 @@ def cam(step: int = 10) -> Mechanism:
             ),
         ),
         rotors=(Rotor(joint="O", arms=("foot", names[0]), to=2 * np.pi),),
-        study=RelaxStudy(frames=90, trace=("f",)),
+        study=RelaxStudy(frames=100, trace=("f",)),
     )

@@ -159,6 +159,13 @@ LOADED = {
         "strings": [*pairs("op", length=2), *pairs("wp", length=2.5)],
         "gravity": (0, -1),
     },
+    "a plate on a string": {
+        "nodes": {"a": (0, 0), "b": (2, 0), "c": (1, 1), "d": (1, 0.3), "w": (0, 3)},
+        "ground": ["a", "w"],
+        "plates": [{"nodes": ["a", "b", "c", "d"]}],
+        "strings": pairs("wb"),
+        "gravity": (0, -1),
+    },
     "a weight on a bumper": {
         "nodes": {"o": (0, 0), "p": (0, 1.5)},
         "ground": ["o"],
@@ -185,12 +192,13 @@ LOADED = {
 
 @pytest.mark.parametrize("model", LOADED.values(), ids=LOADED)
 def test_lengths_hold_under_load_though_elements_give_way(model):
-    found = solved(stiffness=100, **model)
+    found = solved(stiffness=50, **model)
     assert found.status is RelaxStatus.CONVERGED
     assert found.length_error < 1e-10
+    assert kinds(found) == []
     ends = found.frames[-1].elongations
     carried = np.concatenate([ends.link_forces, ends.coupling_forces])
-    assert np.abs(carried).max() > 0.3  # by which they would give 0.003
+    assert np.abs(carried).max() > 0.3  # by which they would give 0.006
     assert max(found.trust.length_errors) < 1e-9
 
 
@@ -228,6 +236,7 @@ def test_a_locked_mechanism_under_load_gives_way_as_its_stiffness_has_it():
         stiffness=10,
     )
     assert found.status is RelaxStatus.LOCKED
+    assert "soft" in kinds(found)
     y = found.nodes["c"][1]
     up, bars = 10 * (3 - y - 1.5), 10 * (np.hypot(1, y) - np.sqrt(2))
     assert up - 2 * bars * y / np.hypot(1, y) == pytest.approx(0.01, abs=1e-8)
@@ -326,3 +335,5 @@ def test_it_is_determined_where_lengths_are_as_many_as_unknowns():
     assert not determined(build(Mechanism.model_validate(UPRIGHT)))
     strings = Mechanism.model_validate(UPRIGHT | {"strings": pairs("op")})
     assert not determined(build(strings))  # a string may be slack
+    four_legs = stewart(1).model_copy(update={"actuators": stewart(1).actuators[:4]})
+    assert not determined(build(four_legs))  # the sides of the plate on the ground do not count

@@ -146,6 +146,10 @@ def test_an_interrupted_run_keeps_its_frames(method):
 
 
 def test_a_run_that_is_interrupted_before_its_first_frame_has_nothing_to_keep():
+    class Stops(Nothing):
+        def __call__(self, x, share):
+            raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt) as caught:
-        solve(peaucellier(), RelaxStudy(frames=10), interrupting(after=0))
+        solve(peaucellier(), RelaxStudy(frames=10), elements=[Stops()])
     assert not isinstance(caught.value, Interrupted)
