@@ -23,11 +23,9 @@ from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 
 Floats = NDArray[np.float64]
-Family = Callable[[int, int], Mechanism]
 
 seeds = st.integers(0, 99_999)
 QUICK = RelaxStudy(frames=3)
-MOVED = {"nodes", "loads", "gravity"}
 
 
 def over_seeds(examples: int) -> Callable[[Callable], Callable]:

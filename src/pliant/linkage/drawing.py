@@ -14,7 +14,7 @@ import shapely
 from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
 from pliant.core.pose import turn, uncarry
 from pliant.linkage.model import Link, Linkage, Motor, Slider
-from pliant.view.scene import closes
+from pliant.view.symbols import curve, hatched, pivot, turning
 
 BAR = 0.024  # width of a bar over the room the joints take up
 
@@ -58,11 +58,6 @@ def picture(
         signals=signals,
         events=tuple(events),
     )
-
-
-def curve(path: Floats) -> Floats:
-    """The places (F, 2) of a point as a curve, closed where its ends are neighbours: after a whole turn."""
-    return np.vstack([path, path[:1]]) if closes(path) else path.copy()
 
 
 def skeleton(model: Linkage, pose: Floats, group: str) -> list[Mark]:
@@ -196,7 +191,7 @@ def _rings(polygon: Any) -> tuple[Floats, ...]:
 def _supports(run: _Run) -> Iterator[Mark]:
     """What stands still: pivots, guides and the motors' arrows."""
     for name in run.model.ground:
-        yield from _pivot(run.path(name)[0], run.width)
+        yield from pivot(run.path(name)[0], run.width)
     for slider in run.model.sliders:
         if slider.on is None:
             yield _rail(run, slider)
@@ -204,29 +199,12 @@ def _supports(run: _Run) -> Iterator[Mark]:
         yield from _arrow(run, motor)
 
 
-def _pivot(place: Floats, width: float) -> Iterator[Mark]:
-    """A triangle on hatched ground."""
-    yield Mark("polygon", place + width * np.array([[0, 0], [-1.15, -1.8], [1.15, -1.8]]), group="ground")
-    line = place + width * np.array([[-1.8, -1.8], [1.8, -1.8]])
-    yield Mark("curve", _hatched(line, np.array([0.0, -1.0]), width), group="ground")
-
-
 def _rail(run: _Run, slider: Slider) -> Mark:
     """Hatched ground under a block, on the lower side of its line."""
     way = run.way(slider)
     below = np.array([way[1], -way[0]]) * (-1 if way[0] < 0 else 1)
     line = run.stretch(slider, 2.6 * run.width) + 0.8 * run.width * below
-    return Mark("curve", _hatched(line, below, run.width), group="guide")
-
-
-def _hatched(line: Floats, below: Floats, width: float) -> Floats:
-    """A line and the strokes under it as one stroke of the pen, to and fro."""
-    along = line[1] - line[0]
-    count = max(2, round(float(np.hypot(*along)) / (0.72 * width)))
-    feet = line[0] + np.linspace(0, 1, count + 1)[:-1, None] * along
-    feet = feet + along / count  # strokes lean back, so the first starts a step in
-    tips = feet - along / count + 0.72 * width * below
-    return np.vstack([line[:1], np.stack([feet, tips, feet], axis=1).reshape(-1, 2)])
+    return Mark("curve", hatched(line, below, run.width), group="guide")
 
 
 def _arrow(run: _Run, motor: Motor) -> Iterator[Mark]:
@@ -235,15 +213,9 @@ def _arrow(run: _Run, motor: Motor) -> Iterator[Mark]:
     sense = 1 if motor.direction == "ccw" else -1
     length = float(np.hypot(*(crank - centre)))
     radius = min(max(0.6 * length, 2.2 * run.width), 3.6 * run.width)
-    start = np.arctan2(*(crank - centre)[::-1])
-    angles = start + sense * np.linspace(np.radians(28), np.radians(112), 24)
-    head = 0.7 * run.width
-    arc = centre + radius * np.column_stack([np.cos(angles), np.sin(angles)])
-    yield Mark("curve", arc, group="motor")
-    # The tip leads the arc by the head's length, bent with the circle.
-    tip, tail = angles[-1] + sense * 1.1 * head / radius, angles[-1]
-    wings = [(radius, tip), (radius - 0.5 * head, tail), (radius + 0.5 * head, tail)]
-    barb = np.array([[reach * np.cos(angle), reach * np.sin(angle)] for reach, angle in wings])
+    start = float(np.arctan2(*(crank - centre)[::-1]))
+    arc, barb = turning(radius, start, sense, run.width)
+    yield Mark("curve", centre + arc, group="motor")
     yield Mark("polygon", centre + barb, group="motor")
 
 

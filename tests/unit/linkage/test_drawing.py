@@ -8,9 +8,10 @@ from numpy.testing import assert_allclose
 import pliant.view
 from pliant.core.motion import Floats, Mark, Motion, Signal
 from pliant.core.pose import carry
-from pliant.linkage.drawing import curve, picture, skeleton
+from pliant.linkage.drawing import picture, skeleton
 from pliant.linkage.generate import linkage
 from pliant.linkage.model import Linkage
+from pliant.view.symbols import curve
 
 ANGLES = np.linspace(0, 2 * np.pi, 120, endpoint=False)
 DEGREES = np.degrees(ANGLES)

@@ -22,7 +22,10 @@ def stretches(net, x):
     """By how much every row of a network is off at x (N, D), over the size."""
     ends = net.parts.links.ends
     links = np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1) - net.drive.rest[0]
-    ties = measure_couplings(x, net.parts.couplings, np.zeros(len(net.parts.couplings.measures))) - net.drive.goal[0]
+    ties = (
+        measure_couplings(x, net.parts.couplings, np.zeros(len(net.parts.couplings.measures)))
+        - net.drive.goal[0]
+    )
     return np.concatenate([links, ties]) / net.size
 
 

@@ -42,7 +42,9 @@ def test_slopes_pass_a_taylor_test(nodes, kind, elements):
     value = measure(x, net.parts.couplings, m, 0.0, slope)
     rate = (slope * way[net.parts.couplings.measured[m]]).sum()
     steps = 0.02 * 0.5 ** np.arange(4)
-    left = np.array([measure(x + h * way, net.parts.couplings, m, value, unused) - value - h * rate for h in steps])
+    left = np.array(
+        [measure(x + h * way, net.parts.couplings, m, value, unused) - value - h * rate for h in steps]
+    )
     if kind == TRAVEL:  # linear
         np.testing.assert_allclose(left, 0, atol=1e-14)
     else:
@@ -80,7 +82,9 @@ def test_values_are_those_of_the_textbook():
 def test_a_dihedral_turns_right_handed_about_its_axis():
     nodes = {"o": (0, 0, 0), "p": (0, 0, 2), "q": (1, 0, 5), "r": (0, 3, -1)}
     net = network(nodes, {"rotors": [{"joint": "o", "axis": "p", "arms": ["q", "r"], "to": 1}]})
-    assert measure(net.drawn, net.parts.couplings, 0, 0.0, np.zeros((4, 3))) == pytest.approx(np.pi / 2, rel=1e-15)
+    assert measure(net.drawn, net.parts.couplings, 0, 0.0, np.zeros((4, 3))) == pytest.approx(
+        np.pi / 2, rel=1e-15
+    )
 
 
 def test_an_angle_in_space_turns_right_handed_about_its_axis():

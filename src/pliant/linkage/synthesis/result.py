@@ -13,13 +13,14 @@ from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status
 from pliant.core.store import model_hash, version
-from pliant.linkage.drawing import curve, picture
+from pliant.linkage.drawing import picture
 from pliant.linkage.model import Linkage
 from pliant.linkage.poses import positions
 from pliant.linkage.rules import Floats
 from pliant.linkage.synthesis.matching import TURN
 from pliant.linkage.synthesis.polish import Fit, redrawn
 from pliant.linkage.synthesis.targets import Target, as_complex, as_points
+from pliant.view.symbols import curve
 
 VERTICES = 1000  # of the target that strays are measured from
 FRAMES = 180  # of the curve that is shown
