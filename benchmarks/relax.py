@@ -71,12 +71,12 @@ def growth(quick: bool) -> Iterator[str]:
             walls[handed].append(wall)
             off = float(np.abs(frame.x - twisted(count, handed)).max())
             length = max(float(part.max(initial=0.0)) for part in errors(net, frame.elongations))
-            units = length / np.spacing(15.0)
+            units = length / np.spacing(np.abs(frame.x).max())
             rows.append(
                 (f"S{count} {handed}", f"{len(frame.x) * 3:,}", made, f"{1e3 * wall:.3g}", f"{length:.0e}",
-                 f"{units:.0f}", f"{off:.0e}", "right" if off < RIGHT else "wrong")
+                 f"{units:.1f}", f"{off:.0e}", "right" if off < RIGHT else "wrong")
             )  # fmt: skip
-    head = ("chain", "unknowns", "factorisations", "ms", "length error", "in last places of 15", "off",
+    head = ("chain", "unknowns", "factorisations", "ms", "length error", "in last places of the largest coordinate", "off",
             "assembly")  # fmt: skip
     fits = ", ".join(f"{way} {_exponent(sizes, times):.2f}" for way, times in walls.items())
     yield f"## How auto grows\n\n{table(head, rows)}\n\nExponent of the time by platforms: {fits}."

@@ -16,7 +16,7 @@ Score = Callable[[Sequence[Design]], Floats]  # (M,) the more the better; 0 for 
 Scored = tuple[float, Design]
 
 ISLANDS = 4  # that breed apart, so that an early success does not crowd out all else
-VISIT = 15  # generations between visits
+PATIENCE = 40  # generations after which the poorest island is settled anew
 SAME = 0.99  # of a score, that a node may be worth and still go
 CROSSED = 0.4  # of the children of those that have kin
 RIVALS = 3  # drawn for each child, of which the best is its parent
@@ -49,9 +49,9 @@ def evolve(
     for generation in range(generations):
         children = _scored(score, [_child(rng, island, changes) for island in islands for _ in range(each)])
         islands = [_best(islands[i] + children[i * each : (i + 1) * each], each) for i in range(ISLANDS)]
-        if generation % VISIT == VISIT - 1:
-            guests = [island[0] for island in islands]
-            islands = [_best([*island[:-1], guests[i - 1]], each) for i, island in enumerate(islands)]
+        if generation % PATIENCE == PATIENCE - 1:
+            poorest = min(range(ISLANDS), key=lambda i: islands[i][0][0])
+            islands[poorest] = _best(_scored(score, [start(rng) for _ in range(each)]), each)
         history.append(max(island[0][0] for island in islands))
         progress(generation + 1, generations, f"best score {history[-1]:.4g}")
     whole = _best([one for island in islands for one in island], ISLANDS * each)
