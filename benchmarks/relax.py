@@ -76,8 +76,10 @@ def growth(quick: bool) -> Iterator[str]:
                 (f"S{count} {handed}", f"{len(frame.x) * 3:,}", made, f"{1e3 * wall:.3g}", f"{length:.0e}",
                  f"{units:.1f}", f"{off:.0e}", "right" if off < RIGHT else "wrong")
             )  # fmt: skip
-    head = ("chain", "unknowns", "factorisations", "ms", "length error", "in last places of the largest coordinate", "off",
-            "assembly")  # fmt: skip
+    head = (
+        "chain", "unknowns", "factorisations", "ms", "length error", "in last places of the coordinates",
+        "off", "assembly",
+    )  # fmt: skip
     fits = ", ".join(f"{way} {_exponent(sizes, times):.2f}" for way, times in walls.items())
     yield f"## How auto grows\n\n{table(head, rows)}\n\nExponent of the time by platforms: {fits}."
 

@@ -16,6 +16,7 @@ Score = Callable[[Sequence[Design]], Floats]  # (M,) the more the better; 0 for 
 Scored = tuple[float, Design]
 
 ISLANDS = 4  # that breed apart, so that an early success does not crowd out all else
+TRIED = 8  # starts for each that settles an island
 PATIENCE = 40  # generations after which the poorest island is settled anew
 SAME = 0.99  # of a score, that a node may be worth and still go
 CROSSED = 0.4  # of the children of those that have kin
@@ -43,15 +44,18 @@ def evolve(
     """Designs that score well; the same seed gives the same ones."""
     rng = np.random.default_rng(seed)
     each = max(population // ISLANDS, 1)
-    first = _scored(score, [start(rng) for _ in range(ISLANDS * each)])
-    islands = [_best(first[i::ISLANDS], each) for i in range(ISLANDS)]
+
+    def settlers() -> list[Scored]:
+        return _best(_scored(score, [start(rng) for _ in range(TRIED * each)]), each)
+
+    islands = [settlers() for _ in range(ISLANDS)]
     history: list[float] = []
     for generation in range(generations):
         children = _scored(score, [_child(rng, island, changes) for island in islands for _ in range(each)])
         islands = [_best(islands[i] + children[i * each : (i + 1) * each], each) for i in range(ISLANDS)]
         if generation % PATIENCE == PATIENCE - 1:
             poorest = min(range(ISLANDS), key=lambda i: islands[i][0][0])
-            islands[poorest] = _best(_scored(score, [start(rng) for _ in range(each)]), each)
+            islands[poorest] = settlers()
         history.append(max(island[0][0] for island in islands))
         progress(generation + 1, generations, f"best score {history[-1]:.4g}")
     whole = _best([one for island in islands for one in island], ISLANDS * each)
