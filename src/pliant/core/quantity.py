@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 WRITTEN = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?(?:/[0-9]+)?)\s*(\S*)\s*")
@@ -96,3 +96,27 @@ Angle = Annotated[
     WithJsonSchema({**_NUMBER, "description": 'radians, or a string such as "30 deg"'}),
 ]
 Vector = tuple[Number, Number]
+
+
+def written(value: Fraction) -> int | float | str:
+    """An exact number as a file holds it: read again, it is the same.
+
+    >>> written(Fraction(3)), written(Fraction(1, 10)), written(Fraction(22, 7))
+    (3, 0.1, '22/7')
+    """
+    if value.denominator == 1:
+        return value.numerator
+    try:
+        near = float(value)
+    except OverflowError:
+        return str(value)
+    return near if Fraction(repr(near)) == value else str(value)
+
+
+Exact = Annotated[
+    Fraction,
+    BeforeValidator(exact),
+    PlainSerializer(written, return_type=int | float | str),
+    WithJsonSchema(_NUMBER),
+]
+ExactVector = tuple[Exact, Exact]

@@ -1,0 +1,217 @@
+"""Exact arithmetic of the sweep: integer polynomials, algebraic numbers, and points (t, u) of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from flint import fmpq, fmpz_poly
+
+from pliant.snap.algebra import (
+    Algebraic,
+    compare,
+    fraction,
+    nearest,
+    quotient,
+    rational,
+    roots,
+    roots_between,
+    sign_at,
+    without_repeats,
+)
+
+ROUND = fmpz_poly([1, 0, 1])  # 1 + u²
+
+
+class ExactPoint:
+    """A point of the slice: an angle u in the chart `turn`, and the t at which a(u) t + b(u) = 0.
+
+    After a snap onto a flat segment t has nothing to do with u: then `at` is t itself.
+    """
+
+    def __init__(
+        self, u: Algebraic, turn: int, line: tuple[fmpz_poly, fmpz_poly] | None, at: Algebraic | None = None
+    ) -> None:
+        """By the line through it that is known not to be flat there, or by t itself."""
+        self.u = u
+        self.turn = turn
+        self.line = line
+        self._at = at
+        if line is not None:
+            self._rising = sign_at(line[0], u)
+            self.t, self.slack = self._approximate(line)
+        else:
+            assert at is not None
+            self.t, self.slack = at.near, at.radius
+
+    def _approximate(self, line: tuple[fmpz_poly, fmpz_poly]) -> tuple[float, float]:
+        """t as a float, and what it may be wrong by."""
+        self.u.refine(fmpq(1, 2**60))
+        u = (self.u.low + self.u.high) / 2
+        bottom = line[0](u)
+        while bottom == 0 or abs(bottom) < abs(_steepest(line[0], u)) * (self.u.high - self.u.low) * 2**20:
+            if self.u.is_rational:
+                break
+            self.u.refine((self.u.high - self.u.low) / 2**30)
+            u = (self.u.low + self.u.high) / 2
+            bottom = line[0](u)
+        t = -line[1](u) / bottom
+        spread = (_steepest(line[1], u) + abs(t) * _steepest(line[0], u)) * (self.u.high - self.u.low)
+        near = nearest(t + 0)
+        return near, 2 * nearest(spread / abs(bottom)) + 2.0**-51 * abs(near)
+
+    @property
+    def angle(self) -> float:
+        """u as a float."""
+        return self.u.near
+
+    @property
+    def time(self) -> Algebraic:
+        """t as a number of its own."""
+        if self._at is None:
+            assert self.line is not None
+            self._at = quotient(self.u, -self.line[1], self.line[0])
+        return self._at
+
+    def sign(self, a: fmpz_poly, b: fmpz_poly) -> int:
+        """The sign of a(u) t + b(u) here."""
+        if self.line is not None:
+            alpha, beta = self.line
+            return self._rising * sign_at(b * alpha - a * beta, self.u)
+        slope = sign_at(a, self.u)
+        if slope == 0:
+            return sign_at(b, self.u)
+        return slope * compare(self.time, quotient(self.u, -b, a))
+
+    def after(self, t: fmpq) -> int:
+        """The sign of what this point is later than a rational t by."""
+        if self.line is None:
+            return compare(self.time, Algebraic.of(t))
+        alpha, beta = self.line
+        return self._rising * sign_at(-(beta * t.q + alpha * t.p), self.u)
+
+
+def _steepest(poly: fmpz_poly, at: fmpq) -> fmpq:
+    """A bound on the slope of a polynomial near a place."""
+    reach = abs(at) + 1
+    total = fmpq(0)
+    for power, coefficient in enumerate(poly.derivative().coeffs()):
+        total += abs(coefficient) * reach**power
+    return total
+
+
+class Exactly:
+    """Decisions that are never wrong."""
+
+    name = "exact"
+    zero = Algebraic.of(fmpq(0))
+
+    @staticmethod
+    def poly(coefficients: Sequence[int]) -> fmpz_poly:
+        """A polynomial in u, from its constant term up."""
+        return fmpz_poly(coefficients)
+
+    @staticmethod
+    def scalar(value: Fraction) -> fmpq:
+        """A rational number to compute with."""
+        return rational(value)
+
+    @staticmethod
+    def number(value: Fraction) -> Algebraic:
+        """A rational number to compare with."""
+        return Algebraic.of(rational(value))
+
+    @staticmethod
+    def line(t: fmpq) -> tuple[fmpz_poly, fmpz_poly]:
+        """The line of one t, as a(u) t + b(u) = 0."""
+        return fmpz_poly([t.q]), fmpz_poly([-t.p])
+
+    @staticmethod
+    def compare(first: Algebraic, second: Algebraic) -> int:
+        """-1, 0 or 1."""
+        return compare(first, second)
+
+    @staticmethod
+    def sign_at(poly: fmpz_poly, u: Algebraic) -> int:
+        """Of a polynomial."""
+        return sign_at(poly, u)
+
+    @staticmethod
+    def roots_after(poly: fmpz_poly, start: Algebraic, limit: Algebraic, near: float) -> list[Algebraic]:
+        """Roots beyond start up to and with limit, nearest first; none lies between start and `near`."""
+        up = compare(limit, start) > 0
+        skip = rational(near)
+        if up:
+            low = max(start.low, skip) if skip < limit.high else start.low
+            found = [r for r in roots(poly, low, limit.high) if compare(r, start) > 0 >= compare(r, limit)]
+        else:
+            high = min(start.high, skip) if skip > limit.low else start.high
+            found = [r for r in roots(poly, limit.low, high) if compare(r, start) < 0 <= compare(r, limit)]
+            found.reverse()
+        return found
+
+    @staticmethod
+    def point(
+        u: Algebraic, turn: int, line: tuple[fmpz_poly, fmpz_poly] | None, at: Algebraic | None = None
+    ) -> ExactPoint:
+        """A point of the slice."""
+        return ExactPoint(u, turn, line, at)
+
+    @staticmethod
+    def landing(
+        point: ExactPoint, alpha: fmpz_poly, beta: fmpz_poly, low: float, high: float
+    ) -> list[Algebraic]:
+        """Angles between two floats at which α(u) t + β(u) = 0 at the point's t, in order.
+
+        If T(t) = 0 then U(u) = Σ Tᵢ (-β)ⁱ α^(d-i) = 0; which of U's roots belong to this t is decided exactly.
+        """
+        time = point.time
+        degree = time.poly.degree()
+        powers = [fmpz_poly([1])]
+        for _ in range(degree):
+            powers.append(powers[-1] * alpha)
+        total, falling = fmpz_poly([]), fmpz_poly([1])
+        for power, coefficient in enumerate(time.poly.coeffs()):
+            total += coefficient * falling * powers[degree - power]
+            falling *= -beta
+        found: list[Algebraic] = []
+        for root in roots(total, rational(low), rational(high)):
+            if degree == 1 or _belongs(root, time, alpha, beta):
+                found.append(root)
+        return found
+
+    @staticmethod
+    def strip(u: Algebraic, polys: Sequence[fmpz_poly]) -> tuple[fmpq, fmpq]:
+        """Rationals on either side of u with no root of any of the polynomials between them but u itself."""
+        reach = fmpq(1, 2**10)
+        queue = [(without_repeats(poly), sign_at(poly, u) == 0) for poly in polys if poly.degree() > 0]
+        while True:
+            u.refine(reach / 4)
+            middle = (u.low + u.high) / 2
+            low, high = middle - reach, middle + reach
+            if all(_clear(poly, int(vanishes), low, high) for poly, vanishes in queue):
+                return low, high
+            reach = reach / 32
+
+    @staticmethod
+    def near(value: fmpq) -> float:
+        """The nearest float of a scalar."""
+        return nearest(value + 0)
+
+
+def _belongs(root: Algebraic, time: Algebraic, alpha: fmpz_poly, beta: fmpz_poly) -> bool:
+    if sign_at(alpha, root) == 0:
+        return sign_at(beta, root) == 0
+    return compare(quotient(root, -beta, alpha), time) == 0
+
+
+def _clear(poly: fmpz_poly, allowed: int, low: fmpq, high: fmpq) -> bool:
+    if poly(low) == 0 or poly(high) == 0:
+        return False
+    return roots_between(poly, low, high) == allowed
+
+
+def exact_time(point: ExactPoint) -> tuple[Fraction, Fraction, list[int]]:
+    """t as an interval and the polynomial whose root in it t is; a rational t has an interval of no width."""
+    time = point.time.reduced
+    return fraction(time.low), fraction(time.high), [int(c) for c in time.poly.coeffs()]

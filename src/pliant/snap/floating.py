@@ -1,0 +1,234 @@
+"""Arithmetic of the sweep by floats: fast, and right unless two things nearly coincide.
+
+What differs by less than TOLERANCE, relative to its terms, counts as equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+TOLERANCE = 1e-10
+CLOSE = 1e-9  # angles that count as one
+
+
+class FloatPoly:
+    """A polynomial of floats, from its constant term up."""
+
+    def __init__(self, c: Sequence[float]) -> None:
+        """By its coefficients."""
+        self.c = tuple(c)
+
+    def __mul__(self, other: FloatPoly) -> FloatPoly:
+        """Their product."""
+        out = [0.0] * (len(self.c) + len(other.c) - 1)
+        for i, a in enumerate(self.c):
+            for k, b in enumerate(other.c):
+                out[i + k] += a * b
+        return FloatPoly(out)
+
+    def __add__(self, other: FloatPoly) -> FloatPoly:
+        """Their sum."""
+        a, b = (self.c, other.c) if len(self.c) >= len(other.c) else (other.c, self.c)
+        return FloatPoly([x + (b[i] if i < len(b) else 0.0) for i, x in enumerate(a)])
+
+    def __neg__(self) -> FloatPoly:
+        """Its negative."""
+        return FloatPoly([-x for x in self.c])
+
+    def __sub__(self, other: FloatPoly) -> FloatPoly:
+        """Their difference."""
+        return self + -other
+
+    def __call__(self, u: float) -> float:
+        """Its value."""
+        value = 0.0
+        for coefficient in reversed(self.c):
+            value = value * u + coefficient
+        return value
+
+    def derivative(self) -> FloatPoly:
+        """Its slope."""
+        return FloatPoly([power * x for power, x in enumerate(self.c)][1:] or [0.0])
+
+    def size(self, u: float) -> float:
+        """The sum of the sizes of its terms."""
+        value, u = 0.0, abs(u)
+        for coefficient in reversed(self.c):
+            value = value * u + abs(coefficient)
+        return value
+
+    def is_zero(self) -> bool:
+        """Whether every coefficient is."""
+        return not any(self.c)
+
+    def degree(self) -> int:
+        """The highest power with a coefficient that counts."""
+        top = max(map(abs, self.c), default=0.0)
+        for power in range(len(self.c) - 1, -1, -1):
+            if abs(self.c[power]) > TOLERANCE * top:
+                return power
+        return 0
+
+
+class FloatPoint:
+    """A point of the slice as two floats."""
+
+    def __init__(self, u: float, turn: int, t: float) -> None:
+        """By angle, chart and t."""
+        self.u = u
+        self.turn = turn
+        self.t = t
+        self.slack = 1e-12 * (1 + abs(t))
+
+    @property
+    def angle(self) -> float:
+        """u."""
+        return self.u
+
+    @property
+    def time(self) -> float:
+        """t."""
+        return self.t
+
+    def sign(self, a: FloatPoly, b: FloatPoly) -> int:
+        """The sign of a(u) t + b(u), 0 where it is small beside its terms."""
+        value = a(self.u) * self.t + b(self.u)
+        size = a.size(self.u) * abs(self.t) + b.size(self.u)
+        return 0 if abs(value) <= TOLERANCE * size else int(math.copysign(1, value))
+
+    def after(self, t: float) -> int:
+        """The sign of what this point is later than a t by."""
+        gap = self.t - t
+        return 0 if abs(gap) <= 1e-13 * (1 + abs(t)) else int(math.copysign(1, gap))
+
+
+class Floating:
+    """Decisions by floats."""
+
+    name = "float"
+    zero = 0.0
+
+    @staticmethod
+    def poly(coefficients: Sequence[float]) -> FloatPoly:
+        """A polynomial in u, from its constant term up."""
+        return FloatPoly(coefficients)
+
+    @staticmethod
+    def scalar(value: Fraction) -> float:
+        """A number to compute with."""
+        return float(value)
+
+    @staticmethod
+    def number(value: Fraction) -> float:
+        """A number to compare with."""
+        return float(value)
+
+    @staticmethod
+    def line(t: float) -> tuple[FloatPoly, FloatPoly]:
+        """The line of one t."""
+        return FloatPoly([1.0]), FloatPoly([-t])
+
+    @staticmethod
+    def compare(first: float, second: float) -> int:
+        """-1, 0 or 1; 0 where they are close."""
+        gap = first - second
+        return 0 if abs(gap) <= CLOSE else int(math.copysign(1, gap))
+
+    @staticmethod
+    def sign_at(poly: FloatPoly, u: float) -> int:
+        """Of a polynomial, 0 where it is small beside its terms."""
+        value = poly(u)
+        return 0 if abs(value) <= TOLERANCE * poly.size(u) else int(math.copysign(1, value))
+
+    @staticmethod
+    def roots_after(poly: FloatPoly, start: float, limit: float, near: float) -> list[float]:
+        """Roots beyond start up to and with limit, nearest first."""
+        low, high = min(start, limit), max(start, limit)
+        found = [r for r in float_roots(poly, low - CLOSE, high + CLOSE) if abs(r - start) > CLOSE]
+        return found if limit >= start else found[::-1]
+
+    @staticmethod
+    def point(
+        u: float, turn: int, line: tuple[FloatPoly, FloatPoly] | None, at: float | None = None
+    ) -> FloatPoint:
+        """A point of the slice."""
+        if line is None:
+            assert at is not None
+            return FloatPoint(u, turn, at)
+        bottom = line[0](u)
+        return FloatPoint(u, turn, -line[1](u) / bottom if bottom else math.inf)
+
+    @staticmethod
+    def landing(
+        point: FloatPoint, alpha: FloatPoly, beta: FloatPoly, low: float, high: float
+    ) -> list[float]:
+        """Angles between two floats at which α(u) t + β(u) = 0 at the point's t, in order."""
+        return float_roots(alpha * FloatPoly([point.t]) + beta, low, high)
+
+    @staticmethod
+    def strip(u: float, polys: Sequence[FloatPoly]) -> tuple[float, float]:
+        """Places on either side of u with no root of any of the polynomials between them but u itself."""
+        reach = 1e-4
+        for poly in polys:
+            for root in float_roots(poly, u - 2 * reach, u + 2 * reach):
+                if abs(root - u) > 30 * CLOSE:
+                    reach = min(reach, abs(root - u) / 2)
+        return u - reach, u + reach
+
+    @staticmethod
+    def near(value: float) -> float:
+        """Itself."""
+        return value
+
+
+def float_roots(poly: FloatPoly, low: float, high: float) -> list[float]:
+    """Roots between two floats in order, double ones too: found between the roots of the slope."""
+    degree = poly.degree()
+    if degree == 0:
+        return []
+    if degree == 1:
+        root = -poly.c[0] / poly.c[1]
+        return [root] if low <= root <= high else []
+    turns = float_roots(FloatPoly(poly.c[: degree + 1]).derivative(), low, high)
+    places = [low, *turns, high]
+    found: list[float] = []
+    for place in places:  # where it touches zero
+        if abs(poly(place)) <= TOLERANCE * 1e-2 * poly.size(place) and place in turns:
+            found.append(place)
+    for left, right in zip(places, places[1:], strict=False):
+        if poly(left) == 0.0 and left == low:
+            found.append(left)
+        if poly(right) == 0.0 and right == high:
+            found.append(right)
+        if poly(left) * poly(right) < 0:
+            found.append(_bracketed(poly, left, right))
+    return _distinct(sorted(found))
+
+
+def _distinct(places: Sequence[float]) -> list[float]:
+    kept: list[float] = []
+    for place in places:
+        if not kept or place - kept[-1] > CLOSE / 10:
+            kept.append(place)
+    return kept
+
+
+def _bracketed(poly: FloatPoly, low: float, high: float) -> float:
+    """The root between two places of opposite sign, by safeguarded Newton steps."""
+    slope, below, at = poly.derivative(), poly(low), 0.5 * (low + high)
+    for _ in range(100):
+        value = poly(at)
+        if value == 0.0:
+            return at
+        if (value > 0) == (below > 0):
+            low = at
+        else:
+            high = at
+        steep = slope(at)
+        step = at - value / steep if steep else low
+        last, at = at, step if low < step < high else 0.5 * (low + high)
+        if abs(at - last) <= 2e-16 * abs(at):
+            return at
+    return at

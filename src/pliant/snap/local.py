@@ -1,0 +1,310 @@
+"""What happens next at a point where contacts meet: the cells of free space there, just after its t.
+
+Within a strip of angles so narrow that its curves meet, turn and end nowhere but at the point, cells are told
+apart by rational samples, and whether one is free by the wedges that touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pliant.snap.curves import Curve, cross, curve, obstacle_edge, outward, pawl_edge, times, turned
+from pliant.snap.scan import EDGE, VERTEX
+from pliant.snap.scene import Scene
+
+Kind = Literal["rest", "snap", "arc", "flat", "jam", "dead centre"]
+
+
+@dataclass(frozen=True)
+class Next:
+    """How the motion goes on: along curves (those that coincide) upwards or downwards in u, or not at all."""
+
+    kind: Kind
+    curves: tuple[Curve, ...] = ()
+    side: int = 0
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A vertex of the pawl on a vertex of an obstacle: the edges that meet there, and which way they run."""
+
+    vertex: int
+    corner: int
+    signs: tuple[tuple[Any, ...], ...]  # polynomials: pawl's rays along the obstacle's two normals
+    faces: tuple[tuple[Any, ...], ...]  # polynomials: the obstacle's rays along the pawl's two normals
+    on_edges: tuple[Curve, ...]
+    on_faces: tuple[Curve, ...]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of the point in the strip: curves that go on in it by groups, nearest to the point first."""
+
+    at: Any
+    groups: tuple[tuple[Curve, ...], ...]
+    later: dict[int, int]  # by curve: the group it is in
+    rising: dict[int, int]  # by curve: the sign of α, or of F itself where it is flat
+    fixed: frozenset[int]  # curves that are flat: F has one sign throughout
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A cell just after the point."""
+
+    free: bool
+    below: tuple[Curve, ...] | None  # what bounds it from below in u; None: the cell before goes on
+    side: int  # of that bound; 0 if it is flat
+
+
+def outgoing(scene: Scene, point: Any, contacts: Sequence[Curve]) -> Next:
+    """How a pawl that touches at a point goes on: the one rule behind events (i) to (vi).
+
+    Source: [DonaldPai1993] sec. 9.2. Differs: their tests of two normals (eq. 32) are sufficient only; here
+    the state is the end nearest to rest of what is free just after, on the side the pawl is pushed to.
+    """
+    if not contacts:
+        return Next("rest") if _at_rest(scene, point) else Next("snap")
+    corners, edges = _places(scene, point, contacts)
+    low, high = scene.arithmetic.strip(point.u, _critical(scene, point, contacts, corners))
+    sides = [_side(scene, point, contacts, low, -1), _side(scene, point, contacts, high, 1)]
+    flats = tuple(c for c in contacts if id(c) in sides[0].fixed and _stays(scene, point, c))
+    gaps = _gaps(scene, point, sides, flats, corners, edges)
+    middle = len(sides[0].groups)
+    if _at_rest(scene, point):
+        return _from_rest(gaps, middle)
+    if _above(scene, point):
+        return _away(gaps, 0, 1, "snap")
+    return _away(gaps, len(gaps) - 1, -1, "snap")
+
+
+def _at_rest(scene: Scene, point: Any) -> bool:
+    return point.turn == 0 and scene.arithmetic.compare(point.u, scene.arithmetic.zero) == 0
+
+
+def _above(scene: Scene, point: Any) -> bool:
+    """Whether rest lies below."""
+    return point.turn > 0 or (
+        point.turn == 0 and scene.arithmetic.compare(point.u, scene.arithmetic.zero) > 0
+    )
+
+
+def _from_rest(gaps: Sequence[Gap], middle: int) -> Next:
+    """At rest: stay, or be pushed to the one side that is free."""
+    if gaps[middle].free or gaps[middle + 1].free:
+        return Next("rest")
+    up, down = _away(gaps, middle + 1, 1, "jam"), _away(gaps, middle, -1, "jam")
+    if up.kind != "jam" and down.kind != "jam":
+        return Next("dead centre")
+    return up if up.kind != "jam" else down
+
+
+def _away(gaps: Sequence[Gap], first: int, step: int, at_first: Kind) -> Next:
+    """The first free cell going away from rest, and the curves at its near end."""
+    place = first
+    while 0 <= place < len(gaps):
+        if gaps[place].free:
+            if place == first:
+                return Next(at_first)
+            bound = gaps[place] if step > 0 else gaps[place + 1]
+            return Next("flat" if bound.side == 0 else "arc", bound.below or (), bound.side)
+        place += step
+    return Next("jam")
+
+
+def _places(
+    scene: Scene, point: Any, contacts: Sequence[Curve]
+) -> tuple[tuple[Corner, ...], tuple[Curve, ...]]:
+    """Where the contacts are: vertices on vertices, and vertices within edges."""
+    met: set[tuple[int, int]] = set()
+    within: list[Curve] = []
+    count = len(scene.pawl)
+    for contact in contacts:
+        kind, i, j = contact.pair
+        first = point.sign(contact.lam, contact.rho) == 0
+        last = point.sign(-contact.lam, contact.beyond) == 0
+        if not first and not last:
+            within.append(contact)
+        elif kind == VERTEX:
+            met.add((i, j if first else scene.obstacles.following[j]))
+        else:
+            met.add((i if first else (i + 1) % count, j))
+    return tuple(_corner(scene, point.turn, *pair) for pair in sorted(met)), tuple(within)
+
+
+def _corner(scene: Scene, turn: int, vertex: int, corner: int) -> Corner:
+    poly, sign = scene.arithmetic.poly, -1 if turn % 2 else 1
+    before = scene.obstacles.before[corner]
+    previous = (vertex - 1) % len(scene.pawl)
+    ahead, behind = obstacle_edge(scene, corner)[1], obstacle_edge(scene, before)[1]
+    leaving, arriving = pawl_edge(scene, vertex, sign)[1], pawl_edge(scene, previous, sign)[1]
+    rays, stones = (leaving, times(arriving, -1)), (ahead, times(behind, -1))
+    signs = tuple(tuple(turned(poly, ray, outward(edge), 0) for ray in rays) for edge in (ahead, behind))
+    faces = tuple(
+        tuple(turned(poly, outward(edge), stone, 0) for stone in stones) for edge in (leaving, arriving)
+    )
+    on_edges, on_faces = (), ()
+    if scene.pawl_convex[vertex]:
+        on_edges = tuple(curve(scene, (VERTEX, vertex, edge), turn) for edge in (corner, before))
+    if scene.obstacles.convex[corner]:
+        on_faces = tuple(curve(scene, (EDGE, edge, corner), turn) for edge in (vertex, previous))
+    return Corner(vertex, corner, signs, faces, on_edges, on_faces)
+
+
+def _critical(scene: Scene, point: Any, contacts: Sequence[Curve], corners: Sequence[Corner]) -> list[Any]:
+    """Polynomials whose roots the strip must not hold: curves meet, turn or end, edges are parallel."""
+    polys: list[Any] = []
+    for place, contact in enumerate(contacts):
+        polys += [contact.alpha, contact.turning, contact.begin, contact.end]
+        polys += [contact.meets(other) for other in contacts[:place]]
+    for corner in corners:
+        polys += [poly for row in corner.signs for poly in row]
+    polys += [scene.arithmetic.poly(line) for line in lines_at(scene, point.turn)]
+    return [poly for poly in polys if not poly.is_zero()]
+
+
+def lines_at(scene: Scene, turn: int) -> list[list[Any]]:
+    """Rest and stops in a chart, each as the coefficients of a polynomial that is zero there."""
+    lines: list[list[Any]] = [[0, 1]] if turn == 0 else []
+    for stop in scene.stops:
+        place = None if stop is None else stop_in(stop, turn)
+        if place is not None:
+            lines.append([-place.numerator, place.denominator])
+    return lines
+
+
+def stop_in(stop: Any, turn: int) -> Any:
+    """A stop's u in a chart, or None where it is in none of its reach."""
+    if turn == 0:
+        return stop
+    if abs(turn) == 1 and stop != 0 and (stop > 0) == (turn > 0):
+        return -1 / stop
+    return None
+
+
+def _side(scene: Scene, point: Any, contacts: Sequence[Curve], at: Any, side: int) -> Side:
+    """The curves on one side of the point, at a place within the strip."""
+    ahead: list[tuple[Any, Curve]] = []
+    rising: dict[int, int] = {}
+    fixed: set[int] = set()
+    for contact in contacts:
+        alpha = contact.alpha(at)
+        if scene.arithmetic.sign_at(contact.alpha, point.u) == 0:
+            slope = point.sign(contact.alpha.derivative(), contact.beta.derivative())
+            if slope or contact.is_flat:
+                rising[id(contact)] = side * slope
+                fixed.add(id(contact))
+                continue
+        rising[id(contact)] = (alpha > 0) - (alpha < 0)
+        t = -contact.beta(at) / alpha
+        if point.after(t) < 0:
+            ahead.append((t, contact))
+    groups = _grouped(ahead)
+    later = {id(contact): place for place, group in enumerate(groups) for contact in group}
+    return Side(at, groups, later, rising, frozenset(fixed))
+
+
+def _grouped(ahead: list[tuple[Any, Curve]]) -> tuple[tuple[Curve, ...], ...]:
+    """By time, latest first: at one t just after the point that one is nearest to it."""
+    groups: list[list[Curve]] = []
+    last = None
+    for t, contact in sorted(ahead, key=lambda entry: entry[0], reverse=True):
+        if last is None or not _same(t, last):
+            groups.append([])
+        groups[-1].append(contact)
+        last = t
+    return tuple(map(tuple, groups))
+
+
+def _same(t: Any, last: Any) -> bool:
+    return abs(t - last) <= 1e-13 * (1 + abs(t)) if isinstance(t, float) else t == last
+
+
+def _gaps(
+    scene: Scene,
+    point: Any,
+    sides: Sequence[Side],
+    flats: tuple[Curve, ...],
+    corners: Sequence[Corner],
+    edges: Sequence[Curve],
+) -> list[Gap]:
+    """Every cell just after the point, from below."""
+    below, above = sides
+    gaps: list[Gap] = []
+    for cell in range(len(below.groups), -1, -1):
+        free = _free(scene, point, below, cell, corners, edges) and not _stopped(scene, point, -1)
+        bound = below.groups[cell] if cell < len(below.groups) else None
+        gaps.append(Gap(free, _valid(below, bound), -1))
+    for cell in range(len(above.groups) + 1):
+        free = _free(scene, point, above, cell, corners, edges) and not _stopped(scene, point, 1)
+        bound = above.groups[cell - 1] if cell else flats
+        gaps.append(Gap(free, _valid(above, bound) if cell else bound, 1 if cell else 0))
+    return gaps
+
+
+def _valid(side: Side, group: tuple[Curve, ...] | None) -> tuple[Curve, ...] | None:
+    """Of curves that coincide, those whose vertex is on the edge; all where rounding hides it."""
+    if group is None:
+        return None
+    on = tuple(c for c in group if _on(side, c))
+    return on or group
+
+
+def _on(side: Side, contact: Curve) -> bool:
+    sign = side.rising[id(contact)]
+    return sign * contact.begin(side.at) >= 0 and sign * contact.end(side.at) >= 0
+
+
+def _stays(scene: Scene, point: Any, contact: Curve) -> bool:
+    """Whether the vertex is still on the edge just after, along a flat curve."""
+    sign_at = scene.arithmetic.sign_at
+    first = point.sign(contact.lam, contact.rho) or sign_at(contact.lam, point.u)
+    last = point.sign(-contact.lam, contact.beyond) or -sign_at(contact.lam, point.u)
+    return first >= 0 and last >= 0
+
+
+def _stopped(scene: Scene, point: Any, side: int) -> bool:
+    """Whether a stop is at the point and keeps the pawl from turning further to this side."""
+    stop = scene.stops[0 if side < 0 else 1]
+    place = None if stop is None else stop_in(stop, point.turn)
+    if place is None:
+        return False
+    here = scene.arithmetic.compare(point.u, scene.arithmetic.number(place))
+    return here <= 0 if side < 0 else here >= 0
+
+
+def _free(
+    scene: Scene, point: Any, side: Side, cell: int, corners: Sequence[Corner], edges: Sequence[Curve]
+) -> bool:
+    """Whether no interiors overlap in a cell: each place of contact for itself."""
+    if any(_outside(side, cell, contact) < 0 for contact in edges):
+        return False
+    return all(_apart(scene, side, cell, corner) for corner in corners)
+
+
+def _outside(side: Side, cell: int, contact: Curve) -> int:
+    """The sign of a contact's F in a cell."""
+    sign = side.rising.get(id(contact), 0)
+    return -sign if side.later.get(id(contact), cell) < cell else sign
+
+
+def _apart(scene: Scene, side: Side, cell: int, corner: Corner) -> bool:
+    """Whether two wedges that met at their tips are apart: a line along one of their edges separates them."""
+    pawl_convex = scene.pawl_convex[corner.vertex]
+    if not pawl_convex and not scene.obstacles.convex[corner.corner]:
+        return False
+    edges = (
+        _outside(side, cell, contact) >= 0 and all(poly(side.at) >= 0 for poly in row)
+        for contact, row in zip(corner.on_edges, corner.signs, strict=False)
+    )
+    faces = (
+        _outside(side, cell, contact) >= 0 and all(poly(side.at) >= 0 for poly in row)
+        for contact, row in zip(corner.on_faces, corner.faces, strict=False)
+    )
+    if pawl_convex and scene.obstacles.convex[corner.corner]:
+        return any(edges) or any(faces)
+    return all(edges) if pawl_convex else all(faces)
+
+
+__all__ = ["Next", "cross", "lines_at", "outgoing", "stop_in"]

@@ -1,0 +1,240 @@
+"""How outlines of exact points meet: one with itself, two with each other. Nothing is decided by rounding.
+
+Floats only choose which edges are looked at, by boxes that are rounded outwards; integers decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+from math import lcm
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from pliant.core.outline import ring_fault
+
+Ring = Sequence[tuple[Fraction, Fraction]]
+Whole = Sequence[tuple[int, int]]  # a ring in integers
+Edge = tuple[tuple[int, int], tuple[int, int]]
+
+FEW = 150  # pairs of edges: they are looked at sooner than chosen
+LOOKED_AT = 500_000  # pairs of edges of one outline; beyond, floats decide
+
+
+class Meeting(Enum):
+    """How two regions lie to each other."""
+
+    APART = "apart"
+    TOUCHING = "touching"
+    OVERLAPPING = "overlapping"
+
+
+def outline_fault(ring: Ring) -> str:
+    """What keeps a ring from being an outline, or "" when nothing does.
+
+    >>> corners = [(0, 0), (2, 2), (2, 0), (0, 2)]
+    >>> outline_fault([(Fraction(x), Fraction(y)) for x, y in corners])
+    'edges 0 and 2 cross; an outline must not cross itself'
+    """
+    if len(ring) < 3:
+        return f"has {len(ring)} different vertices; an outline needs at least 3"
+    (whole,) = to_integers(ring)
+    edges = edges_of(whole)
+    for index, (start, end) in enumerate(edges):
+        if start == end:
+            return f"vertex {(index + 1) % len(ring)} repeats the one before it"
+    if all(side(*edges[0], corner) == 0 for corner in whole):
+        return "has no area"
+    for index, edge in enumerate(edges):
+        if _goes_back(edges[index - 1], edge):
+            pair = f"edges {(index - 1) % len(ring)} and {index}"
+            return f"{pair} lie on each other; an outline has its inside between its edges"
+    return _own_meeting(edges, ring)
+
+
+def _own_meeting(edges: Sequence[Edge], ring: Ring) -> str:
+    """The first two edges that meet without following each other, in words."""
+    pairs = _own_pairs(ring)
+    if pairs is None:
+        return ring_fault(floats_of(ring))
+    for first, second in pairs:
+        verb = meet(edges[first], edges[second]) if 1 < second - first < len(edges) - 1 else ""
+        if verb:
+            return f"edges {first} and {second} {verb}; an outline must not {verb} itself"
+    return ""
+
+
+def _own_pairs(ring: Ring) -> Iterable[tuple[int, int]] | None:
+    """Pairs of edges of a ring whose boxes meet, in order; None where there are too many."""
+    if len(ring) * (len(ring) - 1) // 2 <= FEW:
+        return combinations(range(len(ring)), 2)
+    boxes = _boxes(ring)
+    first, second = shapely.STRtree(boxes).query(boxes)
+    kept = first < second
+    if np.count_nonzero(kept) > LOOKED_AT:
+        return None
+    return sorted(zip(first[kept].tolist(), second[kept].tolist(), strict=True))
+
+
+def meeting(one: Ring, other: Ring) -> Meeting:
+    """How two outlines lie to each other: overlapping is to share area.
+
+    Cut the edges of each where they touch the other. If none cross, every piece lies in the other, out of
+    it, or on its edge. The outlines share area where a piece of one lies in the other, or where two pieces
+    lie on each other with their material on the same side; and nowhere else: if no edge of either is in the
+    other and they share area, each holds the other, so they are the same.
+    """
+    whole = to_integers(one, other)
+    first, second = edges_of(whole[0]), edges_of(whole[1])
+    contacts = [set[int]() for _ in first], [set[int]() for _ in second]
+    for i, j in _near(one, other):
+        verb = meet(first[i], second[j])
+        if verb == "cross":
+            return Meeting.OVERLAPPING
+        if verb == "touch":
+            contacts[0][i].update(_shares(first[i], second[j]))
+            contacts[1][j].update(_shares(second[j], first[i]))
+    if not any(contacts[0]):
+        held = locate(whole[0][0], second) > 0 or locate(whole[1][0], first) > 0
+        return Meeting.OVERLAPPING if held else Meeting.APART
+    same = (_twice_area(first) > 0) == (_twice_area(second) > 0)
+    shared = any(_has_beside(*piece, second, same) for piece in _pieces(first, contacts[0]))
+    shared = shared or any(_has_beside(*piece, first, same) for piece in _pieces(second, contacts[1]))
+    return Meeting.OVERLAPPING if shared else Meeting.TOUCHING
+
+
+def _near(one: Ring, other: Ring) -> Iterable[tuple[int, int]]:
+    """Pairs of edges of two rings whose boxes meet."""
+    if len(one) * len(other) <= FEW:
+        return product(range(len(one)), range(len(other)))
+    second, first = shapely.STRtree(_boxes(one)).query(_boxes(other))
+    return zip(first.tolist(), second.tolist(), strict=True)
+
+
+def _pieces(edges: Sequence[Edge], contacts: Sequence[set[int]]) -> Iterator[tuple[Edge, int, int]]:
+    """The pieces between contacts, of edges that have any: the edge, and the share of its middle as a ratio.
+
+    What lies between two contacts of a ring begins on an edge that has one, so that no piece is missed.
+    """
+    for edge, at in zip(edges, contacts, strict=True):
+        length = _along(edge, edge[1])
+        for before, after in pairwise(sorted({0, *at, length}) if at else ()):
+            yield edge, before + after, 2 * length
+
+
+def _has_beside(edge: Edge, share: int, whole: int, edges: Sequence[Edge], same: bool) -> bool:
+    """Whether a piece of an edge, at a share of it, has area of an outline beside its own."""
+    (ax, ay), (bx, by) = edge
+    middle = whole * ax + share * (bx - ax), whole * ay + share * (by - ay)
+    place = locate(middle, edges, whole)
+    if place:
+        return place > 0
+    (cx, cy), (dx, dy) = next(other for other in edges if _holds(other, middle, whole))
+    return ((bx - ax) * (dx - cx) + (by - ay) * (dy - cy) > 0) == same
+
+
+def locate(point: tuple[int, int], edges: Sequence[Edge], whole: int = 1) -> int:
+    """1 inside an outline, 0 on its edge, −1 outside. The point's coordinates are over `whole`.
+
+    By the edges that a ray to the right crosses; of those that end on it, the ones that come from above.
+    """
+    inside = False
+    for edge in edges:
+        low, high = edge if edge[0][1] <= edge[1][1] else (edge[1], edge[0])
+        if low[1] * whole <= point[1] <= high[1] * whole:
+            if _holds(edge, point, whole):
+                return 0
+            inside ^= point[1] < high[1] * whole and side(low, high, point, whole) > 0
+    return 1 if inside else -1
+
+
+def meet(one: Edge, other: Edge) -> str:
+    """How two edges meet: "cross" with ends on both sides of each, "touch" in a point otherwise, or ""."""
+    (a, b), (c, d) = one, other
+    of_c, of_d = side(a, b, c), side(a, b, d)
+    if (of_c > 0 < of_d) or (of_c < 0 > of_d):
+        return ""
+    of_a, of_b = side(c, d, a), side(c, d, b)
+    if (of_a > 0 < of_b) or (of_a < 0 > of_b):
+        return ""
+    if of_c and of_d and of_a and of_b:
+        return "cross"
+    touch = any(_within(one, end) for end, of in ((c, of_c), (d, of_d)) if of == 0)
+    touch = touch or any(_within(other, end) for end, of in ((a, of_a), (b, of_b)) if of == 0)
+    return "touch" if touch else ""
+
+
+def side(start: tuple[int, int], end: tuple[int, int], point: tuple[int, int], whole: int = 1) -> int:
+    """Positive where a point, over `whole`, is to the left of a line, 0 on it, negative to its right."""
+    (ax, ay), (bx, by), (x, y) = start, end, point
+    return (bx - ax) * (y - ay * whole) - (by - ay) * (x - ax * whole)
+
+
+def _along(edge: Edge, point: tuple[int, int]) -> int:
+    """How far along an edge a point is, times its length."""
+    (ax, ay), (bx, by) = edge
+    return (point[0] - ax) * (bx - ax) + (point[1] - ay) * (by - ay)
+
+
+def _goes_back(before: Edge, edge: Edge) -> bool:
+    """Whether an edge goes back along the one before it."""
+    return side(*before, edge[1]) == 0 and _along(before, edge[1]) < _along(before, edge[0])
+
+
+def _within(edge: Edge, point: tuple[int, int], whole: int = 1) -> bool:
+    """Whether a point of an edge's line is on the edge."""
+    (ax, ay), (bx, by) = edge
+    across = min(ax, bx) * whole <= point[0] <= max(ax, bx) * whole
+    return across and min(ay, by) * whole <= point[1] <= max(ay, by) * whole
+
+
+def _holds(edge: Edge, point: tuple[int, int], whole: int = 1) -> bool:
+    return side(*edge, point, whole) == 0 and _within(edge, point, whole)
+
+
+def _shares(edge: Edge, other: Edge) -> Iterator[int]:
+    """How far along an edge the ends of either lie on both, times its length."""
+    for end in (*other, *edge):
+        if _holds(edge, end) and _holds(other, end):
+            yield _along(edge, end)
+
+
+def _twice_area(edges: Sequence[Edge]) -> int:
+    return sum(ax * by - ay * bx for (ax, ay), (bx, by) in edges)
+
+
+def to_integers(*rings: Ring) -> list[Whole]:
+    """The rings times the least number that makes all of their coordinates whole."""
+    scale = lcm(*{part.denominator for ring in rings for point in ring for part in point})
+    return [
+        [(x.numerator * (scale // x.denominator), y.numerator * (scale // y.denominator)) for x, y in ring]
+        for ring in rings
+    ]
+
+
+def edges_of(ring: Whole) -> list[Edge]:
+    """From each corner to the next, and from the last to the first."""
+    return list(zip(ring, [*ring[1:], ring[0]], strict=True))
+
+
+def floats_of(ring: Ring) -> NDArray[np.float64]:
+    """The ring's corners (V, 2), each coordinate as the nearest float."""
+    return np.array([[float(x), float(y)] for x, y in ring])
+
+
+def _boxes(ring: Ring) -> NDArray[np.object_]:
+    """A box about each edge of a ring (V,)."""
+    starts = floats_of(ring)
+    ends = np.roll(starts, -1, axis=0)
+    return boxes_about(np.minimum(starts, ends), np.maximum(starts, ends))
+
+
+def boxes_about(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.object_]:
+    """Boxes between corners (N, 2) that were rounded, so large that they hold what was not."""
+    left, bottom = np.nextafter(low, -np.inf).T
+    right, top = np.nextafter(high, np.inf).T
+    return np.asarray(shapely.box(left, bottom, right, top))

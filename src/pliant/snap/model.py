@@ -1,0 +1,193 @@
+"""What the user writes: a fastener of pawls on a root, what it meets, and how it is moved.
+
+These frozen classes are the schema of `kind = "fastener"` files. Numbers that the motion depends
+on are kept as exact fractions.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator as After
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
+
+from pliant.core.model import Frozen, Name, Positive, check_with_references, fault
+from pliant.core.quantity import Exact, ExactVector
+from pliant.snap.reading import outline_fault, reference_faults
+from pliant.snap.turn import NONE, TurnOf
+
+
+def _ring(points: tuple[ExactVector, ...]) -> tuple[ExactVector, ...]:
+    ring = points[:-1] if len(points) > 1 and points[0] == points[-1] else points
+    if problem := outline_fault(ring):
+        raise fault(problem, "List the corners in order around the part, each once")
+    return ring
+
+
+def _moves(velocity: ExactVector) -> ExactVector:
+    if velocity == (0, 0):
+        raise fault("is (0, 0): the root would not move", "Give a velocity such as [0, -1]")
+    return velocity
+
+
+Outline = Annotated[tuple[ExactVector, ...], After(_ring)]
+Velocity = Annotated[ExactVector, After(_moves)]
+ExactPositive = Annotated[Exact, Field(gt=0)]
+ExactNotNegative = Annotated[Exact, Field(ge=0)]
+
+
+class Leg(Frozen):
+    """A straight piece of the plan: the root translates by velocity · until."""
+
+    velocity: Velocity
+    until: ExactPositive
+
+
+class Root(Frozen):
+    """What carries the hinges, and how it is moved. Without `until` it goes on until it is past everything."""
+
+    velocity: Velocity | None = None
+    until: ExactPositive | None = None
+    plan: tuple[Leg, ...] | None = Field(default=None, min_length=1, max_length=1000)
+    outline: Outline | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.velocity is None) == (self.plan is None):
+            raise fault("needs one of velocity and plan", "Give velocity = [0, -1], or a plan of legs")
+        if self.plan is not None and self.until is not None:
+            raise fault("has until beside a plan", "Give `until` in each leg")
+        return self
+
+
+class Beam(Frozen):
+    """A cantilever that stands for the spring: its bending stiffness, and its strain against a limit."""
+
+    length: Positive
+    thickness: Positive
+    width: Positive
+    material: Name | None = None  # of the table in `pliant.snap.materials`
+    modulus: Positive | None = None  # N/unit²; default the material's
+    strain_limit: Positive | None = None  # default the material's
+    hinge: Literal["pseudo-rigid", "root"] = "pseudo-rigid"  # 2.25 EI/L, or 3 EI/L at the beam's root
+
+
+class Pawl(Frozen):
+    """A rigid part on a torsional spring, drawn in its hinge's frame."""
+
+    name: Name
+    hinge: ExactVector  # in the world, at the start
+    outline: Outline | None = None
+    shape: Name | None = None
+    stiffness: ExactNotNegative | None = None  # N·unit/rad
+    beam: Beam | None = None  # instead of stiffness
+    rest: TurnOf = NONE  # by which the outline is turned where the spring rests
+    preload: Exact = Fraction(0)  # torque at rest, against a stop there; positive pushes counter-clockwise
+    stops: tuple[TurnOf, TurnOf] | None = None  # from rest: how far it can turn either way
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.outline is None) == (self.shape is None):
+            raise fault("needs one of outline and shape", "Draw an outline, or name one of [shapes]")
+        if (self.stiffness is None) == (self.beam is None):
+            raise fault("needs one of stiffness and beam", "Give stiffness = 100, or a beam")
+        if self.stops is not None and not self.stops[0].u <= 0 <= self.stops[1].u:
+            raise fault(
+                "has stops that do not hold its rest between them", 'Give stops = ["-20 deg", "30 deg"]'
+            )
+        return self
+
+
+class Obstacle(Frozen):
+    """A fixed part."""
+
+    name: Name | None = None
+    outline: Outline | None = None
+    shape: Name | None = None
+    at: ExactVector = (Fraction(0), Fraction(0))  # where the outline's origin is
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.outline is None) == (self.shape is None):
+            raise fault("needs one of outline and shape", "Draw an outline, or name one of [shapes]")
+        return self
+
+
+class Move(Frozen):
+    """Vertices of a pawl, the root or an obstacle that a parameter moves, by so much for each unit of it."""
+
+    of: Name
+    vertices: tuple[Annotated[int, Field(ge=0)], ...] = Field(min_length=1)
+    by: ExactVector
+
+
+class Parameter(Frozen):
+    """Something that may vary: friction, a spring, a hinge, or vertices that move together."""
+
+    name: Name
+    what: Literal["friction", "stiffness", "hinge", "vertices"]
+    of: Name | None = None  # the pawl, of stiffness and hinge
+    along: ExactVector | None = None  # which way the hinge moves
+    moves: tuple[Move, ...] = ()
+    range: tuple[Exact, Exact]  # friction and stiffness: values; otherwise added to what is drawn
+
+
+class Goal(Frozen):
+    """What a design shall do: go in below one force, hold above another."""
+
+    insert_below: Positive | None = None
+    hold_above: Positive | None = None
+
+
+class SnapStudy(Frozen):
+    """What is asked of the fastener."""
+
+    arithmetic: Literal["exact", "float"] = "exact"
+    reverse: bool = False  # come back from where it stopped
+    classify: bool = False  # what kind of motion diode it is
+    uncertain: bool = False  # every outcome of starts in `region`
+    frames: int = Field(default=120, ge=2, le=100_000)
+    about: ExactVector | None = (
+        None  # torque on the root is taken about this point of it; default its first hinge
+    )
+    directions: int = Field(default=72, ge=4, le=10_000)  # tried in the classification of all directions
+    region: tuple[ExactVector, ...] | None = Field(
+        default=None, min_length=1, max_length=1000
+    )  # offsets of the start
+    radius: ExactNotNegative = Fraction(0)  # of the control cylinder about it
+    digits: int = Field(default=15, ge=1, le=1000)  # of forces
+    goal: Goal | None = None
+
+    def for_command(self, command: Literal["snap"]) -> Self:
+        """The whole of it: `snap` has no table of its own."""
+        return self
+
+
+class Fastener(Frozen):
+    """Pawls on a root that translates among obstacles."""
+
+    pliant: Literal[1] = 1
+    kind: Literal["fastener"] = "fastener"
+    title: str = ""
+    units: str = "mm"
+    friction: ExactNotNegative = Fraction(0)
+    shapes: dict[Name, Outline] = Field(default_factory=lambda: {})
+    root: Root
+    pawls: tuple[Pawl, ...] = Field(min_length=1, max_length=1000)
+    obstacles: tuple[Obstacle, ...] = Field(min_length=1, max_length=100_000)
+    parameters: tuple[Parameter, ...] = ()
+    study: SnapStudy = SnapStudy()
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _check(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        return check_with_references(data, handler, "Fastener", reference_faults)
+
+    def outline(self, part: Pawl | Obstacle) -> tuple[ExactVector, ...]:
+        """A part's outline as drawn, in its own frame."""
+        return part.outline if part.outline is not None else self.shapes[part.shape or ""]
+
+    def label(self, index: int) -> str:
+        """An obstacle's name, or its place in the list."""
+        return self.obstacles[index].name or f"obstacle {index + 1}"

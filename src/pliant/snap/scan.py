@@ -1,0 +1,313 @@
+"""Which contacts could come next: every pair of features that is near, by floats with error bounds.
+
+Nothing is decided here. What a kernel leaves out is certainly not it; what it returns is decided
+afterwards by the arithmetic that is asked for. A pair (kind, i, j) is vertex i of the pawl on edge j of
+the obstacles (VERTEX, the paper's type B) or vertex j of the obstacles on edge i of the pawl (EDGE, type A).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.core.kernel import kernel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+VERTEX, EDGE = 0, 1
+ERROR = 256 * 2.0**-52  # of a coefficient, over the sum of the sizes of its terms
+LEAF = 10  # halvings after which a root is left to the arithmetic
+
+
+class Rigid(NamedTuple):
+    """A pawl's outline in its hinge's frame, counter-clockwise; edge i runs from vertex i to the next."""
+
+    x: Floats
+    y: Floats
+    convex: Flags
+
+
+class Field(NamedTuple):
+    """The obstacles' outlines, one after another; edge j runs from vertex j to vertex following[j]."""
+
+    x: Floats
+    y: Floats
+    following: Ints
+    convex: Flags
+
+
+class Way(NamedTuple):
+    """Where the hinge is at t: (x, y) + t (vx, vy)."""
+
+    x: float
+    y: float
+    vx: float
+    vy: float
+
+
+@kernel
+def coefficients(
+    kind: int, i: int, j: int, sign: float, rigid: Rigid, field: Field, way: Way
+) -> tuple[float, ...]:
+    """α, β of (1+u²) F = α t + β, λ, ρ of the place along the edge (three each), its length squared, sizes.
+
+    Differs: [DonaldPai1993] eqs 3, 4 and 23 are solved for t, not u, so that no root is taken.
+    """
+    if kind == VERTEX:
+        px, py = sign * rigid.x[i], sign * rigid.y[i]
+        ax, ay = field.x[j], field.y[j]
+        follower = field.following[j]
+        ex, ey = field.x[follower] - ax, field.y[follower] - ay
+        gx, gy = way.x - ax, way.y - ay
+        along, off = way.vx * ex + way.vy * ey, way.vx * ey - way.vy * ex
+        pn, pxn, qn = px * ey - py * ex, -px * ex - py * ey, gx * ey - gy * ex
+        pe, pxe, qe = px * ex + py * ey, px * ey - py * ex, gx * ex + gy * ey
+        reach = abs(px) + abs(py) + abs(way.x) + abs(way.y) + abs(ax) + abs(ay)
+        edge = abs(field.x[follower]) + abs(field.y[follower]) + abs(ax) + abs(ay)
+        speed = abs(way.vx) + abs(way.vy)
+        return (
+            off, 0.0, off, pn + qn, 2 * pxn, qn - pn,
+            along, 0.0, along, pe + qe, 2 * pxe, qe - pe,
+            ex * ex + ey * ey, speed * edge, 2 * reach * edge, 2 * edge * edge,
+        )  # fmt: skip
+    follower = i + 1 if i + 1 < len(rigid.x) else 0
+    ax, ay = sign * rigid.x[i], sign * rigid.y[i]
+    bx, by = sign * rigid.x[follower], sign * rigid.y[follower]
+    ex, ey = bx - ax, by - ay
+    gx, gy = field.x[j] - way.x, field.y[j] - way.y
+    nv, nxv = ey * way.vx - ex * way.vy, ey * way.vy + ex * way.vx
+    ng, nxg = ey * gx - ex * gy, ey * gy + ex * gx
+    ev, exv = ex * way.vx + ey * way.vy, ex * way.vy - ey * way.vx
+    eg, exg = ex * gx + ey * gy, ex * gy - ey * gx
+    d, ae = ax * ey - ay * ex, ax * ex + ay * ey
+    reach = abs(field.x[j]) + abs(field.y[j]) + abs(way.x) + abs(way.y) + abs(ax) + abs(ay)
+    edge = abs(ax) + abs(ay) + abs(bx) + abs(by)
+    speed = abs(way.vx) + abs(way.vy)
+    return (
+        -nv, -2 * nxv, nv, ng - d, 2 * nxg, -ng - d,
+        -ev, -2 * exv, ev, eg - ae, 2 * exg, -eg - ae,
+        ex * ex + ey * ey, 2 * speed * edge, 2 * reach * edge, 2 * edge * edge,
+    )  # fmt: skip
+
+
+@kernel
+def _never_zero(
+    c0: float, c1: float, c2: float, c3: float, c4: float, start: float, width: float, error: float
+) -> int:
+    """1 or -1 where a quartic has that sign from start to start + width, by its Bernstein form; else 0."""
+    q4 = c4
+    q3 = c3 + start * c4
+    q2 = c2 + start * q3
+    q1 = c1 + start * q2
+    q0 = c0 + start * q1
+    q3 += start * q4
+    q2 += start * q3
+    q1 += start * q2
+    q3 += start * q4
+    q2 += start * q3
+    q3 += start * q4
+    q1 *= width
+    q2 *= width * width
+    q3 *= width * width * width
+    q4 *= width * width * width * width
+    b1 = q0 + q1 / 4
+    b2 = q0 + q1 / 2 + q2 / 6
+    b3 = q0 + 0.75 * q1 + q2 / 2 + q3 / 4
+    b4 = q0 + q1 + q2 + q3 + q4
+    if min(q0, b1, b2, b3, b4) > error:
+        return 1
+    if max(q0, b1, b2, b3, b4) < -error:
+        return -1
+    return 0
+
+
+@kernel
+def _first(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width: float) -> float:
+    """The least share of the way from start at which c may be zero with e and f not negative; 2 if none."""
+    level, place = 0, 0
+    while True:
+        step = 1.0 / (1 << level)
+        at, wide = start + place * step * width, step * width
+        may = (
+            _never_zero(c[0], c[1], c[2], c[3], c[4], at, wide, errors[0]) == 0
+            and _never_zero(e[0], e[1], e[2], e[3], e[4], at, wide, errors[1]) >= 0
+            and _never_zero(f[0], f[1], f[2], f[3], f[4], at, wide, errors[1]) >= 0
+        )
+        if may and level == LEAF:
+            return place * step
+        if may:
+            level, place = level + 1, place * 2
+            continue
+        place += 1
+        while level > 0 and place % 2 == 0:
+            level, place = level - 1, place // 2
+        if level == 0:
+            return 2.0
+
+
+@kernel
+def _cross(p: tuple[float, ...], a: int, q: tuple[float, ...], b: int, sign: float, out: Floats) -> None:
+    """sign (p[a:a+3] q[b:b+3]) as a quartic, added to out."""
+    for i in range(3):
+        for k in range(3):
+            out[i + k] += sign * p[a + i] * q[b + k]
+
+
+@kernel
+def along_arc(
+    arc: tuple[int, int, int], rising: float, sign: float, start: float, width: float,
+    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, shares: Floats,
+) -> int:  # fmt: skip
+    """Pairs that may touch while the pawl slides on `arc` from u = start to start + width; how many.
+
+    `shares` tells from which share of the way on. `rising` is the sign of the arc's α.
+    """
+    k = coefficients(arc[0], arc[1], arc[2], sign, rigid, field, way)
+    c, e, f, errors = np.empty(5), np.empty(5), np.empty(5), np.empty(2)
+    found = 0
+    for place in range(len(live)):
+        for kind in range(2):
+            if kind == EDGE and not field.convex[live[place]]:
+                continue
+            for i in range(len(rigid.x)):
+                if kind == VERTEX and not rigid.convex[i]:
+                    continue
+                if kind == arc[0] and i == arc[1] and live[place] == arc[2]:
+                    continue
+                j = coefficients(kind, i, live[place], sign, rigid, field, way)
+                for n in range(5):
+                    c[n] = e[n] = f[n] = 0.0
+                _cross(k, 0, j, 3, 1.0, c)
+                _cross(j, 0, k, 3, -1.0, c)
+                errors[0] = 16 * ERROR * (k[13] * j[14] + j[13] * k[14])
+                errors[1] = 16 * ERROR * (k[13] * (j[14] + j[15]) + j[13] * k[14])
+                _cross(k, 0, j, 9, rising, e)
+                _cross(j, 6, k, 3, -rising, e)
+                for n in range(3):
+                    f[n] += rising * k[n] * j[12]
+                    f[n + 2] += rising * k[n] * j[12]
+                for n in range(5):
+                    f[n] -= e[n]
+                share = _first(c, e, f, errors, start, width)
+                if share <= 1.0:
+                    if found < len(pairs):
+                        pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
+                        shares[found] = share
+                    found += 1
+    return found
+
+
+@kernel
+def at_time(
+    t: float, slack: float, sign: float, start: float, width: float,
+    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, shares: Floats,
+) -> int:  # fmt: skip
+    """Pairs that may touch while the pawl turns from u = start to start + width at one t, known to `slack`."""
+    c, e, f, errors = np.zeros(5), np.zeros(5), np.zeros(5), np.empty(2)
+    found = 0
+    for place in range(len(live)):
+        for kind in range(2):
+            if kind == EDGE and not field.convex[live[place]]:
+                continue
+            for i in range(len(rigid.x)):
+                if kind == VERTEX and not rigid.convex[i]:
+                    continue
+                j = coefficients(kind, i, live[place], sign, rigid, field, way)
+                for n in range(3):
+                    c[n] = j[n] * t + j[3 + n]
+                    e[n] = j[6 + n] * t + j[9 + n]
+                    f[n] = (j[12] if n != 1 else 0.0) - e[n]
+                size = j[13] * abs(t) + j[14]
+                errors[0] = 4 * (ERROR * size + slack * j[13])
+                errors[1] = errors[0] + 4 * ERROR * j[15]
+                share = _first(c, e, f, errors, start, width)
+                if share <= 1.0:
+                    if found < len(pairs):
+                        pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
+                        shares[found] = share
+                    found += 1
+    return found
+
+
+@kernel
+def at_angle(
+    u: float, slack: float, sign: float, after: float, until: float,
+    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, times: Floats,
+) -> int:  # fmt: skip
+    """Pairs that may touch between two t while the pawl keeps one angle u, known to `slack`; from which t on.
+
+    Pairs that surely touch set `until` back, so that few are returned.
+    """
+    found = 0
+    grown = 1.0 + u * u
+    for place in range(len(live)):
+        for kind in range(2):
+            if kind == EDGE and not field.convex[live[place]]:
+                continue
+            for i in range(len(rigid.x)):
+                if kind == VERTEX and not rigid.convex[i]:
+                    continue
+                j = coefficients(kind, i, live[place], sign, rigid, field, way)
+                alpha = j[0] + u * (j[1] + u * j[2])
+                beta = j[3] + u * (j[4] + u * j[5])
+                wide = 8 * (ERROR + slack)
+                blur = wide * j[13]
+                if abs(alpha) <= blur:
+                    if abs(beta) > wide * j[14] + blur * max(abs(after), abs(until)):
+                        continue  # parallel to it, and away from it
+                    if found < len(pairs):
+                        pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
+                        times[found] = after
+                    found += 1
+                    continue
+                t = -beta / alpha
+                fuzzy = (wide * j[14] + blur * abs(t)) / (abs(alpha) - blur)
+                if t + fuzzy < after or t - fuzzy > until:
+                    continue
+                slope = j[6] + u * (j[7] + u * j[8])
+                spot = slope * t + j[9] + u * (j[10] + u * j[11])
+                margin = wide * (j[14] + j[15]) + blur * abs(t) + (abs(slope) + blur) * fuzzy
+                if spot < -margin or spot > j[12] * grown + margin:
+                    continue
+                if t - fuzzy > after and spot > margin and spot < j[12] * grown - margin:
+                    until = min(until, t + fuzzy)
+                if found < len(pairs):
+                    pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
+                    times[found] = t - fuzzy
+                found += 1
+    return found
+
+
+@kernel
+def touching(
+    t: float, slack_t: float, u: float, slack_u: float, sign: float,
+    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints,
+) -> int:  # fmt: skip
+    """Pairs that may touch at one t and one angle, each known to a slack."""
+    found = 0
+    grown = 1.0 + u * u
+    for place in range(len(live)):
+        for kind in range(2):
+            if kind == EDGE and not field.convex[live[place]]:
+                continue
+            for i in range(len(rigid.x)):
+                if kind == VERTEX and not rigid.convex[i]:
+                    continue
+                j = coefficients(kind, i, live[place], sign, rigid, field, way)
+                size = (j[13] * (abs(t) + 1) + j[14]) * grown
+                error = 8 * ((ERROR + slack_u) * size + slack_t * j[13] * grown)
+                value = (j[0] + u * (j[1] + u * j[2])) * t + j[3] + u * (j[4] + u * j[5])
+                if abs(value) > error:
+                    continue
+                spot = (j[6] + u * (j[7] + u * j[8])) * t + j[9] + u * (j[10] + u * j[11])
+                error += 8 * (ERROR + slack_u) * j[15] * grown
+                if spot < -error or spot > j[12] * grown + error:
+                    continue
+                if found < len(pairs):
+                    pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
+                found += 1
+    return found

@@ -1,0 +1,371 @@
+"""The motion of one pawl along one leg: a sweep over t from event to event.
+
+Source: [DonaldPai1993] sec. 9. Differs: free space is not computed beforehand (no red-blue merge, Lemma 9.2):
+only the arc the pawl follows is, with an index over t that shows it the features within reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cmp_to_key
+from typing import Any, Literal
+
+import numpy as np
+
+from pliant.snap import scan
+from pliant.snap.curves import Curve, curve
+from pliant.snap.local import Next, lines_at, outgoing, stop_in
+from pliant.snap.scene import Pair, Scene
+
+Motion = Literal["rest", "arc", "flat"]
+Cause = Literal["until", "jam", "stop", "lock", "dead centre", "limit"]
+Lock = Callable[[Scene, Any, Any, Sequence[Curve], Motion], Any]  # where a contact locks on the way, or None
+LIMIT = 1_000_000  # events
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The pawl at rest, sliding on an arc, or at one angle along a flat contact, from one point to another."""
+
+    motion: Motion
+    start: Any  # a point of the arithmetic
+    end: Any
+    contacts: tuple[Pair, ...]  # those that coincide; the first is followed
+
+    @property
+    def turn(self) -> int:
+        """The chart it is in."""
+        return self.start.turn
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event: where, what kind by the paper's numerals, and which pairs touch then."""
+
+    kind: str
+    point: Any
+    contacts: tuple[Pair, ...]
+
+
+@dataclass(frozen=True)
+class Path:
+    """A pawl's motion: pieces in order of t, what happens between them, and how it ends."""
+
+    scene: Scene
+    pieces: tuple[Piece, ...]
+    happenings: tuple[Happening, ...]
+    cause: Cause
+    end: Any
+    touching: tuple[Pair, ...]  # at the end
+
+
+@dataclass
+class _Run:
+    """What a sweep has found so far."""
+
+    scene: Scene
+    lock: Lock
+    pieces: list[Piece]
+    happenings: list[Happening]
+
+    def note(self, kind: str, point: Any, contacts: Sequence[Curve] = ()) -> None:
+        self.happenings.append(Happening(kind, point, tuple(c.pair for c in contacts)))
+
+    def over(self, cause: Cause, point: Any, contacts: Sequence[Curve]) -> Path:
+        pairs = tuple(c.pair for c in contacts)
+        return Path(self.scene, tuple(self.pieces), tuple(self.happenings), cause, point, pairs)
+
+
+def sweep(scene: Scene, start: Any, lock: Lock, limit: int = LIMIT) -> Path:
+    """Follow the pawl from a point that is free, or touches, up to the leg's end or where it cannot go on."""
+    run = _Run(scene, lock, [], [])
+    point, contacts = start, touching(scene, start)
+    going = outgoing(scene, point, contacts)
+    if going.kind in ("arc", "flat"):
+        run.note("contact", point, contacts)
+    for _ in range(limit):
+        if going.kind == "snap":
+            run.note(_snap_kind(contacts), point, contacts)
+            point, contacts, going = snapped(scene, point)
+            run.note("lands" if contacts else "rests", point, contacts)
+            continue
+        if going.kind in ("jam", "dead centre"):
+            return _ended(run, going, point, contacts)
+        motion: Motion = "rest" if going.kind == "rest" else "arc" if going.kind == "arc" else "flat"
+        reached, over = _follow(scene, point, going, motion)
+        locked = lock(scene, point, reached, going.curves, motion)
+        if locked is not None:
+            run.pieces.append(Piece(motion, point, locked, tuple(c.pair for c in going.curves)))
+            run.note("lock", locked, going.curves)
+            return run.over("lock", locked, going.curves)
+        if reached is not point:
+            run.pieces.append(Piece(motion, point, reached, tuple(c.pair for c in going.curves)))
+        if over == "chart":
+            point, going = _other_chart(scene, reached, going)
+            continue
+        point, contacts = reached, touching(scene, reached)
+        if over == "until":
+            return run.over("until", point, contacts)
+        last, going = going, outgoing(scene, point, contacts)
+        _note_change(run, last, going, point, contacts)
+    return run.over("limit", point, contacts)
+
+
+def _ended(run: _Run, going: Next, point: Any, contacts: Sequence[Curve]) -> Path:
+    if going.kind == "dead centre":
+        run.note("dead centre", point, contacts)
+        return run.over("dead centre", point, contacts)
+    if _at_stop(run.scene, point):
+        run.note("stop", point, contacts)
+        return run.over("stop", point, contacts)
+    run.note("jam on one" if len(contacts) < 2 else "jam", point, contacts)
+    return run.over("jam", point, contacts)
+
+
+def _snap_kind(contacts: Sequence[Curve]) -> str:
+    return "snap off" if len(contacts) < 2 else "snap from a vertex"
+
+
+def _note_change(run: _Run, last: Next, going: Next, point: Any, contacts: Sequence[Curve]) -> None:
+    """Name what happened between two motions, if anything did."""
+    before, after = {c.pair for c in last.curves}, {c.pair for c in going.curves}
+    if going.kind in ("arc", "flat") and not before & after:
+        run.note("contact" if last.kind == "rest" else "change", point, contacts)
+    elif going.kind == "rest" and last.kind != "rest":
+        run.note("release", point, contacts)
+
+
+def _at_stop(scene: Scene, point: Any) -> bool:
+    places = [None if stop is None else stop_in(stop, point.turn) for stop in scene.stops]
+    compare, number = scene.arithmetic.compare, scene.arithmetic.number
+    return any(place is not None and compare(point.u, number(Fraction(place))) == 0 for place in places)
+
+
+def _other_chart(scene: Scene, point: Any, going: Next) -> tuple[Any, Next]:
+    """The same point and curves with the angle counted from the next half turn."""
+    step = 1 if point.angle > 0 else -1
+    curves = tuple(curve(scene, c.pair, point.turn + 1) for c in going.curves)
+    at = scene.arithmetic.number(Fraction(-step))
+    line = curves[0].line if curves else None
+    moved = scene.arithmetic.point(at, point.turn + step, line, None if line else point.time)
+    return moved, Next(going.kind, curves, going.side)
+
+
+def touching(scene: Scene, point: Any) -> list[Curve]:
+    """Every contact at a point."""
+    live = scene.index.live(point.t - 1e-9 - point.slack, point.t + 1e-9 + point.slack)
+    slack = 1e-9 if scene.arithmetic.name == "float" else 2.0**-40
+    args = (point.t, point.slack, point.angle, slack, _sign(point.turn))
+    pairs, _ = _scanned(scene, live, lambda out, _: scan.touching(*args, *_parts(scene, live), out))
+    curves = [curve(scene, pair, point.turn) for pair in pairs]
+    return [c for c in curves if point.sign(c.alpha, c.beta) == 0 and on_edge(point, c)]
+
+
+def on_edge(point: Any, contact: Curve) -> bool:
+    """Whether the vertex is on the edge, its ends included, at a point of the contact's curve."""
+    return point.sign(contact.lam, contact.rho) >= 0 and point.sign(-contact.lam, contact.beyond) >= 0
+
+
+def _sign(turn: int) -> float:
+    return -1.0 if turn % 2 else 1.0
+
+
+def _parts(scene: Scene, live: Any) -> tuple[Any, ...]:
+    return live, scene.rigid, scene.floats, scene.way
+
+
+def _scanned(
+    scene: Scene, live: Any, scanner: Callable[[Any, Any], int]
+) -> tuple[list[Pair], list[float]]:
+    """What a kernel finds, with room for all of it."""
+    room = 256
+    while True:
+        pairs, places = np.empty((room, 3), np.int64), np.empty(room)
+        count = scanner(pairs, places)
+        if count <= room:
+            found: list[Pair] = [(a, b, c) for a, b, c in pairs[:count].tolist()]
+            return found, places[:count].tolist()
+        room = count
+
+
+def _follow(scene: Scene, point: Any, going: Next, motion: Motion) -> tuple[Any, str]:
+    """Where a motion leads to next, and whether that is the leg's end, the chart's, or an event."""
+    if motion == "arc":
+        return _along(scene, point, going.curves[0], going.side)
+    return _ahead(scene, point, going.curves)
+
+
+def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
+    """The next event on an arc, upwards or downwards in u."""
+    arithmetic = scene.arithmetic
+    limit = arithmetic.number(Fraction(side))
+    if arithmetic.compare(point.u, limit) * side >= 0:
+        return point, "chart"
+    best, over = _own_end(scene, point, arc, limit)
+    end = arithmetic.point(best, point.turn, arc.line) if over != "chart" else None
+    until = min(end.t if end else scene.way_end, scene.way_end)
+    live = scene.index.live(point.t - point.slack, until + 1e-9 * (1 + abs(until)))
+    start, width = point.angle, _value(best) - point.angle
+    start, width = start - 1e-12 * side, width + 2e-12 * side
+    rising = float(arithmetic.sign_at(arc.alpha, best) or arithmetic.sign_at(arc.alpha, point.u))
+    args = (arc.pair, rising, _sign(point.turn), start, width)
+    pairs, shares = _scanned(
+        scene, live, lambda out, at: scan.along_arc(*args, *_parts(scene, live), out, at)
+    )
+    for share, pair in sorted(zip(shares, pairs, strict=True)):
+        lowest = start + share * width
+        if (lowest - _value(best)) * side > 1e-11:
+            break
+        hit = _first_hit(scene, point, arc, curve(scene, pair, point.turn), best, lowest)
+        if hit is not None:
+            best, over = hit, "event"
+    return arithmetic.point(best, point.turn, arc.line), over
+
+
+def _first_hit(scene: Scene, point: Any, arc: Curve, other: Curve, limit: Any, lowest: float) -> Any:
+    """The first place on an arc, up to a limit, where another contact begins; None if there is none."""
+    poly = arc.meets(other)
+    if poly.is_zero():
+        return None
+    for root in scene.arithmetic.roots_after(poly, point.u, limit, lowest):
+        if on_edge(scene.arithmetic.point(root, point.turn, arc.line), other):
+            return root
+    return None
+
+
+def _own_end(scene: Scene, point: Any, arc: Curve, limit: Any) -> tuple[Any, str]:
+    """Where an arc ends by itself: at an end of its edge, a vertical tangent, rest, a stop, or the leg's end."""
+    arithmetic = scene.arithmetic
+    one, t = arithmetic.line(scene.until)
+    polys = [(arc.alpha * t - arc.beta * one, "until"), (arc.turning, "event")]
+    polys += [(arc.begin, "event"), (arc.end, "event")]
+    polys += [(arithmetic.poly(line), "event") for line in lines_at(scene, point.turn)]
+    best, over = limit, "chart"
+    for poly, what in polys:
+        if poly.is_zero():
+            continue
+        found = arithmetic.roots_after(poly, point.u, best, point.angle)
+        if found and (over == "chart" or arithmetic.compare(found[0], best) != 0 or what == "until"):
+            best, over = found[0], what if over != "until" or arithmetic.compare(found[0], best) else over
+    return best, over
+
+
+def _ahead(scene: Scene, point: Any, curves: Sequence[Curve]) -> tuple[Any, str]:
+    """The next event at one angle: at rest, or along flat contacts."""
+    arithmetic = scene.arithmetic
+    best, over = arithmetic.point(point.u, point.turn, arithmetic.line(scene.until)), "until"
+    for contact in curves[:1]:
+        for line in ((contact.lam, contact.rho), (-contact.lam, contact.beyond)):
+            best, over = _sooner(scene, point, line, best, over)
+    end, window = best.t, 2 * scene.stride
+    begin = point.t
+    while True:
+        stop = min(begin + window, end)
+        hit, what = _hit_between(scene, point, best, over, begin, stop)
+        if what != over or stop >= end or hit.t < stop:
+            return hit, what
+        begin, window = stop, 2 * window
+
+
+def _hit_between(
+    scene: Scene, point: Any, best: Any, over: str, begin: float, stop: float
+) -> tuple[Any, str]:
+    """The first contact between two t, if it is before `best`."""
+    arithmetic = scene.arithmetic
+    slack = 1e-9 * (1 + abs(begin) + abs(stop))
+    live = scene.index.live(begin - slack, stop + slack)
+    blur = 1e-9 if arithmetic.name == "float" else 2.0**-40
+    args = (point.angle, blur, _sign(point.turn), begin - slack, stop + slack)
+    pairs, times = _scanned(
+        scene, live, lambda out, at: scan.at_angle(*args, *_parts(scene, live), out, at)
+    )
+    for t, pair in sorted(zip(times, pairs, strict=True)):
+        if t > best.t + best.slack + slack:
+            break
+        other = curve(scene, pair, point.turn)
+        candidate, what = _sooner(scene, point, other.line, best, over)
+        if candidate is not best and on_edge(candidate, other):
+            best, over = candidate, what
+    return best, over
+
+
+def _sooner(scene: Scene, point: Any, line: tuple[Any, Any], best: Any, over: str) -> tuple[Any, str]:
+    """The point ahead at this angle where a line is met, if it is after the present one and before the best."""
+    arithmetic = scene.arithmetic
+    rising = arithmetic.sign_at(line[0], point.u)
+    if rising == 0:
+        return best, over
+    if point.sign(*line) * rising >= 0 or best.sign(*line) * rising <= 0:
+        return best, over
+    return arithmetic.point(point.u, point.turn, line), "event"
+
+
+def _value(number: Any) -> float:
+    return number if isinstance(number, float) else number.near
+
+
+def snapped(scene: Scene, point: Any) -> tuple[Any, list[Curve], Next]:
+    """Turn towards rest at one t, up to the first contact that holds: the snap.
+
+    Source: [DonaldPai1993] sec. 8.1.
+    """
+    arithmetic = scene.arithmetic
+    while True:
+        above = point.turn > 0 or (point.turn == 0 and point.angle > 0)
+        goal = arithmetic.zero if point.turn == 0 else arithmetic.number(Fraction(-1 if above else 1))
+        landed = _landed(scene, point, goal)
+        if landed is not None:
+            return landed
+        if point.turn == 0:
+            end = _moved(scene, point, goal, 0)
+            contacts = touching(scene, end)
+            return end, contacts, outgoing(scene, end, contacts)
+        step = -1 if above else 1
+        point = _moved(scene, point, arithmetic.number(Fraction(-step)), point.turn + step)
+
+
+def _moved(scene: Scene, point: Any, u: Any, turn: int) -> Any:
+    """Another angle at the same t."""
+    return scene.arithmetic.point(u, turn, None, point.time)
+
+
+def _landed(scene: Scene, point: Any, goal: Any) -> tuple[Any, list[Curve], Next] | None:
+    """The first angle on the way to the goal, at one t, where the pawl is held."""
+    arithmetic = scene.arithmetic
+    side = 1 if _value(goal) > point.angle else -1
+    start, width = point.angle - 1e-12 * side, _value(goal) - point.angle + 2e-12 * side
+    live = scene.index.live(point.t - 1e-9 - point.slack, point.t + 1e-9 + point.slack)
+    args = (point.t, point.slack, _sign(point.turn), start, width)
+    pairs, _ = _scanned(
+        scene, live, lambda out, at: scan.at_time(*args, *_parts(scene, live), out, at)
+    )
+    low, high = min(start, start + width), max(start, start + width)
+    angles: list[tuple[Any, Curve]] = []
+    for pair in pairs:
+        other = curve(scene, pair, point.turn)
+        for u in arithmetic.landing(point, other.alpha, other.beta, low, high):
+            if arithmetic.compare(u, point.u) * side > 0 and arithmetic.compare(u, goal) * side <= 0:
+                angles.append((u, other))
+    order = cmp_to_key(lambda a, b: side * arithmetic.compare(a[0], b[0]))
+    return _held(scene, point, sorted(angles, key=order))
+
+
+def _held(scene: Scene, point: Any, angles: Sequence[tuple[Any, Curve]]) -> tuple[Any, list[Curve], Next] | None:
+    """The first of some angles, in order, where the contacts do not let the pawl on."""
+    arithmetic = scene.arithmetic
+    last: Any = None
+    for u, other in angles:
+        if last is not None and arithmetic.compare(u, last) == 0:
+            continue
+        flat = arithmetic.sign_at(other.alpha, u) == 0
+        here = arithmetic.point(u, point.turn, None if flat else other.line, point.time if flat else None)
+        if not on_edge(here, other):
+            continue
+        last = u
+        contacts = touching(scene, here)
+        going = outgoing(scene, here, contacts)
+        if going.kind != "snap":
+            return here, contacts, going
+    return None
