@@ -127,6 +127,16 @@ class Algebraic:
         return True
 
 
+def simplest(low: fmpq, high: fmpq) -> fmpq:
+    """A rational strictly between two, with as short a binary fraction as will do."""
+    grid = 1
+    while True:
+        place = fmpq((low * grid).floor() + 1, grid)
+        if place < high:
+            return place
+        grid *= 16
+
+
 def _bits(width: fmpq) -> int:
     """About how many binary places an interval of this width fixes."""
     return max(1, int(width.q).bit_length() - int(width.p).bit_length())

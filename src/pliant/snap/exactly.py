@@ -17,6 +17,7 @@ from pliant.snap.algebra import (
     roots,
     roots_between,
     sign_at,
+    simplest,
     without_repeats,
 )
 
@@ -192,6 +193,22 @@ class Exactly:
             if all(_clear(poly, int(vanishes), low, high) for poly, vanishes in queue):
                 return low, high
             reach = reach / 32
+
+    @staticmethod
+    def negated(value: Algebraic) -> Algebraic:
+        """Its negative."""
+        return value.negated
+
+    @staticmethod
+    def between(first: Algebraic, second: Algebraic) -> Algebraic:
+        """A rational number strictly between two that differ; one of them where they do not."""
+        if compare(first, second) == 0:
+            return first
+        low, high = (first, second) if compare(first, second) < 0 else (second, first)
+        while low.high >= high.low:
+            low.refine((low.high - low.low) / 1024)
+            high.refine((high.high - high.low) / 1024)
+        return Algebraic.of(simplest(low.high, high.low))
 
     @staticmethod
     def near(value: fmpq) -> float:

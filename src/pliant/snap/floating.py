@@ -178,6 +178,16 @@ class Floating:
         return u - reach, u + reach
 
     @staticmethod
+    def negated(value: float) -> float:
+        """Its negative."""
+        return -value
+
+    @staticmethod
+    def between(first: float, second: float) -> float:
+        """Their mean."""
+        return 0.5 * (first + second)
+
+    @staticmethod
     def near(value: float) -> float:
         """Itself."""
         return value

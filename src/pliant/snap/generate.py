@@ -9,9 +9,7 @@ import numpy as np
 import shapely
 
 from pliant.core.errors import PliantError
-from pliant.core.quantity import ExactVector
-from pliant.snap.model import Beam, Fastener, Obstacle, Pawl, Root
-from pliant.snap.reading import outline_fault
+from pliant.snap.model import Beam, ExactVector, Fastener, Obstacle, Pawl, Root
 from pliant.snap.turn import NONE, turn
 
 Rational = int | Fraction
@@ -129,14 +127,15 @@ def cantilever_hook(
     """
     if min(ramp, undercut, retention) <= 0 or 2 * retention * undercut >= length:
         raise PliantError(
-            f"ramp {ramp}, retention {retention}, undercut {undercut}, length {length}: all must be positive, "
-            "and retention · undercut less than half the length."
+            f"ramp {ramp}, retention {retention}, undercut {undercut}, length {length}: give positive "
+            "numbers, with retention · undercut less than half the length."
         )
     peak, edge = Fraction(2), 2 + Fraction(undercut)  # how far to the right the bump and the hook come
     face, height = edge + QUARTER, undercut + QUARTER  # the hook clears the wall by a quarter
     low = 1 + height / Fraction(retention)
     high = low + height / Fraction(ramp)
-    hook = ring((-1, 1), (-1, -length), (edge, -length), (1, 1 / (2 * Fraction(retention)) - length), (1, 1))
+    nose = min(1, 1 / (2 * Fraction(retention)))
+    hook = ring((-1, 1), (-1, -length), (edge, -length), (1, nose - length), (1, 1))
     bump = ring((face, high), (peak, low), (peak, low - 1), (face, 0))
     return Fastener(
         title="A cantilever hook",
@@ -281,7 +280,7 @@ def _star(rng: np.random.Generator, count: int, radii: tuple[int, int]) -> Ring:
         radius = rng.uniform(*radii, count)
         grid = np.round(4 * np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])).astype(int)
         outline = tuple(vector(Fraction(x, 4), Fraction(y, 4)) for x, y in grid.tolist())
-        if len(set(outline)) == count and not outline_fault(outline) and _plain(outline):
+        if len(set(outline)) == count and _area(outline).is_valid and _plain(outline):
             return outline
     raise PliantError(f"no outline of {count} vertices was found in {TRIES} tries.")
 

@@ -71,12 +71,13 @@ def outgoing(scene: Scene, point: Any, contacts: Sequence[Curve]) -> Next:
     sides = [_side(scene, point, contacts, low, -1), _side(scene, point, contacts, high, 1)]
     flats = tuple(c for c in contacts if id(c) in sides[0].fixed and _stays(scene, point, c))
     gaps = _gaps(scene, point, sides, flats, corners, edges)
-    middle = len(sides[0].groups)
+    middle, level = len(sides[0].groups), _level(scene, point, contacts, corners, edges)
     if _at_rest(scene, point):
-        return _from_rest(gaps, middle)
+        return Next("rest") if level else _from_rest(gaps, middle)
+    held = Next("flat", flats) if level and flats else None
     if _above(scene, point):
-        return _away(gaps, 0, 1, "snap")
-    return _away(gaps, len(gaps) - 1, -1, "snap")
+        return _away(gaps, 0, 1, "snap", held, middle + 1)
+    return _away(gaps, len(gaps) - 1, -1, "snap", held, middle)
 
 
 def _at_rest(scene: Scene, point: Any) -> bool:
@@ -91,19 +92,24 @@ def _above(scene: Scene, point: Any) -> bool:
 
 
 def _from_rest(gaps: Sequence[Gap], middle: int) -> Next:
-    """At rest: stay, or be pushed to the one side that is free."""
-    if gaps[middle].free or gaps[middle + 1].free:
-        return Next("rest")
+    """Pushed from rest to the one side that is free."""
     up, down = _away(gaps, middle + 1, 1, "jam"), _away(gaps, middle, -1, "jam")
     if up.kind != "jam" and down.kind != "jam":
         return Next("dead centre")
     return up if up.kind != "jam" else down
 
 
-def _away(gaps: Sequence[Gap], first: int, step: int, at_first: Kind) -> Next:
-    """The first free cell going away from rest, and the curves at its near end."""
+def _away(
+    gaps: Sequence[Gap], first: int, step: int, at_first: Kind, held: Next | None = None, across: int = -1
+) -> Next:
+    """The first free cell going away from rest, and the curves at its near end.
+
+    `held` is what comes before the cell `across`: the angle itself, where it alone is free.
+    """
     place = first
     while 0 <= place < len(gaps):
+        if place == across and held is not None:
+            return held
         if gaps[place].free:
             if place == first:
                 return Next(at_first)
@@ -264,6 +270,29 @@ def _stays(scene: Scene, point: Any, contact: Curve) -> bool:
     return first >= 0 and last >= 0
 
 
+def _level(
+    scene: Scene, point: Any, contacts: Sequence[Curve], corners: Sequence[Corner], edges: Sequence[Curve]
+) -> bool:
+    """Whether the angle itself stays free just after, even where no angle beside it does."""
+    sign_at, u = scene.arithmetic.sign_at, point.u
+    rising = {id(contact): sign_at(contact.alpha, u) for contact in contacts}
+    here = Side(_Here(scene.arithmetic, u), (), {}, rising, frozenset())
+    return _free(scene, point, here, 0, corners, edges)
+
+
+@dataclass(frozen=True)
+class _Here:
+    """The point's own angle as a place to take signs at."""
+
+    arithmetic: Any
+    u: Any
+
+
+def _at(poly: Any, place: Any) -> Any:
+    """A polynomial at a place, or its sign where the place is an algebraic number."""
+    return place.arithmetic.sign_at(poly, place.u) if isinstance(place, _Here) else poly(place)
+
+
 def _stopped(scene: Scene, point: Any, side: int) -> bool:
     """Whether a stop is at the point and keeps the pawl from turning further to this side."""
     stop = scene.stops[0 if side < 0 else 1]
@@ -295,11 +324,11 @@ def _apart(scene: Scene, side: Side, cell: int, corner: Corner) -> bool:
     if not pawl_convex and not scene.obstacles.convex[corner.corner]:
         return False
     edges = (
-        _outside(side, cell, contact) >= 0 and all(poly(side.at) >= 0 for poly in row)
+        _outside(side, cell, contact) >= 0 and all(_at(poly, side.at) >= 0 for poly in row)
         for contact, row in zip(corner.on_edges, corner.signs, strict=False)
     )
     faces = (
-        _outside(side, cell, contact) >= 0 and all(poly(side.at) >= 0 for poly in row)
+        _outside(side, cell, contact) >= 0 and all(_at(poly, side.at) >= 0 for poly in row)
         for contact, row in zip(corner.on_faces, corner.faces, strict=False)
     )
     if pawl_convex and scene.obstacles.convex[corner.corner]:

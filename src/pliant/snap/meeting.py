@@ -8,21 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from fractions import Fraction
-from itertools import combinations, pairwise, product
+from itertools import islice, pairwise, product
 from math import lcm
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.outline import ring_fault
-
 Ring = Sequence[tuple[Fraction, Fraction]]
 Whole = Sequence[tuple[int, int]]  # a ring in integers
 Edge = tuple[tuple[int, int], tuple[int, int]]
 
 FEW = 150  # pairs of edges: they are looked at sooner than chosen
-LOOKED_AT = 500_000  # pairs of edges of one outline; beyond, floats decide
+AT_ONCE = 5_000_000  # pairs of edges that are held
+LOOKED_AT = 1_000_000  # pairs of edges of one ring
 
 
 class Meeting(Enum):
@@ -33,51 +32,30 @@ class Meeting(Enum):
     OVERLAPPING = "overlapping"
 
 
-def outline_fault(ring: Ring) -> str:
-    """What keeps a ring from being an outline, or "" when nothing does.
+def near_pairs(ring: Ring) -> list[tuple[int, int]] | None:
+    """Pairs of edges of a ring whose boxes meet, in order; None where they are too many to look at each."""
+    pairs = list(islice(_near(ring, ring), LOOKED_AT + 1))
+    return sorted((i, j) for i, j in pairs if i < j) if len(pairs) <= LOOKED_AT else None
 
-    >>> corners = [(0, 0), (2, 2), (2, 0), (0, 2)]
-    >>> outline_fault([(Fraction(x), Fraction(y)) for x, y in corners])
-    'edges 0 and 2 cross; an outline must not cross itself'
-    """
-    if len(ring) < 3:
-        return f"has {len(ring)} different vertices; an outline needs at least 3"
+
+def self_meeting(ring: Ring, near: Iterable[tuple[int, int]]) -> tuple[int, int, str] | None:
+    """The first two edges of a ring that meet where they should not, and how: "fold", "cross" or "touch"."""
     (whole,) = to_integers(ring)
     edges = edges_of(whole)
-    for index, (start, end) in enumerate(edges):
-        if start == end:
-            return f"vertex {(index + 1) % len(ring)} repeats the one before it"
-    if all(side(*edges[0], corner) == 0 for corner in whole):
-        return "has no area"
     for index, edge in enumerate(edges):
         if _goes_back(edges[index - 1], edge):
-            pair = f"edges {(index - 1) % len(ring)} and {index}"
-            return f"{pair} lie on each other; an outline has its inside between its edges"
-    return _own_meeting(edges, ring)
-
-
-def _own_meeting(edges: Sequence[Edge], ring: Ring) -> str:
-    """The first two edges that meet without following each other, in words."""
-    pairs = _own_pairs(ring)
-    if pairs is None:
-        return ring_fault(floats_of(ring))
-    for first, second in pairs:
+            return (index - 1) % len(edges), index, "fold"
+    for first, second in near:
         verb = meet(edges[first], edges[second]) if 1 < second - first < len(edges) - 1 else ""
         if verb:
-            return f"edges {first} and {second} {verb}; an outline must not {verb} itself"
-    return ""
+            return first, second, verb
+    return None
 
 
-def _own_pairs(ring: Ring) -> Iterable[tuple[int, int]] | None:
-    """Pairs of edges of a ring whose boxes meet, in order; None where there are too many."""
-    if len(ring) * (len(ring) - 1) // 2 <= FEW:
-        return combinations(range(len(ring)), 2)
-    boxes = _boxes(ring)
-    first, second = shapely.STRtree(boxes).query(boxes)
-    kept = first < second
-    if np.count_nonzero(kept) > LOOKED_AT:
-        return None
-    return sorted(zip(first[kept].tolist(), second[kept].tolist(), strict=True))
+def is_flat(ring: Ring) -> bool:
+    """Whether all corners of a ring lie on one line."""
+    (whole,) = to_integers(ring)
+    return all(side(whole[0], whole[1], corner) == 0 for corner in whole)
 
 
 def meeting(one: Ring, other: Ring) -> Meeting:
@@ -107,12 +85,16 @@ def meeting(one: Ring, other: Ring) -> Meeting:
     return Meeting.OVERLAPPING if shared else Meeting.TOUCHING
 
 
-def _near(one: Ring, other: Ring) -> Iterable[tuple[int, int]]:
-    """Pairs of edges of two rings whose boxes meet."""
+def _near(one: Ring, other: Ring) -> Iterator[tuple[int, int]]:
+    """Pairs of edges of two rings whose boxes meet, so many at a time that memory holds them."""
     if len(one) * len(other) <= FEW:
-        return product(range(len(one)), range(len(other)))
-    second, first = shapely.STRtree(_boxes(one)).query(_boxes(other))
-    return zip(first.tolist(), second.tolist(), strict=True)
+        yield from product(range(len(one)), range(len(other)))
+        return
+    tree, boxes = shapely.STRtree(_boxes(other)), _boxes(one)
+    stride = max(1, AT_ONCE // len(other))
+    for start in range(0, len(one), stride):
+        first, second = tree.query(boxes[start : start + stride])
+        yield from zip((first + start).tolist(), second.tolist(), strict=True)
 
 
 def _pieces(edges: Sequence[Edge], contacts: Sequence[set[int]]) -> Iterator[tuple[Edge, int, int]]:

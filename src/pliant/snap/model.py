@@ -10,12 +10,25 @@ from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator as After
+from pydantic import BeforeValidator as Before
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from pliant.core.model import Frozen, Name, Positive, check_with_references, fault
-from pliant.core.quantity import Exact, ExactVector
-from pliant.snap.reading import outline_fault, reference_faults
+from pliant.core.quantity import Exact as Rational
+from pliant.snap.reading import as_decimal, outline_fault, reference_faults
 from pliant.snap.turn import NONE, TurnOf
+
+DIGITS = 100  # above and below the line of an exact number
+
+
+def _short(value: Fraction) -> Fraction:
+    if max(abs(value.numerator), value.denominator) >= 10**DIGITS:
+        raise fault(f"has more than {DIGITS} digits as a fraction", "Round it, or choose another unit")
+    return value
+
+
+Exact = Annotated[Rational, Before(as_decimal), After(_short)]
+ExactVector = tuple[Exact, Exact]
 
 
 def _ring(points: tuple[ExactVector, ...]) -> tuple[ExactVector, ...]:
@@ -31,8 +44,15 @@ def _moves(velocity: ExactVector) -> ExactVector:
     return velocity
 
 
+def _points(vector: ExactVector) -> ExactVector:
+    if vector == (0, 0):
+        raise fault("is (0, 0), which points nowhere", "Give a direction such as [1, 0]")
+    return vector
+
+
 Outline = Annotated[tuple[ExactVector, ...], After(_ring)]
 Velocity = Annotated[ExactVector, After(_moves)]
+Way = Annotated[ExactVector, After(_points)]
 ExactPositive = Annotated[Exact, Field(gt=0)]
 ExactNotNegative = Annotated[Exact, Field(ge=0)]
 
@@ -45,7 +65,7 @@ class Leg(Frozen):
 
 
 class Root(Frozen):
-    """What carries the hinges, and how it is moved. Without `until` it goes on until it is past everything."""
+    """What carries the hinges, and how it is moved: without `until`, until it is past everything."""
 
     velocity: Velocity | None = None
     until: ExactPositive | None = None
@@ -72,6 +92,12 @@ class Beam(Frozen):
     strain_limit: Positive | None = None  # default the material's
     hinge: Literal["pseudo-rigid", "root"] = "pseudo-rigid"  # 2.25 EI/L, or 3 EI/L at the beam's root
 
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.material is None and self.modulus is None:
+            raise fault("has neither material nor modulus", 'Give material = "POM", or modulus = 2800')
+        return self
+
 
 class Pawl(Frozen):
     """A rigid part on a torsional spring, drawn in its hinge's frame."""
@@ -96,7 +122,14 @@ class Pawl(Frozen):
             raise fault(
                 "has stops that do not hold its rest between them", 'Give stops = ["-20 deg", "30 deg"]'
             )
+        if self.preload and not self._is_held():
+            held = '["-20 deg", 0]' if self.preload > 0 else '[0, "20 deg"]'
+            raise fault("has a preload that no stop at its rest holds", f"Give stops = {held}")
         return self
+
+    def _is_held(self) -> bool:
+        """Whether there is a stop at rest on the side to which the preload pushes."""
+        return self.stops is not None and self.stops[self.preload > 0].u == 0
 
 
 class Obstacle(Frozen):
@@ -119,7 +152,21 @@ class Move(Frozen):
 
     of: Name
     vertices: tuple[Annotated[int, Field(ge=0)], ...] = Field(min_length=1)
-    by: ExactVector
+    by: Way
+
+
+# What a parameter of each kind says beside its range.
+PARAMETER_KEYS: dict[str, set[str]] = {
+    "friction": set(),
+    "stiffness": {"of"},
+    "hinge": {"of", "along"},
+    "vertices": {"moves"},
+}
+_EXAMPLES = {
+    "of": '"…", a pawl',
+    "along": "[1, 0]",
+    "moves": '[{ of = "…", vertices = [0], by = [1, 0] }]',
+}
 
 
 class Parameter(Frozen):
@@ -128,9 +175,25 @@ class Parameter(Frozen):
     name: Name
     what: Literal["friction", "stiffness", "hinge", "vertices"]
     of: Name | None = None  # the pawl, of stiffness and hinge
-    along: ExactVector | None = None  # which way the hinge moves
+    along: Way | None = None  # which way the hinge moves
     moves: tuple[Move, ...] = ()
     range: tuple[Exact, Exact]  # friction and stiffness: values; otherwise added to what is drawn
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        wanted = PARAMETER_KEYS[self.what]
+        given = {key for key in ("of", "along", "moves") if getattr(self, key)}
+        if missing := wanted - given:
+            key = min(missing)
+            raise fault(f"of {self.what} needs {key}", f"Add {key} = {_EXAMPLES[key]}")
+        if beside := given - wanted:
+            raise fault(f"of {self.what} has {min(beside)}, which says nothing there", "Leave it out")
+        low, high = self.range
+        if not low < high:
+            raise fault("has a range that does not rise", "Give range = [lowest, highest]")
+        if self.what in ("friction", "stiffness") and low < 0:
+            raise fault(f"lets {self.what} be negative", "Begin the range at 0 or above")
+        return self
 
 
 class Goal(Frozen):
@@ -138,6 +201,12 @@ class Goal(Frozen):
 
     insert_below: Positive | None = None
     hold_above: Positive | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.insert_below is None and self.hold_above is None:
+            raise fault("asks for nothing", "Give insert_below = 20, hold_above = 50, or both")
+        return self
 
 
 class SnapStudy(Frozen):

@@ -1,0 +1,80 @@
+"""What is allowed in a fastener, and yet worth a sentence before it is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import shapely
+
+from pliant.core.quantity import written
+from pliant.snap.meeting import Meeting, edges_of, locate, meeting, to_integers
+from pliant.snap.model import Fastener
+from pliant.snap.overlaps import boxes, movers, obstacle_boxes, placed
+from pliant.snap.turn import Turn
+
+LOOKED_AT = 20_000  # pairs of obstacles
+LISTED = 6  # names in one sentence
+
+
+def remarks(model: Fastener) -> tuple[str, ...]:
+    """One sentence for everything that is not as one might think."""
+    return (
+        *_hinges_outside(model),
+        *_rounded_angles(model),
+        *_passing_through(model),
+        *_joined_obstacles(model),
+    )
+
+
+def _hinges_outside(model: Fastener) -> Iterator[str]:
+    for pawl in model.pawls:
+        (whole,) = to_integers(model.outline(pawl))
+        if locate((0, 0), edges_of(whole)) < 0:
+            yield f"The hinge of {pawl.name!r} is outside its outline, which turns about it all the same."
+
+
+def _rounded_angles(model: Fastener) -> Iterator[str]:
+    for index, pawl in enumerate(model.pawls):
+        angles = {"rest": pawl.rest}
+        angles |= {f"stops[{at}]": stop for at, stop in enumerate(pawl.stops or ())}
+        for key, turn in angles.items():
+            if turn.rounding:
+                yield f"pawls[{index}].{key} is {_rounded(turn)}."
+
+
+def _rounded(turn: Turn) -> str:
+    tangent = f"the angle whose half has the tangent {written(turn.u)}"
+    return f"{turn.asked:.15g} rad and taken as {tangent}, {abs(turn.rounding):.1e} rad from it"
+
+
+def _passing_through(model: Fastener) -> Iterator[str]:
+    """Pawls that overlap the root or each other as drawn."""
+    parts = movers(model)
+    about = boxes([part.ring for part in parts])
+    first, second = shapely.STRtree(about).query(about)
+    for i, j in sorted(zip(first[first < second].tolist(), second[first < second].tolist(), strict=True)):
+        if meeting(parts[i].ring, parts[j].ring) is Meeting.OVERLAPPING:
+            pair = f"{parts[i].name!r} and {parts[j].name!r}"
+            yield f"{pair} overlap as drawn: pawls and the root do not stop each other."
+
+
+def _joined_obstacles(model: Fastener) -> Iterator[str]:
+    about = obstacle_boxes(model)
+    first, second = shapely.STRtree(about).query(about)
+    pairs = np.stack([first, second], axis=1)[first < second]
+    pairs = pairs[np.lexsort(pairs.T[::-1])][:LOOKED_AT].tolist()
+    groups: dict[int, set[int]] = {}
+    for i, j in pairs:
+        one, other = groups.setdefault(i, {i}), groups.setdefault(j, {j})
+        if one is other:
+            continue
+        if meeting(placed(model, model.obstacles[i]), placed(model, model.obstacles[j])) is not Meeting.APART:
+            one |= other
+            groups.update(dict.fromkeys(other, one))
+    for members in {id(group): group for group in groups.values() if len(group) > 1}.values():
+        names = [repr(model.label(index)) for index in sorted(members)]
+        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        yield f"{', '.join(names[:LISTED])}{more} touch or overlap: they are taken as one body."
+    if np.count_nonzero(first < second) > LOOKED_AT:
+        yield f"Only {LOOKED_AT} pairs of near obstacles were looked at for whether they touch."

@@ -1,0 +1,232 @@
+"""The whole fastener along its plan: every pawl and the root, leg by leg, and back from where it stopped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cmp_to_key
+from typing import Any
+
+import numpy as np
+
+from pliant.snap.curves import curve
+from pliant.snap.friction import locking
+from pliant.snap.model import Fastener, Leg, Pawl
+from pliant.snap.scene import Arithmetic, Obstacles, Scene, obstacles, scene
+from pliant.snap.sweep import Cause, Path, Piece, sweep
+
+Vector = tuple[Fraction, Fraction]
+ZERO: Vector = (Fraction(0), Fraction(0))
+ROOT = "root"
+
+
+@dataclass(frozen=True)
+class Course:
+    """A straight leg as it went: every pawl's path, and what ended it."""
+
+    leg: int
+    back: bool
+    velocity: Vector
+    offset: Vector  # of the root, where t = 0
+    start: Any  # t of the arithmetic, where it began
+    paths: dict[str, Path]  # by pawl, and the root's where it has an outline
+    cause: Cause
+    by: str  # who ended it; "" where the leg came to its end
+    end: Any  # t of the arithmetic
+
+    @property
+    def begins(self) -> float:
+        """t where it began."""
+        return _near(self.start)
+
+    @property
+    def ends(self) -> float:
+        """t where it ended."""
+        return _near(self.end)
+
+    @property
+    def speed(self) -> float:
+        """Length of the velocity."""
+        return math.hypot(*map(float, self.velocity))
+
+    @property
+    def travel(self) -> float:
+        """How far the root went."""
+        return (self.ends - self.begins) * self.speed
+
+
+@dataclass(frozen=True)
+class Stance:
+    """Where every pawl is, at the end of a course: a point of the arithmetic each."""
+
+    points: dict[str, Any]
+
+
+def legs(model: Fastener) -> tuple[Leg, ...]:
+    """The plan; without an end, far enough for everything to be passed."""
+    root = model.root
+    if root.plan is not None:
+        return root.plan
+    assert root.velocity is not None
+    return (Leg(velocity=root.velocity, until=root.until or clearing(model, root.velocity)),)
+
+
+def clearing(model: Fastener, velocity: Vector, offset: Vector = ZERO) -> Fraction:
+    """A t by which everything that moves is past every obstacle."""
+    speed = math.hypot(*map(float, velocity))
+    ahead = np.array([float(v) for v in velocity]) / speed
+    marks = np.concatenate([np.array(_floats(outline)) for outline in _fixed(model)]) @ ahead
+    shift = np.array([float(v) for v in offset]) @ ahead
+    behind: list[float] = []
+    for pawl in model.pawls:
+        reach = max(math.hypot(float(x), float(y)) for x, y in model.outline(pawl))
+        behind.append(float(np.array([float(v) for v in pawl.hinge]) @ ahead) - reach)
+    if model.root.outline is not None:
+        behind.append(float((np.array(_floats(model.root.outline)) @ ahead).min()))
+    return Fraction(max(1, math.ceil((float(marks.max()) - min(behind) - float(shift)) * 1.02 / speed)))
+
+
+def _floats(outline: Sequence[Vector]) -> list[list[float]]:
+    return [[float(x), float(y)] for x, y in outline]
+
+
+def _fixed(model: Fastener) -> list[list[Vector]]:
+    return [[(x + o.at[0], y + o.at[1]) for x, y in model.outline(o)] for o in model.obstacles]
+
+
+def around(model: Fastener) -> Obstacles:
+    """The obstacles, ready for any number of sweeps."""
+    return obstacles(_fixed(model))
+
+
+def turned_outline(model: Fastener, pawl: Pawl) -> list[Vector]:
+    """A pawl's outline about its hinge, as its spring holds it at rest."""
+    cosine, sine = pawl.rest.matrix
+    return [(cosine * x - sine * y, sine * x + cosine * y) for x, y in model.outline(pawl)]
+
+
+def stops_of(pawl: Pawl) -> tuple[Fraction | None, Fraction | None]:
+    """Half-angle tangents a pawl stops at: its own, and the one its preload holds it against."""
+    low, high = (None, None) if pawl.stops is None else (pawl.stops[0].u, pawl.stops[1].u)
+    if pawl.preload > 0:
+        high = Fraction(0)
+    if pawl.preload < 0:
+        low = Fraction(0)
+    return low, high
+
+
+def travel(
+    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, friction: Fraction | None = None
+) -> tuple[Course, ...]:
+    """Every leg of the plan, up to the first that cannot be finished."""
+    mu = model.friction if friction is None else friction
+    courses: list[Course] = []
+    offset, stance = ZERO, None
+    for number, leg in enumerate(legs(model)):
+        scenes = _scenes(model, arithmetic, fixed, offset, leg.velocity, leg.until)
+        starts = _starts(arithmetic, scenes, stance, arithmetic.scalar(Fraction(0)))
+        paths = {name: sweep(each, starts[name], locking(mu)) for name, each in scenes.items()}
+        course = _course(number, False, leg.velocity, offset, arithmetic.number(Fraction(0)), paths, arithmetic)
+        courses.append(course)
+        if course.cause != "until":
+            break
+        stance = Stance({name: path.end for name, path in paths.items()})
+        offset = (offset[0] + leg.velocity[0] * leg.until, offset[1] + leg.velocity[1] * leg.until)
+    return tuple(courses)
+
+
+def back(
+    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, ways: Sequence[Course], friction: Fraction | None = None
+) -> tuple[Course, ...]:
+    """The plan reversed from wherever it stopped, up to its start or where it cannot go on."""
+    mu = model.friction if friction is None else friction
+    courses: list[Course] = []
+    stance = None
+    for way in reversed(ways):
+        velocity = (-way.velocity[0], -way.velocity[1])
+        scenes = _scenes(model, arithmetic, fixed, way.offset, velocity, Fraction(0))
+        begin = arithmetic.negated(way.end)
+        if stance is None:
+            starts = {name: _reversed(way.paths[name], way.end, scenes[name]) for name in scenes}
+        else:
+            starts = _starts(arithmetic, scenes, stance, None, begin)
+        paths = {name: sweep(each, starts[name], locking(mu)) for name, each in scenes.items()}
+        course = _course(way.leg, True, velocity, way.offset, begin, paths, arithmetic)
+        courses.append(course)
+        if course.cause != "until":
+            break
+        stance = Stance({name: path.end for name, path in paths.items()})
+    return tuple(courses)
+
+
+def _scenes(
+    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, offset: Vector, velocity: Vector, until: Fraction
+) -> dict[str, Scene]:
+    """A scene a pawl, and one for the root, which is a pawl that cannot turn."""
+    found: dict[str, Scene] = {}
+    for pawl in model.pawls:
+        hinge = (pawl.hinge[0] + offset[0], pawl.hinge[1] + offset[1])
+        outline = turned_outline(model, pawl)
+        found[pawl.name] = scene(arithmetic, outline, hinge, velocity, fixed, until, stops_of(pawl))
+    if model.root.outline is not None:
+        still = (Fraction(0), Fraction(0))
+        found[ROOT] = scene(arithmetic, model.root.outline, offset, velocity, fixed, until, still)
+    return found
+
+
+def _starts(
+    arithmetic: Arithmetic, scenes: dict[str, Scene], stance: Stance | None, t: Any, at: Any = None
+) -> dict[str, Any]:
+    """Where each pawl starts: at rest, or as the leg before left it."""
+    line = None if t is None else arithmetic.line(t)
+    if stance is None:
+        return {name: arithmetic.point(arithmetic.zero, 0, line, at) for name in scenes}
+    points = stance.points
+    return {name: arithmetic.point(points[name].u, points[name].turn, line, at) for name in scenes}
+
+
+def _reversed(path: Path, end: Any, scene: Scene) -> Any:
+    """A pawl's state at the end of a course, as the start of the way back, where t counts from minus it."""
+    arithmetic = scene.arithmetic
+    piece = piece_at(path, end)
+    at = arithmetic.negated(end)
+    if piece is None:
+        return arithmetic.point(path.end.u, path.end.turn, None, at)
+    if piece.motion != "arc":
+        return arithmetic.point(piece.start.u, piece.turn, None, at)
+    line = curve(scene, piece.contacts[0], piece.turn).line
+    if arithmetic.compare(piece.end.time, end) == 0:
+        return arithmetic.point(piece.end.u, piece.turn, line)
+    forward = curve(path.scene, piece.contacts[0], piece.turn)
+    low, high = sorted((piece.start.angle, piece.end.angle))
+    here = arithmetic.point(arithmetic.zero, 0, None, end)
+    for u in arithmetic.landing(here, forward.alpha, forward.beta, low - 1e-12, high + 1e-12):
+        return arithmetic.point(u, piece.turn, line)
+    raise AssertionError("an arc passes every t between its ends")
+
+
+def piece_at(path: Path, t: Any) -> Piece | None:
+    """The last piece that holds a t; None where the path ends on a snap."""
+    compare = path.scene.arithmetic.compare
+    for piece in reversed(path.pieces):
+        if compare(piece.start.time, t) <= 0:
+            return piece if compare(t, piece.end.time) <= 0 else None
+    return None
+
+
+def _course(
+    leg: int, reverse: bool, velocity: Vector, offset: Vector, start: Any, paths: dict[str, Path], arithmetic: Arithmetic
+) -> Course:
+    """Of paths that went on each for itself: the first that ended ends all."""
+    order = cmp_to_key(lambda a, b: arithmetic.compare(a[1].end.time, b[1].end.time))
+    name, first = min(paths.items(), key=order)
+    cause: Cause = first.cause
+    return Course(
+        leg, reverse, velocity, offset, start, paths, cause, "" if cause == "until" else name, first.end.time
+    )
+
+
+def _near(number: Any) -> float:
+    return number if isinstance(number, float) else number.near
