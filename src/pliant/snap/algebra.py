@@ -119,9 +119,7 @@ class Algebraic:
         if not (self.low < low and high < self.high):
             return False
         below, above = _sign(self.poly(low)), _sign(self.poly(high))
-        if below == above or below == 0 or above == 0:
-            return False
-        if below != sign:
+        if below != sign or above != -sign:
             return False
         self.low, self.high = low, high
         return True
@@ -224,9 +222,9 @@ def _compare_close(first: Algebraic, second: Algebraic) -> int:
         low, high = max(first.low, second.low), min(first.high, second.high)
         if low > high:
             return 1 if first.low > second.high else -1
-        if common.degree() > 0 and _shares(common, first) and _shares(common, second):
-            if low == high or _vanishes_between(common, low, high):
-                return 0
+        shared = common.degree() > 0 and _shares(common, first) and _shares(common, second)
+        if shared and (low == high or _vanishes_between(common, low, high)):
+            return 0
         first.refine((first.high - first.low) / 1024)
         second.refine((second.high - second.low) / 1024)
         if first.is_rational or second.is_rational:
@@ -375,15 +373,17 @@ def _variations(onto: fmpz_poly) -> int:
 
 
 def roots_between(poly: fmpz_poly, low: fmpq, high: fmpq) -> int:
-    """At least the number of roots strictly between, of a polynomial without repeated ones; exact if 0 or 1."""
+    """A bound on the roots strictly between, of a polynomial without repeated ones; exact if 0 or 1."""
     return _variations(_onto(poly, low, high))
 
 
 def quotient(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> Algebraic:
-    """top/bottom at a number, itself a number: a root of the resultant of its polynomial and bottom·x - top."""
+    """The number top/bottom at a number: a root of the resultant of its polynomial and bottom·x - top."""
     if number.is_rational:
         return Algebraic.of(top(number.low) / bottom(number.low))
-    poly = without_repeats(_resultant(number.poly, top, bottom))
+    shared = number.poly.gcd(top.gcd(bottom))  # other roots, where top and bottom both vanish
+    own = number.poly // shared if shared.degree() > 0 else number.poly
+    poly = without_repeats(_resultant(own, top, bottom))
     width = number.high - number.low
     while True:
         enclosure = _enclosed(number, top, bottom)

@@ -53,6 +53,8 @@ def deflection(beam: Beam, angle: float) -> float:
 def strain(beam: Beam, angle: float) -> float:
     """The largest strain, in the outer fibre at the root: 1.5 h δ/L², of a force at the tip.
 
+    That is for small deflections. Against a beam bent far it is 4 % too low at 20° and 12 % at 35°.
+
     Source: Bayer, Snap-Fit Joints for Plastics: A Design Guide, table 1, rectangle of constant section.
     """
     return 1.5 * beam.thickness * deflection(beam, angle) / beam.length**2

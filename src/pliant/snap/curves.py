@@ -62,7 +62,7 @@ class Curve:
 
 
 def curve(scene: Scene, pair: Pair, turn: int) -> Curve:
-    """The curve of a pair of features in a chart: where the pawl is turned by `turn` half turns and 2 atan u."""
+    """The curve of a pair of features in a chart: the pawl turned by `turn` half turns and 2 atan u."""
     key = pair, turn % 2
     if key not in scene.curves:
         scene.curves[key] = _curve(scene, pair, -1 if turn % 2 else 1)

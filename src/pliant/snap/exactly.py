@@ -10,7 +10,6 @@ from flint import fmpq, fmpz_poly
 from pliant.snap.algebra import (
     Algebraic,
     compare,
-    fraction,
     nearest,
     quotient,
     rational,
@@ -46,7 +45,7 @@ class ExactPoint:
             self.t, self.slack = at.near, at.radius
 
     def _approximate(self, line: tuple[fmpz_poly, fmpz_poly]) -> tuple[float, float]:
-        """t as a float, and what it may be wrong by."""
+        """The t as a float, and what it may be wrong by."""
         self.u.refine(fmpq(1, 2**60))
         u = (self.u.low + self.u.high) / 2
         bottom = line[0](u)
@@ -63,12 +62,12 @@ class ExactPoint:
 
     @property
     def angle(self) -> float:
-        """u as a float."""
+        """The u as a float."""
         return self.u.near
 
     @property
     def time(self) -> Algebraic:
-        """t as a number of its own."""
+        """The t as a number of its own."""
         if self._at is None:
             assert self.line is not None
             self._at = quotient(self.u, -self.line[1], self.line[0])
@@ -164,7 +163,7 @@ class Exactly:
     ) -> list[Algebraic]:
         """Angles between two floats at which α(u) t + β(u) = 0 at the point's t, in order.
 
-        If T(t) = 0 then U(u) = Σ Tᵢ (-β)ⁱ α^(d-i) = 0; which of U's roots belong to this t is decided exactly.
+        If T(t) = 0 then U(u) = Σ Tᵢ (-β)ⁱ α^(d-i) = 0; which roots of U belong to this t is decided exactly.
         """
         time = point.time
         degree = time.poly.degree()
@@ -226,9 +225,3 @@ def _clear(poly: fmpz_poly, allowed: int, low: fmpq, high: fmpq) -> bool:
     if poly(low) == 0 or poly(high) == 0:
         return False
     return roots_between(poly, low, high) == allowed
-
-
-def exact_time(point: ExactPoint) -> tuple[Fraction, Fraction, list[int]]:
-    """t as an interval and the polynomial whose root in it t is; a rational t has an interval of no width."""
-    time = point.time.reduced
-    return fraction(time.low), fraction(time.high), [int(c) for c in time.poly.coeffs()]

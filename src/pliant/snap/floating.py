@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 TOLERANCE = 1e-10
 CLOSE = 1e-9  # angles that count as one
@@ -84,12 +85,12 @@ class FloatPoint:
 
     @property
     def angle(self) -> float:
-        """u."""
+        """The angle."""
         return self.u
 
     @property
     def time(self) -> float:
-        """t."""
+        """The time."""
         return self.t
 
     def sign(self, a: FloatPoly, b: FloatPoly) -> int:
@@ -161,9 +162,7 @@ class Floating:
         return FloatPoint(u, turn, -line[1](u) / bottom if bottom else math.inf)
 
     @staticmethod
-    def landing(
-        point: FloatPoint, alpha: FloatPoly, beta: FloatPoly, low: float, high: float
-    ) -> list[float]:
+    def landing(point: FloatPoint, alpha: FloatPoly, beta: FloatPoly, low: float, high: float) -> list[float]:
         """Angles between two floats at which α(u) t + β(u) = 0 at the point's t, in order."""
         return float_roots(alpha * FloatPoly([point.t]) + beta, low, high)
 
@@ -207,7 +206,7 @@ def float_roots(poly: FloatPoly, low: float, high: float) -> list[float]:
     for place in places:  # where it touches zero
         if abs(poly(place)) <= TOLERANCE * 1e-2 * poly.size(place) and place in turns:
             found.append(place)
-    for left, right in zip(places, places[1:], strict=False):
+    for left, right in pairwise(places):
         if poly(left) == 0.0 and left == low:
             found.append(left)
         if poly(right) == 0.0 and right == high:

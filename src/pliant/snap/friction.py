@@ -43,7 +43,9 @@ def grip(scene: Scene, contact: Curve, turn: int) -> Grip:
         normal = outward(obstacle_edge(scene, contact.pair[2])[1])
         across = turned(poly, vertex, outward(normal), 0)
         return Grip(
-            (none, across), (none, turned(poly, vertex, normal, 0)), (none, turned(poly, vertex, scene.velocity, 0))
+            (none, across),
+            (none, turned(poly, vertex, normal, 0)),
+            (none, turned(poly, vertex, scene.velocity, 0)),
         )
     start, edge = pawl_edge(scene, contact.pair[1], sign)
     normal, gap = outward(edge), minus(scene.corner(contact.pair[2]), scene.hinge)
@@ -99,19 +101,17 @@ def _locked(
     contact_grip = grip(scene, contact, start.turn)
     edges = cone(scene, contact_grip, friction)
     lines = (*edges, contact_grip.along, contact_grip.ahead)
-    if motion == "arc":
-        places = _on_arc(scene, start, end, arc, lines)
-    else:
-        places = _on_flat(scene, start, end, lines)
+    sliding = motion == "arc"
+    places = on_arc(scene, start, end, arc, lines) if sliding else on_flat(scene, start, end, lines)
     for here, after in zip(places, [*places[1:], None], strict=True):
         if holds(here, contact_grip, edges):
             return here
-        if after is not None and holds(_between(scene, here, after, arc, motion), contact_grip, edges):
+        if after is not None and holds(between(scene, here, after, arc, motion), contact_grip, edges):
             return here
     return None
 
 
-def _on_arc(scene: Scene, start: Any, end: Any, arc: Curve, lines: Sequence[Line]) -> list[Any]:
+def on_arc(scene: Scene, start: Any, end: Any, arc: Curve, lines: Sequence[Line]) -> list[Any]:
     """The points of an arc where one of the lines is met, and its ends."""
     arithmetic = scene.arithmetic
     found: list[Any] = []
@@ -133,7 +133,7 @@ def _once(arithmetic: Any, numbers: Sequence[Any]) -> list[Any]:
     return kept
 
 
-def _on_flat(scene: Scene, start: Any, end: Any, lines: Sequence[Line]) -> list[Any]:
+def on_flat(scene: Scene, start: Any, end: Any, lines: Sequence[Line]) -> list[Any]:
     """The same along a flat segment, in order of t."""
     arithmetic = scene.arithmetic
     found: list[Any] = []
@@ -145,7 +145,7 @@ def _on_flat(scene: Scene, start: Any, end: Any, lines: Sequence[Line]) -> list[
     return [start, *found, end]
 
 
-def _between(scene: Scene, here: Any, after: Any, arc: Curve, motion: Motion) -> Any:
+def between(scene: Scene, here: Any, after: Any, arc: Curve, motion: Motion) -> Any:
     """A point strictly between two of a piece."""
     arithmetic = scene.arithmetic
     if motion == "arc":

@@ -171,6 +171,8 @@ def random_fastener(seed: int) -> Fastener:
     pawls = tuple(_random_pawl(rng, f"pawl {k + 1}", hinge) for k, hinge in enumerate(hinges))
     root = _box(-4, 1, 4, 2) if rng.random() < 1 / 3 else None
     taken = [_area(_moved(_turned(pawl), pawl.hinge)) for pawl in pawls] + ([_area(root)] if root else [])
+    if rng.random() < 0.85:  # a lane for each hinge: where it goes through an obstacle, the pawl can only jam
+        taken += [_lane(hinge, way) for hinge in hinges]
     obstacles: list[Obstacle] = []
     for _ in range(rng.integers(1, 5)):
         outline = _beside(rng, taken, way, max(hinge[0] for hinge in hinges))
@@ -257,20 +259,26 @@ def _random_pawl(rng: np.random.Generator, name: str, hinge: ExactVector) -> Paw
     )
 
 
+def _lane(hinge: ExactVector, way: ExactVector) -> shapely.Polygon:
+    x, y = (float(part) for part in hinge)
+    ahead = shapely.LineString([(x, y), (x + 24 * float(way[0]), y + 24 * float(way[1]))])
+    return ahead.buffer(0.75)
+
+
 def _beside(
     rng: np.random.Generator, taken: Sequence[shapely.Polygon], way: ExactVector, wide: Fraction
 ) -> Ring:
     """A star somewhere ahead, at least a quarter from all that is there."""
     for _ in range(TRIES):
-        ahead, aside = Fraction(int(rng.integers(16, 49)), 4), Fraction(int(rng.integers(-16, 17)), 4)
+        ahead, aside = Fraction(int(rng.integers(12, 57)), 4), Fraction(int(rng.integers(-16, 17)), 4)
         at = (way[0] * ahead + aside * (4 + wide) / 4, way[1] * ahead)
-        outline = _moved(_star(rng, int(rng.integers(3, 8)), (1, 3)), at)
+        outline = _moved(_star(rng, int(rng.integers(3, 8)), (0.75, 2.25)), at)
         if all(shapely.distance(_area(outline), other) >= 0.25 for other in taken):
             return outline
     raise PliantError(f"no room for another obstacle was found in {TRIES} tries.")
 
 
-def _star(rng: np.random.Generator, count: int, radii: tuple[int, int]) -> Ring:
+def _star(rng: np.random.Generator, count: int, radii: tuple[float, float]) -> Ring:
     """An outline of so many vertices around the origin, on a grid of quarters, mostly not convex.
 
     Edges are at least a quarter long and no corner is sharper than 0.2 rad, so that a stepper can see it.

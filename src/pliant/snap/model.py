@@ -53,6 +53,7 @@ def _points(vector: ExactVector) -> ExactVector:
 Outline = Annotated[tuple[ExactVector, ...], After(_ring)]
 Velocity = Annotated[ExactVector, After(_moves)]
 Way = Annotated[ExactVector, After(_points)]
+Region = Annotated[tuple[ExactVector, ...], Field(min_length=1, max_length=1000)]
 ExactPositive = Annotated[Exact, Field(gt=0)]
 ExactNotNegative = Annotated[Exact, Field(ge=0)]
 
@@ -185,9 +186,9 @@ class Parameter(Frozen):
         given = {key for key in ("of", "along", "moves") if getattr(self, key)}
         if missing := wanted - given:
             key = min(missing)
-            raise fault(f"of {self.what} needs {key}", f"Add {key} = {_EXAMPLES[key]}")
+            raise fault(f"is of {self.what} and needs `{key}`", f"Add {key} = {_EXAMPLES[key]}")
         if beside := given - wanted:
-            raise fault(f"of {self.what} has {min(beside)}, which says nothing there", "Leave it out")
+            raise fault(f"is of {self.what}, and `{min(beside)}` says nothing there", "Leave it out")
         low, high = self.range
         if not low < high:
             raise fault("has a range that does not rise", "Give range = [lowest, highest]")
@@ -217,13 +218,9 @@ class SnapStudy(Frozen):
     classify: bool = False  # what kind of motion diode it is
     uncertain: bool = False  # every outcome of starts in `region`
     frames: int = Field(default=120, ge=2, le=100_000)
-    about: ExactVector | None = (
-        None  # torque on the root is taken about this point of it; default its first hinge
-    )
+    about: ExactVector | None = None  # the point of the root that torques are about; default its first hinge
     directions: int = Field(default=72, ge=4, le=10_000)  # tried in the classification of all directions
-    region: tuple[ExactVector, ...] | None = Field(
-        default=None, min_length=1, max_length=1000
-    )  # offsets of the start
+    region: Region | None = None  # offsets of the start
     radius: ExactNotNegative = Fraction(0)  # of the control cylinder about it
     digits: int = Field(default=15, ge=1, le=1000)  # of forces
     goal: Goal | None = None

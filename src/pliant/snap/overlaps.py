@@ -127,8 +127,15 @@ def depth(one: Ring, other: Ring) -> float:
         return farthest
     pieces = _differences(first, second)
     pieces = pieces[shapely.dwithin(pieces, shapely.Point(0, 0), farthest)]
-    whole = shapely.union_all([polygon([second - first[0]]), polygon([second[0] - first]), *pieces])
+    pieces = [polygon([second - first[0]]), polygon([second[0] - first]), *pieces]
+    # Pieces that share an edge would be left with hairs between them; on a grid they have none.
+    whole = shapely.union_all(pieces, grid_size=_grid(np.concatenate([first, second])))
     return min(farthest, float(shapely.distance(shapely.boundary(whole), shapely.Point(0, 0))))
+
+
+def _grid(points: Floats) -> float:
+    """A power of two about `LEAST` of the size of some points, so that halves and quarters are on it."""
+    return 2.0 ** np.floor(np.log2(LEAST * np.ptp(points, axis=0).max()))
 
 
 def _differences(first: Floats, second: Floats) -> NDArray[np.object_]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from pliant.core.quantity import written
 from pliant.snap.meeting import Meeting, edges_of, locate, meeting, to_integers
@@ -14,7 +15,7 @@ from pliant.snap.overlaps import boxes, movers, obstacle_boxes, placed
 from pliant.snap.turn import Turn
 
 LOOKED_AT = 20_000  # pairs of obstacles
-LISTED = 6  # names in one sentence
+LISTED = 6  # names in one sentence, groups in as many
 
 
 def remarks(model: Fastener) -> tuple[str, ...]:
@@ -51,19 +52,25 @@ def _rounded(turn: Turn) -> str:
 def _passing_through(model: Fastener) -> Iterator[str]:
     """Pawls that overlap the root or each other as drawn."""
     parts = movers(model)
-    about = boxes([part.ring for part in parts])
-    first, second = shapely.STRtree(about).query(about)
-    for i, j in sorted(zip(first[first < second].tolist(), second[first < second].tolist(), strict=True)):
+    for i, j in _near(boxes([part.ring for part in parts])):
         if meeting(parts[i].ring, parts[j].ring) is Meeting.OVERLAPPING:
             pair = f"{parts[i].name!r} and {parts[j].name!r}"
             yield f"{pair} overlap as drawn: pawls and the root do not stop each other."
 
 
 def _joined_obstacles(model: Fastener) -> Iterator[str]:
-    about = obstacle_boxes(model)
-    first, second = shapely.STRtree(about).query(about)
-    pairs = np.stack([first, second], axis=1)[first < second]
-    pairs = pairs[np.lexsort(pairs.T[::-1])][:LOOKED_AT].tolist()
+    pairs = _near(obstacle_boxes(model))
+    groups = _groups(model, pairs[:LOOKED_AT])
+    for members in groups[:LISTED]:
+        yield f"{_names(model, members)} touch or overlap: they are taken as one body."
+    if len(groups) > LISTED:
+        yield f"So do {len(groups) - LISTED} more groups of obstacles."
+    if len(pairs) > LOOKED_AT:
+        yield f"Only {LOOKED_AT} pairs of near obstacles were looked at for whether they touch."
+
+
+def _groups(model: Fastener, pairs: list[tuple[int, int]]) -> list[list[int]]:
+    """Obstacles that hang together, of those that touch or overlap others."""
     groups: dict[int, set[int]] = {}
     for i, j in pairs:
         one, other = groups.setdefault(i, {i}), groups.setdefault(j, {j})
@@ -72,9 +79,18 @@ def _joined_obstacles(model: Fastener) -> Iterator[str]:
         if meeting(placed(model, model.obstacles[i]), placed(model, model.obstacles[j])) is not Meeting.APART:
             one |= other
             groups.update(dict.fromkeys(other, one))
-    for members in {id(group): group for group in groups.values() if len(group) > 1}.values():
-        names = [repr(model.label(index)) for index in sorted(members)]
-        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-        yield f"{', '.join(names[:LISTED])}{more} touch or overlap: they are taken as one body."
-    if np.count_nonzero(first < second) > LOOKED_AT:
-        yield f"Only {LOOKED_AT} pairs of near obstacles were looked at for whether they touch."
+    return sorted({min(group): sorted(group) for group in groups.values() if len(group) > 1}.values())
+
+
+def _names(model: Fastener, members: list[int]) -> str:
+    names = [repr(model.label(index)) for index in members]
+    if len(names) > LISTED:
+        return f"{', '.join(names[:LISTED])} and {len(names) - LISTED} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _near(about: NDArray[np.object_]) -> list[tuple[int, int]]:
+    """Pairs of boxes that meet, in order."""
+    first, second = shapely.STRtree(about).query(about)
+    kept = first < second
+    return sorted(zip(first[kept].tolist(), second[kept].tolist(), strict=True))

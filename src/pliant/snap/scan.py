@@ -151,7 +151,7 @@ def _first(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width:
 
 @kernel
 def _cross(p: tuple[float, ...], a: int, q: tuple[float, ...], b: int, sign: float, out: Floats) -> None:
-    """sign (p[a:a+3] q[b:b+3]) as a quartic, added to out."""
+    """Add sign (p[a:a+3] q[b:b+3]) to a quartic."""
     for i in range(3):
         for k in range(3):
             out[i + k] += sign * p[a + i] * q[b + k]
@@ -206,7 +206,7 @@ def at_time(
     t: float, slack: float, sign: float, start: float, width: float,
     live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, shares: Floats,
 ) -> int:  # fmt: skip
-    """Pairs that may touch while the pawl turns from u = start to start + width at one t, known to `slack`."""
+    """Pairs that may touch while the pawl turns from u = start by width at one t, known to `slack`."""
     c, e, f, errors = np.zeros(5), np.zeros(5), np.zeros(5), np.empty(2)
     found = 0
     for place in range(len(live)):

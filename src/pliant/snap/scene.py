@@ -10,19 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from pliant.snap.exactly import Exactly
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.scan import EDGE, VERTEX, Field, Floats, Ints, Rigid, Way
 
 Vectors = Sequence[tuple[Fraction, Fraction]]
-Arithmetic = Exactly | Floating
 Pair = tuple[int, int, int]  # kind, feature of the pawl, feature of the obstacles
 WIDEST = 4.0  # times as long as the shortest, in a level of the index
 
 
 @dataclass(frozen=True)
 class Ring:
-    """An outline counter-clockwise, without vertices on straight lines; `drawn` says which vertices they are."""
+    """An outline counter-clockwise, without vertices on straight lines; `drawn` says which they are."""
 
     points: tuple[tuple[Fraction, Fraction], ...]
     drawn: tuple[int, ...]
@@ -94,7 +92,14 @@ def obstacles(outlines: Sequence[Vectors]) -> Obstacles:
     floats = Field(xy[:, 0].copy(), xy[:, 1].copy(), np.array(following), np.array(convex))
     scale = lcm(*{value.denominator for point in points for value in point})
     return Obstacles(
-        tuple(points), tuple(owner), tuple(drawn), tuple(following), tuple(before), tuple(convex), floats, scale
+        tuple(points),
+        tuple(owner),
+        tuple(drawn),
+        tuple(following),
+        tuple(before),
+        tuple(convex),
+        floats,
+        scale,
     )
 
 

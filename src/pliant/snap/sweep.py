@@ -17,6 +17,7 @@ import numpy as np
 from pliant.snap import scan
 from pliant.snap.curves import Curve, curve
 from pliant.snap.local import Next, lines_at, outgoing, stop_in
+from pliant.snap.scan import Field, Ints, Rigid, Way
 from pliant.snap.scene import Pair, Scene
 
 Motion = Literal["rest", "arc", "flat"]
@@ -27,7 +28,7 @@ LIMIT = 1_000_000  # events
 
 @dataclass(frozen=True)
 class Piece:
-    """The pawl at rest, sliding on an arc, or at one angle along a flat contact, from one point to another."""
+    """The pawl at rest, sliding on an arc, or at one angle along a flat contact, between two points."""
 
     motion: Motion
     start: Any  # a point of the arithmetic
@@ -93,7 +94,7 @@ def sweep(scene: Scene, start: Any, lock: Lock, limit: int = LIMIT) -> Path:
             continue
         if going.kind in ("jam", "dead centre"):
             return _ended(run, going, point, contacts)
-        motion: Motion = "rest" if going.kind == "rest" else "arc" if going.kind == "arc" else "flat"
+        motion: Motion = going.kind
         reached, over = _follow(scene, point, going, motion)
         locked = lock(scene, point, reached, going.curves, motion)
         if locked is not None:
@@ -132,7 +133,8 @@ def _note_change(run: _Run, last: Next, going: Next, point: Any, contacts: Seque
     """Name what happened between two motions, if anything did."""
     before, after = {c.pair for c in last.curves}, {c.pair for c in going.curves}
     if going.kind in ("arc", "flat") and not before & after:
-        run.note("contact" if last.kind == "rest" else "change", point, contacts)
+        kind = "contact" if last.kind == "rest" else "change"
+        run.note(kind, point, [*going.curves, *(c for c in contacts if c not in going.curves)])
     elif going.kind == "rest" and last.kind != "rest":
         run.note("release", point, contacts)
 
@@ -172,13 +174,11 @@ def _sign(turn: int) -> float:
     return -1.0 if turn % 2 else 1.0
 
 
-def _parts(scene: Scene, live: Any) -> tuple[Any, ...]:
+def _parts(scene: Scene, live: Ints) -> tuple[Ints, Rigid, Field, Way]:
     return live, scene.rigid, scene.floats, scene.way
 
 
-def _scanned(
-    scene: Scene, live: Any, scanner: Callable[[Any, Any], int]
-) -> tuple[list[Pair], list[float]]:
+def _scanned(scene: Scene, live: Any, scanner: Callable[[Any, Any], int]) -> tuple[list[Pair], list[float]]:
     """What a kernel finds, with room for all of it."""
     room = 256
     while True:
@@ -236,7 +236,7 @@ def _first_hit(scene: Scene, point: Any, arc: Curve, other: Curve, limit: Any, l
 
 
 def _own_end(scene: Scene, point: Any, arc: Curve, limit: Any) -> tuple[Any, str]:
-    """Where an arc ends by itself: at an end of its edge, a vertical tangent, rest, a stop, or the leg's end."""
+    """Where an arc ends by itself: at an end of its edge, a vertical tangent, rest, a stop, the leg's end."""
     arithmetic = scene.arithmetic
     one, t = arithmetic.line(scene.until)
     polys = [(arc.alpha * t - arc.beta * one, "until"), (arc.turning, "event")]
@@ -278,9 +278,7 @@ def _hit_between(
     live = scene.index.live(begin - slack, stop + slack)
     blur = 1e-9 if arithmetic.name == "float" else 2.0**-40
     args = (point.angle, blur, _sign(point.turn), begin - slack, stop + slack)
-    pairs, times = _scanned(
-        scene, live, lambda out, at: scan.at_angle(*args, *_parts(scene, live), out, at)
-    )
+    pairs, times = _scanned(scene, live, lambda out, at: scan.at_angle(*args, *_parts(scene, live), out, at))
     for t, pair in sorted(zip(times, pairs, strict=True)):
         if t > best.t + best.slack + slack:
             break
@@ -292,7 +290,7 @@ def _hit_between(
 
 
 def _sooner(scene: Scene, point: Any, line: tuple[Any, Any], best: Any, over: str) -> tuple[Any, str]:
-    """The point ahead at this angle where a line is met, if it is after the present one and before the best."""
+    """The point ahead at this angle where a line is met, if it is before the best so far."""
     arithmetic = scene.arithmetic
     rising = arithmetic.sign_at(line[0], point.u)
     if rising == 0:
@@ -338,9 +336,7 @@ def _landed(scene: Scene, point: Any, goal: Any) -> tuple[Any, list[Curve], Next
     start, width = point.angle - 1e-12 * side, _value(goal) - point.angle + 2e-12 * side
     live = scene.index.live(point.t - 1e-9 - point.slack, point.t + 1e-9 + point.slack)
     args = (point.t, point.slack, _sign(point.turn), start, width)
-    pairs, _ = _scanned(
-        scene, live, lambda out, at: scan.at_time(*args, *_parts(scene, live), out, at)
-    )
+    pairs, _ = _scanned(scene, live, lambda out, at: scan.at_time(*args, *_parts(scene, live), out, at))
     low, high = min(start, start + width), max(start, start + width)
     angles: list[tuple[Any, Curve]] = []
     for pair in pairs:
@@ -348,11 +344,16 @@ def _landed(scene: Scene, point: Any, goal: Any) -> tuple[Any, list[Curve], Next
         for u in arithmetic.landing(point, other.alpha, other.beta, low, high):
             if arithmetic.compare(u, point.u) * side > 0 and arithmetic.compare(u, goal) * side <= 0:
                 angles.append((u, other))
-    order = cmp_to_key(lambda a, b: side * arithmetic.compare(a[0], b[0]))
-    return _held(scene, point, sorted(angles, key=order))
+
+    def order(first: tuple[Any, Curve], second: tuple[Any, Curve]) -> int:
+        return side * arithmetic.compare(first[0], second[0])
+
+    return _held(scene, point, sorted(angles, key=cmp_to_key(order)))
 
 
-def _held(scene: Scene, point: Any, angles: Sequence[tuple[Any, Curve]]) -> tuple[Any, list[Curve], Next] | None:
+def _held(
+    scene: Scene, point: Any, angles: Sequence[tuple[Any, Curve]]
+) -> tuple[Any, list[Curve], Next] | None:
     """The first of some angles, in order, where the contacts do not let the pawl on."""
     arithmetic = scene.arithmetic
     last: Any = None

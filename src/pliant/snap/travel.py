@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.curves import curve
 from pliant.snap.friction import locking
 from pliant.snap.model import Fastener, Leg, Pawl
-from pliant.snap.scene import Arithmetic, Obstacles, Scene, obstacles, scene
+from pliant.snap.scene import Obstacles, Scene, obstacles, scene
 from pliant.snap.sweep import Cause, Path, Piece, sweep
 
 Vector = tuple[Fraction, Fraction]
@@ -38,12 +39,12 @@ class Course:
 
     @property
     def begins(self) -> float:
-        """t where it began."""
+        """The t where it began."""
         return _near(self.start)
 
     @property
     def ends(self) -> float:
-        """t where it ended."""
+        """The t where it ended."""
         return _near(self.end)
 
     @property
@@ -128,7 +129,9 @@ def travel(
         scenes = _scenes(model, arithmetic, fixed, offset, leg.velocity, leg.until)
         starts = _starts(arithmetic, scenes, stance, arithmetic.scalar(Fraction(0)))
         paths = {name: sweep(each, starts[name], locking(mu)) for name, each in scenes.items()}
-        course = _course(number, False, leg.velocity, offset, arithmetic.number(Fraction(0)), paths, arithmetic)
+        course = _course(
+            number, False, leg.velocity, offset, arithmetic.number(Fraction(0)), paths, arithmetic
+        )
         courses.append(course)
         if course.cause != "until":
             break
@@ -138,7 +141,11 @@ def travel(
 
 
 def back(
-    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, ways: Sequence[Course], friction: Fraction | None = None
+    model: Fastener,
+    arithmetic: Arithmetic,
+    fixed: Obstacles,
+    ways: Sequence[Course],
+    friction: Fraction | None = None,
 ) -> tuple[Course, ...]:
     """The plan reversed from wherever it stopped, up to its start or where it cannot go on."""
     mu = model.friction if friction is None else friction
@@ -162,7 +169,12 @@ def back(
 
 
 def _scenes(
-    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, offset: Vector, velocity: Vector, until: Fraction
+    model: Fastener,
+    arithmetic: Arithmetic,
+    fixed: Obstacles,
+    offset: Vector,
+    velocity: Vector,
+    until: Fraction,
 ) -> dict[str, Scene]:
     """A scene a pawl, and one for the root, which is a pawl that cannot turn."""
     found: dict[str, Scene] = {}
@@ -217,11 +229,20 @@ def piece_at(path: Path, t: Any) -> Piece | None:
 
 
 def _course(
-    leg: int, reverse: bool, velocity: Vector, offset: Vector, start: Any, paths: dict[str, Path], arithmetic: Arithmetic
+    leg: int,
+    reverse: bool,
+    velocity: Vector,
+    offset: Vector,
+    start: Any,
+    paths: dict[str, Path],
+    arithmetic: Arithmetic,
 ) -> Course:
     """Of paths that went on each for itself: the first that ended ends all."""
-    order = cmp_to_key(lambda a, b: arithmetic.compare(a[1].end.time, b[1].end.time))
-    name, first = min(paths.items(), key=order)
+
+    def order(one: tuple[str, Path], other: tuple[str, Path]) -> int:
+        return arithmetic.compare(one[1].end.time, other[1].end.time)
+
+    name, first = min(paths.items(), key=cmp_to_key(order))
     cause: Cause = first.cause
     return Course(
         leg, reverse, velocity, offset, start, paths, cause, "" if cause == "until" else name, first.end.time

@@ -1,0 +1,73 @@
+"""What the sweep asks of an arithmetic: `exactly.Exactly` answers without error, `floating.Floating` fast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Protocol
+
+
+class Arithmetic(Protocol):
+    """Polynomials in u, numbers to compare, scalars to compute with, and points (t, u) made of them."""
+
+    @property
+    def name(self) -> str:
+        """As a study calls it."""
+        ...
+
+    @property
+    def zero(self) -> Any:
+        """The number 0: rest."""
+        ...
+
+    def poly(self, coefficients: Sequence[Any]) -> Any:
+        """A polynomial in u, from its constant term up."""
+        ...
+
+    def scalar(self, value: Fraction) -> Any:
+        """A rational to compute with."""
+        ...
+
+    def number(self, value: Fraction) -> Any:
+        """A rational to compare with."""
+        ...
+
+    def negated(self, value: Any) -> Any:
+        """The negative of a number."""
+        ...
+
+    def line(self, t: Any) -> tuple[Any, Any]:
+        """One t, a scalar, as a(u) t + b(u) = 0."""
+        ...
+
+    def compare(self, first: Any, second: Any) -> int:
+        """-1, 0 or 1, of two numbers."""
+        ...
+
+    def sign_at(self, poly: Any, u: Any) -> int:
+        """Of a polynomial at a number."""
+        ...
+
+    def roots_after(self, poly: Any, start: Any, limit: Any, near: float) -> list[Any]:
+        """Roots beyond start up to and with limit, nearest first; none lies between start and `near`."""
+        ...
+
+    def point(self, u: Any, turn: int, line: tuple[Any, Any] | None, at: Any = None) -> Any:
+        """A point of the slice, by a line through it or by its t."""
+        ...
+
+    def landing(self, point: Any, alpha: Any, beta: Any, low: float, high: float) -> list[Any]:
+        """Angles between two floats at which α(u) t + β(u) = 0 at the point's t, in order."""
+        ...
+
+    def strip(self, u: Any, polys: Sequence[Any]) -> tuple[Any, Any]:
+        """Scalars on either side of u with no root of the polynomials between them but u itself."""
+        ...
+
+    def between(self, first: Any, second: Any) -> Any:
+        """A number strictly between two."""
+        ...
+
+    def near(self, value: Any) -> float:
+        """The nearest float of a scalar."""
+        ...

@@ -1,0 +1,113 @@
+"""A fastener's answer in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pliant.snap.status import SnapStatus
+from pliant.snap.travel import ROOT
+
+if TYPE_CHECKING:
+    from pliant.snap.result import SnapResult, Way
+
+
+def summary(result: SnapResult) -> str:
+    """A sentence, then the figures."""
+    return "\n".join([sentence(result), *lines(result)])
+
+
+def sentence(result: SnapResult) -> str:
+    """What it does, in one sentence with its figures."""
+    unit = result.model.units
+    inwards = _inwards(result.way_in, unit)
+    if result.way_back is None:
+        return f"{inwards}."
+    return f"{inwards}; {_backwards(result.way_back, unit)}."
+
+
+def _inwards(way: Way, unit: str) -> str:
+    match way.status:
+        case SnapStatus.THROUGH:
+            return f"Goes all the way, {way.travel:.4g} {unit}, with {force(way.peak)}"
+        case SnapStatus.NEVER_TOUCHES:
+            return f"Touches nothing in {way.travel:.4g} {unit}"
+        case SnapStatus.SEATED:
+            seat = f"until the root sits on {_met(way)} after {way.travel:.4g} {unit}"
+            return f"Goes in with {force(way.peak)}, {seat}"
+        case SnapStatus.EVENT_LIMIT:
+            return f"The limit of events was reached after {way.travel:.4g} {unit}"
+        case _:
+            return f"Does not go in: {_blocked(way, unit)} on the way in{_below(way, 'go in')}"
+
+
+def _backwards(way: Way, unit: str) -> str:
+    match way.status:
+        case SnapStatus.THROUGH:
+            return f"comes out with {force(way.peak)}"
+        case SnapStatus.NEVER_TOUCHES:
+            return "comes out freely"
+        case SnapStatus.SEATED:
+            return f"does not come out: the root meets {_met(way)} after {way.travel:.4g} {unit}"
+        case SnapStatus.EVENT_LIMIT:
+            return "the limit of events was reached on the way back"
+        case _:
+            return f"does not come out: {_blocked(way, unit)} into the way back{_below(way, 'come out')}"
+
+
+def _blocked(way: Way, unit: str) -> str:
+    where = f"{way.travel:.3g} {unit}"
+    who = f"the {way.last.by} pawl"
+    match way.status:
+        case SnapStatus.STUCK:
+            return f"friction locks {who} {where}"
+        case SnapStatus.STOPPED:
+            return f"{who} comes to its stop and jams {where}"
+        case SnapStatus.DEAD_CENTRE:
+            return f"{who} is at a dead centre and could turn either way, {where}"
+        case _:
+            return f"{who} jams between its contacts {where}"
+
+
+def _below(way: Way, what: str) -> str:
+    if way.status is not SnapStatus.STUCK or way.threshold is None:
+        return ""
+    return f" (it would {what} below μ = {way.threshold.value:.4g})"
+
+
+def _met(way: Way) -> str:
+    hits = [event for event in way.events if event.pawl == ROOT]
+    if not hits or not hits[-1].contacts:
+        return "an obstacle"
+    contact = hits[-1].contacts[0]
+    return contact.edge_of if contact.vertex_of == ROOT else contact.vertex_of
+
+
+def force(value: float) -> str:
+    """A force in newtons."""
+    return f"{value:.4g} N" if math.isfinite(value) else "a force without bound"
+
+
+def lines(result: SnapResult) -> Iterator[str]:
+    """The figures."""
+    unit = result.model.units
+    yield from _way_lines("way in", result.way_in, unit)
+    if result.way_back is not None:
+        yield from _way_lines("way back", result.way_back, unit)
+    for remark in result.remarks:
+        yield f"  {'note':<18} {remark}"
+
+
+def _way_lines(title: str, way: Way, unit: str) -> Iterator[str]:
+    yield f"  {title:<18} {way.status.sentence}, after {way.travel:.6g} {unit}"
+    if not way.blocked and way.status is not SnapStatus.NEVER_TOUCHES:
+        at = max(zip(way.courses, way.curves, strict=True), key=lambda entry: entry[1].peak)
+        where = abs(at[1].peak_at - at[0].begins) * at[0].speed
+        yield f"  {'peak force':<18} {force(way.peak)} after {where:.4g} {unit}, work {way.work:.4g} N·{unit}"
+    if way.threshold is not None:
+        yield f"  {'locks from':<18} μ = {way.threshold.value:.6g} ({way.threshold.pawl})"
+    for event in way.events:
+        touching = f": {event.contacts[0]}" if event.contacts else ""
+        degrees = math.degrees(event.angle)
+        yield f"    {event.travel:10.6g} {unit}  {event.pawl:<8} {event.kind:<18} {degrees:8.3f}°{touching}"

@@ -1,0 +1,235 @@
+"""What comes back from a fastener: the way in and back, event by event, and the forces along it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from pliant.core.motion import Motion
+from pliant.core.plot import Plot
+from pliant.core.store import model_hash, version
+from pliant.snap.algebra import Algebraic, fraction
+from pliant.snap.contacts import Contact
+from pliant.snap.critical import Threshold
+from pliant.snap.forces import Curve
+from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.scene import Obstacles
+from pliant.snap.status import SnapStatus
+from pliant.snap.travel import Course
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened to a pawl, or the root."""
+
+    t: float  # since the way began
+    travel: float  # of the root since then
+    at: float  # the plan's t: on the way back it falls
+    kind: str
+    pawl: str
+    angle: float
+    contacts: tuple[Contact, ...]
+    exact: str  # the leg's t, a rational number or a root of a polynomial
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "t": self.t,
+            "travel": self.travel,
+            "at": self.at,
+            "t_exact": self.exact,
+            "kind": self.kind,
+            "pawl": self.pawl,
+            "angle": self.angle,
+            "contact": [str(contact) for contact in self.contacts],
+        }
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way along the plan: its courses, events and forces."""
+
+    status: SnapStatus
+    courses: tuple[Course, ...]
+    events: tuple[Event, ...]
+    curves: tuple[Curve, ...]  # of forces, one a course
+    threshold: Threshold | None  # the friction from which on it would lock; None if it never does
+
+    @property
+    def last(self) -> Course:
+        """The course that ended it."""
+        return self.courses[-1]
+
+    @property
+    def blocked(self) -> bool:
+        """Whether a pawl ended it."""
+        return self.status in BLOCKED
+
+    @property
+    def travel(self) -> float:
+        """How far the root went."""
+        return sum(course.travel for course in self.courses)
+
+    @property
+    def peak(self) -> float:
+        """The greatest force against the motion before it ended."""
+        return max((curve.peak for curve in self.curves), default=0.0)
+
+    @property
+    def peak_force(self) -> float:
+        """The force it takes; infinite where a pawl locks or jams."""
+        return math.inf if self.blocked else self.peak
+
+    @property
+    def work(self) -> float:
+        """Done on the way."""
+        return sum(curve.work for curve in self.curves)
+
+    @property
+    def duration(self) -> float:
+        """Of t."""
+        return sum(course.ends - course.begins for course in self.courses)
+
+    @property
+    def angles(self) -> dict[str, float]:
+        """Of every pawl at the end."""
+        return {name: float(values[-1]) for name, values in self.curves[-1].angles.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        force = self.curves
+        return {
+            "status": self.status.name.lower(),
+            "events": [event.to_dict() for event in self.events],
+            "end": {
+                "t": self.duration,
+                "travel": self.travel,
+                "t_exact": exact_text(self.last.end),
+                "cause": self.last.cause,
+                "pawl": self.last.by,
+                "angles": self.angles,
+            },
+            "force": {
+                "t": joined_times(self),
+                "insertion": [v for curve in force for v in finite(curve.total.tolist())],
+                "low": [v for curve in force for v in finite(curve.low.tolist())],
+                "high": [v for curve in force for v in finite(curve.high.tolist())],
+                "pawls": {
+                    name: [v for curve in force for v in finite(curve.pawls[name].tolist())]
+                    for name in force[0].pawls
+                },
+                "x": [v for curve in force for v in finite(curve.force[:, 0].tolist())],
+                "y": [v for curve in force for v in finite(curve.force[:, 1].tolist())],
+                "torque": [v for curve in force for v in finite(curve.torque.tolist())],
+            },
+            "peak_force": None if self.blocked else self.peak,
+            "work": None if self.blocked else self.work,
+            "lock_friction": None if self.threshold is None else self.threshold.value,
+            "lock_friction_exact": None if self.threshold is None else exact_text(self.threshold.friction),
+        }
+
+
+BLOCKED = (SnapStatus.JAMMED, SnapStatus.STOPPED, SnapStatus.STUCK, SnapStatus.DEAD_CENTRE)
+
+
+def joined_times(way: Way) -> list[float]:
+    """The t since the way began, of every sample of its forces."""
+    found: list[float] = []
+    before = 0.0
+    for course, curve in zip(way.courses, way.curves, strict=True):
+        found += (curve.t - course.begins + before).tolist()
+        before += course.ends - course.begins
+    return found
+
+
+def finite(values: list[float]) -> list[float | None]:
+    """Forces without bound as None, which JSON can say."""
+    return [value if math.isfinite(value) else None for value in values]
+
+
+def exact_text(number: Any) -> str:
+    """A number exactly: a fraction, or the polynomial it is a root of and where.
+
+    >>> exact_text(0.5)
+    ''
+    """
+    if not isinstance(number, Algebraic):
+        return ""
+    number = number.reduced
+    if number.is_rational:
+        return str(fraction(number.low))
+    return f"root of {number.poly.str(var='t')} in [{_short(number.low)}, {_short(number.high)}]"
+
+
+def _short(value: Any) -> str:
+    return str(Fraction(int(value.p), int(value.q)))
+
+
+@dataclass(frozen=True)
+class SnapResult:
+    """A fastener's way in, and what else was asked for."""
+
+    model: Fastener
+    study: SnapStudy
+    fixed: Obstacles
+    way_in: Way
+    way_back: Way | None
+    remarks: tuple[str, ...]
+    seconds: Mapping[str, float]
+
+    @property
+    def status(self) -> SnapStatus:
+        """How the way in ended."""
+        return self.way_in.status
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Of the way in."""
+        return self.way_in.events
+
+    @property
+    def peak_force(self) -> float:
+        """Of the way in."""
+        return self.way_in.peak_force
+
+    @cached_property
+    def motion(self) -> Motion:
+        """What every view shows."""
+        from pliant.snap.drawing import picture
+
+        return picture(self)
+
+    def plots(self) -> dict[str, Plot]:
+        """Charts of the motion."""
+        from pliant.snap.charts import plots
+
+        return plots(self)
+
+    def summary(self) -> str:
+        """The answer in words."""
+        from pliant.snap.report import summary
+
+        return summary(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers, for JSON."""
+        from pliant.snap.report import sentence
+
+        return {
+            "kind": "fastener",
+            "command": "snap",
+            "status": self.status.name.lower(),
+            "message": sentence(self),
+            "seconds": dict(self.seconds),
+            "version": version(),
+            "model": model_hash(self.model),
+            "arithmetic": self.study.arithmetic,
+            **{key: value for key, value in self.way_in.to_dict().items() if key != "status"},
+            "back": None if self.way_back is None else self.way_back.to_dict(),
+            "remarks": list(self.remarks),
+            "motion": self.motion.to_dict(),
+        }

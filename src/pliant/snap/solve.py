@@ -1,0 +1,154 @@
+"""Snap: how a fastener goes in, whether and where it snaps, jams or sticks, and what force it takes.
+
+    for each leg of the plan:
+        sweep every pawl, and the root, for itself       (sweep.py: from event to event)
+        the first that cannot go on ends the leg
+    forces along what was swept                          (forces.py)
+    the same backwards, if asked for
+
+Source: [DonaldPai1993] sec. 9.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from pliant.core.clock import Clock
+from pliant.core.progress import Progress, silent
+from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.beam import stiffness
+from pliant.snap.contacts import contacts
+from pliant.snap.critical import threshold
+from pliant.snap.exactly import Exactly
+from pliant.snap.floating import Floating
+from pliant.snap.forces import Spring, force_curve
+from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.overlaps import check_start
+from pliant.snap.remarks import remarks
+from pliant.snap.result import Event, SnapResult, Way, exact_text
+from pliant.snap.scene import Obstacles
+from pliant.snap.status import SnapStatus
+from pliant.snap.sweep import Happening
+from pliant.snap.travel import ROOT, Course, around, back, travel
+
+ENDINGS = {
+    "until": SnapStatus.THROUGH,
+    "jam": SnapStatus.JAMMED,
+    "stop": SnapStatus.STOPPED,
+    "lock": SnapStatus.STUCK,
+    "dead centre": SnapStatus.DEAD_CENTRE,
+    "limit": SnapStatus.EVENT_LIMIT,
+}
+
+
+def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = silent) -> SnapResult:
+    """The way of a fastener along its plan, and back if the study asks for it."""
+    study = study or model.study
+    clock = Clock()
+    arithmetic: Arithmetic = Exactly() if study.arithmetic == "exact" else Floating()
+    with clock.phase("check"):
+        check_start(model)
+    progress(0, 4, "moving; the very first run compiles its loops, which takes some seconds")
+    with clock.phase("build"):
+        fixed = around(model)
+    with clock.phase("move"):
+        there = travel(model, arithmetic, fixed)
+        way_in = _way(model, study, fixed, there, _free(model, arithmetic, fixed, there))
+    way_back = None
+    if study.reverse:
+        progress(2, 4, "coming back")
+        with clock.phase("back"):
+            again = back(model, arithmetic, fixed, there)
+            free = again if model.friction == 0 else back(model, arithmetic, fixed, there, Fraction(0))
+            way_back = _way(model, study, fixed, again, free)
+    return SnapResult(model, study, fixed, way_in, way_back, remarks(model), clock.seconds)
+
+
+def _way(
+    model: Fastener, study: SnapStudy, fixed: Obstacles, courses: tuple[Course, ...], free: tuple[Course, ...]
+) -> Way:
+    """Courses with their events, forces and the friction that would lock them."""
+    springs, about = springs_of(model), study.about or model.pawls[0].hinge
+    centre = (float(about[0]), float(about[1]))
+    curves = tuple(force_curve(course, springs, float(model.friction), centre) for course in courses)
+    events = tuple(_events(model, fixed, courses))
+    return Way(_status(courses, events), courses, events, curves, threshold(free))
+
+
+def springs_of(model: Fastener) -> dict[str, Spring]:
+    """The spring of every pawl."""
+    found: dict[str, Spring] = {}
+    for pawl in model.pawls:
+        kappa = stiffness(pawl.beam) if pawl.beam is not None else float(pawl.stiffness or 0)
+        found[pawl.name] = Spring(kappa, float(pawl.preload))
+    return found
+
+
+def _free(
+    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, courses: tuple[Course, ...]
+) -> tuple[Course, ...]:
+    """The same way without friction."""
+    return courses if model.friction == 0 else travel(model, arithmetic, fixed, Fraction(0))
+
+
+def _status(courses: tuple[Course, ...], events: tuple[Event, ...]) -> SnapStatus:
+    last = courses[-1]
+    if last.by == ROOT:
+        return SnapStatus.SEATED
+    if last.cause == "until" and not events:
+        return SnapStatus.NEVER_TOUCHES
+    return ENDINGS[last.cause]
+
+
+def _events(model: Fastener, fixed: Obstacles, courses: tuple[Course, ...]) -> list[Event]:
+    """What happened on every course up to its end, in order of t."""
+    found: list[Event] = []
+    before = moved = 0.0
+    for course in courses:
+        here: list[Event] = []
+        for who, path in course.paths.items():
+            compare = path.scene.arithmetic.compare
+            for happening in path.happenings:
+                if compare(happening.point.time, course.end) <= 0:
+                    here.append(_event(model, fixed, course, who, happening, before, moved))
+        found += sorted(here, key=lambda event: event.t)
+        before += course.ends - course.begins
+        moved += course.travel
+    return found
+
+
+def _event(
+    model: Fastener,
+    fixed: Obstacles,
+    course: Course,
+    who: str,
+    happening: Happening,
+    before: float,
+    moved: float,
+) -> Event:
+    point = happening.point
+    since = point.t - course.begins
+    kind = "root collision" if who == ROOT else happening.kind
+    return Event(
+        t=before + since,
+        travel=moved + since * course.speed,
+        at=-point.t if course.back else point.t,
+        kind=kind,
+        pawl=who,
+        angle=angle_of(point),
+        contacts=contacts(model, fixed, who, happening.contacts),
+        exact=exact_text(path_time(point, course)),
+    )
+
+
+def path_time(point: Any, course: Course) -> Any:
+    """The leg's own t of a point: on the way back it is the negative of the sweep's."""
+    time = point.time
+    return course.paths[next(iter(course.paths))].scene.arithmetic.negated(time) if course.back else time
+
+
+def angle_of(point: Any) -> float:
+    """A point's angle in radians, turns included."""
+    return point.turn * math.pi + 2 * math.atan(point.angle)
