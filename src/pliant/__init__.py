@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pliant.linkage.result import TraceResult
     from pliant.relax.model import Mechanism, RelaxStudy
     from pliant.relax.result import RelaxResult
+    from pliant.snap.model import Fastener, SnapStudy
+    from pliant.snap.result import SnapResult
 
     __version__: str
 
@@ -60,12 +62,17 @@ def solve(
 def solve(
     model: Mechanism, study: RelaxStudy | None = None, *, progress: Progress | None = None, **keywords: Any
 ) -> RelaxResult: ...
+@overload
+def solve(
+    model: Fastener, study: SnapStudy | None = None, *, progress: Progress | None = None, **keywords: Any
+) -> SnapResult: ...
 def solve(model: Model, study: Any = None, *, progress: Progress | None = None, **keywords: Any) -> Any:
     """Answer a model's question: keywords go before `study`, and `study` before the file's own.
 
     Keywords are the keys of the study: `pliant.solve(model, steps=20, solver="highs")` of an
     assembly, `pliant.solve(model, samples=100, trace=["P"])` of a linkage,
-    `pliant.solve(model, method="sync", alpha=0.4)` of a mechanism.
+    `pliant.solve(model, method="sync", alpha=0.4)` of a mechanism,
+    `pliant.solve(model, reverse=True, classify=True)` of a fastener.
     """
     from pliant.core.progress import silent
     from pliant.files.kinds import fetch, named

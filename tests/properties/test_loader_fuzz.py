@@ -112,6 +112,39 @@ SPATIAL: dict[str, Any] = {
     "gears": [{"wheels": [["A", "B"], ["D", "E"]], "ratio": 3, "axis": [0, 0, 1]}],
     "wraps": [{"nodes": ["B", "C"], "around": [{"cylinder": ["A", "D"], "radius": 0.2}]}],
 }
+FASTENER: dict[str, Any] = {
+    "pliant": 1,
+    "kind": "fastener",
+    "friction": 0.3,
+    "shapes": {"hook": [["-1/2", "1/2"], [0, -8], [2, -5]]},
+    "root": {"velocity": [0, -1], "until": 20, "outline": [[-5, 9], [5, 9], [0, 11]]},
+    "pawls": [
+        {"name": "A", "hinge": [-4, 9], "shape": "hook", "stiffness": 100, "stops": ["-20 deg", "1/5 u"]},
+        {
+            "name": "B",
+            "hinge": [4, 9],
+            "outline": [[0.5, 0.5], [0, -8], [-2, -5]],
+            "beam": {"length": 8, "thickness": 1, "width": 5, "material": "POM"},
+            "preload": -3,
+            "stops": [0, 0.3],
+        },
+    ],
+    "obstacles": [
+        {"name": "T", "outline": [[-3, 0], [3, 0], [3, 1], [-3, 1]]},
+        {"shape": "hook", "at": [0, -9]},
+    ],
+    "parameters": [
+        {"name": "k", "what": "stiffness", "of": "A", "range": [50, "400/3"]},
+        {"name": "h", "what": "hinge", "of": "B", "along": [1, 0], "range": [-1, 1]},
+        {
+            "name": "v",
+            "what": "vertices",
+            "moves": [{"of": "root", "vertices": [2], "by": [1, 0]}],
+            "range": [0, 1],
+        },
+    ],
+    "study": {"about": [0, 0], "region": [[0, 0], [1, 0]], "radius": 0.1, "goal": {"insert_below": 20}},
+}
 EDITS: dict[str, Any] = {"pliant": 1, "kind": "edits", **LINKAGE["study"]["edit"]}
 JSON = json.dumps(DATA).encode()
 FOUR_BAR = json.dumps(LINKAGE).encode()
@@ -169,6 +202,15 @@ KEYS = [
     "around",
     "via",
     "masses",
+    "root",
+    "pawls",
+    "obstacles",
+    "parameters",
+    "plan",
+    "hinge",
+    "beam",
+    "stops",
+    "moves",
 ]
 
 
@@ -245,7 +287,7 @@ def transplanted(draw: st.DrawFn, *originals: dict[str, Any]) -> Any:
 
 
 @given(
-    data=transplanted(DATA, LINKAGE, MECHANISM, SPATIAL)
+    data=transplanted(DATA, LINKAGE, MECHANISM, SPATIAL, FASTENER)
     | st.dictionaries(st.sampled_from(KEYS), values)
     | values,
     kind=st.sampled_from(["assembly", "linkage", "mechanism"]),
@@ -272,4 +314,5 @@ def test_the_originals_are_good(folder: Path):
         path.write_bytes(content)
         assert load(path).bodies[1].name == "arm"
     assert [model_of(data).kind for data in (MECHANISM, SPATIAL)] == ["mechanism"] * 2
+    assert model_of(FASTENER).kind == "fastener"
     assert edits_of(EDITS, MODEL).move[0].joint == "P"

@@ -11,6 +11,7 @@ from pliant.core.errors import InputError
 from pliant.files import model_of
 from pliant.flex.model import FlexStudy, Study
 from pliant.linkage.model import EditStudy, TraceStudy
+from pliant.snap.model import SnapStudy
 
 MODEL = {
     "pliant": 1,
@@ -175,3 +176,30 @@ def test_a_study_of_another_kind_is_refused(asked: list[Any]):
 def test_an_assembly_cannot_be_edited(asked: list[Any]):
     with pytest.raises(InputError, match='kind: is "assembly", which "edit" does not take'):
         pliant.edit(model_of(MODEL))  # type: ignore[arg-type]
+
+
+# Fasteners
+
+
+def test_a_fastener_is_solved_with_keywords_over_the_study_of_its_file(monkeypatch: pytest.MonkeyPatch):
+    seen: list[Any] = []
+    module = types.ModuleType("pliant.snap.solve")
+    module.solve = lambda model, study, progress: seen.append(study)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pliant.snap.solve", module)
+    outline = [[0, 0], [1, 0], [0, 1]]
+    model = model_of(
+        {
+            "pliant": 1,
+            "kind": "fastener",
+            "root": {"velocity": [0, -1]},
+            "pawls": [{"name": "pawl", "hinge": [0, 9], "outline": outline, "stiffness": 1}],
+            "obstacles": [{"outline": outline}],
+            "study": {"frames": 60, "reverse": True},
+        }
+    )
+    pliant.solve(model)
+    pliant.solve(model, SnapStudy(frames=90), arithmetic="float")
+    assert [(study.frames, study.reverse) for study in seen] == [(60, True), (90, True)]
+    assert [study.arithmetic for study in seen] == ["exact", "float"]
+    with pytest.raises(InputError, match=r"study: is a FlexStudy, not a SnapStudy"):
+        pliant.solve(model, FlexStudy())  # type: ignore[call-overload]

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from pliant.flex.model import Assembly
     from pliant.linkage.model import Linkage
     from pliant.relax.model import Mechanism
+    from pliant.snap.model import Fastener
 
-    Model = Assembly | Linkage | Mechanism
+    Model = Assembly | Linkage | Mechanism | Fastener
 
 VERSION = 1  # of the file format
 
@@ -40,6 +41,7 @@ KINDS = {
     "assembly": Kind("pliant.flex.model:Assembly", "pliant.flex.solve:solve", ("flex",)),
     "linkage": Kind("pliant.linkage.model:Linkage", "pliant.linkage.solve:solve", ("trace", "edit")),
     "mechanism": Kind("pliant.relax.model:Mechanism", "pliant.relax.solve:solve", ("relax",)),
+    "fastener": Kind("pliant.snap.model:Fastener", "pliant.snap.solve:solve", ("snap",)),
 }
 
 

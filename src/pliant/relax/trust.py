@@ -49,8 +49,9 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
     free = [frame for frame, held in zip(frames, loaded.tolist(), strict=True) if frame.settled and not held]
     _folds(net, free, record)
     _narrows(net, free, record)
-    done = frames[-1].settled and frames[-1].share == 1.0
-    kept = done and not any(one.kind == "branch" for one in record.notices)
+    # At the end of the drive, or short of it where a lock holds it; anywhere else it was lost on the way.
+    ended = frames[-1].settled and bool(frames[-1].share == 1.0 or loaded[-1])
+    kept = ended and not any(one.kind == "branch" for one in record.notices)
     return Trust(
         status=_status(net, frames, loaded, kept),
         length_errors=np.array([_length_error(net, frame) for frame in frames]),

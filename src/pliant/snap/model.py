@@ -219,6 +219,9 @@ class SnapStudy(Frozen):
     uncertain: bool = False  # every outcome of starts in `region`
     frames: int = Field(default=120, ge=2, le=100_000)
     about: ExactVector | None = None  # the point of the root that torques are about; default its first hinge
+    spread: TurnOf = NONE  # how far the family of ways back reaches to either side of the plan reversed
+    stability: bool = False  # how far each parameter may go before other things happen
+    search: bool = False  # parameters that meet the goal
     directions: int = Field(default=72, ge=4, le=10_000)  # tried in the classification of all directions
     region: Region | None = None  # offsets of the start
     radius: ExactNotNegative = Fraction(0)  # of the control cylinder about it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
@@ -168,6 +168,40 @@ def back(
     return tuple(courses)
 
 
+def depart(
+    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, stance: Stance, offset: Vector, velocity: Vector,
+    until: Fraction,
+) -> Course:  # fmt: skip
+    """A leg of its own without friction, from where every pawl stands."""
+    scenes = _scenes(model, arithmetic, fixed, offset, velocity, until)
+    starts = _starts(arithmetic, scenes, stance, arithmetic.scalar(Fraction(0)))
+    paths = {name: sweep(each, starts[name], locking(Fraction(0))) for name, each in scenes.items()}
+    return _course(0, False, velocity, offset, arithmetic.number(Fraction(0)), paths, arithmetic)
+
+
+def ended_at(path: Path, end: Any) -> Path:
+    """A path cut off at a t: its end is where the pawl is then."""
+    arithmetic = path.scene.arithmetic
+    piece = piece_at(path, end)
+    if piece is None or arithmetic.compare(path.end.time, end) == 0:
+        return path
+    if piece.motion != "arc":
+        return replace(path, end=arithmetic.point(piece.start.u, piece.turn, None, end))
+    line = curve(path.scene, piece.contacts[0], piece.turn).line
+    return replace(path, end=arithmetic.point(_angle_on(path, piece, end), piece.turn, line))
+
+
+def _angle_on(path: Path, piece: Piece, t: Any) -> Any:
+    """The angle on an arc at a t between its ends."""
+    arithmetic = path.scene.arithmetic
+    forward = curve(path.scene, piece.contacts[0], piece.turn)
+    low, high = sorted((piece.start.angle, piece.end.angle))
+    here = arithmetic.point(arithmetic.zero, 0, None, t)
+    for u in arithmetic.landing(here, forward.alpha, forward.beta, low - 1e-12, high + 1e-12):
+        return u
+    raise AssertionError("an arc passes every t between its ends")
+
+
 def _scenes(
     model: Fastener,
     arithmetic: Arithmetic,
@@ -211,12 +245,7 @@ def _reversed(path: Path, end: Any, scene: Scene) -> Any:
     line = curve(scene, piece.contacts[0], piece.turn).line
     if arithmetic.compare(piece.end.time, end) == 0:
         return arithmetic.point(piece.end.u, piece.turn, line)
-    forward = curve(path.scene, piece.contacts[0], piece.turn)
-    low, high = sorted((piece.start.angle, piece.end.angle))
-    here = arithmetic.point(arithmetic.zero, 0, None, end)
-    for u in arithmetic.landing(here, forward.alpha, forward.beta, low - 1e-12, high + 1e-12):
-        return arithmetic.point(u, piece.turn, line)
-    raise AssertionError("an arc passes every t between its ends")
+    return arithmetic.point(_angle_on(path, piece, end), piece.turn, line)
 
 
 def piece_at(path: Path, t: Any) -> Piece | None:

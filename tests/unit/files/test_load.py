@@ -238,7 +238,7 @@ def test_an_older_version_is_migrated(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_the_kind_must_be_known(tmp_path: Path):
     assert faults(tmp_path, kind="")[0].endswith(
         "kind: is missing: what this is a model of. "
-        'Add kind = "assembly" or kind = "linkage" or kind = "mechanism"'
+        'Add kind = "assembly" or kind = "linkage" or kind = "mechanism" or kind = "fastener"'
     )
     (message,) = faults(tmp_path, kind='kind = "asembly"\n')
     assert message.endswith("kind: \"asembly\" is not a kind of model. Did you mean 'assembly'?")

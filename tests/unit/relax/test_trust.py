@@ -190,3 +190,39 @@ def test_a_parallelogram_that_turns_short_of_it_is_not():
     found = parallelogram(10, -0.4)
     assert found.status is RelaxStatus.CONVERGED
     assert not found.trust.notices
+
+
+LIFT = {
+    "nodes": {"a": (0, 60), "b": (80, 40), "c": (80, 10), "d": (0, 30), "g": (0, 0), "p": (110, 25)},
+    "ground": ["a", "d", "g"],
+    "bars": pairs("ab", "dc", "db"),  # with the last one a, b and d are rigid
+    "plates": [{"nodes": ["b", "c", "p"]}],
+    "actuators": pairs("gb", to=110),
+}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_lock_stops_the_drive_in_the_assembly_drawn_whatever_rounding_does(seed):
+    """The braced lift of the guide, as drawn (seed 0) and with nodes off by what rounding could be."""
+    rounding = np.random.default_rng(seed).uniform(-1e-12, 1e-12, (6, 2)) if seed else np.zeros((6, 2))
+    nodes = dict(zip(LIFT["nodes"], (1 + rounding) * list(LIFT["nodes"].values()), strict=True))
+    found = solved(RelaxStudy(), **{**LIFT, "nodes": nodes})
+    assert found.status is RelaxStatus.LOCKED
+    assert found.assembly_kept
+    assert found.trust.locks_at == found.frames[-1].share == pytest.approx(1 / 60)
+    assert [notice.kind for notice in found.trust.notices] == ["lock"]
+    assert [name for name, _ in found.trust.carriers] == ["bar d-b", "actuator g-b", "bar a-b"]
+
+
+def test_a_lock_is_no_excuse_for_a_jump():
+    """Beside what locks, a load snaps a truss through."""
+    found = solved(
+        nodes={**HELD["nodes"], "u": (5, 0), "v": (7, 0), "w": (6, 0.8)},
+        ground=[*HELD["ground"], "u", "v"],
+        bars=[*HELD["bars"], *pairs("uw", "vw", stiffness=1)],
+        actuators=HELD["actuators"],
+        loads=[{"node": "w", "force": (0, 0), "to": (0, -0.3)}],
+    )
+    assert found.status is RelaxStatus.LOCKED
+    assert any(notice.kind == "branch" for notice in found.trust.notices)
+    assert not found.assembly_kept

@@ -1,0 +1,173 @@
+"""What kind of motion diode a fastener is.
+
+Source: [DonaldPai1993] sec. 4.4 and Appendix A. A diode lets itself be put together and does not come apart:
+by shape alone (kinematic), by friction, or only below a force that is greater than the one that puts it
+together (force); against the plan reversed and its neighbours (relative), or against every direction (total).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal
+
+from pliant.core.progress import Progress, silent
+from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.escape import (
+    NARROW,
+    Attempt,
+    Sector,
+    around_the_clock,
+    attempt,
+    heading,
+    sectors,
+    stance,
+)
+from pliant.snap.forces import Spring
+from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.scene import Obstacles
+from pliant.snap.travel import Course, Vector, ended_at
+
+Cause = Literal["kinematic", "friction", "force", "none"]
+Extent = Literal["total", "relative", "none"]
+
+
+@dataclass(frozen=True)
+class Diode:
+    """A fastener's class, and what it rests on."""
+
+    motion: Extent
+    cause: Cause
+    relative: Cause  # against the plan reversed and its neighbours
+    total: Cause  # against every direction tried
+    bound: float  # the least force that brings it out; infinite where none does
+    bound_reversed: float  # along the plan reversed
+    friction: float | None  # from which on the plan reversed locks; None: at no friction, or it jams
+    attempts: tuple[Attempt, ...]
+    sectors: tuple[Sector, ...]
+    tried: str  # what "every direction" means here
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "motion": self.motion,
+            "cause": self.cause,
+            "relative": self.relative,
+            "total": self.total,
+            "bound": self.bound if math.isfinite(self.bound) else None,
+            "bound_reversed": self.bound_reversed if math.isfinite(self.bound_reversed) else None,
+            "friction": self.friction,
+            "tried": self.tried,
+            "sectors": [vars(sector).copy() for sector in self.sectors],
+            "directions": [
+                {"angle": a.angle, "open": a.open, "force": a.force if math.isfinite(a.force) else None}
+                for a in self.attempts
+            ],
+        }
+
+
+def classify(
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, springs: dict[str, Spring],
+    last: Course, insertion: float, progress: Progress = silent,
+) -> Diode | None:  # fmt: skip
+    """The class of a fastener that went in; None for one that did not."""
+    if not (last.cause == "until" or last.by == "root"):
+        return None
+    end = _rational(last.end)
+    offset = (last.offset[0] + last.velocity[0] * end, last.offset[1] + last.velocity[1] * end)
+    rest = stance(_cut(last))
+
+    def tried(direction: Vector) -> Attempt:
+        return attempt(model, arithmetic, fixed, springs, rest, offset, direction)
+
+    backwards = (-last.velocity[0], -last.velocity[1])
+    family = _family(study, backwards, tried)
+    every = _every(study, backwards, tried, model.friction, progress)
+    relative, total = _cause(family, model.friction, insertion), _cause(every, model.friction, insertion)
+    extent: Extent = "total" if total != "none" else "relative" if relative != "none" else "none"
+    lock = family[0].locks_from
+    return Diode(
+        motion=extent,
+        cause=total if total != "none" else relative,
+        relative=relative,
+        total=total,
+        bound=min(a.force for a in every),
+        bound_reversed=family[0].force,
+        friction=None if lock is None else lock.value,
+        attempts=tuple(every),
+        sectors=tuple(sectors(every, model.friction)),
+        tried=f"{study.directions} directions all round, and closer together where neighbours end differently",
+    )
+
+
+def _rational(end: Any) -> Fraction:
+    """The end of a course as a fraction: the leg's, or where the root sat down."""
+    if isinstance(end, float):
+        return Fraction(end).limit_denominator(10**9)
+    reduced = end.reduced
+    return Fraction(int(reduced.low.p), int(reduced.low.q))
+
+
+def _cut(course: Course) -> Course:
+    """The course with every path ended where it ended."""
+    return replace(course, paths={name: ended_at(path, course.end) for name, path in course.paths.items()})
+
+
+def _family(study: SnapStudy, backwards: Vector, tried: Callable[[Vector], Attempt]) -> list[Attempt]:
+    """The plan reversed, and directions to either side of it as far as the study asks."""
+    found = [tried(backwards)]
+    spread = study.spread.angle
+    if spread:
+        centre = math.atan2(float(backwards[1]), float(backwards[0]))
+        found += [tried(heading(centre + spread * k / 8)) for k in range(-8, 9) if k]
+    return found
+
+
+def _every(
+    study: SnapStudy,
+    backwards: Vector,
+    tried: Callable[[Vector], Attempt],
+    friction: Fraction,
+    progress: Progress,
+) -> list[Attempt]:
+    """Directions all round, the reversed one among them, then closer where neighbours end differently."""
+    start = math.atan2(float(backwards[1]), float(backwards[0]))
+    angles = around_the_clock(study.directions, start)
+    found: list[Attempt] = []
+    for place, angle in enumerate(angles):
+        progress(place, len(angles), "trying directions")
+        found.append(tried(backwards if place == 0 else heading(angle)))
+    for k, first in enumerate(list(found)):
+        second = found[(k + 1) % study.directions]
+        found += _boundary(first, second, tried, friction)
+    return found
+
+
+def _boundary(
+    first: Attempt, second: Attempt, tried: Callable[[Vector], Attempt], friction: Fraction
+) -> list[Attempt]:
+    """Directions ever closer to where the outcome changes between two that end differently."""
+    found: list[Attempt] = []
+    if first.escapes(friction) == second.escapes(friction):
+        return found
+    low, width = first.angle, math.remainder(second.angle - first.angle, 2 * math.pi)
+    while abs(width) > NARROW:
+        width /= 2
+        middle = tried(heading(low + width))
+        found.append(middle)
+        if middle.escapes(friction) == first.escapes(friction):
+            low += width
+    return found
+
+
+def _cause(attempts: list[Attempt], friction: Fraction, insertion: float) -> Cause:
+    """What keeps it together against all of some directions."""
+    if not any(a.open for a in attempts):
+        return "kinematic"
+    if not any(a.escapes(friction) for a in attempts):
+        return "friction"
+    if min(a.force for a in attempts) > insertion:
+        return "force"
+    return "none"

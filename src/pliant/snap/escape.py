@@ -1,0 +1,98 @@
+"""Which ways out of where a fastener came to rest are open: every direction, tried exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.critical import Threshold, threshold
+from pliant.snap.forces import Spring, force_curve
+from pliant.snap.model import Fastener
+from pliant.snap.scene import Obstacles
+from pliant.snap.travel import Course, Stance, Vector, clearing, depart
+from pliant.snap.turn import turn
+
+NARROW = 1e-7  # radians: between two directions that end differently
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A way out in one direction: whether it is open without friction, from which friction on it locks,
+    and the force it takes at the model's own."""
+
+    direction: Vector
+    open: bool
+    locks_from: Threshold | None
+    force: float
+
+    @property
+    def angle(self) -> float:
+        """Of the direction, in radians."""
+        return math.atan2(float(self.direction[1]), float(self.direction[0]))
+
+    def escapes(self, friction: Fraction) -> bool:
+        """Whether it leads out at this friction."""
+        return self.open and (self.locks_from is None or self.locks_from.value > friction)
+
+
+@dataclass(frozen=True)
+class Sector:
+    """Directions from one angle to another, counter-clockwise, that all end alike as far as was tried."""
+
+    first: float
+    last: float
+    escapes: bool
+
+
+def attempt(
+    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, springs: dict[str, Spring], rest: Stance,
+    offset: Vector, direction: Vector,
+) -> Attempt:  # fmt: skip
+    """Try one direction from where every pawl stands."""
+    until = clearing(model, direction, offset)
+    course = depart(model, arithmetic, fixed, rest, offset, direction, until)
+    if course.cause != "until":
+        return Attempt(direction, False, None, math.inf)
+    lock = threshold([course])
+    shut = lock is not None and lock.value <= model.friction
+    force = math.inf if shut else force_curve(course, springs, float(model.friction), (0.0, 0.0)).peak
+    return Attempt(direction, True, lock, force)
+
+
+def stance(course: Course) -> Stance:
+    """Where every pawl stands at the end of a course."""
+    return Stance({name: path.end for name, path in course.paths.items()})
+
+
+def heading(angle: float) -> Vector:
+    """A rational direction within a millionth of an angle."""
+    folded = math.remainder(angle, 2 * math.pi)
+    if abs(folded) > math.pi / 2:
+        x, y = heading(folded - math.copysign(math.pi, folded))
+        return -x, -y
+    u = turn(folded).u
+    return 1 - u * u, 2 * u
+
+
+def around_the_clock(count: int, start: float) -> list[float]:
+    """Angles all round, from one of them."""
+    return [start + 2 * math.pi * k / count for k in range(count)]
+
+
+def sectors(attempts: Sequence[Attempt], friction: Fraction) -> list[Sector]:
+    """Neighbouring directions that end alike."""
+    if len({a.escapes(friction) for a in attempts}) == 1:
+        return [Sector(-math.pi, math.pi, attempts[0].escapes(friction))]
+    order = sorted(attempts, key=lambda a: a.angle)
+    first = next(k for k in range(len(order)) if order[k].escapes(friction) != order[k - 1].escapes(friction))
+    order = order[first:] + order[:first]
+    found: list[Sector] = []
+    for each in order:
+        if found and found[-1].escapes == each.escapes(friction):
+            found[-1] = Sector(found[-1].first, each.angle, each.escapes(friction))
+        else:
+            found.append(Sector(each.angle, each.angle, each.escapes(friction)))
+    return found
