@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any
@@ -21,16 +22,18 @@ RADIANS = {"", "rad", "radian", "radians"}
 
 
 def exact(value: Any) -> Fraction:
-    """A number without rounding.
+    """A number without rounding; a float is the decimal it prints as.
 
-    >>> exact("22/7"), exact(Decimal("0.1")), exact(3)
-    (Fraction(22, 7), Fraction(1, 10), Fraction(3, 1))
+    >>> exact("22/7"), exact(Decimal("0.1")), exact(0.1), exact(3)
+    (Fraction(22, 7), Fraction(1, 10), Fraction(1, 10), Fraction(3, 1))
     """
     if isinstance(value, str):
         number, unit = _split(value)
         if unit:
             raise _fault(value, "a plain number", "Leave the unit out; lengths are in the file's unit")
         return number
+    if isinstance(value, float):  # as it prints: nobody who writes 0.1 means its binary neighbour
+        return Fraction(float.__repr__(float(_finite(value))))
     return Fraction(_finite(value))
 
 
@@ -61,9 +64,12 @@ def _split(text: str) -> tuple[Fraction, str]:
         raise _fault(text, "a number", 'Write 1.5, or an exact fraction as a string such as "22/7"')
     try:
         top, _, bottom = match[1].partition("/")
-        return Fraction(top) / Fraction(bottom or "1"), match[2]
+        number = Fraction(top) / Fraction(bottom or "1")
     except ZeroDivisionError:
         raise _fault(text, "a number", "The part below the line must not be 0") from None
+    if abs(number) > sys.float_info.max:
+        raise _fault(text, "a finite number", "Give a number that a double can hold")
+    return number, match[2]
 
 
 def _finite(value: Any) -> int | float | Decimal | Fraction:

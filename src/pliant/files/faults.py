@@ -147,7 +147,8 @@ def _item(data: Any, part: str | int) -> Any:
 def _branches(schema: Schema, root: Schema) -> list[Schema]:
     """A schema with references followed and unions opened."""
     if "$ref" in schema:
-        return _branches(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
+        named = root.get("$defs", {}).get(schema["$ref"].rsplit("/", 1)[-1])
+        return [{"type": "object"}] if named is None else _branches(named, root)
     inner = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
     return [branch for one in inner for branch in _branches(one, root)] if inner else [schema]
 

@@ -13,6 +13,8 @@ from functools import cached_property
 
 from flint import fmpq, fmpz_poly
 
+from pliant.snap.scan import never_zero
+
 EPSILON = 2.0**-52
 HALF = fmpq(1, 2)
 SHIFT = fmpz_poly([1, 1])
@@ -112,7 +114,7 @@ class Algebraic:
         slope = self.poly.derivative()(middle)
         if slope == 0:
             return False
-        grid = 2 ** (2 * _bits(width) + 4)  # the step's error is about the square of the width
+        grid = 2 ** (3 * _bits(width) // 2 + 2)  # the step's error is about the square of the width
         step = middle - self.poly(middle) / slope
         centre = fmpq((step * grid).floor(), grid)
         low, high = centre - fmpq(4, grid), centre + fmpq(5, grid)
@@ -158,9 +160,22 @@ def without_repeats(poly: fmpz_poly) -> fmpz_poly:
     return poly // common if common.degree() > 0 else poly
 
 
+def surely_not_zero(poly: fmpz_poly, low: float, high: float) -> bool:
+    """Whether floats can tell that there is no root between two places: a filter, right where it says so."""
+    coefficients = poly.coeffs()
+    if len(coefficients) > 5 or abs(low) + abs(high) > 4:
+        return False
+    try:
+        c = [float(int(value)) for value in coefficients] + [0.0] * (5 - len(coefficients))
+    except OverflowError:
+        return False
+    error = 2.0**-40 * (abs(c[0]) + abs(c[1]) + abs(c[2]) + abs(c[3]) + abs(c[4]))
+    return never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0
+
+
 def sign_at(poly: fmpz_poly, number: Algebraic) -> int:
     """The sign of a polynomial at a number: floats first, then whether it is zero, then ever finer."""
-    value, bound = _evaluated(poly, number.near, number.radius)
+    value, bound = evaluated(poly, number.near, number.radius)
     if value > bound:
         return 1
     if value < -bound:
@@ -175,8 +190,8 @@ def sign_at(poly: fmpz_poly, number: Algebraic) -> int:
     return _sign_of_nonzero(poly, number)
 
 
-def _evaluated(poly: fmpz_poly, at: float, radius: float) -> tuple[float, float]:
-    """A value by floats, and what it may be wrong by."""
+def evaluated(poly: fmpz_poly, at: float, radius: float) -> tuple[float, float]:
+    """A value by floats, and what it may differ by from any within the radius."""
     value = size = slope = 0.0
     reach = abs(at) + radius
     try:
@@ -283,21 +298,28 @@ def _polished(poly: fmpz_poly, low: fmpq, high: fmpq) -> Algebraic:
     if ends is None:  # the root is at neither end, but the polynomial is zero at one
         low, high = _off_the_ends(poly, low, high)
     near = _float_root(poly, nearest(low), nearest(high))
-    if near is not None:
-        reach = rational(2.0**-46 * (abs(near) + 2.0**-20))
-        centre = rational(near)
-        inside_low, inside_high = max(low, centre - reach), min(high, centre + reach)
-        if inside_low < inside_high:
-            below, above = _sign(poly(inside_low)), _sign(poly(inside_high))
-            if below == 0 and inside_low > low:
-                return Algebraic.of(inside_low)
-            if above == 0 and inside_high < high:
-                return Algebraic.of(inside_high)
-            if below * above < 0:
-                return Algebraic(poly, inside_low, inside_high)
+    for places in (46, 40, 32) if near is not None else ():
+        found = _about(poly, low, high, near or 0.0, places)
+        if found is not None:
+            return found
     number = Algebraic(poly, low, high)
     number.refine(fmpq(1, 2**46))
     return number
+
+
+def _about(poly: fmpz_poly, low: fmpq, high: fmpq, near: float, places: int) -> Algebraic | None:
+    """The one root between low and high, where it is within so many binary places of a float."""
+    reach = rational(2.0**-places * (abs(near) + 2.0**-20))
+    centre = rational(near)
+    inside_low, inside_high = max(low, centre - reach), min(high, centre + reach)
+    if inside_low >= inside_high:
+        return None
+    below, above = _sign(poly(inside_low)), _sign(poly(inside_high))
+    if below == 0 and inside_low > low:
+        return Algebraic.of(inside_low)
+    if above == 0 and inside_high < high:
+        return Algebraic.of(inside_high)
+    return Algebraic(poly, inside_low, inside_high) if below * above < 0 else None
 
 
 def _inner(poly: fmpz_poly, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq] | None:

@@ -50,9 +50,8 @@ def _less(first: Any, second: Any) -> bool:
 
 
 def _of_path(path: Path, end: Any) -> Iterable[tuple[Any, float]]:
-    after = path.scene.arithmetic.compare
     for piece in path.pieces:
-        if piece.contacts and after(piece.start.time, end) <= 0:
+        if piece.contacts and piece.start.against(end) <= 0:
             found = [_of_contact(path, piece, pair) for pair in piece.contacts]
             kept = [entry for entry in found if entry is not None]
             if len(kept) == len(found):  # flush: it slides as long as one of its ends does

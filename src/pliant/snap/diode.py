@@ -98,7 +98,7 @@ def classify(
         friction=None if lock is None else lock.value,
         attempts=tuple(every),
         sectors=tuple(sectors(every, model.friction)),
-        tried=f"{study.directions} directions all round, and closer together where neighbours end differently",
+        tried=f"{study.directions} directions, and closer together where neighbours end differently",
     )
 
 

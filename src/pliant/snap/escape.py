@@ -20,8 +20,7 @@ NARROW = 1e-7  # radians: between two directions that end differently
 
 @dataclass(frozen=True)
 class Attempt:
-    """A way out in one direction: whether it is open without friction, from which friction on it locks,
-    and the force it takes at the model's own."""
+    """A way out in one direction: open without friction or not, the friction that locks it, and its force."""
 
     direction: Vector
     open: bool

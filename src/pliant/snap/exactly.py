@@ -10,6 +10,7 @@ from flint import fmpq, fmpz_poly
 from pliant.snap.algebra import (
     Algebraic,
     compare,
+    evaluated,
     nearest,
     quotient,
     rational,
@@ -17,6 +18,7 @@ from pliant.snap.algebra import (
     roots_between,
     sign_at,
     simplest,
+    surely_not_zero,
     without_repeats,
 )
 
@@ -46,6 +48,15 @@ class ExactPoint:
 
     def _approximate(self, line: tuple[fmpz_poly, fmpz_poly]) -> tuple[float, float]:
         """The t as a float, and what it may be wrong by."""
+        top, top_error = evaluated(line[1], self.u.near, self.u.radius)
+        bottom, error = evaluated(line[0], self.u.near, self.u.radius)
+        if abs(bottom) > 1e3 * error:
+            t = -top / bottom
+            return t, 2 * (top_error + abs(t) * error) / (abs(bottom) - error) + 2.0**-51 * abs(t)
+        return self._refined(line)
+
+    def _refined(self, line: tuple[fmpz_poly, fmpz_poly]) -> tuple[float, float]:
+        """The same, where floats do not tell the slope from zero."""
         self.u.refine(fmpq(1, 2**60))
         u = (self.u.low + self.u.high) / 2
         bottom = line[0](u)
@@ -82,6 +93,13 @@ class ExactPoint:
         if slope == 0:
             return sign_at(b, self.u)
         return slope * compare(self.time, quotient(self.u, -b, a))
+
+    def against(self, t: Algebraic) -> int:
+        """The sign of what this point is later than a number by."""
+        gap = self.t - t.near
+        if abs(gap) > self.slack + t.radius + 2.0**-50 * abs(self.t):
+            return 1 if gap > 0 else -1
+        return compare(self.time, t)
 
     def after(self, t: fmpq) -> int:
         """The sign of what this point is later than a rational t by."""
@@ -139,6 +157,8 @@ class Exactly:
     @staticmethod
     def roots_after(poly: fmpz_poly, start: Algebraic, limit: Algebraic, near: float) -> list[Algebraic]:
         """Roots beyond start up to and with limit, nearest first; none lies between start and `near`."""
+        if surely_not_zero(poly, start.near - 2 * start.radius, limit.near + 2 * limit.radius):
+            return []
         up = compare(limit, start) > 0
         skip = rational(near)
         if up:
@@ -184,12 +204,11 @@ class Exactly:
     def strip(u: Algebraic, polys: Sequence[fmpz_poly]) -> tuple[fmpq, fmpq]:
         """Rationals on either side of u with no root of any of the polynomials between them but u itself."""
         reach = fmpq(1, 2**10)
-        queue = [(without_repeats(poly), sign_at(poly, u) == 0) for poly in polys if poly.degree() > 0]
         while True:
             u.refine(reach / 4)
             middle = (u.low + u.high) / 2
             low, high = middle - reach, middle + reach
-            if all(_clear(poly, int(vanishes), low, high) for poly, vanishes in queue):
+            if all(_clear(poly, u, low, high) for poly in polys if poly.degree() > 0):
                 return low, high
             reach = reach / 32
 
@@ -221,7 +240,16 @@ def _belongs(root: Algebraic, time: Algebraic, alpha: fmpz_poly, beta: fmpz_poly
     return compare(quotient(root, -beta, alpha), time) == 0
 
 
-def _clear(poly: fmpz_poly, allowed: int, low: fmpq, high: fmpq) -> bool:
+def _clear(poly: fmpz_poly, u: Algebraic, low: fmpq, high: fmpq) -> bool:
+    """Whether a polynomial has no root from low to high but u: floats first, then Descartes' rule."""
+    near, reach = u.near, 2 * nearest(high - low)
+    value, bound = evaluated(poly, near, reach)
+    if abs(value) > bound:
+        return True
+    vanishes = sign_at(poly, u) == 0
+    slope, bound = evaluated(poly.derivative(), near, reach)
+    if vanishes and abs(slope) > bound:
+        return True
     if poly(low) == 0 or poly(high) == 0:
         return False
-    return roots_between(poly, low, high) == allowed
+    return roots_between(without_repeats(poly), low, high) == int(vanishes)

@@ -99,6 +99,10 @@ class FloatPoint:
         size = a.size(self.u) * abs(self.t) + b.size(self.u)
         return 0 if abs(value) <= TOLERANCE * size else int(math.copysign(1, value))
 
+    def against(self, t: float) -> int:
+        """The sign of what this point is later than a number by, 0 where they are close."""
+        return Floating.compare(self.t, t)
+
     def after(self, t: float) -> int:
         """The sign of what this point is later than a t by."""
         gap = self.t - t

@@ -36,6 +36,7 @@ class Corner:
     faces: tuple[tuple[Any, ...], ...]  # polynomials: the obstacle's rays along the pawl's two normals
     on_edges: tuple[Curve, ...]
     on_faces: tuple[Curve, ...]
+    flush: tuple[bool, bool]  # pawl's leaving edge on the obstacle's arriving one, and the other way round
 
 
 @dataclass(frozen=True)
@@ -136,10 +137,11 @@ def _places(
             met.add((i, j if first else scene.obstacles.following[j]))
         else:
             met.add((i if first else (i + 1) % count, j))
-    return tuple(_corner(scene, point.turn, *pair) for pair in sorted(met)), tuple(within)
+    return tuple(_corner(scene, point, *pair) for pair in sorted(met)), tuple(within)
 
 
-def _corner(scene: Scene, turn: int, vertex: int, corner: int) -> Corner:
+def _corner(scene: Scene, point: Any, vertex: int, corner: int) -> Corner:
+    turn = point.turn
     poly, sign = scene.arithmetic.poly, -1 if turn % 2 else 1
     before = scene.obstacles.before[corner]
     previous = (vertex - 1) % len(scene.pawl)
@@ -155,7 +157,12 @@ def _corner(scene: Scene, turn: int, vertex: int, corner: int) -> Corner:
         on_edges = tuple(curve(scene, (VERTEX, vertex, edge), turn) for edge in (corner, before))
     if scene.obstacles.convex[corner]:
         on_faces = tuple(curve(scene, (EDGE, edge, corner), turn) for edge in (vertex, previous))
-    return Corner(vertex, corner, signs, faces, on_edges, on_faces)
+    sign_at = scene.arithmetic.sign_at
+    flush = tuple(
+        sign_at(row, point.u) == 0 and sign_at(turned(poly, ray, stone, 0), point.u) > 0
+        for row, ray, stone in ((signs[1][0], rays[0], stones[1]), (signs[0][1], rays[1], stones[0]))
+    )
+    return Corner(vertex, corner, signs, faces, on_edges, on_faces, (flush[0], flush[1]))
 
 
 def _critical(scene: Scene, point: Any, contacts: Sequence[Curve], corners: Sequence[Corner]) -> list[Any]:
@@ -196,12 +203,11 @@ def _side(scene: Scene, point: Any, contacts: Sequence[Curve], at: Any, side: in
     fixed: set[int] = set()
     for contact in contacts:
         alpha = contact.alpha(at)
-        if scene.arithmetic.sign_at(contact.alpha, point.u) == 0:
-            slope = point.sign(contact.alpha.derivative(), contact.beta.derivative())
-            if slope or contact.is_flat:
-                rising[id(contact)] = side * slope
-                fixed.add(id(contact))
-                continue
+        flat = _flat_sign(scene, point, contact, at, side)
+        if flat is not None:
+            rising[id(contact)] = flat
+            fixed.add(id(contact))
+            continue
         rising[id(contact)] = (alpha > 0) - (alpha < 0)
         t = -contact.beta(at) / alpha
         if point.after(t) < 0:
@@ -209,6 +215,22 @@ def _side(scene: Scene, point: Any, contacts: Sequence[Curve], at: Any, side: in
     groups = _grouped(ahead)
     later = {id(contact): place for place, group in enumerate(groups) for contact in group}
     return Side(at, groups, later, rising, frozenset(fixed))
+
+
+def _flat_sign(scene: Scene, point: Any, contact: Curve, at: Any, side: int) -> int | None:
+    """The sign of F beside the point, of a curve that is flat there and nothing else; None of other curves."""
+    sign_at = scene.arithmetic.sign_at
+    if sign_at(contact.alpha, point.u) != 0:
+        return None
+    slope = point.sign(contact.alpha.derivative(), contact.beta.derivative())
+    if slope:
+        return side * slope
+    if sign_at(contact.alpha.derivative(), point.u) != 0:
+        return None  # another branch crosses the flat one here
+    alpha, beta = contact.alpha(at), contact.beta(at)
+    if alpha == 0:
+        return (beta > 0) - (beta < 0)
+    return ((alpha > 0) - (alpha < 0)) * point.after(-beta / alpha)
 
 
 def _grouped(ahead: list[tuple[Any, Curve]]) -> tuple[tuple[Curve, ...], ...]:
@@ -319,21 +341,41 @@ def _outside(side: Side, cell: int, contact: Curve) -> int:
 
 
 def _apart(scene: Scene, side: Side, cell: int, corner: Corner) -> bool:
-    """Whether two wedges that met at their tips are apart: a line along one of their edges separates them."""
-    pawl_convex = scene.pawl_convex[corner.vertex]
-    if not pawl_convex and not scene.obstacles.convex[corner.corner]:
+    """Whether two wedges that met at their tips are apart: a line along one of their edges separates them.
+
+    Edges that lie flush from the tips on are told apart there and, by another contact, at their far end.
+    """
+    pawl_convex, corner_convex = scene.pawl_convex[corner.vertex], scene.obstacles.convex[corner.corner]
+    if not pawl_convex and not corner_convex:
         return False
+    if pawl_convex and corner_convex and any(corner.flush):
+        return all(_flush_apart(side, cell, corner, k) for k in (0, 1) if corner.flush[k])
+    first, second = corner.flush
+    along = ((False, second), (first, False))  # rays that lie flush on an edge
     edges = (
-        _outside(side, cell, contact) >= 0 and all(_at(poly, side.at) >= 0 for poly in row)
-        for contact, row in zip(corner.on_edges, corner.signs, strict=False)
+        _outside(side, cell, contact) >= 0 and _beside(side, row, skip)
+        for contact, row, skip in zip(corner.on_edges, corner.signs, along, strict=False)
     )
+    facing = ((False, first), (second, False))
     faces = (
-        _outside(side, cell, contact) >= 0 and all(_at(poly, side.at) >= 0 for poly in row)
-        for contact, row in zip(corner.on_faces, corner.faces, strict=False)
+        _outside(side, cell, contact) >= 0 and _beside(side, row, skip)
+        for contact, row, skip in zip(corner.on_faces, corner.faces, facing, strict=False)
     )
-    if pawl_convex and scene.obstacles.convex[corner.corner]:
+    if pawl_convex and corner_convex:
         return any(edges) or any(faces)
     return all(edges) if pawl_convex else all(faces)
+
+
+def _beside(side: Side, row: Sequence[Any], skip: Sequence[bool]) -> bool:
+    """Whether both rays of a wedge point away from an edge."""
+    return all(flush or _at(poly, side.at) >= 0 for poly, flush in zip(row, skip, strict=True))
+
+
+def _flush_apart(side: Side, cell: int, corner: Corner, which: int) -> bool:
+    """Whether two flush edges are apart at the tips: by the vertex that is further in."""
+    pair = (corner.on_edges[1 - which], corner.on_faces[which])
+    inner = [c for c in pair if id(c) in side.later and _on(side, c)]
+    return all(_outside(side, cell, contact) >= 0 for contact in inner or pair)
 
 
 __all__ = ["Next", "cross", "lines_at", "outgoing", "stop_in"]

@@ -10,12 +10,11 @@ from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator as After
-from pydantic import BeforeValidator as Before
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from pliant.core.model import Frozen, Name, Positive, check_with_references, fault
 from pliant.core.quantity import Exact as Rational
-from pliant.snap.reading import as_decimal, outline_fault, reference_faults
+from pliant.snap.reading import outline_fault, reference_faults
 from pliant.snap.turn import NONE, TurnOf
 
 DIGITS = 100  # above and below the line of an exact number
@@ -27,7 +26,7 @@ def _short(value: Fraction) -> Fraction:
     return value
 
 
-Exact = Annotated[Rational, Before(as_decimal), After(_short)]
+Exact = Annotated[Rational, After(_short)]
 ExactVector = tuple[Exact, Exact]
 
 

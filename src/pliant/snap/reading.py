@@ -7,7 +7,6 @@ read is left to the schema's own checks and passed over here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
 from itertools import chain
 from typing import Any
 
@@ -21,15 +20,6 @@ from pliant.snap.meeting import Ring, floats_of, is_flat, near_pairs, self_meeti
 ROOT = "root"  # what a parameter's moves call the root
 
 Faults = Iterator[InitErrorDetails]
-
-
-def as_decimal(value: Any) -> Any:
-    """A float as the decimal it prints as, so that 0.1 is 1/10 in Python too; anything else as it is.
-
-    >>> as_decimal(0.1), as_decimal("1/3")
-    (Decimal('0.1'), '1/3')
-    """
-    return Decimal(float.__repr__(value)) if isinstance(value, float) else value
 
 
 def outline_fault(ring: Ring) -> str:

@@ -95,7 +95,7 @@ def coefficients(
 
 
 @kernel
-def _never_zero(
+def never_zero(
     c0: float, c1: float, c2: float, c3: float, c4: float, start: float, width: float, error: float
 ) -> int:
     """1 or -1 where a quartic has that sign from start to start + width, by its Bernstein form; else 0."""
@@ -133,9 +133,9 @@ def _first(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width:
         step = 1.0 / (1 << level)
         at, wide = start + place * step * width, step * width
         may = (
-            _never_zero(c[0], c[1], c[2], c[3], c[4], at, wide, errors[0]) == 0
-            and _never_zero(e[0], e[1], e[2], e[3], e[4], at, wide, errors[1]) >= 0
-            and _never_zero(f[0], f[1], f[2], f[3], f[4], at, wide, errors[1]) >= 0
+            never_zero(c[0], c[1], c[2], c[3], c[4], at, wide, errors[0]) == 0
+            and never_zero(e[0], e[1], e[2], e[3], e[4], at, wide, errors[1]) >= 0
+            and never_zero(f[0], f[1], f[2], f[3], f[4], at, wide, errors[1]) >= 0
         )
         if may and level == LEAF:
             return place * step
@@ -235,12 +235,12 @@ def at_time(
 
 @kernel
 def at_angle(
-    u: float, slack: float, sign: float, after: float, until: float,
+    u: float, slack: float, sign: float, after: float, beyond: float, until: float,
     live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, times: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch between two t while the pawl keeps one angle u, known to `slack`; from which t on.
 
-    Pairs that surely touch set `until` back, so that few are returned.
+    Pairs that surely touch after `beyond` set `until` back, so that few are returned.
     """
     found = 0
     grown = 1.0 + u * u
@@ -273,7 +273,7 @@ def at_angle(
                 margin = wide * (j[14] + j[15]) + blur * abs(t) + (abs(slope) + blur) * fuzzy
                 if spot < -margin or spot > j[12] * grown + margin:
                     continue
-                if t - fuzzy > after and spot > margin and spot < j[12] * grown - margin:
+                if t - fuzzy > beyond and spot > margin and spot < j[12] * grown - margin:
                     until = min(until, t + fuzzy)
                 if found < len(pairs):
                     pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]

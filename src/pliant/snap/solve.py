@@ -109,9 +109,8 @@ def _events(model: Fastener, fixed: Obstacles, courses: tuple[Course, ...]) -> l
     for course in courses:
         here: list[Event] = []
         for who, path in course.paths.items():
-            compare = path.scene.arithmetic.compare
             for happening in path.happenings:
-                if compare(happening.point.time, course.end) <= 0:
+                if happening.point.against(course.end) <= 0:
                     here.append(_event(model, fixed, course, who, happening, before, moved))
         found += sorted(here, key=lambda event: event.t)
         before += course.ends - course.begins

@@ -277,7 +277,8 @@ def _hit_between(
     slack = 1e-9 * (1 + abs(begin) + abs(stop))
     live = scene.index.live(begin - slack, stop + slack)
     blur = 1e-9 if arithmetic.name == "float" else 2.0**-40
-    args = (point.angle, blur, _sign(point.turn), begin - slack, stop + slack)
+    beyond = max(begin - slack, point.t + point.slack + slack)  # what touches now is not what comes next
+    args = (point.angle, blur, _sign(point.turn), begin - slack, beyond, stop + slack)
     pairs, times = _scanned(scene, live, lambda out, at: scan.at_angle(*args, *_parts(scene, live), out, at))
     for t, pair in sorted(zip(times, pairs, strict=True)):
         if t > best.t + best.slack + slack:

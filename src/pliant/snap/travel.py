@@ -169,8 +169,8 @@ def back(
 
 
 def depart(
-    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, stance: Stance, offset: Vector, velocity: Vector,
-    until: Fraction,
+    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, stance: Stance,
+    offset: Vector, velocity: Vector, until: Fraction,
 ) -> Course:  # fmt: skip
     """A leg of its own without friction, from where every pawl stands."""
     scenes = _scenes(model, arithmetic, fixed, offset, velocity, until)
@@ -183,7 +183,7 @@ def ended_at(path: Path, end: Any) -> Path:
     """A path cut off at a t: its end is where the pawl is then."""
     arithmetic = path.scene.arithmetic
     piece = piece_at(path, end)
-    if piece is None or arithmetic.compare(path.end.time, end) == 0:
+    if piece is None or path.end.against(end) == 0:
         return path
     if piece.motion != "arc":
         return replace(path, end=arithmetic.point(piece.start.u, piece.turn, None, end))
@@ -243,17 +243,16 @@ def _reversed(path: Path, end: Any, scene: Scene) -> Any:
     if piece.motion != "arc":
         return arithmetic.point(piece.start.u, piece.turn, None, at)
     line = curve(scene, piece.contacts[0], piece.turn).line
-    if arithmetic.compare(piece.end.time, end) == 0:
+    if piece.end.against(end) == 0:
         return arithmetic.point(piece.end.u, piece.turn, line)
     return arithmetic.point(_angle_on(path, piece, end), piece.turn, line)
 
 
 def piece_at(path: Path, t: Any) -> Piece | None:
     """The last piece that holds a t; None where the path ends on a snap."""
-    compare = path.scene.arithmetic.compare
     for piece in reversed(path.pieces):
-        if compare(piece.start.time, t) <= 0:
-            return piece if compare(t, piece.end.time) <= 0 else None
+        if piece.start.against(t) <= 0:
+            return piece if piece.end.against(t) >= 0 else None
     return None
 
 
@@ -269,7 +268,7 @@ def _course(
     """Of paths that went on each for itself: the first that ended ends all."""
 
     def order(one: tuple[str, Path], other: tuple[str, Path]) -> int:
-        return arithmetic.compare(one[1].end.time, other[1].end.time)
+        return one[1].end.against(other[1].end.time)
 
     name, first = min(paths.items(), key=cmp_to_key(order))
     cause: Cause = first.cause

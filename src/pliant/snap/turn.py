@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 from pliant.core.model import fault
 from pliant.core.quantity import angle, exact, written
 
-FINEST = 10**6  # largest denominator an angle is rounded to
+FINEST = 10**6  # places an angle is rounded to, relative to itself
 
 
 class Turn(NamedTuple):
@@ -54,7 +54,12 @@ def turn(value: Any) -> Turn:
     asked = angle(value)
     if not abs(asked) < math.pi - 1e-6:
         raise fault(f"{asked:g} rad is half a turn or more", "Give an angle between -180 and 180 degrees")
-    near = Fraction(math.tan(asked / 2)).limit_denominator(FINEST)
+    tangent = Fraction(math.tan(asked / 2))
+    near = (
+        tangent.limit_denominator(FINEST if abs(tangent) > 1e-3 else int(FINEST / abs(tangent)))
+        if tangent
+        else tangent
+    )
     return Turn(near, asked)
 
 

