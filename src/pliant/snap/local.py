@@ -75,8 +75,10 @@ def outgoing(scene: Scene, point: Any, contacts: Sequence[Curve]) -> Next:
     middle, level = len(sides[0].groups), _level(scene, point, contacts, corners, edges)
     if _at_rest(scene, point):
         return Next("rest") if level else _from_rest(gaps, middle)
-    held = Next("flat", flats) if level and flats else None
-    if _above(scene, point):
+    away = 1 if _above(scene, point) else -1
+    holding = tuple(c for c in flats if _slope(point, c) == away)
+    held = Next("flat", holding) if level and holding else None
+    if away > 0:
         return _away(gaps, 0, 1, "snap", held, middle + 1)
     return _away(gaps, len(gaps) - 1, -1, "snap", held, middle)
 
@@ -217,12 +219,17 @@ def _side(scene: Scene, point: Any, contacts: Sequence[Curve], at: Any, side: in
     return Side(at, groups, later, rising, frozenset(fixed))
 
 
+def _slope(point: Any, contact: Curve) -> int:
+    """The sign of dF/du at a point: 0 where the contact's force has no lever about the hinge."""
+    return point.sign(contact.alpha.derivative(), contact.beta.derivative())
+
+
 def _flat_sign(scene: Scene, point: Any, contact: Curve, at: Any, side: int) -> int | None:
-    """The sign of F beside the point, of a curve that is flat there and nothing else; None of other curves."""
+    """The sign of F beside the point, of a curve that is flat there and nothing else; else None."""
     sign_at = scene.arithmetic.sign_at
     if sign_at(contact.alpha, point.u) != 0:
         return None
-    slope = point.sign(contact.alpha.derivative(), contact.beta.derivative())
+    slope = _slope(point, contact)
     if slope:
         return side * slope
     if sign_at(contact.alpha.derivative(), point.u) != 0:
