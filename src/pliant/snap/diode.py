@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Literal
 
 from pliant.core.progress import Progress, silent
@@ -19,7 +20,6 @@ from pliant.snap.escape import (
     NARROW,
     Attempt,
     Sector,
-    around_the_clock,
     attempt,
     heading,
     sectors,
@@ -79,10 +79,13 @@ def classify(
     offset = (last.offset[0] + last.velocity[0] * end, last.offset[1] + last.velocity[1] * end)
     rest = stance(_cut(last))
 
-    def tried(direction: Vector) -> Attempt:
-        return attempt(model, arithmetic, fixed, springs, rest, offset, direction)
-
     backwards = (-last.velocity[0], -last.velocity[1])
+    far = end * _dot(backwards, backwards)
+
+    def tried(direction: Vector) -> Attempt:
+        until = far / _dot(backwards, direction)
+        return attempt(model, arithmetic, fixed, springs, rest, offset, direction, until)
+
     family = _family(study, backwards, tried)
     every = _every(study, backwards, tried, model.friction, progress)
     relative, total = _cause(family, model.friction, insertion), _cause(every, model.friction, insertion)
@@ -98,7 +101,7 @@ def classify(
         friction=None if lock is None else lock.value,
         attempts=tuple(every),
         sectors=tuple(sectors(every, model.friction)),
-        tried=f"{study.directions} directions, and closer together where neighbours end differently",
+        tried=f"{len(every)} directions that lead back, closer together where neighbours end differently",
     )
 
 
@@ -113,6 +116,10 @@ def _rational(end: Any) -> Fraction:
 def _cut(course: Course) -> Course:
     """The course with every path ended where it ended."""
     return replace(course, paths={name: ended_at(path, course.end) for name, path in course.paths.items()})
+
+
+def _dot(first: Vector, second: Vector) -> Fraction:
+    return first[0] * second[0] + first[1] * second[1]
 
 
 def _family(study: SnapStudy, backwards: Vector, tried: Callable[[Vector], Attempt]) -> list[Attempt]:
@@ -132,17 +139,17 @@ def _every(
     friction: Fraction,
     progress: Progress,
 ) -> list[Attempt]:
-    """Directions all round, the reversed one among them, then closer where neighbours end differently."""
+    """Directions that lead back at all, the reversed one first; closer where neighbours end differently."""
     start = math.atan2(float(backwards[1]), float(backwards[0]))
-    angles = around_the_clock(study.directions, start)
-    found: list[Attempt] = []
-    for place, angle in enumerate(angles):
-        progress(place, len(angles), "trying directions")
-        found.append(tried(backwards if place == 0 else heading(angle)))
-    for k, first in enumerate(list(found)):
-        second = found[(k + 1) % study.directions]
-        found += _boundary(first, second, tried, friction)
-    return found
+    half = study.directions // 4
+    places = [k for k in range(-half, half + 1) if abs(k) * 4 < study.directions]
+    row: list[Attempt] = []
+    for done, k in enumerate(places):
+        progress(done, len(places), "trying directions")
+        row.append(tried(heading(start + 2 * math.pi * k / study.directions) if k else backwards))
+    closer = [a for one, other in pairwise(row) for a in _boundary(one, other, tried, friction)]
+    middle = places.index(0)
+    return [row[middle], *row[:middle], *row[middle + 1 :], *closer]
 
 
 def _boundary(

@@ -1,4 +1,7 @@
-"""Which ways out of where a fastener came to rest are open: every direction, tried exactly."""
+"""Which ways back out of where a fastener came to rest are open: directions, tried exactly.
+
+A way leads out where the root gets as far back as it started, measured along the plan's last leg.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from fractions import Fraction
 
 from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.critical import Threshold, threshold
-from pliant.snap.forces import Spring, force_curve
+from pliant.snap.forces import Spring, peak_force
 from pliant.snap.model import Fastener
 from pliant.snap.scene import Obstacles
-from pliant.snap.travel import Course, Stance, Vector, clearing, depart
+from pliant.snap.travel import Course, Stance, Vector, depart
 from pliant.snap.turn import turn
 
 NARROW = 1e-7  # radians: between two directions that end differently
@@ -48,16 +51,15 @@ class Sector:
 
 def attempt(
     model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, springs: dict[str, Spring], rest: Stance,
-    offset: Vector, direction: Vector,
+    offset: Vector, direction: Vector, until: Fraction,
 ) -> Attempt:  # fmt: skip
-    """Try one direction from where every pawl stands."""
-    until = clearing(model, direction, offset)
+    """Try one direction from where every pawl stands, up to a t."""
     course = depart(model, arithmetic, fixed, rest, offset, direction, until)
     if course.cause != "until":
         return Attempt(direction, False, None, math.inf)
     lock = threshold([course])
     shut = lock is not None and lock.value <= model.friction
-    force = math.inf if shut else force_curve(course, springs, float(model.friction), (0.0, 0.0)).peak
+    force = math.inf if shut else peak_force(course, springs, float(model.friction))
     return Attempt(direction, True, lock, force)
 
 
@@ -76,22 +78,17 @@ def heading(angle: float) -> Vector:
     return 1 - u * u, 2 * u
 
 
-def around_the_clock(count: int, start: float) -> list[float]:
-    """Angles all round, from one of them."""
-    return [start + 2 * math.pi * k / count for k in range(count)]
-
-
 def sectors(attempts: Sequence[Attempt], friction: Fraction) -> list[Sector]:
     """Neighbouring directions that end alike."""
-    if len({a.escapes(friction) for a in attempts}) == 1:
-        return [Sector(-math.pi, math.pi, attempts[0].escapes(friction))]
-    order = sorted(attempts, key=lambda a: a.angle)
-    first = next(k for k in range(len(order)) if order[k].escapes(friction) != order[k - 1].escapes(friction))
-    order = order[first:] + order[:first]
     found: list[Sector] = []
-    for each in order:
-        if found and found[-1].escapes == each.escapes(friction):
-            found[-1] = Sector(found[-1].first, each.angle, each.escapes(friction))
+    for angle, escapes in sorted((_past(a.angle, attempts[0].angle), a.escapes(friction)) for a in attempts):
+        if found and found[-1].escapes == escapes:
+            found[-1] = Sector(found[-1].first, angle, escapes)
         else:
-            found.append(Sector(each.angle, each.angle, each.escapes(friction)))
+            found.append(Sector(angle, angle, escapes))
     return found
+
+
+def _past(angle: float, middle: float) -> float:
+    """An angle counted so that those to either side of the middle are in order."""
+    return middle + math.remainder(angle - middle, 2 * math.pi)

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 TOLERANCE = 1e-10
 CLOSE = 1e-9  # angles that count as one
+DOUBLE = 1e-6  # how far apart the halves of a double root can come to lie
 
 
 class FloatPoly:
@@ -151,8 +152,9 @@ class Floating:
     def roots_after(poly: FloatPoly, start: float, limit: float, near: float) -> list[float]:
         """Roots beyond start up to and with limit, nearest first."""
         low, high = min(start, limit), max(start, limit)
-        found = [r for r in float_roots(poly, low - CLOSE, high + CLOSE) if abs(r - start) > CLOSE]
-        return found if limit >= start else found[::-1]
+        up = 1 if limit >= start else -1
+        found = [r for r in float_roots(poly, low - CLOSE, high + CLOSE) if (r - start) * up > CLOSE]
+        return found[::up]
 
     @staticmethod
     def point(
@@ -206,26 +208,13 @@ def float_roots(poly: FloatPoly, low: float, high: float) -> list[float]:
         return [root] if low <= root <= high else []
     turns = float_roots(FloatPoly(poly.c[: degree + 1]).derivative(), low, high)
     places = [low, *turns, high]
-    found: list[float] = []
-    for place in places:  # where it touches zero
-        if abs(poly(place)) <= TOLERANCE * 1e-2 * poly.size(place) and place in turns:
-            found.append(place)
+    found = [turn for turn in turns if abs(poly(turn)) <= 0.01 * TOLERANCE * poly.size(turn)]  # touches zero
     for left, right in pairwise(places):
-        if poly(left) == 0.0 and left == low:
-            found.append(left)
-        if poly(right) == 0.0 and right == high:
-            found.append(right)
         if poly(left) * poly(right) < 0:
-            found.append(_bracketed(poly, left, right))
-    return _distinct(sorted(found))
-
-
-def _distinct(places: Sequence[float]) -> list[float]:
-    kept: list[float] = []
-    for place in places:
-        if not kept or place - kept[-1] > CLOSE / 10:
-            kept.append(place)
-    return kept
+            root = _bracketed(poly, left, right)
+            if all(abs(root - double) > DOUBLE for double in found):  # a double root may look like two
+                found.append(root)
+    return sorted(found)
 
 
 def _bracketed(poly: FloatPoly, low: float, high: float) -> float:

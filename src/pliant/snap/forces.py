@@ -206,6 +206,16 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
     )  # fmt: skip
 
 
+def peak_force(course: Course, springs: dict[str, Spring], friction: float) -> float:
+    """The greatest force against the motion alone."""
+    parts = [_sampled(course, span, springs, friction, (0.0, 0.0)) for span in spans(course)]
+    if not parts:
+        return 0.0
+    return _peak(
+        course, springs, friction, {key: np.concatenate([p[key] for p in parts]) for key in parts[0]}
+    )[0]
+
+
 def _sampled(
     course: Course, span: Span, springs: dict[str, Spring], friction: float, about: Sequence[float]
 ) -> dict[str, Floats]:

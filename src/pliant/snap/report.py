@@ -95,8 +95,55 @@ def lines(result: SnapResult) -> Iterator[str]:
     yield from _way_lines("way in", result.way_in, unit)
     if result.way_back is not None:
         yield from _way_lines("way back", result.way_back, unit)
+    yield from _answers(result)
     for remark in result.remarks:
         yield f"  {'note':<18} {remark}"
+
+
+def _answers(result: SnapResult) -> Iterator[str]:
+    unit = result.model.units
+    if result.study.classify:
+        yield f"  {'motion diode':<18} {_class(result)}"
+    if result.outcomes is not None:
+        for band in result.outcomes.bands:
+            touch = "touches nothing" if band.contact is None else f"first {band.contact}"
+            end = _ends(band.outcome.cause, band.outcome.by)
+            yield f"  {'starts aside':<18} {band.low:.6g} to {band.high:.6g} {unit}: {touch}; {end}"
+    for margin in result.margins:
+        low = f"{'from' if margin.low_ends else 'at least from'} {margin.low:.6g}"
+        high = f"{'to' if margin.high_ends else 'at least to'} {margin.high:.6g}"
+        yield f"  {'same events':<18} {margin.name} {low} {high} (now {margin.value:.6g})"
+    if result.design is not None:
+        design = result.design
+        values = ", ".join(f"{name} = {float(value):.6g}" for name, value in design.values.items())
+        met = "meets the goal" if design.met else "nearest to the goal"
+        yield f"  {'design':<18} {values}: in {force(design.insertion)}, out {force(design.retention)}; {met}"
+
+
+ENDS = {
+    "until": "goes all the way",
+    "jam": "jams",
+    "lock": "friction locks it",
+    "stop": "comes to its stop",
+    "dead centre": "is at a dead centre",
+}
+
+
+def _ends(cause: str, by: str) -> str:
+    if by == ROOT:
+        return "the root sits down"
+    return ENDS.get(cause, cause) if not by else f"{by} {ENDS.get(cause, cause)}"
+
+
+def _class(result: SnapResult) -> str:
+    """What kind of motion diode it is."""
+    diode = result.diode
+    if diode is None:
+        return "none: it does not go in"
+    if diode.motion == "none":
+        return f"none: it comes out with {force(diode.bound)}, no more than it takes to go in ({diode.tried})"
+    bound = f", up to {force(diode.bound)}" if diode.cause == "force" else ""
+    return f"{diode.motion} {diode.cause} diode{bound} ({diode.tried})"
 
 
 def _way_lines(title: str, way: Way, unit: str) -> Iterator[str]:

@@ -15,11 +15,15 @@ from pliant.core.store import model_hash, version
 from pliant.snap.algebra import Algebraic, fraction
 from pliant.snap.contacts import Contact
 from pliant.snap.critical import Threshold
+from pliant.snap.diode import Diode
 from pliant.snap.forces import Curve
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.scene import Obstacles
+from pliant.snap.search import Design
+from pliant.snap.stability import Margin
 from pliant.snap.status import SnapStatus
 from pliant.snap.travel import Course
+from pliant.snap.uncertain import Outcomes
 
 
 @dataclass(frozen=True)
@@ -180,6 +184,10 @@ class SnapResult:
     way_back: Way | None
     remarks: tuple[str, ...]
     seconds: Mapping[str, float]
+    diode: Diode | None = None  # asked for by `classify`
+    outcomes: Outcomes | None = None  # by `uncertain`
+    margins: tuple[Margin, ...] = ()  # by `stability`
+    design: Design | None = None  # by `search`
 
     @property
     def status(self) -> SnapStatus:
@@ -230,6 +238,10 @@ class SnapResult:
             "arithmetic": self.study.arithmetic,
             **{key: value for key, value in self.way_in.to_dict().items() if key != "status"},
             "back": None if self.way_back is None else self.way_back.to_dict(),
+            "diode": None if self.diode is None else self.diode.to_dict(),
+            "outcomes": None if self.outcomes is None else self.outcomes.to_dict(),
+            "margins": [margin.to_dict() for margin in self.margins],
+            "design": None if self.design is None else self.design.to_dict(),
             "remarks": list(self.remarks),
             "motion": self.motion.to_dict(),
         }

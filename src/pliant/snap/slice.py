@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from pliant.core.pose import carry
 from pliant.snap.curves import Curve, curve
@@ -160,95 +161,109 @@ def _window(scene: Scene, path: Floats) -> Window:
 # Arcs
 
 
+@dataclass(frozen=True)
+class _Contact:
+    """A contact in one chart, and what decides whether it slides."""
+
+    curve: Curve
+    turn: int
+    span: tuple[float, float]  # of u
+    grip: Grip
+    cone: tuple[Line, Line]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Where one is met, friction may begin or cease to hold."""
+        return (*self.cone, self.grip.along, self.grip.ahead)
+
+    def angle(self, u: Floats) -> Floats:
+        """Angles of the chart."""
+        return self.turn * math.pi + 2 * np.arctan(u)
+
+
 def _arcs(scene: Scene, window: Window, friction: Fraction) -> Iterator[Arc]:
     """Every contact's curve within the window, in pieces that slide or stick."""
     pairs = pairs_of(scene, window.begin, window.end)
     for turn in range(round(window.low / math.pi), round(window.high / math.pi) + 1):
-        middle = turn * math.pi
-        low, high = (math.tan((side - middle) / 2) for side in (window.low, window.high))
-        ends = max(low, -1.0) if window.low > middle - math.pi else -1.0
-        tops = min(high, 1.0) if window.high < middle + math.pi else 1.0
+        sides = np.clip([window.low - turn * math.pi, window.high - turn * math.pi], -np.pi / 2, np.pi / 2)
+        low, high = np.tan(sides / 2).tolist()
         for pair in pairs:
-            contact = curve(scene, pair, turn)
-            held = grip(scene, contact, turn)
-            yield from _pieces(window, contact, turn, (ends, tops), held, cone(scene, held, friction))
+            found = curve(scene, pair, turn)
+            held = grip(scene, found, turn)
+            contact = _Contact(found, turn, (low, high), held, cone(scene, held, friction))
+            yield from _level(window, contact)
+            if not found.is_flat:
+                yield from _bent(window, contact)
 
 
-def _pieces(
-    window: Window,
-    contact: Curve,
-    turn: int,
-    span: tuple[float, float],
-    held: Grip,
-    edges: tuple[Line, Line],
-) -> Iterator[Arc]:
-    """A contact's curve in one chart."""
-    lines = (*edges, held.along, held.ahead)
+def _level(window: Window, contact: _Contact) -> Iterator[Arc]:
+    """The pieces of a contact at which the pawl keeps its angle."""
+    on = contact.curve
+    ends = (on.lam, on.rho), (-on.lam, on.beyond)
+    first, second = (on.beta, on.alpha) if on.is_flat else on.line
+    for u in float_roots(first, *contact.span):
+        if abs(second(u)) > VANISHES * second.size(u):
+            continue
+        met = [-b(u) / a(u) for a, b in (*ends, *contact.lines) if abs(a(u)) > VANISHES * a.size(u)]
+        inner = sorted(t for t in met if window.begin < t < window.end)
+        for begin, end in pairwise([window.begin, *inner, window.end]):
+            point = FloatPoint(u, contact.turn, (begin + end) / 2)
+            if on_edge(point, on):
+                angle = float(contact.angle(np.array(u)))
+                sticks = holds(point, contact.grip, contact.cone)
+                yield Arc(on.pair, sticks, np.array([[begin, angle], [end, angle]]))
 
-    def taken(places: Floats, u: float, t: float) -> Iterator[Arc]:
-        point = FloatPoint(u, turn, t)
-        if window.begin <= t <= window.end and on_edge(point, contact):
-            yield Arc(contact.pair, holds(point, held, edges), places)
 
-    for u in _flats(contact, span):
-        cuts = [(contact.lam, contact.rho), (-contact.lam, contact.beyond), *lines]
-        for begin, end in pairwise(_moments(window, cuts, u)):
-            angle = turn * math.pi + 2 * math.atan(u)
-            yield from taken(np.array([[begin, angle], [end, angle]]), u, (begin + end) / 2)
-    if contact.is_flat:
-        return
-    for low, high in pairwise(_breaks(window, contact, span, lines)):
+def _bent(window: Window, contact: _Contact) -> Iterator[Arc]:
+    """The pieces of a contact at which the pawl turns."""
+    for low, high in pairwise(_breaks(window, contact)):
         u = (low + high) / 2
-        t = float(_times(contact, np.array([u]))[0])
-        if window.begin <= t <= window.end:
-            yield from taken(_sampled(window, contact, turn, low, high), u, t)
+        point = FloatPoint(u, contact.turn, float(_times(contact.curve, np.array([u]))[0]))
+        if window.begin <= point.t <= window.end and on_edge(point, contact.curve):
+            places = _sampled(window, contact, low, high)
+            yield Arc(contact.curve.pair, holds(point, contact.grip, contact.cone), places)
 
 
-def _flats(contact: Curve, span: tuple[float, float]) -> list[float]:
-    """The u at which a contact lasts while t goes on."""
-    first, second = (contact.beta, contact.alpha) if contact.is_flat else contact.line
-    return [u for u in float_roots(first, *span) if abs(second(u)) <= VANISHES * second.size(u)]
-
-
-def _moments(window: Window, lines: Sequence[Line], u: float) -> list[float]:
-    """The t at one u where some lines are met, and the window's."""
-    found = [-b(u) / a(u) for a, b in lines if abs(a(u)) > VANISHES * a.size(u)]
-    return [window.begin, *sorted(t for t in found if window.begin < t < window.end), window.end]
-
-
-def _breaks(window: Window, contact: Curve, span: tuple[float, float], lines: Sequence[Line]) -> list[float]:
+def _breaks(window: Window, contact: _Contact) -> list[float]:
     """The u on a curve where it leaves the window or its edge, or friction may begin to hold."""
-    alpha, beta = contact.line
-    polys = [alpha, contact.begin, contact.end]
-    polys += [alpha * FloatPoly([t]) + beta for t in (window.begin, window.end)]
-    polys += [b * alpha - a * beta for a, b in lines]
-    inner = {u for poly in polys for u in float_roots(poly, *span)}
-    return sorted({*span, *inner})
+    on = contact.curve
+    polys = [on.alpha, on.begin, on.end]
+    polys += [on.alpha * FloatPoly([t]) + on.beta for t in (window.begin, window.end)]
+    polys += [b * on.alpha - a * on.beta for a, b in contact.lines]
+    inner = {u for poly in polys for u in float_roots(poly, *contact.span)}
+    return sorted({*contact.span, *inner})
 
 
-def _times(contact: Curve, u: Floats) -> Floats:
+def _times(on: Curve, u: Floats) -> Floats:
     """The t of a curve; where α and β vanish together, as beside it."""
-    alpha, beta = contact.line
-    bottom, top = _at(alpha, u), _at(beta, u)
-    gone = np.abs(bottom) <= VANISHES * np.array([alpha.size(float(v)) for v in u])
-    bottom = np.where(gone, _at(alpha.derivative(), u), bottom)
-    top = np.where(gone, _at(beta.derivative(), u), top)
+    bottom, top = _at(on.alpha, u), _at(on.beta, u)
+    gone = _vanishes(on.alpha, bottom, u) & _vanishes(on.beta, top, u)
+    if gone.any():
+        bottom = np.where(gone, _at(on.alpha.derivative(), u), bottom)
+        top = np.where(gone, _at(on.beta.derivative(), u), top)
     with np.errstate(divide="ignore", invalid="ignore"):
         return -top / bottom
 
 
+def _vanishes(poly: FloatPoly, value: Floats, u: Floats) -> NDArray[np.bool_]:
+    return np.abs(value) <= VANISHES * _at(FloatPoly([abs(c) for c in poly.c]), np.abs(u))
+
+
 def _at(poly: FloatPoly, u: Floats) -> Floats:
-    return np.polynomial.polynomial.polyval(u, poly.c)
+    value = np.zeros_like(u)
+    for coefficient in reversed(poly.c):
+        value = value * u + coefficient
+    return value
 
 
-def _sampled(window: Window, contact: Curve, turn: int, low: float, high: float) -> Floats:
+def _sampled(window: Window, contact: _Contact, low: float, high: float) -> Floats:
     """Places (K, 2) along a curve, about evenly spaced over the window."""
-    u = np.linspace(low, high, 9)
-    for _ in range(3):
-        places = np.column_stack([_times(contact, u), turn * math.pi + 2 * np.arctan(u)])
+    u = np.linspace(low, high, 17)
+    for _ in range(2):
+        places = np.column_stack([_times(contact.curve, u), contact.angle(u)])
         run = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(window.page(places), axis=0).T))])
         u = np.interp(np.linspace(0, run[-1], 3 + int(run[-1] / STEP)), run, u)
-    return np.column_stack([_times(contact, u), turn * math.pi + 2 * np.arctan(u)])
+    return np.column_stack([_times(contact.curve, u), contact.angle(u)])
 
 
 # Faces
@@ -256,7 +271,7 @@ def _sampled(window: Window, contact: Curve, turn: int, low: float, high: float)
 
 def _faces(scene: Scene, window: Window, arcs: Sequence[Arc]) -> tuple[Any, Any]:
     """The free components, and all that is forbidden, over the window."""
-    lines = [shapely.linestrings(window.page(arc.places)) for arc in arcs]
+    lines: list[Any] = [shapely.linestrings(window.page(arc.places)) for arc in arcs]
     lines += [shapely.box(0, 0, 1, 1).exterior]
     stops = (2 * math.atan(stop) for stop in scene.stops if stop is not None)
     levels = ((stop - window.low) / (window.high - window.low) for stop in stops)
@@ -278,7 +293,7 @@ def _overlaps(scene: Scene, spots: Floats) -> Any:
     hinges = np.array([way.x, way.y]) + spots[:, :1] * np.array([way.vx, way.vy])
     poses = np.column_stack([hinges, spots[:, 1]])
     outline = np.column_stack([scene.rigid.x, scene.rigid.y])
-    pawls = shapely.polygons(carry(poses[:, None, :], outline[None]))
+    pawls: Any = shapely.polygons(carry(poses[:, None, :], outline[None]))
     near = scene.index.live(float(spots[:, 0].min()), float(spots[:, 0].max()))
     owner = np.array(scene.obstacles.owner)
     corners = np.column_stack([fixed.x, fixed.y])
@@ -292,6 +307,8 @@ def _overlaps(scene: Scene, spots: Floats) -> Any:
 
 def _rim(window: Window, reach: Any, arcs: Sequence[Arc]) -> Iterator[Arc]:
     """The arcs that bound an area. Flush contacts share theirs, and slide as long as one of them does."""
+    if reach.is_empty:
+        return
     rim = shapely.boundary(reach).buffer(NEAR, quad_segs=1)
     shapely.prepare(rim)
     found = [(arc, shapely.linestrings(window.page(arc.places))) for arc in arcs]

@@ -18,20 +18,24 @@ from typing import Any
 from pliant.core.clock import Clock
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic import Arithmetic
-from pliant.snap.beam import stiffness
 from pliant.snap.contacts import contacts
 from pliant.snap.critical import threshold
+from pliant.snap.diode import classify
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
-from pliant.snap.forces import Spring, force_curve
+from pliant.snap.forces import force_curve
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.overlaps import check_start
 from pliant.snap.remarks import remarks
 from pliant.snap.result import Event, SnapResult, Way, exact_text
 from pliant.snap.scene import Obstacles
+from pliant.snap.search import search
+from pliant.snap.springs import springs_of
+from pliant.snap.stability import margins
 from pliant.snap.status import SnapStatus
 from pliant.snap.sweep import Happening
 from pliant.snap.travel import ROOT, Course, around, back, travel
+from pliant.snap.uncertain import outcomes
 
 ENDINGS = {
     "until": SnapStatus.THROUGH,
@@ -63,7 +67,26 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
             again = back(model, arithmetic, fixed, there)
             free = again if model.friction == 0 else back(model, arithmetic, fixed, there, Fraction(0))
             way_back = _way(model, study, fixed, again, free)
-    return SnapResult(model, study, fixed, way_in, way_back, remarks(model), clock.seconds)
+    with clock.phase("answers"):
+        answers = _answers(model, study, arithmetic, fixed, way_in, progress)
+    return SnapResult(model, study, fixed, way_in, way_back, remarks(model), clock.seconds, **answers)
+
+
+def _answers(
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, way: Way, progress: Progress
+) -> dict[str, Any]:
+    """What else the study asks for."""
+    found: dict[str, Any] = {}
+    if study.classify:
+        springs = springs_of(model)
+        found["diode"] = classify(model, study, arithmetic, fixed, springs, way.last, way.peak, progress)
+    if study.uncertain:
+        found["outcomes"] = outcomes(model, study, arithmetic, fixed, progress)
+    if study.stability:
+        found["margins"] = margins(model, arithmetic, progress)
+    if study.search and study.goal is not None and model.parameters:
+        found["design"] = search(model, study.goal, progress)
+    return found
 
 
 def _way(
@@ -75,15 +98,6 @@ def _way(
     curves = tuple(force_curve(course, springs, float(model.friction), centre) for course in courses)
     events = tuple(_events(model, fixed, courses))
     return Way(_status(courses, events), courses, events, curves, threshold(free))
-
-
-def springs_of(model: Fastener) -> dict[str, Spring]:
-    """The spring of every pawl."""
-    found: dict[str, Spring] = {}
-    for pawl in model.pawls:
-        kappa = stiffness(pawl.beam) if pawl.beam is not None else float(pawl.stiffness or 0)
-        found[pawl.name] = Spring(kappa, float(pawl.preload))
-    return found
 
 
 def _free(

@@ -1,0 +1,311 @@
+"""A fastener along its way in, and back where it came back: what moves, what presses, and what happens.
+
+The axis is the travel of the root, which grows on the way back too. Frames are spread along it, and every
+event has its own: two where a force jumps, and a few at one travel where a pawl snaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
+from pliant.core.pose import carry
+from pliant.snap.forces import Span, angles, load, spans
+from pliant.snap.model import Fastener, Obstacle, Pawl
+from pliant.snap.solve import angle_of, springs_of
+from pliant.snap.travel import ROOT, Course
+
+if TYPE_CHECKING:
+    from pliant.snap import result as results
+
+TURNING = 6  # frames between the ends of a snap
+CROWD = 1000  # contacts one after another, beyond which they have no frames of their own
+SAME = 1e-9  # rad, or of the travel: less is rounding
+LINGER = 0.04  # of the travel: how long what happened stays written, for a film to be read
+BELOW = 0.05  # of the picture: where that is
+RING, LONGEST = 0.035, 0.4  # of the largest pawl: a hinge's radius, and the arrow of a large force
+LARGE = 4.0  # times the middle one of the forces: those beyond, as where friction nearly locks, look alike
+
+
+def picture(result: results.SnapResult) -> Motion:
+    """What every view shows of a fastener."""
+    model = result.model
+    film = _film(result)
+    poses = _poses(model, film)
+    happened = _happened(result)
+    shapes, which = _shapes(model)
+    return Motion(
+        axis="travel",
+        unit=model.units,
+        values=film.travel,
+        title=model.title,
+        length_unit=model.units,
+        bodies=tuple(_names(model)),
+        shapes=shapes,
+        body_shapes=np.array(which, np.int64),
+        fixed=np.arange(len(which)) < len(model.obstacles),
+        poses=poses,
+        marks=(
+            *_hinges(model, poses),
+            *_arrows(model, film),
+            *_captions(model, film, poses, happened),
+        ),
+        signals=_signals(model, film),
+        events=tuple(_events(result, happened)),
+    )
+
+
+# Frames
+
+
+@dataclass(frozen=True)
+class _Film:
+    """K moments of P pawls."""
+
+    travel: Floats  # (K,)
+    offset: Floats  # (K, 2) of the root
+    angles: Floats  # (K, P)
+    force: Floats  # (K, P, 2) on each pawl
+    place: Floats  # (K, P, 2) where it acts
+    against: Floats  # (K,) the motion, in all
+
+    def cut(self, first: int) -> _Film:
+        """Without what is before a moment."""
+        return _Film(*(getattr(self, field.name)[first:] for field in fields(self)))
+
+
+def _film(result: results.SnapResult) -> _Film:
+    """Every frame, in order."""
+    ways = [way for way in (result.way_in, result.way_back) if way is not None]
+    every = [(course, spans(course)) for way in ways for course in way.courses]
+    grid = np.linspace(0.0, sum(way.travel for way in ways), result.study.frames)
+    crowded = sum(len(found) for _, found in every) > CROWD
+    strips: list[_Film] = []
+    moved = 0.0
+    for course, found in every:
+        for span in found:
+            begin, end = (moved + (t - course.begins) * course.speed for t in (span.begin, span.end))
+            inner = grid[(grid > begin + SAME * grid[-1]) & (grid < end - SAME * grid[-1])]
+            travel = inner if crowded else np.array([begin, *inner, end])
+            if len(travel):
+                _add(strips, _stretch(result.model, course, span, travel, moved), crowded)
+        moved += course.travel
+        landed = _landing(result.model, course, strips, moved)
+        if landed is not None:
+            _add(strips, landed, crowded)
+    return _Film(*(np.concatenate([getattr(strip, f.name) for strip in strips]) for f in fields(_Film)))
+
+
+def _add(strips: list[_Film], strip: _Film, crowded: bool) -> None:
+    """Join a stretch on: by a turn where it begins at another angle, without a frame that is there."""
+    if strips and not crowded:
+        last = strips[-1]
+        if np.abs(strip.angles[0] - last.angles[-1]).max() > SAME:
+            strips.append(_turning(last, strip))
+        elif np.allclose(strip.force[0], last.force[-1], rtol=SAME, atol=SAME):
+            strip = strip.cut(1)
+    if len(strip.travel):
+        strips.append(strip)
+
+
+def _stretch(model: Fastener, course: Course, span: Span, travel: Floats, moved: float) -> _Film:
+    """Moments between two changes of contact."""
+    t = np.clip(course.begins + (travel - moved) / course.speed, span.begin, span.end)
+    shape = len(t), len(model.pawls)
+    film = _still(course, travel, t, np.zeros(shape))
+    springs = springs_of(model)
+    for p, pawl in enumerate(model.pawls):
+        piece, path = span.pieces.get(pawl.name), course.paths[pawl.name]
+        if piece is None:
+            continue
+        found = load(path, piece, t, springs[pawl.name], float(model.friction))
+        film.angles[:, p] = angles(path, piece, t)
+        film.force[:, p], film.place[:, p] = _bounded(found.force), found.place
+        film.against[:] += found.against
+    return film
+
+
+def _still(course: Course, travel: Floats, t: Floats, turned: Floats) -> _Film:
+    """Moments of a course at which nothing presses."""
+    way = np.array([[float(v) for v in course.offset], [float(v) for v in course.velocity]])
+    none = np.zeros((*turned.shape, 2))
+    return _Film(travel, way[0] + t[:, None] * way[1], turned, none, none.copy(), np.zeros(len(t)))
+
+
+def _bounded(force: Floats) -> Floats:
+    """Forces (K, 2); where friction locks and one is without bound, the one before."""
+    finite = np.isfinite(force).all(axis=1)
+    last = np.maximum.accumulate(np.where(finite, np.arange(len(force)), -1))
+    return np.where((last >= 0)[:, None], force[np.maximum(last, 0)], 0.0)
+
+
+def _turning(last: _Film, following: _Film) -> _Film:
+    """The moments of a snap: pure rotation, with nothing that presses."""
+    share = np.linspace(0.0, 1.0, TURNING + 2)[1:-1, None]
+    turned = last.angles[-1] + share * (following.angles[0] - last.angles[-1])
+    none = np.zeros((*turned.shape, 2))
+    travel, offset = np.repeat(last.travel[-1:], TURNING), np.repeat(last.offset[-1:], TURNING, axis=0)
+    return _Film(travel, offset, turned, none, none.copy(), np.zeros(TURNING))
+
+
+def _landing(model: Fastener, course: Course, strips: Sequence[_Film], travel: float) -> _Film | None:
+    """The end of a course, where no stretch leads to it: it ended as it began, or on a snap."""
+    before = strips[-1].angles[-1] if strips else np.zeros(len(model.pawls))
+    turned = before.copy()
+    for p, pawl in enumerate(model.pawls):
+        for happening in course.paths[pawl.name].happenings:
+            if abs(happening.point.t - course.ends) <= SAME:
+                turned[p] = angle_of(happening.point)
+    if strips and np.abs(turned - before).max() <= SAME:
+        return None
+    return _still(course, np.array([travel]), np.array([course.ends]), turned[None])
+
+
+# Bodies
+
+
+def _names(model: Fastener) -> Iterator[str]:
+    """From the back to the front."""
+    yield from (model.label(k) for k in range(len(model.obstacles)))
+    if model.root.outline is not None:
+        yield ROOT
+    yield from (pawl.name for pawl in model.pawls)
+
+
+def _shapes(model: Fastener) -> tuple[tuple[Shape, ...], list[int]]:
+    """The outlines, and which of them each body has."""
+    parts: list[Obstacle | Pawl] = [*model.obstacles, *model.pawls]
+    rings = [model.outline(part) for part in parts]
+    if model.root.outline is not None:
+        rings.insert(len(model.obstacles), model.root.outline)
+    known = {ring: k for k, ring in enumerate(dict.fromkeys(rings))}
+    shapes = tuple(Shape((np.array(ring, np.float64),)) for ring in known)
+    return shapes, [known[ring] for ring in rings]
+
+
+def _poses(model: Fastener, film: _Film) -> Floats:
+    """Of every body in every frame, (F, B, 3)."""
+    frames = len(film.travel)
+    still = [np.broadcast_to([*map(float, part.at), 0.0], (frames, 3)) for part in model.obstacles]
+    root = [np.column_stack([film.offset, np.zeros(frames)])] * (model.root.outline is not None)
+    pawls = [
+        np.column_stack([film.offset + np.array(pawl.hinge, np.float64), pawl.rest.angle + film.angles[:, p]])
+        for p, pawl in enumerate(model.pawls)
+    ]
+    return np.stack([*still, *root, *pawls], axis=1)
+
+
+# Marks
+
+
+def _reach(model: Fastener) -> float:
+    """Of the largest pawl from its hinge."""
+    return max(float(np.hypot(*np.array(model.outline(pawl), np.float64).T).max()) for pawl in model.pawls)
+
+
+def _hinges(model: Fastener, poses: Floats) -> Iterator[Mark]:
+    around = np.linspace(0.0, 2 * np.pi, 17)
+    ring = RING * _reach(model) * np.column_stack([np.cos(around), np.sin(around)])
+    for frame, row in enumerate(poses[:, -len(model.pawls) :, :2]):
+        for hinge in row:
+            yield Mark("curve", hinge + ring, frame, group="hinge")
+
+
+def _arrows(model: Fastener, film: _Film) -> Iterator[Mark]:
+    """Contact forces on pawls, with their tips where they press."""
+    sizes = np.linalg.norm(film.force, axis=2)
+    pressing = sizes > SAME * sizes.max()
+    if not pressing.any():
+        return
+    large = min(LARGE * float(np.median(sizes[pressing])), float(sizes.max()))
+    longest = LONGEST * _reach(model)
+    for frame, p in np.argwhere(pressing).tolist():
+        tip, size = film.place[frame, p], float(sizes[frame, p])
+        along = film.force[frame, p] / size * longest * min(size / large, 1.0)
+        yield Mark("arrow", np.stack([tip - along, tip]), frame, group="force", value=min(size, large))
+
+
+def _captions(model: Fastener, film: _Film, poses: Floats, happened: Sequence[_Together]) -> Iterator[Mark]:
+    """What happens, under the picture, until something else does."""
+    first = [(event, frame) for event in happened if (frame := _first(model, film, event)) is not None]
+    spot = _under(model, poses)[None]
+    for (event, frame), (_, following) in pairwise([*first, (None, len(film.travel))]):
+        late = np.searchsorted(film.travel, event.travel + LINGER * film.travel[-1], side="right")
+        for shown in range(frame, min(int(late), following)):
+            yield Mark("label", spot, shown, text=_caption(model, event), group="event")
+
+
+def _caption(model: Fastener, event: _Together) -> str:
+    """Short enough for a filmstrip: who, only where others do not take part."""
+    some = ROOT not in event.who and len(event.who) < len(model.pawls)
+    return f"{_listed(event.who)}: {event.kind}" if some else event.kind
+
+
+def _under(model: Fastener, poses: Floats) -> Floats:
+    """The place below the middle of all that is ever seen."""
+    shapes, which = _shapes(model)
+    seen = [carry(poses[:, b, None], shapes[k].rings[0]).reshape(-1, 2) for b, k in enumerate(which)]
+    low = np.min([part.min(axis=0) for part in seen], axis=0)
+    high = np.max([part.max(axis=0) for part in seen], axis=0)
+    return np.array([(low[0] + high[0]) / 2, low[1] - BELOW * (high - low).max()])
+
+
+def _first(model: Fastener, film: _Film, event: _Together) -> int | None:
+    """The first frame at an event's travel in which its pawl has its angle."""
+    here = np.abs(film.travel - event.travel) <= SAME * film.travel[-1]
+    for p, pawl in enumerate(model.pawls):
+        if pawl.name == event.who[0]:
+            here &= np.abs(film.angles[:, p] - event.angle) <= SAME
+    return int(np.argmax(here)) if here.any() else None
+
+
+# Along the axis
+
+
+@dataclass(frozen=True)
+class _Together:
+    """What happens to one or several parts at once."""
+
+    travel: float  # since the start, on the way back too
+    kind: str
+    who: tuple[str, ...]
+    angle: float  # of the first
+
+
+def _happened(result: results.SnapResult) -> list[_Together]:
+    """The events of both ways, in order."""
+    found: dict[tuple[int, float, str], _Together] = {}
+    before = 0.0
+    for number, way in enumerate(filter(None, (result.way_in, result.way_back))):
+        for event in way.events:
+            key = number, round(event.t, 12), event.kind
+            known = found.get(key, _Together(before + event.travel, event.kind, (), event.angle))
+            found[key] = replace(known, who=(*known.who, event.pawl))
+        before += way.travel
+    return list(found.values())
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:-1]) + " and " * (len(names) > 1) + names[-1]
+
+
+def _events(result: results.SnapResult, happened: Sequence[_Together]) -> Iterator[Event]:
+    found = [Event(event.travel, f"{_listed(event.who)}: {event.kind}", event.kind) for event in happened]
+    if result.way_back is not None:
+        found.append(Event(result.way_in.travel, "turns back", "back"))
+    yield from sorted(found, key=lambda event: event.at)
+
+
+def _signals(model: Fastener, film: _Film) -> dict[str, Signal]:
+    """The force, which at a lock is without bound and stays at the largest before it, and angles."""
+    finite = np.isfinite(film.against)
+    highest = float(film.against[finite].max()) if finite.any() else 0.0
+    found = {"force against the motion": Signal("N", np.where(finite, film.against, highest))}
+    for p, pawl in enumerate(model.pawls):
+        found[f"angle of {pawl.name}"] = Signal("deg", np.degrees(film.angles[:, p]))
+    return found

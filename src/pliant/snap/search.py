@@ -1,0 +1,129 @@
+"""A design that meets a goal: parameters searched until it goes in below one force and holds above another.
+
+Source: [DonaldPai1993] sec. 10.2, "design as search". Tried by floats, proved exactly at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+from scipy.optimize import minimize
+from scipy.stats import qmc
+
+from pliant.core.errors import PliantError
+from pliant.core.progress import Progress, silent
+from pliant.snap.floating import Floating
+from pliant.snap.forces import peak_force
+from pliant.snap.model import Fastener, Goal
+from pliant.snap.overlaps import check_start
+from pliant.snap.springs import springs_of
+from pliant.snap.travel import around, back, travel
+from pliant.snap.vary import present, varied
+
+SPREAD = 6  # 2^SPREAD designs are tried before the best are improved
+POLISHED = 3
+WORST = 1e6
+
+
+@dataclass(frozen=True)
+class Design:
+    """Values of the parameters, and what they come to."""
+
+    values: dict[str, Fraction]
+    insertion: float
+    retention: float  # infinite where it does not come out
+    met: bool
+    tried: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "values": {name: float(value) for name, value in self.values.items()},
+            "exact": {name: str(value) for name, value in self.values.items()},
+            "insertion": self.insertion if math.isfinite(self.insertion) else None,
+            "retention": self.retention if math.isfinite(self.retention) else None,
+            "met": self.met,
+            "tried": self.tried,
+        }
+
+
+def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int = 0) -> Design:
+    """The best design found within the parameters' ranges; `met` says whether it does what was asked."""
+    ranges = np.array([[float(low), float(high)] for low, high in (p.range for p in model.parameters)])
+    count = 0
+
+    def lack(share: Sequence[float]) -> float:
+        nonlocal count
+        count += 1
+        progress(count, (1 << SPREAD) + 60 * POLISHED, "trying designs")
+        return _lack(*forces(model, _values(model, ranges, share)), goal)
+
+    shares = qmc.Sobol(len(ranges), rng=seed).random_base2(SPREAD)
+    scored = sorted((lack(share), tuple(share.tolist())) for share in (_now(model, ranges), *shares))
+    best = scored[0]
+    for _, start in scored[:POLISHED]:
+        if best[0] <= 0:
+            break
+        found: Any = minimize(
+            lack, start, method="Nelder-Mead", bounds=[(0, 1)] * len(ranges), options={"maxfev": 60}
+        )
+        best = min(best, (float(found.fun), tuple(found.x.tolist())))
+    values = _values(model, ranges, best[1])
+    insertion, retention = forces(model, values)
+    return Design(values, insertion, retention, best[0] <= 0, count)
+
+
+def _now(model: Fastener, ranges: Any) -> Any:
+    """The present design, as shares of the ranges."""
+    values = np.array([float(present(model, parameter)) for parameter in model.parameters])
+    width = np.where(ranges[:, 1] > ranges[:, 0], ranges[:, 1] - ranges[:, 0], 1.0)
+    return np.clip((values - ranges[:, 0]) / width, 0.0, 1.0)
+
+
+def _values(model: Fastener, ranges: Any, share: Sequence[float]) -> dict[str, Fraction]:
+    """Shares of the ranges as values a drawing can bear."""
+    at = ranges[:, 0] + np.asarray(share) * (ranges[:, 1] - ranges[:, 0])
+    return {
+        parameter.name: min(
+            max(Fraction(value).limit_denominator(10_000), parameter.range[0]), parameter.range[1]
+        )
+        for parameter, value in zip(model.parameters, at.tolist(), strict=True)
+    }
+
+
+def forces(model: Fastener, values: Mapping[str, Fraction]) -> tuple[float, float]:
+    """What a design takes to go in and to come out; infinite where it does not, or cannot be."""
+    try:
+        design = varied(model, values)
+        check_start(design)
+    except (ValidationError, PliantError):
+        return math.inf, 0.0
+    arithmetic, fixed, springs = Floating(), around(design), springs_of(design)
+    ways = travel(design, arithmetic, fixed)
+    friction = float(design.friction)
+    if not (ways[-1].cause == "until" or ways[-1].by == "root"):
+        return math.inf, 0.0
+    again = back(design, arithmetic, fixed, ways)
+    held = again[-1].cause != "until"
+    out = math.inf if held else max(peak_force(course, springs, friction) for course in again)
+    return max(peak_force(course, springs, friction) for course in ways), out
+
+
+def _lack(insertion: float, retention: float, goal: Goal) -> float:
+    """How far a design is from the goal, as logarithms of the forces; not positive where it is met."""
+    lack = 0.0
+    if goal.insert_below is not None:
+        lack = max(lack, _log(insertion) - _log(goal.insert_below) + 1e-9)
+    if goal.hold_above is not None:
+        lack = max(lack, _log(goal.hold_above) - _log(retention) + 1e-9)
+    return lack if lack > 0 and (insertion > 0 or retention > 0) else min(lack, 0.0)
+
+
+def _log(force: float) -> float:
+    return math.log(min(max(force, 1e-9), WORST))
