@@ -187,7 +187,7 @@ def _follow(scene: Scene, angle: float, until: float) -> tuple[Track, End]:
     track, state = Track(), State(0.0, angle, _holding(scene, 0.0, angle), 0.0)
     _note(scene, track, state)
     while not _locked(scene, state.held, track, state.t):
-        if state.angle == scene.goal:
+        if not state.angle:
             state = replace(state, t=state.t + flight(scene, state.t, state.angle, until), step=0.0)
             _note(scene, track, state)
             ahead = [one for one in touching(scene, state.t, state.angle) if one.normal @ scene.velocity < 0]
@@ -219,17 +219,17 @@ def _advance(scene: Scene, state: State, until: float) -> State | str:
     if further is None:
         return "stop" if min(abs(state.angle - stop) for stop in scene.stops) < limit else "jam"
     turns = [abs(angle - state.angle) for angle in angles]
-    if len(turns) == 2 and state.angle == scene.goal and turns[1] < 2 * turns[0]:
+    if len(turns) == 2 and not state.angle and turns[1] < 2 * turns[0]:
         return "dead centre"
     return further
 
 
 def _calm(scene: Scene, state: State, further: State, angles: list[float]) -> bool:
     """Whether a step brings nothing new: a pawl that leaves its rest, or turns back to it, has one way."""
-    turn, away = further.angle - state.angle, state.angle - scene.goal
+    turn = further.angle - state.angle
     return (
         abs(turn) <= most(scene, further.step)
-        and (len(angles) == 1 or turn * away > 0)
+        and (len(angles) == 1 or turn * state.angle > 0)
         and _pairs(further.held) == _pairs(state.held)
         and not _locked(scene, further.held)
     )
@@ -237,7 +237,7 @@ def _calm(scene: Scene, state: State, further: State, angles: list[float]) -> bo
 
 def _holding(scene: Scene, t: float, angle: float) -> list[Contact]:
     """The contacts that push a pawl away from where it would rest."""
-    away = np.sign(angle - scene.goal)
+    away = np.sign(angle)
     return [one for one in touching(scene, t, angle) if np.sign(lever(one)) == away] if away else []
 
 
@@ -255,7 +255,7 @@ def _locked(scene: Scene, held: list[Contact], track: Track | None = None, t: fl
 
 def _note(scene: Scene, track: Track, state: State) -> None:
     """Write a state down. While two vertices pass each other the force is that before."""
-    torque = scene.stiffness * (state.angle - scene.slack)
+    torque = scene.stiffness * state.angle - scene.preload
     forces = [mating_force(one, scene.velocity, scene.friction, torque) for one in state.held] or [0.0]
     passing = any(one.normal @ state.held[0].normal < 1 - 1e-6 for one in state.held)
     track.t.append(state.t)

@@ -14,6 +14,7 @@ import shapely
 from numpy.typing import NDArray
 from tests.crosscheck.touching import Contact, Rings, contacts, placed, rings_of
 
+from pliant.snap.beam import stiffness
 from pliant.snap.model import Fastener
 
 Floats = NDArray[np.float64]
@@ -34,10 +35,9 @@ class Scene:
     velocity: Floats  # (2,)
     obstacles: shapely.Geometry
     edges: Rings | None  # of the obstacles
-    goal: float  # the angle at which the spring, or a stop, lets it rest
-    slack: float  # the angle at which the spring has no torque
     stops: tuple[float, float]
     stiffness: float
+    preload: float
     friction: float
     reach: float  # of the pawl from its hinge
 
@@ -57,8 +57,7 @@ def scene_of(model: Fastener, index: int, moved: Floats, velocity: Floats, until
         k for k, ring in enumerate(outlines(model)) if shapely.dwithin(path, shapely.Polygon(ring), reach)
     ]
     parts = [outlines(model)[k] for k in near]
-    stiffness, preload = float(pawl.stiffness or 0), float(pawl.preload)
-    slack = preload / stiffness if stiffness else math.copysign(math.inf, preload) if preload else 0.0
+    spring = stiffness(pawl.beam) if pawl.beam else float(pawl.stiffness or 0)
     stops = (pawl.stops[0].angle, pawl.stops[1].angle) if pawl.stops else (-math.inf, math.inf)
     return Scene(
         shell=shrunk(outline),
@@ -67,10 +66,9 @@ def scene_of(model: Fastener, index: int, moved: Floats, velocity: Floats, until
         velocity=velocity,
         obstacles=united(parts),
         edges=rings_of(parts, near) if parts else None,
-        goal=float(np.clip(slack, *stops)),
-        slack=slack,
         stops=stops,
-        stiffness=stiffness,
+        stiffness=spring,
+        preload=float(pawl.preload),
         friction=float(model.friction),
         reach=reach,
     )
@@ -128,13 +126,13 @@ def turned(scene: Scene, t: float, angle: float, most: float) -> list[float]:
 def _relaxed(scene: Scene, t: float, angle: float) -> float:
     """As near to its rest as a free pawl gets, never turning further at once than it has room for.
 
-    Close to where it starts, at an obstacle that it may just be leaving, it goes three times as far each time.
+    Close to where it starts, at an obstacle it may just be leaving, it goes three times as far each time.
     """
     start = angle
-    while angle != scene.goal:
-        rest, gone = scene.goal - angle, abs(angle - start)
+    while angle:
+        gone = abs(angle - start)
         turn = max(_gap(scene, t, angle) / scene.reach, min(2 * gone, MOST / 2), CLOSE)
-        other = scene.goal if turn >= abs(rest) else angle + math.copysign(turn, rest)
+        other = 0.0 if turn >= abs(angle) else angle - math.copysign(turn, angle)
         if not _gap(scene, t, other):
             return _limit(scene, t, angle, other)
         angle = other

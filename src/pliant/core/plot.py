@@ -13,16 +13,21 @@ from numpy.typing import NDArray
 from pliant.core.store import read_json, write_json
 
 Floats = NDArray[np.float64]
+Style = Literal["line", "heavy", "dashed", "points", "bars", "band", "area"]
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line, cloud of points, set of bars, or band (y from `low` to `y`)."""
+    """One line, cloud of points, set of bars, band (y from `low` to `y`), or area.
+
+    Heavy and dashed lines lie under the others, and areas under them all. An area is filled: rings of any
+    number, closed and apart by NaN, outsides left about and holes right about.
+    """
 
     name: str
     x: Floats  # (N,)
     y: Floats  # (N,)
-    style: Literal["line", "points", "bars", "band"] = "line"
+    style: Style = "line"
     low: Floats | None = None  # (N,) lower edge of a band, or lower end of a bar's range
     high: Floats | None = None  # (N,) upper end of a bar's range
 

@@ -162,11 +162,10 @@ def without_repeats(poly: fmpz_poly) -> fmpz_poly:
 
 def surely_not_zero(poly: fmpz_poly, low: float, high: float) -> bool:
     """Whether floats can tell that there is no root between two places: a filter, right where it says so."""
-    coefficients = poly.coeffs()
-    if len(coefficients) > 5 or abs(low) + abs(high) > 4:
+    if poly.degree() > 4 or abs(low) + abs(high) > 4:
         return False
     try:
-        c = [float(int(value)) for value in coefficients] + [0.0] * (5 - len(coefficients))
+        c = [*map(float, poly), 0.0, 0.0, 0.0, 0.0, 0.0][:5]
     except OverflowError:
         return False
     error = 2.0**-40 * (abs(c[0]) + abs(c[1]) + abs(c[2]) + abs(c[3]) + abs(c[4]))
@@ -195,8 +194,7 @@ def evaluated(poly: fmpz_poly, at: float, radius: float) -> tuple[float, float]:
     value = size = slope = 0.0
     reach = abs(at) + radius
     try:
-        for coefficient in reversed(poly.coeffs()):
-            number = float(int(coefficient))
+        for number in reversed(list(map(float, poly))):
             value = value * at + number
             slope = slope * reach + size
             size = size * reach + abs(number)
@@ -340,7 +338,7 @@ def _off_the_ends(poly: fmpz_poly, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:
 def _float_root(poly: fmpz_poly, low: float, high: float) -> float | None:
     """A root between two floats, by safeguarded Newton steps; None where floats do not see it."""
     try:
-        coefficients = [float(int(c)) for c in poly.coeffs()]
+        coefficients = list(map(float, poly))
     except OverflowError:
         return None
     below = _horner(coefficients, low)[0]
@@ -446,6 +444,8 @@ def _range(poly: fmpz_poly, number: Algebraic) -> tuple[fmpq, fmpq]:
 def _resultant(poly: fmpz_poly, top: fmpz_poly, bottom: fmpz_poly) -> fmpz_poly:
     """The resultant in u of poly(u) and bottom(u)·x - top(u), as a polynomial in x, by interpolation."""
     degree = poly.degree()
+    if degree == 2:
+        return _quadratic_resultant(poly, top, bottom)
     points = list(range(degree + 1))
     size = max(top.degree(), bottom.degree())
     values: list[fmpq] = []
@@ -454,6 +454,15 @@ def _resultant(poly: fmpz_poly, top: fmpz_poly, bottom: fmpz_poly) -> fmpz_poly:
         lost = size - max(other.degree(), 0)  # where leading terms cancel the resultant lacks this factor
         values.append(fmpq(int(poly.resultant(other)) * int(poly[degree]) ** lost))
     return _interpolated(points, values)
+
+
+def _quadratic_resultant(poly: fmpz_poly, top: fmpz_poly, bottom: fmpz_poly) -> fmpz_poly:
+    """The same of a quadratic, in closed form: top and bottom are reduced to linear ones first."""
+    size = max(top.degree(), bottom.degree())
+    scaled = poly[2] ** max(size - 1, 0)  # so that reducing leaves integers, of both alike
+    upper, lower = (other * scaled % poly for other in (top, bottom))
+    constant, slope = fmpz_poly([-upper[0], lower[0]]), fmpz_poly([-upper[1], lower[1]])
+    return constant * constant * poly[2] - constant * slope * poly[1] + slope * slope * poly[0]
 
 
 def _interpolated(points: Sequence[int], values: Sequence[fmpq]) -> fmpz_poly:

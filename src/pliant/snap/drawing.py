@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,7 +36,10 @@ def picture(result: results.SnapResult) -> Motion:
     model = result.model
     film = _film(result)
     poses = _poses(model, film)
-    happened = _happened(result)
+    there, turn, back = _happened(result.way_in, 0.0), (), []
+    if result.way_back is not None:
+        back = _happened(result.way_back, result.way_in.travel)
+        turn = (Event(result.way_in.travel, "turns back", "back"),)
     shapes, which = _shapes(model)
     return Motion(
         axis="travel",
@@ -53,10 +55,10 @@ def picture(result: results.SnapResult) -> Motion:
         marks=(
             *_hinges(model, poses),
             *_arrows(model, film),
-            *_captions(model, film, poses, happened),
+            *_captions(model, film, poses, [*there, *back]),
         ),
         signals=_signals(model, film),
-        events=tuple(_events(result, happened)),
+        events=(*_told(there), *turn, *_told(back)),
     )
 
 
@@ -232,11 +234,12 @@ def _arrows(model: Fastener, film: _Film) -> Iterator[Mark]:
 
 def _captions(model: Fastener, film: _Film, poses: Floats, happened: Sequence[_Together]) -> Iterator[Mark]:
     """What happens, under the picture, until something else does."""
-    first = [(event, frame) for event in happened if (frame := _first(model, film, event)) is not None]
+    seen = [(event, frame) for event in happened if (frame := _first(model, film, event)) is not None]
     spot = _under(model, poses)[None]
-    for (event, frame), (_, following) in pairwise([*first, (None, len(film.travel))]):
+    following = [*(frame for _, frame in seen[1:]), len(film.travel)]
+    for (event, frame), end in zip(seen, following, strict=False):
         late = np.searchsorted(film.travel, event.travel + LINGER * film.travel[-1], side="right")
-        for shown in range(frame, min(int(late), following)):
+        for shown in range(frame, min(int(late), end)):
             yield Mark("label", spot, shown, text=_caption(model, event), group="event")
 
 
@@ -277,16 +280,13 @@ class _Together:
     angle: float  # of the first
 
 
-def _happened(result: results.SnapResult) -> list[_Together]:
-    """The events of both ways, in order."""
-    found: dict[tuple[int, float, str], _Together] = {}
-    before = 0.0
-    for number, way in enumerate(filter(None, (result.way_in, result.way_back))):
-        for event in way.events:
-            key = number, round(event.t, 12), event.kind
-            known = found.get(key, _Together(before + event.travel, event.kind, (), event.angle))
-            found[key] = replace(known, who=(*known.who, event.pawl))
-        before += way.travel
+def _happened(way: results.Way, before: float) -> list[_Together]:
+    """The events of a way that begins so far from the start."""
+    found: dict[tuple[float, str], _Together] = {}
+    for event in way.events:
+        key = round(event.t, 12), event.kind
+        known = found.get(key, _Together(before + event.travel, event.kind, (), event.angle))
+        found[key] = replace(known, who=(*known.who, event.pawl))
     return list(found.values())
 
 
@@ -294,11 +294,10 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + " and " * (len(names) > 1) + names[-1]
 
 
-def _events(result: results.SnapResult, happened: Sequence[_Together]) -> Iterator[Event]:
-    found = [Event(event.travel, f"{_listed(event.who)}: {event.kind}", event.kind) for event in happened]
-    if result.way_back is not None:
-        found.append(Event(result.way_in.travel, "turns back", "back"))
-    yield from sorted(found, key=lambda event: event.at)
+def _told(happened: Sequence[_Together]) -> Iterator[Event]:
+    for event in happened:
+        text = event.kind if ROOT in event.who else f"{_listed(event.who)}: {event.kind}"
+        yield Event(event.travel, text, event.kind)
 
 
 def _signals(model: Fastener, film: _Film) -> dict[str, Signal]:

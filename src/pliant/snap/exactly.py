@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -41,6 +42,10 @@ class ExactPoint:
         self._at = at
         if line is not None:
             self._rising = sign_at(line[0], u)
+            if self._rising == 0:  # a flat line crosses it here: t is that of the other branch
+                common = line[0].gcd(line[1])
+                line = self.line = line[0] // common, line[1] // common
+                self._rising = sign_at(line[0], u)
             self.t, self.slack = self._approximate(line)
         else:
             assert at is not None
@@ -186,19 +191,12 @@ class Exactly:
         If T(t) = 0 then U(u) = Σ Tᵢ (-β)ⁱ α^(d-i) = 0; which roots of U belong to this t is decided exactly.
         """
         time = point.time
-        degree = time.poly.degree()
-        powers = [fmpz_poly([1])]
-        for _ in range(degree):
-            powers.append(powers[-1] * alpha)
-        total, falling = fmpz_poly([]), fmpz_poly([1])
-        for power, coefficient in enumerate(time.poly.coeffs()):
-            total += coefficient * falling * powers[degree - power]
-            falling *= -beta
-        found: list[Algebraic] = []
-        for root in roots(total, rational(low), rational(high)):
-            if degree == 1 or _belongs(root, time, alpha, beta):
-                found.append(root)
-        return found
+        if time.poly.degree() > 1:
+            quick = _near_landings(point, alpha, beta, low, high)
+            if quick is not None:
+                return quick
+        found = roots(_landings(time, alpha, beta), rational(low), rational(high))
+        return found if time.poly.degree() == 1 else [r for r in found if _belongs(r, time, alpha, beta)]
 
     @staticmethod
     def strip(u: Algebraic, polys: Sequence[fmpz_poly]) -> tuple[fmpq, fmpq]:
@@ -232,6 +230,51 @@ class Exactly:
     def near(value: fmpq) -> float:
         """The nearest float of a scalar."""
         return nearest(value + 0)
+
+
+def _landings(time: Algebraic, alpha: fmpz_poly, beta: fmpz_poly) -> fmpz_poly:
+    """A polynomial that vanishes wherever α(u) t + β(u) does, at this t and its conjugates."""
+    degree = time.poly.degree()
+    powers = [fmpz_poly([1])]
+    for _ in range(degree):
+        powers.append(powers[-1] * alpha)
+    total, falling = fmpz_poly([]), fmpz_poly([1])
+    for power, coefficient in enumerate(time.poly.coeffs()):
+        total += coefficient * falling * powers[degree - power]
+        falling *= -beta
+    return total
+
+
+def _near_landings(
+    point: ExactPoint, alpha: fmpz_poly, beta: fmpz_poly, low: float, high: float
+) -> list[Algebraic] | None:
+    """The same where floats tell the roots apart: one root of the polynomial about each; else None."""
+    a = [float(int(alpha[n])) for n in range(3)]
+    c = [a[n] * point.t + float(int(beta[n])) for n in range(3)]
+    size = sum(abs(a[n] * point.t) + abs(float(int(beta[n]))) for n in range(3))
+    error = 2.0**-48 * size + point.slack * sum(map(abs, a))
+    spread = c[1] * c[1] - 4 * c[0] * c[2]
+    if spread < -16 * error * size:
+        return []
+    if spread < 2.0**-20 * size * size:
+        return None
+    half = -0.5 * (c[1] + math.copysign(math.sqrt(spread), c[1]))
+    places = [c[0] / half] if half else []
+    places += [half / c[2]] if abs(c[2]) > 2.0**-30 * size else []
+    if len(places) < 2 and max(abs(low), abs(high)) > 1e6:
+        return None
+    poly: fmpz_poly | None = None
+    found: list[Algebraic] = []
+    for u in sorted(places):
+        reach = 64 * error / math.sqrt(spread) * (1 + abs(u)) ** 2 + 2.0**-46
+        if u < low - reach or u > high + reach:
+            continue
+        poly = _landings(point.time, alpha, beta) if poly is None else poly
+        left, right = rational(u - reach), rational(u + reach)
+        if poly(left) == 0 or poly(right) == 0 or roots_between(poly, left, right) != 1:
+            return None
+        found.append(Algebraic(poly, left, right))
+    return found
 
 
 def _belongs(root: Algebraic, time: Algebraic, alpha: fmpz_poly, beta: fmpz_poly) -> bool:

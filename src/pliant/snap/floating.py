@@ -164,8 +164,13 @@ class Floating:
         if line is None:
             assert at is not None
             return FloatPoint(u, turn, at)
-        bottom = line[0](u)
-        return FloatPoint(u, turn, -line[1](u) / bottom if bottom else math.inf)
+        top, bottom = line[1], line[0]
+        if abs(bottom(u)) <= 1e3 * TOLERANCE * bottom.size(u) and abs(top(u)) <= 1e3 * TOLERANCE * top.size(
+            u
+        ):
+            top, bottom = top.derivative(), bottom.derivative()  # a flat line crosses it here
+        below = bottom(u)
+        return FloatPoint(u, turn, -top(u) / below if below else math.inf)
 
     @staticmethod
     def landing(point: FloatPoint, alpha: FloatPoly, beta: FloatPoly, low: float, high: float) -> list[float]:

@@ -67,16 +67,17 @@ def outgoing(scene: Scene, point: Any, contacts: Sequence[Curve]) -> Next:
     """
     if not contacts:
         return Next("rest") if _at_rest(scene, point) else Next("snap")
+    sign_at = scene.arithmetic.sign_at
     corners, edges = _places(scene, point, contacts)
     low, high = scene.arithmetic.strip(point.u, _critical(scene, point, contacts, corners))
     sides = [_side(scene, point, contacts, low, -1), _side(scene, point, contacts, high, 1)]
-    flats = tuple(c for c in contacts if id(c) in sides[0].fixed and _stays(scene, point, c))
+    flats = tuple(c for c in contacts if sign_at(c.alpha, point.u) == 0 and _stays(scene, point, c))
     gaps = _gaps(scene, point, sides, flats, corners, edges)
     middle, level = len(sides[0].groups), _level(scene, point, contacts, corners, edges)
     if _at_rest(scene, point):
         return Next("rest") if level else _from_rest(gaps, middle)
     away = 1 if _above(scene, point) else -1
-    holding = tuple(c for c in flats if _slope(point, c) == away)
+    holding = tuple(c for c in flats if (_slope(point, c) or sign_at(c.alpha.derivative(), point.u)) == away)
     held = Next("flat", holding) if level and holding else None
     if away > 0:
         return _away(gaps, 0, 1, "snap", held, middle + 1)

@@ -17,7 +17,7 @@ Signature = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A run: its events in order, the first contact and when, and what ended it."""
+    """A run: what happens to each pawl in order, the first contact and when, and what ended it."""
 
     signature: Signature
     first: tuple[str, Pair] | None  # who touches first, and which features
@@ -37,7 +37,8 @@ def outcome(model: Fastener, arithmetic: Arithmetic, fixed: Obstacles | None = N
     locks = [entry for entry in happenings if entry[2] == "lock"]
     first = touches[0] if touches else None
     at_once = bool(first and locks and locks[0][:2] == first[:2])
-    signature = (*(entry[1:] for entry in happenings), last.cause, last.by)
+    own = {who: tuple(entry[2:] for entry in happenings if entry[1] == who) for who in last.paths}
+    signature = (tuple(sorted(own.items())), last.cause, last.by)
     return Outcome(
         signature=signature,
         first=None if first is None else (first[1], first[3][0]),

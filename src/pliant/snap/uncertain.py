@@ -116,7 +116,7 @@ def _extent(study: SnapStudy, velocity: Vector) -> tuple[Fraction, Fraction, Fra
 def _marks(
     model: Fastener, fixed: Obstacles, velocity: Vector, low: Fraction, high: Fraction
 ) -> list[Fraction]:
-    """Places aside where a vertex at rest runs exactly at one of an obstacle: first contacts change only there."""
+    """Places aside where a vertex at rest runs at one of an obstacle: first contacts change only there."""
     square = velocity[0] ** 2 + velocity[1] ** 2
 
     def aside(x: Fraction, y: Fraction) -> Fraction:
@@ -147,7 +147,8 @@ def _spread(marks: list[Fraction]) -> list[Fraction]:
 
 def _changes(places: list[Fraction], run: Run, marks: list[Fraction], width: Fraction) -> list[Change]:
     """Where the outcome changes, and whether that is exactly there: at a mark, or closed in on."""
-    return [change for low, high in pairwise(places) for change in _between(low, high, run, marks, width)]
+    found = {c for low, high in pairwise(places) for c in _between(low, high, run, marks, width)}
+    return sorted(found)
 
 
 def _between(low: Fraction, high: Fraction, run: Run, marks: list[Fraction], width: Fraction) -> list[Change]:
@@ -159,7 +160,7 @@ def _between(low: Fraction, high: Fraction, run: Run, marks: list[Fraction], wid
         return [(mark, True)]
     middle = (low + high) / 2
     if high - low < CLOSE * width:
-        return [(middle, False)]
+        return [(middle, False) if mark is None else (mark, True)]
     return _between(low, middle, run, marks, width) + _between(middle, high, run, marks, width)
 
 

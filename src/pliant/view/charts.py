@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
 from pliant.core.errors import PliantError
@@ -17,28 +19,41 @@ from pliant.core.plot import Plot, Series
 from pliant.view.palette import FAINT, INK, RC, RULE, SERIES, plain
 from pliant.view.scene import HasMotion, motion_of
 
+AREAS = ("#b4bcc8", "#f2f6fa", "#dde2e8")  # in order of appearance
+LINES: dict[str, dict[str, Any]] = {
+    "line": {"linewidth": 1.5},
+    "heavy": {"linewidth": 4.0, "alpha": 0.75, "zorder": 1.95},
+    "dashed": {"linewidth": 0.8, "color": FAINT, "linestyle": (0, (4, 3)), "zorder": 1.9},
+}
+
 
 def chart(plot: Plot, *, width: float = 6.4, height: float = 3.6) -> Figure:
-    """Lines, points, bars with their ranges, and bands on one pair of axes. Sizes in inches."""
+    """Lines, points, bars with their ranges, bands and areas on one pair of axes. Sizes in inches."""
     with mpl.rc_context(RC):
         sheet = _sheet(width, height)
         axes = sheet.add_subplot()
         _set_scales(axes, plot)
         bars = [series for series in plot.series if series.style == "bars"]
+        areas = [series for series in plot.series if series.style == "area"]
+        for tone, series in enumerate(areas):
+            _add_area(axes, series, AREAS[tone % len(AREAS)])
         for index, series in enumerate(plot.series):
             colour = SERIES[index % len(SERIES)]
             if series.style == "bars":
                 _add_bars(axes, series, colour, bars.index(series), len(bars))
-            else:
+            elif series.style != "area":
                 _add_series(axes, series, colour)
         _name_ticks(axes, plot)
         axes.set_xlabel(plain(plot.x_label))
         axes.set_ylabel(plain(plot.y_label))
         _title(sheet, plot.title)
-        if len([series for series in plot.series if series.name]) > 1:
+        if areas:
+            axes.margins(0)
+            sheet.legend(loc="outside right upper")
+        elif len([series for series in plot.series if series.name]) > 1:
             axes.legend(loc="best")
         if plot.note:
-            sheet.supxlabel(plain(plot.note), fontsize=7, color=FAINT, x=0.02, ha="left")
+            sheet.supxlabel(plain(plot.note, int(17 * width)), fontsize=7, color=FAINT, x=0.02, ha="left")
     return sheet
 
 
@@ -109,9 +124,22 @@ def _add_series(axes: Axes, series: Series, colour: str) -> None:
         dense = len(series.x) > 400
         axes.plot(series.x, series.y, "o", color=colour, ms=2 if dense else 4, mew=0, alpha=0.75, label=label)
     else:
-        axes.plot(series.x, series.y, color=colour, linewidth=1.5, solid_joinstyle="round", label=label)
+        look: dict[str, Any] = {"color": colour, **LINES[series.style]}
+        axes.plot(series.x, series.y, solid_joinstyle="round", label=label, **look)
     if series.style != "band" and series.low is not None and series.high is not None:
         axes.errorbar(series.x, series.y, yerr=_reach(series), fmt="none", ecolor=colour, elinewidth=0.8)
+
+
+def _add_area(axes: Axes, series: Series, colour: str) -> None:
+    """Rings as one path, so that holes stay open."""
+    corners = np.column_stack([series.x, series.y])
+    rings = [
+        ring[np.isfinite(ring).all(axis=1)] for ring in np.split(corners, np.flatnonzero(np.isnan(series.x)))
+    ]
+    paths = [Path(ring, closed=True) for ring in rings if len(ring)]
+    if paths:
+        whole = Path.make_compound_path(*paths)
+        axes.add_patch(PathPatch(whole, facecolor=colour, linewidth=0, label=plain(series.name)))
 
 
 def _add_bars(axes: Axes, series: Series, colour: str, index: int, count: int) -> None:

@@ -1,0 +1,213 @@
+"""A fastener's forces and angles along its way, and the slices of configuration space it goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import shapely
+
+from pliant.core.plot import Plot, Series
+from pliant.snap.forces import Span, angles, load, spans
+from pliant.snap.model import Fastener
+from pliant.snap.report import force
+from pliant.snap.scan import Floats
+from pliant.snap.slice import Slice, pairs_of, slice_of
+from pliant.snap.solve import springs_of
+from pliant.snap.status import SnapStatus
+from pliant.snap.travel import Course
+
+if TYPE_CHECKING:
+    from pliant.snap.result import SnapResult, Way
+
+MOST = 800  # contacts beyond which a slice takes too long, and shows too much
+FINE, POINTS = 65, 5000  # samples between two changes of contact, and in all
+TOP = 6.0  # times the middle one of the forces: those beyond, towards a lock, are left out of the chart
+GAP = np.full((1, 2), np.nan)  # lifts the pen
+ENDS = {SnapStatus.STUCK: "locks", SnapStatus.DEAD_CENTRE: "ends at a dead centre"}
+
+
+def plots(result: SnapResult) -> dict[str, Plot]:
+    """Every chart there is something to show in."""
+    runs = _runs(result)
+    found = {"force": _force(result, runs), "angles": _angles(result, runs)}
+    for run in runs:
+        for number, course in enumerate(run.way.courses):
+            leg = f" leg {course.leg + 1}" if len(run.way.courses) > 1 else ""
+            for pawl in result.model.pawls:
+                scene = course.paths[pawl.name].scene
+                if len(pairs_of(scene, course.begins, course.ends)) <= MOST:
+                    found[f"slice {pawl.name}{leg}{run.suffix}"] = _slice(result, run, number, pawl.name)
+    return found
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """Moments of a way: how far in the root is, the force against it and its range, angles of P pawls."""
+
+    depth: Floats  # (K,)
+    total: Floats
+    low: Floats
+    high: Floats
+    angles: Floats  # (K, P)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One way, the travel of the root before each of its courses, and samples."""
+
+    way: Way
+    name: str
+    suffix: str
+    before: list[float]
+    samples: _Samples
+    peak_at: float  # how far in the root is
+
+
+def _runs(result: SnapResult) -> list[_Run]:
+    runs = [_run(result.model, result.way_in, "insertion", "", 0.0, 1)]
+    if result.way_back is not None:
+        start = result.way_in.travel
+        runs.append(_run(result.model, result.way_back, "retention", " back", start, -1))
+    return runs
+
+
+def _run(model: Fastener, way: Way, name: str, suffix: str, start: float, sense: int) -> _Run:
+    before = [sum(course.travel for course in way.courses[:k]) for k in range(len(way.courses))]
+    stretches = [(k, span) for k, course in enumerate(way.courses) for span in spans(course)]
+    count = max(2, min(FINE, POINTS // max(len(stretches), 1)))
+
+    def depth(k: int, t: Floats) -> Floats:
+        course = way.courses[k]
+        return start + sense * (before[k] + (t - course.begins) * course.speed)
+
+    parts = [_Samples(*(np.zeros(shape) for shape in ((0,), (0,), (0,), (0,), (0, len(model.pawls)))))]
+    for k, span in stretches:
+        t = span.begin + (span.end - span.begin) * (0.5 - 0.5 * np.cos(np.linspace(0, np.pi, count)))
+        parts.append(_sampled(model, way.courses[k], span, t, depth(k, t)))
+    samples = _Samples(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(_Samples)))
+    k = max(range(len(way.curves)), key=lambda k: way.curves[k].peak)
+    peak_at = float(depth(k, np.array(way.curves[k].peak_at)))
+    return _Run(way, name, suffix, before, samples, peak_at)
+
+
+def _sampled(model: Fastener, course: Course, span: Span, t: Floats, depth: Floats) -> _Samples:
+    """Between two changes of contact; a force without bound is a gap."""
+    found = _Samples(depth, *(np.zeros(len(t)) for _ in range(3)), np.zeros((len(t), len(model.pawls))))
+    springs = springs_of(model)
+    for p, pawl in enumerate(model.pawls):
+        piece, path = span.pieces.get(pawl.name), course.paths[pawl.name]
+        if piece is not None:
+            here = load(path, piece, t, springs[pawl.name], float(model.friction))
+            found.angles[:, p] = angles(path, piece, t)
+            for sum_of, share in (
+                (found.total, here.against),
+                (found.low, here.low),
+                (found.high, here.high),
+            ):
+                sum_of += np.where(np.isfinite(share), share, np.nan)
+    return found
+
+
+# Forces and angles
+
+
+def _force(result: SnapResult, runs: Sequence[_Run]) -> Plot:
+    lines = [Series(run.name, run.samples.depth.copy(), _shown(run, run.samples.total)) for run in runs]
+    bands = [band for run in runs if (band := _open(run)) is not None]
+    unit = result.model.units
+    note = "; ".join(_ending(run, unit) for run in runs)
+    return Plot("Force against the motion", f"how far in ({unit})", "force (N)", (*lines, *bands), note=note)
+
+
+def _shown(run: _Run, values: Floats) -> Floats:
+    """Forces with a gap where one is nearly without bound, because friction is about to lock."""
+    sizes = np.abs(values[np.isfinite(values) & (values != 0)])
+    if run.way.status is not SnapStatus.STUCK or not len(sizes):
+        return values.copy()
+    return np.where(np.abs(values) <= TOP * np.median(sizes), values, np.nan)
+
+
+def _open(run: _Run) -> Series | None:
+    """Between which forces flush contact leaves it open; None where it never does."""
+    low, high = _shown(run, run.samples.low), _shown(run, run.samples.high)
+    wide = high - low > 1e-9 * run.way.peak
+    if not wide.any():
+        return None
+    low, high = np.where(wide, low, np.nan), np.where(wide, high, np.nan)
+    return Series(f"{run.name}, left open by flush contact", run.samples.depth.copy(), high, "band", low=low)
+
+
+def _ending(run: _Run, unit: str) -> str:
+    """The peak, or where it is stopped."""
+    if run.way.blocked and len(run.samples.depth):
+        return f"{run.name} {ENDS.get(run.way.status, 'jams')} {run.samples.depth[-1]:.4g} {unit} in"
+    return f"{run.name} peaks at {force(run.way.peak)}, {run.peak_at:.4g} {unit} in"
+
+
+def _angles(result: SnapResult, runs: Sequence[_Run]) -> Plot:
+    series = tuple(
+        Series(f"{pawl.name}{run.suffix}", run.samples.depth.copy(), np.degrees(run.samples.angles[:, p]))
+        for run in runs
+        for p, pawl in enumerate(result.model.pawls)
+    )
+    unit = result.model.units
+    return Plot("How far the pawls turn", f"how far in ({unit})", "angle (deg)", series)
+
+
+# Slices
+
+
+def _slice(result: SnapResult, run: _Run, number: int, pawl: str) -> Plot:
+    """The slice of one pawl: forbidden and free space, its rim by friction, and the path through it.
+
+    Source: [DonaldPai1993] Figs. 20 to 22.
+    """
+    course, before = run.way.courses[number], run.before[number]
+
+    def laid(places: Floats) -> Floats:
+        along = before + (places[:, 0] - course.begins) * course.speed
+        return np.column_stack([along, np.degrees(places[:, 1])])
+
+    found = slice_of(course, pawl, result.model.friction)
+    mine = [event for event in run.way.events if event.pawl == pawl]
+    here = [event for event in mine if before <= event.travel <= before + course.travel]
+    events = np.array([[event.travel, np.degrees(event.angle)] for event in here]).reshape(-1, 2)
+    title = f"Configurations of {pawl}{' on the way back' if course.back else ''}"
+    layers = tuple(_layers(found, laid, events))
+    return Plot(title, f"travel ({result.model.units})", "angle (deg)", layers)
+
+
+def _layers(found: Slice, laid: Callable[[Floats], Floats], events: Floats) -> Iterator[Series]:
+    """In an order that gives sticking the second colour, and sliding the third."""
+    rest = _series("rest", laid(np.array([[found.window.begin, 0.0], [found.window.end, 0.0]])), "dashed")
+    sticks = [laid(arc.places) for arc in found.arcs if arc.sticks]
+    yield _series("path", laid(found.path), "heavy")
+    yield _series("sticking", _apart(sticks)) if sticks else rest
+    yield _series("sliding", _apart([laid(arc.places) for arc in found.arcs if not arc.sticks]))
+    yield _series("events", events, "points")
+    for name, area in (("forbidden", found.forbidden), ("free", found.reach), ("out of reach", found.apart)):
+        rings = [laid(ring) for ring in _rings(area)]
+        if rings:
+            yield _series(name, _apart(rings), "area")
+    if sticks:
+        yield rest
+
+
+def _series(name: str, places: Floats, style: Any = "line") -> Series:
+    return Series(name, places[:, 0].copy(), places[:, 1].copy(), style)
+
+
+def _apart(lines: Sequence[Floats]) -> Floats:
+    """Lines (K, 2) one after another, with a gap after each."""
+    return np.concatenate([part for line in lines for part in (line, GAP)]) if lines else np.zeros((0, 2))
+
+
+def _rings(area: Any) -> Iterator[Floats]:
+    """The rings of an area: outsides left about, holes right about."""
+    for polygon in shapely.get_parts(area):
+        for place, ring in enumerate((polygon.exterior, *polygon.interiors)):
+            corners = shapely.get_coordinates(ring)
+            yield corners if shapely.is_ccw(ring) == (place == 0) else corners[::-1]
