@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pliant.cli import check, demo, draw, edit, examples, flex, relax, synthesize, trace
+from pliant.cli import check, demo, draw, edit, examples, flex, relax, snap, synthesize, trace
 from pliant.core.errors import InputError, PliantError
 from pliant.core.status import BAD_INPUT, INTERRUPTED, NO_ANSWER
 
@@ -93,7 +93,8 @@ def main(ctx: click.Context) -> None:
 
     Begin with "pliant demo", or "pliant examples drawer -o drawer.toml" and "pliant flex drawer.toml";
     for a linkage, "pliant examples jansen -o jansen.toml" and "pliant trace jansen.toml"; what settles
-    in the plane or in space, with strings, gears and cylinders, is run with "pliant relax".
+    in the plane or in space, with strings, gears and cylinders, is run with "pliant relax", and snap-fits,
+    latches and ratchets are moved with "pliant snap".
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False
@@ -106,6 +107,7 @@ COMMANDS = (
     edit.edit,
     synthesize.synthesize,
     relax.relax,
+    snap.snap,
     draw.draw,
     examples.examples,
     demo.demo,

@@ -233,10 +233,10 @@ def _compare_close(first: Algebraic, second: Algebraic) -> int:
     common = first.poly.gcd(second.poly)
     while True:
         low, high = max(first.low, second.low), min(first.high, second.high)
-        if low > high:
-            return 1 if first.low > second.high else -1
+        if low >= high:  # ends of intervals are no roots
+            return 1 if first.low >= second.high else -1
         shared = common.degree() > 0 and _shares(common, first) and _shares(common, second)
-        if shared and (low == high or _vanishes_between(common, low, high)):
+        if shared and _vanishes_between(common, low, high):
             return 0
         first.refine((first.high - first.low) / 1024)
         second.refine((second.high - second.low) / 1024)
@@ -274,20 +274,23 @@ def roots(poly: fmpz_poly, low: fmpq, high: fmpq) -> list[Algebraic]:
 
 def _isolate(poly: fmpz_poly, onto: fmpz_poly, low: fmpq, high: fmpq, found: list[Algebraic]) -> None:
     """Roots strictly between, by Descartes' rule and halving. `onto` is the polynomial moved onto [0, 1]."""
-    count = _variations(onto)
-    if count == 0:
-        return
-    if count == 1:
-        found.append(_polished(poly, low, high))
-        return
-    middle = (low + high) * HALF
-    degree = onto.degree()
-    left = fmpz_poly([c << (degree - power) for power, c in enumerate(map(int, onto.coeffs()))])
-    right = left(SHIFT)
-    _isolate(poly, left, low, middle, found)
-    if poly(middle) == 0:
-        found.append(Algebraic.of(middle))
-    _isolate(poly, right, middle, high, found)
+    waiting: list[tuple[fmpz_poly | None, fmpq, fmpq]] = [(onto, low, high)]
+    while waiting:
+        onto_here, low, high = waiting.pop()
+        if onto_here is None:  # a place, not an interval
+            found.append(Algebraic.of(low))
+            continue
+        count = _variations(onto_here)
+        if count == 1:
+            found.append(_polished(poly, low, high))
+        if count < 2:
+            continue
+        middle, degree = (low + high) * HALF, onto_here.degree()
+        left = fmpz_poly([c << (degree - power) for power, c in enumerate(map(int, onto_here))])
+        waiting.append((left(SHIFT), middle, high))
+        if poly(middle) == 0:
+            waiting.append((None, middle, middle))
+        waiting.append((left, low, middle))
 
 
 def _polished(poly: fmpz_poly, low: fmpq, high: fmpq) -> Algebraic:

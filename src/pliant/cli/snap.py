@@ -1,0 +1,104 @@
+"""`pliant snap`: whether a fastener goes in, holds and comes out, and with what force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import pliant
+from pliant.cli.options import Pair
+from pliant.cli.run import Common, run, solving_command
+from pliant.core.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from pliant.snap.model import Fastener, SnapStudy
+
+ARITHMETICS = ("exact", "float")
+# A flag that says how something is asked asks for it.
+ASKS = {"directions": "classify", "spread": "classify", "region": "uncertain", "radius": "uncertain"}
+
+
+@click.command()
+@click.option("--reverse", is_flag=True, default=None, help="Come back from where it stopped.")
+@click.option("--classify", is_flag=True, default=None, help="What kind of motion diode it is.")
+@click.option("--uncertain", is_flag=True, default=None, help="Every outcome of starts in a region.")
+@click.option("--stability", is_flag=True, default=None, help="How far parameters go before events change.")
+@click.option("--search", is_flag=True, default=None, help="Parameters of the model that meet a goal.")
+@click.option("--friction", metavar="MU", help="In place of the model's, such as 0.3 or 3/10.")
+@click.option("--arithmetic", type=click.Choice(ARITHMETICS), help="How decisions are made.")
+@click.option("--directions", type=click.IntRange(4, 10_000), help="Tried by --classify, all around.")
+@click.option("--spread", metavar="ANGLE", help='Of the ways back in --classify, such as "20 deg".')
+@click.option("--region", type=Pair(), multiple=True, metavar="X,Y", help="A corner of --uncertain's region.")
+@click.option("--radius", metavar="LENGTH", help="Of the control cylinder of --uncertain.")
+@click.option("--insert-below", metavar="FORCE", help="What --search is to stay below on the way in.")
+@click.option("--hold-above", metavar="FORCE", help="What --search is to hold on the way back.")
+@click.option("--frames", type=click.IntRange(2, 100_000), help="Poses along the way.")
+@click.option("--digits", type=click.IntRange(1, 1000), help="Of peak forces, each digit proved.")
+@click.option("--about", type=Pair(), metavar="X,Y", help="Point of the root that torques are about.")
+@solving_command()
+def snap(
+    common: Common,
+    friction: str | None,
+    insert_below: str | None,
+    hold_above: str | None,
+    **settings: Any,
+) -> int:
+    """Move a fastener: does it snap in, jam, stick, come out, and at what force?
+
+    What is asked is the study in the file, and these flags.
+    """
+    keywords = {key: value for key, value in settings.items() if value not in (None, ())}
+    keywords |= {ASKS[key]: True for key in keywords.keys() & ASKS.keys()}
+    goal = {"insert_below": insert_below, "hold_above": hold_above}
+    if given := {key: value for key, value in goal.items() if value is not None}:
+        keywords |= {"goal": given, "search": True}
+    flags = {key: f"--{key}" for key in keywords}
+    flags |= {"friction": "--friction", "goal": " ".join(f"--{key.replace('_', '-')}" for key in given)}
+
+    def ask(model: Fastener, progress: Any) -> Any:
+        rubbing = model if friction is None else _with_friction(model, friction)
+        study = _complete(rubbing, keywords, flags)
+        return pliant.solve(rubbing, study, progress=progress)
+
+    return run("snap", common, ask, flags)
+
+
+def _with_friction(model: Fastener, friction: str) -> Fastener:
+    """The model with another friction, checked as the file's own would be."""
+    from pydantic import ValidationError
+
+    from pliant.files import schema
+    from pliant.files.faults import model_faults
+
+    data = {**dict(model), "friction": friction}
+    try:
+        return type(model).model_validate(data)
+    except ValidationError as error:
+        raise InputError(model_faults(error.errors(include_url=False), data, schema("fastener"))) from None
+
+
+def _complete(model: Fastener, keywords: Mapping[str, Any], flags: Mapping[str, str]) -> SnapStudy:
+    """The study that is solved, or what it lacks for all that it asks."""
+    from pliant.files.studies import chosen_study
+
+    study: SnapStudy = chosen_study(model, None, keywords)
+    faults = [
+        Fault(key if key in flags else f"study.{key}", problem, cure)
+        for key, problem, cure in _lacks(model, study)
+    ]
+    if faults:
+        raise InputError(faults)
+    return study
+
+
+def _lacks(model: Fastener, study: SnapStudy) -> Iterator[tuple[str, str, str]]:
+    if study.uncertain and study.region is None and not study.radius:
+        yield "uncertain", "has no region of starts", "Give --region X,Y some times, or --radius LENGTH"
+    if study.search and not model.parameters:
+        yield "search", "has nothing to vary", "Add [[parameters]] to the model"
+    if study.search and study.goal is None:
+        yield "search", "has no goal", "Give --insert-below FORCE, --hold-above FORCE, or both"
+    if "digits" in study.model_fields_set and study.arithmetic == "float":
+        yield "digits", "are proved from exact events only", "Leave --arithmetic float out"
