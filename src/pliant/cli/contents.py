@@ -12,15 +12,18 @@ if TYPE_CHECKING:
     from pliant.linkage.model import Linkage
     from pliant.linkage.plan import Plan
     from pliant.relax.model import Mechanism
+    from pliant.snap.model import Fastener, Pawl
 
-TOLD = 6  # rules of a linkage, nodes of the ground, drives of a mechanism
+TOLD = 6  # rules of a linkage, nodes of the ground, drives of a mechanism, pawls and legs of a fastener
 
 
 def contents(model: Model) -> Iterator[tuple[str, str]]:
     """What is in a model, or an InputError."""
     if model.kind == "assembly":
         return _assembly(model)
-    return _linkage(model) if model.kind == "linkage" else _mechanism(model)
+    if model.kind == "linkage":
+        return _linkage(model)
+    return _mechanism(model) if model.kind == "mechanism" else _fastener(model)
 
 
 def _assembly(model: Assembly) -> Iterator[tuple[str, str]]:
@@ -132,3 +135,42 @@ def _drives(model: Mechanism) -> Iterator[str]:
 
 def _last(to: float | tuple[float, ...]) -> float:
     return to[-1] if isinstance(to, tuple) else to
+
+
+def _fastener(model: Fastener) -> Iterator[tuple[str, str]]:
+    from pliant.snap.overlaps import check_start
+    from pliant.snap.remarks import remarks
+
+    check_start(model)
+    yield "pawls", _listed([_pawl(model, pawl) for pawl in model.pawls], "; ")
+    corners = sum(len(model.outline(obstacle)) for obstacle in model.obstacles)
+    yield "obstacles", f"{len(model.obstacles)}, {corners} vertices in all"
+    yield "root", "a hinge only" if model.root.outline is None else f"{len(model.root.outline)} vertices"
+    yield "plan", _plan(model)
+    yield "friction", f"{float(model.friction):.6g}"
+    if model.parameters:
+        yield "parameters", ", ".join(parameter.name for parameter in model.parameters)
+    asked = ("reverse", "classify", "uncertain", "stability", "search")
+    yield "study", ", ".join(key for key in asked if getattr(model.study, key)) or "the way in"
+    said = remarks(model)
+    for number, remark in enumerate(said, 1):
+        yield "note" if len(said) == 1 else f"note {number}", remark
+
+
+def _pawl(model: Fastener, pawl: Pawl) -> str:
+    from pliant.snap.springs import stiffness_of
+
+    spring = f"{float(stiffness_of(pawl)):.6g} N·{model.units}/rad"
+    beam = "" if pawl.beam is None else f", a beam of {pawl.beam.material or 'its own modulus'}"
+    return f"{pawl.name} at ({float(pawl.hinge[0]):.6g}, {float(pawl.hinge[1]):.6g}), {spring}{beam}"
+
+
+def _plan(model: Fastener) -> str:
+    from pliant.snap.travel import legs
+
+    said = [
+        f"({float(leg.velocity[0]):.6g}, {float(leg.velocity[1]):.6g}) for t = {float(leg.until):.6g}"
+        for leg in legs(model)
+    ]
+    past = ", when it is past everything" if model.root.plan is None and model.root.until is None else ""
+    return _listed(said, "; ") + past

@@ -129,11 +129,13 @@ def _answer(model: Model, progress: Progress) -> Any:
 
 
 def _parts(model: Model) -> int:
-    """Bodies, links, or whatever a mechanism is made of."""
+    """Bodies, links, pawls and obstacles, or whatever a mechanism is made of."""
     if model.kind == "assembly":
         return len(model.bodies)
     if model.kind == "linkage":
         return len(model.links)
+    if model.kind == "fastener":
+        return len(model.pawls) + len(model.obstacles) + (model.root.outline is not None)
     from pliant.relax.reading import ELEMENTS
 
     return sum(len(getattr(model, key)) for key in ELEMENTS)

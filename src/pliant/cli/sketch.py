@@ -16,6 +16,7 @@ from pliant.files.faults import key_path
 from pliant.linkage.reading import read as read_linkage
 from pliant.relax.reading import named_in_elements
 from pliant.relax.reading import read as read_mechanism
+from pliant.snap.turn import turn
 from pliant.view.scene import VIEW
 
 _QUOTED = re.compile(r"'([^']+)'")
@@ -23,7 +24,7 @@ _QUOTED = re.compile(r"'([^']+)'")
 
 def drawn_with_faults(data: Mapping[str, Any], faults: Sequence[Fault]) -> Motion:
     """Whatever can be read from a faulty file, each part with its faults written on it."""
-    sketches = {"linkage": _linkage, "mechanism": _mechanism}
+    sketches = {"linkage": _linkage, "mechanism": _mechanism, "fastener": _fastener}
     kind: Any = data.get("kind")
     marks = sketches.get(kind if isinstance(kind, str) else "", _assembly)(data, faults)
     return Motion(
@@ -81,14 +82,38 @@ def _short(fault: Fault) -> str:
 
 def _assembly(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
     """Outlines, each body with its faults."""
-    shapes: Any = data.get("shapes")
-    bodies: Any = data.get("bodies")
-    for index, body in enumerate(_tables(bodies)):
-        shared: Any = body.get("shape")
-        shape = shapes.get(shared) if isinstance(shapes, Mapping) and isinstance(shared, str) else body
-        places = (f"bodies[{index}]", f"shapes.{shared}")
-        found = [_short(fault) for fault in faults if fault.where.startswith(places)]
-        yield from _sketch(body, shape, "; ".join(found))
+    for index, body in enumerate(_tables(data.get("bodies"))):
+        yield from _part(f"bodies[{index}]", body, data.get("shapes"), faults)
+
+
+def _fastener(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
+    """Outlines of the root, the obstacles and the pawls at rest, each with its faults."""
+    root: Any = data.get("root")
+    parts = [("root", {**root, "name": "root"} if isinstance(root, Mapping) else {})]
+    for key, place in (("obstacles", "at"), ("pawls", "hinge")):
+        tables = _tables(data.get(key))
+        parts += [(f"{key}[{index}]", _placed(part, place)) for index, part in enumerate(tables)]
+    for where, part in parts:
+        yield from _part(where, part, data.get("shapes"), faults)
+
+
+def _part(where: str, part: Mapping[str, Any], shapes: Any, faults: Sequence[Fault]) -> Iterator[Mark]:
+    """The outline of its own or the shape it shares, with its faults."""
+    shared: Any = part.get("shape")
+    shape = shapes.get(shared) if isinstance(shapes, Mapping) and isinstance(shared, str) else part
+    found = [_short(fault) for fault in faults if fault.where.startswith((where, f"shapes.{shared}"))]
+    yield from _sketch(part, shape, "; ".join(found))
+
+
+def _placed(part: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """A part with a pose: where its own frame is, and how far it is turned at rest."""
+    at: Any = part.get(key)
+    place: list[Any] = list(at) if isinstance(at, list | tuple) and len(at) == 2 else [0, 0]
+    try:
+        rest = turn(part.get("rest", 0)).angle
+    except (ValueError, TypeError):
+        rest = 0.0
+    return {**part, "pose": [*place, rest]}
 
 
 def _tables(value: Any) -> list[Mapping[str, Any]]:

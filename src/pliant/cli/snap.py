@@ -45,9 +45,9 @@ def snap(
     hold_above: str | None,
     **settings: Any,
 ) -> int:
-    """Move a fastener: does it snap in, jam, stick, come out, and at what force?
+    """Move a fastener: whether it snaps in, jams, sticks, comes out.
 
-    What is asked is the study in the file, and these flags.
+    And with what force. What is asked is the study in the file, and these flags.
     """
     keywords = {key: value for key, value in settings.items() if value not in (None, ())}
     keywords |= {ASKS[key]: True for key in keywords.keys() & ASKS.keys()}

@@ -95,20 +95,15 @@ def _run(model: Fastener, way: Way, name: str, suffix: str, start: float, sense:
 
 def _sampled(model: Fastener, course: Course, span: Span, t: Floats, depth: Floats) -> _Samples:
     """Between two changes of contact; a force without bound is a gap."""
-    found = _Samples(depth, *(np.zeros(len(t)) for _ in range(3)), np.zeros((len(t), len(model.pawls))))
-    springs = springs_of(model)
+    springs, turned, forces = springs_of(model), np.zeros((len(t), len(model.pawls))), np.zeros((3, len(t)))
     for p, pawl in enumerate(model.pawls):
         piece, path = span.pieces.get(pawl.name), course.paths[pawl.name]
         if piece is not None:
             here = load(path, piece, t, springs[pawl.name], float(model.friction))
-            found.angles[:, p] = angles(path, piece, t)
-            for sum_of, share in (
-                (found.total, here.against),
-                (found.low, here.low),
-                (found.high, here.high),
-            ):
-                sum_of += np.where(np.isfinite(share), share, np.nan)
-    return found
+            turned[:, p] = angles(path, piece, t)
+            forces += np.stack([here.against, here.low, here.high])
+    total, low, high = np.where(np.isfinite(forces), forces, np.nan)
+    return _Samples(depth, total, low, high, turned)
 
 
 # Forces and angles

@@ -27,8 +27,8 @@ CROWD = 1000  # contacts one after another, beyond which they have no frames of 
 SAME = 1e-9  # rad, or of the travel: less is rounding
 LINGER = 0.04  # of the travel: how long what happened stays written, for a film to be read
 BELOW = 0.05  # of the picture: where that is
-RING, LONGEST = 0.035, 0.4  # of the largest pawl: a hinge's radius, and the arrow of a large force
-LARGE = 4.0  # times the middle one of the forces: those beyond, as where friction nearly locks, look alike
+RING, LONGEST = 0.035, 0.5  # of the largest pawl: a hinge's radius, and the arrow of a large force
+LARGE = 2.5  # times the middle one of the forces: those beyond, as where friction nearly locks, look alike
 
 
 def picture(result: results.SnapResult) -> Motion:

@@ -18,6 +18,7 @@ from typing import Any
 from pliant.core.clock import Clock
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.clashes import clashes
 from pliant.snap.contacts import contacts
 from pliant.snap.critical import threshold
 from pliant.snap.diode import classify
@@ -69,7 +70,8 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
             way_back = _way(model, study, fixed, again, free)
     with clock.phase("answers"):
         answers = _answers(model, study, arithmetic, fixed, way_in, progress)
-    return SnapResult(model, study, fixed, way_in, way_back, remarks(model), clock.seconds, **answers)
+        said = (*remarks(model), *clashes(model, there))
+    return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, **answers)
 
 
 def _answers(
