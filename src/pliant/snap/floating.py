@@ -8,7 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
+
+import numpy as np
+
+from pliant.snap.scan import never_zero, real_roots
 
 TOLERANCE = 1e-10
 CLOSE = 1e-9  # angles that count as one
@@ -204,38 +207,13 @@ class Floating:
 
 
 def float_roots(poly: FloatPoly, low: float, high: float) -> list[float]:
-    """Roots between two floats in order, double ones too: found between the roots of the slope."""
+    """Roots between two floats in order, double ones too and once: found between the roots of the slope."""
     degree = poly.degree()
     if degree == 0:
         return []
-    if degree == 1:
-        root = -poly.c[0] / poly.c[1]
-        return [root] if low <= root <= high else []
-    turns = float_roots(FloatPoly(poly.c[: degree + 1]).derivative(), low, high)
-    places = [low, *turns, high]
-    found = [turn for turn in turns if abs(poly(turn)) <= 0.01 * TOLERANCE * poly.size(turn)]  # touches zero
-    for left, right in pairwise(places):
-        if poly(left) * poly(right) < 0:
-            root = _bracketed(poly, left, right)
-            if all(abs(root - double) > DOUBLE for double in found):  # a double root may look like two
-                found.append(root)
-    return sorted(found)
-
-
-def _bracketed(poly: FloatPoly, low: float, high: float) -> float:
-    """The root between two places of opposite sign, by safeguarded Newton steps."""
-    slope, below, at = poly.derivative(), poly(low), 0.5 * (low + high)
-    for _ in range(100):
-        value = poly(at)
-        if value == 0.0:
-            return at
-        if (value > 0) == (below > 0):
-            low = at
-        else:
-            high = at
-        steep = slope(at)
-        step = at - value / steep if steep else low
-        last, at = at, step if low < step < high else 0.5 * (low + high)
-        if abs(at - last) <= 2e-16 * abs(at):
-            return at
-    return at
+    if degree < 5:
+        c = (*poly.c, 0.0, 0.0, 0.0, 0.0)
+        error = 2.0**-40 * (abs(c[0]) + abs(c[1]) + abs(c[2]) + abs(c[3]) + abs(c[4]))
+        if abs(low) + abs(high) < 4 and never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error):
+            return []
+    return real_roots(np.array(poly.c[: degree + 1]), low, high, 0.01 * TOLERANCE, DOUBLE).tolist()

@@ -6,11 +6,15 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pliant.snap.peak import Peak, certified, peak_of
+from pliant.snap.sizing import ramps, strains
 from pliant.snap.status import SnapStatus
 from pliant.snap.travel import ROOT
 
 if TYPE_CHECKING:
-    from pliant.snap.result import SnapResult, Way
+    from pliant.snap.result import Event, SnapResult, Way
+
+FIRST, LAST = 30, 10  # events told of many
 
 
 def summary(result: SnapResult) -> str:
@@ -24,7 +28,8 @@ def sentence(result: SnapResult) -> str:
     inwards = _inwards(result.way_in, unit)
     if result.way_back is None:
         return f"{inwards}."
-    return f"{inwards}; {_backwards(result.way_back, unit)}."
+    back = "come back" if result.way_in.status is SnapStatus.THROUGH else "come out"
+    return f"{inwards}; {_backwards(result.way_back, unit, back)}."
 
 
 def _inwards(way: Way, unit: str) -> str:
@@ -42,18 +47,19 @@ def _inwards(way: Way, unit: str) -> str:
             return f"Does not go in: {_blocked(way, unit)} on the way in{_below(way, 'go in')}"
 
 
-def _backwards(way: Way, unit: str) -> str:
+def _backwards(way: Way, unit: str, back: str) -> str:
+    comes = back.replace("come", "comes")
     match way.status:
         case SnapStatus.THROUGH:
-            return f"comes out with {force(way.peak)}"
+            return f"{comes} with {force(way.peak)}"
         case SnapStatus.NEVER_TOUCHES:
-            return "comes out freely"
+            return f"{comes} freely"
         case SnapStatus.SEATED:
-            return f"does not come out: the root meets {_met(way)} after {way.travel:.4g} {unit}"
+            return f"does not {back}: the root meets {_met(way)} after {way.travel:.4g} {unit}"
         case SnapStatus.EVENT_LIMIT:
             return "the limit of events was reached on the way back"
         case _:
-            return f"does not come out: {_blocked(way, unit)} into the way back{_below(way, 'come out')}"
+            return f"does not {back}: {_blocked(way, unit)} into the way back{_below(way, back)}"
 
 
 def _blocked(way: Way, unit: str) -> str:
@@ -91,13 +97,24 @@ def force(value: float) -> str:
 
 def lines(result: SnapResult) -> Iterator[str]:
     """The figures."""
-    unit = result.model.units
-    yield from _way_lines("way in", result.way_in, unit)
+    yield from _way_lines("way in", result.way_in, result)
     if result.way_back is not None:
-        yield from _way_lines("way back", result.way_back, unit)
+        yield from _way_lines("way back", result.way_back, result)
+    yield from _strains(result)
     yield from _answers(result)
     for remark in result.remarks:
         yield f"  {'note':<18} {remark}"
+
+
+def _strains(result: SnapResult) -> Iterator[str]:
+    """Of the beams, against what they may have."""
+    of = {pawl.name: pawl.beam.material for pawl in result.model.pawls if pawl.beam is not None}
+    for name, strain in strains(result.model, result.ways).items():
+        limit = "no limit is given"
+        if strain.limit is not None:
+            verb = "more than" if strain.exceeds else "of"
+            limit = f"{verb} the {100 * strain.limit:.3g} % that {of[name] or 'it'} may have"
+        yield f"  {'peak strain':<18} {100 * strain.peak:.3g} %, {limit} ({name})"
 
 
 def _answers(result: SnapResult) -> Iterator[str]:
@@ -146,15 +163,37 @@ def _class(result: SnapResult) -> str:
     return f"{diode.motion} {diode.cause} diode{bound} ({diode.tried})"
 
 
-def _way_lines(title: str, way: Way, unit: str) -> Iterator[str]:
+def _way_lines(title: str, way: Way, result: SnapResult) -> Iterator[str]:
+    unit = result.model.units
     yield f"  {title:<18} {way.status.sentence}, after {way.travel:.6g} {unit}"
-    if not way.blocked and way.status is not SnapStatus.NEVER_TOUCHES:
-        at = max(zip(way.courses, way.curves, strict=True), key=lambda entry: entry[1].peak)
-        where = abs(at[1].peak_at - at[0].begins) * at[0].speed
-        yield f"  {'peak force':<18} {force(way.peak)} after {where:.4g} {unit}, work {way.work:.4g} N·{unit}"
+    peak = None if way.blocked else peak_of(result.model, way)
+    if peak is not None:
+        yield from _peak_lines(way, peak, result)
     if way.threshold is not None:
         yield f"  {'locks from':<18} μ = {way.threshold.value:.6g} ({way.threshold.pawl})"
-    for event in way.events:
-        touching = f": {event.contacts[0]}" if event.contacts else ""
-        degrees = math.degrees(event.angle)
-        yield f"    {event.travel:10.6g} {unit}  {event.pawl:<8} {event.kind:<18} {degrees:8.3f}°{touching}"
+    for event in way.events[:FIRST]:
+        yield _event(event, unit)
+    if (left := len(way.events) - FIRST - LAST) > 0:
+        yield f"    … {left} more …"
+    for event in way.events[FIRST:][-LAST:]:
+        yield _event(event, unit)
+
+
+def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
+    """The greatest force, to the digits asked for, and what the handbook has for it."""
+    unit, digits = result.model.units, result.digits
+    least = 1e-9 * way.peak * way.travel  # less is rounding
+    work = way.work if abs(way.work) > least else 0.0
+    yield f"  {'peak force':<18} {force(way.peak)} after {peak.travel:.4g} {unit}, work {work:.4g} N·{unit}"
+    if digits:
+        proved = certified(result.model, peak, digits).text(digits)
+        yield f"  {'proved':<18} {proved} N, enclosed by interval arithmetic at an exact t by the peak"
+    for name, ramp in ramps(result.model, way).items():
+        slope = f"a ramp of {math.degrees(ramp.angle):.3g}°"
+        yield f"  {'handbook':<18} {force(ramp.handbook)} for {slope}, here {force(ramp.found)} ({name})"
+
+
+def _event(event: Event, unit: str) -> str:
+    touching = f": {event.contacts[0]}" if event.contacts else ""
+    degrees = math.degrees(event.angle)
+    return f"    {event.travel:10.6g} {unit}  {event.pawl:<8} {event.kind:<18} {degrees:8.3f}°{touching}"

@@ -195,6 +195,17 @@ class SnapResult:
         return self.way_in.status
 
     @property
+    def ways(self) -> tuple[Way, ...]:
+        """The way in, and the way back where there is one."""
+        return (self.way_in,) if self.way_back is None else (self.way_in, self.way_back)
+
+    @property
+    def digits(self) -> int:
+        """How many digits of the peak forces are to be proved: those asked for, of exact events."""
+        asked = "digits" in self.study.model_fields_set and self.study.arithmetic == "exact"
+        return self.study.digits if asked else 0
+
+    @property
     def events(self) -> tuple[Event, ...]:
         """Of the way in."""
         return self.way_in.events
@@ -226,6 +237,7 @@ class SnapResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""
         from pliant.snap.report import sentence
+        from pliant.snap.sizing import strains
 
         return {
             "kind": "fastener",
@@ -236,8 +248,9 @@ class SnapResult:
             "version": version(),
             "model": model_hash(self.model),
             "arithmetic": self.study.arithmetic,
-            **{key: value for key, value in self.way_in.to_dict().items() if key != "status"},
-            "back": None if self.way_back is None else self.way_back.to_dict(),
+            **{key: value for key, value in self._told(self.way_in).items() if key != "status"},
+            "strain": {name: found.to_dict() for name, found in strains(self.model, self.ways).items()},
+            "back": None if self.way_back is None else self._told(self.way_back),
             "diode": None if self.diode is None else self.diode.to_dict(),
             "outcomes": None if self.outcomes is None else self.outcomes.to_dict(),
             "margins": [margin.to_dict() for margin in self.margins],
@@ -245,3 +258,14 @@ class SnapResult:
             "remarks": list(self.remarks),
             "motion": self.motion.to_dict(),
         }
+
+    def _told(self, way: Way) -> dict[str, Any]:
+        """A way, with what is worked out from its peak."""
+        from pliant.snap.peak import certified, peak_of
+        from pliant.snap.sizing import ramps
+
+        peak = peak_of(self.model, way) if self.digits and not way.blocked else None
+        proved = None if peak is None else certified(self.model, peak, self.digits).to_dict(self.digits)
+        found = ramps(self.model, way)
+        handbook = dict(zip(found, finite([ramp.handbook for ramp in found.values()]), strict=True))
+        return {**way.to_dict(), "peak_certified": proved, "handbook": handbook}

@@ -126,6 +126,79 @@ def never_zero(
 
 
 @kernel
+def _value(c: Floats, degree: int, at: float) -> float:
+    value = 0.0
+    for power in range(degree, -1, -1):
+        value = value * at + c[power]
+    return value
+
+
+@kernel
+def _bracketed(c: Floats, degree: int, low: float, high: float) -> float:
+    """The root between two places of opposite sign, by safeguarded Newton steps."""
+    below, at = _value(c, degree, low), 0.5 * (low + high)
+    for _ in range(100):
+        value = slope = 0.0
+        for power in range(degree, -1, -1):
+            slope = slope * at + value
+            value = value * at + c[power]
+        if value == 0.0:
+            return at
+        if (value > 0) == (below > 0):
+            low = at
+        else:
+            high = at
+        step = at - value / slope if slope != 0.0 else low
+        last = at
+        at = step if low < step < high else 0.5 * (low + high)
+        if abs(at - last) <= 2e-16 * abs(at):
+            return at
+    return at
+
+
+@kernel
+def real_roots(c: Floats, low: float, high: float, touch: float, double: float) -> Floats:
+    """Roots between two floats in order.
+
+    Where the polynomial is less than `touch` of its terms at a turn it touches zero: that is one root, and
+    none beside it within `double` is another.
+    """
+    top = len(c) - 1
+    turns, turn_count = np.empty(top), 0
+    found, count = np.empty(top), 0
+    for degree in range(1, top + 1):
+        d = c[top - degree :].copy()  # of the (top - degree)th derivative, each power times its factor
+        for power in range(degree + 1):
+            for factor in range(top - degree):
+                d[power] *= power + top - degree - factor
+        count = 0
+        for place in range(turn_count):
+            size = 0.0
+            for power in range(degree, -1, -1):
+                size = size * abs(turns[place]) + abs(d[power])
+            if abs(_value(d, degree, turns[place])) <= touch * size:
+                found[count] = turns[place]
+                count += 1
+        doubles = count
+        for place in range(turn_count + 1):
+            left = low if place == 0 else turns[place - 1]
+            right = high if place == turn_count else turns[place]
+            if _value(d, degree, left) * _value(d, degree, right) < 0:
+                root = _bracketed(d, degree, left, right)
+                near = False
+                for other in range(doubles):
+                    near = near or abs(found[other] - root) <= double
+                if not near:
+                    found[count] = root
+                    count += 1
+        found[:count].sort()
+        turn_count = count
+        for place in range(count):
+            turns[place] = found[place]
+    return found[:count]
+
+
+@kernel
 def _first(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width: float) -> float:
     """The least share of the way from start at which c may be zero with e and f not negative; 2 if none."""
     level, place = 0, 0
