@@ -32,7 +32,9 @@ ENDS = {SnapStatus.STUCK: "locks", SnapStatus.DEAD_CENTRE: "ends at a dead centr
 def plots(result: SnapResult) -> dict[str, Plot]:
     """Every chart there is something to show in."""
     runs = _runs(result)
-    found = {"force": _force(result, runs), "angles": _angles(result, runs)}
+    found: dict[str, Plot] = {}
+    if any(len(run.samples.depth) for run in runs):
+        found |= {"force": _force(result, runs), "angles": _angles(result, runs)}
     for run in runs:
         for number, course in enumerate(run.way.courses):
             leg = f" leg {course.leg + 1}" if len(run.way.courses) > 1 else ""
@@ -63,7 +65,8 @@ class _Run:
     suffix: str
     before: list[float]
     samples: _Samples
-    peak_at: float  # how far in the root is
+    peak_at: float  # how far in the root is then
+    end: float  # and where it ends
 
 
 def _runs(result: SnapResult) -> list[_Run]:
@@ -90,7 +93,7 @@ def _run(model: Fastener, way: Way, name: str, suffix: str, start: float, sense:
     samples = _Samples(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(_Samples)))
     k = max(range(len(way.curves)), key=lambda k: way.curves[k].peak)
     peak_at = float(depth(k, np.array(way.curves[k].peak_at)))
-    return _Run(way, name, suffix, before, samples, peak_at)
+    return _Run(way, name, suffix, before, samples, peak_at, start + sense * way.travel)
 
 
 def _sampled(model: Fastener, course: Course, span: Span, t: Floats, depth: Floats) -> _Samples:
@@ -137,8 +140,8 @@ def _open(run: _Run) -> Series | None:
 
 def _ending(run: _Run, unit: str) -> str:
     """The peak, or where it is stopped."""
-    if run.way.blocked and len(run.samples.depth):
-        return f"{run.name} {ENDS.get(run.way.status, 'jams')} {run.samples.depth[-1]:.4g} {unit} in"
+    if run.way.blocked:
+        return f"{run.name} {ENDS.get(run.way.status, 'jams')} {run.end:.4g} {unit} in"
     return f"{run.name} peaks at {force(run.way.peak)}, {run.peak_at:.4g} {unit} in"
 
 
@@ -179,10 +182,13 @@ def _layers(found: Slice, laid: Callable[[Floats], Floats], events: Floats) -> I
     """In an order that gives sticking the second colour, and sliding the third."""
     rest = _series("rest", laid(np.array([[found.window.begin, 0.0], [found.window.end, 0.0]])), "dashed")
     sticks = [laid(arc.places) for arc in found.arcs if arc.sticks]
+    slides = [laid(arc.places) for arc in found.arcs if not arc.sticks]
     yield _series("path", laid(found.path), "heavy")
     yield _series("sticking", _apart(sticks)) if sticks else rest
-    yield _series("sliding", _apart([laid(arc.places) for arc in found.arcs if not arc.sticks]))
-    yield _series("events", events, "points")
+    if slides:
+        yield _series("sliding", _apart(slides))
+    if len(events):
+        yield _series("events", events, "points")
     for name, area in (("forbidden", found.forbidden), ("free", found.reach), ("out of reach", found.apart)):
         rings = [laid(ring) for ring in _rings(area)]
         if rings:
@@ -197,7 +203,7 @@ def _series(name: str, places: Floats, style: Any = "line") -> Series:
 
 def _apart(lines: Sequence[Floats]) -> Floats:
     """Lines (K, 2) one after another, with a gap after each."""
-    return np.concatenate([part for line in lines for part in (line, GAP)]) if lines else np.zeros((0, 2))
+    return np.concatenate([part for line in lines for part in (line, GAP)])
 
 
 def _rings(area: Any) -> Iterator[Floats]:

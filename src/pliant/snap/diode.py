@@ -19,10 +19,14 @@ from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.escape import (
     NARROW,
     Attempt,
+    Bracket,
+    Critical,
     Sector,
     attempt,
+    critical,
     heading,
     sectors,
+    sight_lines,
     stance,
 )
 from pliant.snap.forces import Spring
@@ -47,6 +51,7 @@ class Diode:
     friction: float | None  # from which on the plan reversed locks; None: at no friction, or it jams
     attempts: tuple[Attempt, ...]
     sectors: tuple[Sector, ...]
+    critical: tuple[Critical, ...]  # directions at which the outcome changes
     tried: str  # what "every direction" means here
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,6 +66,7 @@ class Diode:
             "friction": self.friction,
             "tried": self.tried,
             "sectors": [vars(sector).copy() for sector in self.sectors],
+            "critical": [vars(entry).copy() for entry in self.critical],
             "directions": [
                 {"angle": a.angle, "open": a.open, "force": a.force if math.isfinite(a.force) else None}
                 for a in self.attempts
@@ -80,14 +86,14 @@ def classify(
     rest = stance(_cut(last))
 
     backwards = (-last.velocity[0], -last.velocity[1])
-    far = end * _dot(backwards, backwards)
+    far = end * (backwards[0] ** 2 + backwards[1] ** 2)
 
     def tried(direction: Vector) -> Attempt:
-        until = far / _dot(backwards, direction)
+        until = far / (backwards[0] * direction[0] + backwards[1] * direction[1])
         return attempt(model, arithmetic, fixed, springs, rest, offset, direction, until)
 
     family = _family(study, backwards, tried)
-    every = _every(study, backwards, tried, model.friction, progress)
+    every, brackets = _every(study, backwards, tried, model.friction, progress)
     relative, total = _cause(family, model.friction, insertion), _cause(every, model.friction, insertion)
     extent: Extent = "total" if total != "none" else "relative" if relative != "none" else "none"
     lock = family[0].locks_from
@@ -101,6 +107,7 @@ def classify(
         friction=None if lock is None else lock.value,
         attempts=tuple(every),
         sectors=tuple(sectors(every, model.friction)),
+        critical=tuple(critical(bracket, sight_lines(model, fixed, rest, offset)) for bracket in brackets),
         tried=f"{len(every)} directions that lead back, closer together where neighbours end differently",
     )
 
@@ -116,10 +123,6 @@ def _rational(end: Any) -> Fraction:
 def _cut(course: Course) -> Course:
     """The course with every path ended where it ended."""
     return replace(course, paths={name: ended_at(path, course.end) for name, path in course.paths.items()})
-
-
-def _dot(first: Vector, second: Vector) -> Fraction:
-    return first[0] * second[0] + first[1] * second[1]
 
 
 def _family(study: SnapStudy, backwards: Vector, tried: Callable[[Vector], Attempt]) -> list[Attempt]:
@@ -138,7 +141,7 @@ def _every(
     tried: Callable[[Vector], Attempt],
     friction: Fraction,
     progress: Progress,
-) -> list[Attempt]:
+) -> tuple[list[Attempt], list[Bracket]]:
     """Directions that lead back at all, the reversed one first; closer where neighbours end differently."""
     start = math.atan2(float(backwards[1]), float(backwards[0]))
     half = study.directions // 4
@@ -147,9 +150,24 @@ def _every(
     for done, k in enumerate(places):
         progress(done, len(places), "trying directions")
         row.append(tried(heading(start + 2 * math.pi * k / study.directions) if k else backwards))
-    closer = [a for one, other in pairwise(row) for a in _boundary(one, other, tried, friction)]
+    closer: list[Attempt] = []
+    brackets: list[Bracket] = []
+    for one, other in pairwise(row):
+        if one.escapes(friction) != other.escapes(friction):
+            closer += (found := _boundary(one, other, tried, friction))
+            brackets.append(_innermost([one, *found, other], friction))
     middle = places.index(0)
-    return [row[middle], *row[:middle], *row[middle + 1 :], *closer]
+    return [row[middle], *row[:middle], *row[middle + 1 :], *closer], brackets
+
+
+def _innermost(attempts: list[Attempt], friction: Fraction) -> Bracket:
+    """The two nearest directions that end differently, in order of their angle."""
+    order = sorted(attempts, key=lambda a: math.remainder(a.angle - attempts[0].angle, 2 * math.pi))
+    return next(
+        (one.direction, other.direction)
+        for one, other in pairwise(order)
+        if one.escapes(friction) != other.escapes(friction)
+    )
 
 
 def _boundary(
@@ -157,8 +175,6 @@ def _boundary(
 ) -> list[Attempt]:
     """Directions ever closer to where the outcome changes between two that end differently."""
     found: list[Attempt] = []
-    if first.escapes(friction) == second.escapes(friction):
-        return found
     low, width = first.angle, math.remainder(second.angle - first.angle, 2 * math.pi)
     while abs(width) > NARROW:
         width /= 2
