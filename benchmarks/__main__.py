@@ -4,10 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import flex, linkage, machines, relax
+from benchmarks import flex, linkage, machines, relax, snap
 from benchmarks.measure import machine
 
-SECTIONS = {**flex.SECTIONS, **linkage.SECTIONS, **relax.SECTIONS, **machines.SECTIONS}
+SECTIONS = {**flex.SECTIONS, **linkage.SECTIONS, **relax.SECTIONS, **machines.SECTIONS, **snap.SECTIONS}
 
 
 def main() -> int:

@@ -20,7 +20,9 @@ PACKAGES = (
     "highspy",
     "gurobipy",
     "pylinkage",
+    "python-flint",
     "mujoco",
+    "pymunk",
     "jax",
 )
 

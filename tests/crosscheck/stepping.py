@@ -37,6 +37,8 @@ Legs = list[tuple[Floats, float]]
 
 FINEST = 1e-8  # the shortest step of the root, as a length
 PACE = 0.02  # the longest
+FEW, MANY = 10, 60  # angles at which a way out is looked for
+ALIKE = 100.0  # from rest, two ways out that differ by less can both be taken: beside a dead centre
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,7 @@ def _advance(scene: Scene, state: State, until: float) -> State | str:
     step = min(max(2 * state.step, finest), PACE / scene.speed, until - state.t)
     while True:
         t, limit = state.t + step, most(scene, step)
-        angles = turned(scene, t, state.angle, limit)
+        angles = turned(scene, t, state.angle, limit, FEW if step > finest else MANY)
         further = State(t, angles[0], _holding(scene, t, angles[0]), step) if angles else None
         if step <= finest or (further and _calm(scene, state, further, angles)):
             break
@@ -219,7 +221,7 @@ def _advance(scene: Scene, state: State, until: float) -> State | str:
     if further is None:
         return "stop" if min(abs(state.angle - stop) for stop in scene.stops) < limit else "jam"
     turns = [abs(angle - state.angle) for angle in angles]
-    if len(turns) == 2 and not state.angle and turns[1] < 2 * turns[0]:
+    if len(turns) == 2 and not state.angle and turns[1] < ALIKE * turns[0]:
         return "dead centre"
     return further
 

@@ -108,12 +108,14 @@ def most(scene: Scene, step: float) -> float:
     return min(MOST, 4 * math.sqrt(scene.speed * step / scene.reach))
 
 
-def turned(scene: Scene, t: float, angle: float, most: float) -> list[float]:
-    """Where a pawl goes from an angle at t: towards its rest, or the nearest way out, and the other."""
+def turned(scene: Scene, t: float, angle: float, most: float, rungs: int) -> list[float]:
+    """Where a pawl goes from an angle at t: towards its rest, or the nearest way out, and the other.
+
+    A way out is looked for on so many rungs, each further by the same factor; a narrower gap is missed.
+    """
     if _gap(scene, t, angle) > 0:
         return [_relaxed(scene, t, angle)]
-    ladder = angle + np.outer([1, -1], most * 4.0 ** np.arange(-7, 1))
-    ladder = np.clip(ladder, *scene.stops)
+    ladder = np.clip(angle + np.outer([1, -1], np.geomspace(1e-6 * most, most, rungs)), *scene.stops)
     free = ~shapely.intersects(scene.obstacles, _shapes(scene, t, ladder.ravel())).reshape(ladder.shape)
     found = []
     for angles, out in zip(ladder, free, strict=True):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
 from pliant.core.pose import carry
@@ -26,6 +27,7 @@ TURNING = 6  # frames between the ends of a snap
 CROWD = 1000  # contacts one after another, beyond which they have no frames of their own
 SAME = 1e-9  # rad, or of the travel: less is rounding
 LINGER = 0.04  # of the travel: how long what happened stays written, for a film to be read
+LOCKED = 1e9  # times what its torque takes: a force this large is without bound, but for rounding
 BELOW = 0.05  # of the picture: where that is
 RING, LONGEST = 0.035, 0.5  # of the largest pawl: a hinge's radius, and the arrow of a large force
 LARGE = 2.5  # times the middle one of the forces: those beyond, as where friction nearly locks, look alike
@@ -127,8 +129,10 @@ def _stretch(model: Fastener, course: Course, span: Span, travel: Floats, moved:
             continue
         found = load(path, piece, t, springs[pawl.name], float(model.friction))
         film.angles[:, p] = angles(path, piece, t)
-        film.force[:, p], film.place[:, p] = _bounded(found.force), found.place
-        film.against[:] += found.against
+        arms = np.linalg.norm(found.place - film.offset - np.array(pawl.hinge, np.float64), axis=1)
+        bounded = np.linalg.norm(found.force, axis=1) * arms <= LOCKED * np.abs(found.torque)
+        film.force[:, p], film.place[:, p] = _before(found.force, bounded), found.place
+        film.against[:] += np.where(bounded, found.against, np.inf)
     return film
 
 
@@ -139,10 +143,9 @@ def _still(course: Course, travel: Floats, t: Floats, turned: Floats) -> _Film:
     return _Film(travel, way[0] + t[:, None] * way[1], turned, none, none.copy(), np.zeros(len(t)))
 
 
-def _bounded(force: Floats) -> Floats:
-    """Forces (K, 2); where friction locks and one is without bound, the one before."""
-    finite = np.isfinite(force).all(axis=1)
-    last = np.maximum.accumulate(np.where(finite, np.arange(len(force)), -1))
+def _before(force: Floats, bounded: NDArray[np.bool_]) -> Floats:
+    """Forces (K, 2); where friction locks and one is without bound, the last that is not."""
+    last = np.maximum.accumulate(np.where(bounded, np.arange(len(force)), -1))
     return np.where((last >= 0)[:, None], force[np.maximum(last, 0)], 0.0)
 
 

@@ -10,18 +10,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.optimize import minimize_scalar
 
-from pliant.snap.scan import VERTEX, Floats, coefficients
-from pliant.snap.scene import Pair, Scene
+from pliant.snap.press import AGAINST, ANGLE, FORCE_X, FORCE_Y, PLACE_X, PLACE_Y, TORQUE, pressed
+from pliant.snap.scan import Floats
+from pliant.snap.scene import Pair
 from pliant.snap.sweep import Path, Piece
 from pliant.snap.travel import Course
 
 SAMPLES = 17  # of a piece, its ends included
+ZOOMS = 8  # each eight times closer
+CLOSE = 0.9  # of the greatest sample: where a peak between samples could be greater
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,8 @@ class Spring:
     stiffness: float
     preload: float
 
-    def torque(self, angle: Floats) -> Floats:
-        """What contacts must hold against."""
-        return self.stiffness * angle - self.preload
+
+FREE = Spring(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -55,91 +55,33 @@ class Load:
 def angles(path: Path, piece: Piece, t: Floats) -> Floats:
     """A pawl's angle in radians at moments within a piece."""
     if piece.motion != "arc":
-        return np.full(len(t), _angle(piece.turn, piece.start.angle))
-    c = _coefficients(path.scene, piece.contacts[0], piece.turn)
-    low, high = sorted((piece.start.angle, piece.end.angle))
-    square, middle, constant = (c[n] * t + c[3 + n] for n in (2, 1, 0))
-    root = np.sqrt(np.maximum(middle * middle - 4 * square * constant, 0.0))
-    stable = -0.5 * (middle + np.copysign(root, middle))  # no cancellation in either root
-    with np.errstate(divide="ignore", invalid="ignore"):
-        first, second = stable / square, constant / stable
-    first, second = (np.where(np.isfinite(r), r, np.inf) for r in (first, second))
-    nearer = _outside(first, low, high) <= _outside(second, low, high)
-    return _angle(piece.turn, np.clip(np.where(nearer, first, second), low, high))
-
-
-def _outside(u: Floats, low: float, high: float) -> Floats:
-    return np.maximum(np.maximum(low - u, u - high), 0.0)
-
-
-def _angle(turn: int, u: Floats | float) -> Floats:
-    return np.asarray(turn * math.pi + 2 * np.arctan(u))
-
-
-def _coefficients(scene: Scene, pair: Pair, turn: int) -> tuple[float, ...]:
-    return coefficients(*pair, -1.0 if turn % 2 else 1.0, scene.rigid, scene.floats, scene.way)
+        return np.full(len(t), piece.turn * math.pi + 2 * math.atan(piece.start.angle))
+    return _pressed(path, piece, piece.contacts[0], t, FREE, 0.0)[:, ANGLE]
 
 
 def load(path: Path, piece: Piece, t: Floats, spring: Spring, friction: float) -> Load:
     """The forces on a pawl at moments within a piece."""
-    angle = angles(path, piece, t)
-    torque = spring.torque(angle)
     if not piece.contacts:
         none = np.zeros(len(t))
         return Load(np.zeros((len(t), 2)), np.zeros((len(t), 2)), none, none, none, none)
-    scene = path.scene
-    every = [_pressed(scene, pair, angle, t, torque, friction) for pair in piece.contacts]
-    way = np.array([scene.way.vx, scene.way.vy])
-    shares = np.stack([-(force @ way) / np.hypot(*way) for force, _ in every])
-    force, place = every[0]
-    return Load(force, place, torque, shares[0], shares.min(axis=0), shares.max(axis=0))
+    first = _pressed(path, piece, piece.contacts[0], t, spring, friction)
+    shares = [first[:, AGAINST]]
+    shares += [_pressed(path, piece, pair, t, spring, friction)[:, AGAINST] for pair in piece.contacts[1:]]
+    low, high = (shares[0],) * 2 if len(shares) == 1 else (np.min(shares, axis=0), np.max(shares, axis=0))
+    force, place = first[:, FORCE_X : FORCE_Y + 1], first[:, PLACE_X : PLACE_Y + 1]
+    return Load(force, place, first[:, TORQUE], shares[0], low, high)
 
 
-def _pressed(
-    scene: Scene, pair: Pair, angle: Floats, t: Floats, torque: Floats, friction: float
-) -> tuple[Floats, Floats]:
-    """The contact force on a pawl that slides, and where it acts; (K, 2) each.
-
-    Source: [DonaldPai1993] eqs A1 to A5.
-    """
-    hinge = np.stack([scene.way.x + scene.way.vx * t, scene.way.y + scene.way.vy * t], axis=1)
-    way = np.array([scene.way.vx, scene.way.vy])
-    kind, i, j = pair
-    if kind == VERTEX:
-        follower = int(scene.floats.following[j])
-        edge = np.array(
-            [scene.floats.x[follower] - scene.floats.x[j], scene.floats.y[follower] - scene.floats.y[j]]
-        )
-        lever = _rotated(np.array([scene.rigid.x[i], scene.rigid.y[i]]), angle)
-        normal = np.broadcast_to(np.array([edge[1], -edge[0]]) / np.hypot(*edge), lever.shape)
-        slide = np.sign(lever @ way) * np.sign(_cross(lever, normal))
-        push = normal - friction * slide[:, None] * _along(normal)
-    else:
-        follower = (i + 1) % len(scene.rigid.x)
-        edge = np.array(
-            [scene.rigid.x[follower] - scene.rigid.x[i], scene.rigid.y[follower] - scene.rigid.y[i]]
-        )
-        lever = np.array([scene.floats.x[j], scene.floats.y[j]]) - hinge
-        normal = _rotated(np.array([edge[1], -edge[0]]) / np.hypot(*edge), angle)
-        slide = -np.sign(lever @ way) * np.sign(_cross(lever, normal))
-        push = friction * slide[:, None] * _along(normal) - normal
-    arm = _cross(lever, push)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = np.where(torque == 0.0, 0.0, torque / arm)
-    return size[:, None] * push, hinge + lever
-
-
-def _rotated(vector: Floats, angle: Floats) -> Floats:
-    cosine, sine = np.cos(angle), np.sin(angle)
-    return np.stack([cosine * vector[0] - sine * vector[1], sine * vector[0] + cosine * vector[1]], axis=1)
+def _pressed(path: Path, piece: Piece, pair: Pair, t: Floats, spring: Spring, friction: float) -> Floats:
+    """What `press.pressed` finds for one contact of a piece."""
+    scene, arc = path.scene, piece.motion == "arc"
+    low, high = sorted((piece.start.angle, piece.end.angle)) if arc else (piece.start.angle,) * 2
+    parts = (scene.rigid, scene.floats, scene.way)
+    return pressed(pair, piece.turn, arc, low, high, t, spring.stiffness, spring.preload, friction, *parts)
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
     return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-
-
-def _along(normal: Floats) -> Floats:
-    return np.stack([normal[:, 1], -normal[:, 0]], axis=1)
 
 
 @dataclass(frozen=True)
@@ -265,28 +207,36 @@ def _peak(
     place = int(values.argmax())
     best, at = float(values[place]), float(joined["t"][place])
     for span in spans(course):
-        inside = np.flatnonzero((joined["t"] > span.begin) & (joined["t"] < span.end))
-        if not len(inside) or values[inside].max() < 0.9 * best:
-            continue
+        inside = np.flatnonzero((joined["t"] >= span.begin) & (joined["t"] <= span.end))
         middle = int(inside[values[inside].argmax()])
-        low, high = joined["t"][max(middle - 1, 0)], joined["t"][min(middle + 1, len(values) - 1)]
-        found: Any = minimize_scalar(
-            lambda t, span=span: -float(_against(course, span, springs, friction, np.array([t]))[0]),
-            bounds=(float(low), float(high)), method="bounded", options={"xatol": 1e-12 * (1 + abs(high))},
-        )  # fmt: skip
-        if -found.fun > best:
-            best, at = float(-found.fun), float(found.x)
+        if values[middle] >= CLOSE * best and middle not in (inside[0], inside[-1]):
+            around = joined["t"][middle - 1], joined["t"][middle + 1]
+            best, at = max((best, at), _zoomed(course, span, springs, friction, around))
+    return best, at
+
+
+def _zoomed(
+    course: Course, span: Span, springs: dict[str, Spring], friction: float, around: tuple[float, float]
+) -> tuple[float, float]:
+    """The peak between two moments, and when, by looking ever closer."""
+    low, high = around
+    best, at = -math.inf, low
+    for _ in range(ZOOMS):
+        t = np.linspace(low, high, SAMPLES)
+        values = _against(course, span, springs, friction, t)
+        place = int(values.argmax())
+        best, at = max((best, at), (float(values[place]), float(t[place])))
+        low, high = t[max(place - 1, 0)], t[min(place + 1, SAMPLES - 1)]
     return best, at
 
 
 def _work(course: Course, span: Span, springs: dict[str, Spring], friction: float) -> float:
-    """Of the force against the motion over a stretch."""
+    """Of the force against the motion over a stretch; nodes crowd at its ends, where forces can be steep."""
     if all(piece.motion == "rest" for piece in span.pieces.values()):
         return 0.0
-
-    def power(t: float) -> float:
-        value = float(_against(course, span, springs, friction, np.array([t]))[0])
-        return value if math.isfinite(value) else 0.0
-
-    value, _ = quad(power, span.begin, span.end, limit=100, epsabs=0.0, epsrel=1e-9)
-    return float(value) * course.speed
+    phase = 0.5 * math.pi * (NODES + 1)
+    half = 0.5 * (span.end - span.begin)
+    t = span.begin + half * (1 - np.cos(phase))
+    power = _against(course, span, springs, friction, t)
+    held = np.where(np.isfinite(power), power, 0.0)
+    return float(held @ (WEIGHTS * np.sin(phase))) * half * 0.5 * math.pi * course.speed

@@ -64,7 +64,7 @@ def _backwards(way: Way, unit: str, back: str) -> str:
 
 def _blocked(way: Way, unit: str) -> str:
     where = f"{way.travel:.3g} {unit}"
-    who = f"the {way.last.by} pawl"
+    who = _named(way)
     match way.status:
         case SnapStatus.STUCK:
             return f"friction locks {who} {where}"
@@ -74,6 +74,12 @@ def _blocked(way: Way, unit: str) -> str:
             return f"{who} is at a dead centre and could turn either way, {where}"
         case _:
             return f"{who} jams between its contacts {where}"
+
+
+def _named(way: Way) -> str:
+    """The pawl that ended it; where it is the only one its name is enough."""
+    name, alone = way.last.by, len(way.last.paths.keys() - {ROOT}) == 1
+    return f"the {name}" if alone or name.endswith("pawl") else f"the {name} pawl"
 
 
 def _below(way: Way, what: str) -> str:

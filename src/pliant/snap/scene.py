@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 from typing import Any
 
@@ -33,6 +34,11 @@ def ring(points: Vectors) -> Ring:
     >>> ring([(0, 0), (0, 2), (1, 2), (2, 2), (2, 0)]).drawn
     (4, 3, 1, 0)
     """
+    return _ring(tuple(points))
+
+
+@lru_cache(256)
+def _ring(points: tuple[tuple[Fraction, Fraction], ...]) -> Ring:
     order = list(range(len(points)))
     if sum(_cross(points[i - 1], points[i]) for i in order) < 0:
         order.reverse()

@@ -97,7 +97,7 @@ def slice_of(course: Course, pawl: str, friction: Fraction) -> Slice:
     arcs = list(_arcs(scene, window, friction))
     free, forbidden = _faces(scene, window, arcs)
     along = shapely.linestrings(window.page(path))
-    near = shapely.distance(along, free) <= NEAR
+    near = shapely.distance(along, free) <= STEP**2  # as far as chords leave their arcs
     reach = shapely.union_all(free[near])
     return Slice(
         window,

@@ -1,0 +1,158 @@
+"""Fasteners: events by exact and float arithmetic, how they grow, and stepping engines beside them."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks import fasteners, fasteners_mujoco, fasteners_pymunk
+from benchmarks.measure import seconds, table, timed
+from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.exactly import Exactly
+from pliant.snap.floating import Floating
+from pliant.snap.forces import Curve, force_curve
+from pliant.snap.generate import many_features, ratchet, two_hooks
+from pliant.snap.model import Fastener
+from pliant.snap.springs import springs_of
+from pliant.snap.travel import Course, around, back, travel
+
+WAYS = (Exactly(), Floating())
+DISTANT = (10_000, 100_000, 1_000_000)
+
+
+def events(quick: bool) -> Iterator[str]:
+    """The time an event takes at up to some hundred live curves, and at a million pairs of features."""
+    sizes = ((2, "two hooks", two_hooks("3/10")), (2, "ratchet, 50 teeth", ratchet(50)))
+    rows = [row for repeats, name, model in sizes for row in _rows(name, model, 5 * repeats)]
+    for pairs in DISTANT[: 2 if quick else 3]:
+        rows += _rows(f"{pairs:,} pairs", many_features(pairs), 3)
+    head = ("fastener", "arithmetic", "live curves", "build s", "run s", "events", "ms an event")
+    note = (
+        "\n\nLive curves are pairs of features within reach at once, at most. The pairs that are added from row "
+        "to row are out of reach: what an event takes does not change with them."
+    )
+    yield "## Events\n\n" + table(head, rows) + note
+
+
+def _rows(name: str, model: Fastener, repeats: int) -> Iterator[tuple[Any, ...]]:
+    for arithmetic in WAYS:
+        fixed, build, _ = timed(lambda: around(model), 1)
+        travel(model, arithmetic, fixed)
+        courses, wall, _ = timed(lambda a=arithmetic, f=fixed: travel(model, a, f), repeats)
+        count = happened(courses)
+        yield (
+            name, arithmetic.name, live(courses), seconds(build), seconds(wall), count, f"{wall / count * 1e3:.2f}"
+        )  # fmt: skip
+
+
+def happened(courses: tuple[Course, ...]) -> int:
+    """Events of a run: what is reported, and what ends a piece."""
+    paths = [path for course in courses for path in course.paths.values()]
+    return sum(len(path.happenings) + len(path.pieces) for path in paths)
+
+
+def live(courses: tuple[Course, ...]) -> int:
+    """The most pairs of features within reach at once."""
+    most = 0
+    for course in courses:
+        for path in course.paths.values():
+            features = 2 * len(path.scene.pawl)
+            for t in np.linspace(course.begins, course.ends, 50).tolist():
+                most = max(most, features * len(path.scene.index.live(t, t)))
+    return most
+
+
+def growth(quick: bool) -> Iterator[str]:
+    """Whole runs of ratchets: the exponent, beside the paper's bound."""
+    rows: list[tuple[Any, ...]] = []
+    for arithmetic in WAYS:
+        sizes, walls = [], []
+        for teeth in (10, 30, 100) if quick else (10, 30, 100, 300, 1000):
+            model = ratchet(teeth)
+            courses, wall, _ = timed(
+                lambda a=arithmetic, m=model: travel(m, a, around(m)), 1 if teeth > 200 else 3
+            )
+            n = sum(
+                len(path.scene.pawl) * len(path.scene.obstacles.points) for path in courses[0].paths.values()
+            )
+            sizes.append(n)
+            walls.append(wall)
+            bound = n * math.log2(n) ** 2 / (sizes[0] * math.log2(sizes[0]) ** 2)
+            rows.append(
+                (arithmetic.name, teeth, f"{n:,}", happened(courses), seconds(wall), f"{wall / walls[0]:.1f}",
+                 f"{bound:.1f}")
+            )  # fmt: skip
+        slope = float(np.polyfit(np.log(sizes), np.log(walls), 1)[0])
+        rows.append((arithmetic.name, "exponent", "", "", f"{slope:.2f}", "", ""))
+    head = ("arithmetic", "teeth", "pairs n", "events", "wall s", "over the first", "n log² n over the first")
+    note = (
+        "\n\nThe paper's bound is λ(n) log² n with λ(n) almost n. Free space is not computed beforehand: only the "
+        "arc that is followed is, against what is within reach."
+    )
+    yield "## Growth of a whole run\n\n" + table(head, rows) + note
+
+
+def engines(quick: bool) -> Iterator[str]:
+    """The two hooks in pymunk and MuJoCo, each as it comes and finer: errors of angle and force, and time."""
+    rows: list[tuple[Any, ...]] = []
+    notes: list[str] = []
+    for friction in ("0", "3/10"):
+        model = two_hooks(friction)
+        answers = _pliant(model)
+        base = answers[Floating().name][1]
+        for name, (ways, wall) in answers.items():
+            rows.append(
+                (f"μ = {friction}", f"pliant, {name}", "", seconds(wall), f"{wall / base:,.1f}", "0", "0")
+            )
+        reference = answers[Exactly().name][0]
+        for name, peer in (("pymunk", fasteners_pymunk), ("MuJoCo", fasteners_mujoco)):
+            for tuning in peer.TUNINGS[: 1 if quick else None]:
+                there, again = peer.run(fasteners.scene_of(model), tuning)
+                wall = there.seconds + (again.seconds if again else 0.0)
+                angle, force = _errors(there, reference)
+                steps = there.steps + (again.steps if again else 0)
+                rows.append(
+                    (f"μ = {friction}", f"{name}, {tuning.name}", f"{steps:,}", seconds(wall), f"{wall / base:,.0f}", f"{angle:.1e}",
+                     f"{force:.1%}")
+                )  # fmt: skip
+            notes += [f"{peer.settings(tuning)}." for tuning in peer.TUNINGS[: 1 if quick else None]]
+    head = ("fastener", "engine", "steps", "wall s", "over pliant, float", "angle error", "peak force error")
+    note = (
+        "\n\nIn and out. The angle error is the largest in radians, away from snaps; the force error is that of the "
+        "peak. " + " ".join(dict.fromkeys(notes))
+    )
+    yield "## Stepping engines on the same fastener\n\n" + table(head, rows) + note
+
+
+def _pliant(model: Fastener) -> dict[str, tuple[Curve, float]]:
+    """The way in with its forces, and the time of both ways, by arithmetic."""
+    found: dict[str, tuple[Curve, float]] = {}
+    springs, friction = springs_of(model), float(model.friction)
+    fixed = around(model)
+
+    def both(arithmetic: Arithmetic) -> Curve:
+        there = travel(model, arithmetic, fixed)
+        again = back(model, arithmetic, fixed, there)
+        curves = [force_curve(course, springs, friction, (0.0, 0.0)) for course in (*there, *again)]
+        return curves[0]
+
+    for arithmetic in WAYS:
+        both(arithmetic)
+        curve, wall, _ = timed(lambda a=arithmetic: both(a), 5)
+        found[arithmetic.name] = curve, wall
+    return found
+
+
+def _errors(trace: fasteners.Trace, curve: Curve) -> tuple[float, float]:
+    """The largest error of the angles, and that of the peak force, of a way in."""
+    names = list(curve.angles)
+    order = np.argsort(curve.t, kind="stable")
+    worst = 0.0
+    for column, name in enumerate(names):
+        exact = np.interp(trace.t, curve.t[order], curve.angles[name][order])
+        worst = max(worst, float(np.abs(trace.angles[:, column] - exact).max()))
+    return worst, abs(float(trace.force.max()) - curve.peak) / curve.peak
+
+
+SECTIONS = {"events": events, "ratchets": growth, "engines": engines}
