@@ -257,7 +257,8 @@ def _ahead(scene: Scene, point: Any, curves: Sequence[Curve]) -> tuple[Any, str]
     arithmetic = scene.arithmetic
     best, over = arithmetic.point(point.u, point.turn, arithmetic.line(scene.until)), "until"
     for contact in curves[:1]:
-        for line in ((contact.lam, contact.rho), (-contact.lam, contact.beyond)):
+        passes = contact.alpha.derivative(), contact.beta.derivative()  # the vertex passes the hinge's foot
+        for line in ((contact.lam, contact.rho), (-contact.lam, contact.beyond), passes):
             best, over = _sooner(scene, point, line, best, over)
     end, window = best.t, 2 * scene.stride
     begin = point.t
