@@ -83,6 +83,8 @@ def sweep(scene: Scene, start: Any, lock: Lock, limit: int = LIMIT) -> Path:
     """Follow the pawl from a point that is free, or touches, up to the leg's end or where it cannot go on."""
     run = _Run(scene, lock, [], [])
     point, contacts = start, touching(scene, start)
+    if point.after(scene.until) >= 0:
+        return run.over("until", point, contacts)
     going = outgoing(scene, point, contacts)
     if going.kind in ("arc", "flat"):
         run.note("contact", point, contacts)
@@ -219,7 +221,7 @@ def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
         if (lowest - _value(best)) * side > 1e-11:
             break
         hit = _first_hit(scene, point, arc, curve(scene, pair, point.turn), best, lowest)
-        if hit is not None:
+        if hit is not None and not (over == "until" and arithmetic.compare(hit, best) == 0):
             best, over = hit, "event"
     return arithmetic.point(best, point.turn, arc.line), over
 
