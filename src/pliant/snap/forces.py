@@ -7,6 +7,7 @@ on type A the lever changes with the angle and the peak can be inside, so that i
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -95,23 +96,27 @@ class Span:
 
 def spans(course: Course) -> list[Span]:
     """The stretches of a course, in order of t."""
-    paths = course.paths
     marks = {course.begins, course.ends}
-    for path in paths.values():
+    for path in course.paths.values():
         for piece in path.pieces:
             marks |= {m for m in (piece.start.t, piece.end.t) if course.begins < m < course.ends}
     edges = sorted(marks)
+    starts = {name: [piece.start.t for piece in path.pieces] for name, path in course.paths.items()}
     found: list[Span] = []
     for begin, end in pairwise(edges):
         if end - begin > 1e-12 * (1 + abs(end)):
-            middle = 0.5 * (begin + end)
-            held = {name: _covering(path, middle) for name, path in paths.items()}
+            held = {
+                name: _covering(path, starts[name], 0.5 * (begin + end))
+                for name, path in course.paths.items()
+            }
             found.append(Span(begin, end, {name: piece for name, piece in held.items() if piece is not None}))
     return found
 
 
-def _covering(path: Path, t: float) -> Piece | None:
-    return next((piece for piece in path.pieces if piece.start.t <= t <= piece.end.t), None)
+def _covering(path: Path, starts: Sequence[float], t: float) -> Piece | None:
+    """The piece that a t strictly between events is in."""
+    place = bisect_right(starts, t) - 1
+    return path.pieces[place] if place >= 0 and t <= path.pieces[place].end.t else None
 
 
 @dataclass(frozen=True)
@@ -133,13 +138,14 @@ class Curve:
 
 def force_curve(course: Course, springs: dict[str, Spring], friction: float, about: Sequence[float]) -> Curve:
     """The forces along a course, with peaks found where they are, inside a stretch too."""
-    parts = [_sampled(course, span, springs, friction, about) for span in spans(course)]
+    stretches = spans(course)
+    parts = [_sampled(course, span, springs, friction, about) for span in stretches]
     if not parts:
         parts = [_nothing(course, springs)]
     joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
-    peak, at = _peak(course, springs, friction, joined)
+    peak, at = _peak(course, stretches, springs, friction, joined)
     locked = course.cause == "lock"  # there the force, and with it the work, grows without bound
-    work = math.inf if locked else sum(_work(course, span, springs, friction) for span in spans(course))
+    work = math.inf if locked else sum(_work(course, span, springs, friction) for span in stretches)
     return Curve(
         joined["t"], joined["total"], joined["low"], joined["high"],
         {name: joined[f"pawl {name}"] for name in springs},
@@ -150,12 +156,12 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
 
 def peak_force(course: Course, springs: dict[str, Spring], friction: float) -> float:
     """The greatest force against the motion alone."""
-    parts = [_sampled(course, span, springs, friction, (0.0, 0.0)) for span in spans(course)]
-    if not parts:
+    stretches = spans(course)
+    if not stretches:
         return 0.0
-    return _peak(
-        course, springs, friction, {key: np.concatenate([p[key] for p in parts]) for key in parts[0]}
-    )[0]
+    parts = [_sampled(course, span, springs, friction, (0.0, 0.0)) for span in stretches]
+    joined = {key: np.concatenate([part[key] for part in parts]) for key in ("t", "high")}
+    return _peak(course, stretches, springs, friction, joined)[0]
 
 
 def _sampled(
@@ -198,18 +204,22 @@ def _against(course: Course, span: Span, springs: dict[str, Spring], friction: f
 
 
 def _peak(
-    course: Course, springs: dict[str, Spring], friction: float, joined: dict[str, Floats]
+    course: Course,
+    stretches: Sequence[Span],
+    springs: dict[str, Spring],
+    friction: float,
+    joined: dict[str, Floats],
 ) -> tuple[float, float]:
-    """The greatest force against the motion, and when; infinite where a contact locks or a pawl jams."""
+    """The greatest finite force against the motion, and when."""
     values = np.where(np.isfinite(joined["high"]), joined["high"], -np.inf)
-    if not len(values) or not np.isfinite(values.max()):
+    if not np.isfinite(values.max()):
         return 0.0, course.begins
     place = int(values.argmax())
     best, at = float(values[place]), float(joined["t"][place])
-    for span in spans(course):
-        inside = np.flatnonzero((joined["t"] >= span.begin) & (joined["t"] <= span.end))
-        middle = int(inside[values[inside].argmax()])
-        if values[middle] >= CLOSE * best and middle not in (inside[0], inside[-1]):
+    for number, span in enumerate(stretches):
+        first = number * SAMPLES
+        middle = first + int(values[first : first + SAMPLES].argmax())
+        if values[middle] >= CLOSE * best and first < middle < first + SAMPLES - 1:
             around = joined["t"][middle - 1], joined["t"][middle + 1]
             best, at = max((best, at), _zoomed(course, span, springs, friction, around))
     return best, at
@@ -225,7 +235,8 @@ def _zoomed(
         t = np.linspace(low, high, SAMPLES)
         values = _against(course, span, springs, friction, t)
         place = int(values.argmax())
-        best, at = max((best, at), (float(values[place]), float(t[place])))
+        if math.isfinite(values[place]):
+            best, at = max((best, at), (float(values[place]), float(t[place])))
         low, high = t[max(place - 1, 0)], t[min(place + 1, SAMPLES - 1)]
     return best, at
 

@@ -9,6 +9,8 @@ import numpy as np
 from pliant.core.kernel import kernel
 from pliant.snap.scan import VERTEX, Field, Floats, Rigid, Way, coefficients
 
+LOCKED = 1e-12  # of the lever: what is left of it where friction locks
+
 ANGLE, TORQUE, FORCE_X, FORCE_Y, PLACE_X, PLACE_Y, AGAINST = range(7)
 
 
@@ -69,9 +71,12 @@ def pressed(
         px, py = mx - friction * slide * my, my + friction * slide * mx
         torque = stiffness * angle - preload
         arm = rx * py - ry * px
-        size = 0.0 if torque == 0.0 else torque / arm
         out[k, ANGLE], out[k, TORQUE] = angle, torque
-        out[k, FORCE_X], out[k, FORCE_Y] = size * px, size * py
         out[k, PLACE_X], out[k, PLACE_Y] = hx + rx, hy + ry
+        if torque != 0.0 and abs(arm) <= LOCKED * math.hypot(rx, ry):  # the force has no lever: it locks
+            out[k, FORCE_X], out[k, FORCE_Y], out[k, AGAINST] = math.inf, math.inf, math.inf
+            continue
+        size = 0.0 if torque == 0.0 else torque / arm
+        out[k, FORCE_X], out[k, FORCE_Y] = size * px, size * py
         out[k, AGAINST] = -size * (px * way.vx + py * way.vy) / speed
     return out

@@ -165,7 +165,8 @@ def _class(result: SnapResult) -> str:
         return "none: it does not go in"
     if diode.motion == "none":
         return f"none: it comes out with {force(diode.bound)}, no more than it takes to go in ({diode.tried})"
-    bound = f", up to {force(diode.bound)}" if diode.cause == "force" else ""
+    against = diode.bound if diode.motion == "total" else diode.bound_reversed
+    bound = f", up to {force(against)}" if diode.cause == "force" else ""
     return f"{diode.motion} {diode.cause} diode{bound} ({diode.tried})"
 
 
