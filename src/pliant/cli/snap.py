@@ -95,7 +95,7 @@ def _complete(model: Fastener, keywords: Mapping[str, Any], flags: Mapping[str, 
 
 def _lacks(model: Fastener, study: SnapStudy) -> Iterator[tuple[str, str, str]]:
     if study.uncertain and study.region is None and not study.radius:
-        yield "uncertain", "has no region of starts", "Give --region X,Y some times, or --radius LENGTH"
+        yield "uncertain", "has no region of starts", "Give --region X,Y for each corner, or --radius LENGTH"
     if study.search and not model.parameters:
         yield "search", "has nothing to vary", "Add [[parameters]] to the model"
     if study.search and study.goal is None:

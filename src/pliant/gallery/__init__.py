@@ -100,13 +100,29 @@ DESCRIPTIONS = {
     "door": "A folding door in its track; how far it opens",
     "crane": "A loading crane in space; where it takes its weight",
     "tensegrity": "Three struts in a net of strings; how far it twists until it is tight",
+    "two-hooks": "Donald and Pai's Fig. 4: two hooks around a T; whether they come out again",
+    "asymmetric-hooks": "Donald and Pai's Fig. 3: an uneven T; the right hook does not reach around it",
+    "motion-diode": "Donald and Pai's Figs 5, 6: a triangle that goes down and does not come up",
+    "motion-diode-total": "The same with two obstacles extended; no way leads back",
+    "diode-kinematic": "Donald and Pai's Fig. 7B: a hook that its shape keeps in",
+    "diode-kinematic-closed": "The same with Fig. 7C: kept in whichever way it is pulled",
+    "diode-friction": "Donald and Pai's Fig. 7D: a hook that friction keeps in",
+    "diode-friction-closed": "The same with Fig. 7C: kept in whichever way it is pulled",
+    "diode-force": "Donald and Pai's Fig. 7E: a hook that takes more force out than in",
+    "diode-force-closed": "The same with Fig. 7C: more force whichever way it is pulled",
+    "dragged-hook": "Donald and Pai's Fig. 15: a hook dragged across a T, its sole flat on it",
+    "uncertain-start": "Donald and Pai's Fig. 23: a start that is not known; every outcome",
+    "cantilever-snap": "A snap-fit of polycarbonate; its forces, its strain, and a better one",
+    "door-latch": "A spring latch and its strike plate; the door shuts and stays shut",
+    "ratchet": "A rack of twelve teeth and its pawl; forth with clicks, and not back",
+    "escapement": "An anchor over a rack; it rocks one way and the other at every tooth",
 }
 
 SLOW = frozenset({"flock-1024", "beam-1703", "jigsaw-115"})
 
 
 def names() -> list[str]:
-    """Every model of the gallery: assemblies, the paper's figures first, then linkages, then mechanisms."""
+    """Every model of the gallery: assemblies, linkages, mechanisms and fasteners, a paper's figures first."""
     return list(DESCRIPTIONS)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pliant.snap.result import Event, SnapResult, Way
 
 FIRST, LAST = 30, 10  # events told of many
+ROUNDING = 1e-9  # of the travel, or of what the peak force would do along it
 
 
 def summary(result: SnapResult) -> str:
@@ -146,7 +147,7 @@ def _answers(result: SnapResult) -> Iterator[str]:
 ENDS = {
     "until": "goes all the way",
     "jam": "jams",
-    "lock": "friction locks it",
+    "lock": "friction locks",
     "stop": "comes to its stop",
     "dead centre": "is at a dead centre",
 }
@@ -155,7 +156,10 @@ ENDS = {
 def _ends(cause: str, by: str) -> str:
     if by == ROOT:
         return "the root sits down"
-    return ENDS.get(cause, cause) if not by else f"{by} {ENDS.get(cause, cause)}"
+    said = ENDS.get(cause, cause)
+    if not by:
+        return said
+    return f"{said} {by}" if cause == "lock" else f"{by} {said}"
 
 
 def _class(result: SnapResult) -> str:
@@ -178,19 +182,16 @@ def _way_lines(title: str, way: Way, result: SnapResult) -> Iterator[str]:
         yield from _peak_lines(way, peak, result)
     if way.threshold is not None:
         yield f"  {'locks from':<18} μ = {way.threshold.value:.6g} ({way.threshold.pawl})"
-    for event in way.events[:FIRST]:
-        yield _event(event, unit)
-    if (left := len(way.events) - FIRST - LAST) > 0:
-        yield f"    … {left} more …"
-    for event in way.events[FIRST:][-LAST:]:
-        yield _event(event, unit)
+    told = [_event(event, way, unit) for event in (*way.events[:FIRST], *way.events[FIRST:][-LAST:])]
+    if (left := len(way.events) - len(told)) > 0:
+        told.insert(FIRST, f"    … {left} more …")
+    yield from told
 
 
 def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
     """The greatest force, to the digits asked for, and what the handbook has for it."""
     unit, digits = result.model.units, result.digits
-    least = 1e-9 * way.peak * way.travel  # less is rounding
-    work = way.work if abs(way.work) > least else 0.0
+    work = way.work if abs(way.work) > ROUNDING * way.peak * way.travel else 0.0
     yield f"  {'peak force':<18} {force(way.peak)} after {peak.travel:.4g} {unit}, work {work:.4g} N·{unit}"
     if digits:
         proved = certified(result.model, peak, digits).text(digits)
@@ -200,7 +201,8 @@ def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
         yield f"  {'handbook':<18} {force(ramp.handbook)} for {slope}, here {force(ramp.found)} ({name})"
 
 
-def _event(event: Event, unit: str) -> str:
+def _event(event: Event, way: Way, unit: str) -> str:
     touching = f": {event.contacts[0]}" if event.contacts else ""
     degrees = math.degrees(event.angle)
-    return f"    {event.travel:10.6g} {unit}  {event.pawl:<8} {event.kind:<18} {degrees:8.3f}°{touching}"
+    travel = event.travel if abs(event.travel) > ROUNDING * way.travel else 0.0
+    return f"    {travel:10.6g} {unit}  {event.pawl:<8} {event.kind:<18} {degrees:8.3f}°{touching}"

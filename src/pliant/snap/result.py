@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
+
+from flint import fmpq
 
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.store import model_hash, version
-from pliant.snap.algebra import Algebraic, fraction
+from pliant.snap.algebra import Algebraic, fraction, roots_between
 from pliant.snap.contacts import Contact
 from pliant.snap.critical import Threshold
 from pliant.snap.diode import Diode
@@ -166,11 +168,24 @@ def exact_text(number: Any) -> str:
     number = number.reduced
     if number.is_rational:
         return str(fraction(number.low))
-    return f"root of {number.poly.str(var='t')} in [{_short(number.low)}, {_short(number.high)}]"
+    low, high = _isolating(number)
+    return f"root of {number.poly.str(var='t')} in [{low}, {high}]"
 
 
-def _short(value: Any) -> str:
-    return str(Fraction(int(value.p), int(value.q)))
+def _isolating(number: Algebraic) -> tuple[str, str]:
+    """The shortest decimals between which the polynomial has this root and no other."""
+    for digits in range(3, 400):
+        grid = 10**digits
+        place = int((number.low * grid).floor())
+        low, high = fmpq(place, grid), fmpq(place + 1, grid)
+        number.refine(fmpq(1, 100 * grid))
+        if low < number.low and number.high < high and roots_between(number.poly, low, high) == 1:
+            return f"{_decimal(place, digits)}", f"{_decimal(place + 1, digits)}"
+    return str(fraction(number.low)), str(fraction(number.high))
+
+
+def _decimal(place: int, digits: int) -> str:
+    return str(Decimal(place).scaleb(-digits))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """A design that meets a goal: parameters searched until it goes in below one force and holds above another.
 
-Source: [DonaldPai1993] sec. 10.2, "design as search". Tried by floats, proved exactly at the end.
+Source: [DonaldPai1993] sec. 10.2, "design as search". Tried by floats, confirmed exactly at the end.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from scipy.stats import qmc
 
 from pliant.core.errors import PliantError
 from pliant.core.progress import Progress, silent
+from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
 from pliant.snap.forces import peak_force
 from pliant.snap.model import Fastener, Goal
@@ -75,8 +77,8 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
         )
         best = min(best, (float(found.fun), tuple(found.x.tolist())))
     values = _values(model, ranges, best[1])
-    insertion, retention = forces(model, values)
-    return Design(values, insertion, retention, best[0] <= 0, count)
+    insertion, retention = forces(model, values, Exactly())
+    return Design(values, insertion, retention, _lack(insertion, retention, goal) <= 0, count)
 
 
 def _now(model: Fastener, ranges: Any) -> Any:
@@ -97,14 +99,16 @@ def _values(model: Fastener, ranges: Any, share: Sequence[float]) -> dict[str, F
     }
 
 
-def forces(model: Fastener, values: Mapping[str, Fraction]) -> tuple[float, float]:
+def forces(
+    model: Fastener, values: Mapping[str, Fraction], arithmetic: Arithmetic | None = None
+) -> tuple[float, float]:
     """What a design takes to go in and to come out; infinite where it does not, or cannot be."""
     try:
         design = varied(model, values)
         check_start(design)
     except (ValidationError, PliantError):
         return math.inf, 0.0
-    arithmetic, fixed, springs = Floating(), around(design), springs_of(design)
+    arithmetic, fixed, springs = arithmetic or Floating(), around(design), springs_of(design)
     ways = travel(design, arithmetic, fixed)
     friction = float(design.friction)
     if not (ways[-1].cause == "until" or ways[-1].by == "root"):

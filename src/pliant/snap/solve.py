@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from heapq import merge
 from typing import Any
 
 from pliant.core.clock import Clock
@@ -123,12 +124,11 @@ def _events(model: Fastener, fixed: Obstacles, courses: tuple[Course, ...]) -> l
     found: list[Event] = []
     before = moved = 0.0
     for course in courses:
-        here: list[Event] = []
+        each: list[list[Event]] = []
         for who, path in course.paths.items():
-            for happening in path.happenings:
-                if happening.point.against(course.end) <= 0:
-                    here.append(_event(model, fixed, course, who, happening, before, moved))
-        found += sorted(here, key=lambda event: event.t)
+            told = [h for h in path.happenings if h.point.against(course.end) <= 0]
+            each.append([_event(model, fixed, course, who, h, before, moved) for h in told])
+        found += merge(*each, key=lambda event: round(event.t, 9))  # a snap and where it lands are at one t
         before += course.ends - course.begins
         moved += course.travel
     return found

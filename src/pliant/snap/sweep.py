@@ -245,10 +245,13 @@ def _own_end(scene: Scene, point: Any, arc: Curve, limit: Any) -> tuple[Any, str
     polys += [(arc.begin, "event"), (arc.end, "event")]
     polys += [(arithmetic.poly(line), "event") for line in lines_at(scene, point.turn)]
     best, over = limit, "chart"
-    for poly, what in polys:
+    for poly, ending in polys:
+        what = ending
         if poly.is_zero():
             continue
         found = arithmetic.roots_after(poly, point.u, best, point.angle)
+        if found and what == "until" and arithmetic.point(found[0], point.turn, arc.line).after(scene.until):
+            what = "event"  # the curve's own flat line is there at every t
         if found and (over == "chart" or arithmetic.compare(found[0], best) != 0 or what == "until"):
             best, over = found[0], what if over != "until" or arithmetic.compare(found[0], best) else over
     return best, over

@@ -19,9 +19,10 @@ from pliant.core.motion import Motion
 from pliant.core.progress import Progress, silent
 from pliant.core.store import write_whole
 from pliant.view.figures import compose
+from pliant.view.frames import cycles, frame_at, spread
 from pliant.view.page import readout
 from pliant.view.palette import FAINT, RC
-from pliant.view.scene import Before, HasMotion, cycles, frame_at, frame_before, motion_of, spread
+from pliant.view.scene import Before, HasMotion, frame_before, motion_of
 from pliant.view.stage import Look
 
 Picture = NDArray[np.uint8]  # (height, width, 3)

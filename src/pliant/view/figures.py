@@ -1,7 +1,8 @@
 """Still pictures of a motion: before as red outlines, after filled, as the papers draw it.
 
 Where curves are traced, they show the motion, and one pose alone shows the bodies: the first of a motion
-that comes round, the last of one that ends elsewhere.
+that comes round, the last of one that ends elsewhere. What comes round without curves is shown where it is
+farthest from its start.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import io
 from pathlib import Path
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -19,6 +19,7 @@ from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.store import write_whole
 from pliant.view.charts import chart
+from pliant.view.frames import cycles, farthest, telling
 from pliant.view.page import (
     DIRECTIONS,
     Page,
@@ -35,13 +36,10 @@ from pliant.view.palette import FAINT, RC
 from pliant.view.scene import (
     Before,
     HasMotion,
-    cycles,
     frame_before,
     motion_of,
     room,
     spatial,
-    spread,
-    timeline,
     traced,
     whole_frame,
 )
@@ -65,16 +63,15 @@ def figure(
 ) -> Figure:
     """One frame filled, over the outline in red of where things were `before` (None: no outline).
 
-    Without a choice, the last frame over the first; where curves are traced the last alone, or the first
-    of a motion that comes round.
+    Without a choice, the last frame over the first, or of a motion that comes round the one farthest from
+    it; where curves are traced the last alone, or the first of a motion that comes round.
     `scalar` colours bodies or strokes; `rulers` shows axes with the unit instead of a scale bar;
     `width` is in inches. A `Plot` gives its chart.
     """
     if isinstance(result, Plot):
         return chart(result, width=width)
     motion = motion_of(result)
-    round_again = bool(traced(motion)) and cycles(motion)
-    frame = whole_frame(motion, (0 if round_again else -1) if frame is None else frame)
+    frame = _pose(motion) if frame is None else whole_frame(motion, frame)
     start = frame_before(motion, before)
     shown = [frame] if start is None else [start, frame]
     look = Look(None if start == frame else start, scalar, marks, names, trails)
@@ -82,6 +79,13 @@ def figure(
         shown = list(range(motion.frames))
     after = frame if look.before is not None else None
     return compose(motion, look, [frame], shown, title, rulers, width, after)[0]
+
+
+def _pose(motion: Motion) -> int:
+    """The frame that shows a motion best."""
+    if not cycles(motion):
+        return motion.frames - 1
+    return 0 if traced(motion) else farthest(motion)
 
 
 def filmstrip(
@@ -96,14 +100,12 @@ def filmstrip(
     title: str | None = None,
     width: float = 6.4,
 ) -> Figure:
-    """A motion as a row of pictures, evenly spread along its axis and all at one scale."""
+    """A motion as a row of pictures, all at one scale: its ends, its events, and evenly what is between."""
     motion = motion_of(result)
     if frames < 1:
         raise PliantError(f"frames = {frames}: a filmstrip needs at least one")
-    nearest = np.abs(timeline(motion)[:, None] - spread(motion, frames)[None]).argmin(axis=0)
-    chosen = sorted({int(frame) for frame in nearest})
     look = Look(frame_before(motion, before), scalar, marks, names, trails)
-    return compose(motion, look, chosen, list(range(motion.frames)), title, width=width)[0]
+    return compose(motion, look, telling(motion, frames), list(range(motion.frames)), title, width=width)[0]
 
 
 def compose(

@@ -25,6 +25,7 @@ from pliant.view.stage import Look, Stage
 
 MARGIN, GAP, LINE = 0.2, 0.14, 0.22  # inches
 DIRECTIONS = 0.16  # inches: what the directions of space need below a picture beside a line of the key
+EMPTY = 1.5  # how ill a strip looks with empty places, against one twice as wide or high as it should be
 MIN_PICTURE, MAX_PICTURE = 1.2, 5.6  # inches: how high a picture may be
 
 
@@ -94,9 +95,14 @@ def lay_out(
 
 
 def _columns(room: Room, count: int) -> int:
-    """As many columns as make the whole strip about two wide to one high."""
+    """As many columns as make the whole strip about two wide to one high, with few places left empty."""
     shape = float(room.size[0] / room.size[1])
-    return min(range(1, count + 1), key=lambda n: abs(np.log(n * shape / -(-count // n) / 2.0)))
+
+    def fault(columns: int) -> float:
+        rows = -(-count // columns)
+        return abs(np.log(columns * shape / rows / 2.0)) + EMPTY * (1 - count / (columns * rows))
+
+    return min(range(1, count + 1), key=fault)
 
 
 def _widened(room: Room, width: float, height: float) -> Room:

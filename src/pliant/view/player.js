@@ -25,6 +25,9 @@ const STYLES = {
   "actuator": { "colour": "#c26a12", "width": 4.2, "dash": [], "fill": 0, "order": 3.9, "title": "actuator", "solid": true },
   "sleeve": { "colour": "stroke", "width": 5, "dash": [], "fill": 0, "order": 3.9, "title": "", "solid": true }
 };
+// Lines and areas of plots that look the same in every plot; the least order lies at the back.
+const LINES = { line: { width: 1.6 }, heavy: { width: 4.5, alpha: 0.75, order: 2 }, dashed: { width: 1, dash: [4, 3], colour: "faint", order: 1 } };
+const AREAS = [0.45, 0.03, 0.18]; // how dense, in order of appearance
 const SERIES = ["#2f6fb5", "#dd7f2a", "#2f9a78", "#8a63b3", "#6b7683", "#b8982b", "#bd4f95", "#3aa0b0"];
 const SEQUENTIAL = ["#f4f3df", "#cfe6c5", "#8fd0bb", "#4fb3bd", "#2c8ab3", "#275b9c", "#1f2f6e"];
 const DIVERGING = ["#245a9f", "#7fa8d2", "#f1f1ec", "#e2a76c", "#a9531b"];
@@ -32,6 +35,7 @@ const UNKNOWN = "#9aa3ad"; // a scalar that is not a number here
 const FOG = 0.5; // how much paler what is farthest away is
 const GAPS = 800; // strokes that still leave gaps in what they pass
 const LEVELS = 256;
+const STILL = 1e-6; // of how far a motion goes: less is rounding
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif";
 
 function ramp(stops) {
@@ -81,12 +85,12 @@ function compile(data) {
     plots: data.plots ?? [],
   };
   scene.oneWay = runsOneWay(scene.values);
-  scene.timeline = scene.oneWay
-    ? scene.values.map((v) => (v - scene.values[0]) / (scene.values[frames - 1] - scene.values[0]))
-    : Float64Array.from({ length: frames }, (_, f) => (frames > 1 ? f / (frames - 1) : 0));
+  scene.away = scene.values.map((_, f) => apart(scene, f, 0));
+  scene.steps = scene.values.map((_, f) => (f ? apart(scene, f, f - 1) : 0));
+  scene.timeline = compileTimeline(scene);
   scene.scalars = compileScalars(m);
   scene.signals = Object.entries(m.signals).map(([name, s]) => ({ name, unit: s.unit, values: finite(s.values) }));
-  scene.events = m.events.map((event) => ({ ...event, position: eventPosition(scene, event.at) }));
+  scene.events = m.events.map((event, i) => ({ ...event, position: eventPosition(scene, m.events, i) }));
   Object.assign(scene, compileMarks(m.marks, frames));
   const grounded = scene.layers.some((layer) => layer.group === "ground");
   scene.resting = m.point_names.map((name, p) => Boolean(name) && !grounded && rests(scene, p));
@@ -240,20 +244,28 @@ function traceColour(traced, name) {
   return TRACES[Math.max(traced.indexOf(name), 0) % TRACES.length];
 }
 
+// How far everything has moved and turned from one frame to another.
+function apart(scene, f, g) {
+  const { poses, points } = scene, bodies = scene.bodies.length * 3, joints = scene.pointNames.length * 3;
+  let sum = 0;
+  for (let i = 0; i < bodies; i++) {
+    const off = poses[f * bodies + i] - poses[g * bodies + i];
+    sum += (i % 3 < 2 ? off : 2 * Math.sin(off / 2) * scene.shapes[scene.bodyShapes[(i - 2) / 3]].radius) ** 2;
+  }
+  for (let i = 0; i < joints; i++) sum += (points[f * joints + i] - points[g * joints + i]) ** 2;
+  return Math.sqrt(sum);
+}
+
 // Whether the end joins the start: then the motion plays round and round without a rest.
-function closes(scene) {
-  const { frames, poses, points } = scene, bodies = scene.bodies.length * 3, joints = scene.pointNames.length * 3;
-  const apart = (f, g) => {
-    let sum = 0;
-    for (let i = 0; i < bodies; i++) if (i % 3 < 2) sum += (poses[f * bodies + i] - poses[g * bodies + i]) ** 2;
-    for (let i = 0; i < joints; i++) sum += (points[f * joints + i] - points[g * joints + i]) ** 2;
-    return Math.sqrt(sum);
-  };
-  if (frames < 4) return false;
-  const gap = apart(frames - 1, 0), steps = Array.from({ length: frames - 1 }, (_, f) => apart(f + 1, f));
-  const far = steps.reduce((most, _, f) => Math.max(most, apart(f, 0)), gap);
-  const usual = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)];
-  return far > 1.3 * gap && gap <= 2 * Math.max(usual, steps[0], steps[frames - 2]);
+function closes({ frames, away, steps }) {
+  const gap = away[frames - 1], usual = steps.slice(1).sort()[(frames - 1) >> 1];
+  return frames > 3 && Math.max(...away) > 1.3 * gap && gap <= 2 * Math.max(usual, steps[1], steps[frames - 1]);
+}
+
+// The frame to open with, as in the figures: the end; of what comes round the start, or without curves where it is farthest from it.
+function opening({ cycles, frames, away, traced }) {
+  const far = Math.max(...away) * (1 - STILL);
+  return cycles ? traced.length ? 0 : away.findIndex((off) => off >= far) : frames - 1;
 }
 
 function runsOneWay(values) {
@@ -262,12 +274,27 @@ function runsOneWay(values) {
   return last > 0 && values[last] !== values[0] && (steps.every((s) => s >= 0) || steps.every((s) => s <= 0));
 }
 
-function eventPosition(scene, at) {
-  const { values, frames } = scene;
-  if (scene.oneWay) return clamp((at - values[0]) / (values[frames - 1] - values[0]), 0, 1);
-  let nearest = 0;
-  values.forEach((value, f) => { if (Math.abs(value - at) < Math.abs(values[nearest] - at)) nearest = f; });
-  return scene.timeline[nearest];
+// Where each frame lies on the scrub bar: in proportion to the axis when it runs one way, frame by frame when it
+// turns back. What moves while the axis stands still, as a snap does, takes a frame's share a frame.
+function compileTimeline({ values, frames, oneWay, away, steps }) {
+  const travel = values[frames - 1] - values[0], still = STILL * Math.max(...away), line = new Float64Array(frames);
+  let jumps = 0;
+  for (let f = 1; f < frames; f++) {
+    if (!oneWay || (values[f] === values[f - 1] && steps[f] > still)) jumps++;
+    line[f] = (oneWay ? (values[f] - values[0]) / travel : 0) + jumps / (frames - 1);
+  }
+  return line.map((place) => place / (line[frames - 1] || 1));
+}
+
+// Several events at one value share out what moves there.
+function eventPosition(scene, events, i) {
+  const { values, timeline } = scene, { at } = events[i];
+  let first = 0;
+  values.forEach((value, f) => { if (Math.abs(value - at) < Math.abs(values[first] - at)) first = f; });
+  if (!scene.oneWay) return timeline[first];
+  if (values[first] !== at) return valueAt(timeline, frameOn(values, at));
+  const last = values.lastIndexOf(at), fellows = events.filter((event) => event.at === at);
+  return timeline[first] + (fellows.indexOf(events[i]) / (fellows.length - 1 || 1)) * (timeline[last] - timeline[first]);
 }
 
 function rests(scene, p) {
@@ -281,16 +308,20 @@ function rests(scene, p) {
   return scene.frames > 1;
 }
 
-function frameAt(scene, position) {
-  const line = scene.timeline;
+// The frame at a value of what runs one way: the last that has it.
+function frameOn(line, value) {
   let low = 0, high = line.length - 1;
+  const falls = line[high] < line[0];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (line[middle] <= position) low = middle; else high = middle;
+    if (falls ? line[middle] >= value : line[middle] <= value) low = middle; else high = middle;
   }
   const span = line[high] - line[low];
-  return span > 0 ? low + clamp((position - line[low]) / span, 0, 1) : high;
+  return span ? low + clamp((value - line[low]) / span, 0, 1) : high;
 }
+
+const frameAt = (scene, position) => frameOn(scene.timeline, position);
+const valueAt = (values, frame) => blend(values, 1, frame, [0])[0];
 
 // A row of an (F, n) array between frames.
 function blend(values, n, frame, out) {
@@ -818,10 +849,11 @@ function describeMark(scene, mark) {
 // Draws a plot (Plot.to_dict()) and returns where its x axis lies, for a cursor to follow.
 function drawChart(canvas, plot, colours, small) {
   const { ctx, width, height } = sized(canvas);
-  const x = scaleOf(plot.x_scale, plot.series.flatMap((s) => s.x), small ? 0 : plot.ticks.length ? 0.5 : 0.02, plot.ticks.length);
+  const areas = plot.series.some((s) => s.style === "area"); // they fill the chart to its rim
+  const x = scaleOf(plot.x_scale, plot.series.flatMap((s) => s.x), small || areas ? 0 : plot.ticks.length ? 0.5 : 0.02, plot.ticks.length);
   const bars = plot.series.filter((s) => s.style === "bars");
   const ys = plot.series.flatMap((s) => [...s.y, ...(s.low ?? []), ...(s.high ?? []), ...(s.style === "band" && !s.low ? [0] : [])]);
-  const y = scaleOf(plot.y_scale, bars.length ? [...ys, 0] : ys, 0.06);
+  const y = scaleOf(plot.y_scale, bars.length ? [...ys, 0] : ys, areas ? 0 : 0.06);
   ctx.font = `${small ? 10 : 11}px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif`;
   const yTicks = y.ticks(small ? 4 : 6);
   const left = Math.ceil(Math.max(22, ...yTicks.map((t) => ctx.measureText(number(t)).width))) + (small ? 8 : 26);
@@ -833,9 +865,18 @@ function drawChart(canvas, plot, colours, small) {
   ctx.beginPath();
   ctx.rect(box.left - 4, 0, box.right - box.left + 8, box.bottom + 4);
   ctx.clip();
-  plot.series.forEach((series, i) => drawSeries(ctx, series, series.colour ?? SERIES[i % SERIES.length], px, py, bars, colours, plot.y_scale));
+  for (const [series, look] of looks(plot).sort(([, a], [, b]) => a.order - b.order)) drawSeries(ctx, series, look, px, py, bars, colours, plot.y_scale);
   ctx.restore();
   return box;
+}
+
+// Each series with what it looks like; a colour is one of the style sheet's where it has a name.
+function looks(plot) {
+  let tone = 0;
+  return plot.series.map((series, i) => {
+    const base = { colour: series.colour ?? SERIES[i % SERIES.length], alpha: 1, dash: [], order: 3 };
+    return [series, series.style === "area" ? { ...base, colour: "faint", alpha: AREAS[tone++ % AREAS.length], order: 0 } : { ...base, ...LINES[series.style] }];
+  });
 }
 
 function drawAxes(ctx, plot, box, x, yTicks, px, py, colours, small) {
@@ -871,8 +912,8 @@ function drawAxes(ctx, plot, box, x, yTicks, px, py, colours, small) {
   ctx.restore();
 }
 
-function drawSeries(ctx, series, colour, px, py, bars, colours, yScale) {
-  const at = series.x.map((value, i) => [px(value), py(series.y[i])]);
+function drawSeries(ctx, series, look, px, py, bars, colours, yScale) {
+  const at = series.x.map((value, i) => [px(value), py(series.y[i])]), colour = colours[look.colour] ?? look.colour;
   const base = yScale === "log" ? 1e-300 : 0;
   ctx.strokeStyle = ctx.fillStyle = colour;
   ctx.lineJoin = "round";
@@ -886,23 +927,31 @@ function drawSeries(ctx, series, colour, px, py, bars, colours, yScale) {
     ctx.globalAlpha = 1;
   } else if (series.style === "band") {
     ctx.globalAlpha = 0.2;
-    ctx.beginPath();
-    for (const point of at) ctx.lineTo(...point);
-    for (let i = at.length - 1; i >= 0; i--) ctx.lineTo(at[i][0], py(series.low?.[i] ?? base));
-    ctx.fill();
+    const under = (i) => [at[i][0], py(series.low ? series.low[i] : base)];
+    for (const run of runs(at.map((point, i) => [...point, under(i)[1]]))) {
+      ctx.beginPath();
+      for (const [x, y] of run) ctx.lineTo(x, y);
+      for (const [x, , low] of run.reverse()) ctx.lineTo(x, low);
+      ctx.fill();
+    }
     ctx.globalAlpha = 1;
   } else {
-    ctx.lineWidth = 1.6;
+    Object.assign(ctx, { lineWidth: look.width, globalAlpha: look.alpha });
+    ctx.setLineDash(look.dash);
     ctx.beginPath();
-    let pen = false; // lifted over what is not a number
-    for (const [x, y] of at) {
-      if (!Number.isFinite(y)) pen = false;
-      else if (pen) ctx.lineTo(x, y);
-      else { ctx.moveTo(x, y); pen = true; }
-    }
-    ctx.stroke();
+    for (const run of runs(at)) run.forEach(([x, y], i) => (i ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));
+    if (series.style === "area") ctx.fill(); else ctx.stroke();
+    ctx.setLineDash([]);
+    ctx.globalAlpha = 1;
   }
   if (series.style === "line" || series.style === "points") drawRanges(ctx, series, at.map(([x]) => x), py, colour);
+}
+
+// Points one after another without a gap: the pen is lifted over what is not a number.
+function runs(points) {
+  const found = [[]];
+  for (const point of points) if (point.every(Number.isFinite)) found[found.length - 1].push(point); else found.push([]);
+  return found;
 }
 
 function drawRanges(ctx, series, xs, py, colour) {
@@ -1025,24 +1074,25 @@ export function mount(element, data) {
 
   // Time
   function seek(position) {
-    state.position = clamp(position, 0, 1);
+    Object.assign(state, { position: clamp(position, 0, 1), fresh: false });
     const frame = frameAt(scene, state.position);
-    const at = `${scene.axis} ${number(blend(scene.values, 1, frame, [0])[0])} ${scene.unit}`.trim();
+    const at = `${scene.axis} ${number(valueAt(scene.values, frame))} ${scene.unit}`.trim();
     parts.readout.textContent = at;
     parts.scrub.value = state.position;
     parts.scrub.setAttribute("aria-valuetext", at);
-    for (const chart of charts) if (chart.follow) chart.follow(frame, state.position);
+    for (const chart of charts) if (chart.follow) chart.follow(frame);
     invalidate();
   }
   function step(by) {
     pause();
     const frame = frameAt(scene, state.position);
-    const next = by > 0 ? Math.floor(frame + 1e-6) + 1 : Math.ceil(frame - 1e-6) - 1;
+    let next = by > 0 ? Math.floor(frame + 1e-6) + 1 : Math.ceil(frame - 1e-6) - 1;
+    while (scene.timeline[next] === state.position) next += by; // frames at one place are one step
     seek(scene.timeline[clamp(next, 0, scene.frames - 1)]);
   }
   function play() {
     if (scene.frames < 2) return;
-    if (state.position >= 1 && parts.mode.value !== "bounce") seek(0);
+    if (state.fresh || (state.position >= 1 && parts.mode.value !== "bounce")) seek(0);
     Object.assign(state, { playing: true, last: 0, rest: 0 });
     showPlaying();
     invalidate();
@@ -1106,7 +1156,7 @@ export function mount(element, data) {
   }
   function drawCharts() {
     for (const chart of charts) chart.draw(colours);
-    for (const chart of charts) if (chart.follow) chart.follow(frameAt(scene, state.position), state.position);
+    for (const chart of charts) if (chart.follow) chart.follow(frameAt(scene, state.position));
   }
 
   // Hands
@@ -1171,7 +1221,8 @@ export function mount(element, data) {
 
   showPlaying();
   show(data);
-  if (scene.traced.length && scene.cycles) seek(0); // the pose of the figures
+  seek(scene.timeline[opening(scene)]);
+  state.fresh = true; // whatever it opens with, it plays from the start
   watcher.observe(parts.stage);
   return {
     seek, play, pause, show, fit: () => fit(),
@@ -1316,20 +1367,21 @@ function signalChart(signal, colour, scene, along, seek) {
   const unit = signal.unit ? ` (${signal.unit})` : "";
   const node = el("figure", {}, el("figcaption", {}, el("span", {}, signal.name + unit), value), frame);
   const plot = { x_scale: "linear", y_scale: scaleFor(signal.values), ticks: [], series: [{ style: "line", colour, x: [...along], y: [...signal.values] }] };
-  const turned = along[along.length - 1] < along[0]; // an axis that falls is drawn from left to right all the same
+  const [left, right] = [along[0], along[along.length - 1]].sort((a, b) => a - b); // an axis that falls is drawn like any other
   let box = null;
   const to = (event) => {
     const share = (event.clientX - frame.getBoundingClientRect().left - box.left) / (box.right - box.left);
-    seek(turned ? 1 - share : share);
+    seek(valueAt(scene.timeline, frameOn(along, left + share * (right - left))));
   };
   frame.addEventListener("pointerdown", (event) => { frame.setPointerCapture(event.pointerId); to(event); });
   frame.addEventListener("pointermove", (event) => { if (event.buttons) to(event); });
   return {
     node,
     draw(colours) { box = drawChart(canvas, plot, colours, true); },
-    follow(at, position) {
-      value.textContent = number(blend(signal.values, 1, at, [0])[0]);
-      if (box) cursor.style.transform = `translateX(${box.left + (turned ? 1 - position : position) * (box.right - box.left)}px)`;
+    follow(at) {
+      value.textContent = number(valueAt(signal.values, at));
+      const share = (valueAt(along, at) - left) / (right - left);
+      if (box) cursor.style.transform = `translateX(${box.left + share * (box.right - box.left)}px)`;
     },
   };
 }
@@ -1345,9 +1397,9 @@ function plotChart(plot) {
   const canvas = el("canvas", { role: "img", "aria-label": `${plot.title}: ${plot.y_label} against ${plot.x_label}` });
   const node = el("figure", {}, el("figcaption", {}, el("span", {}, plot.title)), el("div", { class: "chart" }, canvas));
   if (plot.series.length > 1) {
-    node.append(el("div", { class: "keys" }, ...plot.series.map((series, i) => {
-      const swatch = el("span", { class: "swatch" });
-      swatch.style.background = SERIES[i % SERIES.length];
+    node.append(el("div", { class: "keys" }, ...looks(plot).map(([series, { colour, alpha }]) => {
+      const swatch = el("span", { class: `swatch ${series.style}` });
+      swatch.style.color = `color-mix(in srgb, ${colour.startsWith("#") ? colour : `var(--${colour})`} ${100 * alpha}%, transparent)`;
       return el("span", {}, swatch, series.name);
     })));
   }

@@ -66,8 +66,8 @@ def player_data(motion: Motion, plots: Sequence[Plot] = ()) -> dict[str, Any]:
 
 def plots_of(result: object) -> Sequence[Plot]:
     """The plots a result offers; a bare motion offers none."""
-    offer: Callable[[], Sequence[Plot]] | None = getattr(result, "plots", None)
-    return offer() if callable(offer) else ()
+    offer: Callable[[], Mapping[str, Plot]] | None = getattr(result, "plots", None)
+    return tuple(offer().values()) if callable(offer) else ()
 
 
 def script_safe(data: Mapping[str, Any]) -> str:

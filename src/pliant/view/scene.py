@@ -60,57 +60,7 @@ def frame_before(motion: Motion, before: Before) -> int | None:
     return None if before is None else whole_frame(motion, before)
 
 
-# Frames and the axis
-
-
-def timeline(motion: Motion) -> Floats:
-    """Where each frame lies on the scrub bar, from 0 to 1: (F,).
-
-    In proportion to the axis when it runs one way; frame by frame when it turns back.
-    """
-    steps = np.diff(motion.values)
-    travel = motion.values[-1] - motion.values[0]
-    if travel != 0 and (np.all(steps >= 0) or np.all(steps <= 0)):
-        return cast(Floats, (motion.values - motion.values[0]) / travel)
-    return np.linspace(0.0, 1.0, motion.frames)
-
-
-def frame_at(motion: Motion, position: float) -> float:
-    """The frame at a place on the scrub bar."""
-    return float(np.interp(position, timeline(motion), np.arange(motion.frames)))
-
-
-def closes(rows: Floats) -> bool:
-    """Whether places (F, …) come back to their start: the ends are no farther apart than neighbours."""
-    places = rows.reshape(len(rows), -1)
-    away = np.linalg.norm(places - places[:1], axis=1)
-    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
-    if len(rows) < 4 or not away.max() > 1.3 * away[-1]:
-        return False
-    return bool(away[-1] <= 2 * max(np.median(steps), steps[0], steps[-1]))
-
-
-def cycles(motion: Motion) -> bool:
-    """Whether the motion can be played round and round without a jump."""
-    return closes(_places(motion))
-
-
-def _places(motion: Motion) -> Floats:
-    """Where everything is, one row a frame."""
-    rows = [
-        array.reshape(motion.frames, -1) for array in (motion.poses[..., :2], motion.points) if array.size
-    ]
-    return np.hstack([np.zeros((motion.frames, 1)), *rows])
-
-
-def spread(motion: Motion, count: int) -> Floats:
-    """Places on the scrub bar, evenly along the motion; where it closes, its start is not shown twice."""
-    if not cycles(motion):
-        return np.linspace(0.0, 1.0, count)
-    places = _places(motion)
-    gap, step = (float(np.linalg.norm(places[i] - places[0])) for i in (-1, 1))
-    missing = 1 / (motion.frames - 1) if gap > step / 2 else 0.0  # the step from the last frame to the first
-    return np.minimum(np.linspace(0.0, 1.0 + missing, count, endpoint=False), 1.0)
+# Between frames
 
 
 def _between(rows: Floats, frame: float) -> tuple[Floats, Floats, float]:
