@@ -9,6 +9,7 @@ import numpy as np
 from pliant.core.kernel import kernel
 from pliant.snap.scan import VERTEX, Field, Floats, Rigid, Way, coefficients
 
+FLAT = 1e-12  # of its terms: where a curve counts as flat
 LOCKED = 1e-12  # of the lever: what is left of it where friction locks
 
 ANGLE, TORQUE, FORCE_X, FORCE_Y, PLACE_X, PLACE_Y, AGAINST = range(7)
@@ -34,6 +35,16 @@ def tangent(c: tuple[float, ...], t: float, low: float, high: float) -> float:
 
 
 @kernel
+def flat_root(c: tuple[float, ...], low: float, high: float) -> float:
+    """The end of an arc at which α and β both vanish, so that its flat line is a root at every t; else NaN."""
+    for u in (low, high):
+        alpha, beta = c[0] + u * (c[1] + u * c[2]), c[3] + u * (c[4] + u * c[5])
+        if abs(alpha) <= FLAT * c[13] * (1 + u * u) and abs(beta) <= FLAT * c[14] * (1 + u * u):
+            return u
+    return math.nan
+
+
+@kernel
 def pressed(
     pair: tuple[int, int, int], turn: int, arc: bool, low: float, high: float, t: Floats,
     stiffness: float, preload: float, friction: float, rigid: Rigid, field: Field, way: Way,
@@ -46,6 +57,7 @@ def pressed(
     kind, i, j = pair
     sign = -1.0 if turn % 2 else 1.0
     c = coefficients(kind, i, j, sign, rigid, field, way)
+    flat = flat_root(c, low, high)
     speed = math.hypot(way.vx, way.vy)
     if kind == VERTEX:
         other = field.following[j]
@@ -56,7 +68,12 @@ def pressed(
     length = math.hypot(ex, ey)
     nx, ny = ey / length, -ex / length
     for k in range(len(t)):
-        u = tangent(c, t[k], low, high) if arc else low
+        u = low
+        if arc and math.isnan(flat):
+            u = tangent(c, t[k], low, high)
+        elif arc:  # the other root
+            square, middle = c[2] * t[k] + c[5], c[1] * t[k] + c[4]
+            u = min(max(-middle / square - flat, low), high) if square != 0.0 else flat
         angle = turn * math.pi + 2 * math.atan(u)
         cosine, sine = sign * (1 - u * u) / (1 + u * u), sign * 2 * u / (1 + u * u)
         hx, hy = way.x + way.vx * t[k], way.y + way.vy * t[k]

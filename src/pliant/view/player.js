@@ -86,6 +86,7 @@ function compile(data) {
   };
   scene.oneWay = runsOneWay(scene.values);
   scene.away = scene.values.map((_, f) => apart(scene, f, 0));
+  scene.far = scene.away.reduce((most, off) => Math.max(most, off));
   scene.steps = scene.values.map((_, f) => (f ? apart(scene, f, f - 1) : 0));
   scene.timeline = compileTimeline(scene);
   scene.scalars = compileScalars(m);
@@ -257,15 +258,15 @@ function apart(scene, f, g) {
 }
 
 // Whether the end joins the start: then the motion plays round and round without a rest.
-function closes({ frames, away, steps }) {
+function closes({ frames, away, far, steps }) {
   const gap = away[frames - 1], usual = steps.slice(1).sort()[(frames - 1) >> 1];
-  return frames > 3 && Math.max(...away) > 1.3 * gap && gap <= 2 * Math.max(usual, steps[1], steps[frames - 1]);
+  return frames > 3 && far > 1.3 * gap && gap <= 2 * Math.max(usual, steps[1], steps[frames - 1]);
 }
 
-// The frame to open with, as in the figures: the end; of what comes round the start, or without curves where it is farthest from it.
-function opening({ cycles, frames, away, traced }) {
-  const far = Math.max(...away) * (1 - STILL);
-  return cycles ? traced.length ? 0 : away.findIndex((off) => off >= far) : frames - 1;
+// The frame to open with, as in the figures: the last; of what comes round the first, or without curves the farthest.
+function opening({ cycles, frames, away, far, traced }) {
+  if (!cycles) return frames - 1;
+  return traced.length ? 0 : away.findIndex((off) => off >= (1 - STILL) * far);
 }
 
 function runsOneWay(values) {
@@ -276,11 +277,11 @@ function runsOneWay(values) {
 
 // Where each frame lies on the scrub bar: in proportion to the axis when it runs one way, frame by frame when it
 // turns back. What moves while the axis stands still, as a snap does, takes a frame's share a frame.
-function compileTimeline({ values, frames, oneWay, away, steps }) {
-  const travel = values[frames - 1] - values[0], still = STILL * Math.max(...away), line = new Float64Array(frames);
+function compileTimeline({ values, frames, oneWay, far, steps }) {
+  const travel = values[frames - 1] - values[0], line = new Float64Array(frames);
   let jumps = 0;
   for (let f = 1; f < frames; f++) {
-    if (!oneWay || (values[f] === values[f - 1] && steps[f] > still)) jumps++;
+    if (!oneWay || (values[f] === values[f - 1] && steps[f] > STILL * far)) jumps++;
     line[f] = (oneWay ? (values[f] - values[0]) / travel : 0) + jumps / (frames - 1);
   }
   return line.map((place) => place / (line[frames - 1] || 1));
@@ -927,8 +928,7 @@ function drawSeries(ctx, series, look, px, py, bars, colours, yScale) {
     ctx.globalAlpha = 1;
   } else if (series.style === "band") {
     ctx.globalAlpha = 0.2;
-    const under = (i) => [at[i][0], py(series.low ? series.low[i] : base)];
-    for (const run of runs(at.map((point, i) => [...point, under(i)[1]]))) {
+    for (const run of runs(at.map((point, i) => [...point, py(series.low ? series.low[i] : base)]))) {
       ctx.beginPath();
       for (const [x, y] of run) ctx.lineTo(x, y);
       for (const [x, , low] of run.reverse()) ctx.lineTo(x, low);
