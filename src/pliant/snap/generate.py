@@ -1,4 +1,4 @@
-"""Fasteners by their dimensions, all of them exact: the notes' designs, racks, hooks, and random ones."""
+"""Fasteners by their dimensions, all of them exact: the paper's two, racks, hooks, and random ones."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def ratchet(teeth: int, blocks: bool = False, friction: Rational = 0, depth: Rat
     valleys; it stops two past the last face, above the floor. With `blocks` every tooth is an obstacle of its
     own that touches the next.
     """
-    if teeth < 1 or not 0 < depth < 2:
-        raise PliantError(f"{teeth} teeth {depth} deep: give at least 1, with a depth between 0 and 2.")
+    if teeth < 1 or not QUARTER < depth <= 1:
+        raise PliantError(f"{teeth} teeth {depth} deep: give at least 1, deeper than 1/4 and no more than 1.")
     end = 2 * teeth
     if blocks:
         rack = [ring((2 * k, -1), (2 * k + 2, -1), (2 * k + 2, depth), (2 * k, 0)) for k in range(teeth)]
@@ -162,7 +162,7 @@ def cantilever_hook(
 def random_fastener(seed: int) -> Fastener:
     """One or two pawls of any shape, and one to four obstacles in their way, all apart at the start.
 
-    Coordinates are multiples of a quarter. A third have a root with an outline; of the pawls a fifth have
+    Coordinates are multiples of a sixteenth. A third have a root with an outline; of the pawls a fifth have
     stops, and a fifth rest turned.
     """
     rng = np.random.default_rng(seed)
@@ -202,7 +202,7 @@ def many_features(pairs: int = 1_000_000, seed: int = 0, near: int = 8) -> Faste
     shapes = {f"burr {k}": _star(rng, 10, (1, 2)) for k in range(16)}
     edges = pairs // len(shoe) - sum(len(rack.outline(part)) for part in rack.obstacles)
     burrs = [
-        Obstacle(shape=f"burr {k % 16}", at=vector(end + 40 + 5 * (k // 128), 5 * (k % 64 - 32)))
+        Obstacle(shape=f"burr {k % 16}", at=vector(end + 40 + 5 * (k // 128), 5 * (k % 64)))
         if k % 128 < 64
         else Obstacle(shape=f"burr {k % 16}", at=vector(5 * (k % 64), -20 - 5 * (k // 128)))
         for k in range(edges // 10)

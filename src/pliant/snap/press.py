@@ -36,7 +36,7 @@ def tangent(c: tuple[float, ...], t: float, low: float, high: float) -> float:
 
 @kernel
 def flat_root(c: tuple[float, ...], low: float, high: float) -> float:
-    """The end of an arc at which α and β both vanish, so that its flat line is a root at every t; else NaN."""
+    """The end of an arc at which α and β both vanish, so that it is a root at every t; else NaN."""
     for u in (low, high):
         alpha, beta = c[0] + u * (c[1] + u * c[2]), c[3] + u * (c[4] + u * c[5])
         if abs(alpha) <= FLAT * c[13] * (1 + u * u) and abs(beta) <= FLAT * c[14] * (1 + u * u):

@@ -24,7 +24,7 @@ from pliant.snap.scene import Obstacles
 from pliant.snap.search import Design
 from pliant.snap.stability import Margin
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import Course
+from pliant.snap.travel import ROOT, Course, ended_at
 from pliant.snap.uncertain import Outcomes
 
 
@@ -103,7 +103,10 @@ class Way:
     @property
     def angles(self) -> dict[str, float]:
         """Of every pawl at the end."""
-        return {name: float(values[-1]) for name, values in self.curves[-1].angles.items()}
+        paths = {
+            name: ended_at(path, self.last.end) for name, path in self.last.paths.items() if name != ROOT
+        }
+        return {name: path.end.turn * math.pi + 2 * math.atan(path.end.angle) for name, path in paths.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -118,6 +118,10 @@ def sweep(scene: Scene, start: Any, lock: Lock, limit: int = LIMIT) -> Path:
 
 def _ended(run: _Run, going: Next, point: Any, contacts: Sequence[Curve]) -> Path:
     if going.kind == "dead centre":
+        for contact in contacts:  # one whose normal passes through the hinge locks at any friction
+            if run.lock(run.scene, point, point, [contact], "flat") is not None:
+                run.note("lock", point, contacts)
+                return run.over("lock", point, [contact])
         run.note("dead centre", point, contacts)
         return run.over("dead centre", point, contacts)
     if _at_stop(run.scene, point):

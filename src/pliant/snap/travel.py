@@ -238,7 +238,8 @@ def _reversed(path: Path, end: Any, scene: Scene) -> Any:
     arithmetic = scene.arithmetic
     piece = piece_at(path, end)
     at = arithmetic.negated(end)
-    if piece is None:
+    landed = path.end.against(end) == 0 and (not path.pieces or path.pieces[-1].end is not path.end)
+    if piece is None or landed:
         return arithmetic.point(path.end.u, path.end.turn, None, at)
     if piece.motion != "arc":
         return arithmetic.point(piece.start.u, piece.turn, None, at)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pliant.core.motion import Floats, Mark
-from pliant.view.scene import closes
+from pliant.view.frames import closes
 
 
 def curve(path: Floats) -> Floats:
