@@ -79,9 +79,9 @@ def outgoing(scene: Scene, point: Any, contacts: Sequence[Curve]) -> Next:
     away = 1 if _above(scene, point) else -1
     holding = tuple(c for c in flats if (_slope(point, c) or sign_at(c.alpha.derivative(), point.u)) == away)
     held = Next("flat", holding) if level and holding else None
-    if away > 0:
-        return _away(gaps, 0, 1, "snap", held, middle + 1)
-    return _away(gaps, len(gaps) - 1, -1, "snap", held, middle)
+    first, across = (0, middle + 1) if away > 0 else (len(gaps) - 1, middle)
+    going = _away(gaps, first, away, "snap", held, across)
+    return Next("flat", flats) if going.kind == "jam" and level and flats else going
 
 
 def _at_rest(scene: Scene, point: Any) -> bool:
