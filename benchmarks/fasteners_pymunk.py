@@ -32,7 +32,13 @@ class Tuning:
     samples: int = 800  # of a way
 
 
-TUNINGS = (Tuning("coarse", stride=1e-3), Tuning(), Tuning("fine", stride=1e-4, period=100.0))
+# Forces of the two hooks come within 15, 1 and 0.5 % of the greatest, beside corners left out; 0.2, 0.1 and
+# 0.04 % on average. Longer strides jump the corners.
+TUNINGS = (
+    Tuning("coarse", stride=1e-3, iterations=10),
+    Tuning(),
+    Tuning("fine", stride=1e-4, period=100.0),
+)
 
 
 class World:

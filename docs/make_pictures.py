@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from contact_pictures import PICTURES as CONTACT
+from contact_pictures import force_chart, pressed, strip
 from matplotlib.figure import Figure
 from PIL import Image
 from relaxation_pictures import CASES
@@ -48,18 +50,22 @@ from pliant.linkage.result import TraceResult
 from pliant.linkage.synthesis import path
 from pliant.relax.model import Mechanism
 from pliant.relax.result import RelaxResult
+from pliant.snap.model import Fastener
+from pliant.snap.result import SnapResult
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "_build" / "pictures"
 FOUR_BAR = HERE / "guide" / "linkages.md", "four-bar.toml"
 STEP = HERE / "guide" / "editing.md", "step.csv"
 LIFT = HERE / "guide" / "mechanisms.md", "lift.toml"
-EXAMPLES = (FOUR_BAR, STEP, LIFT)
+CLIP = HERE / "guide" / "fasteners.md", "clip.toml"
+EXAMPLES = (FOUR_BAR, STEP, LIFT, CLIP)
 PICTURES = HERE / "pictures"
 README = {
     "flex.png": ("eight-blocks", "chair", "jigsaw"),
     "linkages.png": ("jansen", "jansen-stretched", "quick-return"),
     "mechanisms.png": ("excavator", "planetary", "stewart"),
+    "fasteners.png": ("two-hooks", "cantilever-snap", "door-latch"),
 }
 README_BYTES = 200_000
 COLOURS = 160
@@ -67,7 +73,7 @@ WORKERS = 2
 DPI = 130
 
 Drawn = tuple[Figure, str]  # a picture, and the words that go with it
-Result = FlexResult | TraceResult | EditResult | RelaxResult
+Result = FlexResult | TraceResult | EditResult | RelaxResult | SnapResult
 
 
 def make_all(folder: Path = FOLDER) -> None:
@@ -110,7 +116,9 @@ def make(name: str, folder: Path) -> bool:
         drawn, text = FIGURES[name]()
     else:
         result = answer(name)
-        drawn, text = view.figure(result, names=names_of(result.motion)), caption(result)
+        drawn, text = drawn_as(result), caption(result)
+        if isinstance(result, SnapResult):
+            view.save_figure(force_chart(result), folder / f"{name}-force.png", dpi=DPI)
     view.save_figure(drawn, picture, dpi=DPI)
     words.write_text(text, encoding="utf-8")
     return True
@@ -120,6 +128,13 @@ def answer(name: str) -> Result:
     """What comes of a model of the gallery: its edit, where it asks for one."""
     model = gallery.load(name)
     return pliant.edit(model) if edits(model) else pliant.solve(model)
+
+
+def drawn_as(result: Result) -> Figure:
+    """A fastener event by event, everything else as it ends."""
+    if isinstance(result, SnapResult):
+        return strip(result)
+    return view.figure(result, names=names_of(result.motion))
 
 
 def names_of(motion: Motion) -> bool | None:
@@ -139,6 +154,8 @@ def caption(result: Result) -> str:
     if isinstance(result, RelaxResult):
         effort = lines[0].split(maxsplit=1)[1]
         return f"{first} {effort[:1].upper()}{effort[1:]}."
+    if isinstance(result, SnapResult):
+        return f"{first} {sum(len(way.events) for way in result.ways)} events."
     linear = "no bound" if result.linear is None else f"{result.linear:.4g}"
     return (
         f"{first} First estimate {linear}, {result.steps} steps, program "
@@ -153,6 +170,8 @@ def entries(folder: Path, names: Iterable[str]) -> Iterator[str]:
         described = gallery.describe(name)
         yield f"### {name}\n\n{described}.\n"
         yield f":::{{figure}} _build/pictures/{name}.png\n:alt: {described}\n\n{words}\n:::\n"
+        if (folder / f"{name}-force.png").exists():
+            yield f":::{{figure}} _build/pictures/{name}-force.png\n:alt: {described}; its force\n:::\n"
 
 
 def lists() -> dict[str, list[str]]:
@@ -164,7 +183,7 @@ def lists() -> dict[str, list[str]]:
     return found
 
 
-def edits(model: Assembly | Linkage | Mechanism) -> bool:
+def edits(model: Assembly | Linkage | Mechanism | Fastener) -> bool:
     """Whether a model asks for an edit."""
     return isinstance(model, Linkage) and model.study.edit is not None
 
@@ -255,6 +274,12 @@ def first_of_a_guide(page: Path, name: str, **study: Any) -> Drawn:
     return view.figure(result), caption(result)
 
 
+def first_fastener(draw: Callable[[SnapResult], Figure]) -> Drawn:
+    """The guide's clip, there and back."""
+    result = pliant.solve(model_of(tomllib.loads(example(*CLIP))), reverse=True)
+    return draw(result), caption(result)
+
+
 def found_for_a_step() -> Drawn:
     """What path synthesis finds for the guide's step."""
     rows = [line.split(",") for line in example(*STEP).splitlines()]
@@ -280,8 +305,11 @@ FIGURES: dict[str, Callable[[], Drawn]] = {
     "first-linkage": lambda: first_of_a_guide(*FOUR_BAR),
     "first-bands": lambda: first_of_a_guide(*FOUR_BAR, tolerance=0.02),
     "first-mechanism": lambda: first_of_a_guide(*LIFT),
+    "first-fastener": lambda: first_fastener(strip),
+    "first-fastener-force": lambda: first_fastener(force_chart),
     "found-for-a-step": found_for_a_step,
     **RELAXATION,
+    **CONTACT,
 }
 
 
@@ -307,7 +335,8 @@ def picture(name: str) -> Image.Image:
     """A solved model of the gallery."""
     content = io.BytesIO()
     result = answer(name)
-    sheet = view.figure(result, names=names_of(result.motion), width=4.6)
+    frame = pressed(result) if isinstance(result, SnapResult) else None
+    sheet = view.figure(result, frame=frame, names=names_of(result.motion), width=4.6)
     sheet.savefig(content, format="png", dpi=120)
     return Image.open(content).convert("RGB")
 

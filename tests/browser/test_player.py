@@ -1,5 +1,7 @@
 """The player in a real browser, opened from disk."""
 
+import base64
+import io
 import os
 import shutil
 from dataclasses import replace
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import pliant.view
 from pliant.core.motion import Event, Mark, Motion, Shape, Signal
@@ -49,6 +52,12 @@ COLOURED_PIXELS = """([r, g, b]) => {
     count += off < 12 && data[i + 3] > 240;
   }
   return count;
+}"""
+
+
+PLAY = """() => {
+  document.querySelector('.play').click();
+  return Number(document.querySelector('.scrub input').value);
 }"""
 
 
@@ -97,6 +106,24 @@ def crank() -> Motion:
             Mark("polygon", 0.7 * tips, group="band", text="C"),
             Mark("curve", np.array([[-2.0, -3.0], [2.0, -3.0]]), group="ground"),
         ),
+    )
+
+
+def latch() -> Motion:
+    """A bar that goes down 10; at 4 it turns in four frames, and its load is gone."""
+    values = np.array([0.0, 1, 2, 3, 4, 4, 4, 4, 4, 4, 5, 6, 7, 8, 9, 10])
+    turned = np.array([0.0, 0, 0.4, 0.6, 0.8, 0.6, 0.4, 0.2, 0, 0, 0, 0, 0, 0, 0, 0])
+    return Motion(
+        "travel",
+        "mm",
+        values,
+        bodies=("bar",),
+        shapes=(Shape((np.array([[0.0, 0.0], [8.0, 0.0], [8.0, 1.0], [0.0, 1.0]]),)),),
+        body_shapes=np.zeros(1, np.int64),
+        fixed=np.array([False]),
+        poses=np.stack([0 * values, -values, turned], axis=1)[:, None],
+        signals={"angle": Signal("rad", turned)},
+        events=(Event(1.0, "contact"), Event(4.0, "snap"), Event(4.0, "rests"), Event(8.5, "stop")),
     )
 
 
@@ -381,6 +408,83 @@ def test_events_are_ticks_that_seek(open_page):
     assert page.locator(".readout").inner_text() == "step 2"
 
 
+def test_a_snap_takes_time_while_the_axis_stands_still(open_page):
+    page = open_page(latch())
+    seen, read = set(), set()
+    for share in (0.1, 0.4, 0.7):  # of the snap, which lasts four frames of fifteen
+        scrub(page, (0.4 + share * 4 / 15) / (1 + 4 / 15))
+        seen.add(picture(page))
+        read.add(page.locator(".readout").inner_text())
+    assert len(seen) == 3
+    assert read == {"travel 4 mm"}
+
+
+def test_events_at_one_value_lie_at_both_ends_of_what_moves_there(open_page):
+    page = open_page(latch())
+    for name, place in (("contact", 0.1), ("snap", 0.4), ("rests", 0.4 + 4 / 15), ("stop", 0.85 + 4 / 15)):
+        left = page.get_by_role("button", name=name).evaluate("(node) => parseFloat(node.style.left)")
+        assert left == pytest.approx(100 * place / (1 + 4 / 15), abs=1e-4)
+    page.get_by_role("button", name="snap").click()
+    assert page.locator(".signals output").inner_text() == "0.8"
+    page.get_by_role("button", name="rests").click()
+    assert page.locator(".signals output").inner_text() == "0"
+
+
+@pytest.mark.parametrize("falls", [False, True])
+def test_the_cursor_of_a_signal_stands_at_the_value_and_a_click_seeks_it(open_page, falls):
+    motion = latch()
+    values = 10 - motion.values if falls else motion.values
+    page = open_page(replace(motion, values=values, events=()))
+    box = page.locator(".signals .chart").bounding_box()
+    cursor = page.locator(".signals .cursor")
+    shift = "(line) => new DOMMatrix(line.style.transform).e"
+    ends = []
+    for position in (0, 1):
+        scrub(page, position)
+        ends.append(cursor.evaluate(shift))
+    start, end = ends
+    assert start > end if falls else start < end
+    scrub(page, 0.45)  # in the snap
+    assert cursor.evaluate(shift) == pytest.approx(start + 0.4 * (end - start), abs=0.01)
+    page.mouse.click(box["x"] + start + 0.75 * (end - start), box["y"] + 30)
+    read = float(page.locator(".readout").inner_text().split()[1])
+    assert read == pytest.approx(2.5 if falls else 7.5, abs=0.1)
+    assert cursor.evaluate(shift) == pytest.approx(start + 0.75 * (end - start), abs=1)
+
+
+def test_keys_step_through_a_snap_and_over_frames_at_one_place(open_page):
+    page = open_page(latch())
+    places = page.locator(".scrub input")
+    for key in ("ArrowLeft", "ArrowRight"):
+        walked = [places.input_value()]
+        for _ in range(14):  # sixteen frames, of which two are alike
+            page.keyboard.press(key)
+            walked.append(places.input_value())
+        assert len(set(walked)) == 15
+    assert float(walked[0]) == 0
+    assert float(walked[-1]) == 1
+
+
+def test_what_goes_forth_and_back_opens_where_it_is_farthest_and_plays_from_the_start(open_page):
+    there = blocks()
+    poses = np.concatenate([there.poses, there.poses[-2::-1]])
+    page = open_page(replace(there, values=np.arange(9.0), poses=poses, body_scalars={}, signals={}))
+    assert page.locator(".readout").inner_text() == "step 4"
+    places = []
+    for position in (None, 0.5):  # a place that was sought is played from
+        if position is not None:
+            scrub(page, position)
+        places.append(page.evaluate(PLAY))
+    assert places == [0, 0.5]
+
+
+def test_a_bar_that_only_turns_opens_at_its_end(open_page):
+    rounding = 1e-12 * np.array([0.0, 1, 2, 3, 2, 1, 0])
+    poses = np.stack([rounding, 0 * rounding, np.linspace(0, 0.5, 7)], axis=1)[:, None]
+    bar = replace(latch(), values=np.arange(7.0), poses=poses, signals={}, events=())
+    assert open_page(bar).locator(".readout").inner_text() == "travel 6 mm"
+
+
 def test_space_turns_under_the_hand(open_page):
     page = open_page(tower())
     x, y = middle(page)
@@ -481,6 +585,67 @@ def test_plots_are_drawn_under_the_motion(open_page):
     blank = "(c) => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size < 5"
     assert not charts.nth(0).evaluate(blank)
     assert not charts.nth(1).evaluate(blank)
+
+
+def drawn(page, chart: int) -> np.ndarray:
+    """How opaque each pixel of a plot is, within its axes: (H, W), from 0 to 255."""
+    canvas = page.locator(".plots canvas").nth(chart)
+    content = base64.b64decode(canvas.evaluate("(node) => node.toDataURL()").split(",")[1])
+    alpha = np.asarray(Image.open(io.BytesIO(content)))[..., 3]
+    return alpha[10:-45, 60:-15]
+
+
+def share(alpha: np.ndarray, wanted: float) -> float:
+    return float((np.abs(alpha.astype(float) - 255 * wanted) < 4).mean())
+
+
+def test_areas_are_filled_in_tones_and_their_holes_are_open(open_page):
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    gap = np.full((1, 2), np.nan)
+    holed = np.vstack([10 * square, gap, 2.5 + 5 * square[::-1]])
+    halves = [square * [5, 10], square * [5, 10] + [5, 0]]
+
+    def area(name: str, rings: np.ndarray) -> Series:
+        return Series(name, rings[:, 0].copy(), rings[:, 1].copy(), "area")
+
+    page = open_page(
+        blocks(),
+        (
+            Plot("Holed", "x", "y", (area("forbidden", holed),)),
+            Plot("Halves", "x", "y", (area("forbidden", halves[0]), area("free", halves[1]))),
+        ),
+    )
+    assert share(drawn(page, 0), 0.45) == pytest.approx(0.75, abs=0.06)
+    assert share(drawn(page, 0), 0) == pytest.approx(0.25, abs=0.03)
+    assert share(drawn(page, 1), 0.45) == pytest.approx(0.5, abs=0.05)
+    assert share(drawn(page, 1), 0.03) == pytest.approx(0.5, abs=0.05)
+    assert page.locator(".keys .swatch.area").count() == 2
+
+
+def test_lines_are_heavy_dashed_or_plain(open_page):
+    x, flat = np.array([0.0, 90]), np.array([5.0, 5.0])
+    frame = Series("", x, np.array([0.0, 9.0]), "points")  # the same axes for all
+    styles = ("line", "heavy", "dashed")
+    page = open_page(
+        blocks(), tuple(Plot(style, "x", "y", (Series("", x, flat, style), frame)) for style in styles)
+    )
+    line, heavy, dashed = (drawn(page, chart) > 0 for chart in range(3))
+    thick = [int(inked[:, inked.shape[1] // 3].sum()) for inked in (line, heavy)]
+    assert 2 <= thick[1] - thick[0] <= 4
+    changes = [int((inked[:, 1:] != inked[:, :-1]).sum(axis=1).max()) for inked in (line, dashed)]
+    assert changes[0] < 10
+    assert changes[1] > 40
+
+
+def test_a_band_has_gaps_where_it_is_not_a_number(open_page):
+    x = np.arange(91.0)
+    cut = np.where((x > 30) & (x < 60), np.nan, 5.0)
+    frame = Series("", np.array([0.0, 90]), np.array([0.0, 10.0]), "points")
+    bands = (Series("", x, y, "band", low=y - 3) for y in (np.full(91, 5.0), cut))
+    page = open_page(blocks(), tuple(Plot("", "x", "y", (frame, band)) for band in bands))
+    whole, parts = (share(drawn(page, chart), 0.2) for chart in range(2))
+    assert whole > 0.2
+    assert parts / whole == pytest.approx(2 / 3, abs=0.02)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

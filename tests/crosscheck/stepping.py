@@ -194,6 +194,7 @@ def _follow(scene: Scene, angle: float, until: float) -> tuple[Track, End]:
             _note(scene, track, state)
             ahead = [one for one in touching(scene, state.t, state.angle) if one.normal @ scene.velocity < 0]
             if state.t < until and _locked(scene, ahead, track, state.t):
+                track.changes.append(Change(state.t, _pairs(ahead)))
                 break
         if state.t >= until:
             return track, End(until, "through")

@@ -121,7 +121,9 @@ def turned(scene: Scene, t: float, angle: float, most: float, rungs: int) -> lis
     for angles, out in zip(ladder, free, strict=True):
         if out.any():
             first = int(np.argmax(out))
-            found.append(_limit(scene, t, angles[first], angles[first - 1] if first else angle))
+            limit = _limit(scene, t, angles[first], angles[first - 1] if first else angle)
+            pushed_back = angle * (limit - angle) < 0  # towards its rest: there it may go on
+            found.append(_relaxed(scene, t, limit) if pushed_back else limit)
     return sorted(found, key=lambda other: abs(other - angle))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -28,20 +29,25 @@ from pliant.linkage.solve import solve
 
 Floats = NDArray[np.float64]
 
-seeds = st.integers(0, 99_999)
+MANY, SHARED = 99_999, 19  # the largest seed; of tests that ask for the same poses, which take longest to find
 FAMILIES = ("dyadic", "coupled")
 KINDS = ("triangle", "point", "collinear", "fixed guide", "guide of its own", "along a link")
+SAMPLES = 25  # of a turn
 OPEN = 0.9  # of |c|, the cosine at a triangle's tip, or of 1 less a group's determinant
 
 
-def over_seeds(examples: int) -> Callable[[Callable], Callable]:
+def over_seeds(examples: int, largest: int = MANY) -> Callable[[Callable], Callable]:
     """The same ones every time."""
     chosen = settings(max_examples=examples, deadline=None, derandomize=True)
-    return lambda test: chosen(given(seed=seeds)(test))
+    return lambda test: chosen(given(seed=st.integers(0, largest))(test))
 
 
-def of_both_families(examples: int) -> Callable[[Callable], Callable]:
-    return lambda test: pytest.mark.parametrize("family", FAMILIES)(over_seeds(examples)(test))
+def of_both_families(examples: int, largest: int = MANY) -> Callable[[Callable], Callable]:
+    return lambda test: pytest.mark.parametrize("family", FAMILIES)(over_seeds(examples, largest)(test))
+
+
+def shared(test: Callable) -> Callable:
+    return of_both_families(SHARED + 1, SHARED)(test)
 
 
 @dataclass
@@ -236,8 +242,9 @@ def _flatness(poses: Poses) -> Floats:
     return worst
 
 
+@cache
 def opened(family: str, seed: int) -> Poses:
-    return well_open(compile_plan(MAKERS[family](seed)), 25)
+    return well_open(compile_plan(MAKERS[family](seed)), SAMPLES)
 
 
 def redrawn(poses: Poses, drawn: Floats) -> Floats:
@@ -324,7 +331,7 @@ def assert_slope(slope: Floats, f: Callable[[float], Floats], small: float) -> N
     assert (np.abs(slope - narrow) <= np.abs(wide - narrow) + small).all()
 
 
-@of_both_families(25)
+@shared
 def test_velocities_and_accelerations_are_the_slopes_of_positions_and_velocities(family, seed):
     """Along θ(t) = θ + wt + w't²/2 with random w, w' for each motor."""
     poses = opened(family, seed)
@@ -348,7 +355,7 @@ def slope_of(remainder: Callable[[float], float], step: float) -> float:
     return float(np.polyfit(np.log(step / 2.0 ** np.arange(4)), np.log(sizes), 1)[0])
 
 
-@of_both_families(25)
+@shared
 def test_the_jacobian_leaves_a_remainder_of_second_order(family, seed):
     poses = opened(family, seed)
     way = np.random.default_rng(seed).normal(size=poses.drawn.shape)
@@ -361,7 +368,7 @@ def test_the_jacobian_leaves_a_remainder_of_second_order(family, seed):
     assert slope_of(remainder, 2e-4) == pytest.approx(2, abs=0.1)
 
 
-@of_both_families(25)
+@shared
 def test_the_gradient_leaves_a_remainder_of_second_order(family, seed):
     """Of L = Σ sin x, whose ∂L/∂x = cos x."""
     poses = opened(family, seed)
@@ -377,7 +384,7 @@ def test_the_gradient_leaves_a_remainder_of_second_order(family, seed):
     assert slope_of(remainder, 2e-4) == pytest.approx(2, abs=0.1)
 
 
-@of_both_families(25)
+@shared
 def test_the_gradient_is_the_jacobian_contracted(family, seed):
     poses = opened(family, seed)
     slope = np.random.default_rng(seed).normal(size=poses.x.shape)
@@ -447,9 +454,20 @@ def shuffled(model: Linkage, seed: int) -> Linkage:
     )
 
 
-def named(model: Linkage, samples: int = 24) -> tuple[Poses, dict[str, NDArray[np.complex128]], Floats]:
+Named = tuple[Poses, dict[str, NDArray[np.complex128]], Floats]
+
+
+@cache
+def as_drawn(family: str, seed: int) -> Named:
+    return named(opened(family, seed))
+
+
+def drawn_anew(model: Linkage) -> Named:
+    return named(well_open(compile_plan(model), SAMPLES))
+
+
+def named(poses: Poses) -> Named:
     """Poses, joints by name as complex numbers, and ∂x/∂x̄ summed to one number a joint."""
-    poses = well_open(compile_plan(model), samples)
     z = poses.x[:, 0] + 1j * poses.x[:, 1]
     return poses, dict(zip(poses.plan.structure.names, z, strict=True)), np.linalg.norm(jacobian(poses))
 
@@ -462,11 +480,10 @@ def named(model: Linkage, samples: int = 24) -> tuple[Poses, dict[str, NDArray[n
         ("25.4 times larger", lambda z: z * 25.4),
     ],
 )
-@of_both_families(25)
+@shared
 def test_a_linkage_drawn_elsewhere_or_in_other_units_runs_the_same(family, change, f, seed):
-    model = MAKERS[family](seed)
-    here, places, amount = named(model)
-    there, others, other_amount = named(carried(model, f))
+    here, places, amount = as_drawn(family, seed)
+    there, others, other_amount = drawn_anew(carried(MAKERS[family](seed), f))
     assert there.angles == pytest.approx(here.angles, abs=1e-15), change
     small = 1e-10 * there.plan.structure.size
     for name, z in places.items():
@@ -474,22 +491,21 @@ def test_a_linkage_drawn_elsewhere_or_in_other_units_runs_the_same(family, chang
     assert other_amount == pytest.approx(amount, rel=1e-9)
 
 
-@of_both_families(25)
+@shared
 def test_a_mirrored_linkage_with_its_motors_reversed_runs_as_the_mirror_image(family, seed):
-    model = MAKERS[family](seed)
-    _, places, amount = named(model)
-    there, others, other_amount = named(mirrored(model))
+    _, places, amount = as_drawn(family, seed)
+    there, others, other_amount = drawn_anew(mirrored(MAKERS[family](seed)))
     for name, z in places.items():
         assert np.abs(others[name] - np.conj(z)).max() <= 1e-10 * there.plan.structure.size
     assert other_amount == pytest.approx(amount, rel=1e-9)
 
 
-@of_both_families(25)
+@shared
 def test_names_and_the_order_of_joints_and_links_do_not_matter(family, seed):
     model = MAKERS[family](seed)
     other = shuffled(model, seed)
-    here, places, _ = named(model)
-    there, others, _ = named(other)
+    here, places, _ = as_drawn(family, seed)
+    there, others, _ = drawn_anew(other)
     assert there.angles == pytest.approx(here.angles, abs=1e-15)
     renamed = {at: name for name, at in other.joints.items()}
     for name, at in model.joints.items():

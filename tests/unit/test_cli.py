@@ -133,7 +133,7 @@ def test_help_is_quick_and_imports_nothing_heavy():
     assert "130  stopped with Ctrl-C" in out
 
 
-@pytest.mark.parametrize("command", ["check", "flex", "relax", "draw", "examples", "demo"])
+@pytest.mark.parametrize("command", ["check", "flex", "relax", "snap", "draw", "examples", "demo"])
 def test_every_command_explains_itself(command: str):
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -465,7 +465,7 @@ def test_examples_are_listed_with_a_line_each():
     assert all(gallery.describe(name) in line for name, line in zip(gallery.names(), lines, strict=True))
 
 
-@pytest.mark.parametrize("name", ["arm", "eight-blocks", "round-peg"])
+@pytest.mark.parametrize("name", ["arm", "eight-blocks", "round-peg", "cantilever-snap"])
 def test_an_example_is_printed_or_copied_and_loads(tmp_path: Path, name: str):
     from pliant import gallery
 

@@ -18,17 +18,20 @@ from pliant.linkage.synthesis import path
 from pliant.linkage.synthesis.result import SynthesisStatus
 from pliant.relax.model import Actuator, Bar, Mechanism
 from pliant.relax.status import RelaxStatus
+from pliant.snap.materials import MATERIALS
+from pliant.snap.status import SnapStatus
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PACKAGE = ROOT / "src" / "pliant"
 PAGES = [*ROOT.glob("*.md"), *(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)]
-MODULE = re.compile(r"`((?:cli|core|files|flex|gallery|linkage|relax|view)/[\w/]+(?:\.py)?)`")
+MODULE = re.compile(r"`((?:cli|core|files|flex|gallery|linkage|relax|snap|view)/[\w/]+(?:\.py)?)`")
 KEY = re.compile(r"\[([A-Z][A-Za-z]+\d{4}[A-Za-z]*)\]")
 KEYS = {
     "assembly": ("guide/model-file.md", "guide/study.md"),
     "linkage": ("guide/linkages.md", "guide/editing.md"),
     "mechanism": ("guide/mechanisms.md",),
+    "fastener": ("guide/fasteners.md",),
 }
 TOML = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STATUSES = {
@@ -37,6 +40,7 @@ STATUSES = {
     "edit": EditStatus,
     "synthesize": SynthesisStatus,
     "relax": RelaxStatus,
+    "snap": SnapStatus,
 }
 
 
@@ -112,12 +116,20 @@ def relaxed() -> dict[str, Any]:
     return pliant.solve(model).to_dict()
 
 
+def snapped() -> dict[str, Any]:
+    """A hook with everything asked of it."""
+    asked = dict.fromkeys(("reverse", "classify", "uncertain", "stability", "search"), True)
+    sizes = {"directions": 16, "region": [[0, 0], [1, 0]], "digits": 4}
+    return pliant.solve(pliant.gallery.load("cantilever-snap"), **asked, **sizes).to_dict()
+
+
 RESULTS: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "flex": (flexed, "guide/answer.md"),
     "trace": (traced, "guide/linkages.md"),
     "edit": (edited, "guide/editing.md"),
     "synthesize": (synthesized, "guide/editing.md"),
     "relax": (relaxed, "guide/mechanisms.md"),
+    "snap": (snapped, "guide/fasteners.md"),
 }
 TABLES: dict[str, Callable[[dict[str, Any]], list[dict[str, Any]]]] = {
     "flex": lambda result: [result["contacts"][0]],
@@ -130,6 +142,13 @@ TABLES: dict[str, Callable[[dict[str, Any]], list[dict[str, Any]]]] = {
     "edit": lambda result: [result["achieved"][0], result["resisted"][0]],
     "synthesize": lambda result: [result["answers"][0]],
     "relax": lambda result: [result["carriers"][0], result["warnings"][0]],
+    "snap": lambda result: [
+        *(result[key] for key in ("end", "force", "diode", "outcomes", "design", "peak_certified")),
+        *(result[key][0] for key in ("events", "margins")),
+        *(result["diode"][key][0] for key in ("sectors", "critical", "directions")),
+        result["outcomes"]["bands"][0],
+        result["strain"]["hook"],
+    ],
 }
 
 
@@ -147,3 +166,10 @@ def test_every_status_is_in_the_guide_with_its_exit_code(command):
     section = text("guide/statuses.md").partition(f"## pliant {command}\n")[2].partition("\n## ")[0]
     told = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", section, re.MULTILINE))
     assert told == {status.name.lower(): str(status.exit_code) for status in STATUSES[command]}
+
+
+def test_every_material_is_in_the_guide_with_its_modulus_and_strain():
+    told = re.findall(r"^\| `([^`]+)` \| (\d+) \| ([\d.]+) % \|", text("guide/fasteners.md"), re.MULTILINE)
+    assert [(name, float(modulus), float(strain)) for name, modulus, strain in told] == [
+        (found.name, found.modulus, pytest.approx(100 * found.strain_limit)) for found in MATERIALS.values()
+    ]

@@ -2,28 +2,42 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from pliant.cli import main
 from pliant.core import status
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TOURS = {
-    "README.md": {"blocks.png", "blocks.html", "blocks.json", "slider.gif", "four-bar.html", "lift.html"},
+    "README.md": {
+        "blocks.png",
+        "blocks.html",
+        "blocks.json",
+        "slider.gif",
+        "four-bar.html",
+        "lift.html",
+        "hooks.html",
+    },
     "docs/guide/linkages.md": {"four-bar.png", "four-bar.html", "four-bar.json"},
     "docs/guide/editing.md": {"longer-leg.toml", "longer.png", "longer.html", "found"},
     "docs/guide/mechanisms.md": {"lift.png", "lift.html", "lift.json", "braced.toml"},
+    "docs/guide/fasteners.md": {"clip.png", "clip.html", "clip.json", "apart.toml", "level.toml"},
 }
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 FILE = re.compile(r"This is `([\w.-]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RUN = ("sh", "python")
+PLAIN = re.compile(r"pliant [\w ./,-]+")  # needs no shell
 RANGE = re.compile(r" \([\d.]+ to [\d.]+ ?%\)")
 # How many steps it takes and what rounding leaves differ from machine to machine.
 WORDS_ONLY = ("steps", "overlap", "lengths", "method")
@@ -57,6 +71,19 @@ def blocks(page: str) -> list[Block]:
 
 
 def run(block: Block, folder: Path) -> str:
+    """What a block prints; where it is commands of pliant alone, without a process that loads it anew."""
+    commands = block.text.splitlines()
+    if block.language == "sh" and all(map(PLAIN.fullmatch, commands)):
+        with chdir(folder):
+            done = [CliRunner().invoke(main, shlex.split(command)[1:]) for command in commands]
+        printed = "".join(one.output for one in done)
+        assert not any(one.exit_code for one in done), f"{block.text}\n{printed}"
+    else:
+        printed = run_apart(block, folder)
+    return "".join(line for line in printed.splitlines(True) if not ASIDE.match(line))
+
+
+def run_apart(block: Block, folder: Path) -> str:
     command = ["bash", "-euo", "pipefail", "-c"] if block.language == "sh" else [sys.executable, "-c"]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
@@ -70,7 +97,7 @@ def run(block: Block, folder: Path) -> str:
         timeout=COMPILING,
     )
     assert done.returncode == 0, f"{block.text}\n{done.stdout}"
-    return "".join(line for line in done.stdout.splitlines(True) if not ASIDE.match(line))
+    return done.stdout
 
 
 def words(line: str) -> list[str]:

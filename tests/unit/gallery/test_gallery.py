@@ -15,6 +15,7 @@ from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 from pliant.gallery.recipes import RECIPES
 from pliant.linkage.model import Linkage
+from pliant.snap.model import Fastener
 
 MODELS = {name: gallery.load(name) for name in gallery.names()}
 ASSEMBLIES = {name: model for name, model in MODELS.items() if isinstance(model, Assembly)}
@@ -36,7 +37,10 @@ def polygons(model: Assembly) -> dict[str, shapely.Polygon]:
 def test_each_model_has_a_title_and_something_to_ask(name):
     model = MODELS[name]
     assert model.title
-    assert model.study.maximize if isinstance(model, Assembly) else model.study.trace
+    if isinstance(model, Fastener):
+        assert model.study.model_fields_set
+    else:
+        assert model.study.maximize if isinstance(model, Assembly) else model.study.trace
     assert "\n" not in gallery.describe(name)
 
 

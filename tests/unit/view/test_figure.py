@@ -17,6 +17,7 @@ from pliant.core.errors import PliantError
 from pliant.core.motion import Mark, Motion, Shape
 from pliant.core.plot import Plot, Series
 from pliant.view import palette, scene
+from pliant.view.charts import AREAS
 from pliant.view.marks import arrow_outlines
 
 HOSTILE = r"_$\frac{ <script>alert(1)</script>" + "\n\x00"
@@ -113,13 +114,6 @@ def test_poses_turn_the_short_way_between_frames(blocks):
     assert_allclose(scene.poses_at(turned, 3)[1], poses[3, 1])
 
 
-def test_frames_lie_along_the_axis_unless_it_turns_back(blocks):
-    assert_allclose(scene.timeline(replace(blocks, values=np.array([0.0, 1, 1, 4]))), [0, 0.25, 0.25, 1])
-    assert_allclose(scene.timeline(replace(blocks, values=np.array([4.0, 2, 1, 0]))), [0, 0.5, 0.75, 1])
-    assert_allclose(scene.timeline(replace(blocks, values=np.array([0.0, 1, 0, 1]))), [0, 1 / 3, 2 / 3, 1])
-    assert scene.frame_at(blocks, 0.5) == pytest.approx(1.5)
-
-
 def test_resting_points_are_ground_and_moving_ones_leave_trails(linkage):
     assert scene.rests(linkage).tolist() == [True, False]
     sheet = pliant.view.figure(linkage, names=False)
@@ -193,6 +187,32 @@ def test_a_filmstrip_has_one_panel_a_frame_at_one_scale(blocks):
     assert len({axes.get_xlim() for axes in sheet.axes}) == 1
 
 
+def test_a_filmstrip_has_full_rows_where_it_can(blocks):
+    poses = blocks.poses[..., [1, 0, 2]] * [1.0, 0.25, 1.0]  # 10 wide and 22.5 high
+    tall = replace(blocks, poses=poses, marks=(), events=())
+    sheet = pliant.view.filmstrip(stretched(tall, 12), frames=12)
+    assert len({round(axes.get_position().x0, 6) for axes in sheet.axes}) == 6
+    assert len({round(axes.get_position().y0, 6) for axes in sheet.axes}) == 2
+
+
+def stretched(motion: Motion, frames: int) -> Motion:
+    """The same way in so many frames."""
+    poses = np.linspace(motion.poses[0], motion.poses[-1], frames)
+    return replace(motion, values=np.arange(float(frames)), poses=poses, body_scalars={}, signals={})
+
+
+def test_what_goes_forth_and_back_is_shown_where_it_is_farthest_from_its_start(blocks):
+    there = stretched(blocks, 4).poses
+    poses = np.concatenate([there, there[-2::-1]])
+    sheet = pliant.view.figure(replace(stretched(blocks, 7), poses=poses), names=False)
+    assert nearest(colour_at(sheet, 52, 2), palette.BODY) < 0.02
+    assert nearest(colour_at(sheet, 20, 2), palette.BEFORE) < 0.1
+    assert [text.get_text() for text in sheet.legends[0].get_texts()][:2] == [
+        "before (step 0)",
+        "after (step 3)",
+    ]
+
+
 def test_three_thousand_bodies_are_three_collections(blocks):
     count = 3000
     poses = np.random.default_rng(0).uniform(0, 500, (2, count, 3))
@@ -233,6 +253,24 @@ def test_charts_have_what_their_plot_says():
     assert_allclose([segment[:, 1] for segment in ranges], [[1, 3], [2, 5]])
     lines = Plot("t", "x", "y", (Series("a", x + 1, x + 1),), x_scale="log", y_scale="log")
     assert pliant.view.chart(lines).axes[0].get_yscale() == "log"
+
+
+def test_areas_are_filled_under_the_lines_and_their_holes_are_open():
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    rings = np.vstack([10 * square, np.full((1, 2), np.nan), 3 + 4 * square[::-1]])
+    across = np.array([0.0, 10.0])
+    series = (
+        Series("path", across, np.array([1.5, 1.5]), "heavy"),
+        Series("rest", across, np.array([9.0, 9.0]), "dashed"),
+        Series("forbidden", rings[:, 0].copy(), rings[:, 1].copy(), "area"),
+    )
+    sheet = pliant.view.chart(Plot("", "", "", series))
+    assert nearest(colour_at(sheet, 2, 7.5, 0), AREAS[0]) < 0.02
+    assert_allclose(colour_at(sheet, 5, 5, 0), 1)
+    path = 0.75 * np.array(to_rgb(palette.SERIES[0])) + 0.25 * np.array(to_rgb(AREAS[0]))
+    assert_allclose(colour_at(sheet, 5, 1.5, 3), np.tile(path, (49, 1)), atol=0.02)  # 4 pt are 11 pixels
+    dashes = [nearest(colour_at(sheet, x, 9, 1), palette.FAINT) < 0.1 for x in np.linspace(1, 9, 81)]
+    assert 0.3 < np.mean(dashes) < 0.8
 
 
 def test_signals_stand_one_above_another_with_their_events(blocks):

@@ -112,7 +112,7 @@ def test_not_a_number_becomes_null_and_digits_are_cut(blocks):
 
 
 def test_a_result_brings_its_own_plots_unless_told_otherwise(blocks):
-    result = SimpleNamespace(motion=blocks, plots=lambda: (plot(),))
+    result = SimpleNamespace(motion=blocks, plots=lambda: {"play": plot()})
     assert len(Page(pliant.view.player_html(result)).data["plots"]) == 1
     assert Page(pliant.view.player_html(result, plots=())).data["plots"] == []
     assert Page(pliant.view.player_html(blocks)).data["plots"] == []

@@ -1,4 +1,4 @@
-"""Curves, bands and the other well-known groups of marks; motions that come round."""
+"""Curves, bands and the other well-known groups of marks."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import pliant.view
 from pliant.core.motion import Mark, Motion
-from pliant.view import palette, scene
+from pliant.view import palette
 from pliant.view.stage import Look
 
 from .test_figure import colour_at, nearest, pixels
@@ -165,32 +165,6 @@ def ink_of_names(sheet: Figure, dpi: int) -> list[float]:
         (left, low), (right, high) = box
         inks.append(float((1 - image[-high:-low, left:right]).mean(axis=2).sum()) * (72 / dpi) ** 2)
     return inks
-
-
-def test_a_filmstrip_of_what_comes_round_shows_no_pose_twice(crank):
-    titles = [axes.get_title() for axes in pliant.view.filmstrip(crank, frames=4).axes]
-    assert titles == ["angle 0 deg", "angle 90 deg", "angle 180 deg", "angle 270 deg"]
-    points, poses = (np.concatenate([rows, rows[:1]]) for rows in (crank.points, crank.poses))
-    again = replace(crank, values=np.append(crank.values, 360.0), points=points, poses=poses)
-    assert [axes.get_title() for axes in pliant.view.filmstrip(again, frames=4).axes] == titles
-
-
-@pytest.mark.parametrize(
-    ("path", "closed"),
-    [
-        ([0, 1, 1 + 1j, 1j], True),
-        ([0, 1, 1 + 1j, 1j, 0], True),
-        ([0, 1, 2, 3], False),
-        ([0, 1, 2, 12], False),  # a long last step is not a way back
-        ([0, 10, 11, 11.5, 11.6], False),
-        ([0, 0, 0, 0], False),
-        ([0, 1, 0], False),  # forth and back in three frames is no round
-        ([0, 0.1, 0.3, 1, 2, 2 + 2j, 2j, 1j, 0.7j], True),  # uneven steps, the gap like its neighbours
-    ],
-)
-def test_a_path_closes_when_its_ends_are_neighbours(path, closed):
-    places = np.array(path, complex)
-    assert scene.closes(np.stack([places.real, places.imag], axis=1)) is closed
 
 
 def test_a_long_key_keeps_clear_of_the_scale_bar(crank):

@@ -1,0 +1,77 @@
+"""Fine stepping with shapely, which knows nothing of the sweep, and the sweep go the same way.
+
+Hundreds of random fasteners agree; the tests take some of them, in and out.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.crosscheck.stepping import walk
+
+from pliant.snap.exactly import Exactly
+from pliant.snap.forces import angles, spans
+from pliant.snap.generate import motion_diode, random_fastener, two_hooks
+from pliant.snap.travel import Course, around, back, travel
+
+CAUSES = {"until": "through", "jam": "jam", "stop": "stop", "lock": "friction", "dead centre": "dead centre"}
+CLOSE = 3e-6  # in t: the stepper halves its steps down to 1e-8
+
+
+def cause(course: Course) -> str:
+    """How a course ended, as the stepper says it."""
+    return "root" if course.by == "root" else CAUSES[course.cause]
+
+
+def obstacles_met(course: Course, pawl: str) -> list[int]:
+    """The obstacles that hold a pawl, in order, each once in a row."""
+    path = course.paths[pawl]
+    held = [
+        path.scene.obstacles.owner[piece.contacts[0][2]]
+        for piece in path.pieces
+        if piece.contacts and piece.end.t - piece.start.t > 1e-5 and piece.start.t < course.ends
+    ]
+    return [one for place, one in enumerate(held) if not place or one != held[place - 1]]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_fasteners_end_alike_and_meet_the_same_obstacles_in_the_same_order(seed):
+    model = random_fastener(seed)
+    course = travel(model, Exactly(), around(model))[-1]
+    stepped = walk(model)
+    assert stepped.end.cause == cause(course)
+    assert stepped.end.t == pytest.approx(course.ends, abs=CLOSE)
+    for pawl, track in zip(model.pawls, stepped.tracks, strict=True):
+        met = [change.obstacles[0] for change in track.contacts(1e-5) if len(change.obstacles) == 1]
+        once = [one for place, one in enumerate(met) if not place or one != met[place - 1]]
+        assert once == obstacles_met(course, pawl.name)
+
+
+@pytest.mark.parametrize("seed", range(200, 220))
+def test_random_fasteners_come_back_alike(seed):
+    model = random_fastener(seed)
+    fixed, arithmetic = around(model), Exactly()
+    course = back(model, arithmetic, fixed, travel(model, arithmetic, fixed))[-1]
+    stepped = walk(model, reverse=True)
+    assert stepped.end.cause == cause(course)
+    assert stepped.end.t == pytest.approx(course.ends - course.begins, abs=CLOSE)
+
+
+@pytest.mark.parametrize("model", [two_hooks("3/10"), motion_diode()], ids=["two hooks", "motion diode"])
+def test_angles_agree_all_along(model):
+    course = travel(model, Exactly(), around(model))[0]
+    for pawl, track in zip(model.pawls, walk(model).tracks, strict=True):
+        for span in spans(course):
+            inside = [(t, a) for t, a in zip(track.t, track.angle, strict=True) if span.begin < t < span.end]
+            t, found = np.array(inside).T
+            wanted = angles(course.paths[pawl.name], span.pieces[pawl.name], t)
+            margin = 1e-5 + 1e-7 / np.sqrt(np.minimum(t - span.begin, span.end - t))  # steep at a snap
+            assert np.all(np.abs(found - wanted) < margin)
+
+
+def test_the_stepper_snaps_where_the_sweep_does():
+    found = walk(motion_diode()).tracks[0].snaps
+    assert [snap.t for snap in found] == pytest.approx([10, 15], abs=CLOSE)
+    assert math.tan(found[0].before / 2) == pytest.approx(3 / 5, abs=1e-5)
