@@ -20,7 +20,7 @@ from benchmarks.fasteners import Trace, scene_of
 # Peak force and angle to these; the engines' own error falls with their step (benchmarks, "engines").
 PEERS = {
     "pymunk": (fasteners_pymunk, fasteners_pymunk.Tuning(stride=8e-4), 0.1, 2e-3),
-    "MuJoCo": (fasteners_mujoco, fasteners_mujoco.TUNINGS[0], 0.05, 2e-3),
+    "MuJoCo": (fasteners_mujoco, fasteners_mujoco.Tuning(), 0.05, 2e-3),
 }
 
 

@@ -59,13 +59,14 @@ def test_sources_cited_in_the_code_are_those_listed():
     assert set(re.findall(r"^\[(\w+)\]$", text("references.md"), re.MULTILINE)) == cited
 
 
-def test_tests_that_answer_a_paper_exist():
+@pytest.mark.parametrize("page", ["papers.md", "theory/snap.md"])
+def test_tests_that_answer_a_paper_exist(page):
     tests = [
         name
         for file in (ROOT / "tests").rglob("test_*.py")
         for name in re.findall(r"^def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
     ]
-    named = re.findall(r"`(test_\w+\*?)`", text("papers.md"))
+    named = re.findall(r"`(test_\w+\*?)`", text(page))
     assert named
     assert [name for name in named if not any(fnmatch(test, name) for test in tests)] == []
 

@@ -7,7 +7,7 @@ Friction does not change the way a pawl goes, only how far. A contact that resis
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,12 +17,15 @@ from pliant.snap.algebra import Algebraic, compare, quotient, sign_at
 from pliant.snap.curves import curve
 from pliant.snap.friction import Grip, between, grip, on_arc, on_flat
 from pliant.snap.sweep import Path, Piece
-from pliant.snap.travel import Course
+from pliant.snap.travel import Course, ended_at
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """Least friction that locks, who locks, and at which t."""
+    """Friction above which a contact locks, who locks, and at which t.
+
+    At the value itself it locks too, unless the contact only begins to resist there (r · v = 0).
+    """
 
     friction: Any  # a number of the arithmetic
     pawl: str
@@ -35,7 +38,7 @@ class Threshold:
 
 
 def threshold(courses: Sequence[Course]) -> Threshold | None:
-    """The least friction that would lock a contact of courses without any; None if none can."""
+    """The friction above which a contact of courses without any would lock; None if none can."""
     best: Threshold | None = None
     for course in courses:
         for pawl, path in course.paths.items():
@@ -50,8 +53,10 @@ def _less(first: Any, second: Any) -> bool:
 
 
 def _of_path(path: Path, end: Any) -> Iterable[tuple[Any, float]]:
-    for piece in path.pieces:
-        if piece.contacts and piece.start.against(end) <= 0:
+    for whole in path.pieces:
+        if whole.contacts and whole.start.against(end) <= 0:
+            late = whole.end.against(end) > 0
+            piece = replace(whole, end=ended_at(path, end).end) if late else whole
             found = [_of_contact(path, piece, pair) for pair in piece.contacts]
             kept = [entry for entry in found if entry is not None]
             if len(kept) == len(found):  # flush: it slides as long as one of its ends does
