@@ -35,13 +35,13 @@ def fastener(
     *obstacles: Sequence[Point],
     velocity: Point = (0, -1),
     hinge: Point = (0, 0),
-    until: Rational = 20,
+    until: Rational | None = 20,
     friction: Rational = 0,
 ) -> Fastener:
     """One pawl, drawn about its hinge, among obstacles."""
     return Fastener(
         friction=Fraction(friction),
-        root=Root(velocity=vector(*velocity), until=Fraction(until)),
+        root=Root(velocity=vector(*velocity), until=None if until is None else Fraction(until)),
         pawls=(Pawl(name="pawl", hinge=vector(*hinge), outline=ring(*pawl), stiffness=Fraction(100)),),
         obstacles=tuple(Obstacle(outline=ring(*outline)) for outline in obstacles),
     )

@@ -38,7 +38,7 @@ def outcome(model: Fastener, arithmetic: Arithmetic, fixed: Obstacles | None = N
     first = touches[0] if touches else None
     at_once = bool(first and locks and locks[0][:2] == first[:2])
     own = {who: tuple(entry[2:] for entry in happenings if entry[1] == who) for who in last.paths}
-    signature = (tuple(sorted(own.items())), last.cause, last.by)
+    signature = (tuple(sorted(own.items())), last.cause, last.by, at_once)
     return Outcome(
         signature=signature,
         first=None if first is None else (first[1], first[3][0]),

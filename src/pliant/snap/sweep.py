@@ -24,6 +24,7 @@ Motion = Literal["rest", "arc", "flat"]
 Cause = Literal["until", "jam", "stop", "lock", "dead centre", "limit"]
 Lock = Callable[[Scene, Any, Any, Sequence[Curve], Motion], Any]  # where a contact locks on the way, or None
 LIMIT = 1_000_000  # events
+PATIENCE = 200  # events at one t, after which floats are taken to go round in circles
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,11 @@ def sweep(scene: Scene, start: Any, lock: Lock, limit: int = LIMIT) -> Path:
     going = outgoing(scene, point, contacts)
     if going.kind in ("arc", "flat"):
         run.note("contact", point, contacts)
+    still = 0
     for _ in range(limit):
+        still = still + 1 if run.pieces and point.t <= run.pieces[-1].start.t + point.slack else 0
+        if still > PATIENCE:
+            break
         if going.kind == "snap":
             run.note(_snap_kind(contacts), point, contacts)
             point, contacts, going = snapped(scene, point)

@@ -197,9 +197,11 @@ def _angle_on(path: Path, piece: Piece, t: Any) -> Any:
     forward = curve(path.scene, piece.contacts[0], piece.turn)
     low, high = sorted((piece.start.angle, piece.end.angle))
     here = arithmetic.point(arithmetic.zero, 0, None, t)
-    for u in arithmetic.landing(here, forward.alpha, forward.beta, low - 1e-12, high + 1e-12):
-        return u
-    raise AssertionError("an arc passes every t between its ends")
+    found = arithmetic.landing(here, forward.alpha, forward.beta, low - 1e-12, high + 1e-12)
+    for u in found:
+        if arithmetic.sign_at(forward.alpha, u) != 0:  # else it is the curve's flat line, there at every t
+            return u
+    return found[0]
 
 
 def _scenes(
