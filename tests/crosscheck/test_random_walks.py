@@ -171,7 +171,8 @@ def results() -> dict[str, FlexResult]:
 def test_a_random_walk_never_gets_beyond_the_flex_and_gets_near_it(results, name):
     result = results[name]
     assert result.status is FlexStatus.CONVERGED
-    reached = max(Walker(result, seed).walk(2500) for seed in range(2))
+    moves = 2500 if name.endswith("cells") else 1000  # the narrower, the slower a walk gets on
+    reached = max(Walker(result, seed).walk(moves) for seed in range(2))
     assert reached <= result.objective * (1 + 1e-5)
     assert reached >= 0.75 * result.objective
 
@@ -179,7 +180,7 @@ def test_a_random_walk_never_gets_beyond_the_flex_and_gets_near_it(results, name
 def test_a_walk_does_find_out_a_flex_that_is_reported_too_small(results):
     """The walker would notice: it gets beyond nine tenths of the true play of a peg."""
     result = results["a peg slides"]
-    assert Walker(result, 0).walk(2500) > 0.9 * result.objective
+    assert Walker(result, 0).walk(1000) > 0.9 * result.objective
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,18 @@ Rational = int | Fraction
 Point = tuple[Rational, Rational]
 
 HALF, QUARTER, EIGHTH = (Fraction(1, n) for n in (2, 4, 8))
-NEEDLE = ((-EIGHTH, 0), (0, -4), (EIGHTH, 0))  # the line segment of Figs. 11 to 13, four long
+
+# Pawls, each followed by what it meets: the line segment of Figs. 11 to 13, upright and leaning, and others.
+NEEDLE = ((-EIGHTH, 0), (0, -4), (EIGHTH, 0))
+RIDGE = ((2, -5), (14, -5), (4, -2))
+LEANING = ((-EIGHTH, 0), (1, -4), (EIGHTH, 0))
+FLOOR = ((-60, -9), (60, -9), (60, -5), (-60, -5))
 BAR = ((0, 0), (4, 0), (4, QUARTER), (0, QUARTER))
+POST = ((1, -3), (HALF, -6), (3 * HALF, -6))
+OVER_THE_HINGE = ((1, 4), (2, 6), (0, 6))
+TABLE = ((-3, -10), (6, -10), (6, -1), (-3, -1))
+BLOCK = ((-2, -3), (2, -3), (2, 3), (-2, 3))  # its right face has d = 2
+WEDGE = ((4, 1), (9, HALF), (9, 3 * HALF))
 
 
 def fastener(

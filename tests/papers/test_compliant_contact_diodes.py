@@ -160,7 +160,6 @@ def test_sec_3_2_of_72_directions_11_lead_out_and_with_b_and_c_extended_none():
 def test_sec_4_4_a_family_of_controls_is_the_plan_reversed_and_its_neighbours():
     """Within 40° of straight up all jam; within 60° some go around B or C."""
     results = [
-        run(motion_diode(), classify=True, directions=4, spread=spread)
-        for spread in ("40 deg", "60 deg")
+        run(motion_diode(), classify=True, directions=4, spread=spread) for spread in ("40 deg", "60 deg")
     ]
     assert [diode(result).relative for result in results] == ["kinematic", "none"]

@@ -10,7 +10,20 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.papers.contact_cases import BAR, HALF, NEEDLE, Floats, fastener, overlap, run, told
+from tests.papers.contact_cases import (
+    BAR,
+    HALF,
+    NEEDLE,
+    OVER_THE_HINGE,
+    POST,
+    RIDGE,
+    TABLE,
+    Floats,
+    fastener,
+    overlap,
+    run,
+    told,
+)
 
 from pliant.snap.curves import curve
 from pliant.snap.exactly import Exactly
@@ -22,11 +35,7 @@ from pliant.snap.sweep import Happening, Path
 from pliant.snap.travel import around, travel
 
 GROOVE = [(-3, -12), (3, -12), (3, -6), (HALF, -8), (-3, -6)]
-RIDGE = [(2, -5), (14, -5), (4, -2)]
-POST = [(1, -3), (HALF, -6), (3 * HALF, -6)]
 CEILING = [(3, -3 * HALF), (5, -3 * HALF), (5, 0), (3, 0)]
-TABLE = [(-3, -10), (6, -10), (6, -1), (-3, -1)]
-OVER_THE_HINGE = [(1, 4), (2, 6), (0, 6)]
 
 SCENES: dict[str, Fastener] = {
     "diode": motion_diode(),

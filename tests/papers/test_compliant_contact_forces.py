@@ -12,7 +12,7 @@ from flint import arb, ctx
 from scipy.optimize import brentq
 from tests.papers.contact_cases import (
     BAR,
-    HALF,
+    POST,
     Floats,
     cross,
     fastener,
@@ -130,9 +130,6 @@ def test_prop_a_1_is_true_of_type_b():
 def _ahead(path: Path, piece: Piece, angle: float, t: float) -> float:
     lever, _, velocity = geometry(path.scene, piece.contacts[0], angle, t)
     return float(lever @ velocity)
-
-
-POST = [(1, -3), (HALF, -6), (3 * HALF, -6)]
 
 
 @cache

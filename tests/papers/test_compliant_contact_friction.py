@@ -10,9 +10,14 @@ from functools import cache
 import numpy as np
 import pytest
 from tests.papers.contact_cases import (
-    EIGHTH,
+    BLOCK,
+    FLOOR,
     HALF,
+    LEANING,
+    OVER_THE_HINGE,
     QUARTER,
+    TABLE,
+    WEDGE,
     Floats,
     Point,
     cross,
@@ -162,10 +167,7 @@ def test_eqs_8_and_16_the_angular_velocity(kind):
 
 def test_fig_10_sliding_reverses_where_the_lever_is_square_to_the_motion():
     """Dragged back and pressed down, the tip first slides forth: r·ṗ changes its sign at r = √8.5 (1, −1)."""
-    floor = [(-40, -9), (40, -9), (40, -5), (-40, -5)]
-    path = run(
-        fastener([(-EIGHTH, 0), (1, -4), (EIGHTH, 0)], floor, velocity=(-1, -1), until=4)
-    ).way_in.last.paths["pawl"]
+    path = run(fastener(LEANING, FLOOR, velocity=(-1, -1), until=4)).way_in.last.paths["pawl"]
     arc = path.pieces[1]
     reversal = 5 - math.sqrt(8.5)
     assert arc.start.t < reversal < arc.end.t
@@ -183,8 +185,6 @@ def test_fig_10_sliding_reverses_where_the_lever_is_square_to_the_motion():
 
 # Section 7: the time of sticking, type B
 
-TABLE = [(-3, -10), (6, -10), (6, -1), (-3, -1)]
-OVER_THE_HINGE = [(1, 4), (2, 6), (0, 6)]
 LENGTH = math.sqrt(17)
 
 
@@ -205,9 +205,7 @@ def test_sec_7_type_b_sticks_where_the_lever_is_the_root_of_one_plus_mu_squared_
 
 def pushed_back() -> Fastener:
     """A tip that is dragged along a floor and slowly pressed on it; on the way back it is pushed ahead."""
-    floor = [(-60, -9), (9, -9), (9, -5), (-60, -5)]
-    tip = [(-EIGHTH, 0), (1, -4), (EIGHTH, 0)]
-    return fastener(tip, floor, velocity=(-1, Fraction(-1, 10)), until=30, friction=Fraction(3, 10))
+    return fastener(LEANING, FLOOR, velocity=(-1, Fraction(-1, 10)), until=30, friction=Fraction(3, 10))
 
 
 def test_sec_7_with_the_hinge_on_the_free_side_the_lever_points_down():
@@ -230,9 +228,6 @@ def test_sec_7_dragged_the_other_way_the_same_contact_does_not_stick():
 
 
 # Eqs 18 to 21: the time of sticking, type A
-
-BLOCK = [(-2, -3), (2, -3), (2, 3), (-2, 3)]
-WEDGE = [(4, 1), (9, HALF), (9, 3 * HALF)]
 
 
 @cache
@@ -305,8 +300,7 @@ def in_turn(states: list[tuple[float, str]]) -> str:
 
 def regions(velocity: tuple[Fraction, Fraction]) -> str:
     """Of a tip that goes along a floor, with a friction of 0.3."""
-    floor = exact([(-60, -9), (60, -9), (60, -5), (-60, -5)])
-    here = scene(Exactly(), exact(TIP), *exact([(0, 0)]), velocity, obstacles([floor]), Fraction(1))
+    here = scene(Exactly(), exact(TIP), *exact([(0, 0)]), velocity, obstacles([exact(FLOOR)]), Fraction(1))
     return in_turn(states_of(here, (VERTEX, 0, 2), HALF_TURN, Fraction(3, 10)))
 
 
@@ -341,7 +335,7 @@ def test_sec_9_3_friction_ends_a_motion_and_does_not_change_it():
 
 
 ARMED = [(-2, -1), (-QUARTER, -1), (0, -4), (QUARTER, -1), (2, -1), (2, 1), (-2, 1)]
-POST = [(4, -3), (7 * HALF, -7), (9 * HALF, -7)]
+PIN = [(4, -3), (7 * HALF, -7), (9 * HALF, -7)]
 AHEAD = [
     (Fraction(83, 10), Fraction(-6, 5)),
     (Fraction(113, 10), Fraction(-17, 10)),
@@ -356,7 +350,7 @@ LANDINGS = [
 
 @pytest.mark.parametrize(("mu", "end"), LANDINGS)
 def test_sec_9_3_after_a_snap_it_is_checked_whether_the_pawl_sticks_where_it_lands(mu, end):
-    result = run(fastener(ARMED, POST, AHEAD, velocity=(1, 0), friction=mu))
+    result = run(fastener(ARMED, PIN, AHEAD, velocity=(1, 0), friction=mu))
     assert told(result.way_in)[-2:] == end
     lands, last = result.way_in.last.paths["pawl"].happenings[-2:]
     assert (lands.point.against(last.point.time) == 0) is (mu == Fraction(2, 5))

@@ -14,9 +14,15 @@ import pytest
 import shapely
 from flint import fmpq, fmpz_poly
 from tests.papers.contact_cases import (
-    EIGHTH,
+    BLOCK,
+    FLOOR,
     HALF,
+    LEANING,
     NEEDLE,
+    OVER_THE_HINGE,
+    RIDGE,
+    TABLE,
+    WEDGE,
     angle_at,
     exact_value,
     fastener,
@@ -192,11 +198,6 @@ def test_fig_12_a_curve_lives_between_its_turns_if_of_type_b_and_outside_them_if
             assert square == 4 * speed * ((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2)
 
 
-RIDGE = [(2, -5), (14, -5), (4, -2)]
-TABLE = [(-3, -10), (6, -10), (6, -1), (-3, -1)]
-OVER_THE_HINGE = [(1, 4), (2, 6), (0, 6)]
-BLOCK = [(-2, -3), (2, -3), (2, 3), (-2, 3)]
-WEDGE = [(4, 1), (9, HALF), (9, 3 * HALF)]
 FACING_THE_HINGE = [(3, 1), (3, -1), (5, 0), (5, 1)]  # its first edge has d = −3
 SPIKE = [(5, Fraction(-14, 5)), (4, Fraction(-54, 5)), (Fraction(23, 5), Fraction(-54, 5))]
 TURNS = {
@@ -261,12 +262,10 @@ def test_fig_13_type_a_breaks_where_the_edge_faces_the_hinge():
 
 # Fig. 11 and section 8.3.2: branches
 
-FLOOR = [(-9, -9), (9, -9), (9, -5), (-9, -5)]
-
 
 def test_fig_11_of_two_angles_that_touch_the_motion_keeps_to_its_own():
     """Both are free, and between them the needle overlaps the floor, so that no way leads across."""
-    result = run(fastener([(-EIGHTH, 0), (1, -4), (EIGHTH, 0)], FLOOR, until=4))
+    result = run(fastener(LEANING, FLOOR, until=4))
     path = result.way_in.last.paths["pawl"]
     for t in (1.5, 2.0, 3.0):
         height, lean = 5 - t, math.atan2(-4, 1)
@@ -311,6 +310,16 @@ def test_fig_14_along_an_edge_parallel_to_the_motion_the_angle_stays():
     assert curve(path.scene, flat[0].contacts[0], 0).is_flat
     assert flat[0].end.t - flat[0].start.t == pytest.approx(1, abs=1e-12)
     assert np.ptp([angle_at(path, t) for t in inside(flat[0])]) == 0
+
+
+def test_fig_14_of_type_a_the_pawl_stays_flush_until_it_is_past():
+    """Turned by −π/2 its edge is parallel to the motion, with the corner on it: from t = 7 to t = 10."""
+    box, block = [(-2, -1), (0, -1), (0, 0), (-2, 0)], [(-2, -8), (-1, -8), (-1, -7), (-2, -7)]
+    result = run(fastener(box, block))
+    flat = [piece for piece in result.way_in.last.paths["pawl"].pieces if piece.motion == "flat"]
+    assert (flat[0].start.t, flat[-1].end.t) == (7, 10)
+    assert {piece.turn * math.pi + 2 * math.atan(piece.start.angle) for piece in flat} == {-math.pi / 2}
+    assert told(result.way_in)[-2:] == ["snap from a vertex", "rests"]
 
 
 def test_fig_14_where_the_pawl_stands_upright_on_such_an_edge_it_is_not_pushed():
@@ -410,14 +419,13 @@ def test_sec_8_2_resultants_vanish_where_a_second_constraint_is_struck():
 
 def test_sec_8_4_1_resultants_say_nothing_of_curves_that_coincide():
     """Differs: a vertex slides from one block to the next, where the resultant is zero at every time."""
-    tip = [(-EIGHTH, 0), (1, -4), (EIGHTH, 0)]
     halves = [(0, -8), (3, -8), (3, -5), (0, -5)], [(3, -8), (8, -8), (8, -5), (3, -5)]
-    result = run(fastener(tip, *halves, until=4))
+    result = run(fastener(LEANING, *halves, until=4))
     path = result.way_in.last.paths["pawl"]
     first, second = (curve(path.scene, piece.contacts[0], 0) for piece in path.pieces[1:])
     assert first.pair != second.pair
     assert [resultant(first, second, Fraction(t)) for t in (1, 2, 7)] == [0, 0, 0]
-    whole = run(fastener(tip, [(0, -8), (8, -8), (8, -5), (0, -5)], until=4))
+    whole = run(fastener(LEANING, [(0, -8), (8, -8), (8, -5), (0, -5)], until=4))
     assert result.way_in.angles == whole.way_in.angles
     assert result.events[1].t == pytest.approx(5 - 2 * math.sqrt(2), abs=1e-12)
 

@@ -302,4 +302,5 @@ def stands(state: State, parts: Parts, order: Order, limits: Limits) -> bool:
     """Whether a mechanism at rest would come back if it were disturbed."""
     work = _scratch(state.x, order)
     _look(state, parts, work)
-    return _direction(state, parts, order, limits, True, STANDING, work)
+    whole = len(work.r) > 0  # a bare True would be a type of its own, and all of it be compiled once more
+    return _direction(state, parts, order, limits, whole, STANDING, work)

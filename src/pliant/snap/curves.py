@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from pliant.snap.scan import VERTEX
+from pliant.snap.floating import FloatPoly
+from pliant.snap.scan import VERTEX, coefficients
 from pliant.snap.scene import Pair, Scene
 
 Poly = Any  # fmpz_poly or FloatPoly
@@ -65,8 +66,17 @@ def curve(scene: Scene, pair: Pair, turn: int) -> Curve:
     """The curve of a pair of features in a chart: the pawl turned by `turn` half turns and 2 atan u."""
     key = pair, turn % 2
     if key not in scene.curves:
-        scene.curves[key] = _curve(scene, pair, -1 if turn % 2 else 1)
+        found = _curve(scene, pair, -1 if turn % 2 else 1)
+        scene.curves[key] = _sized(scene, found) if scene.arithmetic.name == "float" else found
     return scene.curves[key]
+
+
+def _sized(scene: Scene, found: Curve) -> Curve:
+    """The curve in floats that know the size of their terms, so that what cancels counts as zero."""
+    sizes = coefficients(*found.pair, 1.0, scene.rigid, scene.floats, scene.way)
+    moving = {key: FloatPoly(getattr(found, key).c, sizes[13]) for key in ("alpha", "lam")}
+    still = {key: FloatPoly(getattr(found, key).c, sizes[14]) for key in ("beta", "rho", "beyond")}
+    return replace(found, **moving, **still)
 
 
 def _curve(scene: Scene, pair: Pair, sign: int) -> Curve:

@@ -21,9 +21,10 @@ DOUBLE = 1e-6  # how far apart the halves of a double root can come to lie
 class FloatPoly:
     """A polynomial of floats, from its constant term up."""
 
-    def __init__(self, c: Sequence[float]) -> None:
-        """By its coefficients."""
+    def __init__(self, c: Sequence[float], floor: float = 0.0) -> None:
+        """By its coefficients, and the size of what they were computed from where that is known."""
         self.c = tuple(c)
+        self.floor = floor
 
     def __mul__(self, other: FloatPoly) -> FloatPoly:
         """Their product."""
@@ -62,7 +63,7 @@ class FloatPoly:
         value, u = 0.0, abs(u)
         for coefficient in reversed(self.c):
             value = value * u + abs(coefficient)
-        return value
+        return max(value, self.floor)
 
     def is_zero(self) -> bool:
         """Whether every coefficient is."""

@@ -91,7 +91,7 @@ def outcomes(
         if aside not in seen:
             x, y = velocity
             start = (behind * x - aside * y, behind * y + aside * x)
-            seen[aside] = outcome(shifted(model, start), arithmetic, fixed)
+            seen[aside] = outcome(_lengthened(shifted(model, start), -behind), arithmetic, fixed)
         return seen[aside]
 
     marks = _marks(model, fixed, velocity, low, high)
@@ -101,6 +101,17 @@ def outcomes(
         run(place)
     edges = _changes(places, run, marks, high - low)
     return _mapped(model, fixed, velocity, (low, high), edges, run, len(seen))
+
+
+def _lengthened(model: Fastener, by: Fraction) -> Fastener:
+    """The fastener with a longer first leg, so that one that starts further back ends where it would have."""
+    root = model.root
+    if root.plan is not None:
+        first = root.plan[0].model_copy(update={"until": root.plan[0].until + by})
+        return model.model_copy(update={"root": root.model_copy(update={"plan": (first, *root.plan[1:])})})
+    if root.until is None:
+        return model
+    return model.model_copy(update={"root": root.model_copy(update={"until": root.until + by})})
 
 
 def _extent(study: SnapStudy, velocity: Vector) -> tuple[Fraction, Fraction, Fraction]:

@@ -147,7 +147,7 @@ def test_the_same_seed_finds_the_same_machine_and_scores_never_fall():
 
 @pytest.mark.slow
 def test_a_straight_line_evolves():
-    found = straight_line(0, generations=120).found
+    found = straight_line(0, generations=40).found
     assert found["aspect"] < 1e-3
     assert found["stroke"] > 0.2
     assert found["length_error"] < 1e-6
@@ -155,7 +155,7 @@ def test_a_straight_line_evolves():
 
 @pytest.mark.slow
 def test_a_crawler_evolves():
-    best = crawler(0, generations=15, population=48, cycles=8)
+    best = crawler(1, generations=8, population=24, cycles=8)
     assert best.found["travel"] > best.found["size"]
 
 

@@ -151,7 +151,7 @@ def test_names_of_points_that_all_but_meet_stand_apart(crank):
 @pytest.mark.parametrize("dpi", [72, 90, 100])
 def test_letters_of_straight_strokes_keep_their_arms_in_coarse_pictures(crank, dpi):
     sheet = pliant.view.figure(replace(crank, point_names=("E", "F")))
-    fine, coarse = (ink_of_names(sheet, at) for at in (600, dpi))
+    fine, coarse = (ink_of_names(sheet, at) for at in (300, dpi))
     assert_allclose(coarse, fine, rtol=0.15)
 
 
