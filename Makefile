@@ -1,7 +1,7 @@
 # What can be done here: make help. Needs Python 3.11 or newer, and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format types layers pytest bench docs wheelhouse clean
+.PHONY: help run test lint format types layers kernels pytest bench docs wheelhouse clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -26,9 +26,9 @@ run: $(INSTALLED) ## Solve the gallery; pictures, films and a report go to out/d
 	@$(BIN)/pliant demo -o $(OUT)
 
 test: $(STAMPS)/dev-$(KEY) ## Check style, types and layers, and run every test
-	@$(MAKE) --no-print-directory --keep-going lint format types layers pytest
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(WORKERS) lint format types layers kernels pytest
 
-lint format types layers pytest: $(STAMPS)/dev-$(KEY)
+lint format types layers kernels pytest: $(STAMPS)/dev-$(KEY)
 
 lint:
 	@echo "ruff check"
@@ -46,7 +46,12 @@ layers:
 	@echo "import-linter"
 	@$(BIN)/lint-imports --no-logo
 
-pytest:
+# Processes that test side by side would each compile every loop.
+kernels:
+	@echo "compiling loops"
+	@$(PYTHON) tests/kernels.py || echo "Not all are compiled; the tests go on with that"
+
+pytest: $(filter kernels,$(MAKECMDGOALS))
 	@echo "pytest"
 	@$(PYTHON) -m pytest -n $(WORKERS) $(ARGS)
 

@@ -20,17 +20,19 @@ from pliant.relax.solve import solve
 
 
 def newton() -> None:
-    """Newton's steps of mechanisms, and what is asked of a pose."""
+    """Newton's steps of mechanisms, and what is asked of a pose; then fasteners."""
     pinned = pliant.solve(peaucellier(), frames=2)
     assert pinned.freedoms + len(pinned.singular_values)
     for name in ("slender", "collision", "hoist"):  # a load that buckles, contacts, a wrap
         pliant.solve(gallery.load(name), frames=1)
+    pliant.solve(gallery.load("two-hooks"))
 
 
 def others() -> None:
     """All else, with what shares loops with Newton's steps last: by then those are there."""
     _batches()
     _linkages()
+    _fasteners()
     pliant.solve(gallery.load("beam-1703"), steps=1)
     for method in ("sync", "async", "momentum"):
         solve(peaucellier(), RelaxStudy(method=method, frames=1, iterations=2, noise=1e-9))
@@ -57,6 +59,11 @@ def _linkages() -> None:
     x, y = leg.joints["P4"]
     pliant.edit(leg, move=[{"joint": "P4", "to": [x + 1, y]}])
     path([[0, 0], [20, 25], [50, 30], [80, 10]], closed=False)
+
+
+def _fasteners() -> None:
+    for arithmetic in ("exact", "float"):
+        pliant.solve(gallery.load("motion-diode"), arithmetic=arithmetic, directions=4)
 
 
 PARTS = {"newton": newton, "others": others}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -487,6 +488,7 @@ def test_lipson_fig_8_a_locked_mechanism_has_no_residual_and_yet_a_load(method):
     assert result.internal_load == pytest.approx(result.length_error, rel=1e-2)  # stiffness 1
 
 
+@cache
 def relaxed_at_random(seed: int, links: int, method: str) -> RelaxResult:
     study = {"increments": ACTUATED, "iterations": 3 * ACTUATED, "tolerance": 1e-9}
     return run(scattered(seed, 100, links), method=method, frames=1, **study)

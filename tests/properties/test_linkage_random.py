@@ -29,7 +29,7 @@ from pliant.linkage.solve import solve
 
 Floats = NDArray[np.float64]
 
-MANY, SHARED = 99_999, 19  # the largest seed; of tests that ask for the same poses, which take longest to find
+MANY, SHARED = 99_999, 19  # the largest seed, and that of tests which share poses, for these take long
 FAMILIES = ("dyadic", "coupled")
 KINDS = ("triangle", "point", "collinear", "fixed guide", "guide of its own", "along a link")
 SAMPLES = 25  # of a turn

@@ -182,14 +182,16 @@ def test_where_an_outline_begins_and_which_way_it_runs_does_not_matter(family, s
 
 
 @of_both_families
-@over_seeds(8)
+@over_seeds(12)
 def test_an_obstacle_cut_in_two_is_still_one(family, seed):
-    """Along a line through two of its vertices that lies inside it."""
+    """Along a line through two of its vertices that lies inside it: the pawl moves as before."""
     case = family(seed)
-    pieces: list[tuple[Vector, ...]] = []
-    for outline in case.outlines:
-        pieces += cut(outline)
-    assert_same(case.path(EXACT), replace(case, outlines=tuple(pieces)).path(EXACT))
+    halves = tuple(half for outline in case.outlines for half in cut(outline))
+    one, other = case.path(EXACT), replace(case, outlines=halves).path(EXACT)
+    assert other.cause == one.cause
+    assert EXACT.compare(one.end.time, other.end.time) == 0
+    for t in np.linspace(0, one.end.t, 30)[1:-1] if one.pieces else ():
+        assert turned_at(other, t) == pytest.approx(turned_at(one, t), abs=1e-9)
 
 
 def cut(outline: tuple[Vector, ...]) -> list[tuple[Vector, ...]]:
@@ -301,6 +303,16 @@ def test_floats_tell_the_same_story(family, friction, seed):
 
 
 @of_both_families
+@over_seeds(25)
+def test_floats_do_not_mind_where_a_drawing_lies(family, seed):
+    case = family(seed)
+    here = case.path(FLOAT)
+    there = case.placed(lambda point: point, (Fraction(10**5, 7), Fraction(-(10**5)))).path(FLOAT)
+    assert (kinds(there), there.cause) == (kinds(here), here.cause)
+    assert times(there) == pytest.approx(times(here), abs=1e-7)
+
+
+@of_both_families
 @over_seeds(15)
 def test_more_friction_never_leads_further(family, seed):
     case = family(seed)
@@ -326,6 +338,7 @@ def test_without_friction_a_way_without_snaps_is_gone_back_as_it_was_come(seed):
 
 
 def turned_at(path: Path, t: float) -> float:
+    """A pawl's angle at a t strictly within its way."""
     piece = next(piece for piece in path.pieces if piece.start.t <= t <= piece.end.t)
     return float(angles(path, piece, np.array([t]))[0])
 
