@@ -33,7 +33,7 @@ def outcome(model: Fastener, arithmetic: Arithmetic, fixed: Obstacles | None = N
     courses = travel(model, arithmetic, fixed or around(model))
     happenings = _in_order(courses)
     last = courses[-1]
-    touches = [entry for entry in happenings if entry[2] == "contact"]
+    touches = [entry for entry in happenings if entry[3]]
     locks = [entry for entry in happenings if entry[2] == "lock"]
     first = touches[0] if touches else None
     at_once = bool(first and locks and locks[0][:2] == first[:2])

@@ -173,6 +173,8 @@ def _between(low: Fraction, high: Fraction, run: Run, marks: list[Fraction], wid
     middle = (low + high) / 2
     if high - low < CLOSE * width:
         return [(middle, False) if mark is None else (mark, True)]
+    if middle == mark:  # where things line up for that one start
+        middle = low + (high - low) * INSIDE
     return _between(low, middle, run, marks, width) + _between(middle, high, run, marks, width)
 
 
