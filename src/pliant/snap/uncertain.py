@@ -137,6 +137,7 @@ def _marks(
     moving = {aside(*p) for p in model.root.outline or ()}
     for pawl in model.pawls:
         x, y = pawl.hinge
+        moving.add(aside(x, y))  # beside which a contact changes what it turns
         moving |= {aside(a + x, b + y) for a, b in turned_outline(model, pawl)}
     still = {aside(*point) for point in fixed.points}
     found = sorted({q - p for q in still for p in moving if low < q - p < high})
