@@ -82,6 +82,14 @@ class Algebraic:
         coefficients = [-c if power % 2 else c for power, c in enumerate(self.poly.coeffs())]
         return Algebraic(fmpz_poly(coefficients), -self.high, -self.low)
 
+    def shifted(self, by: fmpq) -> Algebraic:
+        """The number plus a rational one."""
+        line, total, power = fmpz_poly([-by.p, by.q]), fmpz_poly([]), 1
+        for coefficient in reversed(self.poly.coeffs()):
+            total = total * line + coefficient * power
+            power *= int(by.q)
+        return Algebraic(total, self.low + by, self.high + by)
+
     def refine(self, width: fmpq) -> None:
         """Narrow the interval below `width`, in place: the number stays the same."""
         if self.is_rational:
@@ -302,6 +310,7 @@ def _polished(poly: fmpz_poly, low: fmpq, high: fmpq) -> Algebraic:
     for places in (46, 40, 32) if near is not None else ():
         found = _about(poly, low, high, near or 0.0, places)
         if found is not None:
+            found.refine(fmpq(1, 2**44))
             return found
     number = Algebraic(poly, low, high)
     number.refine(fmpq(1, 2**46))
@@ -412,7 +421,7 @@ def quotient(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> Algebraic:
         enclosure = _enclosed(number, top, bottom)
         if enclosure is not None and roots_between(poly, *enclosure) == 1 and _apart(poly, *enclosure):
             found = Algebraic(poly, *enclosure)
-            found.refine(max(fmpq(1, 2**46) * (1 + abs(found.low)), fmpq(0)))
+            found.refine(fmpq(1, 2**46) * (1 + abs(found.low)))
             return found
         if number.is_rational:
             return Algebraic.of(top(number.low) / bottom(number.low))

@@ -11,11 +11,14 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from pliant.core.errors import PliantError
 from pliant.snap.algebra import Algebraic, rational
 from pliant.snap.curves import curve
 from pliant.snap.scan import VERTEX
 from pliant.snap.scene import Pair
 from pliant.snap.sweep import Path, Piece
+
+MOST = 100_000  # binary digits: beyond, t is where a contact turns about, or lets go
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,10 @@ def certified_force(
         ):
             return found
         bits *= 2
+        if bits > MOST:
+            raise PliantError(
+                f"t = {t}: the force there cannot be told to {digits} digits. Choose another t."
+            )
 
 
 def _tight(ball: arb, digits: int) -> bool:
@@ -66,6 +73,8 @@ def _enclosed(
     angle = 2 * u.atan() + piece.turn * arb.pi()
     cosine, sine = sign * (1 - u * u) / (1 + u * u), sign * 2 * u / (1 + u * u)
     lever, normal, slide = _geometry(path, pair, arb(t), cosine, sine)
+    if slide is None:
+        return None
     mu = arb(rational(friction))
     push = (normal[0] - mu * slide * normal[1], normal[1] + mu * slide * normal[0])
     torque = arb(rational(spring[0])) * angle - arb(rational(spring[1]))
@@ -82,7 +91,7 @@ def _vector(vector: Any) -> tuple[arb, arb]:
 
 def _geometry(
     path: Path, pair: Pair, t: arb, cosine: arb, sine: arb
-) -> tuple[tuple[arb, arb], tuple[arb, arb], int]:
+) -> tuple[tuple[arb, arb], tuple[arb, arb], int | None]:
     """Lever from the hinge, unit normal of the force, and the side it slides to."""
     scene, (kind, i, j) = path.scene, pair
     scale = arb(scene.scale)
@@ -99,11 +108,15 @@ def _geometry(
         lever = (corner[0] - hinge[0] - way[0] * t, corner[1] - hinge[1] - way[1] * t)
     ahead = _sign(lever[0] * way[0] + lever[1] * way[1])
     across = _sign(lever[0] * normal[1] - lever[1] * normal[0])
-    return (lever[0] / scale, lever[1] / scale), normal, ahead * across
+    slide = None if ahead is None or across is None else ahead * across
+    return (lever[0] / scale, lever[1] / scale), normal, slide
 
 
-def _sign(ball: arb) -> int:
-    return 1 if ball > 0 else -1 if ball < 0 else 0
+def _sign(ball: arb) -> int | None:
+    """Of a ball: 0 for zero itself, None where its precision does not tell."""
+    if ball == 0:
+        return 0
+    return 1 if ball > 0 else -1 if ball < 0 else None
 
 
 def _unit(vector: tuple[arb, arb]) -> tuple[arb, arb]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cmp_to_key
 from itertools import pairwise
 from typing import Any
 
 from flint import fmpz_poly
 
-from pliant.snap.algebra import Algebraic, compare, quotient, sign_at
+from pliant.snap.algebra import Algebraic, compare, quotient, rational, sign_at
 from pliant.snap.curves import curve
 from pliant.snap.friction import Grip, between, grip, on_arc, on_flat
 from pliant.snap.sweep import Path, Piece
@@ -34,7 +36,13 @@ class Threshold:
     @property
     def value(self) -> float:
         """As a float."""
-        return self.friction if isinstance(self.friction, float) else self.friction.near
+        return self.friction if isinstance(self.friction, float) else self.friction.reduced.near
+
+    def locks_at(self, friction: Fraction) -> bool:
+        """Whether a contact locks at a friction, decided exactly where the threshold is exact."""
+        if isinstance(self.friction, float):
+            return self.friction <= friction
+        return compare(self.friction, Algebraic.of(rational(friction))) <= 0
 
 
 def threshold(courses: Sequence[Course]) -> Threshold | None:
@@ -49,7 +57,7 @@ def threshold(courses: Sequence[Course]) -> Threshold | None:
 
 
 def _less(first: Any, second: Any) -> bool:
-    return first < second if isinstance(first, float) else compare(first, second) < 0
+    return _order(first, second) < 0
 
 
 def _of_path(path: Path, end: Any) -> Iterable[tuple[Any, float]]:
@@ -60,11 +68,11 @@ def _of_path(path: Path, end: Any) -> Iterable[tuple[Any, float]]:
             found = [_of_contact(path, piece, pair) for pair in piece.contacts]
             kept = [entry for entry in found if entry is not None]
             if len(kept) == len(found):  # flush: it slides as long as one of its ends does
-                yield max(kept, key=lambda entry: _float(entry[0]))
+                yield max(kept, key=cmp_to_key(lambda a, b: _order(a[0], b[0])))
 
 
-def _float(value: Any) -> float:
-    return value if isinstance(value, float) else value.near
+def _order(first: Any, second: Any) -> int:
+    return (first > second) - (first < second) if isinstance(first, float) else compare(first, second)
 
 
 def _of_contact(path: Path, piece: Piece, pair: Any) -> tuple[Any, float] | None:

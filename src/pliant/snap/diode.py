@@ -79,7 +79,7 @@ def classify(
     last: Course, insertion: float, progress: Progress = silent,
 ) -> Diode | None:  # fmt: skip
     """The class of a fastener that went in; None for one that did not."""
-    if not (last.cause == "until" or last.by == "root"):
+    if not last.arrived:
         return None
     end = _rational(last.end)
     offset = (last.offset[0] + last.velocity[0] * end, last.offset[1] + last.velocity[1] * end)
@@ -114,7 +114,7 @@ def classify(
 
 def _rational(end: Any) -> Fraction:
     """The end of a course as a fraction: the leg's, or where the root sat down."""
-    if isinstance(end, float):
+    if isinstance(end, float):  # by floats, to a billionth
         return Fraction(end).limit_denominator(10**9)
     reduced = end.reduced
     return Fraction(int(reduced.low.p), int(reduced.low.q))

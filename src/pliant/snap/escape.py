@@ -40,7 +40,7 @@ class Attempt:
 
     def escapes(self, friction: Fraction) -> bool:
         """Whether it leads out at this friction."""
-        return self.open and (self.locks_from is None or self.locks_from.value > friction)
+        return self.open and (self.locks_from is None or not self.locks_from.locks_at(friction))
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def attempt(
     if course.cause != "until":
         return Attempt(direction, False, None, math.inf)
     lock = threshold([course])
-    shut = lock is not None and lock.value <= model.friction
+    shut = lock is not None and lock.locks_at(model.friction)
     force = math.inf if shut else peak_force(course, springs, float(model.friction))
     return Attempt(direction, True, lock, force)
 
@@ -80,7 +80,7 @@ def stance(course: Course) -> Stance:
 
 
 def heading(angle: float) -> Vector:
-    """A rational direction within a millionth of an angle."""
+    """A rational direction as near to an angle as turns are rounded."""
     folded = math.remainder(angle, 2 * math.pi)
     if abs(folded) > math.pi / 2:
         x, y = heading(folded - math.copysign(math.pi, folded))

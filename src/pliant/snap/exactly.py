@@ -162,16 +162,18 @@ class Exactly:
     @staticmethod
     def roots_after(poly: fmpz_poly, start: Algebraic, limit: Algebraic, near: float) -> list[Algebraic]:
         """Roots beyond start up to and with limit, nearest first; none lies between start and `near`."""
-        if surely_not_zero(poly, start.near - 2 * start.radius, limit.near + 2 * limit.radius):
+        low = min(start.near - 2 * start.radius, limit.near - 2 * limit.radius)
+        high = max(start.near + 2 * start.radius, limit.near + 2 * limit.radius)
+        if surely_not_zero(poly, low, high):
             return []
         up = compare(limit, start) > 0
         skip = rational(near)
         if up:
-            low = max(start.low, skip) if skip < limit.high else start.low
-            found = [r for r in roots(poly, low, limit.high) if compare(r, start) > 0 >= compare(r, limit)]
+            first = max(start.low, skip) if skip < limit.high else start.low
+            found = [r for r in roots(poly, first, limit.high) if compare(r, start) > 0 >= compare(r, limit)]
         else:
-            high = min(start.high, skip) if skip > limit.low else start.high
-            found = [r for r in roots(poly, limit.low, high) if compare(r, start) < 0 <= compare(r, limit)]
+            last = min(start.high, skip) if skip > limit.low else start.high
+            found = [r for r in roots(poly, limit.low, last) if compare(r, start) < 0 <= compare(r, limit)]
             found.reverse()
         return found
 
@@ -249,9 +251,12 @@ def _near_landings(
     point: ExactPoint, alpha: fmpz_poly, beta: fmpz_poly, low: float, high: float
 ) -> list[Algebraic] | None:
     """The same where floats tell the roots apart: one root of the polynomial about each; else None."""
-    a = [float(int(alpha[n])) for n in range(3)]
-    c = [a[n] * point.t + float(int(beta[n])) for n in range(3)]
-    size = sum(abs(a[n] * point.t) + abs(float(int(beta[n]))) for n in range(3))
+    try:
+        a, b = [float(alpha[n]) for n in range(3)], [float(beta[n]) for n in range(3)]
+    except OverflowError:
+        return None
+    c = [a[n] * point.t + b[n] for n in range(3)]
+    size = sum(abs(a[n] * point.t) + abs(b[n]) for n in range(3))
     error = 2.0**-48 * size + point.slack * sum(map(abs, a))
     spread = c[1] * c[1] - 4 * c[0] * c[2]
     if spread < -16 * error * size:

@@ -104,7 +104,7 @@ def spans(course: Course) -> list[Span]:
     starts = {name: [piece.start.t for piece in path.pieces] for name, path in course.paths.items()}
     found: list[Span] = []
     for begin, end in pairwise(edges):
-        if end - begin > 1e-12 * (1 + abs(end)):
+        if end - begin > 1e-13 * (course.ends - course.begins):
             held = {
                 name: _covering(path, starts[name], 0.5 * (begin + end))
                 for name, path in course.paths.items()

@@ -81,14 +81,17 @@ class Root(Frozen):
         return self
 
 
+Dimension = Annotated[Positive, Field(ge=1e-9, le=1e9)]
+
+
 class Beam(Frozen):
     """A cantilever that stands for the spring: its bending stiffness, and its strain against a limit."""
 
-    length: Positive
-    thickness: Positive
-    width: Positive
+    length: Dimension
+    thickness: Dimension
+    width: Dimension
     material: Name | None = None  # of the table in `pliant.snap.materials`
-    modulus: Positive | None = None  # N/unit²; default the material's
+    modulus: Annotated[Positive, Field(le=1e18)] | None = None  # N/unit²; default the material's
     strain_limit: Positive | None = None  # default the material's
     hinge: Literal["pseudo-rigid", "root"] = "pseudo-rigid"  # 2.25 EI/L, or 3 EI/L at the beam's root
 
@@ -226,6 +229,20 @@ class SnapStudy(Frozen):
     radius: ExactNotNegative = Fraction(0)  # of the control cylinder about it
     digits: int = Field(default=15, ge=1, le=1000)  # of forces
     goal: Goal | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not 0 <= self.spread.u < 1:
+            raise fault(
+                "has a spread that is no angle from 0 to less than 90 degrees", 'Give spread = "30 deg"'
+            )
+        if self.uncertain and self.region is None and self.radius == 0:
+            cure = "Give region = [[-1, 0], [1, 0]], offsets of the start, or radius = 1"
+            raise fault("asks for uncertain starts and says nothing of where they are", cure)
+        if self.search and self.goal is None:
+            cure = "Give goal = { insert_below = 10, hold_above = 20 }"
+            raise fault("asks for a search without a goal", cure)
+        return self
 
     def for_command(self, command: Literal["snap"]) -> Self:
         """The whole of it: `snap` has no table of its own."""

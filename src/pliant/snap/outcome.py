@@ -60,7 +60,8 @@ def _in_order(courses: Sequence[Course]) -> list[tuple[float, str, str, tuple[Pa
             for happening in path.happenings
             if happening.point.against(course.end) <= 0
         ]
-        found += sorted(here, key=lambda entry: (round(entry[0], 9), entry[1]))
+        span = course.ends - course.begins
+        found += sorted(here, key=lambda entry: (round(entry[0] / span, 11) if span else 0.0, entry[1]))
     return found
 
 

@@ -86,6 +86,8 @@ def _named(way: Way) -> str:
 def _below(way: Way, what: str) -> str:
     if way.status is not SnapStatus.STUCK or way.threshold is None:
         return ""
+    if not way.passes:
+        return f" (below μ = {way.threshold.value:.4g} it would get further, and jam)"
     return f" (it would {what} below μ = {way.threshold.value:.4g})"
 
 
@@ -188,11 +190,18 @@ def _way_lines(title: str, way: Way, result: SnapResult) -> Iterator[str]:
     yield from told
 
 
+def _gone(way: Way, peak: Peak) -> float:
+    """How far the root had gone at the peak, earlier legs included."""
+    before = [course.travel for course in way.courses[: way.courses.index(peak.course)]]
+    return sum(before) + peak.travel
+
+
 def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
     """The greatest force, to the digits asked for, and what the handbook has for it."""
     unit, digits = result.model.units, result.digits
     work = way.work if abs(way.work) > ROUNDING * way.peak * way.travel else 0.0
-    yield f"  {'peak force':<18} {force(way.peak)} after {peak.travel:.4g} {unit}, work {work:.4g} N·{unit}"
+    where = f"after {_gone(way, peak):.4g} {unit}"
+    yield f"  {'peak force':<18} {force(way.peak)} {where}, work {work:.4g} N·{unit}"
     if digits:
         proved = certified(result.model, peak, digits).text(digits)
         yield f"  {'proved':<18} {proved} N, enclosed by interval arithmetic at an exact t by the peak"

@@ -24,7 +24,7 @@ from pliant.snap.scene import Obstacles
 from pliant.snap.search import Design
 from pliant.snap.stability import Margin
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import ROOT, Course, ended_at
+from pliant.snap.travel import ROOT, Course, elapsed, ended_at
 from pliant.snap.uncertain import Outcomes
 
 
@@ -34,12 +34,13 @@ class Event:
 
     t: float  # since the way began
     travel: float  # of the root since then
-    at: float  # the plan's t: on the way back it falls
+    at: float  # the leg's own t: on the way back it falls
     kind: str
     pawl: str
     angle: float
     contacts: tuple[Contact, ...]
-    exact: str  # the leg's t, a rational number or a root of a polynomial
+    exact: str  # t, a rational number or a root of a polynomial; "" where it is a sum of roots
+    at_exact: str  # the leg's t
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -48,6 +49,7 @@ class Event:
             "travel": self.travel,
             "at": self.at,
             "t_exact": self.exact,
+            "at_exact": self.at_exact,
             "kind": self.kind,
             "pawl": self.pawl,
             "angle": self.angle,
@@ -64,6 +66,7 @@ class Way:
     events: tuple[Event, ...]
     curves: tuple[Curve, ...]  # of forces, one a course
     threshold: Threshold | None  # the friction from which on it would lock; None if it never does
+    passes: bool  # whether it would go all the way, or sit down, without friction
 
     @property
     def last(self) -> Course:
@@ -117,7 +120,7 @@ class Way:
             "end": {
                 "t": self.duration,
                 "travel": self.travel,
-                "t_exact": exact_text(self.last.end),
+                "t_exact": exact_text(elapsed(self.courses, len(self.courses) - 1, self.last.end)),
                 "cause": self.last.cause,
                 "pawl": self.last.by,
                 "angles": self.angles,

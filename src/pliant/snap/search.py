@@ -111,7 +111,7 @@ def forces(
     arithmetic, fixed, springs = arithmetic or Floating(), around(design), springs_of(design)
     ways = travel(design, arithmetic, fixed)
     friction = float(design.friction)
-    if not (ways[-1].cause == "until" or ways[-1].by == "root"):
+    if not ways[-1].arrived:
         return math.inf, 0.0
     again = back(design, arithmetic, fixed, ways)
     held = again[-1].cause != "until"

@@ -12,8 +12,10 @@ Source: [DonaldPai1993] sec. 9.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from heapq import merge
+from itertools import accumulate
 from typing import Any
 
 from pliant.core.clock import Clock
@@ -36,7 +38,7 @@ from pliant.snap.springs import springs_of
 from pliant.snap.stability import margins
 from pliant.snap.status import SnapStatus
 from pliant.snap.sweep import Happening
-from pliant.snap.travel import ROOT, Course, around, back, travel
+from pliant.snap.travel import ROOT, Course, around, back, elapsed, travel
 from pliant.snap.uncertain import outcomes
 
 ENDINGS = {
@@ -71,7 +73,8 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
             way_back = _way(model, study, fixed, again, free)
     with clock.phase("answers"):
         answers = _answers(model, study, arithmetic, fixed, way_in, progress)
-        said = (*remarks(model), *clashes(model, there))
+        ways = there if way_back is None else (*there, *way_back.courses)
+        said = (*remarks(model), *clashes(model, ways))
     return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, **answers)
 
 
@@ -100,7 +103,7 @@ def _way(
     centre = (float(about[0]), float(about[1]))
     curves = tuple(force_curve(course, springs, float(model.friction), centre) for course in courses)
     events = tuple(_events(model, fixed, courses))
-    return Way(_status(courses, events), courses, events, curves, threshold(free))
+    return Way(_status(courses, events), courses, events, curves, threshold(free), free[-1].arrived)
 
 
 def _free(
@@ -123,27 +126,34 @@ def _events(model: Fastener, fixed: Obstacles, courses: tuple[Course, ...]) -> l
     """What happened on every course up to its end, in order of t."""
     found: list[Event] = []
     before = moved = 0.0
-    for course in courses:
+    for number, course in enumerate(courses):
         each: list[list[Event]] = []
         for who, path in course.paths.items():
             told = [h for h in path.happenings if h.point.against(course.end) <= 0]
-            each.append([_event(model, fixed, course, who, h, before, moved) for h in told])
-        found += merge(*each, key=lambda event: round(event.t, 9))  # a snap and where it lands are at one t
+            each.append([_event(model, fixed, courses, number, who, h, before, moved) for h in told])
+        found += merge(*map(_rising, each), key=lambda event: event.t)
         before += course.ends - course.begins
         moved += course.travel
     return found
 
 
+def _rising(events: list[Event]) -> list[Event]:
+    """Events of one pawl, in order, with t that never falls: floats of one t can differ in the last place."""
+    tops = accumulate((event.t for event in events), max)
+    return [replace(event, t=t) for event, t in zip(events, tops, strict=True)]
+
+
 def _event(
     model: Fastener,
     fixed: Obstacles,
-    course: Course,
+    courses: tuple[Course, ...],
+    number: int,
     who: str,
     happening: Happening,
     before: float,
     moved: float,
 ) -> Event:
-    point = happening.point
+    point, course = happening.point, courses[number]
     since = point.t - course.begins
     kind = "root collision" if who == ROOT else happening.kind
     return Event(
@@ -154,7 +164,8 @@ def _event(
         pawl=who,
         angle=angle_of(point),
         contacts=contacts(model, fixed, who, happening.contacts),
-        exact=exact_text(path_time(point, course)),
+        exact=exact_text(elapsed(courses, number, point.time)),
+        at_exact=exact_text(path_time(point, course)),
     )
 
 

@@ -17,6 +17,7 @@ from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.model import Fastener
 from pliant.snap.outcome import Signature, outcome, shifted
+from pliant.snap.overlaps import check_start
 from pliant.snap.travel import legs
 from pliant.snap.vary import present, varied
 
@@ -62,7 +63,7 @@ def margins(model: Fastener, arithmetic: Arithmetic, progress: Progress = silent
 
 def _valid(change: Callable[[Fraction], Fastener], at: Fraction) -> bool:
     try:
-        change(at)
+        check_start(change(at))
     except (ValidationError, PliantError):
         return False
     return True

@@ -10,7 +10,9 @@ from functools import cmp_to_key
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 
+from pliant.snap.algebra import Algebraic
 from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.curves import curve
 from pliant.snap.friction import locking
@@ -53,9 +55,31 @@ class Course:
         return math.hypot(*map(float, self.velocity))
 
     @property
+    def arrived(self) -> bool:
+        """Whether nothing but the leg's end, or the root's seat, ended it."""
+        return self.cause == "until" or self.by == ROOT
+
+    @property
     def travel(self) -> float:
         """How far the root went."""
         return (self.ends - self.begins) * self.speed
+
+
+def elapsed(courses: Sequence[Course], number: int, time: Any) -> Any:
+    """The t since a way began, exactly, of a t of one of its courses; None where it is not known exactly.
+
+    It is where every course before, and this one, began and ended at a rational t.
+    """
+    total = fmpq(0)
+    for course in (*courses[:number], courses[number]):
+        if not isinstance(course.start, Algebraic) or not course.start.reduced.is_rational:
+            return None
+        if course is courses[number]:
+            break
+        if not course.end.reduced.is_rational:
+            return None
+        total += course.end.reduced.low - course.start.reduced.low
+    return time.shifted(total - courses[number].start.reduced.low)
 
 
 @dataclass(frozen=True)

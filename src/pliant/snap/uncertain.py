@@ -120,8 +120,7 @@ def _extent(study: SnapStudy, velocity: Vector) -> tuple[Fraction, Fraction, Fra
     region = study.region or ((Fraction(0), Fraction(0)),)
     aside = [(velocity[0] * y - velocity[1] * x) / square for x, y in region]
     along = [(velocity[0] * x + velocity[1] * y) / square for x, y in region]
-    speed = Fraction(math.sqrt(square)).limit_denominator(10**9)
-    reach = study.radius / speed
+    reach = study.radius / Fraction(math.sqrt(square))
     return min(aside) - reach, max(aside) + reach, min(min(along) - reach, Fraction(0))
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from pliant.snap.model import Fastener, Move, Parameter, Pawl
+from pliant.snap.springs import stiffness_of
 
 
 def varied(model: Fastener, values: Mapping[str, Fraction]) -> Fastener:
@@ -23,7 +24,7 @@ def present(model: Fastener, parameter: Parameter) -> Fraction:
     if parameter.what == "friction":
         return model.friction
     if parameter.what == "stiffness":
-        return _pawl(model, parameter).stiffness or Fraction(0)
+        return stiffness_of(_pawl(model, parameter))
     return Fraction(0)
 
 
