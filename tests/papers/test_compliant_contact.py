@@ -280,7 +280,8 @@ def test_every_exact_time_is_the_one_that_is_shown(result):
     events = [event for way in result().ways for event in way.events]
     assert len(events) > 1
     for event in events:
-        assert float(exact_value(event.exact)) == pytest.approx(event.at, abs=1e-12)
+        assert float(exact_value(event.exact)) == pytest.approx(event.t, abs=1e-12)
+        assert float(exact_value(event.at_exact)) == pytest.approx(event.at, abs=1e-12)
 
 
 def test_floats_find_the_same_events_as_exact_numbers():

@@ -50,7 +50,7 @@ def threshold(courses: Sequence[Course]) -> Threshold | None:
     best: Threshold | None = None
     for course in courses:
         for pawl, path in course.paths.items():
-            for value, t in _of_path(path, course.end):
+            for value, t in (*_of_path(path, course.end), *_at_dead_centre(path, course.end)):
                 if best is None or _less(value, best.friction):
                     best = Threshold(value, pawl, t)
     return best
@@ -69,6 +69,16 @@ def _of_path(path: Path, end: Any) -> Iterable[tuple[Any, float]]:
             kept = [entry for entry in found if entry is not None]
             if len(kept) == len(found):  # flush: it slides as long as one of its ends does
                 yield max(kept, key=cmp_to_key(lambda a, b: _order(a[0], b[0])))
+
+
+def _at_dead_centre(path: Path, end: Any) -> Iterable[tuple[Any, float]]:
+    """Where a pawl can go either way, a contact that resists locks it before it does."""
+    if path.cause == "dead centre" and path.end.against(end) <= 0:
+        for pair in path.touching:
+            contact = grip(path.scene, curve(path.scene, pair, path.end.turn), path.end.turn)
+            value = _ratio(path.end, contact) if _resists(path.end, contact) else None
+            if value is not None:
+                yield value, path.end.t
 
 
 def _order(first: Any, second: Any) -> int:

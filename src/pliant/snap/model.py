@@ -236,12 +236,6 @@ class SnapStudy(Frozen):
             raise fault(
                 "has a spread that is no angle from 0 to less than 90 degrees", 'Give spread = "30 deg"'
             )
-        if self.uncertain and self.region is None and self.radius == 0:
-            cure = "Give region = [[-1, 0], [1, 0]], offsets of the start, or radius = 1"
-            raise fault("asks for uncertain starts and says nothing of where they are", cure)
-        if self.search and self.goal is None:
-            cure = "Give goal = { insert_below = 10, hold_above = 20 }"
-            raise fault("asks for a search without a goal", cure)
         return self
 
     def for_command(self, command: Literal["snap"]) -> Self:

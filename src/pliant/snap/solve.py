@@ -12,6 +12,7 @@ Source: [DonaldPai1993] sec. 9.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from heapq import merge
@@ -19,6 +20,7 @@ from itertools import accumulate
 from typing import Any
 
 from pliant.core.clock import Clock
+from pliant.core.errors import Fault, InputError
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.clashes import clashes
@@ -55,6 +57,8 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
     """The way of a fastener along its plan, and back if the study asks for it."""
     study = study or model.study
     clock = Clock()
+    if lacks := list(_lacks(model, study)):
+        raise InputError(lacks)
     arithmetic: Arithmetic = Exactly() if study.arithmetic == "exact" else Floating()
     with clock.phase("check"):
         check_start(model)
@@ -78,6 +82,17 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
     return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, **answers)
 
 
+def _lacks(model: Fastener, study: SnapStudy) -> Iterator[Fault]:
+    """What a study asks for without saying enough."""
+    if study.uncertain and study.region is None and study.radius == 0:
+        cure = "Give region = [[-1, 0], [1, 0]], offsets of the start, or radius = 1"
+        yield Fault("study.uncertain", "has no region of starts", cure)
+    if study.search and study.goal is None:
+        yield Fault("study.search", "has no goal", "Give goal = { insert_below = 10, hold_above = 20 }")
+    if study.search and not model.parameters:
+        yield Fault("study.search", "has nothing to vary", "Add [[parameters]]")
+
+
 def _answers(
     model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, way: Way, progress: Progress
 ) -> dict[str, Any]:
@@ -90,7 +105,7 @@ def _answers(
         found["outcomes"] = outcomes(model, study, arithmetic, fixed, progress)
     if study.stability:
         found["margins"] = margins(model, arithmetic, progress)
-    if study.search and study.goal is not None and model.parameters:
+    if study.search and study.goal is not None:
         found["design"] = search(model, study.goal, progress)
     return found
 

@@ -167,7 +167,7 @@ def test_an_uncertain_start_has_three_first_contacts_and_an_outcome_that_changes
     bands = moved("uncertain-start").outcomes.bands
     edges = [band.contact.edge for band in bands]
     assert list(dict.fromkeys(edges)) == [(3, 4), (2, 3), (1, 2)]
-    assert len(bands) == 4
+    assert len(bands) == 5
     assert [band.outcome.sticks_at_once for band in bands] == [edge == (2, 3) for edge in edges]
 
 
