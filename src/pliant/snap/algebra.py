@@ -246,8 +246,9 @@ def _compare_close(first: Algebraic, second: Algebraic) -> int:
         shared = common.degree() > 0 and _shares(common, first) and _shares(common, second)
         if shared and _vanishes_between(common, low, high):
             return 0
-        first.refine((first.high - first.low) / 1024)
-        second.refine((second.high - second.low) / 1024)
+        narrower = max(first.high - first.low, second.high - second.low) / 1024
+        first.refine(narrower)
+        second.refine(narrower)
         if first.is_rational or second.is_rational:
             return compare(first, second)
 

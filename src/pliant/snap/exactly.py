@@ -57,24 +57,24 @@ class ExactPoint:
         bottom, error = evaluated(line[0], self.u.near, self.u.radius)
         if abs(bottom) > 1e3 * error:
             t = -top / bottom
-            return t, 2 * (top_error + abs(t) * error) / (abs(bottom) - error) + 2.0**-51 * abs(t)
+            slack = 2 * (top_error + abs(t) * error) / (abs(bottom) - error) + 2.0**-51 * abs(t)
+            if slack <= 1e-11 * (1 + abs(t)):
+                return t, slack
         return self._refined(line)
 
     def _refined(self, line: tuple[fmpz_poly, fmpz_poly]) -> tuple[float, float]:
-        """The same, where floats do not tell the slope from zero."""
-        self.u.refine(fmpq(1, 2**60))
-        u = (self.u.low + self.u.high) / 2
-        bottom = line[0](u)
-        while bottom == 0 or abs(bottom) < abs(_steepest(line[0], u)) * (self.u.high - self.u.low) * 2**20:
-            if self.u.is_rational:
-                break
-            self.u.refine((self.u.high - self.u.low) / 2**30)
-            u = (self.u.low + self.u.high) / 2
+        """The same, where floats do not tell: the number is narrowed until they do."""
+        while True:
+            u, width = (self.u.low + self.u.high) / 2, self.u.high - self.u.low
             bottom = line[0](u)
-        t = -line[1](u) / bottom
-        spread = (_steepest(line[1], u) + abs(t) * _steepest(line[0], u)) * (self.u.high - self.u.low)
-        near = nearest(t + 0)
-        return near, 2 * nearest(spread / abs(bottom)) + 2.0**-51 * abs(near)
+            if abs(bottom) > _steepest(line[0], u) * width * 2**20 or self.u.is_rational:
+                t = -line[1](u) / bottom
+                spread = (_steepest(line[1], u) + abs(t) * _steepest(line[0], u)) * width
+                near = nearest(t + 0)
+                slack = 2 * nearest(spread / abs(bottom)) + 2.0**-51 * abs(near)
+                if slack <= 1e-13 * (1 + abs(near)) or self.u.is_rational:
+                    return near, slack
+            self.u.refine(width / 2**30)
 
     @property
     def angle(self) -> float:

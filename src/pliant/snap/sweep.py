@@ -279,7 +279,7 @@ def _ahead(scene: Scene, point: Any, curves: Sequence[Curve]) -> tuple[Any, str]
     while True:
         stop = min(begin + window, end)
         hit, what = _hit_between(scene, point, best, over, begin, stop)
-        if what != over or stop >= end or hit.t < stop:
+        if stop >= end or hit.t <= stop:
             return hit, what
         begin, window = stop, 2 * window
 
