@@ -2,6 +2,7 @@ import io
 import subprocess
 import sys
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -23,6 +24,7 @@ from pliant.view.marks import arrow_outlines
 HOSTILE = r"_$\frac{ <script>alert(1)</script>" + "\n\x00"
 
 
+@lru_cache(maxsize=1)
 def pixels(sheet: Figure, dpi: int = 200) -> np.ndarray:
     content = io.BytesIO()
     sheet.savefig(content, format="png", dpi=dpi)
