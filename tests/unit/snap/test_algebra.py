@@ -184,6 +184,17 @@ def test_a_sign_next_to_zero_is_right_where_no_float_is():
         top, bottom = top + 2 * bottom, top + bottom
 
 
+def test_a_neighbour_s_factor_is_not_taken_for_zero():
+    """√2 beside a rational that no float tells from it, both roots of one polynomial."""
+    top, bottom = 1, 1
+    for _ in range(100):
+        top, bottom = top + 2 * bottom, top + bottom
+    beside = fmpz_poly([-top, bottom])
+    number = next(n for n in roots(SQUARE * beside, fmpq(1), fmpq(2)) if not n.reduced.is_rational)
+    assert sign_at(beside * CUBE, number) == sign_at(beside, root_two()) != 0
+    assert sign_at(SQUARE * CUBE, number) == 0
+
+
 def test_zero_has_no_sign_anywhere():
     assert sign_at(fmpz_poly([]), root_two()) == 0
     assert sign_at(fmpz_poly([-1, 3]), Algebraic.of(fmpq(1, 3))) == 0

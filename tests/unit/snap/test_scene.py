@@ -112,6 +112,21 @@ def test_an_edge_touched_by_the_very_circle_of_reach_is_live_then():
     assert 6 in scene.index.live(45.0, 45.0)
 
 
+@pytest.mark.parametrize("unit", [1, "1/3", "1/7", "10/3", "1000001/11"])
+def test_an_edge_on_the_rim_of_the_pawl_s_reach_is_live_however_floats_round(unit):
+    """All along a way that slopes by 3 to 4, with a reach of 5 that the edge just touches."""
+    scale = Fraction(unit)
+    edge = [(3 * k + 4, 4 * k - 3) for k in (2, 9)] + [(60, -10)]
+    stone = [(x * scale, y * scale) for x, y in edge]
+    pawl = [(x * scale, y * scale) for x, y in ((-3, -4), (1, 0), (0, 1))]
+    scene = scene_of(pawl, stone, velocity=(3 * scale, 4 * scale))
+    along = next(
+        k for k in range(3) if scene.obstacles.drawn[k] in (0, 1) and scene.obstacles.drawn[k - 2] in (0, 1)
+    )
+    for t in (2.0, 5.5, 9.0):
+        assert along in scene.index.live(t, t)
+
+
 def test_edges_out_of_reach_are_not_live_ever():
     scene = scene_of(box(-1, -1, 1, 1), box(50, -9, 51, -8), box(-1, -9, 1, -8))
     assert set(scene.index.live(-1e6, 1e6).tolist()) == {4, 5, 6, 7}
