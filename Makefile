@@ -53,7 +53,7 @@ kernels:
 
 pytest: $(filter kernels,$(MAKECMDGOALS))
 	@echo "pytest"
-	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 bench: $(STAMPS)/bench-$(KEY) ## Measure the speed beside that of other solvers
 	@$(PYTHON) -m benchmarks $(ARGS)

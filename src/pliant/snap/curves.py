@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from pliant.snap.floating import FloatPoly
-from pliant.snap.scan import VERTEX, coefficients
+from pliant.snap.scan import VERTEX
 from pliant.snap.scene import Pair, Scene
 
 Poly = Any  # fmpz_poly or FloatPoly
@@ -73,9 +74,14 @@ def curve(scene: Scene, pair: Pair, turn: int) -> Curve:
 
 def _sized(scene: Scene, found: Curve) -> Curve:
     """The curve in floats that know the size of their terms, so that what cancels counts as zero."""
-    sizes = coefficients(*found.pair, 1.0, scene.rigid, scene.floats, scene.way)
-    moving = {key: FloatPoly(getattr(found, key).c, sizes[13]) for key in ("alpha", "lam")}
-    still = {key: FloatPoly(getattr(found, key).c, sizes[14]) for key in ("beta", "rho", "beyond")}
+    kind, i, j = found.pair
+    edge = obstacle_edge(scene, j)[1] if kind == VERTEX else pawl_edge(scene, i, 1)[1]
+    apart, reach = minus(scene.corner(j), scene.hinge), scene.pawl[i]
+    length = math.hypot(*edge)
+    far = (math.hypot(*apart) + math.hypot(*reach) + length) * length
+    speed = math.hypot(*scene.velocity) * length
+    moving = {key: FloatPoly(getattr(found, key).c, speed) for key in ("alpha", "lam")}
+    still = {key: FloatPoly(getattr(found, key).c, far) for key in ("beta", "rho", "beyond")}
     return replace(found, **moving, **still)
 
 

@@ -24,6 +24,7 @@ from pliant.snap.algebra import (
     simplest,
     without_repeats,
 )
+from pliant.snap.exactly import Exactly
 
 LOW, HIGH = fmpq(-4), fmpq(4)
 SIZES = [2, 9, 1000, 10**12, 10**60]
@@ -186,9 +187,7 @@ def test_a_sign_next_to_zero_is_right_where_no_float_is():
 
 def test_a_neighbour_s_factor_is_not_taken_for_zero():
     """√2 beside a rational that no float tells from it, both roots of one polynomial."""
-    top, bottom = 1, 1
-    for _ in range(100):
-        top, bottom = top + 2 * bottom, top + bottom
+    top, bottom = convergent(100)
     beside = fmpz_poly([-top, bottom])
     number = next(n for n in roots(SQUARE * beside, fmpq(1), fmpq(2)) if not n.reduced.is_rational)
     assert sign_at(beside * CUBE, number) == sign_at(beside, root_two()) != 0
@@ -316,3 +315,100 @@ def test_a_short_rational_lies_strictly_between(low, places):
 def test_rationals_survive_the_way_to_flint_and_back(value):
     assert fraction(rational(value)) == value
     assert nearest(rational(value)) == float(value)
+
+
+# As the sweep asks
+
+
+EXACTLY = Exactly()
+
+
+def convergent(steps: int) -> tuple[int, int]:
+    """A rational as near to √2 as no float can tell."""
+    top, bottom = 1, 1
+    for _ in range(steps):
+        top, bottom = top + 2 * bottom, top + bottom
+    return top, bottom
+
+
+@pytest.mark.parametrize("steps", [100, 101])
+@pytest.mark.parametrize("sense", [1, -1])
+def test_a_root_just_beyond_the_start_is_not_left_out(sense, steps):
+    """√2 lies between two convergents, one on either side: each is found on its own side only."""
+    top, bottom = convergent(steps)
+    beside, goal = fmpz_poly([-top, bottom]), EXACTLY.number(Fraction(3 if sense > 0 else 1, 1))
+    beyond = sign_at(beside, root_two()) == -sense  # the root is on the goal's side
+    found = EXACTLY.roots_after(beside, root_two(), goal, root_two().near)
+    assert len(found) == (1 if beyond else 0)
+
+
+def test_roots_after_a_start_are_in_the_order_they_are_met():
+    poly = fmpz_poly([-1, 4]) * fmpz_poly([-1, 2]) * fmpz_poly([-3, 4]) * SQUARE
+    quarter, end = EXACTLY.number(Fraction(1, 4)), EXACTLY.number(Fraction(2))
+    assert [n.near for n in EXACTLY.roots_after(poly, quarter, end, 0.25)] == pytest.approx(
+        [0.5, 0.75, 2**0.5]
+    )
+    assert [n.near for n in EXACTLY.roots_after(poly, end, quarter, 2.0)] == pytest.approx(
+        [2**0.5, 0.75, 0.5, 0.25]
+    )
+
+
+def test_a_point_s_t_is_right_however_steep_its_curve():
+    """α is 1e-38 at √2 and so is β: t = -β/α is 7 to the last place."""
+    top, bottom = convergent(50)
+    alpha = fmpz_poly([-top, bottom])
+    point = EXACTLY.point(root_two(), 0, (alpha, -7 * alpha + SQUARE))
+    assert point.t == pytest.approx(7, abs=1e-12)
+    assert point.slack < 1e-10
+    assert compare(point.time, Algebraic.of(fmpq(7))) == 0
+
+
+@by(40)
+@given(polys(2, 2), polys(2, 2), st.integers(-20, 20))
+def test_points_on_a_curve_know_on_which_side_of_it_others_are(alpha, beta, shift):
+    for u in roots(beta + shift * alpha, fmpq(-1), fmpq(1)):
+        if sign_at(alpha, u):
+            point = EXACTLY.point(u, 0, (alpha, beta))
+            assert point.t == pytest.approx(shift, rel=1e-12, abs=1e-12)
+            assert point.sign(alpha, beta) == 0
+            assert point.sign(alpha, beta + alpha) == sign_at(alpha, u)
+            assert (point.after(fmpq(shift)), point.after(fmpq(shift + 1))) == (0, -1)
+
+
+@by(40)
+@given(polys(2, 2), polys(2, 2), polys(1, 3))
+def test_landings_are_where_a_curve_has_the_t_of_a_point(alpha, beta, poly):
+    assume(alpha.gcd(beta).degree() == 0)
+    for time in roots(poly, LOW, HIGH)[:2]:
+        point = EXACTLY.point(EXACTLY.zero, 0, None, time)
+        found = EXACTLY.landing(point, alpha, beta, -1.0, 1.0)
+        for u in found:
+            assert EXACTLY.point(u, 0, None, time).sign(alpha, beta) == 0
+        # As many as a quadratic with that t, known to many places, changes sign.
+        time.refine(fmpq(1, 2**200))
+        near = (time.low + time.high) / 2
+        whole = alpha * near.p + beta * near.q
+        clear = whole(fmpq(-1)) != 0 != whole(fmpq(1)) and whole.degree() == 2
+        if clear and abs(float(whole.discriminant())) > 1e-3 * float(whole[0] ** 2 + whole[1] ** 2):
+            assert len(found) == len(roots(whole, fmpq(-1), fmpq(1)))
+
+
+@by(40)
+@given(polys(1, 3), polys(1, 3), polys(1, 3))
+def test_a_strip_holds_no_root_but_the_point_s_own(own, first, second):
+    for u in roots(own, fmpq(-1), fmpq(1)):
+        low, high = EXACTLY.strip(u, [own * first, second])
+        assert low < u.low
+        assert u.high < high
+        for poly in (own * first, second):
+            for other in roots(poly, low, high):
+                assert compare(other, u) == 0
+
+
+@by(40)
+@given(polys(), polys())
+def test_a_rational_is_found_strictly_between_two_numbers(first, second):
+    for a in roots(first, LOW, HIGH):
+        for b in roots(second, LOW, HIGH):
+            middle = EXACTLY.between(a, b)
+            assert compare(a, middle) == compare(middle, b) == compare(a, b)

@@ -189,6 +189,23 @@ def test_from_a_friction_lock_the_way_back_is_open_where_it_does_not_resist(arit
 
 
 @both
+def test_from_where_a_snap_has_landed_and_locked_it_goes_back(arithmetic):
+    """A peg lets the pawl go; its shoulder comes down on a point beside the hinge, and sticks at once."""
+    shoulders = [(-2, -1), ("-1/4", -1), (0, -4), ("1/4", -1), (2, -1), (2, 1), (-2, 1)]
+    peg, point = (
+        [(4, -3), ("7/2", -7), ("9/2", -7)],
+        [("83/10", "-6/5"), ("113/10", "-17/10"), ("113/10", "-7/10")],
+    )
+    model = fastener(shoulders, peg, point, root={"velocity": (1, 0), "until": 20}, friction="2/5")
+    ways, again = there_and_back(model, arithmetic)
+    landing = ways[0].paths["pawl"].happenings[-2]
+    assert (landing.kind, ways[0].cause) == ("lands", "lock")
+    assert again[0].begins == pytest.approx(-landing.point.t)
+    start = again[0].paths["pawl"].happenings[0].point
+    assert (start.t, angle(start)) == pytest.approx((-landing.point.t, angle(landing.point)))
+
+
+@both
 def test_friction_can_lock_the_way_back_only(arithmetic):
     ways, again = there_and_back(two_hooks(friction=Fraction(3, 5)), arithmetic)
     assert ways[0].by == "root"
