@@ -29,8 +29,8 @@ def events(quick: bool) -> Iterator[str]:
         rows += _rows(f"{pairs:,} pairs", many_features(pairs), 3)
     head = ("fastener", "arithmetic", "live curves", "build s", "run s", "events", "ms an event")
     note = (
-        "\n\nLive curves are pairs of features within reach at once, at most. The pairs that are added from row "
-        "to row are out of reach: what an event takes does not change with them."
+        "\n\nLive curves are pairs of features within reach at once, at most. The pairs that are added from "
+        "row to row are out of reach: what an event takes does not change with them."
     )
     yield "## Events\n\n" + table(head, rows) + note
 
@@ -41,9 +41,8 @@ def _rows(name: str, model: Fastener, repeats: int) -> Iterator[tuple[Any, ...]]
         travel(model, arithmetic, fixed)
         courses, wall, _ = timed(lambda a=arithmetic, f=fixed: travel(model, a, f), repeats)
         count = happened(courses)
-        yield (
-            name, arithmetic.name, live(courses), seconds(build), seconds(wall), count, f"{wall / count * 1e3:.2f}"
-        )  # fmt: skip
+        each = f"{wall / count * 1e3:.2f}"
+        yield name, arithmetic.name, live(courses), seconds(build), seconds(wall), count, each
 
 
 def happened(courses: tuple[Course, ...]) -> int:
@@ -87,8 +86,8 @@ def growth(quick: bool) -> Iterator[str]:
         rows.append((arithmetic.name, "exponent", "", "", f"{slope:.2f}", "", ""))
     head = ("arithmetic", "teeth", "pairs n", "events", "wall s", "over the first", "n log² n over the first")
     note = (
-        "\n\nThe paper's bound is λ(n) log² n with λ(n) almost n. Free space is not computed beforehand: only the "
-        "arc that is followed is, against what is within reach."
+        "\n\nThe paper's bound is λ(n) log² n with λ(n) almost n. Free space is not computed beforehand: only "
+        "the arc that is followed is, against what is within reach."
     )
     yield "## Growth of a whole run\n\n" + table(head, rows) + note
 
@@ -101,7 +100,7 @@ def engines(quick: bool) -> Iterator[str]:
         model = two_hooks(friction)
         answers = _pliant(model)
         base = answers[Floating().name][1]
-        for name, (ways, wall) in answers.items():
+        for name, (_, wall) in answers.items():
             rows.append(
                 (f"μ = {friction}", f"pliant, {name}", "", seconds(wall), f"{wall / base:,.1f}", "0", "0")
             )
@@ -112,15 +111,16 @@ def engines(quick: bool) -> Iterator[str]:
                 wall = there.seconds + (again.seconds if again else 0.0)
                 angle, force = _errors(there, reference)
                 steps = there.steps + (again.steps if again else 0)
+                errors = f"{angle:.1e}", f"{force:.1%}"
+                peered = f"{name}, {tuning.name}"
                 rows.append(
-                    (f"μ = {friction}", f"{name}, {tuning.name}", f"{steps:,}", seconds(wall), f"{wall / base:,.0f}", f"{angle:.1e}",
-                     f"{force:.1%}")
-                )  # fmt: skip
+                    (f"μ = {friction}", peered, f"{steps:,}", seconds(wall), f"{wall / base:,.0f}", *errors)
+                )
             notes += [f"{peer.settings(tuning)}." for tuning in peer.TUNINGS[: 1 if quick else None]]
     head = ("fastener", "engine", "steps", "wall s", "over pliant, float", "angle error", "peak force error")
     note = (
-        "\n\nIn and out. The angle error is the largest in radians, away from snaps; the force error is that of the "
-        "peak. " + " ".join(dict.fromkeys(notes))
+        "\n\nIn and out. The angle error is the largest in radians, away from snaps; the force error is that "
+        "of the peak. " + " ".join(dict.fromkeys(notes))
     )
     yield "## Stepping engines on the same fastener\n\n" + table(head, rows) + note
 

@@ -167,7 +167,8 @@ class Exactly:
         if surely_not_zero(poly, low, high):
             return []
         up = compare(limit, start) > 0
-        skip = rational(near)
+        told = abs(near - start.near) > 4 * start.radius  # else floats do not tell what lies between
+        skip = rational(near) if told else (start.low if up else start.high)
         if up:
             first = max(start.low, skip) if skip < limit.high else start.low
             found = [r for r in roots(poly, first, limit.high) if compare(r, start) > 0 >= compare(r, limit)]
