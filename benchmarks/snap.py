@@ -86,8 +86,8 @@ def growth(quick: bool) -> Iterator[str]:
         rows.append((arithmetic.name, "exponent", "", "", f"{slope:.2f}", "", ""))
     head = ("arithmetic", "teeth", "pairs n", "events", "wall s", "over the first", "n log² n over the first")
     note = (
-        "\n\nThe paper's bound is λ(n) log² n with λ(n) almost n. Free space is not computed beforehand: only "
-        "the arc that is followed is, against what is within reach."
+        "\n\nThe paper's bound is λ(n) log² n with λ(n) almost n. Free space is not computed beforehand: "
+        "only the arc that is followed is, against what is within reach."
     )
     yield "## Growth of a whole run\n\n" + table(head, rows) + note
 

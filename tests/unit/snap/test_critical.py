@@ -109,7 +109,7 @@ def test_a_contact_that_never_resists_never_locks():
 
 
 def test_what_would_lock_after_the_root_sits_does_not_count():
-    """The pawl's way goes on to a contact that would lock at 0.693, but the root is on its obstacle by then."""
+    """The pawl's way goes on to a contact that would lock at 0.693, but the root sits by then."""
     model = random_fastener(116)
     assert courses(model, Fraction(0))[-1].by == "root"
     found = of(model)
