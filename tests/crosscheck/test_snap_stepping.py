@@ -42,7 +42,7 @@ def _locks_at_once(course: Course, path: Path, piece: Piece) -> bool:
     return bool(piece.contacts) and piece is path.pieces[-1] and path.end.t <= course.ends + CLOSE
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_random_fasteners_end_alike_and_meet_the_same_obstacles_in_the_same_order(seed):
     model = random_fastener(seed)
     course = travel(model, Exactly(), around(model))[-1]
@@ -55,7 +55,7 @@ def test_random_fasteners_end_alike_and_meet_the_same_obstacles_in_the_same_orde
         assert once == obstacles_met(course, pawl.name)
 
 
-@pytest.mark.parametrize("seed", range(200, 220))
+@pytest.mark.parametrize("seed", range(200, 212))
 def test_random_fasteners_come_back_alike(seed):
     model = random_fastener(seed)
     fixed, arithmetic = around(model), Exactly()
