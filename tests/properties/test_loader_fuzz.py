@@ -234,7 +234,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(content=st.binary(max_size=200), suffix=st.sampled_from([".toml", ".json", ".txt"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_random_bytes_are_refused_in_words(folder: Path, content: bytes, suffix: str):
     path = folder / f"random{suffix}"
     path.write_bytes(content)
@@ -261,7 +261,7 @@ ORIGINALS = [(TOML, ".toml"), (JSON, ".json"), (FOUR_BAR, ".json"), (NETWORK, ".
 
 
 @given(data=st.data(), original=st.sampled_from(ORIGINALS))
-@settings(max_examples=350, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_mutated_files_load_or_are_refused_in_words(
     folder: Path, data: st.DataObject, original: tuple[bytes, str]
 ):
@@ -292,7 +292,7 @@ def transplanted(draw: st.DrawFn, *originals: dict[str, Any]) -> Any:
     | values,
     kind=st.sampled_from(["assembly", "linkage", "mechanism"]),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_random_structures_make_models_or_are_refused_in_words(data: Any, kind: str):
     key = {"assembly": "bodies", "linkage": "links", "mechanism": "bars"}[kind]
     points = "nodes" if kind == "mechanism" else "joints"
@@ -302,7 +302,7 @@ def test_random_structures_make_models_or_are_refused_in_words(data: Any, kind: 
 
 
 @given(data=transplanted(EDITS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_random_edits_are_read_or_refused_in_words(data: dict[str, Any]):
     error = refusal(lambda: edits_of(data, MODEL, "x"))
     assert error is None or (error.faults and str(error).encode())
