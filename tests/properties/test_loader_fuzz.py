@@ -257,7 +257,8 @@ def mutated(draw: st.DrawFn, content: bytes) -> bytes:
     return content
 
 
-ORIGINALS = [(TOML, ".toml"), (JSON, ".json"), (FOUR_BAR, ".json"), (NETWORK, ".json")]
+CLIP = json.dumps(FASTENER).encode()
+ORIGINALS = [(TOML, ".toml"), (JSON, ".json"), (FOUR_BAR, ".json"), (NETWORK, ".json"), (CLIP, ".json")]
 
 
 @given(data=st.data(), original=st.sampled_from(ORIGINALS))
@@ -290,11 +291,11 @@ def transplanted(draw: st.DrawFn, *originals: dict[str, Any]) -> Any:
     data=transplanted(DATA, LINKAGE, MECHANISM, SPATIAL, FASTENER)
     | st.dictionaries(st.sampled_from(KEYS), values)
     | values,
-    kind=st.sampled_from(["assembly", "linkage", "mechanism"]),
+    kind=st.sampled_from(["assembly", "linkage", "mechanism", "fastener"]),
 )
 @settings(max_examples=250, deadline=None)
 def test_random_structures_make_models_or_are_refused_in_words(data: Any, kind: str):
-    key = {"assembly": "bodies", "linkage": "links", "mechanism": "bars"}[kind]
+    key = {"assembly": "bodies", "linkage": "links", "mechanism": "bars", "fastener": "pawls"}[kind]
     points = "nodes" if kind == "mechanism" else "joints"
     given = data if isinstance(data, dict) else {"pliant": 1, "kind": kind, points: {"A": [0, 0]}, key: data}
     error = refusal(lambda: model_of(given, "x"))
