@@ -14,7 +14,7 @@ from tests.crosscheck.stepping import walk
 from pliant.snap.exactly import Exactly
 from pliant.snap.forces import angles, spans
 from pliant.snap.generate import motion_diode, random_fastener, two_hooks
-from pliant.snap.sweep import Path, Piece
+from pliant.snap.path import Path, Piece
 from pliant.snap.travel import Course, around, back, travel
 
 CAUSES = {"until": "through", "jam": "jam", "stop": "stop", "lock": "friction", "dead centre": "dead centre"}

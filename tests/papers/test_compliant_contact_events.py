@@ -29,9 +29,9 @@ from pliant.snap.curves import curve
 from pliant.snap.exactly import Exactly
 from pliant.snap.generate import cantilever_hook, motion_diode, random_fastener, ratchet
 from pliant.snap.model import Fastener
+from pliant.snap.path import Happening, Path
 from pliant.snap.result import SnapResult
 from pliant.snap.status import SnapStatus
-from pliant.snap.sweep import Happening, Path
 from pliant.snap.travel import around, travel
 
 GROOVE = [(-3, -12), (3, -12), (3, -6), (HALF, -8), (-3, -6)]

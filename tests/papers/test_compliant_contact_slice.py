@@ -418,9 +418,12 @@ def test_sec_8_2_resultants_vanish_where_a_second_constraint_is_struck():
 
 
 def test_sec_8_4_1_resultants_say_nothing_of_curves_that_coincide():
-    """Differs: a vertex slides from one block to the next, where the resultant is zero at every time."""
-    halves = [(0, -8), (3, -8), (3, -5), (0, -5)], [(3, -8), (8, -8), (8, -5), (3, -5)]
-    result = run(fastener(LEANING, *halves, until=4))
+    """Differs: a vertex slides from one block to the next, where the resultant is zero at every time.
+
+    The blocks touch at a corner only, so that their tops stay two edges.
+    """
+    blocks = [(0, -8), (2, -8), (3, -5), (0, -5)], [(4, -8), (8, -8), (8, -5), (3, -5)]
+    result = run(fastener(LEANING, *blocks, until=4))
     path = result.way_in.last.paths["pawl"]
     first, second = (curve(path.scene, piece.contacts[0], 0) for piece in path.pieces[1:])
     assert first.pair != second.pair

@@ -21,7 +21,7 @@ from tests.unit.snap.one_pawl import EXACT, FLOAT, angle, grid_case, swept
 from pliant.snap.forces import angles
 from pliant.snap.generate import random_fastener
 from pliant.snap.model import Fastener
-from pliant.snap.sweep import Path
+from pliant.snap.path import Path
 from pliant.snap.travel import around, back, stops_of, travel, turned_outline
 
 Vector = tuple[Any, Any]

@@ -56,6 +56,10 @@ class Arithmetic(Protocol):
         """A point of the slice, by a line through it or by its t."""
         ...
 
+    def moment(self, u: Any, turn: int, t: Any) -> Any:
+        """A point of the slice at a t, a scalar."""
+        ...
+
     def landing(self, point: Any, alpha: Any, beta: Any, low: float, high: float) -> list[Any]:
         """Angles between two floats at which α(u) t + β(u) = 0 at the point's t, in order."""
         ...

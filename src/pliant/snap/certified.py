@@ -14,9 +14,9 @@ from flint import arb, ctx, fmpq
 from pliant.core.errors import PliantError
 from pliant.snap.algebra import Algebraic, rational
 from pliant.snap.curves import curve
+from pliant.snap.path import Path, Piece
 from pliant.snap.scan import VERTEX
 from pliant.snap.scene import Pair
-from pliant.snap.sweep import Path, Piece
 
 MOST = 100_000  # binary digits: beyond, t is where a contact turns about, or lets go
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
+from pliant.snap.curves import curve
 from pliant.snap.model import Fastener
+from pliant.snap.rings import Face, ring
 from pliant.snap.scan import VERTEX
-from pliant.snap.scene import Obstacles, Pair, ring
+from pliant.snap.scene import Pair, Scene
 from pliant.snap.travel import ROOT, turned_outline
 
 
@@ -25,18 +28,36 @@ class Contact:
         return f"vertex {self.vertex} of {self.vertex_of} on edge {first}-{second} of {self.edge_of}"
 
 
-def contacts(model: Fastener, fixed: Obstacles, who: str, pairs: Iterable[Pair]) -> tuple[Contact, ...]:
-    """The contacts of a pawl, or the root, as the file's author knows them."""
-    drawn = _drawn(model, who)
+def contacts(
+    model: Fastener, scene: Scene, who: str, point: Any, pairs: Iterable[Pair]
+) -> tuple[Contact, ...]:
+    """The contacts of a pawl, or the root, at a point, as the file's author knows them."""
+    drawn, fixed = _drawn(model, who), scene.obstacles
     found: list[Contact] = []
-    for kind, i, j in pairs:
-        obstacle = model.label(fixed.owner[j])
+    for pair in pairs:
+        kind, i, j = pair
         if kind == VERTEX:
-            edge = fixed.drawn[j], fixed.drawn[fixed.following[j]]
-            found.append(Contact(who, drawn[i], obstacle, edge))
+            face = _face(scene, point, pair)
+            found.append(Contact(who, drawn[i], model.label(face.owner), (face.first, face.second)))
         else:
-            found.append(Contact(obstacle, fixed.drawn[j], who, (drawn[i], drawn[(i + 1) % len(drawn)])))
+            obstacle, edge = model.label(fixed.owner[j]), (drawn[i], drawn[(i + 1) % len(drawn)])
+            found.append(Contact(obstacle, fixed.drawn[j], who, edge))
     return tuple(found)
+
+
+def _face(scene: Scene, point: Any, pair: Pair) -> Face:
+    """The drawn edge that a vertex is on, where an edge of united obstacles lies on several."""
+    faces = scene.obstacles.faces[pair[2]]
+    if len(faces) == 1:
+        return faces[0]
+    here, poly = curve(scene, pair, point.turn), scene.arithmetic.poly
+
+    def begun(face: Face) -> bool:  # λ t + ρ is not below its share of the edge, ρ + beyond
+        part, whole = face.begins.numerator, face.begins.denominator
+        past = here.rho * poly([whole - part]) - here.beyond * poly([part])
+        return point.sign(here.lam * poly([whole]), past) >= 0
+
+    return next(filter(begun, reversed(faces)), faces[0])
 
 
 def _drawn(model: Fastener, who: str) -> tuple[int, ...]:

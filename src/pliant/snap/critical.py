@@ -7,7 +7,7 @@ Friction does not change the way a pawl goes, only how far. A contact that resis
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import pairwise
@@ -18,7 +18,7 @@ from flint import fmpz_poly
 from pliant.snap.algebra import Algebraic, compare, quotient, rational, sign_at
 from pliant.snap.curves import curve
 from pliant.snap.friction import Grip, between, grip, on_arc, on_flat
-from pliant.snap.sweep import Path, Piece
+from pliant.snap.path import Path, Piece
 from pliant.snap.travel import Course, ended_at
 
 
@@ -64,7 +64,7 @@ def _of_path(path: Path, end: Any) -> Iterable[tuple[Any, float]]:
     for whole in path.pieces:
         if whole.contacts and whole.start.against(end) <= 0:
             late = whole.end.against(end) > 0
-            piece = replace(whole, end=ended_at(path, end).end) if late else whole
+            piece = whole._replace(end=ended_at(path, end).end) if late else whole
             found = [_of_contact(path, piece, pair) for pair in piece.contacts]
             kept = [entry for entry in found if entry is not None]
             if len(kept) == len(found):  # flush: it slides as long as one of its ends does

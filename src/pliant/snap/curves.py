@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from pliant.snap.floating import FloatPoly
+from pliant.snap.rings import cross, dot, minus
 from pliant.snap.scan import VERTEX
 from pliant.snap.scene import Pair, Scene
 
@@ -135,21 +136,6 @@ def outward(edge: Sequence[Any]) -> tuple[Any, Any]:
     return edge[1], -edge[0]
 
 
-def minus(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, Any]:
-    """The difference of two vectors."""
-    return a[0] - b[0], a[1] - b[1]
-
-
 def times(a: Sequence[Any], factor: int) -> tuple[Any, Any]:
     """A multiple of a vector."""
     return factor * a[0], factor * a[1]
-
-
-def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """The inner product."""
-    return a[0] * b[0] + a[1] * b[1]
-
-
-def cross(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """The outer product."""
-    return a[0] * b[1] - a[1] * b[0]

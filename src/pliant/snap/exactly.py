@@ -186,6 +186,11 @@ class Exactly:
         return ExactPoint(u, turn, line, at)
 
     @staticmethod
+    def moment(u: Algebraic, turn: int, t: fmpq) -> ExactPoint:
+        """A point of the slice at a rational t."""
+        return ExactPoint(u, turn, Exactly.line(t))
+
+    @staticmethod
     def landing(
         point: ExactPoint, alpha: fmpz_poly, beta: fmpz_poly, low: float, high: float
     ) -> list[Algebraic]:

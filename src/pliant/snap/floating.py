@@ -81,6 +81,8 @@ class FloatPoly:
 class FloatPoint:
     """A point of the slice as two floats."""
 
+    __slots__ = ("slack", "t", "turn", "u")
+
     def __init__(self, u: float, turn: int, t: float) -> None:
         """By angle, chart and t."""
         self.u = u
@@ -175,6 +177,11 @@ class Floating:
             top, bottom = top.derivative(), bottom.derivative()  # a flat line crosses it here
         below = bottom(u)
         return FloatPoint(u, turn, -top(u) / below if below else math.inf)
+
+    @staticmethod
+    def moment(u: float, turn: int, t: float) -> FloatPoint:
+        """A point of the slice at a t."""
+        return FloatPoint(u, turn, t)
 
     @staticmethod
     def landing(point: FloatPoint, alpha: FloatPoly, beta: FloatPoly, low: float, high: float) -> list[float]:

@@ -8,22 +8,46 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
-from pliant.snap.press import AGAINST, ANGLE, FORCE_X, FORCE_Y, PLACE_X, PLACE_Y, TORQUE, pressed
-from pliant.snap.scan import Floats
+from pliant.snap.path import Path, Piece
+from pliant.snap.press import (
+    AGAINST,
+    ANGLE,
+    BRIEF,
+    FORCE_X,
+    FORCE_Y,
+    HIGH,
+    LOW,
+    PLACE_X,
+    PLACE_Y,
+    ROUND,
+    TORQUE,
+    TOTAL,
+    Pawls,
+    Pieces,
+    X,
+    Y,
+    along_course,
+    pressed,
+)  # fmt: skip
+from pliant.snap.scan import Field, Floats, Ints
 from pliant.snap.scene import Pair
-from pliant.snap.sweep import Path, Piece
 from pliant.snap.travel import Course
 
-SAMPLES = 17  # of a piece, its ends included
-ZOOMS = 8  # each eight times closer
-CLOSE = 0.9  # of the greatest sample: where a peak between samples could be greater
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
+
+def _nodes(count: int) -> Floats:
+    """Phases of a stretch at which work is summed up, and their weights."""
+    places, weights = np.polynomial.legendre.leggauss(count)
+    phases = 0.5 * math.pi * (places + 1)
+    return np.stack([phases, 0.5 * math.pi * weights * np.sin(phases)])
+
+
+NODES = _nodes(40)
 
 
 @dataclass(frozen=True)
@@ -81,10 +105,6 @@ def _pressed(path: Path, piece: Piece, pair: Pair, t: Floats, spring: Spring, fr
     return pressed(pair, piece.turn, arc, low, high, t, spring.stiffness, spring.preload, friction, *parts)
 
 
-def _cross(a: Floats, b: Floats) -> Floats:
-    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-
-
 @dataclass(frozen=True)
 class Span:
     """A stretch of t in which no pawl changes its contact: a piece of each."""
@@ -96,15 +116,11 @@ class Span:
 
 def spans(course: Course) -> list[Span]:
     """The stretches of a course, in order of t."""
-    marks = {course.begins, course.ends}
-    for path in course.paths.values():
-        for piece in path.pieces:
-            marks |= {m for m in (piece.start.t, piece.end.t) if course.begins < m < course.ends}
-    edges = sorted(marks)
+    edges = _marks(course).tolist()
     starts = {name: [piece.start.t for piece in path.pieces] for name, path in course.paths.items()}
     found: list[Span] = []
     for begin, end in pairwise(edges):
-        if end - begin > 1e-13 * (course.ends - course.begins):
+        if end - begin > BRIEF * (course.ends - course.begins):
             held = {
                 name: _covering(path, starts[name], 0.5 * (begin + end))
                 for name, path in course.paths.items()
@@ -138,116 +154,87 @@ class Curve:
 
 def force_curve(course: Course, springs: dict[str, Spring], friction: float, about: Sequence[float]) -> Curve:
     """The forces along a course, with peaks found where they are, inside a stretch too."""
-    stretches = spans(course)
-    parts = [_sampled(course, span, springs, friction, about) for span in stretches]
-    if not parts:
-        parts = [_nothing(course, springs)]
-    joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
-    peak, at = _peak(course, stretches, springs, friction, joined)
-    locked = course.cause == "lock"  # there the force, and with it the work, grows without bound
-    work = math.inf if locked else sum(_work(course, span, springs, friction) for span in stretches)
+    offset, velocity = course.offset, course.velocity
+    centre = np.array([about[0] + offset[0], about[1] + offset[1], *velocity], np.float64)
+    t, sums, against, angle, peak, at, spent = _along(course, springs, friction, centre, NODES)
+    if not len(t):
+        return _nothing(course, springs)
     return Curve(
-        joined["t"], joined["total"], joined["low"], joined["high"],
-        {name: joined[f"pawl {name}"] for name in springs},
-        {name: joined[f"angle {name}"] for name in springs},
-        np.stack([joined["x"], joined["y"]], axis=1), joined["torque"], peak, at, work,
-    )  # fmt: skip
+        t=t,
+        total=sums[:, TOTAL],
+        low=sums[:, LOW],
+        high=sums[:, HIGH],
+        pawls=dict(zip(springs, against.T, strict=True)),
+        angles=dict(zip(springs, angle.T, strict=True)),
+        force=sums[:, X : Y + 1],
+        torque=sums[:, ROUND],
+        peak=peak,
+        peak_at=at,
+        work=math.inf if course.cause == "lock" else spent * course.speed,  # the force grows without bound
+    )
 
 
 def peak_force(course: Course, springs: dict[str, Spring], friction: float) -> float:
     """The greatest force against the motion alone."""
-    stretches = spans(course)
-    if not stretches:
-        return 0.0
-    parts = [_sampled(course, span, springs, friction, (0.0, 0.0)) for span in stretches]
-    joined = {key: np.concatenate([part[key] for part in parts]) for key in ("t", "high")}
-    return _peak(course, stretches, springs, friction, joined)[0]
+    return _along(course, springs, friction, np.zeros(4), NODES[:, :0])[4]
 
 
-def _sampled(
-    course: Course, span: Span, springs: dict[str, Spring], friction: float, about: Sequence[float]
-) -> dict[str, Floats]:
-    """Everything at some moments of a stretch, closer together at its ends."""
-    t = 0.5 * (span.begin + span.end) - 0.5 * (span.end - span.begin) * np.cos(np.linspace(0, np.pi, SAMPLES))
-    t[0], t[-1] = span.begin, span.end
-    out = {key: np.zeros(SAMPLES) for key in ("total", "low", "high", "x", "y", "torque")}
-    centre = np.array(about)[None, :] + np.array([float(v) for v in course.offset])
-    centre = centre + t[:, None] * np.array([float(v) for v in course.velocity])
-    for name, spring in springs.items():
-        path, piece = course.paths[name], span.pieces.get(name)
-        if piece is None:
-            out[f"pawl {name}"] = out[f"angle {name}"] = np.zeros(SAMPLES)
-            continue
-        found = load(path, piece, t, spring, friction)
-        out[f"pawl {name}"], out[f"angle {name}"] = found.against, angles(path, piece, t)
-        for key, values in (("total", found.against), ("low", found.low), ("high", found.high)):
-            out[key] = out[key] + values
-        out["x"], out["y"] = out["x"] + found.force[:, 0], out["y"] + found.force[:, 1]
-        held = np.where(np.isfinite(found.force), found.force, 0.0)
-        out["torque"] = out["torque"] + _cross(found.place - centre, held)
-    return {"t": t, **out}
+def _along(
+    course: Course, springs: dict[str, Spring], friction: float, centre: Floats, nodes: Floats
+) -> tuple[Floats, Floats, Floats, Floats, float, float, float]:
+    """What `press` finds along a course."""
+    return along_course(_marks(course), *_tables(course, springs), friction, centre, nodes)
 
 
-def _nothing(course: Course, springs: dict[str, Spring]) -> dict[str, Floats]:
+def _nothing(course: Course, names: Iterable[str]) -> Curve:
     """A course that ended where it began."""
-    keys = ["total", "low", "high", "x", "y", "torque"]
-    keys += [f"{what} {name}" for name in springs for what in ("pawl", "angle")]
-    return {"t": np.array([course.begins]), **{key: np.zeros(1) for key in keys}}
+    none = np.zeros(1)
+    by_pawl = dict.fromkeys(names, none)
+    t = np.array([course.begins])
+    return Curve(t, none, none, none, by_pawl, by_pawl, np.zeros((1, 2)), none, 0.0, course.begins, 0.0)
 
 
-def _against(course: Course, span: Span, springs: dict[str, Spring], friction: float, t: Floats) -> Floats:
-    total = np.zeros(len(t))
-    for name, spring in springs.items():
-        if name in span.pieces:
-            total = total + load(course.paths[name], span.pieces[name], t, spring, friction).high
-    return total
+def _marks(course: Course) -> Floats:
+    """When a pawl changes its contact, and the course's ends, in order."""
+    begin, end = course.begins, course.ends
+    marks = {begin, end}
+    for path in course.paths.values():
+        for piece in path.pieces:
+            marks |= {m for m in (piece.start.t, piece.end.t) if begin < m < end}
+    return np.array(sorted(marks))
 
 
-def _peak(
-    course: Course,
-    stretches: Sequence[Span],
-    springs: dict[str, Spring],
-    friction: float,
-    joined: dict[str, Floats],
-) -> tuple[float, float]:
-    """The greatest finite force against the motion, and when."""
-    values = np.where(np.isfinite(joined["high"]), joined["high"], -np.inf)
-    if not np.isfinite(values.max()):
-        return 0.0, course.begins
-    place = int(values.argmax())
-    best, at = float(values[place]), float(joined["t"][place])
-    for number, span in enumerate(stretches):
-        first = number * SAMPLES
-        middle = first + int(values[first : first + SAMPLES].argmax())
-        if values[middle] >= CLOSE * best and first < middle < first + SAMPLES - 1:
-            around = joined["t"][middle - 1], joined["t"][middle + 1]
-            best, at = max((best, at), _zoomed(course, span, springs, friction, around))
-    return best, at
+def _tables(course: Course, springs: dict[str, Spring]) -> tuple[Pieces, Pawls, Field]:
+    """The sprung pawls of a course and their pieces, as `press` reads them."""
+    paths = [course.paths[name] for name in springs]
+    scenes = [path.scene for path in paths]
+    pieces = [piece for path in paths for piece in path.pieces]
+    pairs = [pair for piece in pieces for pair in piece.contacts]
+    firsts = accumulate([len(piece.contacts) for piece in pieces], initial=0)
+    charts = [(piece.motion == "arc", piece.turn, next(firsts)) for piece in pieces]
+    table = Pieces(
+        first=_starts([len(path.pieces) for path in paths]),
+        spans=np.array([_span(piece) for piece in pieces]).reshape(-1, 4),
+        charts=np.array([*charts, (0, 0, len(pairs))]),
+        pairs=np.array(pairs, np.int64).reshape(-1, 3),
+    )
+    pawls = Pawls(
+        first=_starts([len(scene.rigid.x) for scene in scenes]),
+        x=np.concatenate([scene.rigid.x for scene in scenes]),
+        y=np.concatenate([scene.rigid.y for scene in scenes]),
+        convex=np.concatenate([scene.rigid.convex for scene in scenes]),
+        ways=np.array([scene.way for scene in scenes]),
+        springs=np.array([(spring.stiffness, spring.preload) for spring in springs.values()]),
+    )
+    return table, pawls, scenes[0].floats
 
 
-def _zoomed(
-    course: Course, span: Span, springs: dict[str, Spring], friction: float, around: tuple[float, float]
-) -> tuple[float, float]:
-    """The peak between two moments, and when, by looking ever closer."""
-    low, high = around
-    best, at = -math.inf, low
-    for _ in range(ZOOMS):
-        t = np.linspace(low, high, SAMPLES)
-        values = _against(course, span, springs, friction, t)
-        place = int(values.argmax())
-        if math.isfinite(values[place]):
-            best, at = max((best, at), (float(values[place]), float(t[place])))
-        low, high = t[max(place - 1, 0)], t[min(place + 1, SAMPLES - 1)]
-    return best, at
+def _span(piece: Piece) -> tuple[float, float, float, float]:
+    """A piece's times, and the u it is between."""
+    first, last = piece.start.angle, piece.end.angle if piece.motion == "arc" else piece.start.angle
+    return piece.start.t, piece.end.t, min(first, last), max(first, last)
 
 
-def _work(course: Course, span: Span, springs: dict[str, Spring], friction: float) -> float:
-    """Of the force against the motion over a stretch; nodes crowd at its ends, where forces can be steep."""
-    if all(piece.motion == "rest" for piece in span.pieces.values()):
-        return 0.0
-    phase = 0.5 * math.pi * (NODES + 1)
-    half = 0.5 * (span.end - span.begin)
-    t = span.begin + half * (1 - np.cos(phase))
-    power = _against(course, span, springs, friction, t)
-    held = np.where(np.isfinite(power), power, 0.0)
-    return float(held @ (WEIGHTS * np.sin(phase))) * half * 0.5 * math.pi * course.speed
+def _starts(counts: Sequence[int]) -> Ints:
+    """Where each of some lists begins when they are put together, and where the last ends."""
+    return np.array([0, *accumulate(counts)])

@@ -7,18 +7,19 @@ where it changes are roots of polynomials in u on an arc, and of linear ones in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
 from pliant.snap.curves import Curve, dot, minus, obstacle_edge, outward, pawl_edge, times, turned
+from pliant.snap.path import Motion
 from pliant.snap.scan import VERTEX
 from pliant.snap.scene import Scene
-from pliant.snap.sweep import Lock, Motion
 
 Line = tuple[Any, Any]  # a, b of a(u) t + b(u)
+Lock = Callable[[Scene, Any, Any, Sequence[Curve], Motion], Any]  # where a contact locks on the way, or None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pliant.snap.curves import Curve, cross, curve, obstacle_edge, outward, pawl
 from pliant.snap.scan import EDGE, VERTEX
 from pliant.snap.scene import Scene
 
-Kind = Literal["rest", "snap", "arc", "flat", "jam", "dead centre"]
+Kind = Literal["start", "rest", "snap", "arc", "flat", "jam", "dead centre"]
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,20 @@ def meeting(one: Ring, other: Ring) -> Meeting:
     return Meeting.OVERLAPPING if shared else Meeting.TOUCHING
 
 
+def apart(one: Ring, other: Ring) -> bool:
+    """Whether two outlines, with all they hold, have no point in common.
+
+    >>> square = [(Fraction(x), Fraction(y)) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    >>> apart(square, [(x + 1, y) for x, y in square])
+    False
+    """
+    whole = to_integers(one, other)
+    first, second = edges_of(whole[0]), edges_of(whole[1])
+    if any(meet(first[i], second[j]) for i, j in _near(one, other)):
+        return False
+    return locate(whole[0][0], second) < 0 and locate(whole[1][0], first) < 0
+
+
 def _near(one: Ring, other: Ring) -> Iterator[tuple[int, int]]:
     """Pairs of edges of two rings whose boxes meet, so many at a time that memory holds them."""
     if len(one) * len(other) <= FEW:
@@ -115,7 +129,7 @@ def _has_beside(edge: Edge, share: int, whole: int, edges: Sequence[Edge], same:
     place = locate(middle, edges, whole)
     if place:
         return place > 0
-    (cx, cy), (dx, dy) = next(other for other in edges if _holds(other, middle, whole))
+    (cx, cy), (dx, dy) = next(other for other in edges if holds(other, middle, whole))
     return ((bx - ax) * (dx - cx) + (by - ay) * (dy - cy) > 0) == same
 
 
@@ -128,7 +142,7 @@ def locate(point: tuple[int, int], edges: Sequence[Edge], whole: int = 1) -> int
     for edge in edges:
         low, high = edge if edge[0][1] <= edge[1][1] else (edge[1], edge[0])
         if low[1] * whole <= point[1] <= high[1] * whole:
-            if _holds(edge, point, whole):
+            if holds(edge, point, whole):
                 return 0
             inside ^= point[1] < high[1] * whole and side(low, high, point, whole) > 0
     return 1 if inside else -1
@@ -174,14 +188,15 @@ def _within(edge: Edge, point: tuple[int, int], whole: int = 1) -> bool:
     return across and min(ay, by) * whole <= point[1] <= max(ay, by) * whole
 
 
-def _holds(edge: Edge, point: tuple[int, int], whole: int = 1) -> bool:
+def holds(edge: Edge, point: tuple[int, int], whole: int = 1) -> bool:
+    """Whether a point, over `whole`, is on an edge."""
     return side(*edge, point, whole) == 0 and _within(edge, point, whole)
 
 
 def _shares(edge: Edge, other: Edge) -> Iterator[int]:
     """How far along an edge the ends of either lie on both, times its length."""
     for end in (*other, *edge):
-        if _holds(edge, end) and _holds(other, end):
+        if holds(edge, end) and holds(other, end):
             yield _along(edge, end)
 
 
@@ -220,3 +235,10 @@ def boxes_about(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[
     left, bottom = np.nextafter(low, -np.inf).T
     right, top = np.nextafter(high, np.inf).T
     return np.asarray(shapely.box(left, bottom, right, top))
+
+
+def near_boxes(about: NDArray[np.object_]) -> list[tuple[int, int]]:
+    """Pairs of boxes that meet, in order."""
+    first, second = shapely.STRtree(about).query(about)
+    kept = first < second
+    return sorted(zip(first[kept].tolist(), second[kept].tolist(), strict=True))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.contacts import Contact, contacts
 from pliant.snap.model import Fastener
-from pliant.snap.scene import Obstacles, Pair
+from pliant.snap.path import Happening
+from pliant.snap.scene import Obstacles, Pair, Scene
 from pliant.snap.travel import Course, around, travel
 
 Signature = tuple[Any, ...]
@@ -21,6 +23,7 @@ class Outcome:
 
     signature: Signature
     first: tuple[str, Pair] | None  # who touches first, and which features
+    contact: Contact | None  # the same by name
     first_at: float
     cause: str
     by: str
@@ -31,18 +34,17 @@ class Outcome:
 def outcome(model: Fastener, arithmetic: Arithmetic, fixed: Obstacles | None = None) -> Outcome:
     """Run a fastener along its plan for its outcome only."""
     courses = travel(model, arithmetic, fixed or around(model))
-    happenings = _in_order(courses)
+    told = _in_order(courses)
     last = courses[-1]
-    touches = [entry for entry in happenings if entry[3]]
-    locks = [entry for entry in happenings if entry[2] == "lock"]
-    first = touches[0] if touches else None
-    at_once = bool(first and locks and locks[0][:2] == first[:2])
-    own = {who: tuple(entry[2:] for entry in happenings if entry[1] == who) for who in last.paths}
-    signature = (tuple(sorted(own.items())), last.cause, last.by, at_once)
+    first = next((one for one in told if one.happening.contacts), None)
+    lock = next((one for one in told if one.happening.kind == "lock"), None)
+    at_once = bool(first and lock and (lock.who, lock.t) == (first.who, first.t))
+    own = {who: tuple(one.signature for one in told if one.who == who) for who in last.paths}
     return Outcome(
-        signature=signature,
-        first=None if first is None else (first[1], first[3][0]),
-        first_at=0.0 if first is None else first[0],
+        signature=(tuple(sorted(own.items())), last.cause, last.by, at_once),
+        first=None if first is None else (first.who, first.pair),
+        contact=None if first is None else first.contact(model),
+        first_at=0.0 if first is None else first.t,
         cause=last.cause,
         by=last.by,
         ends=last.ends,
@@ -50,18 +52,44 @@ def outcome(model: Fastener, arithmetic: Arithmetic, fixed: Obstacles | None = N
     )
 
 
-def _in_order(courses: Sequence[Course]) -> list[tuple[float, str, str, tuple[Pair, ...]]]:
-    """Every event as (t, who, kind, contacts), in order; those at one t by name."""
-    found: list[tuple[float, str, str, tuple[Pair, ...]]] = []
+class _Told(NamedTuple):
+    """An event, of whom."""
+
+    who: str
+    scene: Scene
+    happening: Happening
+
+    @property
+    def t(self) -> float:
+        return self.happening.point.t
+
+    @property
+    def pair(self) -> Pair:
+        return min(self.happening.contacts)
+
+    @property
+    def signature(self) -> Signature:
+        """Its kind and contacts, by what they are in the file: united obstacles are numbered otherwise."""
+        feature = self.scene.obstacles.feature
+        return self.happening.kind, frozenset((k, i, feature(k, j)) for k, i, j in self.happening.contacts)
+
+    def contact(self, model: Fastener) -> Contact:
+        """The first of its contacts."""
+        return contacts(model, self.scene, self.who, self.happening.point, [self.pair])[0]
+
+
+def _in_order(courses: Sequence[Course]) -> list[_Told]:
+    """Every event in order; those at one t by name."""
+    found: list[_Told] = []
     for course in courses:
         here = [
-            (happening.point.t, who, happening.kind, tuple(sorted(happening.contacts)))
+            _Told(who, path.scene, happening)
             for who, path in course.paths.items()
             for happening in path.happenings
             if happening.point.against(course.end) <= 0
         ]
         span = course.ends - course.begins
-        found += sorted(here, key=lambda entry: (round(entry[0] / span, 11) if span else 0.0, entry[1]))
+        found += sorted(here, key=lambda one: (round(one.t / span, 11) if span else 0.0, one.who))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +110,7 @@ def _total(model: Fastener, peak: Peak, t: Fraction, digits: int) -> arb:
         every = [
             certified_force(
                 peak.course.paths[pawl.name],
-                replace(piece, contacts=(pair,)),
+                piece._replace(contacts=(pair,)),
                 t,
                 spring,
                 model.friction,

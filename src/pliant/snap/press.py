@@ -1,18 +1,45 @@
-"""What presses on a pawl at given moments of a piece: the loops behind `forces`."""
+"""What presses on pawls at given moments, and along a whole course: the loops behind `forces`."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from pliant.core.kernel import kernel
-from pliant.snap.scan import VERTEX, Field, Floats, Rigid, Way, coefficients
+from pliant.snap.scan import VERTEX, Field, Flags, Floats, Ints, Rigid, Way, coefficients
 
 FLAT = 1e-12  # of its terms: where a curve counts as flat
 LOCKED = 1e-12  # of the lever: what is left of it where friction locks
 
+SAMPLES = 17  # of a stretch, its ends included
+ZOOMS = 8  # each eight times closer
+CLOSE = 0.9  # of the greatest sample: where a peak between samples could be greater
+BRIEF = 1e-13  # of a course: stretches that are no longer are left out
+
 ANGLE, TORQUE, FORCE_X, FORCE_Y, PLACE_X, PLACE_Y, AGAINST = range(7)
+TOTAL, LOW, HIGH, X, Y, ROUND = range(6)
+
+
+class Pieces(NamedTuple):
+    """The pieces of every sprung pawl of a course, one pawl after another, as `press` reads them."""
+
+    first: Ints  # (P+1,) of each pawl, and their number
+    spans: Floats  # (N, 4) t where it begins and ends, the lower and the upper u
+    charts: Ints  # (N+1, 3) whether it is an arc, its chart, its first pair; last row: the number of pairs
+    pairs: Ints  # (C, 3)
+
+
+class Pawls(NamedTuple):
+    """The sprung pawls of a course, one after another."""
+
+    first: Ints  # (P+1,) vertex of each, and their number
+    x: Floats
+    y: Floats
+    convex: Flags
+    ways: Floats  # (P, 4) as in `Way`
+    springs: Floats  # (P, 2) stiffness and preload
 
 
 @kernel
@@ -97,3 +124,178 @@ def pressed(
         out[k, FORCE_X], out[k, FORCE_Y] = size * px, size * py
         out[k, AGAINST] = -size * (px * way.vx + py * way.vy) / speed
     return out
+
+
+@kernel
+def _piece(pieces: Pieces, pawl: int, t: float) -> int:
+    """The piece of a pawl that a t strictly between events is in; -1 on a snap."""
+    first, last = pieces.first[pawl], pieces.first[pawl + 1]
+    place = first + np.searchsorted(pieces.spans[first:last, 0], t, side="right") - 1
+    return place if place >= first and t <= pieces.spans[place, 1] else -1
+
+
+@kernel
+def _by_pair(
+    pieces: Pieces, place: int, pair: int, pawls: Pawls, pawl: int, field: Field, friction: float, t: Floats
+) -> Floats:
+    """What `pressed` finds for one contact of a piece."""
+    a, b = pawls.first[pawl], pawls.first[pawl + 1]
+    rigid = Rigid(pawls.x[a:b], pawls.y[a:b], pawls.convex[a:b])
+    v, spring = pawls.ways[pawl], pawls.springs[pawl]
+    which = pieces.pairs[pair]
+    return pressed(
+        (which[0], which[1], which[2]), pieces.charts[place, 1], pieces.charts[place, 0] == 1,
+        pieces.spans[place, 2], pieces.spans[place, 3], t, spring[0], spring[1], friction,
+        rigid, field, Way(v[0], v[1], v[2], v[3]),
+    )  # fmt: skip
+
+
+@kernel
+def _greatest(held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, t: Floats) -> Floats:
+    """The greatest force against the motion at moments of a stretch in which each pawl is in one piece."""
+    total = np.zeros(len(t))
+    for pawl in range(len(held)):
+        place = held[pawl]
+        if place < 0:
+            continue
+        first, last = pieces.charts[place, 2], pieces.charts[place + 1, 2]
+        best = np.full(len(t), -math.inf)
+        for pair in range(first, last):
+            best = np.maximum(
+                best, _by_pair(pieces, place, pair, pawls, pawl, field, friction, t)[:, AGAINST]
+            )
+        if last > first:
+            total += best
+    return total
+
+
+@kernel
+def _sample(
+    held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, t: Floats,
+    centre: Floats, sums: Floats, against: Floats, angles: Floats,
+) -> None:  # fmt: skip
+    """Everything at moments of a stretch. `centre`: where moments are taken about, at t = 0 and its velocity."""
+    for pawl in range(len(held)):
+        place = held[pawl]
+        if place < 0:
+            continue
+        first, last = pieces.charts[place, 2], pieces.charts[place + 1, 2]
+        if last == first:
+            angles[:, pawl] = pieces.charts[place, 1] * math.pi + 2 * math.atan(pieces.spans[place, 2])
+            continue
+        found = _by_pair(pieces, place, first, pawls, pawl, field, friction, t)
+        angles[:, pawl], against[:, pawl] = found[:, ANGLE], found[:, AGAINST]
+        low, high = found[:, AGAINST].copy(), found[:, AGAINST].copy()
+        for pair in range(first + 1, last):
+            other = _by_pair(pieces, place, pair, pawls, pawl, field, friction, t)[:, AGAINST]
+            low, high = np.minimum(low, other), np.maximum(high, other)
+        for k in range(len(t)):
+            x, y = found[k, FORCE_X], found[k, FORCE_Y]
+            sums[k, TOTAL] += found[k, AGAINST]
+            sums[k, LOW] += low[k]
+            sums[k, HIGH] += high[k]
+            sums[k, X] += x
+            sums[k, Y] += y
+            if math.isfinite(x) and math.isfinite(y):
+                dx = found[k, PLACE_X] - centre[0] - t[k] * centre[2]
+                dy = found[k, PLACE_Y] - centre[1] - t[k] * centre[3]
+                sums[k, ROUND] += dx * y - dy * x
+
+
+@kernel
+def _zoomed(
+    low: float, high: float, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float
+) -> tuple[float, float]:
+    """The peak between two moments, and when, by looking ever closer."""
+    best, at = -math.inf, low
+    for _ in range(ZOOMS):
+        t = np.linspace(low, high, SAMPLES)
+        values = _greatest(held, pieces, pawls, field, friction, t)
+        place = int(values.argmax())
+        if math.isfinite(values[place]) and values[place] > best:
+            best, at = values[place], t[place]
+        low, high = t[max(place - 1, 0)], t[min(place + 1, SAMPLES - 1)]
+    return best, at
+
+
+@kernel
+def _stretches(marks: Floats, pieces: Pieces) -> tuple[Floats, Ints]:
+    """(S, 2) begin and end of each stretch between events; (S, P) the piece each pawl is in, -1 for none."""
+    brief = BRIEF * (marks[-1] - marks[0])
+    edges, held = np.empty((len(marks), 2)), np.empty((len(marks), len(pieces.first) - 1), np.int64)
+    count = 0
+    for k in range(len(marks) - 1):
+        if marks[k + 1] - marks[k] > brief:
+            edges[count, 0], edges[count, 1] = marks[k], marks[k + 1]
+            for pawl in range(held.shape[1]):
+                held[count, pawl] = _piece(pieces, pawl, 0.5 * (marks[k] + marks[k + 1]))
+            count += 1
+    return edges[:count], held[:count]
+
+
+@kernel
+def _peak(
+    t: Floats, high: Floats, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float
+) -> tuple[float, float]:
+    """The greatest finite force against the motion, and when; minus infinity where none is finite."""
+    best, at = -math.inf, t[0]
+    tops, places = np.full(len(held), -math.inf), np.zeros(len(held), np.int64)
+    for place in range(len(t)):
+        k = place // SAMPLES
+        if math.isfinite(high[place]) and high[place] > tops[k]:
+            tops[k], places[k] = high[place], place
+            if high[place] > best:
+                best, at = high[place], t[place]
+    for k in range(len(held)):
+        if 0 < places[k] - k * SAMPLES < SAMPLES - 1 and tops[k] >= CLOSE * best:
+            low, above = t[places[k] - 1], t[places[k] + 1]
+            found, when = _zoomed(low, above, held[k], pieces, pawls, field, friction)
+            if found > best:
+                best, at = found, when
+    return best, at
+
+
+@kernel
+def _work(
+    edges: Floats, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, nodes: Floats
+) -> float:
+    """Of the force against the motion, over t; nodes crowd at the ends of a stretch, where it can be steep."""
+    total = 0.0
+    for k in range(len(edges)):
+        half = 0.5 * (edges[k, 1] - edges[k, 0])
+        power = _greatest(
+            held[k], pieces, pawls, field, friction, edges[k, 0] + half * (1 - np.cos(nodes[0]))
+        )
+        for n in range(len(power)):
+            if math.isfinite(power[n]):
+                total += power[n] * nodes[1, n] * half
+    return total
+
+
+@kernel
+def along_course(
+    marks: Floats, pieces: Pieces, pawls: Pawls, field: Field, friction: float, centre: Floats, nodes: Floats
+) -> tuple[Floats, Floats, Floats, Floats, float, float, float]:
+    """T (K,), sums (K, 6), force against the motion and angle by pawl (K, P), the peak, when it is, and work.
+
+    `marks` are the t at which a pawl changes its contact; `nodes` (2, G) where work is summed up, and weights,
+    none if it is not asked for. K is 0 if nothing moves.
+    """
+    edges, held = _stretches(marks, pieces)
+    count, number = len(edges) * SAMPLES, held.shape[1]
+    t, sums = np.empty(count), np.zeros((count, 6))
+    against, angles = np.zeros((count, number)), np.zeros((count, number))
+    for k in range(len(edges)):
+        begin, end = edges[k]
+        rows = slice(k * SAMPLES, (k + 1) * SAMPLES)
+        for n in range(SAMPLES):
+            t[rows][n] = 0.5 * (begin + end) - 0.5 * (end - begin) * math.cos(math.pi * n / (SAMPLES - 1))
+        t[rows][0], t[rows][-1] = begin, end
+        _sample(
+            held[k], pieces, pawls, field, friction, t[rows], centre, sums[rows], against[rows], angles[rows]
+        )
+    if count == 0:
+        return t, sums, against, angles, 0.0, marks[0], 0.0
+    best, at = _peak(t, sums[:, HIGH], held, pieces, pawls, field, friction)
+    spent = _work(edges, held, pieces, pawls, field, friction, nodes) if nodes.shape[1] else 0.0
+    return t, sums, against, angles, best if math.isfinite(best) else 0.0, at, spent

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-import shapely
-from numpy.typing import NDArray
-
 from pliant.core.quantity import written
-from pliant.snap.meeting import Meeting, edges_of, locate, meeting, to_integers
+from pliant.snap.meeting import Meeting, edges_of, locate, meeting, near_boxes, to_integers
 from pliant.snap.model import Fastener
-from pliant.snap.overlaps import boxes, movers, obstacle_boxes, placed
+from pliant.snap.overlaps import boxes, movers, placed
 from pliant.snap.turn import Turn
+from pliant.snap.union import groups
 
 LOOKED_AT = 20_000  # pairs of obstacles
 LISTED = 6  # names in one sentence, groups in as many
@@ -52,34 +49,22 @@ def _rounded(turn: Turn) -> str:
 def _passing_through(model: Fastener) -> Iterator[str]:
     """Pawls that overlap the root or each other as drawn."""
     parts = movers(model)
-    for i, j in _near(boxes([part.ring for part in parts])):
+    for i, j in near_boxes(boxes([part.ring for part in parts])):
         if meeting(parts[i].ring, parts[j].ring) is Meeting.OVERLAPPING:
             pair = f"{parts[i].name!r} and {parts[j].name!r}"
             yield f"{pair} overlap as drawn: pawls and the root do not stop each other."
 
 
 def _joined_obstacles(model: Fastener) -> Iterator[str]:
-    pairs = _near(obstacle_boxes(model))
-    groups = _groups(model, pairs[:LOOKED_AT])
-    for members in groups[:LISTED]:
+    outlines = [placed(model, obstacle) for obstacle in model.obstacles]
+    pairs = near_boxes(boxes(outlines))
+    joined = groups(outlines, pairs[:LOOKED_AT])
+    for members in joined[:LISTED]:
         yield f"{_names(model, members)} touch or overlap: they are taken as one body."
-    if len(groups) > LISTED:
-        yield f"So do {len(groups) - LISTED} more groups of obstacles."
+    if len(joined) > LISTED:
+        yield f"So do {len(joined) - LISTED} more groups of obstacles."
     if len(pairs) > LOOKED_AT:
         yield f"Only {LOOKED_AT} pairs of near obstacles were looked at for whether they touch."
-
-
-def _groups(model: Fastener, pairs: list[tuple[int, int]]) -> list[list[int]]:
-    """Obstacles that hang together, of those that touch or overlap others."""
-    groups: dict[int, set[int]] = {}
-    for i, j in pairs:
-        one, other = groups.setdefault(i, {i}), groups.setdefault(j, {j})
-        if one is other:
-            continue
-        if meeting(placed(model, model.obstacles[i]), placed(model, model.obstacles[j])) is not Meeting.APART:
-            one |= other
-            groups.update(dict.fromkeys(other, one))
-    return sorted({min(group): sorted(group) for group in groups.values() if len(group) > 1}.values())
 
 
 def _names(model: Fastener, members: list[int]) -> str:
@@ -87,10 +72,3 @@ def _names(model: Fastener, members: list[int]) -> str:
     if len(names) > LISTED:
         return f"{', '.join(names[:LISTED])} and {len(names) - LISTED} more"
     return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _near(about: NDArray[np.object_]) -> list[tuple[int, int]]:
-    """Pairs of boxes that meet, in order."""
-    first, second = shapely.STRtree(about).query(about)
-    kept = first < second
-    return sorted(zip(first[kept].tolist(), second[kept].tolist(), strict=True))

@@ -12,6 +12,7 @@ from pliant.snap.status import SnapStatus
 from pliant.snap.travel import ROOT
 
 if TYPE_CHECKING:
+    from pliant.snap.boundary import Critical
     from pliant.snap.result import Event, SnapResult, Way
 
 FIRST, LAST = 30, 10  # events told of many
@@ -130,6 +131,8 @@ def _answers(result: SnapResult) -> Iterator[str]:
     unit = result.model.units
     if result.study.classify:
         yield f"  {'motion diode':<18} {_class(result)}"
+        for entry in result.diode.critical if result.diode is not None else ():
+            yield f"  {'outcome changes':<18} {_changes(entry, result.study.arithmetic)}"
     if result.outcomes is not None:
         for band in result.outcomes.bands:
             touch = "touches nothing" if band.contact is None else f"first {band.contact}"
@@ -174,6 +177,16 @@ def _class(result: SnapResult) -> str:
     against = diode.bound if diode.motion == "total" else diode.bound_reversed
     bound = f", up to {force(against)}" if diode.cause == "force" else ""
     return f"{diode.motion} {diode.cause} diode{bound} ({diode.tried})"
+
+
+def _changes(entry: Critical, arithmetic: str) -> str:
+    """At which direction, exactly or between which two."""
+    degrees = f"at {math.degrees(entry.angle):.6g}°"
+    if entry.exact:
+        return f"{degrees}, along {entry.exact} exactly"
+    (x, y), (p, q) = entry.between
+    by = "exact sweeps" if arithmetic == "exact" else "floats"
+    return f"{degrees}, between ({x}, {y}) and ({p}, {q}), tried by {by}"
 
 
 def _way_lines(title: str, way: Way, result: SnapResult) -> Iterator[str]:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import Any
-
-from flint import fmpq
 
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.store import model_hash, version
-from pliant.snap.algebra import Algebraic, fraction, roots_between
 from pliant.snap.contacts import Contact
 from pliant.snap.critical import Threshold
 from pliant.snap.diode import Diode
+from pliant.snap.exact_text import exact_text
 from pliant.snap.forces import Curve
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.scene import Obstacles
@@ -161,37 +158,6 @@ def joined_times(way: Way) -> list[float]:
 def finite(values: list[float]) -> list[float | None]:
     """Forces without bound as None, which JSON can say."""
     return [value if math.isfinite(value) else None for value in values]
-
-
-def exact_text(number: Any) -> str:
-    """A number exactly: a fraction, or the polynomial it is a root of and where.
-
-    >>> exact_text(0.5)
-    ''
-    """
-    if not isinstance(number, Algebraic):
-        return ""
-    number = number.reduced
-    if number.is_rational:
-        return str(fraction(number.low))
-    low, high = _isolating(number)
-    return f"root of {number.poly.str(var='t')} in [{low}, {high}]"
-
-
-def _isolating(number: Algebraic) -> tuple[str, str]:
-    """The shortest decimals between which the polynomial has this root and no other."""
-    for digits in range(3, 400):
-        grid = 10**digits
-        place = int((number.low * grid).floor())
-        low, high = fmpq(place, grid), fmpq(place + 1, grid)
-        number.refine(fmpq(1, 100 * grid))
-        if low < number.low and number.high < high and roots_between(number.poly, low, high) == 1:
-            return f"{_decimal(place, digits)}", f"{_decimal(place + 1, digits)}"
-    return str(fraction(number.low)), str(fraction(number.high))
-
-
-def _decimal(place: int, digits: int) -> str:
-    return str(Decimal(place).scaleb(-digits))
 
 
 @dataclass(frozen=True)

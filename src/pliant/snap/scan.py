@@ -37,6 +37,7 @@ class Field(NamedTuple):
     x: Floats
     y: Floats
     following: Ints
+    before: Ints
     convex: Flags
 
 

@@ -26,9 +26,11 @@ from pliant.snap.curves import Curve, curve
 from pliant.snap.floating import Floating, FloatPoint, FloatPoly, float_roots
 from pliant.snap.forces import angles
 from pliant.snap.friction import Grip, Line, cone, grip, holds
+from pliant.snap.meeting import floats_of
+from pliant.snap.path import Path
 from pliant.snap.scan import EDGE, VERTEX, Floats
 from pliant.snap.scene import Pair, Scene
-from pliant.snap.sweep import Path, on_edge
+from pliant.snap.sweep import on_edge
 from pliant.snap.travel import Course
 
 BEYOND = 0.12  # of the course: how far the window goes past its end
@@ -289,19 +291,15 @@ def _faces(scene: Scene, window: Window, arcs: Sequence[Arc]) -> tuple[Any, Any]
 
 def _overlaps(scene: Scene, spots: Floats) -> Any:
     """Whether the pawl is inside an obstacle at places (K, 2) of the slice."""
-    way, fixed = scene.way, scene.floats
+    way = scene.way
     hinges = np.array([way.x, way.y]) + spots[:, :1] * np.array([way.vx, way.vy])
     poses = np.column_stack([hinges, spots[:, 1]])
     outline = np.column_stack([scene.rigid.x, scene.rigid.y])
     pawls: Any = shapely.polygons(carry(poses[:, None, :], outline[None]))
-    near = scene.index.live(float(spots[:, 0].min()), float(spots[:, 0].max()))
-    owner = np.array(scene.obstacles.owner)
-    corners = np.column_stack([fixed.x, fixed.y])
-    bodies = np.array([shapely.polygons(corners[owner == k]) for k in np.unique(owner[near])])
+    bodies = np.array([shapely.polygons(floats_of(ring.points)) for ring in scene.obstacles.rings])
+    which, body = shapely.STRtree(bodies).query(pawls)
     inside = np.zeros(len(spots), np.bool_)
-    if len(bodies):
-        which, body = shapely.STRtree(bodies).query(pawls)
-        inside[which[shapely.relate_pattern(pawls[which], bodies[body], "T********")]] = True
+    inside[which[shapely.relate_pattern(pawls[which], bodies[body], "T********")]] = True
     return inside
 
 

@@ -27,19 +27,20 @@ from pliant.snap.clashes import clashes
 from pliant.snap.contacts import contacts
 from pliant.snap.critical import threshold
 from pliant.snap.diode import classify
+from pliant.snap.exact_text import exact_text
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
 from pliant.snap.forces import force_curve
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.overlaps import check_start
+from pliant.snap.path import Happening
 from pliant.snap.remarks import remarks
-from pliant.snap.result import Event, SnapResult, Way, exact_text
+from pliant.snap.result import Event, SnapResult, Way
 from pliant.snap.scene import Obstacles
 from pliant.snap.search import search
 from pliant.snap.springs import springs_of
 from pliant.snap.stability import margins
 from pliant.snap.status import SnapStatus
-from pliant.snap.sweep import Happening
 from pliant.snap.travel import ROOT, Course, around, back, elapsed, travel
 from pliant.snap.uncertain import outcomes
 
@@ -67,14 +68,14 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
         fixed = around(model)
     with clock.phase("move"):
         there = travel(model, arithmetic, fixed)
-        way_in = _way(model, study, fixed, there, _free(model, arithmetic, fixed, there))
+        way_in = _way(model, study, there, _free(model, arithmetic, fixed, there))
     way_back = None
     if study.reverse:
         progress(2, 4, "coming back")
         with clock.phase("back"):
             again = back(model, arithmetic, fixed, there)
             free = again if model.friction == 0 else back(model, arithmetic, fixed, there, Fraction(0))
-            way_back = _way(model, study, fixed, again, free)
+            way_back = _way(model, study, again, free)
     with clock.phase("answers"):
         answers = _answers(model, study, arithmetic, fixed, way_in, progress)
         ways = there if way_back is None else (*there, *way_back.courses)
@@ -110,14 +111,12 @@ def _answers(
     return found
 
 
-def _way(
-    model: Fastener, study: SnapStudy, fixed: Obstacles, courses: tuple[Course, ...], free: tuple[Course, ...]
-) -> Way:
+def _way(model: Fastener, study: SnapStudy, courses: tuple[Course, ...], free: tuple[Course, ...]) -> Way:
     """Courses with their events, forces and the friction that would lock them."""
     springs, about = springs_of(model), study.about or model.pawls[0].hinge
     centre = (float(about[0]), float(about[1]))
     curves = tuple(force_curve(course, springs, float(model.friction), centre) for course in courses)
-    events = tuple(_events(model, fixed, courses))
+    events = tuple(_events(model, courses))
     return Way(_status(courses, events), courses, events, curves, threshold(free), free[-1].arrived)
 
 
@@ -137,7 +136,7 @@ def _status(courses: tuple[Course, ...], events: tuple[Event, ...]) -> SnapStatu
     return ENDINGS[last.cause]
 
 
-def _events(model: Fastener, fixed: Obstacles, courses: tuple[Course, ...]) -> list[Event]:
+def _events(model: Fastener, courses: tuple[Course, ...]) -> list[Event]:
     """What happened on every course up to its end, in order of t."""
     found: list[Event] = []
     before = moved = 0.0
@@ -145,7 +144,7 @@ def _events(model: Fastener, fixed: Obstacles, courses: tuple[Course, ...]) -> l
         each: list[list[Event]] = []
         for who, path in course.paths.items():
             told = [h for h in path.happenings if h.point.against(course.end) <= 0]
-            each.append([_event(model, fixed, courses, number, who, h, before, moved) for h in told])
+            each.append([_event(model, courses, number, who, h, before, moved) for h in told])
         found += merge(*map(_rising, each), key=lambda event: event.t)
         before += course.ends - course.begins
         moved += course.travel
@@ -160,7 +159,6 @@ def _rising(events: list[Event]) -> list[Event]:
 
 def _event(
     model: Fastener,
-    fixed: Obstacles,
     courses: tuple[Course, ...],
     number: int,
     who: str,
@@ -178,7 +176,7 @@ def _event(
         kind=kind,
         pawl=who,
         angle=angle_of(point),
-        contacts=contacts(model, fixed, who, happening.contacts),
+        contacts=contacts(model, course.paths[who].scene, who, point, happening.contacts),
         exact=exact_text(elapsed(courses, number, point.time)),
         at_exact=exact_text(path_time(point, course)),
     )

@@ -7,126 +7,86 @@ only the arc the pawl follows is, with an index over t that shows it the feature
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from pliant.snap import scan
 from pliant.snap.curves import Curve, curve
+from pliant.snap.friction import Lock, locking
 from pliant.snap.local import Next, lines_at, outgoing, stop_in
+from pliant.snap.path import Motion, Path, Piece, Run
+from pliant.snap.quick import State, quickly
 from pliant.snap.scan import Field, Ints, Rigid, Way
 from pliant.snap.scene import Pair, Scene
 
-Motion = Literal["rest", "arc", "flat"]
-Cause = Literal["until", "jam", "stop", "lock", "dead centre", "limit"]
-Lock = Callable[[Scene, Any, Any, Sequence[Curve], Motion], Any]  # where a contact locks on the way, or None
 LIMIT = 1_000_000  # events
 PATIENCE = 200  # events at one t, after which floats are taken to go round in circles
 
 
-@dataclass(frozen=True)
-class Piece:
-    """The pawl at rest, sliding on an arc, or at one angle along a flat contact, between two points."""
-
-    motion: Motion
-    start: Any  # a point of the arithmetic
-    end: Any
-    contacts: tuple[Pair, ...]  # those that coincide; the first is followed
-
-    @property
-    def turn(self) -> int:
-        """The chart it is in."""
-        return self.start.turn
-
-
-@dataclass(frozen=True)
-class Happening:
-    """An event: where, what kind by the paper's numerals, and which pairs touch then."""
-
-    kind: str
-    point: Any
-    contacts: tuple[Pair, ...]
-
-
-@dataclass(frozen=True)
-class Path:
-    """A pawl's motion: pieces in order of t, what happens between them, and how it ends."""
-
-    scene: Scene
-    pieces: tuple[Piece, ...]
-    happenings: tuple[Happening, ...]
-    cause: Cause
-    end: Any
-    touching: tuple[Pair, ...]  # at the end
-
-
-@dataclass
-class _Run:
-    """What a sweep has found so far."""
-
-    scene: Scene
-    lock: Lock
-    pieces: list[Piece]
-    happenings: list[Happening]
-
-    def note(self, kind: str, point: Any, contacts: Sequence[Curve] = ()) -> None:
-        self.happenings.append(Happening(kind, point, tuple(c.pair for c in contacts)))
-
-    def over(self, cause: Cause, point: Any, contacts: Sequence[Curve]) -> Path:
-        pairs = tuple(c.pair for c in contacts)
-        return Path(self.scene, tuple(self.pieces), tuple(self.happenings), cause, point, pairs)
-
-
-def sweep(scene: Scene, start: Any, lock: Lock, limit: int = LIMIT) -> Path:
+def sweep(scene: Scene, start: Any, friction: Fraction = Fraction(0), limit: int = LIMIT) -> Path:
     """Follow the pawl from a point that is free, or touches, up to the leg's end or where it cannot go on."""
-    run = _Run(scene, lock, [], [])
-    point, contacts = start, touching(scene, start)
-    if point.after(scene.until) >= 0:
-        return run.over("until", point, contacts)
-    going = outgoing(scene, point, contacts)
-    if going.kind in ("arc", "flat"):
-        run.note("contact", point, contacts)
-    still = 0
-    for _ in range(limit):
+    run, lock, still = Run(scene, [], []), locking(friction), 0
+    if start.after(scene.until) >= 0:
+        return run.over("until", start, _arrived(scene, start).contacts)
+    state, quick = State(start, (), Next("start")), scene.arithmetic.name == "float"
+    while (left := limit - len(run.happenings) - len(run.pieces)) > 0:
+        if quick:
+            state = quickly(run, state, float(friction), left)
+        point, contacts, going, cause = state
+        if cause:
+            return run.over(cause, point, contacts)
         still = still + 1 if run.pieces and point.t <= run.pieces[-1].start.t + point.slack else 0
         if still > PATIENCE:
             break
+        if going.kind == "start":
+            state = _arrived(scene, point)
+            run.note_change((), state.followed, point, state.contacts)
+            continue
         if going.kind == "snap":
-            run.note(_snap_kind(contacts), point, contacts)
-            point, contacts, going = snapped(scene, point)
-            run.note("lands" if contacts else "rests", point, contacts)
+            run.note_snap(point, contacts)
+            state = snapped(scene, point)
+            run.note("lands" if state.contacts else "rests", state.point, state.contacts)
             continue
         if going.kind in ("jam", "dead centre"):
-            return _ended(run, going, point, contacts)
+            return _ended(run, state, lock)
         motion: Motion = going.kind
         reached, over = _follow(scene, point, going, motion)
+        followed = state.followed
         locked = lock(scene, point, reached, going.curves, motion)
         if locked is not None:
-            run.pieces.append(Piece(motion, point, locked, tuple(c.pair for c in going.curves)))
-            run.note("lock", locked, going.curves)
-            return run.over("lock", locked, going.curves)
+            run.pieces.append(Piece(motion, point, locked, followed))
+            run.note("lock", locked, followed)
+            return run.over("lock", locked, followed)
         if reached is not point:
-            run.pieces.append(Piece(motion, point, reached, tuple(c.pair for c in going.curves)))
+            run.pieces.append(Piece(motion, point, reached, followed))
         if over == "chart":
-            point, going = _other_chart(scene, reached, going)
+            state = _other_chart(scene, reached, going)
             continue
-        point, contacts = reached, touching(scene, reached)
+        state = _arrived(scene, reached)
         if over == "until":
-            return run.over("until", point, contacts)
-        last, going = going, outgoing(scene, point, contacts)
-        _note_change(run, last, going, point, contacts)
-    return run.over("limit", point, contacts)
+            return run.over("until", reached, state.contacts)
+        if state.going.kind in ("rest", "arc", "flat"):
+            run.note_change(followed, state.followed, reached, state.contacts)
+    return run.over("limit", state.point, state.contacts)
 
 
-def _ended(run: _Run, going: Next, point: Any, contacts: Sequence[Curve]) -> Path:
+def _arrived(scene: Scene, point: Any) -> State:
+    """What touches at a point, and what comes next."""
+    contacts = touching(scene, point)
+    return State(point, tuple(contact.pair for contact in contacts), outgoing(scene, point, contacts))
+
+
+def _ended(run: Run, state: State, lock: Lock) -> Path:
+    point, contacts, going, _ = state
     if going.kind == "dead centre":
-        for contact in contacts:  # one whose normal passes through the hinge locks at any friction
-            if run.lock(run.scene, point, point, [contact], "flat") is not None:
+        for pair in contacts:  # one whose normal passes through the hinge locks at any friction
+            contact = curve(run.scene, pair, point.turn)
+            if lock(run.scene, point, point, [contact], "flat") is not None:
                 run.note("lock", point, contacts)
-                return run.over("lock", point, [contact])
+                return run.over("lock", point, [pair])
         run.note("dead centre", point, contacts)
         return run.over("dead centre", point, contacts)
     if _at_stop(run.scene, point):
@@ -136,34 +96,20 @@ def _ended(run: _Run, going: Next, point: Any, contacts: Sequence[Curve]) -> Pat
     return run.over("jam", point, contacts)
 
 
-def _snap_kind(contacts: Sequence[Curve]) -> str:
-    return "snap off" if len(contacts) < 2 else "snap from a vertex"
-
-
-def _note_change(run: _Run, last: Next, going: Next, point: Any, contacts: Sequence[Curve]) -> None:
-    """Name what happened between two motions, if anything did."""
-    before, after = {c.pair for c in last.curves}, {c.pair for c in going.curves}
-    if going.kind in ("arc", "flat") and not before & after:
-        kind = "contact" if last.kind == "rest" else "change"
-        run.note(kind, point, [*going.curves, *(c for c in contacts if c not in going.curves)])
-    elif going.kind == "rest" and last.kind != "rest":
-        run.note("release", point, contacts)
-
-
 def _at_stop(scene: Scene, point: Any) -> bool:
     places = [None if stop is None else stop_in(stop, point.turn) for stop in scene.stops]
     compare, number = scene.arithmetic.compare, scene.arithmetic.number
     return any(place is not None and compare(point.u, number(Fraction(place))) == 0 for place in places)
 
 
-def _other_chart(scene: Scene, point: Any, going: Next) -> tuple[Any, Next]:
+def _other_chart(scene: Scene, point: Any, going: Next) -> State:
     """The same point and curves with the angle counted from the next half turn."""
     step = 1 if point.angle > 0 else -1
     curves = tuple(curve(scene, c.pair, point.turn + 1) for c in going.curves)
     at = scene.arithmetic.number(Fraction(-step))
     line = curves[0].line if curves else None
     moved = scene.arithmetic.point(at, point.turn + step, line, None if line else point.time)
-    return moved, Next(going.kind, curves, going.side)
+    return State(moved, (), Next(going.kind, curves, going.side))
 
 
 def touching(scene: Scene, point: Any) -> list[Curve]:
@@ -320,7 +266,7 @@ def _value(number: Any) -> float:
     return number if isinstance(number, float) else number.near
 
 
-def snapped(scene: Scene, point: Any) -> tuple[Any, list[Curve], Next]:
+def snapped(scene: Scene, point: Any) -> State:
     """Turn towards rest at one t, up to the first contact that holds: the snap.
 
     Source: [DonaldPai1993] sec. 8.1.
@@ -333,9 +279,7 @@ def snapped(scene: Scene, point: Any) -> tuple[Any, list[Curve], Next]:
         if landed is not None:
             return landed
         if point.turn == 0:
-            end = _moved(scene, point, goal, 0)
-            contacts = touching(scene, end)
-            return end, contacts, outgoing(scene, end, contacts)
+            return _arrived(scene, _moved(scene, point, goal, 0))
         step = -1 if above else 1
         point = _moved(scene, point, arithmetic.number(Fraction(-step)), point.turn + step)
 
@@ -345,7 +289,7 @@ def _moved(scene: Scene, point: Any, u: Any, turn: int) -> Any:
     return scene.arithmetic.point(u, turn, None, point.time)
 
 
-def _landed(scene: Scene, point: Any, goal: Any) -> tuple[Any, list[Curve], Next] | None:
+def _landed(scene: Scene, point: Any, goal: Any) -> State | None:
     """The first angle on the way to the goal, at one t, where the pawl is held."""
     arithmetic = scene.arithmetic
     side = 1 if _value(goal) > point.angle else -1
@@ -367,9 +311,7 @@ def _landed(scene: Scene, point: Any, goal: Any) -> tuple[Any, list[Curve], Next
     return _held(scene, point, sorted(angles, key=cmp_to_key(order)))
 
 
-def _held(
-    scene: Scene, point: Any, angles: Sequence[tuple[Any, Curve]]
-) -> tuple[Any, list[Curve], Next] | None:
+def _held(scene: Scene, point: Any, angles: Sequence[tuple[Any, Curve]]) -> State | None:
     """The first of some angles, in order, where the contacts do not let the pawl on."""
     arithmetic = scene.arithmetic
     last: Any = None
@@ -381,8 +323,7 @@ def _held(
         if not on_edge(here, other):
             continue
         last = u
-        contacts = touching(scene, here)
-        going = outgoing(scene, here, contacts)
-        if going.kind != "snap":
-            return here, contacts, going
+        state = _arrived(scene, here)
+        if state.going.kind != "snap":
+            return state
     return None

@@ -9,16 +9,16 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
-import numpy as np
 from flint import fmpq
 
 from pliant.snap.algebra import Algebraic
 from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.curves import curve
-from pliant.snap.friction import locking
 from pliant.snap.model import Fastener, Leg, Pawl
-from pliant.snap.scene import Obstacles, Scene, obstacles, scene
-from pliant.snap.sweep import Cause, Path, Piece, sweep
+from pliant.snap.path import Cause, Path, Piece
+from pliant.snap.rings import ring
+from pliant.snap.scene import Obstacles, Scene, backwards, obstacles, scene
+from pliant.snap.sweep import sweep
 
 Vector = tuple[Fraction, Fraction]
 ZERO: Vector = (Fraction(0), Fraction(0))
@@ -89,32 +89,30 @@ class Stance:
     points: dict[str, Any]
 
 
-def legs(model: Fastener) -> tuple[Leg, ...]:
+def legs(model: Fastener, fixed: Obstacles | None = None) -> tuple[Leg, ...]:
     """The plan; without an end, far enough for everything to be passed."""
     root = model.root
     if root.plan is not None:
         return root.plan
     assert root.velocity is not None
-    return (Leg(velocity=root.velocity, until=root.until or clearing(model, root.velocity)),)
+    until = root.until or clearing(model, root.velocity, fixed)
+    return (Leg.model_construct(velocity=root.velocity, until=until),)
 
 
-def clearing(model: Fastener, velocity: Vector, offset: Vector = ZERO) -> Fraction:
+def clearing(model: Fastener, velocity: Vector, fixed: Obstacles | None = None) -> Fraction:
     """A t by which everything that moves is past every obstacle."""
-    speed = math.hypot(*map(float, velocity))
-    ahead = np.array([float(v) for v in velocity]) / speed
-    marks = np.concatenate([np.array(_floats(outline)) for outline in _fixed(model)]) @ ahead
-    shift = np.array([float(v) for v in offset]) @ ahead
+    x, y = float(velocity[0]), float(velocity[1])
+    speed = math.hypot(x, y)
+    field = (fixed or around(model)).floats
+    farthest = float((field.x * x + field.y * y).max()) / speed
     behind: list[float] = []
     for pawl in model.pawls:
-        reach = max(math.hypot(float(x), float(y)) for x, y in model.outline(pawl))
-        behind.append(float(np.array([float(v) for v in pawl.hinge]) @ ahead) - reach)
+        along = (float(pawl.hinge[0]) * x + float(pawl.hinge[1]) * y) / speed
+        behind.append(along - ring(model.outline(pawl)).reach)
     if model.root.outline is not None:
-        behind.append(float((np.array(_floats(model.root.outline)) @ ahead).min()))
-    return Fraction(max(1, math.ceil((float(marks.max()) - min(behind) - float(shift)) * 1.02 / speed)))
-
-
-def _floats(outline: Sequence[Vector]) -> list[list[float]]:
-    return [[float(x), float(y)] for x, y in outline]
+        rigid = ring(model.root.outline).rigid
+        behind.append(float((rigid.x * x + rigid.y * y).min()) / speed)
+    return Fraction(max(1, math.ceil((farthest - min(behind)) * 1.02 / speed)))
 
 
 def _fixed(model: Fastener) -> list[list[Vector]]:
@@ -126,10 +124,13 @@ def around(model: Fastener) -> Obstacles:
     return obstacles(_fixed(model))
 
 
-def turned_outline(model: Fastener, pawl: Pawl) -> list[Vector]:
+def turned_outline(model: Fastener, pawl: Pawl) -> Sequence[Vector]:
     """A pawl's outline about its hinge, as its spring holds it at rest."""
+    outline = model.outline(pawl)
+    if pawl.rest.u == 0:
+        return outline
     cosine, sine = pawl.rest.matrix
-    return [(cosine * x - sine * y, sine * x + cosine * y) for x, y in model.outline(pawl)]
+    return [(cosine * x - sine * y, sine * x + cosine * y) for x, y in outline]
 
 
 def stops_of(pawl: Pawl) -> tuple[Fraction | None, Fraction | None]:
@@ -149,10 +150,10 @@ def travel(
     mu = model.friction if friction is None else friction
     courses: list[Course] = []
     offset, stance = ZERO, None
-    for number, leg in enumerate(legs(model)):
+    for number, leg in enumerate(legs(model, fixed)):
         scenes = _scenes(model, arithmetic, fixed, offset, leg.velocity, leg.until)
         starts = _starts(arithmetic, scenes, stance, arithmetic.scalar(Fraction(0)))
-        paths = {name: sweep(each, starts[name], locking(mu)) for name, each in scenes.items()}
+        paths = {name: sweep(each, starts[name], mu) for name, each in scenes.items()}
         course = _course(
             number, False, leg.velocity, offset, arithmetic.number(Fraction(0)), paths, arithmetic
         )
@@ -177,13 +178,13 @@ def back(
     stance = None
     for way in reversed(ways):
         velocity = (-way.velocity[0], -way.velocity[1])
-        scenes = _scenes(model, arithmetic, fixed, way.offset, velocity, Fraction(0))
+        scenes = {name: backwards(path.scene, Fraction(0)) for name, path in way.paths.items()}
         begin = arithmetic.negated(way.end)
         if stance is None:
             starts = {name: _reversed(way.paths[name], way.end, scenes[name]) for name in scenes}
         else:
             starts = _starts(arithmetic, scenes, stance, None, begin)
-        paths = {name: sweep(each, starts[name], locking(mu)) for name, each in scenes.items()}
+        paths = {name: sweep(each, starts[name], mu) for name, each in scenes.items()}
         course = _course(way.leg, True, velocity, way.offset, begin, paths, arithmetic)
         courses.append(course)
         if course.cause != "until":
@@ -199,7 +200,7 @@ def depart(
     """A leg of its own without friction, from where every pawl stands."""
     scenes = _scenes(model, arithmetic, fixed, offset, velocity, until)
     starts = _starts(arithmetic, scenes, stance, arithmetic.scalar(Fraction(0)))
-    paths = {name: sweep(each, starts[name], locking(Fraction(0))) for name, each in scenes.items()}
+    paths = {name: sweep(each, starts[name]) for name, each in scenes.items()}
     return _course(0, False, velocity, offset, arithmetic.number(Fraction(0)), paths, arithmetic)
 
 
@@ -252,11 +253,12 @@ def _starts(
     arithmetic: Arithmetic, scenes: dict[str, Scene], stance: Stance | None, t: Any, at: Any = None
 ) -> dict[str, Any]:
     """Where each pawl starts: at rest, or as the leg before left it."""
-    line = None if t is None else arithmetic.line(t)
     if stance is None:
-        return {name: arithmetic.point(arithmetic.zero, 0, line, at) for name in scenes}
-    points = stance.points
-    return {name: arithmetic.point(points[name].u, points[name].turn, line, at) for name in scenes}
+        return {name: arithmetic.moment(arithmetic.zero, 0, t) for name in scenes}
+    points = {name: stance.points[name] for name in scenes}
+    if t is None:
+        return {name: arithmetic.point(point.u, point.turn, None, at) for name, point in points.items()}
+    return {name: arithmetic.moment(point.u, point.turn, t) for name, point in points.items()}
 
 
 def _reversed(path: Path, end: Any, scene: Scene) -> Any:

@@ -19,11 +19,11 @@ from typing import Any
 
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic import Arithmetic
-from pliant.snap.contacts import Contact, contacts
+from pliant.snap.contacts import Contact
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.outcome import Outcome, outcome, shifted
 from pliant.snap.scene import Obstacles
-from pliant.snap.travel import ROOT, Vector, legs, turned_outline
+from pliant.snap.travel import Vector, legs, turned_outline
 
 WITHIN = 6  # tries between two places where the first contact can change
 MOST = 400  # such places taken; beyond, starts are spread evenly
@@ -100,7 +100,7 @@ def outcomes(
         progress(done, len(places), "trying starts")
         run(place)
     edges = _changes(places, run, marks, high - low)
-    return _mapped(model, fixed, velocity, (low, high), edges, run, len(seen))
+    return _mapped(velocity, (low, high), edges, run, len(seen))
 
 
 def _lengthened(model: Fastener, by: Fraction) -> Fastener:
@@ -179,20 +179,16 @@ def _between(low: Fraction, high: Fraction, run: Run, marks: list[Fraction], wid
 
 
 def _mapped(
-    model: Fastener, fixed: Obstacles, velocity: Vector, ends: tuple[Fraction, Fraction],
-    edges: list[Change], run: Run, tried: int,
-) -> Outcomes:  # fmt: skip
+    velocity: Vector, ends: tuple[Fraction, Fraction], edges: list[Change], run: Run, tried: int
+) -> Outcomes:
     """Bands between the places where the outcome changes."""
     speed = math.hypot(*map(float, velocity))
     cuts = [(ends[0], True), *edges, (ends[1], True)]
     bands: list[Band] = []
     for (low, low_exact), (high, high_exact) in pairwise(cuts):
         middle = run(low + (high - low) * INSIDE)
-        contact = None
-        if middle.first is not None and (middle.first[0] != ROOT or model.root.outline is not None):
-            contact = contacts(model, fixed, middle.first[0], [middle.first[1]])[0]
         inner = (high - low) / 1000
         times = (run(low + inner).first_at, run(high - inner).first_at)
         exact = (str(low) if low_exact else "", str(high) if high_exact else "")
-        bands.append(Band(float(low) * speed, float(high) * speed, middle, contact, times, exact))
+        bands.append(Band(float(low) * speed, float(high) * speed, middle, middle.contact, times, exact))
     return Outcomes(tuple(bands), float(ends[1] - ends[0]) * speed, tried)

@@ -12,10 +12,10 @@ import shapely
 
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
-from pliant.snap.friction import locking
 from pliant.snap.model import Fastener
+from pliant.snap.path import Path
 from pliant.snap.scene import Obstacles, Scene, obstacles, scene
-from pliant.snap.sweep import Path, sweep
+from pliant.snap.sweep import sweep
 
 EXACT, FLOAT = Exactly(), Floating()
 EVENTS = 300  # more than any case here has
@@ -61,7 +61,7 @@ def at_rest(scene: Scene, t: Any = 0) -> Any:
 def swept(pawl: Points, *outlines: Points, friction: Any = 0, **case: Any) -> Path:
     """The path of a pawl that starts at rest."""
     whole = scene_of(pawl, *outlines, **case)
-    return sweep(whole, at_rest(whole), locking(Fraction(friction)), EVENTS)
+    return sweep(whole, at_rest(whole), Fraction(friction), EVENTS)
 
 
 def fastener(pawl: Points, *outlines: Points, root: dict[str, Any], **of_pawl: Any) -> Fastener:

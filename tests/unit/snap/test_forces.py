@@ -16,9 +16,9 @@ from pliant.snap.forces import Load, Spring, angles, force_curve, load, spans
 from pliant.snap.generate import cantilever_hook, random_fastener, two_hooks
 from pliant.snap.handbook import hinged_force, mating_force
 from pliant.snap.model import Fastener
+from pliant.snap.path import Path, Piece
 from pliant.snap.scan import EDGE, VERTEX
 from pliant.snap.springs import springs_of
-from pliant.snap.sweep import Path, Piece
 from pliant.snap.travel import Course, around, back, travel
 
 SPRING = Spring(100.0, 0.0)

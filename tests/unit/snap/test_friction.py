@@ -30,9 +30,10 @@ from tests.unit.snap.one_pawl import (
 )
 
 from pliant.snap.curves import curve
-from pliant.snap.friction import cone, grip, holds, locking
+from pliant.snap.friction import cone, grip, holds
+from pliant.snap.path import Path, Piece
 from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.sweep import Path, Piece, sweep
+from pliant.snap.sweep import sweep
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 FRICTIONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(5, 2)]
@@ -208,7 +209,7 @@ def ahead_of_its_hinge(friction: Any, arithmetic: Any = EXACT) -> Path:
     scene = scene_of(TIP, box(-9, -5, 40, -3), velocity=(3, 1), until=9, arithmetic=arithmetic)
     half = arithmetic.number(Fraction(1, 2))
     start = arithmetic.point(half, 0, arithmetic.line(arithmetic.scalar(Fraction(0))))
-    return sweep(scene, start, locking(Fraction(friction)))
+    return sweep(scene, start, Fraction(friction))
 
 
 @both

@@ -9,7 +9,7 @@ import pytest
 import shapely
 
 from pliant.snap import meeting as module
-from pliant.snap.meeting import Meeting, Ring, meeting
+from pliant.snap.meeting import Meeting, Ring, apart, meeting
 from pliant.snap.reading import outline_fault
 
 HAIR = Fraction(1, 10**40)
@@ -121,6 +121,7 @@ def test_pairs_are_judged_as_geos_does_where_it_is_exact():
         wanted = floating_meeting(one, other)
         assert meeting(ring(one, THIRD), ring(other, THIRD)) is wanted, (one, other)
         assert meeting(ring(other[::-1], THIRD), ring(one, THIRD)) is wanted, (one, other)
+        assert apart(ring(one, THIRD), ring(other, THIRD)) == (wanted is Meeting.APART), (one, other)
         seen[wanted] += 1
     assert min(seen.values()) > 30
     assert len(seen) == 3

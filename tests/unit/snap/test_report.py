@@ -142,3 +142,12 @@ def test_the_class_of_a_diode_says_against_what_force():
     assert none.startswith("none: it comes out with")
     (stuck,) = lines(ran(two_hooks(Fraction(7, 10)), classify=True), "motion diode")
     assert stuck == "none: it does not go in"
+
+
+def test_the_directions_at_which_the_outcome_changes_are_told_exactly_or_between_which_they_are():
+    exact = lines(ran(motion_diode(), classify=True, directions=16), "outcome changes")
+    root = "root of 1328*y^2 + (-2220)*y + 921 in [0.764, 0.765]"
+    assert exact[0] == f"at 37.3928°, along (1, y), y = {root} exactly"
+    quick = lines(ran(motion_diode(), classify=True, directions=16, arithmetic="float"), "outcome changes")
+    assert [text.split(", between ")[0] for text in quick] == [text.split(", along ")[0] for text in exact]
+    assert all(text.endswith("tried by floats") for text in quick)

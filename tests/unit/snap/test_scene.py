@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import EXACT, FLOAT, around, box, ring, scene_of
 
-from pliant.snap import scene as module
+from pliant.snap.reach import WIDEST, Index, index
+from pliant.snap.rings import ring as outline_ring
 from pliant.snap.scan import Field, Way
-from pliant.snap.scene import WIDEST, index
 
 SQUARE = [(0, 0), (2, 0), (2, 2), (0, 2)]
 
@@ -18,7 +18,7 @@ SQUARE = [(0, 0), (2, 0), (2, 2), (0, 2)]
 
 @pytest.mark.parametrize("outline", [SQUARE, SQUARE[::-1], SQUARE[2:] + SQUARE[:2]])
 def test_an_outline_runs_counter_clockwise_however_it_is_drawn(outline):
-    whole = module.ring(ring(*outline))
+    whole = outline_ring(ring(*outline))
     area = sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(whole.points, whole.points[1:], strict=False))
     assert area > 0
     assert [outline[k] for k in whole.drawn] == list(whole.points)
@@ -26,12 +26,12 @@ def test_an_outline_runs_counter_clockwise_however_it_is_drawn(outline):
 
 
 def test_vertices_on_straight_lines_are_left_out_and_the_others_keep_their_numbers():
-    whole = module.ring(ring((0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (0, 2), (0, 1)))
+    whole = outline_ring(ring((0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (0, 2), (0, 1)))
     assert whole.drawn == (0, 2, 4, 5)
 
 
 def test_notches_are_reflex():
-    whole = module.ring(ring((0, 0), (4, 0), (4, 4), (2, 1), (0, 4)))
+    whole = outline_ring(ring((0, 0), (4, 0), (4, 4), (2, 1), (0, 4)))
     assert whole.convex == (True, True, True, False, True)
 
 
@@ -72,7 +72,8 @@ def field_of(points: np.ndarray) -> Field:
     """Closed outlines of three vertices each."""
     count = len(points)
     following = np.array([k + 1 if k % 3 < 2 else k - 2 for k in range(count)])
-    return Field(points[:, 0].copy(), points[:, 1].copy(), following, np.ones(count, bool))
+    before = np.array([k - 1 if k % 3 else k + 2 for k in range(count)])
+    return Field(points[:, 0].copy(), points[:, 1].copy(), following, before, np.ones(count, bool))
 
 
 def distances(field: Field, way: Way, t: float) -> np.ndarray:
@@ -135,24 +136,24 @@ def test_edges_out_of_reach_are_not_live_ever():
 
 
 def test_each_level_of_the_index_holds_lives_of_about_one_length():
-    levels = scene_of(
+    whole = scene_of(
         box(-1, -1, 1, 1), *(box(0, -300 * k, 1, -300 * k + 4**k) for k in range(1, 5))
-    ).index.levels
-    assert len(levels) > 2
-    for level in levels:
-        lives = level.ends - level.begins
+    ).index
+    assert len(whole.longest) > 2
+    for first, last, longest in zip(whole.first[:-1], whole.first[1:], whole.longest, strict=True):
+        lives = (whole.ends - whole.begins)[first:last]
         assert lives.max() <= WIDEST * lives.min() * (1 + 1e-9)
-        assert level.longest == lives.max()
-        assert (np.diff(level.begins) >= 0).all()
+        assert longest == lives.max()
+        assert (np.diff(whole.begins[first:last]) >= 0).all()
 
 
-def test_what_is_live_is_the_same_whatever_the_levels(monkeypatch: pytest.MonkeyPatch):
+def test_what_is_live_is_the_same_whatever_the_levels():
     """Few are visited: the cost of a look-up does not grow with edges far away."""
-    outlines = [box(0, -k, 1, -k + 1) for k in range(10, 400, 3)]
-    fine = scene_of(box(-1, -1, 1, 1), *outlines).index
-    monkeypatch.setattr(module, "WIDEST", 1e9)
-    coarse = scene_of(box(-1, -1, 1, 1), *outlines).index
-    assert len(coarse.levels) == 1
+    fine = scene_of(box(-1, -1, 1, 1), *(box(0, -k, 1, -k + 1) for k in range(10, 400, 3))).index
+    order = np.argsort(fine.begins)
+    longest = (fine.ends - fine.begins).max(keepdims=True)
+    sides = fine.begins[order], fine.ends[order], fine.edges[order]
+    coarse = Index(*sides, np.array([0, len(order)]), longest)
     for t in (0.0, 57.0, 200.5):
         assert set(fine.live(t, t + 2).tolist()) == set(coarse.live(t, t + 2).tolist())
         assert len(fine.live(t, t + 2)) < 20

@@ -1,0 +1,117 @@
+"""Where friction locks a contact on an arc, by floats: `friction` compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.core.kernel import kernel
+from pliant.snap.floating import CLOSE, DOUBLE, TOLERANCE
+from pliant.snap.scan import VERTEX, Field, Floats, Ints, Rigid, Way, coefficients, never_zero, real_roots
+
+
+@kernel
+def _turned(vx: float, vy: float, ox: float, oy: float, out: Floats) -> None:
+    """(1+u²) R v · o."""
+    inner = vx * ox + vy * oy
+    out[0], out[1], out[2] = inner, 2 * (vx * oy - vy * ox), -inner
+
+
+@kernel
+def _lines(
+    pair: Ints, sign: float, friction: float, rigid: Rigid, field: Field, way: Way, out: Floats
+) -> None:
+    """Write a and b of a(u) t + b(u) (4, 6): of the friction cone's two edges, of r · N and of r · v."""
+    out[:] = 0.0
+    across, moving = np.empty(3), np.zeros(3)
+    kind, i, j = int(pair[0]), int(pair[1]), int(pair[2])
+    if kind == VERTEX:
+        px, py = sign * rigid.x[i], sign * rigid.y[i]
+        follower = int(field.following[j])
+        ex, ey = field.x[follower] - field.x[j], field.y[follower] - field.y[j]
+        _turned(px, py, -ex, -ey, across)
+        _turned(px, py, ey, -ex, out[2, 3:])
+        _turned(px, py, way.vx, way.vy, out[3, 3:])
+    else:
+        follower = (i + 1) % len(rigid.x)
+        ax, ay = sign * rigid.x[i], sign * rigid.y[i]
+        nx, ny = sign * rigid.y[follower] - ay, ax - sign * rigid.x[follower]
+        gx, gy = field.x[j] - way.x, field.y[j] - way.y
+        depth, ahead, speed = ax * nx + ay * ny, gx * way.vx + gy * way.vy, way.vx**2 + way.vy**2
+        _turned(nx, ny, gy, -gx, across)
+        _turned(nx, ny, way.vy, -way.vx, moving)
+        out[2, 3], out[2, 5] = -depth, -depth
+        out[3, 0], out[3, 2], out[3, 3], out[3, 5] = -speed, -speed, ahead, ahead
+    for n in range(3):
+        out[0, n] = out[1, n] = -moving[n]
+        out[0, 3 + n] = across[n] - friction * out[2, 3 + n]
+        out[1, 3 + n] = across[n] + friction * out[2, 3 + n]
+
+
+@kernel
+def _sign(line: Floats, t: float, u: float) -> int:
+    """Of a(u) t + b(u), 0 where it is small beside its terms."""
+    value = (line[0] + u * (line[1] + u * line[2])) * t + line[3] + u * (line[4] + u * line[5])
+    w = abs(u)
+    size = (abs(line[0]) + w * (abs(line[1]) + w * abs(line[2]))) * abs(t)
+    size += abs(line[3]) + w * (abs(line[4]) + w * abs(line[5]))
+    return 0 if abs(value) <= TOLERANCE * size else 1 if value > 0 else -1
+
+
+@kernel
+def _time(k: tuple[float, ...], u: float) -> float:
+    """The t of an angle on an arc."""
+    return -(k[3] + u * (k[4] + u * k[5])) / (k[0] + u * (k[1] + u * k[2]))
+
+
+@kernel
+def _holds(lines: Floats, t: float, u: float) -> bool:
+    """Whether a contact locks at a point: the hinge is in the friction cone, and resists."""
+    if _sign(lines[0], t, u) * _sign(lines[1], t, u) > 0:
+        return False
+    return _sign(lines[2], t, u) * _sign(lines[3], t, u) < 0
+
+
+@kernel
+def locked(
+    pair: Ints, t: float, u: float, t_end: float, u_end: float, sign: float, friction: float,
+    rigid: Rigid, field: Field, way: Way,
+) -> tuple[bool, float, float]:  # fmt: skip
+    """The first point of an arc where its contact locks: whether there is one, t and u."""
+    k = coefficients(pair[0], pair[1], pair[2], sign, rigid, field, way)
+    lines = np.empty((4, 6))
+    _lines(pair, sign, friction, rigid, field, way, lines)
+    if u_end == u:  # along an edge parallel to the motion nothing of this changes
+        return _holds(lines, t, u), t, u
+    places, count = np.empty(20), 1
+    places[0] = 0.0
+    side = 1.0 if u_end > u else -1.0
+    low, high = min(u, u_end), max(u, u_end)
+    for which in range(4):
+        c = np.zeros(5)
+        for a in range(3):
+            for b in range(3):
+                c[a + b] += lines[which, 3 + a] * k[b] - lines[which, a] * k[3 + b]
+        top, degree = np.abs(c).max(), 4
+        error = 2.0**-40 * np.abs(c).sum()
+        if top == 0.0 or never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0:
+            continue
+        while degree > 0 and abs(c[degree]) <= TOLERANCE * top:
+            degree -= 1
+        found = real_roots(c[: degree + 1].copy(), low, high, 0.01 * TOLERANCE, DOUBLE)
+        for n in range(len(found)):
+            gone = (found[n] - u) * side
+            if CLOSE < gone < abs(u_end - u) - CLOSE:
+                places[count] = gone
+                count += 1
+    places[count] = abs(u_end - u)
+    places[: count + 1].sort()
+    for n in range(count + 1):
+        here = u + side * places[n]
+        middle = u + side * 0.5 * (places[n] + places[n + 1]) if n < count else here
+        if _holds(lines, _time(k, here), here) or _holds(lines, _time(k, middle), middle):
+            if n == 0:
+                return True, t, u
+            if n == count:
+                return True, t_end, u_end
+            return True, _time(k, here), here
+    return False, t, u
