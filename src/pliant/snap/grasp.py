@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import kernel
-from pliant.snap.floating import CLOSE, DOUBLE, TOLERANCE
-from pliant.snap.scan import VERTEX, Field, Floats, Ints, Rigid, Way, coefficients, never_zero, real_roots
+from pliant.core.kernel import inner
+from pliant.snap.floating import CLOSE, TOLERANCE
+from pliant.snap.oncoming import largest, quartic_roots, time_on
+from pliant.snap.scan import VERTEX, Field, Floats, Ints, Rigid, Way, coefficients, never_zero, order
 
 
-@kernel
+@inner
 def _turned(vx: float, vy: float, ox: float, oy: float, out: Floats) -> None:
     """(1+u²) R v · o."""
     inner = vx * ox + vy * oy
     out[0], out[1], out[2] = inner, 2 * (vx * oy - vy * ox), -inner
 
 
-@kernel
+@inner
 def _lines(
     pair: Ints, sign: float, friction: float, rigid: Rigid, field: Field, way: Way, out: Floats
 ) -> None:
@@ -47,7 +48,7 @@ def _lines(
         out[1, 3 + n] = across[n] + friction * out[2, 3 + n]
 
 
-@kernel
+@inner
 def _sign(line: Floats, t: float, u: float) -> int:
     """Of a(u) t + b(u), 0 where it is small beside its terms."""
     value = (line[0] + u * (line[1] + u * line[2])) * t + line[3] + u * (line[4] + u * line[5])
@@ -57,13 +58,7 @@ def _sign(line: Floats, t: float, u: float) -> int:
     return 0 if abs(value) <= TOLERANCE * size else 1 if value > 0 else -1
 
 
-@kernel
-def _time(k: tuple[float, ...], u: float) -> float:
-    """The t of an angle on an arc."""
-    return -(k[3] + u * (k[4] + u * k[5])) / (k[0] + u * (k[1] + u * k[2]))
-
-
-@kernel
+@inner
 def _holds(lines: Floats, t: float, u: float) -> bool:
     """Whether a contact locks at a point: the hinge is in the friction cone, and resists."""
     if _sign(lines[0], t, u) * _sign(lines[1], t, u) > 0:
@@ -71,7 +66,7 @@ def _holds(lines: Floats, t: float, u: float) -> bool:
     return _sign(lines[2], t, u) * _sign(lines[3], t, u) < 0
 
 
-@kernel
+@inner
 def locked(
     pair: Ints, t: float, u: float, t_end: float, u_end: float, sign: float, friction: float,
     rigid: Rigid, field: Field, way: Way,
@@ -91,27 +86,24 @@ def locked(
         for a in range(3):
             for b in range(3):
                 c[a + b] += lines[which, 3 + a] * k[b] - lines[which, a] * k[3 + b]
-        top, degree = np.abs(c).max(), 4
-        error = 2.0**-40 * np.abs(c).sum()
-        if top == 0.0 or never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0:
+        error = 2.0**-37 * largest(c)
+        if error == 0.0 or never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0:
             continue
-        while degree > 0 and abs(c[degree]) <= TOLERANCE * top:
-            degree -= 1
-        found = real_roots(c[: degree + 1].copy(), low, high, 0.01 * TOLERANCE, DOUBLE)
+        found = quartic_roots(c, low, high)
         for n in range(len(found)):
             gone = (found[n] - u) * side
             if CLOSE < gone < abs(u_end - u) - CLOSE:
                 places[count] = gone
                 count += 1
     places[count] = abs(u_end - u)
-    places[: count + 1].sort()
+    places = places[order(places, count + 1)]
     for n in range(count + 1):
         here = u + side * places[n]
         middle = u + side * 0.5 * (places[n] + places[n + 1]) if n < count else here
-        if _holds(lines, _time(k, here), here) or _holds(lines, _time(k, middle), middle):
+        if _holds(lines, time_on(k, here), here) or _holds(lines, time_on(k, middle), middle):
             if n == 0:
                 return True, t, u
             if n == count:
                 return True, t_end, u_end
-            return True, _time(k, here), here
+            return True, time_on(k, here), here
     return False, t, u

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.snap.scan import VERTEX, Field, Flags, Floats, Ints, Rigid, Way, coefficients
 
 FLAT = 1e-12  # of its terms: where a curve counts as flat
@@ -42,7 +42,7 @@ class Pawls(NamedTuple):
     springs: Floats  # (P, 2) stiffness and preload
 
 
-@kernel
+@inner
 def tangent(c: tuple[float, ...], t: float, low: float, high: float) -> float:
     """The root u of α t + β that lies between two, or is nearest to it."""
     square, middle, constant = c[2] * t + c[5], c[1] * t + c[4], c[0] * t + c[3]
@@ -61,7 +61,7 @@ def tangent(c: tuple[float, ...], t: float, low: float, high: float) -> float:
     return min(max(best, low), high)
 
 
-@kernel
+@inner
 def flat_root(c: tuple[float, ...], low: float, high: float) -> float:
     """The end of an arc at which α and β both vanish, so that it is a root at every t; else NaN."""
     for u in (low, high):
@@ -126,7 +126,7 @@ def pressed(
     return out
 
 
-@kernel
+@inner
 def _piece(pieces: Pieces, pawl: int, t: float) -> int:
     """The piece of a pawl that a t strictly between events is in; -1 on a snap."""
     first, last = pieces.first[pawl], pieces.first[pawl + 1]
@@ -134,7 +134,7 @@ def _piece(pieces: Pieces, pawl: int, t: float) -> int:
     return place if place >= first and t <= pieces.spans[place, 1] else -1
 
 
-@kernel
+@inner
 def _by_pair(
     pieces: Pieces, place: int, pair: int, pawls: Pawls, pawl: int, field: Field, friction: float, t: Floats
 ) -> Floats:
@@ -150,75 +150,71 @@ def _by_pair(
     )  # fmt: skip
 
 
-@kernel
-def _greatest(held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, t: Floats) -> Floats:
-    """The greatest force against the motion at moments of a stretch in which each pawl is in one piece."""
-    total = np.zeros(len(t))
-    for pawl in range(len(held)):
-        place = held[pawl]
-        if place < 0:
-            continue
-        first, last = pieces.charts[place, 2], pieces.charts[place + 1, 2]
-        best = np.full(len(t), -math.inf)
-        for pair in range(first, last):
-            best = np.maximum(
-                best, _by_pair(pieces, place, pair, pawls, pawl, field, friction, t)[:, AGAINST]
-            )
-        if last > first:
-            total += best
-    return total
-
-
-@kernel
+@inner
 def _sample(
     held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, t: Floats,
     centre: Floats, sums: Floats, against: Floats, angles: Floats,
 ) -> None:  # fmt: skip
-    """Everything at moments of a stretch. `centre`: where moments are taken about, at t = 0 and its velocity."""
+    """Everything at moments of a stretch; `centre` (4,) is where torques are about, and its velocity."""
+    low, high = np.empty(len(t)), np.empty(len(t))
     for pawl in range(len(held)):
         place = held[pawl]
         if place < 0:
             continue
         first, last = pieces.charts[place, 2], pieces.charts[place + 1, 2]
-        if last == first:
-            angles[:, pawl] = pieces.charts[place, 1] * math.pi + 2 * math.atan(pieces.spans[place, 2])
-            continue
-        found = _by_pair(pieces, place, first, pawls, pawl, field, friction, t)
-        angles[:, pawl], against[:, pawl] = found[:, ANGLE], found[:, AGAINST]
-        low, high = found[:, AGAINST].copy(), found[:, AGAINST].copy()
-        for pair in range(first + 1, last):
-            other = _by_pair(pieces, place, pair, pawls, pawl, field, friction, t)[:, AGAINST]
-            low, high = np.minimum(low, other), np.maximum(high, other)
+        for pair in range(first, last):
+            found = _by_pair(pieces, place, pair, pawls, pawl, field, friction, t)
+            for k in range(len(t)):
+                share = found[k, AGAINST]
+                low[k] = share if pair == first else min(low[k], share)
+                high[k] = share if pair == first else max(high[k], share)
+                if pair > first:
+                    continue
+                x, y = found[k, FORCE_X], found[k, FORCE_Y]
+                angles[k, pawl], against[k, pawl] = found[k, ANGLE], share
+                sums[k, TOTAL] += share
+                sums[k, X] += x
+                sums[k, Y] += y
+                if math.isfinite(x) and math.isfinite(y):
+                    dx = found[k, PLACE_X] - centre[0] - t[k] * centre[2]
+                    dy = found[k, PLACE_Y] - centre[1] - t[k] * centre[3]
+                    sums[k, ROUND] += dx * y - dy * x
         for k in range(len(t)):
-            x, y = found[k, FORCE_X], found[k, FORCE_Y]
-            sums[k, TOTAL] += found[k, AGAINST]
-            sums[k, LOW] += low[k]
-            sums[k, HIGH] += high[k]
-            sums[k, X] += x
-            sums[k, Y] += y
-            if math.isfinite(x) and math.isfinite(y):
-                dx = found[k, PLACE_X] - centre[0] - t[k] * centre[2]
-                dy = found[k, PLACE_Y] - centre[1] - t[k] * centre[3]
-                sums[k, ROUND] += dx * y - dy * x
+            if first == last:
+                angles[k, pawl] = pieces.charts[place, 1] * math.pi + 2 * math.atan(pieces.spans[place, 2])
+            else:
+                sums[k, LOW] += low[k]
+                sums[k, HIGH] += high[k]
 
 
-@kernel
+@inner
+def _greatest(held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, t: Floats) -> Floats:
+    """The greatest force against the motion at moments of a stretch."""
+    sums, by_pawl = np.zeros((len(t), 6)), np.empty((len(t), len(held)))
+    _sample(held, pieces, pawls, field, friction, t, np.zeros(4), sums, by_pawl, by_pawl)
+    return sums[:, HIGH].copy()
+
+
+@inner
 def _zoomed(
     low: float, high: float, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float
 ) -> tuple[float, float]:
     """The peak between two moments, and when, by looking ever closer."""
     best, at = -math.inf, low
     for _ in range(ZOOMS):
-        t = np.linspace(low, high, SAMPLES)
+        t, place = np.empty(SAMPLES), 0
+        for n in range(SAMPLES):
+            t[n] = low + (high - low) * n / (SAMPLES - 1)
         values = _greatest(held, pieces, pawls, field, friction, t)
-        place = int(values.argmax())
+        for n in range(SAMPLES):
+            place = n if values[n] > values[place] else place
         if math.isfinite(values[place]) and values[place] > best:
             best, at = values[place], t[place]
         low, high = t[max(place - 1, 0)], t[min(place + 1, SAMPLES - 1)]
     return best, at
 
 
-@kernel
+@inner
 def _stretches(marks: Floats, pieces: Pieces) -> tuple[Floats, Ints]:
     """(S, 2) begin and end of each stretch between events; (S, P) the piece each pawl is in, -1 for none."""
     brief = BRIEF * (marks[-1] - marks[0])
@@ -233,13 +229,15 @@ def _stretches(marks: Floats, pieces: Pieces) -> tuple[Floats, Ints]:
     return edges[:count], held[:count]
 
 
-@kernel
+@inner
 def _peak(
     t: Floats, high: Floats, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float
 ) -> tuple[float, float]:
     """The greatest finite force against the motion, and when; minus infinity where none is finite."""
     best, at = -math.inf, t[0]
-    tops, places = np.full(len(held), -math.inf), np.zeros(len(held), np.int64)
+    tops, places = np.empty(len(held)), np.zeros(len(held), np.int64)
+    for k in range(len(held)):
+        tops[k] = -math.inf
     for place in range(len(t)):
         k = place // SAMPLES
         if math.isfinite(high[place]) and high[place] > tops[k]:
@@ -248,24 +246,25 @@ def _peak(
                 best, at = high[place], t[place]
     for k in range(len(held)):
         if 0 < places[k] - k * SAMPLES < SAMPLES - 1 and tops[k] >= CLOSE * best:
-            low, above = t[places[k] - 1], t[places[k] + 1]
-            found, when = _zoomed(low, above, held[k], pieces, pawls, field, friction)
+            middle = int(places[k])
+            found, when = _zoomed(t[middle - 1], t[middle + 1], held[k], pieces, pawls, field, friction)
             if found > best:
                 best, at = found, when
     return best, at
 
 
-@kernel
+@inner
 def _work(
     edges: Floats, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, nodes: Floats
 ) -> float:
-    """Of the force against the motion, over t; nodes crowd at the ends of a stretch, where it can be steep."""
+    """Of the force against the motion, over t. Nodes crowd at the ends of a stretch, where it is steep."""
     total = 0.0
     for k in range(len(edges)):
         half = 0.5 * (edges[k, 1] - edges[k, 0])
-        power = _greatest(
-            held[k], pieces, pawls, field, friction, edges[k, 0] + half * (1 - np.cos(nodes[0]))
-        )
+        t = np.empty(nodes.shape[1])
+        for n in range(len(t)):
+            t[n] = edges[k, 0] + half * (1 - math.cos(nodes[0, n]))
+        power = _greatest(held[k], pieces, pawls, field, friction, t)
         for n in range(len(power)):
             if math.isfinite(power[n]):
                 total += power[n] * nodes[1, n] * half
@@ -276,9 +275,9 @@ def _work(
 def along_course(
     marks: Floats, pieces: Pieces, pawls: Pawls, field: Field, friction: float, centre: Floats, nodes: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, float, float, float]:
-    """T (K,), sums (K, 6), force against the motion and angle by pawl (K, P), the peak, when it is, and work.
+    """Moments (K,), sums (K, 6), by pawl the force against the motion and the angle (K, P), peak, when, work.
 
-    `marks` are the t at which a pawl changes its contact; `nodes` (2, G) where work is summed up, and weights,
+    `marks` are the t at which a pawl changes its contact; `nodes` (2, G) where work is summed up and weights,
     none if it is not asked for. K is 0 if nothing moves.
     """
     edges, held = _stretches(marks, pieces)
@@ -286,14 +285,12 @@ def along_course(
     t, sums = np.empty(count), np.zeros((count, 6))
     against, angles = np.zeros((count, number)), np.zeros((count, number))
     for k in range(len(edges)):
-        begin, end = edges[k]
-        rows = slice(k * SAMPLES, (k + 1) * SAMPLES)
+        begin, end = edges[k, 0], edges[k, 1]
+        a, b = k * SAMPLES, (k + 1) * SAMPLES
         for n in range(SAMPLES):
-            t[rows][n] = 0.5 * (begin + end) - 0.5 * (end - begin) * math.cos(math.pi * n / (SAMPLES - 1))
-        t[rows][0], t[rows][-1] = begin, end
-        _sample(
-            held[k], pieces, pawls, field, friction, t[rows], centre, sums[rows], against[rows], angles[rows]
-        )
+            t[a + n] = 0.5 * (begin + end) - 0.5 * (end - begin) * math.cos(math.pi * n / (SAMPLES - 1))
+        t[a], t[b - 1] = begin, end
+        _sample(held[k], pieces, pawls, field, friction, t[a:b], centre, sums[a:b], against[a:b], angles[a:b])
     if count == 0:
         return t, sums, against, angles, 0.0, marks[0], 0.0
     best, at = _peak(t, sums[:, HIGH], held, pieces, pawls, field, friction)

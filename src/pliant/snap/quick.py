@@ -9,8 +9,9 @@ import numpy as np
 
 from pliant.snap.curves import curve
 from pliant.snap.floating import FloatPoint
-from pliant.snap.glide import AT_REST, EVENT, LEVEL, LOCKED, ON_ARC, PIECE, STARTS, STATE, UNTIL, glide
+from pliant.snap.glide import AT_REST, LEVEL, ON_ARC, PIECE, STARTS, STATE, glide
 from pliant.snap.local import Kind, Next, stop_in
+from pliant.snap.oncoming import EVENT, LOCKED, UNTIL
 from pliant.snap.path import Cause, Motion, Piece, Run
 from pliant.snap.scan import VERTEX
 from pliant.snap.scene import Pair, Scene
@@ -56,7 +57,7 @@ def _is_simple(state: State) -> bool:
     kind, curves = state.going.kind, state.going.curves
     if state.cause or len(curves) > 1:
         return False
-    return kind in ("start", "rest", "arc") or (kind == "flat" and curves[0].pair[0] == VERTEX)
+    return kind in ("start", "rest", "arc") or (kind == "flat" and all(c.pair[0] == VERTEX for c in curves))
 
 
 def _rows(
@@ -68,8 +69,8 @@ def _rows(
     touched = np.empty((ROOM, 3), np.int64)
     start = (*going.curves[0].pair, going.side) if going.curves else (0, 0, 0, 0)
     count = glide(
-        point.t, point.u, point.turn, FOLLOWED[going.kind], start, scene.until, _stops(scene, point.turn), friction,
-        scene.stride, scene.index, scene.rigid, scene.floats, scene.way, codes, rows, touched,
+        point.t, point.u, point.turn, FOLLOWED[going.kind], start, scene.until, _stops(scene, point.turn),
+        friction, scene.stride, scene.index, scene.rigid, scene.floats, scene.way, codes, rows, touched,
     )  # fmt: skip
     told = codes[:count].tolist()
     used = sum(told[-1][6:]) if told and told[-1][0] == STATE else ROOM

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.snap.scan import Field, Floats, Ints, Way
 
 WIDEST = 4.0  # times as long as the shortest, in a level of the index
@@ -14,7 +14,7 @@ LEVELS = 64
 
 
 class Index(NamedTuple):
-    """Between which t each edge is within reach: by levels of about the same length of life, by its beginning."""
+    """Between which t each edge is within reach, by its beginning, in levels of about one length of life."""
 
     begins: Floats
     ends: Floats
@@ -34,14 +34,25 @@ def within(index: Index, begin: float, end: float) -> Ints:
     count = 0
     for level in range(len(index.longest)):
         start, stop = index.first[level], index.first[level + 1]
-        begins = index.begins[start:stop]
-        low = np.searchsorted(begins, begin - index.longest[level])
-        high = np.searchsorted(begins, end, side="right")
-        for place in range(start + low, start + high):
+        place = _first_after(index.begins, start, stop, begin - index.longest[level])
+        while place < stop and index.begins[place] <= end:
             if index.ends[place] >= begin:
                 found[count] = index.edges[place]
                 count += 1
-    return found[:count].copy()
+            place += 1
+    return found[:count]
+
+
+@inner
+def _first_after(values: Floats, low: int, high: int, least: float) -> int:
+    """The first place between two, of values in order, with at least so much."""
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < least:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @kernel
@@ -76,28 +87,51 @@ def index(field: Field, way: Way, reach: float) -> Index:
     return _leveled(begins[:count], ends[:count], edges[:count])
 
 
-@kernel
+@inner
 def _leveled(begins: Floats, ends: Floats, edges: Ints) -> Index:
     """Edges of about the same length of life together, each by its beginning."""
     count = len(edges)
     shortest = np.inf
     for place in range(count):
         shortest = min(shortest, ends[place] - begins[place])
-    ranks = np.empty(count, np.int64)
-    sizes, longest = np.zeros(LEVELS, np.int64), np.zeros(LEVELS)
+    ranks, sizes, longest = np.empty(count, np.int64), np.zeros(LEVELS, np.int64), np.zeros(LEVELS)
     for place in range(count):
         life = ends[place] - begins[place]
         rank = min(int(np.log(life / shortest) / np.log(WIDEST)), LEVELS - 1)
         ranks[place] = rank
         sizes[rank] += 1
         longest[rank] = max(longest[rank], life)
-    starts = np.cumsum(sizes) - sizes
-    order, filled = np.argsort(begins, kind="mergesort"), starts.copy()
-    sorted_order = np.empty(count, np.int64)
-    for place in order:
-        sorted_order[filled[ranks[place]]] = place
-        filled[ranks[place]] += 1
-    levels = np.flatnonzero(sizes)
-    first = np.empty(len(levels) + 1, np.int64)
-    first[: len(levels)], first[len(levels)] = starts[levels], count
-    return Index(begins[sorted_order], ends[sorted_order], edges[sorted_order], first, longest[levels])
+    order = _by_rank(begins, ranks)
+    levels = 0
+    first, lives = np.zeros(LEVELS + 1, np.int64), np.empty(LEVELS)
+    for rank in range(LEVELS):
+        if sizes[rank]:
+            lives[levels] = longest[rank]
+            first[levels + 1] = first[levels] + sizes[rank]
+            levels += 1
+    return Index(begins[order], ends[order], edges[order], first[: levels + 1], lives[:levels])
+
+
+@inner
+def _by_rank(begins: Floats, ranks: Ints) -> Ints:
+    """The order by rank, then by beginning: runs twice as long are merged again and again."""
+    count, width = len(begins), 1
+    order, merged = np.arange(count), np.empty(count, np.int64)
+    while width < count:
+        for start in range(0, count, 2 * width):
+            a, b = start, min(start + width, count)
+            middle, end = b, min(start + 2 * width, count)
+            for place in range(start, end):
+                one, other = order[min(a, count - 1)], order[min(b, count - 1)]
+                first = ranks[one] < ranks[other] or (
+                    ranks[one] == ranks[other] and begins[one] <= begins[other]
+                )
+                if a < middle and (b == end or first):
+                    merged[place] = one
+                    a += 1
+                else:
+                    merged[place] = other
+                    b += 1
+        order, merged = merged, order
+        width *= 2
+    return order

@@ -83,7 +83,7 @@ def ring(points: Vectors) -> Ring:
     return known[1]
 
 
-# A model's outlines are the same tuples every time: to hash their fractions takes longer than to look at which.
+# A model's outlines are the same tuples every time, and to hash their fractions takes long.
 _rings: dict[int, tuple[Vectors, Ring]] = {}
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -95,6 +95,22 @@ def coefficients(
     )  # fmt: skip
 
 
+@inner
+def candidates(live: Ints, rigid: Rigid, field: Field) -> Ints:
+    """Pairs (N, 3) of a pawl's features with those of some edges of the obstacles; only convex ones touch."""
+    found, count = np.empty((2 * len(live) * len(rigid.x), 3), np.int64), 0
+    for j in live:
+        for i in range(len(rigid.x)):
+            if rigid.convex[i]:
+                found[count, 0], found[count, 1], found[count, 2] = VERTEX, i, j
+                count += 1
+        if field.convex[j]:
+            for i in range(len(rigid.x)):
+                found[count, 0], found[count, 1], found[count, 2] = EDGE, i, j
+                count += 1
+    return found[:count]
+
+
 @kernel
 def never_zero(
     c0: float, c1: float, c2: float, c3: float, c4: float, start: float, width: float, error: float
@@ -126,7 +142,20 @@ def never_zero(
     return 0
 
 
-@kernel
+@inner
+def order(values: Floats, count: int) -> Ints:
+    """The places of a few values, least first. numpy's own sorts take long to compile."""
+    places = np.arange(count)
+    for n in range(1, count):
+        place, at = places[n], n
+        while at > 0 and values[places[at - 1]] > values[place]:
+            places[at] = places[at - 1]
+            at -= 1
+        places[at] = place
+    return places
+
+
+@inner
 def _value(c: Floats, degree: int, at: float) -> float:
     value = 0.0
     for power in range(degree, -1, -1):
@@ -134,7 +163,7 @@ def _value(c: Floats, degree: int, at: float) -> float:
     return value
 
 
-@kernel
+@inner
 def _bracketed(c: Floats, degree: int, low: float, high: float) -> float:
     """The root between two places of opposite sign, by safeguarded Newton steps."""
     below, at = _value(c, degree, low), 0.5 * (low + high)
@@ -192,14 +221,14 @@ def real_roots(c: Floats, low: float, high: float, touch: float, double: float) 
                 if not near:
                     found[count] = root
                     count += 1
-        found[:count].sort()
+        rising = order(found, count)
         turn_count = count
         for place in range(count):
-            turns[place] = found[place]
-    return found[:count]
+            turns[place] = found[rising[place]]
+    return turns[:count]
 
 
-@kernel
+@inner
 def _first(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width: float) -> float:
     """The least share of the way from start at which c may be zero with e and f not negative; 2 if none."""
     level, place = 0, 0
@@ -223,7 +252,7 @@ def _first(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width:
             return 2.0
 
 
-@kernel
+@inner
 def _cross(p: tuple[float, ...], a: int, q: tuple[float, ...], b: int, sign: float, out: Floats) -> None:
     """Add sign (p[a:a+3] q[b:b+3]) to a quartic."""
     for i in range(3):
@@ -243,36 +272,39 @@ def along_arc(
     k = coefficients(arc[0], arc[1], arc[2], sign, rigid, field, way)
     c, e, f, errors = np.empty(5), np.empty(5), np.empty(5), np.empty(2)
     found = 0
-    for place in range(len(live)):
-        for kind in range(2):
-            if kind == EDGE and not field.convex[live[place]]:
-                continue
-            for i in range(len(rigid.x)):
-                if kind == VERTEX and not rigid.convex[i]:
-                    continue
-                if kind == arc[0] and i == arc[1] and live[place] == arc[2]:
-                    continue
-                j = coefficients(kind, i, live[place], sign, rigid, field, way)
-                for n in range(5):
-                    c[n] = e[n] = f[n] = 0.0
-                _cross(k, 0, j, 3, 1.0, c)
-                _cross(j, 0, k, 3, -1.0, c)
-                errors[0] = 16 * ERROR * (k[13] * j[14] + j[13] * k[14])
-                errors[1] = 16 * ERROR * (k[13] * (j[14] + j[15]) + j[13] * k[14])
-                _cross(k, 0, j, 9, rising, e)
-                _cross(j, 6, k, 3, -rising, e)
-                for n in range(3):
-                    f[n] += rising * k[n] * j[12]
-                    f[n + 2] += rising * k[n] * j[12]
-                for n in range(5):
-                    f[n] -= e[n]
-                share = _first(c, e, f, errors, start, width)
-                if share <= 1.0:
-                    if found < len(pairs):
-                        pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
-                        shares[found] = share
-                    found += 1
+    near = candidates(live, rigid, field)
+    for place in range(len(near)):
+        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+        if kind == arc[0] and i == arc[1] and other == arc[2]:
+            continue
+        j = coefficients(kind, i, other, sign, rigid, field, way)
+        for n in range(5):
+            c[n] = e[n] = f[n] = 0.0
+        _cross(k, 0, j, 3, 1.0, c)
+        _cross(j, 0, k, 3, -1.0, c)
+        errors[0] = 16 * ERROR * (k[13] * j[14] + j[13] * k[14])
+        errors[1] = 16 * ERROR * (k[13] * (j[14] + j[15]) + j[13] * k[14])
+        _cross(k, 0, j, 9, rising, e)
+        _cross(j, 6, k, 3, -rising, e)
+        for n in range(3):
+            f[n] += rising * k[n] * j[12]
+            f[n + 2] += rising * k[n] * j[12]
+        for n in range(5):
+            f[n] -= e[n]
+        share = _first(c, e, f, errors, start, width)
+        if share <= 1.0:
+            found = _kept(pairs, shares, found, near, place, share)
     return found
+
+
+@inner
+def _kept(pairs: Ints, values: Floats, found: int, near: Ints, place: int, value: float) -> int:
+    """Note a pair and a value of it where there is room; how many there are now."""
+    if found < len(pairs):
+        for n in range(3):
+            pairs[found, n] = near[place, n]
+        values[found] = value
+    return found + 1
 
 
 @kernel
@@ -283,27 +315,20 @@ def at_time(
     """Pairs that may touch while the pawl turns from u = start by width at one t, known to `slack`."""
     c, e, f, errors = np.zeros(5), np.zeros(5), np.zeros(5), np.empty(2)
     found = 0
-    for place in range(len(live)):
-        for kind in range(2):
-            if kind == EDGE and not field.convex[live[place]]:
-                continue
-            for i in range(len(rigid.x)):
-                if kind == VERTEX and not rigid.convex[i]:
-                    continue
-                j = coefficients(kind, i, live[place], sign, rigid, field, way)
-                for n in range(3):
-                    c[n] = j[n] * t + j[3 + n]
-                    e[n] = j[6 + n] * t + j[9 + n]
-                    f[n] = (j[12] if n != 1 else 0.0) - e[n]
-                size = j[13] * abs(t) + j[14]
-                errors[0] = 4 * (ERROR * size + slack * j[13])
-                errors[1] = errors[0] + 4 * ERROR * j[15]
-                share = _first(c, e, f, errors, start, width)
-                if share <= 1.0:
-                    if found < len(pairs):
-                        pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
-                        shares[found] = share
-                    found += 1
+    near = candidates(live, rigid, field)
+    for place in range(len(near)):
+        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+        j = coefficients(kind, i, other, sign, rigid, field, way)
+        for n in range(3):
+            c[n] = j[n] * t + j[3 + n]
+            e[n] = j[6 + n] * t + j[9 + n]
+            f[n] = (j[12] if n != 1 else 0.0) - e[n]
+        size = j[13] * abs(t) + j[14]
+        errors[0] = 4 * (ERROR * size + slack * j[13])
+        errors[1] = errors[0] + 4 * ERROR * j[15]
+        share = _first(c, e, f, errors, start, width)
+        if share <= 1.0:
+            found = _kept(pairs, shares, found, near, place, share)
     return found
 
 
@@ -318,70 +343,54 @@ def at_angle(
     """
     found = 0
     grown = 1.0 + u * u
-    for place in range(len(live)):
-        for kind in range(2):
-            if kind == EDGE and not field.convex[live[place]]:
-                continue
-            for i in range(len(rigid.x)):
-                if kind == VERTEX and not rigid.convex[i]:
-                    continue
-                j = coefficients(kind, i, live[place], sign, rigid, field, way)
-                alpha = j[0] + u * (j[1] + u * j[2])
-                beta = j[3] + u * (j[4] + u * j[5])
-                wide = 8 * (ERROR + slack)
-                blur = wide * j[13]
-                if abs(alpha) <= blur:
-                    if abs(beta) > wide * j[14] + blur * max(abs(after), abs(until)):
-                        continue  # parallel to it, and away from it
-                    if found < len(pairs):
-                        pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
-                        times[found] = after
-                    found += 1
-                    continue
-                t = -beta / alpha
-                fuzzy = (wide * j[14] + blur * abs(t)) / (abs(alpha) - blur)
-                if t + fuzzy < after or t - fuzzy > until:
-                    continue
-                slope = j[6] + u * (j[7] + u * j[8])
-                spot = slope * t + j[9] + u * (j[10] + u * j[11])
-                margin = wide * (j[14] + j[15]) + blur * abs(t) + (abs(slope) + blur) * fuzzy
-                if spot < -margin or spot > j[12] * grown + margin:
-                    continue
-                if t - fuzzy > beyond and spot > margin and spot < j[12] * grown - margin:
-                    until = min(until, t + fuzzy)
-                if found < len(pairs):
-                    pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
-                    times[found] = t - fuzzy
-                found += 1
+    wide = 8 * (ERROR + slack)
+    near = candidates(live, rigid, field)
+    for place in range(len(near)):
+        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+        j = coefficients(kind, i, other, sign, rigid, field, way)
+        alpha = j[0] + u * (j[1] + u * j[2])
+        beta = j[3] + u * (j[4] + u * j[5])
+        blur = wide * j[13]
+        if abs(alpha) <= blur:
+            if abs(beta) <= wide * j[14] + blur * max(
+                abs(after), abs(until)
+            ):  # else parallel, and away from it
+                found = _kept(pairs, times, found, near, place, after)
+            continue
+        t = -beta / alpha
+        fuzzy = (wide * j[14] + blur * abs(t)) / (abs(alpha) - blur)
+        if t + fuzzy < after or t - fuzzy > until:
+            continue
+        slope = j[6] + u * (j[7] + u * j[8])
+        spot = slope * t + j[9] + u * (j[10] + u * j[11])
+        margin = wide * (j[14] + j[15]) + blur * abs(t) + (abs(slope) + blur) * fuzzy
+        if spot < -margin or spot > j[12] * grown + margin:
+            continue
+        if t - fuzzy > beyond and spot > margin and spot < j[12] * grown - margin:
+            until = min(until, t + fuzzy)
+        found = _kept(pairs, times, found, near, place, t - fuzzy)
     return found
 
 
 @kernel
 def touching(
     t: float, slack_t: float, u: float, slack_u: float, sign: float,
-    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints,
+    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, sizes: Floats,
 ) -> int:  # fmt: skip
-    """Pairs that may touch at one t and one angle, each known to a slack."""
+    """Pairs that may touch at one t and one angle, each known to a slack; and F there."""
     found = 0
     grown = 1.0 + u * u
-    for place in range(len(live)):
-        for kind in range(2):
-            if kind == EDGE and not field.convex[live[place]]:
-                continue
-            for i in range(len(rigid.x)):
-                if kind == VERTEX and not rigid.convex[i]:
-                    continue
-                j = coefficients(kind, i, live[place], sign, rigid, field, way)
-                size = (j[13] * (abs(t) + 1) + j[14]) * grown
-                error = 8 * ((ERROR + slack_u) * size + slack_t * j[13] * grown)
-                value = (j[0] + u * (j[1] + u * j[2])) * t + j[3] + u * (j[4] + u * j[5])
-                if abs(value) > error:
-                    continue
-                spot = (j[6] + u * (j[7] + u * j[8])) * t + j[9] + u * (j[10] + u * j[11])
-                error += 8 * (ERROR + slack_u) * j[15] * grown
-                if spot < -error or spot > j[12] * grown + error:
-                    continue
-                if found < len(pairs):
-                    pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
-                found += 1
+    near = candidates(live, rigid, field)
+    for place in range(len(near)):
+        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+        j = coefficients(kind, i, other, sign, rigid, field, way)
+        size = (j[13] * (abs(t) + 1) + j[14]) * grown
+        error = 8 * ((ERROR + slack_u) * size + slack_t * j[13] * grown)
+        value = (j[0] + u * (j[1] + u * j[2])) * t + j[3] + u * (j[4] + u * j[5])
+        if abs(value) > error:
+            continue
+        spot = (j[6] + u * (j[7] + u * j[8])) * t + j[9] + u * (j[10] + u * j[11])
+        error += 8 * (ERROR + slack_u) * j[15] * grown
+        if spot >= -error and spot <= j[12] * grown + error:
+            found = _kept(pairs, sizes, found, near, place, value)
     return found

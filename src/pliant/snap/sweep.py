@@ -32,45 +32,53 @@ def sweep(scene: Scene, start: Any, friction: Fraction = Fraction(0), limit: int
     if start.after(scene.until) >= 0:
         return run.over("until", start, _arrived(scene, start).contacts)
     state, quick = State(start, (), Next("start")), scene.arithmetic.name == "float"
-    while (left := limit - len(run.happenings) - len(run.pieces)) > 0:
+    while still <= PATIENCE and (left := limit - len(run.happenings) - len(run.pieces)) > 0:
         if quick:
             state = quickly(run, state, float(friction), left)
-        point, contacts, going, cause = state
-        if cause:
-            return run.over(cause, point, contacts)
-        still = still + 1 if run.pieces and point.t <= run.pieces[-1].start.t + point.slack else 0
-        if still > PATIENCE:
-            break
-        if going.kind == "start":
-            state = _arrived(scene, point)
-            run.note_change((), state.followed, point, state.contacts)
-            continue
-        if going.kind == "snap":
-            run.note_snap(point, contacts)
-            state = snapped(scene, point)
-            run.note("lands" if state.contacts else "rests", state.point, state.contacts)
-            continue
-        if going.kind in ("jam", "dead centre"):
-            return _ended(run, state, lock)
-        motion: Motion = going.kind
-        reached, over = _follow(scene, point, going, motion)
-        followed = state.followed
-        locked = lock(scene, point, reached, going.curves, motion)
-        if locked is not None:
-            run.pieces.append(Piece(motion, point, locked, followed))
-            run.note("lock", locked, followed)
-            return run.over("lock", locked, followed)
-        if reached is not point:
-            run.pieces.append(Piece(motion, point, reached, followed))
-        if over == "chart":
-            state = _other_chart(scene, reached, going)
-            continue
-        state = _arrived(scene, reached)
-        if over == "until":
-            return run.over("until", reached, state.contacts)
-        if state.going.kind in ("rest", "arc", "flat"):
-            run.note_change(followed, state.followed, reached, state.contacts)
+        waits = run.pieces and state.point.t <= run.pieces[-1].start.t + state.point.slack
+        still = still + 1 if waits else 0
+        if not state.cause:
+            state = _stepped(run, state, lock)
+        if state.cause:
+            return run.over(state.cause, state.point, state.contacts)
     return run.over("limit", state.point, state.contacts)
+
+
+def _stepped(run: Run, state: State, lock: Lock) -> State:
+    """The state after the next event, which is noted."""
+    if state.going.kind == "start":
+        begun = _arrived(run.scene, state.point)
+        run.note_change((), begun.followed, begun.point, begun.contacts)
+        return begun
+    if state.going.kind == "snap":
+        run.note_snap(state.point, state.contacts)
+        held = snapped(run.scene, state.point)
+        run.note("lands" if held.contacts else "rests", held.point, held.contacts)
+        return held
+    if state.going.kind in ("jam", "dead centre"):
+        return _ended(run, state, lock)
+    return _moved_on(run, state, state.going.kind, lock)
+
+
+def _moved_on(run: Run, state: State, motion: Motion, lock: Lock) -> State:
+    """The state after a motion, at rest or along contacts."""
+    scene, point, going, followed = run.scene, state.point, state.going, state.followed
+    reached, over = _follow(scene, point, going, motion)
+    locked = lock(scene, point, reached, going.curves, motion)
+    if locked is not None:
+        run.pieces.append(Piece(motion, point, locked, followed))
+        run.note("lock", locked, followed)
+        return State(locked, followed, going, "lock")
+    if reached is not point:
+        run.pieces.append(Piece(motion, point, reached, followed))
+    if over == "chart":
+        return _other_chart(scene, reached, going)
+    after = _arrived(scene, reached)
+    if over == "until":
+        return after._replace(cause="until")
+    if after.going.kind in ("rest", "arc", "flat"):
+        run.note_change(followed, after.followed, reached, after.contacts)
+    return after
 
 
 def _arrived(scene: Scene, point: Any) -> State:
@@ -79,21 +87,22 @@ def _arrived(scene: Scene, point: Any) -> State:
     return State(point, tuple(contact.pair for contact in contacts), outgoing(scene, point, contacts))
 
 
-def _ended(run: Run, state: State, lock: Lock) -> Path:
+def _ended(run: Run, state: State, lock: Lock) -> State:
+    """Why a pawl cannot go on, which is noted."""
     point, contacts, going, _ = state
     if going.kind == "dead centre":
         for pair in contacts:  # one whose normal passes through the hinge locks at any friction
             contact = curve(run.scene, pair, point.turn)
             if lock(run.scene, point, point, [contact], "flat") is not None:
                 run.note("lock", point, contacts)
-                return run.over("lock", point, [pair])
+                return State(point, (pair,), going, "lock")
         run.note("dead centre", point, contacts)
-        return run.over("dead centre", point, contacts)
+        return state._replace(cause="dead centre")
     if _at_stop(run.scene, point):
         run.note("stop", point, contacts)
-        return run.over("stop", point, contacts)
+        return state._replace(cause="stop")
     run.note("jam on one" if len(contacts) < 2 else "jam", point, contacts)
-    return run.over("jam", point, contacts)
+    return state._replace(cause="jam")
 
 
 def _at_stop(scene: Scene, point: Any) -> bool:
@@ -117,7 +126,7 @@ def touching(scene: Scene, point: Any) -> list[Curve]:
     live = scene.index.live(point.t - 1e-9 - point.slack, point.t + 1e-9 + point.slack)
     slack = 1e-9 if scene.arithmetic.name == "float" else 2.0**-40
     args = (point.t, point.slack, point.angle, slack, _sign(point.turn))
-    pairs, _ = _scanned(scene, live, lambda out, _: scan.touching(*args, *_parts(scene, live), out))
+    pairs, _ = _scanned(scene, live, lambda out, at: scan.touching(*args, *_parts(scene, live), out, at))
     curves = [curve(scene, pair, point.turn) for pair in pairs]
     return [c for c in curves if point.sign(c.alpha, c.beta) == 0 and on_edge(point, c)]
 

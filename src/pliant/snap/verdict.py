@@ -1,17 +1,17 @@
-"""What comes next at a contact where nothing coincides, by floats: the rule of `local` to first order, compiled.
+"""What comes next at a contact where nothing coincides, compiled: the rule of `local` to first order.
 
-Just after a point, at t + δ and u + s δ, a contact is apart where F_t + s F_u is positive. Slopes s = -F_t / F_u
-that differ split what comes next into cells, and signs tell which are free. Wherever one of these is too small
-to tell, the verdict is UNSURE, and `local` decides.
+Just after a point, at t + δ and u + s δ, a contact is apart where F_t + s F_u is positive. Slopes
+s = -F_t / F_u that differ split what comes next into cells, and signs tell which are free. Wherever one
+of these is too small to tell, the verdict is UNSURE, and `local` decides.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner
 from pliant.snap.floating import TOLERANCE
-from pliant.snap.scan import EDGE, VERTEX, Field, Floats, Ints, Rigid, Way, coefficients
+from pliant.snap.scan import EDGE, VERTEX, Field, Floats, Ints, Rigid, Way, candidates, coefficients, order
 
 LOOSE = 100 * TOLERANCE  # between the two it is not clear whether things coincide
 APART = 1e-7  # of their sizes: slopes that differ by less are not told apart
@@ -22,37 +22,33 @@ UNSURE, RESTS, SNAPS, SLIDES, LEVELS, JAMS, BALANCES = range(
 )  # LEVELS: along an edge parallel to the motion
 
 
-@kernel
+@inner
 def met(
     t: float, u: float, sign: float, live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints
 ) -> int:
     """The pairs that touch at a point, and how many; -1 where one nearly does."""
     found, grown = 0, 1.0 + u * u
-    for place in range(len(live)):
-        for kind in range(2):
-            if kind == EDGE and not field.convex[live[place]]:
-                continue
-            for i in range(len(rigid.x)):
-                if kind == VERTEX and not rigid.convex[i]:
-                    continue
-                c = coefficients(kind, i, live[place], sign, rigid, field, way)
-                size = (c[13] * abs(t) + c[14]) * grown
-                value = abs((c[0] + u * (c[1] + u * c[2])) * t + c[3] + u * (c[4] + u * c[5]))
-                if value > LOOSE * size:
-                    continue
-                spot = (c[6] + u * (c[7] + u * c[8])) * t + c[9] + u * (c[10] + u * c[11])
-                off = min(spot, c[12] * grown - spot)
-                size += c[15] * grown
-                if off < -LOOSE * size:
-                    continue
-                if value > TOLERANCE * size or TOLERANCE * size < abs(off) < LOOSE * size or found == MOST:
-                    return -1
-                pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, live[place]
-                found += 1
+    near = candidates(live, rigid, field)
+    for place in range(len(near)):
+        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+        c = coefficients(kind, i, other, sign, rigid, field, way)
+        size = (c[13] * abs(t) + c[14]) * grown
+        value = abs((c[0] + u * (c[1] + u * c[2])) * t + c[3] + u * (c[4] + u * c[5]))
+        if value > LOOSE * size:
+            continue
+        spot = (c[6] + u * (c[7] + u * c[8])) * t + c[9] + u * (c[10] + u * c[11])
+        off = min(spot, c[12] * grown - spot)
+        size += c[15] * grown
+        if off < -LOOSE * size:
+            continue
+        if value > TOLERANCE * size or TOLERANCE * size < abs(off) < LOOSE * size or found == MOST:
+            return -1
+        pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, other
+        found += 1
     return found
 
 
-@kernel
+@inner
 def _beside(
     kind: int, i: int, j: int, cosine: float, sine: float, rigid: Rigid, field: Field, at: int
 ) -> int:
@@ -82,7 +78,7 @@ def _beside(
     return least
 
 
-@kernel
+@inner
 def _corner(
     vertex: int, corner: int, cosine: float, sine: float, rigid: Rigid, field: Field, out: Ints
 ) -> int:
@@ -105,7 +101,7 @@ def _corner(
     return -count if both else count
 
 
-@kernel
+@inner
 def _gathered(
     t: float, u: float, sign: float, pairs: Ints, count: int, rigid: Rigid, field: Field, way: Way,
     held: Ints, group: Ints, either: Ints,
@@ -125,9 +121,9 @@ def _gathered(
             group[total], either[places] = places, 0
             total, places = total + 1, places + 1
             continue
-        vertex, corner = i, j
+        vertex, corner = int(i), int(j)
         if kind == VERTEX and not first:
-            corner = field.following[j]
+            corner = int(field.following[j])
         if kind == EDGE and not first:
             vertex = (i + 1) % len(rigid.x)
         known = False
@@ -147,7 +143,7 @@ def _gathered(
     return total
 
 
-@kernel
+@inner
 def _is_free(slope: float, rates: Floats, group: Ints, either: Ints, total: int) -> bool:
     """Whether the parts are apart where u goes by `slope` while t goes by one."""
     place = 0
@@ -163,57 +159,77 @@ def _is_free(slope: float, rates: Floats, group: Ints, either: Ints, total: int)
     return True
 
 
-@kernel
+@inner
 def verdict(
-    t: float, u: float, away: int, turned: bool, stopped: tuple[bool, bool], sign: float,
+    t: float, u: float, away: int, stopped: tuple[bool, bool], sign: float,
     pairs: Ints, count: int, rigid: Rigid, field: Field, way: Way, out: Ints,
 ) -> int:  # fmt: skip
     """What comes next where some pairs touch; `out` is the pair that is followed and its side in u.
 
-    `away` leads away from rest, 0 at rest; `turned` is whether the arc's tangent came to be vertical here, and
-    `stopped` whether a stop keeps the pawl from turning down or up.
+    `away` leads away from rest, 0 at rest; `stopped`: whether a stop keeps the pawl from turning down or up.
     """
     held, group = np.empty((4 * MOST, 3), np.int64), np.empty(4 * MOST, np.int64)
-    either, rates, slopes = np.empty(MOST, np.int64), np.empty((4 * MOST, 2)), np.empty(4 * MOST)
+    either, rates = np.empty(MOST, np.int64), np.empty((4 * MOST, 2))
     total = _gathered(t, u, sign, pairs, count, rigid, field, way, held, group, either)
     if total < 1 or (away != 0 and (stopped[0] or stopped[1])):
         return UNSURE
-    grown = 1.0 + u * u
+    clear = _rates(t, u, sign, held, total, away == 0, rigid, field, way, rates)
+    if not clear:
+        return UNSURE if total > 1 or away == 0 else _tangent(t, sign, held, rates, rigid, field, way)
+    slopes = -rates[:total, 0] / rates[:total, 1]
+    rising = order(slopes, total)
+    for place in range(1, total):
+        low, high = slopes[rising[place - 1]], slopes[rising[place]]
+        if high - low <= APART * (abs(low) + abs(high)):
+            return UNSURE
+    return _chosen(away, stopped, rising, slopes, rates, group, either, held, out)
+
+
+@inner
+def _tangent(t: float, sign: float, held: Ints, rates: Floats, rigid: Rigid, field: Field, way: Way) -> int:
+    """Where one contact's curve has a vertical tangent and ends: all about it is free after, or nothing is.
+
+    F = F_t δ + F_uu υ² / 2, with no root υ after δ = 0 where the two have one sign.
+    """
+    c = coefficients(held[0, 0], held[0, 1], held[0, 2], sign, rigid, field, way)
+    ends = rates[0, 0] * (c[2] * t + c[5]) > 0.0
+    if rates[0, 1] != 0.0 or not ends or abs(c[2] * t + c[5]) <= LOOSE * (c[13] * abs(t) + c[14]):
+        return UNSURE
+    return SNAPS if rates[0, 0] > 0 else JAMS
+
+
+@inner
+def _rates(
+    t: float, u: float, sign: float, held: Ints, total: int, resting: bool,
+    rigid: Rigid, field: Field, way: Way, rates: Floats,
+) -> bool:  # fmt: skip
+    """Write F_t and F_u of some pairs, 0 where they are small; whether they tell what comes next."""
+    clear, grown = True, 1.0 + u * u
     for place in range(total):
-        c = coefficients(held[place, 0], held[place, 1], held[place, 2], sign, rigid, field, way)
+        kind, i, j = held[place, 0], held[place, 1], held[place, 2]
+        c = coefficients(kind, i, j, sign, rigid, field, way)
         rates[place, 0] = c[0] + u * (c[1] + u * c[2])
         rates[place, 1] = (c[1] + 2 * u * c[2]) * t + c[4] + 2 * u * c[5]
         if abs(rates[place, 0]) <= LOOSE * c[13] * grown:
-            if away == 0 or held[place, 0] == EDGE:
-                return UNSURE
             rates[place, 0] = 0.0
+            clear = clear and kind == VERTEX and not resting  # along an edge parallel to the motion
         if abs(rates[place, 1]) <= LOOSE * (c[13] * abs(t) + c[14]) * grown:
-            if not turned or total > 1 or away == 0:
-                return UNSURE
-            return SNAPS if rates[place, 0] > 0 else JAMS
-        slopes[place] = -rates[place, 0] / rates[place, 1]
-    if turned:
-        return UNSURE
-    order = np.argsort(slopes[:total])
-    for place in range(1, total):
-        low, high = slopes[order[place - 1]], slopes[order[place]]
-        if high - low <= APART * (abs(low) + abs(high)):
-            return UNSURE
-    return _chosen(away, stopped, order, slopes, rates, group, either, held, out)
+            rates[place, 1], clear = 0.0, False
+    return clear
 
 
-@kernel
+@inner
 def _chosen(
-    away: int, stopped: tuple[bool, bool], order: Ints, slopes: Floats, rates: Floats,
+    away: int, stopped: tuple[bool, bool], rising: Ints, slopes: Floats, rates: Floats,
     group: Ints, either: Ints, held: Ints, out: Ints,
 ) -> int:  # fmt: skip
     """The free cell that the pawl goes on in: the first one away from rest."""
-    total = len(order)
+    total = len(rising)
     free = np.empty(total + 1, np.bool_)
     middle = 0  # the cell that keeps the angle
     for cell in range(total + 1):
-        low = slopes[order[cell - 1]] if cell else 0.0
-        high = slopes[order[cell]] if cell < total else 0.0
+        low = float(slopes[rising[cell - 1]]) if cell else 0.0
+        high = float(slopes[rising[cell]]) if cell < total else 0.0
         at = 0.5 * (low + high) if 0 < cell < total else low + 1 + abs(low) if cell else high - 1 - abs(high)
         free[cell] = _is_free(at, rates, group, either, total)
         if cell and low < 0.0:
@@ -239,7 +255,7 @@ def _chosen(
         bound = cell - 1 if away > 0 else cell
     if cell < 0 or cell > total:
         return JAMS
-    chosen = order[bound]
+    chosen = rising[bound]
     out[0], out[1], out[2] = held[chosen, 0], held[chosen, 1], held[chosen, 2]
     out[3] = 1 if slopes[chosen] > 0 else -1 if slopes[chosen] < 0 else 0
     return SLIDES if out[3] else LEVELS

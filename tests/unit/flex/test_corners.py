@@ -21,22 +21,28 @@ def box(left, bottom, right, top):
 
 
 def facing_corners(
-    mode: str, direction=(-1, 0), room: float = 0.5, x: float = 0.1, y: float = 0.05
+    mode: str, direction=(-1, 0), room: float = 0.5, x: float = 0.1, y: float = 0.05, unit: float = 1.0
 ) -> Assembly:
     """A square that may travel by `room` each way, its corner x beside and y above another's.
 
     Outside the vertical edge it can go left by x only; outside the level one, as far as it likes.
     """
+    span = [-room * unit, room * unit]
+    terms = [{"body": "high", "direction": direction}]
     return Assembly.model_validate(
         {
             "bodies": [
-                {"name": "low", "outline": box(-2, -2, 0, 0), "fixed": True},
-                {"name": "high", "outline": box(x, y, x + 2, y + 2)},
+                {"name": "low", "outline": scaled(box(-2, -2, 0, 0), unit), "fixed": True},
+                {"name": "high", "outline": scaled(box(x, y, x + 2, y + 2), unit)},
             ],
-            "limits": [{"body": "high", "rotation": 0.0, "x": [-room, room], "y": [-room, room]}],
-            "study": {"maximize": [{"body": "high", "direction": direction}], "corners": mode, "reach": 0.4},
+            "limits": [{"body": "high", "rotation": 0.0, "x": span, "y": span}],
+            "study": {"maximize": terms, "corners": mode, "reach": 0.4 * unit},
         }
     )
+
+
+def scaled(ring, unit):
+    return [[unit * x, unit * y] for x, y in ring]
 
 
 def linear(mode: str, **case) -> float:
@@ -49,8 +55,9 @@ def test_the_chosen_edge_is_the_one_the_corner_is_further_outside_of():
     assert linear("chosen") == pytest.approx(0.1, rel=1e-6)
 
 
-def test_the_exact_choice_finds_the_way_over_the_other_edge():
-    assert linear("exact") == pytest.approx(0.5, rel=1e-6)
+@pytest.mark.parametrize("unit", [1.0, 1e-8, 1e8])
+def test_the_exact_choice_finds_the_way_over_the_other_edge(unit):
+    assert linear("exact", unit=unit) == pytest.approx(0.5 * unit, rel=1e-6, abs=0)
 
 
 def test_the_average_normal_lies_between():

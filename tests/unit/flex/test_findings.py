@@ -185,9 +185,11 @@ def test_a_feasible_program_needs_no_relaxation():
     assert smallest_relaxation(one_coordinate([0.1, -0.05], [1, -1])) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_two_walls_too_near_each_other_need_half_the_missing_room_each():
+@pytest.mark.parametrize("unit", [1.0, 1e-8, 1e8])
+def test_two_walls_too_near_each_other_need_half_the_missing_room_each(unit):
     # x ≥ 0.3 and x ≤ −0.1: 0.4 is missing.
-    assert smallest_relaxation(one_coordinate([-0.3, -0.1], [1, -1])) == pytest.approx(0.2)
+    program = one_coordinate([-0.3 * unit, -0.1 * unit], [1, -1])
+    assert smallest_relaxation(program) == pytest.approx(0.2 * unit, abs=0)
 
 
 def test_an_equality_can_be_missed_from_either_side():

@@ -69,18 +69,19 @@ def test_the_range_of_a_share_contains_it(name):
         assert low - 1e-5 <= contact.share <= high + 1e-5
 
 
-def test_redundant_contacts_have_a_range_and_needed_ones_have_none():
+@pytest.mark.parametrize("unit", [1.0, 1e-8, 1e8])
+def test_redundant_contacts_have_a_range_and_needed_ones_have_none(unit):
     """Two equal stops side by side: either can carry all of the load."""
     model = assembly(
-        {"name": "block", "outline": box(0, 0, 2, 4)},
-        {"name": "upper", "outline": box(2.1, 2.5, 4, 5), "fixed": True},
-        {"name": "lower", "outline": box(2.1, -1, 4, 1.5), "fixed": True},
+        {"name": "block", "outline": (unit * np.array(box(0, 0, 2, 4))).tolist()},
+        {"name": "upper", "outline": (unit * np.array(box(2.1, 2.5, 4, 5))).tolist(), "fixed": True},
+        {"name": "lower", "outline": (unit * np.array(box(2.1, -1, 4, 1.5))).tolist(), "fixed": True},
         maximize={"body": "block", "direction": [1, 0]},
         limits=[{"body": "block", "rotation": 0.0, "y": [0, 0]}],
     )
     result = solve(model.model_copy(update={"study": model.study.model_copy(update={"ranges": True})}))
     ranges = {contact.bodies: contact.share_range for contact in result.contacts if contact.kind == "contact"}
-    assert result.linear == pytest.approx(0.1, rel=1e-6)
+    assert result.linear == pytest.approx(0.1 * unit, rel=1e-6, abs=0)
     for pair in (("block", "upper"), ("block", "lower")):
         assert ranges[pair] == pytest.approx((0, 1), abs=1e-5)
     lone = solve(stack([0.1, 0.2]))

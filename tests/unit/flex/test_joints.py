@@ -96,16 +96,18 @@ def test_a_sight_holds_inside_its_cone_and_not_beyond_or_behind():
 
 def test_a_limit_on_rotation_is_symmetric_where_it_is_one_number():
     parts, joints = compiled(limits=[{"body": "a", "rotation": 0.2}])
-    assert joints.linear.gaps(parts.drawn) == pytest.approx([0.2, 0.2])
-    assert sorted(joints.linear.gaps(moved(parts, "a", 1, 1, 0.05))) == pytest.approx([0.15, 0.25])
+    radius = parts.radius[parts.index("a")]  # the outermost point's travel: a length, as in every other row
+    assert joints.linear.gaps(parts.drawn) / radius == pytest.approx([0.2, 0.2])
+    turned = joints.linear.gaps(moved(parts, "a", 1, 1, 0.05))
+    assert sorted(turned / radius) == pytest.approx([0.15, 0.25])
 
 
 def test_a_limit_on_travel_counts_from_the_drawn_pose():
     parts, joints = compiled(limits=[{"body": "a", "x": [-0.1, 0.3], "y": [0, 2], "rotation": [-0.4, 0.1]}])
-    assert joints.linear.gaps(parts.drawn) == pytest.approx([0.1, 0.3, 0, 2, 0.4, 0.1])
-    assert joints.linear.gaps(moved(parts, "a", 0.2, 1.5, 0.05)) == pytest.approx(
-        [0.3, 0.1, 1.5, 0.5, 0.45, 0.05]
-    )
+    arm = np.repeat([1, parts.radius[parts.index("a")]], [4, 2])
+    assert joints.linear.gaps(parts.drawn) / arm == pytest.approx([0.1, 0.3, 0, 2, 0.4, 0.1])
+    there = joints.linear.gaps(moved(parts, "a", 0.2, 1.5, 0.05))
+    assert there / arm == pytest.approx([0.3, 0.1, 1.5, 0.5, 0.45, 0.05])
 
 
 def test_a_limit_on_travel_is_of_the_centroid_so_that_turning_about_it_uses_up_none():

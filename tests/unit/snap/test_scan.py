@@ -110,8 +110,7 @@ def touches(scene: Scene, seed: int, tries: int = 80) -> Iterator[tuple[Fraction
 def scanned(scene: Scene, live: Any, kernel: Callable, *args: Any) -> tuple[set[Pair], dict[Pair, float]]:
     """What a kernel returns, and from where on."""
     pairs, places = np.empty((20_000, 3), np.int64), np.empty(20_000)
-    out = (pairs, places) if kernel is not scan.touching else (pairs,)
-    count = kernel(*args, live, scene.rigid, scene.floats, scene.way, *out)
+    count = kernel(*args, live, scene.rigid, scene.floats, scene.way, pairs, places)
     found = [tuple(row) for row in pairs[:count].tolist()]
     return set(found), dict(zip(found, places[:count].tolist(), strict=True))
 

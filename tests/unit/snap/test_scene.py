@@ -136,9 +136,7 @@ def test_edges_out_of_reach_are_not_live_ever():
 
 
 def test_each_level_of_the_index_holds_lives_of_about_one_length():
-    whole = scene_of(
-        box(-1, -1, 1, 1), *(box(0, -300 * k, 1, -300 * k + 4**k) for k in range(1, 5))
-    ).index
+    whole = scene_of(box(-1, -1, 1, 1), *(box(0, -300 * k, 1, -300 * k + 4**k) for k in range(1, 5))).index
     assert len(whole.longest) > 2
     for first, last, longest in zip(whole.first[:-1], whole.first[1:], whole.longest, strict=True):
         lives = (whole.ends - whole.begins)[first:last]
