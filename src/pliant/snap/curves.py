@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from flint import fmpz_poly
+
 from pliant.snap.floating import FloatPoly
 from pliant.snap.rings import cross, dot, minus
 from pliant.snap.scan import VERTEX
 from pliant.snap.scene import Pair, Scene
 
 Poly = Any  # fmpz_poly or FloatPoly
+ROUND = fmpz_poly([1, 0, 1])  # 1 + u²
 
 
 @dataclass(frozen=True)
@@ -44,13 +47,16 @@ class Curve:
 
     @cached_property
     def begin(self) -> Poly:
-        """Zero where the vertex is at the edge's first end, while it is on the curve."""
-        return self.alpha * self.rho - self.lam * self.beta
+        """Zero where the vertex is at the edge's first end, while it is on the curve.
+
+        α ρ - λ β has the factor 1 + u², as the distance from the hinge to that end does not depend on u.
+        """
+        return _over_round(self.alpha * self.rho - self.lam * self.beta)
 
     @cached_property
     def end(self) -> Poly:
         """Zero where it is at the other end."""
-        return self.alpha * self.beyond + self.lam * self.beta
+        return _over_round(self.alpha * self.beyond + self.lam * self.beta)
 
     @property
     def is_flat(self) -> bool:
@@ -62,6 +68,14 @@ class Curve:
         if self.round is not None and other.round is not None:
             return other.beta * self.round - self.beta * other.round
         return self.alpha * other.beta - other.alpha * self.beta
+
+
+def _over_round(poly: Poly) -> Poly:
+    """A polynomial that 1 + u² divides, without that factor."""
+    if isinstance(poly, FloatPoly):
+        c = (*poly.c, 0.0, 0.0, 0.0, 0.0)
+        return FloatPoly((c[0], c[1], c[4]))
+    return poly // ROUND
 
 
 def curve(scene: Scene, pair: Pair, turn: int) -> Curve:

@@ -23,8 +23,6 @@ from pliant.snap.algebra import (
     without_repeats,
 )
 
-ROUND = fmpz_poly([1, 0, 1])  # 1 + u²
-
 
 class ExactPoint:
     """A point of the slice: an angle u in the chart `turn`, and the t at which a(u) t + b(u) = 0.

@@ -6,7 +6,7 @@ only the arc the pawl follows is, with an index over t that shows it the feature
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
@@ -284,7 +284,7 @@ def snapped(scene: Scene, point: Any) -> State:
     while True:
         above = point.turn > 0 or (point.turn == 0 and point.angle > 0)
         goal = arithmetic.zero if point.turn == 0 else arithmetic.number(Fraction(-1 if above else 1))
-        landed = _landed(scene, point, goal)
+        landed = _held(scene, point, goal)
         if landed is not None:
             return landed
         if point.turn == 0:
@@ -298,33 +298,32 @@ def _moved(scene: Scene, point: Any, u: Any, turn: int) -> Any:
     return scene.arithmetic.point(u, turn, None, point.time)
 
 
-def _landed(scene: Scene, point: Any, goal: Any) -> State | None:
-    """The first angle on the way to the goal, at one t, where the pawl is held."""
+def _met(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any, Curve]]:
+    """The angles on the way to the goal, at one t, at which a contact is met, in order."""
     arithmetic = scene.arithmetic
     side = 1 if _value(goal) > point.angle else -1
     start, width = point.angle - 1e-12 * side, _value(goal) - point.angle + 2e-12 * side
     live = scene.index.live(point.t - 1e-9 - point.slack, point.t + 1e-9 + point.slack)
     args = (point.t, point.slack, _sign(point.turn), start, width)
-    pairs, _ = _scanned(scene, live, lambda out, at: scan.at_time(*args, *_parts(scene, live), out, at))
-    low, high = min(start, start + width), max(start, start + width)
-    angles: list[tuple[Any, Curve]] = []
-    for pair in pairs:
+    pairs, shares = _scanned(scene, live, lambda out, at: scan.at_time(*args, *_parts(scene, live), out, at))
+    order = cmp_to_key(lambda a, b: side * arithmetic.compare(a[0], b[0]))
+    waiting: list[tuple[Any, Curve]] = []
+    for share, pair in sorted(zip(shares, pairs, strict=True)):
+        while waiting and (_value(waiting[0][0]) - start - share * width) * side < -1e-9:
+            yield waiting.pop(0)  # whatever is left comes after it
         other = curve(scene, pair, point.turn)
-        for u in arithmetic.landing(point, other.alpha, other.beta, low, high):
+        for u in arithmetic.landing(point, other.alpha, other.beta, *sorted((start, start + width))):
             if arithmetic.compare(u, point.u) * side > 0 and arithmetic.compare(u, goal) * side <= 0:
-                angles.append((u, other))
-
-    def order(first: tuple[Any, Curve], second: tuple[Any, Curve]) -> int:
-        return side * arithmetic.compare(first[0], second[0])
-
-    return _held(scene, point, sorted(angles, key=cmp_to_key(order)))
+                waiting.append((u, other))
+        waiting.sort(key=order)
+    yield from waiting
 
 
-def _held(scene: Scene, point: Any, angles: Sequence[tuple[Any, Curve]]) -> State | None:
-    """The first of some angles, in order, where the contacts do not let the pawl on."""
+def _held(scene: Scene, point: Any, goal: Any) -> State | None:
+    """The first angle on the way to the goal, at one t, where the contacts do not let the pawl on."""
     arithmetic = scene.arithmetic
     last: Any = None
-    for u, other in angles:
+    for u, other in _met(scene, point, goal):
         if last is not None and arithmetic.compare(u, last) == 0:
             continue
         flat = arithmetic.sign_at(other.alpha, u) == 0
