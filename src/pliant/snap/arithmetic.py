@@ -20,6 +20,10 @@ class Arithmetic(Protocol):
         """The number 0: rest."""
         ...
 
+    def paced(self, stride: float) -> Arithmetic:
+        """The same where t is about as large as the time a pawl takes for its own size."""
+        ...
+
     def poly(self, coefficients: Sequence[Any]) -> Any:
         """A polynomial in u, from its constant term up."""
         ...

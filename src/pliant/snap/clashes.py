@@ -6,6 +6,7 @@ Source: [DonaldPai1993] sec. 2, the first assumption.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -13,70 +14,97 @@ from shapely import Polygon, affinity
 
 from pliant.snap.forces import Span, angles, spans
 from pliant.snap.model import Fastener
-from pliant.snap.travel import ROOT, Course, Vector, turned_outline
+from pliant.snap.travel import ROOT, ZERO, Course, Vector, turned_outline
 
 SAMPLES = 9  # of a stretch
+SWING = 33  # of a snap
 SMALL = 1e-6  # of the smaller part's area: what counts as more overlap than as drawn
 HALVINGS = 30
 
-Overlap = Callable[[Course, Span, float], float]
+Overlap = Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A pawl, or the root, about its hinge."""
+
+    name: str
+    outline: Polygon
+    hinge: tuple[float, float]
+
+    def turned(self, angle: float) -> Polygon:
+        """At an angle, without the translation that all parts share."""
+        about = affinity.rotate(self.outline, angle, (0, 0), use_radians=True) if angle else self.outline
+        return affinity.translate(about, *self.hinge)
+
+    def angle(self, course: Course, span: Span, t: float) -> float:
+        """At a moment of a stretch; the root does not turn."""
+        if self.name == ROOT or self.name not in span.pieces:
+            return 0.0
+        return float(angles(course.paths[self.name], span.pieces[self.name], np.array([t]))[0])
 
 
 def clashes(model: Fastener, courses: Sequence[Course]) -> Iterator[str]:
     """One sentence for each two parts that come to overlap on the way, with where they begin to."""
-    parts = {pawl.name: _polygon(turned_outline(model, pawl)) for pawl in model.pawls}
-    hinges = {pawl.name: (float(pawl.hinge[0]), float(pawl.hinge[1])) for pawl in model.pawls}
+    parts = [_part(pawl.name, turned_outline(model, pawl), pawl.hinge) for pawl in model.pawls]
     if model.root.outline is not None:
-        parts[ROOT], hinges[ROOT] = _polygon(model.root.outline), (0.0, 0.0)
+        parts.append(_part(ROOT, model.root.outline, ZERO))
     for first, second in combinations(parts, 2):
-        travel = _begins(parts, hinges, courses, first, second)
+        travel = _begins(courses, first, second)
         if travel is not None:
-            where = f"from {travel:.4g} {model.units} on"
-            yield f"{first!r} and {second!r} overlap {where}: pawls and the root do not stop each other."
+            who, where = f"{first.name!r} and {second.name!r}", f"from {travel:.4g} {model.units} on"
+            yield f"{who} overlap {where}: pawls and the root do not stop each other."
 
 
-def _polygon(outline: Sequence[Vector]) -> Polygon:
-    return Polygon([(float(x), float(y)) for x, y in outline])
+def _part(name: str, outline: Sequence[Vector], hinge: Vector) -> Part:
+    return Part(name, Polygon([(float(x), float(y)) for x, y in outline]), (float(hinge[0]), float(hinge[1])))
 
 
-def _begins(
-    parts: dict[str, Polygon], hinges: dict[str, tuple[float, float]], courses: Sequence[Course],
-    first: str, second: str,
-) -> float | None:  # fmt: skip
+def _begins(courses: Sequence[Course], first: Part, second: Part) -> float | None:
     """How far the root had gone when two parts began to overlap more than as drawn."""
 
-    def overlap(course: Course, span: Span | None, t: float) -> float:
-        one, other = (_placed(parts[name], hinges[name], course, span, name, t) for name in (first, second))
-        return one.intersection(other).area
+    def overlap(one: float, other: float) -> float:
+        return first.turned(one).intersection(second.turned(other)).area
 
-    drawn = overlap(courses[0], None, 0.0)
-    limit = drawn + SMALL * min(parts[first].area, parts[second].area)
+    limit = overlap(0.0, 0.0) + SMALL * min(first.outline.area, second.outline.area)
     gone = 0.0
     for course in courses:
+        last: tuple[float, float] | None = None
         for span in spans(course):
-            last = span.begin
-            for t in np.linspace(span.begin, span.end, SAMPLES).tolist():
-                if overlap(course, span, t) > limit:
-                    begins = _closed_in(course, span, last, t, overlap, limit)
-                    return gone + (begins - course.begins) * course.speed
-                last = t
+
+            def at(t: float, course: Course = course, span: Span = span) -> float:
+                return overlap(first.angle(course, span, t), second.angle(course, span, t)) - limit
+
+            here = first.angle(course, span, span.begin), second.angle(course, span, span.begin)
+            if last is not None and _in_a_snap(overlap, last, here, limit):
+                return gone + (span.begin - course.begins) * course.speed
+            begins = _first_over(at, np.linspace(span.begin, span.end, SAMPLES).tolist())
+            if begins is not None:
+                return gone + (begins - course.begins) * course.speed
+            last = first.angle(course, span, span.end), second.angle(course, span, span.end)
         gone += course.travel
     return None
 
 
-def _placed(
-    part: Polygon, hinge: tuple[float, float], course: Course, span: Span | None, name: str, t: float
-) -> Polygon:
-    """A part turned about its hinge, without the translation that all of them share."""
-    if span is None or name not in span.pieces or name == ROOT:
-        return affinity.translate(part, *hinge)
-    angle = float(angles(course.paths[name], span.pieces[name], np.array([t]))[0])
-    return affinity.translate(affinity.rotate(part, angle, (0, 0), use_radians=True), *hinge)
+def _in_a_snap(
+    overlap: Callable[[float, float], float],
+    before: tuple[float, float],
+    after: tuple[float, float],
+    limit: float,
+) -> bool:
+    """Whether two parts overlap while one of them, or each, snaps from one angle to another."""
+    if np.allclose(before, after, rtol=0.0, atol=1e-9):
+        return False
+    return any(overlap(one, other) > limit for one, other in np.linspace(before, after, SWING).tolist())
 
 
-def _closed_in(course: Course, span: Span, low: float, high: float, overlap: Overlap, limit: float) -> float:
-    """When the overlap begins, between two t."""
+def _first_over(above: Overlap, moments: Sequence[float]) -> float | None:
+    """When something comes to be above zero: between the first moment at which it is and the one before."""
+    over = next((place for place, moment in enumerate(moments) if above(moment) > 0), None)
+    if over is None:
+        return None
+    low, high = moments[max(over - 1, 0)], moments[over]
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if overlap(course, span, middle) > limit else (middle, high)
+        low, high = (low, middle) if above(middle) > 0 else (middle, high)
     return high

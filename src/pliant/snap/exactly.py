@@ -128,6 +128,11 @@ class Exactly:
     zero = Algebraic.of(fmpq(0))
 
     @staticmethod
+    def paced(stride: float) -> Exactly:
+        """Itself: nothing is rounded."""
+        return Exactly()
+
+    @staticmethod
     def poly(coefficients: Sequence[int]) -> fmpz_poly:
         """A polynomial in u, from its constant term up."""
         return fmpz_poly(coefficients)

@@ -81,14 +81,15 @@ class FloatPoly:
 class FloatPoint:
     """A point of the slice as two floats."""
 
-    __slots__ = ("slack", "t", "turn", "u")
+    __slots__ = ("slack", "stride", "t", "turn", "u")
 
-    def __init__(self, u: float, turn: int, t: float) -> None:
-        """By angle, chart and t."""
+    def __init__(self, u: float, turn: int, t: float, stride: float = 1.0) -> None:
+        """By angle, chart and t, and what t is measured against."""
         self.u = u
         self.turn = turn
         self.t = t
-        self.slack = 1e-12 * (1 + abs(t))
+        self.stride = stride
+        self.slack = 1e-12 * (stride + abs(t))
 
     @property
     def angle(self) -> float:
@@ -102,25 +103,37 @@ class FloatPoint:
 
     def sign(self, a: FloatPoly, b: FloatPoly) -> int:
         """The sign of a(u) t + b(u), 0 where it is small beside its terms."""
-        value = a(self.u) * self.t + b(self.u)
         size = a.size(self.u) * abs(self.t) + b.size(self.u)
-        return 0 if abs(value) <= TOLERANCE * size else int(math.copysign(1, value))
+        return _sign(a(self.u) * self.t + b(self.u), TOLERANCE * size)
 
     def against(self, t: float) -> int:
         """The sign of what this point is later than a number by, 0 where they are close."""
-        return Floating.compare(self.t, t)
+        return _sign(self.t - t, CLOSE * self.stride)
 
     def after(self, t: float) -> int:
         """The sign of what this point is later than a t by."""
-        gap = self.t - t
-        return 0 if abs(gap) <= 1e-13 * (1 + abs(t)) else int(math.copysign(1, gap))
+        return _sign(self.t - t, 1e-13 * (self.stride + abs(t)))
+
+
+def _sign(value: float, least: float) -> int:
+    """Of a number, 0 up to some size."""
+    return 0 if abs(value) <= least else int(math.copysign(1, value))
 
 
 class Floating:
-    """Decisions by floats."""
+    """Decisions by floats, of times that are measured against a stride."""
 
     name = "float"
     zero = 0.0
+
+    def __init__(self, stride: float = 1.0) -> None:
+        """By the time that next to nothing is told from nothing beside."""
+        self.stride = stride
+
+    @staticmethod
+    def paced(stride: float) -> Floating:
+        """The same with another stride."""
+        return Floating(stride)
 
     @staticmethod
     def poly(coefficients: Sequence[float]) -> FloatPoly:
@@ -145,14 +158,12 @@ class Floating:
     @staticmethod
     def compare(first: float, second: float) -> int:
         """-1, 0 or 1; 0 where they are close."""
-        gap = first - second
-        return 0 if abs(gap) <= CLOSE else int(math.copysign(1, gap))
+        return _sign(first - second, CLOSE)
 
     @staticmethod
     def sign_at(poly: FloatPoly, u: float) -> int:
         """Of a polynomial, 0 where it is small beside its terms."""
-        value = poly(u)
-        return 0 if abs(value) <= TOLERANCE * poly.size(u) else int(math.copysign(1, value))
+        return _sign(poly(u), TOLERANCE * poly.size(u))
 
     @staticmethod
     def roots_after(poly: FloatPoly, start: float, limit: float, near: float) -> list[float]:
@@ -162,26 +173,24 @@ class Floating:
         found = [r for r in float_roots(poly, low - CLOSE, high + CLOSE) if (r - start) * up > CLOSE]
         return found[::up]
 
-    @staticmethod
     def point(
-        u: float, turn: int, line: tuple[FloatPoly, FloatPoly] | None, at: float | None = None
+        self, u: float, turn: int, line: tuple[FloatPoly, FloatPoly] | None, at: float | None = None
     ) -> FloatPoint:
         """A point of the slice."""
         if line is None:
             assert at is not None
-            return FloatPoint(u, turn, at)
+            return self.moment(u, turn, at)
         top, bottom = line[1], line[0]
         if abs(bottom(u)) <= 1e3 * TOLERANCE * bottom.size(u) and abs(top(u)) <= 1e3 * TOLERANCE * top.size(
             u
         ):
             top, bottom = top.derivative(), bottom.derivative()  # a flat line crosses it here
         below = bottom(u)
-        return FloatPoint(u, turn, -top(u) / below if below else math.inf)
+        return self.moment(u, turn, -top(u) / below if below else math.inf)
 
-    @staticmethod
-    def moment(u: float, turn: int, t: float) -> FloatPoint:
+    def moment(self, u: float, turn: int, t: float) -> FloatPoint:
         """A point of the slice at a t."""
-        return FloatPoint(u, turn, t)
+        return FloatPoint(u, turn, t, self.stride)
 
     @staticmethod
     def landing(point: FloatPoint, alpha: FloatPoly, beta: FloatPoly, low: float, high: float) -> list[float]:

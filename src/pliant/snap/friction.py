@@ -71,14 +71,14 @@ def locking(friction: Fraction) -> Lock:
         places = [_locked(scene, start, end, contact, curves[0], friction, motion) for contact in curves]
         if any(place is None for place in places):
             return None  # flush: as long as one of its ends slides, all do
-        return max(places, key=cmp_to_key(lambda a, b: _later(scene, a, b)))
+        return max(places, key=cmp_to_key(_later))
 
     return lock
 
 
-def _later(scene: Scene, first: Any, second: Any) -> int:
-    """Which of two points of one arc is further on in t."""
-    return scene.arithmetic.compare(first.time, second.time)
+def _later(first: Any, second: Any) -> int:
+    """Which of two points is further on in t."""
+    return first.against(second.time)
 
 
 def cone(scene: Scene, contact: Grip, friction: Fraction) -> tuple[Line, Line]:
@@ -142,7 +142,7 @@ def on_flat(scene: Scene, start: Any, end: Any, lines: Sequence[Line]) -> list[A
         rising = arithmetic.sign_at(line[0], start.u)
         if rising and start.sign(*line) * rising < 0 < end.sign(*line) * rising:
             found.append(arithmetic.point(start.u, start.turn, line))
-    found.sort(key=cmp_to_key(lambda p, q: arithmetic.compare(p.time, q.time)))
+    found.sort(key=cmp_to_key(_later))
     return [start, *found, end]
 
 

@@ -34,11 +34,11 @@ WAITING = 8  # events without any progress in t
 
 @inner
 def _arrived(
-    t: float, u: float, turn: int, stops: tuple[float, float],
+    t: float, u: float, turn: int, stops: tuple[float, float], stride: float,
     index: Index, rigid: Rigid, field: Field, way: Way, pairs: Ints, out: Ints,
 ) -> tuple[int, int]:  # fmt: skip
     """What comes next at a point, and how many pairs touch there, -1 where that is not clear."""
-    slack = 1e-9 + FLAT * (1 + abs(t))
+    slack = 1e-9 * stride + FLAT * (stride + abs(t))
     live = within(index, t - slack, t + slack)
     sign = -1.0 if turn % 2 else 1.0
     count = met(t, u, sign, live, rigid, field, way, pairs)
@@ -51,11 +51,11 @@ def _arrived(
 
 @inner
 def _landed(
-    t: float, u: float, turn: int, stops: tuple[float, float],
+    t: float, u: float, turn: int, stops: tuple[float, float], stride: float,
     index: Index, rigid: Rigid, field: Field, way: Way, pairs: Ints, out: Ints,
 ) -> tuple[int, float, int]:  # fmt: skip
     """Where a pawl that turns towards rest at one t is held: what comes next there, the angle, contacts."""
-    clear, places = landings(t, u, 1.0, index, rigid, field, way)
+    clear, places = landings(t, u, 1.0, stride, index, rigid, field, way)
     if not clear:
         return UNSURE, u, 0
     gone = 0.0
@@ -64,10 +64,10 @@ def _landed(
             continue
         gone = place
         at = u - gone if u > 0 else u + gone
-        what, count = _arrived(t, at, turn, stops, index, rigid, field, way, pairs, out)
+        what, count = _arrived(t, at, turn, stops, stride, index, rigid, field, way, pairs, out)
         if what != SNAPS:
             return what, at, count
-    what, count = _arrived(t, 0.0, turn, stops, index, rigid, field, way, pairs, out)
+    what, count = _arrived(t, 0.0, turn, stops, stride, index, rigid, field, way, pairs, out)
     return what, 0.0, count
 
 
@@ -81,12 +81,12 @@ def _ended(
     if motion == STARTS:
         return EVENT, t, u
     if motion == ON_ARC:
-        over, t, u = along(followed, t, u, turn == 0, sign, until, stops, index, rigid, field, way)
+        over, t, u = along(followed, t, u, turn == 0, sign, until, stops, stride, index, rigid, field, way)
     else:
         end = until if motion == AT_REST else leaves(followed, u, sign, until, rigid, field, way)
         over, t = ahead(t, u, sign, end, stride, index, rigid, field, way)
         over = EVENT if t < until else UNTIL
-    if over != LOST and t >= until - TOLERANCE * (1 + abs(until)):
+    if over != LOST and t >= until - TOLERANCE * (stride + abs(until)):
         over = UNTIL  # the leg's end comes before what happens at it
     return over, t, u
 
@@ -145,18 +145,18 @@ def glide(
             held, t2, u2 = locked(followed, t, u, t1, u1, sign, friction, rigid, field, way)
             if held:
                 over, t1, u1 = LOCKED, t2, u2
-        what, count = _arrived(t1, u1, turn, stops, index, rigid, field, way, pairs, pair)
+        what, count = _arrived(t1, u1, turn, stops, stride, index, rigid, field, way, pairs, pair)
         ends = over == LOCKED or (over == UNTIL and count >= 0)
         clear = what != UNSURE and over != UNTIL and (count > 0 or motion == STARTS)
         if not ends and (not clear or (over == TURNED and what not in (SNAPS, JAMS))):
             break
         if motion != STARTS:
             _piece(codes, rows, done, over, motion, followed, t1, u1)
-        waited = waited + 1 if t1 <= t + FLAT * (1 + abs(t)) else 0
+        waited = waited + 1 if t1 <= t + FLAT * (stride + abs(t)) else 0
         t, u = t1, u1
         _state(codes, rows, done, what, pair, t, u, pairs, max(count, 0), touched)
         if not ends and what == SNAPS and turn == 0:
-            what, u, count = _landed(t, u, turn, stops, index, rigid, field, way, pairs, pair)
+            what, u, count = _landed(t, u, turn, stops, stride, index, rigid, field, way, pairs, pair)
             if what != UNSURE:
                 _state(codes, rows, done, what, pair, t, u, pairs, count, touched)
         if ends or what not in (RESTS, SLIDES, LEVELS):

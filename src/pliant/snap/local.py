@@ -215,7 +215,7 @@ def _side(scene: Scene, point: Any, contacts: Sequence[Curve], at: Any, side: in
         t = -contact.beta(at) / alpha
         if point.after(t) < 0:
             ahead.append((t, contact))
-    groups = _grouped(ahead)
+    groups = _grouped(ahead, scene.stride)
     later = {id(contact): place for place, group in enumerate(groups) for contact in group}
     return Side(at, groups, later, rising, frozenset(fixed))
 
@@ -241,20 +241,20 @@ def _flat_sign(scene: Scene, point: Any, contact: Curve, at: Any, side: int) -> 
     return ((alpha > 0) - (alpha < 0)) * point.after(-beta / alpha)
 
 
-def _grouped(ahead: list[tuple[Any, Curve]]) -> tuple[tuple[Curve, ...], ...]:
+def _grouped(ahead: list[tuple[Any, Curve]], stride: float) -> tuple[tuple[Curve, ...], ...]:
     """By time, latest first: at one t just after the point that one is nearest to it."""
     groups: list[list[Curve]] = []
     last = None
     for t, contact in sorted(ahead, key=lambda entry: entry[0], reverse=True):
-        if last is None or not _same(t, last):
+        if last is None or not _same(t, last, stride):
             groups.append([])
         groups[-1].append(contact)
         last = t
     return tuple(map(tuple, groups))
 
 
-def _same(t: Any, last: Any) -> bool:
-    return abs(t - last) <= 1e-13 * (1 + abs(t)) if isinstance(t, float) else t == last
+def _same(t: Any, last: Any, stride: float) -> bool:
+    return abs(t - last) <= 1e-13 * (stride + abs(t)) if isinstance(t, float) else t == last
 
 
 def _gaps(

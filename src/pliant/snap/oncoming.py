@@ -157,7 +157,7 @@ def _crossing(
 @inner
 def along(
     arc: Ints, t: float, u: float, resting: bool, sign: float, until: float,
-    stops: tuple[float, float], index: Index, rigid: Rigid, field: Field, way: Way,
+    stops: tuple[float, float], stride: float, index: Index, rigid: Rigid, field: Field, way: Way,
 ) -> tuple[int, float, float]:  # fmt: skip
     """The next event on an arc, a pair and its side in u: how it ends, t and u."""
     side = int(arc[3])
@@ -167,7 +167,8 @@ def along(
     if over in (LOST, CHART) or abs(alpha) <= 1e3 * TOLERANCE * k[13]:
         return LOST, t, u
     rising = 1.0 if alpha > 0 else -1.0
-    live = within(index, t - FLAT * (1 + abs(t)), min(time_on(k, best), until) + 1e-9 * (1 + abs(until)))
+    last = min(time_on(k, best), until) + 1e-9 * (stride + abs(until))
+    live = within(index, t - FLAT * (stride + abs(t)), last)
     c = np.empty(15)
     near = candidates(live, rigid, field)
     for place in range(len(near)):
@@ -203,7 +204,7 @@ def ahead(
     begin, window = t, 2.0 * stride
     while True:
         stop = min(begin + window, until)
-        slack = 1e-9 * (1 + abs(begin) + abs(stop))
+        slack = 1e-9 * (stride + abs(begin) + abs(stop))
         near = candidates(within(index, begin - slack, stop + slack), rigid, field)
         for place in range(len(near)):
             kind, i, other = near[place, 0], near[place, 1], near[place, 2]
@@ -232,11 +233,11 @@ def _landing(j: tuple[float, ...], t: float, u: float, after: float, side: int) 
 
 @inner
 def landings(
-    t: float, u: float, sign: float, index: Index, rigid: Rigid, field: Field, way: Way
+    t: float, u: float, sign: float, stride: float, index: Index, rigid: Rigid, field: Field, way: Way
 ) -> tuple[bool, Floats]:
     """Whether it is clear, and how far a pawl turns towards rest at one t until each contact, in order."""
     side = -1 if u > 0 else 1
-    slack = 1e-9 + FLAT * (1 + abs(t))
+    slack = 1e-9 * stride + FLAT * (stride + abs(t))
     near = candidates(within(index, t - slack, t + slack), rigid, field)
     places, count = np.empty(2 * len(near)), 0
     for place in range(len(near)):

@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from pliant.snap.curves import curve
-from pliant.snap.floating import FloatPoint
 from pliant.snap.glide import AT_REST, LEVEL, ON_ARC, PIECE, STARTS, STATE, glide
 from pliant.snap.local import Kind, Next, stop_in
 from pliant.snap.oncoming import EVENT, LOCKED, UNTIL
@@ -100,7 +99,7 @@ def _replayed(
     how, what, code, snapped = EVENT, RESTS, codes[-1], False
     contacts = state.contacts
     for number, (code, (t, u)) in enumerate(zip(codes, rows, strict=True), 1):
-        before, point = point, FloatPoint(u, turn, t)
+        before, point = point, run.scene.arithmetic.moment(u, turn, t)
         if code[0] == PIECE:
             how = code[1]
             run.pieces.append(Piece(MOTIONS[code[5]], before, point, followed))

@@ -86,6 +86,7 @@ class Scene:
     until: Any  # a scalar of the arithmetic
     stops: tuple[Fraction | None, Fraction | None]  # half-angle tangents below and above rest
     reach: float  # of the pawl, from its hinge
+    stride: float  # how long it takes for its own size: what times are measured against
     curves: dict[tuple[Pair, int], Any] = field(default_factory=lambda: {}, compare=False)
 
     def corner(self, vertex: int) -> tuple[Any, Any]:
@@ -103,11 +104,6 @@ class Scene:
     def way_end(self) -> float:
         """The leg's end as a float."""
         return self.arithmetic.near(self.until)
-
-    @property
-    def stride(self) -> float:
-        """How long the hinge takes for the pawl's own reach."""
-        return self.reach / math.hypot(self.way.vx, self.way.vy)
 
     @property
     def floats(self) -> Field:
@@ -132,8 +128,9 @@ def scene(
         values = [value for point in (*whole.points, hinge, velocity) for value in point]
         scale = lcm(around.scale, *{value.denominator for value in values})
         start, pace, *points = (_scaled(vector, scale) for vector in (hinge, velocity, *whole.points))
+    stride = math.hypot(np.ptp(whole.rigid.x), np.ptp(whole.rigid.y)) / math.hypot(way.vx, way.vy)
     return Scene(
-        arithmetic=arithmetic,
+        arithmetic=arithmetic.paced(stride),
         pawl=tuple(points),
         pawl_convex=whole.convex,
         hinge=start,
@@ -146,6 +143,7 @@ def scene(
         until=arithmetic.scalar(until),
         stops=stops,
         reach=whole.reach,
+        stride=stride,
     )
 
 

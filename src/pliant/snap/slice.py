@@ -144,7 +144,7 @@ def _floating(scene: Scene) -> Scene:
     way = scene.way
     return replace(
         scene,
-        arithmetic=Floating(),
+        arithmetic=Floating(scene.stride),
         pawl=tuple(corners),
         hinge=(way.x, way.y),
         velocity=(way.vx, way.vy),

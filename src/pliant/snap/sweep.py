@@ -123,12 +123,18 @@ def _other_chart(scene: Scene, point: Any, going: Next) -> State:
 
 def touching(scene: Scene, point: Any) -> list[Curve]:
     """Every contact at a point."""
-    live = scene.index.live(point.t - 1e-9 - point.slack, point.t + 1e-9 + point.slack)
+    live = _about(scene, point)
     slack = 1e-9 if scene.arithmetic.name == "float" else 2.0**-40
     args = (point.t, point.slack, point.angle, slack, _sign(point.turn))
     pairs, _ = _scanned(scene, live, lambda out, at: scan.touching(*args, *_parts(scene, live), out, at))
     curves = [curve(scene, pair, point.turn) for pair in pairs]
     return [c for c in curves if point.sign(c.alpha, c.beta) == 0 and on_edge(point, c)]
+
+
+def _about(scene: Scene, point: Any) -> Ints:
+    """The edges within reach at a point's t."""
+    slack = 1e-9 * scene.stride + point.slack
+    return scene.index.live(point.t - slack, point.t + slack)
 
 
 def on_edge(point: Any, contact: Curve) -> bool:
@@ -172,7 +178,7 @@ def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
     best, over = _own_end(scene, point, arc, limit)
     end = arithmetic.point(best, point.turn, arc.line) if over != "chart" else None
     until = min(end.t if end else scene.way_end, scene.way_end)
-    live = scene.index.live(point.t - point.slack, until + 1e-9 * (1 + abs(until)))
+    live = scene.index.live(point.t - point.slack, until + 1e-9 * (scene.stride + abs(until)))
     start, width = point.angle, _value(best) - point.angle
     start, width = start - 1e-12 * side, width + 2e-12 * side
     rising = float(arithmetic.sign_at(arc.alpha, best) or arithmetic.sign_at(arc.alpha, point.u))
@@ -244,7 +250,7 @@ def _hit_between(
 ) -> tuple[Any, str]:
     """The first contact between two t, if it is before `best`."""
     arithmetic = scene.arithmetic
-    slack = 1e-9 * (1 + abs(begin) + abs(stop))
+    slack = 1e-9 * (scene.stride + abs(begin) + abs(stop))
     live = scene.index.live(begin - slack, stop + slack)
     blur = 1e-9 if arithmetic.name == "float" else 2.0**-40
     beyond = max(begin - slack, point.t + point.slack + slack)  # what touches now is not what comes next
@@ -303,7 +309,7 @@ def _met(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any, Curve]]:
     arithmetic = scene.arithmetic
     side = 1 if _value(goal) > point.angle else -1
     start, width = point.angle - 1e-12 * side, _value(goal) - point.angle + 2e-12 * side
-    live = scene.index.live(point.t - 1e-9 - point.slack, point.t + 1e-9 + point.slack)
+    live = _about(scene, point)
     args = (point.t, point.slack, _sign(point.turn), start, width)
     pairs, shares = _scanned(scene, live, lambda out, at: scan.at_time(*args, *_parts(scene, live), out, at))
     order = cmp_to_key(lambda a, b: side * arithmetic.compare(a[0], b[0]))

@@ -152,7 +152,7 @@ def travel(
     offset, stance = ZERO, None
     for number, leg in enumerate(legs(model, fixed)):
         scenes = _scenes(model, arithmetic, fixed, offset, leg.velocity, leg.until)
-        starts = _starts(arithmetic, scenes, stance, arithmetic.scalar(Fraction(0)))
+        starts = _starts(scenes, stance, arithmetic.scalar(Fraction(0)))
         paths = {name: sweep(each, starts[name], mu) for name, each in scenes.items()}
         course = _course(
             number, False, leg.velocity, offset, arithmetic.number(Fraction(0)), paths, arithmetic
@@ -183,7 +183,7 @@ def back(
         if stance is None:
             starts = {name: _reversed(way.paths[name], way.end, scenes[name]) for name in scenes}
         else:
-            starts = _starts(arithmetic, scenes, stance, None, begin)
+            starts = _starts(scenes, stance, None, begin)
         paths = {name: sweep(each, starts[name], mu) for name, each in scenes.items()}
         course = _course(way.leg, True, velocity, way.offset, begin, paths, arithmetic)
         courses.append(course)
@@ -199,7 +199,7 @@ def depart(
 ) -> Course:  # fmt: skip
     """A leg of its own without friction, from where every pawl stands."""
     scenes = _scenes(model, arithmetic, fixed, offset, velocity, until)
-    starts = _starts(arithmetic, scenes, stance, arithmetic.scalar(Fraction(0)))
+    starts = _starts(scenes, stance, arithmetic.scalar(Fraction(0)))
     paths = {name: sweep(each, starts[name]) for name, each in scenes.items()}
     return _course(0, False, velocity, offset, arithmetic.number(Fraction(0)), paths, arithmetic)
 
@@ -249,16 +249,15 @@ def _scenes(
     return found
 
 
-def _starts(
-    arithmetic: Arithmetic, scenes: dict[str, Scene], stance: Stance | None, t: Any, at: Any = None
-) -> dict[str, Any]:
+def _starts(scenes: dict[str, Scene], stance: Stance | None, t: Any, at: Any = None) -> dict[str, Any]:
     """Where each pawl starts: at rest, or as the leg before left it."""
+    own = {name: each.arithmetic for name, each in scenes.items()}
     if stance is None:
-        return {name: arithmetic.moment(arithmetic.zero, 0, t) for name in scenes}
+        return {name: each.moment(each.zero, 0, t) for name, each in own.items()}
     points = {name: stance.points[name] for name in scenes}
     if t is None:
-        return {name: arithmetic.point(point.u, point.turn, None, at) for name, point in points.items()}
-    return {name: arithmetic.moment(point.u, point.turn, t) for name, point in points.items()}
+        return {name: own[name].point(point.u, point.turn, None, at) for name, point in points.items()}
+    return {name: own[name].moment(point.u, point.turn, t) for name, point in points.items()}
 
 
 def _reversed(path: Path, end: Any, scene: Scene) -> Any:
