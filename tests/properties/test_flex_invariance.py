@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import shapely
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pydantic import ValidationError
@@ -233,12 +233,38 @@ def scaled(model: Assembly, factor: float) -> Assembly:
 @pytest.mark.parametrize("factor", [1e-3, 25.4, 1e4])
 @settings(max_examples=3, deadline=None, derandomize=True)
 @given(seed=seeds)
+@example(seed=1)  # of the jigsaws: two corners that come to meet tip to tip
+@example(seed=10)  # of the jigsaws: vertices as near to both edges of a mitred corner
 def test_flex_scales_with_the_assembly_and_turns_do_not(family, factor, seed):
     model = random_model(family, seed)
     grows = 1.0 if model.study.maximize[0].spin is not None else factor
     assert linear(scaled(model, factor)) == pytest.approx(grows * linear(model), rel=1e-6)
     if seed % 3:
         assert_same(solve(model), solve(scaled(model, factor)), grows)
+
+
+@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_another_unit_of_length_changes_no_decision(family, seed):
+    """A power of two is exact, so that every digit stays; any other factor rounds."""
+    model = random_model(family, seed)
+    drawn = solve(scaled(model, 1.0))
+    doubled = solve(scaled(model, 2.0**10))
+    assert np.array_equal(doubled.frames.poses, drawn.frames.poses * [2.0**10, 2.0**10, 1])
+    grows = 1.0 if model.study.maximize[0].spin is not None else 1e4
+    rounded = solve(scaled(model, 1e4))
+    assert rounded.steps == drawn.steps
+    assert rounded.objective == pytest.approx(grows * drawn.objective, rel=1e-9, abs=0)
+
+
+def test_two_corners_tip_to_tip_do_not_lock():
+    """A piece slides off the knob beside it, to twice as far as where their tips meet."""
+    result = solve(random_model("jigsaw", 1))
+    assert result.status is FlexStatus.CONVERGED
+    assert result.objective == pytest.approx(5.0216, rel=1e-4)
+    assert all(
+        thickness(polygons(result, frame)) <= result.threshold for frame in range(len(result.frames.poses))
+    )
 
 
 # Monotony

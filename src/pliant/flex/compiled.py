@@ -135,7 +135,7 @@ def curvature(first: Ints, second: Ints, point: Floats, before: Floats, after: F
 @kernel
 def nearest(
     vertex: Ints, body: Ints, edge: Ints, starts: Ints, owner: Ints, point: Floats, tangent: Floats,
-    length: Floats, poses: Floats, bias: float,
+    length: Floats, poses: Floats, tie: float,
 ) -> tuple[Floats, Floats, Floats, Floats, Ints]:  # fmt: skip
     """Where each group's vertex is seen, along, height and squared distance of its candidates, the best."""
     cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
@@ -158,12 +158,17 @@ def nearest(
             beyond = along[c] - min(max(along[c], 0.0), length[e])
             distance[c] = beyond * beyond + height[c] * height[c]
             least = min(least, distance[c])
-        rank = -np.inf
+        near_enough = (np.sqrt(least) + tie) ** 2
+        high, low = -np.inf, np.inf
         for c in range(starts[g], end):
-            if distance[c] <= least * (1 + 1e-9):
-                this = height[c] + (bias if along[c] < 0 else 0.0)
-                if this > rank:
-                    rank, best[g] = this, c
+            if distance[c] <= near_enough:
+                high = max(high, height[c])
+        for c in range(starts[g], end):
+            if distance[c] <= near_enough and height[c] >= high - tie:
+                low = min(low, along[c])
+        for c in range(end - 1, starts[g] - 1, -1):
+            if distance[c] <= near_enough and height[c] >= high - tie and along[c] <= low + tie:
+                best[g] = c
     return seen, along, height, distance, best
 
 
@@ -181,7 +186,7 @@ def points_at(tangent: Floats, before: Ints, vertex: Ints, edge: Ints) -> Floats
 @kernel
 def outside_both(
     seen: Floats, edge: Ints, point: Floats, tangent: Floats, length: Floats, turn: Floats, follow: Ints,
-    before: Ints, straight: float,
+    before: Ints, straight: float, tie: float,
 ) -> np.ndarray:  # fmt: skip
     """Whether a vertex is outside the edge round the nearer corner too: `flex.contact._outside_both`."""
     found = np.zeros(len(edge), np.bool_)
@@ -192,5 +197,5 @@ def outside_both(
         other = follow[e] if ahead else before[e]
         if turn[follow[e] if ahead else e] > straight:
             dx, dy = seen[g, 0] - point[other, 0], seen[g, 1] - point[other, 1]
-            found[g] = dx * tangent[other, 1] - dy * tangent[other, 0] >= 0
+            found[g] = dx * tangent[other, 1] - dy * tangent[other, 0] >= -tie
     return found

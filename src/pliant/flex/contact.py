@@ -29,7 +29,7 @@ from pliant.flex.parts import STRAIGHT, Outlines, Parts
 
 SHARP = 0.02  # rad: blunter reflex corners are straight enough for one edge
 APPLICABLE = 0.3  # sine of the angle by which a corner may point past an edge and still be stopped by it
-TIE = 1e-7  # of the reach: edges no higher above each other than this are as high
+TIE = 1e-7  # of the reach: lengths that differ by less are equal, so that no rounding decides between edges
 COMPILED = 6000  # rows: below that an array expression is done before a compiler is loaded
 
 
@@ -82,7 +82,7 @@ def select(
     corner, edge, rival = _choose(
         outlines, tangent, near, seen, along[best], height[best], best, before, slack
     )
-    close = distance[best] <= near.reach**2
+    close = distance[best] <= ((1 + TIE) * near.reach) ** 2
     extra = [
         _joined(outlines, seen, edge, close, near.reach, slack + 2 * np.maximum(-height[best], 0.0)),
         _facing(outlines, near, along, height, best, close),
@@ -102,7 +102,7 @@ def select(
         group=groups,
         near=near,
         edge=np.where(close, edge, NONE),
-        both=_outside_both(outlines, seen, edge),
+        both=_outside_both(outlines, seen, edge, TIE * near.reach),
         corner=at_corner,
         corner_group=groups[at_corner],
         other_edge=other_edge,
@@ -151,18 +151,22 @@ def _along(outlines: Outlines, edge: Ints, seen: Floats) -> Floats:
 
 
 def _nearest(near: Neighbours, along: Floats, height: Floats, distance: Floats) -> Ints:
-    """The nearest candidate of each group; of two that share the nearest corner, the higher one.
+    """The nearest candidate of each group; of those as near, the highest one.
 
-    Where both are as high, as on the diagonal of a grid, it is the edge that starts at the
-    corner: outlines are wound one way, so that the choice turns and scales with the drawing.
+    Of those as high, as in a mitred corner or on the diagonal of a grid, it is the edge that
+    starts at the corner, the point being less far along it: outlines are wound one way, so that
+    the choice turns and scales with the drawing.
     """
     if not len(near.starts):
         return np.zeros(0, np.int64)
-    least = np.minimum.reduceat(distance, near.starts)[near.group]
-    ranked = height + np.where(along < 0, TIE * near.reach, 0.0)
-    tied = np.where(distance <= least * (1 + 1e-9), ranked, -np.inf)
-    highest = np.flatnonzero(tied == np.maximum.reduceat(tied, near.starts)[near.group])
-    return highest[np.diff(near.group[highest], prepend=-1) != 0]
+    tie = TIE * near.reach
+    near_enough = np.sqrt(np.minimum.reduceat(distance, near.starts)) + tie
+    tied = distance <= (near_enough**2)[near.group]
+    for size in (-height, along):
+        left = np.where(tied, size, np.inf)
+        tied = left <= np.minimum.reduceat(left, near.starts)[near.group] + tie
+    first = np.flatnonzero(tied)
+    return first[np.diff(near.group[first], prepend=-1) != 0]
 
 
 def _choose(
@@ -183,7 +187,9 @@ def _choose(
     both edges of a convex corner can, there is a choice, and it stays
     with the edge of before until the vertex has been outside both: a vertex gets from one side
     of a corner to the other by way of the region outside both. The larger distance alone would
-    let two facing corners slip through each other, in by one edge and out by the other.
+    let two facing corners slip through each other, in by one edge and out by the other. There is
+    a choice too at the very end of an edge, where the vertex points past it and at the next one:
+    else two corners, tip to tip, would each hold the other behind an edge that has ended.
     """
     edge = near.edge[best]
     corner, rival = _corner(outlines, edge, along)
@@ -195,11 +201,14 @@ def _choose(
     rival = np.where(returned, old, np.where(inside, _next_edge(outlines, edge, along), rival))
     unsure = np.flatnonzero(corner | returned | inside)
     vertex = near.vertex[unsure]
-    fits = [_points_at(outlines, tangent, vertex, e[unsure]) >= -APPLICABLE for e in (edge, rival)]
-    choice = fits[0] & fits[1] & corner[unsure]
+    pointing = [_points_at(outlines, tangent, vertex, e[unsure]) for e in (edge, rival)]
+    fits = [clearly >= -APPLICABLE for clearly in pointing]
+    convex = inside[unsure] & _meet_convexly(outlines, edge[unsure], rival[unsure])
+    past = convex & ends[unsure] & (pointing[0] < -SHARP) & (pointing[1] > pointing[0] + SHARP)
+    choice = fits[0] & fits[1] & (corner[unsure] | past)
     known = (old[unsure] == rival[unsure]) & fits[1]
     outside = _height(outlines, rival[unsure], seen[unsure]) >= -slack
-    came_in = inside[unsure] & ~fits[0] & fits[1] & _meet_convexly(outlines, edge[unsure], rival[unsure])
+    came_in = convex & ~fits[0] & fits[1]
     swapped = unsure[known & (~both[unsure] | (choice & outside)) | came_in]
     corner[unsure] = choice
     edge[swapped], rival[swapped] = rival[swapped], edge[swapped]
@@ -256,17 +265,17 @@ def _recall(before: Selection | None, near: Neighbours) -> tuple[Ints, Bools]:
     return np.where(found, before.edge[place], NONE), before.both[place] | ~found
 
 
-def _outside_both(outlines: Outlines, seen: Floats, edge: Ints) -> Bools:
+def _outside_both(outlines: Outlines, seen: Floats, edge: Ints, tie: float) -> Bools:
     """Whether a vertex is outside the edge that meets the chosen one at its nearer convex end."""
     if len(edge) > COMPILED:
         from pliant.flex.compiled import outside_both
 
         return outside_both(
             seen, edge, outlines.point, outlines.tangent, outlines.length, outlines.turn, outlines.follow,
-            outlines.before, STRAIGHT,
+            outlines.before, STRAIGHT, tie,
         )  # fmt: skip
     other = _next_edge(outlines, edge, _along(outlines, edge, seen))
-    return _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) >= 0)
+    return _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) >= -tie)
 
 
 def _joined(

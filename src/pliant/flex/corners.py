@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, milp
-from scipy.sparse import coo_array, csr_array, hstack, vstack
+from scipy.sparse import coo_array, csr_array, diags_array, hstack, vstack
 
 from pliant.core.errors import PliantError
 from pliant.flex.contact import Selection, flip
 from pliant.flex.lp.program import Program
+from pliant.flex.lp.solvers import natural
 from pliant.flex.step import Place
 from pliant.flex.system import System
 
@@ -46,20 +47,23 @@ def best_choice(system: System, here: Place, bound: NDArray[np.float64]) -> Sele
 
 
 def _choose(chosen: Program, other: Program, contacts: Selection) -> NDArray[np.bool_]:
-    """Which corners do better with the other edge."""
+    """Which corners do better with the other edge, in the natural units of the program."""
+    units = natural(chosen)[1]
+    own, length = units.columns.ravel(), float(units.columns[0, 0])
+    columns = diags_array(own / length)
     corner, count = contacts.corner, len(contacts.corner)
-    slack = 4.0 * contacts.near.reach  # nothing goes further than this in a step
+    slack = 4.0 * contacts.near.reach / length  # nothing goes further than this in a step
     relaxed = coo_array((np.full(count, slack), (corner, np.arange(count))), shape=(len(chosen.gaps), count))
-    first = hstack([chosen.matrix(), relaxed])
-    second = hstack([other.matrix()[corner], -slack * csr_array(np.eye(count))])
-    low = np.concatenate([-chosen.gaps, -other.gaps[corner] - slack])
+    first = hstack([chosen.matrix() @ columns, relaxed])
+    second = hstack([other.matrix()[corner] @ columns, -slack * csr_array(np.eye(count))])
+    low = np.concatenate([-chosen.gaps / length, -other.gaps[corner] / length - slack])
     high = np.full(len(low), np.inf)
     high[: len(chosen.gaps)][chosen.equal] = low[: len(chosen.gaps)][chosen.equal]
-    most = np.concatenate([chosen.bound.ravel(), np.ones(count)])
-    least = np.concatenate([-chosen.bound.ravel(), np.zeros(count)])
+    most = np.concatenate([chosen.bound.ravel() / own, np.ones(count)])
+    least = np.concatenate([-chosen.bound.ravel() / own, np.zeros(count)])
     ends: Any = (least, most)  # SciPy's stubs know single numbers only
     answer = milp(
-        c=-np.concatenate([chosen.cost.ravel(), np.zeros(count)]),
+        c=-np.concatenate([chosen.cost.ravel() * own / units.objective, np.zeros(count)]),
         constraints=(vstack([first, second]).tocsr(), low, high),
         bounds=Bounds(*ends),
         integrality=np.concatenate([np.zeros(chosen.cost.size), np.ones(count)]),

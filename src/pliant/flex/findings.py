@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from pliant.core.pose import Floats
 from pliant.flex.check import Overlaps
 from pliant.flex.lp.program import Program
-from pliant.flex.lp.solvers import solve_program
+from pliant.flex.lp.solvers import natural, solve_program
 from pliant.flex.parts import Parts
 from pliant.flex.system import System
 
@@ -140,16 +140,19 @@ def smallest_relaxation(program: Program) -> float:
     """How much every distance must be relaxed for the program to have a solution; 0: none.
 
     min e subject to J Δq + d + e ≥ 0 (equalities within ± e), e ≥ 0.
+
+    Solved in natural units, where e is weighed by what each row was divided by.
     """
-    matrix, count = program.matrix(), len(program.gaps)
-    ones = csr_array(np.ones((count, 1)))
-    rows = [hstack([-matrix, -ones])]
-    rest = [program.gaps]
-    if program.equal.any():
-        rows.append(hstack([matrix[program.equal], -ones[program.equal]]))
-        rest.append(-program.gaps[program.equal])
-    bounds = [(-b if np.isfinite(b) else None, b if np.isfinite(b) else None) for b in program.bound.ravel()]
-    cost = np.zeros(program.cost.size + 1)
+    own, units = natural(program)
+    most = float(units.rows.max(initial=0.0)) or 1.0
+    matrix, give = own.matrix(), csr_array(units.rows[:, None] / most)
+    rows = [hstack([-matrix, -give])]
+    rest = [own.gaps]
+    if own.equal.any():
+        rows.append(hstack([matrix[own.equal], -give[own.equal]]))
+        rest.append(-own.gaps[own.equal])
+    bounds = [(-b if np.isfinite(b) else None, b if np.isfinite(b) else None) for b in own.bound.ravel()]
+    cost = np.zeros(own.cost.size + 1)
     cost[-1] = 1.0
     answer = linprog(cost, vstack(rows), np.concatenate(rest), bounds=[*bounds, (0, None)], method="highs")
-    return float(answer.x[-1]) if answer.x is not None else float("inf")
+    return float(answer.x[-1]) * units.objective / most if answer.x is not None else float("inf")

@@ -20,6 +20,7 @@ from scipy.optimize import linprog
 from pliant.core.pose import Floats
 from pliant.flex.distance import Ints, Rows, contact_points
 from pliant.flex.lp.program import Program, Solution
+from pliant.flex.lp.solvers import natural
 from pliant.flex.system import System
 
 LEAST = 1e-9  # of the largest force: smaller ones are a solver's rounding
@@ -118,8 +119,10 @@ def _groups(system: System, rows: Rows) -> tuple[Ints, list[tuple[str, tuple[str
 def share_ranges(program: Program, keys: Ints, shown: Ints, total: float) -> dict[int, tuple[float, float]]:
     """How far each joint's share can vary over all forces that balance the load optimally.
 
-    min and max Σ_{i in joint} y_i d_i  subject to  Jᵀy + c = 0, y ≥ 0, y·d = flex.
+    min and max Σ_{i in joint} y_i d_i  subject to  Jᵀy + c = 0, y ≥ 0, y·d = flex, in natural units.
     """
+    program, units = natural(program)
+    total = total / units.objective
     balance, load = program.matrix().T.tocsr(), -program.cost.ravel()
     limits = [(None, None) if equal else (0, None) for equal in program.equal]
     spans: dict[int, tuple[float, float]] = {}

@@ -146,9 +146,11 @@ def _limit(limit: Limit, parts: Parts, source: int) -> Linear:
 
 
 def _half(parts: Parts, body: int, column: int, sign: float, bound: float, source: int) -> Linear:
+    """A turn counts as the travel it gives the body's outermost point: every row is a length."""
+    arm = sign * (parts.radius[body] if column == 2 else 1.0)
     blocks = np.zeros((1, 2, 3))
-    blocks[0, 0, column] = sign
-    offset = -sign * (parts.drawn[body, column] + bound)
+    blocks[0, 0, column] = arm
+    offset = -arm * (parts.drawn[body, column] + bound)
     return Linear(np.array([[body, parts.count]]), blocks, np.array([offset]), np.array([source]))
 
 

@@ -96,7 +96,8 @@ def _by_tree(world: Floats, outlines: Outlines, vertices: Ints, radius: float) -
     edges = np.asarray(shapely.linestrings(np.stack([world, world[outlines.follow]], axis=1)))
     low, high = (world[vertices] - radius).T, (world[vertices] + radius).T
     place, edge = shapely.STRtree(edges).query(shapely.box(low[0], low[1], high[0], high[1]))
-    return place.astype(np.int64), edge.astype(np.int64)
+    order = np.lexsort((edge, place))  # the tree's own order changes with the last digits of its boxes
+    return place[order].astype(np.int64), edge[order].astype(np.int64)
 
 
 def _by_grid(world: Floats, outlines: Outlines, vertices: Ints, radius: float) -> tuple[Ints, Ints]:

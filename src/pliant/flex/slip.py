@@ -28,7 +28,8 @@ def slip(system: System, found: Promise, turn: float) -> tuple[Promise, Place, f
     The end has the corners it slid past the other way round.
     """
     contacts = found.here.contacts
-    most = float(np.abs(found.program.cost).max(initial=0.0))
+    arm = np.array([1.0, 1.0, 1.0 / system.parts.size])
+    most = float(np.abs(found.program.cost * arm).max(initial=0.0))
     if system.study.corners != "chosen" or most == 0:
         return None
     force = found.solution.forces[: len(contacts.rows)]
@@ -40,8 +41,9 @@ def slip(system: System, found: Promise, turn: float) -> tuple[Promise, Place, f
     blocks = gaps_and_blocks(rows, found.here.poses)[1]
     np.add.at(sliding, rows.edge_body, blocks[:, 0])
     np.add.at(sliding, rows.point_body, blocks[:, 1])
-    scale = KEEP * float(np.abs(sliding).max()) / most
-    cost = scale * found.program.cost + sliding[system.parts.free]
+    sliding = sliding[system.parts.free]
+    scale = KEEP * float(np.abs(sliding * arm).max()) / most
+    cost = scale * found.program.cost + sliding
     solution = solve_program(
         replace(found.program, cost=cost), system.study.solver, LATER * system.tolerance / KEEP
     )

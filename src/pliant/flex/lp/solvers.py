@@ -11,7 +11,7 @@ bound holds and negative where the lower one does, and  c·Δq = y·d + |w|·b  
 optimum (strong duality). An answer counts as solved when *we* find these equations
 satisfied; a solver's status word is only reported.
 
-Each solver is given the same program in natural units (`_natural`), so tolerances mean
+Each solver is given the same program in natural units (`natural`), so tolerances mean
 the same in millimetres and metres, and a library is imported only when it is used.
 
 Source: [Lensgraf2020] eq. 11 for the program; its dual is textbook knowledge.
@@ -56,7 +56,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Units:
-    """Δq = columns · Δq', y = rows · y': natural units of a program."""
+    """Δq = columns · Δq', y = rows · y', c·Δq = objective · c'·Δq': natural units of a program."""
 
     columns: Floats  # (B, 3)
     rows: Floats  # (R,)
@@ -77,12 +77,12 @@ def solve_program(program: Program, solver: str = "auto", tolerance: float = 1e-
     """
     if solver not in SOLVERS:
         raise ValueError(f'solver: got "{solver}"; allowed are {", ".join(SOLVERS)}')
-    natural, units = _natural(program)
+    own, units = natural(program)
     attempts = _order(program) if solver == "auto" else (solver,)
     solutions: list[Solution] = []
     for name in attempts:
-        answer = _ADAPTORS[name](natural, tolerance)
-        solutions.append(_checked(natural, answer, name, tolerance))
+        answer = _ADAPTORS[name](own, tolerance)
+        solutions.append(_checked(own, answer, name, tolerance))
         if solutions[-1].solved:
             break
     return _out_of(min(solutions, key=_badness), program, units)
@@ -129,29 +129,32 @@ def _order(program: Program) -> tuple[str, ...]:
     return ("normal", "piqp")
 
 
-def _natural(program: Program) -> tuple[Program, Units]:
+def natural(program: Program) -> tuple[Program, Units]:
     """The program in units of its own: rows of J near 1, typical gap 1, largest cost 1.
 
     Angles are multiplied by the typical lever arm, so that a radian of a body 100 mm
     across weighs as much as its translations.
     """
-    blocks = program.blocks
-    forward, turn = _rms(blocks[..., :2]), _rms(blocks[..., 2])
-    arm = turn / forward if forward > 0 and turn > 0 else 1.0
-    columns = np.tile([1.0, 1.0, 1.0 / arm], (len(program.cost), 1))
-    blocks = blocks * columns[0]
+    columns = np.tile([1.0, 1.0, 1.0 / lever_arm(program)], (len(program.cost), 1))
+    blocks = program.blocks * columns[0]
     scale = _row_sizes(blocks)
     gaps, bound = program.gaps / scale, program.bound / columns
     cost = program.cost * columns
     length, load = _typical(gaps, bound), _largest(np.abs(cost)) or 1.0
-    natural = replace(
+    own = replace(
         program,
         blocks=blocks / scale[:, None, None],
         gaps=gaps / length,
         cost=cost / load,
         bound=bound / length,
     )
-    return natural, Units(columns * length, load / scale, length * load)
+    return own, Units(columns * length, load / scale, length * load)
+
+
+def lever_arm(program: Program) -> float:
+    """The length at which the rows typically feel a turn."""
+    travel, turn = _rms(program.blocks[..., :2]), _rms(program.blocks[..., 2])
+    return turn / travel if travel > 0 and turn > 0 else 1.0
 
 
 def _row_sizes(blocks: Floats) -> Floats:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.sparse import diags_array
 from scipy.sparse.linalg import splu
 
 from pliant.flex.lp.program import Floats, Program
-from pliant.flex.lp.solvers import CROSSOVER
+from pliant.flex.lp.solvers import CROSSOVER, lever_arm
 
 # Bodies that nothing touches stay where they are; the rest is not moved by so little.
 RIDGE = 1e-10
 
 
 def least_squares(program: Program, change: Floats, weights: Floats) -> Floats:
-    """The step (B, 3) that changes the distances by `change` as nearly as can be."""
+    """The step (B, 3) that changes the distances by `change` as nearly as can be.
+
+    Angles are taken times the lever arm: the ridge weighs them against travel.
+    """
     solve = _by_fronts if len(program.cost) >= CROSSOVER else _by_columns
-    return solve(program, change, weights)
+    columns = np.array([1.0, 1.0, 1.0 / lever_arm(program)])
+    return columns * solve(replace(program, blocks=program.blocks * columns), change, weights)
 
 
 def _by_columns(program: Program, change: Floats, weights: Floats) -> Floats:
