@@ -35,10 +35,10 @@ from tests.papers.contact_cases import (
 )
 
 from pliant import gallery
-from pliant.snap.algebra import fraction
 from pliant.snap.curves import Curve, curve
 from pliant.snap.exactly import Exactly
 from pliant.snap.generate import motion_diode, random_fastener, two_hooks
+from pliant.snap.polynomials import fraction
 from pliant.snap.result import SnapResult
 from pliant.snap.scan import EDGE, VERTEX
 from pliant.snap.scene import Scene, obstacles, scene

@@ -8,36 +8,24 @@ greatest common divisors (is it zero?) and finer intervals (which sign?).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import cached_property
+from math import lcm
 
 from flint import fmpq, fmpz_poly
 
-from pliant.snap.scan import never_zero
+from pliant.snap.polynomials import (
+    EPSILON,
+    evaluated,
+    moved_onto,
+    nearest,
+    roots_between,
+    sign_of,
+    vanishes_between,
+    variations,
+    without_repeats,
+)
 
-EPSILON = 2.0**-52
 HALF = fmpq(1, 2)
-SHIFT = fmpz_poly([1, 1])
-
-
-def rational(value: Fraction | int | float) -> fmpq:
-    """A number as flint's rational, exactly.
-
-    >>> rational(Fraction(1, 3)), rational(0.5)
-    (1/3, 1/2)
-    """
-    top, bottom = value.as_integer_ratio()
-    return fmpq(top, bottom)
-
-
-def fraction(value: fmpq) -> Fraction:
-    """Flint's rational as Python's."""
-    return Fraction(int(value.p), int(value.q))
-
-
-def nearest(value: fmpq) -> float:
-    """The nearest float."""
-    return int(value.p) / int(value.q)
 
 
 class Algebraic:
@@ -70,7 +58,7 @@ class Algebraic:
         if self.is_rational:
             return self
         for factor, _ in self.poly.factor()[1]:
-            if _vanishes_between(factor, self.low, self.high):
+            if vanishes_between(factor, self.low, self.high):
                 if factor.degree() == 1:
                     return Algebraic.of(fmpq(-factor[0], factor[1]))
                 return Algebraic(factor, self.low, self.high)
@@ -94,7 +82,7 @@ class Algebraic:
         """Narrow the interval below `width`, in place: the number stays the same."""
         if self.is_rational:
             return
-        sign = _sign(self.poly(self.low))
+        sign = sign_of(self.poly(self.low))
         while self.high - self.low > width:
             if not self._newton(sign):
                 self._halve(sign)
@@ -104,7 +92,7 @@ class Algebraic:
 
     def _halve(self, sign: int) -> None:
         middle = (self.low + self.high) * HALF
-        self._cut(middle, _sign(self.poly(middle)), sign)
+        self._cut(middle, sign_of(self.poly(middle)), sign)
 
     def _cut(self, at: fmpq, here: int, sign: int) -> None:
         if here == 0:
@@ -128,56 +116,16 @@ class Algebraic:
         low, high = centre - fmpq(4, grid), centre + fmpq(5, grid)
         if not (self.low < low and high < self.high):
             return False
-        below, above = _sign(self.poly(low)), _sign(self.poly(high))
+        below, above = sign_of(self.poly(low)), sign_of(self.poly(high))
         if below != sign or above != -sign:
             return False
         self.low, self.high = low, high
         return True
 
 
-def simplest(low: fmpq, high: fmpq) -> fmpq:
-    """A rational strictly between two, with as short a binary fraction as will do."""
-    grid = 1
-    while True:
-        place = fmpq((low * grid).floor() + 1, grid)
-        if place < high:
-            return place
-        grid *= 16
-
-
 def _bits(width: fmpq) -> int:
     """About how many binary places an interval of this width fixes."""
     return max(1, int(width.q).bit_length() - int(width.p).bit_length())
-
-
-def _sign(value: fmpq | int) -> int:
-    return (value > 0) - (value < 0)
-
-
-def _vanishes_between(poly: fmpz_poly, low: fmpq, high: fmpq) -> bool:
-    """Whether a polynomial with at most one root between two rationals, and that a simple one, has it."""
-    below, above = _sign(poly(low)), _sign(poly(high))
-    return below == 0 or above == 0 or below != above
-
-
-def without_repeats(poly: fmpz_poly) -> fmpz_poly:
-    """The polynomial with the same roots, each once."""
-    if poly.degree() < 2:
-        return poly
-    common = poly.gcd(poly.derivative())
-    return poly // common if common.degree() > 0 else poly
-
-
-def surely_not_zero(poly: fmpz_poly, low: float, high: float) -> bool:
-    """Whether floats can tell that there is no root between two places: a filter, right where it says so."""
-    if poly.degree() > 4 or abs(low) + abs(high) > 4:
-        return False
-    try:
-        c = [*map(float, poly), 0.0, 0.0, 0.0, 0.0, 0.0][:5]
-    except OverflowError:
-        return False
-    error = 2.0**-40 * (abs(c[0]) + abs(c[1]) + abs(c[2]) + abs(c[3]) + abs(c[4]))
-    return never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0
 
 
 def sign_at(poly: fmpz_poly, number: Algebraic) -> int:
@@ -188,27 +136,13 @@ def sign_at(poly: fmpz_poly, number: Algebraic) -> int:
     if value < -bound:
         return -1
     if number.is_rational:
-        return _sign(poly(number.low))
+        return sign_of(poly(number.low))
     if poly.is_zero():
         return 0
     common = poly.gcd(number.poly)
-    if common.degree() > 0 and _vanishes_between(common, number.low, number.high):
+    if common.degree() > 0 and vanishes_between(common, number.low, number.high):
         return 0
     return _sign_of_nonzero(poly, number)
-
-
-def evaluated(poly: fmpz_poly, at: float, radius: float) -> tuple[float, float]:
-    """A value by floats, and what it may differ by from any within the radius."""
-    value = size = slope = 0.0
-    reach = abs(at) + radius
-    try:
-        for number in reversed(list(map(float, poly))):
-            value = value * at + number
-            slope = slope * reach + size
-            size = size * reach + abs(number)
-    except OverflowError:
-        return 0.0, 1.0
-    return value, radius * slope + 32 * EPSILON * size + 2.0**-1000
 
 
 def _sign_of_nonzero(poly: fmpz_poly, number: Algebraic) -> int:
@@ -216,9 +150,9 @@ def _sign_of_nonzero(poly: fmpz_poly, number: Algebraic) -> int:
     width = number.high - number.low
     while True:
         if number.is_rational:
-            return _sign(poly(number.low))
-        if _variations(_onto(poly, number.low, number.high)) == 0:
-            return _sign(poly(number.low)) or _sign(poly(number.high))
+            return sign_of(poly(number.low))
+        if variations(moved_onto(poly, number.low, number.high)) == 0:
+            return sign_of(poly(number.low)) or sign_of(poly(number.high))
         width = width / 1024
         number.refine(width)
 
@@ -243,171 +177,14 @@ def _compare_close(first: Algebraic, second: Algebraic) -> int:
         low, high = max(first.low, second.low), min(first.high, second.high)
         if low >= high:  # ends of intervals are no roots
             return 1 if first.low >= second.high else -1
-        shared = common.degree() > 0 and _shares(common, first) and _shares(common, second)
-        if shared and _vanishes_between(common, low, high):
+        spans = ((first.low, first.high), (second.low, second.high), (low, high))
+        if common.degree() > 0 and all(vanishes_between(common, *span) for span in spans):
             return 0
         narrower = max(first.high - first.low, second.high - second.low) / 1024
         first.refine(narrower)
         second.refine(narrower)
         if first.is_rational or second.is_rational:
             return compare(first, second)
-
-
-def _shares(common: fmpz_poly, number: Algebraic) -> bool:
-    return _vanishes_between(common, number.low, number.high)
-
-
-def roots(poly: fmpz_poly, low: fmpq, high: fmpq) -> list[Algebraic]:
-    """Every root from `low` to `high`, both included, each once and in order.
-
-    >>> [root.near for root in roots(fmpz_poly([-1, 0, 4]), fmpq(0), fmpq(1))]
-    [0.5]
-    """
-    if poly.is_zero() or low > high:
-        return []
-    poly = without_repeats(poly)
-    if poly.degree() < 1:
-        return []
-    if poly.degree() == 1:
-        root = fmpq(-poly[0], poly[1])
-        return [Algebraic.of(root)] if low <= root <= high else []
-    found: list[Algebraic] = []
-    if poly(low) == 0:
-        found.append(Algebraic.of(low))
-    if low < high:
-        _isolate(poly, _onto(poly, low, high), low, high, found)
-        if poly(high) == 0:
-            found.append(Algebraic.of(high))
-    return found
-
-
-def _isolate(poly: fmpz_poly, onto: fmpz_poly, low: fmpq, high: fmpq, found: list[Algebraic]) -> None:
-    """Roots strictly between, by Descartes' rule and halving. `onto` is the polynomial moved onto [0, 1]."""
-    waiting: list[tuple[fmpz_poly | None, fmpq, fmpq]] = [(onto, low, high)]
-    while waiting:
-        onto_here, low, high = waiting.pop()
-        if onto_here is None:  # a place, not an interval
-            found.append(Algebraic.of(low))
-            continue
-        count = _variations(onto_here)
-        if count == 1:
-            found.append(_polished(poly, low, high))
-        if count < 2:
-            continue
-        middle, degree = (low + high) * HALF, onto_here.degree()
-        left = fmpz_poly([c << (degree - power) for power, c in enumerate(map(int, onto_here))])
-        waiting.append((left(SHIFT), middle, high))
-        if poly(middle) == 0:
-            waiting.append((None, middle, middle))
-        waiting.append((left, low, middle))
-
-
-def _polished(poly: fmpz_poly, low: fmpq, high: fmpq) -> Algebraic:
-    """The one root strictly between, with an interval about as narrow as a float can tell."""
-    ends = _inner(poly, low, high)
-    if ends is None:  # the root is at neither end, but the polynomial is zero at one
-        low, high = _off_the_ends(poly, low, high)
-    near = _float_root(poly, nearest(low), nearest(high))
-    for places in (46, 40, 32) if near is not None else ():
-        found = _about(poly, low, high, near or 0.0, places)
-        if found is not None:
-            found.refine(fmpq(1, 2**44))
-            return found
-    number = Algebraic(poly, low, high)
-    number.refine(fmpq(1, 2**46))
-    return number
-
-
-def _about(poly: fmpz_poly, low: fmpq, high: fmpq, near: float, places: int) -> Algebraic | None:
-    """The one root between low and high, where it is within so many binary places of a float."""
-    reach = rational(2.0**-places * (abs(near) + 2.0**-20))
-    centre = rational(near)
-    inside_low, inside_high = max(low, centre - reach), min(high, centre + reach)
-    if inside_low >= inside_high:
-        return None
-    below, above = _sign(poly(inside_low)), _sign(poly(inside_high))
-    if below == 0 and inside_low > low:
-        return Algebraic.of(inside_low)
-    if above == 0 and inside_high < high:
-        return Algebraic.of(inside_high)
-    return Algebraic(poly, inside_low, inside_high) if below * above < 0 else None
-
-
-def _inner(poly: fmpz_poly, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq] | None:
-    return None if poly(low) == 0 or poly(high) == 0 else (low, high)
-
-
-def _off_the_ends(poly: fmpz_poly, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:
-    """Ends moved inwards past no root but those at the ends."""
-    width = high - low
-    while True:
-        width = width / 16
-        inner_low = low + width if poly(low) == 0 else low
-        inner_high = high - width if poly(high) == 0 else high
-        if poly(inner_low) != 0 != poly(inner_high) and _sign(poly(inner_low)) != _sign(poly(inner_high)):
-            return inner_low, inner_high
-
-
-def _float_root(poly: fmpz_poly, low: float, high: float) -> float | None:
-    """A root between two floats, by safeguarded Newton steps; None where floats do not see it."""
-    try:
-        coefficients = list(map(float, poly))
-    except OverflowError:
-        return None
-    below = _horner(coefficients, low)[0]
-    if below == 0 or below * _horner(coefficients, high)[0] >= 0:
-        return None
-    at = 0.5 * (low + high)
-    for _ in range(200):
-        value, slope = _horner(coefficients, at)
-        if value == 0:
-            return at
-        if value * below > 0:
-            low = at
-        else:
-            high = at
-        step = at - value / slope if slope else low
-        last, at = at, step if low < step < high else 0.5 * (low + high)
-        if abs(at - last) <= EPSILON * abs(at):
-            return at
-    return at
-
-
-def _horner(coefficients: Sequence[float], at: float) -> tuple[float, float]:
-    """Value and slope."""
-    value = slope = 0.0
-    for coefficient in reversed(coefficients):
-        slope = slope * at + value
-        value = value * at + coefficient
-    return value, slope
-
-
-def _onto(poly: fmpz_poly, low: fmpq, high: fmpq) -> fmpz_poly:
-    """A positive multiple of poly(low + (high - low) x)."""
-    bottom = int(low.q) * int(high.q)
-    line = fmpz_poly([int(low.p) * int(high.q), int(high.p) * int(low.q) - int(low.p) * int(high.q)])
-    moved, power = fmpz_poly([]), 1
-    for coefficient in reversed(poly.coeffs()):
-        moved = moved * line + coefficient * power
-        power *= bottom
-    return moved
-
-
-def _variations(onto: fmpz_poly) -> int:
-    """Descartes' bound on the roots strictly between 0 and 1; exact where it is 0 or 1."""
-    moved = fmpz_poly(onto.coeffs()[::-1])(SHIFT)
-    count, last = 0, 0
-    for coefficient in moved.coeffs():
-        sign = (coefficient > 0) - (coefficient < 0)
-        if sign and sign == -last:
-            count += 1
-        last = sign or last
-    return count
-
-
-def roots_between(poly: fmpz_poly, low: fmpq, high: fmpq) -> int:
-    """A bound on the roots strictly between, of a polynomial without repeated ones; exact if 0 or 1."""
-    return _variations(_onto(poly, low, high))
 
 
 def quotient(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> Algebraic:
@@ -420,7 +197,8 @@ def quotient(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> Algebraic:
     width = number.high - number.low
     while True:
         enclosure = _enclosed(number, top, bottom)
-        if enclosure is not None and roots_between(poly, *enclosure) == 1 and _apart(poly, *enclosure):
+        apart = enclosure is not None and poly(enclosure[0]) != 0 != poly(enclosure[1])
+        if enclosure is not None and apart and roots_between(poly, *enclosure) == 1:
             found = Algebraic(poly, *enclosure)
             found.refine(fmpq(1, 2**46) * (1 + abs(found.low)))
             return found
@@ -428,10 +206,6 @@ def quotient(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> Algebraic:
             return Algebraic.of(top(number.low) / bottom(number.low))
         width = width / 2**20
         number.refine(width)
-
-
-def _apart(poly: fmpz_poly, low: fmpq, high: fmpq) -> bool:
-    return poly(low) != 0 and poly(high) != 0
 
 
 def _enclosed(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> tuple[fmpq, fmpq] | None:
@@ -484,16 +258,8 @@ def _interpolated(points: Sequence[int], values: Sequence[fmpq]) -> fmpz_poly:
     for step in range(1, len(points)):
         for index in range(len(points) - 1, step - 1, -1):
             table[index] = (table[index] - table[index - 1]) / (points[index] - points[index - step])
-    common = 1
-    for value in table:
-        common = common * int(value.q) // _gcd(common, int(value.q))
+    common = lcm(*(int(value.q) for value in table))
     result = fmpz_poly([])
     for point, value in zip(reversed(points), reversed(table), strict=True):
         result = result * fmpz_poly([-point, 1]) + int(value.p) * (common // int(value.q))
     return result
-
-
-def _gcd(first: int, second: int) -> int:
-    while second:
-        first, second = second, first % second
-    return first

@@ -17,7 +17,7 @@ from itertools import combinations, product
 
 from flint import fmpq, fmpz_poly
 
-from pliant.snap.algebra import Algebraic, compare, fraction, quotient, rational, roots, sign_at
+from pliant.snap.algebra import Algebraic, compare, quotient, sign_at
 from pliant.snap.conditions import (
     Axes,
     Circle,
@@ -31,8 +31,10 @@ from pliant.snap.conditions import (
     goal_row,
     pairs_among,
 )
+from pliant.snap.isolation import roots
 from pliant.snap.parting import NEAR, Place, pairs_in, places_in, windows
 from pliant.snap.path import Path
+from pliant.snap.polynomials import fraction, rational
 from pliant.snap.scene import Pair
 from pliant.snap.travel import Course, Vector
 

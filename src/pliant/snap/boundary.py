@@ -9,10 +9,11 @@ from itertools import pairwise
 from typing import Any
 
 from pliant.core.quantity import written
-from pliant.snap.algebra import Algebraic, compare, rational
+from pliant.snap.algebra import Algebraic, compare
 from pliant.snap.bearing import Bearing, bearings, slope_of
 from pliant.snap.escape import Attempt, Seat, attempt, heading
 from pliant.snap.exact_text import exact_text
+from pliant.snap.polynomials import rational
 from pliant.snap.travel import Vector
 
 NARROW = 1e-7  # radians: between two directions that end differently

@@ -12,9 +12,10 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from pliant.core.errors import PliantError
-from pliant.snap.algebra import Algebraic, rational
+from pliant.snap.algebra import Algebraic
 from pliant.snap.curves import curve
 from pliant.snap.path import Path, Piece
+from pliant.snap.polynomials import rational
 from pliant.snap.scan import VERTEX
 from pliant.snap.scene import Pair
 

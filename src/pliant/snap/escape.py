@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from pliant.snap.algebra import fraction
 from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.critical import Threshold, threshold
 from pliant.snap.forces import Spring, peak_force
 from pliant.snap.model import Fastener
+from pliant.snap.polynomials import fraction
 from pliant.snap.scene import Obstacles
 from pliant.snap.travel import Course, Stance, Vector, depart, ended_at
 from pliant.snap.turn import turn

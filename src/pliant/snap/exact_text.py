@@ -7,7 +7,8 @@ from typing import Any
 
 from flint import fmpq
 
-from pliant.snap.algebra import Algebraic, fraction, roots_between
+from pliant.snap.algebra import Algebraic
+from pliant.snap.polynomials import fraction, roots_between
 
 
 def exact_text(number: Any, unknown: str = "t") -> str:

@@ -8,16 +8,13 @@ from fractions import Fraction
 
 from flint import fmpq, fmpz_poly
 
-from pliant.snap.algebra import (
-    Algebraic,
-    compare,
+from pliant.snap.algebra import Algebraic, compare, quotient, sign_at
+from pliant.snap.isolation import roots
+from pliant.snap.polynomials import (
     evaluated,
     nearest,
-    quotient,
     rational,
-    roots,
     roots_between,
-    sign_at,
     simplest,
     surely_not_zero,
     without_repeats,

@@ -11,11 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from pliant.snap.scan import never_zero, real_roots
+from pliant.snap.quartic import DOUBLE, SMALL, never_zero, real_roots
 
 TOLERANCE = 1e-10
 CLOSE = 1e-9  # angles that count as one
-DOUBLE = 1e-6  # how far apart the halves of a double root can come to lie
 
 
 class FloatPoly:
@@ -73,7 +72,7 @@ class FloatPoly:
         """The highest power with a coefficient that counts."""
         top = max(map(abs, self.c), default=0.0)
         for power in range(len(self.c) - 1, -1, -1):
-            if abs(self.c[power]) > TOLERANCE * top:
+            if abs(self.c[power]) > SMALL * top:
                 return power
         return 0
 
@@ -200,7 +199,7 @@ class Floating:
     @staticmethod
     def strip(u: float, polys: Sequence[FloatPoly]) -> tuple[float, float]:
         """Places on either side of u with no root of any of the polynomials between them but u itself."""
-        reach = 1e-4
+        reach = 1e-3  # curves that part as the third power of the angle differ by 1e-9 there
         for poly in polys:
             for root in float_roots(poly, u - 2 * reach, u + 2 * reach):
                 if abs(root - u) > 30 * CLOSE:
@@ -233,4 +232,4 @@ def float_roots(poly: FloatPoly, low: float, high: float) -> list[float]:
         error = 2.0**-40 * (abs(c[0]) + abs(c[1]) + abs(c[2]) + abs(c[3]) + abs(c[4]))
         if abs(low) + abs(high) < 4 and never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error):
             return []
-    return real_roots(np.array(poly.c[: degree + 1]), low, high, 0.01 * TOLERANCE, DOUBLE).tolist()
+    return real_roots(np.array(poly.c[: degree + 1]), low, high, 0.01 * SMALL, DOUBLE).tolist()

@@ -6,8 +6,9 @@ import numpy as np
 
 from pliant.core.kernel import inner
 from pliant.snap.floating import CLOSE, TOLERANCE
-from pliant.snap.oncoming import largest, quartic_roots, time_on
-from pliant.snap.scan import VERTEX, Field, Floats, Ints, Rigid, Way, coefficients, never_zero, order
+from pliant.snap.oncoming import time_on
+from pliant.snap.quartic import largest, never_zero, order, quartic_roots
+from pliant.snap.scan import VERTEX, Field, Floats, Ints, Rigid, Way, coefficients
 
 
 @inner

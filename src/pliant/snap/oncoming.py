@@ -11,7 +11,8 @@ import math
 import numpy as np
 
 from pliant.core.kernel import inner
-from pliant.snap.floating import CLOSE, DOUBLE, TOLERANCE
+from pliant.snap.floating import CLOSE, TOLERANCE
+from pliant.snap.quartic import DOUBLE, largest, never_zero, order, quartic_roots
 from pliant.snap.reach import Index, within
 from pliant.snap.scan import (
     ERROR,
@@ -22,9 +23,6 @@ from pliant.snap.scan import (
     Way,
     candidates,
     coefficients,
-    never_zero,
-    order,
-    real_roots,
 )
 
 LOST, EVENT, TURNED, UNTIL, CHART, LOCKED = range(6)  # how a motion ends
@@ -36,21 +34,6 @@ FLAT = 1e-12  # of its terms: a discriminant that may be zero
 def time_on(k: tuple[float, ...], u: float) -> float:
     """The t of an angle on an arc."""
     return -(k[3] + u * (k[4] + u * k[5])) / (k[0] + u * (k[1] + u * k[2]))
-
-
-@inner
-def largest(c: Floats) -> float:
-    """Of the coefficients of a quartic."""
-    return max(abs(c[0]), abs(c[1]), abs(c[2]), abs(c[3]), abs(c[4]))
-
-
-@inner
-def quartic_roots(c: Floats, low: float, high: float) -> Floats:
-    """Roots between two places in order; powers whose coefficients do not count are left out."""
-    top, degree = largest(c), 4
-    while degree > 0 and abs(c[degree]) <= TOLERANCE * top:
-        degree -= 1
-    return real_roots(c[: degree + 1].copy(), low, high, 0.01 * TOLERANCE, DOUBLE)
 
 
 @inner

@@ -9,9 +9,10 @@ from typing import Any
 
 from flint import fmpq
 
-from pliant.snap.algebra import Algebraic, rational
+from pliant.snap.algebra import Algebraic
 from pliant.snap.local import stop_in
 from pliant.snap.path import Path, Piece
+from pliant.snap.polynomials import rational
 from pliant.snap.scene import Pair
 from pliant.snap.travel import ended_at
 

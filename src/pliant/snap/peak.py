@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import arb, ctx
 
-from pliant.snap.algebra import Algebraic, fraction, rational
+from pliant.snap.algebra import Algebraic
 from pliant.snap.certified import certified_force
 from pliant.snap.forces import Span, load, spans
 from pliant.snap.model import Fastener
+from pliant.snap.polynomials import fraction, rational
 from pliant.snap.springs import springs_of, stiffness_of
 from pliant.snap.travel import Course
 
@@ -64,7 +65,7 @@ def peak_of(model: Fastener, way: Way) -> Peak | None:
     course, curve = max(zip(way.courses, way.curves, strict=True), key=lambda entry: entry[1].peak)
     if curve.peak <= 0:
         return None
-    near = 1e-9 * (1 + abs(curve.peak_at))
+    near = 1e-9 * (abs(course.begins) + abs(course.ends))
     here = [s for s in spans(course) if s.begin - near <= curve.peak_at <= s.end + near]
     # At an event the force can jump: the peak belongs to the stretch that has it.
     return Peak(course, max(here, key=lambda s: _pressing(model, course, s, curve.peak_at)), curve.peak_at)

@@ -310,9 +310,9 @@ def _met(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any, Curve]]:
     side = 1 if _value(goal) > point.angle else -1
     start, width = point.angle - 1e-12 * side, _value(goal) - point.angle + 2e-12 * side
     live = _about(scene, point)
+    along = cmp_to_key(lambda one, other: side * arithmetic.compare(one, other))
     args = (point.t, point.slack, _sign(point.turn), start, width)
     pairs, shares = _scanned(scene, live, lambda out, at: scan.at_time(*args, *_parts(scene, live), out, at))
-    order = cmp_to_key(lambda a, b: side * arithmetic.compare(a[0], b[0]))
     waiting: list[tuple[Any, Curve]] = []
     for share, pair in sorted(zip(shares, pairs, strict=True)):
         while waiting and (_value(waiting[0][0]) - start - share * width) * side < -1e-9:
@@ -321,7 +321,7 @@ def _met(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any, Curve]]:
         for u in arithmetic.landing(point, other.alpha, other.beta, *sorted((start, start + width))):
             if arithmetic.compare(u, point.u) * side > 0 and arithmetic.compare(u, goal) * side <= 0:
                 waiting.append((u, other))
-        waiting.sort(key=order)
+        waiting.sort(key=lambda entry: along(entry[0]))
     yield from waiting
 
 

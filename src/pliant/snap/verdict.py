@@ -11,7 +11,8 @@ import numpy as np
 
 from pliant.core.kernel import inner
 from pliant.snap.floating import TOLERANCE
-from pliant.snap.scan import EDGE, VERTEX, Field, Floats, Ints, Rigid, Way, candidates, coefficients, order
+from pliant.snap.quartic import order
+from pliant.snap.scan import EDGE, VERTEX, Field, Floats, Ints, Rigid, Way, candidates, coefficients
 
 LOOSE = 100 * TOLERANCE  # between the two it is not clear whether things coincide
 APART = 1e-7  # of their sizes: slopes that differ by less are not told apart

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import box, grid_case, ring, scene_of
 
-from pliant.snap import scan
+from pliant.snap import quartic, scan
 from pliant.snap.curves import curve
 from pliant.snap.exactly import Exactly
 from pliant.snap.scan import EDGE, VERTEX
@@ -242,11 +242,11 @@ def test_roots_of_products_are_found_by_floats(turns):
         places = np.sort(random.uniform(-1, 1, turns + 1))
         if np.diff(places).min(initial=1.0) > 1e-3:
             c = np.polynomial.polynomial.polyfromroots(places) * random.uniform(1, 100)
-            found = scan.real_roots(c, -1.0, 1.0, 1e-12, 1e-7)
+            found = quartic.real_roots(c, -1.0, 1.0, 1e-12, 1e-7)
             assert found == pytest.approx(places, abs=1e-9)
 
 
 def test_a_double_root_is_one_root_by_floats():
     for at in (-0.75, 0.0, 0.3, 0.999):
         c = np.polynomial.polynomial.polyfromroots([at, at, 5.0])
-        assert scan.real_roots(c, -1.0, 1.0, 1e-12, 1e-6) == pytest.approx([at], abs=1e-7)
+        assert quartic.real_roots(c, -1.0, 1.0, 1e-12, 1e-6) == pytest.approx([at], abs=1e-7)

@@ -28,9 +28,9 @@ from tests.unit.snap.one_pawl import (
     swept,
 )
 
-from pliant.snap.algebra import fraction
 from pliant.snap.curves import curve
 from pliant.snap.path import Path
+from pliant.snap.polynomials import fraction
 from pliant.snap.scan import EDGE, VERTEX
 from pliant.snap.sweep import sweep
 
