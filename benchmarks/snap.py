@@ -139,7 +139,7 @@ def _pliant(model: Fastener) -> dict[str, tuple[Curve, float]]:
 
     for arithmetic in WAYS:
         both(arithmetic)
-        curve, wall, _ = timed(lambda a=arithmetic: both(a), 5)
+        curve, wall, _ = timed(lambda a=arithmetic: both(a), 25)
         found[arithmetic.name] = curve, wall
     return found
 

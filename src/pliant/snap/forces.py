@@ -154,8 +154,8 @@ class Curve:
 
 def force_curve(course: Course, springs: dict[str, Spring], friction: float, about: Sequence[float]) -> Curve:
     """The forces along a course, with peaks found where they are, inside a stretch too."""
-    offset, velocity = course.offset, course.velocity
-    centre = np.array([about[0] + offset[0], about[1] + offset[1], *velocity], np.float64)
+    (right, up), (vx, vy) = course.offset, course.velocity
+    centre = np.array([about[0] + float(right), about[1] + float(up), float(vx), float(vy)])
     t, sums, against, angle, peak, at, spent = _along(course, springs, friction, centre, NODES)
     if not len(t):
         return _nothing(course, springs)
@@ -170,7 +170,9 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
         torque=sums[:, ROUND],
         peak=peak,
         peak_at=at,
-        work=math.inf if course.cause == "lock" else spent * course.speed,  # the force grows without bound
+        work=math.inf
+        if course.cause == "lock"
+        else spent * math.hypot(centre[2], centre[3]),  # the force grows without bound
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pliant.snap.curves import Curve, cross, curve, obstacle_edge, outward, pawl_edge, times, turned
+from pliant.snap.curves import Curve, curve, obstacle_edge, outward, pawl_edge, times, turned
 from pliant.snap.scan import EDGE, VERTEX
 from pliant.snap.scene import Scene
 
@@ -384,6 +384,3 @@ def _flush_apart(side: Side, cell: int, corner: Corner, which: int) -> bool:
     pair = (corner.on_edges[1 - which], corner.on_faces[which])
     inner = [c for c in pair if id(c) in side.later and _on(side, c)]
     return all(_outside(side, cell, contact) >= 0 for contact in inner or pair)
-
-
-__all__ = ["Next", "cross", "lines_at", "outgoing", "stop_in"]

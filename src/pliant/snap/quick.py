@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -79,8 +80,13 @@ def _rows(
 
 def _stops(scene: Scene, turn: int) -> tuple[float, float]:
     """Where a pawl stops below and above, in a chart."""
-    low, high = (None if stop is None else stop_in(stop, turn) for stop in scene.stops)
-    return math.inf if low is None else float(low), math.inf if high is None else float(high)
+    low, high = scene.stops
+    return _stop(low, turn), _stop(high, turn)
+
+
+def _stop(stop: Fraction | None, turn: int) -> float:
+    place = None if stop is None else stop_in(stop, turn)
+    return math.inf if place is None else float(place)
 
 
 def _state(scene: Scene, point: Any, contacts: tuple[Pair, ...], what: int, followed: list[int]) -> State:
@@ -94,12 +100,12 @@ def _replayed(
     run: Run, state: State, codes: list[list[int]], rows: list[list[float]], touched: list[Pair]
 ) -> State:
     """Rows as pieces and events; the state after the last."""
-    point, turn = state.point, state.point.turn
+    point, turn, moment = state.point, state.point.turn, run.scene.arithmetic.moment
     followed = state.followed
     how, what, code, snapped = EVENT, RESTS, codes[-1], False
     contacts = state.contacts
     for number, (code, (t, u)) in enumerate(zip(codes, rows, strict=True), 1):
-        before, point = point, run.scene.arithmetic.moment(u, turn, t)
+        before, point = point, moment(u, turn, t)
         if code[0] == PIECE:
             how = code[1]
             run.pieces.append(Piece(MOTIONS[code[5]], before, point, followed))

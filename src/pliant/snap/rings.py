@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,6 +38,11 @@ class Ring:
     def floats(self) -> tuple[tuple[float, float], ...]:
         """Its points, rounded."""
         return tuple(zip(self.rigid.x.tolist(), self.rigid.y.tolist(), strict=True))
+
+    @cached_property
+    def size(self) -> float:
+        """Across, from corner to corner of the box about it."""
+        return math.hypot(np.ptp(self.rigid.x), np.ptp(self.rigid.y))
 
     @cached_property
     def reach(self) -> float:

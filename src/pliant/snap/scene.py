@@ -128,7 +128,7 @@ def scene(
         values = [value for point in (*whole.points, hinge, velocity) for value in point]
         scale = lcm(around.scale, *{value.denominator for value in values})
         start, pace, *points = (_scaled(vector, scale) for vector in (hinge, velocity, *whole.points))
-    stride = math.hypot(np.ptp(whole.rigid.x), np.ptp(whole.rigid.y)) / math.hypot(way.vx, way.vy)
+    stride = whole.size / math.hypot(way.vx, way.vy)
     return Scene(
         arithmetic=arithmetic.paced(stride),
         pawl=tuple(points),
