@@ -15,10 +15,11 @@ from typing import Any
 
 from flint import fmpz_poly
 
-from pliant.snap.algebra import Algebraic, compare, quotient, rational, sign_at
+from pliant.snap.algebra import Algebraic, compare, quotient, sign_at
 from pliant.snap.curves import curve
 from pliant.snap.friction import Grip, between, grip, on_arc, on_flat
 from pliant.snap.path import Path, Piece
+from pliant.snap.polynomials import rational
 from pliant.snap.travel import Course, ended_at
 
 
@@ -40,6 +41,8 @@ class Threshold:
 
     def locks_at(self, friction: Fraction) -> bool:
         """Whether a contact locks at a friction, decided exactly where the threshold is exact."""
+        if friction == 0:
+            return False  # even where the hinge is in line with what resists, as nothing sticks
         if isinstance(self.friction, float):
             return self.friction <= friction
         return compare(self.friction, Algebraic.of(rational(friction))) <= 0

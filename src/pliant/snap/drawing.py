@@ -36,7 +36,7 @@ LARGE = 2.5  # times the middle one of the forces: those beyond, as where fricti
 def picture(result: results.SnapResult) -> Motion:
     """What every view shows of a fastener."""
     model = result.model
-    film = _film(result)
+    film, turns = _film(result)
     poses = _poses(model, film)
     there, turn, back = _happened(result.way_in, 0.0), (), []
     if result.way_back is not None:
@@ -57,7 +57,7 @@ def picture(result: results.SnapResult) -> Motion:
         marks=(
             *_hinges(model, poses),
             *_arrows(model, film),
-            *_captions(model, film, poses, [*there, *back]),
+            *_captions(model, film, poses, (there, back), turns),
         ),
         signals=_signals(model, film),
         events=(*_told(there), *turn, *_told(back)),
@@ -83,26 +83,39 @@ class _Film:
         return _Film(*(getattr(self, field.name)[first:] for field in fields(self)))
 
 
-def _film(result: results.SnapResult) -> _Film:
-    """Every frame, in order."""
-    ways = [way for way in (result.way_in, result.way_back) if way is not None]
-    every = [(course, spans(course)) for way in ways for course in way.courses]
-    grid = np.linspace(0.0, sum(way.travel for way in ways), result.study.frames)
-    crowded = sum(len(found) for _, found in every) > CROWD
-    strips: list[_Film] = []
-    moved = 0.0
-    for course, found in every:
+def _film(result: results.SnapResult) -> tuple[_Film, int]:
+    """Every frame, in order, and how many of them are of the way in."""
+    every = [[(course, spans(course)) for course in way.courses] for way in result.ways]
+    grid = np.linspace(0.0, sum(way.travel for way in result.ways), result.study.frames)
+    crowded = sum(len(found) for way in every for _, found in way) > CROWD
+    strips = _strips(result.model, every[0], grid, crowded, [], 0.0)
+    turns = sum(len(strip.travel) for strip in strips)
+    for way in every[1:]:
+        inwards = len(strips)
+        _strips(result.model, way, grid, crowded, strips, result.way_in.travel)
+        if len(strips) == inwards:  # held at once: what is said of it needs a frame
+            strips.append(strips[-1].cut(-1))
+    joined = (np.concatenate([getattr(strip, f.name) for strip in strips]) for f in fields(_Film))
+    return _Film(*joined), turns
+
+
+def _strips(
+    model: Fastener, way: Sequence[tuple[Course, list[Span]]], grid: Floats, crowded: bool,
+    strips: list[_Film], moved: float,
+) -> list[_Film]:  # fmt: skip
+    """Add a way that begins after so much travel."""
+    for course, found in way:
         for span in found:
             begin, end = (moved + (t - course.begins) * course.speed for t in (span.begin, span.end))
             inner = grid[(grid > begin + SAME * grid[-1]) & (grid < end - SAME * grid[-1])]
             travel = inner if crowded else np.array([begin, *inner, end])
             if len(travel):
-                _add(strips, _stretch(result.model, course, span, travel, moved), crowded)
+                _add(strips, _stretch(model, course, span, travel, moved), crowded)
         moved += course.travel
-        landed = _landing(result.model, course, strips, moved)
+        landed = _landing(model, course, strips, moved)
         if landed is not None:
             _add(strips, landed, crowded)
-    return _Film(*(np.concatenate([getattr(strip, f.name) for strip in strips]) for f in fields(_Film)))
+    return strips
 
 
 def _add(strips: list[_Film], strip: _Film, crowded: bool) -> None:
@@ -164,7 +177,7 @@ def _landing(model: Fastener, course: Course, strips: Sequence[_Film], travel: f
     turned = before.copy()
     for p, pawl in enumerate(model.pawls):
         for happening in course.paths[pawl.name].happenings:
-            if abs(happening.point.t - course.ends) <= SAME:
+            if happening.point.against(course.end) == 0:
                 turned[p] = angle_of(happening.point)
     if strips and np.abs(turned - before).max() <= SAME:
         return None
@@ -235,9 +248,19 @@ def _arrows(model: Fastener, film: _Film) -> Iterator[Mark]:
         yield Mark("arrow", np.stack([tip - along, tip]), frame, group="force", value=min(size, large))
 
 
-def _captions(model: Fastener, film: _Film, poses: Floats, happened: Sequence[_Together]) -> Iterator[Mark]:
-    """What happens, under the picture, until something else does."""
-    seen = [(event, frame) for event in happened if (frame := _first(model, film, event)) is not None]
+def _captions(
+    model: Fastener, film: _Film, poses: Floats, ways: Sequence[Sequence[_Together]], turns: int
+) -> Iterator[Mark]:
+    """What happens, under the picture, until something else does.
+
+    What happens on the way back is written from its first frame on: the one before is the end of the way in.
+    """
+    seen = [
+        (event, max(frame, begin))
+        for happened, begin in zip(ways, (0, turns), strict=True)
+        for event in happened
+        if (frame := _first(model, film, event)) is not None
+    ]
     spot = _under(model, poses)[None]
     following = [*(frame for _, frame in seen[1:]), len(film.travel)]
     for (event, frame), end in zip(seen, following, strict=False):
@@ -287,7 +310,7 @@ def _happened(way: results.Way, before: float) -> list[_Together]:
     """The events of a way that begins so far from the start."""
     found: dict[tuple[float, str], _Together] = {}
     for event in way.events:
-        key = round(event.t, 12), event.kind
+        key = round(event.travel / (way.travel or 1.0), 12), event.kind
         known = found.get(key, _Together(before + event.travel, event.kind, (), event.angle))
         found[key] = replace(known, who=(*known.who, event.pawl))
     return list(found.values())

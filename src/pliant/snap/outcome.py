@@ -29,6 +29,7 @@ class Outcome:
     by: str
     ends: float
     sticks_at_once: bool  # friction locks the first contact where it is made
+    inside: str = ""  # the obstacle that `by` lies in at the start: then nothing is followed
 
 
 def outcome(model: Fastener, arithmetic: Arithmetic, fixed: Obstacles | None = None) -> Outcome:
@@ -50,6 +51,12 @@ def outcome(model: Fastener, arithmetic: Arithmetic, fixed: Obstacles | None = N
         ends=last.ends,
         sticks_at_once=at_once,
     )
+
+
+def inside(part: str, obstacle: str) -> Outcome:
+    """A start at which a part lies in an obstacle: it is not followed."""
+    cause = "inside"
+    return Outcome((cause, part, obstacle), None, None, 0.0, cause, part, 0.0, False, obstacle)
 
 
 class _Told(NamedTuple):

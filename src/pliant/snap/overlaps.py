@@ -60,13 +60,33 @@ def check_start(model: Fastener) -> None:
         raise InputError(faults)
 
 
-def _found(model: Fastener) -> Iterator[tuple[Mover, Overlap]]:
+def lies_in(model: Fastener, tree: shapely.STRtree) -> tuple[str, str] | None:
+    """The first part that lies in an obstacle at the start, and that obstacle; None where all are free.
+
+    The obstacles' tree is the same wherever a fastener starts.
+    """
+    for mover, index in _met(model, tree):
+        return mover.name, model.label(index)
+    return None
+
+
+def obstacle_tree(model: Fastener) -> shapely.STRtree:
+    """The boxes about the obstacles, to be asked what is near."""
+    return shapely.STRtree(obstacle_boxes(model))
+
+
+def _met(model: Fastener, tree: shapely.STRtree) -> Iterator[tuple[Mover, int]]:
     parts = movers(model)
-    near, among = shapely.STRtree(obstacle_boxes(model)).query(boxes([part.ring for part in parts]))
+    near, among = tree.query(boxes([part.ring for part in parts]))
     for part, index in sorted(zip(near.tolist(), among.tolist(), strict=True)):
-        mover, ring = parts[part], placed(model, model.obstacles[index])
-        if meeting(mover.ring, ring) is Meeting.OVERLAPPING:
-            yield mover, Overlap(mover.name, model.label(index), depth(mover.ring, ring))
+        if meeting(parts[part].ring, placed(model, model.obstacles[index])) is Meeting.OVERLAPPING:
+            yield parts[part], index
+
+
+def _found(model: Fastener) -> Iterator[tuple[Mover, Overlap]]:
+    for mover, index in _met(model, obstacle_tree(model)):
+        deep = depth(mover.ring, placed(model, model.obstacles[index]))
+        yield mover, Overlap(mover.name, model.label(index), deep)
 
 
 def _deep(mover: Mover, overlap: Overlap) -> str:

@@ -14,6 +14,7 @@ from pliant.snap.travel import ROOT
 if TYPE_CHECKING:
     from pliant.snap.boundary import Critical
     from pliant.snap.result import Event, SnapResult, Way
+    from pliant.snap.uncertain import Band
 
 FIRST, LAST = 30, 10  # events told of many
 ROUNDING = 1e-9  # of the travel, or of what the peak force would do along it
@@ -87,9 +88,9 @@ def _named(way: Way) -> str:
 def _below(way: Way, what: str) -> str:
     if way.status is not SnapStatus.STUCK or way.threshold is None:
         return ""
-    if not way.passes:
-        return f" (below μ = {way.threshold.value:.4g} it would get further, and jam)"
-    return f" (it would {what} below μ = {way.threshold.value:.4g})"
+    friction = way.threshold.value
+    without = f"below μ = {friction:.4g}" if friction > 0 else "without any friction"
+    return f" (it would {what} {without})" if way.passes else f" ({without} it would get further, and jam)"
 
 
 def _met(way: Way) -> str:
@@ -135,9 +136,7 @@ def _answers(result: SnapResult) -> Iterator[str]:
             yield f"  {'outcome changes':<18} {_changes(entry, result.study.arithmetic)}"
     if result.outcomes is not None:
         for band in result.outcomes.bands:
-            touch = "touches nothing" if band.contact is None else f"first {band.contact}"
-            end = _ends(band.outcome.cause, band.outcome.by)
-            yield f"  {'starts aside':<18} {band.low:.6g} to {band.high:.6g} {unit}: {touch}; {end}"
+            yield f"  {'starts aside':<18} {band.low:.6g} to {band.high:.6g} {unit}: {_band(band)}"
     for margin in result.margins:
         low = f"{'from' if margin.low_ends else 'at least from'} {margin.low:.6g}"
         high = f"{'to' if margin.high_ends else 'at least to'} {margin.high:.6g}"
@@ -147,6 +146,15 @@ def _answers(result: SnapResult) -> Iterator[str]:
         values = ", ".join(f"{name} = {float(value):.6g}" for name, value in design.values.items())
         met = "meets the goal" if design.met else "nearest to the goal"
         yield f"  {'design':<18} {values}: in {force(design.insertion)}, out {force(design.retention)}; {met}"
+
+
+def _band(band: Band) -> str:
+    """What becomes of starts beside each other."""
+    came = band.outcome
+    if came.inside:
+        return f"{came.by} is inside {came.inside} there, not followed"
+    touch = "touches nothing" if band.contact is None else f"first {band.contact}"
+    return f"{touch}; {_ends(came.cause, came.by)}"
 
 
 ENDS = {

@@ -156,8 +156,8 @@ def joined_times(way: Way) -> list[float]:
 
 
 def finite(values: list[float]) -> list[float | None]:
-    """Forces without bound as None, which JSON can say."""
-    return [value if math.isfinite(value) else None for value in values]
+    """Forces without bound as None, which JSON can say, and 0 without a sign."""
+    return [value + 0.0 if math.isfinite(value) else None for value in values]
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ def _event(
     return Event(
         t=before + since,
         travel=moved + since * course.speed,
-        at=-point.t if course.back else point.t,
+        at=(-point.t if course.back else point.t) + 0.0,  # 0, not -0
         kind=kind,
         pawl=who,
         angle=angle_of(point),

@@ -154,9 +154,7 @@ def travel(
         scenes = _scenes(model, arithmetic, fixed, offset, leg.velocity, leg.until)
         starts = _starts(scenes, stance, arithmetic.scalar(Fraction(0)))
         paths = {name: sweep(each, starts[name], mu) for name, each in scenes.items()}
-        course = _course(
-            number, False, leg.velocity, offset, arithmetic.number(Fraction(0)), paths, arithmetic
-        )
+        course = _course(number, False, leg.velocity, offset, arithmetic.number(Fraction(0)), paths)
         courses.append(course)
         if course.cause != "until":
             break
@@ -185,7 +183,7 @@ def back(
         else:
             starts = _starts(scenes, stance, None, begin)
         paths = {name: sweep(each, starts[name], mu) for name, each in scenes.items()}
-        course = _course(way.leg, True, velocity, way.offset, begin, paths, arithmetic)
+        course = _course(way.leg, True, velocity, way.offset, begin, paths)
         courses.append(course)
         if course.cause != "until":
             break
@@ -201,7 +199,7 @@ def depart(
     scenes = _scenes(model, arithmetic, fixed, offset, velocity, until)
     starts = _starts(scenes, stance, arithmetic.scalar(Fraction(0)))
     paths = {name: sweep(each, starts[name]) for name, each in scenes.items()}
-    return _course(0, False, velocity, offset, arithmetic.number(Fraction(0)), paths, arithmetic)
+    return _course(0, False, velocity, offset, arithmetic.number(Fraction(0)), paths)
 
 
 def ended_at(path: Path, end: Any) -> Path:
@@ -291,7 +289,6 @@ def _course(
     offset: Vector,
     start: Any,
     paths: dict[str, Path],
-    arithmetic: Arithmetic,
 ) -> Course:
     """Of paths that went on each for itself: the first that ended ends all."""
 

@@ -21,7 +21,8 @@ from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.contacts import Contact
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.outcome import Outcome, outcome, shifted
+from pliant.snap.outcome import Outcome, inside, outcome, shifted
+from pliant.snap.overlaps import lies_in, obstacle_tree
 from pliant.snap.scene import Obstacles
 from pliant.snap.travel import Vector, legs, turned_outline
 
@@ -73,6 +74,7 @@ class Outcomes:
                     "first_t": list(band.first_at),
                     "end": {"cause": band.outcome.cause, "pawl": band.outcome.by, "t": band.outcome.ends},
                     "sticks_at_once": band.outcome.sticks_at_once,
+                    "inside": band.outcome.inside or None,
                 }
                 for band in self.bands
             ],
@@ -82,8 +84,8 @@ class Outcomes:
 def outcomes(
     model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, progress: Progress = silent
 ) -> Outcomes:
-    """Every outcome found over the study's start region."""
-    velocity = legs(model)[0].velocity
+    """Every outcome found over the study's start region; starts inside an obstacle are not followed."""
+    velocity, tree = legs(model)[0].velocity, obstacle_tree(model)
     low, high, behind = _extent(study, velocity)
     seen: dict[Fraction, Outcome] = {}
 
@@ -91,7 +93,9 @@ def outcomes(
         if aside not in seen:
             x, y = velocity
             start = (behind * x - aside * y, behind * y + aside * x)
-            seen[aside] = outcome(_lengthened(shifted(model, start), -behind), arithmetic, fixed)
+            moved = _lengthened(shifted(model, start), -behind)
+            held = lies_in(moved, tree)
+            seen[aside] = outcome(moved, arithmetic, fixed) if held is None else inside(*held)
         return seen[aside]
 
     marks = _marks(model, fixed, velocity, low, high)
@@ -168,7 +172,8 @@ def _between(low: Fraction, high: Fraction, run: Run, marks: list[Fraction], wid
     if run(low).signature == run(high).signature:
         return []
     mark = next((m for m in marks if low < m < high), None)
-    if mark is not None and run(low).first != run(high).first:
+    free = not run(low).inside and not run(high).inside  # else edges tell, not only vertices
+    if mark is not None and free and run(low).first != run(high).first:
         return [(mark, True)]
     middle = (low + high) / 2
     if high - low < CLOSE * width:

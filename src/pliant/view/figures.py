@@ -124,6 +124,8 @@ def compose(
     """
     title = motion.title if title is None else title
     strip = len(frames) > 1
+    captions = [readout(motion, frame) for frame in frames] if strip else []
+    labels = [mark.text for mark in motion.marks if strip and look.marks and mark.frame in frames]
     with mpl.rc_context(RC):
         key = key_entries(motion, look, after)
         side = 0.0 if look.scalar is None else COLOUR_BAR
@@ -135,7 +137,7 @@ def compose(
             key,
             side,
             rulers,
-            strip,
+            max(map(len, (*captions, *labels)), default=0),
             DIRECTIONS if spatial(motion) else 0.0,
         )
         sheet = Figure(figsize=(page.width, page.height), facecolor="white")
@@ -143,8 +145,8 @@ def compose(
         stages = [add_stage(sheet, page, panel, motion, look, rulers) for panel in page.panels]
         for stage, frame in zip(stages, frames, strict=True):
             stage.show(frame)
-            if strip:
-                stage.axes.set_title(readout(motion, frame), fontsize=8, color=FAINT, pad=4)
+        for stage, caption in zip(stages, captions, strict=False):
+            stage.axes.set_title(caption, fontsize=8, color=FAINT, pad=4)
         add_header(sheet, page, title)
         add_key(sheet, page, key)
         if not rulers:

@@ -24,6 +24,7 @@ from pliant.view.scene import VIEW, Room, fixed_bodies, groups, rows_at, spatial
 from pliant.view.stage import Look, Stage
 
 MARGIN, GAP, LINE = 0.2, 0.14, 0.22  # inches
+LETTER = 0.062  # inches across, of the key and of captions
 DIRECTIONS = 0.16  # inches: what the directions of space need below a picture beside a line of the key
 EMPTY = 1.5  # how ill a strip looks with empty places, against one twice as wide or high as it should be
 MIN_PICTURE, MAX_PICTURE = 1.2, 5.6  # inches: how high a picture may be
@@ -59,16 +60,18 @@ def lay_out(
     key: list[Artist],
     side: float,
     rulers: bool,
-    caption: bool,
+    caption: int,
     below: float = 0.0,
 ) -> Page:
     """Place `count` equal panels on a page of a width.
 
-    `side` is kept free at the right for a colour bar, `below` for the directions of space.
+    `side` is kept free at the right for a colour bar, `below` for the directions of space. `caption` is how
+    many characters the longest caption above a panel has, 0 where there are none.
     """
     left, foot = (0.62, 0.5) if rulers else (MARGIN, MARGIN + below)
     free = width - left - MARGIN - side
-    columns = _columns(room, count)
+    fitting = int((free + GAP) / (max(LETTER * caption, GAP) + GAP))
+    columns = _columns(room, count, max(1, min(count, fitting)))
     rows = -(-count // columns)
     panel_width = (free - GAP * (columns - 1)) / columns
     wanted = panel_width * float(room.size[1] / room.size[0])
@@ -94,7 +97,7 @@ def lay_out(
     return Page(width, height, panels, key_columns)
 
 
-def _columns(room: Room, count: int) -> int:
+def _columns(room: Room, count: int, most: int) -> int:
     """As many columns as make the whole strip about two wide to one high, with few places left empty."""
     shape = float(room.size[0] / room.size[1])
 
@@ -102,7 +105,7 @@ def _columns(room: Room, count: int) -> int:
         rows = -(-count // columns)
         return abs(np.log(columns * shape / rows / 2.0)) + EMPTY * (1 - count / (columns * rows))
 
-    return min(range(1, count + 1), key=fault)
+    return min(range(1, most + 1), key=fault)
 
 
 def _widened(room: Room, width: float, height: float) -> Room:
@@ -112,7 +115,7 @@ def _widened(room: Room, width: float, height: float) -> Room:
 
 def _key_grid(key: list[Artist], width: float) -> tuple[int, int]:
     """Columns and rows of the key, filled column by column, that fit beside the scale bar."""
-    inches = [0.38 + 0.062 * len(str(artist.get_label())) for artist in key]
+    inches = [0.38 + LETTER * len(str(artist.get_label())) for artist in key]
     for columns in range(len(key), 1, -1):
         rows = -(-len(key) // columns)
         if sum(max(inches[i : i + rows]) for i in range(0, len(key), rows)) <= width - 1.3:

@@ -124,3 +124,21 @@ def test_a_motion_diode_s_jam_needs_no_friction():
     below, above = just_below_and_above(found)
     assert courses(model, below)[-1].cause == "jam"
     assert courses(model, above)[-1].cause == "lock"
+
+
+@pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
+def test_without_friction_nothing_locks_though_the_least_friction_would(arithmetic):
+    """A corner in line with the hinge and the motion: the threshold is 0, and not reached."""
+    block, beam = ring((-1, 0), (1, 0), (1, 1), (-1, 1)), ring((3, 2), (30, 2), (30, 3), (3, 3))
+    model = Fastener(
+        root=Root(velocity=vector(1, 1), until=Fraction(10)),
+        pawls=(Pawl(name="pawl", hinge=vector(0, 0), outline=block, stiffness=Fraction(100)),),
+        obstacles=(Obstacle(outline=beam),),
+    )
+    ways = travel(model, arithmetic, around(model))
+    found = threshold(ways)
+    assert found is not None
+    assert (ways[-1].cause, found.value) == ("until", 0)
+    assert not found.locks_at(Fraction(0))
+    assert found.locks_at(HAIR)
+    assert travel(model, arithmetic, around(model), HAIR)[-1].cause == "lock"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import shapely
 from numpy.testing import assert_allclose
+from tests.unit.snap.one_pawl import HILL, TIP, box, fastener, ring
 
 import pliant.view
 from pliant.core.motion import Motion
@@ -222,6 +223,54 @@ def test_a_caption_says_who_where_others_do_not_take_part():
     said = {mark.text for mark in motion.marks if mark.group == "event"}
     assert "contact" in said
     assert "left: release" in said
+
+
+BAR = ring((0, 0), (4, 0), (4, "1/4"), (0, "1/4"))
+SPIKE = ring((2, -6), ("3/2", -9), ("5/2", -9))
+
+
+def said_at(motion: Motion, travel: float) -> list[list[str]]:
+    """What is written under each of the frames at a travel, and under the one after."""
+    frames = frames_at(motion, travel)
+    return [[mark.text for mark in marks(motion, "event", frame)] for frame in (*frames, frames[-1] + 1)]
+
+
+def test_the_end_of_the_way_in_is_not_captioned_by_what_the_way_back_begins_with():
+    """A bar leans on a spike as the root sits down, and so it does as it sets out again."""
+    seat, root = box(-3, -12, -2, -9), {"velocity": [0, -1], "until": 9, "outline": box(-3, -1, -2, 0)}
+    motion = solve(fastener(BAR, SPIKE, seat, root=root), SnapStudy(reverse=True)).motion
+    assert said_at(motion, 8.0) == [["root collision"], ["contact"]]
+    freely = fastener(BAR, SPIKE, root={"velocity": [0, -1], "until": 8})
+    assert said_at(solve(freely, SnapStudy(reverse=True)).motion, 8.0) == [[], ["contact"]]
+
+
+def test_a_way_back_that_is_held_at_once_has_a_frame_for_saying_so():
+    """A tip that trails on a level top is pushed into it by the way back."""
+    model = fastener(TIP, HILL, root={"velocity": [1, 0], "until": 13}, friction="3/2")
+    result = solve(model, SnapStudy(reverse=True))
+    assert result.way_back is not None
+    assert (result.status.name, result.way_back.status.name, result.way_back.travel) == (
+        "THROUGH",
+        "STUCK",
+        0,
+    )
+    motion = result.motion
+    frames = frames_at(motion, 13.0)
+    assert frames == [motion.frames - 2, motion.frames - 1]
+    assert [[mark.text for mark in marks(motion, "event", frame)] for frame in frames] == [[], ["lock"]]
+    assert_allclose(motion.poses[frames[0]], motion.poses[frames[1]])
+
+
+def test_how_fast_the_root_is_moved_changes_no_frame():
+    """Ten billion times as fast it is all over within a nanosecond; the bar ends leaning all the same."""
+    films = []
+    for pace in (1, 10**10):
+        root = {"velocity": [0, -pace], "until": f"8/{pace}"}
+        films.append(solve(fastener(BAR, SPIKE, root=root), SnapStudy(frames=5)).motion)
+    assert_allclose(films[1].values, films[0].values)
+    assert_allclose(films[1].poses, films[0].poses, atol=1e-9)
+    assert films[1].poses[-1, -1, 2] == pytest.approx(np.pi / 4)
+    assert [(event.at, event.text) for event in films[1].events] == [(6, "pawl: contact")]
 
 
 def test_hinges_are_rings_where_the_pawls_turn():

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from pliant import gallery
 from pliant.snap.generate import cantilever_hook, motion_diode, ratchet, two_hooks
 from pliant.snap.model import Beam, Fastener, Obstacle, SnapStudy
 from pliant.snap.report import FIRST, LAST, sentence, summary
@@ -47,6 +48,12 @@ def test_one_that_locks_says_who_where_and_below_which_friction_it_would_not():
         "Does not go in: friction locks the left pawl 2.68 mm on the way in "
         "(it would go in below μ = 0.6875)."
     )
+
+
+def test_one_that_locks_at_any_friction_says_so():
+    """Its contact's normal passes through the hinge."""
+    said = sentence(ran(gallery.load("escapement")))
+    assert said.endswith("mm into the way back (without any friction it would get further, and jam).")
 
 
 def test_one_that_passes_comes_back_or_does_not_and_a_pawl_that_is_alone_is_called_by_its_name():

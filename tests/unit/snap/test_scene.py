@@ -61,8 +61,10 @@ def test_floats_stay_in_the_file_s_unit():
     assert scene_of(SQUARE, box(5, 5, 6, 6), until="7/2", arithmetic=EXACT).way_end == 3.5
 
 
-def test_a_stride_is_the_pawl_s_reach_in_time():
-    assert scene_of(box(0, 0, 3, 4), box(9, 9, 10, 10), velocity=(0, -2)).stride == 2.5
+def test_a_stride_is_the_pawl_s_size_in_time_wherever_its_hinge_is():
+    for left in (0, 1000):
+        pawl = box(left, 0, left + 3, 4)
+        assert scene_of(pawl, box(9, 9, 10, 10), velocity=(0, -2)).stride == 2.5
 
 
 # The index

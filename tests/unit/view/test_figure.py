@@ -3,7 +3,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -195,6 +195,22 @@ def test_a_filmstrip_has_full_rows_where_it_can(blocks):
     sheet = pliant.view.filmstrip(stretched(tall, 12), frames=12)
     assert len({round(axes.get_position().x0, 6) for axes in sheet.axes}) == 6
     assert len({round(axes.get_position().y0, 6) for axes in sheet.axes}) == 2
+
+
+@pytest.mark.parametrize(("axis", "text"), [("travel", ""), ("", "left and right: snap off")])
+def test_captions_of_a_filmstrip_do_not_run_into_each_other(blocks, axis, text):
+    """Ten pictures six times as high as wide would fit side by side, but for what is written there."""
+    poses, spot = blocks.poses[..., [1, 0, 2]], np.zeros((1, 2))
+    labels = tuple(Mark("label", spot, frame, text=text, group="event") for frame in range(10) if text)
+    tall = stretched(replace(blocks, poses=poses, marks=(), events=()), 10)
+    long = replace(tall, axis=axis, unit="mm", values=np.linspace(0, 19.4567, 10), marks=labels)
+    sheet = pliant.view.filmstrip(long, frames=10)
+    renderer = sheet.canvas.get_renderer()
+    texts = [[axes.title, *axes.texts] for axes in sheet.axes]
+    boxes = [part.get_window_extent(renderer) for parts in texts for part in parts if part.get_text()]
+    assert len(boxes) >= 10
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert len({round(axes.get_position().y0, 6) for axes in sheet.axes}) > 1
 
 
 def stretched(motion: Motion, frames: int) -> Motion:

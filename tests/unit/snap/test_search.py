@@ -1,0 +1,126 @@
+"""Designs that meet a goal: forces that scale as a spring does, so that what is right is known beforehand."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+from tests.unit.snap.one_pawl import EXACT
+
+from pliant.snap import search as module
+from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
+from pliant.snap.model import Fastener, Goal, Parameter, SnapStudy
+from pliant.snap.search import Design, forces, search
+from pliant.snap.solve import solve
+
+STIFFNESS = {"name": "k", "what": "stiffness", "of": "hook", "range": (10, 1000)}
+
+
+def hook(*parameters: dict[str, Any]) -> Fastener:
+    """A cantilever hook with a stiffness of 100 that goes in more easily than it comes out."""
+    plain = cantilever_hook(retention=Fraction(2), undercut=Fraction(1, 2))
+    return plain.model_copy(update={"parameters": tuple(map(Parameter.model_validate, parameters))})
+
+
+@cache
+def now() -> tuple[float, float]:
+    """What it takes to go in and to come out as it stands."""
+    return forces(hook(), {})
+
+
+# Forces of a design
+
+
+def test_a_design_s_forces_are_the_peaks_of_its_ways():
+    result = solve(hook(), SnapStudy(reverse=True, frames=2))
+    assert result.way_back is not None
+    assert now() == pytest.approx((result.way_in.peak, result.way_back.peak), rel=1e-9)
+    assert forces(hook(), {}, EXACT) == pytest.approx(now(), rel=1e-9)
+
+
+def test_forces_are_in_proportion_to_the_spring():
+    assert forces(hook(STIFFNESS), {"k": Fraction(300)}) == pytest.approx([3 * force for force in now()])
+
+
+def test_what_does_not_go_in_takes_a_force_without_bound_and_holds_nothing():
+    assert forces(two_hooks(Fraction(7, 10)), {}) == (math.inf, 0.0)
+
+
+def test_what_does_not_come_out_holds_without_bound():
+    insertion, retention = forces(motion_diode(), {})
+    assert math.isfinite(insertion)
+    assert retention == math.inf
+
+
+@pytest.mark.parametrize(("vertices", "by"), [([2], (-9, 0)), (list(range(8)), (-2, 0))])
+def test_what_cannot_be_drawn_or_started_is_no_design(vertices, by):
+    """An outline that crosses itself; a wall that is moved into the hook."""
+    of = "hook" if len(vertices) == 1 else "wall"
+    moved = {
+        "name": "p",
+        "what": "vertices",
+        "moves": [{"of": of, "vertices": vertices, "by": by}],
+        "range": (0, 1),
+    }
+    assert forces(hook(moved), {"p": Fraction(0)}) == pytest.approx(now())
+    assert forces(hook(moved), {"p": Fraction(1)}) == (math.inf, 0.0)
+
+
+# The search
+
+
+def test_a_goal_that_is_met_as_it_stands_is_met_by_the_present_design():
+    insertion, retention = now()
+    goal = Goal(insert_below=1.01 * insertion, hold_above=0.99 * retention)
+    found = search(hook(STIFFNESS), goal)
+    assert (found.values, found.met) == ({"k": 100}, True)
+    assert (found.insertion, found.retention) == pytest.approx(now())
+    assert found.tried == 1 + 2**module.SPREAD
+
+
+@pytest.mark.parametrize("factor", [0.3, 4.5])
+def test_a_spring_is_found_between_what_goes_in_and_what_holds(factor):
+    """Both forces at once to within a fifth: the stiffness is known to as much."""
+    insertion, retention = now()
+    found = search(
+        hook(STIFFNESS), Goal(insert_below=1.1 * factor * insertion, hold_above=0.9 * factor * retention)
+    )
+    assert found.met
+    assert 0.9 * factor * 100 < float(found.values["k"]) < 1.1 * factor * 100
+    assert found.insertion == pytest.approx(float(found.values["k"]) / 100 * insertion)
+
+
+def test_what_no_design_can_do_is_said_with_the_nearest_one():
+    """In with half the force at which it holds twice as much: off by as much either way at the middle."""
+    insertion, retention = now()
+    found = search(hook(STIFFNESS), Goal(insert_below=insertion / 2, hold_above=2 * retention))
+    assert not found.met
+    assert float(found.values["k"]) == pytest.approx(100, rel=0.02)
+
+
+def test_values_stay_in_their_ranges_and_can_be_written_down():
+    insertion, _ = now()
+    found = search(hook({**STIFFNESS, "range": ("100/3", "200/3")}), Goal(insert_below=insertion / 100))
+    assert not found.met
+    assert found.values["k"] == Fraction(100, 3)
+    several = search(
+        hook(STIFFNESS, {"name": "mu", "what": "friction", "range": (0, "1/2")}),
+        Goal(insert_below=insertion / 4),
+    )
+    assert several.met
+    assert all(value.denominator <= 10_000 for value in several.values.values())
+
+
+def test_the_same_seed_gives_the_same_design():
+    insertion, retention = now()
+    goal = Goal(insert_below=0.32 * insertion, hold_above=0.28 * retention)
+    assert search(hook(STIFFNESS), goal, seed=3) == search(hook(STIFFNESS), goal, seed=3)
+
+
+def test_a_design_as_plain_values_has_no_infinity():
+    told = Design({"k": Fraction(1, 3)}, math.inf, math.inf, met=False, tried=9).to_dict()
+    assert (told["values"], told["exact"]) == ({"k": 1 / 3}, {"k": "1/3"})
+    assert (told["insertion"], told["retention"], told["met"], told["tried"]) == (None, None, False, 9)

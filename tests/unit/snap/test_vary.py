@@ -1,0 +1,117 @@
+"""A fastener with one of its parameters at another value: that, and nothing else, is changed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.vary import present, varied
+
+SQUARE = [[0, 0], [2, 0], [2, 2], [0, 2]]
+BEAM = {"length": 20, "width": 5, "thickness": 2, "modulus": 2000}
+
+
+def model(*parameters: dict[str, Any], **keys: Any) -> Fastener:
+    """Two pawls and two obstacles of one shape, one of them without a name; a root; a beam."""
+    return Fastener.model_validate(
+        {
+            "friction": "1/5",
+            "shapes": {"square": SQUARE},
+            "root": {"velocity": [0, -1], "outline": [[0, 40], [9, 40], [9, 41]]},
+            "pawls": [
+                {"name": "one", "hinge": [0, 20], "shape": "square", "stiffness": 100},
+                {"name": "two", "hinge": [9, 20], "shape": "square", "beam": BEAM},
+            ],
+            "obstacles": [{"name": "stone", "shape": "square"}, {"shape": "square", "at": [9, 0]}],
+            "parameters": [{"range": [0, 5], **parameter} for parameter in parameters],
+            **keys,
+        }
+    )
+
+
+def moves(*targets: str) -> dict[str, Any]:
+    """The last vertex of some parts, by one to the right and two up a unit."""
+    each = [{"of": target, "vertices": [2], "by": [1, 2]} for target in targets]
+    return {"name": "p", "what": "vertices", "moves": each}
+
+
+def changed(fastener: Fastener, value: Any) -> set[str]:
+    """The keys that are not as they were, where p is at a value."""
+    before, after = fastener.model_dump(), varied(fastener, {"p": Fraction(value)}).model_dump()
+    return {key for key in before if before[key] != after[key]}
+
+
+def test_friction_is_set_and_nothing_else():
+    fastener = model({"name": "p", "what": "friction"})
+    assert changed(fastener, "1/3") == {"friction"}
+    assert varied(fastener, {"p": Fraction(1, 3)}).friction == Fraction(1, 3)
+    assert present(fastener, fastener.parameters[0]) == Fraction(1, 5)
+
+
+def test_a_value_of_no_parameter_changes_nothing():
+    fastener = model({"name": "p", "what": "friction"})
+    assert varied(fastener, {"q": Fraction(3)}) == varied(fastener, {}) == fastener
+
+
+def test_stiffness_takes_the_place_of_a_beam():
+    fastener = model({"name": "p", "what": "stiffness", "of": "two"})
+    after = varied(fastener, {"p": Fraction(7, 2)})
+    assert (after.pawls[1].stiffness, after.pawls[1].beam) == (Fraction(7, 2), None)
+    assert after.pawls[0] == fastener.pawls[0]
+
+
+def test_a_beam_s_stiffness_is_what_is_varied_from():
+    """A pseudo-rigid hinge has 9/4 E I / L, with I = 5 · 2³ / 12."""
+    fastener = model(
+        {"name": "p", "what": "stiffness", "of": "two"}, {"name": "q", "what": "stiffness", "of": "one"}
+    )
+    beam, spring = (present(fastener, parameter) for parameter in fastener.parameters)
+    assert spring == 100
+    assert beam == pytest.approx(Fraction(9, 4) * 2000 * Fraction(40, 12) / 20)
+
+
+def test_a_hinge_moves_along_its_way_by_so_many_of_it():
+    fastener = model({"name": "p", "what": "hinge", "of": "one", "along": [1, -2]})
+    after = varied(fastener, {"p": Fraction(3, 2)})
+    assert after.pawls[0].hinge == (Fraction(3, 2), 17)
+    assert after.pawls[1] == fastener.pawls[1]
+    assert present(fastener, fastener.parameters[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("target", "key"),
+    [("one", "pawls"), ("stone", "obstacles"), ("obstacle 2", "obstacles"), ("root", "root")],
+)
+def test_vertices_of_one_part_move_though_others_share_its_shape(target, key):
+    fastener = model(moves(target))
+    assert changed(fastener, 1) == {key}
+    after = varied(fastener, {"p": Fraction(1, 2)})
+    parts = {pawl.name: pawl for pawl in after.pawls} | {
+        after.label(k): o for k, o in enumerate(after.obstacles)
+    }
+    outline = after.root.outline if target == "root" else after.outline(parts[target])
+    before = [[0, 40], [9, 40], [9, 41]] if target == "root" else SQUARE
+    assert outline[2] == (before[2][0] + Fraction(1, 2), before[2][1] + 1)
+    assert [list(point) for point in outline[:2]] == before[:2]
+
+
+def test_several_parts_move_together():
+    assert changed(model(moves("one", "stone")), 1) == {"pawls", "obstacles"}
+
+
+def test_what_no_file_could_say_is_refused():
+    """The corner of the square goes down across its lower side."""
+    across = {"name": "p", "what": "vertices", "moves": [{"of": "one", "vertices": [2], "by": [0, -1]}]}
+    fastener = model(across)
+    varied(fastener, {"p": Fraction(1)})
+    with pytest.raises(ValidationError, match="edges 0 and 2 cross"):
+        varied(fastener, {"p": Fraction(3)})
+
+
+def test_the_study_is_kept():
+    fastener = model({"name": "p", "what": "friction"}, study={"reverse": True, "frames": 7})
+    assert varied(fastener, {"p": Fraction(1)}).study == SnapStudy(reverse=True, frames=7)
