@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,6 +65,16 @@ def test_arrays_that_do_not_fit_each_other_are_refused():
 
 def test_the_frame_nearest_to_a_value_is_found(motion: Motion):
     assert motion.frame_of(1.4) == 1
+
+
+def test_what_has_no_value_is_null_in_json_and_not_a_number_again(motion: Motion, tmp_path):
+    load, gap = np.array([[1.0, np.nan]] * 3), np.array([np.nan, 2.0, 1.0])
+    bare = replace(motion, body_scalars={"load": load}, signals={"gap": Signal("mm", gap)})
+    bare.save(tmp_path / "motion.json")
+    assert json.loads((tmp_path / "motion.json").read_text())["body_scalars"]["load"][0] == [1.0, None]
+    again = Motion.load(tmp_path / "motion.json")
+    np.testing.assert_array_equal(again.body_scalars["load"], load)
+    np.testing.assert_array_equal(again.signals["gap"].values, gap)
 
 
 def test_nan_is_refused_at_the_door(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 
 import pliant
 from pliant import gallery
+from pliant.core.store import json_text
 from pliant.snap.model import Fastener
 from pliant.snap.remarks import remarks
 from pliant.snap.result import SnapResult, Way
@@ -72,6 +73,7 @@ def test_each_goes_in_and_comes_back_as_it_is_meant_to(name):
     result = moved(name)
     assert result.status is IN[name], result.summary()
     assert (None if result.way_back is None else result.way_back.status) is BACK.get(name), result.summary()
+    assert json_text(result.to_dict())  # numbers that JSON can say
 
 
 @pytest.mark.parametrize("name", FASTENERS)

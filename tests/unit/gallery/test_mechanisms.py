@@ -15,6 +15,7 @@ import pliant
 from pliant import gallery
 from pliant.cli import main
 from pliant.core.pose import turn
+from pliant.core.store import json_text
 from pliant.relax.generate import twisted
 from pliant.relax.model import Mechanism
 from pliant.relax.reading import ELEMENTS
@@ -67,6 +68,7 @@ def rigid(model: Mechanism) -> Iterator[tuple[str, str]]:
 def test_each_mechanism_ends_as_it_is_meant_to(name: str):
     result = ran(name)
     assert result.status is ENDINGS.get(name, RelaxStatus.CONVERGED), result.summary()
+    assert json_text(result.to_dict())  # numbers that JSON can say
 
 
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in GIVING])
