@@ -22,7 +22,8 @@ from pliant.snap.forces import angles
 from pliant.snap.generate import random_fastener
 from pliant.snap.model import Fastener
 from pliant.snap.path import Path
-from pliant.snap.travel import around, back, stops_of, travel, turned_outline
+from pliant.snap.standing import turned_outline
+from pliant.snap.travel import around, back, stops_of, travel
 
 Vector = tuple[Any, Any]
 ROUNDING = 1e-7  # how deep a pawl placed by floats may be in an obstacle

@@ -14,7 +14,8 @@ from shapely import Polygon, affinity
 
 from pliant.snap.forces import Span, angles, spans
 from pliant.snap.model import Fastener
-from pliant.snap.travel import ROOT, ZERO, Course, Vector, turned_outline
+from pliant.snap.standing import turned_outline
+from pliant.snap.travel import ROOT, ZERO, Course, Vector
 
 SAMPLES = 9  # of a stretch
 SWING = 33  # of a snap

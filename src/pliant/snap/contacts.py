@@ -11,7 +11,8 @@ from pliant.snap.model import Fastener
 from pliant.snap.rings import Face, ring
 from pliant.snap.scan import VERTEX
 from pliant.snap.scene import Pair, Scene
-from pliant.snap.travel import ROOT, turned_outline
+from pliant.snap.standing import turned_outline
+from pliant.snap.travel import ROOT
 
 
 @dataclass(frozen=True)

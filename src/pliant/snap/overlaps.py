@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from pliant.core.errors import Fault, InputError
 from pliant.core.outline import Floats, polygon
 from pliant.snap.meeting import Meeting, Ring, boxes_about, floats_of, meeting
-from pliant.snap.model import Fastener, Obstacle, Pawl
+from pliant.snap.model import Fastener
 from pliant.snap.reading import ROOT
+from pliant.snap.standing import at_rest, placed
 
 TOLD = 100  # overlaps in one refusal
 PAIRS = 1_000_000  # of edges, for a depth; beyond, that of the hulls is told
@@ -101,22 +102,6 @@ def movers(model: Fastener) -> list[Mover]:
     ]
     rooted = model.root.outline
     return found if rooted is None else [*found, Mover(f"{ROOT}.outline", ROOT, rooted)]
-
-
-def at_rest(model: Fastener, pawl: Pawl) -> Ring:
-    """Where a pawl's outline is at the start, in the world."""
-    (cosine, sine), (right, up) = pawl.rest.matrix, pawl.hinge
-    outline = model.outline(pawl)
-    if pawl.rest.u == 0:
-        return [(x + right, y + up) for x, y in outline]
-    return [(cosine * x - sine * y + right, sine * x + cosine * y + up) for x, y in outline]
-
-
-def placed(model: Fastener, obstacle: Obstacle) -> Ring:
-    """Where an obstacle's outline is, in the world."""
-    right, up = obstacle.at
-    outline = model.outline(obstacle)
-    return outline if obstacle.at == (0, 0) else [(x + right, y + up) for x, y in outline]
 
 
 def obstacle_boxes(model: Fastener) -> NDArray[np.object_]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pliant.core.quantity import written
 from pliant.snap.meeting import Meeting, edges_of, locate, meeting, near_boxes, to_integers
 from pliant.snap.model import Fastener
-from pliant.snap.overlaps import boxes, movers, placed
+from pliant.snap.overlaps import boxes, movers
+from pliant.snap.standing import placed
 from pliant.snap.turn import Turn
 from pliant.snap.union import groups
 

@@ -179,7 +179,7 @@ def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
     end = arithmetic.point(best, point.turn, arc.line) if over != "chart" else None
     until = min(end.t if end else scene.way_end, scene.way_end)
     live = scene.index.live(point.t - point.slack, until + 1e-9 * (scene.stride + abs(until)))
-    start, width = point.angle, _value(best) - point.angle
+    start, width = point.angle, as_float(best) - point.angle
     start, width = start - 1e-12 * side, width + 2e-12 * side
     rising = float(arithmetic.sign_at(arc.alpha, best) or arithmetic.sign_at(arc.alpha, point.u))
     args = (arc.pair, rising, _sign(point.turn), start, width)
@@ -188,7 +188,7 @@ def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
     )
     for share, pair in sorted(zip(shares, pairs, strict=True)):
         lowest = start + share * width
-        if (lowest - _value(best)) * side > 1e-11:
+        if (lowest - as_float(best)) * side > 1e-11:
             break
         hit = _first_hit(scene, point, arc, curve(scene, pair, point.turn), best, lowest)
         if hit is not None and not (over == "until" and arithmetic.compare(hit, best) == 0):
@@ -277,7 +277,8 @@ def _sooner(scene: Scene, point: Any, line: tuple[Any, Any], best: Any, over: st
     return arithmetic.point(point.u, point.turn, line), "event"
 
 
-def _value(number: Any) -> float:
+def as_float(number: Any) -> float:
+    """A number of either arithmetic, rounded."""
     return number if isinstance(number, float) else number.near
 
 
@@ -307,15 +308,15 @@ def _moved(scene: Scene, point: Any, u: Any, turn: int) -> Any:
 def _met(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any, Curve]]:
     """The angles on the way to the goal, at one t, at which a contact is met, in order."""
     arithmetic = scene.arithmetic
-    side = 1 if _value(goal) > point.angle else -1
-    start, width = point.angle - 1e-12 * side, _value(goal) - point.angle + 2e-12 * side
+    side = 1 if as_float(goal) > point.angle else -1
+    start, width = point.angle - 1e-12 * side, as_float(goal) - point.angle + 2e-12 * side
     live = _about(scene, point)
     along = cmp_to_key(lambda one, other: side * arithmetic.compare(one, other))
     args = (point.t, point.slack, _sign(point.turn), start, width)
     pairs, shares = _scanned(scene, live, lambda out, at: scan.at_time(*args, *_parts(scene, live), out, at))
     waiting: list[tuple[Any, Curve]] = []
     for share, pair in sorted(zip(shares, pairs, strict=True)):
-        while waiting and (_value(waiting[0][0]) - start - share * width) * side < -1e-9:
+        while waiting and (as_float(waiting[0][0]) - start - share * width) * side < -1e-9:
             yield waiting.pop(0)  # whatever is left comes after it
         other = curve(scene, pair, point.turn)
         for u in arithmetic.landing(point, other.alpha, other.beta, *sorted((start, start + width))):

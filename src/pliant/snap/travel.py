@@ -16,13 +16,14 @@ from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.curves import curve
 from pliant.snap.model import Fastener, Leg, Pawl
 from pliant.snap.path import Cause, Path, Piece
+from pliant.snap.reading import ROOT
 from pliant.snap.rings import ring
 from pliant.snap.scene import Obstacles, Scene, backwards, obstacles, scene
-from pliant.snap.sweep import sweep
+from pliant.snap.standing import placed, turned_outline
+from pliant.snap.sweep import as_float, sweep
 
 Vector = tuple[Fraction, Fraction]
 ZERO: Vector = (Fraction(0), Fraction(0))
-ROOT = "root"
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,12 @@ class Course:
     @property
     def begins(self) -> float:
         """The t where it began."""
-        return _near(self.start)
+        return as_float(self.start)
 
     @property
     def ends(self) -> float:
         """The t where it ended."""
-        return _near(self.end)
+        return as_float(self.end)
 
     @property
     def speed(self) -> float:
@@ -115,22 +116,9 @@ def clearing(model: Fastener, velocity: Vector, fixed: Obstacles | None = None) 
     return Fraction(max(1, math.ceil((farthest - min(behind)) * 1.02 / speed)))
 
 
-def _fixed(model: Fastener) -> list[list[Vector]]:
-    return [[(x + o.at[0], y + o.at[1]) for x, y in model.outline(o)] for o in model.obstacles]
-
-
 def around(model: Fastener) -> Obstacles:
     """The obstacles, ready for any number of sweeps."""
-    return obstacles(_fixed(model))
-
-
-def turned_outline(model: Fastener, pawl: Pawl) -> Sequence[Vector]:
-    """A pawl's outline about its hinge, as its spring holds it at rest."""
-    outline = model.outline(pawl)
-    if pawl.rest.u == 0:
-        return outline
-    cosine, sine = pawl.rest.matrix
-    return [(cosine * x - sine * y, sine * x + cosine * y) for x, y in outline]
+    return obstacles([placed(model, obstacle) for obstacle in model.obstacles])
 
 
 def stops_of(pawl: Pawl) -> tuple[Fraction | None, Fraction | None]:
@@ -300,7 +288,3 @@ def _course(
     return Course(
         leg, reverse, velocity, offset, start, paths, cause, "" if cause == "until" else name, first.end.time
     )
-
-
-def _near(number: Any) -> float:
-    return number if isinstance(number, float) else number.near

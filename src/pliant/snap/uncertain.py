@@ -24,7 +24,8 @@ from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.outcome import Outcome, inside, outcome, shifted
 from pliant.snap.overlaps import lies_in, obstacle_tree
 from pliant.snap.scene import Obstacles
-from pliant.snap.travel import Vector, legs, turned_outline
+from pliant.snap.standing import turned_outline
+from pliant.snap.travel import Vector, legs
 
 WITHIN = 6  # tries between two places where the first contact can change
 MOST = 400  # such places taken; beyond, starts are spread evenly

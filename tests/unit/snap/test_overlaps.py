@@ -11,7 +11,8 @@ from pliant.snap import overlaps as module
 from pliant.snap.generate import cantilever_hook, motion_diode, ratchet, two_hooks
 from pliant.snap.meeting import Meeting, meeting
 from pliant.snap.model import Fastener
-from pliant.snap.overlaps import Overlap, at_rest, check_start, depth, overlaps, placed
+from pliant.snap.overlaps import Overlap, check_start, depth, overlaps
+from pliant.snap.standing import at_rest, placed
 
 HAIR = Fraction(1, 10**40)
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]

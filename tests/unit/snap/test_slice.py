@@ -13,7 +13,8 @@ from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.result import SnapResult
 from pliant.snap.slice import STEP, Slice, path_of, slice_of
 from pliant.snap.solve import solve
-from pliant.snap.travel import Course, turned_outline
+from pliant.snap.standing import turned_outline
+from pliant.snap.travel import Course
 
 TOUCHING = STEP**2  # over the window: how far chords may leave their arcs
 
