@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pliant.cli import check, demo, draw, edit, examples, flex, relax, snap, synthesize, trace
+from pliant.cli import check, demo, draw, edit, examples, flex, relax, snap, synthesize, trace, warm
 from pliant.core.errors import InputError, PliantError
 from pliant.core.status import BAD_INPUT, INTERRUPTED, NO_ANSWER
 
@@ -111,6 +111,7 @@ COMMANDS = (
     draw.draw,
     examples.examples,
     demo.demo,
+    warm.warm,
 )
 for command in COMMANDS:
     main.add_command(command)

@@ -1,44 +1,129 @@
-"""Compiled loops: numba's compiler as pliant uses it, and two threads to run them on.
+"""Compiled loops: numba's compiler as pliant uses it.
+
+`kernel` marks what Python calls: compiled on first use and kept on disk (`core.kept`), or run as Python while
+nothing compiled is there and the work is small (`core.loops`). `inner` marks what only other loops call.
 
 Importing this module imports numba: whoever does is about to run a loop that is worth it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial, wraps
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
+from numba.core import config as numba_config
+
+from pliant.core import loops
+from pliant.core.kept import Kept
+from pliant.core.lowering import InnerCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Job = TypeVar("Job")
-Outcome = TypeVar("Outcome")
+
+config: Any = numba_config  # its names are made at run time
+
+FREELY = frozenset({"reassoc", "nsz", "contract"})  # sums in any order: only so are four added at a time
 
 
 def kernel(function: Function) -> Function:
     """Compile `function` on first use, keep the result on disk, run it without the GIL."""
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
-
-
-def inner(function: Function) -> Function:
-    """The same for what only other loops call: compiled with them, sooner without a way in from Python."""
-    alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return cast(Function, numba.njit(nogil=True, error_model="numpy", **alone)(function))
+    return _kernel(function)
 
 
 def kernel_fast(function: Function) -> Function:
     """The same, with sums in any order: only so can the processor add four at a time."""
-    freely = {"reassoc", "nsz", "contract"}
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=freely)(function))
+    return _kernel(function, fastmath=set(FREELY))
+
+
+def inner(function: Function) -> Function:
+    """What only other loops call: compiled with them. Called from Python, it runs as Python."""
+    return _inner(function)
+
+
+def inner_fast(function: Function) -> Function:
+    """The same, with sums in any order."""
+    return _inner(function, fastmath=set(FREELY))
+
+
+def _inner(function: Function, **options: Any) -> Function:
+    if config.DISABLE_JIT:
+        return cast(Function, as_python(function))
+    alone = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
+    made = _made(function, **alone, **options)
+    made.add_overload = partial(_remember, made)
+    made._compile_for_args = lambda *_args: as_python(function)
+    return cast(Function, made)
+
+
+def _kernel(function: Function, **options: Any) -> Function:
+    if config.DISABLE_JIT:
+        return cast(Function, as_python(function))
+    made = _made(function, **options)
+    made._cache = Kept(function)
+    made._compile_for_args = partial(_chosen, made, made._compile_for_args)
+    loops.KERNELS.append(made)
+    return cast(Function, made)
+
+
+def _made(function: Callable[..., Any], **options: Any) -> Any:
+    njit: Any = numba.njit
+    return njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+
+
+def _remember(made: Any, result: Any) -> None:
+    """Let other loops find what was compiled, and Python not."""
+    made.overloads[tuple(result.signature.args)] = result
+
+
+def _chosen(made: Any, compile_for: Callable[..., Any], *args: Any) -> Callable[..., Any]:
+    """What numba shall call for arguments of a signature that is not loaded: compiled code, or Python."""
+    signature = tuple(map(made.typeof_pyval, args))
+    if loops.runs_as_python(made, signature):
+        return as_python(made.py_func)
+    with loops.compiling(made, signature):
+        entry = compile_for(*args)
+        _set_environments(made, signature)
+    return entry
+
+
+def _set_environments(made: Any, signature: Any) -> None:
+    """Give inner loops that were linked in the environments that numba gives what it finishes itself."""
+    result = made.overloads.get(signature)
+    if result is not None and result.metadata is not None:  # compiled here, not loaded
+        for environment in result._find_referenced_environments():
+            result.codegen.set_env(environment.env_name, environment)
+
+
+def as_python(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` run by the interpreter, with every loop that it calls; overflow and 0/0 give inf and NaN."""
+
+    @wraps(function)
+    def run(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return _plain(function)(*args)
+
+    return run
+
+
+_PLAIN: dict[
+    int, dict[str, Any]
+] = {}  # by identity of a module's names: the same, with loops as plain functions
 
 
 @cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(2, thread_name_prefix="pliant")
+def _plain(function: Any) -> Callable[..., Any]:
+    """A copy of a function that finds plain functions where its module has loops."""
+    names, closure = _plain_names(function.__globals__), function.__closure__
+    return FunctionType(function.__code__, names, function.__name__, function.__defaults__, closure)
 
 
-def in_threads(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> list[Outcome]:
-    """`work` on every job, on two threads where there is more than one job."""
-    return [work(job) for job in jobs] if len(jobs) < 2 else list(_threads().map(work, jobs))
+def _plain_names(names: dict[str, Any]) -> dict[str, Any]:
+    if id(names) not in _PLAIN:
+        mine = _PLAIN[id(names)] = dict(names)
+        for name, value in names.items():
+            if (function := getattr(value, "py_func", None)) is not None:
+                mine[name] = _plain(function)
+    return _PLAIN[id(names)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.core.pose import Floats
 from pliant.flex.lp.program import Ints
 
@@ -55,7 +55,7 @@ def _search(
     return _look(points, owners, bodies, low, high, origin, cell, shape, starts, listed)
 
 
-@kernel
+@inner
 def _look(
     points: Floats, owners: Ints, bodies: Ints, low: Floats, high: Floats, origin: Floats, cell: float,
     shape: Ints, starts: Ints, listed: Ints,

@@ -6,7 +6,9 @@ Source: [Lensgraf2020] section V: eq. 11, time stepping and re-enforcement (V-B)
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
+from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.flex.findings import Leaving, drawn_overlaps, leaving, recession
 from pliant.flex.model import Assembly, FlexStudy
@@ -17,6 +19,7 @@ from pliant.flex.status import FlexStatus
 from pliant.flex.step import move, next_turn, place, usable
 from pliant.flex.system import System, compile_system
 from pliant.flex.walk import Walk
+from pliant.flex.warm import LOOPS
 
 SHRINKINGS = 3
 STALLED = "no step, however short, keeps the overlap within the threshold"
@@ -30,7 +33,12 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
     Round a corner there may be more than one way, and which is found can depend on the pace;
     a small assembly is walked at a slow pace too, and the better of the two counts.
     """
-    system = compile_system(model, study or model.study.for_command("flex"))
+    with running(LOOPS, inf, progress):  # only large assemblies have loops that are compiled
+        return _flex(model, study or model.study.for_command("flex"), progress)
+
+
+def _flex(model: Assembly, study: FlexStudy, progress: Progress) -> FlexResult:
+    system = compile_system(model, study)
     result = _pace(model, system, progress)
     if result.status is not FlexStatus.CONVERGED or len(system.parts.free) > VERY_FEW:
         return result

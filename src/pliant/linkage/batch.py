@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.errors import PliantError
-from pliant.core.kernel import in_threads, kernel
+from pliant.core.kernel import inner, kernel
+from pliant.core.threads import in_threads, threads
 from pliant.linkage.plan import Plan
 from pliant.linkage.rules import GROUP, SLIDER, TRIANGLE, Floats, Ints, fill_sides, place
 
 BLOCK = 4096  # variants of which a stream holds the curves at once
-PIECES = 8  # that two threads share: more than two, for one may be slower than the other
+PIECES = 4  # a thread: more than one, for one thread may be slower than the others
 BEYOND = 1e-12  # of |c| over 1, which is rounding and not a gap
 
 Bools = NDArray[np.bool_]
@@ -92,7 +93,7 @@ class _Run:
                 self.plan.ops, given, self.cosines, self.sines, self.trace, *ends, points, reached
             )  # fmt: skip
 
-        cuts = np.linspace(0, count, min(PIECES, max(count // 32, 1)) + 1).astype(int).tolist()
+        cuts = np.linspace(0, count, min(PIECES * threads(), max(count // 32, 1)) + 1).astype(int).tolist()
         in_threads(piece, list(pairwise(cuts)))
         return points, reached
 
@@ -113,7 +114,7 @@ def _variants(
             points[variant, t] = x[trace[t]]
 
 
-@kernel
+@inner
 def _closes(ops: Ints, signs: Floats, drawn: Floats, x: Floats, reached: Bools) -> None:
     """Whether |c| ≤ 1 (see `rules.openness`) for every triangle and slider, at each pose."""
     reached[:] = True

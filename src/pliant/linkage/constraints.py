@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.linkage.rules import Floats, Ints
 
 LENGTH, POINT_X, POINT_Y, LINE = range(4)
@@ -147,17 +147,17 @@ def _fill_curvatures(kinds: Ints, joints: Ints, v: Floats, out: Floats) -> None:
                 out[f, row] = 2.0 * _area(v[f], p, q, r)
 
 
-@kernel
+@inner
 def _square(y: Floats, p: int, q: int) -> float:
     return (y[p, 0] - y[q, 0]) ** 2 + (y[p, 1] - y[q, 1]) ** 2
 
 
-@kernel
+@inner
 def _area(y: Floats, k: int, a: int, b: int) -> float:
     return (y[b, 0] - y[a, 0]) * (y[k, 1] - y[a, 1]) - (y[b, 1] - y[a, 1]) * (y[k, 0] - y[a, 0])
 
 
-@kernel
+@inner
 def _ratio(drawn: Floats, k: int, i: int, j: int) -> tuple[float, float]:
     bx, by = drawn[j, 0] - drawn[i, 0], drawn[j, 1] - drawn[i, 1]
     ax, ay = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
@@ -165,7 +165,7 @@ def _ratio(drawn: Floats, k: int, i: int, j: int) -> tuple[float, float]:
     return (ax * bx + ay * by) / square, (bx * ay - by * ax) / square
 
 
-@kernel
+@inner
 def _add_length(out: Floats, y: Floats, p: int, q: int) -> None:
     for c in range(2):
         slope = 2.0 * (y[p, c] - y[q, c])
@@ -173,7 +173,7 @@ def _add_length(out: Floats, y: Floats, p: int, q: int) -> None:
         out[q, c] -= slope
 
 
-@kernel
+@inner
 def _add_area(out: Floats, y: Floats, k: int, a: int, b: int) -> None:
     ux, uy = y[b, 0] - y[a, 0], y[b, 1] - y[a, 1]
     px, py = y[k, 0] - y[a, 0], y[k, 1] - y[a, 1]
@@ -185,7 +185,7 @@ def _add_area(out: Floats, y: Floats, k: int, a: int, b: int) -> None:
     out[a, 1] += px - ux
 
 
-@kernel
+@inner
 def _add_factor(out: Floats, joint: int, re: float, im: float, kind: int) -> None:
     """The real or the imaginary row of (re + i·im)·δx."""
     if kind == POINT_X:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.linkage.constraints import (
     LENGTH,
     LINE,
@@ -59,12 +59,12 @@ def _newton(
     count = len(kinds)
     residual, tried = np.empty((1, count)), np.empty((1, count))
     slopes = np.empty((1, count, len(still), 2))
-    matrix, step = np.empty((count, count)), np.empty(count)
+    matrix, step, ones = np.empty((count, count)), np.empty(count), np.ones(count)
     for f in range(len(points)):
         here = points[f : f + 1]
         before = here[0].copy()
         fill_residuals(kinds, joints, still, here, residual)
-        worst[f] = np.abs(residual * scale).max()
+        worst[f] = _largest(residual[0], scale)
         for _ in range(STEPS):
             slopes[:] = 0.0
             fill_gradients(kinds, joints, still, here, slopes)
@@ -77,31 +77,49 @@ def _newton(
                 step[row] = -residual[0, row]
             if not _eliminate(matrix, step):
                 break
-            before[:] = here[0]
+            _copy(here[0], before)
             factor = 1.0
             while factor > 1e-3:
                 for u in range(len(own)):
                     here[0, own[u], 0] = before[own[u], 0] + factor * step[2 * u]
                     here[0, own[u], 1] = before[own[u], 1] + factor * step[2 * u + 1]
                 fill_residuals(kinds, joints, still, here, tried)
-                if np.abs(tried * scale).max() < worst[f]:
+                if _largest(tried[0], scale) < worst[f]:
                     break
                 factor /= 2.0
             if factor <= 1e-3:  # as near as floats go
-                here[0] = before
+                _copy(before, here[0])
                 break
-            residual[:] = tried
-            worst[f] = np.abs(tried * scale).max()
-            if factor * np.abs(step).max() <= 1e-15 * size or worst[f] == 0.0:
+            _copy(tried, residual)
+            worst[f] = _largest(tried[0], scale)
+            if factor * _largest(step, ones) <= 1e-15 * size or worst[f] == 0.0:
                 break
 
 
-@kernel
+@inner
+def _largest(values: Floats, weights: Floats) -> float:
+    """The largest of some values, each by its weight."""
+    most = 0.0
+    for k in range(len(values)):
+        most = max(most, abs(values[k] * weights[k]))
+    return most
+
+
+@inner
+def _copy(source: Floats, target: Floats) -> None:
+    for i in range(len(source)):
+        for c in range(source.shape[1]):
+            target[i, c] = source[i, c]
+
+
+@inner
 def _eliminate(matrix: Floats, right: Floats) -> bool:
     """Gauss with partial pivots, in place: `right` becomes the solution. False where singular."""
     count = len(right)
     for k in range(count):
-        pivot = k + np.argmax(np.abs(matrix[k:, k]))
+        pivot = k
+        for r in range(k + 1, count):
+            pivot = r if abs(matrix[r, k]) > abs(matrix[pivot, k]) else pivot
         if matrix[pivot, k] == 0.0:
             return False
         if pivot != k:

@@ -22,6 +22,7 @@ import numpy as np
 
 from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
+from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.editing.problem import Problem, State, attempt, prepare, runs
@@ -29,6 +30,7 @@ from pliant.linkage.editing.program import resistances, step
 from pliant.linkage.editing.result import Achieved, EditResult
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import EditStatus
+from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 # Weights of the change and of soft keeps beside the targets, one pair after the other.
 WEIGHTS = ((1e-4, 1.0), (1e-7, 0.3), (1e-10, 0.1), (1e-13, 0.03))
@@ -49,6 +51,11 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
     """
     study = study or model.study.for_command("edit")
     _refuse_nothing(study)
+    with running(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints), progress):
+        return _edit(model, study, progress)
+
+
+def _edit(model: Linkage, study: EditStudy, progress: Progress) -> EditResult:
     clock, status = Clock(), EditStatus.TORN
     for finer in FINER:
         with clock.phase("prepare"):

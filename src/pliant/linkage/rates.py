@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.linkage.rules import FIXED, MOTOR, POINT, TRIANGLE, Floats, Ints
 
 TILE = 256  # poses whose intermediate values stay in the processor's nearest memory
@@ -45,7 +45,7 @@ def speeds(ops: Ints, drawn: Floats, x: Floats, w: Floats, dw: Floats, v: Floats
                 _solve_rates(rule, k, i, j, b, x, v, a, f)
 
 
-@kernel
+@inner
 def _ride(drawn: Floats, k: int, i: int, j: int, v: Floats, f: int) -> None:
     bx, by = drawn[j, 0] - drawn[i, 0], drawn[j, 1] - drawn[i, 1]
     ax, ay = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
@@ -56,7 +56,7 @@ def _ride(drawn: Floats, k: int, i: int, j: int, v: Floats, f: int) -> None:
     v[k, 1, f] = v[i, 1, f] + across * u + along * w
 
 
-@kernel
+@inner
 def _solve_rates(rule: int, k: int, i: int, j: int, b: int, x: Floats, v: Floats, a: Floats, f: int) -> None:
     """Two equations e·δx_k = right side: one for the bar to i, one for the bar to j or the guide."""
     e1x, e1y = x[k, 0, f] - x[i, 0, f], x[k, 1, f] - x[i, 1, f]
@@ -114,7 +114,7 @@ def jacobians(
                 _slider_jacobian(drawn, x, k, i, j, b, starts, roots, start, stop, d)
 
 
-@kernel
+@inner
 def _motor_jacobian(k: int, j: int, c: Floats, s: Floats, start: int, stop: int, d: Floats) -> None:
     for f in range(start, stop):
         d[k, 0, k, 0, f] = d[k, 1, k, 1, f] = c[f]
@@ -123,7 +123,7 @@ def _motor_jacobian(k: int, j: int, c: Floats, s: Floats, start: int, stop: int,
         d[k, 0, j, 1, f], d[k, 1, j, 0, f] = s[f], -s[f]
 
 
-@kernel
+@inner
 def _point_jacobian(
     drawn: Floats, x: Floats, k: int, i: int, j: int, starts: Ints, roots: Ints, start: int, stop: int,
     d: Floats,
@@ -148,7 +148,7 @@ def _point_jacobian(
         _add_complex(d, k, i, qr * cr - qi * ci - qr, qr * ci + qi * cr - qi, f)
 
 
-@kernel
+@inner
 def _add_complex(d: Floats, k: int, p: int, re: float, im: float, f: int) -> None:
     d[k, 0, p, 0, f] += re
     d[k, 1, p, 1, f] += re
@@ -156,7 +156,7 @@ def _add_complex(d: Floats, k: int, p: int, re: float, im: float, f: int) -> Non
     d[k, 1, p, 0, f] += im
 
 
-@kernel
+@inner
 def _ride_tile(
     xi: Floats, yi: Floats, xj: Floats, yj: Floats, cr: float, ci: float, xk: Floats, yk: Floats
 ) -> None:
@@ -166,7 +166,7 @@ def _ride_tile(
         yk[f] = yi[f] + ci * u + cr * w
 
 
-@kernel
+@inner
 def _triangle_jacobian(
     drawn: Floats, x: Floats, k: int, i: int, j: int, starts: Ints, roots: Ints, start: int, stop: int,
     d: Floats, work: Floats,
@@ -192,7 +192,7 @@ def _triangle_jacobian(
                        right1, right2, d[k, 0, p, c, start:stop], d[k, 1, p, c, start:stop])  # fmt: skip
 
 
-@kernel
+@inner
 def _pair_tile(
     work: Floats, size: int, xi: Floats, yi: Floats, xj: Floats, yj: Floats, right1: float, right2: float,
     xk: Floats, yk: Floats,
@@ -206,7 +206,7 @@ def _pair_tile(
         yk[f] = c[f] * r1 + e[f] * r2
 
 
-@kernel
+@inner
 def _slider_jacobian(
     drawn: Floats, x: Floats, k: int, i: int, j: int, b: int, starts: Ints, roots: Ints, start: int,
     stop: int, d: Floats,
@@ -259,7 +259,7 @@ def backward(
             _slider_back(drawn, x, k, i, j, b, g, out)
 
 
-@kernel
+@inner
 def _motor_back(k: int, j: int, c: Floats, s: Floats, g: Floats, out: Floats) -> None:
     for f in range(g.shape[2]):
         gx, gy = g[k, 0, f], g[k, 1, f]
@@ -270,7 +270,7 @@ def _motor_back(k: int, j: int, c: Floats, s: Floats, g: Floats, out: Floats) ->
         out[j, 1] += gy - ry
 
 
-@kernel
+@inner
 def _point_back(drawn: Floats, x: Floats, k: int, i: int, j: int, g: Floats, out: Floats) -> None:
     """Transposed complex factors are conjugates."""
     bx, by = drawn[j, 0] - drawn[i, 0], drawn[j, 1] - drawn[i, 1]
@@ -296,7 +296,7 @@ def _point_back(drawn: Floats, x: Floats, k: int, i: int, j: int, g: Floats, out
         out[i, 1] += sy - qy
 
 
-@kernel
+@inner
 def _triangle_back(drawn: Floats, x: Floats, k: int, i: int, j: int, g: Floats, out: Floats) -> None:
     a1x, a1y = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
     a2x, a2y = drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1]
@@ -321,7 +321,7 @@ def _triangle_back(drawn: Floats, x: Floats, k: int, i: int, j: int, g: Floats, 
     out[j, 1] -= sum2 * a2y
 
 
-@kernel
+@inner
 def _slider_back(drawn: Floats, x: Floats, k: int, i: int, j: int, b: int, g: Floats, out: Floats) -> None:
     a1x, a1y = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
     gx, gy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]

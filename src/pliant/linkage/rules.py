@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -64,17 +64,17 @@ def place(
             _slider(_square(drawn, k, i), offset, signs[o], xi, yi, xa, ya, xb, yb, xk, yk)
 
 
-@kernel
+@inner
 def _square(drawn: Floats, a: int, b: int) -> float:
     return (drawn[a, 0] - drawn[b, 0]) ** 2 + (drawn[a, 1] - drawn[b, 1]) ** 2
 
 
-@kernel
+@inner
 def _cross(u: Floats, v: Floats) -> float:
     return u[0] * v[1] - u[1] * v[0]
 
 
-@kernel
+@inner
 def _motor(arm: Floats, pivot: Floats, cosine: Floats, sine: Floats, xk: Floats, yk: Floats) -> None:
     u, v, px, py = arm[0], arm[1], pivot[0], pivot[1]
     for f in range(len(xk)):
@@ -82,7 +82,7 @@ def _motor(arm: Floats, pivot: Floats, cosine: Floats, sine: Floats, xk: Floats,
         yk[f] = py + sine[f] * u + cosine[f] * v
 
 
-@kernel
+@inner
 def _triangle(
     ri: float, rj: float, sign: float, xi: Floats, yi: Floats, xj: Floats, yj: Floats, xk: Floats, yk: Floats
 ) -> None:
@@ -96,7 +96,7 @@ def _triangle(
         yk[f] = yi[f] + across * u + along * v
 
 
-@kernel
+@inner
 def _point(
     arm: Floats, base: Floats, xi: Floats, yi: Floats, xj: Floats, yj: Floats, xk: Floats, yk: Floats
 ) -> None:
@@ -109,7 +109,7 @@ def _point(
         yk[f] = yi[f] + across * u + along * v
 
 
-@kernel
+@inner
 def _slider(
     ri: float, offset: float, sign: float, xi: Floats, yi: Floats,
     xa: Floats, ya: Floats, xb: Floats, yb: Floats, xk: Floats, yk: Floats,

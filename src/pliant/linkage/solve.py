@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.clock import Clock
+from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
 from pliant.linkage.constraints import errors
 from pliant.linkage.drive import Drive, drive
@@ -19,6 +20,7 @@ from pliant.linkage.poses import Poses, rates
 from pliant.linkage.result import TraceResult
 from pliant.linkage.rules import Floats
 from pliant.linkage.status import TraceStatus
+from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite
 BESIDE = 1e-6  # of the path: how far from a change point a pose is taken
@@ -28,6 +30,11 @@ HOLDS = 1e-8  # of the size: how far spare links may be from fitting
 def solve(model: Linkage, study: TraceStudy | None = None, progress: Progress = silent) -> TraceResult:
     """Positions, rates and limits of a linkage along its motors' path."""
     study = study or model.study.for_command("trace")
+    with running(LOOPS, POSE_AS_PYTHON * study.samples * len(model.joints), progress):
+        return _trace(model, study, progress)
+
+
+def _trace(model: Linkage, study: TraceStudy, progress: Progress) -> TraceResult:
     clock = Clock()
     with clock.phase("order"):
         plan = compile_plan(model)

@@ -14,12 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pliant.core.kernel import in_threads
+from pliant.core.loops import running
+from pliant.core.threads import in_threads, threads
 from pliant.relax.lanes import Answer, Packed, Reals, Rule, settle
 from pliant.relax.machines import Floor, Machines, Settled, check_method, drive_shares
+from pliant.relax.warm import LOOPS
 
 SHARED, ALONE = (0,) * 6, ()  # as many marks as the power of two that a block has of machines: 64, and 1
-PIECES = 8  # that two threads share: more than two, for one may be slower than the other
+PIECES = 4  # a thread: more than one, for one thread may be slower than the others
+AS_PYTHON = 1e-5  # seconds that a link takes in an iteration without compiled loops
 
 
 def relax(
@@ -58,7 +61,9 @@ def relax(
         settle(packed, rule, shares, traced, iterations, (0,) * axes, powers, *ends, answer)
 
     blocks = len(packed.drawn)
-    in_threads(piece, list(pairwise(np.linspace(0, blocks, min(PIECES, blocks) + 1).astype(int).tolist())))
+    pieces = min(PIECES * threads(), blocks)
+    with running(LOOPS, AS_PYTHON * made.rest.size * iterations * shares.shape[1]):
+        in_threads(piece, list(pairwise(np.linspace(0, blocks, pieces + 1).astype(int).tolist())))
     return _settled(made, answer, width, shares.shape[1], len(traced))
 
 

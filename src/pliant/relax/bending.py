@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.relax.network import Floats, Ints
 from pliant.relax.order import ANCHOR, Order
 from pliant.relax.skyline import solve
 
 
-@kernel
+@inner
 def bend(x: Floats, step: Floats, spin: Floats, order: Order, there: Floats, right: Floats) -> None:
     """Where a step (N, D) from x leads when its `spins` are taken as rotations; `right` (n, D) is scratch."""
     d = x.shape[1]
@@ -61,7 +61,7 @@ def distortion(x: Floats, step: Floats, spin: Floats, edges: Ints, sizes: Floats
     return np.sqrt(worst)
 
 
-@kernel
+@inner
 def _across(x: Floats, a: int, b: int, spin: Floats, c: int) -> float:
     """Coordinate c of ω × v, ω the mean of both ends' and v the edge between them."""
     if x.shape[1] == 2:
@@ -72,7 +72,7 @@ def _across(x: Floats, a: int, b: int, spin: Floats, c: int) -> float:
     return wg * (x[b, h] - x[a, h]) - wh * (x[b, g] - x[a, g])
 
 
-@kernel
+@inner
 def _turned(x: Floats, step: Floats, a: int, b: int, spin: Floats, out: Floats) -> None:
     """The edge from a to b after the step: strained, then turned (Rodrigues)."""
     d = x.shape[1]
@@ -136,7 +136,7 @@ def spins(x: Floats, step: Floats, edges: Ints, spin: Floats) -> None:
         _solve_3(m[i], spin[i])
 
 
-@kernel
+@inner
 def _solve_3(m: Floats, x: Floats) -> None:
     """A symmetric system of three; where all edges of a node are in line, the least rotation."""
     small = 1e-9 * (m[0] + m[1] + m[2]) + 1e-300

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner
 from pliant.relax.guiding import project
 from pliant.relax.laws import BAR, force, stored, tangent
 from pliant.relax.measures import couple
@@ -22,7 +22,7 @@ from pliant.relax.network import FREE, Couplings, Fields, Floats, Guides, Ints, 
 from pliant.relax.touching import contact_forces, stick
 
 
-@kernel
+@inner
 def evaluate(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
     """Forces r (N, D) and stiffness s (N, D) on every node; the energy.
 
@@ -41,7 +41,7 @@ def evaluate(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, gri
     )
 
 
-@kernel
+@inner
 def others(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
     """The same without the links."""
     energy = 0.0
@@ -59,7 +59,7 @@ def others(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip:
     return energy
 
 
-@kernel
+@inner
 def link_forces(
     x: Floats, rest: Floats, ends: Ints, stiffness: Floats, laws: Ints, bands: Floats,
     r: Floats, s: Floats,
@@ -106,7 +106,7 @@ def link_forces(
     return energy
 
 
-@kernel
+@inner
 def rail(x: Floats, rails: Rails, q: int, away: Floats) -> tuple[float, float]:
     """How far along its line the node of rail q is, from 0 to 1 between the two, and how far `away`."""
     p, a, b = rails.nodes[q, 0], rails.nodes[q, 1], rails.nodes[q, 2]
@@ -122,7 +122,7 @@ def rail(x: Floats, rails: Rails, q: int, away: Floats) -> tuple[float, float]:
     return at, np.sqrt(far)
 
 
-@kernel
+@inner
 def _rails(x: Floats, rails: Rails, r: Floats, s: Floats) -> float:
     """A node and the line through two others: the nearest point of the line shares the force."""
     d = x.shape[1]
@@ -144,7 +144,7 @@ def _rails(x: Floats, rails: Rails, r: Floats, s: Floats) -> float:
     return energy
 
 
-@kernel
+@inner
 def most_measures(couplings: Couplings) -> int:
     """How many measures a coupling has at most."""
     most = 0
@@ -153,7 +153,7 @@ def most_measures(couplings: Couplings) -> int:
     return most
 
 
-@kernel
+@inner
 def _couplings(x: Floats, couplings: Couplings, goal: Floats, turned: Floats, r: Floats, s: Floats) -> float:
     d, most = x.shape[1], 4 * most_measures(couplings)
     slope, nodes, energy = np.empty((most, d)), np.empty(most, np.int64), 0.0
@@ -175,7 +175,7 @@ def _couplings(x: Floats, couplings: Couplings, goal: Floats, turned: Floats, r:
     return energy
 
 
-@kernel
+@inner
 def _fields(x: Floats, fields: Fields, r: Floats, s: Floats) -> float:
     """Strength · mass · distance^power towards a point, with its potential."""
     d, energy = x.shape[1], 0.0
@@ -197,7 +197,7 @@ def _fields(x: Floats, fields: Fields, r: Floats, s: Floats) -> float:
     return energy
 
 
-@kernel
+@inner
 def restrain(guides: Guides, i: int, place: Floats, r: Floats, push: Floats, grip: float) -> None:
     """Take from the force r (D,) on node i what its guide and the friction there hold."""
     d = len(r)
@@ -216,7 +216,7 @@ def restrain(guides: Guides, i: int, place: Floats, r: Floats, push: Floats, gri
         _stick(r, normal, grip, False)
 
 
-@kernel
+@inner
 def _stick(r: Floats, normal: Floats, hold: float, share: bool) -> None:
     """Friction against a pressing force `normal`: `hold` is what it holds, or the share of the pressure."""
     square = 0.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.relax.network import CURVE, FIXED, FREE, LINE, PLANE, Floats, Guides
 
 SAMPLES = 4  # of each cubic, beside which the nearest point is sought
@@ -18,7 +18,7 @@ END = 1e-9  # of a cubic: so near, a node is at the end of its curve
 TURNS = 100  # of that search; bisection alone needs 60
 
 
-@kernel
+@inner
 def project(guides: Guides, i: int, place: Floats, v: Floats) -> None:
     """Take from v (D,) what node i, at `place` (D,), may not do.
 
@@ -58,7 +58,7 @@ def hold(guides: Guides, i: int, x: Floats) -> None:
             x[i, c] += guides.at[i, c]
 
 
-@kernel
+@inner
 def basis(guides: Guides, i: int, place: Floats, out: Floats) -> int:
     """How many ways node i may go at `place`; so many rows of `out` (D, D) are an orthonormal basis of them.
 
@@ -102,7 +102,7 @@ def onto_curve(cubics: Floats, closed: bool, place: Floats) -> None:
         place[c] = _value(cubic[:, c], u)
 
 
-@kernel
+@inner
 def nearest(cubics: Floats, closed: bool, place: Floats) -> float:
     """The spot on a curve nearest to a place: the best beside samples nearer than their neighbours."""
     count = SAMPLES * len(cubics)
@@ -119,7 +119,7 @@ def nearest(cubics: Floats, closed: bool, place: Floats) -> float:
     return spot
 
 
-@kernel
+@inner
 def _refined(cubics: Floats, closed: bool, place: Floats, spot: float) -> float:
     """The nearest spot beside a sample, by Newton's method kept between its neighbours.
 
@@ -144,7 +144,7 @@ def _refined(cubics: Floats, closed: bool, place: Floats, spot: float) -> float:
     return spot % count if closed else spot
 
 
-@kernel
+@inner
 def _look(cubics: Floats, spot: float, place: Floats) -> tuple[float, float, float]:
     """How far the spot is from the place, squared; half of that's slope and its slope's."""
     cubic, u = _at(cubics, spot)
@@ -158,7 +158,7 @@ def _look(cubics: Floats, spot: float, place: Floats) -> tuple[float, float, flo
     return square, slope, growth
 
 
-@kernel
+@inner
 def _way(guides: Guides, i: int, place: Floats, out: Floats) -> float:
     """The line's direction, the plane's normal or the curve's tangent at a place.
 
@@ -179,35 +179,35 @@ def _way(guides: Guides, i: int, place: Floats, out: Floats) -> float:
     return -1.0 if spot <= END else 1.0
 
 
-@kernel
+@inner
 def _cubics(guides: Guides, i: int) -> Floats:
     curve = guides.curve[i]
     return guides.pieces[guides.curve_starts[curve] : guides.curve_starts[curve + 1]]
 
 
-@kernel
+@inner
 def _closed(guides: Guides, i: int) -> bool:
     return bool(guides.curve_closed[guides.curve[i]])
 
 
-@kernel
+@inner
 def _at(cubics: Floats, spot: float) -> tuple[Floats, float]:
     """The cubic (4, D) a spot is on, and its u."""
     k = min(int(spot), len(cubics) - 1)
     return cubics[k], spot - k
 
 
-@kernel
+@inner
 def _value(cubic: Floats, u: float) -> float:
     return ((cubic[0] * u + cubic[1]) * u + cubic[2]) * u + cubic[3]
 
 
-@kernel
+@inner
 def _rate(cubic: Floats, u: float) -> float:
     return (3.0 * cubic[0] * u + 2.0 * cubic[1]) * u + cubic[2]
 
 
-@kernel
+@inner
 def _dot(u: Floats, v: Floats) -> float:
     total = 0.0
     for c in range(len(u)):
@@ -215,7 +215,7 @@ def _dot(u: Floats, v: Floats) -> float:
     return total
 
 
-@kernel
+@inner
 def _shorten(v: Floats) -> None:
     """Bring v to length 1; 0 stays 0."""
     length = np.sqrt(_dot(v, v))
@@ -223,7 +223,7 @@ def _shorten(v: Floats) -> None:
         v[c] /= length if length > 0.0 else 1.0
 
 
-@kernel
+@inner
 def _along(v: Floats, way: Floats) -> float:
     """Leave of v its part along a unit vector; how long that is."""
     share = _dot(v, way)
@@ -232,7 +232,7 @@ def _along(v: Floats, way: Floats) -> float:
     return share
 
 
-@kernel
+@inner
 def _across(v: Floats, way: Floats) -> None:
     """Leave of v its part across a unit vector."""
     share = _dot(v, way)

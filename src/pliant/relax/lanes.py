@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.relax.laws import BAR, STRING
 
 Reals = NDArray[Any]  # float32 or float64
@@ -106,7 +106,7 @@ def settle(
                 answer.points[block, j * D * W + w] = room.nodes[2 * j * D * W + w]
 
 
-@kernel
+@inner
 def _draw(packed: Packed, block: int, room: Room, rule: Rule, axes: Marks, powers: Marks) -> None:
     """Put the nodes where they are drawn, at rest."""
     W, D = 1 << len(powers), len(axes)
@@ -116,7 +116,7 @@ def _draw(packed: Packed, block: int, room: Room, rule: Rule, axes: Marks, power
             room.nodes[(2 * j + 1) * D * W + w] = rule.zero
 
 
-@kernel
+@inner
 def _actuate(packed: Packed, block: int, drive: Reals, c: int, room: Room, powers: Marks) -> None:
     """Set the rest lengths to step c of the drive."""
     W, (N, _, F, V) = 1 << len(powers), drive.shape  # what is the same for all is there once
@@ -128,7 +128,7 @@ def _actuate(packed: Packed, block: int, drive: Reals, c: int, room: Room, power
             room.links[(2 * n + 1) * W + w] = rest + share * (target - rest)
 
 
-@kernel
+@inner
 def _clear(packed: Packed, block: int, room: Room, rule: Rule, axes: Marks, powers: Marks) -> None:
     """R = F and S = 0, to which the links add."""
     W, D = 1 << len(powers), len(axes)
@@ -138,7 +138,7 @@ def _clear(packed: Packed, block: int, room: Room, rule: Rule, axes: Marks, powe
             room.sums[(2 * j + 1) * D * W + w] = rule.zero
 
 
-@kernel
+@inner
 def _stretch(packed: Packed, block: int, room: Room, rule: Rule, axes: Marks, powers: Marks) -> None:
     """Add what every link does to R and S of its ends.
 
@@ -186,7 +186,7 @@ def _stretch(packed: Packed, block: int, room: Room, rule: Rule, axes: Marks, po
                 sums[b + w] += pull[w]
 
 
-@kernel
+@inner
 def _one_way(law: int, k: Any, a: Any, e: Any, rule: Rule) -> tuple[Any, Any]:
     """Force f and df/dl of a string or bumper at elongation e: as in `laws`, without branches."""
     e = e if law == STRING else -e
@@ -196,7 +196,7 @@ def _one_way(law: int, k: Any, a: Any, e: Any, rule: Rule) -> tuple[Any, Any]:
     return (f if law == STRING else -f), t
 
 
-@kernel
+@inner
 def _move(packed: Packed, block: int, room: Room, rule: Rule, axes: Marks, powers: Marks) -> None:
     """Move every node by Δ = ηα R/S + (1 − η)Δ, and clear its R and S for the next iteration.
 
@@ -224,7 +224,7 @@ def _move(packed: Packed, block: int, room: Room, rule: Rule, axes: Marks, power
                 nodes[at] = max(nodes[at], rule.zero)
 
 
-@kernel
+@inner
 def _stand(packed: Packed, room: Room, rule: Rule, axes: Marks, powers: Marks, moving: bool) -> None:
     """Take from R of nodes on the floor what it holds: all that presses on it, and along it μ times that.
 
@@ -253,7 +253,7 @@ def _stand(packed: Packed, room: Room, rule: Rule, axes: Marks, powers: Marks, m
                     x[at + (D + d) * W] *= left
 
 
-@kernel
+@inner
 def _survey(
     packed: Packed, block: int, c: int, room: Room, rule: Rule, axes: Marks, powers: Marks, answer: Answer
 ) -> None:
@@ -273,7 +273,7 @@ def _survey(
         answer.errors[block, c * W + w] = worst
 
 
-@kernel
+@inner
 def _length_error(
     packed: Packed, block: int, n: int, w: int, room: Room, axes: Marks, powers: Marks
 ) -> float:  # fmt: skip

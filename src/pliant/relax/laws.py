@@ -12,12 +12,12 @@ it carries k a/4, so that `a` is how much slack the end of a string is rounded b
 
 from __future__ import annotations
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner
 
 BAR, STRING, BUMPER = range(3)
 
 
-@kernel
+@inner
 def force(law: int, k: float, a: float, e: float) -> float:
     """The force at elongation e; positive pulls together."""
     if law == BAR:
@@ -27,7 +27,7 @@ def force(law: int, k: float, a: float, e: float) -> float:
     return -_pull(k, a, -e)
 
 
-@kernel
+@inner
 def tangent(law: int, k: float, a: float, e: float) -> float:
     """How fast the force grows with the elongation."""
     if law == BAR:
@@ -35,7 +35,7 @@ def tangent(law: int, k: float, a: float, e: float) -> float:
     return _pull_rate(k, a, e if law == STRING else -e)
 
 
-@kernel
+@inner
 def stored(law: int, k: float, a: float, e: float) -> float:
     """The energy at elongation e."""
     if law == BAR:
@@ -43,21 +43,21 @@ def stored(law: int, k: float, a: float, e: float) -> float:
     return _pulled(k, a, e if law == STRING else -e)
 
 
-@kernel
+@inner
 def _pull(k: float, a: float, e: float) -> float:
     if e >= a:
         return k * e
     return k * (e + a) * (e + a) / (4.0 * a) if e > -a else 0.0
 
 
-@kernel
+@inner
 def _pull_rate(k: float, a: float, e: float) -> float:
     if e >= a:
         return k
     return k * (e + a) / (2.0 * a) if e > -a else 0.0
 
 
-@kernel
+@inner
 def _pulled(k: float, a: float, e: float) -> float:
     if e >= a:
         return 0.5 * k * (e * e + a * a / 3.0)  # continues the band's at e = a: 2 k a²/3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.relax.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, Couplings, Floats, Ints
 
 Vector = tuple[float, float, float]
@@ -12,7 +12,7 @@ Vector = tuple[float, float, float]
 TURN = 2.0 * np.pi
 
 
-@kernel
+@inner
 def measure(x: Floats, couplings: Couplings, m: int, last: float, slope: Floats) -> float:
     """The measure m at x, with its slope (4, D) by its nodes; angles within half a turn of `last`."""
     d = x.shape[1]
@@ -40,7 +40,7 @@ def measure(x: Floats, couplings: Couplings, m: int, last: float, slope: Floats)
     return value - TURN * np.round((value - last) / TURN)
 
 
-@kernel
+@inner
 def _angle(x: Floats, couplings: Couplings, m: int, last: float, slope: Floats) -> float:
     """The angle of b about a, in the plane of the measure's two axes; `last` where there is none."""
     a, b = couplings.measured[m, 0], couplings.measured[m, 1]
@@ -57,7 +57,7 @@ def _angle(x: Floats, couplings: Couplings, m: int, last: float, slope: Floats) 
     return np.arctan2(q, p)
 
 
-@kernel
+@inner
 def _dihedral(x: Floats, couplings: Couplings, m: int, last: float, slope: Floats) -> float:
     """The angle by which d is turned from a about the axis from b to c, in space; or `last`."""
     start = couplings.measured[m, 1]
@@ -82,22 +82,22 @@ def _dihedral(x: Floats, couplings: Couplings, m: int, last: float, slope: Float
     return np.arctan2(_dot(_cross(u, v), axis) / length, _dot(u, v))
 
 
-@kernel
+@inner
 def _from(x: Floats, a: int, b: int) -> Vector:
     return x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
 
 
-@kernel
+@inner
 def _dot(u: Vector, v: Vector) -> float:
     return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
 
 
-@kernel
+@inner
 def _less(u: Vector, v: Vector, share: float) -> Vector:
     return u[0] - share * v[0], u[1] - share * v[1], u[2] - share * v[2]
 
 
-@kernel
+@inner
 def _cross(u: Vector, v: Vector) -> Vector:
     return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
 
@@ -111,7 +111,7 @@ def measure_angles(x: Floats, couplings: Couplings, turned: Floats) -> None:
             turned[m] = measure(x, couplings, m, turned[m], slope)
 
 
-@kernel
+@inner
 def couple(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
     """What coupling c measures; slopes (K, D) by the nodes (K,), K = 4 for each of its measures."""
     total = 0.0

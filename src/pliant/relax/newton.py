@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.relax.bending import bend, distortion, spins
 from pliant.relax.forces import evaluate, restrain
 from pliant.relax.guiding import hold
@@ -109,7 +109,7 @@ def settle(
     return Settled(worst, made, gone, soft, worst <= max(tolerance, 4.0 * floor))
 
 
-@kernel
+@inner
 def _scratch(x: Floats, order: Order) -> Scratch:
     n, d = x.shape
     places = len(order.node)
@@ -120,7 +120,7 @@ def _scratch(x: Floats, order: Order) -> Scratch:
     )  # fmt: skip
 
 
-@kernel
+@inner
 def _measure(x: Floats, touch: Touch, order: Order, wide: float, work: Scratch) -> tuple[float, float]:
     """Spread the solution over the nodes, no longer than allowed; its distortion and its largest spin."""
     _spread(order.place, work.flat, work.step)
@@ -132,7 +132,7 @@ def _measure(x: Floats, touch: Touch, order: Order, wide: float, work: Scratch) 
     return far * share, _shorten(work.step, work.spin, share)
 
 
-@kernel
+@inner
 def _try(
     state: State, parts: Parts, order: Order, bends: bool, energy: float, worst: float, work: Scratch
 ) -> tuple[bool, float, float]:
@@ -159,7 +159,7 @@ def _try(
     return False, energy, worst
 
 
-@kernel
+@inner
 def _promised(node: Ints, work: Scratch, lam: float, least: float) -> float:
     """By how much the quadratic model says that a step brings the energy down: ½ Δ·(R + λ S Δ)."""
     total = 0.0
@@ -170,21 +170,21 @@ def _promised(node: Ints, work: Scratch, lam: float, least: float) -> float:
     return max(total, 1e-300)
 
 
-@kernel
+@inner
 def _copy(source: Floats, target: Floats) -> None:
     for i in range(len(source)):
         for c in range(source.shape[1]):
             target[i, c] = source[i, c]
 
 
-@kernel
+@inner
 def _sum(first: Floats, second: Floats, target: Floats) -> None:
     for i in range(len(first)):
         for c in range(first.shape[1]):
             target[i, c] = first[i, c] + second[i, c]
 
 
-@kernel
+@inner
 def _shorten(step: Floats, spin: Floats, share: float) -> float:
     """Take a share of a step and its spins; the largest spin."""
     most = 0.0
@@ -197,7 +197,7 @@ def _shorten(step: Floats, spin: Floats, share: float) -> float:
     return most
 
 
-@kernel
+@inner
 def _look(state: State, parts: Parts, work: Scratch) -> tuple[float, float]:
     """Nodes back on their guides, and the forces these leave; the energy, and the largest force."""
     kinds, r = parts.guides.kinds, work.r
@@ -218,7 +218,7 @@ def _look(state: State, parts: Parts, work: Scratch) -> tuple[float, float]:
     return energy, np.sqrt(worst)
 
 
-@kernel
+@inner
 def _direction(
     state: State, parts: Parts, order: Order, limits: Limits, whole: bool, lam: float, work: Scratch
 ) -> bool:
@@ -243,7 +243,7 @@ def _direction(
     return True
 
 
-@kernel
+@inner
 def _close(order: Order, p: int, d: int, stiff: float, allowed: Floats, m: Floats) -> None:
     """Make the directions stiff that the guide of the node at place p does not allow."""
     for c in range(d):
@@ -253,7 +253,7 @@ def _close(order: Order, p: int, d: int, stiff: float, allowed: Floats, m: Float
             m[order.rows[row] + p * d + g - order.first[row]] += stiff * part
 
 
-@kernel
+@inner
 def _spread(place: Ints, flat: Floats, step: Floats) -> None:
     d = step.shape[1]
     for i in range(len(step)):
@@ -261,7 +261,7 @@ def _spread(place: Ints, flat: Floats, step: Floats) -> None:
             step[i, c] = 0.0 if place[i] < 0 else flat[place[i] * d + c, 0]
 
 
-@kernel
+@inner
 def _fits(x: Floats, step: Floats, touch: Touch, caps: Floats) -> float:
     """The share of a step with which no pair passes through itself."""
     for i in range(len(caps)):
@@ -278,7 +278,7 @@ def _fits(x: Floats, step: Floats, touch: Touch, caps: Floats) -> float:
     return share
 
 
-@kernel
+@inner
 def _strength(s: Floats, node: Ints) -> float:
     most = 0.0
     for i in node:
@@ -287,7 +287,7 @@ def _strength(s: Floats, node: Ints) -> float:
     return most
 
 
-@kernel
+@inner
 def _floor(x: Floats, node: Ints, s: Floats) -> float:
     """The residual that rounding leaves: a few units in the last place of the coordinates, times S."""
     most = 0.0

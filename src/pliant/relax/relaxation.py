@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.relax.forces import link_forces, others, restrain
 from pliant.relax.guiding import hold
 from pliant.relax.laws import BAR, force, tangent
@@ -128,14 +128,14 @@ def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much a
     return count
 
 
-@kernel
+@inner
 def _plain(parts: Parts) -> bool:
     """Whether there are links and nothing else."""
     more = len(parts.rails.nodes) + len(parts.couplings.laws) + len(parts.fields.power)
     return more + len(parts.touch.radius) == 0
 
 
-@kernel
+@inner
 def _held(parts: Parts) -> bool:
     """Whether anything but the ground keeps nodes from moving: guides, or friction."""
     held = len(parts.touch.radius) > 0
@@ -144,7 +144,7 @@ def _held(parts: Parts) -> bool:
     return held
 
 
-@kernel
+@inner
 def _begin(loads: Floats, r: Floats, s: Floats) -> None:
     for i in range(len(r)):
         for c in range(r.shape[1]):
@@ -152,21 +152,21 @@ def _begin(loads: Floats, r: Floats, s: Floats) -> None:
             s[i, c] = 0.0
 
 
-@kernel
+@inner
 def _restrain(x: Floats, guides: Guides, r: Floats, push: Floats, grip: Floats) -> None:
     for i in range(len(r)):
         if guides.kinds[i] != FIXED and (guides.kinds[i] != FREE or grip[i] > 0.0):
             restrain(guides, i, x[i], r[i], push[i], grip[i])
 
 
-@kernel
+@inner
 def _hold(x: Floats, guides: Guides) -> None:
     for i in range(len(x)):
         if guides.kinds[i] != FREE and guides.kinds[i] != FIXED:
             hold(guides, i, x)
 
 
-@kernel
+@inner
 def _add(work: Work, r: Floats, s: Floats) -> None:
     """What elements that are not compiled add."""
     for i in range(len(work.extra)):
@@ -175,7 +175,7 @@ def _add(work: Work, r: Floats, s: Floats) -> None:
             s[i, c] += work.extra_stiff[i, c]
 
 
-@kernel
+@inner
 def _caps(x: Floats, touch: Touch, cap: float, caps: Floats) -> None:
     """How far each node may go."""
     for i in range(len(caps)):
@@ -183,7 +183,7 @@ def _caps(x: Floats, touch: Touch, cap: float, caps: Floats) -> None:
     room(x, touch, caps)
 
 
-@kernel
+@inner
 def _aim(state: State, leg: Leg, share: float) -> None:
     for e in range(len(state.rest)):
         state.rest[e] = leg.rest[0, e] + share * (leg.rest[1, e] - leg.rest[0, e])
@@ -194,7 +194,7 @@ def _aim(state: State, leg: Leg, share: float) -> None:
             state.loads[i, c] = leg.loads[0, i, c] + share * (leg.loads[1, i, c] - leg.loads[0, i, c])
 
 
-@kernel
+@inner
 def _fallen(worst: float, start: float, tolerance: float, fall: float) -> float:
     """The share of α left: 1 at the largest residual, `fall` at the tolerance, even in the logarithm."""
     if worst <= tolerance or start <= tolerance:
@@ -202,7 +202,7 @@ def _fallen(worst: float, start: float, tolerance: float, fall: float) -> float:
     return fall ** (1.0 - np.log(worst / tolerance) / np.log(start / tolerance))
 
 
-@kernel
+@inner
 def _each_moves(
     state: State, parts: Parts, knobs: Knobs, fall: float, caps: Floats, work: Work,
     r: Floats, s: Floats, push: Floats, grip: Floats,
@@ -230,7 +230,7 @@ def _each_moves(
     return np.sqrt(worst)
 
 
-@kernel
+@inner
 def _gather(
     x: Floats, i: int, starts: Ints, star: Ints, ends: Ints, rest: Floats, stiffness: Floats, laws: Ints,
     bands: Floats, r: Floats, s: Floats,
@@ -260,7 +260,7 @@ def _gather(
             s[i, 2] += along * abs(z) + across
 
 
-@kernel
+@inner
 def _steady(
     calm: bool, average: float, r: Floats, s: Floats, felt: Floats, share: Floats, stiff: Floats
 ) -> None:
@@ -277,7 +277,7 @@ def _steady(
             share[i] = max(CUT * share[i], LOWEST) if along < 0.0 else min(MEND * share[i], 1.0)
 
 
-@kernel
+@inner
 def _displace(
     x: Floats, kinds: Ints, alpha: Floats, fall: float, share: Floats, eta: Floats, least: float,
     caps: Floats, moved: Floats, r: Floats, s: Floats,
@@ -291,7 +291,7 @@ def _displace(
     return np.sqrt(worst)
 
 
-@kernel
+@inner
 def _move(
     x: Floats, i: int, step: float, keep: float, least: float, cap: float, moved: Floats, r: Floats, s: Floats
 ) -> float:
@@ -320,14 +320,14 @@ def shake(x: Floats, guides: Guides, size: float, seed: int, turn: int) -> None:
             hold(guides, i, x)
 
 
-@kernel
+@inner
 def _random(seed: int, turn: int, count: int) -> float:
     """A number from −1 to 1 that looks like chance."""
     mixed = _mixed(_mixed(np.uint64(seed), np.uint64(turn)), np.uint64(count))
     return float(mixed >> np.uint64(11)) * 2.0**-52 - 1.0
 
 
-@kernel
+@inner
 def _mixed(first: np.uint64, second: np.uint64) -> np.uint64:
     """The bits of two numbers, mixed (Steele, Lea and Flood's way)."""
     mixed = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(second) * np.uint64(
@@ -374,7 +374,7 @@ def accelerate(
     return len(residuals), age
 
 
-@kernel
+@inner
 def _uphill(kinds: Ints, r: Floats, moved: Floats) -> tuple[float, float]:
     """The largest residual, and how far the motion goes along with the forces."""
     worst = along = 0.0
@@ -388,7 +388,7 @@ def _uphill(kinds: Ints, r: Floats, moved: Floats) -> tuple[float, float]:
     return np.sqrt(worst), along
 
 
-@kernel
+@inner
 def _coast(
     x: Floats, kinds: Ints, alpha: Floats, keep: float, least: float, caps: Floats, grip: Floats,
     moved: Floats, r: Floats, s: Floats,

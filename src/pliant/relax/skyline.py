@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import kernel, kernel_fast
+from pliant.core.kernel import inner_fast, kernel
 from pliant.relax.network import Floats, Ints
 
 
-@kernel_fast
+@inner_fast
 def _dot(a: Floats, b: Floats) -> float:
     total = 0.0
     for k in range(len(a)):
@@ -37,7 +37,7 @@ def factorise(m: Floats, first: Ints, rows: Ints) -> bool:
     return True
 
 
-@kernel_fast
+@inner_fast
 def solve(m: Floats, first: Ints, rows: Ints, x: Floats) -> None:
     """Overwrite x (n, K) by the solutions of L Lᵀ y = x."""
     n, columns = x.shape

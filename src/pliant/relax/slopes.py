@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.relax.elongation import Elongations
 from pliant.relax.forces import rail
 from pliant.relax.guiding import basis
@@ -77,13 +77,8 @@ def slopes(net: Network, x: Floats, found: Elongations) -> Slopes:
     """J at x (N, D), where elongations are as found."""
     parts, chosen = net.parts, _chosen(net, x, found)
     rows = _room(x, net, chosen)
-    row = _links(x, parts.links, chosen.links, found.links, rows)
-    first = len(parts.links.laws)
-    row = _couplings(x, parts.couplings, chosen.couplings, found.couplings, rows, row, first)
-    first += len(parts.couplings.laws)
-    row = _rails(x, parts.rails, chosen.rails, found.rails, rows, row, first)
-    first += len(parts.rails.laws)
-    _touches(x, parts.touch, chosen.touches, rows, row, first)
+    over = found.links, found.couplings, found.rails
+    _fill(x, parts.links, parts.couplings, parts.rails, parts.touch, chosen, over, rows)
     used, owners = rows.ends[-1], rows.owners
     cells = rows.values[:used], rows.columns[:used], rows.ends
     matrix = sparse.csr_array(cells, (len(owners), len(rows.ways)))
@@ -167,6 +162,21 @@ def _ways(x: Floats, guides: Guides, present: Bools, starts: Ints, ways: Floats)
 
 
 @kernel
+def _fill(
+    x: Floats, links: Links, couplings: Couplings, rails: Rails, touch: Touch, chosen: _Chosen,
+    over: tuple[Floats, Floats, Floats], rows: _Rows,
+) -> None:  # fmt: skip
+    """The rows of all elements, one kind after the other."""
+    row = _links(x, links, chosen.links, over[0], rows)
+    first = len(links.laws)
+    row = _couplings(x, couplings, chosen.couplings, over[1], rows, row, first)
+    first += len(couplings.laws)
+    row = _rails(x, rails, chosen.rails, over[2], rows, row, first)
+    first += len(rails.laws)
+    _touches(x, touch, chosen.touches, rows, row, first)
+
+
+@inner
 def _links(x: Floats, links: Links, chosen: Ints, over: Floats, rows: _Rows) -> int:
     d = x.shape[1]
     n, row = np.empty(d), 0
@@ -184,7 +194,7 @@ def _links(x: Floats, links: Links, chosen: Ints, over: Floats, rows: _Rows) -> 
     return row
 
 
-@kernel
+@inner
 def _couplings(
     x: Floats, couplings: Couplings, chosen: Ints, over: Floats, rows: _Rows, row: int, first: int
 ) -> int:
@@ -196,43 +206,62 @@ def _couplings(
     for k in chosen:
         couple(x, couplings, k, turned, slope, nodes)
         for at in range(4 * (couplings.firsts[k + 1] - couplings.firsts[k])):
-            if slope[at].any():
+            if _square(slope[at]) > 0.0:
                 _add(rows, row, nodes[at], slope[at], 1.0)
         row = _close(rows, row, first + k, float(over[k]))
     return row
 
 
-@kernel
+@inner
 def _rails(x: Floats, rails: Rails, chosen: Ints, over: Floats, rows: _Rows, row: int, first: int) -> int:
     """The nearest point of the line goes with its two nodes, by their shares."""
     d = x.shape[1]
-    away, across = np.empty(d), np.empty((d - 1, d))
+    away, line, across = np.empty(d), np.empty(d), np.empty((d - 1, d))
     for q in chosen:
         at, far = rail(x, rails, q, away)
-        _across(x[rails.nodes[q, 2]] - x[rails.nodes[q, 1]], across)
+        for c in range(d):
+            line[c] = x[rails.nodes[q, 2], c] - x[rails.nodes[q, 1], c]
+        _across(line, across)
         kept = rails.laws[q] == BAR and rails.rest[q] == 0.0
-        if not kept and far > 0.0:
-            across[0] = away / far
+        for c in range(0 if kept or far == 0.0 else d):
+            across[0, c] = away[c] / far
         for k in range(d - 1 if kept else 1):
+            off = 0.0
+            for c in range(d):
+                off += away[c] * across[k, c]
             _add(rows, row, rails.nodes[q, 0], across[k], 1.0)
             _add(rows, row, rails.nodes[q, 1], across[k], at - 1.0)
             _add(rows, row, rails.nodes[q, 2], across[k], -at)
-            row = _close(rows, row, first + q, float((away * across[k]).sum() if kept else over[q]))
+            row = _close(rows, row, first + q, off if kept else float(over[q]))
     return row
 
 
-@kernel
+@inner
 def _across(line: Floats, out: Floats) -> None:
-    """Orthonormal vectors (D − 1, D) across a line: the reflection of an axis onto it, but for that axis."""
-    v = line / max(np.sqrt((line * line).sum()), 1e-300)
-    v[0] += 1.0 if v[0] >= 0.0 else -1.0
-    square = (v * v).sum()
+    """Orthonormal vectors (D − 1, D) across a line: the reflection of an axis onto it, but for that axis.
+
+    The line is scratch afterwards.
+    """
+    length = max(np.sqrt(_square(line)), 1e-300)
+    for c in range(len(line)):
+        line[c] /= length
+    line[0] += 1.0 if line[0] >= 0.0 else -1.0
+    square = _square(line)
     for k in range(len(out)):
-        for c in range(len(v)):
-            out[k, c] = (1.0 if c == k + 1 else 0.0) - 2.0 * v[k + 1] * v[c] / square
+        for c in range(len(line)):
+            out[k, c] = (1.0 if c == k + 1 else 0.0) - 2.0 * line[k + 1] * line[c] / square
 
 
-@kernel
+@inner
+def _square(v: Floats) -> float:
+    """The square of a vector's length."""
+    square = 0.0
+    for c in range(len(v)):
+        square += v[c] * v[c]
+    return square
+
+
+@inner
 def _touches(x: Floats, touch: Touch, chosen: Ints, rows: _Rows, row: int, first: int) -> None:
     d = x.shape[1]
     slope = np.empty(4 * d)
@@ -243,7 +272,7 @@ def _touches(x: Floats, touch: Touch, chosen: Ints, rows: _Rows, row: int, first
         row = _close(rows, row, first + t, gap)
 
 
-@kernel
+@inner
 def _add(rows: _Rows, row: int, node: int, slope: Floats, share: float) -> None:
     """Add to a row what a node does to its element."""
     at = rows.ends[row + 1]
@@ -256,7 +285,7 @@ def _add(rows: _Rows, row: int, node: int, slope: Floats, share: float) -> None:
     rows.ends[row + 1] = at
 
 
-@kernel
+@inner
 def _close(rows: _Rows, row: int, owner: int, over: float) -> int:
     """End a row; the number of the next."""
     rows.owners[row], rows.over[row] = owner, over

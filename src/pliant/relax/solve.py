@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pliant.core.clock import Clock
+from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.relax.build import build
 from pliant.relax.follow import follow, why_not
@@ -21,6 +22,7 @@ from pliant.relax.network import Network
 from pliant.relax.path import Record
 from pliant.relax.result import RelaxResult
 from pliant.relax.trust import trust
+from pliant.relax.warm import LOOPS, seconds_as_python
 
 OWN = "the stiffness of elements of your own is not known in full"
 
@@ -34,17 +36,18 @@ def solve(
     """The path of a mechanism along its drive; `elements` are the user's own (see `march.Element`)."""
     study = study or model.study
     clock, record = Clock(), Record()
-    progress(0, 1000, "starting; the very first run compiles its loops, which takes a minute")
-    with clock.phase("build"):
-        net = build(model)
-    try:
-        with clock.phase("run"):
-            run(net, study, record, progress, elements)
-    except KeyboardInterrupt:
-        if not record.frames:
-            raise
-        raise Interrupted(_result(model, study, net, record, clock, bool(elements))) from None
-    return _result(model, study, net, record, clock, bool(elements))
+    progress(0, 1000, "starting")
+    with running(LOOPS, seconds_as_python(model, study), progress):
+        with clock.phase("build"):
+            net = build(model)
+        try:
+            with clock.phase("run"):
+                run(net, study, record, progress, elements)
+        except KeyboardInterrupt:
+            if not record.frames:
+                raise
+            raise Interrupted(_result(model, study, net, record, clock, bool(elements))) from None
+        return _result(model, study, net, record, clock, bool(elements))
 
 
 def run(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner
 from pliant.relax.forces import most_measures, rail
 from pliant.relax.guiding import basis
 from pliant.relax.laws import BAR, force, tangent
@@ -35,7 +35,7 @@ from pliant.relax.order import Order
 from pliant.relax.touching import Touch, contact_gradient
 
 
-@kernel
+@inner
 def assemble(state: State, parts: Parts, order: Order, allowed: Floats, whole: bool, m: Floats) -> None:
     """Fill m with K, rows as `order` has them; `allowed` (N, D, D) projects on what guides allow."""
     for k in range(len(m)):
@@ -62,7 +62,7 @@ class Spot(NamedTuple):
     allowed: Floats  # (N, D, D)
 
 
-@kernel
+@inner
 def allow(x: Floats, guides: Guides, allowed: Floats) -> bool:
     """Fill `allowed`; whether there are guides at all."""
     d = x.shape[1]
@@ -84,7 +84,7 @@ def allow(x: Floats, guides: Guides, allowed: Floats) -> bool:
     return some
 
 
-@kernel
+@inner
 def _add(spot: Spot, p: int, q: int, d: int, c: int, g: int, value: float, m: Floats) -> None:
     """Add to the number of coordinate c at place p and g at place q; only what is below the diagonal."""
     row, column = p * d + c, q * d + g
@@ -92,7 +92,7 @@ def _add(spot: Spot, p: int, q: int, d: int, c: int, g: int, value: float, m: Fl
         m[spot.rows[row] + column - spot.first[row]] += value
 
 
-@kernel
+@inner
 def _block(spot: Spot, i: int, j: int, share: float, block: Floats, m: Floats) -> None:
     """Add a symmetric block, times `share`, for the nodes i and j; for i ≠ j once for both triangles."""
     d = block.shape[0]
@@ -112,7 +112,7 @@ def _block(spot: Spot, i: int, j: int, share: float, block: Floats, m: Floats) -
             _add(spot, p, q, d, c, g, share * value, m)
 
 
-@kernel
+@inner
 def _links(x: Floats, links: Links, rest: Floats, spot: Spot, whole: bool, m: Floats) -> None:
     d = x.shape[1]
     n, block = np.zeros(d), np.empty((d, d))
@@ -142,7 +142,7 @@ def _links(x: Floats, links: Links, rest: Floats, spot: Spot, whole: bool, m: Fl
         _block(spot, i, j, -1.0, block, m)
 
 
-@kernel
+@inner
 def _link(rows: Ints, first: Ints, p: int, q: int, n: Floats, along: float, across: float, m: Floats) -> None:
     """A link between two nodes that move freely, at the places p > q."""
     d = len(n)
@@ -156,7 +156,7 @@ def _link(rows: Ints, first: Ints, p: int, q: int, n: Floats, along: float, acro
                 m[other + q * d + g] += value
 
 
-@kernel
+@inner
 def _rank_one(spot: Spot, nodes: Ints, count: int, slope: Floats, k: float, m: Floats) -> None:
     """Add k g gᵀ, with g (K, D) by the first `count` nodes, any of which may come twice."""
     d = slope.shape[1]
@@ -182,7 +182,7 @@ def _rank_one(spot: Spot, nodes: Ints, count: int, slope: Floats, k: float, m: F
                     _add(spot, p, q, d, c, h, k * slope[a, c] * slope[b, h], m)
 
 
-@kernel
+@inner
 def _some(slope: Floats, a: int) -> bool:
     some = False
     for c in range(slope.shape[1]):
@@ -190,7 +190,7 @@ def _some(slope: Floats, a: int) -> bool:
     return some
 
 
-@kernel
+@inner
 def _couplings(x: Floats, couplings: Couplings, goal: Floats, turned: Floats, spot: Spot, m: Floats) -> None:
     d, most = x.shape[1], 4 * most_measures(couplings)
     slope, nodes = np.empty((most, d)), np.empty(most, np.int64)
@@ -201,7 +201,7 @@ def _couplings(x: Floats, couplings: Couplings, goal: Floats, turned: Floats, sp
         _rank_one(spot, nodes, count, slope, k, m)
 
 
-@kernel
+@inner
 def _rails(x: Floats, rails: Rails, spot: Spot, m: Floats) -> None:
     """Across the line; with a distance to keep, along the way to the node first of all."""
     d = x.shape[1]
@@ -227,7 +227,7 @@ def _rails(x: Floats, rails: Rails, spot: Spot, m: Floats) -> None:
                 _block(spot, rails.nodes[q, g], rails.nodes[q, h], shares[g] * shares[h], block, m)
 
 
-@kernel
+@inner
 def _fields(x: Floats, fields: Fields, spot: Spot, m: Floats) -> None:
     """What keeps a field from being left: f/distance, where it attracts."""
     d = x.shape[1]
@@ -244,7 +244,7 @@ def _fields(x: Floats, fields: Fields, spot: Spot, m: Floats) -> None:
                     _add(spot, spot.place[i], spot.place[i], d, c, c, max(f, 0.0), m)
 
 
-@kernel
+@inner
 def _touches(x: Floats, touch: Touch, spot: Spot, m: Floats) -> None:
     d = x.shape[1]
     slope = np.empty(4 * d)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.core.pose import Floats
 
 Ints = NDArray[np.int64]
@@ -42,7 +42,7 @@ class Touch(NamedTuple):
     normal: Floats  # (T, D) which way the second leaves the first where they are crossed; see `sides`
 
 
-@kernel
+@inner
 def closest(x: Floats, a: int, b: int, c: int, d: int) -> tuple[float, float, float]:
     """Shares s of a–b and t of c–d at which they are nearest, and their distance there.
 
@@ -70,7 +70,7 @@ def closest(x: Floats, a: int, b: int, c: int, d: int) -> tuple[float, float, fl
     return _nearest_end(u, v, w)
 
 
-@kernel
+@inner
 def _nearest_end(u: Vector, v: Vector, w: Vector) -> tuple[float, float, float]:
     """The best of the four ends: segments that do not face each other inside are nearest at one."""
     best_s, best_t, best = 0.0, 0.0, np.inf
@@ -86,7 +86,7 @@ def _nearest_end(u: Vector, v: Vector, w: Vector) -> tuple[float, float, float]:
     return best_s, best_t, best
 
 
-@kernel
+@inner
 def contact_gradient(x: Floats, touch: Touch, pair: int, g: Floats) -> tuple[float, float]:
     """The gap, distance − radius, of a pair, and k where it is touched, else 0; g (4D,) gets ∂gap.
 
@@ -110,7 +110,7 @@ def contact_gradient(x: Floats, touch: Touch, pair: int, g: Floats) -> tuple[flo
     return gap, touch.stiffness[pair] if gap < 0.0 else 0.0
 
 
-@kernel
+@inner
 def contact_forces(
     x: Floats, touch: Touch, force: Floats, stiffness: Floats, push: Floats, grip: Floats
 ) -> float:
@@ -146,7 +146,7 @@ def contact_forces(
     return energy
 
 
-@kernel
+@inner
 def room(x: Floats, touch: Touch, cap: Floats) -> None:
     """Lower how far each node may go in an iteration, `cap` (N,), so that no bar passes through another.
 
@@ -196,7 +196,7 @@ def sides(x: Floats, ends: Ints, radius: Floats) -> Floats:
     return normal
 
 
-@kernel
+@inner
 def _way_out(u: Vector, v: Vector, s: float, t: float, floor: float, spatial: bool) -> Vector:
     """Which way segment v leaves segment u, which it meets at shares t and s; of any length."""
     n = _cross(u, v)
@@ -212,7 +212,7 @@ def _way_out(u: Vector, v: Vector, s: float, t: float, floor: float, spatial: bo
     return way if ahead else (-way[0], -way[1], -way[2])
 
 
-@kernel
+@inner
 def stick(residual: Floats, normal: Floats, pressure: float, mu: float) -> None:
     """Take from the part of a residual (D,) that is parallel to a contact what friction holds: μ·pressure.
 
@@ -295,7 +295,7 @@ def _sweep(
     return count
 
 
-@kernel
+@inner
 def _meet(low: Floats, high: Floats, i: int, j: int) -> bool:
     apart = False
     for k in range(low.shape[1]):
@@ -303,7 +303,7 @@ def _meet(low: Floats, high: Floats, i: int, j: int) -> bool:
     return not apart
 
 
-@kernel
+@inner
 def _allowed(segments: Ints, group: Ints, i: int, j: int) -> bool:
     if group[i] >= 0 and group[i] == group[j]:
         return False
@@ -311,38 +311,38 @@ def _allowed(segments: Ints, group: Ints, i: int, j: int) -> bool:
     return a not in (c, d) and b not in (c, d)
 
 
-@kernel
+@inner
 def _near(x: Floats, segments: Ints, radius: Floats, reach: float, i: int, j: int) -> bool:
     _, _, distance = closest(x, segments[i, 0], segments[i, 1], segments[j, 0], segments[j, 1])
     return distance < radius[i] + radius[j] + reach
 
 
-@kernel
+@inner
 def _at(x: Floats, node: int) -> Vector:
     return x[node, 0], x[node, 1], x[node, 2] if x.shape[1] == 3 else 0.0
 
 
-@kernel
+@inner
 def _minus(p: Vector, q: Vector) -> Vector:
     return p[0] - q[0], p[1] - q[1], p[2] - q[2]
 
 
-@kernel
+@inner
 def _ahead(p: Vector, u: Vector, s: float) -> Vector:
     return p[0] + s * u[0], p[1] + s * u[1], p[2] + s * u[2]
 
 
-@kernel
+@inner
 def _dot(p: Vector, q: Vector) -> float:
     return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]
 
 
-@kernel
+@inner
 def _cross(p: Vector, q: Vector) -> Vector:
     return p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]
 
 
-@kernel
+@inner
 def _perpendicular(u: Vector) -> Vector:
     """A vector across u: in the plane of the first two axes unless u leaves it; the first axis if u is 0."""
     if u[0] * u[0] + u[1] * u[1] >= u[2] * u[2]:
@@ -350,12 +350,12 @@ def _perpendicular(u: Vector) -> Vector:
     return 0.0, -u[2], u[1]
 
 
-@kernel
+@inner
 def _share(part: float, whole: float) -> float:
     return min(max(part / whole, 0.0), 1.0) if whole > 0.0 else 0.0
 
 
-@kernel
+@inner
 def _apart(u: Vector, v: Vector, w: Vector, s: float, t: float) -> float:
     """|w + t v − s u|: how far apart two points are, w being from one start to the other."""
     between = _ahead(_ahead(w, v, t), u, -s)

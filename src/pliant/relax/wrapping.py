@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.relax.laws import BUMPER, STRING
 from pliant.relax.links import BAND
 from pliant.relax.model import Mechanism, Wrap
@@ -208,7 +208,7 @@ def _tighten(points: Floats, obstacles: Obstacles, sweeps: int, enough: float) -
             break
 
 
-@kernel
+@inner
 def _push_out(points: Floats, i: int, obstacles: Obstacles, o: int) -> None:
     """Move a point that is inside an obstacle straight out."""
     middle, axis = obstacles.middle, obstacles.axis

@@ -51,7 +51,7 @@ class Way(NamedTuple):
     vy: float
 
 
-@kernel
+@inner
 def coefficients(
     kind: int, i: int, j: int, sign: float, rigid: Rigid, field: Field, way: Way
 ) -> tuple[float, ...]:

@@ -21,6 +21,7 @@ from typing import Any
 
 from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
+from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.clashes import clashes
@@ -43,6 +44,7 @@ from pliant.snap.stability import margins
 from pliant.snap.status import SnapStatus
 from pliant.snap.travel import ROOT, Course, around, back, elapsed, travel
 from pliant.snap.uncertain import outcomes
+from pliant.snap.warm import LOOPS, seconds_as_python
 
 ENDINGS = {
     "until": SnapStatus.THROUGH,
@@ -57,13 +59,18 @@ ENDINGS = {
 def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = silent) -> SnapResult:
     """The way of a fastener along its plan, and back if the study asks for it."""
     study = study or model.study
+    with running(LOOPS, seconds_as_python(model, study), progress):
+        return _moved(model, study, progress)
+
+
+def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     clock = Clock()
     if lacks := list(_lacks(model, study)):
         raise InputError(lacks)
     arithmetic: Arithmetic = Exactly() if study.arithmetic == "exact" else Floating()
     with clock.phase("check"):
         check_start(model)
-    progress(0, 4, "moving; the very first run compiles its loops, which takes some seconds")
+    progress(0, 4, "moving")
     with clock.phase("build"):
         fixed = around(model)
     with clock.phase("move"):

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.core.kernel import in_threads, kernel
+from pliant.core.kernel import inner, kernel
+from pliant.core.threads import in_threads
 from pliant.flex.lp.kernel import backward_front, cholesky_front, forward_front
 from pliant.flex.lp.program import Floats, Ints
 from pliant.flex.lp.symbolic import Symbolic, analyse
@@ -111,7 +112,7 @@ def _scatter(blocks: Floats, targets: Ints, panels: Floats) -> None:
                 panels[at + j * stride + i] = blocks[b, j, i] if flip else blocks[b, i, j]
 
 
-@kernel
+@inner
 def _add_child(child: Floats, relative: Ints, panel: Floats, update: Floats, m: int, k: int) -> None:
     """Add a child's leftover to the front of its parent (lower triangles, by columns)."""
     count = len(relative)

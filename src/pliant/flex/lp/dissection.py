@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.flex.lp.program import Floats, Ints
 
 # Sets up to this many bodies are eliminated as one dense front.
@@ -54,7 +54,7 @@ def dissect(starts: Ints, neighbours: Ints, centres: Floats, leaf: int = LEAF) -
     return Dissection(order, ends, np.where(waiting < 0, -1, place[waiting]))
 
 
-@kernel
+@inner
 def _cut(starts: Ints, neighbours: Ints, segment: Ints, label: Ints, rank: Ints) -> tuple[float, int, bool]:
     """Find the best place to cut a sorted segment: (score, bodies on the left, left gives?).
 
@@ -90,7 +90,7 @@ def _cut(starts: Ints, neighbours: Ints, segment: Ints, label: Ints, rank: Ints)
     return best, at, from_left
 
 
-@kernel
+@inner
 def _split(
     starts: Ints, neighbours: Ints, segment: Ints, label: Ints, rank: Ints, k: int, from_left: bool,
     side: Ints,
@@ -113,16 +113,18 @@ def _split(
     return lefts, rights
 
 
-@kernel
+@inner
 def _partition(orders: Ints, low: int, high: int, side: Ints, lefts: int, rights: int, buffer: Ints) -> None:
     """Bring left, right and separator together in every direction, keeping each sorted."""
+    places = np.empty(3, np.int64)
     for d in range(len(orders)):
-        places = np.array((low, low + lefts, low + lefts + rights))
+        places[0], places[1], places[2] = low, low + lefts, low + lefts + rights
         for i in range(low, high):
             body = orders[d, i]
             buffer[places[side[body]]] = body
             places[side[body]] += 1
-        orders[d, low:high] = buffer[low:high]
+        for i in range(low, high):
+            orders[d, i] = buffer[i]
 
 
 @kernel

@@ -14,7 +14,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from pliant.core.kernel import in_threads, kernel, kernel_fast
+from pliant.core.kernel import inner, kernel, kernel_fast
+from pliant.core.threads import in_threads
 from pliant.flex.lp.program import Floats, Ints, Program
 
 Outcome = TypeVar("Outcome")
@@ -223,7 +224,7 @@ def _product(s: Floats, y: Floats, ds: Floats, dy: Floats, alpha: float, beta: f
     return total
 
 
-@kernel
+@inner
 def _body(x: Floats, b: int) -> tuple[float, float, float]:
     return (x[b, 0], x[b, 1], x[b, 2]) if b >= 0 else (0.0, 0.0, 0.0)
 
@@ -251,7 +252,7 @@ def _measure(
     return worst
 
 
-@kernel
+@inner
 def _add(load: Floats, b: int, f0: float, f1: float, f2: float) -> None:
     if b >= 0:
         load[b, 0] += f0
@@ -348,7 +349,7 @@ def _normal_blocks(
         c[2, 0], c[2, 1], c[2, 2] = c20, c21, c22
 
 
-@kernel
+@inner
 def _add_symmetric(
     block: Floats, v00: float, v01: float, v02: float, v11: float, v12: float, v22: float
 ) -> None:

@@ -21,7 +21,7 @@ import scipy
 from numba.core import types
 from numba.extending import get_cython_function_address
 
-from pliant.core.kernel import kernel, kernel_fast
+from pliant.core.kernel import inner, inner_fast
 from pliant.flex.lp.program import Floats
 
 
@@ -61,7 +61,7 @@ _LETTERS = np.frombuffer(b"LNRT", np.uint8)
 _L, _N, _R, _T = _LETTERS[0:1], _LETTERS[1:2], _LETTERS[2:3], _LETTERS[3:4]
 
 
-@kernel
+@inner
 def cholesky_front(panel: Floats, update: Floats, m: int, k: int) -> int:
     """Eliminate the first m of m + k unknowns of a front; 0, or where a pivot failed.
 
@@ -85,7 +85,7 @@ def cholesky_front(panel: Floats, update: Floats, m: int, k: int) -> int:
     return 0
 
 
-@kernel_fast
+@inner_fast
 def forward_front(panel: Floats, own: Floats, rest: Floats, m: int, k: int) -> None:
     """x₁ := L₁₁⁻¹ x₁, rest := −L₂₁ x₁.
 
@@ -105,7 +105,7 @@ def forward_front(panel: Floats, own: Floats, rest: Floats, m: int, k: int) -> N
             rest[i] -= below[i] * v
 
 
-@kernel_fast
+@inner_fast
 def backward_front(panel: Floats, own: Floats, rest: Floats, m: int, k: int) -> None:
     """x₁ := L₁₁⁻ᵀ (x₁ − L₂₁ᵀ rest)."""
     n = m + k

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.flex.lp.dissection import LEAF, dissect, neighbour_lists
 from pliant.flex.lp.program import Floats, Ints
 
@@ -129,14 +129,14 @@ def _boundaries(
                     boundary[top] = p
                     top += 1
             c = tree[c, 2]
-        boundary[first:top] = np.sort(boundary[first:top])
+        boundary[first:top].sort()
         edges[t + 1] = top
         if top + 2 * len(order) > len(boundary):
             boundary = np.concatenate((boundary, np.empty_like(boundary)))
     return edges, boundary[: edges[groups]].copy(), _relative(starts, tree, edges, boundary)
 
 
-@kernel
+@inner
 def _relative(starts: Ints, tree: Ints, edges: Ints, boundary: Ints) -> Ints:
     """Positions of a group's boundary in the front of its parent."""
     relative = np.empty(edges[-1], np.int64)
@@ -163,7 +163,7 @@ def _targets(
     """Of every block (row body, column body): offset in the factor, column length, flip."""
     targets = np.empty((len(places), 3), np.int64)
     for b in range(len(places)):
-        row, column = max(places[b]), min(places[b])
+        row, column = max(places[b, 0], places[b, 1]), min(places[b, 0], places[b, 1])
         t = owners[column]
         low, high = starts[t], starts[t + 1]
         across = high - low + edges[t + 1] - edges[t]

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from pliant.core.kernel import in_threads, kernel, kernel_fast
+from pliant.core.kernel import inner, inner_fast, kernel, kernel_fast
+from pliant.core.threads import in_threads
 from pliant.linkage.rules import Floats, Ints
 from pliant.linkage.synthesis.targets import SAMPLES, Complex, Target
 
@@ -142,7 +143,7 @@ def _resample(curves: Floats, even: Complex, where: Floats) -> None:
             where[variant, k] = f + part
 
 
-@kernel
+@inner
 def _measure(x: Floats, y: Floats, along: Floats) -> None:
     """Length of a closed curve up to each pose, and back to the first."""
     poses = len(x)
@@ -160,11 +161,12 @@ def _arcs(
     count, points = even.shape[2], forwards.shape[1]
     x, y = np.empty(2 * count), np.empty(2 * count)  # twice round, so that no arc is cut
     for variant in range(len(even)):
-        x[:count], x[count:] = even[variant, 0], even[variant, 0]
-        y[:count], y[count:] = even[variant, 1], even[variant, 1]
+        for k in range(count):
+            x[k] = x[count + k] = even[variant, 0, k]
+            y[k] = y[count + k] = even[variant, 1, k]
         small = least[variant] ** 2 * points
         found[variant], best = np.inf, -1.0
-        rows[variant] = 0
+        rows[variant, 0] = rows[variant, 1] = rows[variant, 2] = 0
         for stride in strides:
             for start in range(0, count, count // STARTS):
                 spread, way, square = _likeness(x, y, start, stride, forwards, backwards)
@@ -175,7 +177,7 @@ def _arcs(
             found[variant] = np.sqrt(max(1.0 - best, 0.0))
 
 
-@kernel_fast
+@inner_fast
 def _likeness(
     x: Floats, y: Floats, start: int, stride: int, forwards: Floats, backwards: Floats
 ) -> tuple[float, int, float]:

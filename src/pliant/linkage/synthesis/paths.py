@@ -15,6 +15,7 @@ import numpy as np
 
 from pliant.core.clock import Clock
 from pliant.core.errors import PliantError
+from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.batch import stream
 from pliant.linkage.rules import Floats
@@ -25,6 +26,7 @@ from pliant.linkage.synthesis.placing import ANGLES, folded, placed, replaced, u
 from pliant.linkage.synthesis.polish import LARGEST, Fit, polish
 from pliant.linkage.synthesis.result import Answer, Synthesis, SynthesisStatus, answer_of
 from pliant.linkage.synthesis.targets import Complex, Target, as_complex, target
+from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 CANDIDATES = 50_000
 BLOCK = 4096  # candidates made with one seed: to change it is to change every answer
@@ -60,10 +62,11 @@ def path(
             f"{', '.join(FAMILIES)}, and the others are 1 or more."
         )
     search = _Search(wanted, answers, seed, progress)
-    try:
-        search.run(families, candidates)
-    except KeyboardInterrupt:
-        raise Interrupted(search.result(SynthesisStatus.STOPPED)) from None
+    with running(LOOPS, POSE_AS_PYTHON * candidates * len(ANGLES), progress):
+        try:
+            search.run(families, candidates)
+        except KeyboardInterrupt:
+            raise Interrupted(search.result(SynthesisStatus.STOPPED)) from None
     return search.result(SynthesisStatus.FOUND if search.found else SynthesisStatus.NONE)
 
 

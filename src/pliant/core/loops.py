@@ -1,0 +1,191 @@
+"""When loops are compiled: small work begins at once, as Python, and the compiler works beside it.
+
+A method says at the start of a run how long it would take as Python. Where its compiled loops are there, that
+does not matter. Where they are not, work of a few seconds runs as Python, and a process of its own
+compiles at low priority, so that the next run finds them; larger work waits for the compiler, and says what
+it waits for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pliant.core.progress import Progress, silent
+
+KERNELS: list[Any] = []  # every compiled loop that Python calls, as its module is imported
+SMALL = 5.0  # seconds as Python that are not worth a wait
+PATIENCE = 10.0  # seconds after which work that was thought small turns out not to be
+STALE = 900.0  # seconds after which a compiling process is no longer believed to be there
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The compiled loops of a method."""
+
+    method: str  # as `pliant warm` takes it
+    modules: tuple[str, ...]  # that they are in, within the method
+    exercise: Callable[[], None]  # small runs that between them use every one
+
+    def prepare(self) -> None:
+        """Import the modules, so that all loops are known."""
+        for module in self.modules:
+            import_module(f"pliant.{self.method}.{module}")
+
+
+@dataclass
+class _Run:
+    loops: Loops
+    small: bool
+    progress: Progress
+    all_of_them: bool = False  # are to be compiled, one after the other
+    started: float = field(default_factory=time.monotonic)
+    as_python: set[Any] = field(default_factory=set[Any])  # loops that are not there
+    made: int = 0
+    total: int = 0
+
+
+_runs: list[_Run] = []
+_ONE_AT_A_TIME = threading.RLock()  # numba compiles so anyway; two threads that need one loop compile it once
+
+
+@contextmanager
+def running(loops: Loops, seconds: float, progress: Progress = silent) -> Generator[None]:
+    """While a method runs that would take so many seconds as Python, about."""
+    if _runs and _runs[-1].all_of_them:
+        yield
+        return
+    with _run(_Run(loops, seconds <= SMALL, progress)):
+        yield
+
+
+def compile_all(loops: Loops, progress: Progress = silent) -> None:
+    """Compile every loop of a method that is not yet there, and report each."""
+    loops.prepare()
+    with _run(_Run(loops, small=False, progress=progress, all_of_them=True, total=len(missing(loops)))):
+        loops.exercise()
+
+
+@contextmanager
+def _run(run: _Run) -> Generator[None]:
+    _runs.append(run)
+    try:
+        yield
+    finally:
+        _runs.remove(run)
+
+
+def missing(loops: Loops) -> list[Any]:
+    """The kernels of a method, in modules that are imported, of which nothing is kept."""
+    room = f"pliant.{loops.method}."
+    return [made for made in KERNELS if made.py_func.__module__.startswith(room) and not made._cache.any]
+
+
+def runs_as_python(made: Any, signature: Any) -> bool:
+    """Whether a loop that is not loaded shall run as Python."""
+    run = _runs[-1] if _runs else None
+    if run is None or not run.small:
+        return False
+    if made in run.as_python:
+        return time.monotonic() - run.started < PATIENCE
+    if made._cache.has(signature):
+        return False
+    run.as_python.add(made)
+    compile_beside(run.loops.method)
+    return True
+
+
+@contextmanager
+def compiling(made: Any, signature: Any) -> Generator[None]:
+    """While a loop is loaded or, if it is not there, compiled; of large work all loops are compiled first."""
+    with _ONE_AT_A_TIME:
+        yield from _compiling(made, signature)
+
+
+def _compiling(made: Any, signature: Any) -> Generator[None]:
+    run = _runs[-1] if _runs else None
+    if run is None or made._cache.has(signature):
+        yield
+        return
+    if not run.all_of_them and not run.small:
+        compile_all(run.loops, run.progress)
+        yield
+        return
+    module, name = made.py_func.__module__.removeprefix("pliant."), made.py_func.__name__.lstrip("_")
+    left = f", {run.total - run.made} left" if run.made < run.total else ""
+    run.progress(run.made, run.total or None, f"compiling {module}.{name}{left}")
+    yield
+    run.made += 1
+
+
+@cache
+def compile_beside(method: str) -> None:
+    """Have a process of its own compile a method's loops, unless one does already."""
+    from pliant.core import kept
+
+    if not sys.executable or not kept.can_keep() or _held(lock(method)):
+        return
+    path = os.pathsep.join(filter(None, [str(kept.PACKAGE.parent), os.environ.get("PYTHONPATH")]))
+    command = [sys.executable, "-c", "from pliant.cli import main; main()", "warm", method, "--beside"]
+    with contextlib.suppress(OSError):
+        subprocess.Popen(
+            command,
+            env={**os.environ, "PYTHONPATH": path},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is meant for the work, not for the compiler
+        )
+
+
+@contextmanager
+def alone(method: str) -> Generator[bool]:
+    """Whether no other process compiles a method's loops beside other work; if so, none will."""
+    path = lock(method)
+    if _held(path):
+        yield False
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(str(os.getpid()))
+    try:
+        yield True
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def lock(method: str) -> Path:
+    """The file that says which process compiles a method's loops."""
+    from pliant.core import kept
+
+    return (kept.root() or Path()) / f"compiling-{method}"
+
+
+def _held(path: Path) -> bool:
+    """Whether a process that wrote the file still compiles; it may have been killed."""
+    try:
+        return time.time() - path.stat().st_mtime < STALE and _alive(int(path.read_text()))
+    except (OSError, ValueError):
+        return False
+
+
+def _alive(process: int) -> bool:
+    if os.name != "posix":
+        return True  # signals would end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,51 @@
+"""Threads for loops that run without the GIL: as many as the process may use cores, or PLIANT_THREADS."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from pliant.core.errors import PliantError
+
+Job = TypeVar("Job")
+Outcome = TypeVar("Outcome")
+
+QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a container on Linux: microseconds of work in so many of time
+
+
+@cache
+def threads() -> int:
+    """How many threads to use: the cores this process may use, PLIANT_THREADS of them at most."""
+    given = os.environ.get("PLIANT_THREADS", "")
+    if not given:
+        return cores()
+    if not given.isdecimal() or int(given) < 1:
+        raise PliantError(f"PLIANT_THREADS={given}: is no number of threads. Give 1 or more.")
+    return min(int(given), cores())
+
+
+@cache
+def cores() -> int:
+    """How many cores this process may use."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        work, time = QUOTA.read_text().split()
+        return max(min(allowed, -(-int(work) // int(time))), 1)
+    except (OSError, ValueError):  # no container, or one without a limit ("max")
+        return allowed
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads(), thread_name_prefix="pliant")
+
+
+def in_threads(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> list[Outcome]:
+    """`work` on every job, on all threads where there is more than one job."""
+    if len(jobs) < 2 or threads() == 1:
+        return [work(job) for job in jobs]
+    return list(_pool().map(work, jobs))

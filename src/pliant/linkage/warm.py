@@ -1,0 +1,34 @@
+"""The compiled loops of linkages, and small runs that use every one of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.core.loops import Loops
+
+MODULES = ("solve", "edit", "synthesis.paths", "analysis.sensitivity", "batch")
+
+
+POSE_AS_PYTHON = 5e-4  # seconds that a joint takes at a pose without compiled loops, at most
+
+
+def exercise() -> None:
+    """Triangles, sliders and a coupled group; an edit; a path."""
+    from pliant.linkage.edit import edit
+    from pliant.linkage.generate import four_bar, jansen, slider_crank, triad
+    from pliant.linkage.model import EditStudy, TraceStudy
+    from pliant.linkage.poses import gradient
+    from pliant.linkage.solve import solve
+    from pliant.linkage.synthesis.paths import path
+
+    study = TraceStudy(samples=12)
+    for model in (four_bar(4.0, 1.0, 3.0, 3.0), slider_crank(1.0, 3.0), triad(), jansen()):
+        result = solve(model, study)
+        gradient(result.poses, np.zeros_like(result.poses.x))
+    leg = jansen()
+    x, y = leg.joints["P4"]
+    edit(leg, EditStudy.model_validate({"move": [{"joint": "P4", "to": [x + 1, y]}], "samples": 12}))
+    path([[0, 0], [20, 25], [50, 30], [80, 10]], closed=False, candidates=64, answers=1)
+
+
+LOOPS = Loops("linkage", MODULES, exercise)

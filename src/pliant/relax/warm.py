@@ -1,0 +1,119 @@
+"""The compiled loops of mechanisms, and small runs that use every one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.core.loops import Loops
+
+if TYPE_CHECKING:
+    from pliant.relax.model import Mechanism, RelaxStudy
+
+MODULES = ("solve", "result", "rank", "slopes", "contacts", "wrapping", "batch")
+
+TWO_BARS: dict[str, Any] = {
+    "ground": ["a", "d"],
+    "nodes": {"a": [0, 0], "b": [0, 4], "c": [5, 4], "d": [5, 0]},
+    "bars": [{"nodes": pair} for pair in (["a", "b"], ["b", "c"], ["c", "d"])],
+    "rotors": [{"joint": "a", "arms": ["d", "b"], "to": 0.1}],
+}
+
+
+def seconds_as_python(model: Mechanism, study: RelaxStudy) -> float:
+    """How long a run takes without compiled loops, about: by the gallery, within a factor of three.
+
+    A frame takes four factorisations, and four times as many under loads; a sweep of relaxation is cheaper.
+    """
+    nodes = len(model.nodes) + sum(wrap.pieces for wrap in model.wraps)
+    pairs = sum(len(each.members) * len(each.against or each.members) for each in model.contacts)
+    size = (nodes + pairs) * len(next(iter(model.nodes.values())))
+    if study.method != "auto":
+        return 1e-5 * size * min(study.iterations, 200 * study.frames)
+    loaded = any((model.loads, model.gravity, model.springs, model.strings, model.fields, model.contacts))
+    return 8e-4 * size * study.frames * (4 if loaded or model.wraps else 1)
+
+
+def exercise() -> None:
+    """Newton's steps first: what they call is the most of it."""
+    from pliant.relax.model import Mechanism
+    from pliant.relax.touching import candidates
+
+    for parts in (TWO_BARS, _loaded(), _touching(), _guided(), _wrapped()):
+        _run(Mechanism.model_validate(parts), frames=1)
+    for method in ("sync", "momentum"):
+        _run(Mechanism.model_validate(TWO_BARS), method=method, frames=1, iterations=2, noise=1e-9)
+    _together()
+    two = np.array([[0, 1], [2, 3]])
+    candidates(np.zeros((4, 2)), two, np.ones(2), np.arange(2), 1.0)
+
+
+def _run(model: Any, **study: Any) -> None:
+    from pliant.relax.model import RelaxStudy
+    from pliant.relax.solve import solve
+
+    result = solve(model, RelaxStudy(**study))
+    assert result.freedoms + len(result.singular_values) >= 0
+
+
+def _loaded() -> dict[str, Any]:
+    """A mast with a weight on it, that could fall over."""
+    nodes = {"a": [0, 0], "b": [0, 1], "c": [-3, 1]}
+    springs = [{"nodes": ["b", "c"], "stiffness": 10}]
+    weight = [{"node": "b", "force": [0, -1]}]
+    return {
+        "ground": ["a", "c"],
+        "nodes": nodes,
+        "bars": [{"nodes": ["a", "b"]}],
+        "springs": springs,
+        "loads": weight,
+    }
+
+
+def _touching() -> dict[str, Any]:
+    nodes = {"a": [0, 0], "p": [8, 0], "b": [10, 4], "q": [5.5, 3], "s": [10, -0.5]}
+    return {
+        "ground": ["a", "b", "s"],
+        "nodes": nodes,
+        "bars": [{"nodes": ["a", "p"]}, {"nodes": ["b", "q"]}],
+        "springs": [{"nodes": ["s", "q"], "stiffness": 1}],
+        "contacts": [{"members": [["a", "p"], ["b", "q"]], "radius": 0.6}],
+        "rotors": [{"joint": "a", "arms": ["b", "p"], "to": 0.2}],
+    }
+
+
+def _guided() -> dict[str, Any]:
+    """A node on a curve, and one on a line that slides along a bar."""
+    return {
+        "ground": ["a"],
+        "nodes": {"a": [0, 0], "b": [4, 0], "c": [8, 1], "p": [2, 0]},
+        "bars": [{"nodes": ["a", "b"]}, {"nodes": ["b", "c"]}],
+        "sliders": [{"node": "p", "on": ["a", "b"]}],
+        "guides": [
+            {"node": "c", "curve": [[8, -1], [8.2, 0], [8, 1], [7.5, 2]]},
+            {"node": "p", "line": [0, 1]},
+        ],
+        "rotors": [{"joint": "a", "arms": ["c", "b"], "to": 0.05}],
+    }
+
+
+def _wrapped() -> dict[str, Any]:
+    nodes = {"a": [-4, 0], "b": [4, 0], "c": [4, -3], "o": [0, -0.5]}
+    wrap = {"nodes": ["a", "b"], "around": [{"node": "o", "radius": 1}], "pieces": 8}
+    return {"ground": ["a", "c", "o"], "nodes": nodes, "bars": [{"nodes": ["b", "c"]}], "wraps": [wrap]}
+
+
+def _together() -> None:
+    """Many machines at once, in the plane and in space, of one topology and of several."""
+    from pliant.relax.batch import relax
+    from pliant.relax.machines import machines
+
+    links = np.array([(0, 1), (1, 2), (2, 0)])
+    for axes in (2, 3):
+        drawn = np.random.default_rng(0).normal(size=(2, 3, axes))
+        relax(machines(drawn, links), 1)
+        relax(machines(drawn, np.array([links, links])), 1)
+
+
+LOOPS = Loops("relax", MODULES, exercise)
