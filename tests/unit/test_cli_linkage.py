@@ -374,7 +374,7 @@ def test_demo_takes_both_kinds_and_edits_what_asks_for_it(
         return StandIn(model, study)
 
     stand_in(answer)
-    result = run("demo", "hoeken", "jansen-stretched", "square-peg", "-o", tmp_path)
+    result = run("demo", "hoeken", "jansen-stretched", "square-peg", "--jobs", 1, "-o", tmp_path)
     assert result.exit_code == 0, result.stderr
     assert asked == ["TraceStudy", "EditStudy"]
     page = (tmp_path / "index.html").read_text()

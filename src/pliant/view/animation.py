@@ -20,7 +20,7 @@ from pliant.core.progress import Progress, silent
 from pliant.core.store import write_whole
 from pliant.view.figures import compose
 from pliant.view.frames import cycles, frame_at, spread
-from pliant.view.page import readout
+from pliant.view.page import MAX_PICTURE, readout
 from pliant.view.palette import FAINT, RC
 from pliant.view.scene import Before, HasMotion, frame_before, motion_of
 from pliant.view.stage import Look
@@ -43,6 +43,7 @@ def animate(
     trails: bool | None = None,
     title: str | None = None,
     width: float = 6.4,
+    tallest: float = MAX_PICTURE,
     dpi: int = 120,
     progress: Progress = silent,
 ) -> None:
@@ -50,7 +51,7 @@ def animate(
 
     The motion takes `seconds`, rests for `hold` seconds at its end (default 1, or not at all where the
     end joins the start), and with `back` returns. `before` is the frame outlined in red, as in `figure`.
-    `width` (inches) times `dpi` is the width in pixels.
+    `width` (inches) times `dpi` is the width in pixels; `tallest` is as in `figure`.
     """
     motion = motion_of(result)
     suffix = Path(path).suffix.lower()
@@ -62,7 +63,8 @@ def animate(
         raise PliantError(
             f"seconds = {seconds}, fps = {fps}, hold = {hold}: need seconds > 0, fps 1 to 50, hold ≥ 0"
         )
-    reel = _Reel(motion, Look(frame_before(motion, before), scalar, marks, names, trails), title, width, dpi)
+    look = Look(frame_before(motion, before), scalar, marks, names, trails)
+    reel = _Reel(motion, look, title, width, dpi, tallest)
     positions = _positions(motion, max(2, round(seconds * fps)) if motion.frames > 1 else 1, back)
     writers[suffix](path, reel, positions, fps, hold, progress)
 
@@ -76,10 +78,12 @@ def _positions(motion: Motion, count: int, back: bool) -> list[float]:
 class _Reel:
     """Draws pictures of a motion: the still part once, what moves on a copy of it each time."""
 
-    def __init__(self, motion: Motion, look: Look, title: str | None, width: float, dpi: int) -> None:
+    def __init__(
+        self, motion: Motion, look: Look, title: str | None, width: float, dpi: int, tallest: float
+    ) -> None:
         self.motion = motion
         self._sheet, page, (self._stage,) = compose(
-            motion, look, [0], list(range(motion.frames)), title, width=width
+            motion, look, [0], list(range(motion.frames)), title, width=width, tallest=tallest
         )
         # Video is coded in blocks: both sides must be even.
         pixels = 2 * np.round(np.array([page.width, page.height]) * dpi / 2)
