@@ -76,7 +76,12 @@ class StandIn:
         return f"The linkage: {self.status}.\n  samples  {self.motion.frames}"
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": "linkage", "status": self.status.name.lower(), "motion": self.motion.to_dict()}
+        return {
+            "kind": "linkage",
+            "seconds": {"total": 0.25},
+            "status": self.status.name.lower(),
+            "motion": self.motion.to_dict(),
+        }
 
 
 Put = Callable[[Callable[..., StandIn]], None]
