@@ -174,17 +174,16 @@ def test_a_crew_that_is_stopped_hands_over_what_is_done_and_begins_nothing_new(t
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-def test_ctrl_c_keeps_what_processes_have_done(tmp_path: Path):
+def test_ctrl_c_at_a_terminal_keeps_what_processes_have_done_and_ends_in_no_traceback(tmp_path: Path):
     code = "from pliant.cli import main; main()"
     words = ["demo", "arm", "lever", "gate", "latch", "drawer", "bricks", "--jobs", "2", "-o", str(tmp_path)]
-    demo = subprocess.Popen(
-        [sys.executable, "-c", code, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert demo.stdout is not None
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    demo = subprocess.Popen([sys.executable, "-c", code, *words], start_new_session=True, **pipes)
     first = demo.stdout.readline()  # one is done, others are at work or to come
-    demo.send_signal(signal.SIGINT)
-    rest, _ = demo.communicate(timeout=120)
+    os.killpg(demo.pid, signal.SIGINT)  # as a terminal does: to every process
+    rest, errors = demo.communicate(timeout=120)
     assert demo.returncode == 130
+    assert "Traceback" not in errors
     done = [line.split(" ")[0] for line in (first + rest).splitlines() if " s): " in line]
     page = Page((tmp_path / "index.html").read_text())
     assert 0 < len(done) < 6

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
@@ -89,7 +89,8 @@ class Crew(AbstractContextManager["Crew"]):
     def _start(self, run: int) -> _Hand:
         here, there = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(there, self._halt, self._work), daemon=True)
-        process.start()
+        with _ctrl_c_held_back():
+            process.start()
         there.close()  # so that its end is noticed here
         return self._given(_Hand(process, here, "", run))
 
@@ -136,6 +137,19 @@ def take(left: Sequence[deque[str]], run: int) -> str | None:
         return left[run].popleft()
     longest = max(left, key=len)
     return longest.pop() if longest else None
+
+
+@contextmanager
+def _ctrl_c_held_back() -> Generator[None, None, None]:
+    """Ctrl-C waits until the end of the block; a process that is begun in it never hears of it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(line: Connection, halt: Any, work: Work) -> None:
