@@ -21,7 +21,7 @@ help: ## Say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
 		printf '  make %-11s %s\n' "$$name" "$$text"; done
 
-run: $(INSTALLED) ## Solve the gallery; pictures, films and a report go to out/demo
+run: $(INSTALLED) ## Solve a dozen examples; pictures, films and a report go to out/demo
 	@mkdir -p $(OUT)
 	@$(BIN)/pliant demo -o $(OUT)
 

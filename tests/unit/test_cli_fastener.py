@@ -377,5 +377,5 @@ def test_the_demo_lays_out_a_fastener_and_counts_its_parts(tmp_path: Path, monke
     result = run("demo", "two-hooks", "-o", tmp_path)
     assert result.exit_code == 0, result.stderr
     page = (tmp_path / "index.html").read_text()
-    assert "1 examples, 4 parts" in page
-    assert 'class="badge seated"' in page
+    assert "1 example, 4 parts" in page
+    assert 'class="badge sound">seated<' in page

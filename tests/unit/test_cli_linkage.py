@@ -76,7 +76,12 @@ class StandIn:
         return f"The linkage: {self.status}.\n  samples  {self.motion.frames}"
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": "linkage", "status": self.status.name.lower(), "motion": self.motion.to_dict()}
+        return {
+            "kind": "linkage",
+            "seconds": {"total": 0.25},
+            "status": self.status.name.lower(),
+            "motion": self.motion.to_dict(),
+        }
 
 
 Put = Callable[[Callable[..., StandIn]], None]
@@ -374,7 +379,7 @@ def test_demo_takes_both_kinds_and_edits_what_asks_for_it(
         return StandIn(model, study)
 
     stand_in(answer)
-    result = run("demo", "hoeken", "jansen-stretched", "square-peg", "-o", tmp_path)
+    result = run("demo", "hoeken", "jansen-stretched", "square-peg", "--jobs", 1, "-o", tmp_path)
     assert result.exit_code == 0, result.stderr
     assert asked == ["TraceStudy", "EditStudy"]
     page = (tmp_path / "index.html").read_text()

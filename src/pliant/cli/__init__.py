@@ -78,6 +78,11 @@ Exit codes:
 Results go to stdout, progress to stderr. NO_COLOR is honoured; PLIANT_DEBUG=1 shows tracebacks."""
 
 
+# Matrices here are small or sparse: threads of BLAS gain nothing on the largest assembly, and wait for each
+# other so busily that beside other work they take a hundred times as long.
+ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
 @click.group(cls=Guarded, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version",
@@ -98,6 +103,8 @@ def main(ctx: click.Context) -> None:
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False
+    for variable in ONE_THREAD:
+        os.environ.setdefault(variable, "1")
 
 
 COMMANDS = (

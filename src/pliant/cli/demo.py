@@ -1,9 +1,11 @@
-"""`pliant demo`: solve the gallery and lay out what came of it, as a folder to look at."""
+"""`pliant demo`: solve examples and lay out what came of it, as a folder to look at."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +17,18 @@ from pliant.cli.examples import check_name, example_text
 from pliant.cli.options import quiet_option
 from pliant.cli.watch import Watch
 from pliant.core.errors import PliantError
-from pliant.core.progress import Interrupted
-from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER
+from pliant.core.progress import Interrupted, silent
+from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Tone
 
 if TYPE_CHECKING:
+    from pliant.cli.crew import Crew
     from pliant.cli.report import Entry
     from pliant.core.progress import Progress
     from pliant.files.kinds import Model
 
-FILM = {"seconds": 3.0, "fps": 16}  # drawing films is most of the work
+LOOK: dict[str, Any] = {"title": "", "width": 4.4, "tallest": 3.1}  # inches: letters can be read on a tile
+FILM: dict[str, Any] = {"seconds": 2.5, "fps": 12, "dpi": 120, **LOOK}  # drawing films is most of the work
+SUFFIXES = {"picture": ".png", "film": ".gif", "player": ".html", "result": ".json", "model": ".toml"}
 
 
 @click.command()
@@ -38,87 +43,182 @@ FILM = {"seconds": 3.0, "fps": 16}  # drawing films is most of the work
     metavar="FOLDER",
     help="Where pictures, films, players and index.html go.",
 )
-@click.option("--all", "slow_too", is_flag=True, help="The large examples too, which take minutes.")
+@click.option("--all", "everything", is_flag=True, help="Every example; the large ones take minutes.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="Solve so many at a time (default: one a processor, up to 8).",
+)
 @quiet_option
 @click.pass_context
-def demo(ctx: click.Context, names: tuple[str, ...], folder: Path, slow_too: bool, quiet: bool) -> None:
-    """Solve the examples and write a report.
+def demo(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    folder: Path,
+    everything: bool,
+    jobs: int | None,
+    quiet: bool,
+) -> None:
+    """Solve a dozen examples and write a report.
 
-    A folder with pictures, films and players of every example, or of those named, and an index.html.
+    A folder with pictures, films and players of a dozen examples, of those named or of --all, and an
+    index.html that shows them.
     """
-    from pliant import gallery
     from pliant.cli.report import write_report
 
-    for name in names:
-        check_name(name)
-    folder.mkdir(parents=True, exist_ok=True)
-    entries: list[Entry] = []
-    try:
-        code = _run_all(names or (gallery.names() if slow_too else gallery.quick()), folder, quiet, entries)
-    finally:  # whatever happens, what is done is reported
-        write_report(folder / "index.html", entries)
-    if not quiet:
-        click.echo(click.style(f"The report is {folder / 'index.html'}", bold=True))
-    ctx.exit(code)
-
-
-def _run_all(names: Iterable[str], folder: Path, quiet: bool, entries: list[Entry]) -> int:
-    """Add an entry for each example; the exit code."""
-    for name in names:
-        entry, stopped = _run(name, folder, quiet)
-        entries += [entry] if entry else []
-        if stopped:
-            return INTERRUPTED
-    return NO_ANSWER if any(not entry.answered for entry in entries) else ANSWERED
-
-
-def _run(name: str, folder: Path, quiet: bool) -> tuple[Entry | None, bool]:
-    """One example's entry, and whether Ctrl-C ended it."""
-    from pliant.cli.report import Entry
-
     started = time.perf_counter()
+    chosen = _chosen(names, everything)
+    folder.mkdir(parents=True, exist_ok=True)
+    found: dict[str, Entry] = {}
     try:
-        entry, stopped = _solve(name, folder, quiet)
-    except KeyboardInterrupt:
-        return None, True
-    except PliantError as error:
-        entry, stopped = Entry(name=name, description="", error=str(error), answered=False), False
+        stopped = _gather(_solved(chosen, folder, jobs, quiet), found, quiet)
+    finally:  # whatever happens, what is done is reported
+        entries = [found[name] for name in chosen if name in found]
+        write_report(folder / "index.html", entries, time.perf_counter() - started)
     if not quiet:
         seconds = time.perf_counter() - started
-        click.echo(f"{click.style(name, bold=True)} ({seconds:.1f} s): {entry.error or entry.sentence}")
-    return entry, stopped
+        click.echo(f"{len(entries)} example{'s' * (len(entries) != 1)} in {seconds:.1f} s.")
+        click.echo(click.style(f"The report is {folder / 'index.html'}", bold=True))
+    failed = any(entry.tone is Tone.FAILURE for entry in entries)
+    ctx.exit(INTERRUPTED if stopped else NO_ANSWER if failed else ANSWERED)
 
 
-def _solve(name: str, folder: Path, quiet: bool) -> tuple[Entry, bool]:
+def _chosen(names: tuple[str, ...], everything: bool) -> list[str]:
+    from pliant import gallery
+
+    if names and everything:
+        raise click.UsageError("--all solves every example; name some, or leave them to --all.")
+    for name in names:
+        check_name(name)
+    return list(dict.fromkeys(names)) or (gallery.names() if everything else gallery.tour())
+
+
+Solved = Iterator[tuple[str, "Entry | None"]]  # an example's name, and None where it was stopped
+
+
+def _gather(solved: Solved, found: dict[str, Entry], quiet: bool) -> bool:
+    """Keep and tell each example as it is solved; whether Ctrl-C ended it."""
+    try:
+        for name, entry in solved:
+            if entry is None:
+                continue
+            found[name] = entry
+            if not quiet:
+                said = entry.error or entry.sentence
+                click.echo(f"{click.style(name, bold=True)} ({entry.spent:.1f} s): {said}")
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _solved(names: Sequence[str], folder: Path, jobs: int | None, quiet: bool) -> Solved:
+    from pliant.cli.crew import MOST, processors
+
+    jobs = min(processors(), MOST) if jobs is None else jobs
+    if min(jobs, len(names)) < 2:
+        return _in_turn(names, folder, quiet)
+    return _side_by_side(names, folder, jobs, quiet)
+
+
+def _in_turn(names: Sequence[str], folder: Path, quiet: bool) -> Solved:
+    for name in names:
+        with Watch(quiet, name) as watch:
+            entry = solve_example(name, watch, folder)
+        yield name, entry
+        if watch.asked_to_stop:
+            raise KeyboardInterrupt
+
+
+def _side_by_side(names: Sequence[str], folder: Path, jobs: int, quiet: bool) -> Solved:
+    """The first Ctrl-C lets those at work hand over what is done; the second ends them."""
+    from pliant.cli.crew import Crew, LostError
+
+    stopped = False
+    with Crew(partial(solve_example, folder=folder), names, jobs) as crew:
+        while crew.at_work:
+            found, asked = (crew.finished(silent), False) if stopped else _awaited(crew, quiet)
+            if asked:
+                stopped = True
+                crew.stop()
+            if found is not None:
+                name, entry = found
+                yield name, _failed(name, entry) if isinstance(entry, LostError) else entry
+    if stopped:
+        raise KeyboardInterrupt
+
+
+def _awaited(crew: Crew, quiet: bool) -> tuple[tuple[str, Any] | None, bool]:
+    """What is finished next, and whether Ctrl-C came meanwhile."""
+    with Watch(quiet) as watch:
+        try:
+            return crew.finished(watch), watch.asked_to_stop
+        except KeyboardInterrupt:
+            return None, True
+
+
+# One example
+
+
+def solve_example(name: str, progress: Progress, folder: Path) -> Entry | None:
+    """Solve one example and draw it; its own failure is an entry too, and None that it was stopped."""
+    started = time.perf_counter()
+    try:
+        entry = _answered(name, progress, folder)
+    except KeyboardInterrupt:
+        return None
+    except Exception as error:  # noqa: BLE001  whatever it is, the other examples go on
+        entry = _failed(name, error)
+    return replace(entry, spent=time.perf_counter() - started)
+
+
+def _answered(name: str, progress: Progress, folder: Path) -> Entry:
     from pliant import gallery
     from pliant.cli.report import Entry
     from pliant.core.store import write_whole
 
     model = gallery.load(name)
-    with Watch(quiet, name) as watch:
-        try:
-            result = _answer(model, watch)
-        except Interrupted as interruption:
-            result = interruption.result
+    try:
+        result = _answer(model, progress)
+    except Interrupted as interruption:
+        result = interruption.result
     data = result.to_dict()
-    files = [folder / f"{name}{suffix}" for suffix in (".png", ".gif", ".html", ".json")]
-    copy = folder / f"{name}.toml"
-    write_whole(copy, example_text(name).encode())
-    with Watch(quiet, name) as drawing:
-        plots = list(result.plots().values())
-        write_answer(result.motion, files, drawing, data=data, plots=plots, film=FILM)
-    entry = Entry(
+    files = {what: f"{name}{suffix}" for what, suffix in SUFFIXES.items()}
+    write_whole(folder / files["model"], example_text(name).encode())
+    drawn = [folder / files[what] for what in ("picture", "film", "player", "result")]
+    plots = list(result.plots().values())
+    write_answer(result.motion, drawn, silent, data=data, plots=plots, film=FILM, **LOOK)
+    return Entry(
         name=name,
+        kind=model.kind,
         description=gallery.describe(name),
         title=model.title,
-        answered=result.status.exit_code == ANSWERED,
+        status=result.status.name.lower().replace("_", " "),
+        tone=result.status.tone,
+        alerts=tuple(getattr(result, "alerts", ())),
         parts=_parts(model),
-        data=data,
+        seconds=_seconds(data["seconds"]),
         summary=result.summary(),
-        picture=files[0].read_bytes(),
-        files={"player": files[2].name, "film": files[1].name, "result": files[3].name, "model": copy.name},
+        files=files,
     )
-    return entry, watch.asked_to_stop or drawing.asked_to_stop
+
+
+def _failed(name: str, error: Exception) -> Entry:
+    """An example that came to no answer at all."""
+    from pliant import gallery
+    from pliant.cli.report import Entry
+
+    said = str(error) if isinstance(error, PliantError) else f"{type(error).__name__}: {error}"
+    try:
+        kind = gallery.load(name).kind
+    except PliantError:
+        kind = ""
+    return Entry(name=name, kind=kind, description=gallery.describe(name), error=said)
+
+
+def _seconds(phases: dict[str, float]) -> float:
+    """How long a solve took, over all its phases."""
+    return phases["total"] if "total" in phases else sum(phases.values())
 
 
 def _answer(model: Model, progress: Progress) -> Any:

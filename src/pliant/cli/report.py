@@ -1,8 +1,12 @@
-"""The demo's report: one HTML page that opens from disk, with no script and nothing from the network."""
+"""The demo's report: an HTML page that opens from disk, with no script and nothing from the network.
+
+Pictures and films are files beside it: the page is small, and a browser loads what is looked at.
+"""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -10,9 +14,18 @@ from importlib.resources import files as resources
 from pathlib import Path
 from string import Template
 from textwrap import dedent
-from typing import Any
 
+from pliant.core.status import Tone
 from pliant.core.store import write_whole
+
+METHODS = {
+    "assembly": ("Loose joints", "How far do parts move that are held by their joints alone?"),
+    "linkage": ("Linkages", "How does a driven linkage run, and how is it reshaped to run as wanted?"),
+    "mechanism": ("Mechanisms", "Where does a machine of many parts go, and where does it lock?"),
+    "fastener": ("Snap-fits and latches", "Does it go in, does it hold, and what force does it take?"),
+    "": ("Not solved", "Examples that could not be read."),
+}
+LINES = 10  # of the figures behind an answer; all are in its .json file
 
 
 @dataclass(frozen=True)
@@ -20,13 +33,16 @@ class Entry:
     """One solved example, or the error that came in place of an answer."""
 
     name: str
+    kind: str
     description: str
-    answered: bool = True
     title: str = ""
+    status: str = "failed"  # in words
+    tone: Tone = Tone.FAILURE  # of the status
+    alerts: tuple[str, ...] = ()  # what a designer must notice besides
     parts: int = 0  # bodies, links or elements
-    data: dict[str, Any] = field(default_factory=lambda: {})  # the result's to_dict()
+    seconds: float | None = None  # of the solve
+    spent: float = 0.0  # seconds, drawing included
     summary: str = ""
-    picture: bytes = b""  # PNG
     files: dict[str, str] = field(default_factory=lambda: {})  # what it is: its name in the folder
     error: str = ""
 
@@ -35,72 +51,109 @@ class Entry:
         """The summary's first line."""
         return self.summary.partition("\n")[0]
 
-    @property
-    def seconds(self) -> float | None:
-        """How long the solve took, over all its phases."""
-        phases = self.data.get("seconds")
-        if not isinstance(phases, dict):
-            return None
-        return phases["total"] if "total" in phases else sum(phases.values())
 
-
-def write_report(path: Path, entries: Sequence[Entry]) -> None:
-    """Write the page: a table of numbers, then a card for each example."""
+def write_report(path: Path, entries: Sequence[Entry], seconds: float) -> None:
+    """Write the page: pictures by method, then a table of numbers."""
     import pliant
 
-    page = Template((resources("pliant.cli") / "report.html").read_text(encoding="utf-8"))
+    style = "\n" + _part("report.css")
+    page = Template(_part("report.html"))
     text = page.substitute(
+        style=style,
+        style_hash="sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
         version=escape(pliant.__version__),
-        count=len(entries),
-        parts=f"{sum(entry.parts for entry in entries):,}",
+        count=_count(len(entries), "example"),
+        parts=_count(sum(entry.parts for entry in entries), "part"),
+        seconds=f"{seconds:.0f}",
+        methods="\n".join(_method(kind, entries) for kind in METHODS if any(e.kind == kind for e in entries)),
         rows="\n".join(map(_row, entries)),
-        cards="\n".join(map(_card, entries)),
     )
     write_whole(path, text.encode())
 
 
-def _row(entry: Entry) -> str:
-    cells = [
-        (f'<a href="#{_id(entry)}">{escape(entry.name)}</a>', ""),
-        (_badge(entry), ""),
-        (f"{entry.parts:,}" if entry.parts else "", "number"),
-        (escape(entry.error or entry.sentence), "sentence"),
-        (f"{entry.seconds:.2f}" if entry.seconds is not None else "", "number"),
-    ]
-    return "<tr>" + "".join(f'<td class="{kind}">{text}</td>' for text, kind in cells) + "</tr>"
+def _part(name: str) -> str:
+    return (resources("pliant.cli") / name).read_text(encoding="utf-8")
 
 
-def _card(entry: Entry) -> str:
-    links = " ".join(f'<a href="{escape(name)}">{escape(what)}</a>' for what, name in entry.files.items())
-    lines = dedent(entry.summary.partition("\n")[2])
-    return f"""<article id="{_id(entry)}">
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+# Tiles
+
+
+def _method(kind: str, entries: Sequence[Entry]) -> str:
+    title, question = METHODS[kind]
+    tiles = "\n".join(_tile(entry) for entry in entries if entry.kind == kind)
+    return f"""<section>
+<h2>{escape(title)}</h2>
+<p class="question">{escape(question)}</p>
+<div class="tiles">
+{tiles}
+</div>
+</section>"""
+
+
+def _tile(entry: Entry) -> str:
+    return f"""<article id="{escape(entry.name)}">
 {_picture(entry)}
 <div class="text">
-<h2>{escape(entry.title or entry.name)}</h2>
+<h3>{escape(entry.title or entry.name)}</h3>
 <p class="about">{escape(entry.description)}</p>
-<p>{_badge(entry)} {escape(entry.error or entry.sentence)}</p>
-<pre>{escape(lines)}</pre>
-<nav>{links}</nav>
+<p class="answer">{escape(entry.error or entry.sentence)}</p>
+<p class="badges">{_badges(entry)}</p>
+{_figures(entry)}
+{_links(entry)}
 </div>
 </article>"""
 
 
 def _picture(entry: Entry) -> str:
-    """The still picture lies in the page; the film beside it plays while the pointer is on it."""
-    if not entry.picture:
+    """The still picture; the film over it plays while the pointer, or the focus, is on it."""
+    if not entry.files:
         return '<div class="picture"></div>'
-    data = base64.b64encode(entry.picture).decode()
-    still = f'<img src="data:image/png;base64,{data}" alt="{escape(entry.sentence)}">'
-    film, player = escape(entry.files["film"]), escape(entry.files["player"])
+    still, film, player = (escape(entry.files[what]) for what in ("picture", "film", "player"))
     return (
-        f'<a class="picture" href="{player}">{still}<img class="film" src="{film}" alt="" loading="lazy"></a>'
+        f'<a class="picture" href="{player}" aria-label="Play {escape(entry.title or entry.name)}">'
+        f'<img src="{still}" alt="{escape(entry.sentence)}" loading="lazy">'
+        f'<img class="film" src="{film}" alt="" loading="lazy"></a>'
     )
 
 
-def _badge(entry: Entry) -> str:
-    status = "failed" if entry.error else str(entry.data.get("status", ""))
-    return f'<span class="badge {escape(status.lower())}">{escape(status.lower().replace("_", " "))}</span>'
+def _badges(entry: Entry) -> str:
+    """The status in its own tone, then what must be noticed besides."""
+    found = [(entry.status, entry.tone), *((alert, Tone.NOTICE) for alert in entry.alerts)]
+    return " ".join(f'<span class="badge {tone.value}">{escape(text)}</span>' for text, tone in found)
 
 
-def _id(entry: Entry) -> str:
-    return escape(entry.name)
+def _figures(entry: Entry) -> str:
+    lines = dedent(entry.summary.partition("\n")[2]).splitlines()
+    if not lines:
+        return ""
+    more = [f"… {len(lines) - LINES} more lines"] if len(lines) > LINES else []
+    shown = escape("\n".join([*lines[:LINES], *more]))
+    return f"<details><summary>Figures</summary><pre>{shown}</pre></details>"
+
+
+def _links(entry: Entry) -> str:
+    named = {"player": "Play", "film": "Film", "result": "Result", "model": "Model"}
+    links = [
+        f'<a href="{escape(entry.files[what])}">{text}</a>'
+        for what, text in named.items()
+        if what in entry.files
+    ]
+    return f"<nav>{' '.join(links)}</nav>" if links else ""
+
+
+# Numbers
+
+
+def _row(entry: Entry) -> str:
+    cells = [
+        (f'<a href="#{escape(entry.name)}">{escape(entry.name)}</a>', ""),
+        (_badges(entry), ""),
+        (f"{entry.parts:,}" if entry.parts else "", "number"),
+        (f"{entry.seconds:.2f}" if entry.seconds is not None else "", "number"),
+        (f"{entry.spent:.1f}", "number"),
+    ]
+    return "<tr>" + "".join(f'<td class="{kind}">{text}</td>' for text, kind in cells) + "</tr>"

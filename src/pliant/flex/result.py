@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
 from pliant.core.plot import Plot, Series
+from pliant.core.pose import carry
 from pliant.core.store import model_hash, version
 from pliant.flex.findings import DrawnOverlap, Leaving
 from pliant.flex.forces import Contact, ForceChain
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.status import FlexStatus
+
+WAY_OUT = 12  # frames in which what can leave does
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,16 @@ class FlexResult:
 
     @cached_property
     def motion(self) -> Motion:
-        """The motion for every view: bodies, how far each moved, forces, keep regions, signals."""
-        poses, accepted = self.frames.poses, self.frames.accepted
-        values = np.interp(np.arange(len(poses)), accepted, np.arange(len(accepted)))
+        """The motion for every view: bodies, how far each moved, forces, keep regions, signals.
+
+        What can leave by a straight way does so in one step more, in which nothing is measured.
+        """
+        stepped, accepted, out = self.frames.poses, self.frames.accepted, _way_out(self)
+        poses = np.concatenate([stepped, out])
+        ends = np.append(accepted, len(poses) - 1) if len(out) else accepted
+        values = np.interp(np.arange(len(poses)), ends, np.arange(len(ends)))
+        overlap = np.interp(values[: len(stepped)], np.arange(len(accepted)), self.frames.overlap)
+        unmeasured = np.full(len(out), np.nan)
         travelled = np.hypot(*np.moveaxis(poses[..., :2] - poses[:1, :, :2], -1, 0))
         return Motion(
             axis="step",
@@ -95,14 +105,12 @@ class FlexResult:
             fixed=np.array([body.fixed for body in self.model.bodies]),
             poses=poses,
             body_scalars={"travel": travelled, "turn": poses[..., 2] - poses[:1, :, 2]},
-            marks=(*_force_marks(self, len(poses) - 1), *_region_marks(self.model)),
+            marks=(*_force_marks(self, len(stepped) - 1), *_region_marks(self.model)),
             signals={
-                "objective": Signal(self.model.units, self.frames.objective),
-                "overlap": Signal(
-                    self.model.units, np.interp(values, np.arange(len(accepted)), self.frames.overlap)
-                ),
+                "objective": Signal(self.model.units, np.append(self.frames.objective, unmeasured)),
+                "overlap": Signal(self.model.units, np.append(overlap, unmeasured)),
             },
-            events=(Event(float(values[-1]), self.message, self.status.name.lower()),),
+            events=(Event(float(values[len(stepped) - 1]), self.message, self.status.name.lower()),),
         )
 
     def plots(self) -> dict[str, Plot]:
@@ -152,6 +160,22 @@ class FlexResult:
             "leaving": _leaving_dict(self.leaving),
             "motion": self.motion.to_dict(),
         }
+
+
+def _way_out(result: FlexResult) -> Floats:
+    """What leaves by a straight way that was played, going as far as the assembly is large: (K, B, 3)."""
+    last, away = result.frames.poses[-1], result.leaving
+    if away is None or not away.proven:
+        return np.zeros((0, *last.shape))
+    number = {body.name: k for k, body in enumerate(result.model.bodies)}
+    velocity = np.zeros_like(last)
+    for name, (x, y, _) in zip(away.bodies, away.velocities, strict=True):
+        velocity[number[name]] = x, y, 0.0
+    velocity /= np.hypot(velocity[:, 0], velocity[:, 1]).max()
+    outlines = [result.shapes[k].rings[0] for k in result.shape_of]
+    corners = np.vstack([carry(pose, ring) for pose, ring in zip(last, outlines, strict=True)])
+    share = np.arange(1, WAY_OUT + 1)[:, None, None] / WAY_OUT
+    return last + share * float(np.ptp(corners, axis=0).max()) * velocity
 
 
 def _leaving_dict(leaving: Leaving | None) -> dict[str, Any] | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pliant.core.status import ANSWERED, NO_ANSWER, Status
+from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 
 
 class FlexStatus(Status):
     """Every ending of `flex.solve`."""
 
-    CONVERGED = "the parts have moved as far as their joints let them", ANSWERED
+    CONVERGED = "the parts have moved as far as their joints let them", ANSWERED, Tone.SOUND
     LOCKED = "nothing moves beyond the tolerance", ANSWERED
     FREE = "some bodies can leave: the motion has no end", ANSWERED
     OVERLAPPING = "parts overlap in the drawn pose", ANSWERED

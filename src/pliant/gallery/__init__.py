@@ -38,6 +38,7 @@ DESCRIPTIONS = {
     "latch": "A bolted door; how far it still rattles",
     "drawer": "A drawer pulled out; how far its front swings",
     "sliding-door": "Two doors between rails; how far one racks",
+    "pencil-box": "A pencil box with a sliding lid; whether the lid comes out",
     "dovetail-slide": "A machine slide with a gib, in section; how far its tool rocks",
     "t-slot": "A foot in a T-slot; how far its bracket tips",
     "picture-frame": "Four bars with dovetailed corners; how far they rack",
@@ -113,12 +114,20 @@ DESCRIPTIONS = {
     "dragged-hook": "Donald and Pai's Fig. 15: a hook dragged across a T, its sole flat on it",
     "uncertain-start": "Donald and Pai's Fig. 23: a start that is not known; every outcome",
     "cantilever-snap": "A snap-fit of polycarbonate; its forces, its strain, and a better one",
+    "short-snap": "The same with a hook that is too short; it goes in, and is strained too far",
     "door-latch": "A spring latch and its strike plate; the door shuts and stays shut",
     "ratchet": "A rack of twelve teeth and its pawl; forth with clicks, and not back",
     "escapement": "An anchor over a rack; it rocks one way and the other at every tooth",
 }
 
 SLOW = frozenset({"flock-1024", "beam-1703", "jigsaw-115"})
+
+TOUR = (
+    *("eight-blocks", "pencil-box", "jigsaw"),
+    *("jansen", "non-grashof", "jansen-stretched"),
+    *("random", "excavator", "stewart"),
+    *("two-hooks", "short-snap", "ratchet"),
+)
 
 
 def names() -> list[str]:
@@ -129,6 +138,11 @@ def names() -> list[str]:
 def quick() -> list[str]:
     """Those that are solved in seconds."""
     return [name for name in DESCRIPTIONS if name not in SLOW]
+
+
+def tour() -> list[str]:
+    """Three of each kind that are soon solved and end in different ways, for a first look."""
+    return list(TOUR)
 
 
 def describe(name: str) -> str:

@@ -44,6 +44,12 @@ def notices(result: TraceResult) -> Iterator[Notice]:
             yield Notice(None, text, "tolerances")
 
 
+def alerts(result: TraceResult) -> Iterator[str]:
+    """What a designer must notice of a linkage that runs, in a few words each."""
+    if any(notice.kind == "transmission" for notice in result.warnings) and result.toggle is not None:
+        yield f"transmission {np.degrees(result.toggle.worst):.3g}°"
+
+
 def sentence(result: TraceResult) -> str:
     """How it runs, in one sentence."""
     stops = [stop for stop in (result.reached.below, result.reached.above) if stop is not None]

@@ -128,6 +128,13 @@ class TraceResult:
         return tuple(notices(self))
 
     @property
+    def alerts(self) -> tuple[str, ...]:
+        """What a designer must notice beside the status, in a few words each."""
+        from pliant.linkage.report import alerts
+
+        return tuple(alerts(self))
+
+    @property
     def freedoms(self) -> int:
         """How many ways it can truly move, from the rank of its equations in the drawn pose."""
         return freedoms(self.plan)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pliant.core.status import ANSWERED, NO_ANSWER, Status
+from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 
 
 class TraceStatus(Status):
     """Every ending of `linkage.solve`."""
 
-    RUNS = "the motor runs all the way it was asked to", ANSWERED
+    RUNS = "the motor runs all the way it was asked to", ANSWERED, Tone.SOUND
     CHANGE_POINTS = "it runs, but through poses from which it can go on in two ways", ANSWERED
     LIMITED = "the motor cannot run all the way", ANSWERED
     LOCKED = "locked: the links agree as drawn, but not when it moves", ANSWERED
@@ -18,7 +18,7 @@ class TraceStatus(Status):
 class EditStatus(Status):
     """Every ending of `linkage.edit`."""
 
-    REACHED = "every target is reached", ANSWERED
+    REACHED = "every target is reached", ANSWERED, Tone.SOUND
     COMPROMISE = "the targets, the keeps and the linkage's freedom leave a remainder", ANSWERED
     GUARDED = "the edit went as far as its guards let it", ANSWERED
     UNREADY = (

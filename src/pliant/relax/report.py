@@ -65,6 +65,21 @@ def sentence(result: RelaxResult) -> str:
             )
 
 
+ALERTS = {
+    "unstable": "unstable",
+    "soft": "lengths give way",
+    "branch": "branch doubtful",
+}  # by a notice's kind
+
+
+def alerts(result: RelaxResult) -> Iterator[str]:
+    """What a designer must notice beside the status, in a few words each."""
+    known = {notice.kind for notice in result.trust.notices}
+    if result.status is RelaxStatus.BRANCH_DOUBTFUL:
+        known.discard("branch")
+    yield from (text for kind, text in ALERTS.items() if kind in known)
+
+
 def lines(result: RelaxResult) -> Iterator[str]:
     """The figures behind the sentence."""
     unit, length = force_unit(result.model), result.model.units

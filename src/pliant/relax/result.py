@@ -96,6 +96,13 @@ class RelaxResult:
 
         return picture(self)
 
+    @property
+    def alerts(self) -> tuple[str, ...]:
+        """What a designer must notice beside the status, in a few words each."""
+        from pliant.relax.report import alerts
+
+        return tuple(alerts(self))
+
     def plots(self) -> dict[str, Plot]:
         """Charts of the run."""
         from pliant.relax.charts import plots

@@ -22,6 +22,7 @@ RIDGE = 1e-14  # μ, of the largest number on the diagonal: above the rounding o
 SMALL = 60  # columns: dense factors
 BLOCK, MOST = 16, 256  # vectors sought at once, and at all
 DENSE = MOST  # columns: all σ
+SINGLE = 100  # columns and rows up to which all σ are found sooner than the smallest alone
 SWEEPS, STILL = 100, 1e-6  # of inverse iteration, at most, and by how little σ change at its end
 
 
@@ -49,7 +50,7 @@ def smallest(matrix: Any) -> float:
     rows, unknowns = matrix.shape
     if not rows * unknowns:
         return 0.0
-    if rows * unknowns <= DENSE**2:
+    if rows * unknowns <= SINGLE**2:
         return float(np.linalg.svd(matrix.toarray(), compute_uv=False)[-1])
     tall = sparse.csr_array(matrix.T) if rows < unknowns else matrix
     return float(_lowest(tall, min(BLOCK, rows, unknowns))[0][0])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pliant.core.status import ANSWERED, NO_ANSWER, Status
+from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 
 
 class RelaxStatus(Status):
     """Every ending of `relax.solve`."""
 
-    CONVERGED = "the mechanism went all the way and came to rest", ANSWERED
+    CONVERGED = "the mechanism went all the way and came to rest", ANSWERED, Tone.SOUND
     LOCKED = "locked: the actuators ask for what the lengths cannot hold", ANSWERED
     OVER_CONSTRAINED = "over-constrained: the lengths contradict each other before anything moves", ANSWERED
     BRANCH_DOUBTFUL = "it came to rest, but perhaps in another assembly than the one drawn", ANSWERED

@@ -117,6 +117,15 @@ def lines(result: SnapResult) -> Iterator[str]:
         yield f"  {'note':<18} {remark}"
 
 
+def alerts(result: SnapResult) -> Iterator[str]:
+    """What a designer must notice beside how the way in ended, in a few words each."""
+    for name, strain in strains(result.model, result.ways).items():
+        if strain.limit is not None and strain.exceeds:
+            yield f"{name} overstrained: {100 * strain.peak:.3g} % of {100 * strain.limit:.3g} %"
+    if result.way_back is not None and result.way_back.blocked:
+        yield f"{result.way_back.status.name.lower().replace('_', ' ')} on the way back"
+
+
 def _strains(result: SnapResult) -> Iterator[str]:
     """Of the beams, against what they may have."""
     of = {pawl.name: pawl.beam.material for pawl in result.model.pawls if pawl.beam is not None}

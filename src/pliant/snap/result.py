@@ -202,6 +202,13 @@ class SnapResult:
         """Of the way in."""
         return self.way_in.peak_force
 
+    @property
+    def alerts(self) -> tuple[str, ...]:
+        """What a designer must notice beside the status, in a few words each."""
+        from pliant.snap.report import alerts
+
+        return tuple(alerts(self))
+
     @cached_property
     def motion(self) -> Motion:
         """What every view shows."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pliant.core.status import ANSWERED, NO_ANSWER, Status
+from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 
 
 class SnapStatus(Status):
     """Every ending of `snap.solve`."""
 
-    THROUGH = "it moves all the way", ANSWERED
+    THROUGH = "it moves all the way", ANSWERED, Tone.SOUND
     NEVER_TOUCHES = "it moves all the way and touches nothing", ANSWERED
-    SEATED = "the root comes to rest on an obstacle", ANSWERED
+    SEATED = "the root comes to rest on an obstacle", ANSWERED, Tone.SOUND
     JAMMED = "jammed: its contacts leave a pawl no angle", ANSWERED
     STOPPED = "jammed: a pawl is held between an obstacle and its stop", ANSWERED
     STUCK = "stuck: friction locks a pawl", ANSWERED

@@ -20,7 +20,7 @@ from pliant.core.progress import Progress, silent
 from pliant.core.store import write_whole
 from pliant.view.figures import compose
 from pliant.view.frames import cycles, frame_at, spread
-from pliant.view.page import readout
+from pliant.view.page import MAX_PICTURE, readout
 from pliant.view.palette import FAINT, RC
 from pliant.view.scene import Before, HasMotion, frame_before, motion_of
 from pliant.view.stage import Look
@@ -43,6 +43,7 @@ def animate(
     trails: bool | None = None,
     title: str | None = None,
     width: float = 6.4,
+    tallest: float = MAX_PICTURE,
     dpi: int = 120,
     progress: Progress = silent,
 ) -> None:
@@ -50,7 +51,7 @@ def animate(
 
     The motion takes `seconds`, rests for `hold` seconds at its end (default 1, or not at all where the
     end joins the start), and with `back` returns. `before` is the frame outlined in red, as in `figure`.
-    `width` (inches) times `dpi` is the width in pixels.
+    `width` (inches) times `dpi` is the width in pixels; `tallest` is as in `figure`.
     """
     motion = motion_of(result)
     suffix = Path(path).suffix.lower()
@@ -62,7 +63,8 @@ def animate(
         raise PliantError(
             f"seconds = {seconds}, fps = {fps}, hold = {hold}: need seconds > 0, fps 1 to 50, hold ≥ 0"
         )
-    reel = _Reel(motion, Look(frame_before(motion, before), scalar, marks, names, trails), title, width, dpi)
+    look = Look(frame_before(motion, before), scalar, marks, names, trails)
+    reel = _Reel(motion, look, title, width, dpi, tallest)
     positions = _positions(motion, max(2, round(seconds * fps)) if motion.frames > 1 else 1, back)
     writers[suffix](path, reel, positions, fps, hold, progress)
 
@@ -76,10 +78,13 @@ def _positions(motion: Motion, count: int, back: bool) -> list[float]:
 class _Reel:
     """Draws pictures of a motion: the still part once, what moves on a copy of it each time."""
 
-    def __init__(self, motion: Motion, look: Look, title: str | None, width: float, dpi: int) -> None:
+    def __init__(
+        self, motion: Motion, look: Look, title: str | None, width: float, dpi: int, tallest: float
+    ) -> None:
         self.motion = motion
+        self.kept: dict[float, Picture] = {}  # by their places
         self._sheet, page, (self._stage,) = compose(
-            motion, look, [0], list(range(motion.frames)), title, width=width
+            motion, look, [0], list(range(motion.frames)), title, width=width, tallest=tallest
         )
         # Video is coded in blocks: both sides must be even.
         pixels = 2 * np.round(np.array([page.width, page.height]) * dpi / 2)
@@ -113,10 +118,14 @@ class _Reel:
             self._sheet.draw_artist(self._clock)
         return np.asarray(self._canvas.buffer_rgba())[..., :3].copy()
 
+    def keep(self, positions: list[float]) -> None:
+        """Draw some pictures ahead, which are then not drawn again."""
+        self.kept = {position: self.picture(position) for position in positions}
+
     def pictures(self, positions: list[float], progress: Progress) -> Iterator[Picture]:
         """All of them, saying how far it is."""
         for index, position in enumerate(positions):
-            yield self.picture(position)
+            yield self.kept[position] if position in self.kept else self.picture(position)
             progress(index + 1, len(positions), "drawing frames")
 
 
@@ -124,8 +133,8 @@ def _write_gif(
     path: str | Path, reel: _Reel, positions: list[float], fps: int, hold: float, progress: Progress
 ) -> None:
     # One palette for all pictures, taken from a few: colours do not flicker, and what rests compresses away.
-    samples = [reel.picture(position) for position in positions[:: max(1, len(positions) // 6)]]
-    palette = _palette(samples)
+    reel.keep(positions[:: max(1, len(positions) // 6)])
+    palette = _palette(list(reel.kept.values()))
     pictures = [
         Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
         for picture in reel.pictures(positions, progress)
@@ -140,8 +149,12 @@ def _write_gif(
 
 
 def _palette(samples: list[Picture]) -> Image.Image:
-    """The colours of some pictures; the lightest are made white, which the median cut leaves a shade off."""
-    found = Image.fromarray(np.vstack(samples)).quantize(160, method=Image.Quantize.MEDIANCUT)
+    """The colours of some pictures; the lightest are made white, which the median cut leaves a shade off.
+
+    Every other row and column has them all: lines are wider than that where their colour is not blended.
+    """
+    thinned = np.vstack([sample[::2, ::2] for sample in samples])
+    found = Image.fromarray(thinned).quantize(160, method=Image.Quantize.MEDIANCUT)
     colours = np.array(found.getpalette(), np.int64).reshape(-1, 3)
     colours[(colours > 246).all(axis=1)] = 255
     found.putpalette(colours.ravel().tolist())

@@ -22,7 +22,7 @@ class Marks:
     by_frame: dict[int, tuple[Mark, ...]]
 
     def at(self, frame: float) -> tuple[Mark, ...]:
-        """The marks of every frame and of the nearest one, on their way to the next."""
+        """The marks of every frame, then those of the nearest one, on their way to the next."""
         nearest = round(frame)
         here = self.by_frame.get(nearest, ())
         other = nearest + (1 if frame > nearest else -1)

@@ -22,6 +22,7 @@ from pliant.view.charts import chart
 from pliant.view.frames import cycles, farthest, telling
 from pliant.view.page import (
     DIRECTIONS,
+    MAX_PICTURE,
     Page,
     add_colour_bar,
     add_header,
@@ -60,13 +61,14 @@ def figure(
     title: str | None = None,
     rulers: bool = False,
     width: float = 6.4,
+    tallest: float = MAX_PICTURE,
 ) -> Figure:
     """One frame filled, over the outline in red of where things were `before` (None: no outline).
 
     Without a choice, the last frame over the first, or of a motion that comes round the one farthest from
     it; where curves are traced the last alone, or the first of a motion that comes round.
     `scalar` colours bodies or strokes; `rulers` shows axes with the unit instead of a scale bar;
-    `width` is in inches. A `Plot` gives its chart.
+    `width` is in inches, and so is `tallest`, how high a picture may be. A `Plot` gives its chart.
     """
     if isinstance(result, Plot):
         return chart(result, width=width)
@@ -78,7 +80,7 @@ def figure(
     if look.shows_trails(motion) and motion.points.shape[1]:
         shown = list(range(motion.frames))
     after = frame if look.before is not None else None
-    return compose(motion, look, [frame], shown, title, rulers, width, after)[0]
+    return compose(motion, look, [frame], shown, title, rulers, width, after, tallest)[0]
 
 
 def _pose(motion: Motion) -> int:
@@ -117,6 +119,7 @@ def compose(
     rulers: bool = False,
     width: float = 6.4,
     after: int | None = None,
+    tallest: float = MAX_PICTURE,
 ) -> tuple[Figure, Page, list[Stage]]:
     """A page with one panel a frame; `shown` are the frames that must find room in each.
 
@@ -139,6 +142,7 @@ def compose(
             rulers,
             max(map(len, (*captions, *labels)), default=0),
             DIRECTIONS if spatial(motion) else 0.0,
+            tallest,
         )
         sheet = Figure(figsize=(page.width, page.height), facecolor="white")
         FigureCanvasAgg(sheet)

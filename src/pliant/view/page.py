@@ -27,7 +27,7 @@ MARGIN, GAP, LINE = 0.2, 0.14, 0.22  # inches
 LETTER = 0.062  # inches across, of the key and of captions
 DIRECTIONS = 0.16  # inches: what the directions of space need below a picture beside a line of the key
 EMPTY = 1.5  # how ill a strip looks with empty places, against one twice as wide or high as it should be
-MIN_PICTURE, MAX_PICTURE = 1.2, 5.6  # inches: how high a picture may be
+MIN_PICTURE, MAX_PICTURE = 1.2, 5.6  # inches: how high a picture may be, unless another height is asked for
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ def lay_out(
     rulers: bool,
     caption: int,
     below: float = 0.0,
+    tallest: float = MAX_PICTURE,
 ) -> Page:
     """Place `count` equal panels on a page of a width.
 
@@ -75,7 +76,7 @@ def lay_out(
     rows = -(-count // columns)
     panel_width = (free - GAP * (columns - 1)) / columns
     wanted = panel_width * float(room.size[1] / room.size[0])
-    panel_height = float(np.clip(wanted, MIN_PICTURE / rows, MAX_PICTURE / rows))
+    panel_height = float(np.clip(wanted, MIN_PICTURE / rows, tallest / rows))
     unit = min(panel_width / float(room.size[0]), panel_height / float(room.size[1]))
     key_columns, key_rows = _key_grid(key, free)
     foot += LINE * key_rows + (0.1 if key_rows else 0)

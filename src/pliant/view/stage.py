@@ -95,6 +95,7 @@ class Stage:
         self._skeleton = self._add_skeleton()
         self._add_before()
         self._names = Names(axes, motion, unit_pt, look.shows_names(motion))
+        self._add_signs(self._marks.lasting)
         self._signs: list[Artist] = []
 
     def show(self, frame: float) -> None:
@@ -112,8 +113,12 @@ class Stage:
         )
         for sign in self._signs:
             sign.remove()
-        signs = (mark for mark in marks if self.look.marks and not self._stands(mark))
-        self._signs = add_marks(self.axes, motion, signs, self.unit_pt, self._pen)
+        self._signs = self._add_signs(marks[len(self._marks.lasting) :])
+
+    def _add_signs(self, marks: Iterable[Mark]) -> list[Artist]:
+        """Marks that do not stand in space. Those that last are added once: most films have no others."""
+        signs = [mark for mark in marks if self.look.marks and not self._stands(mark)]
+        return add_marks(self.axes, self.motion, signs, self.unit_pt, self._pen) if signs else []
 
     def _solids(self, marks: Iterable[Mark]) -> list[Path]:
         """What stands in space, as paths of the page."""

@@ -157,6 +157,18 @@ def test_two_bodies_that_leave_apart_are_free_and_towards_each_other_they_meet(a
         assert result.objective == pytest.approx(6.0, rel=1e-5)
 
 
+def test_what_leaves_is_shown_leaving_until_it_is_clear_of_the_rest():
+    result = solve(channel())
+    motion = result.motion
+    assert result.leaving.proven
+    assert motion.frames > len(result.frames.poses)
+    still, block = motion.poses[:, 0], motion.poses[:, motion.bodies.index("block")]
+    assert (still == still[0]).all()
+    assert block[-1, 0] - 2 > 6  # its rear is beyond the end of the channel
+    assert np.isnan(motion.signals["objective"].values[-1])  # nothing was measured there
+    assert result.poses["block"] == tuple(result.frames.poses[-1, motion.bodies.index("block")])
+
+
 def test_a_turn_without_end_is_said_to_first_order_and_not_proven():
     wheel = {"name": "wheel", "outline": box(-1, -1, 1, 1), "pose": [0, 9, 0]}
     pin = {"bodies": ["floor", "wheel"], "at": [0, 9]}

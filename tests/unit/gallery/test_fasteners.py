@@ -25,6 +25,7 @@ IN = {
     "dragged-hook": SnapStatus.THROUGH,
     "uncertain-start": SnapStatus.THROUGH,
     "cantilever-snap": SnapStatus.SEATED,
+    "short-snap": SnapStatus.SEATED,
     "door-latch": SnapStatus.SEATED,
     "ratchet": SnapStatus.THROUGH,
     "escapement": SnapStatus.THROUGH,
@@ -43,6 +44,7 @@ BACK = {
     "diode-force-closed": SnapStatus.THROUGH,
     "dragged-hook": SnapStatus.THROUGH,
     "cantilever-snap": SnapStatus.THROUGH,
+    "short-snap": SnapStatus.THROUGH,
     "door-latch": SnapStatus.STOPPED,
     "ratchet": SnapStatus.JAMMED,
 }
@@ -185,6 +187,13 @@ def test_the_cantilever_is_strained_less_than_its_material_may_be_and_can_be_mad
     found = pliant.solve(model, search=True).design
     assert found.met
     assert found.insertion < goal.insert_below < goal.hold_above < found.retention
+
+
+def test_the_short_hook_is_strained_too_far_and_says_so_though_it_goes_in():
+    strain = moved("short-snap").to_dict()["strain"]["hook"]
+    assert strain["peak"] > 1.2 * strain["limit"]
+    (alert,) = moved("short-snap").alerts
+    assert alert.startswith("hook overstrained: ")
 
 
 def test_the_handbook_is_too_low_on_the_way_in_and_too_high_on_the_way_out_of_the_cantilever():

@@ -1,11 +1,13 @@
 """The gallery: every model loads, is described, drawn without overlap, and runs."""
 
 import tomllib
+from collections import Counter
 
 import numpy as np
 import pytest
 import shapely
 
+import pliant
 from pliant import gallery
 from pliant.core.errors import PliantError
 from pliant.core.outline import inset, polygon
@@ -20,6 +22,7 @@ from pliant.snap.model import Fastener
 MODELS = {name: gallery.load(name) for name in gallery.names()}
 ASSEMBLIES = {name: model for name, model in MODELS.items() if isinstance(model, Assembly)}
 LINKAGES = {name: model for name, model in MODELS.items() if isinstance(model, Linkage)}
+ENDINGS = {"pencil-box": FlexStatus.FREE}
 
 
 def polygons(model: Assembly) -> dict[str, shapely.Polygon]:
@@ -84,6 +87,23 @@ def test_quick_models_are_some_of_the_gallery_and_small():
     assert set(LINKAGES) < set(gallery.quick())
 
 
+def test_the_tour_shows_three_quick_models_of_each_kind_that_end_in_different_ways():
+    chosen = gallery.tour()
+    assert set(chosen) <= set(gallery.quick())
+    kinds = Counter(MODELS[name].kind for name in chosen)
+    assert kinds == dict.fromkeys(("assembly", "linkage", "mechanism", "fastener"), 3)
+    results = [_answered(MODELS[name]) for name in chosen]
+    assert {"CONVERGED", "FREE", "RUNS", "LIMITED", "LOCKED", "SEATED", "THROUGH"} <= {
+        result.status.name for result in results
+    }
+    assert any("overstrained" in alert for result in results for alert in getattr(result, "alerts", ()))
+
+
+def _answered(model):
+    edited = model.kind == "linkage" and model.study.edit is not None
+    return pliant.edit(model) if edited else pliant.solve(model)
+
+
 def test_every_figure_of_puzzleflex_has_a_model():
     shown = " ".join(map(gallery.describe, gallery.names()))
     for figure in ("Fig. 1", "Fig. 2", "Section IV", "Fig. 4", "Fig. 5", "Fig. 6", "Fig. 7", "Fig. 9"):
@@ -108,7 +128,7 @@ def test_an_unknown_name_gets_a_suggestion():
 @pytest.mark.parametrize("name", [name for name in gallery.quick() if name in ASSEMBLIES])
 def test_quick_models_are_solved_within_their_threshold(name):
     result = solve(MODELS[name])
-    assert result.status is FlexStatus.CONVERGED
-    assert result.objective > 0
+    assert result.status is ENDINGS.get(name, FlexStatus.CONVERGED)
+    assert result.objective > 0 or result.leaving is not None
     assert result.overlap <= result.threshold
     assert result.violation <= result.threshold

@@ -360,6 +360,6 @@ def test_the_demo_lays_out_a_mechanism_and_counts_its_elements(
     result = CliRunner().invoke(main, ["demo", "inversor", "-o", str(tmp_path)])
     assert result.exit_code == 0, result.stderr
     page = (tmp_path / "index.html").read_text()
-    assert "1 examples, 8 parts" in page
-    assert 'class="badge converged"' in page
+    assert "1 example, 8 parts" in page
+    assert 'class="badge sound">converged<' in page
     assert (tmp_path / "inversor.html").exists()

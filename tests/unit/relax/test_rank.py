@@ -5,12 +5,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from pliant.relax.build import build
 from pliant.relax.elongation import elongations
 from pliant.relax.model import Mechanism
 from pliant.relax.path import Frame, scale
 from pliant.relax.rank import freedom, jacobian, smallest_singular_values, unmet
+from pliant.relax.singular import smallest
 from pliant.relax.slopes import slopes
 
 FOUR_BAR = {"A": (0, 0), "B": (0.2, 1), "C": (3.2, 1.3), "D": (3, 0)}
@@ -464,3 +466,12 @@ def test_a_chain_on_its_way_carries_no_load():
     here = frame(net, share=0.02)
     assert np.abs(here.elongations.links).max() > 0.09
     assert np.abs(unmet(net, here)).max() <= 1e-9 * scale(net)
+
+
+@pytest.mark.parametrize("shape", [(130, 200), (200, 130), (150, 150)])
+def test_the_smallest_singular_value_alone_is_the_smallest_of_all(shape):
+    rng = np.random.default_rng(3)
+    matrix = sparse.random_array(shape, density=0.05, rng=rng, format="csr") + sparse.eye_array(*shape)
+    assert smallest(sparse.csr_array(matrix)) == pytest.approx(
+        np.linalg.svd(matrix.toarray(), compute_uv=False)[-1], rel=1e-6
+    )

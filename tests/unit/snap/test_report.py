@@ -158,3 +158,11 @@ def test_the_directions_at_which_the_outcome_changes_are_told_exactly_or_between
     quick = lines(ran(motion_diode(), classify=True, directions=16, arithmetic="float"), "outcome changes")
     assert [text.split(", between ")[0] for text in quick] == [text.split(", along ")[0] for text in exact]
     assert all(text.endswith("tried by floats") for text in quick)
+
+
+def test_what_must_be_noticed_is_too_much_strain_and_a_way_back_that_is_blocked():
+    sound = ran(gallery.load("cantilever-snap"))
+    assert sound.alerts == ()
+    assert ended(sound, SnapStatus.DEAD_CENTRE).alerts == ("dead centre on the way back",)
+    assert ended(sound, SnapStatus.SEATED).alerts == ()
+    assert ran(gallery.load("short-snap"), reverse=False).alerts == ("hook overstrained: 5.94 % of 4 %",)

@@ -11,7 +11,7 @@ import shapely
 
 from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
-from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status
+from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
 from pliant.core.store import model_hash, version
 from pliant.linkage.drawing import picture
 from pliant.linkage.model import Linkage
@@ -31,7 +31,7 @@ TOLERATED = 0.05  # how far the curve may stray between the target's points befo
 class SynthesisStatus(Status):
     """Every ending of `path`."""
 
-    FOUND = "linkages were found for the target", ANSWERED
+    FOUND = "linkages were found for the target", ANSWERED, Tone.SOUND
     NONE = "no candidate could be brought to the target", NO_ANSWER
     STOPPED = "the search was stopped before its end", INTERRUPTED
 

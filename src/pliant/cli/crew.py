@@ -1,0 +1,167 @@
+"""Tasks shared among processes, each of which has one at a time.
+
+`concurrent.futures` has no public way to end its processes at once, and gives up every task where one
+process dies; here a task is lost alone, and the second Ctrl-C is heeded.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from pliant.core.errors import PliantError
+from pliant.core.progress import Progress
+
+MOST = 8  # processes, unless more are asked for: each has its own copy of all libraries
+EVERY = 0.2  # seconds between reports while nothing is finished
+
+Work = Callable[[str, Progress], Any]
+
+
+class LostError(PliantError):
+    """A process ended before its task was done."""
+
+
+class _Hand(NamedTuple):
+    """A process, the line to it, and what it is doing."""
+
+    process: Any
+    line: Connection
+    task: str
+    run: int  # which of the runs it takes tasks from
+
+
+def processors() -> int:
+    """How many of them this process may use."""
+    usable: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+class Crew(AbstractContextManager["Crew"]):
+    """Processes at work; leaving the block ends them, whatever they are doing.
+
+    Neighbouring tasks go to one process, so that what they share is imported and compiled once. `work` and
+    what it returns are pickled; it is given a Progress that raises KeyboardInterrupt once `stop` was called.
+    """
+
+    def __init__(self, work: Work, tasks: Sequence[str], count: int) -> None:
+        self.done, self.total = 0, len(tasks)
+        self._work = work
+        # Not forked: threads of compiled loops and of BLAS do not survive a fork.
+        self._context = get_context("spawn")
+        self._halt = self._context.Event()
+        self._runs = runs(tasks, count)
+        self._hands = [self._start(k) for k in range(len(self._runs))]
+
+    @property
+    def at_work(self) -> tuple[str, ...]:
+        """The tasks in hand."""
+        return tuple(hand.task for hand in self._hands)
+
+    def stop(self) -> None:
+        """Hand out nothing more, and ask those at work to stop at their next report."""
+        for run in self._runs:
+            run.clear()
+        self._halt.set()
+
+    def finished(self, progress: Progress) -> tuple[str, Any]:
+        """Wait for a task that is done: it, and what came of it; `LostError` where its process died."""
+        while not (ready := wait([hand.line for hand in self._hands], EVERY)):
+            progress(self.done, self.total, ", ".join(self.at_work))
+        hand = next(hand for hand in self._hands if hand.line is ready[0])
+        self._hands.remove(hand)
+        self.done += 1
+        try:
+            found = hand.line.recv()
+        except (EOFError, OSError):
+            found = self._lost(hand)
+        else:
+            self._go_on(hand)
+        return hand.task, found
+
+    def _start(self, run: int) -> _Hand:
+        here, there = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(there, self._halt, self._work), daemon=True)
+        with _ctrl_c_held_back():
+            process.start()
+        there.close()  # so that its end is noticed here
+        return self._given(_Hand(process, here, "", run))
+
+    def _given(self, hand: _Hand) -> _Hand:
+        task = take(self._runs, hand.run)
+        hand.line.send(task)
+        return hand._replace(task=task or "")
+
+    def _go_on(self, hand: _Hand) -> None:
+        """Give it the next task, or let it go."""
+        if (given := self._given(hand)).task:
+            self._hands.append(given)
+
+    def _lost(self, hand: _Hand) -> LostError:
+        hand.process.join()
+        if any(self._runs):
+            self._hands.append(self._start(hand.run))
+        return LostError(f"its process ended (exit code {hand.process.exitcode})")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for hand in self._hands:
+            hand.process.terminate()
+            hand.process.join()
+
+
+def runs(tasks: Sequence[str], count: int) -> list[deque[str]]:
+    """Tasks in as many runs of neighbours as there are processes, and none of them empty.
+
+    >>> [list(run) for run in runs("abcde", 2)]
+    [['a', 'b'], ['c', 'd', 'e']]
+    """
+    count = min(count, len(tasks))
+    return [deque(tasks[k * len(tasks) // count : (k + 1) * len(tasks) // count]) for k in range(count)]
+
+
+def take(left: Sequence[deque[str]], run: int) -> str | None:
+    """The next task of a run; once it is empty, the last of the longest; None where nothing is left."""
+    if left[run]:
+        return left[run].popleft()
+    longest = max(left, key=len)
+    return longest.pop() if longest else None
+
+
+@contextmanager
+def _ctrl_c_held_back() -> Generator[None, None, None]:
+    """Ctrl-C waits until the end of the block; a process that is begun in it never hears of it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(line: Connection, halt: Any, work: Work) -> None:
+    """Do what is sent, one task after the other, until it is None or nobody is there to send."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C comes to all; the first process tells the others
+
+    def progress(done: int, total: int | None, text: str) -> None:
+        if halt.is_set():
+            raise KeyboardInterrupt
+
+    try:
+        while (task := line.recv()) is not None:
+            line.send(work(task, progress))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return
