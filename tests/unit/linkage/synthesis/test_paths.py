@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pliant import gallery
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted
 from pliant.linkage.batch import curves
@@ -77,14 +78,23 @@ def test_a_bean_and_an_ellipse_are_met(radius, within):
     assert best.stray < 3 * within
 
 
+def straightness(points: np.ndarray) -> float:
+    """How wide a line of points (F, 2) is, over its length."""
+    away = points - points.mean(axis=0)
+    length, width = np.ptp(away @ np.linalg.svd(away, full_matrices=False)[2].T, axis=0)
+    return width / length
+
+
 def test_a_straight_line_is_met_along_all_of_it_and_only_there():
+    """No four-bar draws a true line: how near one comes is up to the search, what is said of it is not."""
     line = np.stack([np.linspace(0, 10, 25), np.linspace(1, 6, 25)], axis=1)
     best = path(line, closed=False, answers=2, candidates=30_000).answers[0]
-    motor = best.linkage.motors[0]
-    angles = np.linspace(*motor.range, 500)
-    assert np.hypot(*(curve(best.linkage, angles)[[0, -1]] - line[[0, -1]]).T).max() < 1e-3
-    assert to_curve(line, best.linkage, angles).max() < 1e-4
-    assert best.rms < 1e-5
+    angles = np.linspace(*best.linkage.motors[0].range, 5_000)
+    traced, greatest = curve(best.linkage, angles), best.greatest * np.hypot(10, 5)
+    assert np.hypot(*(traced[[0, -1]] - line[[0, -1]]).T).max() <= greatest * (1 + 1e-6)
+    assert to_curve(line, best.linkage, angles).max() == pytest.approx(greatest, rel=1e-3)
+    half_a_turn = np.linspace(-np.pi / 2, np.pi / 2, 500)
+    assert straightness(traced) < 0.05 * straightness(curve(gallery.load("hoeken"), half_a_turn))
 
 
 @pytest.mark.parametrize("closed", [True, False])
