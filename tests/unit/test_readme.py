@@ -144,7 +144,7 @@ def test_a_tour_prints_what_its_page_shows(page, tmp_path):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_no_output_stands_on_a_page_without_what_printed_it(page):
-    """What is set as text is a file that the page names, or stands below the block that it is compared with."""
+    """Text is a file that the page names, or stands below the block that it is compared with."""
     files = {text for _, text in FILE.findall(tour(page))}
     shown = {text for language, text in FENCE.findall(tour(page)) if language == "text"}
     assert shown - files <= {block.shown for block in blocks(page)}
