@@ -48,10 +48,11 @@ class Stop(NamedTuple):
     nothing: float  # a gain that is none
     gain: float  # of the sum: a gain that is not worth a step
     creeps: int  # steps that together have to bring the sum down by CREPT
+    damping: float  # of what no target asks for: the least change is last
 
 
-COARSE = Stop(1e-15, 1e-3, 8)
-FINE = Stop(0.0, 1e-12, 100)
+COARSE = Stop(1e-15, 1e-3, 8, 1e-7)
+FINE = Stop(0.0, 1e-12, 100, 0.0)
 
 
 def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = silent) -> EditResult:
@@ -129,7 +130,7 @@ class Walk:
         value = self._value(self.state, weights)
         trail = [np.inf] * stop.creeps
         while self.steps < most and radius > SETTLED and value <= (1 - CREPT) * trail[-stop.creeps]:
-            tried = step(problem, self.first, self.state, weights, radius)
+            tried = step(problem, self.first, self.state, weights, radius, stop.damping)
             length = float(np.abs(tried.change).max(initial=0.0))
             if tried.promised <= stop.nothing + stop.gain * value or length <= SETTLED:
                 return
@@ -164,7 +165,7 @@ def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditR
     )
     achieved += tuple(_angles(study, walk))
     done = all(target.reached for target in achieved if not target.kept)
-    last = step(problem, walk.first, state, WEIGHTS[-1], NEAR)
+    last = step(problem, walk.first, state, WEIGHTS[-1], NEAR, COARSE.damping)
     resisted = () if done else tuple(resistances(problem, state, last.prices))
     if done:
         status = EditStatus.REACHED
