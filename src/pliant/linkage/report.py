@@ -167,7 +167,9 @@ def _curve(run: curves.Track, unit: str, size: float) -> str:
     encloses = "" if there_and_back else f", encloses {abs(area or 0.0):.6g} {unit}²"
     ratio = curves.time_ratio(run).ratio
     strokes = "" if ratio is None else f", time ratio {ratio:.4g}"
-    return f"{length:.6g} {unit} long, {place(low, size)} to {place(high, size)}{encloses}{strokes}"
+    # At a limit velocities grow without end, and the last digit of six is what the cells there make of that.
+    long = figure(length, digits=6 if run.period is not None else 5)
+    return f"{long} {unit} long, {place(low, size)} to {place(high, size)}{encloses}{strokes}"
 
 
 def _span(result: TraceResult) -> str:
