@@ -1,13 +1,14 @@
 # What can be done here: make help. Needs Python 3.11 or newer, and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format types layers kernels pytest bench docs wheelhouse clean
+.PHONY: help run test test-slow test-elsewhere lint format types layers kernels pytest bench docs wheelhouse clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON := $(BIN)/python
 WORKERS ?= 2
+MARKS ?= not slow
 OUT ?= out/demo
 
 # A stamp says what was installed, from which pyproject.toml, for which folder.
@@ -18,15 +19,23 @@ PIP := $(PYTHON) -m pip --disable-pip-version-check
 SOURCE := $(if $(wildcard wheelhouse/*.whl),--no-index --find-links wheelhouse)
 
 help: ## Say what can be made
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
-		printf '  make %-11s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
+		printf '  make %-15s %s\n' "$$name" "$$text"; done
 
 run: $(INSTALLED) ## Solve a dozen examples; pictures, films and a report go to out/demo
 	@mkdir -p $(OUT)
+	@$(BIN)/pliant warm
 	@$(BIN)/pliant demo -o $(OUT)
 
-test: $(STAMPS)/dev-$(KEY) ## Check style, types and layers, and run every test
+test: $(STAMPS)/dev-$(KEY) ## Check style, types and layers, and run every test but the slow ones
 	@$(MAKE) --no-print-directory --keep-going --jobs=$(WORKERS) lint format types layers kernels pytest
+
+test-slow: $(STAMPS)/dev-$(KEY) $(STAMPS)/gpu-$(KEY) ## Run the slow tests, those of the accelerator among them
+	@$(MAKE) --no-print-directory MARKS=slow kernels pytest
+
+# A run takes as long as make test and test-slow together, and compiling; so it is no part of either.
+test-elsewhere: $(STAMPS)/dev-$(KEY) ## Run every test as on other processors, in turn; ON=generic on one alone
+	@$(PYTHON) tests/elsewhere.py $(ON) -- -n $(WORKERS) --dist worksteal $(ARGS)
 
 lint format types layers kernels pytest: $(STAMPS)/dev-$(KEY)
 
@@ -49,11 +58,11 @@ layers:
 # Processes that test side by side would each compile every loop.
 kernels:
 	@echo "compiling loops"
-	@$(PYTHON) tests/kernels.py || echo "Not all are compiled; the tests go on with that"
+	@$(BIN)/pliant warm --quiet
 
 pytest: $(filter kernels,$(MAKECMDGOALS))
 	@echo "pytest"
-	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "$(MARKS)" $(ARGS)
 
 bench: $(STAMPS)/bench-$(KEY) ## Measure the speed beside that of other solvers
 	@$(PYTHON) -m benchmarks $(ARGS)
@@ -84,6 +93,9 @@ $(PYTHON):
 		fi; \
 	done; \
 	echo "pliant needs Python 3.11 or newer, and there is none on the path."; exit 1
+
+# Two installs at a time would get in each other's way.
+$(STAMPS)/gpu-$(KEY): | $(STAMPS)/dev-$(KEY)
 
 # One rule for all: run is pliant itself, the others are its extras.
 $(STAMPS)/%-$(KEY): | $(PYTHON)

@@ -117,6 +117,7 @@ def test_sec_4_4_without_friction_figs_3_and_4_are_held_by_neither_shape_nor_fri
     assert found.bound_reversed / hooks(Fraction(0)).peak_force == pytest.approx(1.083, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_sec_4_4_with_friction_enough_figs_3_and_4_are_a_relative_friction_diode():
     found = diode(hooks(Fraction(3, 5)))
     assert found.relative == "friction"

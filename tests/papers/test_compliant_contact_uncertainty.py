@@ -95,6 +95,7 @@ def test_sec_b_2_2_what_cannot_be_hit_first_is_in_no_tuple():
 # One sample a tuple is not enough
 
 
+@pytest.mark.slow
 def test_sec_b_2_2_one_sample_a_contact_misses_outcomes():
     """Differs: from all of these starts A is touched first by the same edge; some jam, some go through."""
     bands = mapped(motion_diode(), region=[(Fraction(-4, 5), 0), (Fraction(-3, 5), 0)]).bands

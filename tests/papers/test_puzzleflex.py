@@ -9,6 +9,7 @@ import pytest
 import shapely
 from numpy.typing import NDArray
 from scipy.optimize import linprog
+from tests.solved import solved
 
 from pliant import gallery
 from pliant.core.pose import carry
@@ -222,7 +223,7 @@ def test_the_remainder_of_the_linearised_distance_falls_with_the_square_of_the_s
 
 @pytest.fixture(scope="module")
 def eight_blocks() -> FlexResult:
-    return solve(gallery.load("eight-blocks"))
+    return solved("eight-blocks")
 
 
 def test_fig_1_the_upper_right_block_goes_right(eight_blocks):
@@ -343,7 +344,7 @@ def test_fig_6_the_linear_estimate_of_the_loose_can_grows_in_proportion_to_its_c
 
 @pytest.mark.slow
 def test_fig_6_the_loose_can_crushes_further_than_the_tight_one():
-    tight, loose = (solve(gallery.load(name)) for name in ("can-tight", "can-loose"))
+    tight, loose = (solved(name) for name in ("can-tight", "can-loose"))
     assert tight.status is FlexStatus.CONVERGED
     assert loose.objective > 2 * tight.objective
     assert worst_thickness(tight) <= 0.01 * tight.gap
@@ -461,7 +462,7 @@ def test_table_i_structures_converge_with_a_hundredth_of_the_gap_of_overlap(bodi
 
 @pytest.mark.slow
 def test_fig_9_the_beam_of_1703_blocks_flexes_upwards():
-    result = solve(gallery.load("beam-1703"))
+    result = solved("beam-1703")
     last = result.model.study.maximize[0].body
     drawn = next(body.pose for body in result.model.bodies if body.name == last)
     assert result.status is FlexStatus.CONVERGED

@@ -247,12 +247,14 @@ def test_lipson_fig_4b_the_first_iteration_leaves_the_path_in_proportion_to_alph
     assert [off(0.1, k) / alone for k in (2.0, 4.0, 8.0)] == pytest.approx([1 / 2, 1 / 4, 1 / 8], rel=1e-2)
 
 
+@pytest.mark.slow
 def test_lipson_fig_4f_the_deviation_grows_with_alpha():
     """Differs: most of it is there however small α is, for the force needs it to be held."""
     found = [deviation(alpha, 1.0) for alpha in (0.1, 0.2, 0.4, 0.7)]
     assert (np.diff(found) > 1e-4).all()
 
 
+@pytest.mark.slow
 def test_lipson_fig_4f_the_deviation_grows_with_one_over_the_stiffness():
     stiffness = np.array([1.0, 2.0, 4.0, 8.0])
     found = np.array([deviation(0.5, k) for k in stiffness])
@@ -459,6 +461,7 @@ AT_RANDOM = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "links"), AT_RANDOM)
 def test_lipson_fig_8_auto_tells_locks_from_convergence(seed, links):
     result = run(scattered(seed, 100, links), frames=4)
@@ -471,6 +474,7 @@ def test_lipson_fig_8_auto_tells_locks_from_convergence(seed, links):
         assert result.trust.carriers
 
 
+@pytest.mark.slow
 @BY_BOTH_UPDATES
 @pytest.mark.parametrize(("seed", "links"), [(1, 200), (4, 200), (8, 250)])
 def test_lipson_fig_8_residuals_fall_to_zero_and_lengths_hold(seed, links, method):
@@ -479,6 +483,7 @@ def test_lipson_fig_8_residuals_fall_to_zero_and_lengths_hold(seed, links, metho
     assert result.length_error < 1e-5
 
 
+@pytest.mark.slow
 @BY_BOTH_UPDATES
 def test_lipson_fig_8_a_locked_mechanism_has_no_residual_and_yet_a_load(method):
     result = relaxed_at_random(7, 200, method)
@@ -494,6 +499,7 @@ def relaxed_at_random(seed: int, links: int, method: str) -> RelaxResult:
     return run(scattered(seed, 100, links), method=method, frames=1, **study)
 
 
+@pytest.mark.slow
 def test_lipson_fig_8_more_links_come_to_rest_later_and_the_updates_hardly_differ():
     counts = {
         (links, method): relaxed_at_random(8, links, method).iterations - ACTUATED

@@ -189,6 +189,7 @@ def wander(x: Floats, touch: Touch, rng: np.random.Generator, roomy: bool) -> bo
     return met
 
 
+@pytest.mark.slow
 @BOTH
 @given(seed=st.integers(0, 99_999), thickness=st.sampled_from([1.0, 0.01]))
 @always(16)

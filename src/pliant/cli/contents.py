@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from math import degrees
 from typing import TYPE_CHECKING, Any
 
+from pliant.core.written import place
+
 if TYPE_CHECKING:
     from pliant.files.kinds import Model
     from pliant.flex.model import Assembly, Term
@@ -50,11 +52,11 @@ def _assembly(model: Assembly) -> Iterator[tuple[str, str]]:
 
 def _term(term: Term) -> str:
     if term.direction is not None:
-        return f"{term.body} along ({term.direction[0]:g}, {term.direction[1]:g})"
+        return f"{term.body} along {place(term.direction)}"
     if term.spin is not None:
         return f"{term.body} turning {'counter-clockwise' if term.spin * term.weight >= 0 else 'clockwise'}"
     if term.radial is not None:
-        return f"everything away from ({term.radial[0]:g}, {term.radial[1]:g})"
+        return f"everything away from {place(term.radial)}"
     return f"everything towards {term.gather}"
 
 
@@ -130,7 +132,7 @@ def _drives(model: Mechanism) -> Iterator[str]:
             yield f"{volume:.6g} pumped into {', '.join('-'.join(line) for line in circuit.lines[:3])}"
     for load in model.loads:
         if load.to is not None:
-            yield f"load on {load.node} to ({', '.join(f'{part:.6g}' for part in load.to)})"
+            yield f"load on {load.node} to {place(load.to)}"
 
 
 def _last(to: float | tuple[float, ...]) -> float:
@@ -162,15 +164,12 @@ def _pawl(model: Fastener, pawl: Pawl) -> str:
 
     spring = f"{float(stiffness_of(pawl)):.6g} N·{model.units}/rad"
     beam = "" if pawl.beam is None else f", a beam of {pawl.beam.material or 'its own modulus'}"
-    return f"{pawl.name} at ({float(pawl.hinge[0]):.6g}, {float(pawl.hinge[1]):.6g}), {spring}{beam}"
+    return f"{pawl.name} at {place(map(float, pawl.hinge))}, {spring}{beam}"
 
 
 def _plan(model: Fastener) -> str:
     from pliant.snap.travel import legs
 
-    said = [
-        f"({float(leg.velocity[0]):.6g}, {float(leg.velocity[1]):.6g}) for t = {float(leg.until):.6g}"
-        for leg in legs(model)
-    ]
+    said = [f"{place(map(float, leg.velocity))} for t = {float(leg.until):.6g}" for leg in legs(model)]
     past = ", when it is past everything" if model.root.plan is None and model.root.until is None else ""
     return _listed(said, "; ") + past

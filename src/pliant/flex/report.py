@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pliant.core.written import place, within
 from pliant.flex.forces import Contact
 from pliant.flex.status import FlexStatus
 
@@ -16,7 +17,7 @@ def sentence(result: FlexResult) -> str:
     unit = result.model.units
     match result.status:
         case FlexStatus.CONVERGED:
-            text = f"Moves by {result.objective:.6g}{_unit(result)}; then its joints stop it."
+            text = f"Moves by {_reached(result)}; then its joints stop it."
         case FlexStatus.LOCKED:
             text = "Locked: nothing moves beyond the tolerance."
         case FlexStatus.FREE:
@@ -30,7 +31,7 @@ def sentence(result: FlexResult) -> str:
                 f"{unit}{_others(len(result.drawn) - 1)}. A clearance of {result.cure:.6g} {unit} cures it."
             )
         case FlexStatus.STEP_LIMIT:
-            text = f"Not converged after {result.steps} steps: {result.objective:.6g}{_unit(result)} so far."
+            text = f"Not converged after {result.steps} steps: {_reached(result)} so far."
         case FlexStatus.SOLVER_FAILED:
             text = f"No solver could solve the program of step {result.steps + 1}."
     return text + (f" ({result.note})" if result.note else "")
@@ -38,6 +39,11 @@ def sentence(result: FlexResult) -> str:
 
 def _others(count: int) -> str:
     return f", and {count} more pair{'s' if count > 1 else ''}" if count else ""
+
+
+def _reached(result: FlexResult) -> str:
+    """The objective, in the digits that what the last program still promised would not change."""
+    return f"{within(result.objective, result.left or 0.0)}{_unit(result)}"
 
 
 def _unit(result: FlexResult) -> str:
@@ -91,4 +97,4 @@ def _movers(result: FlexResult) -> list[tuple[str, tuple[float, float, float]]]:
 
 def _velocity(name: str, velocity: tuple[float, float, float]) -> str:
     x, y, spin = velocity
-    return f"{name} along ({x:.3g}, {y:.3g})" + (f" turning {spin:.3g}" if abs(spin) > 1e-9 else "")
+    return f"{name} along {place((x, y), digits=3)}" + (f" turning {spin:.3g}" if abs(spin) > 1e-9 else "")

@@ -8,7 +8,9 @@ each step.
     min ½|r + J d|² + ½ρ|z + d − z₀|²   such that   E d = −e,   G d ≤ room,   |d| ≤ Δ
 
 Keeps hold before every step, so that d = 0 solves every program: an edit goes as far as it can,
-and the multipliers of a last program, with a short step, say what stopped it.
+and the multipliers of a last program, with a short step, say what stopped it. Where the targets
+are reached, the last sum is then brought all the way down: a gain too small to matter for the
+targets still moves joints that they leave free.
 
 Source: [Bacher2015Supplement] for the derivatives, and for the sides of triangles, which edits keep.
 Differs: it leaves how edits are solved to its main paper; this program is our own.
@@ -17,6 +19,7 @@ Differs: it leaves how edits are solved to its main paper; this program is our o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,11 +39,22 @@ from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 WEIGHTS = ((1e-4, 1.0), (1e-7, 0.3), (1e-10, 0.1), (1e-13, 0.03))
 REACHED = 1e-6  # of the size: a target that near counts as reached
 SETTLED = 1e-10  # of the size: a step that is none
-NOTHING = 1e-15  # a sum in which every target is reached
 NEAR = 1e-3  # of the size: how far ahead something is in the way
-GAIN = 1e-3  # of the sum: a gain that is not worth a step
-CREEPS, CREPT = 8, 0.1  # steps that together have to bring the sum down by that share
+CREPT = 0.1  # share of the sum that steps have to bring it down by together
 FINER = (1, 4, 16)  # times the samples, where the coarser ones do not see enough
+
+
+class Stop(NamedTuple):
+    """When a sum is brought down no further."""
+
+    nothing: float  # a gain that is none
+    gain: float  # of the sum: a gain that is not worth a step
+    creeps: int  # steps that together have to bring the sum down by CREPT
+    damping: float  # of what no target asks for: the least change is last
+
+
+COARSE = Stop(1e-15, 1e-3, 8, 1e-7)
+FINE = Stop(0.0, 1e-12, 100, 0.0)
 
 
 def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = silent) -> EditResult:
@@ -86,8 +100,10 @@ def _walk(walk: Walk, study: EditStudy, progress: Progress, clock: Clock) -> Non
     with clock.phase("solve"):
         for weights in WEIGHTS:
             before = walk.state
-            for _ in walk.descend(weights, study.iterations):
+            for _ in walk.descend(weights, study.iterations, COARSE):
                 progress(walk.steps, None, f"off by {walk.state.misses.max(initial=0.0):.4g}")
+            if walk.arrived:
+                walk.settle(weights, study.iterations)
             if walk.arrived or (walk.state is before and weights is not WEIGHTS[0]):
                 break
 
@@ -107,15 +123,23 @@ class Walk:
         targets = [not term.kept for term in self.problem.terms]
         return self.steps > 0 and bool((self.state.misses[targets] <= REACHED * self.problem.size).all())
 
-    def descend(self, weights: tuple[float, float], most: int) -> Iterator[None]:
+    def settle(self, weights: tuple[float, float], most: int) -> None:
+        """Bring the change down to the least there is, as long as the targets stay reached by it."""
+        reached = self.state
+        for _ in self.descend(weights, most, FINE):
+            pass
+        if not self.arrived:
+            self.state = reached
+
+    def descend(self, weights: tuple[float, float], most: int, stop: Stop) -> Iterator[None]:
         """Steps that each bring the sum down, until none does."""
         problem, radius = self.problem, 0.1
         value = self._value(self.state, weights)
-        trail = [np.inf] * CREEPS
-        while self.steps < most and radius > SETTLED and value <= (1 - CREPT) * trail[-CREEPS]:
-            tried = step(problem, self.first, self.state, weights, radius)
+        trail = [np.inf] * stop.creeps
+        while self.steps < most and radius > SETTLED and value <= (1 - CREPT) * trail[-stop.creeps]:
+            tried = step(problem, self.first, self.state, weights, radius, stop.damping)
             length = float(np.abs(tried.change).max(initial=0.0))
-            if tried.promised <= NOTHING + GAIN * value or length <= SETTLED:
+            if tried.promised <= stop.nothing + stop.gain * value or length <= SETTLED:
                 return
             self.steps += 1
             trail.append(value)
@@ -148,7 +172,7 @@ def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditR
     )
     achieved += tuple(_angles(study, walk))
     done = all(target.reached for target in achieved if not target.kept)
-    last = step(problem, walk.first, state, WEIGHTS[-1], NEAR)
+    last = step(problem, walk.first, state, WEIGHTS[-1], NEAR, COARSE.damping)
     resisted = () if done else tuple(resistances(problem, state, last.prices))
     if done:
         status = EditStatus.REACHED

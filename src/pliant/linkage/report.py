@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pliant.core.written import figure, place
 from pliant.linkage.analysis import curves
 from pliant.linkage.limits import Stop
 from pliant.linkage.status import TraceStatus
@@ -89,9 +90,9 @@ def lines(result: TraceResult) -> list[str]:
         where = f"{', '.join(least.joints)} at {_deg(least.at[0])}"
         found.append(f"  transmission       at least {_deg(least.worst)}: {where}")
     for name, run in result.tracks.items():
-        found.append(f"  {f'curve of {name}':<18} {_curve(run, unit)}")
-    low, high = result.swept.box.low, result.swept.box.high
-    found.append(f"  takes up           {_pair(low)} to {_pair(high)} {unit}")
+        found.append(f"  {f'curve of {name}':<18} {_curve(run, unit, result.plan.structure.size)}")
+    low, high, size = result.swept.box.low, result.swept.box.high, result.plan.structure.size
+    found.append(f"  takes up           {place(low, size)} to {place(high, size)} {unit}")
     found += [*_tolerances(result), *_loads(result)]
     if result.study.layers:
         found += [f"  {'layers':<18} {text}" for text in result.layers.describe()]
@@ -164,7 +165,7 @@ def _loads(result: TraceResult) -> Iterator[str]:
             yield f"  {what:<18} at most {peak.value:.4g} {unit}, at {_deg(peak.angle)}"
 
 
-def _curve(run: curves.Track, unit: str) -> str:
+def _curve(run: curves.Track, unit: str, size: float) -> str:
     area, around = curves.area(run), curves.box(run)
     low, high = around.low, around.high
     length = curves.length(run)
@@ -172,7 +173,9 @@ def _curve(run: curves.Track, unit: str) -> str:
     encloses = "" if there_and_back else f", encloses {abs(area or 0.0):.6g} {unit}²"
     ratio = curves.time_ratio(run).ratio
     strokes = "" if ratio is None else f", time ratio {ratio:.4g}"
-    return f"{length:.6g} {unit} long, {_pair(low)} to {_pair(high)}{encloses}{strokes}"
+    # At a limit velocities grow without end, and the last digit of six is what the cells there make of that.
+    long = figure(length, digits=6 if run.period is not None else 5)
+    return f"{long} {unit} long, {place(low, size)} to {place(high, size)}{encloses}{strokes}"
 
 
 def _span(result: TraceResult) -> str:
@@ -195,8 +198,4 @@ def _angle(result: TraceResult, t: float) -> float:
 
 
 def _deg(angle: float) -> str:
-    return f"{np.degrees(angle):.6g}°"
-
-
-def _pair(point: tuple[float, float]) -> str:
-    return f"({point[0]:.6g}, {point[1]:.6g})"
+    return f"{figure(np.degrees(angle), 360.0)}°"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.core.written import place
 from pliant.relax.model import Mechanism
-from pliant.relax.network import Floats
 from pliant.relax.path import Notice
 from pliant.relax.status import RelaxStatus
 
@@ -185,18 +185,12 @@ def _ends(result: RelaxResult) -> Iterator[str]:
     for name in result.study.trace:
         path = result.points[:, number[name]]
         length = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
-        text = (
-            f"from {_place(path[0])} to {_place(path[-1])} {result.model.units}, {length:.6g} along its path"
-        )
-        yield _line(name, text)
+        first, last = (place(where, result.network.size) for where in (path[0], path[-1]))
+        yield _line(name, f"from {first} to {last} {result.model.units}, {length:.6g} along its path")
 
 
 def _told(notice: Notice) -> str:
     return f"{notice.text} (at {_percent(notice.share)} of the drive)"
-
-
-def _place(place: Floats) -> str:
-    return f"({', '.join(f'{value + 0.0:.6g}' for value in place)})"
 
 
 def _percent(share: float) -> str:

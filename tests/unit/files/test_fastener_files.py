@@ -174,6 +174,7 @@ def fasteners(draw: st.DrawFn) -> Fastener:
     return Fastener.model_validate(data)
 
 
+@pytest.mark.slow
 @given(model=fasteners(), suffix=st.sampled_from([".toml", ".json"]))
 @settings(max_examples=60, deadline=None)
 def test_any_fastener_is_read_back_as_it_was(

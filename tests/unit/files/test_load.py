@@ -401,6 +401,7 @@ def test_keys_with_spaces_are_quoted_as_in_toml():
         model_of({"pliant": 1, "kind": "assembly", "shapes": {"my tab": [[0, 0], ["x", 1]]}, "bodies": []})
 
 
+@pytest.mark.slow
 def test_fifty_thousand_bodies_load_within_the_limits(tmp_path: Path):
     bodies = [{"name": f"b{i}", "shape": "tab", "pose": [i, 0, 0], "fixed": i == 0} for i in range(50_000)]
     shapes = {"tab": [[0, 0], [1, 0], [1, 1], [0, 1]]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.solved import solved
 
 from pliant import gallery
 from pliant.flex.generate import bar, voxels
@@ -52,7 +53,7 @@ def test_in_a_stack_every_contact_carries_the_load_and_its_gap_is_its_share():
     "name", ["eight-blocks", "lever", "four-bar", "latch", "drawer", "joint-pair", "arm", "gate"]
 )
 def test_shares_add_up_to_one(name):
-    result = solve(gallery.load(name))
+    result = solved(name)
     assert sum(contact.share for contact in result.contacts) == pytest.approx(1.0, abs=1e-6)
     shares = [contact.share for contact in result.contacts]
     assert shares == sorted(shares, reverse=True)

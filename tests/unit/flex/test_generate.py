@@ -235,6 +235,7 @@ def test_balls_of_a_bearing_have_the_clearance_or_a_little_more():
     assert 0.1 - 1e-9 < apart.min() < 0.15
 
 
+@pytest.mark.slow
 def test_large_models_are_made_quickly():
     start = time.process_time()
     table_structure(2497)

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.solved import solved
 
 from pliant import gallery
 from pliant.core.errors import InputError
@@ -268,7 +269,7 @@ def test_the_clearance_opens_every_gap_by_itself():
 
 
 def test_frames_start_as_drawn_and_end_at_the_answer():
-    result = solve(gallery.load("eight-blocks"))
+    result = solved("eight-blocks")
     drawn = np.array([body.pose for body in result.model.bodies])
     assert result.frames.poses[0] == pytest.approx(drawn, abs=1e-9)
     assert result.frames.objective[0] == pytest.approx(0.0, abs=1e-12)
@@ -296,7 +297,7 @@ def test_the_result_is_json_without_nan():
 
 
 def test_charts_show_the_progress_and_the_shares():
-    result = solve(gallery.load("lever"))
+    result = solved("lever")
     charts = result.plots()
     assert charts["progress"].series[0].y[-1] == result.objective
     assert charts["shares"].series[0].y.sum() == pytest.approx(1.0, abs=1e-6)

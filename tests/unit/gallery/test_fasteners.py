@@ -2,17 +2,17 @@
 
 import math
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 import pytest
+from tests.solved import solved
 
 import pliant
 from pliant import gallery
 from pliant.core.store import json_text
 from pliant.snap.model import Fastener
 from pliant.snap.remarks import remarks
-from pliant.snap.result import SnapResult, Way
+from pliant.snap.result import Way
 from pliant.snap.status import SnapStatus
 
 FASTENERS = {name: model for name in gallery.names() if isinstance(model := gallery.load(name), Fastener)}
@@ -61,18 +61,13 @@ CLASSES = {
 }
 
 
-@cache
-def moved(name: str) -> SnapResult:
-    return pliant.solve(FASTENERS[name])
-
-
 def kinds(way: Way, pawl: str) -> list[str]:
     return [event.kind for event in way.events if event.pawl == pawl]
 
 
 @pytest.mark.parametrize("name", FASTENERS)
 def test_each_goes_in_and_comes_back_as_it_is_meant_to(name):
-    result = moved(name)
+    result = solved(name)
     assert result.status is IN[name], result.summary()
     assert (None if result.way_back is None else result.way_back.status) is BACK.get(name), result.summary()
     assert json_text(result.to_dict())  # numbers that JSON can say
@@ -81,7 +76,7 @@ def test_each_goes_in_and_comes_back_as_it_is_meant_to(name):
 @pytest.mark.parametrize("name", FASTENERS)
 def test_floats_find_the_same_ways_and_forces(name):
     result = pliant.solve(FASTENERS[name], arithmetic="float", classify=False, uncertain=False)
-    for exact, found in zip(moved(name).ways, result.ways, strict=True):
+    for exact, found in zip(solved(name).ways, result.ways, strict=True):
         assert [event.kind for event in found.events] == [event.kind for event in exact.events]
         assert found.travel == pytest.approx(exact.travel, rel=1e-9)
         assert found.peak == pytest.approx(exact.peak, rel=1e-6)
@@ -89,7 +84,7 @@ def test_floats_find_the_same_ways_and_forces(name):
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_each_is_the_kind_of_motion_diode_it_is_called(name):
-    assert (moved(name).diode.motion, moved(name).diode.cause) == CLASSES[name]
+    assert (solved(name).diode.motion, solved(name).diode.cause) == CLASSES[name]
 
 
 @pytest.mark.parametrize("kind", ["kinematic", "friction", "force"])
@@ -125,7 +120,7 @@ def test_nothing_is_rounded(name):
 
 
 def test_two_hooks_lock_from_the_frictions_the_comments_say():
-    result = moved("two-hooks")
+    result = solved("two-hooks")
     assert result.way_in.to_dict()["lock_friction_exact"] == "11/16"
     assert result.way_back.to_dict()["lock_friction_exact"] == "23/39"
     assert pliant.solve(FASTENERS["two-hooks"].model_copy(update={"friction": Fraction(7, 10)})).status is (
@@ -134,41 +129,41 @@ def test_two_hooks_lock_from_the_frictions_the_comments_say():
 
 
 def test_the_right_hook_has_not_come_around_the_uneven_t_when_the_root_sits_down():
-    result = moved("asymmetric-hooks")
+    result = solved("asymmetric-hooks")
     assert kinds(result.way_in, "left")[-1] == "release"
     assert "release" not in kinds(result.way_in, "right")
     assert (result.way_in.angles["left"], result.way_in.angles["right"] > 0.1) == (0, True)
 
 
 def test_the_diode_is_cocked_twice_on_its_way_down():
-    found = [(event.exact, event.kind) for event in moved("motion-diode").events if "snap" in event.kind]
+    found = [(event.exact, event.kind) for event in solved("motion-diode").events if "snap" in event.kind]
     assert found == [("10", "snap from a vertex"), ("15", "snap from a vertex")]
-    assert moved("motion-diode").way_back.travel == pytest.approx(6.309218, abs=1e-6)
+    assert solved("motion-diode").way_back.travel == pytest.approx(6.309218, abs=1e-6)
 
 
 def test_the_force_diodes_take_more_out_than_in_whichever_way():
     for name in ("diode-force", "diode-force-closed"):
-        assert moved(name).way_back.peak > 1.5 * moved(name).way_in.peak
-    assert moved("diode-force").diode.bound == 0
-    assert moved("diode-force-closed").diode.bound > 1.5 * moved("diode-force-closed").way_in.peak
+        assert solved(name).way_back.peak > 1.5 * solved(name).way_in.peak
+    assert solved("diode-force").diode.bound == 0
+    assert solved("diode-force-closed").diode.bound > 1.5 * solved("diode-force-closed").way_in.peak
 
 
 def test_heel_and_toe_of_the_dragged_hook_touch_at_one_moment():
-    events = moved("dragged-hook").events
+    events = solved("dragged-hook").events
     assert [event.kind for event in events[:2]] == ["contact", "change"]
     assert events[1].angle == pytest.approx(-math.atan(1 / 4), abs=1e-12)
     heel, toe = (event.contacts[0] for event in events[:2])
     assert (heel.vertex, toe.vertex, heel.edge) == (1, 2, toe.edge)
     assert events[-1].kind == "rests"
-    assert max(event.angle for event in moved("dragged-hook").way_back.events) > 0.4  # back the other way
+    assert max(event.angle for event in solved("dragged-hook").way_back.events) > 0.4  # back the other way
 
 
 def test_the_dragged_hooks_heel_sticks_from_an_eighth_on():
-    assert moved("dragged-hook").way_in.to_dict()["lock_friction_exact"] == "1/8"
+    assert solved("dragged-hook").way_in.to_dict()["lock_friction_exact"] == "1/8"
 
 
 def test_an_uncertain_start_has_three_first_contacts_and_an_outcome_that_changes_within_one():
-    bands = moved("uncertain-start").outcomes.bands
+    bands = solved("uncertain-start").outcomes.bands
     edges = [band.contact.edge for band in bands]
     assert list(dict.fromkeys(edges)) == [(3, 4), (2, 3), (1, 2)]
     assert len(bands) == 5
@@ -180,30 +175,30 @@ def test_an_uncertain_start_has_three_first_contacts_and_an_outcome_that_changes
 
 def test_the_cantilever_is_strained_less_than_its_material_may_be_and_can_be_made_better():
     model = FASTENERS["cantilever-snap"]
-    strain = moved("cantilever-snap").to_dict()["strain"]["hook"]
+    strain = solved("cantilever-snap").to_dict()["strain"]["hook"]
     assert 0.5 * strain["limit"] < strain["peak"] < strain["limit"]
     goal = model.study.goal
-    assert moved("cantilever-snap").way_in.peak > goal.insert_below
+    assert solved("cantilever-snap").way_in.peak > goal.insert_below
     found = pliant.solve(model, search=True).design
     assert found.met
     assert found.insertion < goal.insert_below < goal.hold_above < found.retention
 
 
 def test_the_short_hook_is_strained_too_far_and_says_so_though_it_goes_in():
-    strain = moved("short-snap").to_dict()["strain"]["hook"]
+    strain = solved("short-snap").to_dict()["strain"]["hook"]
     assert strain["peak"] > 1.2 * strain["limit"]
-    (alert,) = moved("short-snap").alerts
+    (alert,) = solved("short-snap").alerts
     assert alert.startswith("hook overstrained: ")
 
 
 def test_the_handbook_is_too_low_on_the_way_in_and_too_high_on_the_way_out_of_the_cantilever():
-    data = moved("cantilever-snap").to_dict()
+    data = solved("cantilever-snap").to_dict()
     assert data["handbook"]["hook"] < data["peak_force"]
     assert data["back"]["handbook"]["hook"] > data["back"]["peak_force"]
 
 
 def test_the_bolt_is_held_out_until_it_is_touched_and_then_takes_at_least_its_preload():
-    curve = moved("door-latch").way_in.curves[0]
+    curve = solved("door-latch").way_in.curves[0]
     pressed = curve.total != 0
     assert curve.angles["bolt"][0] == 0
     first = int(np.flatnonzero(pressed)[0])
@@ -217,15 +212,15 @@ def test_no_friction_opens_the_door():
 
 
 def test_the_pawl_clicks_over_each_of_twelve_teeth():
-    assert [kind for kind in kinds(moved("ratchet").way_in, "pawl") if kind == "rests"] == ["rests"] * 12
+    assert [kind for kind in kinds(solved("ratchet").way_in, "pawl") if kind == "rests"] == ["rests"] * 12
 
 
 def test_the_anchor_rocks_one_way_and_the_other_at_every_tooth():
-    curve = moved("escapement").way_in.curves[0]
+    curve = solved("escapement").way_in.curves[0]
     turned = curve.angles["anchor"]
     extremes = np.flatnonzero(np.abs(turned) > 0.999 * np.abs(turned).max())
     sides = [np.sign(turned[k]) for k in extremes]
     swings = [side for side, before in zip(sides, [0.0, *sides], strict=False) if side != before]
     # The front pallet meets three teeth before the rear one comes over the first, and the rear one the last.
     assert swings == [1.0, *[-1.0, 1.0] * 5, -1.0]
-    assert kinds(moved("escapement").way_in, "anchor").count("contact") == 16
+    assert kinds(solved("escapement").way_in, "anchor").count("contact") == 16

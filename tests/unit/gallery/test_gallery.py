@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import shapely
+from tests.solved import solved
 
 import pliant
 from pliant import gallery
@@ -13,7 +14,6 @@ from pliant.core.errors import PliantError
 from pliant.core.outline import inset, polygon
 from pliant.core.pose import carry
 from pliant.flex.model import Assembly, Region
-from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 from pliant.gallery.recipes import RECIPES
 from pliant.linkage.model import Linkage
@@ -127,7 +127,7 @@ def test_an_unknown_name_gets_a_suggestion():
 
 @pytest.mark.parametrize("name", [name for name in gallery.quick() if name in ASSEMBLIES])
 def test_quick_models_are_solved_within_their_threshold(name):
-    result = solve(MODELS[name])
+    result = solved(name)
     assert result.status is ENDINGS.get(name, FlexStatus.CONVERGED)
     assert result.objective > 0 or result.leaving is not None
     assert result.overlap <= result.threshold

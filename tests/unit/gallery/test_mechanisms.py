@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 import shapely
 from click.testing import CliRunner
+from tests.solved import solved
 
 import pliant
 from pliant import gallery
@@ -19,7 +19,6 @@ from pliant.core.store import json_text
 from pliant.relax.generate import twisted
 from pliant.relax.model import Mechanism
 from pliant.relax.reading import ELEMENTS
-from pliant.relax.result import RelaxResult
 from pliant.relax.status import RelaxStatus
 
 MECHANISMS = {name: model for name in gallery.names() if isinstance(model := gallery.load(name), Mechanism)}
@@ -34,13 +33,8 @@ GIVING = {
 }  # elastic, relaxed under load, or locked
 
 
-@cache
-def ran(name: str) -> RelaxResult:
-    return pliant.solve(MECHANISMS[name])
-
-
 def path(name: str, node: str) -> np.ndarray:
-    return ran(name).points[:, list(MECHANISMS[name].nodes).index(node)]
+    return solved(name).points[:, list(MECHANISMS[name].nodes).index(node)]
 
 
 def end(name: str, node: str) -> np.ndarray:
@@ -66,7 +60,7 @@ def rigid(model: Mechanism) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_each_mechanism_ends_as_it_is_meant_to(name: str):
-    result = ran(name)
+    result = solved(name)
     assert result.status is ENDINGS.get(name, RelaxStatus.CONVERGED), result.summary()
     assert json_text(result.to_dict())  # numbers that JSON can say
 
@@ -124,11 +118,11 @@ def test_the_inversor_draws_a_true_straight_line():
 
 
 def test_ten_platforms_twist_to_where_all_their_legs_are_15_long():
-    np.testing.assert_allclose(ran("stewart-10").points[-1], twisted(10), atol=1e-11 * 100)
+    np.testing.assert_allclose(solved("stewart-10").points[-1], twisted(10), atol=1e-11 * 100)
 
 
 def test_the_random_mechanism_locks_and_says_which_parts_carry_it():
-    result = ran("random")
+    result = solved("random")
     assert 0.7 < result.trust.locks_at < 0.9
     assert {name for name, _ in result.trust.carriers} >= {"actuator n2-n3", "bar n1-n6"}
 
@@ -180,7 +174,7 @@ def test_ten_turns_lift_the_rack_by_what_the_ratios_say():
 
 
 def test_the_follower_is_as_high_as_the_cams_support():
-    turned = 2 * math.pi * ran("cam").shares
+    turned = 2 * math.pi * solved("cam").shares
     wanted = 1 + np.maximum(20, 8 + 24 * np.cos(turned))
     # A polygon with a corner every 10 degrees is 20 (1 - cos 5 deg) = 0.076 too small at most.
     found = path("cam", "f")[:, 1]
@@ -207,7 +201,7 @@ def test_the_engines_piston_goes_by_twice_the_crank_in_its_cylinder():
 
 def test_the_loaders_bucket_stays_level_while_the_arm_rises():
     arm, bucket = angles("loader", "A", "W"), angles("loader", "W", "lip")
-    rising = ran("loader").shares <= 2 / 3
+    rising = solved("loader").shares <= 2 / 3
     assert math.degrees(np.ptp(arm[rising])) > 40
     assert math.degrees(np.abs(bucket[rising]).max()) < 0.2
     assert math.degrees(bucket[-1]) < -20
@@ -218,7 +212,7 @@ def test_the_excavators_cylinders_are_as_long_as_oil_was_pumped_in():
     for circuit in model.cylinders:
         (line,) = circuit.lines
         for step, volume in enumerate(circuit.to, 1):
-            at = round(step / 4 * (len(ran("excavator").frames) - 1))
+            at = round(step / 4 * (len(solved("excavator").frames) - 1))
             length = np.linalg.norm(path("excavator", line[1])[at] - path("excavator", line[0])[at])
             assert length == pytest.approx(drawn(model, line) + volume, abs=1e-12)
 
@@ -228,7 +222,7 @@ def test_the_excavators_cylinders_are_as_long_as_oil_was_pumped_in():
 
 def test_the_hook_rises_by_half_the_rope_and_the_rope_pulls_half_the_weight():
     lift = end("hoist", "hook")[1] - path("hoist", "hook")[0, 1]
-    network, frame = ran("hoist").network, ran("hoist").frames[-1]
+    network, frame = solved("hoist").network, solved("hoist").frames[-1]
     rope = np.array([name == "wrap beam-winch" for name in network.link_names])
     reeled = -np.diff(network.drive.rest[[0, -1]][:, rope].sum(axis=1))
     assert lift == pytest.approx(reeled / 2, rel=0.02)
@@ -242,7 +236,7 @@ def test_the_prism_twists_to_150_degrees_and_is_tight_there():
     )
     turned = math.atan2(foot[0] * top[1] - foot[1] * top[0], foot @ top)
     assert math.degrees(turned) == pytest.approx(150, abs=0.01)
-    frame, names = ran("tensegrity").frames[-1], ran("tensegrity").network.link_names
+    frame, names = solved("tensegrity").frames[-1], solved("tensegrity").network.link_names
     forces = dict(zip(names, frame.elongations.link_forces, strict=True))
     assert min(force for name, force in forces.items() if name.startswith("string")) > 1
     assert max(force for name, force in forces.items() if name.startswith("bar")) < -1
@@ -295,7 +289,7 @@ def test_magnets_draw_the_ball_and_drive_it_away():
 
 
 def test_the_platform_takes_every_pose_of_its_tour():
-    result = ran("stewart")
+    result = solved("stewart")
     top = result.points[:, 6:]
     share = result.shares
     up = np.sin(math.pi * share) ** 2
@@ -343,7 +337,7 @@ def test_the_clamp_presses_hardest_at_its_dead_centre():
     pad = 22 - np.linalg.norm(path("clamp", "T") - [122, -12], axis=1)
     hardest = int(pad.argmax())
     pin, toggle = path("clamp", "B")[hardest], path("clamp", "C")[hardest]
-    assert 0.9 < ran("clamp").shares[hardest] < 1
+    assert 0.9 < solved("clamp").shares[hardest] < 1
     assert abs(pin[0] * toggle[1] - pin[1] * toggle[0]) / np.linalg.norm(toggle) < 1
     assert 0 < pad[-1] < pad.max()
 

@@ -311,6 +311,7 @@ def test_garbage_is_passed_over_without_an_exception(data: dict[str, Any]):
         assert line["type"].context["cure"]
 
 
+@pytest.mark.slow
 def test_a_large_linkage_is_read_in_a_blink():
     import time
 
@@ -320,6 +321,7 @@ def test_a_large_linkage_is_read_in_a_blink():
     assert time.process_time() - started < 1
 
 
+@pytest.mark.slow
 def test_a_link_of_very_many_joints_is_refused_and_not_pondered():
     many = {f"j{k}": [k, k * k] for k in range(20_000)}
     (said,) = faults(both(lambda data: data["joints"].update(many), add("links", {"joints": list(many)})))

@@ -402,3 +402,12 @@ def test_a_guide_that_moved_with_its_link_is_in_the_new_linkage():
     assert result.status is EditStatus.REACHED
     np.testing.assert_allclose(at(result.model, "E", 0.4), [1.7, 1.1], atol=1e-4)
     assert result.model.sliders[0].along != shaper(along=along).sliders[0].along
+
+
+def test_joints_that_no_target_asks_for_stay_where_they_are():
+    """The least change that puts P4 elsewhere is to put P4 elsewhere."""
+    leg = jansen()
+    x, y = leg.joints["P4"]
+    edited = edit(leg, EditStudy(move=[{"joint": "P4", "to": [x + 1, y]}])).model
+    for name, place in edited.joints.items():
+        assert place == pytest.approx((x + 1, y) if name == "P4" else leg.joints[name], abs=1e-5)

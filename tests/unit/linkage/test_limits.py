@@ -155,6 +155,7 @@ def _unconcurrent(result, t: float) -> float:
     return abs(np.linalg.det(np.array(lines) / np.linalg.norm(lines, axis=1, keepdims=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scale", "origin"), [(1e-6, 0), (1e6, 0), (1, 1e6 - 1e6j), (1e-3, 5 + 5j)])
 def test_limits_and_change_points_do_not_depend_on_units_nor_on_the_origin(scale, origin):
     drawn = {name: scale * z + origin for name, z in places(triad()).items()}

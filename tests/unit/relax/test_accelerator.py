@@ -13,6 +13,8 @@ from pliant.relax.laws import BAR, BUMPER, STRING
 from pliant.relax.machines import Floor, machines
 
 PAIRS = np.array([(a, b) for b in range(6) for a in range(b)])
+# Without JAX they are skipped; `make test-slow` installs it. On a processor it takes seconds to compile.
+on_jax = pytest.mark.slow
 FIELDS = ("points", "residual", "length_error", "errors", "trace")
 
 
@@ -35,6 +37,7 @@ def agree(made, **method):
         np.testing.assert_allclose(here, there, rtol=0, atol=1e-5, err_msg=field)
 
 
+@on_jax
 @pytest.mark.parametrize("mixed", [False, True])
 @pytest.mark.parametrize("axes", [2, 3])
 def test_bars_are_relaxed_as_in_a_batch(axes, mixed):
@@ -42,6 +45,7 @@ def test_bars_are_relaxed_as_in_a_batch(axes, mixed):
     agree(made, drive=[0.4, 1.0], alpha=0.4, eta=0.7, trace=[5, 2])
 
 
+@on_jax
 @pytest.mark.parametrize("mixed", [False, True])
 def test_strings_and_bumpers_are_relaxed_as_in_a_batch(mixed):
     laws = np.resize([BAR, STRING, BUMPER], 9)
@@ -50,6 +54,7 @@ def test_strings_and_bumpers_are_relaxed_as_in_a_batch(mixed):
     agree(made)
 
 
+@on_jax
 @pytest.mark.parametrize("mixed", [False, True])
 @pytest.mark.parametrize("axes", [2, 3])
 def test_the_floor_holds_as_in_a_batch(axes, mixed):
@@ -57,11 +62,13 @@ def test_the_floor_holds_as_in_a_batch(axes, mixed):
     agree(made, floor=Floor(0.3), drive=[0.5, 1.0], eta=0.8)
 
 
+@on_jax
 def test_each_machine_has_its_own_drive():
     made = some(2, mixed=False)
     agree(made, drive=np.random.default_rng(2).random((10, 3, 9)))
 
 
+@on_jax
 def test_nothing_is_ever_nan():
     pytest.importorskip("jax")
     made = machines(np.zeros((2, 3, 2)), [(0, 1), (1, 2)], rest=1.0, load=[[1e38, 0], [-1e38, 0], [0, 1e38]])

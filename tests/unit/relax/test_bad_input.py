@@ -673,6 +673,7 @@ def test_garbage_is_passed_over_without_an_exception(data: dict[str, Any]):
 # Size
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nodes_are_looked_through():
     side = isqrt(100_000)
     names = [[f"{x} {y}" for x in range(side)] for y in range(side)]

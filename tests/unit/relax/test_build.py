@@ -335,6 +335,7 @@ def flat(parts):
     return [array for part in parts for array in (part if isinstance(part, tuple) else [part])]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nodes_compile_to_a_link_a_bar():
     side = 316
     nodes = {f"{i},{j}": (i, j) for i in range(side) for j in range(side)}

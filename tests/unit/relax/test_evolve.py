@@ -138,6 +138,7 @@ def test_the_crawler_mirrored_goes_the_other_way():
     assert travel[1] == pytest.approx(-travel[0], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_same_seed_finds_the_same_machine_and_scores_never_fall():
     one, same = (straight_line(3, 6, 16) for _ in range(2))
     assert one == same

@@ -5,7 +5,8 @@ the trapezoidal rule is as accurate as the curve is smooth. Between samples, and
 that is not closed, the curve is the cubic of `hermite`.
 
 At a limit of the motors velocities grow without end, and in a change point they are rounding over
-rounding: slopes far from those of the chords beside them are replaced by the chords'.
+rounding: slopes far from those of the chords beside them are replaced by the chords'. Where a change
+point makes a kink, no one slope is right, and each cell beside it has its own.
 """
 
 from __future__ import annotations
@@ -15,13 +16,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from pliant.linkage import hermite
 from pliant.linkage.hermite import Cells
 from pliant.linkage.rules import Floats
 
+Bools = NDArray[np.bool_]
+
 AT_REST = 1e-9  # of the curve's extent in the time of the cycle: slower than that is not moving
 WILD = 0.1  # a slope this far from its chords' mean, of their length and beyond their own change, is none
+KINK = 8.0  # times as much as two samples before and after: chords that change so do not belong to one curve
+SLIGHT = 1e-3  # of the top speed: a change of chords that makes no kink
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)  # on [-1, 1]
 SMOOTH = 0.05  # of the top speed: what never goes slower has no kink in its speed
 PIECES = 16  # that a cell is cut into where it may
@@ -36,6 +42,7 @@ class Track:
     v: Floats
     a: Floats
     period: float | None = None  # of a closed cycle, whose last sample is followed by the first; else None
+    kinks: Bools | None = None  # (F,) samples at which it turns all at once; None where it does not
 
     @property
     def steps(self) -> Floats:
@@ -48,6 +55,19 @@ class Track:
         count = len(h)
         after = (np.arange(count) + 1) % len(self.t)
         return Cells(f[..., :count], f[..., after], h * slope[..., :count], h * slope[..., after])
+
+    @property
+    def path(self) -> Cells:
+        """The curve's cells. At a kink a slope is what a parabola through the cell's other end has."""
+        f0, f1, d0, d1 = self.cells(self.x, self.v)
+        if self.kinks is None:
+            return Cells(f0, f1, d0, d1)
+        count = len(self.steps)
+        first, last = self.kinks[:count], self.kinks[(np.arange(count) + 1) % len(self.t)]
+        both, chord = first & last, f1 - f0
+        left = np.where(both, chord, 2 * chord - d1)
+        right = np.where(both, chord, 2 * chord - d0)
+        return Cells(f0, f1, np.where(first, left, d0), np.where(last, right, d1))
 
     def around(self, f: Floats) -> float:
         """∮f dt once round a closed cycle."""
@@ -73,11 +93,31 @@ def track(t: Floats, x: Floats, v: Floats, a: Floats, period: float | None = Non
         return Track(t, x, np.zeros_like(x), np.zeros_like(x), period)
     bare = Track(t, x, v, a, period)
     v = _tamed(bare, x, v)
-    return Track(t, x, v, _tamed(bare, v, a), period)
+    return Track(t, x, v, _tamed(bare, v, a), period, _kinks(bare))
+
+
+def _kinks(run: Track) -> Bools | None:
+    """Samples (F,) at which the chords change at once; None where they never do."""
+    before, after = _chords(run, run.x)
+    change = np.hypot(*(after - before))
+    if run.period is None:
+        change[[0, -1]] = 0.0  # an end has one chord
+    beside = np.maximum(np.roll(change, 2), np.roll(change, -2))  # a kink between samples changes two
+    found = (change > KINK * beside) & (change > SLIGHT * np.hypot(*after).max())
+    return found if found.any() else None
 
 
 def _tamed(run: Track, f: Floats, slope: Floats) -> Floats:
     """The slopes (2, F) of f, or those of its chords where they are wild or not finite."""
+    before, after = _chords(run, f)
+    middle = (before + after) / 2
+    most = np.maximum(np.hypot(*before), np.hypot(*after))
+    tame = np.hypot(*(slope - middle)) <= np.hypot(*(after - before)) + WILD * most
+    return np.where(tame, slope, middle)
+
+
+def _chords(run: Track, f: Floats) -> tuple[Floats, Floats]:
+    """The slopes (2, F) of the chords before and after each sample; at an end that has one, as they go on."""
     f0, f1, _, _ = run.cells(f, f)
     chords = (f1 - f0) / run.steps
     if run.period is not None:
@@ -87,11 +127,7 @@ def _tamed(run: Track, f: Floats, slope: Floats) -> Floats:
     else:
         ends = chords, chords
     chords = np.concatenate([ends[0], chords, ends[1]], axis=1)
-    before, after = chords[:, :-1], chords[:, 1:]
-    middle = (before + after) / 2
-    most = np.maximum(np.hypot(*before), np.hypot(*after))
-    tame = np.hypot(*(slope - middle)) <= np.hypot(*(after - before)) + WILD * most
-    return np.where(tame, slope, middle)
+    return chords[:, :-1], chords[:, 1:]
 
 
 @dataclass(frozen=True)
@@ -140,9 +176,9 @@ def length(run: Track) -> float:
     Once round without a stop, the trapezoid rule is as exact as the samples are. Where a point
     turns back, |v| has a kink: cells are cut into many there.
     """
-    if run.period is not None and run.speed.min() > SMOOTH * run.speed.max():
+    if run.period is not None and run.kinks is None and run.speed.min() > SMOOTH * run.speed.max():
         return run.around(run.speed)
-    cells = run.cells(run.x, run.v)
+    cells = run.path
     nodes = ((np.arange(PIECES)[:, None] + (1 + NODES) / 2) / PIECES).ravel()
     speeds = np.array([np.hypot(*hermite.slope(cells, np.array(node))).sum() for node in nodes])
     return float(np.tile(WEIGHTS, PIECES) @ speeds) / (2 * PIECES)
@@ -152,8 +188,16 @@ def area(run: Track) -> float | None:
     """The enclosed area ½∮x×v dt, positive counter-clockwise; None for a curve that is not closed."""
     if run.period is None:
         return None
-    (x, y), (vx, vy) = run.x - run.x.mean(axis=1, keepdims=True), run.v  # about itself, for its digits
-    return run.around(x * vy - y * vx) / 2
+    middle = run.x.mean(axis=1, keepdims=True)  # about itself, for its digits
+    if run.kinks is None:
+        return run.around(_cross(run.x - middle, run.v)) / 2
+    cells, nodes = run.path, (1 + NODES) / 2
+    about = (_cross(hermite.value(cells, s) - middle, hermite.slope(cells, s)).sum() for s in nodes)
+    return float(WEIGHTS @ np.fromiter(about, np.float64)) / 4
+
+
+def _cross(u: Floats, v: Floats) -> Floats:
+    return u[0] * v[1] - u[1] * v[0]
 
 
 def box(run: Track) -> Box:
@@ -223,7 +267,7 @@ def swept(tracks: Sequence[Track]) -> Sweep:
 
 def _extremes(run: Track) -> Floats:
     """(2, P): the samples, and wherever x or y turns round between them."""
-    cells = run.cells(run.x, run.v)
+    cells = run.path
     turns = [hermite.value(cells, s) for s in np.moveaxis(hermite.turning(cells), 1, 0).reshape(4, 1, -1)]
     return np.concatenate([run.x, *turns], axis=1)
 

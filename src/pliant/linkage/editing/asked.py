@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from pliant.core import written
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.drive import Drive
 from pliant.linkage.editing.samples import length_slopes
@@ -63,8 +64,8 @@ def moment(drive: Drive, angle: float, t: Floats, where: str) -> float:
 def _move(move: Move, joint: int, drive: Drive, t: Floats, where: str) -> Term:
     place = np.array(move.to)
     if move.at == 0.0:
-        return Drawn(f"{move.joint} to ({place[0]:g}, {place[1]:g})", move.weight, joint, place)
-    name = f"{move.joint} to ({place[0]:g}, {place[1]:g}) at {np.degrees(move.at):g} deg"
+        return Drawn(f"{move.joint} to {written.place(place)}", move.weight, joint, place)
+    name = f"{move.joint} to {written.place(place)} at {np.degrees(move.at):g} deg"
     moments = np.array([moment(drive, move.at, t, where)])
     return At(name, move.weight, joint, place[None], moments, drive, t)
 
@@ -93,7 +94,7 @@ def _curve(edit: CurveEdit, joint: int, drive: Drive, t: Floats, poses: Poses, w
         return Timed(name, edit.weight, joint, centre + factor * (path - centre))
     if edit.shift is not None:
         shift = np.array(edit.shift)
-        return Timed(f"{of} shifted by ({shift[0]:g}, {shift[1]:g})", edit.weight, joint, path + shift)
+        return Timed(f"{of} shifted by {written.place(shift)}", edit.weight, joint, path + shift)
     span = edit.flatten or edit.dwell or (0.0, 0.0)
     flat = edit.flatten is not None
     frames = _between(drive, t, span, f"{where}.{'flatten' if flat else 'dwell'}")

@@ -14,7 +14,6 @@ from pliant.linkage.editing.problem import Problem, State
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.rules import Floats, Ints
 
-DAMPING = 1e-7  # of steps in directions that no target asks for
 SLIGHT = 5e-3  # a resistance below this share of the pull is not worth a word
 
 
@@ -37,15 +36,25 @@ class Step:
     prices: Prices
 
 
-def step(problem: Problem, first: State, state: State, weights: tuple[float, float], radius: float) -> Step:
-    """Solve the program of `edit` with PIQP, in units of the linkage's size."""
+def step(
+    problem: Problem,
+    first: State,
+    state: State,
+    weights: tuple[float, float],
+    radius: float,
+    damping: float = 0.0,
+) -> Step:
+    """Solve the program of `edit` with PIQP, in units of the linkage's size.
+
+    `damping` shortens steps in directions that no target asks for.
+    """
     piqp: Any = import_module("piqp")
     free, size = problem.keeps.free, problem.size
     weight, fade = weights
     r, slopes = state.pull(fade)
     pull = slopes.T @ r + weight * ((state.drawn - first.drawn) / size).ravel()
     slopes = slopes[:, free]
-    hessian = slopes.T @ slopes + (weight + DAMPING) * np.eye(len(free))
+    hessian = slopes.T @ slopes + (weight + damping) * np.eye(len(free))
     scale = 1 / max(float(np.abs(pull[free]).max(initial=0.0)), 1e-12)  # the solver stops by absolute errors
     equal, wrong = problem.keeps.slopes(state.drawn)[:, free], problem.keeps.values(state.drawn) / size
     flat, open_, pairs = problem.guards.rows(state.view, state.c)

@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import ellipe
 
+from pliant import gallery, solve
 from pliant.linkage.analysis.curves import (
     Box,
     Track,
@@ -222,3 +223,15 @@ def test_a_single_pose_has_no_length():
     one = track(np.zeros(1), np.ones((2, 1)), np.ones((2, 1)), np.ones((2, 1)))
     assert length(one) == 0.0
     assert box(one) == Box((1.0, 1.0), (1.0, 1.0))
+
+
+@pytest.mark.parametrize("count", [180, 359, 360, 361, 720])
+def test_a_curve_with_kinks_encloses_what_its_pieces_do(count):
+    """The parallelogram that keeps its side at its change points, on samples of a count that four divides."""
+    model = gallery.load("parallelogram")
+    kinked, finely = (solve(model, branch="side", samples=k).tracks["P"] for k in (count, 14_400))
+    steps = np.roll(finely.x, -1, axis=1) - finely.x
+    enclosed = 0.5 * float((finely.x[0] * steps[1] - finely.x[1] * steps[0]).sum())
+    cut = 0.0 if count % 4 == 0 else 2 / count  # a step at either kink that goes past it
+    assert area(kinked) == pytest.approx(enclosed, rel=1e-6 + cut**2)
+    assert length(kinked) == pytest.approx(np.hypot(*steps).sum(), rel=1e-6 + cut)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pliant import gallery
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted
 from pliant.linkage.batch import curves
@@ -36,6 +37,7 @@ def to_curve(points: np.ndarray, model: Linkage, angles: np.ndarray) -> np.ndarr
     return np.abs(z[:, None] - a - part * (b - a)).min(axis=1)
 
 
+@pytest.mark.slow
 def test_a_coupler_curve_with_a_cusp_comes_back_exactly():
     known = FOUR.linkage(CUSPED)
     found = path(curve(known), candidates=30_000)
@@ -48,6 +50,7 @@ def test_a_coupler_curve_with_a_cusp_comes_back_exactly():
     assert any(all(np.hypot(*(pivots - ground).T).min() < 1e-6 for ground in grounds) for pivots in family)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 3, 4])
 def test_coupler_curves_of_random_four_bars_come_back(seed):
     drawn = FOUR.drawings(np.random.default_rng(5), 6)[seed - 1]
@@ -55,6 +58,7 @@ def test_coupler_curves_of_random_four_bars_come_back(seed):
     assert found.answers[0].rms < 1e-6
 
 
+@pytest.mark.slow
 def test_four_bars_come_within_a_few_per_cent_of_jansens_foot_and_six_bars_nearer():
     foot = curve(jansen(), point="P5")
     four = path(foot, answers=3, candidates=30_000).answers[0]
@@ -66,6 +70,7 @@ def test_four_bars_come_within_a_few_per_cent_of_jansens_foot_and_six_bars_neare
     assert to_curve(foot, six.linkage, np.linspace(0, 2 * np.pi, 5_000)).max() / np.ptp(foot) < 0.005
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("radius", "within"),
     [(lambda t: 1 + 0.35 * np.cos(t) + 0.15 * np.sin(2 * t), 0.004), (lambda _t: 1.0, 1e-3)],
@@ -77,14 +82,24 @@ def test_a_bean_and_an_ellipse_are_met(radius, within):
     assert best.stray < 3 * within
 
 
+def straightness(points: np.ndarray) -> float:
+    """How wide a line of points (F, 2) is, over its length."""
+    away = points - points.mean(axis=0)
+    length, width = np.ptp(away @ np.linalg.svd(away, full_matrices=False)[2].T, axis=0)
+    return width / length
+
+
+@pytest.mark.slow
 def test_a_straight_line_is_met_along_all_of_it_and_only_there():
+    """No four-bar draws a true line: how near one comes is up to the search, what is said of it is not."""
     line = np.stack([np.linspace(0, 10, 25), np.linspace(1, 6, 25)], axis=1)
     best = path(line, closed=False, answers=2, candidates=30_000).answers[0]
-    motor = best.linkage.motors[0]
-    angles = np.linspace(*motor.range, 500)
-    assert np.hypot(*(curve(best.linkage, angles)[[0, -1]] - line[[0, -1]]).T).max() < 1e-3
-    assert to_curve(line, best.linkage, angles).max() < 1e-4
-    assert best.rms < 1e-5
+    angles = np.linspace(*best.linkage.motors[0].range, 5_000)
+    traced, greatest = curve(best.linkage, angles), best.greatest * np.hypot(10, 5)
+    assert np.hypot(*(traced[[0, -1]] - line[[0, -1]]).T).max() <= greatest * (1 + 1e-6)
+    assert to_curve(line, best.linkage, angles).max() == pytest.approx(greatest, rel=1e-3)
+    half_a_turn = np.linspace(-np.pi / 2, np.pi / 2, 500)
+    assert straightness(traced) < 0.05 * straightness(curve(gallery.load("hoeken"), half_a_turn))
 
 
 @pytest.mark.parametrize("closed", [True, False])
@@ -97,6 +112,7 @@ def test_five_points_are_passed_exactly(closed):
         assert to_curve(FIVE, answer.linkage, np.linspace(0, span, 20_000)).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_nine_points_of_a_coupler_curve_are_passed():
     """As many as a four-bar can pass in general."""
     points = curve(FOUR.linkage(CUSPED))[[0, 10, 25, 40, 52, 70, 85, 95, 110]]
@@ -116,6 +132,7 @@ def test_an_answer_begins_at_the_first_point_and_runs_in_the_order_of_the_target
         np.testing.assert_allclose(curve(best.linkage, angles), best.path, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bars", ["four", "six"])
 def test_every_answer_closes_all_the_way_round_and_has_no_bar_too_short_to_be_made(bars):
     angles = np.linspace(0, 2 * np.pi, 5_000)[None]
@@ -146,6 +163,7 @@ def test_the_same_seed_gives_the_same_answers_and_another_gives_others():
     assert once.answers[0].linkage != other.answers[0].linkage
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bars", ["four", "six"])
 def test_errors_do_not_change_as_the_target_is_moved_turned_scaled_and_mirrored(bars):
     foot = curve(jansen(), point="P5")
@@ -227,6 +245,7 @@ def test_every_candidate_of_a_family_closes_all_the_way(family):
     assert reached.all()
 
 
+@pytest.mark.slow
 def test_where_one_linkage_is_by_far_the_best_others_are_offered_too():
     """An angle drawn by two straight lines: every polished four-bar comes down to the same one."""
     found = path([[0, 0], [0, 3], [2, 3]], closed=False, through=False, candidates=20_000)
