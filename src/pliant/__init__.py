@@ -36,6 +36,24 @@ _ROOMS = ("files", "gallery", "view")
 _MODEL_BYTES = 10_000_000
 
 
+def main() -> None:
+    """The command line. Ctrl-C ends it in a word, from the first import on."""
+    import signal
+
+    signal.signal(signal.SIGINT, _stopped_at_once)
+    from pliant.cli import main as command
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    command()
+
+
+def _stopped_at_once(*_: object) -> None:
+    import os
+
+    os.write(2, b"Stopped.\n")
+    os._exit(130)
+
+
 def load(path: str | Path, *, max_bytes: int = _MODEL_BYTES) -> Model:
     """Read a model file (TOML or JSON), or raise an InputError that lists every fault in it."""
     from pliant.files.reader import load

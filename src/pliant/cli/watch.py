@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _thread
+import os
 import signal
 import sys
 import threading
@@ -12,14 +14,18 @@ from typing import Any, Self
 
 import click
 
+from pliant.core.status import INTERRUPTED
+
 EVERY = 3.0  # seconds between lines where there is no terminal
+REPORT, ANSWER = 1.0, 1.8  # seconds after Ctrl-C: for a report to come, and for the work to be stopped anyhow
 
 
 class Watch(AbstractContextManager["Watch"]):
     """A Progress: a bar on a terminal, a line now and then elsewhere, nothing when quiet.
 
     The first Ctrl-C asks the work to stop at its next report, so that it can hand over what
-    is done; the second stops it at once.
+    is done. Where no report comes soon, or at a second Ctrl-C, it is stopped wherever it is, which it
+    may still catch to hand over. Where not even that reaches it, in code that is not Python, the process ends.
     """
 
     def __init__(self, quiet: bool = False, label: str = "") -> None:
@@ -30,10 +36,12 @@ class Watch(AbstractContextManager["Watch"]):
         self._task: Any = None
         self._said = time.monotonic()
         self._handler: Any = None
+        self._timers: list[threading.Timer] = []
 
     def __call__(self, done: int, total: int | None, text: str) -> None:
         """Show where the work stands; raise if it shall stop."""
         if self.asked_to_stop:
+            self._let_be()
             raise KeyboardInterrupt
         if self._quiet:
             return
@@ -55,6 +63,7 @@ class Watch(AbstractContextManager["Watch"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._let_be()
         if self._bar is not None:
             self._bar.stop()
         if self._handler is not None:
@@ -62,9 +71,25 @@ class Watch(AbstractContextManager["Watch"]):
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         if self.asked_to_stop:
+            self._let_be()
             raise KeyboardInterrupt
         self.asked_to_stop = True
         click.echo("\nStopping after this step; Ctrl-C again to stop at once.", err=True)
+        self._timers = [threading.Timer(REPORT, _thread.interrupt_main), threading.Timer(ANSWER, _end)]
+        for timer in self._timers:
+            timer.daemon = True
+            timer.start()
+
+    def _let_be(self) -> None:
+        """The work has heard."""
+        for timer in self._timers:
+            timer.cancel()
+
+
+def _end() -> None:
+    sys.stderr.write("Stopped. The step could not be interrupted, and nothing of this run is kept.\n")
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
 
 
 def _bar() -> Any:

@@ -42,7 +42,8 @@ class Kept:
     """What is kept of one function; numba asks it before it compiles, and tells it afterwards."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._module, self._name = function.__module__, function.__qualname__
+        # Named at once: a source that is edited while this runs is not the one that this runs.
+        self._folder, self._name = folder(function.__module__), function.__qualname__
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The code for a signature, or None."""
@@ -76,12 +77,10 @@ class Kept:
     @property
     def any(self) -> bool:
         """Whether there is code for some signature."""
-        found = folder(self._module)
-        return found is not None and any(found.glob(f"{self._name}-*.code"))
+        return self._folder is not None and any(self._folder.glob(f"{self._name}-*.code"))
 
     def _path(self, signature: Any) -> Path | None:
-        found = folder(self._module)
-        return found / f"{self._name}-{_digest(str(signature))}.code" if found else None
+        return self._folder / f"{self._name}-{_digest(str(signature))}.code" if self._folder else None
 
 
 def root() -> Path | None:

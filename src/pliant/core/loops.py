@@ -139,7 +139,7 @@ def compile_beside(method: str) -> None:
     path = os.pathsep.join(filter(None, [str(kept.PACKAGE.parent), os.environ.get("PYTHONPATH")]))
     command = [sys.executable, "-c", "from pliant.cli import main; main()", "warm", method, "--beside"]
     with contextlib.suppress(OSError):
-        subprocess.Popen(
+        process = subprocess.Popen(
             command,
             env={**os.environ, "PYTHONPATH": path},
             stdin=subprocess.DEVNULL,
@@ -147,6 +147,7 @@ def compile_beside(method: str) -> None:
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is meant for the work, not for the compiler
         )
+        process.returncode = 0  # it goes on when this process ends, and nobody waits for it
 
 
 @contextmanager

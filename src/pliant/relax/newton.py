@@ -74,7 +74,10 @@ class Scratch(NamedTuple):
 def settle(
     state: State, parts: Parts, order: Order, limits: Limits, tolerance: float, most: int, bound: float
 ) -> Settled:
-    """Bring a mechanism to rest in place, in at most so many factorisations and distorting it so far."""
+    """Bring a mechanism to rest in place, in at most so many factorisations and distorting it so far.
+
+    With none, it stays where it is, and is only looked at.
+    """
     work = _scratch(state.x, order)
     energy, worst = _look(state, parts, work)
     floor = _floor(state.x, order.node, work.s)
@@ -106,6 +109,8 @@ def settle(
         energy, worst = now, worse
         if stuck > ROUNDED:
             break  # above what was reckoned with
+    if most == 0:
+        soft = not _direction(state, parts, order, limits, len(work.r) > 0, STANDING, work)
     return Settled(worst, made, gone, soft, worst <= max(tolerance, 4.0 * floor))
 
 
@@ -297,10 +302,6 @@ def _floor(x: Floats, node: Ints, s: Floats) -> float:
     return 2.0 * ROUNDING * most * _strength(s, node)
 
 
-@kernel
 def stands(state: State, parts: Parts, order: Order, limits: Limits) -> bool:
     """Whether a mechanism at rest would come back if it were disturbed."""
-    work = _scratch(state.x, order)
-    _look(state, parts, work)
-    whole = len(work.r) > 0  # a bare True would be a type of its own, and all of it be compiled once more
-    return _direction(state, parts, order, limits, whole, STANDING, work)
+    return not settle(state, parts, order, limits, 0.0, 0, 0.0).soft
