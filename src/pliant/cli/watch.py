@@ -24,8 +24,8 @@ class Watch(AbstractContextManager["Watch"]):
     """A Progress: a bar on a terminal, a line now and then elsewhere, nothing when quiet.
 
     The first Ctrl-C asks the work to stop at its next report, so that it can hand over what
-    is done. Where no report comes soon, or at a second Ctrl-C, it is stopped wherever it is, which it
-    may still catch to hand over. Where not even that reaches it, in code that is not Python, the process ends.
+    is done. Where no report comes soon, or at a second Ctrl-C, it is stopped wherever it is, which it may
+    still catch to hand over. Where not even that reaches it, in code that is not Python, the process ends.
     """
 
     def __init__(self, quiet: bool = False, label: str = "") -> None:
