@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from pliant.core.errors import InputError
+from pliant.core.model import SUGGESTED
 from pliant.files import model_of
 from pliant.relax.model import Mechanism
 from pliant.relax.overlaps import TOLD
-from pliant.relax.references import SUGGESTED, reference_faults
+from pliant.relax.references import reference_faults
 
 FLAT: dict[str, Any] = {
     "pliant": 1,
@@ -135,9 +136,7 @@ def test_a_crowd_of_unknown_names_is_told_without_pondering_each():
     bars = [{"nodes": ["a", f"q{k}"]} for k in range(SUGGESTED + 1)]
     *near, last = faults(lambda data: data["bars"].extend(bars))
     assert len(near) == SUGGESTED
-    assert (
-        last == f"bars[43].nodes[1]: 'q{SUGGESTED}' is not a node of this model. Name one that is in [nodes]"
-    )
+    assert last == f"bars[43].nodes[1]: 'q{SUGGESTED}' is not a node of this model. There are: a, b, c, d"
 
 
 # Parts that contradict each other, or the drawing

@@ -22,6 +22,7 @@ from pliant.relax.network import Floats
 
 PITCH = 2.0  # from tooth to tooth, over the width of a bar
 LEAST, MOST = 8, 160  # teeth
+TOO_MANY = 2000  # teeth of a wheel or a rack: nothing but a smooth rim to the eye
 TURN = 2 * np.pi
 FLANK = np.array([-0.31, -0.13, 0.13, 0.31])  # a tooth's corners along the rim, in pitches
 HEIGHT = np.array([-1.15, 0.9, 0.9, -1.15])  # and from the pitch circle, in modules
@@ -152,6 +153,8 @@ def _toothed(poses: Poses, first: Wheel, second: Wheel) -> tuple[Wheel, Wheel]:
     if second.teeth:
         return first, second
     teeth = max(round(first.teeth * second.radius / first.radius), 3)
+    if max(teeth, first.teeth) > TOO_MANY:
+        return first._replace(teeth=0), second
     nested = first.inner or second.inner
     past = (0.5 - first.away(angle)) * TURN / teeth
     tooth = angle + past if nested else angle + np.pi - past
