@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -94,7 +95,8 @@ class Worker:
 
     def _start(self) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "tests.fuzz.worker", str(self.folder), str(self.limit_s)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, **pipes)
         return self.process
 
     def _ended(self, process: subprocess.Popen[str]) -> dict[str, Any]:

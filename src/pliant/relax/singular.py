@@ -49,7 +49,8 @@ def smallest(matrix: Any) -> float:
     rows, unknowns = matrix.shape
     if not rows * unknowns:
         return 0.0
-    if rows * unknowns <= DENSE**2:
+    # Dense factors of hundreds of columns at every frame keep all cores busy, and each other waiting.
+    if rows * unknowns <= SMALL**2:
         return float(np.linalg.svd(matrix.toarray(), compute_uv=False)[-1])
     tall = sparse.csr_array(matrix.T) if rows < unknowns else matrix
     return float(_lowest(tall, min(BLOCK, rows, unknowns))[0][0])
