@@ -301,7 +301,8 @@ def _crossing(s: _Stretch, o: int, side: float, ends: bool) -> tuple[float | Non
     Cell by cell, by its slopes: it has a summit inside where it goes up and then down.
     """
     values, near_one = side * s.c[o], touch(s.plan)
-    uphill = side * np.sign(s.t[-1] - s.t[0]) * s.dc[o]
+    with np.errstate(invalid="ignore"):  # a flat rule has no slope
+        uphill = side * np.sign(s.t[-1] - s.t[0]) * s.dc[o]
     good = s.good
     up, down = uphill[: good - 1], uphill[1:good]
     high = np.maximum(values[: good - 1], values[1:good]) > 1 - NEAR

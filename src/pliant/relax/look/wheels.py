@@ -211,15 +211,24 @@ def _rack_outline(poses: Poses, rack: Rack) -> Any:
     angle = float(np.arctan2(*-rack.inwards[::-1]))
     first = (0.5 - wheel.away(angle)) * pitch  # a tooth of the rack beside the contact
     low, high = float((-travel).min()) - 3 * pitch, float((-travel).max()) + 3 * pitch
-    teeth = first + pitch * np.arange(np.floor((low - first) / pitch), np.ceil((high - first) / pitch) + 1)
-    along = (teeth[:, None] + pitch * FLANK).ravel()
-    up = np.tile(module * HEIGHT, len(teeth))
-    along = np.concatenate([along[:1] - 0.19 * pitch, along, along[-1:] + 0.19 * pitch])
-    up = np.concatenate([up[:1], up, up[-1:]])
+    if high - low > TOO_MANY * pitch:  # a smooth bar
+        along, up, module = np.array([low, high]), np.zeros(2), poses.width / 3.2
+    else:
+        along, up = _row(first, low, high, pitch)
+        up = module * up
     ends = np.array([along[-1], along[0]])
     along, up = np.concatenate([along, ends]), np.concatenate([up, np.full(2, -3.2 * module)])
     corners = rack.contact - poses.drawn(rack.node) + np.outer(along, rack.way) + np.outer(up, rack.inwards)
     return shapely.polygons(corners)
+
+
+def _row(first: float, low: float, high: float, pitch: float) -> tuple[Floats, Floats]:
+    """Corners of teeth in a row: along it, and from the pitch line in modules."""
+    teeth = first + pitch * np.arange(np.floor((low - first) / pitch), np.ceil((high - first) / pitch) + 1)
+    along = (teeth[:, None] + pitch * FLANK).ravel()
+    up = np.tile(HEIGHT, len(teeth))
+    along = np.concatenate([along[:1] - 0.19 * pitch, along, along[-1:] + 0.19 * pitch])
+    return along, np.concatenate([up[:1], up, up[-1:]])
 
 
 def _belt(poses: Poses, wheels: tuple[Pair, Pair], ratio: float, axis: tuple[float, ...] | None) -> Line:
