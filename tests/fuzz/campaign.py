@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -89,8 +90,8 @@ class Worker:
         return self._ended(process)
 
     def close(self) -> None:
-        if self.process and self.process.stdin:
-            self.process.stdin.close()
+        if self.process:
+            _close(self.process)
             self.process.wait()
 
     def _start(self) -> subprocess.Popen[str]:
@@ -101,6 +102,7 @@ class Worker:
 
     def _ended(self, process: subprocess.Popen[str]) -> dict[str, Any]:
         code = process.wait()
+        _close(process)
         slow = code in (-signal.SIGPROF, -signal.SIGKILL)
         what = f"no end in {self.limit_s:g} s" if slow else f"the process ended with {code}"
         stack = self.folder / f"stack-{process.pid}.txt"
@@ -108,6 +110,12 @@ class Worker:
         where = own[0].split("/pliant/")[-1] if own else ""
         finding = {"phase": "trial", "what": what, "where": where, "text": "; ".join(own[:6])}
         return {"outcome": "no end", "solved": False, "findings": [finding]}
+
+
+def _close(process: subprocess.Popen[str]) -> None:
+    for pipe in (process.stdin, process.stdout):
+        with suppress(BrokenPipeError):
+            pipe.close()
 
 
 def cases(kinds: Iterable[str], first: int, solves: int, draws: int) -> Iterator[Case]:
