@@ -266,6 +266,10 @@ CONTRADICTIONS = {
         add("guides", node="b", curve=[[0, 2], [1, 2], ["2/2", 2], [3, 3]]),
         "guides[0].curve[2]: points 1 and 2 of the curve are one place, [1, 2]. Leave one of the two out",
     ),
+    "a curve that hardly moves": (
+        add("guides", node="b", curve=[[0, 2], [1, 2], [1, 2 + 4e-16], [3, 3]]),
+        "guides[0].curve[2]: points 1 and 2 of the curve are one place, [1, 2]. Leave one of the two out",
+    ),
     "a closed curve that is closed by hand": (
         add("guides", node="b", curve=[[0, 2], [1, 2], [1, 3], [0, 2]], closed=True),
         "guides[0].curve[3]: ends where it begins, at [0, 2], and is closed beside. Leave the last point out",

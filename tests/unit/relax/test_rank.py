@@ -5,12 +5,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from pliant.relax.build import build
 from pliant.relax.elongation import elongations
 from pliant.relax.model import Mechanism
 from pliant.relax.path import Frame, scale
 from pliant.relax.rank import freedom, jacobian, smallest_singular_values, unmet
+from pliant.relax.singular import STILL, smallest
 from pliant.relax.slopes import slopes
 
 FOUR_BAR = {"A": (0, 0), "B": (0.2, 1), "C": (3.2, 1.3), "D": (3, 0)}
@@ -464,3 +466,13 @@ def test_a_chain_on_its_way_carries_no_load():
     here = frame(net, share=0.02)
     assert np.abs(here.elongations.links).max() > 0.09
     assert np.abs(unmet(net, here)).max() <= 1e-9 * scale(net)
+
+
+def test_the_smallest_singular_value_of_a_wide_matrix_takes_no_dense_factors(monkeypatch):
+    rng = np.random.default_rng(0)
+    matrix = sparse.random_array((120, 200), density=0.05, rng=rng, format="csr")
+    matrix = sparse.csr_array(matrix + 3 * sparse.eye_array(120, 200))
+    dense = np.linalg.svd(matrix.toarray(), compute_uv=False)[-1]
+    svd = np.linalg.svd
+    monkeypatch.setattr(np.linalg, "svd", lambda a, **how: svd(a, **how) if a.size < 60**2 else 1 / 0)
+    assert smallest(matrix) == pytest.approx(dense, rel=STILL)

@@ -22,6 +22,7 @@ from pliant.relax.network import Floats
 
 PITCH = 2.0  # from tooth to tooth, over the width of a bar
 LEAST, MOST = 8, 160  # teeth
+UNEQUAL = 50  # times as large: teeth of one are too few, or those of the other too many
 TOO_MANY = 2000  # teeth of a wheel or a rack: nothing but a smooth rim to the eye
 TURN = 2 * np.pi
 FLANK = np.array([-0.31, -0.13, 0.13, 0.31])  # a tooth's corners along the rim, in pitches
@@ -140,7 +141,8 @@ def _pair(poses: Poses, gear: Gear) -> list[Wheel]:
 def _toothed(poses: Poses, first: Wheel, second: Wheel) -> tuple[Wheel, Wheel]:
     """Both with teeth: the second's stand in the gaps of the first's where they touch."""
     apart = poses.drawn(second.nodes[0]) - poses.drawn(first.nodes[0])
-    if np.linalg.norm(apart) <= 1e-6 * poses.size:
+    unequal = max(first.radius / second.radius, second.radius / first.radius) > UNEQUAL
+    if unequal or np.linalg.norm(apart) <= 1e-6 * poses.size:
         return first, second
     if not first.teeth:
         parts = Fraction(first.radius / second.radius).limit_denominator(100)
@@ -177,14 +179,17 @@ def _outline(wheel: Wheel, spoke: float, width: float) -> Any:
         depth = 2.3 * wheel.radius / wheel.teeth
         rim = shapely.polygons(_teeth(wheel))
     if wheel.inner:
-        return centre.buffer(wheel.radius + depth + 2.2 * width, quad_segs=32).difference(rim)
+        whole = centre.buffer(wheel.radius + depth + 2.2 * width, quad_segs=32)
+        toothed = whole.difference(rim)
+        return toothed if toothed.geom_type == "Polygon" else whole.difference(centre.buffer(wheel.radius))
     inside = wheel.radius - depth - 1.6 * width
     if inside < 2.6 * width:
         return rim
     ends = inside * np.exp(1j * (spoke + TURN / 3 * np.arange(3)))
     arms = shapely.multilinestrings([[[0.0, 0.0], [end.real, end.imag]] for end in ends])
     web: Any = shapely.union(shapely.buffer(arms, 0.45 * width), centre.buffer(1.3 * width))
-    return rim.difference(centre.buffer(inside, quad_segs=24).difference(web))
+    hollow = rim.difference(centre.buffer(inside, quad_segs=24).difference(web))
+    return hollow if hollow.geom_type == "Polygon" else rim  # thin and with few teeth it falls apart
 
 
 def _teeth(wheel: Wheel) -> Floats:
