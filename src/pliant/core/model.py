@@ -147,6 +147,13 @@ def fault_at(place: Place, value: Any, problem: str, cure: str) -> InitErrorDeta
     return InitErrorDetails(type=fault(problem, cure), loc=place, input=value)
 
 
+def size_fault(key: str, size: float) -> Lines:
+    """A fault, where all that is drawn is so close together that squares of lengths are lost."""
+    if 0.0 < size < SHORTEST:
+        problem = f"are all drawn within {size:.3g} of each other, and lengths are at least {SHORTEST:g}"
+        yield fault_at((key,), None, problem, "Choose a smaller unit")
+
+
 def get(item: Any, key: str) -> Any:
     """A key of a table, or a field of what was made of it; None where there is none."""
     return item.get(key) if isinstance(item, Mapping) else getattr(item, key, None)

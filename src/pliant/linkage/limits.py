@@ -275,7 +275,8 @@ def _rough(s: _Stretch) -> Ints:
         return np.zeros(0, np.int64)
     t, x, v = s.t[: s.good], s.poses.x[..., : s.good], s.v[..., : s.good]
     step = np.diff(t)
-    wrong = np.abs(np.diff(x, axis=2) - 0.5 * step * (v[..., 1:] + v[..., :-1])).max(axis=(0, 1))
+    with np.errstate(invalid="ignore"):  # at a change point there are no rates, and the cell is rough
+        wrong = np.abs(np.diff(x, axis=2) - 0.5 * step * (v[..., 1:] + v[..., :-1])).max(axis=(0, 1))
     return np.flatnonzero(~(wrong <= ROUGH * s.plan.structure.size) & (np.abs(step) > SAME))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic_core import InitErrorDetails
 
-from pliant.core.model import SEARCHED, Place, fault_at, get, items, unknown
+from pliant.core.model import SEARCHED, Place, fault_at, get, items, size_fault, unknown
 from pliant.linkage.conflicts import ground_faults, link_faults, motor_faults, slider_faults
 from pliant.linkage.reading import Reading, entries, listed, read
 
@@ -29,6 +29,7 @@ def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
         return
     yield from unknown(_named_joints(data), reading.joints, "joint")
     yield from unknown(_named_links(data), reading.labels, "link")
+    yield from size_fault("joints", reading.size)
     yield from ground_faults(data, reading)
     yield from link_faults(data, reading)
     yield from motor_faults(data, reading)

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic_core import InitErrorDetails
 
-from pliant.core.model import fault_at, unknown
+from pliant.core.model import fault_at, size_fault, unknown
 from pliant.relax.apart import apart_faults
 from pliant.relax.conflicts import bar_faults, dimension_faults, gear_faults, ground_faults, guide_faults
 from pliant.relax.overlaps import contact_faults, wrap_faults
@@ -40,6 +40,7 @@ def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
         yield from unknown(each_name(named_in_elements(data)), reading.known, "node")
     yield from unknown(each_name(named_elsewhere(data)), reading.known, "node")
     yield from _idle_nodes(used, reading)
+    yield from size_fault("nodes", reading.size)
     for check in CHECKS:
         yield from check(data, reading)
 

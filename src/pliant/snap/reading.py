@@ -13,7 +13,7 @@ from typing import Any
 from pydantic_core import InitErrorDetails
 
 from pliant.core.model import Place, fault_at, get, items, unknown
-from pliant.core.outline import ring_fault
+from pliant.core.outline import TOO_SMALL, ring_fault, too_small
 from pliant.snap.materials import MATERIALS, unknown_material
 from pliant.snap.meeting import Ring, floats_of, is_flat, near_pairs, self_meeting
 
@@ -35,6 +35,8 @@ def outline_fault(ring: Ring) -> str:
     for index, corner in enumerate(ring):
         if corner == ring[index - 1]:
             return f"vertex {index} repeats the one before it"
+    if too_small(floats_of(ring)):
+        return TOO_SMALL
     if is_flat(ring):
         return "has no area"
     near = near_pairs(ring)

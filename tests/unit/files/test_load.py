@@ -533,3 +533,32 @@ def refused(data: dict) -> list[str]:
     with pytest.raises(InputError) as caught:
         model_of({"pliant": 1, **data})
     return list(map(str, caught.value.faults))
+
+
+def shrunk(value):
+    """Every number of a model, but its version and its study, a 1e-160th of itself."""
+    if isinstance(value, dict):
+        return {key: item if key in ("pliant", "study") else shrunk(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [shrunk(item) for item in value]
+    if isinstance(value, str) and "/" in value:
+        return 0
+    return 1e-160 * value if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        ("assembly", "bodies[0].outline: is no larger than 1e-09 of the unit"),
+        ("linkage", "joints: are all drawn within 4e-160 of each other, and lengths are at least 1e-09"),
+        ("mechanism", "nodes: are all drawn within 5e-160 of each other, and lengths are at least 1e-09"),
+    ],
+)
+def test_a_drawing_smaller_than_any_length_is_refused(kind: str, wanted: str):
+    assert any(fault.startswith(wanted) for fault in refused(shrunk(ORIGINALS[kind])))
+
+
+def test_a_fastener_smaller_than_any_length_is_refused():
+    data = copy.deepcopy(FASTENER)
+    data["root"]["outline"] = [[0, 0], [1e-40, 0], [0, 1e-40]]
+    assert refused(data)[0].startswith("root.outline: is no larger than 1e-09 of the unit")
