@@ -1,7 +1,7 @@
 # What can be done here: make help. Needs Python 3.11 or newer, and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow test-elsewhere lint format types layers kernels pytest bench docs wheelhouse clean
+.PHONY: help run test test-slow test-elsewhere lint format types layers kernels pytest fuzz bench docs wheelhouse clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -63,6 +63,9 @@ kernels:
 pytest: $(filter kernels,$(MAKECMDGOALS))
 	@echo "pytest"
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "$(MARKS)" $(ARGS)
+
+fuzz: $(STAMPS)/dev-$(KEY) ## Break gallery files and see what breaks: ARGS="--files 40000 --solves 6 --seed 1 --processes 2"
+	@$(PYTHON) -m tests.fuzz $(ARGS)
 
 bench: $(STAMPS)/bench-$(KEY) ## Measure the speed beside that of other solvers
 	@$(PYTHON) -m benchmarks $(ARGS)

@@ -393,6 +393,14 @@ def test_check_refuses_what_only_solve_would_notice(hook: Path):
     assert f"{hook}: bodies[0].outline: a clearance of 100 leaves no single piece of it" in result.stderr
 
 
+def test_check_refuses_an_assembly_without_a_question_as_flex_does(hook: Path):
+    hook.write_text(HOOK[: HOOK.index("[study]")])
+    result, solved = run("check", hook), run("flex", hook)
+    assert result.exit_code == solved.exit_code == 2
+    assert f"{hook}: study.maximize: names nothing to maximise" in result.stderr
+    assert result.stderr == solved.stderr
+
+
 def test_check_gives_faults_and_contents_as_json(hook: Path):
     assert json.loads(run("check", hook, "--json", "-").stdout)["holds"]["maximize"] == "arm along (1, 0)"
     hook.write_text(HOOK.replace("fixed = true", ""))

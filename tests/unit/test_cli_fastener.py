@@ -379,3 +379,20 @@ def test_the_demo_lays_out_a_fastener_and_counts_its_parts(tmp_path: Path, monke
     page = (tmp_path / "index.html").read_text()
     assert "1 example, 4 parts" in page
     assert 'class="badge sound">seated<' in page
+
+
+LACKING = {
+    "uncertain = true": "study.uncertain: has no region of starts",
+    "search = true": "study.search: has no goal",
+    "search = true\ngoal = { insert_below = 9 }": "study.search: has nothing to vary",
+}
+
+
+@pytest.mark.parametrize("asked", LACKING)
+def test_check_refuses_a_study_that_says_too_little_as_snap_does(tmp_path: Path, asked: str):
+    path = tmp_path / "hooks.toml"
+    path.write_text(HOOKS + asked + "\n")
+    checked, solved = (CliRunner().invoke(main, [command, str(path)]) for command in ("check", "snap"))
+    assert checked.exit_code == solved.exit_code == 2
+    assert f"{path}: {LACKING[asked]}" in checked.stderr
+    assert f"{path}: {LACKING[asked]}" in solved.stderr

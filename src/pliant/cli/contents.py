@@ -29,13 +29,10 @@ def contents(model: Model) -> Iterator[tuple[str, str]]:
 
 
 def _assembly(model: Assembly) -> Iterator[tuple[str, str]]:
-    from pliant.flex.parts import compile_parts
     from pliant.flex.system import compile_system
 
     study = model.study.for_command("flex")
-    if study.maximize:
-        compile_system(model, study)
-    parts = compile_parts(model)
+    parts = compile_system(model, study).parts
     fixed = sum(body.fixed for body in model.bodies)
     yield "bodies", f"{len(model.bodies)}, {fixed} of them fixed"
     corners = [sum(map(len, parts.shapes[shape])) for shape in parts.shape_of]
@@ -46,8 +43,7 @@ def _assembly(model: Assembly) -> Iterator[tuple[str, str]]:
         if found := getattr(model, key):
             yield key, str(len(found))
     terms = [_term(term) for term in study.maximize]
-    wanted = " + ".join([*terms[:3], *(["…"] if len(terms) > 3 else [])])
-    yield "maximize", wanted or 'nothing yet: add [study] maximize, or use "pliant flex --move"'
+    yield "maximize", " + ".join([*terms[:3], *(["…"] if len(terms) > 3 else [])])
 
 
 def _term(term: Term) -> str:
@@ -61,10 +57,12 @@ def _term(term: Term) -> str:
 
 
 def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
+    from pliant.linkage.drive import drive
     from pliant.linkage.mobility import freedoms, grubler
     from pliant.linkage.plan import compile_plan
 
     plan = compile_plan(model)
+    drive(model, model.study.samples)
     yield "joints", f"{len(model.joints)}, {len(model.ground)} of them on the ground"
     yield "links", str(len(model.links))
     yield "ground", ", ".join(model.ground)
@@ -140,10 +138,10 @@ def _last(to: float | tuple[float, ...]) -> float:
 
 
 def _fastener(model: Fastener) -> Iterator[tuple[str, str]]:
-    from pliant.snap.overlaps import check_start
+    from pliant.snap.asked import check_asked
     from pliant.snap.remarks import remarks
 
-    check_start(model)
+    check_asked(model, model.study)
     yield "pawls", _listed([_pawl(model, pawl) for pawl in model.pawls], "; ")
     corners = sum(len(model.outline(obstacle)) for obstacle in model.obstacles)
     yield "obstacles", f"{len(model.obstacles)}, {corners} vertices in all"

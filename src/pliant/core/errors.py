@@ -27,11 +27,16 @@ class Fault:
         return f"{place}{self.problem}{cure}"
 
 
+MOST = 1000  # faults that are listed; nobody reads on, and millions take long to find
+
+MORE = Fault("", f"there are more faults than the {MOST} listed", "Mend these first")
+
+
 class InputError(PliantError):
-    """Every fault of one input, listed at once."""
+    """Every fault of one input, listed at once, up to a thousand."""
 
     def __init__(self, faults: Sequence[Fault], source: str = "") -> None:
-        self.faults = tuple(faults)
+        self.faults = tuple(faults) if len(faults) <= MOST else (*faults[:MOST], MORE)
         self.source = source
         prefix = f"{source}: " if source else ""
         super().__init__("\n".join(f"{prefix}{fault}" for fault in self.faults))

@@ -6,21 +6,34 @@ so that a user sees all of them at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from itertools import islice
+from math import hypot
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator as After
 from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
-from pliant.core.quantity import Number, Vector
+from pliant.core.errors import MOST
+from pliant.core.quantity import AMOUNTS, LENGTHS, SHORTEST, Plain, Vector
 
 Model = TypeVar("Model")
 Place = tuple[str | int, ...]
+Lines = Iterator[InitErrorDetails]
 References = Callable[[Mapping[str, Any]], Iterable[InitErrorDetails]]
 
-Positive = Annotated[Number, Field(gt=0)]
-NotNegative = Annotated[Number, Field(ge=0)]
+SUGGESTED = 40  # unknown names that get the nearest known one
+SEARCHED = 2000  # names it is looked for among; beyond either, looking takes longer than it helps
+
+MANY = 50_000  # entries of a file that may hold very many faults
+BEGINNING = 250  # entries of each of its lists that are looked at first
+
+Positive = Annotated[Plain, Field(gt=0), AMOUNTS]
+NotNegative = Annotated[Plain, Field(ge=0), AMOUNTS]
+Length = Annotated[Plain, Field(gt=0), LENGTHS]
+Gap = Annotated[Plain, Field(ge=0), LENGTHS]  # a length that may be 0
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -36,8 +49,9 @@ def fault(problem: str, cure: str) -> PydanticCustomError:
 
 
 def _direction(vector: Vector) -> Vector:
-    if vector == (0, 0):
-        raise fault("is (0, 0), which points nowhere", "Give a direction such as [1, 0]")
+    if hypot(*vector) < SHORTEST:
+        x, y = vector
+        raise fault(f"is ({x:g}, {y:g}), which points nowhere", "Give a direction such as [1, 0]")
     return vector
 
 
@@ -48,15 +62,65 @@ def check_with_references(
     data: Any, handler: ModelWrapValidatorHandler[Model], title: str, references: References
 ) -> Model:
     """Validate, and report what `references` finds between the parts beside what is wrong within them."""
-    lines = list(references(data)) if isinstance(data, Mapping) else []
+    lines = list(islice(references(data), MOST + 1)) if isinstance(data, Mapping) else []
+    if _is_large(data):
+        many = lines if len(lines) > MOST else _first_errors(data, handler)
+        if many:
+            raise ValidationError.from_exception_data(title, many)
     try:
         model = handler(data)
     except ValidationError as error:
-        lines = [*map(_line, error.errors()), *lines]
+        lines = [*map(_line, error.errors(include_url=False)[: MOST + 1]), *lines][: MOST + 1]
     else:
         if not lines:
             return model
     raise ValidationError.from_exception_data(title, lines)
+
+
+def _first_errors(data: Any, handler: ModelWrapValidatorHandler[Any]) -> list[InitErrorDetails]:
+    """One line more than will be listed, where the beginnings of long lists hold as many; else none.
+
+    pydantic finds every error before it gives one, and a gigabyte of them is no help to anyone.
+    """
+    length, found = BEGINNING, 1
+    while 0 < found <= MOST and length < MANY:
+        try:
+            handler(_beginning(data, length))
+        except ValidationError as error:
+            lines = [line for line in error.errors(include_url=False) if not _by_cut(line, length)]
+            if len(lines) > MOST:
+                return [*map(_line, lines[: MOST + 1])]
+            found = len(lines)
+        else:
+            return []
+        length *= 4
+    return []
+
+
+def _beginning(value: Any, length: int) -> Any:
+    """Plain data with no list or table longer than that."""
+    if isinstance(value, Mapping):
+        return {key: _beginning(item, length) for key, item in islice(value.items(), length)}
+    if isinstance(value, list | tuple):
+        return [_beginning(item, length) for item in islice(value, length)]
+    return value
+
+
+def _by_cut(error: Any, length: int) -> bool:
+    """Whether an error may be there only because something was cut off."""
+    value = error["input"]
+    return error["type"] == "model" or (isinstance(value, Mapping | list | tuple) and len(value) >= length)
+
+
+def _is_large(data: Any) -> bool:
+    """Whether plain data holds very many entries."""
+    entries, stack = 0, [data]
+    while stack and entries < MANY:
+        inner = stack.pop()
+        inner = list(inner.values()) if isinstance(inner, Mapping) else inner
+        entries += len(inner)
+        stack.extend(item for item in inner if isinstance(item, Mapping | list | tuple))
+    return entries >= MANY
 
 
 def _line(error: Any) -> InitErrorDetails:
@@ -67,22 +131,27 @@ def _line(error: Any) -> InitErrorDetails:
     return InitErrorDetails(type=kind, loc=error["loc"], input=error["input"])
 
 
-def unknown(place: Place, name: Any, known: Mapping[str, Any], what: str) -> Iterable[InitErrorDetails]:
-    """A fault, where `name` is not one of those known."""
-    if isinstance(name, str) and name not in known:
-        from difflib import get_close_matches
-
-        near = get_close_matches(
-            name, list(known)[:2000], 1
-        )  # beyond that, looking takes longer than it helps
-        listed = ", ".join(list(known)[:8]) + (", …" if len(known) > 8 else "")
-        cure = f"Did you mean {near[0]!r}?" if near else f"There are: {listed or 'none'}"
+def unknown(named: Iterable[tuple[Place, Any]], known: Mapping[str, Any], what: str) -> Lines:
+    """A fault for each name that is not one of those known; the first are told the nearest that is."""
+    found = ((place, name) for place, name in named if isinstance(name, str) and name not in known)
+    searched = list(islice(known, SEARCHED))
+    listed = (", ".join(searched[:8]) or "none") + (", …" if len(known) > 8 else "")
+    for number, (place, name) in enumerate(found):
+        near = get_close_matches(name[:200], searched, 1) if number < SUGGESTED else []
+        cure = f"Did you mean {near[0]!r}?" if near else f"There are: {listed}"
         yield fault_at(place, name, f"{name!r} is not a {what} of this model", cure)
 
 
 def fault_at(place: Place, value: Any, problem: str, cure: str) -> InitErrorDetails:
     """A fault at a place in the file."""
     return InitErrorDetails(type=fault(problem, cure), loc=place, input=value)
+
+
+def size_fault(key: str, size: float) -> Lines:
+    """A fault, where all that is drawn is so close together that squares of lengths are lost."""
+    if 0.0 < size < SHORTEST:
+        problem = f"are all drawn within {size:.3g} of each other, and lengths are at least {SHORTEST:g}"
+        yield fault_at((key,), None, problem, "Choose a smaller unit")
 
 
 def get(item: Any, key: str) -> Any:

@@ -123,11 +123,11 @@ class Motion:
             "point_names": list(self.point_names),
             "points": self.points.tolist(),
             "strokes": self.strokes.tolist(),
-            "body_scalars": {name: _plain(rows) for name, rows in self.body_scalars.items()},
-            "stroke_scalars": {name: _plain(rows) for name, rows in self.stroke_scalars.items()},
+            "body_scalars": {name: plain(rows) for name, rows in self.body_scalars.items()},
+            "stroke_scalars": {name: plain(rows) for name, rows in self.stroke_scalars.items()},
             "marks": [_mark_to_dict(mark) for mark in self.marks],
             "signals": {
-                name: {"unit": signal.unit, "values": _plain(signal.values)}
+                name: {"unit": signal.unit, "values": plain(signal.values)}
                 for name, signal in self.signals.items()
             },
             "events": [vars(event).copy() for event in self.events],
@@ -193,10 +193,10 @@ class Motion:
 
 
 def _mark_to_dict(mark: Mark) -> dict[str, Any]:
-    return {**vars(mark), "points": mark.points.tolist()}
+    return {**vars(mark), "points": plain(mark.points)}
 
 
-def _plain(values: Floats) -> Any:
+def plain(values: Floats) -> Any:
     """Lists of numbers, with None for what has no value, which JSON can say."""
     finite = np.isfinite(values)
     if finite.all():

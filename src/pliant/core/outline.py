@@ -13,8 +13,11 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from pliant.core.quantity import SHORTEST
+
 Floats = NDArray[np.float64]
 Rings = tuple[Floats, ...]
+TOO_SMALL = f"is no larger than {SHORTEST:g} of the unit"
 
 
 def open_ring(points: Sequence[Sequence[float]] | Floats) -> Floats:
@@ -34,10 +37,17 @@ def ring_fault(ring: Floats) -> str:
     repeats = np.flatnonzero((ring == np.roll(ring, -1, axis=0)).all(axis=1))
     if len(repeats):
         return f"vertex {(repeats[0] + 1) % len(ring)} repeats the one before it"
+    if too_small(ring):
+        return TOO_SMALL
     polygon = shapely.polygons(ring)
     if shapely.is_valid(polygon):
         return ""
     return _crossing(ring)
+
+
+def too_small(ring: Floats) -> bool:
+    """Whether a ring is smaller than any length may be."""
+    return bool(np.ptp(ring, axis=0).max() < SHORTEST)
 
 
 def _crossing(ring: Floats) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.core.motion import plain
 from pliant.core.store import read_json, write_json
 
 Floats = NDArray[np.float64]
@@ -79,7 +80,7 @@ ARRAYS = ("x", "y", "low", "high")
 
 def _series_to_dict(series: Series) -> dict[str, Any]:
     arrays = {name: getattr(series, name) for name in ARRAYS}
-    return {**vars(series), **{n: None if a is None else a.tolist() for n, a in arrays.items()}}
+    return {**vars(series), **{n: None if a is None else plain(a) for n, a in arrays.items()}}
 
 
 def _series_from_dict(data: Mapping[str, Any]) -> Series:

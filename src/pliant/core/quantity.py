@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 WRITTEN = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?(?:/[0-9]+)?)\s*(\S*)\s*")
@@ -94,14 +94,41 @@ def _fault(value: Any, wanted: str, cure: str) -> PydanticCustomError:
     )
 
 
-_NUMBER = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[+-]?[0-9]"}]}
-Number = Annotated[float, BeforeValidator(number), WithJsonSchema(_NUMBER)]
+def _within(low: float, high: float, wanted: str, cure: str) -> AfterValidator:
+    """Refuse what is larger than `high`, or so small besides 0 that squares and quotients are lost."""
+
+    def check(value: Any) -> Any:
+        if low <= abs(value) <= high or value == 0:
+            return value
+        raise _fault(value if isinstance(value, float) else float(value), wanted, cure)
+
+    return AfterValidator(check)
+
+
+# Products of four numbers and quotients of two stay far from where floats end.
+FARTHEST = 1e9  # a coordinate, in the file's unit
+SHORTEST = 1e-9  # a length, in the file's unit
+LARGEST = 1e18  # any other number; what must be positive is no smaller than its reciprocal
+WIDEST = 1e6  # an angle, in radians
+
+_TEXT = {"type": "string", "pattern": r"^\s*[+-]?[0-9]"}
+_NUMBER = {"anyOf": [{"type": "number"}, _TEXT]}
+IN_RANGE = _within(0, LARGEST, "a number within ±1e18", "Choose another unit")
+COORDINATES = _within(0, FARTHEST, "a coordinate within ±1e9", "Choose a larger unit, or move the drawing")
+LENGTHS = _within(SHORTEST, FARTHEST, "a length from 1e-9 to 1e9", "Choose another unit")
+AMOUNTS = _within(1 / LARGEST, LARGEST, "a number from 1e-18 to 1e18", "Choose another unit")
+
+Plain = Annotated[float, BeforeValidator(number), WithJsonSchema(_NUMBER)]  # for what sets its own range
+Number = Annotated[Plain, IN_RANGE]
+Coordinate = Annotated[Plain, COORDINATES]
 Angle = Annotated[
     float,
     BeforeValidator(angle),
     WithJsonSchema({**_NUMBER, "description": 'radians, or a string such as "30 deg"'}),
+    _within(0, WIDEST, "an angle within ±1e6 rad", "Leave whole turns out"),
 ]
-Vector = tuple[Number, Number]
+Vector = tuple[Coordinate, Coordinate]
+Force = tuple[Number, Number]
 
 
 def written(value: Fraction) -> int | float | str:
@@ -125,4 +152,3 @@ Exact = Annotated[
     PlainSerializer(written, return_type=int | float | str),
     WithJsonSchema(_NUMBER),
 ]
-ExactVector = tuple[Exact, Exact]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import tempfile
@@ -48,6 +49,21 @@ def write_json(path: str | Path, data: Mapping[str, Any]) -> None:
 def json_text(data: Mapping[str, Any]) -> str:
     """A mapping as one line of JSON."""
     return json.dumps(data, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def sayable(value: Any) -> Any:
+    """Plain data with null for every number that JSON cannot say: what has no value, or no bound.
+
+    >>> sayable({"force": float("inf"), "path": [1.0, float("nan")]})
+    {'force': None, 'path': [1.0, None]}
+    """
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: sayable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [sayable(item) for item in value]
+    return value
 
 
 def model_hash(model: BaseModel) -> str:

@@ -13,10 +13,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from pliant.core.errors import Fault, InputError
+from pliant.core.errors import MOST, Fault, InputError
 from pliant.files.faults import key_path, shown
 
 Syntax = Literal["TOML", "JSON"]
@@ -72,7 +73,7 @@ def parse(text: str, path: Path, *, exact: bool = True) -> dict[str, Any]:
 
 def text_faults(data: Any) -> list[Fault]:
     """Keys given twice, broken or unprintable text, and nesting that is too deep."""
-    return list(_walk(data))
+    return list(islice(_walk(data), MOST + 1))
 
 
 def _read_bytes(path: Path, max_bytes: int) -> bytes:

@@ -23,9 +23,9 @@ from pydantic_core import InitErrorDetails
 from pliant.core.model import (
     Direction,
     Frozen,
+    Gap,
+    Length,
     Name,
-    NotNegative,
-    Positive,
     check_with_references,
     fault,
     fault_at,
@@ -34,7 +34,7 @@ from pliant.core.model import (
     unknown,
 )
 from pliant.core.outline import open_ring, region_fault, ring_fault
-from pliant.core.quantity import Angle, Number, Vector
+from pliant.core.quantity import Angle, Coordinate, Number, Vector
 
 
 def _ring(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
@@ -57,7 +57,7 @@ def _convex(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
 
 Outline = Annotated[tuple[Vector, ...], After(_ring)]
 Convex = Annotated[Outline, After(_convex)]
-Span = tuple[Number, Number]
+Span = tuple[Coordinate, Coordinate]
 
 
 class Region(Frozen):
@@ -89,7 +89,7 @@ class Body(Frozen):
     shape: Name | None = None
     outline: Outline | None = None
     holes: tuple[Outline, ...] = ()
-    pose: tuple[Number, Number, Angle] = (0.0, 0.0, 0.0)  # x, y, theta
+    pose: tuple[Coordinate, Coordinate, Angle] = (0.0, 0.0, 0.0)  # x, y, theta
     fixed: bool = False
 
     @model_validator(mode="after")
@@ -109,7 +109,7 @@ class Pin(Frozen):
 
     bodies: tuple[Name, Name]
     at: Vector
-    clearance: NotNegative = 0.0  # diametral; 0 is a pivot
+    clearance: Gap = 0.0  # diametral; 0 is a pivot
     sides: int = Field(default=32, ge=4, le=1024)  # the disc of play as an inscribed polygon
 
 
@@ -175,10 +175,10 @@ class FlexStudy(Frozen):
     corners: Literal["chosen", "average", "exact"] = "chosen"  # two convex corners face to face
     solver: Literal["auto", "piqp", "clarabel", "highs", "normal"] = "auto"
     steps: int = Field(default=100, ge=1, le=100_000)
-    threshold: Positive | None = None  # overlap a step may cause; default 1 % of the gap
+    threshold: Length | None = None  # overlap a step may cause; default 1 % of the gap
     # relative gain below which it has converged; default 1e-4, beyond 100 moving bodies 2e-3
     tolerance: Annotated[Number, Field(gt=0, lt=1)] | None = None
-    reach: Positive | None = None  # contacts closer than this are rows; default by the gap
+    reach: Length | None = None  # contacts closer than this are rows; default by the gap
     turn: Annotated[Angle, Field(gt=0, le=1)] = 0.3  # largest rotation in a step
     ranges: bool = False  # range of each joint's share where duals are not unique
 
@@ -203,7 +203,7 @@ class Assembly(Frozen):
     kind: Literal["assembly"] = "assembly"
     title: str = ""
     units: str = "mm"
-    clearance: NotNegative = 0.0  # every outline is inset by half of it
+    clearance: Gap = 0.0  # every outline is inset by half of it
     shapes: dict[Name, ShapeOf] = Field(default_factory=lambda: {})
     bodies: tuple[Body, ...] = Field(min_length=1)
     pins: tuple[Pin, ...] = ()
@@ -233,11 +233,9 @@ def _reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
         yield fault_at(("bodies",), None, "no body is fixed", "Add fixed = true to the body that is held")
     given = get(data, "shapes")
     shapes: dict[str, None] = dict.fromkeys(given) if isinstance(given, Mapping) else {}
-    for index, body in enumerate(bodies):
-        yield from unknown(("bodies", index, "shape"), get(body, "shape"), shapes, "shape")
-    known = dict.fromkeys(names)
-    for place, name in _named_bodies(data):
-        yield from unknown(place, name, known, "body")
+    shaped = ((("bodies", index, "shape"), get(body, "shape")) for index, body in enumerate(bodies))
+    yield from unknown(shaped, shapes, "shape")
+    yield from unknown(_named_bodies(data), dict.fromkeys(names), "body")
 
 
 def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ...], Any]]:

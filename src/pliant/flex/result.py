@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
 from pliant.core.plot import Plot, Series
 from pliant.core.pose import carry
-from pliant.core.store import model_hash, version
+from pliant.core.store import model_hash, sayable, version
 from pliant.flex.findings import DrawnOverlap, Leaving
 from pliant.flex.forces import Contact, ForceChain
 from pliant.flex.model import Assembly, FlexStudy
@@ -128,7 +128,7 @@ class FlexResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON has it."""
-        return {
+        data = {
             "kind": "assembly",
             "command": "flex",
             "status": self.status.name.lower(),
@@ -158,8 +158,8 @@ class FlexResult:
             ],
             "cure": self.cure if self.drawn else None,
             "leaving": _leaving_dict(self.leaving),
-            "motion": self.motion.to_dict(),
         }
+        return {**sayable(data), "motion": self.motion.to_dict()}
 
 
 def _way_out(result: FlexResult) -> Floats:

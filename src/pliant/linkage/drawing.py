@@ -182,7 +182,8 @@ def _hull(joints: Floats) -> Any:
 
 
 def _rings(polygon: Any) -> tuple[Floats, ...]:
-    return tuple(shapely.get_coordinates(ring)[:-1] for ring in (polygon.exterior, *polygon.interiors))
+    whole: Any = max(shapely.get_parts(polygon), key=shapely.area)
+    return tuple(shapely.get_coordinates(ring)[:-1] for ring in (whole.exterior, *whole.interiors))
 
 
 # Marks

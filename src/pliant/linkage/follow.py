@@ -3,7 +3,8 @@
 Rules need no path: every pose is closed form. Coupled groups have several solutions, and the
 right one is the one that is reached from the drawing: they are followed with a prediction
 along the tangent, a correction by Newton's method, and steps that are halved until the
-correction is small beside the step and no determinant has changed its sign.
+correction is small beside the step and no determinant has changed its sign. Only the joints of
+groups are judged so: a rule after them may run to its own limit at any speed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ SMALLEST = 1e-9  # radians below which a step is not halved again: something is 
 COARSE = np.radians(4)  # of a motor: how far apart the poses are that are walked to
 NEARBY = 0.05  # of the way between two of them: how much a pose between may be corrected
 WILD = 1e6  # sizes a radian: rates beyond it are none
+TRIES = 256  # steps on the way to one pose; where they do not do, it is in the way for good
 CLOSED = 1e-9  # how far from holding, of the linkage's size, a row may be
 
 
@@ -118,9 +120,9 @@ def _between(stations: list[Poses], marks: Ints, angles: Floats, signs: Floats |
         guess = value(cells, u)
     guess = np.where(np.isfinite(guess), guess, cells.f0)
     found = positions(ends.plan, angles[:, inner], ends.drawn, guess, signs)
-    far = np.abs(after.x - before.x).max(axis=(0, 1)) + np.abs(v0).max(axis=(0, 1))
-    size = ends.plan.structure.size
-    bad = np.abs(found.x - guess).max(axis=(0, 1)) > NEARBY * far[cell] + CLOSED * size
+    size, own = ends.plan.structure.size, ends.plan.together
+    far = np.abs(after.x - before.x)[own].max(axis=(0, 1)) + np.abs(v0[own]).max(axis=(0, 1))
+    bad = np.abs(found.x - guess)[own].max(axis=(0, 1)) > NEARBY * far[cell] + CLOSED * size
     bad |= ~held(found) | ~_branches(found, some(before, cell))
     x[:, :, inner] = found.x
     for c in np.unique(cell[bad]).tolist():
@@ -134,7 +136,7 @@ def _between(stations: list[Poses], marks: Ints, angles: Floats, signs: Floats |
 def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> Poses | None:
     """From one pose to another, in as many steps as it takes; None where it cannot get there."""
     step = 1.0  # of what is left
-    while True:
+    for _ in range(TRIES):
         left = target - here.angles
         span = float(np.abs(left).max())
         if span == 0.0:
@@ -149,21 +151,22 @@ def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> P
             return None
         else:
             step /= 2.0
+    return None
 
 
 def _step(here: Poses, angles: Floats, signs: Floats | None) -> Poses | None:
     """One prediction and correction; None where they do not agree."""
     ahead = angles - here.angles
-    size, turn = here.plan.structure.size, float(np.abs(ahead).max())
-    v, _ = rates(here, ahead, np.zeros_like(ahead))
-    if not (np.abs(v) <= WILD * turn * size).all():  # at a change point, which has no rates
+    size, turn, own = here.plan.structure.size, float(np.abs(ahead).max()), here.plan.together
+    v = rates(here, ahead, np.zeros_like(ahead))[0]
+    if not (np.abs(v[own]) <= WILD * turn * size).all():  # at a change point, which has no rates
         v = np.zeros_like(v)
-    guess = here.x + v
+    guess = here.x + np.where(np.isfinite(v), v, 0.0)
     there = positions(here.plan, angles, here.drawn, guess, signs)
-    if not np.isfinite(there.x).all():
+    if not np.isfinite(there.x[own]).all():
         return None
-    allowed = 0.25 * np.abs(v).max() if v.any() else 2 * turn * size
-    if np.abs(there.x - guess).max() > allowed + CLOSED * size:
+    allowed = 0.25 * np.abs(v[own]).max() if v[own].any() else 2 * turn * size
+    if np.abs(there.x - guess)[own].max() > allowed + CLOSED * size:
         return None
     return there if held(there)[0] and _branches(here, there)[0] else None
 

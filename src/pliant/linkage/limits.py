@@ -275,7 +275,8 @@ def _rough(s: _Stretch) -> Ints:
         return np.zeros(0, np.int64)
     t, x, v = s.t[: s.good], s.poses.x[..., : s.good], s.v[..., : s.good]
     step = np.diff(t)
-    wrong = np.abs(np.diff(x, axis=2) - 0.5 * step * (v[..., 1:] + v[..., :-1])).max(axis=(0, 1))
+    with np.errstate(invalid="ignore"):  # at a change point there are no rates, and the cell is rough
+        wrong = np.abs(np.diff(x, axis=2) - 0.5 * step * (v[..., 1:] + v[..., :-1])).max(axis=(0, 1))
     return np.flatnonzero(~(wrong <= ROUGH * s.plan.structure.size) & (np.abs(step) > SAME))
 
 
@@ -301,7 +302,8 @@ def _crossing(s: _Stretch, o: int, side: float, ends: bool) -> tuple[float | Non
     Cell by cell, by its slopes: it has a summit inside where it goes up and then down.
     """
     values, near_one = side * s.c[o], touch(s.plan)
-    uphill = side * np.sign(s.t[-1] - s.t[0]) * s.dc[o]
+    with np.errstate(invalid="ignore"):  # a flat rule has no slope
+        uphill = side * np.sign(s.t[-1] - s.t[0]) * s.dc[o]
     good = s.good
     up, down = uphill[: good - 1], uphill[1:good]
     high = np.maximum(values[: good - 1], values[1:good]) > 1 - NEAR

@@ -23,6 +23,7 @@ from pliant.linkage.rules import Floats
 
 RANK = 1e-8  # singular values below it are rounding
 TAKES_PART = 1e-6  # of a unit vector: smaller components are rounding
+TINY = np.finfo(np.float64).tiny
 NEARLY = 1e-3  # a conflict that small is likely a drawing with too few digits
 
 
@@ -61,7 +62,8 @@ def _conflicts(plan: Plan) -> Floats:
     still = np.zeros((motors, motors))
     poses = positions(plan, still, near=np.repeat(plan.drawn[:, :, None], motors, axis=2))
     v, _ = rates(poses, np.eye(motors), still)
-    v /= np.abs(v).max(axis=(0, 1))
+    v = np.where(np.isfinite(v), v, 0.0)  # a joint drawn at a change point has no rate
+    v /= np.maximum(np.abs(v).max(axis=(0, 1)), TINY)
     slopes = gradients(plan.spare, plan.drawn, plan.drawn[None])[0].reshape(len(plan.spare), -1)
     return _unit(slopes) @ v.reshape(-1, motors)
 
@@ -71,7 +73,7 @@ def _rank(against: Floats) -> int:
 
 
 def _unit(rows: Floats) -> Floats:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), TINY)
 
 
 def _fight(motors: np.ndarray, count: int, free: int) -> Fault:

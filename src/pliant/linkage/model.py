@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, Self, overload
 import numpy as np
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
-from pliant.core.model import Direction, Frozen, Name, NotNegative, Positive, check_with_references, fault
-from pliant.core.quantity import Angle, Number, Vector
+from pliant.core.model import Direction, Frozen, Gap, Length, Name, Positive, check_with_references, fault
+from pliant.core.quantity import Angle, Force, Number, Vector
 from pliant.linkage.reading import LINK_JOINTS
 from pliant.linkage.references import reference_faults
 
@@ -24,7 +24,7 @@ class Link(Frozen):
 
     joints: tuple[Name, ...] = Field(min_length=2, max_length=LINK_JOINTS)
     name: Name | None = None  # default: its joints, such as "B-C-P"
-    length: Positive | None = None  # of a link of two joints; the drawing must agree
+    length: Length | None = None  # of a link of two joints; the drawing must agree
 
     @property
     def label(self) -> str:
@@ -39,7 +39,7 @@ class Motor(Frozen):
     drives: Name  # another joint of the link that is turned
     direction: Literal["ccw", "cw"] = "ccw"  # which way positive angles turn
     range: Span | None = None  # swept once; default: whole turns
-    turns: Positive = 1.0
+    turns: Annotated[Positive, Field(le=10_000)] = 1.0
     profile: tuple[Angle, ...] | None = Field(default=None, min_length=2)  # an angle for each sample
     speed: Positive = 1.0  # rad/s on average; of several motors the one that takes longest sets the time
 
@@ -76,7 +76,7 @@ class Load(Frozen):
 
     joint: Name | None = None
     link: Name | None = None
-    force: Vector = (0.0, 0.0)
+    force: Force = (0.0, 0.0)
     at: Vector | None = None  # where on the link, in the drawn pose; default the mean of its joints
     torque: Number = 0.0  # on the link, counter-clockwise
 
@@ -100,11 +100,11 @@ class TraceStudy(Frozen):
     acceleration: bool = False
     jacobian: bool = False  # of the traced points, by every drawn joint
     centres: bool = False  # instant centres of every pair of links
-    tolerance: Positive | None = None  # ± on every dimension, for the bands
-    tolerances: dict[Name, Positive] = Field(default_factory=lambda: {})  # ± on one, such as "B-C"
+    tolerance: Length | None = None  # ± on every dimension, for the bands
+    tolerances: dict[Name, Length] = Field(default_factory=lambda: {})  # ± on one, such as "B-C"
     transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] = np.pi / 6  # warn below
     layers: bool = False  # find an assignment of links to layers
-    width: NotNegative | None = None  # of links and pins, for layers; default 2 % of the linkage
+    width: Gap | None = None  # of links and pins, for layers; default 2 % of the linkage
 
 
 class Move(Frozen):
@@ -148,7 +148,7 @@ class LengthEdit(Frozen):
 
     joints: tuple[Name, Name] | None = None
     link: Name | None = None
-    to: Positive | None = None
+    to: Length | None = None
     scale: Positive | None = None
     weight: Weight = 1.0
 

@@ -82,6 +82,11 @@ class Plan:
         return self.structure.drawn
 
     @cached_property
+    def together(self) -> Ints:
+        """The joints of all coupled groups."""
+        return np.concatenate([np.zeros(0, np.int64), *(group.joints for group in self.groups)])
+
+    @cached_property
     def stages(self) -> list[tuple[int, int]]:
         """Runs of rules (first, last), apart by coupled groups, which stand alone."""
         cuts = [0, len(self.ops)]

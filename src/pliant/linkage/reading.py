@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from pliant.core.model import get, items
-from pliant.core.quantity import number
+from pliant.core.quantity import FARTHEST, number
 
 LISTED = 8  # names in a message
 LINK_JOINTS = 1000  # of one link; pairs of them are looked at
@@ -60,12 +60,12 @@ def read(data: Mapping[str, Any]) -> Reading:
 
 
 def position(at: Any) -> complex | None:
-    """Two numbers as x + iy; None where they cannot be read."""
+    """Two numbers as x + iy; None where they cannot be read, or are too large."""
     try:
-        x, y = at
-        return complex(number(x), number(y))
+        x, y = map(number, at)
     except (ValueError, TypeError, OverflowError):
         return None
+    return complex(x, y) if max(abs(x), abs(y)) <= FARTHEST else None
 
 
 def label_of(link: Any) -> str:

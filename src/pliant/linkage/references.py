@@ -12,13 +12,12 @@ from typing import Any
 
 from pydantic_core import InitErrorDetails
 
-from pliant.core.model import Place, fault_at, get, items, unknown
+from pliant.core.model import SEARCHED, Place, fault_at, get, items, size_fault, unknown
 from pliant.linkage.conflicts import ground_faults, link_faults, motor_faults, slider_faults
 from pliant.linkage.reading import Reading, entries, listed, read
 
 EDIT: Place = ("study", "edit")
 KEEP: Place = (*EDIT, "keep")
-DIMENSIONS = 2000  # beyond that, looking for the nearest name takes longer than it helps
 
 Named = Iterator[tuple[Place, Any]]
 
@@ -28,10 +27,9 @@ def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
     reading = read(data)
     if not reading.joints:
         return
-    for place, name in _named_joints(data):
-        yield from unknown(place, name, reading.joints, "joint")
-    for place, name in _named_links(data):
-        yield from unknown(place, name, reading.labels, "link")
+    yield from unknown(_named_joints(data), reading.joints, "joint")
+    yield from unknown(_named_links(data), reading.labels, "link")
+    yield from size_fault("joints", reading.size)
     yield from ground_faults(data, reading)
     yield from link_faults(data, reading)
     yield from motor_faults(data, reading)
@@ -115,10 +113,9 @@ def _pair_faults(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErro
 
 def _tolerance_faults(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErrorDetails]:
     given: Any = get(get(data, "study"), "tolerances")
-    for name in given if isinstance(given, Mapping) else ():
-        if isinstance(name, str) and not _is_dimension(name, reading):
-            known = dict.fromkeys(islice(_dimensions(reading), DIMENSIONS))
-            yield from unknown(("study", "tolerances", name), name, known, "dimension")
+    names = [name for name in given if isinstance(name, str)] if isinstance(given, Mapping) else []
+    wrong = ((("study", "tolerances", name), name) for name in names if not _is_dimension(name, reading))
+    yield from unknown(wrong, dict.fromkeys(islice(_dimensions(reading), SEARCHED)), "dimension")
 
 
 def _is_dimension(name: str, reading: Reading) -> bool:

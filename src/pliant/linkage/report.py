@@ -74,7 +74,8 @@ def sentence(result: TraceResult) -> str:
         case TraceStatus.LOCKED:
             return f"Locked: the links agree as drawn, but are off by {result.error:.4g} when it moves."
         case TraceStatus.LOST:
-            return f"Not followed: {_stopped(stops[0])} at {_deg(_angle(result, stops[0].t))}."
+            at = [f"{_stopped(stop)} at {_deg(_angle(result, stop.t))}" for stop in stops[:1]]
+            return f"Not followed: {(*at, f'the links are off by {result.error:.4g} on the way')[0]}."
 
 
 def lines(result: TraceResult) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from pliant.core.motion import Event, Motion, Signal
 from pliant.core.plot import Plot
-from pliant.core.store import model_hash, version
+from pliant.core.store import model_hash, sayable, version
 from pliant.linkage.analysis import curves
 from pliant.linkage.analysis.centres import Centres, Spins, centres, spins
 from pliant.linkage.analysis.curves import Sweep, Track, swept, track
@@ -313,7 +313,7 @@ class TraceResult:
             data["jacobian"] = {
                 name: np.moveaxis(d[self.number(name)], 3, 0).tolist() for name in self.traced
             }
-        return {**data, "motion": self.motion.to_dict()}
+        return {**sayable(data), "motion": self.motion.to_dict()}
 
 
 def figures_of(run: Track) -> dict[str, Any]:

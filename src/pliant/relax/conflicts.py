@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from math import dist
 from typing import Any
@@ -173,11 +173,24 @@ def guide_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
 
 def _curve_faults(index: int, guide: Any) -> Faults:
     points = [position(point) for point in items(guide, "curve")]
-    place = ("guides", index, "curve")
+    place, near = ("guides", index, "curve"), NEAR * _extent(points)
     for k, (here, after) in enumerate(pairwise(points)):
-        if here is not None and here == after:
-            problem = f"points {k} and {k + 1} of the curve are one place, {written(here)}"
+        if _at_one_place(here, after, near):
+            problem = f"points {k} and {k + 1} of the curve are one place, {written(here or ())}"
             yield fault_at((*place, k + 1), None, problem, "Leave one of the two out")
-    if get(guide, "closed") is True and len(points) > 2 and points[0] is not None and points[0] == points[-1]:
-        problem = f"ends where it begins, at {written(points[0])}, and is closed beside"
+    first = points[0] if points else None
+    if get(guide, "closed") is True and len(points) > 2 and first and _at_one_place(first, points[-1], near):
+        problem = f"ends where it begins, at {written(first)}, and is closed beside"
         yield fault_at((*place, len(points) - 1), None, problem, "Leave the last point out")
+
+
+def _extent(points: Iterable[At | None]) -> float:
+    """The longest side of the box about points."""
+    return max((max(axis) - min(axis) for axis in zip(*filter(None, points), strict=False)), default=0.0)
+
+
+def _at_one_place(first: At | None, second: At | None, near: float) -> bool:
+    """Whether two points are known and nowhere apart by more than rounding."""
+    if first is None or second is None or len(first) != len(second):
+        return False
+    return max(abs(a - b) for a, b in zip(first, second, strict=True)) <= near

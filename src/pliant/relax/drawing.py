@@ -115,7 +115,9 @@ def _stacked(rows: Sequence[Floats], frames: int) -> Floats:
 
 
 def _rings(polygon: Any) -> tuple[Floats, ...]:
-    return tuple(shapely.get_coordinates(ring)[:-1] for ring in (polygon.exterior, *polygon.interiors))
+    """Its rings; of several pieces, such as teeth wider than their wheel leave, those of the largest."""
+    whole = max(shapely.get_parts(polygon), key=shapely.area)
+    return tuple(shapely.get_coordinates(ring)[:-1] for ring in (whole.exterior, *whole.interiors))
 
 
 def _scalars(poses: Poses, elements: Sequence[str]) -> dict[str, Floats]:

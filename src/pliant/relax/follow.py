@@ -33,6 +33,7 @@ MOST = 30_000_000  # numbers of a factor, 240 MB: beyond, momentum is what is le
 BOUND = 0.6  # distortion of an increment
 SMALLEST = 2.0**-11  # increment, as a share of the drive
 MANY = 12  # of the smallest increments in a run
+PATIENCE, LABOUR = 25, 3e8  # factorisations a frame, and numbers in all of them, that are enough of a search
 TRIES = 80  # factorisations of an increment
 RESCUE, LEAST_RESCUE = 2_000_000, 5_000  # links and nodes that momentum moves where Newton's steps fail
 RESCUES = 4  # in a run
@@ -55,6 +56,7 @@ class _Run:
     limits: Limits
     tolerance: float
     loaded: bool  # by anything but its own rigid lengths
+    numbers: int  # of a factor
 
 
 def why_not(net: Network) -> str:
@@ -86,14 +88,12 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
     share, step = 0.0, 1.0
     for goal in shares(study.frames).tolist():
         progress(round(1000 * share), 1000, f"drive at {share:.1%}")
-        while share < goal and record.smallest <= MANY:
+        while share < goal and record.smallest <= MANY and not _worn_out(run, record):
             left = goal - share
             share, step, found = _advance(run, state, share, left if left < 1.5 * step else step, record)
         if share < goal:
             record.keep(net, state, share, found.residual, found.at_rest)
-            record.notice(
-                share, "limit", f"{MANY} increments of {SMALLEST:.1e} of the drive brought it no further"
-            )
+            record.notice(share, "limit", _why_no_further(record))
             return
         found = _leave_unstable(run, state, share, found, record)
         record.keep(net, state, goal, _polish(run, state, found, record), found.at_rest)
@@ -103,6 +103,12 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
         if not run.loaded and _stalls(net, record.frames[-1]) and goal < 1.0:
             record.notice(goal, "lock", f"stopped at {goal:.1%} of the drive: the actuators only strain it")
             return
+
+
+def _why_no_further(record: Record) -> str:
+    if record.smallest <= MANY:
+        return f"{record.factorised:,} factorisations brought it no further"
+    return f"{MANY} increments of {SMALLEST:.1e} of the drive brought it no further"
 
 
 def _stalls(net: Network, frame: Frame) -> bool:
@@ -122,6 +128,7 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
         Limits(knobs(net, study).least, NEAR * typical, floor, study.bend),
         study.tolerance * scale(net),
         net.loaded,
+        numbers(net),
     )
 
 
@@ -135,8 +142,7 @@ def _advance(
     smallest = step <= SMALLEST
     bound = np.inf if smallest else BOUND
     tries = 2 * TRIES if smallest else TRIES
-    found = settle(state, run.net.parts, run.order, run.limits, run.tolerance, tries, bound)
-    record.iterations += found.steps
+    found = _settle(run, state, record, run.tolerance, tries, bound)
     kept = _same_sides(run.net, before.x, state.x)
     if found.at_rest and kept and found.distorted <= BOUND:
         found = _tighten(run, state, ahead, found, record)
@@ -156,10 +162,23 @@ def _advance(
     return ahead, step, _tighten(run, state, ahead, found, record)
 
 
+def _settle(run: _Run, state: State, record: Record, tolerance: float, tries: int, bound: float) -> Settled:
+    """Newton's steps, counted."""
+    found = settle(state, run.net.parts, run.order, run.limits, tolerance, tries, bound)
+    record.iterations += found.steps
+    record.factorised += found.steps
+    return found
+
+
+def _worn_out(run: _Run, record: Record) -> bool:
+    """Whether it has taken far more work than mechanisms take that come to rest."""
+    steps = record.factorised
+    return steps > PATIENCE * (run.study.frames + 20) and steps * run.numbers > LABOUR
+
+
 def _rest(run: _Run, state: State, share: float, record: Record) -> Settled:
     """Come to rest without moving the drive."""
-    found = settle(state, run.net.parts, run.order, run.limits, run.tolerance, 4 * TRIES, np.inf)
-    record.iterations += found.steps
+    found = _settle(run, state, record, run.tolerance, 4 * TRIES, np.inf)
     if not found.at_rest:
         found = _rescue(run, state, share, record)
     return _tighten(run, state, share, found, record)
@@ -176,12 +195,12 @@ def _rescue(run: _Run, state: State, share: float, record: Record) -> Settled:
     """Momentum relaxation, then Newton's steps again; a few times in a run, for it takes long."""
     net = run.net
     if sum(one.kind == "fallback" for one in record.notices) >= RESCUES:
-        return settle(state, net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
+        return _settle(run, state, record, run.tolerance, TRIES, np.inf)
     count = max(RESCUE // (len(net.parts.links.ends) + len(net.drawn)), LEAST_RESCUE)
     residuals, scratch = np.empty(count), work(*state.x.shape)
     made, _ = accelerate(state, net.parts, knobs(net, run.study), run.tolerance, 0, scratch, residuals)
-    found = settle(state, net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
-    record.iterations += made + found.steps
+    found = _settle(run, state, record, run.tolerance, TRIES, np.inf)
+    record.iterations += made
     text = f"Newton's steps did not come to rest at {share:.2%}; momentum relaxation went on"
     record.notice(share, "fallback", text)
     return found
@@ -210,9 +229,8 @@ def _tighten(run: _Run, state: State, share: float, found: Settled, record: Reco
         start = worst if last == np.inf else start
         last = worst
         _give(run, state)
-        found = settle(state, net.parts, run.order, run.limits, FINE * run.tolerance, TRIES, np.inf)
+        found = _settle(run, state, record, FINE * run.tolerance, TRIES, np.inf)
         found = found._replace(at_rest=found.residual <= run.tolerance)
-        record.iterations += found.steps
     return found
 
 
@@ -237,17 +255,14 @@ def _let_go(run: _Run, state: State, record: Record) -> Settled:
     state.rest[:] += state.given
     state.goal[:] += state.coupling_given
     state.given[:], state.coupling_given[:] = 0.0, 0.0
-    found = settle(state, run.net.parts, run.order, run.limits, run.tolerance, TRIES, np.inf)
-    record.iterations += found.steps
-    return found
+    return _settle(run, state, record, run.tolerance, TRIES, np.inf)
 
 
 def _polish(run: _Run, state: State, found: Settled, record: Record) -> float:
     """A step or two beyond the tolerance, to what rounding leaves; the residual."""
     if not found.at_rest:
         return found.residual
-    last = settle(state, run.net.parts, run.order, run.limits, FINE * run.tolerance, 2, np.inf)
-    record.iterations += last.steps
+    last = _settle(run, state, record, FINE * run.tolerance, 2, np.inf)
     return last.residual
 
 

@@ -11,21 +11,20 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator as After
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
-from pliant.core.model import Frozen, Name, NotNegative, Positive, check_with_references, fault
-from pliant.core.quantity import Angle, Number
-from pliant.relax.reading import LARGEST
+from pliant.core.model import Frozen, Gap, Length, Name, NotNegative, Positive, check_with_references, fault
+from pliant.core.quantity import SHORTEST, Angle, Coordinate, Number
 from pliant.relax.references import reference_faults
 
-Coordinate = Annotated[Number, Field(ge=-LARGEST, le=LARGEST)]
 Place = Annotated[tuple[Coordinate, ...], Field(min_length=2, max_length=3)]  # as many as the nodes have
+Force = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)]
 Pair = tuple[Name, Name]
-Lengths = Positive | Annotated[tuple[Positive, ...], Field(min_length=1, max_length=10_000)]
+Lengths = Length | Annotated[tuple[Length, ...], Field(min_length=1, max_length=10_000)]
 Angles = Angle | Annotated[tuple[Angle, ...], Field(min_length=1, max_length=10_000)]
 Volumes = Number | Annotated[tuple[Number, ...], Field(min_length=1, max_length=10_000)]
 
 
 def _direction(vector: tuple[float, ...]) -> tuple[float, ...]:
-    if hypot(*vector) < 1 / LARGEST:
+    if hypot(*vector) < SHORTEST:
         raise fault("points nowhere", "Give a direction such as [1, 0]")
     return vector
 
@@ -44,7 +43,7 @@ class Bar(Frozen):
     """Holds the distance of two nodes; further nodes between them stay where they are drawn on it."""
 
     nodes: tuple[Name, ...] = Field(min_length=2, max_length=1000)
-    length: Positive | None = None  # default as drawn
+    length: Length | None = None  # default as drawn
     stiffness: Positive | None = None  # default the model's; elastic where it is given
     modulus: Positive | None = None  # with `area`: stiffness = modulus · area / length
     area: Positive | None = None
@@ -64,7 +63,7 @@ class String(Frozen):
     """Pulls where it is longer than its length, and is slack where it is not."""
 
     nodes: Pair
-    length: Positive | None = None  # default as drawn
+    length: Length | None = None  # default as drawn
     to: Lengths | None = None  # reeled in or out to this length, or through these at equal steps of the drive
     stiffness: Positive | None = None
     band: Positive | None = None  # over which it tightens; default a ten-thousandth of its length
@@ -75,7 +74,7 @@ class Spring(Frozen):
 
     nodes: Pair
     stiffness: Positive
-    length: NotNegative | None = None  # at rest; default as drawn
+    length: Gap | None = None  # at rest; default as drawn
     to: Lengths | None = None
 
 
@@ -83,7 +82,7 @@ class Bumper(Frozen):
     """Keeps two nodes at least this far apart."""
 
     nodes: Pair
-    length: Positive
+    length: Length
     stiffness: Positive | None = None
     band: Positive | None = None
 
@@ -93,7 +92,7 @@ class Actuator(Frozen):
 
     nodes: Pair
     to: Lengths  # the length at the end, or lengths at equal steps of the drive
-    length: Positive | None = None  # at the start; default as drawn
+    length: Length | None = None  # at the start; default as drawn
     stiffness: Positive | None = None
 
 
@@ -223,7 +222,7 @@ class Contact(Frozen):
 
     members: tuple[Pair, ...] = Field(min_length=1, max_length=100_000)
     against: tuple[Pair, ...] | None = Field(default=None, min_length=1, max_length=100_000)
-    radius: Positive  # distance of the centre lines at which they touch
+    radius: Length  # distance of the centre lines at which they touch
     stiffness: Positive | None = None  # less is softer
     friction: NotNegative = 0.0
 
@@ -233,7 +232,7 @@ class Obstacle(Frozen):
 
     node: Name | None = None
     cylinder: Pair | None = None
-    radius: Positive
+    radius: Length
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -253,7 +252,7 @@ class Wrap(Frozen):
     nodes: Pair
     around: tuple[Obstacle, ...] = Field(min_length=1, max_length=100)
     via: tuple[Place, ...] = ()
-    length: Positive | None = None  # default as drawn
+    length: Length | None = None  # default as drawn
     to: Lengths | None = None
     pieces: int = Field(default=24, ge=2, le=1000)
     stiffness: Positive | None = None
@@ -263,8 +262,8 @@ class Load(Frozen):
     """A force on a node; `to` is what it grows or changes to along the drive."""
 
     node: Name
-    force: Place
-    to: Place | None = None
+    force: Force
+    to: Force | None = None
 
 
 class Attraction(Frozen):
@@ -331,7 +330,7 @@ class Mechanism(Frozen):
     contacts: tuple[Contact, ...] = ()
     wraps: tuple[Wrap, ...] = ()
     loads: tuple[Load, ...] = ()
-    gravity: Place | None = None  # acceleration, on the masses
+    gravity: Force | None = None  # acceleration, on the masses
     masses: dict[Name, NotNegative] = Field(default_factory=lambda: {})  # default 1 at every node
     fields: tuple[Attraction, ...] = ()
     study: RelaxStudy = RelaxStudy()

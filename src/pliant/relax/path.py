@@ -41,6 +41,7 @@ class Record:
     residuals: list[Floats] = field(default_factory=lambda: [])  # of every iteration, where there are such
     iterations: int = 0
     smallest: int = 0  # increments of the drive that were as small as they get
+    factorised: int = 0  # steps of Newton's
 
     def keep(self, net: Network, state: State, share: float, residual: float, settled: bool) -> None:
         """Add a frame."""

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from pliant.core.model import Place, get, items
-from pliant.core.quantity import number
+from pliant.core.quantity import FARTHEST, number
 
-LARGEST = 1e100  # coordinate: what is squared on the way must stay a number
 NEAR = 1e-9  # nodes closer than this share of the drawing's size are drawn at one place
 
 At = tuple[float, ...]
@@ -100,7 +99,7 @@ def position(at: Any) -> At | None:
         point = tuple(map(number, at))
     except (ValueError, OverflowError):
         return None
-    return point if max(point) <= LARGEST and min(point) >= -LARGEST else None
+    return point if max(map(abs, point)) <= FARTHEST else None
 
 
 def named_in_elements(data: Mapping[str, Any]) -> Found:

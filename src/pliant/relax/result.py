@@ -11,7 +11,7 @@ import numpy as np
 
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
-from pliant.core.store import model_hash, version
+from pliant.core.store import model_hash, sayable, version
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.network import Floats, Network
 from pliant.relax.path import Frame
@@ -117,7 +117,7 @@ class RelaxResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""
-        return {
+        data = {
             "kind": "mechanism",
             "command": "relax",
             "status": self.status.name.lower(),
@@ -139,5 +139,5 @@ class RelaxResult:
             "warnings": [vars(notice).copy() for notice in self.trust.notices],
             "path": {name: self.points[:, k].tolist() for k, name in enumerate(self.model.nodes)},
             "shares": self.shares.tolist(),
-            "motion": self.motion.to_dict(),
         }
+        return {**sayable(data), "motion": self.motion.to_dict()}

@@ -38,6 +38,7 @@ from pliant.snap.polynomials import fraction, rational
 from pliant.snap.scene import Pair
 from pliant.snap.travel import Course, Vector
 
+CANDIDATES = 3000  # directions that are looked at; fasteners have some hundred
 GRID = 2**12  # places of u that roots are looked for between
 
 
@@ -123,12 +124,17 @@ def bearings(
     """Directions between those of two courses at which the ways of a pawl may part, in order of their slope.
 
     `line` is where a way is over; `locks` are pawls, and t about which friction locks one of the courses.
+    Where very many conditions hold close by, there are none to choose from.
     """
     between = fan(courses[0].velocity, courses[1].velocity)
     found: list[Bearing] = []
+    tried = 0
     for name in courses[0].paths:
         times = [t for pawl, t in locks if pawl == name]
         for bearing in _of_pawl([course.paths[name] for course in courses], times, line, friction, between):
+            tried += 1
+            if tried > CANDIDATES:
+                return []
             if all(compare(bearing.slope, other.slope) for other in found):
                 found.append(bearing)
     return sorted(found, key=cmp_to_key(lambda one, other: compare(one.slope, other.slope)))

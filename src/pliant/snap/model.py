@@ -13,6 +13,7 @@ from pydantic import AfterValidator as After
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from pliant.core.model import Frozen, Name, Positive, check_with_references, fault
+from pliant.core.quantity import AMOUNTS, COORDINATES, IN_RANGE
 from pliant.core.quantity import Exact as Rational
 from pliant.snap.reading import outline_fault, reference_faults
 from pliant.snap.turn import NONE, TurnOf
@@ -26,8 +27,10 @@ def _short(value: Fraction) -> Fraction:
     return value
 
 
-Exact = Annotated[Rational, After(_short)]
-ExactVector = tuple[Exact, Exact]
+Short = Annotated[Rational, After(_short)]
+Exact = Annotated[Short, IN_RANGE]
+ExactCoordinate = Annotated[Short, COORDINATES]
+ExactVector = tuple[ExactCoordinate, ExactCoordinate]
 
 
 def _ring(points: tuple[ExactVector, ...]) -> tuple[ExactVector, ...]:
@@ -53,8 +56,8 @@ Outline = Annotated[tuple[ExactVector, ...], After(_ring)]
 Velocity = Annotated[ExactVector, After(_moves)]
 Way = Annotated[ExactVector, After(_points)]
 Region = Annotated[tuple[ExactVector, ...], Field(min_length=1, max_length=1000)]
-ExactPositive = Annotated[Exact, Field(gt=0)]
-ExactNotNegative = Annotated[Exact, Field(ge=0)]
+ExactPositive = Annotated[Short, Field(gt=0), AMOUNTS]
+ExactNotNegative = Annotated[Short, Field(ge=0), AMOUNTS]
 
 
 class Leg(Frozen):

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic_core import InitErrorDetails
 
 from pliant.core.model import Place, fault_at, get, items, unknown
-from pliant.core.outline import ring_fault
+from pliant.core.outline import TOO_SMALL, ring_fault, too_small
 from pliant.snap.materials import MATERIALS, unknown_material
 from pliant.snap.meeting import Ring, floats_of, is_flat, near_pairs, self_meeting
 
@@ -35,6 +35,8 @@ def outline_fault(ring: Ring) -> str:
     for index, corner in enumerate(ring):
         if corner == ring[index - 1]:
             return f"vertex {index} repeats the one before it"
+    if too_small(floats_of(ring)):
+        return TOO_SMALL
     if is_flat(ring):
         return "has no area"
     near = near_pairs(ring)
@@ -54,12 +56,18 @@ def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
     """All that is wrong between the parts of a fastener, each at its place and with a cure."""
     shapes = get(data, "shapes")
     known: Mapping[str, Any] = shapes if isinstance(shapes, Mapping) else {}
-    for key in ("pawls", "obstacles"):
-        for index, part in enumerate(items(data, key)):
-            yield from unknown((key, index, "shape"), get(part, "shape"), known, "shape")
+    yield from unknown(_shaped(data), known, "shape")
     yield from _name_faults(data)
     yield from _beam_faults(data)
     yield from _parameter_faults(data, known)
+
+
+def _shaped(data: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
+    """Every place that names a shape."""
+    for key in ("pawls", "obstacles"):
+        yield from (
+            ((key, index, "shape"), get(part, "shape")) for index, part in enumerate(items(data, key))
+        )
 
 
 def _name_faults(data: Mapping[str, Any]) -> Faults:
@@ -108,18 +116,27 @@ def _parameter_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Fau
     """Parameters of pawls that are none, and moves of vertices that are not there."""
     pawls = {name: None for _, name in _named(data, "pawls")}
     corners = _corners(data, shapes)
-    for index, parameter in enumerate(items(data, "parameters")):
-        yield from unknown(("parameters", index, "of"), get(parameter, "of"), pawls, "pawl")
+    parameters = items(data, "parameters")
+    named = ((("parameters", index, "of"), get(each, "of")) for index, each in enumerate(parameters))
+    yield from unknown(named, pawls, "pawl")
+    yield from unknown(_moved(parameters), corners, "part")
+    for index, parameter in enumerate(parameters):
         for number, move in enumerate(items(parameter, "moves")):
             place: Place = ("parameters", index, "moves", number)
             name = get(move, "of")
-            yield from unknown((*place, "of"), name, corners, "part")
             count = corners.get(name) if isinstance(name, str) else None
             for at, vertex in enumerate(items(move, "vertices")):
                 if count is not None and isinstance(vertex, int) and vertex >= count:
                     problem = f"{name!r} has no vertex {vertex}: its last is {count - 1}"
                     cure = f"Number the corners from 0 to {count - 1}, as they are listed"
                     yield fault_at((*place, "vertices", at), vertex, problem, cure)
+
+
+def _moved(parameters: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
+    """Every place of a parameter that names a part whose vertices it moves."""
+    for index, parameter in enumerate(parameters):
+        for number, move in enumerate(items(parameter, "moves")):
+            yield ("parameters", index, "moves", number, "of"), get(move, "of")
 
 
 def _corners(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> dict[str, int | None]:

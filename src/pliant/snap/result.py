@@ -10,7 +10,7 @@ from typing import Any
 
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
-from pliant.core.store import model_hash, version
+from pliant.core.store import model_hash, sayable, version
 from pliant.snap.contacts import Contact
 from pliant.snap.critical import Threshold
 from pliant.snap.diode import Diode
@@ -233,7 +233,7 @@ class SnapResult:
         from pliant.snap.report import sentence
         from pliant.snap.sizing import strains
 
-        return {
+        data = {
             "kind": "fastener",
             "command": "snap",
             "status": self.status.name.lower(),
@@ -250,8 +250,8 @@ class SnapResult:
             "margins": [margin.to_dict() for margin in self.margins],
             "design": None if self.design is None else self.design.to_dict(),
             "remarks": list(self.remarks),
-            "motion": self.motion.to_dict(),
         }
+        return {**sayable(data), "motion": self.motion.to_dict()}
 
     def _told(self, way: Way) -> dict[str, Any]:
         """A way, with what is worked out from its peak."""

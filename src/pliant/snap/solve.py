@@ -12,7 +12,6 @@ Source: [DonaldPai1993] sec. 9.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from heapq import merge
@@ -20,10 +19,10 @@ from itertools import accumulate
 from typing import Any
 
 from pliant.core.clock import Clock
-from pliant.core.errors import Fault, InputError
 from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.asked import check_asked
 from pliant.snap.clashes import clashes
 from pliant.snap.contacts import contacts
 from pliant.snap.critical import threshold
@@ -33,7 +32,6 @@ from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
 from pliant.snap.forces import force_curve
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.overlaps import check_start
 from pliant.snap.path import Happening
 from pliant.snap.remarks import remarks
 from pliant.snap.result import Event, SnapResult, Way
@@ -65,11 +63,9 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
 
 def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     clock = Clock()
-    if lacks := list(_lacks(model, study)):
-        raise InputError(lacks)
     arithmetic: Arithmetic = Exactly() if study.arithmetic == "exact" else Floating()
     with clock.phase("check"):
-        check_start(model)
+        check_asked(model, study)
     progress(0, 4, "moving")
     with clock.phase("build"):
         fixed = around(model)
@@ -88,17 +84,6 @@ def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
         ways = there if way_back is None else (*there, *way_back.courses)
         said = (*remarks(model), *clashes(model, ways))
     return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, **answers)
-
-
-def _lacks(model: Fastener, study: SnapStudy) -> Iterator[Fault]:
-    """What a study asks for without saying enough."""
-    if study.uncertain and study.region is None and study.radius == 0:
-        cure = "Give region = [[-1, 0], [1, 0]], offsets of the start, or radius = 1"
-        yield Fault("study.uncertain", "has no region of starts", cure)
-    if study.search and study.goal is None:
-        yield Fault("study.search", "has no goal", "Give goal = { insert_below = 10, hold_above = 20 }")
-    if study.search and not model.parameters:
-        yield Fault("study.search", "has nothing to vary", "Add [[parameters]]")
 
 
 def _answers(

@@ -12,6 +12,8 @@ import numpy as np
 from pliant.core.motion import Floats, Mark
 from pliant.view.frames import closes
 
+HATCHES = 400  # under one line; more are a grey bar
+
 
 def curve(path: Floats) -> Floats:
     """The places (F, 2|3) of a point as a curve, closed where its ends are neighbours: after a whole turn."""
@@ -42,7 +44,7 @@ def _pyramid(place: Floats, width: float) -> Iterator[Mark]:
 def hatched(line: Floats, below: Floats, width: float) -> Floats:
     """A line (2, 2) and the strokes under it as one stroke of the pen, to and fro."""
     along = line[1] - line[0]
-    count = max(2, round(float(np.hypot(*along)) / (0.72 * width)))
+    count = max(2, round(min(float(np.hypot(*along)) / (0.72 * width), HATCHES)))
     feet = (
         line[0] + np.linspace(0, 1, count + 1)[1:, None] * along
     )  # strokes lean back, so not from the start

@@ -1,9 +1,10 @@
 import os
 
+import numpy as np
 import pytest
 
 from pliant.core.errors import PliantError
-from pliant.core.store import model_hash, write_whole
+from pliant.core.store import model_hash, sayable, write_whole
 from pliant.flex.model import Assembly
 
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
@@ -42,3 +43,8 @@ def test_equal_models_have_equal_hashes_whatever_the_sign_of_zero():
         )
 
     assert model_hash(square(0.0)) == model_hash(square(-0.0)) != model_hash(square(1e-9))
+
+
+def test_numbers_that_json_cannot_say_are_null_however_deep_they_stand():
+    data = {"a": [1.0, [float("nan")]], "b": {"c": (float("-inf"), 2)}, "d": np.float64("inf"), "e": "nan"}
+    assert sayable(data) == {"a": [1.0, [None]], "b": {"c": [None, 2]}, "d": None, "e": "nan"}

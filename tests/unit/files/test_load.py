@@ -1,14 +1,19 @@
+import copy
 import json
 import os
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import pytest
+from tests.fuzz.originals import DATA, FASTENER, LINKAGE, MECHANISM
 
 import pliant
-from pliant.core.errors import InputError
+from pliant.core.errors import MOST, InputError
 from pliant.files import kinds, load, load_answer, model_of, reader
+from pliant.files.faults import key_path
 
 GOOD = """
 pliant = 1
@@ -459,3 +464,102 @@ def test_a_result_with_nan_or_with_shapes_that_are_not_there_is_refused(tmp_path
 
 def test_the_public_limit_is_the_files_rooms():
     assert pliant._MODEL_BYTES == reader.MODEL_BYTES
+
+
+CROWDS = {
+    "keys that are none": {"kind": "assembly", "bodies": [{"name": "a", "x": 1}] * 60_000},
+    "numbers that are none": {
+        "kind": "assembly",
+        "bodies": [{"name": "a", "outline": [["x", None]] * 60_000}],
+    },
+    "nodes of one number": {"kind": "mechanism", "nodes": {f"n{k}": ["x"] for k in range(60_000)}},
+    "unknown joints": {
+        "kind": "linkage",
+        "joints": {f"n{k}": [k, 0] for k in range(3000)},
+        "links": [{"joints": [f"m{k}", "k"]} for k in range(60_000)],
+    },
+    "unknown shapes": {"kind": "fastener", "obstacles": [{"shape": f"s{k}"} for k in range(60_000)]},
+    "control characters": {"kind": "fastener", "title": ["\x1b"] * 60_000},
+}
+
+
+@pytest.mark.parametrize("crowd", CROWDS)
+def test_of_very_many_faults_a_thousand_are_listed_and_that_there_are_more(crowd: str):
+    with pytest.raises(InputError) as caught:
+        model_of({"pliant": 1, **CROWDS[crowd]})
+    *listed, last = caught.value.faults
+    assert len(listed) == MOST
+    assert str(last) == "there are more faults than the 1000 listed. Mend these first"
+    assert all(fault.where for fault in listed)
+
+
+def test_a_large_model_with_one_fault_names_that_one():
+    outline = [[k, 0 if k % 2 else 1] for k in range(30_000)]
+    bodies = [{"name": "a", "fixed": True, "outline": [*outline, [30_000, -5], [0, -5]]}]
+    found = refused({"kind": "assembly", "bodies": [*bodies, {"name": "b", "outline": [[0, 0], [1, 0]]}]})
+    assert found == [
+        "bodies[1].outline: has 2 different vertices; an outline needs at least 3 (given [[0, 0], [1, 0]]). "
+        "List the corners in order around the part, each once"
+    ]
+
+
+FAR = "is not a coordinate within ±1e9. Choose a larger unit, or move the drawing"
+ORIGINALS = {data["kind"]: data for data in (DATA, LINKAGE, MECHANISM, FASTENER)}
+LONG = "is not a length from 1e-9 to 1e9. Choose another unit"
+MUCH = "is not a number from 1e-18 to 1e18. Choose another unit"
+BEYOND = {
+    ("assembly", "bodies", 0, "outline", 1, 0): (1e150, FAR),
+    ("assembly", "bodies", 1, "pose", 0): (-2e9, FAR),
+    ("linkage", "joints", "C", 0): (1e308, FAR),
+    ("linkage", "links", 0, "length"): (1e-320, LONG),
+    ("mechanism", "nodes", "P", 1): (-1e160, FAR),
+    ("mechanism", "wraps", 0, "around", 0, "radius"): (1e-320, LONG),
+    ("mechanism", "springs", 0, "stiffness"): (1e300, MUCH),
+    ("mechanism", "rotors", 0, "to"): (1e9, "is not an angle within ±1e6 rad. Leave whole turns out"),
+    ("fastener", "pawls", 0, "hinge", 1): (1e20, FAR),
+    ("fastener", "friction"): (1e-30, MUCH),
+}
+
+
+@pytest.mark.parametrize("place", BEYOND)
+def test_what_is_out_of_range_is_refused_at_its_place_with_a_cure(place: tuple):
+    value, wanted = BEYOND[place]
+    data = copy.deepcopy(ORIGINALS[place[0]])
+    table = reduce(getitem, place[1:-1], data)
+    table[place[-1]] = value
+    assert f"{key_path(place[1:])}: {value} {wanted}" in refused(data)
+
+
+def refused(data: dict) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        model_of({"pliant": 1, **data})
+    return list(map(str, caught.value.faults))
+
+
+def shrunk(value):
+    """Every number of a model, but its version and its study, a 1e-160th of itself."""
+    if isinstance(value, dict):
+        return {key: item if key in ("pliant", "study") else shrunk(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [shrunk(item) for item in value]
+    if isinstance(value, str) and "/" in value:
+        return 0
+    return 1e-160 * value if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        ("assembly", "bodies[0].outline: is no larger than 1e-09 of the unit"),
+        ("linkage", "joints: are all drawn within 4e-160 of each other, and lengths are at least 1e-09"),
+        ("mechanism", "nodes: are all drawn within 5e-160 of each other, and lengths are at least 1e-09"),
+    ],
+)
+def test_a_drawing_smaller_than_any_length_is_refused(kind: str, wanted: str):
+    assert any(fault.startswith(wanted) for fault in refused(shrunk(ORIGINALS[kind])))
+
+
+def test_a_fastener_smaller_than_any_length_is_refused():
+    data = copy.deepcopy(FASTENER)
+    data["root"]["outline"] = [[0, 0], [1e-40, 0], [0, 1e-40]]
+    assert refused(data)[0].startswith("root.outline: is no larger than 1e-09 of the unit")

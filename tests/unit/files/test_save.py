@@ -50,7 +50,9 @@ def assemblies(draw: st.DrawFn) -> Any:
     data["sights"] = draw(st.lists(st.fixed_dictionaries(sight), max_size=1))
     data["limits"] = [{"body": bodies[0], **draw(limit)}]
     data["study"] = draw(optional(**keys, **own))
-    return model_of({**data, **draw(optional(title=names, units=names, clearance=st.floats(0, 5)))})
+    return model_of(
+        {**data, **draw(optional(title=names, units=names, clearance=st.just(0) | st.floats(1e-9, 5)))}
+    )
 
 
 @given(model=assemblies())

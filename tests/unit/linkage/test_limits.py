@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pliant.linkage import follow
 from pliant.linkage.drive import drive
 from pliant.linkage.generate import TRIAD, four_bar, linkage, meet, places, slider_crank, triad
 from pliant.linkage.limits import poses_at, reach
@@ -230,3 +231,47 @@ def test_a_kite_does_not_jump_where_its_two_feet_meet():
     assert [change.crossed for change in result.reached.changes] == [True]
     assert np.hypot(*np.diff(result.joints["C"], axis=0).T).max() < 0.1
     assert not result.closed  # a turn of the crank ends on the other side
+
+
+# A coupled group, and a rule after it with a limit of its own: quick-returns that drive a ram
+
+
+def quick_return(b, d, e, s, along) -> Linkage:
+    sliders = [{"joint": "B", "on": "D-E"}, {"joint": "S", "along": along}]
+    return linkage({"A": 0, "B": b, "D": d, "E": e, "S": s}, "AD", ["A B", "D E", "E S"], sliders=sliders)
+
+
+RAMS = {
+    "folded": quick_return(-0.8 - 1.3j, -0.6 + 1j, -0.85 - 1.9j, 0.85 + 0.1j, ((0, 0), (1, 0.9))),
+    "stretched": quick_return(-0.2 - 0.8j, 0.9 + 0.6j, -0.9 - 1.7j, -2.3 - 4.2j, ((0, 0), (-1, 0.01))),
+}
+
+
+@pytest.mark.parametrize("ram", RAMS)
+def test_a_ram_behind_a_slotted_lever_stops_where_its_rod_is_square_to_its_guide(ram, monkeypatch):
+    """The slot is some way beside D, so that the lever is at arg(B − D) − arcsin(beside/|B − D|)."""
+    tries, step = [], follow._step
+
+    def counted(*given):
+        tries.append(1)
+        assert len(tries) < 20_000  # not in steps of 1e-8 rad
+        return step(*given)
+
+    monkeypatch.setattr(follow, "_step", counted)
+    model = RAMS[ram]
+    high = limits(model)[1]
+    at = {name: complex(*place) for name, place in model.joints.items()}
+    first, second = (complex(*point) for point in model.sliders[1].along)
+    way = (second - first) / abs(second - first)
+
+    lever = at["E"] - at["D"]
+    beside = (lever.conjugate() * (at["B"] - at["D"])).imag / abs(lever)
+
+    def short(angle: float) -> float:
+        """By how much the rod from the lever's end is too short to reach the guide."""
+        away = at["B"] * np.exp(1j * angle) - at["D"]
+        end = at["D"] + abs(lever) * np.exp(1j * (np.angle(away) - np.arcsin(beside / abs(away))))
+        return abs(((at["S"] - end) * way.conjugate()).imag) - abs(at["S"] - at["E"])
+
+    assert short(high) == pytest.approx(0, abs=1e-9)
+    assert all(short(angle) < 0 for angle in np.linspace(0, high, 200)[:-1])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from pliant.core.errors import InputError
+from pliant.linkage import mobility
 from pliant.linkage.generate import linkage
 from pliant.linkage.mobility import freedoms, grubler, refuse_locked
 from pliant.linkage.model import Linkage
@@ -138,3 +140,7 @@ def test_only_the_motor_that_is_locked_is_named():
 def test_a_parallelogram_drawn_with_too_few_digits_is_told_so():
     (fault,) = refusal(drawn(PARALLELOGRAM | {"F": 1.2 + 1.5001j}, "ADE", "AB BCF CD EF"))
     assert "draw more digits" in fault.cure
+
+
+def test_rows_and_rates_without_direction_count_as_none():
+    assert mobility._rank(mobility._unit(np.zeros((2, 3)))) == 0

@@ -1,6 +1,7 @@
 """Running a linkage: every ending, what is reported, and what is in the result."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -166,3 +167,13 @@ def test_a_small_linkage_far_from_the_origin_is_measured_about_itself():
     near, away = (solve(linkage(at, "AD", ("A B", "B C", "C D"))).to_dict()["curves"] for at in (here, far))
     assert away["B"]["area"] == pytest.approx(np.pi * 1e-4, rel=1e-4)
     assert away["C"]["time_ratio"] == pytest.approx(near["C"]["time_ratio"], rel=1e-3)
+
+
+def test_a_pose_in_which_rates_have_no_bound_raises_no_warning():
+    """A parallelogram drawn very much askew, beside the pose in which it folds."""
+    joints = {"A": 0, "B": 1j, "C": 1e6 + 1j, "D": 3, "P": 1.5 + 1j}
+    model = linkage(joints, "AD", ["A B", "B P C", "D C"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = solve(model, model.study.model_copy(update={"branch": "smooth"}))
+        assert "Not followed: " in result.summary()

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 import pliant.view
 from pliant.core.motion import Motion
 from pliant.core.pose import carry
-from pliant.relax.drawing import drawn, picture
+from pliant.relax.drawing import _rings, drawn, picture
+from pliant.relax.look.wheels import Wheel, _outline
 from pliant.relax.model import Mechanism
 from pliant.relax.path import Notice
 from pliant.relax.solve import solve
@@ -554,3 +555,43 @@ def test_a_picture_is_drawn_by_every_view_and_survives_a_file(by_hand, make, tmp
     pliant.view.save_figure(pliant.view.filmstrip(motion, frames=2), tmp_path / "b.svg")
     pliant.view.animate(motion, tmp_path / "a.gif", seconds=0.3, fps=10, dpi=40)
     pliant.view.write_player(motion, tmp_path / "a.html")
+
+
+@pytest.mark.parametrize("teeth", [3, 4, 5, 9, 11])
+@pytest.mark.parametrize("inner", [False, True])
+@pytest.mark.parametrize("width", [1e-4, 1e-2])
+def test_a_wheel_with_few_teeth_is_of_one_piece(teeth, inner, width):
+    """On a thin rim its hollow is wider than the gaps between the teeth are deep."""
+    wheel = _outline(Wheel(("o", "p"), radius=1.0, teeth=teeth, inner=inner), 0.0, width)
+    assert wheel.geom_type == "Polygon"
+    assert len(_rings(wheel)[0]) > teeth
+
+
+def test_of_several_pieces_the_largest_is_drawn():
+    pieces = shapely.union(shapely.box(0, 0, 1, 1), shapely.box(5, 0, 8, 3))
+    assert_allclose(_rings(pieces)[0].min(axis=0), [5, 0])
+
+
+@pytest.mark.parametrize("ratio", [-1e6, -1e-6, 1e6])
+def test_wheels_of_very_unequal_size_have_no_millions_of_teeth(ratio):
+    nodes = {"o": [0, 0], "p": [1, 0], "c": [10, 0], "d": [11, 0]}
+    bars = [{"nodes": ["o", "p"]}, {"nodes": ["c", "d"]}]
+    model = mechanism(
+        nodes, ground=["o", "c"], bars=bars, gears=[{"wheels": [["o", "p"], ["c", "d"]], "ratio": ratio}]
+    )
+    assert sum(len(ring) for shape in drawn(model).shapes for ring in shape.rings) < 50_000
+
+
+def test_a_rack_on_a_tiny_wheel_is_a_smooth_bar(by_hand):
+    nodes = {"o": [0, 0], "p": [1, 0], "r": [0, -1], "q": [5, -1]}
+    rack = {"wheel": ["o", "p"], "rack": "r", "along": [1, 0], "radius": 1e-6}
+    model = mechanism(
+        nodes,
+        ground=["o", "q"],
+        bars=[{"nodes": ["o", "p"]}],
+        actuators=[{"nodes": ["q", "r"], "to": 9}],
+        gears=[rack],
+    )
+    motion = picture(by_hand(model, at(model, r=np.array([[0.0, -1.0], [-4.0, -1.0]]))))
+    (bar,) = outlines(motion, "rack r", 0)
+    assert len(bar.exterior.coords) == 5

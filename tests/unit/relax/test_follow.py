@@ -337,3 +337,11 @@ def test_it_is_determined_where_lengths_are_as_many_as_unknowns():
     assert not determined(build(strings))  # a string may be slack
     four_legs = stewart(1).model_copy(update={"actuators": stewart(1).actuators[:4]})
     assert not determined(build(four_legs))  # the sides of the plate on the ground do not count
+
+
+def test_a_mechanism_that_takes_far_too_much_work_ends_unconverged(monkeypatch):
+    monkeypatch.setattr(module, "LABOUR", 0)
+    monkeypatch.setattr(module, "PATIENCE", 0)
+    result = solve(peaucellier())
+    assert result.status is RelaxStatus.NOT_CONVERGED
+    assert any("factorisations brought it no further" in notice.text for notice in result.trust.notices)

@@ -12,7 +12,7 @@ from pliant.relax.elongation import elongations
 from pliant.relax.model import Mechanism
 from pliant.relax.path import Frame, scale
 from pliant.relax.rank import freedom, jacobian, smallest_singular_values, unmet
-from pliant.relax.singular import smallest
+from pliant.relax.singular import STILL, smallest
 from pliant.relax.slopes import slopes
 
 FOUR_BAR = {"A": (0, 0), "B": (0.2, 1), "C": (3.2, 1.3), "D": (3, 0)}
@@ -475,3 +475,13 @@ def test_the_smallest_singular_value_alone_is_the_smallest_of_all(shape):
     assert smallest(sparse.csr_array(matrix)) == pytest.approx(
         np.linalg.svd(matrix.toarray(), compute_uv=False)[-1], rel=1e-6
     )
+
+
+def test_the_smallest_singular_value_of_a_wide_matrix_takes_no_dense_factors(monkeypatch):
+    rng = np.random.default_rng(0)
+    matrix = sparse.random_array((120, 200), density=0.05, rng=rng, format="csr")
+    matrix = sparse.csr_array(matrix + 3 * sparse.eye_array(120, 200))
+    dense = np.linalg.svd(matrix.toarray(), compute_uv=False)[-1]
+    svd = np.linalg.svd
+    monkeypatch.setattr(np.linalg, "svd", lambda a, **how: svd(a, **how) if a.size < 60**2 else 1 / 0)
+    assert smallest(matrix) == pytest.approx(dense, rel=STILL)

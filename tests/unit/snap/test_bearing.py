@@ -136,3 +136,10 @@ def test_critical_directions_do_not_depend_on_how_many_are_tried():
     model = motion_diode()
     few, many = (named(seated(model), diode(model, count).critical[0]) for count in (24, 72))
     assert compare(few.slope, many.slope) == 0
+
+
+def test_among_very_many_conditions_no_direction_is_named(monkeypatch):
+    root, box = [(-1, 0), (1, 0), (1, 1), (-1, 1)], [(3, 2), (30, 2), (30, 3), (3, 3)]
+    start = at_rest(model_of(SLIP, box, root=root), far=10)
+    monkeypatch.setattr("pliant.snap.bearing.CANDIDATES", 0)
+    assert change(start, (1, 1), ("1/2", 1)).exact == ""

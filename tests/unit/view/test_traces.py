@@ -12,6 +12,7 @@ import pliant.view
 from pliant.core.motion import Mark, Motion
 from pliant.view import palette
 from pliant.view.stage import Look
+from pliant.view.symbols import HATCHES, hatched
 
 from .test_figure import colour_at, nearest, pixels
 
@@ -175,3 +176,9 @@ def test_a_long_key_keeps_clear_of_the_scale_bar(crank):
     sheet.canvas.draw()
     scale = max(text.get_window_extent().x1 for text in sheet.texts if text.get_position()[1] < 0.2)
     assert sheet.legends[0].get_window_extent().x0 > scale
+
+
+def test_a_long_line_has_no_more_hatches_than_can_be_seen():
+    strokes = hatched(np.array([[0.0, 0.0], [1e6, 0.0]]), np.array([0.0, -1.0]), 1.0)
+    assert len(strokes) == 1 + 3 * HATCHES
+    assert_allclose(strokes[-1], [1e6, 0])

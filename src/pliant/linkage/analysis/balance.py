@@ -291,6 +291,8 @@ def _sparse(system: _System) -> Floats:
 def _nearest(system: _System, frame: int) -> Floats:
     """The forces of least squares that come nearest to balance, without directions beyond LARGEST."""
     a, b = _matrix(system, frame), system.right[:, frame]
+    if not np.isfinite(system.values[:, frame]).all():  # joints fall together, and a direction is none
+        return np.zeros(system.shape[1])
     if system.shape[1] <= DENSE:
         return np.linalg.pinv(a.toarray(), rcond=1 / LARGEST) @ b
     return lsmr(a, b, atol=1e-12, btol=1e-12, conlim=LARGEST, maxiter=4 * system.shape[1])[0]

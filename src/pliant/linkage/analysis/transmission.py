@@ -117,7 +117,7 @@ def _of_rules(poses: Poses, path: _Path) -> list[Transmission]:
 def _summits(path: _Path, rules: Ints) -> tuple[Floats, Floats]:
     """The largest |c| of each rule inside a cell, and its place among the poses."""
     (c0, d0), (c1, d1) = opennesses(path.before, path.v0), opennesses(path.after, path.v1)
-    cells = Cells(c0[rules], c1[rules], d0[rules], d1[rules])
+    cells = Cells(*(_finite(part[rules]) for part in (c0, c1, d0, d1)))  # the samples count joints that meet
     s = hermite.turning(cells)  # (2, R, C)
     heights = np.moveaxis(np.abs(hermite.value(cells, s)), 1, 0).reshape(len(rules), -1)
     heights[heights > POSSIBLE] = -1.0  # by a slope that is rounding, behind a change point
@@ -129,7 +129,7 @@ def _summits(path: _Path, rules: Ints) -> tuple[Floats, Floats]:
     for _ in range(CORRECTIONS):
         middle = _between(path, cell, s)
         v, _ = rates(middle, path.steps[:, cell], np.zeros_like(middle.angles))
-        c, slope = (part[rules, row] for part in opennesses(middle, _finite(v)))
+        c, slope = (_finite(part[rules, row]) for part in opennesses(middle, _finite(v)))
         level = np.abs(c) >= found - ROUNDING  # of two that are level the later, better placed
         found, place = np.maximum(found, np.abs(c)), np.where(level, path.left[cell] + s, place)
         bend = hermite.bend(chosen, s)

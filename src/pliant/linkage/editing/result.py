@@ -11,7 +11,7 @@ import numpy as np
 
 from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
-from pliant.core.store import model_hash, version
+from pliant.core.store import model_hash, sayable, version
 from pliant.linkage.model import EditStudy, Linkage, TraceStudy
 from pliant.linkage.plan import structure
 from pliant.linkage.status import EditStatus
@@ -156,7 +156,7 @@ class EditResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON has it."""
-        return {
+        data = {
             "kind": "linkage",
             "command": "edit",
             "status": self.status.name.lower(),
@@ -170,5 +170,5 @@ class EditResult:
             "moved": self.moved,
             "lengths": {name: list(pair) for name, pair in self.lengths.items()},
             "steps": self.steps,
-            "motion": self.motion.to_dict(),
         }
+        return {**sayable(data), "motion": self.motion.to_dict()}

@@ -12,7 +12,7 @@ import shapely
 from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
-from pliant.core.store import model_hash, version
+from pliant.core.store import model_hash, sayable, version
 from pliant.linkage.drawing import picture
 from pliant.linkage.model import Linkage
 from pliant.linkage.poses import positions
@@ -126,7 +126,7 @@ class Synthesis:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""
-        return {
+        data = {
             "kind": "linkage",
             "command": "synthesize",
             "status": self.status.name.lower(),
@@ -139,8 +139,8 @@ class Synthesis:
             "candidates": self.candidates,
             "seed": self.seed,
             "answers": [answer.to_dict() for answer in self.answers],
-            "motion": self.motion.to_dict(),
         }
+        return {**sayable(data), "motion": self.motion.to_dict()}
 
 
 def _target_marks(target: Target) -> list[Mark]:

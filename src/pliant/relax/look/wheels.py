@@ -22,6 +22,8 @@ from pliant.relax.network import Floats
 
 PITCH = 2.0  # from tooth to tooth, over the width of a bar
 LEAST, MOST = 8, 160  # teeth
+UNEQUAL = 50  # times as large: teeth of one are too few, or those of the other too many
+TOO_MANY = 2000  # teeth of a wheel or a rack: nothing but a smooth rim to the eye
 TURN = 2 * np.pi
 FLANK = np.array([-0.31, -0.13, 0.13, 0.31])  # a tooth's corners along the rim, in pitches
 HEIGHT = np.array([-1.15, 0.9, 0.9, -1.15])  # and from the pitch circle, in modules
@@ -139,7 +141,8 @@ def _pair(poses: Poses, gear: Gear) -> list[Wheel]:
 def _toothed(poses: Poses, first: Wheel, second: Wheel) -> tuple[Wheel, Wheel]:
     """Both with teeth: the second's stand in the gaps of the first's where they touch."""
     apart = poses.drawn(second.nodes[0]) - poses.drawn(first.nodes[0])
-    if np.linalg.norm(apart) <= 1e-6 * poses.size:
+    unequal = max(first.radius / second.radius, second.radius / first.radius) > UNEQUAL
+    if unequal or np.linalg.norm(apart) <= 1e-6 * poses.size:
         return first, second
     if not first.teeth:
         parts = Fraction(first.radius / second.radius).limit_denominator(100)
@@ -152,6 +155,8 @@ def _toothed(poses: Poses, first: Wheel, second: Wheel) -> tuple[Wheel, Wheel]:
     if second.teeth:
         return first, second
     teeth = max(round(first.teeth * second.radius / first.radius), 3)
+    if max(teeth, first.teeth) > TOO_MANY:
+        return first._replace(teeth=0), second
     nested = first.inner or second.inner
     past = (0.5 - first.away(angle)) * TURN / teeth
     tooth = angle + past if nested else angle + np.pi - past
@@ -174,14 +179,17 @@ def _outline(wheel: Wheel, spoke: float, width: float) -> Any:
         depth = 2.3 * wheel.radius / wheel.teeth
         rim = shapely.polygons(_teeth(wheel))
     if wheel.inner:
-        return centre.buffer(wheel.radius + depth + 2.2 * width, quad_segs=32).difference(rim)
+        whole = centre.buffer(wheel.radius + depth + 2.2 * width, quad_segs=32)
+        toothed = whole.difference(rim)
+        return toothed if toothed.geom_type == "Polygon" else whole.difference(centre.buffer(wheel.radius))
     inside = wheel.radius - depth - 1.6 * width
     if inside < 2.6 * width:
         return rim
     ends = inside * np.exp(1j * (spoke + TURN / 3 * np.arange(3)))
     arms = shapely.multilinestrings([[[0.0, 0.0], [end.real, end.imag]] for end in ends])
     web: Any = shapely.union(shapely.buffer(arms, 0.45 * width), centre.buffer(1.3 * width))
-    return rim.difference(centre.buffer(inside, quad_segs=24).difference(web))
+    hollow = rim.difference(centre.buffer(inside, quad_segs=24).difference(web))
+    return hollow if hollow.geom_type == "Polygon" else rim  # thin and with few teeth it falls apart
 
 
 def _teeth(wheel: Wheel) -> Floats:
@@ -208,15 +216,24 @@ def _rack_outline(poses: Poses, rack: Rack) -> Any:
     angle = float(np.arctan2(*-rack.inwards[::-1]))
     first = (0.5 - wheel.away(angle)) * pitch  # a tooth of the rack beside the contact
     low, high = float((-travel).min()) - 3 * pitch, float((-travel).max()) + 3 * pitch
-    teeth = first + pitch * np.arange(np.floor((low - first) / pitch), np.ceil((high - first) / pitch) + 1)
-    along = (teeth[:, None] + pitch * FLANK).ravel()
-    up = np.tile(module * HEIGHT, len(teeth))
-    along = np.concatenate([along[:1] - 0.19 * pitch, along, along[-1:] + 0.19 * pitch])
-    up = np.concatenate([up[:1], up, up[-1:]])
+    if high - low > TOO_MANY * pitch:  # a smooth bar
+        along, up, module = np.array([low, high]), np.zeros(2), poses.width / 3.2
+    else:
+        along, up = _row(first, low, high, pitch)
+        up = module * up
     ends = np.array([along[-1], along[0]])
     along, up = np.concatenate([along, ends]), np.concatenate([up, np.full(2, -3.2 * module)])
     corners = rack.contact - poses.drawn(rack.node) + np.outer(along, rack.way) + np.outer(up, rack.inwards)
     return shapely.polygons(corners)
+
+
+def _row(first: float, low: float, high: float, pitch: float) -> tuple[Floats, Floats]:
+    """Corners of teeth in a row: along it, and from the pitch line in modules."""
+    teeth = first + pitch * np.arange(np.floor((low - first) / pitch), np.ceil((high - first) / pitch) + 1)
+    along = (teeth[:, None] + pitch * FLANK).ravel()
+    up = np.tile(HEIGHT, len(teeth))
+    along = np.concatenate([along[:1] - 0.19 * pitch, along, along[-1:] + 0.19 * pitch])
+    return along, np.concatenate([up[:1], up, up[-1:]])
 
 
 def _belt(poses: Poses, wheels: tuple[Pair, Pair], ratio: float, axis: tuple[float, ...] | None) -> Line:

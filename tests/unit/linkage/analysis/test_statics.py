@@ -347,3 +347,16 @@ def test_statics_are_plain_json():
     assert np.array_equal(data["pins"][1]["force"], found.reactions[1].T)
     assert data["sliders"][0]["on"] == "D-E"
     assert data["peaks"][0]["kind"] == "torque"
+
+
+def test_a_pose_whose_directions_are_none_is_not_balanced_and_breaks_nothing():
+    system = balance._System(
+        shape=(2, 2),
+        rows=np.array([0, 1]),
+        columns=np.array([0, 1]),
+        values=np.array([[1.0, np.nan], [1.0, 1.0]]),
+        right=np.ones((2, 2)),
+    )
+    found = balance._balance(system)
+    assert found.balanced.tolist() == [True, False]
+    assert np.isfinite(found.found).all()
