@@ -22,7 +22,7 @@ from pliant.relax.warm import LOOPS
 
 SHARED, ALONE = (0,) * 6, ()  # as many marks as the power of two that a block has of machines: 64, and 1
 PIECES = 4  # a thread: more than one, for one thread may be slower than the others
-AS_PYTHON = 1e-5  # seconds that a link takes in an iteration without compiled loops
+AS_PYTHON = 3e-5  # seconds that a link of one machine takes in an iteration without compiled loops
 
 
 def relax(
@@ -62,7 +62,7 @@ def relax(
 
     blocks = len(packed.drawn)
     pieces = min(PIECES * threads(), blocks)
-    with running(LOOPS, AS_PYTHON * made.rest.size * iterations * shares.shape[1]):
+    with running(LOOPS, AS_PYTHON * packed.rest.size * iterations * shares.shape[1]):
         in_threads(piece, list(pairwise(np.linspace(0, blocks, pieces + 1).astype(int).tolist())))
     return _settled(made, answer, width, shares.shape[1], len(traced))
 
