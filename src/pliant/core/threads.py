@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from threading import current_thread
 from typing import TypeVar
 
 from pliant.core.errors import PliantError
@@ -14,6 +15,7 @@ from pliant.core.errors import PliantError
 Job = TypeVar("Job")
 Outcome = TypeVar("Outcome")
 
+NAME = "pliant"
 QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a container on Linux: microseconds of work in so many of time
 
 
@@ -41,11 +43,14 @@ def cores() -> int:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads(), thread_name_prefix="pliant")
+    return ThreadPoolExecutor(threads(), thread_name_prefix=NAME)
 
 
 def in_threads(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> list[Outcome]:
-    """`work` on every job, on all threads where there is more than one job."""
-    if len(jobs) < 2 or threads() == 1:
+    """`work` on every job, on all threads where there is more than one job.
+
+    Work that is on one of them already goes on there: to wait for the others could be to wait for ever.
+    """
+    if len(jobs) < 2 or threads() == 1 or current_thread().name.startswith(NAME):
         return [work(job) for job in jobs]
     return list(_pool().map(work, jobs))

@@ -10,7 +10,7 @@ from pliant.core.kernel import kernel
 from pliant.relax.forces import most_measures, rail
 from pliant.relax.laws import BAR, STRING, force
 from pliant.relax.measures import couple
-from pliant.relax.network import Bools, Floats, Network, Parts, State
+from pliant.relax.network import Bools, Couplings, Floats, Links, Network, Rails, State
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def elongations(net: Network, state: State) -> Elongations:
     parts = net.parts
     e, q, c = (np.zeros(len(laws)) for laws in (parts.links.laws, parts.rails.laws, parts.couplings.laws))
     f, g, h = e.copy(), q.copy(), c.copy()
-    _fill(state, parts, e, q, c, f, g, h)
+    _fill(state, parts.links, parts.rails, parts.couplings, e, q, c, f, g, h)
     return Elongations(e, q, c, f, g, h)
 
 
@@ -51,23 +51,24 @@ def _error(over: Floats, laws: np.ndarray, rigid: Bools) -> Floats:
 
 @kernel
 def _fill(
-    state: State, parts: Parts, e: Floats, q: Floats, c: Floats, f: Floats, g: Floats, h: Floats
-) -> None:
+    state: State, links: Links, rails: Rails, couplings: Couplings,
+    e: Floats, q: Floats, c: Floats, f: Floats, g: Floats, h: Floats,
+) -> None:  # fmt: skip
     x, d = state.x, state.x.shape[1]
     for k in range(len(e)):
         square = 0.0
         for a in range(d):
-            square += (x[parts.links.ends[k, 1], a] - x[parts.links.ends[k, 0], a]) ** 2
+            square += (x[links.ends[k, 1], a] - x[links.ends[k, 0], a]) ** 2
         over = np.sqrt(square) - state.rest[k]
         e[k] = over - state.given[k]
-        f[k] = force(parts.links.laws[k], parts.links.stiffness[k], parts.links.bands[k], over)
+        f[k] = force(links.laws[k], links.stiffness[k], links.bands[k], over)
     away = np.empty(d)
     for k in range(len(q)):
-        q[k] = rail(x, parts.rails, k, away)[1] - parts.rails.rest[k]
-        g[k] = force(parts.rails.laws[k], parts.rails.stiffness[k], parts.rails.bands[k], q[k])
-    most = 4 * most_measures(parts.couplings)
+        q[k] = rail(x, rails, k, away)[1] - rails.rest[k]
+        g[k] = force(rails.laws[k], rails.stiffness[k], rails.bands[k], q[k])
+    most = 4 * most_measures(couplings)
     slope, nodes = np.empty((most, d)), np.empty(most, np.int64)
     for k in range(len(c)):
-        over = couple(x, parts.couplings, k, state.turned, slope, nodes) - state.goal[k]
+        over = couple(x, couplings, k, state.turned, slope, nodes) - state.goal[k]
         c[k] = over - state.coupling_given[k]
-        h[k] = force(parts.couplings.laws[k], parts.couplings.stiffness[k], parts.couplings.bands[k], over)
+        h[k] = force(couplings.laws[k], couplings.stiffness[k], couplings.bands[k], over)

@@ -28,34 +28,28 @@ def evaluate(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, gri
 
     `push` (N, D) gets what contacts push with, and `grip` (N,) what friction can hold.
     """
-    energy = others(state, parts, r, s, push, grip)
+    energy, links = others(state, parts, r, s, push, grip), parts.links
     return energy + link_forces(
-        state.x,
-        state.rest,
-        parts.links.ends,
-        parts.links.stiffness,
-        parts.links.laws,
-        parts.links.bands,
-        r,
-        s,
+        state.x, state.rest, links.ends, links.stiffness, links.laws, links.bands, r, s
     )
 
 
 @inner
 def others(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
     """The same without the links."""
-    energy = 0.0
+    energy, x, loads = 0.0, state.x, state.loads
     for i in range(len(r)):
         for c in range(r.shape[1]):
-            r[i, c] = state.loads[i, c]
+            r[i, c] = loads[i, c]
             s[i, c] = 0.0
-            energy -= state.loads[i, c] * state.x[i, c]
-    if len(parts.rails.nodes) + len(parts.couplings.laws) + len(parts.fields.power) > 0:
-        energy += _rails(state.x, parts.rails, r, s)
-        energy += _couplings(state.x, parts.couplings, state.goal, state.turned, r, s)
-        energy += _fields(state.x, parts.fields, r, s)
-    if len(parts.touch.radius) > 0:
-        energy += contact_forces(state.x, parts.touch, r, s, push, grip)
+            energy -= loads[i, c] * x[i, c]
+    rails, couplings, fields, touch = parts.rails, parts.couplings, parts.fields, parts.touch
+    if len(rails.nodes) + len(couplings.laws) + len(fields.power) > 0:
+        energy += _rails(x, rails, r, s)
+        energy += _couplings(x, couplings, state.goal, state.turned, r, s)
+        energy += _fields(x, fields, r, s)
+    if len(touch.radius) > 0:
+        energy += contact_forces(x, touch, r, s, push, grip)
     return energy
 
 

@@ -205,16 +205,17 @@ def _shorten(step: Floats, spin: Floats, share: float) -> float:
 @inner
 def _look(state: State, parts: Parts, work: Scratch) -> tuple[float, float]:
     """Nodes back on their guides, and the forces these leave; the energy, and the largest force."""
-    kinds, r = parts.guides.kinds, work.r
+    guides, r, x = parts.guides, work.r, state.x
+    kinds = guides.kinds
     for i in range(len(r)):
         if kinds[i] not in (FREE, FIXED):
-            hold(parts.guides, i, state.x)
+            hold(guides, i, x)
     energy = evaluate(state, parts, r, work.s, work.push, work.grip)
     worst = 0.0
     for i in range(len(r)):
         square = 0.0
         if kinds[i] not in (FREE, FIXED):
-            restrain(parts.guides, i, state.x[i], r[i], work.push[i], 0.0)
+            restrain(guides, i, x[i], r[i], work.push[i], 0.0)
         for c in range(r.shape[1]):
             if kinds[i] == FIXED:
                 r[i, c] = 0.0
@@ -228,23 +229,24 @@ def _direction(
     state: State, parts: Parts, order: Order, limits: Limits, whole: bool, lam: float, work: Scratch
 ) -> bool:
     """Solve for the step, in `flat`; False where the matrix is not positive."""
-    m, flat, r, s = work.m, work.flat, work.r, work.s
-    some = allow(state.x, parts.guides, work.allowed)
-    assemble(state, parts, order, work.allowed, whole, m)
+    m, flat, r, s, allowed = work.m, work.flat, work.r, work.s, work.allowed
+    guides, node, rows = parts.guides, order.node, order.rows
+    some = allow(state.x, guides, allowed)
+    assemble(state, parts, order, allowed, whole, m)
     d = r.shape[1]
-    for p in range(len(order.node)):
-        i = order.node[p]
+    for p in range(len(node)):
+        i = node[p]
         stiff = limits.least
         for c in range(d):
             row = p * d + c
             stiff = max(stiff, s[i, c])
-            m[order.rows[row + 1] - 1] += lam * max(s[i, c], limits.least)
+            m[rows[row + 1] - 1] += lam * max(s[i, c], limits.least)
             flat[row, 0] = r[i, c]
-        if some and parts.guides.kinds[i] != FREE:
-            _close(order, p, d, stiff, work.allowed[i], m)
-    if not factorise(m, order.first, order.rows):
+        if some and guides.kinds[i] != FREE:
+            _close(order, p, d, stiff, allowed[i], m)
+    if not factorise(m, order.first, rows):
         return False
-    solve(m, order.first, order.rows, flat)
+    solve(m, order.first, rows, flat)
     return True
 
 

@@ -81,15 +81,16 @@ def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much a
     Stops early where the residual is below the tolerance; how many were made. `done` is how many
     went before, by which the noise fades.
     """
-    count, (n, d) = len(residuals), state.x.shape
+    x, links, guides, touch = state.x, parts.links, parts.guides, parts.touch
+    count, (n, d) = len(residuals), x.shape
     r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
     grip, caps, start = np.zeros(n), np.full(n, knobs.cap), -1.0
     held = _held(parts)
     for t in range(count):
         if t == 0 or first != last:
             _aim(state, leg, first + (last - first) * (t + 1.0) / count)
-        if len(parts.touch.radius) > 0:
-            _caps(state.x, parts.touch, knobs.cap, caps)
+        if len(touch.radius) > 0:
+            _caps(x, touch, knobs.cap, caps)
         fall = 1.0
         if t > 0 and knobs.fall < 1.0:
             fall = _fallen(residuals[t - 1], start, tolerance, knobs.fall)
@@ -101,26 +102,25 @@ def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much a
             _add(work, r, s)
         if sync:
             link_forces(
-                state.x, state.rest, parts.links.ends, parts.links.stiffness, parts.links.laws,
-                parts.links.bands, r, s,
+                x, state.rest, links.ends, links.stiffness, links.laws, links.bands, r, s,
             )  # fmt: skip
             if held:
-                _restrain(state.x, parts.guides, r, push, grip)
+                _restrain(x, guides, r, push, grip)
             if knobs.calm or knobs.average > 0.0:
                 _steady(knobs.calm, knobs.average, r, s, work.felt, work.share, work.stiff)
             worst = _displace(
-                state.x, parts.guides.kinds, knobs.alpha, fall, work.share, knobs.eta, knobs.least, caps,
+                x, guides.kinds, knobs.alpha, fall, work.share, knobs.eta, knobs.least, caps,
                 work.moved, r, s,
             )  # fmt: skip
             if held:
-                _hold(state.x, parts.guides)
+                _hold(x, guides)
         else:
             worst = _each_moves(state, parts, knobs, fall, caps, work, r, s, push, grip)
         fade = knobs.noise * max(0.0, 1.0 - (done + t) / max(knobs.fading, 1.0))
         if fade > 0.0:
-            shake(state.x, parts.guides, fade, knobs.seed, done + t)
+            shake(x, guides, fade, knobs.seed, done + t)
         if len(state.turned) > 0:
-            measure_angles(state.x, parts.couplings, state.turned)
+            measure_angles(x, parts.couplings, state.turned)
         residuals[t] = worst
         start = max(start, worst)
         if worst <= tolerance and fade == 0.0:
@@ -343,7 +343,8 @@ def accelerate(
     state: State, parts: Parts, knobs: Knobs, tolerance: float, age: int, work: Work, residuals: Floats
 ) -> tuple[int, int]:
     """Iterations at one place of the drive, until the residual is small; how many, and the age."""
-    n, d = state.x.shape
+    x, links, guides, touch = state.x, parts.links, parts.guides, parts.touch
+    n, d = x.shape
     r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
     grip, caps, held = np.zeros(n), np.full(n, knobs.cap), _held(parts)
     for t in range(len(residuals)):
@@ -352,25 +353,24 @@ def accelerate(
         else:
             others(state, parts, r, s, push, grip)
         link_forces(
-            state.x, state.rest, parts.links.ends, parts.links.stiffness, parts.links.laws,
-            parts.links.bands, r, s,
+            x, state.rest, links.ends, links.stiffness, links.laws, links.bands, r, s,
         )  # fmt: skip
         if len(work.extra) > 0:
             _add(work, r, s)
-        if len(parts.touch.radius) > 0:
-            _caps(state.x, parts.touch, knobs.cap, caps)
+        if len(touch.radius) > 0:
+            _caps(x, touch, knobs.cap, caps)
         if held:
-            _restrain(state.x, parts.guides, r, push, grip)
-        residuals[t], along = _uphill(parts.guides.kinds, r, work.moved)
+            _restrain(x, guides, r, push, grip)
+        residuals[t], along = _uphill(guides.kinds, r, work.moved)
         if residuals[t] <= tolerance:
             return t + 1, age
         age = 0 if along < 0.0 else age + 1
         keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
-        _coast(state.x, parts.guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, work.moved, r, s)
+        _coast(x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, work.moved, r, s)
         if held:
-            _hold(state.x, parts.guides)
+            _hold(x, guides)
         if len(state.turned) > 0:
-            measure_angles(state.x, parts.couplings, state.turned)
+            measure_angles(x, parts.couplings, state.turned)
     return len(residuals), age
 
 
