@@ -84,16 +84,17 @@ def solve(factor: Factor, right: Floats) -> Floats:
 def _forward_apart(
     symbolic: Symbolic, forward: Callable[[Ints, Floats], None], apart: list[Ints], x: Floats
 ) -> None:
-    """Go through the shares of two threads and sum what both add to the places after them."""
+    """Go through the shares of the threads and sum what they add to the places after them."""
     if not apart:
         return
-    copy = x.copy()
     waiting = _coordinates(symbolic, symbolic.shares[-1])
-    copy[waiting] = 0.0
-    in_threads(lambda job: forward(*job), [(apart[0], x), (apart[1], copy)])
-    mine = _coordinates(symbolic, apart[1])
-    x[mine] = copy[mine]
-    x[waiting] += copy[waiting]
+    blank = np.where(waiting, 0.0, x)
+    copies = [x, *(blank.copy() for _ in apart[1:])]
+    in_threads(lambda job: forward(*job), list(zip(apart, copies, strict=True)))
+    for share, copy in zip(apart[1:], copies[1:], strict=True):
+        mine = _coordinates(symbolic, share)
+        x[mine] = copy[mine]
+        x[waiting] += copy[waiting]
 
 
 def _coordinates(symbolic: Symbolic, share: Ints) -> NDArray[np.bool_]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
 from pliant.core.kernel import inner, kernel, kernel_fast
-from pliant.core.threads import in_threads
+from pliant.core.threads import in_threads, threads
 from pliant.flex.lp.program import Floats, Ints, Program
 
 Outcome = TypeVar("Outcome")
@@ -62,9 +63,9 @@ def gather(program: Program) -> Gathered:
     order = order[pairs[order, 0] >= 0]
     starts = np.flatnonzero(np.diff(key[order], prepend=-2, append=-2))
     found = pairs[order[starts[:-1]]]
-    half = int(np.searchsorted(starts, len(order) // 2))
-    alone = len(order) < SHARED
-    shares = ((0, len(found)),) if alone else ((0, half), (half, len(found)))
+    pieces = 1 if len(order) < SHARED else threads()
+    cuts = np.searchsorted(starts, np.linspace(0, len(order), pieces + 1))
+    shares = tuple(pairwise(cuts.tolist()))
     return Gathered(
         found, int((found[:, 1] >= 0).sum()), starts, np.ascontiguousarray(blocks[order]),
         gaps[order], equal[order].astype(float), source[order], bodies, shares,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.kernel import inner, kernel
+from pliant.core.threads import threads
 from pliant.flex.lp.dissection import LEAF, dissect, neighbour_lists
 from pliant.flex.lp.program import Floats, Ints
 
@@ -31,7 +32,7 @@ class Symbolic:
     relative: Ints  # the same, as positions in the front of the parent
     panel_starts: Ints  # (T + 1,) into the numbers of the factor
     targets: Ints  # (B + P, 3) of each block: where in the factor, column length, transposed?
-    shares: tuple[Ints, ...]  # groups for each thread, then those that wait for both
+    shares: tuple[Ints, ...]  # groups for each thread, then those that wait for all
     stack: Ints  # (T, 2) where a group's leftover is made and where it waits
     stack_size: int
 
@@ -54,7 +55,8 @@ def analyse(pairs: Ints, centres: Floats, leaf: int = LEAF, shared: float = SHAR
     blocks = np.concatenate([np.repeat(np.arange(bodies), 2).reshape(-1, 2), pairs])
     targets = _targets(place[blocks], owners, starts, edge_starts, boundary, panel_starts)
     work = 27.0 * own * (own**2 / 3 + own * rest + rest**2)
-    shares = divide(groups.parents, work) if work.sum() > shared else (np.arange(len(own)),)
+    alone = work.sum() <= shared or threads() == 1
+    shares = (np.arange(len(own)),) if alone else divide(groups.parents, work, threads())
     stack, stack_size = np.zeros((len(own), 2), np.int64), 0
     for share in shares:
         stack_size = _stack(share, tree, 9 * rest * rest, stack, stack_size)
@@ -64,8 +66,8 @@ def analyse(pairs: Ints, centres: Floats, leaf: int = LEAF, shared: float = SHAR
     )  # fmt: skip
 
 
-def divide(parents: Ints, work: Floats) -> tuple[Ints, Ints, Ints]:
-    """Find groups for two threads with about the same work, and those that wait for both.
+def divide(parents: Ints, work: Floats, threads: int = 2) -> tuple[Ints, ...]:
+    """Find groups for so many threads with about the same work each, and those that wait for all.
 
     The largest subtree is split at its root until the subtrees can be dealt out evenly.
     """
@@ -76,24 +78,24 @@ def divide(parents: Ints, work: Floats) -> tuple[Ints, Ints, Ints]:
             total[parent] += total[t]
             first[parent] = min(first[parent], first[t])
     pieces = np.flatnonzero(parents < 0).tolist()
-    hands, sums = _deal(pieces, total)
-    while max(sums) > 0.53 * sum(sums) and total[pieces[0]] > 0.02 * sum(sums):
+    hands, sums = _deal(pieces, total, threads)
+    while max(sums) > 1.06 / threads * sum(sums) and total[pieces[0]] > 0.04 / threads * sum(sums):
         pieces = pieces[1:] + np.flatnonzero(parents == pieces[0]).tolist()
-        hands, sums = _deal(pieces, total)
-    owner = np.full(len(parents), 2)
+        hands, sums = _deal(pieces, total, threads)
+    owner = np.full(len(parents), threads)
     for hand, pile in enumerate(hands):
         for t in pile:
             owner[first[t] : t + 1] = hand
-    return tuple(np.flatnonzero(owner == hand) for hand in range(3))  # pyright: ignore[reportReturnType]
+    return tuple(np.flatnonzero(owner == hand) for hand in range(threads + 1))
 
 
-def _deal(pieces: list[int], total: Floats) -> tuple[tuple[list[int], list[int]], list[float]]:
-    """Sort pieces and deal them, largest first, to the hand that holds less."""
+def _deal(pieces: list[int], total: Floats, threads: int) -> tuple[list[list[int]], list[float]]:
+    """Sort pieces and deal them, largest first, to the hand that holds least."""
     pieces.sort(key=lambda t: -total[t])
-    hands: tuple[list[int], list[int]] = ([], [])
-    sums = [0.0, 0.0]
+    hands: list[list[int]] = [[] for _ in range(threads)]
+    sums = [0.0] * threads
     for t in pieces:
-        hand = int(sums[1] < sums[0])
+        hand = sums.index(min(sums))
         hands[hand].append(t)
         sums[hand] += float(total[t])
     return hands, sums

@@ -8,6 +8,7 @@ from scipy.sparse import csc_array
 from scipy.sparse.linalg import spsolve
 from scipy.spatial import Delaunay
 
+from pliant.flex.lp import symbolic
 from pliant.flex.lp.cholesky import analyse, factor, solve
 from pliant.flex.lp.dissection import dissect, neighbour_lists
 from pliant.flex.lp.program import Floats, Ints
@@ -69,13 +70,16 @@ def test_a_solution_on_a_random_planar_graph_is_that_of_scipy(bodies: int, leaf:
     assert np.allclose(found.ravel(), expected, rtol=1e-10, atol=1e-13)
 
 
-def test_two_threads_find_the_solution_of_one() -> None:
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_several_threads_find_the_solution_of_one(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symbolic, "threads", lambda: threads)
     pairs, centres = grid(40, 17)
     blocks = random_blocks(pairs, len(centres), 0)
     right = np.random.default_rng(1).normal(size=(len(centres), 3))
     alone, shared = analyse(pairs, centres), analyse(pairs, centres, shared=0.0)
     assert len(alone.shares) == 1
-    assert len(shared.shares) == 3
+    assert len(shared.shares) == threads + 1
+    assert np.array_equal(np.sort(np.concatenate(shared.shares)), alone.shares[0])
     assert np.allclose(solve(factor(alone, blocks), right), solve(factor(shared, blocks), right))
 
 
