@@ -88,6 +88,7 @@ def _share(methods: Sequence[str], jobs: int | None, progress: Progress) -> None
             for one in as_completed(running):
                 one.result()
         except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # else those that wait are begun yet
             together.stop()
             raise
 
