@@ -11,10 +11,11 @@ Nothing heavy is imported before it is used: `import pliant` takes milliseconds.
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pliant import files, gallery, view
     from pliant.core.progress import Progress
     from pliant.files.kinds import Model
@@ -40,18 +41,12 @@ def main() -> None:
     """The command line. Ctrl-C ends it in a word, from the first import on."""
     import signal
 
-    signal.signal(signal.SIGINT, _stopped_at_once)
+    from pliant.core.stop import stop
+
+    signal.signal(signal.SIGINT, stop)
     from pliant.cli import main as command
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     command()
-
-
-def _stopped_at_once(*_: object) -> None:
-    import os
-
-    os.write(2, b"Stopped.\n")
-    os._exit(130)
 
 
 def load(path: str | Path, *, max_bytes: int = _MODEL_BYTES) -> Model:

@@ -6,7 +6,6 @@ process dies; here a task is lost alone, and the second Ctrl-C is heeded.
 
 from __future__ import annotations
 
-import os
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
@@ -36,12 +35,6 @@ class _Hand(NamedTuple):
     line: Connection
     task: str
     run: int  # which of the runs it takes tasks from
-
-
-def processors() -> int:
-    """How many of them this process may use."""
-    usable: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
-    return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 class Crew(AbstractContextManager["Crew"]):

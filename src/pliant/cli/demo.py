@@ -113,9 +113,10 @@ def _gather(solved: Solved, found: dict[str, Entry], quiet: bool) -> bool:
 
 
 def _solved(names: Sequence[str], folder: Path, jobs: int | None, quiet: bool) -> Solved:
-    from pliant.cli.crew import MOST, processors
+    from pliant.cli.crew import MOST
+    from pliant.core.threads import cores
 
-    jobs = min(processors(), MOST) if jobs is None else jobs
+    jobs = min(cores(), MOST) if jobs is None else jobs
     if min(jobs, len(names)) < 2:
         return _in_turn(names, folder, quiet)
     return _side_by_side(names, folder, jobs, quiet)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import import_module
 from threading import Lock
 
@@ -15,7 +14,7 @@ import click
 from pliant.cli.options import quiet_option
 from pliant.cli.watch import Watch
 from pliant.core.errors import PliantError
-from pliant.core.loops import Loops, alone, compile_all
+from pliant.core.loops import Loops, alone, compile_all, compiler
 from pliant.core.progress import Progress
 
 METHODS = ("relax", "snap", "linkage", "flex")  # those that take longest first
@@ -41,7 +40,8 @@ def warm(methods: tuple[str, ...], jobs: int | None, beside: bool, told: bool, q
     elif told:
         _compile(chosen, _tell)
     else:
-        with Watch(quiet, "compiling") as watch:
+        _check_place()
+        with Watch(quiet) as watch:
             _share(chosen, jobs, watch)
         if not quiet:
             click.echo(f"Compiled: {', '.join(chosen)}.")
@@ -50,6 +50,13 @@ def warm(methods: tuple[str, ...], jobs: int | None, beside: bool, told: bool, q
 def loops_of(method: str) -> Loops:
     """The loops of a method, by its name."""
     return import_module(f"pliant.{method}.warm").LOOPS
+
+
+def _check_place() -> None:
+    from pliant.core.kept import CURE, why_not
+
+    if why := why_not():
+        raise PliantError(f"Compiled loops cannot be kept ({why}). {CURE}.")
 
 
 def _compile(methods: Sequence[str], progress: Progress) -> None:
@@ -78,9 +85,10 @@ def _share(methods: Sequence[str], jobs: int | None, progress: Progress) -> None
     with ThreadPoolExecutor(jobs or cores()) as pool:
         running = [pool.submit(_follow, method, together) for method in methods]
         try:
-            for one in running:
+            for one in as_completed(running):
                 one.result()
         except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # else those that wait are begun yet
             together.stop()
             raise
 
@@ -107,8 +115,7 @@ class _Together:
 
 
 def _follow(method: str, together: _Together) -> None:
-    command = [sys.executable, "-c", "from pliant.cli import main; main()", "warm", method, "--told"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+    with compiler(method, "--told", stdout=subprocess.PIPE) as process:
         together.processes.append(process)
         for done, total, text in _lines(process):
             together.tell(method, done, total, text)

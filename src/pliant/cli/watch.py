@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import os
 import signal
 import sys
 import threading
@@ -14,7 +13,7 @@ from typing import Any, Self
 
 import click
 
-from pliant.core.status import INTERRUPTED
+from pliant.core.stop import end, stop
 
 EVERY = 3.0  # seconds between lines where there is no terminal
 REPORT, ANSWER = 1.0, 1.8  # seconds after Ctrl-C: for a report to come, and for the work to be stopped anyhow
@@ -69,10 +68,10 @@ class Watch(AbstractContextManager["Watch"]):
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
 
-    def _stop(self, _number: int, _frame: FrameType | None) -> None:
+    def _stop(self, number: int, frame: FrameType | None) -> None:
         if self.asked_to_stop:
             self._let_be()
-            raise KeyboardInterrupt
+            stop(number, frame)
         self.asked_to_stop = True
         click.echo("\nStopping after this step; Ctrl-C again to stop at once.", err=True)
         self._timers = [threading.Timer(REPORT, _thread.interrupt_main), threading.Timer(ANSWER, _end)]
@@ -87,9 +86,7 @@ class Watch(AbstractContextManager["Watch"]):
 
 
 def _end() -> None:
-    sys.stderr.write("Stopped. The step could not be interrupted, and nothing of this run is kept.\n")
-    sys.stderr.flush()
-    os._exit(INTERRUPTED)
+    end("Stopped. The step could not be interrupted, and nothing of this run is kept.")
 
 
 def _bar() -> Any:

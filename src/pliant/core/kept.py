@@ -2,11 +2,13 @@
 
 A loop's folder is named for its module and a key: the text of that module and of every module of pliant that
 it imports, the versions of Python, numpy and numba, and the processor. So compiled code is never older than
-any line it was made of; numba's own cache looks at the file of the outermost function only.
+any line it was made of; numba's own cache looks at the file of the outermost function only. Where the text is
+not known, of loops outside pliant or where there are no sources, nothing is kept.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import platform
@@ -27,6 +29,7 @@ import platformdirs
 from numba.core import compiler, serialize
 from numba.core import config as numba_config
 
+from pliant.core.errors import PliantError
 from pliant.core.store import write_whole
 
 config: Any = numba_config  # its names are made at run time
@@ -34,8 +37,10 @@ results: Any = compiler.CompileResult
 
 PACKAGE = Path(__file__).parents[1]
 IMPORTED = re.compile(r"^from (pliant[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
-KEYS = 3  # of a module that are kept: those of other versions and of other environments among them
-UNREADABLE = (OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError, ValueError, TypeError)
+KEYS = 3  # of a module that are kept, the last used: other versions and other environments have theirs
+SUM = 20  # bytes before the code, by which a broken file is known
+CURE = "NUMBA_CACHE_DIR names another folder"
+NO_MATTER = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")  # settings that do not change what is compiled
 
 
 class Kept:
@@ -46,33 +51,30 @@ class Kept:
         self._folder, self._name = folder(function.__module__), function.__qualname__
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The code for a signature, or None."""
-        path = self._path(signature)
-        if path is None or not path.exists():
+        """The code for a signature, or None where there is none, or a broken file."""
+        code = _read(path) if (path := self._path(signature)) else None
+        if code is None:
             return None
         target.refresh()
-        try:
-            kept = pickle.loads(path.read_bytes())
-        except UNREADABLE:
-            return None
-        return results._rebuild(target, *kept)
+        return results._rebuild(target, *pickle.loads(code))
 
     def save_overload(self, signature: Any, made: Any) -> None:
         """Keep what was compiled for a signature."""
         path = self._path(signature)
-        if path is None or made.library.has_dynamic_globals:
+        if made.library.has_dynamic_globals or not can_keep() or path is None:
             return
+        unannotated = made._replace(type_annotation="")  # a listing of types, long and not needed
+        code = serialize.dumps(unannotated._reduce())
         try:
             _make(path.parent)
-            unannotated = made._replace(type_annotation="")  # a listing of types, long and not needed
-            write_whole(path, serialize.dumps(unannotated._reduce()))
-        except OSError as error:
-            cannot_keep(f"{path.parent}: {error.strerror}")
+            write_whole(path, _sum(code) + code)
+        except (OSError, PliantError) as error:  # the disk is full; the folder was removed meanwhile
+            cannot_keep(str(error))
 
     def has(self, signature: Any) -> bool:
         """Whether there is code for a signature."""
         path = self._path(signature)
-        return path is not None and path.exists()
+        return path is not None and os.access(path, os.R_OK)
 
     @property
     def any(self) -> bool:
@@ -80,7 +82,7 @@ class Kept:
         return self._folder is not None and any(self._folder.glob(f"{self._name}-*.code"))
 
     def _path(self, signature: Any) -> Path | None:
-        return self._folder / f"{self._name}-{_digest(str(signature))}.code" if self._folder else None
+        return self._folder / f"{self._name}-{_digest(spelled(signature))}.code" if self._folder else None
 
 
 def root() -> Path | None:
@@ -96,50 +98,89 @@ def root() -> Path | None:
 @cache
 def folder(module: str) -> Path | None:
     """The folder of a module's loops, whether it is there yet or not; None where there is no place for it."""
-    kept = root()
-    return kept / f"{module}-{_key(module)}" if kept else None
+    kept, key = root(), _key(module)
+    return kept / f"{module}-{key}" if kept and key else None
 
 
 @cache
 def can_keep() -> bool:
-    """Whether compiled code can be kept; if not, that is said once."""
+    """Whether compiled code can be kept; if not, that is said."""
+    if why := why_not():
+        cannot_keep(why)
+    return not why
+
+
+def why_not() -> str:
+    """Why compiled code cannot be kept; nothing, if it can be."""
     kept = root()
     if kept is None:
-        cannot_keep("there is no home folder")
-        return False
+        return "there is no home folder"
+    if _text(__name__) is None:
+        return "pliant is here without its sources"
     try:
         kept.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        cannot_keep(f"{kept}: {error.strerror}")
-        return False
-    if not os.access(kept, os.W_OK):
-        cannot_keep(f"{kept} cannot be written to")
-        return False
-    return True
+        return f"{kept}: {error.strerror}"
+    return "" if os.access(kept, os.W_OK) else f"{kept} cannot be written to"
 
 
-@cache
+_said: list[str] = []
+
+
 def cannot_keep(why: str) -> None:
     """Say once that loops are compiled each time."""
-    cure = "NUMBA_CACHE_DIR names another folder"
-    sys.stderr.write(f"Compiled loops cannot be kept ({why}), so they are compiled each time. {cure}.\n")
+    if not _said:
+        _said.append(f"Compiled loops cannot be kept ({why}), so they are compiled each time. {CURE}.\n")
+        sys.stderr.write(_said[0])
+
+
+def spelled(kind: Any) -> str:
+    """A type, or a signature of them, with the fields of named tuples, which numba's own text leaves out."""
+    parts = kind if isinstance(kind, tuple) else getattr(kind, "types", ())
+    named = getattr(kind, "instance_class", None)
+    fields = f" {named.__module__}.{named.__qualname__}{named._fields}" if named else ""
+    return f"{kind}{fields}{[spelled(part) for part in parts]}" if parts else str(kind)
+
+
+def _read(path: Path) -> bytes | None:
+    """The code in a file; None where there is no such file, or it is broken."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):  # where others keep it for us
+        os.utime(path.parent)  # folders that are used stay
+    code = content[SUM:]
+    return code if content[:SUM] == _sum(code) else None
+
+
+def _sum(code: bytes) -> bytes:
+    return blake2b(code, digest_size=SUM).digest()
 
 
 def _make(path: Path) -> None:
-    """Make a module's folder, and remove the oldest ones of the same module."""
+    """Make a module's folder, and remove those of the same module that were not used for longest."""
     if path.exists():
         return
     path.mkdir(parents=True, exist_ok=True)
     module = path.name.rpartition("-")[0]
-    others = [other for other in path.parent.glob(f"{module}-*") if other.name.rpartition("-")[0] == module]
-    for old in sorted(others, key=lambda other: other.stat().st_mtime, reverse=True)[KEYS:]:
+    for old in sorted(path.parent.glob(f"{module}-*"), key=_used, reverse=True)[KEYS:]:
         shutil.rmtree(old, ignore_errors=True)
 
 
+def _used(path: Path) -> float:
+    """When a folder was last used; another process may have removed it."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 @cache
-def _key(module: str) -> str:
-    texts = [text for name in sorted(_made_of(module)) for text in (name, _text(name))]
-    return _digest("\0".join([*texts, _machine()]))
+def _key(module: str) -> str | None:
+    texts = {name: _text(name) for name in sorted(_made_of(module))}
+    known = [f"{name}\0{text}" for name, text in texts.items() if text is not None]
+    return _digest("\0".join([*known, _machine()])) if len(known) == len(texts) else None
 
 
 @cache
@@ -151,7 +192,9 @@ def _machine() -> str:
         features = "" if config.CPU_NAME else llvmlite.binding.get_host_cpu_features().flatten()
     python = f"{platform.python_implementation()} {sys.version_info[:2]} {platform.machine()} {sys.platform}"
     versions = f"{python} {numba.__version__} {llvmlite.__version__} {np.__version__}"
-    return f"{versions} {processor} {features} {config.OPT}"
+    settings = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith("NUMBA_"))
+    settings = [setting for setting in settings if not setting.startswith(NO_MATTER)]
+    return f"{versions} {processor} {features} {config.OPT} {config.USING_SVML} {settings}"
 
 
 def _made_of(module: str) -> set[str]:
@@ -166,7 +209,7 @@ def _made_of(module: str) -> set[str]:
 
 @cache
 def _imports(module: str) -> tuple[str, ...]:
-    return tuple(_imported(_text(module)))
+    return tuple(_imported(_text(module) or ""))
 
 
 def _imported(text: str) -> Iterator[str]:
@@ -176,19 +219,17 @@ def _imported(text: str) -> Iterator[str]:
 
 
 @cache
-def _text(module: str) -> str:
+def _text(module: str) -> str | None:
     file = _file(module)
-    return file.read_text(encoding="utf-8") if file else ""
+    return file.read_text(encoding="utf-8") if file else None
 
 
 def _file(module: str) -> Path | None:
-    """The source of a module, where it has one."""
-    if module.partition(".")[0] != "pliant":
-        known = getattr(sys.modules.get(module), "__file__", None)
-        return Path(known) if known and Path(known).is_file() else None
-    path = PACKAGE.joinpath(*module.split(".")[1:])
+    """The source of a module of pliant, where it has one."""
+    package, *names = module.split(".")
+    path = PACKAGE.joinpath(*names)
     for file in (path.with_suffix(".py"), path / "__init__.py"):
-        if file.is_file():
+        if package == "pliant" and file.is_file():
             return file
     return None
 

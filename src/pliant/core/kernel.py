@@ -68,7 +68,9 @@ def _kernel(function: Function, **options: Any) -> Function:
     return cast(Function, made)
 
 
-def _made(function: Callable[..., Any], **options: Any) -> Any:
+def _made(function: Any, **options: Any) -> Any:
+    if function.__defaults__:  # numba hands on stand-ins for them, which Python cannot use
+        raise TypeError(f"{function.__module__}.{function.__name__}: a loop takes no default values")
     njit: Any = numba.njit
     return njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
 

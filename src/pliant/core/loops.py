@@ -45,7 +45,7 @@ class Loops:
             import_module(f"pliant.{self.method}.{module}")
 
 
-@dataclass
+@dataclass(eq=False)
 class _Run:
     loops: Loops
     small: bool
@@ -149,33 +149,51 @@ def compile_beside(method: str) -> None:
 
     if not sys.executable or not kept.can_keep() or _held(lock(method)):
         return
-    path = os.pathsep.join(filter(None, [str(kept.PACKAGE.parent), os.environ.get("PYTHONPATH")]))
-    command = [sys.executable, "-c", "from pliant.cli import main; main()", "warm", method, "--beside"]
     with contextlib.suppress(OSError):
-        process = subprocess.Popen(
-            command,
-            env={**os.environ, "PYTHONPATH": path},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is meant for the work, not for the compiler
-        )
+        process = compiler(method, "--beside", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         process.returncode = 0  # it goes on when this process ends, and nobody waits for it
+
+
+def compiler(method: str, flag: str, **streams: Any) -> subprocess.Popen[str]:
+    """A process that compiles a method's loops."""
+    from pliant.core import kept
+
+    path = os.pathsep.join(filter(None, [str(kept.PACKAGE.parent), os.environ.get("PYTHONPATH")]))
+    return subprocess.Popen(
+        [sys.executable, "-c", "from pliant import main; main()", "warm", method, flag],
+        env={**os.environ, "PYTHONPATH": path},
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is meant for the work, not for the compiler
+        text=True,
+        encoding="utf-8",
+        **streams,
+    )
 
 
 @contextmanager
 def alone(method: str) -> Generator[bool]:
     """Whether no other process compiles a method's loops beside other work; if so, none will."""
     path = lock(method)
-    if _held(path):
+    if not _taken(path):
         yield False
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(str(os.getpid()))
     try:
         yield True
     finally:
         path.unlink(missing_ok=True)
+
+
+def _taken(path: Path) -> bool:
+    """Whether this process now has the lock: of several that try at once, one gets it."""
+    if not _held(path):
+        path.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("x") as file:
+            file.write(str(os.getpid()))
+    except FileExistsError:
+        return False
+    return True
 
 
 def lock(method: str) -> Path:
@@ -189,7 +207,7 @@ def _held(path: Path) -> bool:
     """Whether a process that wrote the file still compiles; it may have been killed."""
     try:
         return time.time() - path.stat().st_mtime < STALE and _alive(int(path.read_text()))
-    except (OSError, ValueError):
+    except (OSError, ValueError, OverflowError):
         return False
 
 

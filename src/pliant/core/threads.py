@@ -37,7 +37,7 @@ def cores() -> int:
     try:
         work, time = QUOTA.read_text().split()
         return max(min(allowed, -(-int(work) // int(time))), 1)
-    except (OSError, ValueError):  # no container, or one without a limit ("max")
+    except (OSError, ValueError, ZeroDivisionError):  # no container, or one without a limit ("max")
         return allowed
 
 

@@ -59,7 +59,7 @@ def _pace(model: Assembly, system: System, progress: Progress) -> FlexResult:
     try:
         return _walk(system, walk, progress)
     except KeyboardInterrupt:
-        raise Interrupted(walk.end(FlexStatus.STEP_LIMIT, note="interrupted")) from None
+        raise Interrupted(walk.end(FlexStatus.STEP_LIMIT, ranges=False, note="interrupted")) from None
 
 
 def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:

@@ -107,8 +107,8 @@ class Walk:
         far = np.hypot(moved[:, 0], moved[:, 1]).max() > 2 * self.system.parts.extent
         return bool(far or moved[:, 2].max() > 2 * np.pi)
 
-    def end(self, status: FlexStatus, **findings: Any) -> FlexResult:
-        """The result of what was done."""
+    def end(self, status: FlexStatus, ranges: bool = True, **findings: Any) -> FlexResult:
+        """The result of what was done; without the ranges of the shares, it is there at once."""
         system = self.system
         with system.clock.phase("check"):
             if self.overlapping():
@@ -119,7 +119,7 @@ class Walk:
         last = self.promises[-1] if self.promises else None
         shape = first.program.shape if first else (len(self.here.contacts.rows), 3 * len(system.parts.free))
         with system.clock.phase("forces"):
-            contacts = self._contacts(first) if first is not None and first.endless is None else ()
+            contacts = self._contacts(first, ranges) if first is not None and first.endless is None else ()
         chain = None
         if last is not None and last.endless is None:
             chain = force_chain(system.rows(last.here.contacts.rows), last.here.poses, last.solution)
@@ -166,8 +166,8 @@ class Walk:
         ]
         return lambda: max(half.result().worst for half in halves)
 
-    def _contacts(self, first: Promise) -> Any:
+    def _contacts(self, first: Promise, ranges: bool) -> Any:
         system = self.system
-        ranges = system.study.ranges or len(first.program.gaps) <= SMALL
+        ranges = ranges and (system.study.ranges or len(first.program.gaps) <= SMALL)
         rows = system.rows(first.here.contacts.rows)
         return contacts_of(system, rows, first.here.poses, first.program, first.solution, ranges)
