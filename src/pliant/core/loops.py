@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -58,6 +58,7 @@ class _Run:
 
 
 _runs: list[_Run] = []
+_ended: dict[str, _Run] = {}  # the last run of each method: what is asked of its result goes on as it went
 _ONE_AT_A_TIME = threading.RLock()  # numba compiles so anyway; two threads that need one loop compile it once
 
 
@@ -67,8 +68,10 @@ def running(loops: Loops, seconds: float, progress: Progress = silent) -> Genera
     if _runs and _runs[-1].all_of_them:
         yield
         return
-    with _run(_Run(loops, seconds <= SMALL, progress)):
+    run = _Run(loops, seconds <= SMALL, progress)
+    with _run(run):
         yield
+    _ended[loops.method] = replace(run, progress=silent, started=time.monotonic())
 
 
 def compile_all(loops: Loops, progress: Progress = silent) -> None:
@@ -89,13 +92,12 @@ def _run(run: _Run) -> Generator[None]:
 
 def missing(loops: Loops) -> list[Any]:
     """The kernels of a method, in modules that are imported, of which nothing is kept."""
-    room = f"pliant.{loops.method}."
-    return [made for made in KERNELS if made.py_func.__module__.startswith(room) and not made._cache.any]
+    return [made for made in KERNELS if _method(made) == loops.method and not made._cache.any]
 
 
 def runs_as_python(made: Any, signature: Any) -> bool:
     """Whether a loop that is not loaded shall run as Python."""
-    run = _runs[-1] if _runs else None
+    run = _runs[-1] if _runs else _ended.get(_method(made))
     if run is None or not run.small:
         return False
     if made in run.as_python:
@@ -105,6 +107,11 @@ def runs_as_python(made: Any, signature: Any) -> bool:
     run.as_python.add(made)
     compile_beside(run.loops.method)
     return True
+
+
+def _method(made: Any) -> str:
+    """The method that a loop is of: "relax" of pliant.relax.newton."""
+    return made.py_func.__module__.removeprefix("pliant.").partition(".")[0]
 
 
 @contextmanager
