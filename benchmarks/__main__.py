@@ -4,10 +4,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import flex, linkage, machines, relax, snap
+from benchmarks import compiling, flex, linkage, machines, relax, snap
 from benchmarks.measure import machine
 
-SECTIONS = {**flex.SECTIONS, **linkage.SECTIONS, **relax.SECTIONS, **machines.SECTIONS, **snap.SECTIONS}
+ROOMS = (compiling, flex, linkage, relax, machines, snap)
+SECTIONS = {name: section for room in ROOMS for name, section in room.SECTIONS.items()}
 
 
 def main() -> int:
