@@ -22,7 +22,7 @@ from llvmlite import binding
 ROOT = Path(__file__).parents[1]
 CACHES = ROOT / "out" / "elsewhere"
 SIMD = np.show_config(mode="dicts")["SIMD Extensions"]
-DISPATCHED = [*SIMD["found"], *SIMD.get("not found", ())]  # what this numpy can do beyond its least
+DISPATCHED = [*SIMD.get("found", ()), *SIMD.get("not found", ())]  # what this numpy can do beyond its least
 WIDE = [name for name in DISPATCHED if name.startswith("AVX512") or name == "X86_V4"]
 
 # Numba compiles for a processor by its name, and without features beyond those that the name stands for.

@@ -53,7 +53,7 @@ def _points(vector: ExactVector) -> ExactVector:
 
 
 Outline = Annotated[tuple[ExactVector, ...], After(_ring)]
-Velocity = Annotated[ExactVector, After(_moves)]
+Velocity = Annotated[tuple[Exact, Exact], After(_moves)]  # of whatever unit of time
 Way = Annotated[ExactVector, After(_points)]
 Region = Annotated[tuple[ExactVector, ...], Field(min_length=1, max_length=1000)]
 ExactPositive = Annotated[Short, Field(gt=0), AMOUNTS]
