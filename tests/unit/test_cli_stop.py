@@ -9,13 +9,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.processes import start
+from tests.processes import said, start
 
 import pliant
 from pliant import gallery
-from pliant.core.stop import importing, stop
+from pliant.core.stop import deaf, stop
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 
@@ -105,11 +106,13 @@ def test_long_work_is_stopped(models: Path, what: str, after: float):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("after", [0.0, 0.4, 0.9])
 @pytest.mark.parametrize("what", ["flex", "relax"])
-def test_compiling_is_stopped(models: Path, tmp_path: Path, what: str):
+def test_compiling_is_stopped(models: Path, tmp_path: Path, what: str, after: float):
     command, file, *flags = LONG[what]
     process = begun(tmp_path, command, models / file, *flags)
     wait_for(process, "compiling")
+    time.sleep(after)
     code, seconds, complaints = interrupted(process)
     assert code == 130, complaints
     assert "Traceback" not in complaints
@@ -139,11 +142,28 @@ def _commands_with(text: str) -> list[str]:
     return found
 
 
-def test_ctrl_c_is_an_exception_outside_of_imports_and_the_end_within():
+def test_work_that_waits_for_a_thread_is_stopped_where_it_waits():
+    code = (
+        "import os, signal, threading\nfrom pliant.cli.watch import Watch\n"
+        "with Watch(quiet=True):\n    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    try:\n        threading.Event().wait(30)\n"
+        "    except KeyboardInterrupt:\n        print('heard')"
+    )
+    assert said(code, None)[0] == "heard\n"
+
+
+def test_ctrl_c_is_an_exception_where_it_is_heard():
     with pytest.raises(KeyboardInterrupt):
         stop(signal.SIGINT, sys._getframe())
-    assert not importing(sys._getframe())
-    assert not importing(None)
+    assert not deaf(sys._getframe())
+    assert not deaf(None)
+
+
+@pytest.mark.parametrize("module", ["importlib._bootstrap", "numba.core.dispatcher", "llvmlite.binding.ffi"])
+def test_below_an_import_or_the_compiler_it_would_not_be_heard(module: str):
+    names: dict[str, Any] = {"__name__": module, "look": lambda: deaf(sys._getframe())}
+    exec("found = look()", names)
+    assert names["found"]
 
 
 def test_a_ctrl_c_amid_an_import_ends_the_process(tmp_path: Path):
