@@ -117,8 +117,12 @@ class _Together:
 def _follow(method: str, together: _Together) -> None:
     with compiler(method, "--told", stdout=subprocess.PIPE) as process:
         together.processes.append(process)
-        for done, total, text in _lines(process):
-            together.tell(method, done, total, text)
+        try:
+            for done, total, text in _lines(process):
+                together.tell(method, done, total, text)
+        except BaseException:
+            process.terminate()  # else it would be waited for
+            raise
     if process.returncode:
         raise PliantError(f"The loops of {method} were not compiled (exit code {process.returncode}).")
 

@@ -74,7 +74,7 @@ class Watch(AbstractContextManager["Watch"]):
             stop(number, frame)
         self.asked_to_stop = True
         click.echo("\nStopping after this step; Ctrl-C again to stop at once.", err=True)
-        self._timers = [threading.Timer(REPORT, _thread.interrupt_main), threading.Timer(ANSWER, _end)]
+        self._timers = [threading.Timer(REPORT, _interrupt), threading.Timer(ANSWER, _end)]
         for timer in self._timers:
             timer.daemon = True
             timer.start()
@@ -83,6 +83,15 @@ class Watch(AbstractContextManager["Watch"]):
         """The work has heard."""
         for timer in self._timers:
             timer.cancel()
+
+
+def _interrupt() -> None:
+    """As Ctrl-C does: `interrupt_main` alone does not wake a main thread that waits for another."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 def _end() -> None:

@@ -1,7 +1,7 @@
 """Ctrl-C outside of work that reports: KeyboardInterrupt, or the end of the process where that would be lost.
 
-While a module is imported an exception may be raised in a callback, which prints and forgets it, or be taken
-for a library that is broken. Nothing is half written then, so the process ends at once.
+While a module is imported, or a loop compiled, an exception may be raised in a callback, which prints and
+forgets it, or be taken for a library that is broken. Nothing is half written then: the process ends at once.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import FrameType
 
-IMPORTING = "<frozen importlib._bootstrap>"
+DEAF = ("importlib._bootstrap", "numba.core.", "llvmlite.")
 
 
 def stop(_number: int = 0, frame: FrameType | None = None) -> None:
     """What a signal calls."""
-    if importing(frame):
+    if deaf(frame):
         end("Stopped.")
     raise KeyboardInterrupt
 
 
-def importing(frame: FrameType | None) -> bool:
-    """Whether a module is being imported."""
-    while frame is not None and frame.f_code.co_filename != IMPORTING:
+def deaf(frame: FrameType | None) -> bool:
+    """Whether a module is being imported, or a loop compiled."""
+    while frame is not None and not str(frame.f_globals.get("__name__")).startswith(DEAF):
         frame = frame.f_back
     return frame is not None
 

@@ -1,0 +1,194 @@
+"""`pliant warm` compiles every loop there is, or says why it cannot."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.processes import environment, said
+
+from pliant.cli import main, warm
+from pliant.core import kept, loops
+
+MAIN = "from pliant import main; main()"
+
+MISSING = """
+import json, sys
+from pliant.cli.warm import loops_of
+from pliant.core.loops import KERNELS
+loops_of(sys.argv[1]).prepare()
+print(json.dumps([[made.py_func.__name__, made._cache.any] for made in KERNELS]))
+"""
+
+GALLERY = """
+import json
+from numba.core.event import install_recorder
+from pliant.core import loops
+import pliant
+from pliant import gallery
+def compiler(method, flag, **streams):
+    raise AssertionError(f"{method} is compiled beside")
+loops.compiler = compiler
+compiled = {}
+for name in gallery.quick():
+    with install_recorder("numba:compile") as seen:
+        result = pliant.solve(gallery.load(name))
+        result.summary(), result.to_dict(), result.plots()
+    if seen.buffer:
+        compiled[name] = [str(event.data["dispatcher"]) for _, event in seen.buffer if event.is_start]
+print(json.dumps(compiled))
+"""
+
+
+@pytest.fixture(scope="module")
+def warmed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A place where `pliant warm` kept everything."""
+    place = tmp_path_factory.mktemp("warmed")
+    out, complaints = said(MAIN, place, "warm")
+    assert out == "Compiled: relax, snap, linkage, flex.\n"
+    assert re.search(r"\d+ of \d+ compiling \w+\.[\w.]+, \d+ left", complaints)
+    return place
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", warm.METHODS)
+def test_every_loop_of_a_method_is_there_afterwards(warmed: Path, method: str):
+    found = dict(json.loads(said(MISSING, warmed, method)[0]))
+    assert found
+    assert [name for name, there in found.items() if not there] == []
+
+
+@pytest.mark.slow
+def test_every_module_with_loops_is_among_those_that_are_prepared(warmed: Path):
+    package = kept.PACKAGE
+    for method in warm.METHODS:
+        names = {name for name, _ in json.loads(said(MISSING, warmed, method)[0])}
+        for path in (package / method).rglob("*.py"):
+            text = path.read_text()
+            marked = set(re.findall(r"^@kernel(?:_fast)?\ndef (\w+)", text, re.MULTILINE))
+            assert marked <= names, path
+
+
+@pytest.mark.slow
+def test_the_whole_gallery_compiles_nothing_afterwards(warmed: Path):
+    assert json.loads(said(GALLERY, warmed)[0]) == {}
+
+
+@pytest.mark.slow
+def test_a_second_time_there_is_nothing_to_do(warmed: Path):
+    before = {path: path.stat().st_mtime_ns for path in warmed.rglob("*.code")}
+    assert before
+    said(MAIN, warmed, "warm", "--quiet")
+    assert {path: path.stat().st_mtime_ns for path in warmed.rglob("*.code")} == before
+
+
+def test_where_nothing_can_be_kept_that_is_said_and_nothing_compiled(tmp_path: Path):
+    file = tmp_path / "file"
+    file.touch()
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, "warm"],
+        env=environment(file / "below"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"Compiled loops cannot be kept ({file / 'below' / 'pliant'}: ")
+    assert done.stderr.endswith("NUMBA_CACHE_DIR names another folder.\n")
+
+
+def test_an_unknown_method_is_refused():
+    result = CliRunner().invoke(main, ["warm", "flexx"])
+    assert result.exit_code == 2
+    assert "flexx" in result.output
+
+
+class Begun:
+    """A compiler that tells its progress and ends, in the place of a process."""
+
+    def __init__(self, lines: list[str], code: int) -> None:
+        self.stdout, self.returncode, self.ended = iter(lines), code, False
+
+    def terminate(self) -> None:
+        self.ended = True
+
+    def __enter__(self) -> "Begun":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, codes: dict[str, int]) -> None:
+    def compiler(method: str, flag: str, **_: Any) -> Begun:
+        assert flag == "--told"
+        return Begun(["0\t2\tcompiling a, 2 left\n", "1\t2\tcompiling b, 1 left\n"], codes.get(method, 0))
+
+    monkeypatch.setattr(warm, "compiler", compiler)
+    monkeypatch.setattr(kept, "why_not", lambda: "")
+
+
+def test_a_compiler_that_failed_is_named(monkeypatch: pytest.MonkeyPatch):
+    stand_in(monkeypatch, {"snap": 3})
+    result = CliRunner().invoke(main, ["warm"])
+    assert result.exit_code == 2
+    assert "The loops of snap were not compiled (exit code 3)" in result.stderr
+    assert result.stdout == ""
+
+
+def test_the_progress_of_several_compilers_is_told_as_one():
+    told: list[tuple[int, int | None, str]] = []
+    together = warm._Together(lambda done, total, text: told.append((done, total, text)))
+    together.tell("relax", 0, 20, "a")
+    together.tell("snap", 3, 10, "b")
+    together.tell("relax", 5, 20, "c")
+    assert told == [(0, 20, "a"), (3, 30, "b"), (8, 30, "c")]
+
+
+def test_a_stop_begins_no_further_compiler(monkeypatch: pytest.MonkeyPatch):
+    begun: list[str] = []
+
+    def compiler(method: str, flag: str, **_: Any) -> Begun:
+        begun.append(method)
+        return Begun(["0\t2\tcompiling a\n"], 0)
+
+    def progress(done: int, total: int | None, text: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(warm, "compiler", compiler)
+    with pytest.raises(KeyboardInterrupt):
+        warm._share(warm.METHODS, 1, progress)
+    assert len(begun) < len(warm.METHODS)
+
+
+def test_beside_other_work_it_is_at_low_priority_and_alone(monkeypatch: pytest.MonkeyPatch):
+    nice: list[int] = []
+    compiled: list[str] = []
+
+    @contextmanager
+    def alone(method: str) -> Iterator[bool]:
+        yield method != "snap"
+
+    monkeypatch.setattr(os, "nice", nice.append, raising=False)
+    monkeypatch.setattr(warm, "alone", alone)
+    monkeypatch.setattr(warm, "loops_of", lambda method: method)
+    monkeypatch.setattr(warm, "compile_all", compiled.append)
+    result = CliRunner().invoke(main, ["warm", "snap", "linkage", "--beside"])
+    assert result.exit_code == 0
+    assert compiled == ["linkage"]
+    assert nice[0] > 0
+
+
+def test_methods_are_those_that_have_loops():
+    found = {path.parent.name for path in kept.PACKAGE.glob("*/warm.py")} - {"cli"}
+    assert found == set(warm.METHODS)
+    for method in warm.METHODS:
+        assert isinstance(warm.loops_of(method), loops.Loops)
