@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from shapely.geometry.polygon import orient
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -45,7 +44,7 @@ class Rings:
 def rings_of(outlines: Sequence[Floats], parts: Sequence[int] = (0,)) -> Rings:
     """The edges of parts united: what lies between those that touch is not there."""
     areas = shapely.polygons([shapely.linearrings(outline) for outline in outlines])
-    united = [orient(area) for area in shapely.get_parts(shapely.union_all(areas))]
+    united = shapely.get_parts(shapely.orient_polygons(shapely.union_all(areas)))
     closed = [ring for area in united for ring in (area.exterior, *area.interiors)]
     rings = [shapely.get_coordinates(ring)[:-1] for ring in closed]
     tail = np.concatenate(rings)
