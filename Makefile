@@ -1,7 +1,7 @@
 # What can be done here: make help. Needs Python 3.11 or newer, and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow test-elsewhere lint format types layers kernels pytest fuzz bench docs wheelhouse clean
+.PHONY: help run test test-slow test-elsewhere test-lowest test-pythons lint format types layers kernels pytest fuzz bench docs wheelhouse clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 PYTHON := $(BIN)/python
 WORKERS ?= 2
 MARKS ?= not slow
+PYTHONS ?= 3.11 3.12 3.13 3.14
 OUT ?= out/demo
 
 # A stamp says what was installed, from which pyproject.toml, for which folder.
@@ -36,6 +37,20 @@ test-slow: $(STAMPS)/dev-$(KEY) $(STAMPS)/gpu-$(KEY) ## Run the slow tests, thos
 # A run takes as long as make test and test-slow together, and compiling; so it is no part of either.
 test-elsewhere: $(STAMPS)/dev-$(KEY) ## Run every test as on other processors, in turn; ON=generic on one alone
 	@$(PYTHON) tests/elsewhere.py $(ON) -- -n $(WORKERS) --dist worksteal $(ARGS)
+
+# Each of these two has environments of its own, with compiled loops of their own, and fills them from the network.
+test-lowest: ## Run the tests with the lowest versions that pyproject.toml allows
+	@$(MAKE) --no-print-directory VENV=.venv-lowest WITH=python3.11 .venv-lowest/bin/python
+	@.venv-lowest/bin/python tests/lowest.py > .venv-lowest/lowest.txt
+	@PIP_CONSTRAINT=.venv-lowest/lowest.txt NUMBA_CACHE_DIR="$(CURDIR)/.venv-lowest/loops" \
+		$(MAKE) --no-print-directory VENV=.venv-lowest SOURCE= kernels pytest
+
+test-pythons: ## Run the tests under each Python that is on the path; PYTHONS="3.12 3.13" under these alone
+	@ran=; failed=; for version in $(PYTHONS); do \
+		if ! python$$version -c '' 2> /dev/null; then echo "left out: there is no python$$version"; continue; fi; \
+		ran=yes; NUMBA_CACHE_DIR="$(CURDIR)/.venv-$$version/loops" $(MAKE) --no-print-directory \
+			VENV=.venv-$$version WITH=python$$version SOURCE= kernels pytest || failed="$$failed $$version"; \
+	done; if [ "$$failed" ]; then echo "Failed under Python$$failed"; fi; [ "$$ran" ] && [ -z "$$failed" ]
 
 lint format types layers kernels pytest: $(STAMPS)/dev-$(KEY)
 
@@ -84,18 +99,18 @@ wheelhouse: $(PYTHON) ## Gather all wheels, for machines like this one with no n
 	@$(PIP) wheel --quiet --wheel-dir wheelhouse --requirement $(VENV)/wanted.txt
 	@echo "$$(ls wheelhouse | wc -l) wheels; while wheelhouse/ is here, installs come from it alone"
 
-clean: ## Remove what was made, but not .venv and wheelhouse
+clean: ## Remove what was made, but not environments (.venv) and wheelhouse
 	@rm -rf out docs/_build build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PYTHON):
-	@for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	@for python in $(or $(WITH),python3 python3.14 python3.13 python3.12 python3.11 python); do \
 		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then \
 			echo "Making $(VENV) with $$($$python --version)"; \
 			exec $$python -m venv $(VENV); \
 		fi; \
 	done; \
-	echo "pliant needs Python 3.11 or newer, and there is none on the path."; exit 1
+	echo "pliant needs $(if $(WITH),$(WITH) for this,Python 3.11 or newer), and there is none on the path."; exit 1
 
 # Two installs at a time would get in each other's way.
 $(STAMPS)/gpu-$(KEY): | $(STAMPS)/dev-$(KEY)

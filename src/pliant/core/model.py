@@ -13,7 +13,8 @@ from math import hypot
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator as After
-from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.functional_validators import ModelWrapValidatorHandler
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from pliant.core.errors import MOST

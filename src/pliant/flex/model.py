@@ -14,10 +14,10 @@ from pydantic import AfterValidator as After
 from pydantic import (
     Discriminator,
     Field,
-    ModelWrapValidatorHandler,
     Tag,
     model_validator,
 )
+from pydantic.functional_validators import ModelWrapValidatorHandler
 from pydantic_core import InitErrorDetails
 
 from pliant.core.model import (

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self, overload
 
 import numpy as np
-from pydantic import Field, ModelWrapValidatorHandler, model_validator
+from pydantic import Field, model_validator
+from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from pliant.core.model import Direction, Frozen, Gap, Length, Name, Positive, check_with_references, fault
 from pliant.core.quantity import Angle, Force, Number, Vector

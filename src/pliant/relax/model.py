@@ -9,7 +9,8 @@ from math import hypot
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator as After
-from pydantic import Field, ModelWrapValidatorHandler, model_validator
+from pydantic import Field, model_validator
+from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from pliant.core.model import Frozen, Gap, Length, Name, NotNegative, Positive, check_with_references, fault
 from pliant.core.quantity import SHORTEST, Angle, Coordinate, Number
