@@ -105,9 +105,19 @@ def as_python(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def run(*args: Any) -> Any:
         with np.errstate(all="ignore"):
-            return _plain(function)(*args)
+            return _native(_plain(function)(*args))
 
     return run
+
+
+def _native(value: Any) -> Any:
+    """Python's numbers in place of numpy's, as compiled code returns them."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple):
+        items = map(_native, cast(tuple[Any, ...], value))
+        return cast(Any, value)._make(items) if hasattr(value, "_make") else tuple(items)
+    return value
 
 
 _PLAIN: dict[

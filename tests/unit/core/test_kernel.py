@@ -155,3 +155,12 @@ def test_a_loop_whose_compilation_was_stopped_compiles_when_called_again(monkeyp
             above(1.0)
     assert above(1.0) == 5.0
     assert compilations(lambda: above(2.0)) == (8.0, 0)
+
+
+def test_numbers_come_back_from_python_as_they_do_from_compiled_code():
+    @inner
+    def sums(values):
+        return values[0] + values[1], values[0] > values[1], (values.astype(np.int64)[0],)
+
+    given = sums(np.array([1.0, 2.0]))
+    assert [type(one) for one in (*given[:2], *given[2])] == [float, bool, int]
