@@ -81,7 +81,8 @@ def test_soon_after_the_start_it_ends_in_a_word(models: Path, delay: float):
 LONG = {
     "flex": ("flex", "beam-1703.json", "--steps", "100000", "--tolerance", "1e-14"),
     "flex with ranges": ("flex", "flock-1024.json", "--ranges"),
-    "flex by piqp": ("flex", "beam-1703.json", "--solver", "piqp"),
+    "flex by clarabel": ("flex", "beam-1703.json", "--solver", "clarabel"),
+    "flex by highs": ("flex", "beam-1703.json", "--solver", "highs"),
     "relax": ("relax", "stewart.json", "--method", "sync", "--iterations", "100000000"),
     "relax at every frame": ("relax", "stewart.json", "--frames", "5000"),
     "synthesize": ("synthesize", "curve.csv", "--candidates", "100000000"),
@@ -150,6 +151,22 @@ def test_work_that_waits_for_a_thread_is_stopped_where_it_waits():
         "    except KeyboardInterrupt:\n        print('heard')"
     )
     assert said(code, None)[0] == "heard\n"
+
+
+def test_work_in_code_that_is_not_python_is_ended():
+    # One call that takes a minute and hears no signal, as a solver of linear programs may be.
+    code = (
+        "import hashlib, os, signal, threading\nfrom pliant.cli.watch import Watch\n"
+        "with Watch(quiet=True):\n"
+        "    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "    hashlib.pbkdf2_hmac('sha256', b'', b'', 200_000_000)"
+    )
+    process = start(code, None)
+    begun = time.monotonic()
+    _, complaints = process.communicate(timeout=60)
+    assert process.returncode == 130, complaints
+    assert time.monotonic() - begun < ANSWERED
+    assert complaints == "Stopped. The step could not be interrupted, and nothing of this run is kept.\n"
 
 
 def test_ctrl_c_is_an_exception_where_it_is_heard():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import os
 import signal
 import sys
 import threading
@@ -35,12 +36,13 @@ class Watch(AbstractContextManager["Watch"]):
         self._task: Any = None
         self._said = time.monotonic()
         self._handler: Any = None
-        self._timers: list[threading.Timer] = []
+        self._heard = threading.Event()
+        self._line: tuple[int, int] | None = None  # what Ctrl-C writes to, and what was written to before
 
     def __call__(self, done: int, total: int | None, text: str) -> None:
         """Show where the work stands; raise if it shall stop."""
         if self.asked_to_stop:
-            self._let_be()
+            self._heard.set()
             raise KeyboardInterrupt
         if self._quiet:
             return
@@ -53,6 +55,7 @@ class Watch(AbstractContextManager["Watch"]):
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             self._handler = signal.signal(signal.SIGINT, self._stop)
+            self._listen()
         if not self._quiet and sys.stderr.isatty():
             self._bar = _bar()
             self._task = self._bar.add_task(self._label or "…", total=None)
@@ -62,27 +65,36 @@ class Watch(AbstractContextManager["Watch"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._let_be()
+        self._heard.set()
         if self._bar is not None:
             self._bar.stop()
-        if self._handler is not None:
+        if self._line is not None:
+            signal.set_wakeup_fd(self._line[1])
+            os.close(self._line[0])
             signal.signal(signal.SIGINT, self._handler)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if self.asked_to_stop:
-            self._let_be()
+            self._heard.set()
             stop(number, frame)
         self.asked_to_stop = True
         click.echo("\nStopping after this step; Ctrl-C again to stop at once.", err=True)
-        self._timers = [threading.Timer(REPORT, _interrupt), threading.Timer(ANSWER, _end)]
-        for timer in self._timers:
-            timer.daemon = True
-            timer.start()
 
-    def _let_be(self) -> None:
-        """The work has heard."""
-        for timer in self._timers:
-            timer.cancel()
+    def _listen(self) -> None:
+        """Have the seconds counted in a thread: the main one hears nothing in code that is not Python."""
+        ear, mouth = os.pipe()
+        os.set_blocking(mouth, False)
+        self._line = mouth, signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
+        threading.Thread(target=self._count, args=(ear,), daemon=True).start()
+
+    def _count(self, ear: int) -> None:
+        with open(ear, "rb", buffering=0) as line:
+            while number := line.read(1):
+                if number[0] != signal.SIGINT or self._heard.wait(REPORT):
+                    continue
+                _interrupt()
+                if not self._heard.wait(ANSWER - REPORT):
+                    _end()
 
 
 def _interrupt() -> None:

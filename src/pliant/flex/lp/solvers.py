@@ -300,6 +300,7 @@ def _run_highs(program: Program, tolerance: float, method: str) -> Answer:
     lp.a_matrix_.start_, lp.a_matrix_.index_ = matrix.indptr, matrix.indices
     lp.a_matrix_.value_ = matrix.data
     highs: Any = highspy.Highs()
+    highs.disableCallbacks()  # Ctrl-C would be raised in one of them, and be lost
     limit = max(tolerance, 1e-10)
     options = {
         "output_flag": False,
