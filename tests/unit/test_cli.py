@@ -119,20 +119,17 @@ def run(*words: object) -> Result:
 # The start
 
 
-def test_help_is_quick_and_imports_nothing_heavy():
+def test_help_imports_nothing_heavy():
     code = (
-        "import sys, time\n"
+        "import sys\n"
         "from pliant.cli import main\n"
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
-        "heavy = {'numpy', 'scipy', 'pydantic', 'rich', 'matplotlib', 'shapely'} & set(sys.modules)\n"
-        "print('heavy', sorted(heavy), time.process_time())"  # not the clock: other tests may run beside
+        "heavy = {'numpy', 'scipy', 'numba', 'pydantic', 'rich', 'matplotlib', 'shapely'} & set(sys.modules)\n"
+        "print('heavy', sorted(heavy))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    *_, last = out.splitlines()
-    assert last.startswith("heavy [] ")
-    assert float(last.split()[-1]) < 0.3
-    assert "130  stopped with Ctrl-C" in out
+    assert out.splitlines()[-1] == "heavy []"
 
 
 @pytest.mark.parametrize("command", ["check", "flex", "relax", "snap", "draw", "examples", "demo"])
