@@ -25,8 +25,9 @@ help: ## Say what can be made
 
 run: $(INSTALLED) ## Solve a dozen examples; pictures, films and a report go to out/demo
 	@mkdir -p $(OUT)
-	@$(BIN)/pliant warm
 	@$(BIN)/pliant demo -o $(OUT)
+	@echo "Compiling what the examples ran without, for the next runs"
+	@$(BIN)/pliant warm
 
 test: $(STAMPS)/dev-$(KEY) ## Check style, types and layers, and run every test but the slow ones
 	@$(MAKE) --no-print-directory --keep-going --jobs=$(WORKERS) lint format types layers kernels pytest

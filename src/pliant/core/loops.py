@@ -170,7 +170,7 @@ def compiler(method: str, flag: str, **streams: Any) -> subprocess.Popen[str]:
         [sys.executable, "-c", "from pliant import main; main()", "warm", method, flag],
         env={**os.environ, "PYTHONPATH": path},
         stdin=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is meant for the work, not for the compiler
+        process_group=0,  # Ctrl-C is meant for the work; in its session, so that its priority counts there
         text=True,
         encoding="utf-8",
         **streams,

@@ -218,6 +218,6 @@ def test_the_compiler_is_a_process_that_a_terminals_ctrl_c_does_not_reach(monkey
         subprocess, "Popen", lambda command, **options: given.update(options, command=command)
     )
     loops.compiler("snap", "--beside", stdout=subprocess.DEVNULL)
-    assert given["start_new_session"]
+    assert given["process_group"] == 0
     assert given["command"][-3:] == ["warm", "snap", "--beside"]
     assert str(kept.PACKAGE.parent) in given["env"]["PYTHONPATH"].split(os.pathsep)
