@@ -9,9 +9,10 @@ SOURCE = Path(__file__).parents[1] / "src"
 
 
 def environment(cache: Path | None, **variables: str | None) -> dict[str, str]:
-    """This environment, with compiled loops kept elsewhere; a variable that is None is not set."""
-    given = {**os.environ, "PYTHONPATH": str(SOURCE), "NUMBA_CACHE_DIR": str(cache) if cache else None}
-    return {name: value for name, value in {**given, **variables}.items() if value is not None}
+    """This environment, with compiled loops kept elsewhere if asked; a variable that is None is not set."""
+    place = {"NUMBA_CACHE_DIR": str(cache)} if cache else {}
+    given = {**os.environ, "PYTHONPATH": str(SOURCE), **place, **variables}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def start(code: str, cache: Path | None, *args: str, **variables: str | None) -> subprocess.Popen[str]:

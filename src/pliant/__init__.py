@@ -41,12 +41,16 @@ def main() -> None:
     """The command line. Ctrl-C ends it in a word, from the first import on."""
     import signal
 
-    from pliant.core.stop import stop
+    from pliant.core.stop import leave, stop
 
     signal.signal(signal.SIGINT, stop)
     from pliant.cli import main as command
 
-    command()
+    try:
+        command()
+    except SystemExit as ending:
+        leave(ending.code)
+        raise
 
 
 def load(path: str | Path, *, max_bytes: int = _MODEL_BYTES) -> Model:

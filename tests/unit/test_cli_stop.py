@@ -16,7 +16,8 @@ from tests.processes import said, start
 
 import pliant
 from pliant import gallery
-from pliant.core.stop import deaf, stop
+from pliant.core import status
+from pliant.core.stop import INTERRUPTED, deaf, stop
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 
@@ -108,7 +109,7 @@ def test_long_work_is_stopped(models: Path, what: str, after: float):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [0.0, 0.4, 0.9])
-@pytest.mark.parametrize("what", ["flex", "relax"])
+@pytest.mark.parametrize("what", ["flex", "relax", "synthesize"])
 def test_compiling_is_stopped(models: Path, tmp_path: Path, what: str, after: float):
     command, file, *flags = LONG[what]
     process = begun(tmp_path, command, models / file, *flags)
@@ -153,6 +154,20 @@ def test_work_that_waits_for_a_thread_is_stopped_where_it_waits():
     assert said(code, None)[0] == "heard\n"
 
 
+def test_threads_that_are_still_at_work_are_not_waited_for():
+    code = (
+        "import threading, time\nimport pliant, pliant.cli\n"
+        "def command():\n    threading.Thread(target=time.sleep, args=(30,)).start()\n"
+        "    print('what was done')\n    raise SystemExit(130)\n"
+        "pliant.cli.main = command\npliant.main()"
+    )
+    begun = time.monotonic()
+    process = start(code, None)
+    assert process.communicate(timeout=60) == ("what was done\n", "")
+    assert process.returncode == 130
+    assert time.monotonic() - begun < ANSWERED
+
+
 def test_work_in_code_that_is_not_python_is_ended():
     # One call that takes a minute and hears no signal, as a solver of linear programs may be.
     code = (
@@ -174,6 +189,7 @@ def test_ctrl_c_is_an_exception_where_it_is_heard():
         stop(signal.SIGINT, sys._getframe())
     assert not deaf(sys._getframe())
     assert not deaf(None)
+    assert INTERRUPTED == status.INTERRUPTED
 
 
 @pytest.mark.parametrize("module", ["importlib._bootstrap", "numba.core.dispatcher", "llvmlite.binding.ffi"])

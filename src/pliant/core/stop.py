@@ -7,11 +7,13 @@ forgets it, or be taken for a library that is broken. Nothing is half written th
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import FrameType
 
+INTERRUPTED = 130  # as `core.status` has it, which is not imported before it is needed
 DEAF = ("importlib._bootstrap", "numba.core.", "llvmlite.")
 
 
@@ -29,9 +31,15 @@ def deaf(frame: FrameType | None) -> bool:
     return frame is not None
 
 
+def leave(code: object) -> None:
+    """Once stopped, wait for no thread that is still at work on what nobody wants any more."""
+    if code == INTERRUPTED:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(INTERRUPTED)
+
+
 def end(sentence: str) -> None:
     """End the process, wherever it is."""
-    from pliant.core.status import INTERRUPTED
-
     os.write(2, f"{sentence}\n".encode())
     os._exit(INTERRUPTED)
