@@ -254,6 +254,10 @@ class Placed:
         return not self.at(t, turned).buffer(-ROUNDING).intersects(self.stones)
 
 
+def test_landings_are_exact_where_floats_hold_coefficients_and_not_their_squares():
+    assert nearly_flush(16057).path(EXACT).cause == "until"
+
+
 @pytest.mark.parametrize(
     ("family", "arithmetic"),
     [(general, EXACT), (general, FLOAT), (flush, EXACT), (flush, FLOAT), (nearly_flush, EXACT)],

@@ -267,7 +267,8 @@ def _near_landings(
     spread = c[1] * c[1] - 4 * c[0] * c[2]
     if spread < -16 * error * size:
         return []
-    if spread < 2.0**-20 * size * size:
+    squared = size * size  # beyond all floats where these hold the coefficients, but not their squares
+    if spread < 2.0**-20 * squared or not math.isfinite(squared + error):
         return None
     half = -0.5 * (c[1] + math.copysign(math.sqrt(spread), c[1]))
     places = [c[0] / half] if half else []

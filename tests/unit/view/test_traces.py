@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib import ft2font
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
@@ -149,6 +150,8 @@ def test_names_of_points_that_all_but_meet_stand_apart(crank):
     assert not first.overlaps(second)
 
 
+# Matplotlib 3.11 is the first with a newer FreeType than 2.6.1, whose hints make strokes half as thick again.
+@pytest.mark.skipif(ft2font.__freetype_version__ == "2.6.1", reason="widens strokes")
 @pytest.mark.parametrize("dpi", [72, 90, 100])
 def test_letters_of_straight_strokes_keep_their_arms_in_coarse_pictures(crank, dpi):
     sheet = pliant.view.figure(replace(crank, point_names=("E", "F")))
