@@ -5,7 +5,8 @@ These rows never change; contacts are selected anew at every step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,12 @@ class Joints:
     pivots: Rows  # d = 0, two rows each
     linear: Linear
     pin_error: float  # how much play the inscribed polygons leave out, at most
+
+    @cached_property
+    def held(self) -> Rows:
+        """All of them as d ≥ 0, but for the linear ones: pivots from either side."""
+        turned = replace(self.pivots, normal=-self.pivots.normal, offset=-self.pivots.offset)
+        return Rows.join(self.rows, self.pivots, turned)
 
 
 def compile_joints(model: Assembly, parts: Parts) -> Joints:

@@ -12,17 +12,19 @@ from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.flex.findings import Leaving, drawn_overlaps, leaving, recession
 from pliant.flex.model import Assembly, FlexStudy
-from pliant.flex.promise import Promise, other_way, promise, trusting
+from pliant.flex.promise import promise, stepped
+from pliant.flex.rest import go_on
 from pliant.flex.result import FlexResult
-from pliant.flex.slip import slip
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import move, next_turn, place, usable
+from pliant.flex.step import Moved, Promise, move, next_turn, place, usable
 from pliant.flex.system import System, compile_system
 from pliant.flex.walk import Walk
 from pliant.flex.warm import LOOPS
 
 SHRINKINGS = 3
 STALLED = "no step, however short, keeps the overlap within the threshold"
+FADING = 0.5  # a promise less than that of the one before promises an end
+FINEST = 1e-4  # of the objective: a gain that counts as none, whatever the tolerance
 VERY_FEW = 12  # moving bodies up to which two paces cost nothing
 FEW = 100  # moving bodies up to which every corner is tried once more at rest
 
@@ -80,34 +82,24 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
             return walk.end(FlexStatus.FREE, leaving=away)
         if found.endless is not None and walk.widen():
             continue
-        trusted, found = _bounded(system, walk, found, turn)
+        moved = None
+        if not walk.settled(found):
+            found, moved = stepped(system, found, walk.enough, turn)
         if not usable(system, found.program, found.solution):
             return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
-        if walk.settled(found):
-            if _at_rest(system, walk, found, turn):
-                return _finish(system, walk, found)
-            continue
-        moved = move(system, trusted, found, turn)
+        if moved is None and walk.settled(found):
+            moved = _last(system, walk, found) or go_on(system, found, walk.enough, turn)
+            if moved is None:
+                return walk.end(_ending(system, walk, found))
         if moved is not None:
-            walk.go(found, *moved)
-            walk.here = other_way(system, found, walk.here) or walk.here
-            turn = next_turn(system, found, *moved, turn)
-        elif walk.here is not walk.plain:
-            walk.here, walk.turned = walk.plain, True  # the other way round the corners leads nowhere
+            walk.go(moved)
+            turn = next_turn(system, moved.found, moved.there, moved.fraction, turn)
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1
         else:
             break
     stalled = walk.steps < system.study.steps
     return walk.end(FlexStatus.STEP_LIMIT, note=STALLED if stalled else "")
-
-
-def _bounded(system: System, walk: Walk, found: Promise, turn: float) -> tuple[System, Promise]:
-    """A program without bound solved again, with the relative motion of neighbours bounded."""
-    if found.endless is None:
-        return system, found
-    trusted = trusting(system, walk.here)
-    return trusted, promise(trusted, walk.here, turn)
 
 
 def _leaves(system: System, walk: Walk, found: Promise) -> Leaving | None:
@@ -120,30 +112,26 @@ def _leaves(system: System, walk: Walk, found: Promise) -> Leaving | None:
     return away if away.proven or gone else None
 
 
-def _at_rest(system: System, walk: Walk, found: Promise, turn: float) -> bool:
-    """Whether nothing is left to try; else it has been tried, and the walk goes on.
+def _last(system: System, walk: Walk, found: Promise) -> Moved | None:
+    """The last, small step, where it is not the last.
 
-    The corners that hold the motion are tried the other way round, and then slid past.
+    It may gain more than it promised; and where promises do not become less from step to step,
+    be they small, the motion has not come to its end but to where it is slow.
     """
-    if len(system.parts.free) > FEW:
-        return True
-    other = None if walk.turned else other_way(system, found, walk.here)
-    if other is not None:
-        walk.here, walk.turned = other, True
-        return False
-    slid = slip(system, found, turn)
-    if slid is not None:
-        walk.go(*slid)
-    return slid is None
-
-
-def _finish(system: System, walk: Walk, found: Promise) -> FlexResult:
-    """Take the last, small step too where it mends or gains, and say how it ended."""
-    if max(abs(walk.here.value), found.gain) <= system.least:
-        return walk.end(FlexStatus.LOCKED)
+    slow = FADING * walk.little < found.gain and found.gain > FINEST * abs(walk.here.value) + system.least
     moved = move(system, system, found, system.study.turn)
-    if moved is not None and (
-        moved[0].value >= walk.here.value or moved[0].violation < 0.5 * walk.here.violation
-    ):
-        walk.go(found, *moved)
-    return walk.end(FlexStatus.CONVERGED)
+    if moved is None or moved.crossings is not None:
+        return None
+    gained = moved.there.value - walk.here.value
+    if gained > walk.enough or (slow and gained > 0.1 * found.gain):
+        walk.little = found.gain
+        return moved
+    if gained > 0 or moved.there.violation < 0.5 * walk.here.violation:
+        walk.go(moved)
+    return None
+
+
+def _ending(system: System, walk: Walk, found: Promise) -> FlexStatus:
+    """Locked where nothing was gained."""
+    locked = max(abs(walk.here.value), found.gain) <= system.least
+    return FlexStatus.LOCKED if locked else FlexStatus.CONVERGED

@@ -16,6 +16,7 @@ from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.neighbours import gap_scale
 from pliant.flex.objective import Objective, compile_objective
 from pliant.flex.parts import Parts, compile_parts
+from pliant.flex.sweep import Insets
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class System:
         if self.study.threshold is not None:
             return self.study.threshold
         return max(min(0.01 * self.gap, 1e-3 * self.parts.size), 1e-9 * self.parts.size)
+
+    @cached_property
+    def insets(self) -> Insets:
+        """The bodies less the overlap that is allowed, by which ways are judged."""
+        return Insets(self.parts, self.threshold)
 
     @cached_property
     def reach(self) -> float:
