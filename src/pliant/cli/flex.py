@@ -11,7 +11,7 @@ from pliant.cli.options import Pair
 from pliant.cli.run import Common, run, solving_command
 
 SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
-CORNERS = ("chosen", "average", "exact")
+CORNERS = ("average", "chosen", "exact")
 
 
 @click.command()

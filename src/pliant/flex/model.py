@@ -172,7 +172,7 @@ class FlexStudy(Frozen):
     """What to maximise and how to go about it."""
 
     maximize: tuple[Term, ...] = ()
-    corners: Literal["chosen", "average", "exact"] = "chosen"  # two convex corners face to face
+    corners: Literal["average", "chosen", "exact"] = "average"  # two convex corners face to face
     solver: Literal["auto", "piqp", "clarabel", "highs", "normal"] = "auto"
     steps: int = Field(default=100, ge=1, le=100_000)
     threshold: Length | None = None  # overlap a step may cause; default 1 % of the gap

@@ -10,7 +10,7 @@ from math import inf
 
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.flex.findings import Leaving, drawn_overlaps, leaving, recession
+from pliant.flex.findings import drawn_overlaps, gone, leaving
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.promise import promise, stepped
 from pliant.flex.rest import go_on
@@ -23,7 +23,7 @@ from pliant.flex.warm import LOOPS
 
 SHRINKINGS = 3
 STALLED = "no step, however short, keeps the overlap within the threshold"
-FADING = 0.5  # a promise less than that of the one before promises an end
+FADING = 0.8  # a promise less than that of the one before promises an end
 FINEST = 1e-4  # of the objective: a gain that counts as none, whatever the tolerance
 VERY_FEW = 12  # moving bodies up to which two paces cost nothing
 FEW = 100  # moving bodies up to which every corner is tried once more at rest
@@ -77,9 +77,9 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
             turn, shrinkings = turn / 4, shrinkings + 1
             continue
         walk.promises.append(found)
-        away = _leaves(system, walk, found)
-        if away is not None:
-            return walk.end(FlexStatus.FREE, leaving=away)
+        endless = _endless(system, walk, found)
+        if endless is not None:
+            return endless
         if found.endless is not None and walk.widen():
             continue
         moved = None
@@ -88,9 +88,10 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
         if not usable(system, found.program, found.solution):
             return walk.end(FlexStatus.SOLVER_FAILED, note=found.solution.message)
         if moved is None and walk.settled(found):
-            moved = _last(system, walk, found) or go_on(system, found, walk.enough, turn)
+            small = move(system, system, found, system.study.turn)
+            moved = _not_last(system, walk, found, small) or go_on(system, found, walk.enough, turn)
             if moved is None:
-                return walk.end(_ending(system, walk, found))
+                return _finish(system, walk, found, small)
         if moved is not None:
             walk.go(moved)
             turn = next_turn(system, moved.found, moved.there, moved.fraction, turn)
@@ -102,36 +103,39 @@ def _walk(system: System, walk: Walk, progress: Progress) -> FlexResult:
     return walk.end(FlexStatus.STEP_LIMIT, note=STALLED if stalled else "")
 
 
-def _leaves(system: System, walk: Walk, found: Promise) -> Leaving | None:
-    """Who can leave for good: played until clear, or gone already and nothing in the way."""
-    gone = walk.has_gone()
-    motion = recession(system, found.program) if gone else found.endless
-    if motion is None:
-        return None
-    away = leaving(system, walk.here.poses, found.program, motion)
-    return away if away.proven or gone else None
+def _endless(system: System, walk: Walk, found: Promise) -> FlexResult | None:
+    """The result where bodies leave, or turn right round."""
+    poses = walk.here.poses
+    away = leaving(system, poses, found.program) if found.endless is not None else None
+    away = away or gone(system, poses)
+    if away is not None:
+        return walk.end(FlexStatus.FREE, leaving=away)
+    turning = walk.turning()
+    return None if turning is None else walk.end(FlexStatus.TURNING, turning=turning)
 
 
-def _last(system: System, walk: Walk, found: Promise) -> Moved | None:
-    """The last, small step, where it is not the last.
+def _not_last(system: System, walk: Walk, found: Promise, small: Moved | None) -> Moved | None:
+    """The small step of a program that promises little, where it is not the last.
 
     It may gain more than it promised; and where promises do not become less from step to step,
     be they small, the motion has not come to its end but to where it is slow.
     """
-    slow = FADING * walk.little < found.gain and found.gain > FINEST * abs(walk.here.value) + system.least
-    moved = move(system, system, found, system.study.turn)
-    if moved is None or moved.crossings is not None:
+    if small is None or small.crossings is not None:
         return None
-    gained = moved.there.value - walk.here.value
-    if gained > walk.enough or (slow and gained > 0.1 * found.gain):
-        walk.little = found.gain
-        return moved
-    if gained > 0 or moved.there.violation < 0.5 * walk.here.violation:
-        walk.go(moved)
-    return None
+    slow = found.gain > max(FADING * walk.little, FINEST * abs(walk.here.value) + system.least)
+    gained = small.there.value - walk.here.value
+    if gained <= walk.enough and not (slow and gained > 0.1 * found.gain):
+        return None
+    walk.little = found.gain
+    return small
 
 
-def _ending(system: System, walk: Walk, found: Promise) -> FlexStatus:
-    """Locked where nothing was gained."""
-    locked = max(abs(walk.here.value), found.gain) <= system.least
-    return FlexStatus.LOCKED if locked else FlexStatus.CONVERGED
+def _finish(system: System, walk: Walk, found: Promise, small: Moved | None) -> FlexResult:
+    """Take the last, small step too where it mends or gains, and say how it ended."""
+    if max(abs(walk.here.value), found.gain) <= system.least:
+        return walk.end(FlexStatus.LOCKED)
+    if small is not None and small.crossings is None:
+        gains = small.there.value > walk.here.value
+        if gains or small.there.violation < 0.5 * walk.here.violation:
+            walk.go(small)
+    return walk.end(FlexStatus.CONVERGED)

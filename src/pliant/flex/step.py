@@ -197,19 +197,19 @@ def search(system: System, trusted: System, found: Promise, longest: float) -> M
     # What the overlap at the start is worth, by strong duality, may be lost in mending it.
     worth = here.violation * float(np.abs(found.solution.forces).sum())
     owed = worth if here.violation > 0.1 * system.threshold else 0.0
+    allowed_on_the_way = max(system.threshold, here.violation)
     fraction, further = longest, None
     for _ in range(HALVINGS):
         poses = advance(trusted, here, program, step, fraction)
         there = _place_within_reach(system, here, poses, allowed)
         expected = fraction * found.gain * (0.1 if found.gain > 0 else 2.0)
         if there is not None and there.violation <= allowed and there.value - here.value >= expected - owed:
-            way = arc(system, here.poses, fraction * step, there.poses)
-            met = sweep(system, here, way)
+            way, met = judged(system, here, here.poses, fraction * step, there.poses)
             if len(unforeseen(here.contacts, met)):
                 return Moved(found, here, 0.0, way, met.depth, met)
-            if not met.any:
+            if not met.any and met.depth <= allowed_on_the_way:
                 moved = Moved(found, there, fraction, way, met.depth)
-                return moved if further is None else _extended(system, moved, further)
+                return moved if further is None else _extended(system, moved, further, allowed_on_the_way)
             further = there
         else:
             further = None
@@ -217,15 +217,29 @@ def search(system: System, trusted: System, found: Promise, longest: float) -> M
     return None
 
 
-def _extended(system: System, moved: Moved, further: Place) -> Moved:
+def _extended(system: System, moved: Moved, further: Place, allowed: float) -> Moved:
     """A step of half the length with its other half, where that is free once this one has been gone."""
-    half = moved.fraction * moved.found.solution.step
-    way = arc(system, moved.there.poses, half, further.poses)
-    met = sweep(system, moved.found.here, way, moved.there.poses)
-    if met.any:
+    here, start = moved.found.here, moved.there.poses
+    way, met = judged(system, here, start, moved.fraction * moved.found.solution.step, further.poses)
+    if met.any or met.depth > allowed:
         return moved
     depth = max(moved.depth, met.depth)
     return Moved(moved.found, further, 2 * moved.fraction, np.concatenate([moved.way, way]), depth)
+
+
+def judged(
+    system: System, here: Place, before: Floats, step: Floats, after: Floats
+) -> tuple[Floats, Crossings]:
+    """A way within reach of a place, and what it runs into; with more frames where few do not do.
+
+    The depth is that of the worst overlap on the way, or of the joint that is left furthest.
+    """
+    for refined in (1, 4):
+        way = arc(system, before, step, after, refined)
+        met = sweep(system, here, before, way)
+        if refined > 1 or (not met.any and met.depth <= system.threshold):
+            break
+    return way, met
 
 
 def _place_within_reach(system: System, here: Place, poses: Floats, allowed: float) -> Place | None:
@@ -240,29 +254,30 @@ def _place_within_reach(system: System, here: Place, poses: Floats, allowed: flo
     return there
 
 
-def sweep(system: System, here: Place, way: Floats, start: Floats | None = None) -> Crossings:
-    """What bodies run into along frames (F, B + 1, 3) from a place, or from a start in its reach."""
+def sweep(system: System, here: Place, before: Floats, way: Floats) -> Crossings:
+    """What bodies run into along frames (F, B + 1, 3) from a pose within reach of a place."""
     with system.clock.phase("sweep"):
         near = here.contacts.near
-        frames = np.concatenate([(here.poses if start is None else start)[None], way])
+        frames = np.concatenate([before[None], way])
         vertex, body = coming_near(system.parts, frames, near.pairs)
         vertex, body = np.concatenate([near.vertex, vertex]), np.concatenate([near.body, body])
-        return crossings(system.parts, system.insets, frames, vertex, body)
+        met = crossings(system.parts, system.insets, frames, vertex, body)
+        return replace(met, depth=max(met.depth, system.joints_on_the_way(frames)))
 
 
-def arc(system: System, before: Floats, step: Floats, after: Floats) -> Floats:
+def arc(system: System, before: Floats, step: Floats, after: Floats, refined: int = 1) -> Floats:
     """Poses on the way of a step, (frames, B + 1, 3), the last one `after`.
 
     q(t) = q₀ + tΔq + t²(q₁ − q₀ − Δq) starts along the program's step and ends where the
     correction put it, so that it leaves the constraints by the cube of the rotation only.
-    As poses go straight between frames in the user's own frames, there are frames enough
-    for bodies drawn far from their origins to keep to it.
+    As poses go straight between frames in the user's own frames, bodies that turn together
+    come nearer on the way, by θ²/8 of how far apart their origins are: frames are enough for that.
     """
     moved = np.zeros_like(before)
     moved[system.parts.free] = step
     spin = np.abs(moved[:-1, 2])
-    bulge = np.hypot(*system.parts.origins.T) * spin**2 / 8
-    wanted = max(spin.max() / FRAME_TURN, np.sqrt(bulge.max() / (0.1 * system.threshold)))
-    count = int(np.clip(np.ceil(wanted), 1, MOST_FRAMES))
+    bulge = (system.parts.size / 2 + np.hypot(*system.parts.origins.T)) * spin**2 / 8
+    wanted = max(spin.max() / FRAME_TURN, np.sqrt(bulge.max() / (0.3 * system.threshold)))
+    count = refined * int(np.clip(np.ceil(wanted), 1, MOST_FRAMES))
     t = np.arange(1, count + 1)[:, None, None] / count
     return before + t * moved + t**2 * (after - before - moved)

@@ -11,13 +11,15 @@ are made short enough for that to be little of what is allowed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, carry, uncarry
+from pliant.core.pose import Floats, carry, dot, uncarry
+from pliant.flex.lp.solvers import CROSSOVER
 from pliant.flex.neighbours import Ints, exempt_pairs
 from pliant.flex.parts import Parts
 
@@ -34,7 +36,7 @@ class Crossings:
     body: Ints  # (K,)
     edge: Ints  # (K,)
     when: Floats  # (K,) in frames from the start
-    depth: float  # a bound on how deep the others get
+    depth: float  # a bound on how deep the others get, and on how far joints are left
 
     @property
     def any(self) -> bool:
@@ -53,96 +55,135 @@ class Insets:
         for polygons in self.polygons:
             shapely.prepare(polygons)
 
+    @cached_property
+    def sides(self) -> tuple[Ints, Floats, Floats, Floats]:
+        """At the greatest depth: where the sides of each shape start, all sides (x, y, u, v), boxes."""
+        return _sides(self.polygons[-1])
+
+
+def _sides(polygons: NDArray[np.object_]) -> tuple[Ints, Floats, Floats, Floats]:
+    sides: list[Floats] = []
+    for region in polygons:
+        rings = [shapely.get_coordinates(line) for line in shapely.get_parts(shapely.boundary(region))]
+        sides.append(np.vstack([np.zeros((0, 4)), *(np.hstack([ring[:-1], ring[1:]]) for ring in rings)]))
+    starts = np.append(0, np.cumsum([len(own) for own in sides]))
+    bounds = np.nan_to_num(shapely.bounds(polygons), nan=np.inf)  # what is gone meets nothing
+    return starts, np.vstack(sides), bounds[:, :2].copy(), bounds[:, 2:].copy()
+
 
 def crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
     """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
-    pieces, error = _pieces(parts, frames, vertex, body, insets.chord)
-    found: list[tuple[Ints, Ints, Ints, Floats]] = []
-    depth = 0.0
+    ways = Ways(parts, parts.user_poses(frames), vertex, body)
+    entering, depth = (_enter_compiled if len(parts.free) >= CROSSOVER else _enter)(ways, insets)
+    if not len(entering):
+        none = np.zeros(0, np.int64)
+        return Crossings(none, none, none, np.zeros(0), depth)
+    vertex, body = vertex[entering], body[entering]
+    found = Ways(parts, ways.poses, vertex, body)
+    pieces = int(found.pieces(insets.chord).max())
+    lines = np.asarray(shapely.linestrings(found.seen(pieces)))
+    starts = shapely.get_point(lines, 0)
+    inside = insets.polygons[-1][parts.shape_of[body]]
+    # What starts too deep is being mended; the rows of the program see to that.
+    new = ~shapely.intersects(inside, starts) & shapely.intersects(inside, lines)
+    edge, when = _entered(parts, insets, lines[new], body[new])
+    return Crossings(vertex[new], body[new], edge, when / pieces, depth)
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The ways of vertices (G,) in the frames of bodies (G,), as user poses (F, B, 3) follow each other."""
+
+    parts: Parts
+    poses: Floats
+    vertex: Ints
+    body: Ints
+
+    @cached_property
+    def owner(self) -> Ints:
+        """The bodies that the vertices are of, (G,)."""
+        return self.parts.outlines.body[self.vertex]
+
+    @cached_property
+    def point(self) -> Floats:
+        """The vertices in the user's frames of their bodies, (G, 2)."""
+        return self.parts.outlines.point[self.vertex] - self.parts.origins[self.owner]
+
+    @cached_property
+    def curvature(self) -> Floats:
+        """The largest |p''| of each way, as bodies go from frame to frame in unit time, (G,).
+
+        In the frame of body 1, p = R(−θ₁)(x₂ + R(θ₂)v − x₁) and
+        |p''| ≤ ω₁²|w| + 2|ω₁||w'| + ω₂²|v| with w the bracket: as in `flex.check`.
+        """
+        arm = np.hypot(*self.point.T)
+        most = np.zeros(len(arm))
+        for before, after in pairwise(self.poses):
+            moved, owner, body = after - before, self.owner, self.body
+            speed = np.hypot(*(moved[owner] - moved[body])[:, :2].T) + np.abs(moved[owner, 2]) * arm
+            apart = np.hypot(*(before[owner] - before[body])[:, :2].T) + arm + speed
+            turn, spin = np.abs(moved[body, 2]), np.abs(moved[owner, 2])
+            most = np.maximum(most, turn**2 * apart + 2 * turn * speed + spin**2 * arm)
+        return most
+
+    def pieces(self, chord: float) -> Ints:
+        """Into how many pieces, a power of 2, ways from frame to frame are cut for chords to err less."""
+        wanted = np.ceil(np.sqrt(self.curvature / (8 * chord)))
+        return np.exp2(np.ceil(np.log2(np.clip(wanted, 1, MOST_PIECES)))).astype(np.int64)
+
+    def take(self, which: Ints) -> Ways:
+        """Some of them."""
+        return Ways(self.parts, self.poses, self.vertex[which], self.body[which])
+
+    def seen(self, count: int) -> Floats:
+        """Where the vertices are in the centroid frames of the bodies, in so many pieces: (G, T, 2)."""
+        t = np.arange(count)[:, None, None] / count
+        between = [before + t * (after - before) for before, after in pairwise(self.poses)]
+        every = np.concatenate([*between, self.poses[-1:]])
+        world = carry(every[:, self.owner], self.point)
+        seen = uncarry(every[:, self.body], world) + self.parts.origins[self.body]
+        return np.moveaxis(seen, 0, 1)
+
+
+def _enter(ways: Ways, insets: Insets) -> tuple[Ints, float]:
+    """Which ways get deeper than is allowed, and a bound on how deep the others get."""
+    pieces = ways.pieces(insets.chord)
+    error = ways.curvature / (8.0 * pieces**2)
+    entering, depth, near_error = [np.zeros(0, np.int64)], 0.0, 0.0
+    low, high = ways.parts.boxes
     for count in np.unique(pieces):
         which = np.flatnonzero(pieces == count)
-        ways = _ways(parts, frames, vertex[which], body[which], int(count))
-        near = _meets_box(parts, ways, body[which])
-        which, ways = which[near], ways[near]
-        lines = np.asarray(shapely.linestrings(ways))
-        entering, deep = _deepest(parts, insets, lines, ways[:, 0], body[which])
-        depth = max(depth, deep)
-        if len(entering):
-            chosen = which[entering]
-            edge, when = _entered(parts, insets, lines[entering], body[chosen])
-            found.append((vertex[chosen], body[chosen], edge, when / count))
-    bound = depth + float(error.max(initial=0.0)) if depth > 0 else 0.0
-    if not found:
-        none = np.zeros(0, np.int64)
-        return Crossings(none, none, none, np.zeros(0), bound)
-    return Crossings(*(np.concatenate(column) for column in zip(*found, strict=True)), depth=bound)
+        seen = ways.take(which).seen(int(count))
+        body = ways.body[which]
+        near = ((seen.max(axis=1) >= low[body]) & (seen.min(axis=1) <= high[body])).all(axis=1)
+        which, lines = which[near], np.asarray(shapely.linestrings(seen[near]))
+        near_error = max(near_error, float(error[which].max(initial=0.0)))
+        shape, left = ways.parts.shape_of[body[near]], np.arange(len(which))
+        for deep, polygons in zip(insets.depths, insets.polygons, strict=True):
+            if not len(left):
+                break
+            depth = max(depth, deep)
+            left = left[shapely.intersects(polygons[shape[left]], lines[left])]
+        entering.append(which[left])
+    return np.concatenate(entering), depth + near_error
 
 
-def _deepest(
-    parts: Parts, insets: Insets, lines: NDArray[np.object_], starts: Floats, body: Ints
-) -> tuple[Ints, float]:
-    """Which ways get deeper than is allowed, and how deep the others get at most.
+def _enter_compiled(ways: Ways, insets: Insets) -> tuple[Ints, float]:
+    """The same for many bodies: only what is deeper than is allowed is told apart from what is not."""
+    from pliant.flex.compiled import entering
 
-    What starts too deep is being mended; the rows of the program see to that.
-    """
-    left = np.arange(len(lines))
-    entering = np.zeros(0, np.int64)
-    deep = 0.0
-    for depth, polygons in zip(insets.depths, insets.polygons, strict=True):
-        left = left[shapely.intersects(polygons[parts.shape_of[body[left]]], lines[left])]
-        if not len(left):
-            break
-        deep = depth
-        entering = left
-    if deep < insets.depths[-1]:
-        following = insets.depths[insets.depths.index(deep) + 1] if deep else insets.depths[0]
-        return np.zeros(0, np.int64), following if deep else 0.0
-    inside = shapely.intersects_xy(insets.polygons[-1][parts.shape_of[body[entering]]], starts[entering])
-    return entering[~inside], insets.allowed
-
-
-def _pieces(parts: Parts, frames: Floats, vertex: Ints, body: Ints, chord: float) -> tuple[Ints, Floats]:
-    """Into how many pieces each way must be cut from frame to frame, a power of 2, and how far chords err.
-
-    In the frame of body 1, p = R(−θ₁)(x₂ + R(θ₂)v − x₁) and
-    |p''| ≤ ω₁²|w| + 2|ω₁||w'| + ω₂²|v| with w the bracket: as in `flex.check`.
-    """
-    owner = parts.outlines.body[vertex]
-    arm = np.hypot(*_user_points(parts, vertex).T)
-    most = np.zeros(len(vertex))
-    poses = parts.user_poses(frames)
-    for before, after in pairwise(poses):
-        moved = after - before
-        speed = np.hypot(*(moved[owner] - moved[body])[:, :2].T) + np.abs(moved[owner, 2]) * arm
-        apart = np.hypot(*(before[owner] - before[body])[:, :2].T) + arm + speed
-        turn, spin = np.abs(moved[body, 2]), np.abs(moved[owner, 2])
-        most = np.maximum(most, turn**2 * apart + 2 * turn * speed + spin**2 * arm)
-    wanted = np.ceil(np.sqrt(most / (8 * chord)))
-    pieces = np.exp2(np.ceil(np.log2(np.clip(wanted, 1, MOST_PIECES)))).astype(np.int64)
-    return pieces, most / (8.0 * pieces**2)
-
-
-def _user_points(parts: Parts, vertex: Ints) -> Floats:
-    """Vertices in the user's frames of their bodies."""
-    return parts.outlines.point[vertex] - parts.origins[parts.outlines.body[vertex]]
-
-
-def _ways(parts: Parts, frames: Floats, vertex: Ints, body: Ints, count: int) -> Floats:
-    """Where vertices are, in the centroid frames of bodies: (G, (F − 1)·count + 1, 2)."""
-    poses = parts.user_poses(frames)
-    t = np.arange(count)[:, None, None] / count
-    between = [before + t * (after - before) for before, after in pairwise(poses)]
-    every = np.concatenate([*between, poses[-1:]])  # (T, B, 3)
-    owner = parts.outlines.body[vertex]
-    world = carry(every[:, owner], _user_points(parts, vertex))
-    return np.moveaxis(uncarry(every[:, body], world) + parts.origins[body], 0, 1)
-
-
-def _meets_box(parts: Parts, ways: Floats, body: Ints) -> NDArray[np.bool_]:
-    """Which ways come into the box of the body they are seen from."""
-    low, high = parts.boxes
-    meets = (ways.max(axis=1) >= low[body]) & (ways.min(axis=1) <= high[body])
-    return meets.all(axis=1)
+    parts = ways.parts
+    crosses = entering(
+        ways.poses,
+        ways.point,
+        ways.owner,
+        ways.body,
+        parts.origins,
+        parts.shape_of,
+        *insets.sides,
+        insets.chord,
+    )
+    return np.flatnonzero(crosses), insets.allowed
 
 
 def _entered(parts: Parts, insets: Insets, lines: NDArray[np.object_], body: Ints) -> tuple[Ints, Floats]:
@@ -175,36 +216,51 @@ def _entered(parts: Parts, insets: Insets, lines: NDArray[np.object_], body: Int
 def coming_near(parts: Parts, frames: Floats, known: Ints) -> tuple[Ints, Ints]:
     """Convex vertices and bodies that come near each other though no pair (P, 2) of `known` says so.
 
-    By boxes: of all that a body passes over on its way.
+    Bodies do whose circles meet on the way from frame to frame.
     """
-    low, high = _swept_boxes(parts, frames)
-    tree = shapely.STRtree(shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1]))
-    first, second = tree.query(tree.geometries)
-    kept = (first < second) & ((parts.moving[first] >= 0) | (parts.moving[second] >= 0))
+    centres = frames[:, :-1, :2]
+    moves = parts.moving[:-1] >= 0
+    first, second = (_compiled_meeting if len(parts.free) >= CROSSOVER else _meeting)(
+        centres, _user_radius(parts, frames), moves
+    )
+    code = np.unique(first * parts.count + second)
+    code = np.setdiff1d(code, known[:, 0] * parts.count + known[:, 1], assume_unique=True)
+    first, second = code // parts.count, code % parts.count
+    apart = ~exempt_pairs(parts, first, second)
+    first, second = first[apart], second[apart]
+    return _vertices_of(parts, np.append(first, second), np.append(second, first))
+
+
+def _user_radius(parts: Parts, frames: Floats) -> Floats:
+    """The circle about each body, with what its centroid swings off a straight way between frames, (B,)."""
+    spin = np.abs(np.diff(frames[:, :-1, 2], axis=0)).max(axis=0, initial=0.0)
+    return parts.radius + np.hypot(*parts.origins.T) * spin**2 / 8
+
+
+def _meeting(centres: Floats, radius: Floats, moves: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Pairs of bodies whose circles meet as their centres go straight from frame to frame."""
+    first, second = np.triu_indices(len(radius), 1)
+    kept = moves[first] | moves[second]
     first, second = first[kept], second[kept]
-    code = first * parts.count + second
-    kept = ~np.isin(code, known[:, 0] * parts.count + known[:, 1]) & ~exempt_pairs(parts, first, second)
-    first, second = first[kept], second[kept]
-    if not len(first):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    apart = centres[:, second] - centres[:, first]  # (F, P, 2)
+    way = np.diff(apart, axis=0)
+    speed = dot(way, way)
+    t = np.clip(np.divide(-dot(apart[:-1], way), speed, out=np.zeros_like(speed), where=speed > 0), 0.0, 1.0)
+    nearest = apart[:-1] + t[..., None] * way
+    meet = (dot(nearest, nearest) <= (radius[first] + radius[second]) ** 2).any(axis=0)
+    return first[meet], second[meet]
+
+
+def _compiled_meeting(centres: Floats, radius: Floats, moves: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    from pliant.flex.compiled import meeting
+
+    return meeting(np.ascontiguousarray(centres), radius, moves)
+
+
+def _vertices_of(parts: Parts, owners: Ints, others: Ints) -> tuple[Ints, Ints]:
+    """All convex vertices of each owner, with the other body beside each."""
     convex = np.flatnonzero(parts.outlines.convex)
-    owners = parts.outlines.body[convex]
-    vertex, body = [], []
-    for one, other in zip((*first, *second), (*second, *first), strict=True):
-        own = convex[owners == one]
-        vertex.append(own)
-        body.append(np.full(len(own), other))
-    return np.concatenate(vertex), np.concatenate(body)
-
-
-def _swept_boxes(parts: Parts, frames: Floats) -> tuple[Floats, Floats]:
-    """A box about all that each body passes over, (B, 2) low and high."""
-    poses = parts.user_poses(frames)
-    own = parts.outlines.body
-    world = carry(poses[:, own], parts.outlines.point - parts.origins[own])
-    starts = np.flatnonzero(np.diff(own, prepend=-1))
-    low = np.minimum.reduceat(world.min(axis=0), starts)
-    high = np.maximum.reduceat(world.max(axis=0), starts)
-    spin = np.abs(np.diff(poses[..., 2], axis=0)).max(axis=0, initial=0.0)
-    bulge = spin**2 / 8 * (parts.radius + np.hypot(*parts.origins.T))  # of an arc beyond its chord
-    return low - bulge[:, None], high + bulge[:, None]
+    starts = np.searchsorted(parts.outlines.body[convex], np.arange(parts.count + 1))
+    counts = (starts[1:] - starts[:-1])[owners]
+    place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return convex[np.repeat(starts[owners], counts) + place], np.repeat(others, counts)

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import near_pairs, overlaps, path_overlap
+from pliant.flex.check import near_pairs, overlaps
+from pliant.flex.findings import Turning, same_but_for_turns, turned_round
 from pliant.flex.forces import contacts_of, force_chain
 from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult, Frames
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import Moved, Place, Promise, place
+from pliant.flex.step import Moved, Place, Promise, place, sweep
 from pliant.flex.system import System
 
 IDLE = 2
@@ -60,12 +61,11 @@ class Walk:
         del self.frames[frames:], self.accepted[-1], self.overlaps[-1], self.violations[-1]
 
     def go(self, moved: Moved) -> None:
-        """Take a step: keep its frames, and check what holds bodies besides contact on the way."""
+        """Take a step and keep its frames."""
         system, there = self.system, moved.there
+        assert moved.found.here.poses is self.here.poses
         self.before = (self.here, self.path, len(self.frames))
-        with system.clock.phase("check"):
-            along = path_overlap(system.joints.held, [self.here.poses, *moved.way], system.threshold)
-            self.path = max(self.path, moved.depth, along)
+        self.path = max(self.path, moved.depth)
         self.frames.extend(moved.way)
         self.steps += 1
         gained = abs(there.value - self.here.value)
@@ -95,11 +95,25 @@ class Walk:
         """A gain that is worth a step."""
         return self.system.tolerance * abs(self.here.value) + self.system.least
 
-    def has_gone(self) -> bool:
-        """Whether a body has left the assembly, or turned right round."""
-        moved = np.abs(self.here.poses - self.system.parts.drawn)
-        far = np.hypot(moved[:, 0], moved[:, 1]).max() > 2 * self.system.parts.extent
-        return bool(far or moved[:, 2].max() > 2 * np.pi)
+    def turning(self) -> Turning | None:
+        """Bodies that turn right round, by a way that closes on itself or has been gone twice; None: none."""
+        system, poses = self.system, self.here.poses
+        bodies = turned_round(system, poses)
+        if not len(bodies):
+            return None
+        frame, again = same_but_for_turns(np.array(self.frames), poses)
+        near = self.here.contacts.near
+        closes = near.reach_to(system.parts, again) and self.here.value > system.objective.value(
+            self.frames[frame]
+        )
+        if closes:
+            met = sweep(system, self.here, poses, again[None])
+            closes = not met.any and met.depth <= system.threshold
+        turned = (poses - system.parts.drawn)[:, 2]
+        if not closes and np.abs(turned).max() < 4 * np.pi:
+            return None
+        names = tuple(system.parts.names[body] for body in bodies)
+        return Turning(names, tuple(turned[bodies].tolist()), bool(closes))
 
     def end(self, status: FlexStatus, ranges: bool = True, **findings: Any) -> FlexResult:
         """The result of what was done; without the ranges of the shares, it is there at once."""

@@ -155,8 +155,8 @@ def test_a_body_drawn_far_from_its_origin_has_more_frames_on_the_way():
     for model in (near, far):
         system, here = start_of(model)
         counts.append(len(arc(system, here.poses, step, here.poses)))
-    assert counts[0] == 1
-    assert counts[1] > 10
+    assert counts[0] < 10
+    assert counts[1] > 20
 
 
 def test_an_unbalanced_answer_is_not_usable_though_it_violates_nothing():
