@@ -1,0 +1,369 @@
+"""The loops of random walks, compiled: do two bodies overlap, is a way free, propose, push apart, accept.
+
+Bodies are rings about their centroids at poses (x, y, θ). For each pair both are inset a little, so that
+what merely touches does not overlap; the test is then plain: edges cross, or a corner of one is inside the
+other. Nothing is taken from the solver.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+FINE = 48  # places at which one way is looked at, at most
+PASSES = 8  # rounds in which bodies are pushed apart
+
+
+@njit(cache=True)
+def overlap(pose_a, pose_b, points_a, next_a, points_b, next_b, reach_a, reach_b):
+    """Whether two bodies share area. Points (N, 2), and which follows which round its ring."""
+    dx, dy = pose_b[0] - pose_a[0], pose_b[1] - pose_a[1]
+    if dx * dx + dy * dy > (reach_a + reach_b) ** 2:
+        return False
+    # Everything in the frame of a.
+    ca, sa = np.cos(pose_a[2]), np.sin(pose_a[2])
+    x0, y0 = ca * dx + sa * dy, -sa * dx + ca * dy
+    c, s = np.cos(pose_b[2] - pose_a[2]), np.sin(pose_b[2] - pose_a[2])
+    count_a, count_b = len(points_a), len(points_b)
+    low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
+    for i in range(count_a):
+        low_x, high_x = min(low_x, points_a[i, 0]), max(high_x, points_a[i, 0])
+        low_y, high_y = min(low_y, points_a[i, 1]), max(high_y, points_a[i, 1])
+    moved = np.empty((count_b, 2))
+    min_x, min_y, max_x, max_y = np.inf, np.inf, -np.inf, -np.inf
+    for j in range(count_b):
+        x = x0 + c * points_b[j, 0] - s * points_b[j, 1]
+        y = y0 + s * points_b[j, 0] + c * points_b[j, 1]
+        moved[j, 0], moved[j, 1] = x, y
+        min_x, max_x = min(min_x, x), max(max_x, x)
+        min_y, max_y = min(min_y, y), max(max_y, y)
+    if min_x > high_x or max_x < low_x or min_y > high_y or max_y < low_y:
+        return False
+    for i in range(count_a):
+        px, py = points_a[i]
+        qx, qy = points_a[next_a[i]]
+        if min(px, qx) > max_x or max(px, qx) < min_x or min(py, qy) > max_y or max(py, qy) < min_y:
+            continue
+        ex, ey = qx - px, qy - py
+        for j in range(count_b):
+            k = next_b[j]
+            one = ex * (moved[j, 1] - py) - ey * (moved[j, 0] - px)
+            two = ex * (moved[k, 1] - py) - ey * (moved[k, 0] - px)
+            if (one > 0) == (two > 0):
+                continue
+            fx, fy = moved[k, 0] - moved[j, 0], moved[k, 1] - moved[j, 1]
+            three = fx * (py - moved[j, 1]) - fy * (px - moved[j, 0])
+            four = fx * (qy - moved[j, 1]) - fy * (qx - moved[j, 0])
+            if (three > 0) != (four > 0):
+                return True
+    for j in range(count_b):  # no edges cross: each ring is wholly inside or outside
+        if (j == 0 or next_b[j - 1] != j) and inside(moved[j, 0], moved[j, 1], points_a, next_a):
+            return True
+    for i in range(count_a):
+        if (i == 0 or next_a[i - 1] != i) and inside(points_a[i, 0], points_a[i, 1], moved, next_b):
+            return True
+    return False
+
+
+@njit(cache=True)
+def inside(x, y, points, follow):
+    """Whether a point is in rings, by counting crossings."""
+    odd = False
+    for i in range(len(points)):
+        x1, y1 = points[i]
+        x2, y2 = points[follow[i]]
+        if (y1 > y) != (y2 > y) and x < x1 + (y - y1) * (x2 - x1) / (y2 - y1):
+            odd = not odd
+    return odd
+
+
+@njit(cache=True)
+def hit(poses, pairs, touched, rings):
+    """Whether any pair of which a body is touched overlaps."""
+    points, follow, begin_a, end_a, begin_b, end_b, reach_a, reach_b = rings
+    for p in range(len(pairs)):
+        a, b = pairs[p]
+        if not (touched[a] or touched[b]):
+            continue
+        ra, rb = slice(begin_a[p], end_a[p]), slice(begin_b[p], end_b[p])
+        if overlap(
+            poses[a], poses[b], points[ra], follow[ra], points[rb], follow[rb], reach_a[p], reach_b[p]
+        ):
+            return True
+    return False
+
+
+@njit(cache=True)
+def row_gap(kind, a, b, numbers, poses):
+    """The distance of a joint's row, as `played.Row.gap` says it."""
+    if kind == 2:
+        return numbers[0] * (poses[b, int(numbers[2])] - numbers[3])
+    c, s = np.cos(poses[b, 2]), np.sin(poses[b, 2])
+    x = poses[b, 0] + c * numbers[2] - s * numbers[3]
+    y = poses[b, 1] + s * numbers[2] + c * numbers[3]
+    if kind == 0:
+        c, s = np.cos(poses[a, 2]), np.sin(poses[a, 2])
+        x -= poses[a, 0] + c * numbers[0] - s * numbers[1]
+        y -= poses[a, 1] + s * numbers[0] + c * numbers[1]
+        return numbers[4] - np.hypot(x, y)
+    if a >= 0:
+        c, s = np.cos(poses[a, 2]), np.sin(poses[a, 2])
+        dx, dy = x - poses[a, 0], y - poses[a, 1]
+        x, y = c * dx + s * dy, -s * dx + c * dy
+    return numbers[0] * (x - numbers[4]) + numbers[1] * (y - numbers[5])
+
+
+@njit(cache=True)
+def broken(poses, rows):
+    """Whether a joint is violated by more than its allowance."""
+    kind, first, second, numbers, allowed = rows
+    for r in range(len(kind)):
+        if row_gap(kind[r], first[r], second[r], numbers[r], poses) < -allowed[r]:
+            return True
+    return False
+
+
+@njit(cache=True)
+def value(poses, goal):
+    """The objective, as `played.Objective.value` says it."""
+    linear, body, point, direction, drawn = goal
+    total = -drawn
+    for b in range(len(linear)):
+        for column in range(3):
+            total += linear[b, column] * poses[b, column]
+    for t in range(len(body)):
+        b = body[t]
+        c, s = np.cos(poses[b, 2]), np.sin(poses[b, 2])
+        total += direction[t, 0] * (poses[b, 0] + c * point[t, 0] - s * point[t, 1])
+        total += direction[t, 1] * (poses[b, 1] + s * point[t, 0] + c * point[t, 1])
+    return total
+
+
+@njit(cache=True)
+def free_way(before, after, pairs, touched, rings, radius, fine, middle):
+    """Whether nothing overlaps on the straight way, looked at every `fine` of travel."""
+    travel = 0.0
+    for b in range(len(before)):
+        if touched[b]:
+            far = np.hypot(after[b, 0] - before[b, 0], after[b, 1] - before[b, 1])
+            travel = max(travel, far + abs(after[b, 2] - before[b, 2]) * radius[b])
+    count = int(np.ceil(travel / fine))
+    if count > FINE:
+        return False
+    if hit(after, pairs, touched, rings):
+        return False
+    for k in range(1, count):
+        share = k / count
+        for b in range(len(before)):
+            for column in range(3):
+                middle[b, column] = before[b, column] * (1 - share) + after[b, column] * share
+        if hit(middle, pairs, touched, rings):
+            return False
+    return True
+
+
+@njit(cache=True)
+def nudge(poses, body, x, y, nx, ny, depth, radius, free):
+    """Move one body so that its point at (x, y) goes by `depth` along (nx, ny), turning as it may."""
+    if not free[body]:
+        return
+    arm = (x - poses[body, 0]) * ny - (y - poses[body, 1]) * nx
+    ease = 2.0 / radius[body] ** 2  # of turning against shifting, as for a disc
+    push = depth / (1.0 + ease * arm * arm)
+    poses[body, 0] += push * nx
+    poses[body, 1] += push * ny
+    poses[body, 2] += push * ease * arm
+
+
+@njit(cache=True)
+def push_corners(poses, a, b, points_a, next_a, points_b, radius, free):
+    """Push b's corners out of a, along the nearest edge's normal."""
+    ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
+    cb, sb = np.cos(poses[b, 2]), np.sin(poses[b, 2])
+    for j in range(len(points_b)):
+        wx = poses[b, 0] + cb * points_b[j, 0] - sb * points_b[j, 1]
+        wy = poses[b, 1] + sb * points_b[j, 0] + cb * points_b[j, 1]
+        dx, dy = wx - poses[a, 0], wy - poses[a, 1]
+        x, y = ca * dx + sa * dy, -sa * dx + ca * dy
+        if not inside(x, y, points_a, next_a):
+            continue
+        nearest, mx, my = np.inf, 0.0, 0.0
+        for i in range(len(points_a)):
+            px, py = points_a[i]
+            ex, ey = points_a[next_a[i], 0] - px, points_a[next_a[i], 1] - py
+            along = min(1.0, max(0.0, ((x - px) * ex + (y - py) * ey) / (ex * ex + ey * ey)))
+            ox, oy = px + along * ex - x, py + along * ey - y
+            far = np.hypot(ox, oy)
+            if far < nearest:
+                nearest, mx, my = far, ox, oy
+        if nearest < 1e-300:
+            continue
+        nx, ny = (ca * mx - sa * my) / nearest, (sa * mx + ca * my) / nearest
+        depth = 1.001 * nearest * (0.5 if free[a] and free[b] else 1.0)
+        nudge(poses, b, wx, wy, nx, ny, depth, radius, free)
+        nudge(poses, a, wx, wy, -nx, -ny, depth, radius, free)
+        ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
+        cb, sb = np.cos(poses[b, 2]), np.sin(poses[b, 2])
+
+
+@njit(cache=True)
+def push_row(poses, kind, a, b, numbers, gap, radius, free):
+    """Mend a violated joint by moving its bodies."""
+    if kind == 2:
+        if free[b]:
+            poses[b, int(numbers[2])] -= gap / numbers[0]
+        return
+    c, s = np.cos(poses[b, 2]), np.sin(poses[b, 2])
+    x = poses[b, 0] + c * numbers[2] - s * numbers[3]
+    y = poses[b, 1] + s * numbers[2] + c * numbers[3]
+    if kind == 0:
+        ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
+        hx = poses[a, 0] + ca * numbers[0] - sa * numbers[1]
+        hy = poses[a, 1] + sa * numbers[0] + ca * numbers[1]
+        far = np.hypot(x - hx, y - hy)
+        nx, ny = (hx - x) / far, (hy - y) / far
+        share = 0.5 if free[a] and free[b] else 1.0
+        nudge(poses, b, x, y, nx, ny, -gap * share, radius, free)
+        nudge(poses, a, hx, hy, -nx, -ny, -gap * share, radius, free)
+        return
+    nx, ny = numbers[0], numbers[1]
+    if a >= 0:
+        ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
+        nx, ny = ca * numbers[0] - sa * numbers[1], sa * numbers[0] + ca * numbers[1]
+    nudge(poses, b, x, y, nx, ny, -gap, radius, free)
+
+
+@njit(cache=True)
+def settle(poses, pairs, touched, rings, rows, radius, free):
+    """Push apart what overlaps and mend joints, a few rounds; touched is what has moved."""
+    points, follow, begin_a, end_a, begin_b, end_b, reach_a, reach_b = rings
+    kind, first, second, numbers, allowed = rows
+    for _ in range(PASSES):
+        still = True
+        for r in range(len(kind)):
+            gap = row_gap(kind[r], first[r], second[r], numbers[r], poses) + 0.5 * allowed[r]
+            if gap < 0:
+                push_row(poses, kind[r], first[r], second[r], numbers[r], gap, radius, free)
+                touched[second[r]] = free[second[r]]
+                if first[r] >= 0:
+                    touched[first[r]] = free[first[r]]
+                still = False
+        for p in range(len(pairs)):
+            a, b = pairs[p]
+            if not (touched[a] or touched[b]):
+                continue
+            ra, rb = slice(begin_a[p], end_a[p]), slice(begin_b[p], end_b[p])
+            if overlap(
+                poses[a], poses[b], points[ra], follow[ra], points[rb], follow[rb], reach_a[p], reach_b[p]
+            ):
+                push_corners(poses, a, b, points[ra], follow[ra], points[rb], radius, free)
+                push_corners(poses, b, a, points[rb], follow[rb], points[ra], radius, free)
+                touched[a], touched[b] = free[a], free[b]
+                still = False
+        if still:
+            return
+
+
+@njit(cache=True)
+def propose(kind, here, there, touched, bodies, radius, size, weights, momentum):
+    """A move of some kind: of one body, of all, of a group as one, along the objective, or the last again."""
+    count = len(bodies)
+    scale = size * 10.0 ** np.random.uniform(-5.0, 0.0)
+    there[:] = here
+    touched[:] = False
+    if kind == 0:  # the last that worked, longer
+        stretch = np.random.choice(np.array([0.5, 1.0, 1.5, 3.0]))
+        for b in bodies:
+            there[b] += stretch * momentum[b]
+            touched[b] = momentum[b, 0] != 0 or momentum[b, 1] != 0 or momentum[b, 2] != 0
+    elif kind == 1:  # one body
+        b = bodies[np.random.randint(count)]
+        there[b, 0] += scale * np.random.normal()
+        there[b, 1] += scale * np.random.normal()
+        there[b, 2] += scale * np.random.normal() / radius[b]
+        touched[b] = True
+    elif kind == 2:  # all of them
+        for b in bodies:
+            there[b, 0] += scale * np.random.normal()
+            there[b, 1] += scale * np.random.normal()
+            there[b, 2] += scale * np.random.normal() / radius[b]
+            touched[b] = True
+    elif kind == 3:  # along the objective, with some noise
+        noise = scale * np.random.choice(np.array([0.0, 0.0, 0.1, 1.0]))
+        for b in bodies:
+            if weights[b, 0] != 0 or weights[b, 1] != 0 or weights[b, 2] != 0:
+                there[b, 0] += scale * weights[b, 0] + noise * np.random.normal()
+                there[b, 1] += scale * weights[b, 1] + noise * np.random.normal()
+                there[b, 2] += (scale * weights[b, 2] + noise * np.random.normal()) / radius[b]
+                touched[b] = True
+    elif kind == 4:  # a group as one, about a random centre
+        pivot = here[bodies[np.random.randint(count)]]
+        x = pivot[0] + size * np.random.normal()
+        y = pivot[1] + size * np.random.normal()
+        turn = scale * np.random.normal() / size * np.random.randint(2)
+        dx, dy = scale * np.random.normal(), scale * np.random.normal()
+        share = np.random.random()
+        c, s = np.cos(turn), np.sin(turn)
+        for b in bodies:
+            if np.random.random() < share:
+                ox, oy = here[b, 0] - x, here[b, 1] - y
+                there[b, 0] = x + c * ox - s * oy + dx
+                there[b, 1] = y + s * ox + c * oy + dy
+                there[b, 2] += turn
+                touched[b] = True
+    else:  # one body about a point of its rim, as when a corner stands in a corner
+        b = bodies[np.random.randint(count)]
+        angle = np.random.uniform(0, 2 * np.pi)
+        far = radius[b] * np.random.random()
+        turn = scale * np.random.normal() / radius[b]
+        c, s = np.cos(turn), np.sin(turn)
+        ox, oy = -far * np.cos(angle), -far * np.sin(angle)
+        there[b, 0] += c * ox - s * oy - ox
+        there[b, 1] += s * ox + c * oy - oy
+        there[b, 2] += turn
+        touched[b] = True
+
+
+@njit(cache=True)
+def climb(start, pairs, rings, rows, goal, weights, free, radius, fine, size, hair, enough, moves, seed):
+    """A climb of many proposals: the poses it went through (K, B, 3), and how far up.
+
+    A proposal is taken when the way to it is free and the objective is not below the best by more than
+    `hair`; it ends when it has gained `enough`.
+    """
+    np.random.seed(seed)
+    bodies = np.flatnonzero(free)
+    here, there, middle = start.copy(), start.copy(), start.copy()
+    touched = np.zeros(len(start), np.bool_)
+    momentum = np.zeros_like(start)
+    path = np.empty((256, *start.shape))
+    path[0] = start
+    kept, lucky = 1, False
+    best = value(start, goal)
+    at, floor = best, best
+    began = best
+    for _ in range(moves):
+        kind = 0 if lucky else np.random.randint(6)
+        propose(kind, here, there, touched, bodies, radius, size, weights, momentum)
+        lucky = False
+        if np.random.random() < 0.7:
+            settle(there, pairs, touched, rings, rows, radius, free)
+        reached = value(there, goal)
+        if not reached >= floor - hair or (reached < at and np.random.random() < 0.5):
+            continue
+        if broken(there, rows) or not free_way(here, there, pairs, touched, rings, radius, fine, middle):
+            continue
+        lucky = reached > at + 1e-9 * hair
+        momentum = there - here
+        here[:] = there
+        at = reached
+        floor = max(floor, at)
+        if kept == len(path):
+            longer = np.empty((2 * kept, *start.shape))
+            longer[:kept] = path
+            path = longer
+        path[kept] = here
+        kept += 1
+        if at - began > enough:
+            break
+    return path[:kept]
