@@ -94,7 +94,9 @@ def laid(
     left, bottom, right, top = room.bounds
     for ring in rings:
         for _ in range(60):
-            there = moved(ring, rng.uniform(left, right), rng.uniform(bottom, top), rng.uniform(-np.pi, np.pi))
+            there = moved(
+                ring, rng.uniform(left, right), rng.uniform(bottom, top), rng.uniform(-np.pi, np.pi)
+            )
             polygon = shapely.Polygon(there)
             if inner.contains(polygon) and all(polygon.distance(other) > gap for other in taken):
                 taken.append(polygon)
@@ -191,7 +193,9 @@ def chain(rng: Generator) -> Draft | None:
         side, at, wide = rng.choice([-1, 1]), rng.uniform(0.5, x), rng.uniform(0.1, 0.6)
         y = side * (0.5 + space * rng.uniform(0.3, 1.5))
         parts.append(
-            Part(f"post{k}", (box(at, min(y, y + 1.5 * side), at + wide, max(y, y + 1.5 * side)),), fixed=True)
+            Part(
+                f"post{k}", (box(at, min(y, y + 1.5 * side), at + wide, max(y, y + 1.5 * side)),), fixed=True
+            )
         )
     return Draft(tuple(parts), asked(rng, links, spin=0.6), pins=tuple(pins))
 
@@ -351,7 +355,9 @@ def held(rng: Generator) -> Draft | None:
         kind = rng.integers(5)
         if kind == 0:
             about = rng.uniform(0.05, 1.5, 4)
-            inside = box(middle[0] - about[0], middle[1] - about[1], middle[0] + about[2], middle[1] + about[3])
+            inside = box(
+                middle[0] - about[0], middle[1] - about[1], middle[0] + about[2], middle[1] + about[3]
+            )
             keep.append({"body": part.name, "point": middle, "inside": inside})
         elif kind == 1:
             corner = part.rings[0][0]
@@ -367,9 +373,7 @@ def held(rng: Generator) -> Draft | None:
             off, half = rng.normal(0, 0.05), rng.uniform(0.15, 0.5)
             sight = {"from": "frame", "to": part.name, "apex": apex, "marker": middle, "half_angle": half}
             sights.append(sight | {"axis": float(np.arctan2(ray[1], ray[0]) + off)})
-    return Draft(
-        made.parts, made.terms, keep=tuple(keep), sights=tuple(sights), limits=tuple(limits)
-    )
+    return Draft(made.parts, made.terms, keep=tuple(keep), sights=tuple(sights), limits=tuple(limits))
 
 
 FAMILIES: dict[str, Callable[[Generator], Draft | None]] = {

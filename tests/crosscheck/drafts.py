@@ -179,7 +179,9 @@ def _scenery(draft: Draft, count: int, rng: Generator) -> list[Part]:
         angle, far = 2 * np.pi * (number + 0.8 * rng.random()) / count, rng.uniform(20, 60) * draft.size
         corner = middle + far * np.array([np.cos(angle), np.sin(angle)])
         width, height = rng.uniform(0.05, 1.0, 2) * draft.size
-        blocks.append(Part(f"far{number}", (box(*corner, corner[0] + width, corner[1] + height),), fixed=True))
+        blocks.append(
+            Part(f"far{number}", (box(*corner, corner[0] + width, corner[1] + height),), fixed=True)
+        )
     return blocks
 
 

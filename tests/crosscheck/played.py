@@ -109,7 +109,11 @@ class Objective:
     def value(self, poses: Floats) -> Floats:
         """At (…, B, 3)."""
         points = carry(poses[..., self.body, :], self.point)
-        return (self.linear * poses).sum(axis=(-1, -2)) + (self.direction * points).sum(axis=(-1, -2)) - self.drawn
+        return (
+            (self.linear * poses).sum(axis=(-1, -2))
+            + (self.direction * points).sum(axis=(-1, -2))
+            - self.drawn
+        )
 
 
 def objective_of(play: Played) -> Objective:
@@ -129,7 +133,9 @@ def objective_of(play: Played) -> Objective:
         elif term.radial is not None:
             away = drawn[:, :2] - term.radial
             distance = np.hypot(*away.T)[:, None]
-            linear[:, :2] += term.weight * np.divide(away, distance, out=np.zeros_like(away), where=distance > 0)
+            linear[:, :2] += term.weight * np.divide(
+                away, distance, out=np.zeros_like(away), where=distance > 0
+            )
         else:
             raise NotImplementedError("gather")
     body, point, direction = zip(*followed, strict=True) if followed else ((), (), ())
@@ -183,7 +189,10 @@ def rows_of(play: Played) -> list[Row]:
         ends = [tuple(uncarry(drawn[body], at).tolist()) for body in (a, b)]
         rows.append(Row(f"pin {pin.bodies[0]}–{pin.bodies[1]}", 0, a, b, *ends, (pin.clearance / 2, 0.0)))
     for keep in model.keep:
-        b, ring = play.index(keep.body), shapely.get_coordinates(shapely.orient_polygons(shapely.Polygon(keep.inside)))
+        b, ring = (
+            play.index(keep.body),
+            shapely.get_coordinates(shapely.orient_polygons(shapely.Polygon(keep.inside))),
+        )
         for tail, side in zip(ring[:-1], np.diff(ring, axis=0), strict=True):
             inward = np.array([-side[1], side[0]]) / np.hypot(*side)
             rows.append(Row(f"keep {keep.body}", 1, -1, b, tuple(inward), own(b, keep.point), tuple(tail)))

@@ -46,10 +46,19 @@ class Strained:
     frame: float
 
 
-def deepest(play: Played, allowed: float, frames: Floats | None = None, most: int = MOST) -> Deepest:
-    """The widest overlap on the way; widths below `allowed` are of no interest, and found roughly."""
+def deepest(
+    play: Played,
+    allowed: float,
+    frames: Floats | None = None,
+    most: int = MOST,
+    excused: Floats | None = None,
+) -> Deepest:
+    """The widest overlap on the way; widths below `allowed` are of no interest, and found roughly.
+
+    `excused` (P,) is taken off the width of each pair.
+    """
     frames = play.frames if frames is None else frames
-    ways = _Ways(play, frames)
+    ways = _Ways(play, frames, np.zeros(len(play.pairs)) if excused is None else excused)
     best = ways.worst()
     floor = max(allowed, NEARLY * best.width)
     left, looked = ways.beyond(floor), 0
@@ -68,12 +77,12 @@ def deepest(play: Played, allowed: float, frames: Floats | None = None, most: in
 class _Ways:
     """Stretches of the way of pairs, from one time to another."""
 
-    def __init__(self, play: Played, frames: Floats) -> None:
-        self.play, self.frames = play, frames
+    def __init__(self, play: Played, frames: Floats, excused: Floats) -> None:
+        self.play, self.frames, self.excused = play, frames, excused
         count, pairs = len(frames), len(play.pairs)
         pair = np.tile(np.arange(pairs), count)
         width = _widths(play, pair, *_at(play, frames, pair, np.repeat(np.arange(count, dtype=float), pairs)))
-        self.widths = width.reshape(count, pairs)
+        self.widths = width.reshape(count, pairs) - excused
 
     def worst(self) -> Deepest:
         if not self.widths.size:
@@ -85,7 +94,7 @@ class _Ways:
         steps, pairs = len(self.frames) - 1, len(self.play.pairs)
         start = np.repeat(np.arange(steps, dtype=float), pairs)
         made = Stretches(
-            self.play, self.frames, np.tile(np.arange(pairs), steps), start, start + 1.0,
+            self.play, self.frames, self.excused, np.tile(np.arange(pairs), steps), start, start + 1.0,
             self.widths[:-1].ravel(), self.widths[1:].ravel(),
         )  # fmt: skip
         return made.take(made.bound > floor)
@@ -97,6 +106,7 @@ class Stretches:
 
     play: Played
     frames: Floats
+    excused: Floats  # (P,)
     pair: Ints  # (N,)
     start: Floats  # (N,) in frames
     end: Floats
@@ -110,17 +120,19 @@ class Stretches:
 
     def take(self, which: NDArray) -> Stretches:
         rest = (column[which] for column in (self.pair, self.start, self.end, self.before, self.after))
-        return Stretches(self.play, self.frames, *rest)
+        return Stretches(self.play, self.frames, self.excused, *rest)
 
     def halved(self) -> tuple[Stretches, Deepest]:
         """Both halves of each, and the deepest of the middles."""
         middle = 0.5 * (self.start + self.end)
         width = _widths(self.play, self.pair, *_at(self.play, self.frames, self.pair, middle))
+        width -= self.excused[self.pair]
         worst = int(width.argmax())
         found = _named(self.play, int(self.pair[worst]), float(middle[worst]), float(width[worst]))
         halves = Stretches(
             self.play,
             self.frames,
+            self.excused,
             np.tile(self.pair, 2),
             np.concatenate([self.start, middle]),
             np.concatenate([middle, self.end]),

@@ -15,38 +15,38 @@ PASSES = 8  # rounds in which bodies are pushed apart
 
 
 @njit(cache=True)
-def overlap(pose_a, pose_b, points_a, next_a, points_b, next_b, reach_a, reach_b):
-    """Whether two bodies share area. Points (N, 2), and which follows which round its ring."""
-    dx, dy = pose_b[0] - pose_a[0], pose_b[1] - pose_a[1]
-    if dx * dx + dy * dy > (reach_a + reach_b) ** 2:
+def overlap(poses, a, b, points, follow, from_a, to_a, from_b, to_b, reach):
+    """Whether two bodies share area: points (N, 2) from one to another place, and which follows which."""
+    dx, dy = poses[b, 0] - poses[a, 0], poses[b, 1] - poses[a, 1]
+    if dx * dx + dy * dy > reach * reach:
         return False
     # Everything in the frame of a.
-    ca, sa = np.cos(pose_a[2]), np.sin(pose_a[2])
+    ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
     x0, y0 = ca * dx + sa * dy, -sa * dx + ca * dy
-    c, s = np.cos(pose_b[2] - pose_a[2]), np.sin(pose_b[2] - pose_a[2])
-    count_a, count_b = len(points_a), len(points_b)
+    c, s = np.cos(poses[b, 2] - poses[a, 2]), np.sin(poses[b, 2] - poses[a, 2])
     low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
-    for i in range(count_a):
-        low_x, high_x = min(low_x, points_a[i, 0]), max(high_x, points_a[i, 0])
-        low_y, high_y = min(low_y, points_a[i, 1]), max(high_y, points_a[i, 1])
-    moved = np.empty((count_b, 2))
+    for i in range(from_a, to_a):
+        low_x, high_x = min(low_x, points[i, 0]), max(high_x, points[i, 0])
+        low_y, high_y = min(low_y, points[i, 1]), max(high_y, points[i, 1])
+    moved = np.empty((to_b - from_b, 2))
     min_x, min_y, max_x, max_y = np.inf, np.inf, -np.inf, -np.inf
-    for j in range(count_b):
-        x = x0 + c * points_b[j, 0] - s * points_b[j, 1]
-        y = y0 + s * points_b[j, 0] + c * points_b[j, 1]
-        moved[j, 0], moved[j, 1] = x, y
+    for j in range(from_b, to_b):
+        x = x0 + c * points[j, 0] - s * points[j, 1]
+        y = y0 + s * points[j, 0] + c * points[j, 1]
+        moved[j - from_b, 0] = x
+        moved[j - from_b, 1] = y
         min_x, max_x = min(min_x, x), max(max_x, x)
         min_y, max_y = min(min_y, y), max(max_y, y)
     if min_x > high_x or max_x < low_x or min_y > high_y or max_y < low_y:
         return False
-    for i in range(count_a):
-        px, py = points_a[i]
-        qx, qy = points_a[next_a[i]]
+    for i in range(from_a, to_a):
+        k = follow[i] + from_a
+        px, py, qx, qy = points[i, 0], points[i, 1], points[k, 0], points[k, 1]
         if min(px, qx) > max_x or max(px, qx) < min_x or min(py, qy) > max_y or max(py, qy) < min_y:
             continue
         ex, ey = qx - px, qy - py
-        for j in range(count_b):
-            k = next_b[j]
+        for j in range(to_b - from_b):
+            k = follow[j + from_b]
             one = ex * (moved[j, 1] - py) - ey * (moved[j, 0] - px)
             two = ex * (moved[k, 1] - py) - ey * (moved[k, 0] - px)
             if (one > 0) == (two > 0):
@@ -56,22 +56,27 @@ def overlap(pose_a, pose_b, points_a, next_a, points_b, next_b, reach_a, reach_b
             four = fx * (qy - moved[j, 1]) - fy * (qx - moved[j, 0])
             if (three > 0) != (four > 0):
                 return True
-    for j in range(count_b):  # no edges cross: each ring is wholly inside or outside
-        if (j == 0 or next_b[j - 1] != j) and inside(moved[j, 0], moved[j, 1], points_a, next_a):
+    # No edges cross: each ring is wholly inside or outside. A ring's last corner is followed by its first.
+    for j in range(to_b - from_b):
+        last = follow[j + from_b] <= j
+        if last and inside(moved[j, 0], moved[j, 1], points, follow, from_a, to_a):
             return True
-    for i in range(count_a):
-        if (i == 0 or next_a[i - 1] != i) and inside(points_a[i, 0], points_a[i, 1], moved, next_b):
+    for i in range(from_a, to_a):
+        if follow[i] + from_a > i:
+            continue
+        dx, dy = points[i, 0] - x0, points[i, 1] - y0
+        if inside(c * dx + s * dy, -s * dx + c * dy, points, follow, from_b, to_b):
             return True
     return False
 
 
 @njit(cache=True)
-def inside(x, y, points, follow):
-    """Whether a point is in rings, by counting crossings."""
+def inside(x, y, points, follow, start, stop):
+    """Whether a point is in the rings of a body, by counting crossings."""
     odd = False
-    for i in range(len(points)):
-        x1, y1 = points[i]
-        x2, y2 = points[follow[i]]
+    for i in range(start, stop):
+        k = follow[i] + start
+        x1, y1, x2, y2 = points[i, 0], points[i, 1], points[k, 0], points[k, 1]
         if (y1 > y) != (y2 > y) and x < x1 + (y - y1) * (x2 - x1) / (y2 - y1):
             odd = not odd
     return odd
@@ -80,14 +85,11 @@ def inside(x, y, points, follow):
 @njit(cache=True)
 def hit(poses, pairs, touched, rings):
     """Whether any pair of which a body is touched overlaps."""
-    points, follow, begin_a, end_a, begin_b, end_b, reach_a, reach_b = rings
+    points, follow, span, reach = rings
     for p in range(len(pairs)):
-        a, b = pairs[p]
-        if not (touched[a] or touched[b]):
-            continue
-        ra, rb = slice(begin_a[p], end_a[p]), slice(begin_b[p], end_b[p])
-        if overlap(
-            poses[a], poses[b], points[ra], follow[ra], points[rb], follow[rb], reach_a[p], reach_b[p]
+        a, b = pairs[p, 0], pairs[p, 1]
+        if (touched[a] or touched[b]) and overlap(
+            poses, a, b, points, follow, span[p, 0], span[p, 1], span[p, 2], span[p, 3], reach[p]
         ):
             return True
     return False
@@ -176,21 +178,22 @@ def nudge(poses, body, x, y, nx, ny, depth, radius, free):
 
 
 @njit(cache=True)
-def push_corners(poses, a, b, points_a, next_a, points_b, radius, free):
+def push_corners(poses, a, b, points, follow, from_a, to_a, from_b, to_b, radius, free):
     """Push b's corners out of a, along the nearest edge's normal."""
     ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
     cb, sb = np.cos(poses[b, 2]), np.sin(poses[b, 2])
-    for j in range(len(points_b)):
-        wx = poses[b, 0] + cb * points_b[j, 0] - sb * points_b[j, 1]
-        wy = poses[b, 1] + sb * points_b[j, 0] + cb * points_b[j, 1]
+    for j in range(from_b, to_b):
+        wx = poses[b, 0] + cb * points[j, 0] - sb * points[j, 1]
+        wy = poses[b, 1] + sb * points[j, 0] + cb * points[j, 1]
         dx, dy = wx - poses[a, 0], wy - poses[a, 1]
         x, y = ca * dx + sa * dy, -sa * dx + ca * dy
-        if not inside(x, y, points_a, next_a):
+        if not inside(x, y, points, follow, from_a, to_a):
             continue
         nearest, mx, my = np.inf, 0.0, 0.0
-        for i in range(len(points_a)):
-            px, py = points_a[i]
-            ex, ey = points_a[next_a[i], 0] - px, points_a[next_a[i], 1] - py
+        for i in range(from_a, to_a):
+            k = follow[i] + from_a
+            px, py = points[i, 0], points[i, 1]
+            ex, ey = points[k, 0] - px, points[k, 1] - py
             along = min(1.0, max(0.0, ((x - px) * ex + (y - py) * ey) / (ex * ex + ey * ey)))
             ox, oy = px + along * ex - x, py + along * ey - y
             far = np.hypot(ox, oy)
@@ -236,7 +239,7 @@ def push_row(poses, kind, a, b, numbers, gap, radius, free):
 @njit(cache=True)
 def settle(poses, pairs, touched, rings, rows, radius, free):
     """Push apart what overlaps and mend joints, a few rounds; touched is what has moved."""
-    points, follow, begin_a, end_a, begin_b, end_b, reach_a, reach_b = rings
+    points, follow, span, reach = rings
     kind, first, second, numbers, allowed = rows
     for _ in range(PASSES):
         still = True
@@ -249,16 +252,15 @@ def settle(poses, pairs, touched, rings, rows, radius, free):
                     touched[first[r]] = free[first[r]]
                 still = False
         for p in range(len(pairs)):
-            a, b = pairs[p]
+            a, b = pairs[p, 0], pairs[p, 1]
             if not (touched[a] or touched[b]):
                 continue
-            ra, rb = slice(begin_a[p], end_a[p]), slice(begin_b[p], end_b[p])
-            if overlap(
-                poses[a], poses[b], points[ra], follow[ra], points[rb], follow[rb], reach_a[p], reach_b[p]
-            ):
-                push_corners(poses, a, b, points[ra], follow[ra], points[rb], radius, free)
-                push_corners(poses, b, a, points[rb], follow[rb], points[ra], radius, free)
-                touched[a], touched[b] = free[a], free[b]
+            i, j, k, m = span[p, 0], span[p, 1], span[p, 2], span[p, 3]
+            if overlap(poses, a, b, points, follow, i, j, k, m, reach[p]):
+                push_corners(poses, a, b, points, follow, i, j, k, m, radius, free)
+                push_corners(poses, b, a, points, follow, k, m, i, j, radius, free)
+                touched[a] = free[a]
+                touched[b] = free[b]
                 still = False
         if still:
             return
@@ -269,12 +271,15 @@ def propose(kind, here, there, touched, bodies, radius, size, weights, momentum)
     """A move of some kind: of one body, of all, of a group as one, along the objective, or the last again."""
     count = len(bodies)
     scale = size * 10.0 ** np.random.uniform(-5.0, 0.0)
-    there[:] = here
-    touched[:] = False
+    for b in range(len(here)):
+        touched[b] = False
+        for column in range(3):
+            there[b, column] = here[b, column]
     if kind == 0:  # the last that worked, longer
-        stretch = np.random.choice(np.array([0.5, 1.0, 1.5, 3.0]))
+        stretch = 0.5 * np.random.randint(1, 6)
         for b in bodies:
-            there[b] += stretch * momentum[b]
+            for column in range(3):
+                there[b, column] += stretch * momentum[b, column]
             touched[b] = momentum[b, 0] != 0 or momentum[b, 1] != 0 or momentum[b, 2] != 0
     elif kind == 1:  # one body
         b = bodies[np.random.randint(count)]
@@ -289,7 +294,7 @@ def propose(kind, here, there, touched, bodies, radius, size, weights, momentum)
             there[b, 2] += scale * np.random.normal() / radius[b]
             touched[b] = True
     elif kind == 3:  # along the objective, with some noise
-        noise = scale * np.random.choice(np.array([0.0, 0.0, 0.1, 1.0]))
+        noise = scale * max(0.0, np.random.uniform(-1.0, 1.0))
         for b in bodies:
             if weights[b, 0] != 0 or weights[b, 1] != 0 or weights[b, 2] != 0:
                 there[b, 0] += scale * weights[b, 0] + noise * np.random.normal()
@@ -297,9 +302,9 @@ def propose(kind, here, there, touched, bodies, radius, size, weights, momentum)
                 there[b, 2] += (scale * weights[b, 2] + noise * np.random.normal()) / radius[b]
                 touched[b] = True
     elif kind == 4:  # a group as one, about a random centre
-        pivot = here[bodies[np.random.randint(count)]]
-        x = pivot[0] + size * np.random.normal()
-        y = pivot[1] + size * np.random.normal()
+        pivot = bodies[np.random.randint(count)]
+        x = here[pivot, 0] + size * np.random.normal()
+        y = here[pivot, 1] + size * np.random.normal()
         turn = scale * np.random.normal() / size * np.random.randint(2)
         dx, dy = scale * np.random.normal(), scale * np.random.normal()
         share = np.random.random()
@@ -336,7 +341,7 @@ def climb(start, pairs, rings, rows, goal, weights, free, radius, fine, size, ha
     here, there, middle = start.copy(), start.copy(), start.copy()
     touched = np.zeros(len(start), np.bool_)
     momentum = np.zeros_like(start)
-    path = np.empty((256, *start.shape))
+    path = np.empty((moves + 1, len(start), 3))
     path[0] = start
     kept, lucky = 1, False
     best = value(start, goal)
@@ -354,14 +359,12 @@ def climb(start, pairs, rings, rows, goal, weights, free, radius, fine, size, ha
         if broken(there, rows) or not free_way(here, there, pairs, touched, rings, radius, fine, middle):
             continue
         lucky = reached > at + 1e-9 * hair
-        momentum = there - here
-        here[:] = there
+        for b in bodies:
+            for column in range(3):
+                momentum[b, column] = there[b, column] - here[b, column]
+                here[b, column] = there[b, column]
         at = reached
         floor = max(floor, at)
-        if kept == len(path):
-            longer = np.empty((2 * kept, *start.shape))
-            longer[:kept] = path
-            path = longer
         path[kept] = here
         kept += 1
         if at - began > enough:

@@ -19,7 +19,7 @@ from tests.crosscheck.walking import climb
 
 Floats = NDArray[np.float64]
 
-MOVES = 2500
+WORK = 4e7  # pairs of edges that a walk looks at, roughly
 WALKS = 2
 HAIR = 2e-4  # of the objective, or of the play: what a move may lose
 ENOUGH = 0.2  # a gain of so much of the objective, or of ten plays, and it is clear
@@ -36,7 +36,7 @@ class Climb:
     poses: Floats | None  # (B, 3) of the user's frames where it got
 
 
-def climbed(play: Played, play_length: float, seed: int = 0, moves: int = MOVES, walks: int = WALKS) -> Climb:
+def climbed(play: Played, play_length: float, seed: int = 0, work: float = WORK) -> Climb:
     """The best of some walks from the last frame; `play_length` is the scale of the play, as the gap."""
     goal = play.objective
     start = play.centred(play.frames[-1])
@@ -45,15 +45,18 @@ def climbed(play: Played, play_length: float, seed: int = 0, moves: int = MOVES,
     enough = max(ENOUGH * abs(end), 10 * play_length / goal.arm)
     allowed = _allowed(play, play_length)
     world = _compiled(play, start, allowed, play_length)
+    corners = world[1][2]
+    each = float(((corners[:, 1] - corners[:, 0]) * (corners[:, 3] - corners[:, 2])).sum())
+    moves = int(np.clip(work / max(each, 1.0) / 20, 500, 10_000))
     best = Climb(0.0, 0.0, 0.0, 0.0, None)
-    for walk in range(walks):
+    for walk in range(WALKS):
         path = climb(
             start, *world, fine=_fine(play), size=play.size, hair=HAIR * scale, enough=enough, moves=moves,
             seed=1000 * seed + walk,
         )  # fmt: skip
         values = goal.value(path)
         claimed = float(values.max() - end)
-        if claimed <= best.gain or claimed < 1e-3 * scale:
+        if claimed <= best.gain or claimed < 5e-3 * scale:
             continue
         path = path[: int(values.argmax()) + 1]
         sound = _sound(play, path, allowed)
@@ -86,11 +89,11 @@ def _thickness(rings: tuple[Floats, ...]) -> float:
 def _sound(play: Played, path: Floats, allowed: Floats) -> int:
     """The last place of a path up to which it is free, by shapely."""
     users = np.array([_users(play, poses) for poses in path])
-    limit = float(allowed.max())
+    slack = 0.5 * float(allowed.min())
     low = 0
     for stop in [*range(32, len(path), 32), len(path) - 1]:
-        found = deepest(play, 2.0 * limit, users[low : stop + 1], most=4000)
-        if found.width > 2.0 * limit:
+        found = deepest(play, slack, users[low : stop + 1], 4000, allowed)
+        if found.width > slack:
             return low + int(found.frame)
         low = stop
     return len(path) - 1
@@ -134,13 +137,11 @@ def _rings(play: Played, allowed: Floats) -> tuple:
             bounds.append((total, total + starts[-1]))
             reach.append(max(float(np.hypot(*ring.T).max()) for ring in rings))
             total += starts[-1]
-    spans = np.array(bounds, np.int64).reshape(-1, 2, 2)
-    reaches = np.array(reach).reshape(-1, 2)
     return (
         np.concatenate(points) if points else np.zeros((0, 2)),
         np.concatenate(follow) if follow else np.zeros(0, np.int64),
-        *(np.ascontiguousarray(spans[:, side, end]) for side in (0, 1) for end in (0, 1)),
-        *(np.ascontiguousarray(reaches[:, side]) for side in (0, 1)),
+        np.array(bounds, np.int64).reshape(-1, 4),
+        np.array(reach).reshape(-1, 2).sum(axis=1),
     )
 
 

@@ -1,0 +1,166 @@
+"""A flex result judged by its frames alone: what overlaps on the way, what it says of itself, where it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from tests.crosscheck.played import Played, played
+from tests.crosscheck.swept import Deepest, deepest, strained
+from tests.crosscheck.walks import Climb, climbed
+
+from pliant.flex.result import FlexResult
+
+Floats = NDArray[np.float64]
+
+NEARLY = 1.03  # widths are found to a fiftieth
+GAIN = 0.01  # a walk that gains more of the objective than this has not started from a maximum
+NO_ANSWER = ("STEP_LIMIT", "SOLVER_FAILED")
+AT_REST = ("CONVERGED", "LOCKED")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something that is not as it should be."""
+
+    kind: str
+    size: float  # how bad it is, as a ratio to what is allowed
+    text: str
+
+
+@dataclass
+class Verdict:
+    """What was found about one result."""
+
+    status: str
+    objective: float
+    failures: list[Failure] = field(default_factory=list)
+    way: Deepest | None = None
+    climb: Climb | None = None
+
+    def kinds(self) -> list[str]:
+        return [failure.kind for failure in self.failures]
+
+    def fails(self, kind: str, size: float, text: str) -> None:
+        self.failures.append(Failure(kind, size, text))
+
+
+def judge(result: FlexResult, seed: int = 0) -> Verdict:
+    """Everything that can be checked from outside."""
+    play = played(result)
+    verdict = Verdict(result.status.name, result.objective)
+    if result.status.name == "OVERLAPPING":
+        verdict.fails("overlapping", 1.0, "said to overlap as drawn, and does not")
+        return verdict
+    if result.status.name in NO_ANSWER:
+        verdict.fails("no answer", 1.0, result.message)
+    _figures(verdict, play, result)
+    _way(verdict, play, result)
+    if result.status.name == "FREE":
+        _leaves(verdict, play, result)
+    elif result.status.name in AT_REST:
+        _end(verdict, play, seed)
+    return verdict
+
+
+def _figures(verdict: Verdict, play: Played, result: FlexResult) -> None:
+    """The first frame is the drawn one, and the objective that of the last."""
+    drawn = np.array([body.pose for body in play.model.bodies])
+    off = float(np.abs(play.centred(play.frames[0]) - play.centred(drawn)).max())
+    if off > 1e-9 * max(play.size, float(np.abs(drawn).max())):
+        verdict.fails("first frame", off, f"the first frame is {off:.3g} from the drawn pose")
+    value = float(play.objective.value(play.centred(play.frames[-1])))
+    rounding = 1e-9 * (1 + float(np.abs(play.frames[:, :, :2]).max()))
+    if abs(value - result.objective) > 1e-6 * abs(value) + rounding:
+        verdict.fails("objective", abs(value - result.objective), f"{result.objective:.6g} is {value:.6g}")
+
+
+def _way(verdict: Verdict, play: Played, result: FlexResult) -> None:
+    """Nothing overlaps by more than the threshold, nor by more than is said."""
+    said, least = result.path_overlap, 1e-9 * play.size
+    found = deepest(play, max(least, min(result.threshold, said)))
+    verdict.way = found
+    where = f"{found.pair[0]} and {found.pair[1]} by {found.width:.3g} at frame {found.frame:.3g}"
+    thin = 0.25 * _thinnest(play, found.pair)
+    if found.width > max(thin, NEARLY * result.threshold + least):
+        verdict.fails("through", found.width / thin, f"{where}, a quarter of the thinner is {thin:.3g}")
+    elif found.width > NEARLY * result.threshold + least:
+        size = found.width / result.threshold
+        verdict.fails("overlap", size, f"{where}, threshold {result.threshold:.3g}")
+    if found.width > NEARLY * said + least:
+        verdict.fails("bound", found.width / max(said, least), f"{where}, said at most {said:.3g}")
+    worst, allowed = strained(play), max(result.threshold, said)
+    if worst.depth > NEARLY * allowed + least:
+        text = f"{worst.label} by {worst.depth:.3g} at frame {worst.frame:.3g}, allowed {allowed:.3g}"
+        verdict.fails("joint", worst.depth / allowed, text)
+
+
+def _thinnest(play: Played, pair: tuple[str, str]) -> float:
+    """The thickness of the thinner of two bodies: twice its area by its perimeter."""
+    thickness = []
+    for name in pair:
+        rings = play.rings[play.index(name)]
+        polygon = shapely.Polygon(rings[0], rings[1:])
+        thickness.append(2 * polygon.area / polygon.length)
+    return min(thickness)
+
+
+def _end(verdict: Verdict, play: Played, seed: int) -> None:
+    """No walk from the end gains more than 1 %."""
+    scale = play_length(play)
+    verdict.climb = climb = climbed(play, scale, seed)
+    least = max(0.01 * scale, 1e-5 * play.size)
+    if climb.gain > GAIN * abs(verdict.objective) and climb.travel > least:
+        text = f"{verdict.objective:.5g}, and a walk gets {climb.gain:.3g} further"
+        verdict.fails("short", climb.relative / GAIN, text)
+
+
+def play_length(play: Played) -> float:
+    """A typical distance to the nearest body, of those that move; or of the pins' play."""
+    first, bodies = play.frames[0], play.pairs
+    at = [play.polygons(bodies[:, side], first[bodies[:, side]]) for side in (0, 1)]
+    apart = np.asarray(shapely.distance(*at))
+    nearest = [
+        distances.min()
+        for body in np.flatnonzero(~play.fixed)
+        if len(distances := apart[(bodies == body).any(axis=1) & (apart > 1e-9 * play.size)])
+    ]
+    nearest += [pin.clearance for pin in play.model.pins if pin.clearance > 0]
+    return min(float(np.median(nearest)), play.size) if nearest else 1e-3 * play.size
+
+
+def _leaves(verdict: Verdict, play: Played, result: FlexResult) -> None:
+    """Who is said to leave gets clear of the rest, and hits nothing on the way."""
+    if result.leaving is None or not result.leaving.bodies:
+        verdict.fails("leaves", 1.0, "free, and nobody is named")
+        return
+    out = np.asarray(result.motion.poses)[len(play.frames) - 1 :]
+    goers = np.array([name in result.leaving.bodies for name in play.names])
+    near = _near(play)
+    last = play.polygons(np.arange(len(play.names)), out[-1])
+    hulls = shapely.convex_hull(last)
+    rest = shapely.convex_hull(shapely.union_all(last[near & ~goers]))
+    inside = [
+        name
+        for name, hull, goes in zip(play.names, hulls, goers, strict=True)
+        if goes and hull.intersects(rest)
+    ]
+    if inside:
+        verdict.fails("leaves", 1.0, f"{', '.join(inside)} said to leave, and not clear at the last frame")
+    if len(out) > 1:
+        found = deepest(play, result.threshold, out)
+        if found.width > NEARLY * result.threshold + 1e-9 * play.size:
+            pair = f"{found.pair[0]} and {found.pair[1]}"
+            verdict.fails(
+                "leaves", found.width / result.threshold, f"{pair} by {found.width:.3g} on the way out"
+            )
+
+
+def _near(play: Played) -> NDArray[np.bool_]:
+    """Bodies near any that moves, as drawn: what is far away is no part of the assembly."""
+    everything = np.arange(len(play.names))
+    polygons = play.polygons(everything, play.frames[0])
+    distance = np.asarray(shapely.distance(polygons[:, None], polygons[None, ~play.fixed]))
+    return distance.min(axis=1) < 5 * play.size
