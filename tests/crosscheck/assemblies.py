@@ -88,7 +88,7 @@ def loose(rng: Generator, radius: float) -> Floats:
 def laid(
     rng: Generator, room: shapely.Polygon, rings: list[Floats], taken: list[shapely.Polygon], gap: float
 ) -> list[Floats] | None:
-    """Rings placed at random in a room, a gap apart and clear of what is taken; None where they do not fit."""
+    """Rings placed at random in a room, a gap apart and clear of others; None where they do not fit."""
     taken, placed = list(taken), []
     inner = room.buffer(-gap)
     left, bottom, right, top = room.bounds
@@ -252,13 +252,17 @@ def dovetail(rng: Generator) -> Draft | None:
     for k in range(count):
         block = shapely.box(0, -half, length, half)
         if k < count - 1:
-            block |= shapely.Polygon(tab + [length, 0])
+            block |= shapely.Polygon(shifted(tab, length))
         if k > 0:
             block -= shapely.Polygon(tab)
-        parts.append(Part(f"b{k}", (ring_of(block) + [k * length, 0],), fixed=k == 0))
+        parts.append(Part(f"b{k}", (shifted(ring_of(block), k * length),), fixed=k == 0))
     last = parts[-1]
     ask = term(rng, last) if rng.random() < 0.7 else {"body": last.name, "direction": direction(rng)}
     return Draft(tuple(parts), (ask,), clearance=clearance)
+
+
+def shifted(ring: Floats, x: float) -> Floats:
+    return ring + np.array([x, 0.0])
 
 
 def tenon(rng: Generator) -> Draft | None:
@@ -274,7 +278,7 @@ def tenon(rng: Generator) -> Draft | None:
             block |= translate(tee, length)
         if k > 0:
             block -= tee
-        parts.append(Part(f"b{k}", (ring_of(shapely.normalize(block)) + [k * length, 0],), fixed=k == 0))
+        parts.append(Part(f"b{k}", (shifted(ring_of(block), k * length),), fixed=k == 0))
     last = parts[-1]
     corner = [count * length, float(rng.choice([-half, half]))]
     ask = {"body": last.name, "direction": direction(rng, (0, rng.choice([-1, 1]))), "point": corner}

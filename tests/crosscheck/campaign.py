@@ -30,7 +30,7 @@ import pliant
 from pliant.flex.model import Assembly
 
 KINDS = (
-    "through", "overlap", "bound", "joint", "short", "leaves", "overlapping", "no answer", "objective",
+    "through", "overlap", "bound", "joint", "film", "short", "leaves", "finding", "no answer", "objective",
     "first frame", "error",
 )  # fmt: skip
 
@@ -212,13 +212,10 @@ def _progress(assemblies: int) -> Callable[[Tally], None]:
 def _replay(path: Path, limit_s: float, study: dict[str, Any]) -> int:
     found = tried(path.stem, 0, limit_s, pliant.load(path), **study)
     verdict = found.verdict
-    print(
-        f"{verdict.status} {verdict.objective:.6g}; solved in {found.solving:.2f} s, judged in {found.judging:.2f} s"
-    )
-    if verdict.way:
-        print(
-            f"widest overlap {verdict.way.width:.3g} of {' and '.join(verdict.way.pair)}, frame {verdict.way.frame:.3g}"
-        )
+    took = f"solved in {found.solving:.2f} s, judged in {found.judging:.2f} s"
+    print(f"{verdict.status} {verdict.objective:.6g}; {took}")
+    if way := verdict.way:
+        print(f"widest overlap {way.width:.3g} of {' and '.join(way.pair)}, frame {way.frame:.4g}")
     if verdict.climb:
         print(f"a walk gains {verdict.climb.gain:.3g} ({verdict.climb.relative:.2%})")
     for failure in verdict.failures:

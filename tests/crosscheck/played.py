@@ -6,7 +6,7 @@ Nothing here comes from the solver but its answer: the model, the inset shapes a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,22 +28,29 @@ class Played:
 
     names: tuple[str, ...]
     rings: tuple[tuple[Floats, ...], ...]  # of each body, about its centroid
-    origin: Floats  # (B, 2) the centroid in the user's frame
+    centroid: Floats  # (B, 2) in the user's frame
+    origin: Floats  # (B, 2) the centroid in the frame that `frames` are of
     fixed: NDArray[np.bool_]  # (B,)
-    frames: Floats  # (F, B, 3) of the user's frames
+    frames: Floats  # (F, B, 3) of the user's frames, or of others
     pairs: Ints  # (P, 2) that must not overlap: not both fixed, not joined by a pin
     model: Assembly
     size: float  # of the largest moving body
+
+    @property
+    def drawn(self) -> Floats:
+        """(B, 3) of the frames at the centroids."""
+        poses = np.array([body.pose for body in self.model.bodies])
+        return np.concatenate([carry(poses, self.centroid), poses[:, 2:]], axis=-1)
 
     def index(self, name: str | None) -> int:
         return self.names.index(name or "")
 
     def centred(self, poses: Floats) -> Floats:
-        """Poses (…, B, 3) of the frames at the centroids, from those of the user's."""
+        """Poses (…, B, 3) of the frames at the centroids, from those that `frames` are of."""
         return np.concatenate([carry(poses, self.origin), poses[..., 2:]], axis=-1)
 
     def polygons(self, bodies: Ints, poses: Floats) -> Polygons:
-        """Bodies (N,) at poses (N, 3) of the user's frames."""
+        """Bodies (N,) at poses (N, 3) as `frames` has them."""
         made = np.empty(len(bodies), object)
         for body in np.unique(bodies):
             at = np.flatnonzero(bodies == body)
@@ -57,7 +64,13 @@ class Played:
 
     @property
     def objective(self) -> Objective:
+        """What is maximised."""
         return objective_of(self)
+
+    @property
+    def about_centroids(self) -> Played:
+        """The same with every body's frame at its centroid: on the way it turns about that."""
+        return replace(self, origin=np.zeros_like(self.origin), frames=self.centred(self.frames))
 
 
 def played(result: FlexResult) -> Played:
@@ -74,6 +87,7 @@ def played(result: FlexResult) -> Played:
     return Played(
         names=names,
         rings=tuple(rings),
+        centroid=np.array(origin),
         origin=np.array(origin),
         fixed=fixed,
         frames=np.asarray(result.frames.poses),
@@ -120,11 +134,13 @@ def objective_of(play: Played) -> Objective:
     """From the terms of the model's study; gathering is not known here."""
     study = play.model.study.for_command("flex")
     linear, followed, arm = np.zeros((len(play.names), 3)), [], 1.0
-    drawn = play.centred(np.array([body.pose for body in play.model.bodies]))
+    drawn = play.drawn
     for term in study.maximize:
         body = play.index(term.body) if term.body else -1
         if term.direction is not None and term.point is not None:
-            followed.append((body, term.point - play.origin[body], term.weight * np.array(term.direction)))
+            followed.append(
+                (body, np.array(term.point) - play.centroid[body], term.weight * np.array(term.direction))
+            )
         elif term.direction is not None:
             linear[body, :2] += term.weight * np.array(term.direction)
         elif term.spin is not None:
@@ -177,10 +193,10 @@ class Row:
 def rows_of(play: Played) -> list[Row]:
     """Pins, keep regions, sights and limits of the model."""
     model, rows = play.model, []
-    drawn = play.centred(np.array([body.pose for body in model.bodies]))
+    drawn = play.drawn
 
     def own(body: int, point: Any) -> tuple[float, float]:
-        x, y = np.asarray(point) - play.origin[body]
+        x, y = np.asarray(point) - play.centroid[body]
         return float(x), float(y)
 
     for pin in model.pins:

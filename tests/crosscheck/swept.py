@@ -80,9 +80,10 @@ class _Ways:
     def __init__(self, play: Played, frames: Floats, excused: Floats) -> None:
         self.play, self.frames, self.excused = play, frames, excused
         count, pairs = len(frames), len(play.pairs)
-        pair = np.tile(np.arange(pairs), count)
-        width = _widths(play, pair, *_at(play, frames, pair, np.repeat(np.arange(count, dtype=float), pairs)))
-        self.widths = width.reshape(count, pairs) - excused
+        bodies = len(play.names)
+        every = play.polygons(np.tile(np.arange(bodies), count), frames.reshape(-1, 3)).reshape(count, bodies)
+        first, second = (every[:, play.pairs[:, side]].ravel() for side in (0, 1))
+        self.widths = widths(first, second).reshape(count, pairs) - excused
 
     def worst(self) -> Deepest:
         if not self.widths.size:
@@ -162,7 +163,8 @@ def _relative_travel(
     With w = x_b + R_b p − x_a, |w'| ≤ |v| + |ω_b||p|: the path in a's frame bends by at most
     (ω_b²|p| + 2|ω_a||w'| + ω_a²|w|)/8 from its chord.
     """
-    if play.fixed[b] or np.ptp(play.rings[a][0]) < np.ptp(play.rings[b][0]) and not play.fixed[a]:
+    smaller = np.ptp(play.rings[a][0]) < np.ptp(play.rings[b][0])
+    if play.fixed[b] or (smaller and not play.fixed[a]):
         a, b, first, second, first_after, second_after = b, a, second, first, second_after, first_after
     points = play.rings[b][0] + play.origin[b]
     before = uncarry(first[:, None], carry(second[:, None], points))

@@ -267,60 +267,60 @@ def settle(poses, pairs, touched, rings, rows, radius, free):
 
 
 @njit(cache=True)
-def propose(kind, here, there, touched, bodies, radius, size, weights, momentum):
+def propose(rng, kind, here, there, touched, bodies, radius, size, weights, momentum):
     """A move of some kind: of one body, of all, of a group as one, along the objective, or the last again."""
     count = len(bodies)
-    scale = size * 10.0 ** np.random.uniform(-5.0, 0.0)
+    scale = size * 10.0 ** rng.uniform(-5.0, 0.0)
     for b in range(len(here)):
         touched[b] = False
         for column in range(3):
             there[b, column] = here[b, column]
     if kind == 0:  # the last that worked, longer
-        stretch = 0.5 * np.random.randint(1, 6)
+        stretch = 0.5 * rng.integers(1, 6)
         for b in bodies:
             for column in range(3):
                 there[b, column] += stretch * momentum[b, column]
             touched[b] = momentum[b, 0] != 0 or momentum[b, 1] != 0 or momentum[b, 2] != 0
     elif kind == 1:  # one body
-        b = bodies[np.random.randint(count)]
-        there[b, 0] += scale * np.random.normal()
-        there[b, 1] += scale * np.random.normal()
-        there[b, 2] += scale * np.random.normal() / radius[b]
+        b = bodies[rng.integers(0, count)]
+        there[b, 0] += scale * rng.normal()
+        there[b, 1] += scale * rng.normal()
+        there[b, 2] += scale * rng.normal() / radius[b]
         touched[b] = True
     elif kind == 2:  # all of them
         for b in bodies:
-            there[b, 0] += scale * np.random.normal()
-            there[b, 1] += scale * np.random.normal()
-            there[b, 2] += scale * np.random.normal() / radius[b]
+            there[b, 0] += scale * rng.normal()
+            there[b, 1] += scale * rng.normal()
+            there[b, 2] += scale * rng.normal() / radius[b]
             touched[b] = True
     elif kind == 3:  # along the objective, with some noise
-        noise = scale * max(0.0, np.random.uniform(-1.0, 1.0))
+        noise = scale * max(0.0, rng.uniform(-1.0, 1.0))
         for b in bodies:
             if weights[b, 0] != 0 or weights[b, 1] != 0 or weights[b, 2] != 0:
-                there[b, 0] += scale * weights[b, 0] + noise * np.random.normal()
-                there[b, 1] += scale * weights[b, 1] + noise * np.random.normal()
-                there[b, 2] += (scale * weights[b, 2] + noise * np.random.normal()) / radius[b]
+                there[b, 0] += scale * weights[b, 0] + noise * rng.normal()
+                there[b, 1] += scale * weights[b, 1] + noise * rng.normal()
+                there[b, 2] += (scale * weights[b, 2] + noise * rng.normal()) / radius[b]
                 touched[b] = True
     elif kind == 4:  # a group as one, about a random centre
-        pivot = bodies[np.random.randint(count)]
-        x = here[pivot, 0] + size * np.random.normal()
-        y = here[pivot, 1] + size * np.random.normal()
-        turn = scale * np.random.normal() / size * np.random.randint(2)
-        dx, dy = scale * np.random.normal(), scale * np.random.normal()
-        share = np.random.random()
+        pivot = bodies[rng.integers(0, count)]
+        x = here[pivot, 0] + size * rng.normal()
+        y = here[pivot, 1] + size * rng.normal()
+        turn = scale * rng.normal() / size * rng.integers(0, 2)
+        dx, dy = scale * rng.normal(), scale * rng.normal()
+        share = rng.random()
         c, s = np.cos(turn), np.sin(turn)
         for b in bodies:
-            if np.random.random() < share:
+            if rng.random() < share:
                 ox, oy = here[b, 0] - x, here[b, 1] - y
                 there[b, 0] = x + c * ox - s * oy + dx
                 there[b, 1] = y + s * ox + c * oy + dy
                 there[b, 2] += turn
                 touched[b] = True
     else:  # one body about a point of its rim, as when a corner stands in a corner
-        b = bodies[np.random.randint(count)]
-        angle = np.random.uniform(0, 2 * np.pi)
-        far = radius[b] * np.random.random()
-        turn = scale * np.random.normal() / radius[b]
+        b = bodies[rng.integers(0, count)]
+        angle = rng.uniform(0, 2 * np.pi)
+        far = radius[b] * rng.random()
+        turn = scale * rng.normal() / radius[b]
         c, s = np.cos(turn), np.sin(turn)
         ox, oy = -far * np.cos(angle), -far * np.sin(angle)
         there[b, 0] += c * ox - s * oy - ox
@@ -330,13 +330,12 @@ def propose(kind, here, there, touched, bodies, radius, size, weights, momentum)
 
 
 @njit(cache=True)
-def climb(start, pairs, rings, rows, goal, weights, free, radius, fine, size, hair, enough, moves, seed):
+def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, size, hair, enough, moves):
     """A climb of many proposals: the poses it went through (K, B, 3), and how far up.
 
     A proposal is taken when the way to it is free and the objective is not below the best by more than
     `hair`; it ends when it has gained `enough`.
     """
-    np.random.seed(seed)
     bodies = np.flatnonzero(free)
     here, there, middle = start.copy(), start.copy(), start.copy()
     touched = np.zeros(len(start), np.bool_)
@@ -348,13 +347,13 @@ def climb(start, pairs, rings, rows, goal, weights, free, radius, fine, size, ha
     at, floor = best, best
     began = best
     for _ in range(moves):
-        kind = 0 if lucky else np.random.randint(6)
-        propose(kind, here, there, touched, bodies, radius, size, weights, momentum)
+        kind = 0 if lucky else rng.integers(0, 6)
+        propose(rng, kind, here, there, touched, bodies, radius, size, weights, momentum)
         lucky = False
-        if np.random.random() < 0.7:
+        if rng.random() < 0.7:
             settle(there, pairs, touched, rings, rows, radius, free)
         reached = value(there, goal)
-        if not reached >= floor - hair or (reached < at and np.random.random() < 0.5):
+        if not reached >= floor - hair or (reached < at and rng.random() < 0.5):
             continue
         if broken(there, rows) or not free_way(here, there, pairs, touched, rings, radius, fine, middle):
             continue
