@@ -158,17 +158,18 @@ def gate(rng: Generator) -> Draft | None:
     height, count = rng.uniform(4, 8), int(rng.integers(1, 4))
     bar_height, bar_length = rng.uniform(0.5, 0.4 * height), rng.uniform(0.5, 4)
     fixed, x = [], rng.uniform(0.5, bar_length + 4)
+    even = rng.random() < 0.4  # bar and gates have one middle line
     for k in range(count):
         thick = rng.uniform(0.1, 1.5)
         opening = bar_height * (rng.uniform(1.02, 1.6) if rng.random() < 0.8 else rng.uniform(0.6, 0.98))
-        middle = 0.5 * height + rng.uniform(-0.5, 0.5) * min(0.3, height - opening)
-        edges = (x, x + thick * (1.0 if rng.random() < 0.7 else rng.uniform(0.9, 1.1)))
-        fixed.append(Part(f"t{k}", (box(x, middle + opening / 2, edges[0] + thick, height),), fixed=True))
-        fixed.append(Part(f"u{k}", (box(x, 0, edges[1], middle - opening / 2),), fixed=True))
+        middle = 0.5 * height + (0.0 if even else rng.uniform(-0.5, 0.5)) * min(0.3, height - opening)
+        lower = thick * rng.choice([1.0, 0.999, rng.uniform(0.9, 1.1)])
+        fixed.append(Part(f"t{k}", (box(x, middle + opening / 2, x + thick, height),), fixed=True))
+        fixed.append(Part(f"u{k}", (box(x, 0, x + lower, middle - opening / 2),), fixed=True))
         x += 1.1 * thick + rng.uniform(0.3, 2 * bar_length)
     start = x + rng.uniform(0.05, 1)
     hole = box(0, 0, start + bar_length + rng.uniform(0.1, 2), height)
-    low = 0.5 * height - 0.5 * bar_height + rng.uniform(-0.1, 0.1) * bar_height
+    low = 0.5 * height - 0.5 * bar_height + (0.0 if even else rng.uniform(-0.1, 0.1)) * bar_height
     bar = Part("bar", (box(start, low, start + bar_length, low + bar_height),))
     asked_for = {"body": "bar", "direction": direction(rng, (-1, 0))}
     return Draft((framed(hole, rng.uniform(0.1, 2)), *fixed, bar), (asked_for,))

@@ -110,8 +110,8 @@ def written(draft: Draft, look: Look, rng: Generator) -> Assembly:
 
 def to_data(draft: Draft, look: Look, rng: Generator) -> dict[str, Any]:
     """The model as plain data."""
-    draft = replace(draft, parts=(*draft.parts, *_scenery(draft, look.scenery, rng)))
     scale, size = look.scale, look.scale * draft.size
+    draft = replace(draft, parts=(*draft.parts, *_scenery(draft, look.scenery, rng)))
     whole = np.array([*look.shift, look.angle])
 
     def world(points: Any) -> Floats:
@@ -167,7 +167,7 @@ def _frame(ring: Floats, kind: str, size: float, rng: Generator) -> Floats:
     """A body's frame in the world: the world's own, one near the body, or one far from it."""
     if kind == "world":
         return np.zeros(3)
-    away = 0.2 if kind == "own" else 5.0
+    away = 0.2 if kind == "own" else 3.0
     return np.array([*(ring.mean(axis=0) + away * size * rng.normal(size=2)), rng.uniform(-np.pi, np.pi)])
 
 

@@ -58,7 +58,8 @@ def deepest(
     `excused` (P,) is taken off the width of each pair.
     """
     frames = play.frames if frames is None else frames
-    ways = _Ways(play, frames, np.zeros(len(play.pairs)) if excused is None else excused)
+    excused = np.zeros(len(play.pairs)) if excused is None else excused
+    ways = _Ways(play, frames, excused, allowed + float(excused.min(initial=0.0)))
     best = ways.worst()
     floor = max(allowed, NEARLY * best.width)
     left, looked = ways.beyond(floor), 0
@@ -77,13 +78,13 @@ def deepest(
 class _Ways:
     """Stretches of the way of pairs, from one time to another."""
 
-    def __init__(self, play: Played, frames: Floats, excused: Floats) -> None:
-        self.play, self.frames, self.excused = play, frames, excused
+    def __init__(self, play: Played, frames: Floats, excused: Floats, floor: float) -> None:
+        self.play, self.frames, self.excused, self.floor = play, frames, excused, floor
         count, pairs = len(frames), len(play.pairs)
         bodies = len(play.names)
         every = play.polygons(np.tile(np.arange(bodies), count), frames.reshape(-1, 3)).reshape(count, bodies)
         first, second = (every[:, play.pairs[:, side]].ravel() for side in (0, 1))
-        self.widths = widths(first, second).reshape(count, pairs) - excused
+        self.widths = widths(first, second, floor).reshape(count, pairs) - excused
 
     def worst(self) -> Deepest:
         if not self.widths.size:
@@ -95,7 +96,7 @@ class _Ways:
         steps, pairs = len(self.frames) - 1, len(self.play.pairs)
         start = np.repeat(np.arange(steps, dtype=float), pairs)
         made = Stretches(
-            self.play, self.frames, self.excused, np.tile(np.arange(pairs), steps), start, start + 1.0,
+            self.play, self.frames, self.excused, self.floor, np.tile(np.arange(pairs), steps), start, start + 1.0,
             self.widths[:-1].ravel(), self.widths[1:].ravel(),
         )  # fmt: skip
         return made.take(made.bound > floor)
@@ -108,6 +109,7 @@ class Stretches:
     play: Played
     frames: Floats
     excused: Floats  # (P,)
+    floor: float  # widths below it are of no interest
     pair: Ints  # (N,)
     start: Floats  # (N,) in frames
     end: Floats
@@ -121,12 +123,13 @@ class Stretches:
 
     def take(self, which: NDArray) -> Stretches:
         rest = (column[which] for column in (self.pair, self.start, self.end, self.before, self.after))
-        return Stretches(self.play, self.frames, self.excused, *rest)
+        return Stretches(self.play, self.frames, self.excused, self.floor, *rest)
 
     def halved(self) -> tuple[Stretches, Deepest]:
         """Both halves of each, and the deepest of the middles."""
         middle = 0.5 * (self.start + self.end)
-        width = _widths(self.play, self.pair, *_at(self.play, self.frames, self.pair, middle))
+        at = _at(self.play, self.frames, self.pair, middle)
+        width = _widths(self.play, self.pair, *at, self.floor)
         width -= self.excused[self.pair]
         worst = int(width.argmax())
         found = _named(self.play, int(self.pair[worst]), float(middle[worst]), float(width[worst]))
@@ -134,6 +137,7 @@ class Stretches:
             self.play,
             self.frames,
             self.excused,
+            self.floor,
             np.tile(self.pair, 2),
             np.concatenate([self.start, middle]),
             np.concatenate([middle, self.end]),
@@ -193,25 +197,25 @@ def _at(play: Played, frames: Floats, pair: Ints, time: Floats) -> tuple[Floats,
     return first, second
 
 
-def _widths(play: Played, pair: Ints, first: Floats, second: Floats) -> Floats:
+def _widths(play: Played, pair: Ints, first: Floats, second: Floats, floor: float) -> Floats:
     """(N,) the width of the overlap of each, or minus their distance."""
     bodies = play.pairs[pair]
-    return widths(play.polygons(bodies[:, 0], first), play.polygons(bodies[:, 1], second))
+    return widths(play.polygons(bodies[:, 0], first), play.polygons(bodies[:, 1], second), floor)
 
 
-def widths(first: NDArray[np.object_], second: NDArray[np.object_]) -> Floats:
-    """The width of the overlap of polygons, or minus their distance."""
+def widths(first: NDArray[np.object_], second: NDArray[np.object_], floor: float = 0.0) -> Floats:
+    """The width of the overlap of polygons, or minus their distance; one below `floor` may be less than it is."""
     apart = np.asarray(shapely.distance(first, second), np.float64)
     found = -apart
     meeting = np.flatnonzero(apart == 0)
     shared = shapely.intersection(first[meeting], second[meeting])
     piece, owner = shapely.get_parts(shared, return_index=True)
     thick = shapely.area(piece) > 0
-    np.maximum.at(found, meeting[owner[thick]], inscribed(piece[thick]))
+    np.maximum.at(found, meeting[owner[thick]], inscribed(piece[thick], floor))
     return found
 
 
-def inscribed(pieces: NDArray[np.object_]) -> Floats:
+def inscribed(pieces: NDArray[np.object_], floor: float = 0.0) -> Floats:
     """The diameter of the largest circle in each polygon, to a thousandth.
 
     The radius is at least area / perimeter, and at most √(area/π); the largest inset that leaves
@@ -221,10 +225,14 @@ def inscribed(pieces: NDArray[np.object_]) -> Floats:
     low, high = area / around, np.minimum(np.sqrt(area / np.pi), 2.05 * area / around)
     hollow = shapely.area(shapely.convex_hull(pieces)) > 1.001 * area
     high[hollow] = np.sqrt(area[hollow] / np.pi)
-    for _ in range(HALVINGS if len(pieces) else 0):
-        middle = 0.5 * (low + high)
-        inside = ~shapely.is_empty(shapely.buffer(pieces, -middle, quad_segs=2, join_style="mitre"))
-        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    unsure = np.flatnonzero((2 * high > floor) & (high > low))
+    for _ in range(HALVINGS if len(unsure) else 0):
+        middle = 0.5 * (low + high)[unsure]
+        inside = ~shapely.is_empty(shapely.buffer(pieces[unsure], -middle, quad_segs=2, join_style="mitre"))
+        low[unsure], high[unsure] = (
+            np.where(inside, middle, low[unsure]),
+            np.where(inside, high[unsure], middle),
+        )
     return 2 * low
 
 

@@ -101,12 +101,13 @@ def test_apart_the_width_is_minus_the_distance():
     assert apart == pytest.approx([-2.0])
 
 
+SIGHT = {"apex": [0.25, -5], "axis": "120 deg", "half_angle": "30 deg"}
 HELD = {
     "a pin": {"pins": [{"bodies": ["frame", "peg"], "at": [0, 0], "clearance": 0.5}]},
     "a keep region": {"keep": [{"body": "peg", "inside": [[-1, -1], [0.25, -1], [0.25, 1], [-1, 1]]}]},
     "a limit": {"limits": [{"body": "peg", "x": [-1, 0.25]}]},
-    "a sight": {"sights": [{"from": "frame", "to": "peg", "apex": [0.25, -5], "axis": "120 deg", "half_angle": "30 deg"}]},
-}  # fmt: skip
+    "a sight": {"sights": [SIGHT | {"from": "frame", "to": "peg"}]},
+}
 
 
 @pytest.mark.parametrize("name", HELD)
