@@ -84,7 +84,13 @@ def random_look(rng: Generator, draft: Draft) -> Look:
 
 
 def clean(draft: Draft) -> bool:
-    """Whether every part is sound, and no two of them overlap as drawn."""
+    """Whether every part is sound, no two of them overlap as drawn, and what must be kept is kept."""
+    if not all(shapely.Polygon(keep["inside"]).covers(shapely.Point(keep["point"])) for keep in draft.keep):
+        return False
+    for sight in draft.sights:
+        x, y = np.array(sight["marker"]) - sight["apex"]
+        if abs(np.arctan2(y, x) - sight["axis"]) > sight["half_angle"]:
+            return False
     polygons = np.array([part.polygon for part in draft.parts])
     if not shapely.is_valid(polygons).all() or shapely.area(polygons).min() <= 0:
         return False

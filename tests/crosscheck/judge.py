@@ -147,26 +147,34 @@ def _leaves(verdict: Verdict, play: Played, result: FlexResult) -> None:
     if result.leaving is None or not result.leaving.bodies:
         verdict.fails("leaves", 1.0, "free, and nobody is named")
         return
-    out = np.asarray(result.motion.poses)[len(play.frames) - 1 :]
+    out = _way_out(play, result)
     goers = np.array([name in result.leaving.bodies for name in play.names])
-    near = _near(play)
     last = play.polygons(np.arange(len(play.names)), out[-1])
+    rest = shapely.convex_hull(shapely.union_all(last[_near(play) & ~goers]))
     hulls = shapely.convex_hull(last)
-    rest = shapely.convex_hull(shapely.union_all(last[near & ~goers]))
-    inside = [
-        name
-        for name, hull, goes in zip(play.names, hulls, goers, strict=True)
-        if goes and hull.intersects(rest)
-    ]
+    inside = [play.names[body] for body in np.flatnonzero(goers) if hulls[body].intersects(rest)]
     if inside:
-        verdict.fails("leaves", 1.0, f"{', '.join(inside)} said to leave, and not clear at the last frame")
-    if len(out) > 1:
-        found = deepest(play, result.threshold, out)
-        if found.width > NEARLY * result.threshold + 1e-9 * play.size:
-            pair = f"{found.pair[0]} and {found.pair[1]}"
-            verdict.fails(
-                "leaves", found.width / result.threshold, f"{pair} by {found.width:.3g} on the way out"
-            )
+        verdict.fails("leaves", 1.0, f"{', '.join(inside)} said to leave, and never clear of the rest")
+    found = deepest(play, result.threshold, out)
+    if found.width > NEARLY * result.threshold + 1e-9 * play.size:
+        text = f"{found.pair[0]} and {found.pair[1]} by {found.width:.3g} on the way out"
+        verdict.fails("leaves", found.width / result.threshold, text)
+
+
+def _way_out(play: Played, result: FlexResult) -> Floats:
+    """From the last frame on: what the film shows, and straight on for ten times the near bodies' extent."""
+    out = np.asarray(result.motion.poses)[len(play.frames) - 1 :]
+    velocity = np.zeros((len(play.names), 3))
+    for name, each in zip(result.leaving.bodies, result.leaving.velocities, strict=True):
+        velocity[play.index(name)] = each
+    speed = np.hypot(*velocity[:, :2].T)
+    if np.abs(velocity[:, 2]).max() * play.size > 1e-6 * speed.max() or not result.leaving.proven:
+        return out
+    near = play.drawn[_near(play), :2]
+    extent = float(np.hypot(*np.ptp(near, axis=0))) + 2 * play.size
+    velocity[:, 2] = 0.0
+    further = out[-1] + 10 * extent / speed[speed > 0].min() * velocity
+    return np.concatenate([out, further[None]])
 
 
 def _near(play: Played) -> NDArray[np.bool_]:

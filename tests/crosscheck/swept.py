@@ -95,10 +95,8 @@ class _Ways:
     def beyond(self, floor: float) -> Stretches:
         steps, pairs = len(self.frames) - 1, len(self.play.pairs)
         start = np.repeat(np.arange(steps, dtype=float), pairs)
-        made = Stretches(
-            self.play, self.frames, self.excused, self.floor, np.tile(np.arange(pairs), steps), start, start + 1.0,
-            self.widths[:-1].ravel(), self.widths[1:].ravel(),
-        )  # fmt: skip
+        pair, ends = np.tile(np.arange(pairs), steps), (self.widths[:-1].ravel(), self.widths[1:].ravel())
+        made = Stretches(self.play, self.frames, self.excused, self.floor, pair, start, start + 1.0, *ends)
         return made.take(made.bound > floor)
 
 
@@ -204,7 +202,7 @@ def _widths(play: Played, pair: Ints, first: Floats, second: Floats, floor: floa
 
 
 def widths(first: NDArray[np.object_], second: NDArray[np.object_], floor: float = 0.0) -> Floats:
-    """The width of the overlap of polygons, or minus their distance; one below `floor` may be less than it is."""
+    """The width of the overlap of polygons, or minus their distance; those below `floor` are rough."""
     apart = np.asarray(shapely.distance(first, second), np.float64)
     found = -apart
     meeting = np.flatnonzero(apart == 0)

@@ -1,128 +1,12 @@
-"""The loops of random walks, compiled: do two bodies overlap, is a way free, propose, push apart, accept.
-
-Bodies are rings about their centroids at poses (x, y, θ). For each pair both are inset a little, so that
-what merely touches does not overlap; the test is then plain: edges cross, or a corner of one is inside the
-other. Nothing is taken from the solver.
-"""
+"""The loops of random walks, compiled: propose, push apart, accept."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from tests.crosscheck.colliding import broken, free_way, inside, overlap, row_gap
 
-FINE = 48  # places at which one way is looked at, at most
 PASSES = 8  # rounds in which bodies are pushed apart
-
-
-@njit(cache=True)
-def overlap(poses, a, b, points, follow, from_a, to_a, from_b, to_b, reach):
-    """Whether two bodies share area: points (N, 2) from one to another place, and which follows which."""
-    dx, dy = poses[b, 0] - poses[a, 0], poses[b, 1] - poses[a, 1]
-    if dx * dx + dy * dy > reach * reach:
-        return False
-    # Everything in the frame of a.
-    ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
-    x0, y0 = ca * dx + sa * dy, -sa * dx + ca * dy
-    c, s = np.cos(poses[b, 2] - poses[a, 2]), np.sin(poses[b, 2] - poses[a, 2])
-    low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
-    for i in range(from_a, to_a):
-        low_x, high_x = min(low_x, points[i, 0]), max(high_x, points[i, 0])
-        low_y, high_y = min(low_y, points[i, 1]), max(high_y, points[i, 1])
-    moved = np.empty((to_b - from_b, 2))
-    min_x, min_y, max_x, max_y = np.inf, np.inf, -np.inf, -np.inf
-    for j in range(from_b, to_b):
-        x = x0 + c * points[j, 0] - s * points[j, 1]
-        y = y0 + s * points[j, 0] + c * points[j, 1]
-        moved[j - from_b, 0] = x
-        moved[j - from_b, 1] = y
-        min_x, max_x = min(min_x, x), max(max_x, x)
-        min_y, max_y = min(min_y, y), max(max_y, y)
-    if min_x > high_x or max_x < low_x or min_y > high_y or max_y < low_y:
-        return False
-    for i in range(from_a, to_a):
-        k = follow[i] + from_a
-        px, py, qx, qy = points[i, 0], points[i, 1], points[k, 0], points[k, 1]
-        if min(px, qx) > max_x or max(px, qx) < min_x or min(py, qy) > max_y or max(py, qy) < min_y:
-            continue
-        ex, ey = qx - px, qy - py
-        for j in range(to_b - from_b):
-            k = follow[j + from_b]
-            one = ex * (moved[j, 1] - py) - ey * (moved[j, 0] - px)
-            two = ex * (moved[k, 1] - py) - ey * (moved[k, 0] - px)
-            if (one > 0) == (two > 0):
-                continue
-            fx, fy = moved[k, 0] - moved[j, 0], moved[k, 1] - moved[j, 1]
-            three = fx * (py - moved[j, 1]) - fy * (px - moved[j, 0])
-            four = fx * (qy - moved[j, 1]) - fy * (qx - moved[j, 0])
-            if (three > 0) != (four > 0):
-                return True
-    # No edges cross: each ring is wholly inside or outside. A ring's last corner is followed by its first.
-    for j in range(to_b - from_b):
-        last = follow[j + from_b] <= j
-        if last and inside(moved[j, 0], moved[j, 1], points, follow, from_a, to_a):
-            return True
-    for i in range(from_a, to_a):
-        if follow[i] + from_a > i:
-            continue
-        dx, dy = points[i, 0] - x0, points[i, 1] - y0
-        if inside(c * dx + s * dy, -s * dx + c * dy, points, follow, from_b, to_b):
-            return True
-    return False
-
-
-@njit(cache=True)
-def inside(x, y, points, follow, start, stop):
-    """Whether a point is in the rings of a body, by counting crossings."""
-    odd = False
-    for i in range(start, stop):
-        k = follow[i] + start
-        x1, y1, x2, y2 = points[i, 0], points[i, 1], points[k, 0], points[k, 1]
-        if (y1 > y) != (y2 > y) and x < x1 + (y - y1) * (x2 - x1) / (y2 - y1):
-            odd = not odd
-    return odd
-
-
-@njit(cache=True)
-def hit(poses, pairs, touched, rings):
-    """Whether any pair of which a body is touched overlaps."""
-    points, follow, span, reach = rings
-    for p in range(len(pairs)):
-        a, b = pairs[p, 0], pairs[p, 1]
-        if (touched[a] or touched[b]) and overlap(
-            poses, a, b, points, follow, span[p, 0], span[p, 1], span[p, 2], span[p, 3], reach[p]
-        ):
-            return True
-    return False
-
-
-@njit(cache=True)
-def row_gap(kind, a, b, numbers, poses):
-    """The distance of a joint's row, as `played.Row.gap` says it."""
-    if kind == 2:
-        return numbers[0] * (poses[b, int(numbers[2])] - numbers[3])
-    c, s = np.cos(poses[b, 2]), np.sin(poses[b, 2])
-    x = poses[b, 0] + c * numbers[2] - s * numbers[3]
-    y = poses[b, 1] + s * numbers[2] + c * numbers[3]
-    if kind == 0:
-        c, s = np.cos(poses[a, 2]), np.sin(poses[a, 2])
-        x -= poses[a, 0] + c * numbers[0] - s * numbers[1]
-        y -= poses[a, 1] + s * numbers[0] + c * numbers[1]
-        return numbers[4] - np.hypot(x, y)
-    if a >= 0:
-        c, s = np.cos(poses[a, 2]), np.sin(poses[a, 2])
-        dx, dy = x - poses[a, 0], y - poses[a, 1]
-        x, y = c * dx + s * dy, -s * dx + c * dy
-    return numbers[0] * (x - numbers[4]) + numbers[1] * (y - numbers[5])
-
-
-@njit(cache=True)
-def broken(poses, rows):
-    """Whether a joint is violated by more than its allowance."""
-    kind, first, second, numbers, allowed = rows
-    for r in range(len(kind)):
-        if row_gap(kind[r], first[r], second[r], numbers[r], poses) < -allowed[r]:
-            return True
-    return False
 
 
 @njit(cache=True)
@@ -139,29 +23,6 @@ def value(poses, goal):
         total += direction[t, 0] * (poses[b, 0] + c * point[t, 0] - s * point[t, 1])
         total += direction[t, 1] * (poses[b, 1] + s * point[t, 0] + c * point[t, 1])
     return total
-
-
-@njit(cache=True)
-def free_way(before, after, pairs, touched, rings, radius, fine, middle):
-    """Whether nothing overlaps on the straight way, looked at every `fine` of travel."""
-    travel = 0.0
-    for b in range(len(before)):
-        if touched[b]:
-            far = np.hypot(after[b, 0] - before[b, 0], after[b, 1] - before[b, 1])
-            travel = max(travel, far + abs(after[b, 2] - before[b, 2]) * radius[b])
-    count = int(np.ceil(travel / fine))
-    if count > FINE:
-        return False
-    if hit(after, pairs, touched, rings):
-        return False
-    for k in range(1, count):
-        share = k / count
-        for b in range(len(before)):
-            for column in range(3):
-                middle[b, column] = before[b, column] * (1 - share) + after[b, column] * share
-        if hit(middle, pairs, touched, rings):
-            return False
-    return True
 
 
 @njit(cache=True)
@@ -267,105 +128,113 @@ def settle(poses, pairs, touched, rings, rows, radius, free):
 
 
 @njit(cache=True)
-def propose(rng, kind, here, there, touched, bodies, radius, size, weights, momentum):
-    """A move of some kind: of one body, of all, of a group as one, along the objective, or the last again."""
-    count = len(bodies)
-    scale = size * 10.0 ** rng.uniform(-5.0, 0.0)
-    for b in range(len(here)):
-        touched[b] = False
-        for column in range(3):
-            there[b, column] = here[b, column]
-    if kind == 0:  # the last that worked, longer
-        stretch = 0.5 * rng.integers(1, 6)
-        for b in bodies:
-            for column in range(3):
-                there[b, column] += stretch * momentum[b, column]
-            touched[b] = momentum[b, 0] != 0 or momentum[b, 1] != 0 or momentum[b, 2] != 0
-    elif kind == 1:  # one body
-        b = bodies[rng.integers(0, count)]
-        there[b, 0] += scale * rng.normal()
-        there[b, 1] += scale * rng.normal()
-        there[b, 2] += scale * rng.normal() / radius[b]
-        touched[b] = True
-    elif kind == 2:  # all of them
-        for b in bodies:
-            there[b, 0] += scale * rng.normal()
-            there[b, 1] += scale * rng.normal()
-            there[b, 2] += scale * rng.normal() / radius[b]
-            touched[b] = True
-    elif kind == 3:  # along the objective, with some noise
-        noise = scale * max(0.0, rng.uniform(-1.0, 1.0))
-        for b in bodies:
-            if weights[b, 0] != 0 or weights[b, 1] != 0 or weights[b, 2] != 0:
-                there[b, 0] += scale * weights[b, 0] + noise * rng.normal()
-                there[b, 1] += scale * weights[b, 1] + noise * rng.normal()
-                there[b, 2] += (scale * weights[b, 2] + noise * rng.normal()) / radius[b]
-                touched[b] = True
-    elif kind == 4:  # a group as one, about a random centre
-        pivot = bodies[rng.integers(0, count)]
-        x = here[pivot, 0] + size * rng.normal()
-        y = here[pivot, 1] + size * rng.normal()
-        turn = scale * rng.normal() / size * rng.integers(0, 2)
-        dx, dy = scale * rng.normal(), scale * rng.normal()
-        share = rng.random()
-        c, s = np.cos(turn), np.sin(turn)
-        for b in bodies:
-            if rng.random() < share:
-                ox, oy = here[b, 0] - x, here[b, 1] - y
-                there[b, 0] = x + c * ox - s * oy + dx
-                there[b, 1] = y + s * ox + c * oy + dy
-                there[b, 2] += turn
-                touched[b] = True
-    else:  # one body about a point of its rim, as when a corner stands in a corner
-        b = bodies[rng.integers(0, count)]
-        angle = rng.uniform(0, 2 * np.pi)
-        far = radius[b] * rng.random()
-        turn = scale * rng.normal() / radius[b]
-        c, s = np.cos(turn), np.sin(turn)
-        ox, oy = -far * np.cos(angle), -far * np.sin(angle)
-        there[b, 0] += c * ox - s * oy - ox
-        there[b, 1] += s * ox + c * oy - oy
-        there[b, 2] += turn
-        touched[b] = True
+def shake(rng, poses, body, scale, radius):
+    """Move a body at random by about `scale`."""
+    poses[body, 0] += scale * rng.normal()
+    poses[body, 1] += scale * rng.normal()
+    poses[body, 2] += scale * rng.normal() / radius[body]
 
 
 @njit(cache=True)
-def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, size, hair, enough, moves):
-    """A climb of many proposals: the poses it went through (K, B, 3), and how far up.
+def turn_about(poses, body, x, y, angle):
+    """Turn a body about a point of the world."""
+    c, s = np.cos(angle), np.sin(angle)
+    ox, oy = poses[body, 0] - x, poses[body, 1] - y
+    poses[body, 0] = x + c * ox - s * oy
+    poses[body, 1] = y + s * ox + c * oy
+    poses[body, 2] += angle
+
+
+@njit(cache=True)
+def push_along(rng, poses, touched, bodies, radius, scale, weights):
+    """Move bodies along the objective, at times with noise."""
+    noise = scale * max(0.0, rng.uniform(-1.0, 1.0))
+    for b in bodies:
+        if weights[b, 0] != 0 or weights[b, 1] != 0 or weights[b, 2] != 0:
+            poses[b, 0] += scale * weights[b, 0]
+            poses[b, 1] += scale * weights[b, 1]
+            poses[b, 2] += scale * weights[b, 2] / radius[b]
+            shake(rng, poses, b, noise, radius)
+            touched[b] = True
+
+
+@njit(cache=True)
+def move_group(rng, poses, touched, bodies, scale, size):
+    """Move some bodies as one: a shift, and at times a turn about a random centre."""
+    pivot = bodies[int(len(bodies) * rng.random())]
+    x, y = poses[pivot, 0] + size * rng.normal(), poses[pivot, 1] + size * rng.normal()
+    angle = scale * rng.normal() / size * (rng.random() < 0.5)
+    dx, dy, share = scale * rng.normal(), scale * rng.normal(), rng.random()
+    for b in bodies:
+        if rng.random() < share:
+            turn_about(poses, b, x, y, angle)
+            poses[b, 0] += dx
+            poses[b, 1] += dy
+            touched[b] = True
+
+
+@njit(cache=True)
+def propose(rng, kind, here, there, touched, bodies, radius, size, weights, momentum):
+    """A move of some kind: the last again, one body, all, along the objective, a group, about a rim."""
+    scale = size * 10.0 ** rng.uniform(-5.0, 0.0)
+    for b in range(len(here)):  # by element: numba compiles a slice's assignment for seconds
+        touched[b] = False
+        for column in range(3):
+            there[b, column] = here[b, column]
+    one = bodies[int(len(bodies) * rng.random())]
+    if kind == 0:
+        stretch = 0.5 * int(1 + 5 * rng.random())
+        for b in bodies:
+            for column in range(3):
+                there[b, column] += stretch * momentum[b, column]
+                touched[b] |= momentum[b, column] != 0
+    elif kind == 1:
+        shake(rng, there, one, scale, radius)
+        touched[one] = True
+    elif kind == 2:
+        for b in bodies:
+            shake(rng, there, b, scale, radius)
+            touched[b] = True
+    elif kind == 3:
+        push_along(rng, there, touched, bodies, radius, scale, weights)
+    elif kind == 4:
+        move_group(rng, there, touched, bodies, scale, size)
+    else:  # as when a corner stands in a corner
+        angle, far = rng.uniform(0, 2 * np.pi), radius[one] * rng.random()
+        x, y = here[one, 0] + far * np.cos(angle), here[one, 1] + far * np.sin(angle)
+        turn_about(there, one, x, y, scale * rng.normal() / radius[one])
+        touched[one] = True
+
+
+@njit(cache=True)
+def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, size, hair, enough, path):
+    """A climb of many proposals, one for each place in `path` (K, B, 3); how many of them were taken.
 
     A proposal is taken when the way to it is free and the objective is not below the best by more than
-    `hair`; it ends when it has gained `enough`.
+    `hair`; it ends when it has gained `enough`. Places are left in `path`, the first of which is the start.
     """
     bodies = np.flatnonzero(free)
     here, there, middle = start.copy(), start.copy(), start.copy()
-    touched = np.zeros(len(start), np.bool_)
-    momentum = np.zeros_like(start)
-    path = np.empty((moves + 1, len(start), 3))
-    path[0] = start
-    kept, lucky = 1, False
-    best = value(start, goal)
-    at, floor = best, best
-    began = best
-    for _ in range(moves):
-        kind = 0 if lucky else rng.integers(0, 6)
+    touched, momentum = np.zeros(len(start), np.bool_), np.zeros_like(start)
+    began = value(start, goal)
+    at, best, taken, lucky = began, began, 0, False
+    for _ in range(1, len(path)):
+        kind = 0 if lucky else int(6 * rng.random())
         propose(rng, kind, here, there, touched, bodies, radius, size, weights, momentum)
         lucky = False
         if rng.random() < 0.7:
             settle(there, pairs, touched, rings, rows, radius, free)
         reached = value(there, goal)
-        if not reached >= floor - hair or (reached < at and rng.random() < 0.5):
+        if not reached >= best - hair or (reached < at and rng.random() < 0.5):
             continue
         if broken(there, rows) or not free_way(here, there, pairs, touched, rings, radius, fine, middle):
             continue
         lucky = reached > at + 1e-9 * hair
-        for b in bodies:
+        at, best, taken = reached, max(best, reached), taken + 1
+        for b in range(len(here)):
             for column in range(3):
                 momentum[b, column] = there[b, column] - here[b, column]
-                here[b, column] = there[b, column]
-        at = reached
-        floor = max(floor, at)
-        path[kept] = here
-        kept += 1
+                here[b, column] = path[taken, b, column] = there[b, column]
         if at - began > enough:
             break
-    return path[:kept]
+    return taken

@@ -50,10 +50,10 @@ def climbed(play: Played, play_length: float, seed: int = 0, work: float = WORK)
     moves = int(np.clip(work / max(each, 1.0) / 20, 500, 10_000))
     best = Climb(0.0, 0.0, 0.0, 0.0, None)
     for walk in range(WALKS):
-        path = climb(
-            np.random.default_rng([seed, walk]), start, *world,
-            fine=_fine(play), size=play.size, hair=HAIR * scale, enough=enough, moves=moves,
-        )  # fmt: skip
+        path = np.tile(start, (moves + 1, 1, 1))
+        rng = np.random.default_rng([seed, walk])
+        taken = climb(rng, start, *world, _fine(play), play.size, HAIR * scale, enough, path)
+        path = path[: taken + 1]
         values = goal.value(path)
         claimed = float(values.max() - end)
         if claimed <= best.gain or claimed < 5e-3 * scale:
