@@ -9,7 +9,7 @@ worst first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -58,7 +58,9 @@ def deepest(
     `excused` (P,) is taken off the width of each pair.
     """
     frames = play.frames if frames is None else frames
-    excused = np.zeros(len(play.pairs)) if excused is None else excused
+    near = _near(play, frames)
+    excused = (np.zeros(len(play.pairs)) if excused is None else excused)[near]
+    play = replace(play, pairs=play.pairs[near])
     ways = _Ways(play, frames, excused, allowed + float(excused.min(initial=0.0)))
     best = ways.worst()
     floor = max(allowed, NEARLY * best.width)
@@ -73,6 +75,18 @@ def deepest(
         left = left.take(left.bound > floor)
     bound = max(floor, float(left.bound.max(initial=-np.inf)))
     return Deepest(best.width, bound, best.pair, best.frame)
+
+
+def _near(play: Played, frames: Floats) -> NDArray[np.bool_]:
+    """(P,) pairs of which circles about both bodies meet somewhere on the way."""
+    radius = np.array([np.hypot(*rings[0].T).max() for rings in play.rings])
+    arm = np.hypot(*play.origin.T)
+    centre, turned = play.centred(frames)[:, :, :2], np.diff(frames[:, :, 2], axis=0)
+    step = np.hypot(*np.moveaxis(np.diff(centre, axis=0), -1, 0)) + turned**2 * arm / 4
+    reach = radius + np.concatenate([step, np.zeros((1, len(radius)))])  # until the next frame
+    first, second = play.pairs.T
+    apart = np.hypot(*np.moveaxis(centre[:, first] - centre[:, second], -1, 0))
+    return (apart <= reach[:, first] + reach[:, second]).any(axis=0)
 
 
 class _Ways:

@@ -8,7 +8,7 @@ as far as shapely finds its way free.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 WORK = 3e8  # pairs of edges that a walk looks at, roughly
 WALKS = 2
+REACH = 8  # times the size of the largest moving body: what is further away is left to the verification
 HAIR = 2e-4  # of the objective, or of the play: what a move may lose
 ENOUGH = 0.1  # a gain of so much of the objective, and of three plays, and it is clear
 
@@ -33,18 +34,20 @@ class Climb:
     claimed: float  # by the walk itself
     relative: float  # of the objective at the end
     travel: float  # as a length: a turn times the body's radius
-    poses: Floats | None  # (B, 3) of the user's frames where it got
+    poses: Floats | None  # (B, 3) of the frames at the centroids, where it got
 
 
 def climbed(play: Played, play_length: float, seed: int = 0, work: float = WORK) -> Climb:
     """The best of some walks from the last frame; `play_length` is the scale of the play, as the gap."""
+    play = play.about_centroids
     goal = play.objective
-    start = play.centred(play.frames[-1])
+    start = play.frames[-1]
     end = float(goal.value(start))
     scale = max(abs(end), play_length / goal.arm)
     enough = max(ENOUGH * abs(end), 3 * play_length / goal.arm)
     allowed = _allowed(play, play_length)
-    world = _compiled(play, start, allowed, play_length)
+    near = _within(play, REACH * play.size)
+    world = _compiled(replace(play, pairs=play.pairs[near]), start, allowed[near], play_length)
     corners = world[1][2]
     each = float(((corners[:, 1] - corners[:, 0]) * (corners[:, 3] - corners[:, 2])).sum())
     moves = int(np.clip(work / max(each, 1.0) / 20, 500, 10_000))
@@ -64,9 +67,15 @@ def climbed(play: Played, play_length: float, seed: int = 0, work: float = WORK)
         top = int(values.argmax())
         gain = float(values[top] - end)
         if gain > best.gain:
-            there = _users(play, path[top])
-            best = Climb(gain, claimed, gain / abs(end) if end else np.inf, gain * goal.arm, there)
+            best = Climb(gain, claimed, gain / abs(end) if end else np.inf, gain * goal.arm, path[top])
     return best
+
+
+def _within(play: Played, reach: float) -> NDArray[np.bool_]:
+    """(P,) pairs whose bodies are not further apart than this at the end, by circles about them."""
+    radius = np.array([np.hypot(*rings[0].T).max() for rings in play.rings])
+    centre, (first, second) = play.frames[-1, :, :2], play.pairs.T
+    return np.hypot(*(centre[first] - centre[second]).T) <= reach + radius[first] + radius[second]
 
 
 def _allowed(play: Played, play_length: float) -> Floats:
@@ -88,23 +97,14 @@ def _thickness(rings: tuple[Floats, ...]) -> float:
 
 def _sound(play: Played, path: Floats, allowed: Floats) -> int:
     """The last place of a path up to which it is free, by shapely."""
-    users = np.array([_users(play, poses) for poses in path])
     slack = 0.5 * float(allowed.min())
     low = 0
     for stop in [*range(32, len(path), 32), len(path) - 1]:
-        found = deepest(play, slack, users[low : stop + 1], 4000, allowed)
+        found = deepest(play, slack, path[low : stop + 1], 4000, allowed)
         if found.width > slack:
             return low + int(found.frame)
         low = stop
     return len(path) - 1
-
-
-def _users(play: Played, poses: Floats) -> Floats:
-    """Poses of the user's frames, from those of the frames at the centroids."""
-    c, s = np.cos(poses[:, 2]), np.sin(poses[:, 2])
-    x, y = play.origin.T
-    back = np.stack([c * x - s * y, s * x + c * y], axis=1)
-    return np.concatenate([poses[:, :2] - back, poses[:, 2:]], axis=1)
 
 
 def _compiled(play: Played, start: Floats, allowed: Floats, play_length: float) -> tuple:
