@@ -166,13 +166,10 @@ def _way_out(play: Played, result: FlexResult) -> Floats:
     out = np.asarray(result.motion.poses)[len(play.frames) - 1 :]
     velocity = np.zeros((len(play.names), 3))
     for name, each in zip(result.leaving.bodies, result.leaving.velocities, strict=True):
-        velocity[play.index(name)] = each
+        velocity[play.index(name), :2] = each
     speed = np.hypot(*velocity[:, :2].T)
-    if np.abs(velocity[:, 2]).max() * play.size > 1e-6 * speed.max() or not result.leaving.proven:
-        return out
     near = play.drawn[_near(play), :2]
     extent = float(np.hypot(*np.ptp(near, axis=0))) + 2 * play.size
-    velocity[:, 2] = 0.0
     further = out[-1] + 10 * extent / speed[speed > 0].min() * velocity
     return np.concatenate([out, further[None]])
 

@@ -23,6 +23,7 @@ CORNERS = ("average", "chosen", "exact")
     "--corners", type=click.Choice(CORNERS), help="How two convex corners face to face are treated."
 )
 @click.option("--steps", type=click.IntRange(1, 100_000), help="Stop after so many steps.")
+@click.option("--restarts", type=click.IntRange(0, 10_000), help="Climb again from so many random poses.")
 @click.option("--threshold", metavar="LENGTH", help="Overlap that a step may cause.")
 @click.option("--tolerance", metavar="SHARE", help="Gain, as a share, below which the motion has converged.")
 @click.option(

@@ -19,6 +19,7 @@ from pliant.flex.check import Overlaps
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import natural, solve_program
 from pliant.flex.parts import Parts
+from pliant.flex.status import FlexStatus
 from pliant.flex.system import System
 
 
@@ -46,6 +47,16 @@ class Turning:
     bodies: tuple[str, ...]
     turns: tuple[float, ...]  # rad
     proven: bool  # the way closes on itself, collision-free, so that it can be gone again and again
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a motion ended, and what was found with that."""
+
+    status: FlexStatus
+    note: str = ""
+    leaving: Leaving | None = None
+    turning: Turning | None = None
 
 
 def drawn_overlaps(system: System, found: Overlaps) -> tuple[DrawnOverlap, ...]:

@@ -180,6 +180,7 @@ class FlexStudy(Frozen):
     tolerance: Annotated[Number, Field(gt=0, lt=1)] | None = None
     reach: Length | None = None  # contacts closer than this are rows; default by the gap
     turn: Annotated[Angle, Field(gt=0, le=1)] = 0.3  # largest rotation in a step
+    restarts: int = Field(default=0, ge=0, le=10_000)  # climbs from other poses, for global play
     ranges: bool = False  # range of each joint's share where duals are not unique
 
 

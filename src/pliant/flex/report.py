@@ -83,6 +83,11 @@ def lines(result: FlexResult) -> list[str]:
         found.append(f"  pins               polygons leave out at most {result.pin_error:.2g} of play")
     if result.leaving is not None:
         found.append("  free to leave      played until clear: " + "; ".join(_ways_out(result)))
+    if result.restarts is not None:
+        count = len(result.restarts.objectives)
+        found.append(
+            f"  restarts           {result.restarts.agreeing} of {count} ends are within 1 % of the best"
+        )
     if result.turning is not None:
         proof = "the way closes on itself" if result.turning.proven else "gone round twice"
         turns = zip(result.turning.bodies[:6], result.turning.turns, strict=False)

@@ -34,6 +34,19 @@ class Frames:
 
 
 @dataclass(frozen=True)
+class Restarts:
+    """Where climbs from several poses ended, the first from the drawn one."""
+
+    objectives: tuple[float, ...]
+
+    @property
+    def agreeing(self) -> int:
+        """How many of them end within 1 % of the best."""
+        best = max(self.objectives)
+        return sum(value >= best - 0.01 * abs(best) for value in self.objectives)
+
+
+@dataclass(frozen=True)
 class FlexResult:
     """How far the assembly went, how it ended, and what held it."""
 
@@ -63,6 +76,7 @@ class FlexResult:
     drawn: tuple[DrawnOverlap, ...] = ()
     leaving: Leaving | None = None
     turning: Turning | None = None
+    restarts: Restarts | None = None
     note: str = ""
 
     @property
@@ -160,6 +174,7 @@ class FlexResult:
             "cure": self.cure if self.drawn else None,
             "leaving": _leaving_dict(self.leaving),
             "turning": _turning_dict(self.turning),
+            "restarts": None if self.restarts is None else list(self.restarts.objectives),
         }
         return {**sayable(data), "motion": self.motion.to_dict()}
 

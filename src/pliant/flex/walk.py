@@ -10,11 +10,10 @@ import numpy as np
 
 from pliant.core.pose import Floats
 from pliant.flex.check import near_pairs, overlaps
-from pliant.flex.findings import Turning, same_but_for_turns, turned_round
+from pliant.flex.findings import DrawnOverlap, Ending, Turning, same_but_for_turns, turned_round
 from pliant.flex.forces import contacts_of, force_chain
 from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult, Frames
-from pliant.flex.status import FlexStatus
 from pliant.flex.step import Moved, Place, Promise, place, sweep
 from pliant.flex.system import System
 
@@ -76,6 +75,21 @@ class Walk:
         self.overlaps.append(self._measure(there))
         self.violations.append(there.violation)
 
+    def follow(self, *others: Walk) -> None:
+        """Go on by walks that begin where this one ended, one after the other."""
+        for other in others:
+            self.path = max(self.path, other.path)
+            self.accepted += [len(self.frames) - 1 + place for place in other.accepted[1:]]
+            self.frames += other.frames[1:]
+            self.overlaps += other.overlaps[1:]
+            self.violations += other.violations[1:]
+            self.steps += other.steps
+            if other.system is self.system:
+                self.here = other.here
+                self.promises += other.promises
+        self.before = (self.here, self.path, len(self.frames))
+        self.idle, self.little = 0, 0.0
+
     def widen(self) -> bool:
         """Look for contacts further away before the first program is said to have no bound."""
         reach = self.here.contacts.near.reach
@@ -102,10 +116,10 @@ class Walk:
         if not len(bodies):
             return None
         frame, again = same_but_for_turns(np.array(self.frames), poses)
-        near = self.here.contacts.near
-        closes = near.reach_to(system.parts, again) and self.here.value > system.objective.value(
-            self.frames[frame]
-        )
+        value = system.objective.value
+        if value(again) <= value(self.frames[frame]) + system.least:
+            return None  # they turn, but it is not the turns that gain
+        closes = self.here.contacts.near.reach_to(system.parts, again)
         if closes:
             met = sweep(system, self.here, poses, again[None])
             closes = not met.any and met.depth <= system.threshold
@@ -115,7 +129,7 @@ class Walk:
         names = tuple(system.parts.names[body] for body in bodies)
         return Turning(names, tuple(turned[bodies].tolist()), bool(closes))
 
-    def end(self, status: FlexStatus, ranges: bool = True, **findings: Any) -> FlexResult:
+    def end(self, ending: Ending, ranges: bool = True, drawn: tuple[DrawnOverlap, ...] = ()) -> FlexResult:
         """The result of what was done; without the ranges of the shares, it is there at once."""
         system = self.system
         with system.clock.phase("check"):
@@ -139,7 +153,7 @@ class Walk:
             violation=np.array(self.violations),
         )
         return FlexResult(
-            status=status,
+            status=ending.status,
             model=self.model,
             study=system.study,
             objective=self.here.value,
@@ -162,7 +176,10 @@ class Walk:
             solvers=tuple(dict.fromkeys(found.solution.solver for found in self.promises)),
             relaxed=max((found.relaxed for found in self.promises), default=0.0),
             seconds=dict(system.clock.seconds),
-            **findings,
+            drawn=drawn,
+            leaving=ending.leaving,
+            turning=ending.turning,
+            note=ending.note,
         )
 
     def _measure(self, there: Place) -> Measured:
