@@ -6,7 +6,7 @@ Source: [Lensgraf2020] section V: eq. 11, time stepping and re-enforcement (V-B)
 from __future__ import annotations
 
 from pliant.core.progress import Progress, silent
-from pliant.flex.findings import Ending, gone, leaving
+from pliant.flex.findings import Ending, leaving
 from pliant.flex.promise import promise, stepped
 from pliant.flex.rest import go_on
 from pliant.flex.status import FlexStatus
@@ -62,9 +62,7 @@ def climb(
 
 def _endless(system: System, walk: Walk, found: Promise) -> Ending | None:
     """The ending where bodies leave, or turn right round."""
-    poses = walk.here.poses
-    away = leaving(system, poses, found.program) if found.endless is not None else None
-    away = away or gone(system, poses)
+    away = leaving(system, walk.here.poses, found.program) if found.endless is not None else None
     if away is not None:
         return Ending(FlexStatus.FREE, leaving=away)
     turning = walk.turning()
