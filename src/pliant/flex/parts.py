@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
@@ -19,6 +20,9 @@ from pliant.core.motion import Shape
 from pliant.core.outline import Rings, inset, open_ring, polygon
 from pliant.core.pose import carry
 from pliant.flex.model import Assembly, Body, Region
+
+if TYPE_CHECKING:  # numba comes with it
+    from pliant.flex.trees import Edges, Trees
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,6 +48,19 @@ class Outlines:
     def convex(self) -> Bools:
         """Vertices that can touch first."""
         return self.turn > STRAIGHT
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each body's vertices begin, and where the last one's end, (B + 1,)."""
+        return np.searchsorted(self.body, np.arange(self.body[-1] + 2))
+
+    @cached_property
+    def trees(self) -> tuple[Edges, Trees]:
+        """The edges as `flex.trees` searches them."""
+        from pliant.flex.trees import Edges, plant
+
+        planted = plant(self.starts, self.point, self.follow, self.tangent)
+        return Edges(self.point, self.tangent, self.length), planted
 
 
 @dataclass(frozen=True)
