@@ -125,6 +125,7 @@ def nearest_of(edges, reach: float, normal) -> tuple[int, float, float, int]:
 def near_of(parts: Parts, poses: np.ndarray, reach: float, kind: type) -> neighbours.Neighbours:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neighbours, "_many", lambda *_: kind is Hints)
+        patch.setattr(neighbours, "CROSSOVER", 0 if kind is Hints else 10**9)
         near = find_neighbours(parts, poses, reach)
     assert isinstance(near.edges, kind)
     return near

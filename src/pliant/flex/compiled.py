@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import kernel
+from pliant.core.kernel import inner, kernel
 from pliant.core.pose import Floats
 from pliant.flex.lp.program import Ints
 
@@ -233,3 +233,27 @@ def _meets_finely(
         else:
             size, error = size / 2, error / 4
     return False
+
+
+@kernel
+def joined(
+    seen: Floats, edge: Ints, depth: Floats, reach: float, point: Floats, tangent: Floats, length: Floats,
+    turn: Floats, follow: Ints, before: Ints, sharp: float,
+) -> tuple[Ints, Ints]:  # fmt: skip
+    """Edges joined to the chosen ones by a sharp reflex corner: `flex.contact._joined`."""
+    place, found = np.empty(2 * len(edge), np.int64), np.empty(2 * len(edge), np.int64)
+    count = 0
+    for ahead in (False, True):
+        for g in range(len(edge)):
+            e = edge[g]
+            if turn[follow[e] if ahead else e] >= -sharp:
+                continue
+            other = follow[e] if ahead else before[e]
+            dx, dy = seen[g, 0] - point[other, 0], seen[g, 1] - point[other, 1]
+            along = dx * tangent[other, 0] + dy * tangent[other, 1]
+            height = dx * tangent[other, 1] - dy * tangent[other, 0]
+            reached = along <= length[other] if ahead else along >= 0
+            if reached and -depth[g] <= height <= reach:
+                place[count], found[count] = g, other
+                count += 1
+    return place[:count].copy(), found[:count].copy()

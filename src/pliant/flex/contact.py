@@ -283,6 +283,13 @@ def _joined(
 
     Further than `depth` behind such an edge, a point is on the other side of a thin wall.
     """
+    if len(edge) > COMPILED:
+        from pliant.flex.compiled import joined
+
+        return joined(
+            seen, edge, depth, reach, outlines.point, outlines.tangent, outlines.length, outlines.turn,
+            outlines.follow, outlines.before, SHARP,
+        )  # fmt: skip
     places: list[Ints] = []
     edges: list[Ints] = []
     for ahead in (False, True):
@@ -321,12 +328,11 @@ def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> 
 
 def _rows(outlines: Outlines, near: Neighbours, groups: Ints, edges: Ints) -> Rows:
     vertex = near.vertex[groups]
-    normal = outlines.normal[edges]
     return Rows(
         edge_body=near.body[groups],
         point_body=outlines.body[vertex],
-        normal=normal,
-        offset=dot(normal, outlines.point[edges]),
+        normal=outlines.normal[edges],
+        offset=outlines.offset[edges],
         point=outlines.point[vertex],
         source=np.full(len(groups), NONE),
     )

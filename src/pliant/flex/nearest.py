@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.pose import Floats, dot, rotate, rotations
-from pliant.flex.neighbours import NONE, Bools, Candidates, Hints, Ints, Neighbours
+from pliant.flex.neighbours import NONE, Candidates, Hints, Ints, Neighbours, relative_travel
 from pliant.flex.parts import Outlines, Parts
 
 TIE = 1e-7  # of the reach: lengths that differ by less are equal, so that no rounding decides between edges
@@ -41,11 +41,11 @@ def _by_trees(parts: Parts, poses: Floats, near: Neighbours, hints: Hints) -> Ne
     from pliant.flex import trees
 
     outlines = parts.outlines
-    spare = near.reach * (1 + TIE) + near.travel(parts, poses)[near.pair] - hints.distance
+    travel = relative_travel(parts, near.pairs, near.poses, poses)
     return Nearest(
         *trees.nearest(
-            near.vertex, near.body, hints.edge, spare, outlines.body, outlines.starts, poses,
-            *outlines.trees, near.reach, TIE * near.reach, FACING,
+            near.vertex, near.body, hints.edge, hints.distance, near.pair, travel, outlines.body,
+            outlines.starts, poses, *outlines.trees, near.reach, TIE * near.reach, FACING,
         )
     )  # fmt: skip
 

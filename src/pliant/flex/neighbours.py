@@ -15,7 +15,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, carry, dot, uncarry
+from pliant.core.pose import Floats, carry, dot, rotate, rotations
 from pliant.flex.distance import COMPILED
 from pliant.flex.lp.solvers import CROSSOVER
 from pliant.flex.parts import Outlines, Parts
@@ -25,7 +25,8 @@ Bools = NDArray[np.bool_]
 
 NONE = -1
 ROWS = 2.0  # of a vertex near others, about
-PASSES = 32.0  # over rows for each over candidates, about
+PASSES = 8.0  # over rows for each over candidates, about
+FINE = 2000  # vertices of one body from which its distance to others is found by trees
 SAMPLE = 32  # vertices whose candidates are counted to tell how many there are
 
 
@@ -70,10 +71,6 @@ class Neighbours:
         """How many groups there are: about the work of a selection."""
         return len(self.vertex)
 
-    def travel(self, parts: Parts, poses: Floats) -> Floats:
-        """A bound on how far each pair has moved since, one body relative to the other, (P,)."""
-        return relative_travel(parts, self.pairs, self.poses, poses)
-
     def reach_to(self, parts: Parts, poses: Floats) -> bool:
         """Whether bodies got no further, one relative to the other, than contacts were looked for."""
         if not len(self.pairs):
@@ -81,39 +78,42 @@ class Neighbours:
         return bool(relative_travel(parts, self.pairs, self.poses, poses).max() <= self.reach + self.margin)
 
     def still_hold(self, parts: Parts, poses: Floats) -> bool:
-        """Whether no pair of bodies, near or not, can have come within reach unnoticed."""
+        """Whether no vertex can have come within reach of a body unnoticed, be they near or not."""
         moved = np.abs(poses - self.poses)[:-1]
         furthest = (np.hypot(moved[:, 0], moved[:, 1]) + moved[:, 2] * parts.radius).max(initial=0.0)
         if 2 * furthest < self.margin:
             return True
         if relative_travel(parts, self.around, self.poses, poses).max(initial=0.0) >= self.margin:
             return False
-        world = carry(poses[parts.outlines.body], parts.outlines.point)
-        return _includes(parts, self.around, _near_bodies(parts, world, poses, self.reach))
+        now = _code(parts, *_near_bodies(parts, poses, self.reach).T)
+        return bool((_places(now, _code(parts, *self.around.T)) != NONE).all())
 
 
 def relative_travel(parts: Parts, pairs: Ints, before: Floats, after: Floats) -> Floats:
     """A bound on how far any point of a pair's second body went in the frame of its first, (P,)."""
     first, second = pairs.T
-    old = uncarry(before[first], before[second, :2])
-    new = uncarry(after[first], after[second, :2])
-    spin = (after - before)[second, 2] - (after - before)[first, 2]
+    old, new = (_seen(poses, first, second) for poses in (before, after))
+    turned = (after - before)[:, 2]
     radius = np.append(parts.radius, 0.0)[second]
-    return np.hypot(*(new - old).T) + np.abs(spin) * radius
+    return np.hypot(*(new - old).T) + np.abs(turned[second] - turned[first]) * radius
+
+
+def _seen(poses: Floats, first: Ints, second: Ints) -> Floats:
+    """Where the second bodies are in the frames of the first."""
+    back = rotations(poses) * (1.0, -1.0)
+    return rotate(back[first], poses[second, :2] - poses[first, :2])
 
 
 def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
     """Every convex vertex and body within `reach`, and a margin of half as much again."""
     margin = 0.5 * reach
-    world = carry(poses[parts.outlines.body], parts.outlines.point)
-    pairs = _near_bodies(parts, world, poses, reach + margin)
-    find = _by_trees if _many(parts, world, pairs, reach + margin) else _by_lists
-    vertex, body, pair, edges = find(parts, world, poses, pairs, reach + margin)
+    pairs = _near_bodies(parts, poses, reach + margin)
+    vertex, body, pair, edges = _near_groups(parts, poses, pairs, reach + margin)
     met, place = np.unique(pair, return_inverse=True)
     return Neighbours(
         vertex=vertex,
         body=body,
-        keys=vertex * (parts.count + 1) + body,
+        keys=vertex * len(poses) + body,
         pairs=pairs[met],
         pair=place,
         around=pairs,
@@ -124,18 +124,33 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
     )
 
 
-def _near_bodies(parts: Parts, world: Floats, poses: Floats, radius: float) -> Ints:
-    """Pairs whose boxes and circles are within `radius`, one of the two moving, no pin between them."""
-    starts, free = parts.outlines.starts[:-1], parts.free
-    low, high = np.minimum.reduceat(world, starts), np.maximum.reduceat(world, starts)
-    tree = shapely.STRtree(shapely.box(*low.T, *high.T))
-    place, other = tree.query(shapely.box(*(low[free] - radius).T, *(high[free] + radius).T))
-    body = free[place]
-    apart = np.hypot(*(poses[body, :2] - poses[other, :2]).T)
-    kept = (body != other) & (apart <= parts.radius[body] + parts.radius[other] + radius)
-    body, other = body[kept], other[kept]
+def _near_bodies(parts: Parts, poses: Floats, radius: float) -> Ints:
+    """Pairs (P, 2) of bodies whose boxes are within `radius`, one of them moving, no pin between them."""
+    if len(parts.free) >= CROSSOVER:
+        from pliant.flex import trees
+
+        outlines = parts.outlines
+        body, other = trees.near_bodies(outlines.starts, outlines.point, parts.moving, poses, radius).T
+    else:
+        body, other = _meeting(parts, poses, radius)
     codes = np.unique(_code(parts, body, other)[~exempt_pairs(parts, body, other)])
     return np.stack([codes // parts.count, codes % parts.count], axis=1)
+
+
+def _meeting(parts: Parts, poses: Floats, radius: float) -> tuple[Ints, Ints]:
+    """Moving bodies and others whose boxes are within `radius`."""
+    starts, free = parts.outlines.starts[:-1], parts.free
+    world = carry(poses[parts.outlines.body], parts.outlines.point)
+    low, high = np.minimum.reduceat(world, starts) - radius, np.maximum.reduceat(world, starts)
+    if not len(free):
+        return free, free
+    within = (low <= high[free].max(axis=0)) & (high >= low[free].min(axis=0))
+    among = np.flatnonzero(within.all(axis=1))
+    meet = free[:, None] != among
+    for axis in range(2):
+        meet &= (low[free, None, axis] <= high[among, axis]) & (low[among, axis] <= high[free, None, axis])
+    body, other = np.nonzero(meet)
+    return free[body], among[other]
 
 
 def exempt_pairs(parts: Parts, body: Ints, other: Ints) -> Bools:
@@ -145,31 +160,34 @@ def exempt_pairs(parts: Parts, body: Ints, other: Ints) -> Bools:
     return np.isin(_code(parts, body, other), _code(parts, *np.array(list(parts.exempt)).T))
 
 
-def _includes(parts: Parts, pairs: Ints, some: Ints) -> bool:
-    return bool(np.isin(_code(parts, *some.T), _code(parts, *pairs.T)).all())
-
-
 def _code(parts: Parts, body: Ints, other: Ints) -> Ints:
     """A pair of bodies as one number, whichever comes first."""
     return np.minimum(body, other) * parts.count + np.maximum(body, other)
 
 
-def _many(parts: Parts, world: Floats, pairs: Ints, radius: float) -> bool:
-    """Whether a search by arrays would take longer than to load a compiler: by some vertices, for all.
-
-    Where programs are compiled, it is loaded already.
-    """
-    if len(parts.free) >= CROSSOVER:
-        return True
+def _near_groups(
+    parts: Parts, poses: Floats, pairs: Ints, radius: float
+) -> tuple[Ints, Ints, Ints, Candidates | Hints]:
+    """Groups by vertex and body, the places of their pairs, what is known of their edges."""
+    if len(parts.free) >= CROSSOVER:  # programs are compiled, so the compiler is loaded in any case
+        return _by_trees(parts, poses, pairs, radius)
+    world = carry(poses[parts.outlines.body], parts.outlines.point)
     vertices, edges = _near_features(parts, world, pairs, radius)
+    if _many(parts.outlines, world, vertices, edges, radius):
+        return _by_trees(parts, poses, pairs, radius)
+    return _by_lists(parts, world, pairs, vertices, edges, radius)
+
+
+def _many(outlines: Outlines, world: Floats, vertices: Ints, edges: Ints, radius: float) -> bool:
+    """Whether to go through lists would take longer than to load a compiler: by some vertices, for all."""
     some = vertices[:: len(vertices) // SAMPLE + 1]
-    if not len(some):
+    if len(vertices) * len(edges) < PASSES * COMPILED:
         return False
-    low, high = _boxes(world, parts.outlines, edges, radius)
-    point, body = world[some], parts.outlines.body
-    inside = body[some, None] != body[edges]
+    low, high = _boxes(world, outlines, edges, radius)
+    inside = outlines.body[some, None] != outlines.body[edges]
     for axis in range(2):
-        inside &= (point[:, axis, None] >= low[:, axis]) & (point[:, axis, None] <= high[:, axis])
+        at = world[some, None, axis]
+        inside &= (at >= low[:, axis]) & (at <= high[:, axis])
     rows, candidates = np.count_nonzero(inside.any(axis=1)), np.count_nonzero(inside)
     return max(ROWS * rows, candidates / PASSES) * len(vertices) / len(some) > COMPILED
 
@@ -182,7 +200,7 @@ def _near_features(parts: Parts, world: Floats, pairs: Ints, radius: float) -> t
     edges = np.flatnonzero(near[outlines.body])
     moving = world[edges[parts.moving[outlines.body[edges]] >= 0]]
     if not len(moving):
-        return edges, edges
+        return edges, edges  # none
     low, high = _boxes(world, outlines, edges, radius)
     edges = edges[((low <= moving.max(axis=0)) & (high >= moving.min(axis=0))).all(axis=1)]
     return edges[outlines.convex[edges]], edges
@@ -194,26 +212,32 @@ def _boxes(world: Floats, outlines: Outlines, edges: Ints, radius: float) -> tup
 
 
 def _by_lists(
-    parts: Parts, world: Floats, poses: Floats, pairs: Ints, radius: float
+    parts: Parts, world: Floats, pairs: Ints, vertices: Ints, edges: Ints, radius: float
 ) -> tuple[Ints, Ints, Ints, Candidates]:
-    """Groups, the places of their pairs, and every edge within `radius` of their vertices."""
+    """Groups of some vertices, with all of some edges that are within `radius` of them."""
     outlines = parts.outlines
-    vertices, edges = _near_features(parts, world, pairs, radius)
     low, high = _boxes(world, outlines, edges, radius)
-    near = shapely.STRtree(shapely.box(*low.T, *high.T)).query(shapely.points(world[vertices]))
-    vertex, edge = vertices[near[0]], edges[near[1]]
-    body, other = outlines.body[vertex], outlines.body[edge]
-    pair = _places(_code(parts, body, other), _code(parts, *pairs.T))
-    arm = world[vertex] - world[edge]
-    side = world[outlines.follow[edge]] - world[edge]
-    along = np.clip(dot(arm, side) / outlines.length[edge] ** 2, 0.0, 1.0)
-    kept = (pair != NONE) & (np.hypot(*(arm - along[:, None] * side).T) <= radius)
+    vertex, edge = shapely.STRtree(shapely.box(*low.T, *high.T)).query(shapely.points(world[vertices]))
+    vertex, edge = vertices[vertex], edges[edge]
+    apart = outlines.body[vertex] != outlines.body[edge]
+    vertex, edge = vertex[apart], edge[apart]
+    other = outlines.body[edge]
+    pair = _places(_code(parts, outlines.body[vertex], other), _code(parts, *pairs.T))
+    kept = (pair != NONE) & (_distance(world, outlines, vertex, edge) <= radius)
     vertex, edge, other, pair = vertex[kept], edge[kept], other[kept], pair[kept]
     order = np.argsort((vertex * parts.count + other) * len(world) + edge)
     vertex, edge, other, pair = vertex[order], edge[order], other[order], pair[order]
     first = np.flatnonzero((np.diff(vertex, prepend=-1) != 0) | (np.diff(other, prepend=-1) != 0))
     group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(edge))))
     return vertex[first], other[first], pair[first], Candidates(edge, group, first)
+
+
+def _distance(world: Floats, outlines: Outlines, vertex: Ints, edge: Ints) -> Floats:
+    """From vertices to edges."""
+    start = world[edge]
+    arm, side = world[vertex] - start, world[outlines.follow[edge]] - start
+    along = np.clip(dot(arm, side) / outlines.length[edge] ** 2, 0.0, 1.0)
+    return np.hypot(arm[:, 0] - along * side[:, 0], arm[:, 1] - along * side[:, 1])
 
 
 def _places(codes: Ints, known: Ints) -> Ints:
@@ -225,14 +249,14 @@ def _places(codes: Ints, known: Ints) -> Ints:
 
 
 def _by_trees(
-    parts: Parts, world: Floats, poses: Floats, pairs: Ints, radius: float
+    parts: Parts, poses: Floats, pairs: Ints, radius: float
 ) -> tuple[Ints, Ints, Ints, Hints]:
-    """The same groups, with their nearest edges."""
+    """The same groups, each with its nearest edge."""
     from pliant.flex.trees import near_vertices
 
+    outlines = parts.outlines
     both = np.concatenate([pairs, pairs[:, ::-1]])
     order = np.lexsort((both[:, 1], both[:, 0]))
-    outlines = parts.outlines
     vertex, body, edge, distance, place = near_vertices(
         both[order], outlines.starts, outlines.convex, poses, *outlines.trees, radius
     )
@@ -243,15 +267,27 @@ def _by_trees(
 def gap_scale(parts: Parts, clearance: float) -> float:
     """A typical gap: the clearance, or the median distance of a moving body to its nearest neighbour.
 
-    Fixed bodies count only as neighbours: scenery, however much of it, is no measure of the parts.
+    What touches or overlaps another body has no gap. Fixed bodies count as neighbours only: scenery,
+    however much of it, is no measure of what moves.
     """
     if clearance > 0:
         return clearance
     polygons = parts.polygons(parts.drawn)
-    if len(polygons) < 2 or not len(parts.free):
-        return 0.0
+    fine = np.diff(parts.outlines.starts)[parts.free] > FINE
     _, distance = shapely.STRtree(polygons).query_nearest(
-        polygons[parts.free], exclusive=True, return_distance=True, all_matches=False
+        polygons[parts.free[~fine]], exclusive=True, return_distance=True, all_matches=False
     )
-    apart = distance[distance > 0]
+    apart = np.append(distance, [_to_nearest(parts, polygons, body) for body in parts.free[fine].tolist()])
+    apart = apart[apart > 0]
     return float(np.median(apart)) if len(apart) else 0.0
+
+
+def _to_nearest(parts: Parts, polygons: NDArray[np.object_], body: int) -> float:
+    """The distance from a body to its nearest neighbour, by trees: GEOS compares every edge with every other."""
+    others = np.delete(np.arange(parts.count), body)
+    shapely.prepare(polygons[body])
+    if shapely.intersects(polygons[body], polygons[others]).any():
+        return 0.0
+    pairs = np.stack([np.full(len(others), body), others], axis=1)
+    hints = _by_trees(parts, parts.drawn, pairs, np.inf)[3]
+    return float(hints.distance.min(initial=np.inf))

@@ -24,7 +24,7 @@ from pliant.core.pose import Floats
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-LEAF = 4  # edges at most of a node without children
+LEAF = 8  # edges at most of a node without children
 
 
 class Trees(NamedTuple):
@@ -98,6 +98,39 @@ def _hold(
 
 
 @kernel
+def near_bodies(starts: Ints, point: Floats, moving: Ints, poses: Floats, radius: float) -> Ints:
+    """Pairs (P, 2), lower first, of bodies whose boxes are within `radius`, one of the two moving.
+
+    Sorted by their left ends, each box is compared with those that begin before it ends.
+    """
+    cosine, sine, bodies = np.cos(poses[:, 2]), np.sin(poses[:, 2]), len(starts) - 1
+    box = np.empty((bodies, 4))
+    for b in range(bodies):
+        low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
+        for v in range(starts[b], starts[b + 1]):
+            x = poses[b, 0] + cosine[b] * point[v, 0] - sine[b] * point[v, 1]
+            y = poses[b, 1] + sine[b] * point[v, 0] + cosine[b] * point[v, 1]
+            low_x, low_y, high_x, high_y = min(low_x, x), min(low_y, y), max(high_x, x), max(high_y, y)
+        box[b, 0], box[b, 1], box[b, 2], box[b, 3] = low_x, low_y, high_x + radius, high_y + radius
+    order = np.argsort(box[:, 0])
+    pairs, count = np.empty((1024, 2), np.int64), 0
+    for i in range(bodies):
+        a = order[i]
+        for j in range(i + 1, bodies):
+            b = order[j]
+            if box[b, 0] > box[a, 2]:
+                break
+            apart = box[b, 1] > box[a, 3] or box[a, 1] > box[b, 3]
+            if apart or (moving[a] < 0 and moving[b] < 0):
+                continue
+            if count == len(pairs):
+                pairs = np.concatenate((pairs, np.empty_like(pairs)))
+            pairs[count, 0], pairs[count, 1] = min(a, b), max(a, b)
+            count += 1
+    return pairs[:count].copy()
+
+
+@kernel
 def near_vertices(
     pairs: Ints, starts: Ints, convex: Bools, poses: Floats, edges: Edges, trees: Trees, radius: float
 ) -> tuple[Ints, Ints, Ints, Floats, Ints]:
@@ -139,12 +172,12 @@ def near_vertices(
 
 @kernel
 def nearest(
-    vertex: Ints, body: Ints, hint: Ints, slack: Floats, owner: Ints, starts: Ints, poses: Floats,
-    edges: Edges, trees: Trees, reach: float, tie: float, facing: float,
+    vertex: Ints, body: Ints, hint: Ints, distance: Floats, pair: Ints, travel: Floats, owner: Ints,
+    starts: Ints, poses: Floats, edges: Edges, trees: Trees, reach: float, tie: float, facing: float,
 ) -> tuple[Ints, Floats, Ints, Floats, Floats, Ints]:  # fmt: skip
     """The groups within reach: where their vertex is seen, the nearest edge, along, height, a facing wall.
 
-    A group is further away than `slack` (G,) below its reach: where that is negative, it cannot be close.
+    `distance` (G,) was that of a group before its two bodies moved by `travel` (P,) at most.
     """
     cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
     group, edge, across = np.empty_like(vertex), np.empty_like(vertex), np.empty_like(vertex)
@@ -152,7 +185,7 @@ def nearest(
     tied = np.empty(_most(starts), np.int64)
     close, count = (reach + tie) ** 2, 0
     for g in range(len(vertex)):
-        if slack[g] < 0:
+        if distance[g] > reach + tie + travel[pair[g]]:
             continue
         v, b = vertex[g], body[g]
         begin, end = trees.root[b], trees.root[b + 1]
@@ -196,7 +229,8 @@ def _seen(
 @inner
 def _frame(u: float, w: float, edges: Edges, e: int) -> tuple[float, float, float]:
     """How far along an edge a point is, how high above it, and its squared distance."""
-    dx, dy, tx, ty = u - edges.point[e, 0], w - edges.point[e, 1], edges.tangent[e, 0], edges.tangent[e, 1]
+    point, tangent = edges.point, edges.tangent
+    dx, dy, tx, ty = u - point[e, 0], w - point[e, 1], tangent[e, 0], tangent[e, 1]
     along, height = dx * tx + dy * ty, dx * ty - dy * tx
     beyond = along - min(max(along, 0.0), edges.length[e])
     return along, height, beyond * beyond + height * height
@@ -208,6 +242,7 @@ def _search(
     tied: Ints,
 ) -> tuple[int, float, int]:  # fmt: skip
     """The nearest edge not further than √cut, or −1; its squared distance; those tied with it, and more."""
+    box, skip, first, last = trees.box, trees.skip, trees.first, trees.last
     least, found, count = cut, -1, 0
     if hint >= 0:
         _, _, distance = _frame(u, w, edges, hint)
@@ -216,13 +251,13 @@ def _search(
     limit = (np.sqrt(least) + tie) ** 2
     n = begin
     while n < end:
-        x = max(trees.box[n, 0] - u, u - trees.box[n, 2], 0.0)
-        y = max(trees.box[n, 1] - w, w - trees.box[n, 3], 0.0)
+        x = max(box[n, 0] - u, u - box[n, 2], 0.0)
+        y = max(box[n, 1] - w, w - box[n, 3], 0.0)
         if x * x + y * y > limit:
-            n = trees.skip[n]
+            n = skip[n]
             continue
-        if trees.skip[n] == n + 1:
-            for e in range(trees.first[n], trees.last[n]):
+        if skip[n] == n + 1:
+            for e in range(first[n], last[n]):
                 _, _, distance = _frame(u, w, edges, e)
                 if distance > limit:
                     continue
@@ -240,7 +275,7 @@ def _search(
 def _first(u: float, w: float, least: float, tie: float, edges: Edges, tied: Ints, count: int) -> int:
     """Of edges as near as the nearest the highest; of those as high, the one that starts at the corner."""
     limit = (np.sqrt(least) + tie) ** 2
-    high, low, first = -np.inf, np.inf, -1
+    high, low, chosen = -np.inf, np.inf, -1
     for k in range(count):
         _, height, distance = _frame(u, w, edges, tied[k])
         if distance <= limit:
@@ -252,8 +287,8 @@ def _first(u: float, w: float, least: float, tie: float, edges: Edges, tied: Int
     for k in range(count - 1, -1, -1):
         along, height, distance = _frame(u, w, edges, tied[k])
         if distance <= limit and height >= high - tie and along <= low + tie:
-            first = tied[k]
-    return first
+            chosen = tied[k]
+    return chosen
 
 
 @inner
@@ -262,18 +297,19 @@ def _across(
     end: int,
 ) -> int:  # fmt: skip
     """The nearest wall within reach, right under the point, that faces the nearest edge; −1: none."""
+    box, skip, first, last = trees.box, trees.skip, trees.first, trees.last
     nx, ny = edges.tangent[best, 1], -edges.tangent[best, 0]
     least, found = reach, -1
     n = begin
     while n < end:
-        x = max(trees.box[n, 0] - u, u - trees.box[n, 2], 0.0)
-        y = max(trees.box[n, 1] - w, w - trees.box[n, 3], 0.0)
-        turned = min(nx * trees.box[n, 4], nx * trees.box[n, 6]) + min(ny * trees.box[n, 5], ny * trees.box[n, 7])
+        x = max(box[n, 0] - u, u - box[n, 2], 0.0)
+        y = max(box[n, 1] - w, w - box[n, 3], 0.0)
+        turned = min(nx * box[n, 4], nx * box[n, 6]) + min(ny * box[n, 5], ny * box[n, 7])
         if x * x + y * y > least * least or turned >= facing:
-            n = trees.skip[n]
+            n = skip[n]
             continue
-        if trees.skip[n] == n + 1:
-            for e in range(trees.first[n], trees.last[n]):
+        if skip[n] == n + 1:
+            for e in range(first[n], last[n]):
                 along, height, _ = _frame(u, w, edges, e)
                 nearer = 0.0 <= height < least or (found < 0 and height == least)
                 if not (nearer and 0.0 <= along <= edges.length[e]):
