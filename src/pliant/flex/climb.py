@@ -5,6 +5,8 @@ Source: [Lensgraf2020] section V: eq. 11, time stepping and re-enforcement (V-B)
 
 from __future__ import annotations
 
+from math import inf
+
 from pliant.core.progress import Progress, silent
 from pliant.flex.findings import Ending, leaving
 from pliant.flex.promise import promise, stepped
@@ -77,11 +79,11 @@ def _not_last(system: System, walk: Walk, found: Promise, small: Moved | None) -
     """
     if small is None or small.crossings is not None:
         return None
-    slow = found.gain > max(FADING * walk.little, FINEST * abs(walk.here.value) + system.least)
+    before = walk.promises[-2].gain if len(walk.promises) > 1 else inf
+    slow = found.gain > max(FADING * before, FINEST * abs(walk.here.value) + system.least)
     gained = small.there.value - walk.here.value
     if gained <= walk.enough and not (slow and gained > 0.1 * found.gain):
         return None
-    walk.little = found.gain
     return small
 
 

@@ -193,7 +193,7 @@ def _many(outlines: Outlines, world: Floats, vertices: Ints, edges: Ints, radius
 
 
 def _near_features(parts: Parts, world: Floats, pairs: Ints, radius: float) -> tuple[Ints, Ints]:
-    """The convex vertices, and the edges, of bodies near others; of fixed ones what is near any that moves."""
+    """Convex vertices and edges of bodies near others; of fixed ones what is near any that moves."""
     outlines = parts.outlines
     near = np.zeros(parts.count, np.bool_)
     near[pairs] = True
@@ -248,9 +248,7 @@ def _places(codes: Ints, known: Ints) -> Ints:
     return np.where(known[place] == codes, place, NONE)
 
 
-def _by_trees(
-    parts: Parts, poses: Floats, pairs: Ints, radius: float
-) -> tuple[Ints, Ints, Ints, Hints]:
+def _by_trees(parts: Parts, poses: Floats, pairs: Ints, radius: float) -> tuple[Ints, Ints, Ints, Hints]:
     """The same groups, each with its nearest edge."""
     from pliant.flex.trees import near_vertices
 
@@ -283,7 +281,7 @@ def gap_scale(parts: Parts, clearance: float) -> float:
 
 
 def _to_nearest(parts: Parts, polygons: NDArray[np.object_], body: int) -> float:
-    """The distance from a body to its nearest neighbour, by trees: GEOS compares every edge with every other."""
+    """The distance from a body to its nearest neighbour, by trees: GEOS would compare all edges."""
     others = np.delete(np.arange(parts.count), body)
     shapely.prepare(polygons[body])
     if shapely.intersects(polygons[body], polygons[others]).any():

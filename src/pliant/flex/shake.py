@@ -3,7 +3,7 @@
 A program at rest knows its pose only. Bodies that lie against each other may have to slide or
 roll before there is more to gain; a push to the side, in a direction that chance has given,
 finds most of that. Next to nothing of the objective is given up for it, and no body goes
-further than contacts are looked for: what lies on a table is not carried to its edge.
+further than a few gaps: what lies on a table is not carried to its edge.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
         if idle == SHAKES or ending.status not in (FlexStatus.CONVERGED, FlexStatus.LOCKED):
             break
         push = random_push(system, chance)
-        near = within(system, walk.here.poses, system.reach)
+        near = within(system, walk.here.poses, min(system.reach, system.parts.size / 2))
         aside = lean(near, walk, push, 1.0, own=KEEP)
         back = Walk(walk.model, system, place(system, aside.here.poses, system.reach, None))
         found = climb(system, back, system.study.steps)
