@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import degrees
 from typing import TYPE_CHECKING
 
 from pliant.core.written import place, within
@@ -43,7 +44,9 @@ def _others(count: int) -> str:
 
 def _reached(result: FlexResult) -> str:
     """The objective, in the digits that what the last program still promised would not change."""
-    return f"{within(result.objective, result.left or 0.0)}{_unit(result)}"
+    value, left, unit = result.objective, result.left or 0.0, _unit(result)
+    turn = f" ({within(degrees(value), degrees(left), digits=4)}°)" if unit == " rad" else ""
+    return f"{within(value, left)}{unit}{turn}"
 
 
 def _unit(result: FlexResult) -> str:
