@@ -54,8 +54,6 @@ def _pace(model: Assembly, system: System, progress: Progress) -> FlexResult:
     overlapping = drawn_overlaps(system, walk.drawn)
     if overlapping:
         return walk.end(FlexStatus.OVERLAPPING, drawn=overlapping)
-    if not len(system.parts.free):
-        return walk.end(FlexStatus.LOCKED)
     try:
         return _walk(system, walk, progress)
     except KeyboardInterrupt:

@@ -14,7 +14,7 @@ from pliant.flex.joints import Joints, compile_joints
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.neighbours import gap_scale
-from pliant.flex.objective import Objective, compile_objective
+from pliant.flex.objective import Objective, check_asked, compile_objective
 from pliant.flex.parts import Parts, compile_parts
 
 
@@ -99,7 +99,8 @@ class System:
 
 
 def compile_system(model: Assembly, study: FlexStudy) -> System:
-    """Arrays for a solve."""
+    """Arrays for a solve, or an InputError where nothing can change what is asked for."""
+    check_asked(model, study)
     parts = compile_parts(model)
     objective, joints = compile_objective(study, parts, compile_joints(model, parts))
     clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]
