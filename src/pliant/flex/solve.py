@@ -10,7 +10,8 @@ from math import inf
 
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.flex.findings import Leaving, drawn_overlaps, leaving, recession
+from pliant.flex.drawn import as_drawn
+from pliant.flex.findings import Leaving, leaving, recession
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.promise import Promise, other_way, promise, trusting
 from pliant.flex.result import FlexResult
@@ -51,9 +52,9 @@ def _flex(model: Assembly, study: FlexStudy, progress: Progress) -> FlexResult:
 def _pace(model: Assembly, system: System, progress: Progress) -> FlexResult:
     """One walk from the drawn pose."""
     walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
-    overlapping = drawn_overlaps(system, walk.drawn)
-    if overlapping:
-        return walk.end(FlexStatus.OVERLAPPING, drawn=overlapping)
+    wrong = as_drawn(model, system, walk.drawn)
+    if wrong is not None:
+        return walk.end(wrong[0], **wrong[1])
     try:
         return _walk(system, walk, progress)
     except KeyboardInterrupt:
