@@ -20,6 +20,7 @@ from scipy.sparse import coo_array, csr_array, diags_array, hstack, vstack
 
 from pliant.core.errors import PliantError
 from pliant.flex.contact import Selection, flip
+from pliant.flex.lp.dependent import dependent
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import natural
 from pliant.flex.step import Place
@@ -58,7 +59,10 @@ def _choose(chosen: Program, other: Program, contacts: Selection) -> NDArray[np.
     second = hstack([other.matrix()[corner] @ columns, -slack * csr_array(np.eye(count))])
     low = np.concatenate([-chosen.gaps / length, -other.gaps[corner] / length - slack])
     high = np.full(len(low), np.inf)
-    high[: len(chosen.gaps)][chosen.equal] = low[: len(chosen.gaps)][chosen.equal]
+    equal = np.flatnonzero(chosen.equal)
+    follows = dependent(chosen)[equal]
+    high[equal[~follows]] = low[equal[~follows]]
+    low[equal[follows]] = -np.inf
     most = np.concatenate([chosen.bound.ravel() / own, np.ones(count)])
     least = np.concatenate([-chosen.bound.ravel() / own, np.zeros(count)])
     ends: Any = (least, most)  # SciPy's stubs know single numbers only

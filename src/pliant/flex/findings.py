@@ -1,7 +1,7 @@
-"""Findings about an assembly: parts that overlap as drawn, parts that can leave.
+"""Findings about a motion: parts that can leave, programs that cannot be satisfied.
 
-A solver's status word decides none of them. Overlap is decided by area, freedom by a
-program of its own (the recession cone), infeasibility by the smallest relaxation.
+A solver's status word decides none of them. Freedom is decided by a program of its own (the
+recession cone), infeasibility by the smallest relaxation.
 """
 
 from __future__ import annotations
@@ -15,21 +15,10 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
 from pliant.core.pose import Floats
-from pliant.flex.check import Overlaps
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import natural, solve_program
-from pliant.flex.parts import Parts
 from pliant.flex.status import FlexStatus
 from pliant.flex.system import System
-
-
-@dataclass(frozen=True)
-class DrawnOverlap:
-    """Two bodies that overlap in the drawn pose."""
-
-    bodies: tuple[str, str]
-    area: float
-    depth: float  # clearance the two would need to come apart
 
 
 @dataclass(frozen=True)
@@ -57,35 +46,6 @@ class Ending:
     note: str = ""
     leaving: Leaving | None = None
     turning: Turning | None = None
-
-
-def drawn_overlaps(system: System, found: Overlaps) -> tuple[DrawnOverlap, ...]:
-    """Pairs that overlap as drawn by more than the threshold, the deepest first."""
-    parts = system.parts
-    thick = found.thickness > system.threshold
-    if not thick.any():
-        return ()
-    found = Overlaps(found.pairs[thick], found.area[thick], found.thickness[thick])
-    depths = _depths(parts, found)
-    listed = [
-        DrawnOverlap((parts.names[a], parts.names[b]), float(area), float(depth))
-        for (a, b), area, depth in zip(found.pairs, found.area, depths, strict=True)
-    ]
-    return tuple(sorted(listed, key=lambda overlap: -overlap.depth))
-
-
-def _depths(parts: Parts, found: Overlaps) -> Floats:
-    """The smallest clearance (twice the inset of both) at which each pair is apart, by bisection."""
-    polygons = parts.polygons(parts.drawn)
-    first, second = polygons[found.pairs[:, 0]], polygons[found.pairs[:, 1]]
-    low = np.zeros(len(first))
-    high = np.full(len(first), parts.size)
-    for _ in range(40):
-        middle = (low + high) / 2
-        left, right = (shapely.buffer(side, -middle / 2, join_style="mitre") for side in (first, second))
-        apart = shapely.area(shapely.intersection(left, right)) <= 0
-        low, high = np.where(apart, low, middle), np.where(apart, middle, high)
-    return high
 
 
 def recession(system: System, program: Program, turning: bool = True) -> Floats | None:

@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.functional_validators import ModelWrapValidatorHandler
-from pydantic_core import InitErrorDetails
+from pydantic_core import InitErrorDetails, ValidationError
 
 from pliant.core.model import (
     Direction,
@@ -55,9 +55,33 @@ def _convex(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
     return points
 
 
+def _rising(span: tuple[float, float]) -> tuple[float, float]:
+    low, high = span
+    if low > high:
+        raise fault(f"runs from {low:g} down to {high:g}", f"Give the lower end first: [{high:g}, {low:g}]")
+    return span
+
+
+def _two(bodies: tuple[str, str]) -> tuple[str, str]:
+    if bodies[0] == bodies[1]:
+        raise fault(f"joins {bodies[0]!r} to itself", "Name two bodies")
+    return bodies
+
+
 Outline = Annotated[tuple[Vector, ...], After(_ring)]
 Convex = Annotated[Outline, After(_convex)]
-Span = tuple[Coordinate, Coordinate]
+Span = Annotated[tuple[Coordinate, Coordinate], After(_rising)]
+
+
+def _number_or_range(value: Any) -> str:
+    return "range" if isinstance(value, list | tuple) else "number"
+
+
+Turn = Annotated[
+    Annotated[Angle, Field(ge=0), Tag("number")]
+    | Annotated[tuple[Angle, Angle], After(_rising), Tag("range")],
+    Discriminator(_number_or_range),
+]
 
 
 class Region(Frozen):
@@ -107,7 +131,7 @@ class Body(Frozen):
 class Pin(Frozen):
     """A peg on the second body in a hole of the first, at a world point of the drawn pose."""
 
-    bodies: tuple[Name, Name]
+    bodies: Annotated[tuple[Name, Name], After(_two)]
     at: Vector
     clearance: Gap = 0.0  # diametral; 0 is a pivot
     sides: int = Field(default=32, ge=4, le=1024)  # the disc of play as an inscribed polygon
@@ -131,12 +155,18 @@ class Sight(Frozen):
     half_angle: Annotated[Angle, Field(gt=0, lt=np.pi / 2)]
     marker: Vector = (0.0, 0.0)
 
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.viewer == self.to:
+            raise fault(f"looks from {self.viewer!r} at itself", "Name two bodies")
+        return self
+
 
 class Limit(Frozen):
     """How far a body may go from its drawn pose: turn, and travel of its centroid along x and y."""
 
     body: Name
-    rotation: Annotated[Angle, Field(ge=0)] | tuple[Angle, Angle] | None = None
+    rotation: Turn | None = None
     x: Span | None = None
     y: Span | None = None
 
@@ -216,7 +246,44 @@ class Assembly(Frozen):
     @model_validator(mode="wrap")
     @classmethod
     def _check(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        return check_with_references(data, handler, cls.__name__, _reference_faults)
+        model = check_with_references(data, handler, cls.__name__, _reference_faults)
+        if lines := list(_study_faults(model)):
+            raise ValidationError.from_exception_data(cls.__name__, lines)
+        return model
+
+
+def still_terms(terms: Iterable[Term], bodies: Iterable[Body]) -> list[tuple[int, str, str, str]]:
+    """Where nothing can change what is maximised: place, key, problem and cure of each term; else nothing."""
+    held = {body.name: "is fixed" for body in bodies if body.fixed}
+    moves = any(body.name not in held for body in bodies)
+    found = [_still(term, held, moves) for term in terms]
+    return [(place, *why) for place, why in enumerate(found) if why] if all(found) else []
+
+
+def _still(term: Term, held: Mapping[str, str], moves: bool) -> tuple[str, str, str] | None:
+    if term.weight == 0:
+        return "weight", "is 0: the term counts for nothing", "Give a weight such as 1"
+    if term.spin == 0:
+        return "spin", "is 0: no turn counts", "Give 1 for counter-clockwise, -1 for clockwise"
+    if term.body is not None and term.body in held and (term.direction or term.spin):
+        problem = f"{term.body!r} {held[term.body]}: nothing moves it"
+        return "body", problem, "Name a body that moves, or let this one"
+    if not moves:
+        key = "radial" if term.radial is not None else "gather"
+        return key, "nothing moves: every body is fixed", "Take fixed = true from what shall move"
+    return None
+
+
+def _study_faults(model: Assembly) -> Iterable[InitErrorDetails]:
+    """An objective that nothing can change."""
+    tables: tuple[tuple[tuple[str, ...], FlexStudy | None], ...] = (
+        (("study",), model.study),
+        (("study", "flex"), model.study.flex),
+    )
+    for prefix, study in tables:
+        for place, key, problem, cure in still_terms(study.maximize, model.bodies) if study else ():
+            value = getattr(study.maximize[place], key) if study else None
+            yield fault_at((*prefix, "maximize", place, key), value, problem, cure)
 
 
 def _reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:

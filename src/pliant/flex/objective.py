@@ -16,7 +16,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.pose import Floats, turn
 from pliant.flex.distance import Ints
 from pliant.flex.joints import Joint, Joints, Linear, join_linear
-from pliant.flex.model import FlexStudy, Term
+from pliant.flex.model import Assembly, FlexStudy, Term, still_terms
 from pliant.flex.parts import Parts
 
 
@@ -48,25 +48,79 @@ class Objective:
         return float((self.linear * poses).sum() + (self.direction * points).sum())
 
 
-def compile_objective(study: FlexStudy, parts: Parts, joints: Joints) -> tuple[Objective, Joints]:
-    """The objective, and the joints with the rows that gathering needs."""
+LEAST = 1e-9  # of the assembly's extent: nearer to a centre or a line, a body is on it
+
+
+def check_asked(model: Assembly, study: FlexStudy) -> None:
+    """Refuse a study without an objective, or with one that nothing can change."""
     if not study.maximize:
         cure = 'Add maximize = [{ body = "…", direction = [1, 0] }] to [study], or use --move'
         raise InputError([Fault("study.maximize", "names nothing to maximise", cure)])
-    linear = np.zeros((parts.count + 1, 3))
-    followed: list[tuple[int, Floats, Floats]] = []
+    still = still_terms(study.maximize, model.bodies)
+    if still:
+        raise InputError(
+            [Fault(f"study.maximize[{place}].{key}", problem, cure) for place, key, problem, cure in still]
+        )
+
+
+def compile_objective(study: FlexStudy, parts: Parts, joints: Joints) -> tuple[Objective, Joints]:
+    """The objective, and the joints with the rows that gathering needs."""
+    linear, sizes = np.zeros((2, parts.count + 1, 3))
+    followed: list[Objective] = []
     for term in study.maximize:
-        if term.direction is not None and term.point is not None:
-            body = parts.index(term.body or "")
-            local = parts.origins[body] + np.array(term.point)
-            followed.append((body, local, term.weight * np.array(term.direction)))
-        else:
-            linear += _linear_part(term, parts)
+        made = _term(term, parts)
+        linear += made.linear
+        sizes += np.abs(made.weights(parts.drawn))
+        followed.append(made)
         if term.gather is not None:
             joints = _with_gather(term, parts, joints)
-    body, point, direction = zip(*followed, strict=True) if followed else ((), (), ())
-    made = (linear, np.array(body, np.int64), np.reshape(point, (-1, 2)), np.reshape(direction, (-1, 2)))
-    return Objective(*made, drawn=Objective(*made, drawn=0.0).value(parts.drawn)), joints
+    joined = [
+        np.concatenate([getattr(one, key) for one in followed]) for key in ("body", "point", "direction")
+    ]
+    objective = Objective(linear, *joined, drawn=Objective(linear, *joined, drawn=0.0).value(parts.drawn))
+    _check_gradient(study, parts, objective, sizes)
+    return objective, joints
+
+
+def _term(term: Term, parts: Parts) -> Objective:
+    """One term as an objective of its own, not yet zero at the drawn pose."""
+    nowhere = np.zeros((parts.count + 1, 3))
+    if term.direction is not None and term.point is not None:
+        body = parts.index(term.body or "")
+        local = parts.origins[body] + np.array(term.point)
+        return Objective(
+            nowhere, np.array([body]), local[None], term.weight * np.array([term.direction]), 0.0
+        )
+    none = np.zeros((0, 2))
+    return Objective(_linear_part(term, parts), np.zeros(0, np.int64), none, none, 0.0)
+
+
+def _check_gradient(study: FlexStudy, parts: Parts, objective: Objective, sizes: Floats) -> None:
+    """Refuse an objective that no motion changes from the drawn pose, to first order.
+
+    `sizes` (B + 1, 3) are the weights of the terms without their signs.
+    """
+    gradient = np.abs(objective.weights(parts.drawn)) > 1e-12 * sizes
+    if gradient[parts.free].any():
+        return
+    faults = [_at_rest(place, term) for place, term in enumerate(study.maximize)]
+    if None in faults:
+        problem = (
+            "its terms cancel each other: no motion from the drawn pose changes their sum, to first order"
+        )
+        faults = [Fault("study.maximize", problem, "Leave one of them out, or weigh them otherwise")]
+    raise InputError([found for found in faults if found])
+
+
+def _at_rest(place: int, term: Term) -> Fault | None:
+    """What to say of a term that is zero because of where the bodies are drawn."""
+    if term.radial is not None:
+        problem = "every body that moves is drawn at this very centre, and none is away from it"
+        return Fault(f"study.maximize[{place}].radial", problem, "Choose another centre, or a direction")
+    if term.gather is not None:
+        problem = f"every body that moves stands on the line through {term.gather!r} already"
+        return Fault(f"study.maximize[{place}].gather", problem, "Choose another axis, or another body")
+    return None
 
 
 def _linear_part(term: Term, parts: Parts) -> Floats:
@@ -79,7 +133,8 @@ def _linear_part(term: Term, parts: Parts) -> Floats:
     elif term.radial is not None:
         away = centres - np.array(term.radial)
         distance = np.hypot(*away.T)[:, None]
-        weights[:-1, :2] = np.divide(away, distance, out=np.zeros_like(away), where=distance > 0)
+        off = distance > LEAST * parts.extent
+        weights[:-1, :2] = np.divide(away, distance, out=np.zeros_like(away), where=off)
     else:
         axis, side = _sides(term, parts)
         weights[:-1, :2] = -side[:, None] * axis
@@ -91,7 +146,7 @@ def _sides(term: Term, parts: Parts) -> tuple[Floats, Floats]:
     """The axis, and on which side of the line through the leader each moving body is: −1, 0, 1."""
     axis = np.array(term.axis) / np.hypot(*term.axis)
     offset = (parts.drawn[:-1, :2] - parts.drawn[parts.index(term.gather or ""), :2]) @ axis
-    apart = (np.abs(offset) > 1e-12 * parts.extent) & (parts.moving[:-1] >= 0)
+    apart = (np.abs(offset) > LEAST * parts.extent) & (parts.moving[:-1] >= 0)
     return axis, np.where(apart, np.sign(offset), 0.0)
 
 

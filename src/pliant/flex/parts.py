@@ -217,6 +217,11 @@ def _shapes(model: Assembly) -> tuple[tuple[Rings, ...], Ints, Floats]:
     return tuple(shapes), np.array(shape_of), np.array(centroids)[shape_of]
 
 
+def broken(model: Assembly, clearance: float) -> tuple[str, ...]:
+    """The bodies of which a clearance leaves several pieces, or nothing."""
+    return tuple(body.name for body in model.bodies if not inset(_rings(model, body), clearance / 2))
+
+
 def _rings(model: Assembly, body: Body) -> Rings:
     shape = model.shapes[body.shape] if body.shape is not None else body
     if isinstance(shape, Region | Body):

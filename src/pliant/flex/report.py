@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import degrees
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.written import place, within
+from pliant.flex.drawn import Violation
 from pliant.flex.forces import Contact
 from pliant.flex.status import FlexStatus
 
@@ -34,8 +36,11 @@ def sentence(result: FlexResult) -> str:
             deepest = result.drawn[0]
             text = (
                 f"Overlapping as drawn: {deepest.bodies[0]} and {deepest.bodies[1]} by {deepest.depth:.4g} "
-                f"{unit}{_others(len(result.drawn) - 1)}. A clearance of {result.cure:.6g} {unit} cures it."
+                f"{unit}{_others(len(result.drawn) - 1, 'pair')}. {_cure(result)}"
             )
+        case FlexStatus.VIOLATED:
+            worst, more = result.violated[0], _others(len(result.violated) - 1, "constraint")
+            text = f"Violated as drawn: {_missed(result, worst)}{more}. {_remedy(worst)}"
         case FlexStatus.STEP_LIMIT:
             text = f"Not converged after {result.steps} steps: {_reached(result)} so far."
         case FlexStatus.SOLVER_FAILED:
@@ -47,13 +52,50 @@ def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
 
 
-def _others(count: int) -> str:
-    return f", and {count} more pair{'s' if count > 1 else ''}" if count else ""
+def _others(count: int, what: str) -> str:
+    return f", and {count} more {what}{'s' if count > 1 else ''}" if count else ""
+
+
+def _cure(result: FlexResult) -> str:
+    """What parts that overlap as drawn need: a clearance, or to be drawn apart where that breaks parts."""
+    unit, apart = result.model.units, result.drawn[0].apart
+    if apart is None:
+        return f"A clearance of {result.needed:.6g} {unit} cures it."
+    lost = _listed(result.lost)
+    return (
+        f"No clearance cures it: one of {result.needed:.4g} {unit} leaves no single piece of {lost}. "
+        f"Draw {apart.body} {apart.distance:.6g} {unit} further along {place(apart.direction, digits=4)}."
+    )
+
+
+def _missed(result: FlexResult, violation: Violation) -> str:
+    """Which constraint does not hold as drawn, and by how much."""
+    key, bodies = violation.where.partition("[")[0], violation.bodies
+    turn = "" if violation.angle is None else f"{degrees(violation.angle):.4g}°"
+    distance = f"{violation.distance:.4g} {result.model.units}"
+    if key == "keep":
+        return f"{violation.where}: its point of {bodies[0]} lies {distance} outside the region"
+    if key == "sights":
+        cone = f"outside the cone of {bodies[0]}"
+        return f"{violation.where}: the marker on {bodies[1]} lies {distance} ({turn}) {cone}"
+    by = f"{violation.angle:.4g} rad ({turn})" if violation.angle is not None else distance
+    return f"{violation.where}: the range of {bodies[0]} leaves out the drawn pose by {by}"
+
+
+def _remedy(violation: Violation) -> str:
+    remedies = {
+        "keep": "Draw the body elsewhere, or widen the region.",
+        "sights": "Turn or widen the cone, or draw one of the two elsewhere.",
+        "limits": "A range counts from the drawn pose, and must include 0.",
+    }
+    return remedies[violation.where.partition("[")[0]]
 
 
 def _reached(result: FlexResult) -> str:
     """The objective, in the digits that what the last program still promised would not change."""
-    return f"{within(result.objective, result.left or 0.0)}{_unit(result)}"
+    value, left, unit = result.objective, result.left or 0.0, _unit(result)
+    turn = f" ({within(degrees(value), degrees(left), digits=4)}°)" if unit == " rad" else ""
+    return f"{within(value, left)}{unit}{turn}"
 
 
 def _unit(result: FlexResult) -> str:
@@ -68,10 +110,9 @@ def _unit(result: FlexResult) -> str:
 
 def lines(result: FlexResult) -> list[str]:
     """The figures behind the sentence."""
-    if result.status is FlexStatus.OVERLAPPING:
-        return [
-            f"  {a} and {b}: {found.depth:.4g} deep" for found in result.drawn[:10] for a, b in [found.bodies]
-        ]
+    if result.drawn or result.violated:
+        pairs = [f"  {' and '.join(found.bodies)}: {found.depth:.4g} deep" for found in result.drawn[:10]]
+        return pairs + [f"  {_missed(result, violation)}" for violation in result.violated[:10]]
     linear = "no bound" if result.linear is None else f"{result.linear:.6g}"
     found = [
         f"  linear estimate    {linear}",

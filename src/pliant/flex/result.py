@@ -14,7 +14,8 @@ from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
 from pliant.core.plot import Plot, Series
 from pliant.core.pose import carry
 from pliant.core.store import model_hash, sayable, version
-from pliant.flex.findings import DrawnOverlap, Leaving, Turning
+from pliant.flex.drawn import DrawnOverlap, Violation
+from pliant.flex.findings import Leaving, Turning
 from pliant.flex.forces import Contact, ForceChain
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.status import FlexStatus
@@ -73,7 +74,10 @@ class FlexResult:
     solvers: tuple[str, ...]
     relaxed: float
     seconds: Mapping[str, float]
-    drawn: tuple[DrawnOverlap, ...] = ()
+    drawn: tuple[DrawnOverlap, ...] = ()  # pairs that overlap as drawn, the deepest first
+    needed: float = 0.0  # the clearance at which they would all come apart
+    lost: tuple[str, ...] = ()  # bodies that such a clearance leaves in pieces, or nothing of
+    violated: tuple[Violation, ...] = ()  # what does not hold as drawn, the worst first
     leaving: Leaving | None = None
     turning: Turning | None = None
     restarts: Restarts | None = None
@@ -85,9 +89,9 @@ class FlexResult:
         return f"{self.status}{': ' if self.note else ''}{self.note}"
 
     @property
-    def cure(self) -> float:
-        """The clearance at which parts that overlap as drawn would come apart."""
-        return self.model.clearance + max((found.depth for found in self.drawn), default=0.0)
+    def cure(self) -> float | None:
+        """The clearance at which parts that overlap as drawn come apart and stay whole; None: none does."""
+        return self.needed if self.drawn and not self.lost else None
 
     @property
     def poses(self) -> dict[str, tuple[float, float, float]]:
@@ -168,10 +172,16 @@ class FlexResult:
             "poses": {name: list(pose) for name, pose in self.poses.items()},
             "contacts": [contact.to_dict() for contact in self.contacts],
             "overlapping": [
-                {"bodies": list(found.bodies), "area": found.area, "depth": found.depth}
+                {
+                    "bodies": list(found.bodies),
+                    "area": found.area,
+                    "depth": found.depth,
+                    "apart": None if found.apart is None else vars(found.apart),
+                }
                 for found in self.drawn
             ],
-            "cure": self.cure if self.drawn else None,
+            "cure": self.cure,
+            "violated": [vars(found) for found in self.violated],
             "leaving": _leaving_dict(self.leaving),
             "turning": _turning_dict(self.turning),
             "restarts": None if self.restarts is None else list(self.restarts.objectives),

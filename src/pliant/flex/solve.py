@@ -10,7 +10,8 @@ from math import inf
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.flex.climb import climb
-from pliant.flex.findings import Ending, drawn_overlaps
+from pliant.flex.drawn import as_drawn
+from pliant.flex.findings import Ending
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.restarts import restarted
 from pliant.flex.result import FlexResult
@@ -35,11 +36,9 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
 def _from_drawn(model: Assembly, system: System, progress: Progress) -> FlexResult:
     """The climb from the drawn pose, and from where it ended once the parts were shaken."""
     walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
-    overlapping = drawn_overlaps(system, walk.drawn)
-    if overlapping:
-        return walk.end(Ending(FlexStatus.OVERLAPPING), drawn=overlapping)
-    if not len(system.parts.free):
-        return walk.end(Ending(FlexStatus.LOCKED))
+    wrong = as_drawn(model, system, walk.drawn)
+    if wrong is not None:
+        return walk.end(Ending(wrong[0]), **wrong[1])
     try:
         ending = climb(system, walk, system.study.steps, progress)
         if ending.status in (FlexStatus.CONVERGED, FlexStatus.LOCKED) and len(system.parts.free) <= FEW:

@@ -13,5 +13,6 @@ class FlexStatus(Status):
     FREE = "some bodies can leave: the motion has no end", ANSWERED
     TURNING = "some bodies turn right round: the motion has no end", ANSWERED
     OVERLAPPING = "parts overlap in the drawn pose", ANSWERED
+    VIOLATED = "a keep region, a sight or a limit does not hold in the drawn pose", ANSWERED
     STEP_LIMIT = "the step limit was reached before the motion converged", NO_ANSWER
     SOLVER_FAILED = "no solver could solve a linear program of the motion", NO_ANSWER

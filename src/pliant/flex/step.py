@@ -81,7 +81,7 @@ def usable(system: System, program: Program, solution: Solution) -> bool:
     if solution.solved:
         return True
     kept = program.gaps + program.change(solution.step)
-    worst = float(-kept[~program.equal].min(initial=0.0))
+    worst = float(np.where(program.equal, np.abs(kept), -kept).max(initial=0.0))
     arm = np.array([1.0, 1.0, 1.0 / system.parts.size])
     unbalanced = (program.matrix().T @ solution.forces).reshape(-1, 3) + program.cost
     unbalanced = np.where(np.isinf(program.bound), unbalanced * arm, 0.0)

@@ -12,10 +12,10 @@ from pliant.core.pose import Floats
 from pliant.flex.check import path_overlap
 from pliant.flex.distance import Rows, gaps, gaps_and_blocks
 from pliant.flex.joints import Joints, compile_joints
-from pliant.flex.lp.program import Program
+from pliant.flex.lp.program import ROUNDING, Program
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.neighbours import gap_scale
-from pliant.flex.objective import Objective, compile_objective
+from pliant.flex.objective import Objective, check_asked, compile_objective
 from pliant.flex.parts import Parts, compile_parts
 from pliant.flex.sweep import Insets
 
@@ -80,6 +80,21 @@ class System:
             return self.study.tolerance
         return 1e-4 if len(self.parts.free) <= 100 else 2e-3
 
+    @cached_property
+    def _same(self) -> float:
+        """What a pivot must add to the others to count, as the drawn pose has them."""
+        from pliant.flex.lp.dependent import same
+
+        pivots, moving = self.joints.pivots, self.parts.moving
+        pairs = moving[np.stack([pivots.edge_body, pivots.point_body], axis=1)]
+        distance, blocks = gaps_and_blocks(pivots, self.parts.drawn)
+        blocks[pairs < 0] = 0.0
+        free = len(self.parts.free)
+        nothing = np.zeros((free, 3))
+        equal = np.ones(len(pairs), np.bool_)
+        centres = self.parts.drawn[self.parts.free, :2]
+        return same(Program(pairs, blocks, distance, equal, nothing, nothing, centres), self.threshold)
+
     def rows(self, contacts: Rows) -> Rows:
         """Contacts, then joints, then pivots: the geometric rows of the program, in its order."""
         return Rows.join(contacts, self.joints.rows, self.joints.pivots)
@@ -114,11 +129,13 @@ class System:
             cost=self.objective.weights(poses)[parts.free],
             bound=bound,
             centres=poses[parts.free, :2],
+            same=self._same if len(self.joints.pivots) else ROUNDING,
         )
 
 
 def compile_system(model: Assembly, study: FlexStudy) -> System:
-    """Arrays for a solve."""
+    """Arrays for a solve, or an InputError where nothing can change what is asked for."""
+    check_asked(model, study)
     parts = compile_parts(model)
     objective, joints = compile_objective(study, parts, compile_joints(model, parts))
     clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from pliant.core.pose import Floats
 from pliant.flex.check import near_pairs, overlaps
-from pliant.flex.findings import DrawnOverlap, Ending, Turning, same_but_for_turns, turned_round
+from pliant.flex.findings import Ending, Turning, same_but_for_turns, turned_round
 from pliant.flex.forces import contacts_of, force_chain
 from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult, Frames
@@ -128,7 +128,7 @@ class Walk:
         names = tuple(system.parts.names[body] for body in bodies)
         return Turning(names, tuple(turned[bodies].tolist()), bool(closes))
 
-    def end(self, ending: Ending, ranges: bool = True, drawn: tuple[DrawnOverlap, ...] = ()) -> FlexResult:
+    def end(self, ending: Ending, ranges: bool = True, **as_drawn: Any) -> FlexResult:
         """The result of what was done; without the ranges of the shares, it is there at once."""
         system = self.system
         with system.clock.phase("check"):
@@ -175,10 +175,10 @@ class Walk:
             solvers=tuple(dict.fromkeys(found.solution.solver for found in self.promises)),
             relaxed=max((found.relaxed for found in self.promises), default=0.0),
             seconds=dict(system.clock.seconds),
-            drawn=drawn,
             leaving=ending.leaving,
             turning=ending.turning,
             note=ending.note,
+            **as_drawn,
         )
 
     def _measure(self, there: Place) -> Measured:

@@ -300,9 +300,49 @@ def test_nothing_fixed_is_refused(tmp_path: Path):
     assert message.endswith("bodies: no body is fixed. Add fixed = true to the body that is held")
 
 
-def test_everything_fixed_loads(tmp_path: Path):
+def test_everything_fixed_loads_as_long_as_nothing_is_asked_of_it(tmp_path: Path):
     text = GOOD.replace('name = "arm"', 'name = "arm"\nfixed = true')
-    assert all(body.fixed for body in load(write(tmp_path, text)).bodies)
+    assert all(body.fixed for body in load(write(tmp_path, text.partition("[study]")[0])).bodies)
+    assert refusal(write(tmp_path, text)).endswith(
+        "study.maximize[0].body: 'arm' is fixed: nothing moves it. Name a body that moves, or let this one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("added", "said"),
+    [
+        (
+            '[[limits]]\nbody = "arm"\nx = [2, -1]',
+            "limits[0].x: runs from 2 down to -1 (given [2, -1]). Give the lower end first: [-1, 2]",
+        ),
+        (
+            '[[limits]]\nbody = "arm"\ny = [0.5, "2/5"]',
+            'limits[0].y: runs from 0.5 down to 0.4 (given [0.5, "2/5"]). '
+            "Give the lower end first: [0.4, 0.5]",
+        ),
+        (
+            '[[limits]]\nbody = "arm"\nrotation = ["5 deg", "-5 deg"]',
+            'limits[0].rotation: runs from 0.0872665 down to -0.0872665 (given ["5 deg", "-5 deg"]). '
+            "Give the lower end first: [-0.0872665, 0.0872665]",
+        ),
+        (
+            '[[pins]]\nbodies = ["arm", "arm"]\nat = [0, 0]',
+            'pins[0].bodies: joins \'arm\' to itself (given ["arm", "arm"]). Name two bodies',
+        ),
+    ],
+)
+def test_ranges_that_run_down_and_pins_of_one_body_are_refused(added: str, said: str, tmp_path: Path):
+    assert refusal(write(tmp_path, f"{GOOD}\n{added}\n")).partition("hook.toml: ")[2] == said
+
+
+def test_a_sight_of_a_body_at_itself_is_refused(tmp_path: Path):
+    sight = '[[sights]]\nfrom = "arm"\nto = "arm"\nhalf_angle = 0.5'
+    assert "sights[0]: looks from 'arm' at itself" in refusal(write(tmp_path, f"{GOOD}\n{sight}\n"))
+
+
+def test_a_range_of_one_value_is_a_range(tmp_path: Path):
+    model = load(write(tmp_path, f'{GOOD}\n[[limits]]\nbody = "arm"\nx = [0, 0]\nrotation = [0.0, 0.0]\n'))
+    assert model.limits[0].x == model.limits[0].rotation == (0, 0)
 
 
 def test_one_body_loads(tmp_path: Path):

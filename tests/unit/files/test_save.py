@@ -27,12 +27,17 @@ def assemblies(draw: st.DrawFn) -> Any:
     shapes = draw(
         st.dictionaries(names, triangles | st.fixed_dictionaries({"outline": triangles}), max_size=3)
     )
-    some_body = st.sampled_from(bodies)
+    some_body, two_bodies = (
+        st.sampled_from(bodies),
+        st.permutations(bodies).map(lambda order: tuple(order[:2])),
+    )
+    several = len(bodies) > 1  # the first of them is fixed
+    weights = {"weight": numbers.filter(bool), "point": vectors}
     terms = st.fixed_dictionaries(
-        {"body": some_body, "spin": numbers}, optional={"weight": numbers, "point": vectors}
+        {"body": st.sampled_from(bodies[several:]), "spin": numbers.filter(bool)}, optional=weights
     ) | st.fixed_dictionaries({"radial": vectors})
     keys = {
-        "maximize": st.lists(terms, max_size=3),
+        "maximize": st.lists(terms, max_size=3 * several),
         "steps": st.integers(1, 99),
         "threshold": st.floats(1e-9, 1),
     }
@@ -43,12 +48,15 @@ def assemblies(draw: st.DrawFn) -> Any:
         | ({"shape": draw(st.sampled_from(list(shapes)))} if shapes else {"outline": draw(triangles)})
         for place, name in enumerate(bodies)
     ]
-    pin = st.fixed_dictionaries({"bodies": st.tuples(some_body, some_body), "at": vectors})
-    sight = {"from": some_body, "to": some_body, "half_angle": st.just("30 deg"), "marker": vectors}
-    limit = optional(rotation=st.floats(0, 3) | vectors, x=vectors)
-    data["pins"] = draw(st.lists(pin, max_size=2))
-    data["sights"] = draw(st.lists(st.fixed_dictionaries(sight), max_size=1))
-    data["limits"] = [{"body": bodies[0], **draw(limit)}]
+    pin = st.fixed_dictionaries({"bodies": two_bodies, "at": vectors})
+    sight = st.tuples(two_bodies, vectors).map(
+        lambda found: {"from": found[0][0], "to": found[0][-1], "half_angle": "30 deg", "marker": found[1]}
+    )
+    ranges = vectors.map(sorted)
+    limit = optional(rotation=st.floats(0, 3) | ranges, x=ranges)
+    data["pins"] = draw(st.lists(pin, max_size=2 * several))
+    data["sights"] = draw(st.lists(sight, max_size=several))
+    data["limits"] = [{"body": draw(some_body), **draw(limit)}]
     data["study"] = draw(optional(**keys, **own))
     return model_of(
         {**data, **draw(optional(title=names, units=names, clearance=st.just(0) | st.floats(1e-9, 5)))}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pliant.core.errors import InputError
 from pliant.core.pose import carry
 from pliant.flex.joints import compile_joints
-from pliant.flex.model import Assembly, FlexStudy, Term
+from pliant.flex.model import Assembly, Term
 from pliant.flex.objective import compile_objective
 from pliant.flex.parts import compile_parts
 
@@ -138,12 +137,6 @@ def test_a_weight_multiplies():
     _, weighted, _ = compiled(KINDS["weighted"])
     poses = random_poses(parts)
     assert weighted.value(poses) == pytest.approx(2.5 * plain.value(poses))
-
-
-def test_a_study_without_an_objective_is_an_error_that_says_what_to_add():
-    parts, _, joints = compiled(KINDS["spin"])
-    with pytest.raises(InputError, match=r"study\.maximize.*Add maximize"):
-        compile_objective(FlexStudy(), parts, joints)
 
 
 def test_a_term_needs_one_kind_and_its_body():

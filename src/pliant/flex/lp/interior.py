@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.flex.lp.blas import one_blas_thread
 from pliant.flex.lp.cholesky import Factor, Symbolic, analyse, factor, solve
 from pliant.flex.lp.gathered import (
     Gathered,
@@ -33,7 +34,6 @@ from pliant.flex.lp.gathered import (
     recentre,
     transposed,
 )
-from pliant.flex.lp.kernel import one_blas_thread
 from pliant.flex.lp.program import Floats, Program
 
 # Iterations in all, and without a better point: degenerate programs of 10⁵ bodies take 90.

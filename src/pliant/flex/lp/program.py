@@ -10,7 +10,7 @@ Source: [Lensgraf2020] eq. 11.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,8 @@ from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+ROUNDING = 1e-7
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,17 @@ class Program:
     cost: Floats  # (B, 3) c, maximised
     bound: Floats  # (B, 3) |Δq| ≤ bound, inf where there is none
     centres: Floats  # (B, 2) where the bodies are, so that a solver can order its elimination
+    same: float = ROUNDING  # an equality that adds no more than this to others, of an arm, is left out
 
     @cached_property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of J."""
         return len(self.gaps), self.cost.size
+
+    def take(self, which: NDArray[np.bool_]) -> Program:
+        """The program with some of its rows."""
+        kept = {name: getattr(self, name)[which] for name in ("pairs", "blocks", "gaps", "equal")}
+        return replace(self, **kept)
 
     def change(self, step: Floats) -> Floats:
         """J Δq, (R,)."""

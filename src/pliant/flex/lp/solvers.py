@@ -68,17 +68,34 @@ def solve_program(program: Program, solver: str = "auto", tolerance: float = 1e-
 
     `tolerance` bounds the overlap left in any row (relative to the typical gap), the
     unbalanced load (relative to the largest cost) and the relative gap between primal
-    and dual objective. "auto" goes through a list until an answer holds; without one it
-    returns the best, `solved=False`: an infeasible or unbounded program ends there, and
-    telling which takes another program.
+    and dual objective. A solver whose answer does not hold is followed by those of "auto",
+    one by one, until an answer does; without one the best is returned, `solved=False`: an
+    infeasible or unbounded program ends there, and telling which takes another program.
+
+    Equalities that follow from others are left out, and share the forces of the others.
 
     There is no warm start: an interior-point method started from the forces of the step
     before took as many iterations as from scratch, or more.
     """
     if solver not in SOLVERS:
         raise ValueError(f'solver: got "{solver}"; allowed are {", ".join(SOLVERS)}')
+    if program.equal.any():
+        from pliant.flex.lp.dependent import dependent, least_forces
+
+        follows = dependent(program)
+        if follows.any():
+            found = _solve(program.take(~follows), solver, tolerance)
+            forces = np.zeros(len(follows))
+            forces[~follows] = found.forces
+            return replace(found, forces=least_forces(program, forces, follows))
+    return _solve(program, solver, tolerance)
+
+
+def _solve(program: Program, solver: str, tolerance: float) -> Solution:
+    """Solve a program whose equalities do not depend on each other."""
     own, units = natural(program)
-    attempts = _order(program) if solver == "auto" else (solver,)
+    others = [name for name in _order(program) if name != solver]
+    attempts = others if solver == "auto" else [solver, *others]
     solutions: list[Solution] = []
     for name in attempts:
         answer = _ADAPTORS[name](own, tolerance)

@@ -39,9 +39,9 @@ def _by_columns(program: Program, change: Floats, weights: Floats) -> Floats:
 
 def _by_fronts(program: Program, change: Floats, weights: Floats) -> Floats:
     """With the factors of our own interior-point method."""
+    from pliant.flex.lp.blas import one_blas_thread
     from pliant.flex.lp.cholesky import factor, solve
     from pliant.flex.lp.gathered import gather, normal_blocks, transposed
-    from pliant.flex.lp.kernel import one_blas_thread
     from pliant.flex.lp.symbolic import analyse
 
     rows = gather(program)
