@@ -382,3 +382,33 @@ def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, siz
         if at - began > enough:
             break
     return taken
+
+
+@njit(cache=True)
+def shorten(path, pairs, rings, rows, free, radius, fine):
+    """Few places of a path (K, B, 3), from each of which the next can be reached straight; the last is one.
+
+    From each, places twice as far on are tried, and twice again.
+    """
+    kept = np.zeros(len(path), np.int64)
+    middle = path[0].copy()
+    count, at, last = 0, 0, len(path) - 1
+    while at < last:
+        stride, there = 2, at + 1
+        while at < last and there < last:
+            ahead = min(at + stride, last)
+            reached = free_way(path[at], path[ahead], pairs, free, rings, radius, fine, middle)
+            for k in range(1, 8):
+                for b in range(len(middle)):
+                    for column in range(3):
+                        way = path[ahead, b, column] - path[at, b, column]
+                        middle[b, column] = path[at, b, column] + way * k / 8
+                reached = reached and not broken(middle, rows)
+            if not reached:
+                break
+            there = ahead
+            stride *= 2
+        at = there
+        count += 1
+        kept[count] = at
+    return kept[: count + 1]
