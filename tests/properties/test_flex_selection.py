@@ -186,7 +186,9 @@ def test_a_vertex_as_far_from_all_sides_of_a_hole_has_one_nearest_edge_all_the_s
     """The tip of a needle in the middle of a round hole is as near to each of its hundred sides."""
     angle = 2 * np.pi * np.arange(100) / 100
     hole = np.column_stack([np.cos(angle), np.sin(angle)])
-    frame = Body(name="frame", outline=((-2, -2), (2, -2), (2, 2), (-2, 2)), holes=(hole.tolist(),), fixed=True)
+    frame = Body(
+        name="frame", outline=((-2, -2), (2, -2), (2, 2), (-2, 2)), holes=(hole.tolist(),), fixed=True
+    )
     needle = Body(name="needle", outline=((0, 0), (0.4, -0.05), (0.4, 0.05)))
     parts = compile_parts(Assembly(bodies=(frame, needle)))
     tip = int(np.argmin(parts.outlines.point[:, 0] + 1e3 * (parts.outlines.body == 0)))

@@ -276,9 +276,7 @@ def _outside_both(outlines: Outlines, seen: Floats, edge: Ints, tie: float) -> B
     return _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) >= -tie)
 
 
-def _joined(
-    outlines: Outlines, seen: Floats, edge: Ints, reach: float, depth: Floats
-) -> tuple[Ints, Ints]:
+def _joined(outlines: Outlines, seen: Floats, edge: Ints, reach: float, depth: Floats) -> tuple[Ints, Ints]:
     """Edges that meet the chosen one in a sharp reflex corner, where both bind; and of which place.
 
     Further than `depth` behind such an edge, a point is on the other side of a thin wall.

@@ -106,7 +106,7 @@ class Parts:
 
     @cached_property
     def scenery(self) -> Bools:
-        """Fixed bodies so far from all that moves, and from what is near that, that they are no part of it, (B,)."""
+        """Fixed bodies far from all that moves, and from all that is near that, (B,)."""
         radius, away = self.radius[:, None], self.moving[:-1] < 0
         low, high = self.drawn[:-1, :2] - radius, self.drawn[:-1, :2] + radius
         while away.any() and not away.all():

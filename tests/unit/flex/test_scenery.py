@@ -106,7 +106,12 @@ def test_scenery_is_measured_by_what_moves_and_by_what_is_near_that():
 
 def test_a_long_tray_of_four_walls_is_no_scenery():
     """A wall counts where another one does that reaches so far."""
-    walls = {"left": (-1, 0, 1, 50), "right": (900, 0, 1, 50), "lower": (-1, -1, 902, 1), "upper": (-1, 50, 902, 1)}
+    walls = {
+        "left": (-1, 0, 1, 50),
+        "right": (900, 0, 1, 50),
+        "lower": (-1, -1, 902, 1),
+        "upper": (-1, 50, 902, 1),
+    }
     bodies = [{"name": name, "outline": box(*wall), "fixed": True} for name, wall in walls.items()]
     peg = {"name": "peg", "outline": box(0.1, 0.1, 2, 2)}
     parts = compile_parts(Assembly.model_validate({"bodies": [*bodies, peg]}))
