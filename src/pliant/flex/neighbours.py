@@ -193,7 +193,7 @@ def _many(outlines: Outlines, world: Floats, vertices: Ints, edges: Ints, radius
 
 
 def _near_features(parts: Parts, world: Floats, pairs: Ints, radius: float) -> tuple[Ints, Ints]:
-    """The convex vertices, and the edges, of bodies near others; of fixed ones those near what moves."""
+    """Convex vertices and edges of bodies near others; of fixed ones what is near any that moves."""
     outlines = parts.outlines
     near = np.zeros(parts.count, np.bool_)
     near[pairs] = True
@@ -281,7 +281,7 @@ def gap_scale(parts: Parts, clearance: float) -> float:
 
 
 def _to_nearest(parts: Parts, polygons: NDArray[np.object_], body: int) -> float:
-    """The distance from a body to its nearest neighbour, by trees; GEOS compares every two edges."""
+    """The distance from a body to its nearest neighbour, by trees: GEOS would compare all edges."""
     others = np.delete(np.arange(parts.count), body)
     shapely.prepare(polygons[body])
     if shapely.intersects(polygons[body], polygons[others]).any():

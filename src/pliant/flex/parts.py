@@ -106,7 +106,7 @@ class Parts:
 
     @cached_property
     def scenery(self) -> Bools:
-        """Fixed bodies far from all that moves, and from all that is near that, (B,)."""
+        """Fixed bodies too far from all that moves, and from what is near that, to be part of it, (B,)."""
         radius, away = self.radius[:, None], self.moving[:-1] < 0
         low, high = self.drawn[:-1, :2] - radius, self.drawn[:-1, :2] + radius
         while away.any() and not away.all():
@@ -215,6 +215,11 @@ def _shapes(model: Assembly) -> tuple[tuple[Rings, ...], Ints, Floats]:
     if faults:
         raise InputError(faults)
     return tuple(shapes), np.array(shape_of), np.array(centroids)[shape_of]
+
+
+def broken(model: Assembly, clearance: float) -> tuple[str, ...]:
+    """The bodies of which a clearance leaves several pieces, or nothing."""
+    return tuple(body.name for body in model.bodies if not inset(_rings(model, body), clearance / 2))
 
 
 def _rings(model: Assembly, body: Body) -> Rings:
