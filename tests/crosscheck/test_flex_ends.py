@@ -95,7 +95,8 @@ def test_a_chain_of_tenons_sags_as_far_as_an_independent_method_in_space_says(co
     assert solve(tenons(count)).objective == pytest.approx(play, rel=2e-4)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
 def test_restarts_find_the_best_end_of_a_part_with_room_to_rattle_in(seed):
     """Of a convex part in a square hole, turned as it may: its least width along the wall, by all angles."""
     chance = np.random.default_rng(seed)
@@ -103,7 +104,7 @@ def test_restarts_find_the_best_end_of_a_part_with_room_to_rattle_in(seed):
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1) * (1.2, 2.0) + (3.5, 3.5)
     frame = fixed("frame", -3, -3, 10, 10, holes=[box(0, 0, 7, 7)])
     model = assembly([frame, {"name": "part", "outline": ring.tolist()}], body="part", direction=[0, -1])
-    result = solve(model, model.study.model_copy(update={"restarts": 6}))
+    result = solve(model, model.study.model_copy(update={"restarts": 12}))
     shape = shapely.Polygon(ring)
     centre = np.array(shape.centroid.coords[0])
     turns = np.linspace(0, 2 * np.pi, 2001)
@@ -112,8 +113,8 @@ def test_restarts_find_the_best_end_of_a_part_with_room_to_rattle_in(seed):
     best = centre[1] + heights.min(axis=0).max()
     assert result.objective == pytest.approx(best, rel=2e-3)
     assert result.restarts is not None
-    assert len(result.restarts.objectives) == 7
-    assert 1 <= result.restarts.agreeing <= 7
+    assert len(result.restarts.objectives) == 13
+    assert 1 <= result.restarts.agreeing <= 13
     assert "ends are within 1 % of the best" in result.summary()
 
 

@@ -19,6 +19,8 @@ from pliant.flex.objective import Objective, check_asked, compile_objective
 from pliant.flex.parts import Parts, compile_parts
 from pliant.flex.sweep import Insets
 
+SQRT2 = 2**0.5  # of two rows across each other, as a pivot has, the greater is at least that share
+
 
 @dataclass(frozen=True)
 class System:
@@ -44,7 +46,7 @@ class System:
         """A bound on how far pins, keep regions and sights are violated between frames (F, B + 1, 3)."""
         users = np.zeros_like(frames)
         users[:, :-1] = self.parts.user_poses(frames)
-        return path_overlap(self._user_joints, list(users), 0.2 * self.threshold)
+        return SQRT2 * path_overlap(self._user_joints, list(users), 0.2 * self.threshold)
 
     @cached_property
     def _user_joints(self) -> Rows:
@@ -108,7 +110,7 @@ class System:
         rows = self.rows(contacts)
         depth = -self.gaps(rows, poses)
         pivots = slice(len(rows) - len(self.joints.pivots), len(rows))
-        depth[pivots] = np.abs(depth[pivots])
+        depth[pivots] = np.repeat(np.hypot(*depth[pivots].reshape(-1, 2).T), 2)  # two rows a pivot
         return float(depth.max(initial=0.0))
 
     def program(self, contacts: Rows, poses: Floats, bound: Floats) -> Program:
