@@ -1,7 +1,7 @@
 # What can be done here: make help. Needs Python 3.11 or newer, and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow test-elsewhere test-lowest test-pythons lint format types layers kernels pytest fuzz bench docs wheelhouse clean
+.PHONY: help run test test-slow test-elsewhere test-lowest test-pythons lint format types layers kernels pytest fuzz crosscheck bench docs wheelhouse clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -82,6 +82,9 @@ pytest: $(filter kernels,$(MAKECMDGOALS))
 
 fuzz: $(STAMPS)/dev-$(KEY) ## Break gallery files and see what breaks: ARGS="--files 40000 --solves 6 --seed 1 --processes 2"
 	@$(PYTHON) -m tests.fuzz $(ARGS)
+
+crosscheck: $(STAMPS)/dev-$(KEY) ## Solve random assemblies and judge them from outside: ARGS="--assemblies 10000 --seed 1"
+	@$(PYTHON) -m tests.crosscheck.campaign $(ARGS)
 
 bench: $(STAMPS)/bench-$(KEY) ## Measure the speed beside that of other solvers
 	@$(PYTHON) -m benchmarks $(ARGS)

@@ -7,6 +7,7 @@ is found counts as far as its way is free; the best of all ways is the measure.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from math import isnan
 from time import process_time
 from typing import get_args
 
@@ -41,8 +42,9 @@ def found(model: Assembly, corners: str) -> Found:
     result = pliant.solve(model, corners=corners)
     cpu = process_time() - began
     ended = result.status.name in AT_REST
-    allowed = 2 * result.threshold + 1e-9
-    free = deepest(played(result).about_centroids, allowed, most=2000).width <= allowed
+    play = played(result).about_centroids
+    allowed = 2 * result.threshold + 1e-9 * play.size
+    free = deepest(play, allowed, most=2000).width <= allowed
     return Found(result.objective if ended else float("nan"), free, cpu)
 
 
@@ -61,12 +63,13 @@ def families(quick: bool) -> Iterator[str]:
 
 def _judged(tried: list[dict[str, Found]]) -> Iterator[object]:
     """For each way: how many are short, overlap, have no end; the CPU seconds of all."""
-    best = [max((f.objective for f in each.values() if f.free), default=0.0) for each in tried]
+    sound = [[f.objective for f in each.values() if f.free and not isnan(f.objective)] for each in tried]
+    best = [max(objectives, default=0.0) for objectives in sound]
     for way in WAYS:
         mine = [each[way] for each in tried]
         yield sum(f.objective < SHORT * most for f, most in zip(mine, best, strict=True) if f.free)
         yield sum(not f.free for f in mine)
-        yield sum(f.objective != f.objective for f in mine)  # nan
+        yield sum(isnan(f.objective) for f in mine)
         yield seconds(sum(f.cpu for f in mine))
 
 

@@ -177,7 +177,16 @@ def gate(rng: Generator) -> Draft | None:
 
 def chain(rng: Generator) -> Draft | None:
     """A chain of links on loose pins, between posts."""
-    count, clearance = int(rng.integers(1, 4)), float(10 ** rng.uniform(-2, -0.7))
+    return _chain(rng, float(10 ** rng.uniform(-2, -0.7)))
+
+
+def linked(rng: Generator) -> Draft | None:
+    """A chain of links on pivots, between posts; at times two pivots join two links for good."""
+    return _chain(rng, 0.0, welded=rng.random() < 0.3)
+
+
+def _chain(rng: Generator, clearance: float, welded: bool = False) -> Draft:
+    count = int(rng.integers(1 + welded, 4))
     space = rng.uniform(0.05, 1.5)
     x, parts, pins = 0.0, [Part("ground", (box(-2, -3, -1, 3),), fixed=True)], []
     for k in range(count):
@@ -185,6 +194,9 @@ def chain(rng: Generator) -> Draft | None:
         parts.append(Part(f"b{k}", (box(x - 0.5, -0.5, x + length + 0.5, 0.5),)))
         pins.append({"bodies": [parts[-2].name, f"b{k}"], "at": [x, 0.0], "clearance": clearance})
         x += length
+    if welded:
+        first = pins[-1]
+        pins.append(first | {"at": [first["at"][0] + 0.3, rng.uniform(-0.3, 0.3)]})
     links = parts[1:]
     for k, name in enumerate(("top", "bot")):
         y = (0.5 + space) * (-1) ** k
@@ -381,11 +393,30 @@ def held(rng: Generator) -> Draft | None:
     return Draft(made.parts, made.terms, keep=tuple(keep), sights=tuple(sights), limits=tuple(limits))
 
 
+def rounded(rng: Generator) -> Draft | None:
+    """One to three discs of many sides in a hole of as many."""
+    sides, radius = int(rng.integers(10, 40)), rng.uniform(3, 6)
+    hole = _circle(radius, sides)
+    count = int(rng.integers(1, 4))
+    size = radius * (rng.uniform(0.8, 0.97) if count == 1 else rng.uniform(0.25, 0.42))
+    placed = laid(rng, shapely.Polygon(hole), [_circle(size, sides)] * count, [], 0.01)
+    if placed is None:
+        return None
+    parts = [Part(f"d{k}", (ring,)) for k, ring in enumerate(placed)]
+    return Draft((framed(hole, rng.uniform(0.3, 2)), *parts), asked(rng, parts, spin=0.05))
+
+
+def _circle(radius: float, sides: int) -> Floats:
+    angles = 2 * np.pi * np.arange(sides) / sides
+    return radius * np.column_stack([np.cos(angles), np.sin(angles)])
+
+
 FAMILIES: dict[str, Callable[[Generator], Draft | None]] = {
     "tray": tray,
     "posts": posts,
     "gate": gate,
     "chain": chain,
+    "linked": linked,
     "wedge": wedge,
     "tiling": tiling,
     "dovetail": dovetail,
@@ -394,4 +425,5 @@ FAMILIES: dict[str, Callable[[Generator], Draft | None]] = {
     "turning": turning,
     "opened": opened,
     "held": held,
+    "rounded": rounded,
 }

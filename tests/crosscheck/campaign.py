@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import count, islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +172,7 @@ def main() -> int:
     if asked.replay:
         return _replay(asked.replay, asked.limit, study)
     asked.output.mkdir(parents=True, exist_ok=True)
-    todo = islice(cases(asked.families, asked.seed), asked.assemblies)
+    todo = _until(asked.seconds, islice(cases(asked.families, asked.seed), asked.assemblies))
     tally = run(todo, asked.output, asked.limit, _progress(asked.assemblies), **study)
     print(file=sys.stderr)
     print(tally.table())
@@ -185,6 +185,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--assemblies", type=int, default=500, help="how many, the families in turn")
     parser.add_argument("--seed", type=int, default=1, help="of the first of each family")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no other after so many")
     parser.add_argument("--families", nargs="+", choices=FAMILIES, default=list(FAMILIES))
     parser.add_argument(
         "--limit", type=float, default=60.0, help="seconds of processor time a solve may take"
@@ -193,6 +194,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--replay", type=Path, help="judge one model again")
     parser.add_argument("-o", "--output", type=Path, default=Path("out/crosscheck"))
     return parser
+
+
+def _until(seconds: float, todo: Iterator[Any]) -> Iterator[Any]:
+    """As many as begin in that time."""
+    began = time.monotonic()
+    return takewhile(lambda _: time.monotonic() - began < seconds, todo)
 
 
 def _progress(assemblies: int) -> Callable[[Tally], None]:

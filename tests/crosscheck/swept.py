@@ -134,8 +134,14 @@ class Stretches:
         return 0.5 * (self.before + self.after + self._travel())
 
     def take(self, which: NDArray) -> Stretches:
-        rest = (column[which] for column in (self.pair, self.start, self.end, self.before, self.after))
-        return Stretches(self.play, self.frames, self.excused, self.floor, *rest)
+        return replace(
+            self,
+            pair=self.pair[which],
+            start=self.start[which],
+            end=self.end[which],
+            before=self.before[which],
+            after=self.after[which],
+        )
 
     def halved(self) -> tuple[Stretches, Deepest]:
         """Both halves of each, and the deepest of the middles."""
@@ -145,16 +151,13 @@ class Stretches:
         width -= self.excused[self.pair]
         worst = int(width.argmax())
         found = _named(self.play, int(self.pair[worst]), float(middle[worst]), float(width[worst]))
-        halves = Stretches(
-            self.play,
-            self.frames,
-            self.excused,
-            self.floor,
-            np.tile(self.pair, 2),
-            np.concatenate([self.start, middle]),
-            np.concatenate([middle, self.end]),
-            np.concatenate([self.before, width]),
-            np.concatenate([width, self.after]),
+        halves = replace(
+            self,
+            pair=np.tile(self.pair, 2),
+            start=np.concatenate([self.start, middle]),
+            end=np.concatenate([middle, self.end]),
+            before=np.concatenate([self.before, width]),
+            after=np.concatenate([width, self.after]),
         )
         return halves, found
 

@@ -15,7 +15,7 @@ import shapely
 from numpy.typing import NDArray
 from tests.crosscheck.played import Played, rows_of
 from tests.crosscheck.swept import deepest, widths
-from tests.crosscheck.walking import climb
+from tests.crosscheck.walking import climb, shorten
 
 Floats = NDArray[np.float64]
 
@@ -62,8 +62,8 @@ def climbed(play: Played, play_length: float, seed: int = 0, work: float = WORK)
         if claimed <= best.gain or claimed < 5e-3 * scale:
             continue
         path = path[: int(values.argmax()) + 1]
-        sound = _sound(play, path, allowed)
-        values = values[: sound + 1]
+        path = path[shorten(path, *world[:3], *world[5:], _fine(play))]
+        values = goal.value(path[: _sound(play, path, allowed) + 1])
         top = int(values.argmax())
         gain = float(values[top] - end)
         if gain > best.gain:

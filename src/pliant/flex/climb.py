@@ -5,8 +5,10 @@ Source: [Lensgraf2020] section V: eq. 11, time stepping and re-enforcement (V-B)
 
 from __future__ import annotations
 
+from math import inf
+
 from pliant.core.progress import Progress, silent
-from pliant.flex.findings import Ending, gone, leaving
+from pliant.flex.findings import Ending, leaving
 from pliant.flex.promise import promise, stepped
 from pliant.flex.rest import go_on
 from pliant.flex.status import FlexStatus
@@ -62,9 +64,7 @@ def climb(
 
 def _endless(system: System, walk: Walk, found: Promise) -> Ending | None:
     """The ending where bodies leave, or turn right round."""
-    poses = walk.here.poses
-    away = leaving(system, poses, found.program) if found.endless is not None else None
-    away = away or gone(system, poses)
+    away = leaving(system, walk.here.poses, found.program) if found.endless is not None else None
     if away is not None:
         return Ending(FlexStatus.FREE, leaving=away)
     turning = walk.turning()
@@ -79,11 +79,11 @@ def _not_last(system: System, walk: Walk, found: Promise, small: Moved | None) -
     """
     if small is None or small.crossings is not None:
         return None
-    slow = found.gain > max(FADING * walk.little, FINEST * abs(walk.here.value) + system.least)
+    before = walk.promises[-2].gain if len(walk.promises) > 1 else inf
+    slow = found.gain > max(FADING * before, FINEST * abs(walk.here.value) + system.least)
     gained = small.there.value - walk.here.value
     if gained <= walk.enough and not (slow and gained > 0.1 * found.gain):
         return None
-    walk.little = found.gain
     return small
 
 

@@ -1,4 +1,4 @@
-"""Loops over rows and edges of large assemblies, compiled. Small ones never import this.
+"""Loops over the rows of large assemblies, compiled. Small ones never import this.
 
 Each function gives what its namesake gives in `flex.distance` and `flex.contact`, sooner.
 """
@@ -10,75 +10,6 @@ import numpy as np
 from pliant.core.kernel import inner, kernel
 from pliant.core.pose import Floats
 from pliant.flex.lp.program import Ints
-
-CELLS = 4_000_000  # at most: a few bodies far apart must not ask for a cell each millimetre
-
-
-def near_edges(
-    points: Floats, owners: Ints, starts: Floats, ends: Floats, bodies: Ints, radius: float
-) -> tuple[Ints, Ints]:
-    """Pairs (point, edge) of different bodies whose boxes, the edge's grown by `radius`, meet.
-
-    By a grid of square cells: each edge is listed in every cell that its grown box meets; a
-    point looks in its own cell only.
-    """
-    low = np.minimum(starts, ends) - radius
-    high = np.maximum(starts, ends) + radius
-    origin = low.min(axis=0)
-    span = high.max(axis=0) - origin
-    cell = max(float(np.median(high - low)), float(np.sqrt(span[0] * span[1] / CELLS)))
-    shape = np.floor(span / cell).astype(np.int64) + 1
-    return _search(points, owners, bodies, low, high, origin, cell, shape)
-
-
-@kernel
-def _search(
-    points: Floats, owners: Ints, bodies: Ints, low: Floats, high: Floats, origin: Floats, cell: float,
-    shape: Ints,
-) -> tuple[Ints, Ints]:  # fmt: skip
-    first = np.floor((low - origin) / cell).astype(np.int64)
-    last = np.floor((high - origin) / cell).astype(np.int64)
-    starts = np.zeros(shape[0] * shape[1] + 1, np.int64)
-    for e in range(len(low)):
-        for i in range(first[e, 0], last[e, 0] + 1):
-            for j in range(first[e, 1], last[e, 1] + 1):
-                starts[i * shape[1] + j + 1] += 1
-    for c in range(len(starts) - 1):
-        starts[c + 1] += starts[c]
-    listed = np.empty(starts[-1], np.int64)
-    filled = starts[:-1].copy()
-    for e in range(len(low)):
-        for i in range(first[e, 0], last[e, 0] + 1):
-            for j in range(first[e, 1], last[e, 1] + 1):
-                listed[filled[i * shape[1] + j]] = e
-                filled[i * shape[1] + j] += 1
-    return _look(points, owners, bodies, low, high, origin, cell, shape, starts, listed)
-
-
-@inner
-def _look(
-    points: Floats, owners: Ints, bodies: Ints, low: Floats, high: Floats, origin: Floats, cell: float,
-    shape: Ints, starts: Ints, listed: Ints,
-) -> tuple[Ints, Ints]:  # fmt: skip
-    found_point = np.empty(8 * len(points), np.int64)
-    found_edge = np.empty(8 * len(points), np.int64)
-    count = 0
-    for p in range(len(points)):
-        x, y = points[p, 0], points[p, 1]
-        i, j = int((x - origin[0]) // cell), int((y - origin[1]) // cell)
-        if i < 0 or j < 0 or i >= shape[0] or j >= shape[1]:
-            continue
-        for k in range(starts[i * shape[1] + j], starts[i * shape[1] + j + 1]):
-            e = listed[k]
-            if bodies[e] == owners[p]:
-                continue
-            if low[e, 0] <= x <= high[e, 0] and low[e, 1] <= y <= high[e, 1]:
-                if count == len(found_point):
-                    found_point = np.concatenate((found_point, np.empty_like(found_point)))
-                    found_edge = np.concatenate((found_edge, np.empty_like(found_edge)))
-                found_point[count], found_edge[count] = p, e
-                count += 1
-    return found_point[:count].copy(), found_edge[:count].copy()
 
 
 @kernel
@@ -130,46 +61,6 @@ def curvature(first: Ints, second: Ints, point: Floats, before: Floats, after: F
         apart = np.hypot(before[b, 0] - before[a, 0], before[b, 1] - before[a, 1]) + arm + speed
         found[r] = turn * turn * apart + 2 * turn * speed + spin * spin * arm
     return found
-
-
-@kernel
-def nearest(
-    vertex: Ints, body: Ints, edge: Ints, starts: Ints, owner: Ints, point: Floats, tangent: Floats,
-    length: Floats, poses: Floats, tie: float,
-) -> tuple[Floats, Floats, Floats, Floats, Ints]:  # fmt: skip
-    """Where each group's vertex is seen, along, height and squared distance of its candidates, the best."""
-    cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
-    seen, best = np.empty((len(vertex), 2)), np.empty(len(vertex), np.int64)
-    along, height, distance = np.empty(len(edge)), np.empty(len(edge)), np.empty(len(edge))
-    for g in range(len(vertex)):
-        v, a = vertex[g], body[g]
-        b = owner[v]
-        x = poses[b, 0] - poses[a, 0] + cosine[b] * point[v, 0] - sine[b] * point[v, 1]
-        y = poses[b, 1] - poses[a, 1] + sine[b] * point[v, 0] + cosine[b] * point[v, 1]
-        u, w = cosine[a] * x + sine[a] * y, cosine[a] * y - sine[a] * x
-        seen[g, 0], seen[g, 1] = u, w
-        end = starts[g + 1] if g + 1 < len(starts) else len(edge)
-        least = np.inf
-        for c in range(starts[g], end):
-            e = edge[c]
-            dx, dy = u - point[e, 0], w - point[e, 1]
-            along[c] = dx * tangent[e, 0] + dy * tangent[e, 1]
-            height[c] = dx * tangent[e, 1] - dy * tangent[e, 0]
-            beyond = along[c] - min(max(along[c], 0.0), length[e])
-            distance[c] = beyond * beyond + height[c] * height[c]
-            least = min(least, distance[c])
-        near_enough = (np.sqrt(least) + tie) ** 2
-        high, low = -np.inf, np.inf
-        for c in range(starts[g], end):
-            if distance[c] <= near_enough:
-                high = max(high, height[c])
-        for c in range(starts[g], end):
-            if distance[c] <= near_enough and height[c] >= high - tie:
-                low = min(low, along[c])
-        for c in range(end - 1, starts[g] - 1, -1):
-            if distance[c] <= near_enough and height[c] >= high - tie and along[c] <= low + tie:
-                best[g] = c
-    return seen, along, height, distance, best
 
 
 @kernel
@@ -342,3 +233,27 @@ def _meets_finely(
         else:
             size, error = size / 2, error / 4
     return False
+
+
+@kernel
+def joined(
+    seen: Floats, edge: Ints, depth: Floats, reach: float, point: Floats, tangent: Floats, length: Floats,
+    turn: Floats, follow: Ints, before: Ints, sharp: float,
+) -> tuple[Ints, Ints]:  # fmt: skip
+    """Edges joined to the chosen ones by a sharp reflex corner: `flex.contact._joined`."""
+    place, found = np.empty(2 * len(edge), np.int64), np.empty(2 * len(edge), np.int64)
+    count = 0
+    for ahead in (False, True):
+        for g in range(len(edge)):
+            e = edge[g]
+            if turn[follow[e] if ahead else e] >= -sharp:
+                continue
+            other = follow[e] if ahead else before[e]
+            dx, dy = seen[g, 0] - point[other, 0], seen[g, 1] - point[other, 1]
+            along = dx * tangent[other, 0] + dy * tangent[other, 1]
+            height = dx * tangent[other, 1] - dy * tangent[other, 0]
+            reached = along <= length[other] if ahead else along >= 0
+            if reached and -depth[g] <= height <= reach:
+                place[count], found[count] = g, other
+                count += 1
+    return place[:count].copy(), found[:count].copy()

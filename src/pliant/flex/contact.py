@@ -17,21 +17,19 @@ vertices; here either body does, since a vertex of either can touch an edge of t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from pliant.core.pose import Floats, dot, rotate, rotations
-from pliant.flex.distance import Rows
-from pliant.flex.lp.solvers import CROSSOVER
+from pliant.flex.distance import COMPILED, Rows
+from pliant.flex.nearest import TIE, Nearest, frame, nearest, seen_from
 from pliant.flex.neighbours import NONE, Bools, Ints, Neighbours
 from pliant.flex.parts import STRAIGHT, Outlines, Parts
 from pliant.flex.sweep import Crossings
 
 SHARP = 0.02  # rad: blunter reflex corners are straight enough for one edge
 APPLICABLE = 0.3  # sine of the angle by which a corner may point past an edge and still be stopped by it
-TIE = 1e-7  # of the reach: lengths that differ by less are equal, so that no rounding decides between edges
-COMPILED = 6000  # rows: below that an array expression is done before a compiler is loaded
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ def leave_out(contacts: Selection, rows: Bools) -> Selection:
 def beyond_ends(parts: Parts, poses: Floats, contacts: Selection) -> Floats:
     """How far the vertex of each row is past the nearer end of its edge, (R,); negative before it."""
     outlines, edge = parts.outlines, contacts.row_edge
-    seen = _seen(outlines, contacts.near, poses, rotations(poses), contacts.group)
+    seen = seen_from(outlines, contacts.near, poses, contacts.group)
     along = _along(outlines, edge, seen)
     return np.maximum(-along, along - outlines.length[edge])
 
@@ -125,22 +123,20 @@ def select(
     """
     outlines = parts.outlines
     tangent = rotate(rotations(poses)[outlines.body], outlines.tangent)
-    seen, along, height, distance, best = _measure(parts, poses, near)
-    corner, edge, rival = _choose(
-        outlines, tangent, near, seen, along[best], height[best], best, before, slack
-    )
-    close = distance[best] <= ((1 + TIE) * near.reach) ** 2
+    found = nearest(parts, poses, near)
+    vertex, old, both = near.vertex[found.group], *_recall(before, near, found.group)
+    corner, edge, rival = _choose(outlines, tangent, vertex, found, old, both, slack)
     extra = [
-        _joined(outlines, seen, edge, close, near.reach, slack + 2 * np.maximum(-height[best], 0.0)),
-        _facing(outlines, near, along, height, best, close),
+        _joined(outlines, found.seen, edge, near.reach, slack + 2 * np.maximum(-found.height, 0.0)),
+        _faced(found),
     ]
-    groups = np.concatenate([np.flatnonzero(close), *(group for group, _ in extra)])
-    edges = np.concatenate([edge[close], *(found for _, found in extra)])
-    chosen = np.arange(len(groups)) < np.count_nonzero(close)
-    fits = _points_at(outlines, tangent, near.vertex[groups], edges) >= -APPLICABLE
-    groups, edges, chosen = groups[fits], edges[fits], chosen[fits]
-    at_corner = np.flatnonzero(chosen & corner[groups])
-    other_edge = rival[groups[at_corner]]
+    places = np.concatenate([np.arange(len(edge)), *(place for place, _ in extra)])
+    edges = np.concatenate([edge, *(others for _, others in extra)])
+    fits = np.flatnonzero(_points_at(outlines, tangent, vertex[places], edges) >= -APPLICABLE)
+    places, edges = places[fits], edges[fits]
+    at_corner = np.flatnonzero((fits < len(edge)) & corner[places])
+    other_edge = rival[places[at_corner]]
+    groups = found.group[places]
     rows = _rows(outlines, near, groups, edges)
     if corners == "average":
         rows = _averaged(outlines, rows, at_corner, edges[at_corner], other_edge)
@@ -149,37 +145,19 @@ def select(
         group=groups,
         row_edge=edges,
         near=near,
-        edge=np.where(close, edge, NONE),
-        both=_outside_both(outlines, seen, edge, TIE * near.reach),
+        edge=_spread(near, found, edge, NONE),
+        both=_spread(near, found, _outside_both(outlines, found.seen, edge, TIE * near.reach), False),
         corner=at_corner,
         corner_group=groups[at_corner],
         other_edge=other_edge,
     )
 
 
-def _measure(parts: Parts, poses: Floats, near: Neighbours) -> tuple[Floats, Floats, Floats, Floats, Ints]:
-    """Vertices as their neighbours see them, (G, 2); where each candidate is; the nearest of each group."""
-    outlines = parts.outlines
-    if len(parts.free) >= CROSSOVER:
-        from pliant.flex.compiled import nearest
-
-        return nearest(
-            near.vertex, near.body, near.edge, near.starts, outlines.body, outlines.point, outlines.tangent,
-            outlines.length, poses, TIE * near.reach,
-        )  # fmt: skip
-    seen = _seen(outlines, near, poses, rotations(poses), slice(None))
-    along, height = _frame(outlines, near.edge, seen[near.group])
-    beyond = along - np.clip(along, 0.0, outlines.length[near.edge])
-    distance = beyond**2 + height**2
-    return seen, along, height, distance, _nearest(near, along, height, distance)
-
-
-def _seen(outlines: Outlines, near: Neighbours, poses: Floats, turned: Floats, group: Ints | slice) -> Floats:
-    """The vertices of groups, in the frames of the bodies they are near."""
-    vertex, body = near.vertex[group], near.body[group]
-    owner = outlines.body[vertex]
-    arm = rotate(turned[owner], outlines.point[vertex]) + (poses[owner, :2] - poses[body, :2])
-    return rotate(turned[body] * (1.0, -1.0), arm)
+def _spread(near: Neighbours, found: Nearest, of: Any, else_: Any) -> Any:
+    """What is known of the groups within reach, for all groups, (G,)."""
+    every = np.full(len(near.vertex), else_)
+    every[found.group] = of
+    return every
 
 
 def _height(outlines: Outlines, edge: Ints, seen: Floats) -> Floats:
@@ -187,45 +165,18 @@ def _height(outlines: Outlines, edge: Ints, seen: Floats) -> Floats:
     return dot(seen - outlines.point[edge], outlines.normal[edge])
 
 
-def _frame(outlines: Outlines, edge: Ints, seen: Floats) -> tuple[Floats, Floats]:
-    """Both: how far along an edge a point is, and how high above it."""
-    arm, tangent = seen - outlines.point[edge], outlines.tangent[edge]
-    return dot(arm, tangent), arm[:, 0] * tangent[:, 1] - arm[:, 1] * tangent[:, 0]
-
-
 def _along(outlines: Outlines, edge: Ints, seen: Floats) -> Floats:
     """How far along the line of an edge a point is."""
     return dot(seen - outlines.point[edge], outlines.tangent[edge])
 
 
-def _nearest(near: Neighbours, along: Floats, height: Floats, distance: Floats) -> Ints:
-    """The nearest candidate of each group; of those as near, the highest one.
-
-    Of those as high, as in a mitred corner or on the diagonal of a grid, it is the edge that
-    starts at the corner, the point being less far along it: outlines are wound one way, so that
-    the choice turns and scales with the drawing.
-    """
-    if not len(near.starts):
-        return np.zeros(0, np.int64)
-    tie = TIE * near.reach
-    near_enough = np.sqrt(np.minimum.reduceat(distance, near.starts)) + tie
-    tied = distance <= (near_enough**2)[near.group]
-    for size in (-height, along):
-        left = np.where(tied, size, np.inf)
-        tied = left <= np.minimum.reduceat(left, near.starts)[near.group] + tie
-    first = np.flatnonzero(tied)
-    return first[np.diff(near.group[first], prepend=-1) != 0]
-
-
 def _choose(
     outlines: Outlines,
     tangent: Floats,
-    near: Neighbours,
-    seen: Floats,
-    along: Floats,
-    height: Floats,
-    best: Ints,
-    before: Selection | None,
+    vertex: Ints,
+    found: Nearest,
+    old: Ints,
+    both: Bools,
     slack: float,
 ) -> tuple[Bools, Ints, Ints]:
     """The edge of each group; where two would do, which groups those are and the other edge.
@@ -239,17 +190,15 @@ def _choose(
     a choice too at the very end of an edge, where the vertex points past it and at the next one:
     else two corners, tip to tip, would each hold the other behind an edge that has ended.
     """
-    edge = near.edge[best]
+    edge, seen, along, height = found.edge.copy(), found.seen, found.along, found.height
     corner, rival = _corner(outlines, edge, along)
-    old, both = _recall(before, near)
     returned = ~corner & ~both & (old != NONE) & _meet_convexly(outlines, edge, old)
     # A corner laid square on a corner is as near to the edge beside as to the one it rests on.
     ends = np.minimum(along, outlines.length[edge] - along) <= slack + 1e-9 * outlines.length[edge]
     inside = ~corner & ((height < 0) | ends)
     rival = np.where(returned, old, np.where(inside, _next_edge(outlines, edge, along), rival))
     unsure = np.flatnonzero(corner | returned | inside)
-    vertex = near.vertex[unsure]
-    pointing = [_points_at(outlines, tangent, vertex, e[unsure]) for e in (edge, rival)]
+    pointing = [_points_at(outlines, tangent, vertex[unsure], e[unsure]) for e in (edge, rival)]
     fits = [clearly >= -APPLICABLE for clearly in pointing]
     convex = inside[unsure] & _meet_convexly(outlines, edge[unsure], rival[unsure])
     past = convex & ends[unsure] & (pointing[0] < -SHARP) & (pointing[1] > pointing[0] + SHARP)
@@ -302,14 +251,15 @@ def _points_at(outlines: Outlines, tangent: Floats, vertex: Ints, edge: Ints) ->
     return np.minimum(leaving, -arriving)
 
 
-def _recall(before: Selection | None, near: Neighbours) -> tuple[Ints, Bools]:
-    """What was chosen before for each of these groups, and whether it was outside both edges."""
+def _recall(before: Selection | None, near: Neighbours, group: Ints) -> tuple[Ints, Bools]:
+    """What was chosen before for some of these groups, and whether it was outside both edges."""
     if before is None or not len(before.near.keys):
-        return np.full(len(near.keys), NONE), np.ones(len(near.keys), np.bool_)
+        return np.full(len(group), NONE), np.ones(len(group), np.bool_)
     if before.near is near:
-        return before.edge, before.both
-    place = np.minimum(np.searchsorted(before.near.keys, near.keys), len(before.near.keys) - 1)
-    found = before.near.keys[place] == near.keys
+        return before.edge[group], before.both[group]
+    keys = near.keys[group]
+    place = np.minimum(np.searchsorted(before.near.keys, keys), len(before.near.keys) - 1)
+    found = before.near.keys[place] == keys
     return np.where(found, before.edge[place], NONE), before.both[place] | ~found
 
 
@@ -326,43 +276,37 @@ def _outside_both(outlines: Outlines, seen: Floats, edge: Ints, tie: float) -> B
     return _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) >= -tie)
 
 
-def _joined(
-    outlines: Outlines, seen: Floats, edge: Ints, close: Bools, reach: float, depth: Floats
-) -> tuple[Ints, Ints]:
-    """Edges that meet the chosen one in a sharp reflex corner, where both bind.
+def _joined(outlines: Outlines, seen: Floats, edge: Ints, reach: float, depth: Floats) -> tuple[Ints, Ints]:
+    """Edges that meet the chosen one in a sharp reflex corner, where both bind; and of which place.
 
     Further than `depth` behind such an edge, a point is on the other side of a thin wall.
     """
-    groups: list[Ints] = []
+    if len(edge) > COMPILED:
+        from pliant.flex.compiled import joined
+
+        return joined(
+            seen, edge, depth, reach, outlines.point, outlines.tangent, outlines.length, outlines.turn,
+            outlines.follow, outlines.before, SHARP,
+        )  # fmt: skip
+    places: list[Ints] = []
     edges: list[Ints] = []
     for ahead in (False, True):
         vertex = outlines.follow[edge] if ahead else edge
-        group = np.flatnonzero(close & (outlines.turn[vertex] < -SHARP))
-        found = outlines.follow[edge[group]] if ahead else outlines.before[edge[group]]
-        along, height = _frame(outlines, found, seen[group])
+        place = np.flatnonzero(outlines.turn[vertex] < -SHARP)
+        found = outlines.follow[edge[place]] if ahead else outlines.before[edge[place]]
+        along, height = frame(outlines, found, seen[place])
         # Beyond its far end an edge stops; beyond the corner itself both lines still bind.
         reached = along <= outlines.length[found] if ahead else along >= 0
-        kept = reached & (height <= reach) & (height >= -depth[group])
-        groups.append(group[kept])
+        kept = reached & (height <= reach) & (height >= -depth[place])
+        places.append(place[kept])
         edges.append(found[kept])
-    return np.concatenate(groups), np.concatenate(edges)
+    return np.concatenate(places), np.concatenate(edges)
 
 
-def _facing(
-    outlines: Outlines, near: Neighbours, along: Floats, height: Floats, best: Ints, close: Bools
-) -> tuple[Ints, Ints]:
-    """The nearest wall that faces the chosen one across the vertex, as in a narrow slot."""
-    if not len(best):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    over = (along >= 0) & (along <= outlines.length[near.edge]) & (height >= 0) & (height <= near.reach)
-    over[best] = False
-    wall = np.flatnonzero(over & close[near.group])
-    facing = outlines.normal[near.edge[best[near.group[wall]]]]
-    wall = wall[dot(outlines.normal[near.edge[wall]], facing) < -0.5]
-    order = np.lexsort((height[wall], near.group[wall]))
-    wall = wall[order]
-    found = wall[np.diff(near.group[wall], prepend=-1) != 0]
-    return near.group[found], near.edge[found]
+def _faced(found: Nearest) -> tuple[Ints, Ints]:
+    """The walls that face the nearest edges, which bind at once with them; and of which place."""
+    place = np.flatnonzero(found.facing != NONE)
+    return place, found.facing[place]
 
 
 def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> tuple[Ints, Rows]:
@@ -374,7 +318,7 @@ def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> 
     near, outlines = contacts.near, parts.outlines
     group = contacts.group[which]
     edge = contacts.edge[group]
-    seen = _seen(outlines, near, poses, rotations(poses), group)
+    seen = seen_from(outlines, near, poses, group)
     other = _next_edge(outlines, edge, _along(outlines, edge, seen))
     could = _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) > -near.reach)
     return group[could], _rows(outlines, near, group[could], other[could])
@@ -382,12 +326,11 @@ def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> 
 
 def _rows(outlines: Outlines, near: Neighbours, groups: Ints, edges: Ints) -> Rows:
     vertex = near.vertex[groups]
-    normal = outlines.normal[edges]
     return Rows(
         edge_body=near.body[groups],
         point_body=outlines.body[vertex],
-        normal=normal,
-        offset=dot(normal, outlines.point[edges]),
+        normal=outlines.normal[edges],
+        offset=outlines.offset[edges],
         point=outlines.point[vertex],
         source=np.full(len(groups), NONE),
     )

@@ -20,9 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.pose import Floats, dot, rotate, rotations
-from pliant.flex.lp.solvers import CROSSOVER
 
 Ints = NDArray[np.int64]
+
+# Rows from which loops are compiled. Loading what is compiled takes a process 0.4 s, once, and compiling it
+# some 20 s: so small assemblies, and large ones of which little moves, never load a compiler.
+COMPILED = 6000
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Rows:
 
 def gaps(rows: Rows, poses: Floats) -> Floats:
     """D of every row, (R,): eq. 12."""
-    if len(poses) > CROSSOVER:
+    if len(rows) > COMPILED:
         from pliant.flex import compiled
 
         return compiled.gaps(*_columns(rows), poses)
@@ -67,7 +70,7 @@ def gaps(rows: Rows, poses: Floats) -> Floats:
 
 def gaps_and_blocks(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
     """d, and ∂d/∂(x, y, θ) of body 1 and body 2 as (R, 2, 3): eq. 16, closed form."""
-    if len(poses) > CROSSOVER:
+    if len(rows) > COMPILED:
         from pliant.flex import compiled
 
         return compiled.blocks(*_columns(rows), poses)

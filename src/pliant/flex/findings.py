@@ -67,21 +67,7 @@ def leaving(system: System, poses: Floats, program: Program) -> Leaving | None:
         return None
     speed = np.hypot(motion[:, 0], motion[:, 1])
     goes = speed > 1e-3 * speed.max()
-    return _clear(system, poses, system.parts.free[goes], motion[goes, :2] / speed.max())
-
-
-def gone(system: System, poses: Floats) -> Leaving | None:
-    """Bodies that have gone further than the assembly is large, and can go on; None: there are none."""
-    parts = system.parts
-    moved = (poses - parts.drawn)[parts.free, :2]
-    distance = np.hypot(moved[:, 0], moved[:, 1])
-    if not len(distance) or distance.max() <= 2 * parts.extent:
-        return None
-    goes = distance > 0.5 * parts.extent
-    return _clear(system, poses, parts.free[goes], moved[goes] / distance.max())
-
-
-def _clear(system: System, poses: Floats, movers: NDArray[np.int64], velocity: Floats) -> Leaving | None:
+    movers, velocity = system.parts.free[goes], motion[goes, :2] / speed.max()
     if not _gets_clear(system, poses, movers, velocity):
         return None
     parts = system.parts

@@ -1,7 +1,10 @@
-"""Which vertices are near which bodies, found by a spatial index and kept while that holds.
+"""Which vertices are near which bodies, found by spatial indices and kept while that holds.
 
-Candidates are searched with a margin and kept until bodies have moved, relative to their
-neighbours, by as much.
+Bodies are near each other by their boxes; then vertices are near bodies by their distance. They are
+searched with a margin and kept until bodies have moved, relative to their neighbours, by as much.
+
+Few edges within that distance are simply listed, in arrays; where there are many, as in loose
+drawings of curves, each vertex looks for its nearest edge in a tree (`flex.trees`).
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, carry, uncarry
+from pliant.core.pose import Floats, carry, dot, rotate, rotations
+from pliant.flex.distance import COMPILED
 from pliant.flex.lp.solvers import CROSSOVER
 from pliant.flex.parts import Outlines, Parts
 
@@ -20,22 +24,43 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 NONE = -1
+ROWS = 2.0  # of a vertex near others, about
+PASSES = 8.0  # over rows for each over candidates, about
+FINE = 2000  # vertices of one body from which its distance to others is found by trees
+SAMPLE = 32  # vertices whose candidates are counted to tell how many there are
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The edges that could be nearest, listed."""
+
+    edge: Ints  # (C,) group after group
+    group: Ints  # (C,)
+    starts: Ints  # (G,) where each group's begin
+
+
+@dataclass(frozen=True)
+class Hints:
+    """The edges that were nearest, from which a search in the trees begins."""
+
+    edge: Ints  # (G,)
+    distance: Floats  # (G,)
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Groups (convex vertex, other body), each with the edges that could be nearest."""
+    """Groups (convex vertex, other body) that are near each other, and what is known of their edges."""
 
     vertex: Ints  # (G,) sorted, then by body
     body: Ints  # (G,)
-    edge: Ints  # (C,) candidates, group after group
-    group: Ints  # (C,)
-    starts: Ints  # (G,) where each group's candidates start
     keys: Ints  # (G,) vertex and body in one number, ascending
     pairs: Ints  # (P, 2) bodies that are near each other, each pair once
+    pair: Ints  # (G,) the place of a group's two bodies among them
+    around: Ints  # (Q, 2) pairs of bodies whose boxes are near each other
     reach: float
     margin: float
     poses: Floats  # (B + 1, 3) where the bodies were
+    edges: Candidates | Hints
 
     def key(self, vertex: Ints, body: Ints) -> Ints:
         """Vertex and body in one number, as in `keys`."""
@@ -43,8 +68,8 @@ class Neighbours:
 
     @property
     def count(self) -> int:
-        """How many candidates there are."""
-        return len(self.edge)
+        """How many groups there are: about the work of a selection."""
+        return len(self.vertex)
 
     def reach_to(self, parts: Parts, poses: Floats) -> bool:
         """Whether bodies got no further, one relative to the other, than contacts were looked for."""
@@ -53,93 +78,214 @@ class Neighbours:
         return bool(relative_travel(parts, self.pairs, self.poses, poses).max() <= self.reach + self.margin)
 
     def still_hold(self, parts: Parts, poses: Floats) -> bool:
-        """Whether no pair has moved enough, one relative to the other, to miss a candidate."""
-        if not len(self.pairs):
-            return bool(np.abs(poses - self.poses)[:-1, :2].max(initial=0.0) < self.margin)
-        travel = relative_travel(parts, self.pairs, self.poses, poses)
-        return bool(travel.max() < self.margin)
+        """Whether no vertex can have come within reach of a body unnoticed, be they near or not."""
+        moved = np.abs(poses - self.poses)[:-1]
+        furthest = (np.hypot(moved[:, 0], moved[:, 1]) + moved[:, 2] * parts.radius).max(initial=0.0)
+        if 2 * furthest < self.margin:
+            return True
+        if relative_travel(parts, self.around, self.poses, poses).max(initial=0.0) >= self.margin:
+            return False
+        now = _code(parts, *_near_bodies(parts, poses, self.reach).T)
+        return bool((_places(now, _code(parts, *self.around.T)) != NONE).all())
 
 
 def relative_travel(parts: Parts, pairs: Ints, before: Floats, after: Floats) -> Floats:
     """A bound on how far any point of a pair's second body went in the frame of its first, (P,)."""
     first, second = pairs.T
-    old = uncarry(before[first], before[second, :2])
-    new = uncarry(after[first], after[second, :2])
-    spin = (after - before)[second, 2] - (after - before)[first, 2]
+    old, new = (_seen(poses, first, second) for poses in (before, after))
+    turned = (after - before)[:, 2]
     radius = np.append(parts.radius, 0.0)[second]
-    return np.hypot(*(new - old).T) + np.abs(spin) * radius
+    return np.hypot(*(new - old).T) + np.abs(turned[second] - turned[first]) * radius
+
+
+def _seen(poses: Floats, first: Ints, second: Ints) -> Floats:
+    """Where the second bodies are in the frames of the first."""
+    back = rotations(poses) * (1.0, -1.0)
+    return rotate(back[first], poses[second, :2] - poses[first, :2])
 
 
 def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
-    """Candidates for every contact within `reach`, and a margin of half as much again."""
+    """Every convex vertex and body within `reach`, and a margin of half as much again."""
     margin = 0.5 * reach
-    outlines = parts.outlines
-    world = carry(poses[outlines.body], outlines.point)
-    vertices = np.flatnonzero(outlines.convex)
-    near = _by_grid if len(parts.free) >= CROSSOVER else _by_tree
-    place, edge = near(world, outlines, vertices, reach + margin)
-    vertex = vertices[place]
-    body, other = outlines.body[vertex], outlines.body[edge]
-    held = (parts.moving[body] == NONE) & (parts.moving[other] == NONE)
-    kept = (body != other) & ~held & ~exempt_pairs(parts, body, other)
-    vertex, edge, other = vertex[kept], edge[kept], other[kept]
-    keys = vertex * (parts.count + 1) + other
-    order = np.argsort(keys, kind="stable")
-    vertex, edge, other, keys = vertex[order], edge[order], other[order], keys[order]
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    pairs = _near_bodies(parts, poses, reach + margin)
+    vertex, body, pair, edges = _near_groups(parts, poses, pairs, reach + margin)
+    met, place = np.unique(pair, return_inverse=True)
     return Neighbours(
-        vertex=vertex[starts],
-        body=other[starts],
-        edge=edge,
-        group=np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(keys)))),
-        starts=starts,
-        keys=keys[starts],
-        pairs=_pairs(parts, outlines.body[vertex[starts]], other[starts]),
+        vertex=vertex,
+        body=body,
+        keys=vertex * len(poses) + body,
+        pairs=pairs[met],
+        pair=place,
+        around=pairs,
         reach=reach,
         margin=margin,
         poses=poses,
+        edges=edges,
     )
 
 
-def _by_tree(world: Floats, outlines: Outlines, vertices: Ints, radius: float) -> tuple[Ints, Ints]:
-    """Vertices and edges whose boxes, the vertex's grown by `radius`, meet."""
-    edges = np.asarray(shapely.linestrings(np.stack([world, world[outlines.follow]], axis=1)))
-    low, high = (world[vertices] - radius).T, (world[vertices] + radius).T
-    place, edge = shapely.STRtree(edges).query(shapely.box(low[0], low[1], high[0], high[1]))
-    order = np.lexsort((edge, place))  # the tree's own order changes with the last digits of its boxes
-    return place[order].astype(np.int64), edge[order].astype(np.int64)
+def _near_bodies(parts: Parts, poses: Floats, radius: float) -> Ints:
+    """Pairs (P, 2) of bodies whose boxes are within `radius`, one of them moving, no pin between them."""
+    if len(parts.free) >= CROSSOVER:
+        from pliant.flex import trees
+
+        outlines = parts.outlines
+        body, other = trees.near_bodies(outlines.starts, outlines.point, parts.moving, poses, radius).T
+    else:
+        body, other = _meeting(parts, poses, radius)
+    codes = np.unique(_code(parts, body, other)[~exempt_pairs(parts, body, other)])
+    return np.stack([codes // parts.count, codes % parts.count], axis=1)
 
 
-def _by_grid(world: Floats, outlines: Outlines, vertices: Ints, radius: float) -> tuple[Ints, Ints]:
-    """The same, compiled: a tree of many thousand edges takes longer to plant than to climb."""
-    from pliant.flex.compiled import near_edges
-
-    bodies = outlines.body
-    return near_edges(world[vertices], bodies[vertices], world, world[outlines.follow], bodies, radius)
+def _meeting(parts: Parts, poses: Floats, radius: float) -> tuple[Ints, Ints]:
+    """Moving bodies and others whose boxes are within `radius`."""
+    starts, free = parts.outlines.starts[:-1], parts.free
+    world = carry(poses[parts.outlines.body], parts.outlines.point)
+    low, high = np.minimum.reduceat(world, starts) - radius, np.maximum.reduceat(world, starts)
+    if not len(free):
+        return free, free
+    within = (low <= high[free].max(axis=0)) & (high >= low[free].min(axis=0))
+    among = np.flatnonzero(within.all(axis=1))
+    meet = free[:, None] != among
+    for axis in range(2):
+        meet &= (low[free, None, axis] <= high[among, axis]) & (low[among, axis] <= high[free, None, axis])
+    body, other = np.nonzero(meet)
+    return free[body], among[other]
 
 
 def exempt_pairs(parts: Parts, body: Ints, other: Ints) -> Bools:
     """Which of these pairs of bodies lie in different layers, joined by a pin."""
     if not parts.exempt:
         return np.zeros(len(body), np.bool_)
-    codes = np.minimum(body, other) * parts.count + np.maximum(body, other)
-    return np.isin(codes, [first * parts.count + second for first, second in parts.exempt])
+    return np.isin(_code(parts, body, other), _code(parts, *np.array(list(parts.exempt)).T))
 
 
-def _pairs(parts: Parts, body: Ints, other: Ints) -> Ints:
-    codes = np.unique(np.minimum(body, other) * parts.count + np.maximum(body, other))
-    return np.stack([codes // parts.count, codes % parts.count], axis=1)
+def _code(parts: Parts, body: Ints, other: Ints) -> Ints:
+    """A pair of bodies as one number, whichever comes first."""
+    return np.minimum(body, other) * parts.count + np.maximum(body, other)
+
+
+def _near_groups(
+    parts: Parts, poses: Floats, pairs: Ints, radius: float
+) -> tuple[Ints, Ints, Ints, Candidates | Hints]:
+    """Groups by vertex and body, the places of their pairs, what is known of their edges."""
+    if len(parts.free) >= CROSSOVER:  # programs are compiled, so the compiler is loaded in any case
+        return _by_trees(parts, poses, pairs, radius)
+    world = carry(poses[parts.outlines.body], parts.outlines.point)
+    vertices, edges = _near_features(parts, world, pairs, radius)
+    if _many(parts.outlines, world, vertices, edges, radius):
+        return _by_trees(parts, poses, pairs, radius)
+    return _by_lists(parts, world, pairs, vertices, edges, radius)
+
+
+def _many(outlines: Outlines, world: Floats, vertices: Ints, edges: Ints, radius: float) -> bool:
+    """Whether to go through lists would take longer than to load a compiler: by some vertices, for all."""
+    some = vertices[:: len(vertices) // SAMPLE + 1]
+    if len(vertices) * len(edges) < PASSES * COMPILED:
+        return False
+    low, high = _boxes(world, outlines, edges, radius)
+    inside = outlines.body[some, None] != outlines.body[edges]
+    for axis in range(2):
+        at = world[some, None, axis]
+        inside &= (at >= low[:, axis]) & (at <= high[:, axis])
+    rows, candidates = np.count_nonzero(inside.any(axis=1)), np.count_nonzero(inside)
+    return max(ROWS * rows, candidates / PASSES) * len(vertices) / len(some) > COMPILED
+
+
+def _near_features(parts: Parts, world: Floats, pairs: Ints, radius: float) -> tuple[Ints, Ints]:
+    """Convex vertices and edges of bodies near others; of fixed ones what is near any that moves."""
+    outlines = parts.outlines
+    near = np.zeros(parts.count, np.bool_)
+    near[pairs] = True
+    edges = np.flatnonzero(near[outlines.body])
+    moving = world[edges[parts.moving[outlines.body[edges]] >= 0]]
+    if not len(moving):
+        return edges, edges  # none
+    low, high = _boxes(world, outlines, edges, radius)
+    edges = edges[((low <= moving.max(axis=0)) & (high >= moving.min(axis=0))).all(axis=1)]
+    return edges[outlines.convex[edges]], edges
+
+
+def _boxes(world: Floats, outlines: Outlines, edges: Ints, radius: float) -> tuple[Floats, Floats]:
+    start, end = world[edges], world[outlines.follow[edges]]
+    return np.minimum(start, end) - radius, np.maximum(start, end) + radius
+
+
+def _by_lists(
+    parts: Parts, world: Floats, pairs: Ints, vertices: Ints, edges: Ints, radius: float
+) -> tuple[Ints, Ints, Ints, Candidates]:
+    """Groups of some vertices, with all of some edges that are within `radius` of them."""
+    outlines = parts.outlines
+    low, high = _boxes(world, outlines, edges, radius)
+    vertex, edge = shapely.STRtree(shapely.box(*low.T, *high.T)).query(shapely.points(world[vertices]))
+    vertex, edge = vertices[vertex], edges[edge]
+    apart = outlines.body[vertex] != outlines.body[edge]
+    vertex, edge = vertex[apart], edge[apart]
+    other = outlines.body[edge]
+    pair = _places(_code(parts, outlines.body[vertex], other), _code(parts, *pairs.T))
+    kept = (pair != NONE) & (_distance(world, outlines, vertex, edge) <= radius)
+    vertex, edge, other, pair = vertex[kept], edge[kept], other[kept], pair[kept]
+    order = np.argsort((vertex * parts.count + other) * len(world) + edge)
+    vertex, edge, other, pair = vertex[order], edge[order], other[order], pair[order]
+    first = np.flatnonzero((np.diff(vertex, prepend=-1) != 0) | (np.diff(other, prepend=-1) != 0))
+    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(edge))))
+    return vertex[first], other[first], pair[first], Candidates(edge, group, first)
+
+
+def _distance(world: Floats, outlines: Outlines, vertex: Ints, edge: Ints) -> Floats:
+    """From vertices to edges."""
+    start = world[edge]
+    arm, side = world[vertex] - start, world[outlines.follow[edge]] - start
+    along = np.clip(dot(arm, side) / outlines.length[edge] ** 2, 0.0, 1.0)
+    return np.hypot(arm[:, 0] - along * side[:, 0], arm[:, 1] - along * side[:, 1])
+
+
+def _places(codes: Ints, known: Ints) -> Ints:
+    """Where each number is among ascending ones, NONE where it is not."""
+    if not len(known):
+        return np.full(len(codes), NONE)
+    place = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+    return np.where(known[place] == codes, place, NONE)
+
+
+def _by_trees(parts: Parts, poses: Floats, pairs: Ints, radius: float) -> tuple[Ints, Ints, Ints, Hints]:
+    """The same groups, each with its nearest edge."""
+    from pliant.flex.trees import near_vertices
+
+    outlines = parts.outlines
+    both = np.concatenate([pairs, pairs[:, ::-1]])
+    order = np.lexsort((both[:, 1], both[:, 0]))
+    vertex, body, edge, distance, place = near_vertices(
+        both[order], outlines.starts, outlines.convex, poses, *outlines.trees, radius
+    )
+    pair = (order % max(len(pairs), 1))[place]
+    return vertex, body, pair, Hints(edge, distance)
 
 
 def gap_scale(parts: Parts, clearance: float) -> float:
-    """A typical gap: the clearance, or the median distance of a body to its nearest neighbour."""
+    """A typical gap: the clearance, or the median distance of a moving body to its nearest neighbour.
+
+    What touches or overlaps another body has no gap. Fixed bodies count as neighbours only: scenery,
+    however much of it, is no measure of what moves.
+    """
     if clearance > 0:
         return clearance
     polygons = parts.polygons(parts.drawn)
-    if len(polygons) < 2:
-        return 0.0
+    fine = np.diff(parts.outlines.starts)[parts.free] > FINE
     _, distance = shapely.STRtree(polygons).query_nearest(
-        polygons, exclusive=True, return_distance=True, all_matches=False
+        polygons[parts.free[~fine]], exclusive=True, return_distance=True, all_matches=False
     )
-    apart = distance[distance > 0]
+    apart = np.append(distance, [_to_nearest(parts, polygons, body) for body in parts.free[fine].tolist()])
+    apart = apart[apart > 0]
     return float(np.median(apart)) if len(apart) else 0.0
+
+
+def _to_nearest(parts: Parts, polygons: NDArray[np.object_], body: int) -> float:
+    """The distance from a body to its nearest neighbour, by trees: GEOS would compare all edges."""
+    others = np.delete(np.arange(parts.count), body)
+    shapely.prepare(polygons[body])
+    if shapely.intersects(polygons[body], polygons[others]).any():
+        return 0.0
+    pairs = np.stack([np.full(len(others), body), others], axis=1)
+    hints = _by_trees(parts, parts.drawn, pairs, np.inf)[3]
+    return float(hints.distance.min(initial=np.inf))

@@ -12,6 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
@@ -19,15 +20,19 @@ from numpy.typing import NDArray
 
 from pliant.core.motion import Shape
 from pliant.core.outline import Rings, signed_area
-from pliant.core.pose import carry, turn, uncarry
+from pliant.core.pose import carry, dot, turn, uncarry
 from pliant.flex.bodies import Key, RigidBody, rigid_bodies
 from pliant.flex.model import Assembly
 from pliant.flex.solid import region
+
+if TYPE_CHECKING:  # numba comes with it
+    from pliant.flex.trees import Edges, Trees
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+SCENERY = 30.0  # diameters of what moves and is near that: further away what is fixed does not count
 STRAIGHT = 1e-9  # rad: a vertex that turns less than this is neither convex nor reflex
 
 
@@ -48,6 +53,24 @@ class Outlines:
     def convex(self) -> Bools:
         """Vertices that can touch first."""
         return self.turn > STRAIGHT
+
+    @cached_property
+    def offset(self) -> Floats:
+        """How far the line of edge i is from the body's centroid, along its normal, (V,)."""
+        return dot(self.normal, self.point)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each body's vertices begin, and where the last one's end, (B + 1,)."""
+        return np.searchsorted(self.body, np.arange(self.body[-1] + 2))
+
+    @cached_property
+    def trees(self) -> tuple[Edges, Trees]:
+        """The edges as `flex.trees` searches them."""
+        from pliant.flex.trees import Edges, plant
+
+        planted = plant(self.starts, self.point, self.follow, self.tangent)
+        return Edges(self.point, self.tangent, self.length), planted
 
 
 @dataclass(frozen=True)
@@ -91,14 +114,28 @@ class Parts:
 
     @cached_property
     def size(self) -> float:
-        """A typical body's diameter."""
-        return 2.0 * float(np.median(self.radius))
+        """A typical diameter of the bodies that move; of all, where none does."""
+        return 2.0 * float(np.median(self.radius[self.free] if len(self.free) else self.radius))
 
     @cached_property
     def extent(self) -> float:
-        """The drawn assembly's diameter."""
-        reach = self.drawn[:-1, :2]
-        return float(np.linalg.norm(np.ptp(reach, axis=0)) + 2 * self.radius.max())
+        """The drawn assembly's diameter, without scenery."""
+        centres, radius = self.drawn[:-1, :2][~self.scenery], self.radius[~self.scenery]
+        return float(np.linalg.norm(np.ptp(centres, axis=0)) + 2 * radius.max())
+
+    @cached_property
+    def scenery(self) -> Bools:
+        """Fixed bodies too far from all that moves, and from what is near that, to be part of it, (B,)."""
+        radius, away = self.radius[:, None], self.moving[:-1] < 0
+        low, high = self.drawn[:-1, :2] - radius, self.drawn[:-1, :2] + radius
+        while away.any() and not away.all():
+            least, most = low[~away].min(axis=0), high[~away].max(axis=0)
+            apart = np.hypot(*np.maximum(np.maximum(low - most, least - high), 0.0).T)
+            near = away & (apart <= SCENERY * np.hypot(*(most - least)))
+            if not near.any():
+                return away
+            away &= ~near
+        return np.zeros_like(away)
 
     @cached_property
     def regions(self) -> NDArray[np.object_]:

@@ -95,12 +95,22 @@ def trusting(system: System, here: Place) -> System:
     |R(−θ₁)(x₂ − x₁)| and |θ₂ − θ₁| times the radius may change by the reach at most, to
     first order; bodies that no chain of neighbours joins to a fixed one may travel as far.
     """
-    parts = system.parts
     pairs = here.contacts.near.pairs
-    alone = _adrift(parts, pairs)
-    ground = np.full(len(alone), parts.count)
-    pairs = np.concatenate([pairs, np.stack([ground, alone], axis=1)])
-    rows = _relative_rows(system, here.poses, pairs, here.contacts.near.reach)
+    pairs = np.concatenate([pairs, _to_ground(system.parts, _adrift(system.parts, pairs))])
+    return _bounded(system, here.poses, pairs, here.contacts.near.reach)
+
+
+def within(system: System, poses: Floats, radius: float) -> System:
+    """The system with rows that keep every body within a radius of where it is."""
+    return _bounded(system, poses, _to_ground(system.parts, system.parts.free), radius)
+
+
+def _to_ground(parts: Parts, bodies: Ints) -> Ints:
+    return np.stack([np.full(len(bodies), parts.count), bodies], axis=1)
+
+
+def _bounded(system: System, poses: Floats, pairs: Ints, radius: float) -> System:
+    rows = _relative_rows(system, poses, pairs, radius)
     joints = replace(
         system.joints,
         joints=(*system.joints.joints, Joint("trust", (), "the step's own bound")),

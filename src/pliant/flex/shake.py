@@ -1,8 +1,9 @@
 """Shaking the parts: from an end, lean another way for a while and climb again.
 
-A program at rest knows its pose only. Bodies that lie against each other may have to slide,
-roll or back off a little before there is more to gain; a push to the side, in a direction
-that chance has given, finds most of that.
+A program at rest knows its pose only. Bodies that lie against each other may have to slide or
+roll before there is more to gain; a push to the side, in a direction that chance has given,
+finds most of that. Next to nothing of the objective is given up for it, and no body goes
+further than a few gaps: what lies on a table is not carried to its edge.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import numpy as np
 from pliant.core.pose import Floats
 from pliant.flex.climb import climb
 from pliant.flex.findings import Ending
+from pliant.flex.promise import within
 from pliant.flex.status import FlexStatus
 from pliant.flex.step import place
 from pliant.flex.system import System
 from pliant.flex.walk import Walk
 
-LEANS = (0.1, 0.5, 2.0)  # what the push to the side weighs beside the objective, one after the other
+KEEP = 30.0  # what the objective weighs beside the push: next to nothing is given up for it
 SHAKES = 6  # in a row that gain nothing
 MOST_SHAKES = 30
 STEPS = 12  # of a lean
@@ -29,11 +31,12 @@ def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
     """Shake the parts at the end of a walk until that gains nothing; the walk then goes to the better end."""
     chance = np.random.default_rng(0)
     idle = 0
-    for shake in range(MOST_SHAKES):
+    for _ in range(MOST_SHAKES):
         if idle == SHAKES or ending.status not in (FlexStatus.CONVERGED, FlexStatus.LOCKED):
             break
         push = random_push(system, chance)
-        aside = lean(system, walk, push, LEANS[shake % len(LEANS)])
+        near = within(system, walk.here.poses, min(system.reach, system.parts.size / 2))
+        aside = lean(near, walk, push, 1.0, own=KEEP)
         back = Walk(walk.model, system, place(system, aside.here.poses, system.reach, None))
         found = climb(system, back, system.study.steps)
         better = back.here.value > walk.here.value + 3 * walk.enough

@@ -1,8 +1,10 @@
 """Whether bodies pass through one another on the way from pose to pose.
 
 Polygons that are apart and move continuously begin to overlap where a convex vertex of one
-enters the other. So the way of every convex vertex is followed in the frame of every body it
-comes near, and must not meet that body's outline inset by the overlap that is allowed. Between
+enters the other, or where an edge meets an edge whose ends it shares: then no vertex gets
+inside, but the middle of the edge does. So the ways of convex vertices and of the middles of
+edges are followed in the frame of every body they come near, and must not meet that body's
+outline inset by the overlap that is allowed. Between
 two frames poses go straight, (x, y, θ) of the user's own frames, as films and players show
 them. A vertex then goes along a curve; its chords err by at most |p''|/8 a piece, and pieces
 are made short enough for that to be little of what is allowed.
@@ -73,41 +75,48 @@ def _sides(polygons: NDArray[np.object_]) -> tuple[Ints, Floats, Floats, Floats]
 
 def crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
     """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
-    ways = Ways(parts, parts.user_poses(frames), vertex, body)
+    ways = _ways(parts, parts.user_poses(frames), vertex, body)
     entering, depth = (_enter_compiled if len(parts.free) >= CROSSOVER else _enter)(ways, insets)
     if not len(entering):
         none = np.zeros(0, np.int64)
         return Crossings(none, none, none, np.zeros(0), depth)
-    vertex, body = vertex[entering], body[entering]
-    found = Ways(parts, ways.poses, vertex, body)
+    found = ways.take(entering)
     pieces = int(found.pieces(insets.chord).max())
     lines = np.asarray(shapely.linestrings(found.seen(pieces)))
     starts = shapely.get_point(lines, 0)
-    inside = insets.polygons[-1][parts.shape_of[body]]
+    inside = insets.polygons[-1][parts.shape_of[found.body]]
     # What starts too deep is being mended; the rows of the program see to that.
-    new = ~shapely.intersects(inside, starts) & shapely.intersects(inside, lines)
-    edge, when = _entered(parts, insets, lines[new], body[new])
-    return Crossings(vertex[new], body[new], edge, when / pieces, depth)
+    new = np.flatnonzero(~shapely.intersects(inside, starts) & shapely.intersects(inside, lines))
+    edge, when = _entered(parts, insets, lines[new], found.body[new])
+    first, last = found.ends[new].T
+    middle = first != last  # of an edge: both its ends are kept out
+    return Crossings(
+        np.append(first, last[middle]),
+        np.append(found.body[new], found.body[new][middle]),
+        np.append(edge, edge[middle]),
+        np.append(when, when[middle]) / pieces,
+        depth,
+    )
 
 
 @dataclass(frozen=True)
 class Ways:
-    """The ways of vertices (G,) in the frames of bodies (G,), as user poses (F, B, 3) follow each other."""
+    """The ways of points (G,) in the frames of bodies (G,), as user poses (F, B, 3) follow each other."""
 
     parts: Parts
     poses: Floats
-    vertex: Ints
+    ends: Ints  # (G, 2) the vertices each point is midway between: twice the same where it is one
     body: Ints
 
     @cached_property
     def owner(self) -> Ints:
-        """The bodies that the vertices are of, (G,)."""
-        return self.parts.outlines.body[self.vertex]
+        """The bodies that the points are of, (G,)."""
+        return self.parts.outlines.body[self.ends[:, 0]]
 
     @cached_property
     def point(self) -> Floats:
-        """The vertices in the user's frames of their bodies, (G, 2)."""
-        return self.parts.outlines.point[self.vertex] - self.parts.origins[self.owner]
+        """The points in the user's frames of their bodies, (G, 2)."""
+        return self.parts.outlines.point[self.ends].mean(axis=1) - self.parts.origins[self.owner]
 
     @cached_property
     def curvature(self) -> Floats:
@@ -133,7 +142,7 @@ class Ways:
 
     def take(self, which: Ints) -> Ways:
         """Some of them."""
-        return Ways(self.parts, self.poses, self.vertex[which], self.body[which])
+        return Ways(self.parts, self.poses, self.ends[which], self.body[which])
 
     def seen(self, count: int) -> Floats:
         """Where the vertices are in the centroid frames of the bodies, in so many pieces: (G, T, 2)."""
@@ -143,6 +152,19 @@ class Ways:
         world = carry(every[:, self.owner], self.point)
         seen = uncarry(every[:, self.body], world) + self.parts.origins[self.body]
         return np.moveaxis(seen, 0, 1)
+
+
+def _ways(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> Ways:
+    """Of the vertices, and of the middles of the edges between two of them that come near the same body."""
+    outlines, base = parts.outlines, parts.count + 1
+    following = outlines.follow[vertex]
+    near = np.isin(following * base + body, vertex * base + body) | ~outlines.convex[following]
+    before = outlines.before[vertex]
+    after_reflex = ~outlines.convex[before]
+    edges = np.append(vertex[near], before[after_reflex])
+    ends = np.stack([edges, outlines.follow[edges]], axis=1)
+    every = np.concatenate([np.stack([vertex, vertex], axis=1), ends])
+    return Ways(parts, poses, every, np.concatenate([body, body[near], body[after_reflex]]))
 
 
 def _enter(ways: Ways, insets: Insets) -> tuple[Ints, float]:

@@ -43,7 +43,6 @@ class Walk:
         self.violations: list[float] = [start.violation]
         self.path = 0.0
         self.before = (start, 0.0, 1)  # what `undo` goes back to
-        self.little = 0.0  # what was promised last where little was
         self.idle = 0  # steps in a row that were taken whole and gained next to nothing
 
     def overlapping(self) -> bool:
@@ -88,7 +87,7 @@ class Walk:
                 self.here = other.here
                 self.promises += other.promises
         self.before = (self.here, self.path, len(self.frames))
-        self.idle, self.little = 0, 0.0
+        self.idle = 0
 
     def widen(self) -> bool:
         """Look for contacts further away before the first program is said to have no bound."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pliant.core.loops import Loops
 
-MODULES = ("compiled", "lp.gathered", "lp.cholesky", "lp.symbolic", "lp.dissection", "lp.interior")
+MODULES = ("compiled", "trees", "lp.gathered", "lp.cholesky", "lp.symbolic", "lp.dissection", "lp.interior")
 
 
 def exercise() -> None:

@@ -229,14 +229,17 @@ def test_a_vertex_in_a_curved_hole_has_rows_with_its_nearest_edges_and_not_with_
     assert (gaps(rows, parts.drawn) >= distance - 1e-9).all()
 
 
-def test_the_typical_gap_is_the_clearance_or_the_median_distance_to_the_nearest():
+def test_the_typical_gap_is_the_clearance_or_the_median_distance_of_what_moves_to_the_nearest():
     parts = parts_of(
         {"name": "a", "outline": box(0, 0, 1, 1), "fixed": True},
         {"name": "b", "outline": box(1.2, 0, 2.2, 1)},
         {"name": "c", "outline": box(2.6, 0, 3.6, 1)},
+        {"name": "d", "outline": box(4.1, 0, 5.1, 1)},
+        {"name": "e", "outline": box(9, 0, 10, 1), "fixed": True},
+        {"name": "f", "outline": box(10.01, 0, 11, 1), "fixed": True},
     )
     assert gap_scale(parts, 0.05) == 0.05
-    assert gap_scale(parts, 0.0) == pytest.approx(0.2)
+    assert gap_scale(parts, 0.0) == pytest.approx(0.4)  # of 0.2, 0.4 and 0.5
 
 
 def test_a_body_alone_has_no_gap():
