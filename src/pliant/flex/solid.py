@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
+from scipy.spatial import cKDTree
 
 from pliant.core.outline import Floats, Rings, inset, open_ring, polygon, signed_area, wind
 
 CLOSE = 1e-6  # of the extent: pieces drawn no further apart than this touch
-SLIVER = 1e-9  # of the area: less is rounding
 
 Shapes = shapely.Polygon | shapely.MultiPolygon
 
@@ -77,8 +77,27 @@ def _united(pieces: Sequence[Rings], close: float) -> Shapes:
     if len(shapes) == 1:
         return shapes[0]
     grown = shapely.union_all([_grown(shape, close) for shape in shapes])
-    united = _grown(grown, -close)
-    return shapely.simplify(united, 1e-3 * close)
+    corners = np.concatenate([ring for piece in pieces for ring in piece])
+    made = [_snapped(part, corners, close) for part in _polygons(_grown(grown, -close))]
+    return shapely.simplify(shapely.MultiPolygon(made), 1e-3 * close)  # no vertices on straight seams
+
+
+def _snapped(part: shapely.Polygon, corners: Floats, close: float) -> shapely.Polygon:
+    """A polygon with its vertices put back to the corners they came from.
+
+    To grow and to shrink leaves edges as short as rounding, whose normals are chance; an inset would make
+    them long.
+    """
+    tree = cKDTree(corners)
+    same = np.array([min(near) for near in tree.query_ball_point(corners, 4 * close)])
+    rings: list[Floats] = []
+    for ring in (part.exterior, *part.interiors):
+        points = open_ring(shapely.get_coordinates(ring))
+        distance, nearest = tree.query(points)
+        back = distance <= 4 * close
+        points[back] = corners[same[nearest[back]]]
+        rings.append(points[(points != np.roll(points, 1, axis=0)).any(axis=1)])
+    return polygon(rings)
 
 
 def _grown(shape: shapely.Geometry, by: float) -> Shapes:
@@ -101,7 +120,7 @@ def _rings(shape: Shapes) -> Rings:
 def _share(whole: Shapes, own: Shapes, close: float) -> Shapes:
     """What is a member's of what is left of the whole."""
     shared = shapely.intersection(whole, shapely.union_all([_grown(part, close) for part in _polygons(own)]))
-    parts = [part for part in shapely.get_parts(shared) if part.area > SLIVER * own.area]
+    parts = [part for part in shapely.get_parts(shared) if part.area > 2 * close * own.length]  # no sliver
     return shapely.MultiPolygon([part for part in parts if isinstance(part, shapely.Polygon)])
 
 
