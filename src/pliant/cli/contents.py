@@ -35,13 +35,16 @@ def _assembly(model: Assembly) -> Iterator[tuple[str, str]]:
     parts = compile_system(model, study).parts
     fixed = sum(body.fixed for body in model.bodies)
     yield "bodies", f"{len(model.bodies)}, {fixed} of them fixed"
-    corners = [sum(map(len, parts.shapes[shape])) for shape in parts.shape_of]
-    yield "outlines", f"{len(parts.shapes)} different, {sum(corners)} vertices in all"
+    shapes = parts.members.shapes
+    corners = [sum(map(len, shapes[shape].rings)) for shape in parts.members.shape_of]
+    yield "outlines", f"{len(shapes)} different, {sum(corners)} vertices in all"
     if model.clearance:
         yield "clearance", f"{model.clearance:g} {model.units}"
-    for key in ("pins", "keep", "sights", "limits"):
+    for key in ("welds", "pins", "keep", "sights", "limits"):
         if found := getattr(model, key):
             yield key, str(len(found))
+    if parts.welded:
+        yield "rigid", f"{parts.count} parts, for what is welded or pinned at two points is one"
     terms = [_term(term) for term in study.maximize]
     yield "maximize", " + ".join([*terms[:3], *(["…"] if len(terms) > 3 else [])])
 

@@ -51,11 +51,11 @@ def _assembly(model: Assembly) -> Motion:
         values=np.zeros(1),
         title=model.title,
         length_unit=model.units,
-        bodies=parts.names,
-        shapes=tuple(Shape(rings) for rings in parts.shapes),
-        body_shapes=parts.shape_of,
-        fixed=parts.moving[:-1] < 0,
-        poses=parts.drawn[None, :-1],
+        bodies=parts.members.names,
+        shapes=parts.members.shapes,
+        body_shapes=parts.members.shape_of,
+        fixed=parts.moving[parts.members.body] < 0,
+        poses=parts.member_poses(parts.drawn)[None],
         marks=tuple(_marks(model, parts.extent)),
     )
 

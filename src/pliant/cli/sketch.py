@@ -121,11 +121,18 @@ def _tables(value: Any) -> list[Mapping[str, Any]]:
     return [item if isinstance(item, Mapping) else {} for item in items]
 
 
+def _rings(shape: Any) -> list[Any]:
+    """Whatever stands where outlines and holes of a shape should."""
+    if not isinstance(shape, Mapping):
+        return [shape]
+    holes, several = shape.get("holes"), shape.get("outlines")
+    own = [shape["outline"]] if "outline" in shape else []
+    own += holes if isinstance(holes, list) else []
+    return own + [ring for piece in (several if isinstance(several, list) else ()) for ring in _rings(piece)]
+
+
 def _sketch(body: Mapping[str, Any], shape: Any, problem: str) -> Iterator[Mark]:
-    holes: Any = shape.get("holes") if isinstance(shape, Mapping) else None
-    outline: Any = shape.get("outline") if isinstance(shape, Mapping) else shape
-    rings: list[Any] = [outline, *(holes if isinstance(holes, list) else ())]
-    for place, ring in enumerate(rings):
+    for place, ring in enumerate(_rings(shape)):
         points = _points(body, ring)
         if points is None:
             continue

@@ -25,9 +25,9 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Shape:
-    """An outline and its holes, in the frame of the bodies that have it."""
+    """An outline and its holes, or several, in the frame of the bodies that have them."""
 
-    rings: tuple[Floats, ...]  # each (V, 2), not closed; the first is the outside
+    rings: tuple[Floats, ...]  # each (V, 2), not closed; one inside another is its hole
 
 
 @dataclass(frozen=True)

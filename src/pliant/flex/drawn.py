@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ import shapely
 from shapely.affinity import translate
 
 from pliant.core.pose import Floats, carry
+from pliant.flex.bodies import broken
 from pliant.flex.check import Overlaps
+from pliant.flex.distance import Ints
 from pliant.flex.model import Assembly, Keep, Limit, Sight
-from pliant.flex.parts import Parts, broken
+from pliant.flex.parts import Parts
 from pliant.flex.status import FlexStatus
 from pliant.flex.system import System
 
@@ -31,9 +34,9 @@ MORE = 1.001  # times the clearance at which bodies touch: what is left at that 
 
 @dataclass(frozen=True)
 class Apart:
-    """How a body could be drawn apart from another."""
+    """How a body, with what is welded to it, could be drawn apart from another."""
 
-    body: str
+    bodies: tuple[str, ...]
     distance: float
     direction: tuple[float, float]  # unit
 
@@ -83,24 +86,37 @@ def drawn_overlaps(system: System, found: Overlaps) -> tuple[DrawnOverlap, ...]:
     thick = found.thickness > system.threshold
     if not thick.any():
         return ()
-    found = Overlaps(found.pairs[thick], found.area[thick], found.thickness[thick])
-    depths = _depths(parts, found)
+    pairs, area = _member_pairs(parts, found.pairs[thick])
+    names, depths = parts.members.names, _depths(parts, pairs)
     listed = [
-        DrawnOverlap((parts.names[a], parts.names[b]), float(area), float(depth))
-        for (a, b), area, depth in zip(found.pairs, found.area, depths, strict=True)
+        DrawnOverlap((names[a], names[b]), float(shared), float(depth))
+        for (a, b), shared, depth in zip(pairs, area, depths, strict=True)
     ]
     return tuple(sorted(listed, key=lambda overlap: -overlap.depth))
 
 
-def _depths(parts: Parts, found: Overlaps) -> Floats:
+def _member_pairs(parts: Parts, pairs: Ints) -> tuple[Ints, Floats]:
+    """Pairs of members that share area, of pairs of bodies that do; and how much."""
+    polygons = parts.member_polygons(parts.drawn)
+    between = [pair for a, b in pairs for pair in product(parts.members_of[a], parts.members_of[b])]
+    made = np.array(between, np.int64)
+    area = np.asarray(shapely.area(shapely.intersection(polygons[made[:, 0]], polygons[made[:, 1]])))
+    # Where welds overlap in several places, those that are nothing beside the largest are left out.
+    shared = area > 1e-6 * area.max()
+    return made[shared], area[shared]
+
+
+def _depths(parts: Parts, pairs: Ints) -> Floats:
     """The smallest clearance (twice the inset of both) at which each pair is apart, by bisection."""
-    polygons = parts.polygons(parts.drawn)
-    first, second = polygons[found.pairs[:, 0]], polygons[found.pairs[:, 1]]
-    low = np.zeros(len(first))
-    high = np.full(len(first), parts.size)
-    for _ in range(40):
+    bodies, members = parts.polygons(parts.drawn), parts.member_polygons(parts.drawn)
+    sides = [(bodies[parts.members.body[own]], members[own]) for own in pairs.T]
+    low = np.zeros(len(pairs))
+    high = np.full(len(pairs), 2.0 * float(parts.radius.max()))
+    for _ in range(48):
         middle = (low + high) / 2
-        left, right = (shapely.buffer(side, -middle / 2, join_style="mitre") for side in (first, second))
+        left, right = (shapely.buffer(body, -middle / 2, join_style="mitre") for body, _ in sides)
+        if parts.welded:  # what is left of a member: no gap opens between those that touch
+            left, right = shapely.intersection(left, sides[0][1]), shapely.intersection(right, sides[1][1])
         apart = shapely.area(shapely.intersection(left, right)) <= 0
         low, high = np.where(apart, low, middle), np.where(apart, middle, high)
     return high
@@ -120,7 +136,7 @@ def _apart(parts: Parts, overlap: DrawnOverlap) -> Apart:
         distance = _clear(polygons[still], polygons[mover], direction, best)
         if distance < best:
             best, along = distance, direction
-    return Apart(parts.names[mover], float(best), (float(along[0]), float(along[1])))
+    return Apart(parts.names_of(np.array([mover])), float(best), (float(along[0]), float(along[1])))
 
 
 def _across(*polygons: Shapes) -> Floats:

@@ -73,8 +73,12 @@ def leaving(system: System, poses: Floats, program: Program) -> Leaving | None:
     movers, velocity = system.parts.free[goes], motion[goes, :2] / speed.max()
     if not _gets_clear(system, poses, movers, velocity):
         return None
-    names = tuple(system.parts.names[body] for body in movers)
-    return Leaving(names, tuple((float(x), float(y)) for x, y in velocity))
+    parts = system.parts
+    ways = zip(movers, velocity.tolist(), strict=True)
+    return Leaving(
+        bodies=parts.names_of(movers),
+        velocities=tuple((x, y) for body, (x, y) in ways for _ in parts.members_of[body]),
+    )
 
 
 def turned_round(system: System, poses: Floats) -> NDArray[np.int64]:
@@ -128,10 +132,12 @@ def _sweep_hits(
     return bool(shapely.area(shared) > allowed * shapely.length(shared) / 2)
 
 
-def _sweep(polygon: shapely.Polygon, travel: Floats) -> shapely.Geometry:
+def _sweep(polygon: shapely.Geometry, travel: Floats) -> shapely.Geometry:
     """The region a polygon passes over when it is translated."""
-    corners = shapely.get_coordinates(polygon)
-    sides = np.stack([corners[:-1], corners[1:], corners[1:] + travel, corners[:-1] + travel], axis=1)
+    rings = [shapely.get_coordinates(ring) for ring in shapely.get_parts(shapely.boundary(polygon))]
+    start = np.concatenate([ring[:-1] for ring in rings])
+    end = np.concatenate([ring[1:] for ring in rings])
+    sides = np.stack([start, end, end + travel, start + travel], axis=1)
     bands = np.asarray(shapely.convex_hull(np.asarray(shapely.polygons(sides))))
     return shapely.union_all([polygon, *bands.tolist()])
 

@@ -15,13 +15,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import shapely
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from pliant.core.pose import Floats
-from pliant.flex.distance import Ints, Rows, contact_points
+from pliant.flex.distance import Ints, Rows, contact_points, gaps
 from pliant.flex.lp.program import Program, Solution
 from pliant.flex.lp.solvers import natural
+from pliant.flex.parts import Parts
 from pliant.flex.system import System
+
+Label = tuple[str, tuple[str, ...]]  # a kind of contact, and the bodies
 
 LEAST = 1e-9  # of the largest force: smaller ones are a solver's rounding
 
@@ -68,14 +73,14 @@ def contacts_of(
     system: System, rows: Rows, poses: Floats, program: Program, solution: Solution, ranges: bool
 ) -> tuple[Contact, ...]:
     """Every pair and joint with a force or a share, the largest share first."""
-    keys, labels = _groups(system, rows)
+    keys, labels, side = _groups(system, rows, poses)
     force = np.abs(solution.forces)
     part = solution.forces * program.gaps
     total = part.sum()
     scale = 1.0 / total if total > 0 else 0.0
     vectors = np.zeros((len(force), 2))
     vectors[: len(rows)] = contact_points(rows, poses)[1] * solution.forces[: len(rows), None]
-    vectors[: len(rows)] *= _side(system, rows)[:, None]
+    vectors[: len(rows)] *= side[:, None]
     sums = [np.bincount(keys, values, len(labels)) for values in (force, part, vectors[:, 0], vectors[:, 1])]
     shown = np.flatnonzero(sums[0] > LEAST * max(force.max(initial=0.0), 1e-300))
     spans = share_ranges(program, keys, shown, float(total)) if ranges and total > 0 else {}
@@ -93,27 +98,54 @@ def contacts_of(
     return tuple(sorted(made, key=lambda contact: -contact.share))
 
 
-def _side(system: System, rows: Rows) -> Floats:
-    """1 where the first body a pair or joint is named by has the point, −1 where it has the line."""
-    second = np.where(rows.source < 0, rows.edge_body > rows.point_body, rows.edge_body == system.parts.count)
-    return np.where(second, 1.0, -1.0)
+def _groups(system: System, rows: Rows, poses: Floats) -> tuple[Ints, list[Label], Floats]:
+    """Each row's place in a list of body pairs and joints, and that list; on which side its force counts.
 
-
-def _groups(system: System, rows: Rows) -> tuple[Ints, list[tuple[str, tuple[str, ...]]]]:
-    """Each row's place in a list of body pairs and joints, and that list."""
-    names, joints = system.parts.names, system.joints
+    1 where the first body a pair or joint is named by has the point, −1 where it has the line.
+    """
+    names, joints = system.parts.members.names, system.joints
     source = np.concatenate([rows.source, joints.linear.source])
     touching = source < 0
-    first = np.minimum(rows.edge_body, rows.point_body)[touching[: len(rows)]]
-    second = np.maximum(rows.edge_body, rows.point_body)[touching[: len(rows)]]
-    codes, place = np.unique(first * (len(names) + 1) + second, return_inverse=True)
-    labels: list[tuple[str, tuple[str, ...]]] = [
+    line, point = _touching(system.parts, rows, poses)
+    code = np.minimum(line, point) * (len(names) + 1) + np.maximum(line, point)
+    codes, place = np.unique(code[rows.source < 0], return_inverse=True)
+    labels: list[Label] = [
         ("contact", (names[code // (len(names) + 1)], names[code % (len(names) + 1)])) for code in codes
     ]
     labels += [(joint.kind, joint.bodies) for joint in joints.joints]
     keys = source + len(codes)
     keys[touching] = place
-    return keys, labels
+    has_point = np.where(rows.source < 0, line > point, rows.edge_body == system.parts.count)
+    return keys, labels, np.where(has_point, 1.0, -1.0)
+
+
+def _touching(parts: Parts, rows: Rows, poses: Floats) -> tuple[Ints, Ints]:
+    """The bodies of the file that have the line and the point of each row, (R,) each.
+
+    Of a rigid body with several members it is the nearest to the contact.
+    """
+    first = np.array([members[0] for members in parts.members_of] + [len(parts.members.names)])
+    line, point = first[rows.edge_body], first[rows.point_body]
+    if parts.welded:
+        at, normal = contact_points(rows, poses)
+        foot = at - gaps(rows, poses)[:, None] * normal
+        polygons = parts.member_polygons(poses)
+        for own, bodies, places in ((line, rows.edge_body, foot), (point, rows.point_body, at)):
+            _nearest_members(parts, polygons, rows.source < 0, own, bodies, places)
+    return line, point
+
+
+def _nearest_members(
+    parts: Parts, polygons: NDArray[np.object_], which: NDArray[np.bool_], own: Ints, bodies: Ints, at: Floats
+) -> None:
+    """Put the member nearest to each place where a body has several, for some rows."""
+    for body in np.unique(bodies[which]):
+        members = parts.members_of[body]
+        if len(members) > 1:
+            here = np.flatnonzero(which & (bodies == body))
+            places = np.asarray(shapely.points(at[here]))
+            distance = shapely.distance(polygons[members][:, None], places[None])
+            own[here] = members[np.argmin(distance, axis=0)]
 
 
 def share_ranges(program: Program, keys: Ints, shown: Ints, total: float) -> dict[int, tuple[float, float]]:

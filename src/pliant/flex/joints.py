@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.outline import signed_area
-from pliant.core.pose import Floats, dot, uncarry
+from pliant.core.pose import Floats, carry, dot, uncarry
 from pliant.flex.distance import Rows
 from pliant.flex.model import Assembly, Keep, Limit, Pin, Sight
 from pliant.flex.parts import Parts
@@ -68,17 +68,23 @@ def compile_joints(model: Assembly, parts: Parts) -> Joints:
     rows: list[Rows] = [Rows.none()]
     pivots: list[Rows] = [Rows.none()]
     for pin in model.pins:
-        made = _pin(pin, parts, len(joints))
-        (pivots if pin.clearance == 0 else rows).append(made)
+        if parts.index(pin.bodies[0]) != parts.index(pin.bodies[1]):
+            made = _pin(pin, parts, len(joints))
+            (pivots if pin.clearance == 0 else rows).append(made)
         joints.append(Joint("pin", pin.bodies, f"pin of {pin.bodies[0]} and {pin.bodies[1]}"))
     for keep in model.keep:
         rows.append(_keep(keep, parts, len(joints)))
         joints.append(Joint("keep", (keep.body,), f"keep region of {keep.body}"))
     for sight in model.sights:
-        rows.append(_sight(sight, parts, len(joints)))
+        if parts.index(sight.viewer) != parts.index(sight.to):
+            rows.append(_sight(sight, parts, len(joints)))
         joints.append(Joint("sight", (sight.viewer, sight.to), f"sight from {sight.viewer} to {sight.to}"))
     limits = [_limit(limit, parts, len(joints) + place) for place, limit in enumerate(model.limits)]
+    rows += [_limit_of_member(limit, parts, len(joints) + place) for place, limit in enumerate(model.limits)]
     joints += [Joint("limit", (limit.body,), f"limit of {limit.body}") for limit in model.limits]
+    for tie in parts.ties:
+        pivots.append(_tie(tie, parts, len(joints)))
+        joints.append(Joint("weld", (parts.names[tie[0]], parts.names[tie[1]]), "weld"))
     error = max((pin.clearance / 2 * (1 - np.cos(np.pi / pin.sides)) for pin in model.pins), default=0.0)
     return Joints(tuple(joints), Rows.join(*rows), Rows.join(*pivots), join_linear(limits), float(error))
 
@@ -90,21 +96,32 @@ def _pin(pin: Pin, parts: Parts, source: int) -> Rows:
     inside the disc, so that no pose is allowed that the pin forbids.
     """
     hole, peg = (parts.index(name) for name in pin.bodies)
-    at = np.array(pin.at)
-    centre, point = uncarry(parts.drawn[hole], at), uncarry(parts.drawn[peg], at)
     if pin.clearance == 0:
-        normal, play = np.eye(2), 0.0
-    else:
-        angle = 2 * np.pi * np.arange(pin.sides) / pin.sides
-        normal = -np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        play = pin.clearance / 2 * np.cos(np.pi / pin.sides)
+        return _pivot(hole, peg, np.array(pin.at), parts, source)
+    centre, point = (uncarry(parts.drawn[body], np.array(pin.at)) for body in (hole, peg))
+    angle = 2 * np.pi * np.arange(pin.sides) / pin.sides
+    normal = -np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    play = pin.clearance / 2 * np.cos(np.pi / pin.sides)
     return _lines(hole, peg, normal, normal @ centre - play, point, source)
+
+
+def _pivot(first: int, second: int, at: Floats, parts: Parts, source: int) -> Rows:
+    """A point of the drawing stays where it is on both bodies."""
+    centre, point = (uncarry(parts.drawn[body], at) for body in (first, second))
+    return _lines(first, second, np.eye(2), centre, point, source)
+
+
+def _tie(tie: tuple[int, int], parts: Parts, source: int) -> Rows:
+    """Two bodies are one: pivots at the ends of a line across them."""
+    first, second = tie
+    centre, reach = parts.drawn[first, :2], np.array([max(parts.radius[first], parts.radius[second]), 0.0])
+    return Rows.join(*(_pivot(first, second, at, parts, source) for at in (centre - reach, centre + reach)))
 
 
 def _keep(keep: Keep, parts: Parts, source: int) -> Rows:
     body = parts.index(keep.body)
     normal, offset = _inward(np.array(keep.inside))
-    return _lines(parts.count, body, normal, offset, _in_centroid_frame(parts, body, keep.point), source)
+    return _lines(parts.count, body, normal, offset, parts.local(keep.body, keep.point), source)
 
 
 def _inward(ring: Floats) -> tuple[Floats, Floats]:
@@ -117,14 +134,11 @@ def _inward(ring: Floats) -> tuple[Floats, Floats]:
 def _sight(sight: Sight, parts: Parts, source: int) -> Rows:
     """The marker stays on the inner side of both edges of the cone."""
     viewer, seen = parts.index(sight.viewer), parts.index(sight.to)
-    left, right = sight.axis + sight.half_angle, sight.axis - sight.half_angle
+    axis = sight.axis + parts.members.turn[parts.member(sight.viewer)]
+    left, right = axis + sight.half_angle, axis - sight.half_angle
     normal = np.array([[np.sin(left), -np.cos(left)], [-np.sin(right), np.cos(right)]])
-    apex = _in_centroid_frame(parts, viewer, sight.apex)
-    return _lines(viewer, seen, normal, normal @ apex, _in_centroid_frame(parts, seen, sight.marker), source)
-
-
-def _in_centroid_frame(parts: Parts, body: int, point: tuple[float, float]) -> Floats:
-    return parts.origins[body] + np.array(point)
+    apex = parts.local(sight.viewer, sight.apex)
+    return _lines(viewer, seen, normal, normal @ apex, parts.local(sight.to, sight.marker), source)
 
 
 def _lines(carrier: int, body: int, normal: Floats, offset: Floats, point: Floats, source: int) -> Rows:
@@ -140,9 +154,11 @@ def _lines(carrier: int, body: int, normal: Floats, offset: Floats, point: Float
 
 
 def _limit(limit: Limit, parts: Parts, source: int) -> Linear:
-    """Low ≤ q − drawn ≤ high for the turn, and for the travel of the centroid."""
+    """Low ≤ q − drawn ≤ high for the turn, and for the travel of the centroid where that is the body's."""
     turn = limit.rotation
     spans: list[Any] = [limit.x, limit.y, (-turn, turn) if isinstance(turn, float) else turn]
+    if not parts.alone(limit.body):
+        spans[:2] = None, None
     body = parts.index(limit.body)
     made = [
         _half(parts, body, column, sign, bound, source)
@@ -151,6 +167,20 @@ def _limit(limit: Limit, parts: Parts, source: int) -> Linear:
         for sign, bound in ((1.0, span[0]), (-1.0, span[1]))
     ]
     return join_linear(made)
+
+
+def _limit_of_member(limit: Limit, parts: Parts, source: int) -> Rows:
+    """Low ≤ travel ≤ high along x and y for the centroid of a member, which turns with its body."""
+    if parts.alone(limit.body):
+        return Rows.none()
+    body, point = parts.index(limit.body), parts.members.centre[parts.member(limit.body)]
+    drawn, axes = carry(parts.drawn[body], point), np.eye(2)
+    found = [Rows.none()]
+    for axis, span in zip(axes, (limit.x, limit.y), strict=True):
+        for sign, bound in zip((1.0, -1.0), span or (), strict=False):
+            offset = sign * (axis @ drawn + bound)
+            found.append(_lines(parts.count, body, sign * axis[None], np.array([offset]), point, source))
+    return Rows.join(*found)
 
 
 def _half(parts: Parts, body: int, column: int, sign: float, bound: float, source: int) -> Linear:

@@ -35,6 +35,7 @@ from pliant.core.model import (
 )
 from pliant.core.outline import open_ring, region_fault, ring_fault
 from pliant.core.quantity import Angle, Coordinate, Number, Vector
+from pliant.flex.rigid import rigid
 
 
 def _ring(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
@@ -68,6 +69,13 @@ def _two(bodies: tuple[str, str]) -> tuple[str, str]:
     return bodies
 
 
+def _different(bodies: tuple[str, ...]) -> tuple[str, ...]:
+    for name, times in Counter(bodies).items():
+        if times > 1:
+            raise fault(f"names {name!r} {times} times", "Name each body once")
+    return bodies
+
+
 Outline = Annotated[tuple[Vector, ...], After(_ring)]
 Convex = Annotated[Outline, After(_convex)]
 Span = Annotated[tuple[Coordinate, Coordinate], After(_rising)]
@@ -98,34 +106,59 @@ class Region(Frozen):
 
 
 def _outline_or_table(value: Any) -> str:
-    return "outline" if isinstance(value, list | tuple) else "region"
+    if isinstance(value, list | tuple):
+        return "outline"
+    return "compound" if get(value, "outlines") is not None else "region"
 
 
-ShapeOf = Annotated[
+Piece = Annotated[
     Annotated[Outline, Tag("outline")] | Annotated[Region, Tag("region")], Discriminator(_outline_or_table)
 ]
 
 
+class Compound(Frozen):
+    """Several outlines that are one rigid shape."""
+
+    outlines: tuple[Piece, ...] = Field(min_length=1)
+
+
+ShapeOf = Annotated[
+    Annotated[Outline, Tag("outline")]
+    | Annotated[Region, Tag("region")]
+    | Annotated[Compound, Tag("compound")],
+    Discriminator(_outline_or_table),
+]
+
+
 class Body(Frozen):
-    """A rigid part: a shared shape or an outline of its own, at a pose."""
+    """A rigid part: a shared shape, or an outline or several of its own, at a pose."""
 
     name: Name
     shape: Name | None = None
     outline: Outline | None = None
     holes: tuple[Outline, ...] = ()
+    outlines: tuple[Piece, ...] = ()  # several, apart or touching; each may have holes
     pose: tuple[Coordinate, Coordinate, Angle] = (0.0, 0.0, 0.0)  # x, y, theta
     fixed: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if (self.shape is None) == (self.outline is None):
-            given = "both" if self.shape else "neither"
-            raise fault(f"has {given} of shape and outline", "Give one of the two")
+        given = [key for key in ("shape", "outline", "outlines") if getattr(self, key)]
+        if len(given) != 1:
+            problem = f"has {' and '.join(given)}" if given else "has none of shape, outline and outlines"
+            raise fault(problem, "Give one of the three")
         if self.outline is not None:
             Region(outline=self.outline, holes=self.holes)
         elif self.holes:
-            raise fault("has holes beside a shared shape", "Put the holes into the shape")
+            place = "the shape" if self.shape else "the outline they are in"
+            raise fault(f"has holes beside {given[0]}", f"Put the holes into {place}")
         return self
+
+
+class Weld(Frozen):
+    """Bodies that are one rigid part."""
+
+    bodies: Annotated[tuple[Name, ...], Field(min_length=2), After(_different)]
 
 
 class Pin(Frozen):
@@ -237,6 +270,7 @@ class Assembly(Frozen):
     clearance: Gap = 0.0  # every outline is inset by half of it
     shapes: dict[Name, ShapeOf] = Field(default_factory=lambda: {})
     bodies: tuple[Body, ...] = Field(min_length=1)
+    welds: tuple[Weld, ...] = ()
     pins: tuple[Pin, ...] = ()
     keep: tuple[Keep, ...] = ()
     sights: tuple[Sight, ...] = ()
@@ -252,10 +286,10 @@ class Assembly(Frozen):
         return model
 
 
-def still_terms(terms: Iterable[Term], bodies: Iterable[Body]) -> list[tuple[int, str, str, str]]:
+def still_terms(terms: Iterable[Term], model: Assembly) -> list[tuple[int, str, str, str]]:
     """Where nothing can change what is maximised: place, key, problem and cure of each term; else nothing."""
-    held = {body.name: "is fixed" for body in bodies if body.fixed}
-    moves = any(body.name not in held for body in bodies)
+    held = rigid(model).why(model)
+    moves = len(held) < len(model.bodies)
     found = [_still(term, held, moves) for term in terms]
     return [(place, *why) for place, why in enumerate(found) if why] if all(found) else []
 
@@ -281,7 +315,7 @@ def _study_faults(model: Assembly) -> Iterable[InitErrorDetails]:
         (("study", "flex"), model.study.flex),
     )
     for prefix, study in tables:
-        for place, key, problem, cure in still_terms(study.maximize, model.bodies) if study else ():
+        for place, key, problem, cure in still_terms(study.maximize, model) if study else ():
             value = getattr(study.maximize[place], key) if study else None
             yield fault_at((*prefix, "maximize", place, key), value, problem, cure)
 
@@ -310,9 +344,10 @@ def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ..
     for key, fields in {"keep": ("body",), "limits": ("body",), "sights": ("from", "viewer", "to")}.items():
         for index, item in enumerate(items(data, key)):
             yield from (((key, index, field), get(item, field)) for field in fields)
-    for index, pin in enumerate(items(data, "pins")):
-        for side, name in enumerate(items(pin, "bodies")):
-            yield ("pins", index, "bodies", side), name
+    for key in ("welds", "pins"):
+        for index, joint in enumerate(items(data, key)):
+            for side, name in enumerate(items(joint, "bodies")):
+                yield (key, index, "bodies", side), name
     study = get(data, "study")
     for prefix, part in ((("study",), study), (("study", "flex"), get(study, "flex"))):
         for index, term in enumerate(items(part, "maximize")):

@@ -56,7 +56,7 @@ def check_asked(model: Assembly, study: FlexStudy) -> None:
     if not study.maximize:
         cure = 'Add maximize = [{ body = "…", direction = [1, 0] }] to [study], or use --move'
         raise InputError([Fault("study.maximize", "names nothing to maximise", cure)])
-    still = still_terms(study.maximize, model.bodies)
+    still = still_terms(study.maximize, model)
     if still:
         raise InputError(
             [Fault(f"study.maximize[{place}].{key}", problem, cure) for place, key, problem, cure in still]
@@ -85,9 +85,11 @@ def compile_objective(study: FlexStudy, parts: Parts, joints: Joints) -> tuple[O
 def _term(term: Term, parts: Parts) -> Objective:
     """One term as an objective of its own, not yet zero at the drawn pose."""
     nowhere = np.zeros((parts.count + 1, 3))
-    if term.direction is not None and term.point is not None:
-        body = parts.index(term.body or "")
-        local = parts.origins[body] + np.array(term.point)
+    name = term.body or ""
+    if term.direction is not None and (term.point is not None or not parts.alone(name)):
+        body = parts.index(name)
+        centre = parts.members.centre[parts.member(name)]
+        local = centre if term.point is None else parts.local(name, term.point)
         return Objective(
             nowhere, np.array([body]), local[None], term.weight * np.array([term.direction]), 0.0
         )

@@ -1,25 +1,29 @@
 """An assembly compiled to arrays, once: outlines inset, frames moved to centroids.
 
-Each body's frame is put at the centroid of its outline, so that a rotation moves a body
-little and steps are well scaled wherever the user drew the origin. Edge i runs from
-vertex i to the next vertex of its ring; the material lies on its left.
+A body here is rigid: a body of the file, or several of them that move as one, its members. Its
+frame is put at its centroid, so that a rotation moves a body little and steps are well scaled
+wherever the user drew the origin. Edge i runs from vertex i to the next vertex of its ring; the
+material lies on its left.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.errors import Fault, InputError
 from pliant.core.motion import Shape
-from pliant.core.outline import Rings, inset, open_ring, polygon
-from pliant.core.pose import carry, dot
-from pliant.flex.model import Assembly, Body, Region
+from pliant.core.outline import Rings, signed_area
+from pliant.core.pose import carry, dot, turn, uncarry
+from pliant.flex.bodies import Key, RigidBody, rigid_bodies
+from pliant.flex.model import Assembly
+from pliant.flex.solid import region
 
 if TYPE_CHECKING:  # numba comes with it
     from pliant.flex.trees import Edges, Trees
@@ -70,18 +74,33 @@ class Outlines:
 
 
 @dataclass(frozen=True)
+class Members:
+    """The bodies as the file has them."""
+
+    names: tuple[str, ...]  # (U,)
+    body: Ints  # (U,) the rigid body that each is, or is a member of
+    origin: Floats  # (U, 2) where its own frame is, in the frame of that body
+    turn: Floats  # (U,) rad, by which its own frame is turned in that
+    centre: Floats  # (U, 2) its centroid, in that
+    shapes: tuple[Shape, ...]  # inset, in their own frames
+    shape_of: Ints  # (U,)
+
+
+@dataclass(frozen=True)
 class Parts:
     """The assembly as arrays. Body index B stands for the ground: fixed, at the origin."""
 
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # (B,) of the first member of each
+    members: Members
     drawn: Floats  # (B + 1, 3) poses of the centroid frames as drawn
     moving: Ints  # (B + 1,) place among the moving bodies, -1 where fixed
-    shapes: tuple[Rings, ...]  # inset, in centroid frames
+    shapes: tuple[Rings, ...]  # inset, in centroid frames; each outside with its holes after it
     shape_of: Ints  # (B,)
-    origins: Floats  # (B, 2) the user's origin of each body, in its centroid frame
+    origins: Floats  # (B, 2) the user's origin of each body (of its first member), in its centroid frame
     outlines: Outlines
     radius: Floats  # (B,) of the circle about the centroid that holds the body
-    exempt: frozenset[tuple[int, int]]  # pairs joined by a pin lie in different layers
+    exempt: frozenset[tuple[int, int]]  # pairs that do not meet: joined by a pin, or of one weld
+    ties: tuple[tuple[int, int], ...]  # bodies of one weld that lie in different layers
 
     @property
     def count(self) -> int:
@@ -121,36 +140,69 @@ class Parts:
     @cached_property
     def regions(self) -> NDArray[np.object_]:
         """Each shape as a shapely polygon in its centroid frame, (S,)."""
-        return np.array([polygon(rings) for rings in self.shapes])
+        return np.array([region(rings) for rings in self.shapes])
 
     @cached_property
     def boxes(self) -> tuple[Floats, Floats]:
         """The box about each body in its centroid frame: low and high corners, (B, 2) each."""
-        low = np.array([rings[0].min(axis=0) for rings in self.shapes])
-        high = np.array([rings[0].max(axis=0) for rings in self.shapes])
+        low = np.array([np.vstack(rings).min(axis=0) for rings in self.shapes])
+        high = np.array([np.vstack(rings).max(axis=0) for rings in self.shapes])
         return low[self.shape_of], high[self.shape_of]
 
     def index(self, name: str) -> int:
-        """Place of a body by its name."""
+        """Place of the rigid body that a body of the file is, or is a member of."""
+        return int(self.members.body[self.member(name)])
+
+    def member(self, name: str) -> int:
+        """Place of a body of the file by its name."""
         return self._places[name]
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.names)}
+        return {name: place for place, name in enumerate(self.members.names)}
+
+    @cached_property
+    def members_of(self) -> tuple[Ints, ...]:
+        """The bodies of the file that each rigid body has, (B,)."""
+        order = np.argsort(self.members.body, kind="stable")
+        return tuple(np.split(order, np.searchsorted(self.members.body[order], np.arange(1, self.count))))
+
+    def names_of(self, bodies: Ints) -> tuple[str, ...]:
+        """The names of all members of some bodies."""
+        return tuple(self.members.names[member] for body in bodies for member in self.members_of[body])
+
+    @property
+    def welded(self) -> bool:
+        """Whether some body has several members."""
+        return len(self.members.names) > self.count
+
+    def alone(self, name: str) -> bool:
+        """Whether a body of the file is a rigid body by itself, so that their centroids are one."""
+        return len(self.members_of[self.index(name)]) == 1
+
+    def local(self, name: str, point: tuple[float, float]) -> Floats:
+        """A point of a body of the file, from its own frame to that of its rigid body."""
+        member = self.member(name)
+        return self.members.origin[member] + turn(self.members.turn[member], np.array(point))
+
+    def member_poses(self, poses: Floats) -> Floats:
+        """Poses of the own frames of the file's bodies, from those of the centroid frames: (…, U, 3)."""
+        carrier = poses[..., self.members.body, :]
+        angle = carrier[..., 2:] + self.members.turn[:, None]
+        return np.concatenate([carry(carrier, self.members.origin), angle], axis=-1)
+
+    def member_polygons(self, poses: Floats) -> NDArray[np.object_]:
+        """Each body of the file as a shapely polygon at these poses, (U,)."""
+        if not self.welded:
+            return self.polygons(poses)
+        shapes = (self.members.shapes[shape].rings for shape in self.members.shape_of)
+        placed = zip(self.member_poses(poses), shapes, strict=True)
+        return np.array([region(tuple(carry(pose, ring) for ring in rings)) for pose, rings in placed])
 
     def user_poses(self, poses: Floats) -> Floats:
         """Poses of the user's own frames, from those of the centroid frames: (…, B, 3)."""
         bodies = poses[..., : self.count, :]
         return np.concatenate([carry(bodies, self.origins), bodies[..., 2:]], axis=-1)
-
-    def user_shapes(self) -> tuple[Shape, ...]:
-        """The shapes in the user's frames."""
-        first = np.unique(self.shape_of, return_index=True)[1]
-        origins = self.origins[first]
-        return tuple(
-            Shape(tuple(ring - origin for ring in rings))
-            for rings, origin in zip(self.shapes, origins, strict=True)
-        )
 
     def polygons(self, poses: Floats) -> NDArray[np.object_]:
         """Each body as a shapely polygon at these poses, (B,)."""
@@ -159,74 +211,83 @@ class Parts:
 
     @cached_property
     def _rings(self) -> tuple[Ints, Ints, Bools]:
+        """Where each ring starts, its body, and whether it is an outside."""
         starts = np.flatnonzero(self.outlines.before >= np.arange(len(self.outlines.body)))
-        bodies = self.outlines.body[starts]
-        outside = np.diff(bodies, prepend=-1) != 0
-        return starts, bodies, outside
+        outside = [np.array([signed_area(ring) > 0 for ring in rings]) for rings in self.shapes]
+        return (
+            starts,
+            self.outlines.body[starts],
+            np.concatenate([outside[shape] for shape in self.shape_of]),
+        )
 
 
 def compile_parts(model: Assembly) -> Parts:
-    """Inset, centre and index an assembly."""
-    shapes, shape_of, centroids = _shapes(model)
-    poses = np.array([body.pose for body in model.bodies])
-    centres = np.concatenate([carry(poses, centroids), poses[:, 2:]], axis=1)
-    fixed = np.array([body.fixed for body in model.bodies] + [True])
-    radii = np.array([np.linalg.norm(rings[0], axis=1).max() for rings in shapes])
-    names = tuple(body.name for body in model.bodies)
-    places = {name: place for place, name in enumerate(names)}
+    """Unite, inset, centre and index an assembly."""
+    bodies = rigid_bodies(model)
+    keys = {key: place for place, key in enumerate(dict.fromkeys(body.key for body in bodies))}
+    shape_of = np.array([keys[body.key] for body in bodies])
+    first = [bodies[place] for place in np.unique(shape_of, return_index=True)[1]]
+    centroids = np.array([shapely.get_coordinates(region(body.rings).centroid)[0] for body in first])
+    shapes = tuple(
+        tuple(ring - centroid for ring in body.rings) for body, centroid in zip(first, centroids, strict=True)
+    )
+    frames = np.array([body.drawn for body in bodies])
+    centres = np.concatenate([carry(frames, centroids[shape_of]), frames[:, 2:]], axis=1)
+    fixed = np.array([body.held for body in bodies] + [True])
+    radii = np.array([np.linalg.norm(np.concatenate(rings), axis=1).max() for rings in shapes])
+    members = _members(model, bodies, centroids[shape_of])
     return Parts(
-        names=names,
+        names=tuple(model.bodies[body.members[0]].name for body in bodies),
+        members=members,
         drawn=np.vstack([centres, np.zeros(3)]),
         moving=np.where(fixed, -1, np.cumsum(~fixed) - 1),
         shapes=shapes,
         shape_of=shape_of,
-        origins=-centroids,
+        origins=members.origin[[body.members[0] for body in bodies]],
         outlines=_outlines(shapes, shape_of),
         radius=radii[shape_of],
-        exempt=frozenset(_ordered(*(places[name] for name in pin.bodies)) for pin in model.pins),
+        exempt=_exempt(model, bodies, members),
+        ties=tuple(
+            (group[0], other) for group in _welds(bodies) if not bodies[group[0]].held for other in group[1:]
+        ),
     )
 
 
-def _ordered(first: int, second: int) -> tuple[int, int]:
-    return (first, second) if first < second else (second, first)
+def _members(model: Assembly, bodies: list[RigidBody], centroids: Floats) -> Members:
+    """The bodies of the file, in the frames of their rigid bodies."""
+    count = len(model.bodies)
+    owner, shape_of = np.zeros((2, count), np.int64)
+    origin, centre = np.zeros((2, count, 2))
+    angle = np.zeros(count)
+    shapes: list[Shape] = []
+    known: dict[Key, int] = {}
+    for place, (body, centroid) in enumerate(zip(bodies, centroids, strict=True)):
+        for member, frame, rings in zip(body.members, body.frames, body.shares, strict=True):
+            key = body.key if len(body.members) == 1 else member
+            if key not in known:
+                known[key] = len(shapes)
+                shapes.append(Shape(tuple(uncarry(frame, ring) if frame.any() else ring for ring in rings)))
+            owner[member], shape_of[member], angle[member] = place, known[key], frame[2]
+            origin[member] = frame[:2] - centroid
+            if len(body.members) > 1:
+                centre[member] = shapely.get_coordinates(region(rings).centroid)[0] - centroid
+    names = tuple(body.name for body in model.bodies)
+    return Members(names, owner, origin, angle, centre, tuple(shapes), shape_of)
 
 
-def _shapes(model: Assembly) -> tuple[tuple[Rings, ...], Ints, Floats]:
-    """Each different shape once, inset and centred; which body has which; their centroids."""
-    places: dict[str | int, int] = {}
-    shapes: list[Rings] = []
-    centroids: list[Floats] = []
-    shape_of: list[int] = []
-    faults: list[Fault] = []
-    for index, body in enumerate(model.bodies):
-        key = body.shape if body.shape is not None else index
-        if key not in places:
-            places[key] = len(shapes)
-            rings = inset(_rings(model, body), model.clearance / 2)
-            if not rings:
-                where = f"shapes.{body.shape}" if body.shape else f"bodies[{index}].outline"
-                problem = f"a clearance of {model.clearance:g} leaves no single piece of it"
-                faults.append(Fault(where, problem, "Make the clearance smaller or the part thicker"))
-                rings = (np.eye(3, 2),)
-            centroid = shapely.get_coordinates(polygon(rings).centroid)[0]
-            shapes.append(tuple(ring - centroid for ring in rings))
-            centroids.append(centroid)
-        shape_of.append(places[key])
-    if faults:
-        raise InputError(faults)
-    return tuple(shapes), np.array(shape_of), np.array(centroids)[shape_of]
+def _exempt(model: Assembly, bodies: list[RigidBody], members: Members) -> frozenset[tuple[int, int]]:
+    places = dict(zip(members.names, members.body.tolist(), strict=True))
+    pinned = (sorted(places[name] for name in pin.bodies) for pin in model.pins)
+    welded = (pair for group in _welds(bodies) for pair in combinations(group, 2))
+    return frozenset([*((first, second) for first, second in pinned if first != second), *welded])
 
 
-def broken(model: Assembly, clearance: float) -> tuple[str, ...]:
-    """The bodies of which a clearance leaves several pieces, or nothing."""
-    return tuple(body.name for body in model.bodies if not inset(_rings(model, body), clearance / 2))
-
-
-def _rings(model: Assembly, body: Body) -> Rings:
-    shape = model.shapes[body.shape] if body.shape is not None else body
-    if isinstance(shape, Region | Body):
-        return tuple(open_ring(ring) for ring in (shape.outline or (), *shape.holes))
-    return (open_ring(shape),)
+def _welds(bodies: list[RigidBody]) -> list[list[int]]:
+    """The bodies of each weld, and of each body alone."""
+    groups: defaultdict[int, list[int]] = defaultdict(list)
+    for place, body in enumerate(bodies):
+        groups[body.group].append(place)
+    return list(groups.values())
 
 
 def _outlines(shapes: tuple[Rings, ...], shape_of: Ints) -> Outlines:
@@ -274,16 +335,22 @@ def _shape_table(rings: Rings) -> dict[str, Floats | Ints]:
 
 
 def _assemble(world: Floats, rings: tuple[Ints, Ints, Bools]) -> NDArray[np.object_]:
-    starts, _, outside = rings
+    starts, bodies, outside = rings
     closed = np.insert(world, np.append(starts[1:], len(world)), world[starts], axis=0)
     lengths = np.diff(np.append(starts, len(world))) + 1
     loops = np.asarray(shapely.linearrings(closed, indices=np.repeat(np.arange(len(starts)), lengths)))
-    if outside.all():
+    if outside.all() and len(bodies) == bodies[-1] + 1:
         return np.asarray(shapely.polygons(loops))
-    body = np.cumsum(outside) - 1
+    piece = np.cumsum(outside) - 1
     shells, holes = loops[outside], loops[~outside]
-    owners = body[~outside]
+    owners = piece[~outside]
     made = np.asarray(shapely.polygons(shells))
     for owner in np.unique(owners):
         made[owner] = shapely.polygons(shells[owner], holes=holes[owners == owner])
-    return made
+    body = bodies[outside]
+    first = np.flatnonzero(np.diff(body, prepend=-1))
+    several = np.flatnonzero(np.bincount(body) > 1)
+    found = made[first]
+    for place in several:
+        found[place] = shapely.MultiPolygon(made[body == place].tolist())
+    return found

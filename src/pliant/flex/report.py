@@ -61,10 +61,10 @@ def _cure(result: FlexResult) -> str:
     unit, apart = result.model.units, result.drawn[0].apart
     if apart is None:
         return f"A clearance of {result.needed:.6g} {unit} cures it."
-    lost = _listed(result.lost)
+    lost, away = _listed(result.lost), place(apart.direction, digits=4)
     return (
         f"No clearance cures it: one of {result.needed:.4g} {unit} leaves no single piece of {lost}. "
-        f"Draw {apart.body} {apart.distance:.6g} {unit} further along {place(apart.direction, digits=4)}."
+        f"Draw {_listed(apart.bodies)} {apart.distance:.6g} {unit} further along {away}."
     )
 
 

@@ -18,6 +18,7 @@ from pliant.flex.drawn import DrawnOverlap, Violation
 from pliant.flex.findings import Leaving, Turning
 from pliant.flex.forces import Contact, ForceChain
 from pliant.flex.model import Assembly, FlexStudy
+from pliant.flex.rigid import rigid
 from pliant.flex.status import FlexStatus
 
 WAY_OUT = 12  # frames in which what can leave does
@@ -111,6 +112,7 @@ class FlexResult:
         values = np.interp(np.arange(len(poses)), ends, np.arange(len(ends)))
         overlap = np.interp(values[: len(stepped)], np.arange(len(accepted)), self.frames.overlap)
         unmeasured = np.full(len(out), np.nan)
+        held = rigid(self.model).why(self.model)
         travelled = np.hypot(*np.moveaxis(poses[..., :2] - poses[:1, :, :2], -1, 0))
         return Motion(
             axis="step",
@@ -121,7 +123,7 @@ class FlexResult:
             bodies=tuple(body.name for body in self.model.bodies),
             shapes=self.shapes,
             body_shapes=self.shape_of,
-            fixed=np.array([body.fixed for body in self.model.bodies]),
+            fixed=np.array([body.name in held for body in self.model.bodies]),
             poses=poses,
             body_scalars={"travel": travelled, "turn": poses[..., 2] - poses[:1, :, 2]},
             marks=(*_force_marks(self, len(stepped) - 1), *_region_marks(self.model)),
@@ -198,7 +200,7 @@ def _way_out(result: FlexResult) -> Floats:
     velocity = np.zeros_like(last)
     for name, direction in zip(away.bodies, away.velocities, strict=True):
         velocity[number[name], :2] = direction
-    outlines = [result.shapes[k].rings[0] for k in result.shape_of]
+    outlines = [np.vstack(result.shapes[k].rings) for k in result.shape_of]
     corners = np.vstack([carry(pose, ring) for pose, ring in zip(last, outlines, strict=True)])
     share = np.arange(1, WAY_OUT + 1)[:, None, None] / WAY_OUT
     return last + share * float(np.ptp(corners, axis=0).max()) * velocity
@@ -222,7 +224,7 @@ def _force_marks(result: FlexResult, frame: int) -> list[Mark]:
     chain = result.chain
     if chain is None or not len(chain.strength):
         return []
-    spans = [np.ptp(shape.rings[0], axis=0).max() for shape in result.shapes]
+    spans = [np.ptp(np.vstack(shape.rings), axis=0).max() for shape in result.shapes]
     scale = float(np.median(spans)) / float(chain.strength.max())
     return [
         Mark("arrow", np.stack([point - scale * force, point]), frame, group="force", value=float(strength))

@@ -125,8 +125,8 @@ class Walk:
         turned = (poses - system.parts.drawn)[:, 2]
         if not closes and np.abs(turned).max() < 4 * np.pi:
             return None
-        names = tuple(system.parts.names[body] for body in bodies)
-        return Turning(names, tuple(turned[bodies].tolist()), bool(closes))
+        turns = (turned[body] for body in bodies for _ in system.parts.members_of[body])
+        return Turning(system.parts.names_of(bodies), tuple(map(float, turns)), bool(closes))
 
     def end(self, ending: Ending, ranges: bool = True, **as_drawn: Any) -> FlexResult:
         """The result of what was done; without the ranges of the shares, it is there at once."""
@@ -145,7 +145,7 @@ class Walk:
         if last is not None and last.endless is None:
             chain = force_chain(system.rows(last.here.contacts.rows), last.here.poses, last.solution)
         frames = Frames(
-            poses=system.parts.user_poses(np.array(self.frames)),
+            poses=system.parts.member_poses(np.array(self.frames)),
             accepted=np.array(self.accepted),
             objective=np.array([system.objective.value(poses) for poses in self.frames]),
             overlap=thickness,
@@ -169,8 +169,8 @@ class Walk:
             contacts=contacts,
             chain=chain,
             frames=frames,
-            shapes=system.parts.user_shapes(),
-            shape_of=system.parts.shape_of,
+            shapes=system.parts.members.shapes,
+            shape_of=system.parts.members.shape_of,
             pin_error=system.joints.pin_error,
             solvers=tuple(dict.fromkeys(found.solution.solver for found in self.promises)),
             relaxed=max((found.relaxed for found in self.promises), default=0.0),

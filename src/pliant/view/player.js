@@ -376,7 +376,8 @@ function everywhere(scene, take) {
     for (let b = 0, i = f * bodies * 3; b < bodies; b++, i += 3) {
       const [x, y, angle] = [scene.poses[i], scene.poses[i + 1], scene.poses[i + 2]];
       const c = Math.cos(angle), s = Math.sin(angle);
-      for (const [px, py] of scene.shapes[scene.bodyShapes[b]].rings[0] ?? []) take(x + c * px - s * py, y + s * px + c * py, 0);
+      for (const ring of scene.shapes[scene.bodyShapes[b]].rings)
+        for (const [px, py] of ring) take(x + c * px - s * py, y + s * px + c * py, 0);
     }
     for (let p = 0, i = f * scene.pointNames.length * 3; p < scene.pointNames.length; p++, i += 3)
       take(scene.points[i], scene.points[i + 1], scene.points[i + 2]);

@@ -88,7 +88,7 @@ def rows_at(rows: Floats, frame: float) -> Floats:
 
 @dataclass(frozen=True)
 class Rings:
-    """A shape's rings end to end, each closed; the outside runs left about, holes right about."""
+    """A shape's rings end to end, each closed; outsides run left about, holes right about."""
 
     vertices: Floats  # (V, 2)
     starts: Ints  # (R,) where each ring starts
@@ -96,13 +96,26 @@ class Rings:
 
 def rings(shape: Shape) -> Rings:
     """Join the rings of a shape. Opposite turns keep holes open under the nonzero rule of every renderer."""
+    drawn = [ring for ring in shape.rings if len(ring) > 0]
     closed = [
-        np.vstack([ring, ring[:1]])[:: 1 if (_area(ring) > 0) == (index == 0) else -1]
-        for index, ring in enumerate(shape.rings)
-        if len(ring) > 0
+        np.vstack([ring, ring[:1]])[:: 1 if (_area(ring) > 0) == _is_outside(ring, drawn) else -1]
+        for ring in drawn
     ]
     starts = np.cumsum([0, *map(len, closed[:-1])]) if closed else np.zeros(0, np.int64)
     return Rings(np.vstack([np.zeros((0, 2)), *closed]), starts)
+
+
+def _is_outside(ring: Floats, rings: list[Floats]) -> bool:
+    """Whether a ring is in none of the others, or in a hole: in an even number of them."""
+    return sum(_holds(other, ring[0]) for other in rings if other is not ring) % 2 == 0
+
+
+def _holds(ring: Floats, point: Floats) -> bool:
+    """Whether a ring goes round a point: how often it crosses the ray from there to the right."""
+    start, end = ring, np.roll(ring, -1, axis=0)
+    across = (start[:, 1] > point[1]) != (end[:, 1] > point[1])
+    (x, y), (u, v) = start[across].T, end[across].T
+    return bool(np.count_nonzero(x + (point[1] - y) * (u - x) / (v - y) > point[0]) % 2)
 
 
 def _area(ring: Floats) -> float:

@@ -200,7 +200,7 @@ def test_where_no_clearance_cures_parts_are_to_be_drawn_apart(case, turned, unit
     assert result.cure is None
     assert result.to_dict()["cure"] is None
     apart = result.drawn[0].apart
-    assert apart.body == "peg"
+    assert apart.bodies == ("peg",)
     assert apart.distance == pytest.approx(unit * distance, rel=1e-6)
     world = carry(np.array([0, 0, turned]), np.array(direction, float))
     assert np.array(apart.direction) == pytest.approx(world, abs=1e-9)
@@ -249,6 +249,6 @@ def test_a_cure_that_is_named_parts_everything_and_leaves_every_part_whole(seed)
             for body in bodies
         }
         move = 1.000001 * found.apart.distance * np.array(found.apart.direction)
-        (other,) = set(found.bodies) - {found.apart.body}
-        moved = shapely.affinity.translate(polygons[found.apart.body], *move)
+        (other,) = set(found.bodies) - set(found.apart.bodies)
+        moved = shapely.affinity.translate(polygons[found.apart.bodies[0]], *move)
         assert moved.intersection(polygons[other]).area < 1e-9

@@ -115,7 +115,7 @@ def test_bodies_of_one_shape_share_it_and_keep_their_own_poses():
         shapes={"ell": ELL},
     )
     assert parts.shape_of.tolist() == [0, 0, 1]
-    assert len(parts.user_shapes()) == 2
+    assert len(parts.members.shapes) == 2
     first, second, _ = parts.polygons(parts.drawn)
     there = carry(np.array([9, 0, 1.0]), np.array(ELL, float))
     assert second.symmetric_difference(shapely.Polygon(there)).area < 1e-12

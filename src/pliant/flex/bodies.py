@@ -1,0 +1,126 @@
+"""The rigid bodies of a model: which bodies of the file each has, and what a clearance leaves of them.
+
+Bodies that move as one are one rigid body, as long as they meet the same others. A pin puts the
+two that it joins into different layers; a member of a weld that is pinned to somebody does not
+meet them, while the other members do. So members in different layers are bodies of their own, tied
+to each other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.core.errors import Fault, InputError
+from pliant.core.outline import Rings, open_ring
+from pliant.core.pose import carry, uncarry
+from pliant.flex.model import Assembly, Body, Compound, Region
+from pliant.flex.rigid import Rigid, rigid
+from pliant.flex.solid import Solid, share, solid
+
+Floats = NDArray[np.float64]
+Key = str | int  # of bodies of the same shape
+
+
+@dataclass(frozen=True)
+class RigidBody:
+    """Bodies of the file that are one; all in the own frame of the first body of their group."""
+
+    members: tuple[int, ...]
+    group: int
+    held: bool
+    drawn: Floats  # (3,) that frame
+    frames: Floats  # (K, 3) of the members
+    rings: Rings
+    shares: tuple[Rings, ...]  # of each member
+    key: Key
+
+
+def rigid_bodies(model: Assembly) -> list[RigidBody]:
+    """Every rigid body, in the order of their first members, or an InputError that names what is lost."""
+    found = rigid(model)
+    known: dict[Key, Solid] = {}
+    faults: list[Fault] = []
+    bodies: list[RigidBody] = []
+    for number, (group, held) in enumerate(zip(found.groups, found.held, strict=True)):
+        first = model.bodies[group[0]]
+        key = first.shape if first.shape is not None and len(group) == 1 else group[0]
+        if key not in known:
+            known[key] = _solid(model, group, model.clearance)
+            faults += [_fault(model, group[place]) for place in known[key].lost]
+        made = known[key]
+        if made.lost:
+            continue
+        frames, drawn = _frames(model, group), np.array(first.pose)
+        for layer in _layers(model, found, group):
+            whole = len(layer) == len(group)
+            rings = made.rings if whole else share(made.rings, [made.shares[k] for k in layer])
+            members, shares = tuple(group[k] for k in layer), tuple(made.shares[k] for k in layer)
+            own = key if whole else members[0]
+            bodies.append(RigidBody(members, number, held, drawn, frames[list(layer)], rings, shares, own))
+    if faults:
+        raise InputError(faults)
+    return sorted(bodies, key=lambda body: body.members[0])
+
+
+def broken(model: Assembly, clearance: float) -> tuple[str, ...]:
+    """The bodies of which a clearance leaves several pieces, or nothing."""
+    lost = [group[k] for group in rigid(model).groups for k in _solid(model, group, clearance).lost]
+    return tuple(model.bodies[place].name for place in sorted(lost))
+
+
+def _solid(model: Assembly, group: tuple[int, ...], clearance: float) -> Solid:
+    frames = _frames(model, group)
+    members = [
+        [tuple(carry(frame, ring) for ring in piece) if place else piece for piece in _pieces(model, body)]
+        for place, (frame, body) in enumerate(zip(frames, (model.bodies[m] for m in group), strict=True))
+    ]
+    return solid(members, clearance / 2)
+
+
+def _frames(model: Assembly, group: tuple[int, ...]) -> Floats:
+    """The frames (K, 3) of the members of a group, in that of the first."""
+    poses = np.array([model.bodies[member].pose for member in group])
+    return np.concatenate([uncarry(poses[:1], poses[:, :2]), poses[:, 2:] - poses[0, 2]], axis=1)
+
+
+def _layers(model: Assembly, found: Rigid, group: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The members of a group, by their places in it, that pins join to the same others outside of it."""
+    if len(group) == 1:
+        return [(0,)]
+    inside = {model.bodies[member].name for member in group}
+    others: defaultdict[str, set[str]] = defaultdict(set)
+    for pin in model.pins:
+        if len(inside.intersection(pin.bodies)) == 1:
+            for name, other in (pin.bodies, pin.bodies[::-1]):
+                others[name].add(other)
+    layers: defaultdict[frozenset[str], list[int]] = defaultdict(list)
+    for place, member in enumerate(group):
+        layers[frozenset(others[model.bodies[member].name])].append(place)
+    return [tuple(layer) for layer in layers.values()]
+
+
+def _pieces(model: Assembly, body: Body) -> list[Rings]:
+    """The outlines of a body with their holes, in its own frame."""
+    shape = model.shapes[body.shape] if body.shape is not None else body
+    if isinstance(shape, Body | Compound) and shape.outlines:
+        return [_piece(piece) for piece in shape.outlines]
+    if isinstance(shape, Body | Region):
+        return [tuple(open_ring(ring) for ring in (shape.outline or (), *shape.holes))]
+    return [] if isinstance(shape, Compound) else [_piece(shape)]
+
+
+def _piece(piece: Region | tuple[tuple[float, float], ...]) -> Rings:
+    rings = (piece.outline, *piece.holes) if isinstance(piece, Region) else (piece,)
+    return tuple(open_ring(ring) for ring in rings)
+
+
+def _fault(model: Assembly, place: int) -> Fault:
+    body = model.bodies[place]
+    key = "outlines" if body.outlines else "outline"
+    where = f"shapes.{body.shape}" if body.shape else f"bodies[{place}].{key}"
+    problem = f"a clearance of {model.clearance:g} leaves no single piece of it"
+    return Fault(where, problem, "Make the clearance smaller or the part thicker")
