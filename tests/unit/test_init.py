@@ -65,7 +65,7 @@ def test_a_study_goes_before_the_files_and_a_keyword_before_both(studies: list[A
     pliant.solve(model, Study(steps=30, flex=FlexStudy(steps=35)))
     pliant.solve(model, FlexStudy(steps=30), steps=40, corners="exact")
     assert [study.steps for study in studies] == [30, 35, 40]
-    assert [study.corners for study in studies] == ["chosen", "chosen", "exact"]
+    assert [study.corners for study in studies] == ["average", "average", "exact"]
     assert all(study.solver == "highs" and len(study.maximize) == 1 for study in studies)
 
 

@@ -11,7 +11,7 @@ from pliant.cli.options import Pair
 from pliant.cli.run import Common, run, solving_command
 
 SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
-CORNERS = ("chosen", "average", "exact")
+CORNERS = ("average", "chosen", "exact")
 
 
 @click.command()
@@ -23,6 +23,7 @@ CORNERS = ("chosen", "average", "exact")
     "--corners", type=click.Choice(CORNERS), help="How two convex corners face to face are treated."
 )
 @click.option("--steps", type=click.IntRange(1, 100_000), help="Stop after so many steps.")
+@click.option("--restarts", type=click.IntRange(0, 10_000), help="Climb again from so many random poses.")
 @click.option("--threshold", metavar="LENGTH", help="Overlap that a step may cause.")
 @click.option("--tolerance", metavar="SHARE", help="Gain, as a share, below which the motion has converged.")
 @click.option(

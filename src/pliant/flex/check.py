@@ -67,17 +67,10 @@ def near_pairs(parts: Parts, poses: Floats) -> Ints:
     return pairs[[(a, b) not in parts.exempt for a, b in pairs.tolist()]]
 
 
-def holding(rows: Rows, before: Floats, after: Floats, allowed: float) -> Rows:
-    """The rows that hold at both ends of a way.
-
-    Round a corner, a vertex changes from one edge to another; the end is checked with its own.
-    """
-    kept = np.minimum(gaps(rows, before), gaps(rows, after)) >= -2 * allowed
-    return rows if kept.all() else _take(rows, kept)
-
-
 def path_overlap(rows: Rows, places: Sequence[Floats], allowed: float) -> float:
     """A bound on how far any row is violated on the straight ways from place to place."""
+    if not len(rows):
+        return 0.0
     at = [gaps(rows, poses) for poses in places]
     ways = zip(pairwise(places), pairwise(at), strict=True)
     return max(_way(rows, *ends, *distances, allowed, HALVINGS) for ends, distances in ways)
@@ -93,7 +86,7 @@ def _way(
         return known
     if halvings == 0:
         return float(deepest.max())
-    rows, start, end = _take(rows, deep), start[deep], end[deep]
+    rows, start, end = rows.take(deep), start[deep], end[deep]
     middle = (before + after) / 2
     there = gaps(rows, middle)
     left = _way(rows, before, middle, start, there, allowed, halvings - 1)
@@ -118,14 +111,3 @@ def _curvature(rows: Rows, before: Floats, after: Floats) -> Floats:
     apart = np.hypot(*(before[rows.point_body] - before[rows.edge_body])[:, :2].T) + arm + speed
     turn = np.abs(first[:, 2])
     return turn**2 * apart + 2 * turn * speed + second[:, 2] ** 2 * arm
-
-
-def _take(rows: Rows, which: NDArray[np.bool_]) -> Rows:
-    return Rows(
-        rows.edge_body[which],
-        rows.point_body[which],
-        rows.normal[which],
-        rows.offset[which],
-        rows.point[which],
-        rows.source[which],
-    )

@@ -26,6 +26,7 @@ from pliant.flex.distance import Rows
 from pliant.flex.lp.solvers import CROSSOVER
 from pliant.flex.neighbours import NONE, Bools, Ints, Neighbours
 from pliant.flex.parts import STRAIGHT, Outlines, Parts
+from pliant.flex.sweep import Crossings
 
 SHARP = 0.02  # rad: blunter reflex corners are straight enough for one edge
 APPLICABLE = 0.3  # sine of the angle by which a corner may point past an edge and still be stopped by it
@@ -39,6 +40,7 @@ class Selection:
 
     rows: Rows
     group: Ints  # (R,) of each row
+    row_edge: Ints  # (R,)
     near: Neighbours
     edge: Ints  # (G,) the edge chosen for each group, NONE beyond reach
     both: Bools  # (G,) whether the vertex was outside the edge next to the chosen one too
@@ -57,11 +59,56 @@ def flip(parts: Parts, contacts: Selection, which: Bools) -> Selection:
     normal, offset = rows.normal.copy(), rows.offset.copy()
     normal[row] = parts.outlines.normal[other]
     offset[row] = dot(normal[row], parts.outlines.point[other])
-    edge, other_edge = contacts.edge.copy(), contacts.other_edge.copy()
-    edge[contacts.corner_group[which]], other_edge[which] = other, chosen
+    edge, other_edge, row_edge = contacts.edge.copy(), contacts.other_edge.copy(), contacts.row_edge.copy()
+    edge[contacts.corner_group[which]], other_edge[which], row_edge[row] = other, chosen, other
+    rows = replace(rows, normal=normal, offset=offset)
+    return replace(contacts, rows=rows, row_edge=row_edge, edge=edge, other_edge=other_edge)
+
+
+def unforeseen(contacts: Selection, met: Crossings) -> Ints:
+    """Which of the crossings have no row, though their vertex and body are known to be near."""
+    near, most = contacts.near, len(contacts.near.keys)
+    group = np.minimum(np.searchsorted(near.keys, near.key(met.vertex, met.body)), most - 1)
+    known = (near.vertex[group] == met.vertex) & (near.body[group] == met.body)
+    has_row = np.isin(group + most * met.edge, contacts.group + most * contacts.row_edge)
+    return np.flatnonzero(known & ~has_row)
+
+
+def add_edges(parts: Parts, contacts: Selection, met: Crossings) -> Selection:
+    """The contacts with rows for the edges that vertices ran into, the first of each vertex and body."""
+    new = unforeseen(contacts, met)
+    vertex, edge = met.vertex[new], met.edge[new]
+    group = np.searchsorted(contacts.near.keys, contacts.near.key(vertex, met.body[new]))
     return replace(
-        contacts, rows=replace(rows, normal=normal, offset=offset), edge=edge, other_edge=other_edge
+        contacts,
+        rows=Rows.join(contacts.rows, _rows(parts.outlines, contacts.near, group, edge)),
+        group=np.concatenate([contacts.group, group]),
+        row_edge=np.concatenate([contacts.row_edge, edge]),
     )
+
+
+def leave_out(contacts: Selection, rows: Bools) -> Selection:
+    """The contacts without some of their rows (R,)."""
+    kept = ~rows
+    place = np.cumsum(kept) - 1
+    corners = kept[contacts.corner]
+    return replace(
+        contacts,
+        rows=contacts.rows.take(kept),
+        group=contacts.group[kept],
+        row_edge=contacts.row_edge[kept],
+        corner=place[contacts.corner[corners]],
+        corner_group=contacts.corner_group[corners],
+        other_edge=contacts.other_edge[corners],
+    )
+
+
+def beyond_ends(parts: Parts, poses: Floats, contacts: Selection) -> Floats:
+    """How far the vertex of each row is past the nearer end of its edge, (R,); negative before it."""
+    outlines, edge = parts.outlines, contacts.row_edge
+    seen = _seen(outlines, contacts.near, poses, rotations(poses), contacts.group)
+    along = _along(outlines, edge, seen)
+    return np.maximum(-along, along - outlines.length[edge])
 
 
 def select(
@@ -100,6 +147,7 @@ def select(
     return Selection(
         rows=rows,
         group=groups,
+        row_edge=edges,
         near=near,
         edge=np.where(close, edge, NONE),
         both=_outside_both(outlines, seen, edge, TIE * near.reach),

@@ -44,6 +44,10 @@ class Rows:
         """Rows one after the other."""
         return Rows(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Rows)))
 
+    def take(self, which: NDArray[np.bool_]) -> Rows:
+        """Some of the rows."""
+        return Rows(*(getattr(self, f.name)[which] for f in fields(Rows)))
+
     @classmethod
     def none(cls) -> Rows:
         """No rows."""

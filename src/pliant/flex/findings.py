@@ -19,6 +19,7 @@ from pliant.flex.check import Overlaps
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import natural, solve_program
 from pliant.flex.parts import Parts
+from pliant.flex.status import FlexStatus
 from pliant.flex.system import System
 
 
@@ -33,11 +34,29 @@ class DrawnOverlap:
 
 @dataclass(frozen=True)
 class Leaving:
-    """Bodies that can move without end, and how: (vx, vy, ω) each."""
+    """Bodies that can go straight for ever, played collision-free until clear of the rest."""
 
     bodies: tuple[str, ...]
-    velocities: tuple[tuple[float, float, float], ...]
-    proven: bool  # played along the direction, collision-free, until clear
+    velocities: tuple[tuple[float, float], ...]  # the fastest is 1
+
+
+@dataclass(frozen=True)
+class Turning:
+    """Bodies that turn right round, and by how much they had turned when that was seen."""
+
+    bodies: tuple[str, ...]
+    turns: tuple[float, ...]  # rad
+    proven: bool  # the way closes on itself, collision-free, so that it can be gone again and again
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a motion ended, and what was found with that."""
+
+    status: FlexStatus
+    note: str = ""
+    leaving: Leaving | None = None
+    turning: Turning | None = None
 
 
 def drawn_overlaps(system: System, found: Overlaps) -> tuple[DrawnOverlap, ...]:
@@ -81,26 +100,58 @@ def recession(system: System, program: Program, turning: bool = True) -> Floats 
     return solution.step if solution.objective > 1e-5 * most > 0 else None
 
 
-def leaving(system: System, poses: Floats, program: Program, motion: Floats) -> Leaving:
-    """Which bodies can go for ever, and whether they get clear of the rest when they do.
-
-    A translation, where there is one, can be played to its end; a motion with turns cannot.
-    """
-    straight = recession(system, program, turning=False)
-    motion = motion if straight is None else straight
-    parts = system.parts
-    speed = np.hypot(motion[:, 0], motion[:, 1]) + np.abs(motion[:, 2]) * parts.radius[parts.free]
+def leaving(system: System, poses: Floats, program: Program) -> Leaving | None:
+    """Bodies that can go straight for ever and get clear of the rest as they do; None: none is seen to."""
+    motion = recession(system, program, turning=False)
+    if motion is None:
+        return None
+    speed = np.hypot(motion[:, 0], motion[:, 1])
     goes = speed > 1e-3 * speed.max()
-    movers = parts.free[goes]
+    return _clear(system, poses, system.parts.free[goes], motion[goes, :2] / speed.max())
+
+
+def gone(system: System, poses: Floats) -> Leaving | None:
+    """Bodies that have gone further than the assembly is large, and can go on; None: there are none."""
+    parts = system.parts
+    moved = (poses - parts.drawn)[parts.free, :2]
+    distance = np.hypot(moved[:, 0], moved[:, 1])
+    if not len(distance) or distance.max() <= 2 * parts.extent:
+        return None
+    goes = distance > 0.5 * parts.extent
+    return _clear(system, poses, parts.free[goes], moved[goes] / distance.max())
+
+
+def _clear(system: System, poses: Floats, movers: NDArray[np.int64], velocity: Floats) -> Leaving | None:
+    if not _gets_clear(system, poses, movers, velocity):
+        return None
     return Leaving(
-        bodies=tuple(parts.names[body] for body in movers),
-        velocities=tuple((float(x), float(y), float(w)) for x, y, w in motion[goes]),
-        proven=straight is not None and _gets_clear(system, poses, movers, motion[goes]),
+        bodies=tuple(system.parts.names[body] for body in movers),
+        velocities=tuple((float(x), float(y)) for x, y in velocity),
     )
 
 
+def turned_round(system: System, poses: Floats) -> NDArray[np.int64]:
+    """Moving bodies that have turned right round since they were drawn."""
+    turned = np.abs(poses - system.parts.drawn)[system.parts.free, 2]
+    return system.parts.free[turned > 2 * np.pi]
+
+
+def same_but_for_turns(frames: Floats, poses: Floats) -> tuple[int, Floats]:
+    """The frame (of F, B + 1, 3) most like some poses when whole turns do not count; as many turns on.
+
+    Only frames from which a body has turned at least once since.
+    """
+    turns = np.round((poses - frames)[..., 2] / (2 * np.pi))
+    then = frames.copy()
+    then[..., 2] += 2 * np.pi * turns
+    unlike = np.abs(then - poses).max(axis=(1, 2))
+    unlike[np.abs(turns).max(axis=1) < 1] = np.inf
+    best = int(np.argmin(unlike))
+    return best, then[best]
+
+
 def _gets_clear(system: System, poses: Floats, movers: NDArray[np.int64], motion: Floats) -> bool:
-    """Play a pure translation out to twice the assembly's extent, and see whether anything is hit.
+    """Play a translation (K, 2) until all is passed, and see whether anything is hit.
 
     Movers that do not all go the same way may still meet each other; they are played against
     each other in the frame of each.
@@ -108,9 +159,10 @@ def _gets_clear(system: System, poses: Floats, movers: NDArray[np.int64], motion
     parts = system.parts
     polygons = parts.polygons(poses)
     velocity = np.zeros((parts.count, 2))
-    velocity[movers] = motion[:, :2] / np.hypot(*motion[:, :2].T).max()
+    velocity[movers] = motion / np.hypot(*motion.T).max()
     groups, label = np.unique(velocity.round(4), axis=0, return_inverse=True)
-    groups *= 2 * parts.extent
+    low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
+    groups *= 2 * float(np.hypot(*(high - low)))
     label = label.ravel()
     for here in range(len(groups)):
         for there in range(here):

@@ -5,14 +5,14 @@ These rows never change; contacts are selected anew at every step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.outline import signed_area
-from pliant.core.pose import Floats, uncarry
+from pliant.core.pose import Floats, dot, uncarry
 from pliant.flex.distance import Rows
 from pliant.flex.model import Assembly, Keep, Limit, Pin, Sight
 from pliant.flex.parts import Parts
@@ -52,6 +52,14 @@ class Joints:
     pivots: Rows  # d = 0, two rows each
     linear: Linear
     pin_error: float  # how much play the inscribed polygons leave out, at most
+
+    def seen_by_users(self, parts: Parts) -> Rows:
+        """All of them but the linear ones in the user's frames, as d ≥ 0: pivots from either side."""
+        turned = replace(self.pivots, normal=-self.pivots.normal, offset=-self.pivots.offset)
+        rows = Rows.join(self.rows, self.pivots, turned)
+        origins = np.vstack([parts.origins, np.zeros(2)])
+        offset = rows.offset - dot(rows.normal, origins[rows.edge_body])
+        return replace(rows, offset=offset, point=rows.point - origins[rows.point_body])
 
 
 def compile_joints(model: Assembly, parts: Parts) -> Joints:

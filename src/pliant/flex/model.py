@@ -172,7 +172,7 @@ class FlexStudy(Frozen):
     """What to maximise and how to go about it."""
 
     maximize: tuple[Term, ...] = ()
-    corners: Literal["chosen", "average", "exact"] = "chosen"  # two convex corners face to face
+    corners: Literal["average", "chosen", "exact"] = "average"  # two convex corners face to face
     solver: Literal["auto", "piqp", "clarabel", "highs", "normal"] = "auto"
     steps: int = Field(default=100, ge=1, le=100_000)
     threshold: Length | None = None  # overlap a step may cause; default 1 % of the gap
@@ -180,6 +180,7 @@ class FlexStudy(Frozen):
     tolerance: Annotated[Number, Field(gt=0, lt=1)] | None = None
     reach: Length | None = None  # contacts closer than this are rows; default by the gap
     turn: Annotated[Angle, Field(gt=0, le=1)] = 0.3  # largest rotation in a step
+    restarts: int = Field(default=0, ge=0, le=10_000)  # climbs from other poses, for global play
     ranges: bool = False  # range of each joint's share where duals are not unique
 
 

@@ -37,10 +37,20 @@ class Neighbours:
     margin: float
     poses: Floats  # (B + 1, 3) where the bodies were
 
+    def key(self, vertex: Ints, body: Ints) -> Ints:
+        """Vertex and body in one number, as in `keys`."""
+        return vertex * len(self.poses) + body
+
     @property
     def count(self) -> int:
         """How many candidates there are."""
         return len(self.edge)
+
+    def reach_to(self, parts: Parts, poses: Floats) -> bool:
+        """Whether bodies got no further, one relative to the other, than contacts were looked for."""
+        if not len(self.pairs):
+            return True
+        return bool(relative_travel(parts, self.pairs, self.poses, poses).max() <= self.reach + self.margin)
 
     def still_hold(self, parts: Parts, poses: Floats) -> bool:
         """Whether no pair has moved enough, one relative to the other, to miss a candidate."""
@@ -71,7 +81,7 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
     vertex = vertices[place]
     body, other = outlines.body[vertex], outlines.body[edge]
     held = (parts.moving[body] == NONE) & (parts.moving[other] == NONE)
-    kept = (body != other) & ~held & ~_exempt(parts, body, other)
+    kept = (body != other) & ~held & ~exempt_pairs(parts, body, other)
     vertex, edge, other = vertex[kept], edge[kept], other[kept]
     keys = vertex * (parts.count + 1) + other
     order = np.argsort(keys, kind="stable")
@@ -108,7 +118,8 @@ def _by_grid(world: Floats, outlines: Outlines, vertices: Ints, radius: float) -
     return near_edges(world[vertices], bodies[vertices], world, world[outlines.follow], bodies, radius)
 
 
-def _exempt(parts: Parts, body: Ints, other: Ints) -> Bools:
+def exempt_pairs(parts: Parts, body: Ints, other: Ints) -> Bools:
+    """Which of these pairs of bodies lie in different layers, joined by a pin."""
     if not parts.exempt:
         return np.zeros(len(body), np.bool_)
     codes = np.minimum(body, other) * parts.count + np.maximum(body, other)

@@ -81,6 +81,18 @@ class Parts:
         reach = self.drawn[:-1, :2]
         return float(np.linalg.norm(np.ptp(reach, axis=0)) + 2 * self.radius.max())
 
+    @cached_property
+    def regions(self) -> NDArray[np.object_]:
+        """Each shape as a shapely polygon in its centroid frame, (S,)."""
+        return np.array([polygon(rings) for rings in self.shapes])
+
+    @cached_property
+    def boxes(self) -> tuple[Floats, Floats]:
+        """The box about each body in its centroid frame: low and high corners, (B, 2) each."""
+        low = np.array([rings[0].min(axis=0) for rings in self.shapes])
+        high = np.array([rings[0].max(axis=0) for rings in self.shapes])
+        return low[self.shape_of], high[self.shape_of]
+
     def index(self, name: str) -> int:
         """Place of a body by its name."""
         return self._places[name]

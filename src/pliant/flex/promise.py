@@ -14,20 +14,21 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from pliant.core.pose import Floats
-from pliant.flex.contact import flip
+from pliant.flex.contact import add_edges
 from pliant.flex.corners import best_choice
-from pliant.flex.distance import Ints, gaps
+from pliant.flex.distance import Ints
 from pliant.flex.findings import recession, smallest_relaxation
 from pliant.flex.joints import Joint, Linear, join_linear
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import solve_program
 from pliant.flex.parts import Parts
-from pliant.flex.step import Place, Promise, usable
+from pliant.flex.step import Moved, Place, Promise, move, usable
 from pliant.flex.system import System
 
 # Accuracies, of that to which the motion converges.
 FIRST = 1e-4
 LATER = 0.02
+ROUNDS = 8  # in which edges that bodies run into are put into a program
 
 
 def promise(system: System, here: Place, turn: float | None) -> Promise:
@@ -67,22 +68,25 @@ def _relax(program: Program) -> tuple[Program, float]:
     return replace(program, gaps=np.where(program.equal, program.gaps, program.gaps + give)), give
 
 
-def other_way(system: System, found: Promise, here: Place) -> Place | None:
-    """The place with the other edge at the corners that held the motion; None: there are none.
+def stepped(system: System, found: Promise, enough: float, turn: float) -> tuple[Promise, Moved | None]:
+    """As far as a promise leads, and the promise as it was kept; None where it leads nowhere.
 
-    A corner whose vertex is outside both edges may be passed on either side.
+    Where bodies would run into edges that have no rows, these are put into the program, and it
+    is asked again: that decides on which side of a corner a vertex passes.
     """
-    before, now = found.here.contacts, here.contacts
-    if system.study.corners != "chosen" or not len(now.corner):
-        return None
-    force = found.solution.forces[before.corner]
-    loaded = before.near.keys[before.corner_group[force > 1e-6 * np.abs(found.solution.forces).max()]]
-    every = np.ones(len(now.corner), np.bool_)
-    outside = gaps(flip(system.parts, now, every).rows, here.poses)[now.corner] >= -0.1 * system.threshold
-    which = outside & np.isin(now.near.keys[now.corner_group], loaded)
-    if not which.any():
-        return None
-    return replace(here, contacts=flip(system.parts, now, which))
+    for _ in range(ROUNDS):
+        trusted = system
+        if found.endless is not None:
+            trusted = trusting(system, found.here)
+            found = promise(trusted, found.here, turn)
+        if not usable(system, found.program, found.solution) or abs(found.gain) <= enough:
+            return found, None
+        moved = move(system, trusted, found, turn)
+        if moved is None or moved.crossings is None:
+            return found, moved
+        contacts = add_edges(system.parts, found.here.contacts, moved.crossings)
+        found = promise(system, replace(found.here, contacts=contacts), turn)
+    return found, None
 
 
 def trusting(system: System, here: Place) -> System:

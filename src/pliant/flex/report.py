@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pliant.core.written import place, within
 from pliant.flex.forces import Contact
 from pliant.flex.status import FlexStatus
@@ -22,8 +24,12 @@ def sentence(result: FlexResult) -> str:
             text = "Locked: nothing moves beyond the tolerance."
         case FlexStatus.FREE:
             away = result.leaving
-            names = ", ".join(away.bodies[:6]) + (", …" if len(away.bodies) > 6 else "") if away else "a body"
+            names = _listed(away.bodies) if away else "a body"
             text = f"Free: {names} can leave; nothing stops the motion."
+        case FlexStatus.TURNING:
+            turning = result.turning
+            names = _listed(turning.bodies) if turning else "a body"
+            text = f"Turns without end: {names} can turn right round; nothing stops the motion."
         case FlexStatus.OVERLAPPING:
             deepest = result.drawn[0]
             text = (
@@ -35,6 +41,10 @@ def sentence(result: FlexResult) -> str:
         case FlexStatus.SOLVER_FAILED:
             text = f"No solver could solve the program of step {result.steps + 1}."
     return text + (f" ({result.note})" if result.note else "")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
 
 
 def _others(count: int) -> str:
@@ -72,9 +82,18 @@ def lines(result: FlexResult) -> list[str]:
     if result.pin_error:
         found.append(f"  pins               polygons leave out at most {result.pin_error:.2g} of play")
     if result.leaving is not None:
-        proof = "played until clear" if result.leaving.proven else "to first order"
+        found.append("  free to leave      played until clear: " + "; ".join(_ways_out(result)))
+    if result.restarts is not None:
+        count = len(result.restarts.objectives)
         found.append(
-            f"  free to leave      {proof}: " + "; ".join(_velocity(*pair) for pair in _movers(result))
+            f"  restarts           {result.restarts.agreeing} of {count} ends are within 1 % of the best"
+        )
+    if result.turning is not None:
+        proof = "the way closes on itself" if result.turning.proven else "gone round twice"
+        turns = zip(result.turning.bodies[:6], result.turning.turns, strict=False)
+        found.append(
+            f"  turns right round  {proof}: "
+            + "; ".join(f"{name} by {np.degrees(turn):.4g}°" for name, turn in turns)
         )
     found += [
         f"  {contact.name:<18} {contact.share:.1%}{_range(contact)}, force {contact.force:.4g}"
@@ -90,11 +109,7 @@ def _range(contact: Contact) -> str:
     return f" ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
-def _movers(result: FlexResult) -> list[tuple[str, tuple[float, float, float]]]:
+def _ways_out(result: FlexResult) -> list[str]:
     away = result.leaving
-    return [] if away is None else list(zip(away.bodies, away.velocities, strict=True))[:6]
-
-
-def _velocity(name: str, velocity: tuple[float, float, float]) -> str:
-    x, y, spin = velocity
-    return f"{name} along {place((x, y), digits=3)}" + (f" turning {spin:.3g}" if abs(spin) > 1e-9 else "")
+    ways = [] if away is None else list(zip(away.bodies, away.velocities, strict=True))[:6]
+    return [f"{name} along {place(velocity, digits=3)}" for name, velocity in ways]

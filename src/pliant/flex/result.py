@@ -14,7 +14,7 @@ from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
 from pliant.core.plot import Plot, Series
 from pliant.core.pose import carry
 from pliant.core.store import model_hash, sayable, version
-from pliant.flex.findings import DrawnOverlap, Leaving
+from pliant.flex.findings import DrawnOverlap, Leaving, Turning
 from pliant.flex.forces import Contact, ForceChain
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.status import FlexStatus
@@ -31,6 +31,19 @@ class Frames:
     objective: Floats  # (F,)
     overlap: Floats  # (A,) thickness by area
     violation: Floats  # (A,) of the worst row
+
+
+@dataclass(frozen=True)
+class Restarts:
+    """Where climbs from several poses ended, the first from the drawn one."""
+
+    objectives: tuple[float, ...]
+
+    @property
+    def agreeing(self) -> int:
+        """How many of them end within 1 % of the best."""
+        best = max(self.objectives)
+        return sum(value >= best - 0.01 * abs(best) for value in self.objectives)
 
 
 @dataclass(frozen=True)
@@ -62,6 +75,8 @@ class FlexResult:
     seconds: Mapping[str, float]
     drawn: tuple[DrawnOverlap, ...] = ()
     leaving: Leaving | None = None
+    turning: Turning | None = None
+    restarts: Restarts | None = None
     note: str = ""
 
     @property
@@ -158,6 +173,8 @@ class FlexResult:
             ],
             "cure": self.cure if self.drawn else None,
             "leaving": _leaving_dict(self.leaving),
+            "turning": _turning_dict(self.turning),
+            "restarts": None if self.restarts is None else list(self.restarts.objectives),
         }
         return {**sayable(data), "motion": self.motion.to_dict()}
 
@@ -165,13 +182,12 @@ class FlexResult:
 def _way_out(result: FlexResult) -> Floats:
     """What leaves by a straight way that was played, going as far as the assembly is large: (K, B, 3)."""
     last, away = result.frames.poses[-1], result.leaving
-    if away is None or not away.proven:
+    if away is None:
         return np.zeros((0, *last.shape))
     number = {body.name: k for k, body in enumerate(result.model.bodies)}
     velocity = np.zeros_like(last)
-    for name, (x, y, _) in zip(away.bodies, away.velocities, strict=True):
-        velocity[number[name]] = x, y, 0.0
-    velocity /= np.hypot(velocity[:, 0], velocity[:, 1]).max()
+    for name, direction in zip(away.bodies, away.velocities, strict=True):
+        velocity[number[name], :2] = direction
     outlines = [result.shapes[k].rings[0] for k in result.shape_of]
     corners = np.vstack([carry(pose, ring) for pose, ring in zip(last, outlines, strict=True)])
     share = np.arange(1, WAY_OUT + 1)[:, None, None] / WAY_OUT
@@ -182,7 +198,13 @@ def _leaving_dict(leaving: Leaving | None) -> dict[str, Any] | None:
     if leaving is None:
         return None
     moves = {name: list(velocity) for name, velocity in zip(leaving.bodies, leaving.velocities, strict=True)}
-    return {"velocities": moves, "proven": leaving.proven}
+    return {"velocities": moves}
+
+
+def _turning_dict(turning: Turning | None) -> dict[str, Any] | None:
+    if turning is None:
+        return None
+    return {"turns": dict(zip(turning.bodies, turning.turns, strict=True)), "proven": turning.proven}
 
 
 def _force_marks(result: FlexResult, frame: int) -> list[Mark]:

@@ -11,6 +11,7 @@ class FlexStatus(Status):
     CONVERGED = "the parts have moved as far as their joints let them", ANSWERED, Tone.SOUND
     LOCKED = "nothing moves beyond the tolerance", ANSWERED
     FREE = "some bodies can leave: the motion has no end", ANSWERED
+    TURNING = "some bodies turn right round: the motion has no end", ANSWERED
     OVERLAPPING = "parts overlap in the drawn pose", ANSWERED
     STEP_LIMIT = "the step limit was reached before the motion converged", NO_ANSWER
     SOLVER_FAILED = "no solver could solve a linear program of the motion", NO_ANSWER

@@ -14,20 +14,24 @@ Differs: the correction is ours; the paper shortens the step until the error is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.contact import Selection, select
+from pliant.flex.contact import Selection, select, unforeseen
 from pliant.flex.distance import Rows
 from pliant.flex.lp.program import Program, Solution
 from pliant.flex.lp.squares import least_squares
 from pliant.flex.neighbours import Bools, find_neighbours
+from pliant.flex.sweep import Crossings, coming_near, crossings
 from pliant.flex.system import System
 
 CORRECTIONS = 4
+POSE = 0.75  # of the overlap allowed: the way to a pose overlaps a little more than the pose
 HALVINGS = 8
+FRAME_TURN = 0.08  # rad: between two frames of a step no body turns much more than this
+MOST_FRAMES = 24  # of a step
 MENDABLE = 20.0  # times the overlap allowed: more than that is no slip but a collision
 
 
@@ -55,6 +59,18 @@ class Promise:
     def gain(self) -> float:
         """What the step would gain."""
         return self.solution.objective
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A step that was taken, or what it would run into that its program knows nothing of."""
+
+    found: Promise
+    there: Place
+    fraction: float  # of the promised step
+    way: Floats  # (F, B + 1, 3) frames after the start
+    depth: float  # a bound on the overlap of bodies on the way
+    crossings: Crossings | None = None
 
 
 def usable(system: System, program: Program, solution: Solution) -> bool:
@@ -137,7 +153,7 @@ def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal
     return poses
 
 
-def move(system: System, trusted: System, found: Promise, turn: float) -> tuple[Place, float] | None:
+def move(system: System, trusted: System, found: Promise, turn: float) -> Moved | None:
     """As far along a promised step as contacts, rotation and overlap let it; None: nowhere.
 
     Neighbours go no further than the reach within which their contacts were selected; where
@@ -147,9 +163,10 @@ def move(system: System, trusted: System, found: Promise, turn: float) -> tuple[
     distance = travel(system, found.here, step)
     longest = min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
     moved = search(system, trusted, found, longest)
-    if moved is None or moved[1] < longest or reach >= distance:
+    if moved is None or moved.crossings or moved.fraction < longest or reach >= distance:
         return moved
-    return place(system, moved[0].poses, min(2 * reach, system.parts.size), moved[0].contacts), moved[1]
+    wider = place(system, moved.there.poses, min(2 * reach, system.parts.size), moved.there.contacts)
+    return replace(moved, there=wider)
 
 
 def next_turn(system: System, found: Promise, there: Place, fraction: float, turn: float) -> float:
@@ -167,37 +184,100 @@ def next_turn(system: System, found: Promise, there: Place, fraction: float, tur
     return min(system.study.turn, max(turn, 2 * used) if fraction == 1.0 else turn)
 
 
-def search(system: System, trusted: System, found: Promise, longest: float) -> tuple[Place, float] | None:
+def search(system: System, trusted: System, found: Promise, longest: float) -> Moved | None:
     """The longest fraction of a step, halving from `longest`, that overlaps no more than is allowed.
 
     Where the step starts with an overlap, half of it may be left, or the search would stall
     before the overlap is mended. `trusted` has the rows of the program, which may be more
-    than the system's own.
+    than the system's own. A way that runs into an edge without a row in the program ends the
+    search: that edge belongs into the program.
     """
     here, program, step = found.here, found.program, found.solution.step
-    allowed = max(system.threshold, here.violation / 2)
+    allowed = max(POSE * system.threshold, here.violation / 2)
     # What the overlap at the start is worth, by strong duality, may be lost in mending it.
     worth = here.violation * float(np.abs(found.solution.forces).sum())
     owed = worth if here.violation > 0.1 * system.threshold else 0.0
-    fraction = longest
+    allowed_on_the_way = max(system.threshold, here.violation)
+    fraction, further = longest, None
     for _ in range(HALVINGS):
         poses = advance(trusted, here, program, step, fraction)
-        there = place(system, poses, here.contacts.near.reach, here.contacts)
-        if allowed < there.violation <= MENDABLE * allowed:
-            there = mend(system, there)
+        there = _place_within_reach(system, here, poses, allowed)
         expected = fraction * found.gain * (0.1 if found.gain > 0 else 2.0)
-        gained = there.value - here.value >= expected - owed
-        if there.violation <= allowed and gained:
-            return there, fraction
+        if there is not None and there.violation <= allowed and there.value - here.value >= expected - owed:
+            way, met = judged(system, here, here.poses, fraction * step, there.poses)
+            if len(unforeseen(here.contacts, met)):
+                return Moved(found, here, 0.0, way, met.depth, met)
+            if not met.any and met.depth <= allowed_on_the_way:
+                moved = Moved(found, there, fraction, way, met.depth)
+                return moved if further is None else _extended(system, moved, further, allowed_on_the_way)
+            further = there
+        else:
+            further = None
         fraction /= 2
     return None
 
 
-def arc(before: Floats, step: Floats, after: Floats, frames: int) -> Floats:
+def _extended(system: System, moved: Moved, further: Place, allowed: float) -> Moved:
+    """A step of half the length with its other half, where that is free once this one has been gone."""
+    here, start = moved.found.here, moved.there.poses
+    way, met = judged(system, here, start, moved.fraction * moved.found.solution.step, further.poses)
+    if met.any or met.depth > allowed:
+        return moved
+    depth = max(moved.depth, met.depth)
+    return Moved(moved.found, further, 2 * moved.fraction, np.concatenate([moved.way, way]), depth)
+
+
+def judged(
+    system: System, here: Place, before: Floats, step: Floats, after: Floats
+) -> tuple[Floats, Crossings]:
+    """A way within reach of a place, and what it runs into; with more frames where few do not do.
+
+    The depth is that of the worst overlap on the way, or of the joint that is left furthest.
+    """
+    for refined in (1, 4):
+        way = arc(system, before, step, after, refined)
+        met = sweep(system, here, before, way)
+        if refined > 1 or (not met.any and met.depth <= system.threshold):
+            break
+    return way, met
+
+
+def _place_within_reach(system: System, here: Place, poses: Floats, allowed: float) -> Place | None:
+    """The contacts of a pose, mended; None where it is further off than contacts were looked for."""
+    if not here.contacts.near.reach_to(system.parts, poses):
+        return None
+    there = place(system, poses, here.contacts.near.reach, here.contacts)
+    if allowed < there.violation <= MENDABLE * allowed:
+        there = mend(system, there)
+        if not here.contacts.near.reach_to(system.parts, there.poses):
+            return None
+    return there
+
+
+def sweep(system: System, here: Place, before: Floats, way: Floats) -> Crossings:
+    """What bodies run into along frames (F, B + 1, 3) from a pose within reach of a place."""
+    with system.clock.phase("sweep"):
+        near = here.contacts.near
+        frames = np.concatenate([before[None], way])
+        vertex, body = coming_near(system.parts, frames, near.pairs)
+        vertex, body = np.concatenate([near.vertex, vertex]), np.concatenate([near.body, body])
+        met = crossings(system.parts, system.insets, frames, vertex, body)
+        return replace(met, depth=max(met.depth, system.joints_on_the_way(frames)))
+
+
+def arc(system: System, before: Floats, step: Floats, after: Floats, refined: int = 1) -> Floats:
     """Poses on the way of a step, (frames, B + 1, 3), the last one `after`.
 
     q(t) = q₀ + tΔq + t²(q₁ − q₀ − Δq) starts along the program's step and ends where the
     correction put it, so that it leaves the constraints by the cube of the rotation only.
+    As poses go straight between frames in the user's own frames, bodies that turn together
+    come nearer on the way, by θ²/8 of how far apart their origins are: frames are enough for that.
     """
-    t = np.arange(1, frames + 1)[:, None, None] / frames
-    return before + t * step + t**2 * (after - before - step)
+    moved = np.zeros_like(before)
+    moved[system.parts.free] = step
+    spin = np.abs(moved[:-1, 2])
+    bulge = (system.parts.size / 2 + np.hypot(*system.parts.origins.T)) * spin**2 / 8
+    wanted = max(spin.max() / FRAME_TURN, np.sqrt(bulge.max() / (0.3 * system.threshold)))
+    count = refined * int(np.clip(np.ceil(wanted), 1, MOST_FRAMES))
+    t = np.arange(1, count + 1)[:, None, None] / count
+    return before + t * moved + t**2 * (after - before - moved)

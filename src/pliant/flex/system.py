@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.core.clock import Clock
 from pliant.core.pose import Floats
+from pliant.flex.check import path_overlap
 from pliant.flex.distance import Rows, gaps, gaps_and_blocks
 from pliant.flex.joints import Joints, compile_joints
 from pliant.flex.lp.program import Program
@@ -16,6 +17,7 @@ from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.neighbours import gap_scale
 from pliant.flex.objective import Objective, compile_objective
 from pliant.flex.parts import Parts, compile_parts
+from pliant.flex.sweep import Insets
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,24 @@ class System:
         """The overlap that a step may cause."""
         if self.study.threshold is not None:
             return self.study.threshold
+        if self.gap == 0:
+            return 1e-5 * self.parts.size
         return max(min(0.01 * self.gap, 1e-3 * self.parts.size), 1e-9 * self.parts.size)
+
+    def joints_on_the_way(self, frames: Floats) -> float:
+        """A bound on how far pins, keep regions and sights are violated between frames (F, B + 1, 3)."""
+        users = np.zeros_like(frames)
+        users[:, :-1] = self.parts.user_poses(frames)
+        return path_overlap(self._user_joints, list(users), 0.2 * self.threshold)
+
+    @cached_property
+    def _user_joints(self) -> Rows:
+        return self.joints.seen_by_users(self.parts)
+
+    @cached_property
+    def insets(self) -> Insets:
+        """The bodies less the overlap that is allowed, by which ways are judged."""
+        return Insets(self.parts, self.threshold)
 
     @cached_property
     def reach(self) -> float:

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import holding, near_pairs, overlaps, path_overlap
+from pliant.flex.check import near_pairs, overlaps
+from pliant.flex.findings import DrawnOverlap, Ending, Turning, same_but_for_turns, turned_round
 from pliant.flex.forces import contacts_of, force_chain
 from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult, Frames
-from pliant.flex.status import FlexStatus
-from pliant.flex.step import Place, Promise, arc, place
+from pliant.flex.step import Moved, Place, Promise, place, sweep
 from pliant.flex.system import System
 
-FRAME_TURN = 0.08  # rad: between two frames of a step no body turns much more than this
 IDLE = 2
 MANY = 100_000  # candidates for contact: more of them take longer than they help
 SMALL = 200  # rows: up to here the ranges of the shares are found without being asked for
@@ -32,7 +31,7 @@ class Walk:
     def __init__(self, model: Assembly, system: System, start: Place) -> None:
         self.model = model
         self.system = system
-        self.here = self.plain = start  # `plain`: with the corners as selected, not the other way round
+        self.here = start
         self.steps = 0
         self.promises: list[Promise] = []
         self.frames: list[Floats] = [start.poses]
@@ -44,7 +43,7 @@ class Walk:
         self.violations: list[float] = [start.violation]
         self.path = 0.0
         self.before = (start, 0.0, 1)  # what `undo` goes back to
-        self.turned = False  # whether the corners have been tried the other way round since the last step
+        self.little = 0.0  # what was promised last where little was
         self.idle = 0  # steps in a row that were taken whole and gained next to nothing
 
     def overlapping(self) -> bool:
@@ -56,33 +55,40 @@ class Walk:
     def undo(self) -> None:
         """Take the last step back."""
         self.here, self.path, frames = self.before
-        self.plain = self.here
         self.steps -= 1
         self.idle = 0
         del self.frames[frames:], self.accepted[-1], self.overlaps[-1], self.violations[-1]
 
-    def go(self, found: Promise, there: Place, fraction: float) -> None:
-        """Take a step: keep its frames, and check the way."""
-        system, before = self.system, found.here.poses
+    def go(self, moved: Moved) -> None:
+        """Take a step and keep its frames."""
+        system, there = self.system, moved.there
+        assert moved.found.here.poses is self.here.poses
         self.before = (self.here, self.path, len(self.frames))
-        step = np.zeros_like(before)
-        step[system.parts.free] = fraction * found.solution.step
-        count = int(np.clip(np.ceil(np.abs(step[:, 2]).max() / FRAME_TURN), 1, 8))
-        way = arc(before, step, there.poses, count)
-        with system.clock.phase("check"):
-            rows = system.rows(found.here.contacts.rows)
-            rows = holding(rows, before, there.poses, system.threshold)
-            self.path = max(self.path, path_overlap(rows, [before, *way], system.threshold))
-        self.frames.extend(way)
+        self.path = max(self.path, moved.depth)
+        self.frames.extend(moved.way)
         self.steps += 1
-        self.turned = False
         gained = abs(there.value - self.here.value)
         little = gained <= 0.5 * system.tolerance * abs(there.value) + system.least
-        self.idle = self.idle + 1 if little and fraction == 1.0 else 0
-        self.here = self.plain = there
+        self.idle = self.idle + 1 if little and moved.fraction == 1.0 else 0
+        self.here = there
         self.accepted.append(len(self.frames) - 1)
         self.overlaps.append(self._measure(there))
         self.violations.append(there.violation)
+
+    def follow(self, *others: Walk) -> None:
+        """Go on by walks that begin where this one ended, one after the other."""
+        for other in others:
+            self.path = max(self.path, other.path)
+            self.accepted += [len(self.frames) - 1 + place for place in other.accepted[1:]]
+            self.frames += other.frames[1:]
+            self.overlaps += other.overlaps[1:]
+            self.violations += other.violations[1:]
+            self.steps += other.steps
+            if other.system is self.system:
+                self.here = other.here
+                self.promises += other.promises
+        self.before = (self.here, self.path, len(self.frames))
+        self.idle, self.little = 0, 0.0
 
     def widen(self) -> bool:
         """Look for contacts further away before the first program is said to have no bound."""
@@ -90,24 +96,40 @@ class Walk:
         many = self.here.contacts.near.count > MANY
         if self.steps > 0 or many or reach >= self.system.parts.extent:
             return False
-        self.here = self.plain = place(self.system, self.here.poses, 4 * reach, None)
+        self.here = place(self.system, self.here.poses, 4 * reach, None)
         self.promises.clear()
         return True
 
     def settled(self, found: Promise) -> bool:
         """Whether what is promised, or what came of the last promises, is too little to go on for."""
-        return (
-            self.idle >= IDLE
-            or abs(found.gain) <= self.system.tolerance * abs(self.here.value) + self.system.least
-        )
+        return found.endless is None and (self.idle >= IDLE or abs(found.gain) <= self.enough)
 
-    def has_gone(self) -> bool:
-        """Whether a body has left the assembly, or turned right round."""
-        moved = np.abs(self.here.poses - self.system.parts.drawn)
-        far = np.hypot(moved[:, 0], moved[:, 1]).max() > 2 * self.system.parts.extent
-        return bool(far or moved[:, 2].max() > 2 * np.pi)
+    @property
+    def enough(self) -> float:
+        """A gain that is worth a step."""
+        return self.system.tolerance * abs(self.here.value) + self.system.least
 
-    def end(self, status: FlexStatus, ranges: bool = True, **findings: Any) -> FlexResult:
+    def turning(self) -> Turning | None:
+        """Bodies that turn right round, by a way that closes on itself or has been gone twice; None: none."""
+        system, poses = self.system, self.here.poses
+        bodies = turned_round(system, poses)
+        if not len(bodies):
+            return None
+        frame, again = same_but_for_turns(np.array(self.frames), poses)
+        value = system.objective.value
+        if value(again) <= value(self.frames[frame]) + system.least:
+            return None  # they turn, but it is not the turns that gain
+        closes = self.here.contacts.near.reach_to(system.parts, again)
+        if closes:
+            met = sweep(system, self.here, poses, again[None])
+            closes = not met.any and met.depth <= system.threshold
+        turned = (poses - system.parts.drawn)[:, 2]
+        if not closes and np.abs(turned).max() < 4 * np.pi:
+            return None
+        names = tuple(system.parts.names[body] for body in bodies)
+        return Turning(names, tuple(turned[bodies].tolist()), bool(closes))
+
+    def end(self, ending: Ending, ranges: bool = True, drawn: tuple[DrawnOverlap, ...] = ()) -> FlexResult:
         """The result of what was done; without the ranges of the shares, it is there at once."""
         system = self.system
         with system.clock.phase("check"):
@@ -131,7 +153,7 @@ class Walk:
             violation=np.array(self.violations),
         )
         return FlexResult(
-            status=status,
+            status=ending.status,
             model=self.model,
             study=system.study,
             objective=self.here.value,
@@ -154,7 +176,10 @@ class Walk:
             solvers=tuple(dict.fromkeys(found.solution.solver for found in self.promises)),
             relaxed=max((found.relaxed for found in self.promises), default=0.0),
             seconds=dict(system.clock.seconds),
-            **findings,
+            drawn=drawn,
+            leaving=ending.leaving,
+            turning=ending.turning,
+            note=ending.note,
         )
 
     def _measure(self, there: Place) -> Measured:

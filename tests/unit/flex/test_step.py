@@ -60,8 +60,9 @@ def test_a_move_gains_and_keeps_the_overlap_within_the_threshold_by_rows_and_by_
     for name in ("square-peg", "joint-pair", "eight-blocks", "bricks"):
         system, here = start_of(gallery.load(name))
         found = promise(system, here, None)
-        there, fraction = move(system, system, found, 0.3)
-        assert 0 < fraction <= 1
+        moved = move(system, system, found, 0.3)
+        there = moved.there
+        assert 0 < moved.fraction <= 1
         assert there.value > here.value
         assert there.violation <= system.threshold
         found_by_area = overlaps(system.parts, there.poses, near_pairs(system.parts, there.poses))
@@ -71,7 +72,7 @@ def test_a_move_gains_and_keeps_the_overlap_within_the_threshold_by_rows_and_by_
 def test_no_body_turns_further_in_a_move_than_the_turn_allows_beyond_its_correction():
     system, here = start_of(peg(hole=13.0))
     found = promise(system, here, None)
-    there, _ = move(system, system, found, 0.05)
+    there = move(system, system, found, 0.05).there
     assert 0.04 < np.abs(there.poses - here.poses)[:, 2].max() <= 0.055
 
 
@@ -91,9 +92,9 @@ def test_neighbours_go_no_further_past_each_other_than_the_reach():
     system, here = start_of(model)
     found = promise(system, here, None)
     assert found.gain == pytest.approx(20, rel=1e-5)  # as far as the program knows
-    there, fraction = move(system, system, found, 0.3)
-    assert fraction * 20 <= system.reach * (1 + 1e-9)
-    assert there.value < 2.0
+    moved = move(system, system, found, 0.3)
+    assert moved.fraction * 20 <= system.reach * (1 + 1e-9)
+    assert moved.there.value < 2.0
 
 
 def test_travel_is_that_of_neighbours_relative_to_each_other():
@@ -116,16 +117,46 @@ def test_an_overlap_at_the_start_is_mended_by_the_next_move():
     found = promise(system, deep, 0.3)
     moved = move(system, system, found, 0.3)
     assert moved is not None
-    assert moved[0].violation <= deep.violation / 2 + 1e-12
+    assert moved.there.violation <= deep.violation / 2 + 1e-12
 
 
 def test_the_arc_starts_along_the_step_and_ends_where_the_correction_put_it():
-    before, after = np.zeros((2, 3)), np.array([[1.0, 0.1, 0.4], [0, 0, 0]])
-    step = np.array([[1.0, 0.0, 0.4], [0, 0, 0]])
-    way = arc(before, step, after, 1000)
+    system, here = start_of(peg())
+    before, after, step = here.poses, here.poses.copy(), np.array([[0.1, 0.0, 1.6]])
+    after[1] += (0.1, 0.01, 1.6)
+    way = arc(system, before, step, after)
     assert way[-1] == pytest.approx(after)
-    assert way[0] * 1000 == pytest.approx(step, abs=1e-3)
-    assert len(arc(before, step, after, 1)) == 1
+    assert (way[0] - before)[1] * len(way) == pytest.approx(step[0], abs=1e-3)
+    assert len(arc(system, before, 0 * step, after)) == 1
+
+
+def test_a_body_drawn_far_from_its_origin_has_more_frames_on_the_way():
+    """Between frames poses go straight in the user's frame, and a body far from it swings off its way."""
+    near, far = (
+        peg(),
+        peg().model_copy(
+            update={
+                "bodies": (
+                    peg().bodies[0],
+                    peg()
+                    .bodies[1]
+                    .model_copy(
+                        update={
+                            "pose": (-3e3, 0.0, 0.0),
+                            "outline": tuple((x + 3e3, y) for x, y in peg().bodies[1].outline),
+                        }
+                    ),
+                )
+            }
+        ),
+    )
+    step = np.array([[0.0, 0.0, 0.05]])
+    counts = []
+    for model in (near, far):
+        system, here = start_of(model)
+        counts.append(len(arc(system, here.poses, step, here.poses)))
+    assert counts[0] < 10
+    assert counts[1] > 20
 
 
 def test_an_unbalanced_answer_is_not_usable_though_it_violates_nothing():

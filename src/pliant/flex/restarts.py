@@ -1,0 +1,130 @@
+"""Restarts: climb again from random poses that the parts can get to, and compare the ends.
+
+Where parts have play to rattle in there is more than one end, and which one a climb finds
+depends on where it starts. Each restart is a motion from the drawn pose like any other.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from math import inf
+from typing import IO
+
+import numpy as np
+
+from pliant.core.errors import PliantError
+from pliant.core.loops import running
+from pliant.core.progress import Interrupted, Progress, silent
+from pliant.core.threads import threads
+from pliant.flex.climb import climb
+from pliant.flex.model import Assembly, FlexStudy
+from pliant.flex.result import FlexResult, Restarts
+from pliant.flex.shake import lean, random_push
+from pliant.flex.status import FlexStatus
+from pliant.flex.step import place
+from pliant.flex.system import System, compile_system
+from pliant.flex.walk import Walk
+from pliant.flex.warm import LOOPS
+
+PUSHES = 3  # one after the other, by which parts get to where a restart begins
+SLOW = 1.0  # s that the first climb took, from which on restarts have processes of their own
+ENDLESS = (FlexStatus.FREE, FlexStatus.TURNING)
+COMPARABLE = (FlexStatus.CONVERGED, FlexStatus.LOCKED, *ENDLESS)
+
+
+def restarted(model: Assembly, system: System, first: FlexResult, progress: Progress) -> FlexResult:
+    """The best of a result and its restarts, and how many ends agree with it."""
+    if first.status not in COMPARABLE or first.status in ENDLESS:
+        return first
+    best, ends = first, [first.objective]
+    try:
+        for done, found in enumerate(_every(model, system, first)):
+            progress(done + 1, system.study.restarts, f"restarts, objective {best.objective:.6g}")
+            if found.status not in COMPARABLE:
+                continue
+            ends.append(found.objective)
+            if found.status in ENDLESS or found.objective > best.objective:
+                best = found
+            if best.status in ENDLESS:
+                break
+    except KeyboardInterrupt:
+        raise Interrupted(_told(first, best, ends)) from None
+    return _told(first, best, ends)
+
+
+def _told(first: FlexResult, best: FlexResult, ends: list[float]) -> FlexResult:
+    """What is said of the drawn pose is said by the first climb."""
+    said = {name: getattr(first, name) for name in ("linear", "contacts", "rows", "columns")}
+    return replace(best, **said, restarts=Restarts(tuple(ends)))
+
+
+def _every(model: Assembly, system: System, first: FlexResult) -> Iterator[FlexResult]:
+    """Restart after restart, as they are done; large ones side by side."""
+    seeds = range(1, system.study.restarts + 1)
+    if sum(first.seconds.values()) < SLOW or threads() == 1:
+        yield from (_restart(model, system, seed) for seed in seeds)
+        return
+    workers = [_Worker(model, system.study, seeds[place :: threads()]) for place in range(threads())]
+    try:
+        for seed in seeds:
+            yield workers[(seed - 1) % threads()].result()
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+class _Worker:
+    """A process that does some of the restarts, and never runs the script that called pliant again."""
+
+    def __init__(self, model: Assembly, study: FlexStudy, seeds: range) -> None:
+        command = [sys.executable, "-c", "from pliant.flex.restarts import work; work()"]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        pickle.dump((model, study, seeds), self._pipe(self.process.stdin))
+        self._pipe(self.process.stdin).close()
+
+    def result(self) -> FlexResult:
+        """The next result, once it is there."""
+        try:
+            return pickle.load(self._pipe(self.process.stdout))
+        except EOFError:
+            raise PliantError("a process that did restarts has ended before its time") from None
+
+    def end(self) -> None:
+        """Stop the process, whatever it is doing."""
+        self.process.kill()
+        self.process.wait()
+
+    @staticmethod
+    def _pipe(end: IO[bytes] | None) -> IO[bytes]:
+        if end is None:
+            raise PliantError("a process that does restarts has no pipe")
+        return end
+
+
+def work() -> None:
+    """What a worker's process does: restart after restart, each handed over when it is done."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits is told, and ends this one
+    model, study, seeds = pickle.load(sys.stdin.buffer)
+    with running(LOOPS, inf, silent):
+        system = compile_system(model, study)
+        for seed in seeds:
+            pickle.dump(_restart(model, system, seed), sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+
+
+def _restart(model: Assembly, system: System, seed: int) -> FlexResult:
+    """One climb from a random pose that the parts can get to."""
+    chance = np.random.default_rng(seed)
+    walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
+    for _ in range(PUSHES):
+        aside = lean(system, walk, random_push(system, chance), 1.0, own=0.0)
+        back = Walk(model, system, place(system, aside.here.poses, system.reach, None))
+        walk.follow(aside, back)
+    start = walk.steps
+    ending = climb(system, walk, start + system.study.steps)
+    return walk.end(ending, ranges=False)

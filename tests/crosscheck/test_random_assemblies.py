@@ -1,0 +1,70 @@
+"""Random assemblies: no body passes another, what is said is so, and every end is an end.
+
+A few of each family here, more in the slow test; `python -m tests.crosscheck.campaign` takes any number.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+from tests.crosscheck.assemblies import FAMILIES, assembly
+from tests.crosscheck.campaign import cases, run, tried
+
+import pliant
+
+FEW, MANY = 3, 40  # of each family
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_random_assemblies_of_a_family_stand_every_check(family: str):
+    tally = run(islice(cases([family], 1001), FEW))
+    assert len(tally.tried) == FEW
+    assert not tally.failing, tally.table()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_many_random_assemblies_of_a_family_stand_every_check(family: str):
+    tally = run(islice(cases([family], 2001), MANY))
+    assert not tally.failing, tally.table()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_two_bodies_overlap_as_drawn(family: str):
+    for seed in range(10):
+        model = assembly(family, seed)
+        joined = {frozenset(pin.bodies) for pin in model.pins}
+        polygons = []
+        for body in model.bodies:
+            x, y, angle = body.pose
+            turned = shapely.affinity.rotate(shapely.Polygon(body.outline, body.holes), angle, (0, 0), True)
+            polygons.append(shapely.affinity.translate(turned, x, y))
+        for k, one in enumerate(model.bodies):
+            for other, polygon in zip(model.bodies[:k], polygons, strict=False):
+                if (one.fixed and other.fixed) or frozenset((one.name, other.name)) in joined:
+                    continue
+                shared = polygons[k].intersection(polygon)
+                assert shared.area <= 1e-6 * shared.length * np.ptp(polygon.exterior.coords)
+
+
+def test_a_seed_gives_the_same_assembly_again_and_another_one_another():
+    assert assembly("tray", 7) == assembly("tray", 7) != assembly("tray", 8)
+
+
+def test_what_fails_is_left_for_a_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    solve = pliant.solve
+    monkeypatch.setattr(pliant, "solve", broken)
+    tally = run([("gate", 3)], tmp_path)
+    assert tally.failing[0].verdict.kinds() == ["error"]
+    assert "by zero" in tally.table()
+    left = pliant.load(tmp_path / "gate-3.json")
+    assert left == assembly("gate", 3)
+    monkeypatch.setattr(pliant, "solve", solve)
+    assert tried("gate", 3, model=left).verdict.status != "ERROR"

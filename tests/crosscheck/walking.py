@@ -1,0 +1,240 @@
+"""The loops of random walks, compiled: propose, push apart, accept."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from tests.crosscheck.colliding import broken, free_way, inside, overlap, row_gap
+
+PASSES = 8  # rounds in which bodies are pushed apart
+
+
+@njit(cache=True)
+def value(poses, goal):
+    """The objective, as `played.Objective.value` says it."""
+    linear, body, point, direction, drawn = goal
+    total = -drawn
+    for b in range(len(linear)):
+        for column in range(3):
+            total += linear[b, column] * poses[b, column]
+    for t in range(len(body)):
+        b = body[t]
+        c, s = np.cos(poses[b, 2]), np.sin(poses[b, 2])
+        total += direction[t, 0] * (poses[b, 0] + c * point[t, 0] - s * point[t, 1])
+        total += direction[t, 1] * (poses[b, 1] + s * point[t, 0] + c * point[t, 1])
+    return total
+
+
+@njit(cache=True)
+def nudge(poses, body, x, y, nx, ny, depth, radius, free):
+    """Move one body so that its point at (x, y) goes by `depth` along (nx, ny), turning as it may."""
+    if not free[body]:
+        return
+    arm = (x - poses[body, 0]) * ny - (y - poses[body, 1]) * nx
+    ease = 2.0 / radius[body] ** 2  # of turning against shifting, as for a disc
+    push = depth / (1.0 + ease * arm * arm)
+    poses[body, 0] += push * nx
+    poses[body, 1] += push * ny
+    poses[body, 2] += push * ease * arm
+
+
+@njit(cache=True)
+def push_corners(poses, a, b, points, follow, from_a, to_a, from_b, to_b, radius, free):
+    """Push b's corners out of a, along the nearest edge's normal."""
+    ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
+    cb, sb = np.cos(poses[b, 2]), np.sin(poses[b, 2])
+    for j in range(from_b, to_b):
+        wx = poses[b, 0] + cb * points[j, 0] - sb * points[j, 1]
+        wy = poses[b, 1] + sb * points[j, 0] + cb * points[j, 1]
+        dx, dy = wx - poses[a, 0], wy - poses[a, 1]
+        x, y = ca * dx + sa * dy, -sa * dx + ca * dy
+        if not inside(x, y, points, follow, from_a, to_a):
+            continue
+        nearest, mx, my = np.inf, 0.0, 0.0
+        for i in range(from_a, to_a):
+            k = follow[i] + from_a
+            px, py = points[i, 0], points[i, 1]
+            ex, ey = points[k, 0] - px, points[k, 1] - py
+            along = min(1.0, max(0.0, ((x - px) * ex + (y - py) * ey) / (ex * ex + ey * ey)))
+            ox, oy = px + along * ex - x, py + along * ey - y
+            far = np.hypot(ox, oy)
+            if far < nearest:
+                nearest, mx, my = far, ox, oy
+        if nearest < 1e-300:
+            continue
+        nx, ny = (ca * mx - sa * my) / nearest, (sa * mx + ca * my) / nearest
+        depth = 1.001 * nearest * (0.5 if free[a] and free[b] else 1.0)
+        nudge(poses, b, wx, wy, nx, ny, depth, radius, free)
+        nudge(poses, a, wx, wy, -nx, -ny, depth, radius, free)
+        ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
+        cb, sb = np.cos(poses[b, 2]), np.sin(poses[b, 2])
+
+
+@njit(cache=True)
+def push_row(poses, kind, a, b, numbers, gap, radius, free):
+    """Mend a violated joint by moving its bodies."""
+    if kind == 2:
+        if free[b]:
+            poses[b, int(numbers[2])] -= gap / numbers[0]
+        return
+    c, s = np.cos(poses[b, 2]), np.sin(poses[b, 2])
+    x = poses[b, 0] + c * numbers[2] - s * numbers[3]
+    y = poses[b, 1] + s * numbers[2] + c * numbers[3]
+    if kind == 0:
+        ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
+        hx = poses[a, 0] + ca * numbers[0] - sa * numbers[1]
+        hy = poses[a, 1] + sa * numbers[0] + ca * numbers[1]
+        far = np.hypot(x - hx, y - hy)
+        nx, ny = (hx - x) / far, (hy - y) / far
+        share = 0.5 if free[a] and free[b] else 1.0
+        nudge(poses, b, x, y, nx, ny, -gap * share, radius, free)
+        nudge(poses, a, hx, hy, -nx, -ny, -gap * share, radius, free)
+        return
+    nx, ny = numbers[0], numbers[1]
+    if a >= 0:
+        ca, sa = np.cos(poses[a, 2]), np.sin(poses[a, 2])
+        nx, ny = ca * numbers[0] - sa * numbers[1], sa * numbers[0] + ca * numbers[1]
+    nudge(poses, b, x, y, nx, ny, -gap, radius, free)
+
+
+@njit(cache=True)
+def settle(poses, pairs, touched, rings, rows, radius, free):
+    """Push apart what overlaps and mend joints, a few rounds; touched is what has moved."""
+    points, follow, span, reach = rings
+    kind, first, second, numbers, allowed = rows
+    for _ in range(PASSES):
+        still = True
+        for r in range(len(kind)):
+            gap = row_gap(kind[r], first[r], second[r], numbers[r], poses) + 0.5 * allowed[r]
+            if gap < 0:
+                push_row(poses, kind[r], first[r], second[r], numbers[r], gap, radius, free)
+                touched[second[r]] = free[second[r]]
+                if first[r] >= 0:
+                    touched[first[r]] = free[first[r]]
+                still = False
+        for p in range(len(pairs)):
+            a, b = pairs[p, 0], pairs[p, 1]
+            if not (touched[a] or touched[b]):
+                continue
+            i, j, k, m = span[p, 0], span[p, 1], span[p, 2], span[p, 3]
+            if overlap(poses, a, b, points, follow, i, j, k, m, reach[p]):
+                push_corners(poses, a, b, points, follow, i, j, k, m, radius, free)
+                push_corners(poses, b, a, points, follow, k, m, i, j, radius, free)
+                touched[a] = free[a]
+                touched[b] = free[b]
+                still = False
+        if still:
+            return
+
+
+@njit(cache=True)
+def shake(rng, poses, body, scale, radius):
+    """Move a body at random by about `scale`."""
+    poses[body, 0] += scale * rng.normal()
+    poses[body, 1] += scale * rng.normal()
+    poses[body, 2] += scale * rng.normal() / radius[body]
+
+
+@njit(cache=True)
+def turn_about(poses, body, x, y, angle):
+    """Turn a body about a point of the world."""
+    c, s = np.cos(angle), np.sin(angle)
+    ox, oy = poses[body, 0] - x, poses[body, 1] - y
+    poses[body, 0] = x + c * ox - s * oy
+    poses[body, 1] = y + s * ox + c * oy
+    poses[body, 2] += angle
+
+
+@njit(cache=True)
+def push_along(rng, poses, touched, bodies, radius, scale, weights):
+    """Move bodies along the objective, at times with noise."""
+    noise = scale * max(0.0, rng.uniform(-1.0, 1.0))
+    for b in bodies:
+        if weights[b, 0] != 0 or weights[b, 1] != 0 or weights[b, 2] != 0:
+            poses[b, 0] += scale * weights[b, 0]
+            poses[b, 1] += scale * weights[b, 1]
+            poses[b, 2] += scale * weights[b, 2] / radius[b]
+            shake(rng, poses, b, noise, radius)
+            touched[b] = True
+
+
+@njit(cache=True)
+def move_group(rng, poses, touched, bodies, scale, size):
+    """Move some bodies as one: a shift, and at times a turn about a random centre."""
+    pivot = bodies[int(len(bodies) * rng.random())]
+    x, y = poses[pivot, 0] + size * rng.normal(), poses[pivot, 1] + size * rng.normal()
+    angle = scale * rng.normal() / size * (rng.random() < 0.5)
+    dx, dy, share = scale * rng.normal(), scale * rng.normal(), rng.random()
+    for b in bodies:
+        if rng.random() < share:
+            turn_about(poses, b, x, y, angle)
+            poses[b, 0] += dx
+            poses[b, 1] += dy
+            touched[b] = True
+
+
+@njit(cache=True)
+def propose(rng, kind, here, there, touched, bodies, radius, size, weights, momentum):
+    """A move of some kind: the last again, one body, all, along the objective, a group, about a rim."""
+    scale = size * 10.0 ** rng.uniform(-5.0, 0.0)
+    for b in range(len(here)):  # by element: numba compiles a slice's assignment for seconds
+        touched[b] = False
+        for column in range(3):
+            there[b, column] = here[b, column]
+    one = bodies[int(len(bodies) * rng.random())]
+    if kind == 0:
+        stretch = 0.5 * int(1 + 5 * rng.random())
+        for b in bodies:
+            for column in range(3):
+                there[b, column] += stretch * momentum[b, column]
+                touched[b] |= momentum[b, column] != 0
+    elif kind == 1:
+        shake(rng, there, one, scale, radius)
+        touched[one] = True
+    elif kind == 2:
+        for b in bodies:
+            shake(rng, there, b, scale, radius)
+            touched[b] = True
+    elif kind == 3:
+        push_along(rng, there, touched, bodies, radius, scale, weights)
+    elif kind == 4:
+        move_group(rng, there, touched, bodies, scale, size)
+    else:  # as when a corner stands in a corner
+        angle, far = rng.uniform(0, 2 * np.pi), radius[one] * rng.random()
+        x, y = here[one, 0] + far * np.cos(angle), here[one, 1] + far * np.sin(angle)
+        turn_about(there, one, x, y, scale * rng.normal() / radius[one])
+        touched[one] = True
+
+
+@njit(cache=True)
+def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, size, hair, enough, path):
+    """A climb of many proposals, one for each place in `path` (K, B, 3); how many of them were taken.
+
+    A proposal is taken when the way to it is free and the objective is not below the best by more than
+    `hair`; it ends when it has gained `enough`. Places are left in `path`, the first of which is the start.
+    """
+    bodies = np.flatnonzero(free)
+    here, there, middle = start.copy(), start.copy(), start.copy()
+    touched, momentum = np.zeros(len(start), np.bool_), np.zeros_like(start)
+    began = value(start, goal)
+    at, best, taken, lucky = began, began, 0, False
+    for _ in range(1, len(path)):
+        kind = 0 if lucky else int(6 * rng.random())
+        propose(rng, kind, here, there, touched, bodies, radius, size, weights, momentum)
+        lucky = False
+        if rng.random() < 0.7:
+            settle(there, pairs, touched, rings, rows, radius, free)
+        reached = value(there, goal)
+        if not reached >= best - hair or (reached < at and rng.random() < 0.5):
+            continue
+        if broken(there, rows) or not free_way(here, there, pairs, touched, rings, radius, fine, middle):
+            continue
+        lucky = reached > at + 1e-9 * hair
+        at, best, taken = reached, max(best, reached), taken + 1
+        for b in range(len(here)):
+            for column in range(3):
+                momentum[b, column] = there[b, column] - here[b, column]
+                here[b, column] = path[taken, b, column] = there[b, column]
+        if at - began > enough:
+            break
+    return taken
