@@ -19,6 +19,7 @@ from pliant.flex.objective import Objective, check_asked, compile_objective
 from pliant.flex.parts import Parts, compile_parts
 from pliant.flex.sweep import Insets
 
+ROUNDED = 1e-10  # of a body's size: bodies drawn as near as that touch
 SQRT2 = 2**0.5  # of two rows across each other, as a pivot has, the greater is at least that share
 
 
@@ -142,4 +143,6 @@ def compile_system(model: Assembly, study: FlexStudy) -> System:
     objective, joints = compile_objective(study, parts, compile_joints(model, parts))
     clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]
     gap = gap_scale(parts, model.clearance) or min(clearances, default=0.0)
+    if gap < ROUNDED * parts.size:
+        gap = 0.0
     return System(parts, joints, objective, study, gap)
