@@ -33,7 +33,7 @@ def climb(
         if walk.overlapping():
             walk.undo()
             if shrinkings == SHRINKINGS:
-                break
+                return Ending(FlexStatus.STEP_LIMIT, note=STALLED)
             turn, shrinkings = turn / 4, shrinkings + 1
             continue
         walk.promises.append(found)
@@ -46,8 +46,6 @@ def climb(
         if not walk.settled(found):
             found, moved = stepped(system, found, walk.enough, turn)
         solved = usable(system, found.program, found.solution)
-        if not solved and shrinkings == SHRINKINGS:
-            return Ending(FlexStatus.SOLVER_FAILED, note=found.solution.message)
         if moved is None and solved and walk.settled(found):
             small = move(system, system, found, system.study.turn)
             moved = _not_last(system, walk, found, small) or go_on(system, found, walk.enough, turn)
@@ -61,8 +59,15 @@ def climb(
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1
         else:
-            break
-    return Ending(FlexStatus.STEP_LIMIT, note=STALLED if walk.steps < steps else "")
+            return _stalled(found, solved)
+    return Ending(FlexStatus.STEP_LIMIT)
+
+
+def _stalled(found: Promise, solved: bool) -> Ending:
+    """The ending where no step can be taken, however short."""
+    if solved:
+        return Ending(FlexStatus.STEP_LIMIT, note=STALLED)
+    return Ending(FlexStatus.SOLVER_FAILED, note=found.solution.message)
 
 
 def _endless(system: System, walk: Walk, found: Promise) -> Ending | None:

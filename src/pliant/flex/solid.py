@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
 from pliant.core.outline import Floats, Rings, inset, open_ring, polygon, signed_area, wind
 
@@ -88,7 +88,7 @@ def _snapped(part: shapely.Polygon, corners: Floats, close: float) -> shapely.Po
     To grow and to shrink leaves edges as short as rounding, whose normals are chance; an inset would make
     them long.
     """
-    tree = cKDTree(corners)
+    tree = KDTree(corners)
     same = np.array([min(near) for near in tree.query_ball_point(corners, 4 * close)])
     rings: list[Floats] = []
     for ring in (part.exterior, *part.interiors):

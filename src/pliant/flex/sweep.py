@@ -246,7 +246,7 @@ def coming_near(parts: Parts, frames: Floats, known: Ints) -> tuple[Ints, Ints]:
         centres, _user_radius(parts, frames), moves
     )
     code = np.unique(first * parts.count + second)
-    code = np.setdiff1d(code, known[:, 0] * parts.count + known[:, 1], assume_unique=True)
+    code = code[~np.isin(code, known[:, 0] * parts.count + known[:, 1])]
     first, second = code // parts.count, code % parts.count
     apart = ~exempt_pairs(parts, first, second)
     first, second = first[apart], second[apart]
