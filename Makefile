@@ -12,6 +12,9 @@ MARKS ?= not slow
 PYTHONS ?= 3.11 3.12 3.13 3.14
 OUT ?= out/demo
 
+# Tests begin a hundred processes, and each would read every source anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # A stamp says what was installed, from which pyproject.toml, for which folder.
 KEY := $(shell { cat pyproject.toml; pwd; } | cksum | cut -d ' ' -f 1)
 STAMPS := $(VENV)/stamps

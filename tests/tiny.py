@@ -42,12 +42,19 @@ class Tiny:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.cache = folder, folder / "cache"
-        shutil.copytree(SOURCE / "pliant" / "core", folder / "pliant" / "core")
+        skipped = shutil.ignore_patterns("*pytest*")
+        shutil.copytree(SOURCE / "pliant" / "core", folder / "pliant" / "core", ignore=skipped)
         (folder / "pliant" / "tiny").mkdir()
         for name in ("__init__", "tiny/__init__"):
             (folder / "pliant" / f"{name}.py").touch()
         for name, text in (("sizes", SIZES), ("deep", DEEP), ("loop", LOOP), ("aside", ASIDE)):
             self.write(name, text)
+
+    def copied(self, folder: Path) -> "Tiny":
+        """The same, with what is compiled, in another folder."""
+        made = Tiny(folder)
+        shutil.copytree(self.cache, made.cache)
+        return made
 
     def write(self, module: str, text: str) -> None:
         """Change the text of a module."""

@@ -2,8 +2,6 @@
 
 import base64
 import io
-import os
-import shutil
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -19,15 +17,6 @@ from pliant.view.player import player_data
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">"
 RED_PIXELS = """() => {
   const canvas = document.querySelector('.stage canvas');
@@ -52,6 +41,17 @@ COLOURED_PIXELS = """([r, g, b]) => {
     count += off < 12 && data[i + 3] > 240;
   }
   return count;
+}"""
+
+
+TIPS = """(shares) => {
+  const canvas = document.querySelector('.stage canvas'), tip = document.querySelector('.tip');
+  const box = canvas.getBoundingClientRect();
+  return shares.map(([x, y]) => {
+    const place = { clientX: box.left + x * box.width, clientY: box.top + y * box.height };
+    canvas.dispatchEvent(new PointerEvent('pointermove', { ...place, bubbles: true }));
+    return tip.hidden ? null : tip.textContent;
+  });
 }"""
 
 
@@ -159,17 +159,6 @@ def lift() -> Motion:
     )
 
 
-@pytest.fixture(scope="module")
-def browser():
-    if not CHROMIUM:
-        pytest.skip("no chromium on the path and CHROMIUM is not set: apt-get install chromium")
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
 def open_page(browser, tmp_path: Path):
     """Opens a player from disk; the test fails on any console message, error or request beyond the file."""
@@ -217,15 +206,22 @@ def middle(page) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+def tips(page, shares: list[tuple[float, float]]) -> list[str | None]:
+    """What is said where the cursor is at each place, in shares of the picture; None where nothing is."""
+    return page.evaluate(TIPS, [list(map(float, share)) for share in shares])
+
+
 def find(page, name: str) -> tuple[float, float]:
-    """Where on the page a body of that name is: the cursor is moved along the middle until it shows."""
-    box = page.locator(".stage canvas").bounding_box()
-    for share in np.linspace(0.02, 0.98, 48):
-        place = box["x"] + share * box["width"], box["y"] + 0.6 * box["height"]
-        page.mouse.move(*place)
-        if page.locator(".tip").text_content() == name and page.locator(".tip").is_visible():
-            return place
-    raise AssertionError(f"{name} is nowhere")
+    """Where on the page a body of that name is, along the middle; the cursor is left there."""
+    shares = [(share, 0.6) for share in np.linspace(0.02, 0.98, 48)]
+    said = tips(page, shares)
+    assert name in said, f"{name} is nowhere"
+    box, (x, y) = page.locator(".stage canvas").bounding_box(), shares[said.index(name)]
+    place = box["x"] + x * box["width"], box["y"] + y * box["height"]
+    page.mouse.move(*place)
+    assert page.locator(".tip").is_visible()
+    assert page.locator(".tip").text_content() == name
+    return place
 
 
 def test_it_opens_from_disk_at_the_end_with_red_outlines_of_the_start(open_page):
@@ -371,11 +367,7 @@ def test_a_motion_with_traced_curves_opens_at_its_start_without_outlines(open_pa
 
 def test_hovering_a_traced_curve_names_it(open_page):
     page = open_page(crank())
-    box = page.locator(".stage canvas").bounding_box()
-    said = set()
-    for share in np.linspace(0.05, 0.95, 200):
-        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + share * box["height"])
-        said.add(page.locator(".tip").text_content())
+    said = set(tips(page, [(0.5, share) for share in np.linspace(0.05, 0.95, 200)]))
     assert {"path of B", "path of C", "before the edit", "ground", "tolerance band · C"} <= said
 
 
@@ -543,13 +535,8 @@ def test_faces_and_other_marks_that_move_do_so_between_frames(open_page):
 
 def test_points_without_a_name_are_not_joints_to_point_at(open_page):
     page = open_page(lift())
-    box = page.locator(".stage canvas").bounding_box()
-    said = set()
-    for x in np.linspace(0.1, 0.9, 60):
-        for y in (0.3, 0.4, 0.5, 0.6, 0.7):
-            page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
-            if page.locator(".tip").is_visible():
-                said.add(page.locator(".tip").text_content())
+    shares = [(x, y) for x in np.linspace(0.1, 0.9, 60) for y in (0.3, 0.4, 0.5, 0.6, 0.7)]
+    said = set(tips(page, shares))
     assert "" not in said
     assert said & {"plate", "actuator"}
 

@@ -1,7 +1,5 @@
 """The report of `pliant demo` in a real browser, opened from disk, on a desk and on a phone."""
 
-import os
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +11,6 @@ from pliant.core.status import Tone
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 DESK = {"viewport": {"width": 1280, "height": 900}}
 LONG = "Goes in with 20.67 N, until the root sits on a_very_long_name_of_an_obstacle_that_cannot_be_broken."
@@ -57,17 +53,6 @@ def report(tmp_path: Path) -> Path:
             )
     write_report(tmp_path / "index.html", entries, 30.0)
     return tmp_path / "index.html"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if not CHROMIUM:
-        pytest.skip("no chromium on the path and CHROMIUM is not set: apt-get install chromium")
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -318,9 +318,26 @@ def move_group(rng, poses, touched, bodies, scale, size):
 
 
 @njit(cache=True)
-def propose(rng, kind, here, there, touched, bodies, radius, size, weights, momentum):
+def level(there, touched, worth, bodies, radius, step, weights, goal):
+    """Move along the objective until it is worth what it was: on a plateau, long moves are taken too."""
+    before = value(there, goal)
+    for b in bodies:
+        there[b, 0] += step * weights[b, 0]
+        there[b, 1] += step * weights[b, 1]
+        there[b, 2] += step * weights[b, 2] / radius[b]
+    gained = value(there, goal) - before
+    further = (worth - before) / gained - 1.0 if gained > 0 else -1.0
+    for b in bodies:
+        there[b, 0] += further * step * weights[b, 0]
+        there[b, 1] += further * step * weights[b, 1]
+        there[b, 2] += further * step * weights[b, 2] / radius[b]
+        touched[b] |= weights[b, 0] != 0 or weights[b, 1] != 0 or weights[b, 2] != 0
+
+
+@njit(cache=True)
+def propose(rng, kind, here, there, touched, bodies, radius, size, least, weights, momentum):
     """A move of some kind: the last again, one body, all, along the objective, a group, about a rim."""
-    scale = size * 10.0 ** rng.uniform(-5.0, 0.0)
+    scale = size * (least / size) ** rng.random()
     for b in range(len(here)):  # by element: numba compiles a slice's assignment for seconds
         touched[b] = False
         for column in range(3):
@@ -351,11 +368,12 @@ def propose(rng, kind, here, there, touched, bodies, radius, size, weights, mome
 
 
 @njit(cache=True)
-def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, size, hair, enough, path):
+def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, size, least, hair, enough, path):
     """A climb of many proposals, one for each place in `path` (K, B, 3); how many of them were taken.
 
     A proposal is taken when the way to it is free and the objective is not below the best by more than
-    `hair`; it ends when it has gained `enough`. Places are left in `path`, the first of which is the start.
+    `hair`; moves are of all sizes from `least` to `size`. It ends when it has gained `enough`. Where it went
+    is left in `path`, the first place of which is the start.
     """
     bodies = np.flatnonzero(free)
     here, there, middle = start.copy(), start.copy(), start.copy()
@@ -364,7 +382,9 @@ def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, siz
     at, best, taken, lucky = began, began, 0, False
     for _ in range(1, len(path)):
         kind = 0 if lucky else int(6 * rng.random())
-        propose(rng, kind, here, there, touched, bodies, radius, size, weights, momentum)
+        propose(rng, kind, here, there, touched, bodies, radius, size, least, weights, momentum)
+        if not lucky and rng.random() < 0.4:
+            level(there, touched, at, bodies, radius, 1e-3 * size, weights, goal)
         lucky = False
         if rng.random() < 0.7:
             settle(there, pairs, touched, rings, rows, radius, free)

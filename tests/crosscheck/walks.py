@@ -18,10 +18,14 @@ from tests.crosscheck.swept import deepest, widths
 from tests.crosscheck.walking import climb, shorten
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 WORK = 3e8  # pairs of edges that a walk looks at, roughly
-WALKS = 2
+WALKS, MOST_WALKS = 2, 4  # and one more for each that was not free
+FINE = 0.15  # of the thinnest body: travel between two looks at whether a way is free
+FINER = 0.3  # each walk looks so much nearer than the last: corners may meet between two looks
 REACH = 8  # times the size of the largest moving body: what is further away is left to the verification
+CHUNK = 32  # legs of a path that are verified at once
 HAIR = 2e-4  # of the objective, or of the play: what a move may lose
 ENOUGH = 0.1  # a gain of so much of the objective, and of three plays, and it is clear
 
@@ -38,37 +42,54 @@ class Climb:
 
 
 def climbed(play: Played, play_length: float, seed: int = 0, work: float = WORK) -> Climb:
-    """The best of some walks from the last frame; `play_length` is the scale of the play, as the gap."""
+    """The best of some walks from the last frame; `play_length` is the scale of the play, as the gap.
+
+    Where a walk turns out not to be free, another goes on from as far as it was.
+    """
     play = play.about_centroids
-    goal = play.objective
-    start = play.frames[-1]
+    goal, start = play.objective, play.frames[-1]
     end = float(goal.value(start))
     scale = max(abs(end), play_length / goal.arm)
-    enough = max(ENOUGH * abs(end), 3 * play_length / goal.arm)
     allowed = _allowed(play, play_length)
-    near = _within(play, REACH * play.size)
-    world = _compiled(replace(play, pairs=play.pairs[near]), start, allowed[near], play_length)
-    corners = world[1][2]
-    each = float(((corners[:, 1] - corners[:, 0]) * (corners[:, 3] - corners[:, 2])).sum())
-    moves = int(np.clip(work / max(each, 1.0) / 20, 500, 10_000))
-    best = Climb(0.0, 0.0, 0.0, 0.0, None)
-    for walk in range(WALKS):
-        path = np.tile(start, (moves + 1, 1, 1))
+    best, fine, left = Climb(0.0, 0.0, 0.0, 0.0, None), FINE * _thinnest(play), WALKS
+    for walk in range(MOST_WALKS):
         rng = np.random.default_rng([seed, walk])
-        taken = climb(rng, start, *world, _fine(play), play.size, HAIR * scale, enough, path)
-        path = path[: taken + 1]
-        values = goal.value(path)
-        claimed = float(values.max() - end)
-        if claimed <= best.gain or claimed < 5e-3 * scale:
-            continue
-        path = path[: int(values.argmax()) + 1]
-        path = path[shorten(path, *world[:3], *world[5:], _fine(play))]
-        values = goal.value(path[: _sound(play, path, allowed) + 1])
-        top = int(values.argmax())
-        gain = float(values[top] - end)
-        if gain > best.gain:
-            best = Climb(gain, claimed, gain / abs(end) if end else np.inf, gain * goal.arm, path[top])
+        path, places = _walked(rng, play, start, allowed, play_length, scale, fine, work)
+        values, left = goal.value(path), left - 1
+        claimed, fine = float(values[-1] - end), FINER * fine
+        if claimed > max(best.gain, 5e-3 * scale):
+            sound = _sound(play, path, places, allowed)
+            start, left = path[sound], left + (sound < len(path) - 1)
+            top = int(values[: sound + 1].argmax())
+            gain = float(values[top] - end)
+            if gain > best.gain:
+                best = Climb(gain, claimed, gain / abs(end) if end else np.inf, gain * goal.arm, path[top])
+        if left == 0:
+            break
     return best
+
+
+def _walked(
+    rng: np.random.Generator,
+    play: Played,
+    start: Floats,
+    allowed: Floats,
+    play_length: float,
+    scale: float,
+    fine: float,
+    work: float,
+) -> tuple[Floats, Ints]:
+    """A walk as far as its highest place (K, B, 3), and the places of it that straight ways join."""
+    near = _within(play, REACH * play.size)
+    world = _compiled(replace(play, pairs=play.pairs[near]), play.frames[-1], allowed[near], play_length)
+    goal, corners = play.objective, world[1][2]
+    each = float(((corners[:, 1] - corners[:, 0]) * (corners[:, 3] - corners[:, 2])).sum())
+    path = np.tile(start, (int(np.clip(work / max(each, 1.0) / 20, 500, 10_000)) + 1, 1, 1))
+    least = min(max(1e-3 * play_length, 1e-6 * play.size), 1e-2 * play.size)
+    enough = max(ENOUGH * abs(float(goal.value(start))), 3 * play_length / goal.arm)
+    taken = climb(rng, start, *world, fine, play.size, least, HAIR * scale, enough, path)
+    path = path[: int(goal.value(path[: taken + 1]).argmax()) + 1]
+    return path, shorten(path, *world[:3], *world[5:], fine)
 
 
 def _within(play: Played, reach: float) -> NDArray[np.bool_]:
@@ -85,9 +106,8 @@ def _allowed(play: Played, play_length: float) -> Floats:
     return np.maximum(widths(*at), 0.0) + max(1e-4 * play_length, 1e-8 * play.size)
 
 
-def _fine(play: Played) -> float:
-    """A travel in which nothing gets through anything: a part of the thinnest body."""
-    return 0.2 * min(_thickness(rings) for rings in play.rings)
+def _thinnest(play: Played) -> float:
+    return min(_thickness(rings) for rings in play.rings)
 
 
 def _thickness(rings: tuple[Floats, ...]) -> float:
@@ -95,16 +115,35 @@ def _thickness(rings: tuple[Floats, ...]) -> float:
     return 2 * polygon.area / polygon.length
 
 
-def _sound(play: Played, path: Floats, allowed: Floats) -> int:
-    """The last place of a path up to which it is free, by shapely."""
-    slack = 0.5 * float(allowed.min())
-    low = 0
-    for stop in [*range(32, len(path), 32), len(path) - 1]:
-        found = deepest(play, slack, path[low : stop + 1], 4000, allowed)
-        if found.width > slack:
-            return low + int(found.frame)
-        low = stop
+def _sound(play: Played, path: Floats, places: Ints, allowed: Floats) -> int:
+    """The last place of a path up to which it is free, by shapely.
+
+    The way from one of `places` to the next is straight, or as it was walked where the straight one is not
+    free.
+    """
+    reached = _legs(play, path[places], allowed)
+    while reached < len(places) - 1:
+        here, there = places[reached], places[reached + 1]
+        walked = _legs(play, path[here : there + 1], allowed)
+        if walked < there - here:
+            return int(here + walked)
+        reached += 1 + _legs(play, path[places[reached + 1 :]], allowed)
     return len(path) - 1
+
+
+def _legs(play: Played, path: Floats, allowed: Floats) -> int:
+    """How many legs of a path are free, from its beginning."""
+    if len(path) > CHUNK + 1:
+        first = _legs(play, path[: CHUNK + 1], allowed)
+        return first if first < CHUNK else CHUNK + _legs(play, path[CHUNK:], allowed)
+    slack = 0.5 * float(allowed.min())
+    if len(path) == 1 or deepest(play, slack, path, 4000, allowed).width <= slack:
+        return len(path) - 1
+    if len(path) == 2:
+        return 0
+    half = len(path) // 2
+    first = _legs(play, path[: half + 1], allowed)
+    return first if first < half else half + _legs(play, path[half:], allowed)
 
 
 def _compiled(play: Played, start: Floats, allowed: Floats, play_length: float) -> tuple:

@@ -130,7 +130,9 @@ def compare(printed: str, shown: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="tours are written for a shell")
-@pytest.mark.parametrize("page", TOURS)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.slow] if "fasteners" in page else []) for page in TOURS]
+)
 def test_a_tour_prints_what_its_page_shows(page, tmp_path):
     names: dict[str, Any] = {}
     for name, text in FILE.findall(tour(page)):

@@ -6,7 +6,9 @@ process dies; here a task is lost alone, and the second Ctrl-C is heeded.
 
 from __future__ import annotations
 
+import math
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -49,7 +51,7 @@ class Crew(AbstractContextManager["Crew"]):
         self._work = work
         # Not forked: threads of compiled loops and of BLAS do not survive a fork.
         self._context = get_context("spawn")
-        self._halt = self._context.Event()
+        self._halt, self._halted = self._context.Event(), math.inf
         self._runs = runs(tasks, count)
         self._hands = [self._start(k) for k in range(len(self._runs))]
 
@@ -58,11 +60,17 @@ class Crew(AbstractContextManager["Crew"]):
         """The tasks in hand."""
         return tuple(hand.task for hand in self._hands)
 
+    @property
+    def stopped_for(self) -> float:
+        """Seconds since `stop` was called first; negative before."""
+        return time.monotonic() - self._halted
+
     def stop(self) -> None:
         """Hand out nothing more, and ask those at work to stop at their next report."""
         for run in self._runs:
             run.clear()
         self._halt.set()
+        self._halted = min(self._halted, time.monotonic())
 
     def finished(self, progress: Progress) -> tuple[str, Any]:
         """Wait for a task that is done: it, and what came of it; `LostError` where its process died."""

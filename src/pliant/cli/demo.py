@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,13 +22,14 @@ from pliant.core.progress import Interrupted, silent
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Tone
 
 if TYPE_CHECKING:
-    from pliant.cli.crew import Crew
     from pliant.cli.report import Entry
+    from pliant.core.motion import Motion
     from pliant.core.progress import Progress
     from pliant.files.kinds import Model
 
 LOOK: dict[str, Any] = {"title": "", "width": 4.4, "tallest": 3.1}  # inches: letters can be read on a tile
 FILM: dict[str, Any] = {"seconds": 2.5, "fps": 12, "dpi": 120, **LOOK}  # drawing films is most of the work
+HANDING_OVER = 1.0  # seconds after Ctrl-C for processes to hand over what they have
 SUFFIXES = {"picture": ".png", "film": ".gif", "player": ".html", "result": ".json", "model": ".toml"}
 
 
@@ -71,17 +73,18 @@ def demo(
     chosen = _chosen(names, everything)
     folder.mkdir(parents=True, exist_ok=True)
     found: dict[str, Entry] = {}
-    try:
-        stopped = _gather(_solved(chosen, folder, jobs, quiet), found, quiet)
-    finally:  # whatever happens, what is done is reported
-        entries = [found[name] for name in chosen if name in found]
-        write_report(folder / "index.html", entries, time.perf_counter() - started)
+    with Watch(quiet) as watch:  # all along: a Ctrl-C between two examples would be raised anywhere
+        try:
+            _gather(_solved(chosen, folder, jobs, watch), found, watch, quiet)
+        finally:  # whatever happens, what is done is reported
+            entries = [found[name] for name in chosen if name in found]
+            write_report(folder / "index.html", entries, time.perf_counter() - started)
     if not quiet:
         seconds = time.perf_counter() - started
         click.echo(f"{len(entries)} example{'s' * (len(entries) != 1)} in {seconds:.1f} s.")
         click.echo(click.style(f"The report is {folder / 'index.html'}", bold=True))
     failed = any(entry.tone is Tone.FAILURE for entry in entries)
-    ctx.exit(INTERRUPTED if stopped else NO_ANSWER if failed else ANSWERED)
+    ctx.exit(INTERRUPTED if watch.asked_to_stop else NO_ANSWER if failed else ANSWERED)
 
 
 def _chosen(names: tuple[str, ...], everything: bool) -> list[str]:
@@ -97,65 +100,55 @@ def _chosen(names: tuple[str, ...], everything: bool) -> list[str]:
 Solved = Iterator[tuple[str, "Entry | None"]]  # an example's name, and None where it was stopped
 
 
-def _gather(solved: Solved, found: dict[str, Entry], quiet: bool) -> bool:
-    """Keep and tell each example as it is solved; whether Ctrl-C ended it."""
-    try:
+def _gather(solved: Solved, found: dict[str, Entry], watch: Watch, quiet: bool) -> None:
+    """Keep and tell each example as it is solved, until Ctrl-C ends it."""
+    with suppress(KeyboardInterrupt):
         for name, entry in solved:
             if entry is None:
                 continue
             found[name] = entry
             if not quiet:
                 said = entry.error or entry.sentence
-                click.echo(f"{click.style(name, bold=True)} ({entry.spent:.1f} s): {said}")
-    except KeyboardInterrupt:
-        return True
-    return False
+                with watch.aside():
+                    click.echo(f"{click.style(name, bold=True)} ({entry.spent:.1f} s): {said}")
 
 
-def _solved(names: Sequence[str], folder: Path, jobs: int | None, quiet: bool) -> Solved:
+def _solved(names: Sequence[str], folder: Path, jobs: int | None, watch: Watch) -> Solved:
     from pliant.cli.crew import MOST
     from pliant.core.threads import cores
 
     jobs = min(cores(), MOST) if jobs is None else jobs
     if min(jobs, len(names)) < 2:
-        return _in_turn(names, folder, quiet)
-    return _side_by_side(names, folder, jobs, quiet)
+        return _in_turn(names, folder, watch)
+    return _side_by_side(names, folder, jobs, watch)
 
 
-def _in_turn(names: Sequence[str], folder: Path, quiet: bool) -> Solved:
+def _in_turn(names: Sequence[str], folder: Path, watch: Watch) -> Solved:
     for name in names:
-        with Watch(quiet, name) as watch:
-            entry = solve_example(name, watch, folder)
-        yield name, entry
         if watch.asked_to_stop:
-            raise KeyboardInterrupt
+            return
+        watch.label = name
+        yield name, solve_example(name, watch, folder)
 
 
-def _side_by_side(names: Sequence[str], folder: Path, jobs: int, quiet: bool) -> Solved:
-    """The first Ctrl-C lets those at work hand over what is done; the second ends them."""
+def _side_by_side(names: Sequence[str], folder: Path, jobs: int, watch: Watch) -> Solved:
+    """The first Ctrl-C lets those at work hand over what is done, for a while; the second ends them."""
     from pliant.cli.crew import Crew, LostError
 
-    stopped = False
     with Crew(partial(solve_example, folder=folder), names, jobs) as crew:
-        while crew.at_work:
-            found, asked = (crew.finished(silent), False) if stopped else _awaited(crew, quiet)
-            if asked:
-                stopped = True
+
+        def progress(done: int, total: int | None, text: str) -> None:
+            try:
+                watch(done, total, text)
+            except KeyboardInterrupt:
+                if crew.stopped_for > HANDING_OVER:
+                    raise
                 crew.stop()
-            if found is not None:
-                name, entry = found
-                yield name, _failed(name, entry) if isinstance(entry, LostError) else entry
-    if stopped:
-        raise KeyboardInterrupt
 
-
-def _awaited(crew: Crew, quiet: bool) -> tuple[tuple[str, Any] | None, bool]:
-    """What is finished next, and whether Ctrl-C came meanwhile."""
-    with Watch(quiet) as watch:
-        try:
-            return crew.finished(watch), watch.asked_to_stop
-        except KeyboardInterrupt:
-            return None, True
+        while crew.at_work:
+            progress(crew.done, crew.total, ", ".join(crew.at_work))
+            name, entry = crew.finished(progress)
+            yield name, _failed(name, entry) if isinstance(entry, LostError) else entry
 
 
 # One example
@@ -178,17 +171,19 @@ def _answered(name: str, progress: Progress, folder: Path) -> Entry:
     from pliant.cli.report import Entry
     from pliant.core.store import write_whole
 
-    model = gallery.load(name)
+    model, stopped = gallery.load(name), False
     try:
         result = _answer(model, progress)
     except Interrupted as interruption:
-        result = interruption.result
+        result, stopped = interruption.result, True
     data = result.to_dict()
     files = {what: f"{name}{suffix}" for what, suffix in SUFFIXES.items()}
     write_whole(folder / files["model"], example_text(name).encode())
-    drawn = [folder / files[what] for what in ("picture", "film", "player", "result")]
+    drawn = [folder / files[what] for what in ("picture", "player", "result")]
     plots = list(result.plots().values())
-    write_answer(result.motion, drawn, silent, data=data, plots=plots, film=FILM, **LOOK)
+    write_answer(result.motion, drawn, silent, data=data, plots=plots, **LOOK)
+    if stopped or not _filmed(result.motion, folder / files["film"], progress):
+        del files["film"]
     return Entry(
         name=name,
         kind=model.kind,
@@ -202,6 +197,15 @@ def _answered(name: str, progress: Progress, folder: Path) -> Entry:
         summary=result.summary(),
         files=files,
     )
+
+
+def _filmed(motion: Motion, path: Path, progress: Progress) -> bool:
+    """Whether there was time for a film."""
+    try:
+        write_answer(motion, [path], progress, film=FILM)
+    except KeyboardInterrupt:
+        return False
+    return True
 
 
 def _failed(name: str, error: Exception) -> Entry:

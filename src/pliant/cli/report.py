@@ -112,11 +112,12 @@ def _picture(entry: Entry) -> str:
     """The still picture; the film over it plays while the pointer, or the focus, is on it."""
     if not entry.files:
         return '<div class="picture"></div>'
-    still, film, player = (escape(entry.files[what]) for what in ("picture", "film", "player"))
+    still, player = (escape(entry.files[what]) for what in ("picture", "player"))
+    film = entry.files.get("film")  # Ctrl-C may have left no time for it
+    over = f'<img class="film" src="{escape(film)}" alt="" loading="lazy">' if film else ""
     return (
         f'<a class="picture" href="{player}" aria-label="Play {escape(entry.title or entry.name)}">'
-        f'<img src="{still}" alt="{escape(entry.sentence)}" loading="lazy">'
-        f'<img class="film" src="{film}" alt="" loading="lazy"></a>'
+        f'<img src="{still}" alt="{escape(entry.sentence)}" loading="lazy">{over}</a>'
     )
 
 

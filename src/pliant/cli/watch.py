@@ -8,7 +8,8 @@ import signal
 import sys
 import threading
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -30,8 +31,8 @@ class Watch(AbstractContextManager["Watch"]):
 
     def __init__(self, quiet: bool = False, label: str = "") -> None:
         self.asked_to_stop = False
+        self.label = label  # of what is worked on, before every report
         self._quiet = quiet
-        self._label = f"{label}: " if label else ""
         self._bar: Any = None
         self._task: Any = None
         self._said = time.monotonic()
@@ -46,11 +47,21 @@ class Watch(AbstractContextManager["Watch"]):
             raise KeyboardInterrupt
         if self._quiet:
             return
+        label = f"{self.label}: " if self.label else ""
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, total=total, description=f"{self._label}{text}")
+            self._bar.update(self._task, completed=done, total=total, description=f"{label}{text}")
         elif time.monotonic() - self._said >= EVERY:
             self._said = time.monotonic()
-            click.echo(f"{self._label}{done}{f' of {total}' if total else ''} {text}".rstrip(), err=True)
+            click.echo(f"{label}{done}{f' of {total}' if total else ''} {text}".rstrip(), err=True)
+
+    @contextmanager
+    def aside(self) -> Generator[None]:
+        """While something else is printed, there is no bar on the terminal."""
+        if self._bar is not None:
+            self._bar.stop()
+        yield
+        if self._bar is not None:
+            self._bar.start()
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -58,7 +69,7 @@ class Watch(AbstractContextManager["Watch"]):
             self._listen()
         if not self._quiet and sys.stderr.isatty():
             self._bar = _bar()
-            self._task = self._bar.add_task(self._label or "…", total=None)
+            self._task = self._bar.add_task(self.label or "…", total=None)
             self._bar.start()
         return self
 
@@ -78,7 +89,8 @@ class Watch(AbstractContextManager["Watch"]):
             self._heard.set()
             stop(number, frame)
         self.asked_to_stop = True
-        click.echo("\nStopping after this step; Ctrl-C again to stop at once.", err=True)
+        with suppress(RuntimeError):  # amid another line that is being written, this one is left out
+            click.echo("\nStopping after this step; Ctrl-C again to stop at once.", err=True)
 
     def _listen(self) -> None:
         """Have the seconds counted in a thread: the main one hears nothing in code that is not Python."""

@@ -45,13 +45,16 @@ def climb(
         moved = None
         if not walk.settled(found):
             found, moved = stepped(system, found, walk.enough, turn)
-        if not usable(system, found.program, found.solution):
+        solved = usable(system, found.program, found.solution)
+        if not solved and shrinkings == SHRINKINGS:
             return Ending(FlexStatus.SOLVER_FAILED, note=found.solution.message)
-        if moved is None and walk.settled(found):
+        if moved is None and solved and walk.settled(found):
             small = move(system, system, found, system.study.turn)
             moved = _not_last(system, walk, found, small) or go_on(system, found, walk.enough, turn)
             if moved is None:
                 return _finish(system, walk, found, small)
+        if moved is None and solved and shrinkings == SHRINKINGS:
+            moved = go_on(system, found, walk.enough, turn)
         if moved is not None:
             walk.go(moved)
             turn = next_turn(system, moved.found, moved.there, moved.fraction, turn)

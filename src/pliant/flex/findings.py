@@ -65,6 +65,9 @@ def leaving(system: System, poses: Floats, program: Program) -> Leaving | None:
     motion = recession(system, program, turning=False)
     if motion is None:
         return None
+    alone = np.where(np.abs(program.cost).max(axis=1, keepdims=True) > 0, motion, 0.0)
+    if program.change(alone).min(initial=0.0) >= -1e-6:  # what is not asked to go stays
+        motion = alone
     speed = np.hypot(motion[:, 0], motion[:, 1])
     goes = speed > 1e-3 * speed.max()
     movers, velocity = system.parts.free[goes], motion[goes, :2] / speed.max()
@@ -110,7 +113,8 @@ def _gets_clear(system: System, poses: Floats, movers: NDArray[np.int64], motion
     velocity[movers] = motion / np.hypot(*motion.T).max()
     groups, label = np.unique(velocity.round(4), axis=0, return_inverse=True)
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
-    groups *= 2 * float(np.hypot(*(high - low)))
+    slowest = float(np.hypot(*velocity[movers].T).min())
+    groups *= 2 * float(np.hypot(*(high - low))) / slowest
     label = label.ravel()
     for here in range(len(groups)):
         for there in range(here):

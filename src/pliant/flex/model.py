@@ -237,7 +237,7 @@ class FlexStudy(Frozen):
     maximize: tuple[Term, ...] = ()
     corners: Literal["average", "chosen", "exact"] = "average"  # two convex corners face to face
     solver: Literal["auto", "piqp", "clarabel", "highs", "normal"] = "auto"
-    steps: int = Field(default=100, ge=1, le=100_000)
+    steps: int = Field(default=400, ge=1, le=100_000)
     threshold: Length | None = None  # overlap a step may cause; default 1 % of the gap
     # relative gain below which it has converged; default 1e-4, beyond 100 moving bodies 2e-3
     tolerance: Annotated[Number, Field(gt=0, lt=1)] | None = None

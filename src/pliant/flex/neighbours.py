@@ -24,8 +24,8 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 NONE = -1
-ROWS = 2.0  # of a vertex near others, about
-PASSES = 8.0  # over rows for each over candidates, about
+ROWS = 2.0  # that a vertex near others has, about
+PASSES = 8.0  # candidates that take as long as a row: rows are gone through far more often
 FINE = 2000  # vertices of one body from which its distance to others is found by trees
 SAMPLE = 32  # vertices whose candidates are counted to tell how many there are
 
@@ -189,7 +189,7 @@ def _many(outlines: Outlines, world: Floats, vertices: Ints, edges: Ints, radius
         at = world[some, None, axis]
         inside &= (at >= low[:, axis]) & (at <= high[:, axis])
     rows, candidates = np.count_nonzero(inside.any(axis=1)), np.count_nonzero(inside)
-    return max(ROWS * rows, candidates / PASSES) * len(vertices) / len(some) > COMPILED
+    return bool(max(ROWS * rows, candidates / PASSES) * len(vertices) / len(some) > COMPILED)
 
 
 def _near_features(parts: Parts, world: Floats, pairs: Ints, radius: float) -> tuple[Ints, Ints]:
@@ -276,7 +276,7 @@ def gap_scale(parts: Parts, clearance: float) -> float:
         polygons[parts.free[~fine]], exclusive=True, return_distance=True, all_matches=False
     )
     apart = np.append(distance, [_to_nearest(parts, polygons, body) for body in parts.free[fine].tolist()])
-    apart = apart[apart > 0]
+    apart = apart[(apart > 0) & (apart < np.inf)]
     return float(np.median(apart)) if len(apart) else 0.0
 
 
@@ -286,6 +286,11 @@ def _to_nearest(parts: Parts, polygons: NDArray[np.object_], body: int) -> float
     shapely.prepare(polygons[body])
     if shapely.intersects(polygons[body], polygons[others]).any():
         return 0.0
-    pairs = np.stack([np.full(len(others), body), others], axis=1)
-    hints = _by_trees(parts, parts.drawn, pairs, np.inf)[3]
-    return float(hints.distance.min(initial=np.inf))
+    low, high = np.split(shapely.bounds(polygons), 2, axis=1)
+    apart = np.hypot(*np.maximum(np.maximum(low - high[body], low[body] - high), 0.0)[others].T)
+    least = np.inf
+    for some in (apart == apart.min(initial=np.inf), apart > apart.min(initial=np.inf)):
+        near = others[some & (apart < least)]
+        pairs = np.stack([np.full(len(near), body), near], axis=1)
+        least = _by_trees(parts, parts.drawn, pairs, least)[3].distance.min(initial=least)
+    return float(least)

@@ -19,6 +19,9 @@ from pliant.flex.objective import Objective, check_asked, compile_objective
 from pliant.flex.parts import Parts, compile_parts
 from pliant.flex.sweep import Insets
 
+ROUNDED = 1e-10  # of a body's size: bodies drawn as near as that touch
+SQRT2 = 2**0.5  # of two rows across each other, as a pivot has, the greater is at least that share
+
 
 @dataclass(frozen=True)
 class System:
@@ -44,7 +47,7 @@ class System:
         """A bound on how far pins, keep regions and sights are violated between frames (F, B + 1, 3)."""
         users = np.zeros_like(frames)
         users[:, :-1] = self.parts.user_poses(frames)
-        return path_overlap(self._user_joints, list(users), 0.2 * self.threshold)
+        return SQRT2 * path_overlap(self._user_joints, list(users), 0.2 * self.threshold)
 
     @cached_property
     def _user_joints(self) -> Rows:
@@ -108,7 +111,7 @@ class System:
         rows = self.rows(contacts)
         depth = -self.gaps(rows, poses)
         pivots = slice(len(rows) - len(self.joints.pivots), len(rows))
-        depth[pivots] = np.abs(depth[pivots])
+        depth[pivots] = np.repeat(np.hypot(*depth[pivots].reshape(-1, 2).T), 2)  # two rows a pivot
         return float(depth.max(initial=0.0))
 
     def program(self, contacts: Rows, poses: Floats, bound: Floats) -> Program:
@@ -140,4 +143,6 @@ def compile_system(model: Assembly, study: FlexStudy) -> System:
     objective, joints = compile_objective(study, parts, compile_joints(model, parts))
     clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]
     gap = gap_scale(parts, model.clearance) or min(clearances, default=0.0)
+    if gap < ROUNDED * parts.size:
+        gap = 0.0
     return System(parts, joints, objective, study, gap)

@@ -153,9 +153,7 @@ def near_vertices(
             for p in range(begin, end):
                 b = pairs[p, 1]
                 u, w = _seen(edges.point, v, poses, cosine, sine, a, b)
-                e, least, _ = _search(
-                    u, w, hint[p], radius * radius, 0.0, edges, trees, trees.root[b], trees.root[b + 1], tied
-                )
+                e, least, _ = _search(u, w, hint[p], radius * radius, 0.0, edges, trees, b, tied)
                 if e < 0:
                     continue
                 hint[p] = e
@@ -188,9 +186,8 @@ def nearest(
         if distance[g] > reach + tie + travel[pair[g]]:
             continue
         v, b = vertex[g], body[g]
-        begin, end = trees.root[b], trees.root[b + 1]
-        u, w = _seen(edges.point, v, poses, cosine, sine, owner[v], b)
-        e, least, number = _search(u, w, hint[g], close, tie, edges, trees, begin, end, tied)
+        u, w = _seen(edges.point, v, poses, cosine, sine, int(owner[v]), b)
+        e, least, number = _search(u, w, hint[g], close, tie, edges, trees, b, tied)
         if e < 0:
             continue
         if number > 1:
@@ -198,7 +195,7 @@ def nearest(
         along, height, _ = _frame(u, w, edges, e)
         group[count], edge[count] = g, e
         seen[count, 0], seen[count, 1], place[count, 0], place[count, 1] = u, w, along, height
-        across[count] = _across(u, w, e, reach, facing, edges, trees, begin, end)
+        across[count] = _across(u, w, e, reach, facing, edges, trees, b)
         count += 1
     return (
         group[:count].copy(), seen[:count].copy(), edge[:count].copy(), place[:count, 0].copy(),
@@ -238,8 +235,7 @@ def _frame(u: float, w: float, edges: Edges, e: int) -> tuple[float, float, floa
 
 @inner
 def _search(
-    u: float, w: float, hint: int, cut: float, tie: float, edges: Edges, trees: Trees, begin: int, end: int,
-    tied: Ints,
+    u: float, w: float, hint: int, cut: float, tie: float, edges: Edges, trees: Trees, body: int, tied: Ints,
 ) -> tuple[int, float, int]:  # fmt: skip
     """The nearest edge not further than √cut, or −1; its squared distance; those tied with it, and more."""
     box, skip, first, last = trees.box, trees.skip, trees.first, trees.last
@@ -249,8 +245,8 @@ def _search(
         if distance <= cut:
             least, found = distance, hint
     limit = (np.sqrt(least) + tie) ** 2
-    n = begin
-    while n < end:
+    n = trees.root[body]
+    while n < trees.root[body + 1]:
         x = max(box[n, 0] - u, u - box[n, 2], 0.0)
         y = max(box[n, 1] - w, w - box[n, 3], 0.0)
         if x * x + y * y > limit:
@@ -293,15 +289,14 @@ def _first(u: float, w: float, least: float, tie: float, edges: Edges, tied: Int
 
 @inner
 def _across(
-    u: float, w: float, best: int, reach: float, facing: float, edges: Edges, trees: Trees, begin: int,
-    end: int,
+    u: float, w: float, best: int, reach: float, facing: float, edges: Edges, trees: Trees, body: int
 ) -> int:  # fmt: skip
     """The nearest wall within reach, right under the point, that faces the nearest edge; −1: none."""
     box, skip, first, last = trees.box, trees.skip, trees.first, trees.last
     nx, ny = edges.tangent[best, 1], -edges.tangent[best, 0]
     least, found = reach, -1
-    n = begin
-    while n < end:
+    n = trees.root[body]
+    while n < trees.root[body + 1]:
         x = max(box[n, 0] - u, u - box[n, 2], 0.0)
         y = max(box[n, 1] - w, w - box[n, 3], 0.0)
         turned = min(nx * box[n, 4], nx * box[n, 6]) + min(ny * box[n, 5], ny * box[n, 7])

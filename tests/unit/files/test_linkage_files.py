@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.solved import of_kind
 
 from pliant import gallery
 from pliant.core.errors import InputError
@@ -42,7 +43,7 @@ FOUR_BAR: dict[str, Any] = {
         },
     },
 }
-LINKAGES = [name for name in gallery.names() if isinstance(gallery.load(name), Linkage)]
+LINKAGES = list(of_kind("linkage"))
 
 
 def edits(folder: Path, text: str, name: str = "edits.toml") -> Path:

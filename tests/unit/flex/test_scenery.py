@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -130,17 +133,39 @@ def test_where_nothing_moves_all_counts():
 def test_the_only_body_in_the_way_counts_however_far_it_is():
     wall = {"name": "wall", "outline": box(1000, -5, 2, 10), "fixed": True}
     block = {"name": "block", "outline": box(0, -1, 2, 2)}
+    straight = {"body": "block", "y": [0, 0], "rotation": 0}
     study = {"maximize": [{"body": "block", "direction": [1, 0]}]}
-    result = solve(Assembly.model_validate({"bodies": [wall, block], "study": study}))
+    result = solve(Assembly.model_validate({"bodies": [wall, block], "limits": [straight], "study": study}))
     assert result.status is FlexStatus.CONVERGED
     assert result.objective == pytest.approx(998, rel=1e-4)
 
 
 def test_fixed_bodies_do_not_make_small_work_large():
-    """A few pieces of a jigsaw beside hundreds of fixed ones: lists do, and no compiler is loaded."""
     few = jigsaw(2, 2, vertices=40)
-    system = compile_system(few, few.study.for_command("flex"))
     far = [{"name": f"far {k}", "outline": box(1000 + 10 * k, 0, 4, 4), "fixed": True} for k in range(400)]
     many = Assembly.model_validate(few.model_dump() | {"bodies": [*few.model_dump()["bodies"], *far]})
-    beside = compile_system(many, many.study.for_command("flex"))
-    assert (beside.reach, beside.threshold, beside.least) == (system.reach, system.threshold, system.least)
+    alone, beside = (compile_system(model, model.study.for_command("flex")) for model in (few, many))
+    assert (beside.reach, beside.threshold, beside.least) == (alone.reach, alone.threshold, alone.least)
+
+
+@pytest.mark.slow
+def test_beside_hundreds_of_fixed_bodies_no_compiler_is_loaded():
+    """Nor for a body that goes along a shore of many thousand vertices, of which few are near."""
+    script = """
+import sys
+import numpy as np
+from pliant.flex.model import Assembly
+from pliant.flex.solve import solve
+
+x = np.linspace(0, 9000, 9000)
+shore = [[0, -50], [9000, -50], *np.column_stack([x, np.sin(x / 7)])[::-1].tolist()]
+posts = [
+    {"name": f"post {k}", "outline": [[k, 900], [k + 0.5, 900], [k, 901]], "fixed": True} for k in range(400)
+]
+boat = {"name": "boat", "outline": [[50, 3], [54, 3], [54, 5], [50, 5]]}
+study = {"maximize": [{"body": "boat", "direction": [0, -1]}], "steps": 3}
+bodies = [{"name": "shore", "outline": shore, "fixed": True}, boat, *posts]
+assert solve(Assembly.model_validate({"bodies": bodies, "study": study})).objective > 1
+assert "numba" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

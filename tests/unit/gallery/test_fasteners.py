@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.solved import solved
+from tests.solved import of_kind, solved
 
 import pliant
 from pliant import gallery
@@ -15,7 +15,7 @@ from pliant.snap.remarks import remarks
 from pliant.snap.result import Way
 from pliant.snap.status import SnapStatus
 
-FASTENERS = {name: model for name in gallery.names() if isinstance(model := gallery.load(name), Fastener)}
+FASTENERS: dict[str, Fastener] = of_kind("fastener")
 
 IN = {
     "two-hooks": SnapStatus.SEATED,

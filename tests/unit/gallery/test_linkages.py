@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.solved import of_kind
 
 import pliant
 from pliant import gallery
-from pliant.linkage.model import Linkage
 from pliant.linkage.status import TraceStatus
 
-LINKAGES = [name for name in gallery.names() if isinstance(gallery.load(name), Linkage)]
+LINKAGES = list(of_kind("linkage"))
 ENDINGS = {
     "parallelogram": TraceStatus.CHANGE_POINTS,
     "ellipse-trammel": TraceStatus.CHANGE_POINTS,

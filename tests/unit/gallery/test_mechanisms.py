@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import shapely
 from click.testing import CliRunner
-from tests.solved import solved
+from tests.solved import of_kind, solved
 
 import pliant
 from pliant import gallery
@@ -21,7 +21,7 @@ from pliant.relax.model import Mechanism
 from pliant.relax.reading import ELEMENTS
 from pliant.relax.status import RelaxStatus
 
-MECHANISMS = {name: model for name in gallery.names() if isinstance(model := gallery.load(name), Mechanism)}
+MECHANISMS: dict[str, Mechanism] = of_kind("mechanism")
 ENDINGS = {"random": RelaxStatus.LOCKED}
 GIVING = {
     "singular",

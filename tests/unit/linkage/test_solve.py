@@ -169,6 +169,7 @@ def test_a_small_linkage_far_from_the_origin_is_measured_about_itself():
     assert away["C"]["time_ratio"] == pytest.approx(near["C"]["time_ratio"], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_pose_in_which_rates_have_no_bound_raises_no_warning():
     """A parallelogram drawn very much askew, beside the pose in which it folds."""
     joints = {"A": 0, "B": 1j, "C": 1e6 + 1j, "D": 3, "P": 1.5 + 1j}

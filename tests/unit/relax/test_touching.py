@@ -157,6 +157,8 @@ def test_synchronous_updates_of_a_heap_in_space_never_raise_its_energy(seed):
     for _ in range(300):
         energy, force, stiffness, *_ = pushed(x, touch)
         energies.append(energy)
+        if energy < 1e-9 * energies[0]:
+            break
         x = x + 0.99 * np.divide(force, stiffness, out=np.zeros_like(x), where=stiffness > 0)
     assert energies[0] > 0.1
     assert energies[-1] < 1e-9 * energies[0]

@@ -1,0 +1,142 @@
+"""Ends that are ends: gates, posts, chains and wedges whose true play is known.
+
+Each has neighbours: other sizes, other units, other places, turned.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import shapely
+
+from pliant.flex.model import Assembly
+from pliant.flex.solve import solve
+from pliant.flex.status import FlexStatus
+
+
+def box(left, bottom, right, top):
+    return [[left, bottom], [right, bottom], [right, top], [left, top]]
+
+
+def fixed(name: str, *corners: float, **rest) -> dict:
+    return {"name": name, "outline": box(*corners), "fixed": True, **rest}
+
+
+def assembly(bodies: list[dict], **term) -> Assembly:
+    return Assembly.model_validate({"bodies": bodies, "study": {"maximize": [term]}})
+
+
+def gate(opening: float, height: float, length: float, thick: float = 2.0, scale: float = 1.0) -> Assembly:
+    """A bar before a gate in a closed frame, pushed through it."""
+    hole = box(-5, -3, 8, 3)
+    bodies = [
+        fixed("upper", 0, opening / 2, 1, 3),
+        fixed("lower", 0, -3, 0.999, -opening / 2),
+        fixed("frame", -5 - thick, -3 - thick, 8 + thick, 3 + thick, holes=[hole]),
+        {"name": "bar", "outline": box(1.5, -height / 2, 1.5 + length, height / 2)},
+    ]
+    for body in bodies:
+        body["outline"] = (scale * np.array(body["outline"])).tolist()
+        body["holes"] = [(scale * np.array(ring)).tolist() for ring in body.get("holes", [])]
+    return assembly(bodies, body="bar", direction=[-1, 0])
+
+
+@pytest.mark.parametrize("opening", [2.0, 1.8])
+@pytest.mark.parametrize("height", [1.6, 1.2, 0.5])
+@pytest.mark.parametrize("scale", [1.0, 25.4])
+def test_a_bar_goes_through_a_gate_that_is_wide_enough_and_stops_at_the_wall_behind(opening, height, scale):
+    length = 3.0
+    result = solve(gate(opening, height, length, scale=scale))
+    assert result.status is FlexStatus.CONVERGED
+    # A bar that has turned upright behind the gate gets further.
+    assert 6.5 * scale * (1 - 1e-4) <= result.objective <= (6.5 + (length - height) / 2) * scale * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("thick", [2.0, 0.2])
+def test_a_bar_too_high_for_the_gate_stays_before_it(thick):
+    result = solve(gate(1.5, 1.6, 1.6, thick))
+    assert result.status is FlexStatus.CONVERGED
+    assert result.objective == pytest.approx(0.5, rel=0.5)  # turned a little, a corner leans into the gate
+    bar = result.poses["bar"]
+    assert bar[0] > -1.0
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3])
+@pytest.mark.parametrize("width", [1.0, 2.0])
+def test_a_wedge_drives_two_blocks_apart_until_it_is_at_the_floor(width, scale):
+    """Its tip is off the middle by nothing: at 1 mm the program promises nothing, and yet it goes on."""
+    frame = fixed("frame", -12, -2, 12, 12, holes=[box(-10, 0, 10, 10)])
+    left, right = {"name": "l", "outline": box(-6, 0, -1, 5)}, {"name": "r", "outline": box(1, 0, 6, 5)}
+    wedge = {"name": "w", "outline": [[0, 1], [width, 9], [-width, 9]]}
+    bodies = [frame, left, right, wedge]
+    for body in bodies:
+        body["outline"] = (scale * np.array(body["outline"])).tolist()
+        body["holes"] = [(scale * np.array(ring)).tolist() for ring in body.get("holes", [])]
+    result = solve(assembly(bodies, body="w", direction=[0, -1]))
+    assert result.status is FlexStatus.CONVERGED
+    # Lying on its side between blocks driven apart it gets further than its tip was from the floor.
+    assert result.objective >= (5.0 if width == 2.0 else 1.0) * scale * (1 - 1e-3)
+
+
+def tenons(count: int) -> Assembly:
+    """A chain of T-shaped tenons in slots, all with the same clearance, its first part held."""
+    head = [[40, -2], [44, -2], [44, -4], [47, -4], [47, 4], [44, 4], [44, 2], [40, 2]]
+    slot = [[0, 2], [4, 2], [4, 4], [7, 4], [7, -4], [4, -4], [4, -2], [0, -2]]
+    bodies = []
+    for k in range(count + 1):
+        ring = [[0, -6], [40, -6], *(head if k < count else []), [40, 6], [0, 6], *(slot if k else [])]
+        bodies.append({"name": f"b{k}", "outline": ring, "pose": [40.0 * k, 0, 0], "fixed": k == 0})
+    study = {"maximize": [{"body": f"b{count}", "direction": [0, -1], "point": [40.0, -6.0]}]}
+    return Assembly.model_validate({"clearance": 0.3, "bodies": bodies, "study": study})
+
+
+@pytest.mark.parametrize(("count", "play"), [(4, 23.9485), (8, 85.8934)])
+def test_a_chain_of_tenons_sags_as_far_as_an_independent_method_in_space_says(count, play):
+    assert solve(tenons(count)).objective == pytest.approx(play, rel=2e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_restarts_find_the_best_end_of_a_part_with_room_to_rattle_in(seed):
+    """Of a convex part in a square hole, turned as it may: its least width along the wall, by all angles."""
+    chance = np.random.default_rng(seed)
+    angle = np.sort(chance.uniform(0, 2 * np.pi, 7))
+    ring = np.stack([np.cos(angle), np.sin(angle)], axis=1) * (1.2, 2.0) + (3.5, 3.5)
+    frame = fixed("frame", -3, -3, 10, 10, holes=[box(0, 0, 7, 7)])
+    model = assembly([frame, {"name": "part", "outline": ring.tolist()}], body="part", direction=[0, -1])
+    result = solve(model, model.study.model_copy(update={"restarts": 12}))
+    shape = shapely.Polygon(ring)
+    centre = np.array(shape.centroid.coords[0])
+    turns = np.linspace(0, 2 * np.pi, 2001)
+    arms = ring - centre
+    heights = arms[:, 0, None] * np.sin(turns) + arms[:, 1, None] * np.cos(turns)
+    best = centre[1] + heights.min(axis=0).max()
+    assert result.objective == pytest.approx(best, rel=2e-3)
+    assert result.restarts is not None
+    assert len(result.restarts.objectives) == 13
+    assert 1 <= result.restarts.agreeing <= 13
+    assert "ends are within 1 % of the best" in result.summary()
+
+
+@pytest.mark.parametrize("room", [14.2, 20.0])
+def test_a_peg_that_turns_in_a_closed_hole_turns_and_does_not_leave(room):
+    half = room / 2
+    frame = fixed("frame", -20, -20, 20, 20, holes=[box(-half, -half, half, half)])
+    result = solve(assembly([frame, {"name": "peg", "outline": box(-5, -5, 5, 5)}], body="peg", spin=-1))
+    assert result.status is FlexStatus.TURNING
+    assert result.turning is not None
+    assert result.turning.bodies == ("peg",)
+    assert result.leaving is None
+
+
+def test_two_blocks_of_one_height_do_not_get_past_each_other():
+    bodies = [
+        fixed("floor", -20, -1, 20, 0),
+        {"name": "left", "outline": box(-4, 1, -3, 2)},
+        {"name": "right", "outline": box(3, 1, 4, 2)},
+    ]
+    held = [{"body": name, "rotation": 0.0, "y": [0, 0]} for name in ("left", "right")]
+    terms = [{"body": "left", "direction": [1, 0]}, {"body": "right", "direction": [-1, 0]}]
+    result = solve(Assembly.model_validate({"bodies": bodies, "limits": held, "study": {"maximize": terms}}))
+    assert result.status is FlexStatus.CONVERGED
+    assert result.objective == pytest.approx(6.0, rel=1e-5)

@@ -1,0 +1,166 @@
+"""The way between poses: nothing gets through anything, and the bound is one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pliant.core.pose import carry
+from pliant.flex import sweep
+from pliant.flex.model import Assembly
+from pliant.flex.neighbours import find_neighbours
+from pliant.flex.parts import Parts, compile_parts
+from pliant.flex.sweep import Insets, coming_near, crossings
+
+
+def box(left, bottom, right, top):
+    return [[left, bottom], [right, bottom], [right, top], [left, top]]
+
+
+def parts_of(*bodies: dict, **rest) -> Parts:
+    return compile_parts(Assembly.model_validate({"bodies": list(bodies), **rest}))
+
+
+def met(parts: Parts, moves: dict[str, tuple[float, float, float]], allowed: float = 0.01, frames: int = 1):
+    """What is run into when bodies go straight by so much, by all vertices that come near."""
+    end = parts.drawn.copy()
+    for name, move in moves.items():
+        end[parts.index(name)] += move
+    way = parts.drawn + np.linspace(0, 1, frames + 1)[:, None, None] * (end - parts.drawn)
+    vertex, body = coming_near(parts, way, np.zeros((0, 2), np.int64))
+    return crossings(parts, Insets(parts, allowed), way, vertex, body)
+
+
+WALL = {"name": "wall", "outline": box(2, -5, 2.5, 5), "fixed": True}
+
+
+def test_a_block_that_would_be_beyond_a_wall_has_run_into_it():
+    parts = parts_of(WALL, {"name": "block", "outline": box(-1, -1, 1, 1)})
+    found = met(parts, {"block": (6.0, 0.0, 0.0)})
+    assert found.any
+    hit = found.edge[parts.outlines.body[found.vertex] == 1]
+    assert len(hit)
+    assert parts.outlines.normal[hit] == pytest.approx(np.tile([-1.0, 0.0], (len(hit), 1)))
+
+
+def test_a_block_that_stops_before_the_wall_has_not():
+    parts = parts_of(WALL, {"name": "block", "outline": box(-1, -1, 1, 1)})
+    found = met(parts, {"block": (1.0, 0.0, 0.0)})
+    assert not found.any
+    assert found.depth < 0.01
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e-4, -1e-4])
+def test_bodies_of_one_height_do_not_pass_though_no_corner_gets_inside(shift):
+    """Corners run along edges' very lines; the middle of the end face is what gets inside."""
+    parts = parts_of(
+        {"name": "still", "outline": box(2, -1, 3, 1), "fixed": True},
+        {"name": "block", "outline": box(-1, -1 + shift, 1, 1 + shift)},
+    )
+    assert met(parts, {"block": (8.0, 0.0, 0.0)}, allowed=0.001).any
+
+
+def test_a_body_that_only_turns_is_followed_along_its_arc():
+    """Its chord stays clear of the post that its corner sweeps over."""
+    post = {"name": "post", "outline": box(-0.05, 1.38, 0.05, 3), "fixed": True}
+    parts = parts_of(post, {"name": "square", "outline": box(-1, -1, 1, 1)})
+    assert met(parts, {"square": (0.0, 0.0, np.pi / 2)}, allowed=0.001).any
+    assert not met(parts, {"square": (0.0, 0.0, 0.2)}, allowed=0.001).any
+
+
+def test_the_way_is_that_of_the_frame_the_body_was_drawn_in():
+    """About a far origin a straight way of the frame is an arc of the body."""
+    ring = [[x + 40.0, y] for x, y in box(-1, -1, 1, 1)]
+    far = {"name": "block", "outline": ring, "pose": [-40, 0, 0]}
+    post = {"name": "post", "outline": box(-0.2, 1.3, 0.2, 2), "fixed": True}
+    parts = parts_of(post, far)
+    way = np.stack([parts.drawn, parts.drawn])
+    users = np.array([[-40.0, 0.0, 0.0], [-40.0, 0.0, 0.3]])
+    way[:, 1, :2] = carry(users, np.array([40.0, 0.0]))
+    way[:, 1, 2] = users[:, 2]
+    vertex, body = coming_near(parts, way, np.zeros((0, 2), np.int64))
+    assert crossings(parts, Insets(parts, 0.001), way, vertex, body).any
+
+
+def test_bodies_joined_by_a_pin_lie_in_different_layers():
+    pin = {"bodies": ["wall", "block"], "at": [0, 0]}
+    parts = parts_of(WALL, {"name": "block", "outline": box(-1, -1, 1, 1)}, pins=[pin])
+    assert not met(parts, {"block": (6.0, 0.0, 0.0)}).any
+
+
+def random_bodies(chance: np.random.Generator) -> list[dict]:
+    """A few convex parts that do not overlap, one of them fixed."""
+    made: list[dict] = []
+    hulls: list[shapely.Polygon] = []
+    while len(made) < 3:
+        hull = shapely.MultiPoint(chance.normal(size=(6, 2)) + chance.uniform(-4, 4, 2)).convex_hull
+        if all(hull.distance(other) > 0.05 for other in hulls):
+            hulls.append(hull)
+            ring = shapely.get_coordinates(hull.exterior)[:-1].tolist()
+            made.append({"name": f"b{len(made)}", "outline": ring, "fixed": not made})
+    return made
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_what_is_run_into_is_what_polygons_overlap_in_between(seed):
+    """Against shapely at 200 places of the way: no overlap is missed, and none is made up."""
+    chance = np.random.default_rng(seed)
+    parts = parts_of(*random_bodies(chance))
+    moves = {name: (*chance.uniform(-4, 4, 2), chance.uniform(-0.5, 0.5)) for name in parts.names[1:]}
+    allowed = 0.02
+    found = met(parts, moves, allowed, frames=8)
+    widest = 0.0
+    end = parts.drawn.copy()
+    for name, move in moves.items():
+        end[parts.index(name)] += move
+    users = parts.user_poses(parts.drawn + np.linspace(0, 1, 9)[:, None, None] * (end - parts.drawn))
+    for t in np.linspace(0, 8, 200):
+        k = min(int(t), 7)
+        poses = users[k] + (t - k) * (users[k + 1] - users[k])
+        shapes = [
+            shapely.Polygon(carry(poses[b], parts.shapes[s][0] - parts.origins[b]))
+            for b, s in enumerate(parts.shape_of)
+        ]
+        for a in range(3):
+            for b in range(a):
+                shared = shapes[a].intersection(shapes[b])
+                if shared.area > 0:
+                    widest = max(widest, 2 * shapely.maximum_inscribed_circle(shared, 1e-3).length)
+    if widest > 1.01 * allowed:
+        assert found.any
+    if not found.any:
+        assert widest <= 1.01 * found.depth + 1e-9
+
+
+def test_compiled_and_not_the_same_ways_are_followed(monkeypatch):
+    chance = np.random.default_rng(3)
+    for _ in range(40):
+        parts = parts_of(*random_bodies(chance))
+        moves = {name: (*chance.uniform(-3, 3, 2), chance.uniform(-0.5, 0.5)) for name in parts.names[1:]}
+        plain = met(parts, moves, frames=3)
+        monkeypatch.setattr(sweep, "CROSSOVER", 0)
+        compiled = met(parts, moves, frames=3)
+        monkeypatch.undo()
+        assert set(zip(plain.vertex, plain.body, strict=True)) == set(
+            zip(compiled.vertex, compiled.body, strict=True)
+        )
+
+
+def test_bodies_that_are_no_neighbours_but_meet_on_the_way_are_found():
+    parts = parts_of(WALL, {"name": "block", "outline": box(-90, -1, -88, 1)})
+    near = find_neighbours(parts, parts.drawn, 1.0)
+    assert not len(near.pairs)
+    end = parts.drawn.copy()
+    end[1, 0] += 200
+    vertex, body = coming_near(parts, np.stack([parts.drawn, end]), near.pairs)
+    assert set(body) == {0, 1}
+    assert len(vertex) == 8
+    beside = replace(parts, drawn=parts.drawn)
+    end[1] = beside.drawn[1] + (0, 200, 0)
+    assert not len(coming_near(parts, np.stack([parts.drawn, end]), near.pairs)[0])
