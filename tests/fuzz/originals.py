@@ -10,9 +10,18 @@ DATA: dict[str, Any] = {
     "bodies": [
         {"name": "base", "outline": [[0, 0], [1, 0], [0, 1]], "fixed": True},
         {"name": "arm", "outline": [[0, 0], [1, 0], [0, 1]], "pose": [3, 0, 0]},
+        {
+            "name": "tip",
+            "outlines": [[[4, 0], [5, 0], [4, 1]], {"outline": [[6, 0], [8, 0], [6, 2]], "holes": []}],
+        },
+        {"name": "weight", "shape": "two", "pose": [0, 9, "10 deg"]},
     ],
-    "sights": [{"from": "arm", "to": "base", "half_angle": 0.5}],
-    "keep": [{"body": "arm", "inside": [[0, 0], [1, 0], [0, 1]]}],
+    "shapes": {"two": {"outlines": [[[0, 0], [1, 0], [0, 1]], [[3, 0], [4, 0], [3, 1]]]}},
+    "welds": [{"bodies": ["arm", "tip"]}],
+    "pins": [{"bodies": ["weight", "tip"], "at": [6, 1], "clearance": 0.1, "sides": 8}],
+    "sights": [{"from": "arm", "to": "base", "axis": "180 deg", "half_angle": 0.5}],
+    "keep": [{"body": "arm", "inside": [[2, -1], [4, -1], [4, 1], [2, 1]]}],
+    "limits": [{"body": "tip", "rotation": ["-5 deg", 1], "x": [-1, 1]}],
     "study": {"maximize": [{"body": "arm", "spin": 1}], "flex": {"steps": 3}},
 }
 LINKAGE: dict[str, Any] = {

@@ -42,6 +42,7 @@ DESCRIPTIONS = {
     "dovetail-slide": "A machine slide with a gib, in section; how far its tool rocks",
     "t-slot": "A foot in a T-slot; how far its bracket tips",
     "picture-frame": "Four bars with dovetailed corners; how far they rack",
+    "laser-box": "A box of laser-cut plates, welded of pieces in section; how far it racks",
     "phone-stand": "A phone stand of laser-cut parts; how far its rest gives when pushed",
     "tolerance-stack": "Five plates in a box; the worst case of their gaps",
     "dominoes": "Seven dominoes in a box; how far one leans",

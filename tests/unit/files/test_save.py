@@ -15,6 +15,9 @@ numbers = st.floats(-1e6, 1e6, allow_nan=False) | st.integers(-50, 50)
 vectors = st.tuples(numbers, numbers)
 names = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=12)
 triangles = st.sampled_from([[[0, 0], [1, 0], [0, 1]], [[0, 0], [4, 0], [4, 0.1], [0, 7 / 3]]])
+pieces = triangles | st.fixed_dictionaries({"outline": triangles})
+several = st.lists(pieces, min_size=1, max_size=3)
+own_outlines = st.fixed_dictionaries({"outline": triangles}) | st.fixed_dictionaries({"outlines": several})
 
 
 def optional(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
@@ -24,20 +27,18 @@ def optional(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, An
 @st.composite
 def assemblies(draw: st.DrawFn) -> Any:
     bodies = draw(st.lists(names, min_size=1, max_size=4, unique=True))
-    shapes = draw(
-        st.dictionaries(names, triangles | st.fixed_dictionaries({"outline": triangles}), max_size=3)
-    )
+    shapes = draw(st.dictionaries(names, pieces | st.fixed_dictionaries({"outlines": several}), max_size=3))
     some_body, two_bodies = (
         st.sampled_from(bodies),
         st.permutations(bodies).map(lambda order: tuple(order[:2])),
     )
-    several = len(bodies) > 1  # the first of them is fixed
+    several_bodies = len(bodies) > 1  # the first of them is fixed
     weights = {"weight": numbers.filter(bool), "point": vectors}
     terms = st.fixed_dictionaries(
-        {"body": st.sampled_from(bodies[several:]), "spin": numbers.filter(bool)}, optional=weights
+        {"body": st.sampled_from(bodies[several_bodies:]), "spin": numbers.filter(bool)}, optional=weights
     ) | st.fixed_dictionaries({"radial": vectors})
     keys = {
-        "maximize": st.lists(terms, max_size=3 * several),
+        "maximize": st.lists(terms, max_size=3 * several_bodies),
         "steps": st.integers(1, 99),
         "threshold": st.floats(1e-9, 1),
     }
@@ -45,7 +46,7 @@ def assemblies(draw: st.DrawFn) -> Any:
     data: dict[str, Any] = {"pliant": 1, "kind": "assembly", "shapes": shapes}
     data["bodies"] = [
         {"name": name, "fixed": place == 0, "pose": draw(st.tuples(numbers, numbers, numbers))}
-        | ({"shape": draw(st.sampled_from(list(shapes)))} if shapes else {"outline": draw(triangles)})
+        | ({"shape": draw(st.sampled_from(list(shapes)))} if shapes else draw(own_outlines))
         for place, name in enumerate(bodies)
     ]
     pin = st.fixed_dictionaries({"bodies": two_bodies, "at": vectors})
@@ -54,8 +55,10 @@ def assemblies(draw: st.DrawFn) -> Any:
     )
     ranges = vectors.map(sorted)
     limit = optional(rotation=st.floats(0, 3) | ranges, x=ranges)
-    data["pins"] = draw(st.lists(pin, max_size=2 * several))
-    data["sights"] = draw(st.lists(sight, max_size=several))
+    moving = bodies[several_bodies:]
+    data["welds"] = [{"bodies": moving}] if len(moving) > 1 and draw(st.booleans()) else []
+    data["pins"] = draw(st.lists(pin, max_size=2 * several_bodies))
+    data["sights"] = draw(st.lists(sight, max_size=several_bodies))
     data["limits"] = [{"body": draw(some_body), **draw(limit)}]
     data["study"] = draw(optional(**keys, **own))
     return model_of(

@@ -13,11 +13,15 @@ GOOD: dict[str, Any] = {
     "shapes": {
         "tab": [[0, 0], [10, 0], [10, 4], [12, 5], [10, 6], [10, 10], [0, 10]],
         "ring": {"outline": [[0, 0], [9, 0], [9, 9], [0, 9]], "holes": [[[1, 1], [2, 1], ["3/2", 2]]]},
+        "two": {"outlines": [[[0, 0], [1, 0], [0, 1]], [[3, 0], [4, 0], [3, 1]]]},
     },
     "bodies": [
         {"name": "base", "shape": "tab", "pose": [0, 0, 0], "fixed": True},
         {"name": "arm", "shape": "ring", "pose": [20, 0, "30 deg"]},
+        {"name": "tip", "outlines": [[[0, 0], [1, 0], [0, 1]], {"outline": [[3, 0], [9, 0], [9, 9]]}]},
+        {"name": "end", "shape": "two"},
     ],
+    "welds": [{"bodies": ["arm", "tip", "end"]}],
     "pins": [{"bodies": ["arm", "base"], "at": [0, 0], "clearance": 0.05}],
     "keep": [{"body": "arm", "point": [2, 0], "inside": [[1, 1], [2, 1], [2, 2], [1, 2]]}],
     "sights": [{"from": "arm", "to": "base", "axis": "90 deg", "half_angle": "30 deg", "marker": [0, 0]}],
@@ -51,6 +55,8 @@ def test_what_loads_is_valid_and_the_schema_itself_is():
         {"bodies": [{"name": "a", "shape": "tab", "pose": [0, 0]}]},
         {"study": {"solver": "simplex"}},
         {"study": {"stepz": 3}},
+        {"welds": [{"bodies": ["arm"]}]},
+        {"shapes": {"two": {"outlines": []}}},
     ],
 )
 def test_what_an_editor_can_see_to_be_wrong_is_not_valid(change: dict[str, Any]):

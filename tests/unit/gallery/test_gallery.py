@@ -2,6 +2,8 @@
 
 import tomllib
 from collections import Counter
+from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,7 +13,6 @@ from tests.solved import loaded, solved
 import pliant
 from pliant import gallery
 from pliant.core.errors import PliantError
-from pliant.core.outline import inset, polygon
 from pliant.core.pose import carry
 from pliant.flex.model import Assembly, Region
 from pliant.flex.status import FlexStatus
@@ -28,11 +29,14 @@ ENDINGS = {"pencil-box": FlexStatus.FREE}
 def polygons(model: Assembly) -> dict[str, shapely.Polygon]:
     made = {}
     for body in model.bodies:
-        shape = body if body.outline is not None else model.shapes[body.shape]
-        region = (shape.outline, *shape.holes) if isinstance(shape, Region | type(body)) else (shape,)
-        rings = inset([np.array(part) for part in region], model.clearance / 2)
-        assert rings, f"{body.name} vanishes at the model's clearance"
-        made[body.name] = polygon([carry(np.array(body.pose), part) for part in rings])
+        shape = model.shapes[body.shape] if body.shape is not None else body
+        pieces = getattr(shape, "outlines", ()) or [shape]
+        regions = [(p.outline, *p.holes) if isinstance(p, Region | type(body)) else (p,) for p in pieces]
+        united = shapely.union_all([shapely.Polygon(region[0], region[1:]) for region in regions])
+        left = united.buffer(-model.clearance / 2, join_style="mitre", mitre_limit=20)
+        assert left.geom_type == united.geom_type, f"{body.name} vanishes at the model's clearance"
+        assert not left.is_empty
+        made[body.name] = shapely.transform(left, partial(carry, np.array(body.pose)))
     return made
 
 
@@ -48,11 +52,12 @@ def test_each_model_has_a_title_and_something_to_ask(name):
 
 
 @pytest.mark.parametrize("name", ASSEMBLIES)
-def test_no_two_bodies_overlap_as_drawn_unless_a_pin_joins_them(name):
+def test_no_two_bodies_overlap_as_drawn_unless_a_pin_or_a_weld_joins_them(name):
     model = MODELS[name]
     parts = polygons(model)
     names, shapes = list(parts), np.array(list(parts.values()))
     layers = {frozenset(pin.bodies) for pin in model.pins}
+    layers |= {frozenset(pair) for weld in model.welds for pair in combinations(weld.bodies, 2)}
     for first, second in shapely.STRtree(shapes).query(shapes, predicate="intersects").T:
         if first < second and frozenset((names[first], names[second])) not in layers:
             assert shapes[first].intersection(shapes[second]).area < 1e-12
