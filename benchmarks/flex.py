@@ -10,10 +10,12 @@ from benchmarks.programs import first_program, gurobi, slab, table_program
 from pliant.flex.generate.jigsaw import jigsaw
 from pliant.flex.generate.table import TABLE, table_structure
 from pliant.flex.lp.solvers import solve_program
+from pliant.flex.model import Assembly
 from pliant.flex.solve import solve
 
 PEERS = ("piqp", "clarabel", "highs")
 PHASES = ("select", "program", "check")
+DISCS = ((1000, 0.1), (10_000, 0.1), (10_000, 1.0))
 SLOW = {"highs": 688, "clarabel": 2497, "piqp": 2497}  # bodies up to which a peer is repeated
 
 
@@ -142,8 +144,35 @@ def jigsaws(quick: bool) -> Iterator[str]:
     yield "## Curved jigsaws, 160 vertices a piece\n\n" + table(head, rows)
 
 
+def loose(quick: bool) -> Iterator[str]:
+    """Curved drawings with much play: many edges are within reach of every vertex."""
+    models = {
+        f"115 pieces, gap {gap:g}": jigsaw(23, 5, vertices=160, clearance=gap) for gap in (0.1, 1, 2, 3)
+    }
+    models |= {f"disc of {count:,} vertices, gap {gap:g}": _disc(count, gap) for count, gap in DISCS}
+    rows = []
+    for name, model in models.items():
+        result, _, cpu = timed(lambda m=model: solve(m), 1 if quick else 3)
+        share = result.seconds["select"] / sum(result.seconds.values())
+        shape = f"{result.rows} x {result.columns}"
+        rows.append((name, shape, result.steps, seconds(cpu), f"{share:.0%}", result.status.name.lower()))
+    head = ("drawing", "rows x columns", "steps", "CPU s", "selection", "status")
+    yield "## Loose curved drawings\n\n" + table(head, rows)
+
+
+def _disc(count: int, gap: float) -> Assembly:
+    """A disc in a hole that is larger by a gap all round, both of as many vertices."""
+    angle = 2 * np.pi * np.arange(count) / count
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    frame = {"name": "frame", "outline": [[-20, -20], [20, -20], [20, 20], [-20, 20]], "fixed": True}
+    hole, disc = ((10 + gap) * ring).tolist(), (10 * ring).tolist()
+    study = {"maximize": [{"body": "disc", "direction": [0, 1]}]}
+    bodies = [{**frame, "holes": [hole]}, {"name": "disc", "outline": disc}]
+    return Assembly.model_validate({"bodies": bodies, "study": study})
+
+
 def _solving(program: Any, solver: str, tolerance: float = 1e-7) -> Callable[[], Any]:
     return lambda: solve_program(program, solver, tolerance)
 
 
-SECTIONS = {"runs": whole_runs, "program": one_program, "growth": growth, "jigsaws": jigsaws}
+SECTIONS = {"runs": whole_runs, "program": one_program, "growth": growth, "jigsaws": jigsaws, "loose": loose}

@@ -20,7 +20,7 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.pose import Floats
-from pliant.flex.distance import COMPILED, Ints, Rows, gaps
+from pliant.flex.distance import Ints, Rows, gaps
 from pliant.flex.parts import Parts
 
 HALVINGS = 3
@@ -99,10 +99,6 @@ def _curvature(rows: Rows, before: Floats, after: Floats) -> Floats:
     With N = R(θ₁)n, P = R(θ₂)p and w = x₂ + P − x₁:
     d'' = −ω₁² N·w + 2ω₁ N⊥·w' − ω₂² N·P, and |w'| ≤ |v₂ − v₁| + |ω₂||p|.
     """
-    if len(rows) > COMPILED:
-        from pliant.flex import compiled
-
-        return compiled.curvature(rows.edge_body, rows.point_body, rows.point, before, after)
     moved = after - before
     first, second = moved[rows.edge_body], moved[rows.point_body]
     arm = np.hypot(*rows.point.T)

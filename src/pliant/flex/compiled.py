@@ -48,22 +48,6 @@ def blocks(
 
 
 @kernel
-def curvature(first: Ints, second: Ints, point: Floats, before: Floats, after: Floats) -> Floats:
-    """A bound on |d''| of each row: `flex.check._curvature`."""
-    found = np.empty(len(first))
-    for r in range(len(first)):
-        a, b = first[r], second[r]
-        arm = np.hypot(point[r, 0], point[r, 1])
-        turn, spin = abs(after[a, 2] - before[a, 2]), abs(after[b, 2] - before[b, 2])
-        x = after[b, 0] - before[b, 0] - after[a, 0] + before[a, 0]
-        y = after[b, 1] - before[b, 1] - after[a, 1] + before[a, 1]
-        speed = np.hypot(x, y) + spin * arm
-        apart = np.hypot(before[b, 0] - before[a, 0], before[b, 1] - before[a, 1]) + arm + speed
-        found[r] = turn * turn * apart + 2 * turn * speed + spin * spin * arm
-    return found
-
-
-@kernel
 def points_at(tangent: Floats, before: Ints, vertex: Ints, edge: Ints) -> Floats:
     """How clearly a vertex points at an edge: `flex.contact._points_at`."""
     found = np.empty(len(edge))

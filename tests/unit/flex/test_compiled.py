@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.flex import check, compiled, contact, distance, neighbours
+from pliant.flex import compiled, contact, distance, neighbours
 from pliant.flex.generate.jigsaw import jigsaw
 from pliant.flex.generate.masks import bar
 from pliant.flex.generate.voxels import voxels
@@ -39,14 +39,6 @@ def test_distances_and_gradients_are_the_same(placed, near):
     found = compiled.blocks(*columns(rows), poses)
     assert np.allclose(found[0], gaps, rtol=0, atol=1e-13 * parts.extent)
     assert np.allclose(found[1], blocks, rtol=0, atol=1e-13 * parts.extent)
-
-
-def test_the_bound_on_curvature_is_the_same(placed, near):
-    parts, poses = placed
-    rows = contact.select(parts, poses, near).rows
-    expected = check._curvature(rows, parts.drawn, poses)
-    found = compiled.curvature(rows.edge_body, rows.point_body, rows.point, parts.drawn, poses)
-    assert np.allclose(found, expected, rtol=1e-12)
 
 
 def test_the_rules_that_say_which_edges_count_are_the_same(placed, near, monkeypatch):
