@@ -93,7 +93,7 @@ def _snapped(part: shapely.Polygon, corners: Floats, close: float) -> shapely.Po
     rings: list[Floats] = []
     for ring in (part.exterior, *part.interiors):
         points = open_ring(shapely.get_coordinates(ring))
-        distance, nearest = tree.query(points)
+        distance, nearest = map(np.asarray, tree.query(points))
         back = distance <= 4 * close
         points[back] = corners[same[nearest[back]]]
         rings.append(points[(points != np.roll(points, 1, axis=0)).any(axis=1)])
