@@ -144,10 +144,11 @@ def lines(result: FlexResult) -> list[str]:
 
 
 def _range(contact: Contact) -> str:
-    if contact.share_range is None or contact.share_range[1] - contact.share_range[0] < 1e-6:
+    """The range of a share, where its ends differ in what is said of them."""
+    if contact.share_range is None:
         return ""
-    low, high = contact.share_range
-    return f" ({100 * low:.1f} to {100 * high:.1f} %)"
+    low, high = (f"{100 * end:.1f}" for end in contact.share_range)
+    return f" ({low} to {high} %)" if low != high else ""
 
 
 def _ways_out(result: FlexResult) -> list[str]:
