@@ -304,7 +304,7 @@ def _still(term: Term, held: Mapping[str, str], moves: bool) -> tuple[str, str, 
         return "body", problem, "Name a body that moves, or let this one"
     if not moves:
         key = "radial" if term.radial is not None else "gather"
-        return key, "nothing moves: every body is fixed", "Take fixed = true from what shall move"
+        return key, "nothing moves: every body is held", "Take fixed = true from what shall move"
     return None
 
 

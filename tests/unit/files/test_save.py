@@ -49,7 +49,7 @@ def assemblies(draw: st.DrawFn) -> Any:
         | ({"shape": draw(st.sampled_from(list(shapes)))} if shapes else draw(own_outlines))
         for place, name in enumerate(bodies)
     ]
-    pin = st.fixed_dictionaries({"bodies": two_bodies, "at": vectors})
+    pin = st.fixed_dictionaries({"bodies": two_bodies, "at": vectors, "clearance": st.floats(0.1, 1)})
     sight = st.tuples(two_bodies, vectors).map(
         lambda found: {"from": found[0][0], "to": found[0][-1], "half_angle": "30 deg", "marker": found[1]}
     )

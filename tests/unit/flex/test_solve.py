@@ -75,8 +75,8 @@ STILL = {
     ),
     "its weight is 0": ([CAGE, PEG], {"body": "peg", "direction": [1, 0], "weight": 0}, "weight", "is 0"),
     "its spin is 0": ([CAGE, PEG], {"body": "peg", "spin": 0}, "spin", "is 0"),
-    "nothing goes outwards": ([CAGE, FIXED_PEG], {"radial": [0, 0]}, "radial", "every body is fixed"),
-    "nothing gathers": ([CAGE, FIXED_PEG], {"gather": "peg"}, "gather", "every body is fixed"),
+    "nothing goes outwards": ([CAGE, FIXED_PEG], {"radial": [0, 0]}, "radial", "every body is held"),
+    "nothing gathers": ([CAGE, FIXED_PEG], {"gather": "peg"}, "gather", "every body is held"),
 }
 
 
