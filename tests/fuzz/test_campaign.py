@@ -15,7 +15,7 @@ SOLVES, DRAWS = 8, 5  # one in so many is solved, and one in so many of those dr
 def test_no_broken_file_breaks_loading_checking_solving_or_drawing(tmp_path: Path, files: int):
     tally = run(islice(cases(KINDS, 1, SOLVES, DRAWS), files), tmp_path)
     assert tally.files == files
-    assert tally.solves > files // SOLVES // 5
+    assert tally.solves >= files // SOLVES // 5
     assert not tally.findings, tally.table()
 
 

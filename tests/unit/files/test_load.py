@@ -403,7 +403,7 @@ def test_a_missing_key_says_from_which_table(tmp_path: Path):
         ({"shape": "shape = 3"}, "bodies[0].shape: must be text (given 3). Put it in quotes"),
         ({"tab": "{ outlin = [[0, 0]] }"}, "shapes.tab.outlin: is not a key of a region"),
         ({"tab": "5"}, "shapes.tab: must be a table (given 5)"),
-        ({"study": 'corners = "chozen"'}, "study.corners: must be 'chosen', 'average' or 'exact'"),
+        ({"study": 'corners = "chozen"'}, "study.corners: must be 'average', 'chosen' or 'exact'"),
         (
             {"study": "steps = 0"},
             "study.steps: must be at least 1 (given 0). Give a number that is at least 1",

@@ -58,7 +58,8 @@ def jigsaw(
         title=title or f"Jigsaw of {columns} × {rows} pieces",
         clearance=clearance,
         bodies=bodies,
-        study=study or Study(maximize=(Term(body=last, direction=(0.0, 1.0)),)),
+        study=study
+        or (Study(maximize=(Term(body=last, direction=(0.0, 1.0)),)) if len(bodies) > 1 else Study()),
     )
 
 

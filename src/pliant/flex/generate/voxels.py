@@ -78,7 +78,7 @@ def voxels(
         clearance=clearance,
         shapes={name: _cell(code, profile, size) for code, name in names.items()},
         bodies=bodies,
-        study=study or raising(upper_right(mask)),
+        study=study or (Study() if upper_right(mask) in held else raising(upper_right(mask))),
     )
 
 
