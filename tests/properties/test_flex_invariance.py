@@ -210,7 +210,7 @@ def test_the_linear_estimate_does_not_depend_on_how_the_assembly_is_written_down
     assert linear(CHANGES[change](model)) == pytest.approx(linear(model), rel=1e-6)
 
 
-# Bodies are pushed to the side in the order of the file, which decides between ends that differ by a thousandth.
+# Bodies are pushed aside in the order of the file: that decides between ends that differ by a thousandth.
 SLICES = pytest.param("slices", marks=pytest.mark.xfail(strict=False, reason="ends differ by 1e-3"))
 
 
