@@ -425,6 +425,41 @@ def test_check_with_nothing_to_draw_still_lists_the_faults(hook: Path):
     assert "Did you mean 'outline'?" in result.stderr
 
 
+TERM = '{ body = "arm", direction = [1, 0] }'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (TERM, '{ body = "base", spin = 1 }', "study.maximize[0].body: 'base' is fixed"),
+        (TERM, TERM.replace(" }", ", weight = 0 }"), "study.maximize[0].weight: is 0"),
+        (TERM, '{ gather = "arm" }', "study.maximize[0].gather: every body that"),
+        ("[study]", '[[limits]]\nbody = "arm"\nx = [1, -1]\n[study]', "limits[0].x: runs from 1 down to -1"),
+        ("[study]", '[[welds]]\nbodies = ["arm", "base"]\n[study]', "'arm' is one with 'base'"),
+    ],
+)
+def test_check_and_flex_refuse_what_no_motion_can_answer_in_the_same_words(hook: Path, old, new, said):
+    assert old in HOOK
+    hook.write_text(HOOK.replace(old, new))
+    checked, solved = run("check", hook), run("flex", hook)
+    assert checked.exit_code == solved.exit_code == 2
+    assert said in checked.stderr
+    assert checked.stderr == solved.stderr
+
+
+def test_check_tells_and_draws_welds_and_outlines(tmp_path: Path):
+    model = tmp_path / "box.toml"
+    picture = model.with_suffix(".png")
+    assert run("examples", "laser-box", "-o", model).exit_code == 0
+    result = run("check", model, "--draw", picture)
+    assert "welds      2" in result.stdout
+    assert "rigid      4 parts" in result.stdout
+    picture.unlink()
+    model.write_text(model.read_text().replace("[-8, 0], [108, 0]", "[-8, 0], [108, 3]"))
+    assert run("check", model, "--draw", picture).exit_code == 2
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
 def test_check_prints_the_schema():
     assert json.loads(run("check", "--schema", "assembly").stdout) == schema("assembly")
     assert "Did you mean 'assembly'?" in run("check", "--schema", "asembly").stderr

@@ -42,34 +42,42 @@ class RigidBody:
 def rigid_bodies(model: Assembly) -> list[RigidBody]:
     """Every rigid body, in the order of their first members, or an InputError that names what is lost."""
     found = rigid(model)
-    known: dict[Key, Solid] = {}
-    faults: list[Fault] = []
+    solids = _solids(model, found, model.clearance)
+    if faults := list(dict.fromkeys(_fault(model, place) for place in _lost(model, found, solids))):
+        raise InputError(faults)
     bodies: list[RigidBody] = []
     for number, (group, held) in enumerate(zip(found.groups, found.held, strict=True)):
-        first = model.bodies[group[0]]
-        key = first.shape if first.shape is not None and len(group) == 1 else group[0]
-        if key not in known:
-            known[key] = _solid(model, group, model.clearance)
-            faults += [_fault(model, group[place]) for place in known[key].lost]
-        made = known[key]
-        if made.lost:
-            continue
-        frames, drawn = _frames(model, group), np.array(first.pose)
-        for layer in _layers(model, found, group):
+        key = _key(model, group)
+        made, frames, drawn = solids[key], _frames(model, group), np.array(model.bodies[group[0]].pose)
+        for layer in _layers(model, group):
             whole = len(layer) == len(group)
-            rings = made.rings if whole else share(made.rings, [made.shares[k] for k in layer])
             members, shares = tuple(group[k] for k in layer), tuple(made.shares[k] for k in layer)
-            own = key if whole else members[0]
+            rings, own = (made.rings, key) if whole else (share(made.rings, shares), members[0])
             bodies.append(RigidBody(members, number, held, drawn, frames[list(layer)], rings, shares, own))
-    if faults:
-        raise InputError(faults)
     return sorted(bodies, key=lambda body: body.members[0])
 
 
 def broken(model: Assembly, clearance: float) -> tuple[str, ...]:
     """The bodies of which a clearance leaves several pieces, or nothing."""
-    lost = [group[k] for group in rigid(model).groups for k in _solid(model, group, clearance).lost]
-    return tuple(model.bodies[place].name for place in sorted(lost))
+    found = rigid(model)
+    lost = _lost(model, found, _solids(model, found, clearance))
+    return tuple(model.bodies[place].name for place in lost)
+
+
+def _key(model: Assembly, group: tuple[int, ...]) -> Key:
+    """The same for bodies that share a shape."""
+    shape = model.bodies[group[0]].shape
+    return shape if shape is not None and len(group) == 1 else group[0]
+
+
+def _lost(model: Assembly, found: Rigid, solids: dict[Key, Solid]) -> list[int]:
+    return sorted(group[k] for group in found.groups for k in solids[_key(model, group)].lost)
+
+
+def _solids(model: Assembly, found: Rigid, clearance: float) -> dict[Key, Solid]:
+    """What a clearance leaves of each group, those of a shared shape once."""
+    groups = {_key(model, group): group for group in reversed(found.groups)}
+    return {key: _solid(model, group, clearance) for key, group in groups.items()}
 
 
 def _solid(model: Assembly, group: tuple[int, ...], clearance: float) -> Solid:
@@ -87,7 +95,7 @@ def _frames(model: Assembly, group: tuple[int, ...]) -> Floats:
     return np.concatenate([uncarry(poses[:1], poses[:, :2]), poses[:, 2:] - poses[0, 2]], axis=1)
 
 
-def _layers(model: Assembly, found: Rigid, group: tuple[int, ...]) -> list[tuple[int, ...]]:
+def _layers(model: Assembly, group: tuple[int, ...]) -> list[tuple[int, ...]]:
     """The members of a group, by their places in it, that pins join to the same others outside of it."""
     if len(group) == 1:
         return [(0,)]

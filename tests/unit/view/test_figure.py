@@ -70,6 +70,16 @@ def test_holes_stay_open_whichever_way_rings_wind(blocks, outside, inside):
     assert_allclose(colour_at(pliant.view.figure(turned, names=False), 55, 5), 1)
 
 
+@pytest.mark.parametrize("turns", [(1, 1, 1), (-1, 1, -1), (1, -1, 1)])
+def test_a_shape_may_have_several_outlines_one_of_them_in_a_hole(blocks, turns):
+    square, hole = (ring.copy() for ring in blocks.shapes[1].rings)
+    core = hole.mean(axis=0) + 0.3 * (hole - hole.mean(axis=0))
+    rings = tuple(ring[::turn] for ring, turn in zip((hole, core, square), turns, strict=True))
+    sheet = pliant.view.figure(replace(blocks, shapes=(blocks.shapes[0], Shape(rings))), names=False)
+    assert nearest(colour_at(sheet, 52, 2), palette.BODY) < 0.02
+    assert nearest(colour_at(sheet, 55, 5), palette.BODY) < 0.02
+
+
 def test_one_unit_is_as_long_across_as_up_and_everything_fits(blocks):
     axes = pliant.view.figure(blocks).axes[0]
     box = axes.get_position().transformed(axes.figure.transSubfigure)
