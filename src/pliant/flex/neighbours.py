@@ -25,7 +25,7 @@ Bools = NDArray[np.bool_]
 
 NONE = -1
 ROWS = 2.0  # that a vertex near others has, about
-PASSES = 8.0  # candidates that take as long as a row: rows are gone through far more often
+PASSES = 6.0  # candidates that take as long as a row: rows are gone through far more often
 FINE = 2000  # vertices of one body from which its distance to others is found by trees
 SAMPLE = 32  # vertices whose candidates are counted to tell how many there are
 
