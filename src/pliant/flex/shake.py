@@ -25,27 +25,43 @@ KEEP = 30.0  # what the objective weighs beside the push: next to nothing is giv
 SHAKES = 6  # in a row that gain nothing
 MOST_SHAKES = 30
 STEPS = 12  # of a lean
+STRAY = 4  # leans in a row, each from where the last one stopped
 
 
 def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
-    """Shake the parts at the end of a walk until that gains nothing; the walk then goes to the better end."""
+    """Shake the parts at the end of a walk until that gains nothing; the walk then goes to the better end.
+
+    Each lean starts where the last one stopped, somewhere on its way: parts that may slide at no
+    loss get to all places of that plateau, not to its corners alone.
+    """
     chance = np.random.default_rng(0)
-    idle = 0
+    idle, strayed = 0, list[Walk]()
     for _ in range(MOST_SHAKES):
         if idle == SHAKES or ending.status not in (FlexStatus.CONVERGED, FlexStatus.LOCKED):
             break
-        push = random_push(system, chance)
-        near = within(system, walk.here.poses, min(system.reach, system.parts.size / 2))
-        aside = lean(near, walk, push, 1.0, own=KEEP)
-        back = Walk(walk.model, system, place(system, aside.here.poses, system.reach, None))
+        if len(strayed) == STRAY:
+            strayed.clear()
+        start = strayed[-1] if strayed else walk
+        near = within(system, start.here.poses, min(system.reach, system.parts.size / 2))
+        strayed.append(_aside(near, start, random_push(system, chance)))
+        if system.objective.value(strayed[-1].here.poses) <= walk.here.value + walk.enough:
+            strayed[-1].stop(chance.choice((0.3, 0.6, 1.0)) * (0.5 + chance.random()))
+        back = Walk(walk.model, system, place(system, strayed[-1].here.poses, system.reach, None))
         found = climb(system, back, system.study.steps)
         better = back.here.value > walk.here.value + 3 * walk.enough
         endless = found.status in (FlexStatus.FREE, FlexStatus.TURNING)
         idle = 0 if better else idle + 1
         if better or endless:
-            walk.follow(aside, back)
+            walk.follow(*strayed, back)
+            strayed.clear()
             ending = found
     return ending
+
+
+def _aside(system: System, start: Walk, push: Floats) -> Walk:
+    """Where a push leads to; or one the other way, where it leads nowhere."""
+    there = lean(system, start, push, 1.0, own=KEEP)
+    return there if there.steps else lean(system, start, -push, 1.0, own=KEEP)
 
 
 def random_push(system: System, chance: np.random.Generator) -> Floats:

@@ -74,6 +74,30 @@ class Walk:
         self.overlaps.append(self._measure(there))
         self.violations.append(there.violation)
 
+    def stop(self, share: float) -> None:
+        """Stop at a share of the way that was gone, by how far the body that moved most had gone."""
+        frames = np.array(self.frames)
+        legs = np.abs(np.diff(frames, axis=0) * (1.0, 1.0, self.system.parts.size / 2)).max(axis=(1, 2))
+        gone = share * legs.sum()
+        leg = int(np.searchsorted(np.cumsum(legs), gone))
+        if share >= 1.0 or leg >= len(legs) or legs[leg] == 0:
+            return
+        part = 1 - (np.cumsum(legs)[leg] - gone) / legs[leg]
+        poses = (1 - part) * frames[leg] + part * frames[leg + 1]
+        there = place(self.system, poses, self.system.reach, None)
+        met = sweep(self.system, there, frames[leg], poses[None])
+        if met.any or met.depth > self.system.threshold:
+            return
+        while self.accepted[-1] > leg:
+            del self.accepted[-1], self.overlaps[-1], self.violations[-1]
+        self.frames = [*self.frames[: leg + 1], poses]
+        self.path = max(self.path, met.depth)
+        self.steps = len(self.accepted)
+        self.accepted.append(leg + 1)
+        self.overlaps.append(self._measure(there))
+        self.violations.append(there.violation)
+        self.here = there
+
     def follow(self, *others: Walk) -> None:
         """Go on by walks that begin where this one ended, one after the other."""
         for other in others:
