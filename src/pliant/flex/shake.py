@@ -8,6 +8,7 @@ further than a few gaps: what lies on a table is not carried to its edge.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -15,53 +16,68 @@ import numpy as np
 from pliant.core.pose import Floats
 from pliant.flex.climb import climb
 from pliant.flex.findings import Ending
-from pliant.flex.promise import within
+from pliant.flex.promise import promise, within
 from pliant.flex.status import FlexStatus
 from pliant.flex.step import place
 from pliant.flex.system import System
 from pliant.flex.walk import Walk
 
-KEEP = 30.0  # what the objective weighs beside the push: next to nothing is given up for it
-SHAKES = 6  # in a row that gain nothing
-MOST_SHAKES = 30
-STEPS = 12  # of a lean
-STRAY = 4  # leans in a row, each from where the last one stopped
+KEEPS = (100.0, 30.0, 10.0, 3.0)  # what the objective weighs beside the push: little is given up for it
+LEANS = 4  # in a row, each from where the last one stopped
+ROUNDS = 6  # of such leans that gain nothing
+MOST_ROUNDS = 20
+STEPS = 3  # of a lean
+CLIMBS = 5  # that gain nothing, be they promising
 
 
 def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
-    """Shake the parts at the end of a walk until that gains nothing; the walk then goes to the better end.
-
-    Each lean starts where the last one stopped, somewhere on its way: parts that may slide at no
-    loss get to all places of that plateau, not to its corners alone.
-    """
+    """Shake the parts at the end of a walk until that gains nothing; the walk then goes to the better end."""
     chance = np.random.default_rng(0)
-    idle, strayed = 0, list[Walk]()
-    for _ in range(MOST_SHAKES):
-        if idle == SHAKES or ending.status not in (FlexStatus.CONVERGED, FlexStatus.LOCKED):
+    idle = climbs = 0
+    for _ in range(MOST_ROUNDS):
+        at_rest = ending.status in (FlexStatus.CONVERGED, FlexStatus.LOCKED)
+        if idle == ROUNDS or climbs >= CLIMBS or not at_rest:
             break
-        if len(strayed) == STRAY:
-            strayed.clear()
-        start = strayed[-1] if strayed else walk
-        near = within(system, start.here.poses, min(system.reach, system.parts.size / 2))
-        strayed.append(_aside(near, start, random_push(system, chance)))
-        if system.objective.value(strayed[-1].here.poses) <= walk.here.value + walk.enough:
-            strayed[-1].stop(chance.choice((0.3, 0.6, 1.0)) * (0.5 + chance.random()))
-        back = Walk(walk.model, system, place(system, strayed[-1].here.poses, system.reach, None))
-        found = climb(system, back, system.study.steps)
-        better = back.here.value > walk.here.value + 3 * walk.enough
-        endless = found.status in (FlexStatus.FREE, FlexStatus.TURNING)
-        idle = 0 if better else idle + 1
-        if better or endless:
-            walk.follow(*strayed, back)
-            strayed.clear()
-            ending = found
+        idle += 1
+        for aside in _leans(system, walk, chance):
+            climbs += 1
+            back = Walk(walk.model, system, place(system, aside[-1].here.poses, system.reach, None))
+            found = climb(system, back, system.study.steps)
+            better = back.here.value > walk.here.value + 3 * walk.enough
+            if better or found.status in (FlexStatus.FREE, FlexStatus.TURNING):
+                walk.follow(*aside, back)
+                ending, idle, climbs = found, 0, 0
+                break
     return ending
 
 
-def _aside(system: System, start: Walk, push: Floats) -> Walk:
+def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[list[Walk]]:
+    """Leans from the end of a walk, one after the other, as far as each place that promises a better end.
+
+    Each stops anywhere on its way, and the next one leads on from there, the same way while
+    nothing is in it: parts that slide at no loss get to all places of that plateau.
+    """
+    radius = min(system.reach, system.parts.size / 2)
+    aside, push, keep = [walk], random_push(system, chance), chance.choice(KEEPS)
+    for last in range(1 - LEANS, 1):
+        start = aside[-1].here.poses
+        there = _lean_either_way(within(system, start, radius), aside[-1], push, keep)
+        gone = float(np.abs(there.here.poses - start)[:, :2].max())
+        if gone < 0.9 * radius:
+            there = there.stopped(chance.random())
+            push, keep = random_push(system, chance), chance.choice(KEEPS)
+        aside.append(there)
+        here = place(system, there.here.poses, system.reach, None)
+        found = promise(system, here, system.study.turn)
+        promising = here.value + found.gain > walk.here.value + 3 * walk.enough
+        if last == 0 or promising or found.endless is not None:
+            yield aside[1:]
+
+
+def _lean_either_way(system: System, start: Walk, push: Floats, keep: float) -> Walk:
     """Where a push leads to; or one the other way, where it leads nowhere."""
-    there = lean(system, start, push, 1.0, own=KEEP)
-    return there if there.steps else lean(system, start, -push, 1.0, own=KEEP)
+    there = lean(system, start, push, 1.0, own=keep)
+    return there if there.steps else lean(system, start, -push, 1.0, own=keep)
 
 
 def random_push(system: System, chance: np.random.Generator) -> Floats:
