@@ -57,7 +57,7 @@ def _could_gain(system: System, found: Promise, enough: float, turn: float) -> b
 
 def _alternatives(system: System, found: Promise, enough: float, turn: float) -> Iterator[Promise]:
     """The same pose with other rows: without those past their edges' ends, or other ones at corners."""
-    yield from _released(system, found, enough, turn)
+    yield from released(system, found, enough, turn)
     here, near = found.here, found.here.contacts.near
     other = "average" if system.study.corners == "chosen" else "chosen"
     contacts = select(system.parts, here.poses, near, None, other, 0.1 * system.threshold)
@@ -73,7 +73,7 @@ def _alternatives(system: System, found: Promise, enough: float, turn: float) ->
         )
 
 
-def _released(system: System, found: Promise, enough: float, turn: float) -> Iterator[Promise]:
+def released(system: System, found: Promise, enough: float, turn: float) -> Iterator[Promise]:
     """The program without the rows that hold bodies past the ends of their edges, until none is left."""
     for _ in range(RELEASES):
         contacts = found.here.contacts

@@ -15,10 +15,13 @@ import numpy as np
 
 from pliant.core.pose import Floats
 from pliant.flex.climb import climb
+from pliant.flex.contact import beyond_ends
+from pliant.flex.distance import gaps
 from pliant.flex.findings import Ending
 from pliant.flex.promise import promise, within
+from pliant.flex.rest import released
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import place
+from pliant.flex.step import Place, place
 from pliant.flex.system import System
 from pliant.flex.walk import Walk
 
@@ -27,7 +30,8 @@ LEANS = 4  # in a row, each from where the last one stopped
 ROUNDS = 6  # of such leans that gain nothing
 MOST_ROUNDS = 20
 STEPS = 3  # of a lean
-CLIMBS = 5  # that gain nothing, be they promising
+STOPS = 3  # on the way of a lean, at most
+CLIMBS = 6  # that gain nothing, be they promising
 
 
 def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
@@ -62,16 +66,43 @@ def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[
     for last in range(1 - LEANS, 1):
         start = aside[-1].here.poses
         there = _lean_either_way(within(system, start, radius), aside[-1], push, keep)
-        gone = float(np.abs(there.here.poses - start)[:, :2].max())
-        if gone < 0.9 * radius:
+        for share in _shares(system, start, there.here, chance):
+            stop = there.stopped(share)
+            if _promises(system, stop.here.poses, walk.here.value + 3 * walk.enough):
+                yield [*aside[1:], stop]
+        if float(np.abs(there.here.poses - start)[:, :2].max()) < 0.9 * radius:
             there = there.stopped(chance.random())
             push, keep = random_push(system, chance), chance.choice(KEEPS)
         aside.append(there)
-        here = place(system, there.here.poses, system.reach, None)
-        found = promise(system, here, system.study.turn)
-        promising = here.value + found.gain > walk.here.value + 3 * walk.enough
-        if last == 0 or promising or found.endless is not None:
+        if last == 0:
             yield aside[1:]
+
+
+def _shares(system: System, start: Floats, there: Place, chance: np.random.Generator) -> Floats:
+    """Shares of the way of a lean at which to stop: between any two at which a contact begins or ends.
+
+    A part that slides along others may fit between them in one place only, and that place is
+    where a vertex has slid off one edge and not yet onto another.
+    """
+    changes = [np.array([0.0, 1.0])]
+    for pose in (start, there.poses):
+        contacts = place(system, pose, system.reach, None).contacts
+        touching = gaps(contacts.rows, pose) <= 2 * system.threshold
+        before, after = (beyond_ends(system.parts, at, contacts)[touching] for at in (start, there.poses))
+        ends = before * after < 0
+        changes.append(before[ends] / (before[ends] - after[ends]))
+    between = np.unique(np.round(np.concatenate(changes), 6))
+    low, high = between[:-1], between[1:]
+    shares = chance.permutation(low + (high - low) * chance.random(len(low)))[:STOPS]
+    return np.append(shares, chance.random(STOPS - len(shares)))
+
+
+def _promises(system: System, poses: Floats, value: float) -> bool:
+    """Whether the program at a pose promises a greater value, once rows past their edges' ends let go."""
+    here = place(system, poses, system.reach, None)
+    found = promise(system, here, system.study.turn)
+    every = (found, *released(system, found, value - here.value, system.study.turn))
+    return any(one.endless is not None or here.value + one.gain > value for one in every)
 
 
 def _lean_either_way(system: System, start: Walk, push: Floats, keep: float) -> Walk:
