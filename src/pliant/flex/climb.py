@@ -49,8 +49,7 @@ def climb(
         if moved is None and solved and walk.settled(found):
             small = move(system, system, found, system.study.turn)
             moved = _not_last(system, walk, found, small)
-            if moved is None and not wander:
-                moved = go_on(system, found, walk.enough, turn)
+            moved = moved or (None if wander else go_on(system, found, walk.enough, turn))
             if moved is None:
                 return _finish(system, walk, found, small)
         if moved is None and solved and shrinkings == SHRINKINGS:

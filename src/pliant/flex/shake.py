@@ -29,6 +29,7 @@ KEEPS = (100.0, 30.0, 10.0, 3.0)  # what the objective weighs beside the push: l
 LEANS = 4  # in a row, each from where the last one stopped
 ROUNDS = 6  # of such leans that gain nothing
 MOST_ROUNDS = 20
+LITTLE = 0.1
 STEPS = 3  # of a lean
 STOPS = 3  # on the way of a lean, at most
 CLIMBS = 6  # that gain nothing, be they promising
@@ -40,7 +41,7 @@ def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
     idle = climbs = 0
     for _ in range(MOST_ROUNDS):
         at_rest = ending.status in (FlexStatus.CONVERGED, FlexStatus.LOCKED)
-        if idle == ROUNDS or climbs >= CLIMBS or not at_rest:
+        if idle >= ROUNDS or climbs >= CLIMBS or not at_rest:
             break
         idle += 1
         for aside in _leans(system, walk, chance):
@@ -52,7 +53,14 @@ def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
                 walk.follow(*aside, back)
                 ending, idle, climbs = found, 0, 0
                 break
+            idle += _little_play(system, walk, aside)
     return ending
+
+
+def _little_play(system: System, walk: Walk, aside: list[Walk]) -> bool:
+    """Whether leans together moved no body by more than a little of its size: half as many rounds will do."""
+    gone = np.abs(aside[-1].here.poses - walk.here.poses)[:, :2].max()
+    return bool(gone < LITTLE * system.parts.size)
 
 
 def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[list[Walk]]:

@@ -76,7 +76,7 @@ class Walk:
         self.violations.append(there.violation)
 
     def stopped(self, share: float) -> Walk:
-        """This walk as far as a share of its way, by how far the body that moves most has gone."""
+        """The walk as far as a share of its way, by how far the body that moves most has gone."""
         frames = np.array(self.frames)
         legs = np.abs(np.diff(frames, axis=0) * (1.0, 1.0, self.system.parts.size / 2)).max(axis=(1, 2))
         gone = np.cumsum(legs)
