@@ -66,22 +66,19 @@ def _little_play(system: System, walk: Walk, aside: list[Walk]) -> bool:
 def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[list[Walk]]:
     """Leans from the end of a walk, one after the other, as far as each place that promises a better end.
 
-    Each stops anywhere on its way, and the next one leads on from there, the same way while
-    nothing is in it: parts that slide at no loss get to all places of that plateau.
+    Each stops anywhere on its way, and the next one leads on from there: parts that slide at no
+    loss get to all places of that plateau, no further from the end than half a body's size.
     """
-    radius = min(system.reach, system.parts.size / 2)
-    aside, push, keep = [walk], random_push(system, chance), chance.choice(KEEPS)
+    near = within(system, walk.here.poses, min(system.reach, system.parts.size / 2))
+    aside = [walk]
     for last in range(1 - LEANS, 1):
-        start = aside[-1].here.poses
-        there = _lean_either_way(within(system, start, radius), aside[-1], push, keep)
-        for share in _shares(system, start, there.here, chance):
+        start = aside[-1]
+        there = _lean_either_way(near, start, random_push(system, chance), chance.choice(KEEPS))
+        for share in _shares(system, start.here.poses, there.here, chance):
             stop = there.stopped(share)
             if _promises(system, stop.here.poses, walk.here.value + 3 * walk.enough):
                 yield [*aside[1:], stop]
-        if float(np.abs(there.here.poses - start)[:, :2].max()) < 0.9 * radius:
-            there = there.stopped(chance.random())
-            push, keep = random_push(system, chance), chance.choice(KEEPS)
-        aside.append(there)
+        aside.append(there.stopped(chance.random()))
         if last == 0:
             yield aside[1:]
 
