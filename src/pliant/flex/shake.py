@@ -27,12 +27,14 @@ from pliant.flex.walk import Walk
 
 KEEPS = (100.0, 30.0, 10.0, 3.0)  # what the objective weighs beside the push: little is given up for it
 LEANS = 4  # in a row, each from where the last one stopped
-ROUNDS = 6  # of such leans that gain nothing
+ROUNDS = 8  # of such leans that gain nothing
 MOST_ROUNDS = 20
 LITTLE = 0.1
 STEPS = 3  # of a lean
 STOPS = 3  # on the way of a lean, at most
-CLIMBS = 6  # that gain nothing, be they promising
+AT_REST = (FlexStatus.CONVERGED, FlexStatus.LOCKED)
+ENDLESS = (FlexStatus.FREE, FlexStatus.TURNING)
+CLIMBS = 8  # that gain nothing, be they promising
 
 
 def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
@@ -40,8 +42,7 @@ def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
     chance = np.random.default_rng(0)
     idle = climbs = 0
     for _ in range(MOST_ROUNDS):
-        at_rest = ending.status in (FlexStatus.CONVERGED, FlexStatus.LOCKED)
-        if idle >= ROUNDS or climbs >= CLIMBS or not at_rest:
+        if idle >= ROUNDS or climbs >= CLIMBS or ending.status not in AT_REST:
             break
         idle += 1
         for aside in _leans(system, walk, chance):
@@ -49,7 +50,7 @@ def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
             back = Walk(walk.model, system, place(system, aside[-1].here.poses, system.reach, None))
             found = climb(system, back, system.study.steps)
             better = back.here.value > walk.here.value + 3 * walk.enough
-            if better or found.status in (FlexStatus.FREE, FlexStatus.TURNING):
+            if found.status in ENDLESS or (better and found.status in AT_REST):
                 walk.follow(*aside, back)
                 ending, idle, climbs = found, 0, 0
                 break
