@@ -310,7 +310,7 @@ def _faced(found: Nearest) -> tuple[Ints, Ints]:
 
 
 def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> tuple[Ints, Rows, Bools]:
-    """Rows for the edges round the corner from those of some rows, the groups they are of, and what is in the way.
+    """Rows for the edges round the corner from those of some rows, their groups, and what is in the way.
 
     A vertex that presses on an edge within reach of its convex end could slip past that end:
     these rows tell how far it is from having done so (negative: it is not past yet). In the way
