@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pliant.core.pose import Floats
-from pliant.flex.climb import climb
+from pliant.core.pose import Floats, turn
+from pliant.flex.climb import FINEST, climb
 from pliant.flex.contact import beyond_ends
 from pliant.flex.distance import gaps
 from pliant.flex.findings import Ending
@@ -49,13 +49,18 @@ def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
             climbs += 1
             back = Walk(walk.model, system, place(system, aside[-1].here.poses, system.reach, None))
             found = climb(system, back, system.study.steps)
-            better = back.here.value > walk.here.value + 3 * walk.enough
+            better = back.here.value > _worth_it(walk)
             if found.status in ENDLESS or (better and found.status in AT_REST):
                 walk.follow(*aside, back)
                 ending, idle, climbs = found, 0, 0
                 break
             idle += _little_play(system, walk, aside)
     return ending
+
+
+def _worth_it(walk: Walk) -> float:
+    """The least value of the objective for which a walk is followed on from its end."""
+    return walk.here.value + max(3 * walk.enough, FINEST * abs(walk.here.value))
 
 
 def _little_play(system: System, walk: Walk, aside: list[Walk]) -> bool:
@@ -77,7 +82,7 @@ def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[
         there = _lean_either_way(near, start, random_push(system, chance), chance.choice(KEEPS))
         for share in _shares(system, start.here.poses, there.here, chance):
             stop = there.stopped(share)
-            if _promises(system, stop.here.poses, walk.here.value + 3 * walk.enough):
+            if _promises(system, stop.here.poses, _worth_it(walk)):
                 yield [*aside[1:], stop]
         aside.append(there.stopped(chance.random()))
         if last == 0:
@@ -118,11 +123,29 @@ def _lean_either_way(system: System, start: Walk, push: Floats, keep: float) -> 
 
 
 def random_push(system: System, chance: np.random.Generator) -> Floats:
-    """A load (B + 1, 3) on the moving bodies, of a random direction, 1 on the greatest body's scale."""
-    push = np.zeros((system.parts.count + 1, 3))
-    push[system.parts.free] = chance.normal(size=(len(system.parts.free), 3))
-    push[:, 2] *= system.parts.size
-    return push / max(float(np.abs(push / (1.0, 1.0, system.parts.size)).max()), 1e-300)
+    """A load (B + 1, 3) on the moving bodies, of a random direction, 1 on the greatest body's scale.
+
+    Drawn in the order of the bodies' names and from the objective's own direction, so that the
+    same assembly written down in another order, or lying another way, is pushed alike.
+    """
+    parts = system.parts
+    order = sorted(parts.free, key=lambda body: parts.names_of(np.array([body])))
+    push = np.zeros((parts.count + 1, 3))
+    push[order] = chance.normal(size=(len(order), 3))
+    push[:, :2] = turn(np.array(_bearing(system)), push[:, :2])
+    push[:, 2] *= parts.size
+    return push / max(float(np.abs(push / (1.0, 1.0, parts.size)).max()), 1e-300)
+
+
+def _bearing(system: System) -> float:
+    """The direction in which the objective moves the body that it moves most; of a turn, where that body is."""
+    parts = system.parts
+    wanted = system.objective.weights(parts.drawn)[: parts.count]
+    most = int(np.abs(wanted * (1.0, 1.0, 1.0 / parts.size)).max(axis=1).argmax())
+    along = wanted[most, :2]
+    if not along.any():
+        along = parts.drawn[most, :2] - parts.drawn[: parts.count, :2].mean(axis=0)
+    return float(np.arctan2(along[1], along[0]))
 
 
 def lean(system: System, walk: Walk, push: Floats, weight: float, own: float = 1.0) -> Walk:
