@@ -138,7 +138,7 @@ def random_push(system: System, chance: np.random.Generator) -> Floats:
 
 
 def _bearing(system: System) -> float:
-    """The direction in which the objective moves the body that it moves most; of a turn, where that body is."""
+    """The direction in which the objective moves a body most; of a turn, where that body is."""
     parts = system.parts
     wanted = system.objective.weights(parts.drawn)[: parts.count]
     most = int(np.abs(wanted * (1.0, 1.0, 1.0 / parts.size)).max(axis=1).argmax())
