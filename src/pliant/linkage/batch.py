@@ -18,7 +18,7 @@ from pliant.core.errors import PliantError
 from pliant.core.kernel import inner, kernel
 from pliant.core.threads import in_threads, threads
 from pliant.linkage.plan import Plan
-from pliant.linkage.rules import GROUP, SLIDER, TRIANGLE, Floats, Ints, fill_sides, place
+from pliant.linkage.rules import GROUP, SIDED, SLIDER, TRIANGLE, Floats, Ints, fill_sides, openness, place
 
 BLOCK = 4096  # variants of which a stream holds the curves at once
 PIECES = 4  # a thread: more than one, for one thread may be slower than the others
@@ -73,8 +73,7 @@ class _Run:
             )
         self.plan = plan
         self.angles = np.atleast_2d(np.asarray(angles, np.float64))
-        turned = plan.structure.turns[:, None] * self.angles
-        self.cosines, self.sines = np.cos(turned), np.sin(turned)
+        self.cosines, self.sines = plan.structure.turned(self.angles)
         self.trace = np.atleast_1d(np.array(trace, np.int64))
         self.shape = len(self.trace), 2, self.angles.shape[1]
 
@@ -105,28 +104,40 @@ def _variants(
 ) -> None:  # fmt: skip
     poses = cosines.shape[1]
     x, signs = np.empty((drawings.shape[1], 2, poses)), np.empty(len(ops))
+    still, rest = np.zeros((drawings.shape[1], 2, poses)), np.zeros(cosines.shape)
+    c, dc = np.empty((1, poses)), np.empty((1, poses))
     for variant in range(first, last):
         drawn = drawings[variant]
         fill_sides(ops, drawn, signs)
         place(ops, signs, drawn, cosines, sines, 0, poses, x)
-        _closes(ops, signs, drawn, x, reached[variant])
+        _closes(ops, signs, drawn, x, cosines, still, rest, c, dc, reached[variant])
         for t in range(len(trace)):
             points[variant, t] = x[trace[t]]
 
 
 @inner
-def _closes(ops: Ints, signs: Floats, drawn: Floats, x: Floats, reached: Bools) -> None:
-    """Whether |c| ≤ 1 (see `rules.openness`) for every triangle and slider, at each pose."""
+def _closes(
+    ops: Ints, signs: Floats, drawn: Floats, x: Floats, cosines: Floats, still: Floats, rest: Floats,
+    c: Floats, dc: Floats, reached: Bools,
+) -> None:  # fmt: skip
+    """Whether |c| ≤ 1 (see `rules.openness`) for every rule that can fail to close, at each pose.
+
+    `still` and `rest` are rates of 0, and c, dc (1, F) are scratch.
+    """
     reached[:] = True
     for o in range(len(ops)):
         rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
-        if rule not in (TRIANGLE, SLIDER):
+        if rule not in SIDED:
             continue
         if signs[o] == 0.0:
             reached[:] = False
             return
         ri = (drawn[k, 0] - drawn[i, 0]) ** 2 + (drawn[k, 1] - drawn[i, 1]) ** 2
-        if rule == TRIANGLE:
+        if rule != TRIANGLE and rule != SLIDER:
+            openness(ops[o : o + 1], drawn, x, still, cosines, rest, c, dc)
+            for f in range(x.shape[2]):
+                reached[f] &= abs(c[0, f]) <= 1.0 + BEYOND
+        elif rule == TRIANGLE:
             rj = (drawn[k, 0] - drawn[j, 0]) ** 2 + (drawn[k, 1] - drawn[j, 1]) ** 2
             most, middle = 2.0 * np.sqrt(ri * rj) * (1.0 + BEYOND), ri + rj
             for f in range(x.shape[2]):

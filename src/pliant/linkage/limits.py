@@ -20,13 +20,16 @@ from pliant.linkage.drive import Drive
 from pliant.linkage.follow import run
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, joined, opennesses, positions, rates, some
-from pliant.linkage.rules import GROUP, TRIANGLE, Floats, Ints
+from pliant.linkage.rules import GROUP, LINES, SLOT, TRIANGLE, Floats, Ints
 
 CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
 HALVINGS = 14  # of a cell, at most, to see what happens inside
 SAME = 1e-7  # of the path: no farther apart, two events are one
 TOUCHES = 1e-11  # a summit of |c| that near to 1 is a change point, in a drawing about the origin
+BESIDE = 1e-7  # of the path: how far from where two lines are parallel their crossing is looked at
+INFINITE = "infinite"  # how a path ends whose joints run off
+ENDS = {SLOT: ((1.0, "square"),), LINES: ((1.0, "on one line"),)}  # of rules with one end, what it is
 NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
 
 
@@ -36,7 +39,7 @@ class Stop:
 
     t: float
     joints: tuple[str, ...]
-    how: str
+    how: str  # "folded", "stretched", "square", "on one line", "locked together", "lost", or INFINITE
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Change:
     joint: str
     op: int
     crossed: bool  # went straight on, to the other side
-    how: str  # "folded" or "stretched"
+    how: str  # as that of a stop
 
 
 @dataclass(frozen=True)
@@ -134,18 +137,21 @@ class _Stretch:
     good: int  # samples at which everything closes
     lost: bool  # whether a coupled group could not be followed to the last of t
 
+    def poses_at(self, t: float) -> Poses:
+        """The linkage at one t."""
+        angles = self.drive.angles(np.array([t]))
+        if not self.plan.groups:
+            return positions(self.plan, angles, signs=self.signs)
+        nearest = int(np.argmin(np.abs(self.t[: self.poses.x.shape[2]] - t)))
+        path = np.concatenate([self.poses.angles[:, nearest : nearest + 1], angles], axis=1)
+        found = run(self.plan, path, signs=self.signs, near=self.poses.x[:, :, nearest]).poses
+        return some(found, slice(-1, None))
+
     def at(self, t: float) -> tuple[Floats, Floats]:
         """The c and dc/dt of every rule at one t."""
-        angles = self.drive.angles(np.array([t]))
-        if self.plan.groups:
-            nearest = int(np.argmin(np.abs(self.t[: self.poses.x.shape[2]] - t)))
-            path = np.concatenate([self.poses.angles[:, nearest : nearest + 1], angles], axis=1)
-            found = run(self.plan, path, signs=self.signs, near=self.poses.x[:, :, nearest]).poses
-            poses = some(found, slice(-1, None))
-        else:
-            poses = positions(self.plan, angles, signs=self.signs)
-        v, _ = rates(poses, self.drive.slopes(np.array([t])), np.zeros_like(angles))
-        c, dc = opennesses(poses, v)
+        poses, w = self.poses_at(t), self.drive.slopes(np.array([t]))
+        v, _ = rates(poses, w, np.zeros_like(w))
+        c, dc = opennesses(poses, v, w)
         return c[:, 0], dc[:, 0]
 
 
@@ -185,8 +191,12 @@ def _march(
 
 
 def _vanishes(plan: Plan, change: Change) -> bool:
-    """Whether the two joints that a triangle stands on meet there: on its drawn side its tip would jump."""
-    rule, k, i, j, _, _ = plan.ops[change.op].tolist()
+    """Whether the two joints that a rule stands on meet there: on its drawn side its tip would jump."""
+    rule, k, i, j, _, _, _, _, r, s = plan.ops[change.op].tolist()
+    if rule == SLOT:
+        slot, pin = plan.drawn[s] - plan.drawn[r], plan.drawn[j] - plan.drawn[i]
+        across = abs(float(slot[0] * pin[1] - slot[1] * pin[0]))
+        return across <= 1e-9 * float(np.hypot(*slot) * np.hypot(*pin))
     if rule != TRIANGLE or change.how != "folded":
         return False
     bars = [float(np.hypot(*(plan.drawn[k] - plan.drawn[p]))) for p in (i, j)]
@@ -239,8 +249,9 @@ def _sampled(plan: Plan, drive: Drive, signs: Floats, t: Floats, near: Floats | 
     if 0 < poses.x.shape[2] < len(t):
         poses = _with_next(poses, drive, t, signs)
     done = poses.x.shape[2]
-    v, _ = rates(poses, drive.slopes(t[:done]), np.zeros_like(poses.angles))
-    c, dc = opennesses(poses, v)
+    w = drive.slopes(t[:done])
+    v, _ = rates(poses, w, np.zeros_like(poses.angles))
+    c, dc = opennesses(poses, v, w)
     open_ = np.flatnonzero((np.abs(c) > 1 + touch(plan)).any(axis=0))
     good = int(open_[0]) if len(open_) else done
     keep = min(good + 1, done)
@@ -286,14 +297,25 @@ def _events(s: _Stretch, ends: bool = False) -> tuple[Stop | None, list[Change]]
     changes: list[Change] = []
     begun = float(s.t[0])
     for o in np.flatnonzero((np.abs(s.c) > 1 - NEAR).any(axis=1)).tolist():
-        for side, how in ((1.0, "folded"), (-1.0, "stretched")):
+        rule = int(s.plan.ops[o, 0])
+        for side, how in ENDS.get(rule, ((1.0, "folded"), (-1.0, "stretched"))):
             stop, touched = _crossing(s, o, side, ends)
+            if rule == LINES:  # they may be parallel for a moment: its crossing is then as far off
+                stop, touched = min([*touched, *([] if stop is None else [stop])], default=None, key=lambda t: abs(t - begun)), []
+                how = INFINITE if stop is None or _far_off(s, o, stop) else how
             changes += [Change(t, _joint(s.plan, o), o, False, how) for t in touched]
             if stop is not None and (found is None or abs(stop - begun) < abs(found.t - begun)):
                 found = Stop(stop, (_joint(s.plan, o),), how)
     if found is not None:
         changes = [c for c in changes if abs(c.t - begun) < abs(found.t - begun)]
     return found, sorted(changes, key=lambda c: abs(c.t - begun))
+
+
+def _far_off(s: _Stretch, o: int, t: float) -> bool:
+    """Whether the crossing of two lines runs off where they are parallel; else they are one there."""
+    beside = t - np.sign(t - s.t[0]) * BESIDE
+    at = s.poses_at(float(beside)).x[s.plan.ops[o, 1], :, 0]
+    return bool(np.abs(at - s.plan.drawn.mean(axis=0)).max() > BESIDE**-0.5 * s.plan.structure.size)
 
 
 def _crossing(s: _Stretch, o: int, side: float, ends: bool) -> tuple[float | None, list[float]]:

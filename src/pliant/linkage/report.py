@@ -9,7 +9,7 @@ import numpy as np
 
 from pliant.core.written import figure, place
 from pliant.linkage.analysis import curves
-from pliant.linkage.limits import Stop
+from pliant.linkage.limits import INFINITE, Stop
 from pliant.linkage.status import TraceStatus
 
 MOST = 20_000_000  # sensitivities that are computed without being asked for
@@ -187,7 +187,14 @@ def _span(result: TraceResult) -> str:
 
 
 def _stopped(stop: Stop) -> str:
-    return f"{', '.join(stop.joints)} {'is' if len(stop.joints) == 1 else 'are'} {stop.how}"
+    one = len(stop.joints) == 1
+    words = {
+        INFINITE: f"run{'s' * one} off to infinity",
+        "square": "turns no further: its slot is square to its pin",
+        "on one line": "can be anywhere: the lines it slides along are one",
+    }
+    usual = f"{'is' if one else 'are'} {stop.how}"
+    return f"{', '.join(stop.joints)} {words.get(stop.how, usual)}"
 
 
 def _at(notice: Notice) -> str:

@@ -13,12 +13,13 @@ from itertools import combinations
 
 import numpy as np
 
+from pliant.linkage.editing.openings import dyad_slopes
 from pliant.linkage.editing.samples import between, length_slopes
 from pliant.linkage.editing.terms import Residuals, View
 from pliant.linkage.model import EditStudy
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, opennesses
-from pliant.linkage.rules import SLIDER, TRIANGLE, Floats, Ints
+from pliant.linkage.rules import LINES, SIDED, SLIDER, TRIANGLE, Floats, Ints
 
 WATCHED = 0.15  # rows within this of their bound take part in a step
 MOST = 150
@@ -71,17 +72,18 @@ class Guards:
 
 def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     """The guards of an edit that begins at a drawing with these c (K, F)."""
-    ops = np.flatnonzero(np.isin(plan.ops[:, 0], (TRIANGLE, SLIDER)))
+    ops = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
     wanted = np.sqrt(1 - study.guard.margin**2)
     if study.guard.transmission is not None:
         wanted = min(wanted, np.cos(study.guard.transmission) - INSIDE)
     own = [[k for k in link if k not in plan.structure.guides] for link in plan.structure.links]
     pairs = np.array([pair for link in own for pair in combinations(link, 2)])
     least = study.guard.remain * length_slopes(plan.drawn, pairs)[0]
-    every = np.full(len(ops), wanted)
+    # Of two lines c is 1 − sin of their angle, not its cosine: the same margin is another bound.
+    every = np.where(plan.ops[ops, 0] == LINES, 1 - np.sqrt(1 - wanted**2), wanted)
     found = Guards(ops, every, every, closed, pairs, least)
     now = found.peaks(c).max(axis=1, initial=0.0) + 1e-12
-    return replace(found, bounds=np.maximum(wanted, np.minimum(now, 1 - 1e-9)))
+    return replace(found, bounds=np.maximum(every, np.minimum(now, 1 - 1e-9)))
 
 
 def openness_at(poses: Poses, count: int) -> Floats:
@@ -100,7 +102,7 @@ def slopes_of(view: View, c: Floats, pairs: Ints) -> Floats:
         if not len(rows):
             continue
         o, f = pairs[rows].T
-        _, k, i, j, b, _ = plan.ops[o].T
+        k, i, j, b = plan.ops[o, 1:5].T
         value = c[o, f]
         if kind == TRIANGLE:
             apart = x[j, :, f] - x[i, :, f]
@@ -115,6 +117,9 @@ def slopes_of(view: View, c: Floats, pairs: Ints) -> Floats:
                 out[rows, other] -= share[:, None] * bar
         else:
             _add_slider(out, rows, (k, i, j, b, f), value, view)
+    for row, (o, f) in enumerate(pairs.tolist()):
+        if plan.ops[o, 0] not in (TRIANGLE, SLIDER):
+            out[row] = dyad_slopes(view, plan.ops[o].tolist(), f, float(c[o, f]))
     return out.reshape(len(pairs), drawn.size)
 
 

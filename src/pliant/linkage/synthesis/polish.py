@@ -60,9 +60,10 @@ def fit(family: Family, target: Target, drawn: Floats, phases: Floats) -> Fit | 
     signs = sides(family.plan.ops, drawn)
     way = swept(target, phases)
     poses = positions(family.plan, np.concatenate([phases, way])[None], drawn, signs=signs)
-    v, a = rates(poses, np.ones_like(poses.angles), np.zeros_like(poses.angles))
+    w = np.ones_like(poses.angles)
+    v, a = rates(poses, w, np.zeros_like(w))
     count, traced = len(phases), family.traced
-    if not _flattest(*opennesses(poses, v), count, abs(way[1] - way[0])) <= FLATTEST:
+    if not _flattest(*opennesses(poses, v, w), count, abs(way[1] - way[0])) <= FLATTEST:
         return None
     gaps = poses.x[traced, :, :count] - wanted
     nearer = phases + _nearer(gaps, v[traced, :, :count], a[traced, :, :count])
