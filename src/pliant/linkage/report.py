@@ -25,7 +25,7 @@ def notices(result: TraceResult) -> Iterator[Notice]:
     for stop in (result.reached.below, result.reached.above):
         if stop is not None:
             text = f"the motor can go no further: {_stopped(stop)}"
-            yield Notice(_angle(result, stop.t), text, "limit")
+            yield Notice(_angle(result, stop.t), text, "infinity" if stop.how == INFINITE else "limit")
     for change in result.reached.changes:
         side = "crosses to the other side" if change.crossed else "keeps its side"
         text = f"change point: {change.joint} can go on in two ways; here it {side}"
@@ -64,7 +64,7 @@ def sentence(result: TraceResult) -> str:
                 f"Runs {_span(result)}, but through {count} change point{'s' if count > 1 else ''} "
                 f"(at {where}), where it may go on in two ways."
             )
-        case TraceStatus.LIMITED:
+        case TraceStatus.LIMITED | TraceStatus.UNBOUNDED:
             if result.reached.high < 0:
                 at = _deg(_angle(result, stops[0].t))
                 return f"Cannot be brought to where it shall run: at {at} {_stopped(stops[0])}."
@@ -81,7 +81,7 @@ def sentence(result: TraceResult) -> str:
 def lines(result: TraceResult) -> list[str]:
     """The figures behind the sentence."""
     unit = result.model.units
-    found = [f"  {notice.text}{_at(notice)}" for notice in result.warnings if notice.kind != "limit"]
+    found = [f"  {notice.text}{_at(notice)}" for notice in result.warnings if notice.kind not in ("limit", "infinity")]
     found.append(f"  mobility           {result.freedoms} ({result.grubler} by Grübler's count)")
     found += [f"  {'loop':<18} {loop.describe()}" for loop in result.loops[:4]]
     for group in result.plan.groups:
@@ -105,7 +105,11 @@ def figures(result: TraceResult) -> dict[str, Any]:
     """What was found out about the run, as JSON has it."""
     from pliant.linkage.result import figures_of
 
+    ends = [stop for stop in (result.reached.below, result.reached.above) if stop is not None]
     data: dict[str, Any] = {
+        "ends": [
+            {"angle": _angle(result, stop.t), "joints": list(stop.joints), "how": stop.how} for stop in ends
+        ],
         "mobility": {"freedoms": result.freedoms, "grubler": result.grubler},
         "loops": [loop.describe() for loop in result.loops],
         "transmission": [

@@ -11,6 +11,7 @@ class TraceStatus(Status):
     RUNS = "the motor runs all the way it was asked to", ANSWERED, Tone.SOUND
     CHANGE_POINTS = "it runs, but through poses from which it can go on in two ways", ANSWERED
     LIMITED = "the motor cannot run all the way", ANSWERED
+    UNBOUNDED = "a joint runs off to infinity before the motor has run all the way", ANSWERED
     LOCKED = "locked: the links agree as drawn, but not when it moves", ANSWERED
     LOST = "joints that must be found together could not be followed", NO_ANSWER
 
