@@ -9,7 +9,7 @@ Coupled groups have their limits at folds (see `folds`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -50,7 +50,8 @@ class Change:
     joint: str
     op: int
     crossed: bool  # went straight on, to the other side
-    how: str  # as that of a stop
+    how: str  # as that of a stop, or "together" for those of a coupled group
+    beyond: tuple[float, Floats] | None = field(default=None, compare=False)  # of a group: t and pose (N, 2)
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,16 @@ class Reach:
         crossed = sorted(change.t for change in self.changes if change.crossed)
         cuts = [0, *np.searchsorted(t, crossed, side="right").tolist(), len(t)]
         return [(slice(a, b), self._side(plan, float(t[(a + b) // 2]))) for a, b in pairwise(cuts) if b > a]
+
+    def passed(self, t: float) -> tuple[float, Floats] | None:
+        """The pose (t and (N, 2)) beyond the last change point of a group on the way to t, if there is any."""
+        way = [
+            change
+            for change in self.changes
+            if change.beyond is not None and min(self.origin, t) < change.t < max(self.origin, t)
+        ]
+        last = max(way, key=lambda change: abs(change.t - self.origin), default=None)
+        return None if last is None else last.beyond
 
     def _side(self, plan: Plan, t: float) -> Floats:
         signs = plan.signs.copy()
@@ -112,13 +123,19 @@ def _followed(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Floats:
         (t[::-1][at][::-1] if back else t[at], signs)
         for at, signs in reached.signs(plan, t[::-1] if back else t)
     ]
-    found, near = np.zeros((len(plan.drawn), 2, 0)), None
+    found, near, last = np.zeros((len(plan.drawn), 2, 0)), None, drive.origin
     for piece, signs in pieces[::-1] if back else pieces:
-        run_ = run(plan, drive.angles(piece), signs=signs, near=near)
-        found = np.concatenate([found, run_.poses.x], axis=2)
+        before = reached.passed(float(piece[0]))
+        if before is not None and (near is None or abs(before[0] - piece[0]) < abs(last - piece[0])):
+            piece, near = np.insert(piece, 0, before[0]), before[1]
+            run_ = run(plan, drive.angles(piece), signs=signs, near=near)
+            found = np.concatenate([found, run_.poses.x[:, :, 1:]], axis=2)
+        else:
+            run_ = run(plan, drive.angles(piece), signs=signs, near=near)
+            found = np.concatenate([found, run_.poses.x], axis=2)
         if not run_.complete:
             break
-        near = found[:, :, -1]
+        near, last = found[:, :, -1], float(piece[-1])
     return found
 
 
@@ -171,6 +188,13 @@ def _march(
             if sooner is not None and abs(sooner.t - start) < abs(stop.t - start):
                 stop = sooner
             met = _apart([m for m in (*met, *more) if abs(m.t - start) < abs(stop.t - start) - SAME])
+        elif stretch.lost and (led := _led_across(stretch)) is not None:
+            change, beyond, near = led
+            changes += [*(m for m in met if abs(m.t - start) > SAME), change]
+            if abs(end - beyond) <= SAME or (end - beyond) * (end - start) < 0:
+                return end, None, changes
+            start = beyond
+            continue
         elif stretch.lost:
             stop = _group_stop(stretch)
         met = [m for m in met if abs(m.t - start) > SAME]
@@ -301,7 +325,14 @@ def _events(s: _Stretch, ends: bool = False) -> tuple[Stop | None, list[Change]]
         for side, how in ENDS.get(rule, ((1.0, "folded"), (-1.0, "stretched"))):
             stop, touched = _crossing(s, o, side, ends)
             if rule == LINES:  # they may be parallel for a moment: its crossing is then as far off
-                stop, touched = min([*touched, *([] if stop is None else [stop])], default=None, key=lambda t: abs(t - begun)), []
+                stop, touched = (
+                    min(
+                        [*touched, *([] if stop is None else [stop])],
+                        default=None,
+                        key=lambda t: abs(t - begun),
+                    ),
+                    [],
+                )
                 how = INFINITE if stop is None or _far_off(s, o, stop) else how
             changes += [Change(t, _joint(s.plan, o), o, False, how) for t in touched]
             if stop is not None and (found is None or abs(stop - begun) < abs(found.t - begun)):
@@ -381,8 +412,26 @@ def _joint(plan: Plan, op: int) -> str:
     return plan.structure.names[plan.ops[op, 1]]
 
 
+def _led_across(s: _Stretch) -> tuple[Change, float, Floats] | None:
+    """A change point of a group just ahead of a stretch, and the pose beyond it; None where there is none."""
+    from pliant.linkage.passages import passage
+
+    if not s.poses.x.shape[2]:
+        return None
+    turned = float(np.abs(s.drive.slopes(s.t[:1])).max())
+    cell = float(np.sign(s.t[-1] - s.t[0])) * CELL / max(turned, 1e-300)
+    found = passage(s.plan, s.drive, s.signs, s.poses, s.t, cell)
+    if found is None:
+        return None
+    op = int(np.flatnonzero((s.plan.ops[:, 0] == GROUP) & (s.plan.ops[:, 1] == found.group))[0])
+    names = ", ".join(s.plan.names_of(s.plan.groups[found.group]))
+    change = Change(found.t, names, op, True, "together", (found.beyond, found.pose))
+    return change, found.beyond, found.pose
+
+
 def _group_stop(s: _Stretch) -> Stop:
     from pliant.linkage.folds import fold
 
     found = fold(s.plan, s.drive, s.signs, s.poses, s.t)
-    return Stop(found.t, found.joints, "locked together" if found.sure else "lost")
+    how = INFINITE if found.off else "locked together" if found.sure else "lost"
+    return Stop(found.t, found.joints, how)

@@ -9,7 +9,7 @@ import numpy as np
 
 from pliant.core.written import figure, place
 from pliant.linkage.analysis import curves
-from pliant.linkage.limits import INFINITE, Stop
+from pliant.linkage.limits import INFINITE, Change, Stop
 from pliant.linkage.status import TraceStatus
 
 MOST = 20_000_000  # sensitivities that are computed without being asked for
@@ -27,8 +27,7 @@ def notices(result: TraceResult) -> Iterator[Notice]:
             text = f"the motor can go no further: {_stopped(stop)}"
             yield Notice(_angle(result, stop.t), text, "infinity" if stop.how == INFINITE else "limit")
     for change in result.reached.changes:
-        side = "crosses to the other side" if change.crossed else "keeps its side"
-        text = f"change point: {change.joint} can go on in two ways; here it {side}"
+        text = f"change point: {change.joint} can go on in two ways; here {_went(change)}"
         yield Notice(_angle(result, change.t), text, "change point")
     for one in result.transmissions:
         if one.worst < result.study.transmission and not result.reached.changes and result.limits is None:
@@ -81,7 +80,11 @@ def sentence(result: TraceResult) -> str:
 def lines(result: TraceResult) -> list[str]:
     """The figures behind the sentence."""
     unit = result.model.units
-    found = [f"  {notice.text}{_at(notice)}" for notice in result.warnings if notice.kind not in ("limit", "infinity")]
+    found = [
+        f"  {notice.text}{_at(notice)}"
+        for notice in result.warnings
+        if notice.kind not in ("limit", "infinity")
+    ]
     found.append(f"  mobility           {result.freedoms} ({result.grubler} by Grübler's count)")
     found += [f"  {'loop':<18} {loop.describe()}" for loop in result.loops[:4]]
     for group in result.plan.groups:
@@ -188,6 +191,12 @@ def _span(result: TraceResult) -> str:
         turns = result.model.motors[0].turns
         return "all the way round" if turns == 1 else f"{turns:g} turns"
     return f"from {_deg(float(result.angles.min()))} to {_deg(float(result.angles.max()))}"
+
+
+def _went(change: Change) -> str:
+    if change.beyond is not None:
+        return "they go straight on" if "," in change.joint else "it goes straight on"
+    return "it crosses to the other side" if change.crossed else "it keeps its side"
 
 
 def _stopped(stop: Stop) -> str:

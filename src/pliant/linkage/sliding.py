@@ -141,9 +141,7 @@ def sliding_side(op: Ints, drawn: Floats, rule_slot: bool) -> tuple[float, float
 
 
 @inner
-def lines_openness(
-    op: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: Floats
-) -> None:
+def lines_openness(op: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: Floats) -> None:
     """c = 1 − sin α of the angle α from one line to the other, positive as drawn: beyond 1, they have been parallel."""
     j, b, p, q, r, s = op[3], op[4], op[6], op[7], op[8], op[9]
     ux, uy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]

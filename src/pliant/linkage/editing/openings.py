@@ -35,7 +35,11 @@ def _lines(view: View, op: list[int], f: int, c: float, out: Floats) -> None:
     out -= scale * np.tensordot(_by(ratio, across), _moved(view, p, q, f), 1)
     of_way, of_base = -scale * _by(turn, across), scale * _by(turn * ratio, across)
     of_way = of_way + (1 - c) * way / (way @ way)
-    for (tail, tip), slope in (((r, s), of_way), ((p, q), of_base), ((j, b), (1 - c) * guide / (guide @ guide))):
+    for (tail, tip), slope in (
+        ((r, s), of_way),
+        ((p, q), of_base),
+        ((j, b), (1 - c) * guide / (guide @ guide)),
+    ):
         out[tip] += slope
         out[tail] -= slope
 
@@ -96,7 +100,9 @@ def _moved(view: View, tail: int, tip: int, f: int) -> Floats:
 
 def _by(factor: complex, row: Floats) -> Floats:
     """The row that takes z to row · (factor z)."""
-    return np.array([row[0] * factor.real + row[1] * factor.imag, row[1] * factor.real - row[0] * factor.imag])
+    return np.array(
+        [row[0] * factor.real + row[1] * factor.imag, row[1] * factor.real - row[0] * factor.imag]
+    )
 
 
 def _number(v: Floats) -> complex:
