@@ -2,7 +2,8 @@
 
 Each variant has the lengths and the sides of its own drawing. The cosines of the motor angles
 are found once for all of them, and a variant is run in a scratch small enough for the
-processor's cache, so that only the traced points travel to memory.
+processor's cache, so that only the traced points travel to memory. What is reached is judged at
+the given angles alone, not between them.
 """
 
 from __future__ import annotations
@@ -32,8 +33,10 @@ Reduce = Callable[[Floats, Floats, Bools], Kept]  # of drawings (v, N, 2), point
 def curves(plan: Plan, drawings: Floats, angles: Floats, trace: int | Sequence[int]) -> tuple[Floats, Bools]:
     """The traced joints (V, T, 2, F) of the variants (V, N, 2) at motor angles (M, F), and what is reached.
 
-    `reached` (V, F) is False where a triangle or a slider of the variant does not close, and
-    at every pose where it is drawn flat, so that it has no side.
+    `reached` (V, F) is False where a rule of the variant does not close, and at every pose where
+    it is drawn flat, so that it has no side. It is judged at these angles and nowhere between: a
+    variant that is reached at all of them may still be stopped for a moment between two. How far
+    it truly runs is what `pliant trace` and `linkage.limits.reach` find.
     """
     run = _Run(plan, angles, trace)
     return run(drawings)

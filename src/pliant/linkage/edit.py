@@ -99,12 +99,10 @@ def _refuse_nothing(study: EditStudy) -> None:
 def _walk(walk: Walk, study: EditStudy, progress: Progress, clock: Clock) -> None:
     with clock.phase("solve"):
         for weights in WEIGHTS:
-            before = walk.state
             for _ in walk.descend(weights, study.iterations, COARSE):
                 progress(walk.steps, None, f"off by {walk.state.misses.max(initial=0.0):.4g}")
             if walk.arrived:
                 walk.settle(weights, study.iterations)
-            if walk.arrived or (walk.state is before and weights is not WEIGHTS[0]):
                 break
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.constraints import LINE, Constraints, gradients
+from pliant.linkage.constraints import LINE, Constraints, gradients, residuals, scales
 from pliant.linkage.plan import Group, Pair, Plan, Structure, farthest
 from pliant.linkage.rules import (
     CARRIED,
@@ -42,6 +42,7 @@ from pliant.linkage.rules import (
     fill_sides,
 )
 
+TRIED = 0.02  # radians that a motor is turned to see whether it can
 WIDTH = 10  # columns of a row of `ops`
 
 
@@ -343,17 +344,55 @@ def sides(ops: Ints, drawn: Floats) -> Floats:
 
 
 def _refuse_flat(plan: Plan) -> None:
-    faults = [
-        Fault(
-            f"joints.{plan.structure.names[op[1]]}",
-            _flat(plan, op),
-            "Draw the linkage with its motor turned a little further",
-        )
+    flat = [
+        op
         for op, sign in zip(plan.ops.tolist(), plan.signs.tolist(), strict=True)
         if op[0] in SIDED and sign == 0
     ]
-    if faults:
-        raise InputError(faults)
+    if flat:
+        cure = _turn_it(plan.structure)
+        raise InputError(
+            [Fault(f"joints.{plan.structure.names[op[1]]}", _flat(plan, op), cure) for op in flat]
+        )
+
+
+def _turn_it(structure: Structure) -> str:
+    """The cure for a drawing in a dead centre: another pose, or other lengths where it has no other pose."""
+    if stuck(structure):
+        return "It is locked for good: no motor can turn either way from here. Make one of these bars longer"
+    return "Draw the linkage with its motor turned a little further"
+
+
+def stuck(structure: Structure) -> bool:
+    """Whether no motor of a drawing in a dead centre can move, each tried a little both ways.
+
+    The equations are solved for all joints at once, from the drawing and from a few shaken ones.
+    """
+    from scipy.optimize import least_squares
+
+    size, rng = structure.size, np.random.default_rng(0)
+    rows, scale = structure.rows, scales(structure.rows, structure.drawn)
+    free = structure.loose
+
+    def wrong(z: Floats, motor: int, turned: float) -> Floats:
+        x = structure.drawn.copy()
+        x[free] = size * z.reshape(-1, 2)
+        pivot, driven = structure.motors[motor]
+        arm = complex(*(structure.drawn[driven] - structure.drawn[pivot])) * np.exp(1j * turned)
+        at = x[driven] - x[pivot] - np.array([arm.real, arm.imag])
+        return np.concatenate([residuals(rows, structure.drawn, x[None])[0] / scale, at]) / size
+
+    for motor in range(len(structure.motors)):
+        for turned in (TRIED, -TRIED):
+            for shake in (0.0, 0.02, 0.02, 0.05, 0.05):
+                start = structure.drawn[free].ravel() / size
+                start = start + shake * rng.normal(size=start.shape)
+                found: Any = least_squares(
+                    wrong, start, args=(motor, turned), xtol=1e-15, ftol=1e-15, gtol=1e-15
+                )
+                if np.abs(found.fun).max() < 1e-9:
+                    return False
+    return True
 
 
 def _flat(plan: Plan, op: list[int]) -> str:
@@ -420,7 +459,7 @@ def _not_held(structure: Structure, rows: Constraints, joints: list[int], rank: 
     if usual == 2 * len(joints):
         listed = ", ".join(structure.names[k] for k in joints)
         problem = f"the drawn pose is a dead centre: where {listed} go from here is not defined"
-        return Fault("joints", problem, "Draw the linkage with its motor turned a little further")
+        return Fault("joints", problem, _turn_it(structure))
     missing = 2 * len(joints) - usual
     loose = _loose(slopes, usual, joints) if slopes.size else joints
     listed = ", ".join(structure.names[k] for k in loose)

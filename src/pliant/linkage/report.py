@@ -131,7 +131,12 @@ def figures(result: TraceResult) -> dict[str, Any]:
         data["sensitivity"] = {name: _table(result, name) for name in result.traced}
     if result.bands:
         data["bands"] = {
-            name: {"worst": band.worst.tolist(), "statistical": band.statistical.tolist()}
+            name: {
+                "worst": band.worst.tolist(),
+                "statistical": band.statistical.tolist(),
+                "worst_along": band.worst_along.tolist(),
+                "statistical_along": band.statistical_along.tolist(),
+            }
             for name, band in result.bands.items()
         }
     if result.study.layers:
@@ -158,8 +163,13 @@ def _table(result: TraceResult, name: str) -> dict[str, float]:
 
 def _tolerances(result: TraceResult) -> Iterator[str]:
     for name, band in result.bands.items():
-        worst, usual = float(band.worst_any.max()), float(band.statistical_any.max())
-        yield f"  {f'band of {name}':<18} ± {worst:.4g} {result.model.units} at worst, ± {usual:.4g} at 3σ"
+        for way, worst, usual in (
+            ("across the curve", band.worst, band.statistical),
+            ("along it", band.worst_along, band.statistical_along),
+        ):
+            title = f"band of {name}" if way != "along it" else ""
+            most = f"± {worst.max():.4g} {result.model.units} at worst, ± {usual.max():.4g} at 3σ"
+            yield f"  {title:<18} {most}, {way}"
         ranked = sorted(_table(result, name).items(), key=lambda entry: -entry[1])[:3]
         most = ", ".join(f"{dimension} ({much:.3g})" for dimension, much in ranked)
         yield f"  {'':<18} most by {most} per unit"

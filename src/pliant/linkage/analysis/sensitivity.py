@@ -107,6 +107,8 @@ class Bands:
     normals: Floats  # (F, 2) of the curve
     worst: Floats  # (F,) ± along the normal
     statistical: Floats  # (F,) ± along the normal
+    worst_along: Floats  # (F,) ± along the curve: how far ahead or behind it can be
+    statistical_along: Floats  # (F,) ± along the curve
     worst_any: Floats  # (F,) the farthest in any direction
     statistical_any: Floats  # (F,) 3σ in the direction where that is largest
     parts: Floats  # (D, F) what each dimension has in the worst case along the normal
@@ -118,12 +120,15 @@ def bands(v: Floats, a: Floats, slopes: Floats, limits: Floats) -> Bands:
     off = np.where(known, slopes, 0.0) * limits[:, None, None]
     normal = normals(v, a)
     parts = np.abs(np.einsum("dcf,fc->df", off, normal))
+    along = np.abs(np.einsum("dcf,fc->df", off, np.stack([normal[:, 1], -normal[:, 0]], axis=1)))
     squares = np.einsum("dcf,def->fce", off, off)
     return Bands(
         known=known,
         normals=normal,
         worst=parts.sum(axis=0),
         statistical=np.sqrt((parts**2).sum(axis=0)),
+        worst_along=along.sum(axis=0),
+        statistical_along=np.sqrt((along**2).sum(axis=0)),
         worst_any=_farthest(off),
         statistical_any=np.sqrt(np.maximum(np.linalg.eigvalsh(squares)[:, -1], 0.0)),
         parts=parts,

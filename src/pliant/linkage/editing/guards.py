@@ -3,7 +3,8 @@
 Every triangle and slider has c with |c| < 1 (`rules.openness`); the guard is |c| ≤ √(1 − m²) for
 the margin m, or |c| ≤ cos μ for a least transmission angle μ. A linkage that breaks a guard as
 drawn may not break it further, and is pulled back inside. No length of a link shrinks below a
-share of what it was.
+share of what it was, and no three joints of a link are turned over: the height of their triangle
+stays positive as it was drawn.
 """
 
 from __future__ import annotations
@@ -14,16 +15,19 @@ from itertools import combinations
 import numpy as np
 
 from pliant.linkage.editing.openings import dyad_slopes
-from pliant.linkage.editing.samples import between, length_slopes
+from pliant.linkage.editing.samples import between, height_slopes, length_slopes
 from pliant.linkage.editing.terms import Residuals, View
 from pliant.linkage.model import EditStudy
-from pliant.linkage.plan import Plan
+from pliant.linkage.plan import Plan, farthest
 from pliant.linkage.poses import Poses, opennesses
 from pliant.linkage.rules import LINES, SIDED, SLIDER, TRIANGLE, Floats, Ints
 
 WATCHED = 0.15  # rows within this of their bound take part in a step
 MOST = 150
 AIM = 1e-3  # of c: how far inside a broken guard is pulled
+REMAINS = 0.02  # of the height of three joints of a link: what must remain of it
+THIN = 1e-6  # of their distance: three joints that are nearer to one line have no side to be turned from
+WHOLE = 8  # joints of a link of which any three are watched; of more, those with its first two
 INSIDE = 1e-5  # a step aims this far inside, so that what it neglects does not break the guard
 
 
@@ -37,6 +41,8 @@ class Guards:
     closed: bool  # whether the last sample is followed by the first
     pairs: Ints  # (L, 2) joints that links hold apart
     least: Floats  # (L,) how near they may come
+    plates: Ints  # (P, 3) three joints of a link, counter-clockwise as drawn
+    heights: Floats  # (P,) how low their triangle may become
 
     def peaks(self, c: Floats) -> Floats:
         """What |c| may reach about each sample, (G, F)."""
@@ -45,12 +51,15 @@ class Guards:
     def broken(self, drawn: Floats, c: Floats) -> bool:
         """Whether a drawing with these c (K, F) breaks a guard."""
         flat = (self.peaks(c) > self.bounds[:, None]).any()
-        return bool(flat or (length_slopes(drawn, self.pairs)[0] < self.least).any())
+        low = (height_slopes(drawn, self.plates)[0] < self.heights).any()
+        return bool(flat or low or (length_slopes(drawn, self.pairs)[0] < self.least).any())
 
     def short(self, drawn: Floats) -> tuple[Floats, Floats]:
-        """Rows (L, 2N) and room (L,) for a step that leaves every length long enough."""
+        """Rows (L + P, 2N) and room for a step that leaves every length long and every triangle high enough."""
         lengths, slopes = length_slopes(drawn, self.pairs)
-        return -slopes, np.maximum(lengths - self.least, 0.0)
+        heights, rising = height_slopes(drawn, self.plates)
+        room = np.concatenate([lengths - self.least, heights - self.heights])
+        return -np.concatenate([slopes, rising]), np.maximum(room, 0.0)
 
     def rows(self, view: View, c: Floats) -> tuple[Floats, Floats, Ints]:
         """Linear rows (R, 2N) and room (R,) for a step, and the (rule, pose) of each."""
@@ -81,9 +90,27 @@ def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     least = study.guard.remain * length_slopes(plan.drawn, pairs)[0]
     # Of two lines c is 1 − sin of their angle, not its cosine: the same margin is another bound.
     every = np.where(plan.ops[ops, 0] == LINES, 1 - np.sqrt(1 - wanted**2), wanted)
-    found = Guards(ops, every, every, closed, pairs, least)
+    plates = _plates(plan)
+    heights = REMAINS * height_slopes(plan.drawn, plates)[0]
+    found = Guards(ops, every, every, closed, pairs, least, plates, heights)
     now = found.peaks(c).max(axis=1, initial=0.0) + 1e-12
     return replace(found, bounds=np.maximum(every, np.minimum(now, 1 - 1e-9)))
+
+
+def _plates(plan: Plan) -> Ints:
+    """Three joints of a link that are not in one line (P, 3): first the two that are farthest apart."""
+    found: list[tuple[int, int, int]] = []
+    for link in plan.structure.links:
+        own = [k for k in link if k not in plan.structure.guides]
+        triples = combinations(own, 3) if len(own) <= WHOLE else ((own[0], own[1], k) for k in own[2:])
+        for triple in triples:
+            i, j = farthest(plan.drawn, list(triple))
+            (k,) = set(triple) - {i, j}
+            base, arm = plan.drawn[j] - plan.drawn[i], plan.drawn[k] - plan.drawn[i]
+            area = float(base[0] * arm[1] - base[1] * arm[0])
+            if abs(area) > THIN * float(base @ base):
+                found.append((i, j, k) if area > 0 else (j, i, k))
+    return np.array(found, np.int64).reshape(-1, 3)
 
 
 def openness_at(poses: Poses, count: int) -> Floats:

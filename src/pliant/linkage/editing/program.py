@@ -21,7 +21,7 @@ SLIGHT = 5e-3  # a resistance below this share of the pull is not worth a word
 class Prices:
     """Multipliers: what each guard and each keep holds back."""
 
-    guards: Floats  # (R + L,) of the watched angles, then of the lengths
+    guards: Floats  # (R + L + P,) of the watched angles, then of the lengths, then of the plates
     pairs: Ints  # (R, 2) rule and pose of each watched angle
     keeps: Floats  # (E,)
     pull: Floats  # (2N,) of the targets on every coordinate, those that may not move included
@@ -111,8 +111,11 @@ def _of_guards(
         end = "stretched out" if state.c[op, pose] < 0 else "folded up"
         joint = names[problem.plan.ops[op, 1]]
         yield "guard", f"{joint} would come too near to {end}", strength, float(angles[pose])
-    for (i, j), price in zip(problem.guards.pairs.tolist(), prices.guards[count:].tolist(), strict=True):
+    lengths, plates = np.split(prices.guards[count:], [len(problem.guards.pairs)])
+    for (i, j), price in zip(problem.guards.pairs.tolist(), lengths.tolist(), strict=True):
         yield "guard", f"{names[i]}-{names[j]} would become too short", price, None
+    for plate, price in zip(problem.guards.plates.tolist(), plates.tolist(), strict=True):
+        yield "guard", f"{'-'.join(names[k] for k in sorted(plate))} would be turned over", price, None
 
 
 def _of_keeps(problem: Problem, prices: Prices) -> Iterator[tuple[str, str, float, float | None]]:
