@@ -161,7 +161,7 @@ class Walk:
 
 def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditResult:
     problem, state = walk.problem, walk.state
-    edited = _drawn_anew(model, state)
+    edited = drawn_anew(model, state)
     achieved = tuple(
         Achieved(term.name, before, after, after <= REACHED * problem.size, term.kept)
         for term, before, after in zip(
@@ -183,7 +183,7 @@ def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditR
     return EditResult(status, model, edited, study, achieved, resisted, wanted, walk.steps, clock.seconds)
 
 
-def _drawn_anew(model: Linkage, state: State) -> Linkage:
+def drawn_anew(model: Linkage, state: State) -> Linkage:
     """The linkage with its joints, and the guides that ride on its links, where they are now."""
     rows = iter(state.drawn.tolist())
     places = {name: tuple(next(rows)) for name in model.joints}

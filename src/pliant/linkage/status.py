@@ -28,3 +28,11 @@ class EditStatus(Status):
     )
     TORN = "no linkage was found that does more of what was asked and runs at every angle", NO_ANSWER
     ITERATION_LIMIT = "the iteration limit was reached before the edit settled", NO_ANSWER
+
+
+class DragStatus(Status):
+    """How an event of a drag can end."""
+
+    FOLLOWS = "the joint is at the pointer", ANSWERED, Tone.SOUND
+    HELD = "guards or keeps hold the joint back from the pointer", ANSWERED
+    SETTLING = "the linkage had not settled when the event's steps were used up", NO_ANSWER

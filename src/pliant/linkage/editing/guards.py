@@ -61,14 +61,28 @@ class Guards:
         room = np.concatenate([lengths - self.least, heights - self.heights])
         return -np.concatenate([slopes, rising]), np.maximum(room, 0.0)
 
-    def rows(self, view: View, c: Floats) -> tuple[Floats, Floats, Ints]:
-        """Linear rows (R, 2N) and room (R,) for a step, and the (rule, pose) of each."""
+    def rows(self, view: View, c: Floats, inside: float, watched: float) -> tuple[Floats, Floats, Ints]:
+        """Linear rows (R, 2N) and room (R,) for a step, and the (rule, pose) of each that is `watched`."""
         room = self.bounds[:, None] - self.peaks(c)
-        at = np.argwhere(room < WATCHED)
+        at = np.argwhere(room < watched)
         at = at[np.argsort(room[at[:, 0], at[:, 1]])[:MOST]]
         pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
         slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * slopes_of(view, c, pairs)
-        return slopes, np.maximum(room[at[:, 0], at[:, 1]] - INSIDE, 0.0), pairs
+        return slopes, np.maximum(room[at[:, 0], at[:, 1]] - inside, 0.0), pairs
+
+    def over(self, view: View, c: Floats, inside: float) -> tuple[Floats, Floats]:
+        """Rows (R, 2N) of what is not `inside` its bound, and by how much (R,)."""
+        over = self.peaks(c) - (self.bounds - inside)[:, None]
+        at = np.argwhere(over > 0)
+        at = at[np.argsort(-over[at[:, 0], at[:, 1]])[:MOST]]
+        pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
+        slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * slopes_of(view, c, pairs)
+        lengths, growing = length_slopes(view.drawn, self.pairs)
+        heights, rising = height_slopes(view.drawn, self.plates)
+        short, low = lengths < self.least, heights < self.heights
+        rows = np.concatenate([slopes, -growing[short], -rising[low]])
+        much = [over[at[:, 0], at[:, 1]], (self.least - lengths)[short], (self.heights - heights)[low]]
+        return rows, np.concatenate(much)
 
     def pull(self, view: View, c: Floats) -> Residuals:
         """What is not well inside the wanted bound, of rules that were beyond it as drawn, as residuals."""
@@ -144,9 +158,9 @@ def slopes_of(view: View, c: Floats, pairs: Ints) -> Floats:
                 out[rows, other] -= share[:, None] * bar
         else:
             _add_slider(out, rows, (k, i, j, b, f), value, view)
-    for row, (o, f) in enumerate(pairs.tolist()):
-        if plan.ops[o, 0] not in (TRIANGLE, SLIDER):
-            out[row] = dyad_slopes(view, plan.ops[o].tolist(), f, float(c[o, f]))
+    for row in np.flatnonzero(~np.isin(plan.ops[pairs[:, 0], 0], (TRIANGLE, SLIDER))).tolist():
+        o, f = pairs[row].tolist()
+        out[row] = dyad_slopes(view, plan.ops[o].tolist(), f, float(c[o, f]))
     return out.reshape(len(pairs), drawn.size)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.linkage.editing.guards import slopes_of
+from pliant.linkage.editing.guards import INSIDE, WATCHED, slopes_of
 from pliant.linkage.editing.problem import Problem, State
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.rules import Floats, Ints
@@ -43,10 +43,15 @@ def step(
     weights: tuple[float, float],
     radius: float,
     damping: float = 0.0,
+    bend: Floats | None = None,
+    inside: float = INSIDE,
+    watched: float = WATCHED,
 ) -> Step:
     """Solve the program of `edit` with PIQP, in units of the linkage's size.
 
-    `damping` shortens steps in directions that no target asks for.
+    `damping` shortens steps in directions that no target asks for. `bend` (2N, 2N) is what the
+    residuals' own curvature adds to the sum's; `inside` is how far inside the guards a step aims,
+    and `watched` how near to its bound a rule takes part.
     """
     piqp: Any = import_module("piqp")
     free, size = problem.keeps.free, problem.size
@@ -55,9 +60,11 @@ def step(
     pull = slopes.T @ r + weight * ((state.drawn - first.drawn) / size).ravel()
     slopes = slopes[:, free]
     hessian = slopes.T @ slopes + (weight + damping) * np.eye(len(free))
+    if bend is not None:
+        hessian = _convex(hessian + bend[np.ix_(free, free)], weight)
     scale = 1 / max(float(np.abs(pull[free]).max(initial=0.0)), 1e-12)  # the solver stops by absolute errors
     equal, wrong = problem.keeps.slopes(state.drawn)[:, free], problem.keeps.values(state.drawn) / size
-    flat, open_, pairs = problem.guards.rows(state.view, state.c)
+    flat, open_, pairs = problem.guards.rows(state.view, state.c, inside, watched)
     short, spare = problem.guards.short(state.drawn)
     rows, room = np.concatenate([size * flat, short]), np.concatenate([open_, spare / size])
     solver: Any = piqp.DenseSolver()
@@ -85,6 +92,12 @@ def step(
     )
     promised = -float(pull[free] @ found + 0.5 * found @ hessian @ found)
     return Step(change.reshape(state.drawn.shape), promised, prices)
+
+
+def _convex(hessian: Floats, least: float) -> Floats:
+    """The nearest matrix in which the sum bends up every way."""
+    bends, ways = np.linalg.eigh((hessian + hessian.T) / 2)
+    return (ways * np.maximum(bends, least)) @ ways.T if bends[0] < least else hessian
 
 
 def resistances(problem: Problem, state: State, prices: Prices) -> Iterator[Resistance]:
