@@ -39,7 +39,7 @@ WATCHED = 0.05  # rules within this of their bound take part in a step
 SETTLED = 2e-7  # of the size: a step that is none
 ACTS = 1e-4  # of the largest multiplier: a guard that holds
 ARRIVED = 1e-4  # of the size: a joint that near is at the pointer
-STEPS = 12  # of an event, at most
+STEPS = 10  # of an event, at most
 JUMP = 9.0  # times the pointer's step: how far an event may move a joint
 LEAST = 1e-3  # of the size: a pointer's step is counted for no less
 WIDEST = 0.2  # of the size: the longest step
@@ -164,7 +164,7 @@ class Drag:
             elif tried.promised <= 1e-14 * value:  # as near as floats go
                 return tried, count
             tried = self._tried(radius)
-        self._bend = np.zeros_like(self._bend)
+        self._bend = np.zeros_like(self._bend)  # what was learnt does not help
         return tried, STEPS
 
     def _tried(self, radius: float) -> Step:
