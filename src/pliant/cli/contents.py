@@ -69,7 +69,7 @@ def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
     yield "joints", f"{len(model.joints)}, {len(model.ground)} of them on the ground"
     yield "links", str(len(model.links))
     yield "ground", ", ".join(model.ground)
-    yield "motors", ", ".join(f"{motor.joint} turns {motor.drives}" for motor in model.motors)
+    yield "motors", ", ".join(motor.label for motor in model.motors)
     for key in ("sliders", "loads"):
         if found := getattr(model, key):
             yield key, str(len(found))

@@ -68,7 +68,7 @@ def run(
         here = positions(plan, np.zeros((len(angles), 1)), drawn, drawn[:, :, None], signs)
     else:
         here = positions(plan, angles[:, :1], drawn, near[:, :, None], signs)
-    marks = _marks(angles)
+    marks = _marks(angles / plan.structure.spans[:, None])
     stations = _stations(here, angles[:, marks], signs, finest)
     marks = marks[: len(stations)]
     x = np.empty((len(drawn), 2, angles.shape[1]))
@@ -143,7 +143,7 @@ def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> P
     step = 1.0  # of what is left
     for _ in range(TRIES):
         left = target - here.angles
-        span = float(np.abs(left).max())
+        span = _turn(here, left)
         if span == 0.0:
             return here
         there, barred = _step(here, here.angles + step * left, signs)
@@ -164,7 +164,7 @@ def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> P
 def _step(here: Poses, angles: Floats, signs: Floats | None) -> tuple[Poses | None, bool]:
     """One prediction and correction; None where they do not agree, and whether shorter steps are of no use."""
     ahead = angles - here.angles
-    size, turn, own = here.plan.structure.size, float(np.abs(ahead).max()), here.plan.together
+    size, turn, own = here.plan.structure.size, _turn(here, ahead), here.plan.together
     v = _steady(here, ahead)
     guess = here.x + np.where(np.isfinite(v), v, 0.0)
     there = positions(here.plan, angles, here.drawn, guess, signs)
@@ -179,9 +179,14 @@ def _step(here: Poses, angles: Floats, signs: Floats | None) -> tuple[Poses | No
     return (None if crosses else there), barred
 
 
+def _turn(here: Poses, ahead: Floats) -> float:
+    """How far the motors go in a step (M, 1), in radians or what is like them."""
+    return float(np.abs(ahead / here.plan.structure.spans[:, None]).max())
+
+
 def _steady(here: Poses, ahead: Floats) -> Floats:
     """Velocities (N, 2, 1) by a step; 0 at a change point, which has none."""
-    size, turn = here.plan.structure.size, float(np.abs(ahead).max())
+    size, turn = here.plan.structure.size, _turn(here, ahead)
     v = rates(here, ahead, np.zeros_like(ahead))[0]
     return v if (np.abs(v[here.plan.together]) <= WILD * turn * size).all() else np.zeros_like(v)
 
@@ -192,7 +197,7 @@ def _crossing(here: Poses, there: Poses, ahead: Floats, v: Floats) -> tuple[bool
     By its rate a determinant heads for 0 within the step, or from both of its ends. At a crossing it
     does so straight, and nearer by rounding would decide between the paths; at a fold its square does.
     """
-    turn = float(np.abs(ahead).max())
+    turn = _turn(here, ahead)
     with np.errstate(all="ignore"):
         for group in here.plan.groups:
             before = float(tendencies(group, here.drawn, here.x, v)[0])

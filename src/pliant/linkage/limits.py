@@ -254,8 +254,10 @@ def _stretch(
     `near` (N, 2) is a pose close to its beginning, where that is not the drawn one.
     """
     start, end = span
-    turned = float(np.abs(drive.angles(np.array([start])) - drive.angles(np.array([end]))).max())
-    path = float(np.abs(np.diff(drive.at_knots, axis=1)).max(axis=0).sum()) if drive.profiled else turned
+    spans = plan.structure.spans[:, None]
+    ends = drive.angles(np.array([start, end])) / spans
+    turned = float(np.abs(ends[:, 1] - ends[:, 0]).max())
+    path = float(np.abs(np.diff(drive.at_knots / spans, axis=1)).max(axis=0).sum()) if drive.profiled else turned
     u = np.linspace(0.0, 1.0, max(64, int(np.ceil(path / CELL))) + 1)
     t = start + (end - start) * (1 - (1 - u[:-1]) ** 2 if graded else u)
     found = _sampled(plan, drive, signs, t, near)
@@ -418,7 +420,7 @@ def _led_across(s: _Stretch) -> tuple[Change, float, Floats] | None:
 
     if not s.poses.x.shape[2]:
         return None
-    turned = float(np.abs(s.drive.slopes(s.t[:1])).max())
+    turned = float(np.abs(s.drive.slopes(s.t[:1]) / s.plan.structure.spans[:, None]).max())
     cell = float(np.sign(s.t[-1] - s.t[0])) * CELL / max(turned, 1e-300)
     found = passage(s.plan, s.drive, s.signs, s.poses, s.t, cell)
     if found is None:

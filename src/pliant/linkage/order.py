@@ -23,9 +23,10 @@ import numpy as np
 
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.constraints import LINE, Constraints, gradients, residuals, scales
-from pliant.linkage.plan import Group, Pair, Plan, Structure, farthest
+from pliant.linkage.plan import STRUTS, Group, Pair, Plan, Structure, farthest
 from pliant.linkage.rules import (
     CARRIED,
+    DRIVEN,
     FIXED,
     FLAT,
     GROUP,
@@ -36,6 +37,7 @@ from pliant.linkage.rules import (
     SLIDER,
     SLOT,
     STRUT,
+    STRUT_LINE,
     TRIANGLE,
     Floats,
     Ints,
@@ -48,10 +50,11 @@ WIDTH = 10  # columns of a row of `ops`
 
 @dataclass(frozen=True)
 class Circle:
-    """A joint keeps its distance from a known one."""
+    """A joint keeps its distance from a known one, or a motor sets it."""
 
-    link: int
+    link: int  # -1 of a strut
     centre: int
+    motor: int = -1  # of a strut
 
 
 @dataclass(frozen=True)
@@ -80,12 +83,27 @@ def order(structure: Structure) -> Plan:
     while True:
         search.outwards()
         open_joints = [k for k in range(len(structure.names)) if k not in search.known]
+        _refuse_unused(structure, search.used, open_joints)
         if not open_joints:
             break
         search.together(_smallest_group(structure, search.open_rows(), open_joints))
     plan = search.plan()
     _refuse_flat(plan)
     return plan
+
+
+def _refuse_unused(structure: Structure, used: set[int], open_joints: list[int]) -> None:
+    """Raise an InputError where a linear motor cannot set anything, or only together with other joints."""
+    left = [motor for motor in range(len(structure.motors)) if motor not in used]
+    if not left:
+        return
+    if open_joints:
+        names = ", ".join(structure.names[k] for k in open_joints if k not in structure.guides)
+        problem = f"pushes joints that must be found together with others: {names}"
+        cure = "Drive another joint, or add links so that each of these follows from two that are known"
+    else:
+        problem, cure = "fights the others: where its joints are follows without it", "Leave it out"
+    raise InputError([Fault(f"motors[{motor}]", problem, cure) for motor in left])
 
 
 class _Search:
@@ -102,6 +120,7 @@ class _Search:
         self.sliders_of: dict[int, list[int]] = defaultdict(list)
         self.known_of: list[list[int]] = [[] for _ in structure.links]
         self.waiting: deque[int] = deque()
+        self.used: set[int] = set(structure.turning)  # motors
         for number, link in enumerate(structure.links):
             for joint in link:
                 self.links_of[joint].append(number)
@@ -116,7 +135,8 @@ class _Search:
         """The ground, and what the motors turn."""
         for k in sorted(self.structure.ground):
             self._found(_row(FIXED, k))
-        for motor, (pivot, driven) in enumerate(self.structure.motors):
+        for motor in self.structure.turning:
+            pivot, driven = self.structure.motors[motor]
             for number in self.links_of[driven]:
                 if pivot in self.structure.links[number]:
                     for k in self.structure.links[number]:
@@ -187,6 +207,7 @@ class _Search:
             self.waiting.append(joint)
             for link in (*self.links_of[joint], *([carrier] if carrier >= 0 else [])):
                 self._wake(link)
+        self.waiting.extend(end for ends in self._struts(k) for end in ends[:1])
 
     def _wake(self, link: int) -> None:
         self.waiting.extend(j for j in self.structure.links[link] if j not in self.known)
@@ -198,7 +219,7 @@ class _Search:
                 self.spent[number] += 2
                 self._found(_row(POINT, k, i=i, j=j))
                 return
-        if self._carried(k):
+        if self._carried(k) or self._pushed(k):
             return
         pairs = list(combinations(self._loci(k), 2))
         best = max(pairs, key=lambda pair: self._openness(k, *pair), default=None)
@@ -214,6 +235,18 @@ class _Search:
                 if self._known(pair.base):
                     self.slid.update([n for n in pair.sliders if n not in self.slid][:1])
                     self._carry(number, self.known_of[number][0], pair)
+                    return True
+        return False
+
+    def _pushed(self, k: int) -> bool:
+        """Find a joint that a motor pushes along a known guide."""
+        for motor, slider in enumerate(self.structure.pushes):
+            if slider >= 0 and self.structure.sliders[slider][0] == k:
+                _, a, b = self.structure.sliders[slider]
+                if self._known((a, b)):
+                    self.slid.add(slider)
+                    self.used.add(motor)
+                    self._found(_row(DRIVEN, k, j=a, b=b, motor=motor))
                     return True
         return False
 
@@ -253,6 +286,12 @@ class _Search:
                 for joint in self.known_of[pair.link]:
                     yield joint, pair.base, (left[0],)
 
+    def _struts(self, k: int) -> Iterator[tuple[int, int]]:
+        """The other end of each strut at joint k, and its motor."""
+        for motor, (push, ends) in enumerate(zip(self.structure.pushes, self.structure.motors, strict=True)):
+            if push == STRUTS and k in ends:
+                yield ends[0] + ends[1] - k, motor
+
     def _known(self, joints: tuple[int, ...]) -> bool:
         return all(joint in self.known for joint in joints)
 
@@ -261,6 +300,7 @@ class _Search:
         circles: list[Locus] = [
             Circle(number, self.known_of[number][0]) for number in self.links_of[k] if self.known_of[number]
         ]
+        circles += [Circle(-1, end, motor) for end, motor in self._struts(k) if end in self.known]
         lines: list[Locus] = []
         for number in self.sliders_of[k]:
             joint, a, b = self.structure.sliders[number]
@@ -300,16 +340,29 @@ class _Search:
             self._used(k, guide)
             self._used(k, other)
         elif isinstance(first, Circle) and isinstance(second, Line):
-            self.spent[first.link] += 1
             a, b = second.way
-            self._found(_row(SLIDER, k, i=first.centre, j=a, b=b))
+            rule = SLIDER if first.motor < 0 else STRUT_LINE
+            self._found(_row(rule, k, i=first.centre, j=a, b=b, motor=first.motor))
+            self._spend(first)
             self._used(k, second)
         elif isinstance(first, Circle) and isinstance(second, Circle):
-            self.spent[[first.link, second.link]] += 1
+            first, second = (second, first) if second.motor >= 0 else (first, second)
             i, j = first.centre, second.centre
-            rigid = {i, j} <= self.structure.ground or set(self.links_of[i]) & set(self.links_of[j])
-            self._found(_row(POINT if rigid else TRIANGLE, k, i=i, j=j))
+            if first.motor >= 0:
+                self._found(_row(STRUT, k, i=i, j=j, motor=first.motor, base=(second.motor, -1)))
+            else:
+                rigid = {i, j} <= self.structure.ground or set(self.links_of[i]) & set(self.links_of[j])
+                self._found(_row(POINT if rigid else TRIANGLE, k, i=i, j=j))
+            self._spend(first)
+            self._spend(second)
         return True
+
+    def _spend(self, circle: Circle) -> None:
+        """An equation of a link, or a motor, that is used."""
+        if circle.motor >= 0:
+            self.used.add(circle.motor)
+        else:
+            self.spent[circle.link] += 1
 
     def _used(self, k: int, line: Line) -> None:
         """The sliders of a line that gave joint k, and the rest of the link where the pair is why."""
@@ -382,7 +435,9 @@ def stuck(structure: Structure) -> bool:
         at = x[driven] - x[pivot] - np.array([arm.real, arm.imag])
         return np.concatenate([residuals(rows, structure.drawn, x[None])[0] / scale, at]) / size
 
-    for motor in range(len(structure.motors)):
+    if len(structure.turning) < len(structure.motors):
+        return False
+    for motor in structure.turning:
         for turned in (TRIED, -TRIED):
             for shake in (0.0, 0.02, 0.02, 0.05, 0.05):
                 start = structure.drawn[free].ravel() / size

@@ -110,7 +110,7 @@ def _located(
         else:
             b = middle
     at = (a + b) / 2
-    turned = float(np.abs(drive.slopes(np.array([at]))).max())
+    turned = float(np.abs(drive.slopes(np.array([at])) / plan.structure.spans[:, None]).max())
     beyond = at + float(np.sign(cell)) * BESIDE / max(turned, 1e-300)
     guess = _through(t, poses.x, beyond)
     there = positions(plan, _angles(drive, beyond), near=guess[:, :, None], signs=signs)

@@ -9,10 +9,11 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.linkage.constraints import LENGTH, LINE, POINT_X, POINT_Y, Constraints
-from pliant.linkage.model import Linkage
+from pliant.linkage.model import Linkage, Motor
 from pliant.linkage.rules import GROUP, LINES, NAMES, SLOT, Floats, Ints
 
 
+TURNS, STRUTS = -1, -2  # what motors do that push no slider
 PARALLEL = 1e-9  # sine of the angle of two guides that are one
 
 
@@ -45,16 +46,28 @@ class Structure:
     ground: frozenset[int]
     links: tuple[tuple[int, ...], ...]  # joints and guide points of each link
     labels: tuple[str, ...]
-    motors: tuple[tuple[int, int], ...]  # (pivot, driven)
+    motors: tuple[tuple[int, int], ...]  # (pivot, driven); of a linear one (guide, joint), or a strut's ends
+    pushes: tuple[int, ...]  # of each motor: TURNS, STRUTS, or the number of the slider it pushes
     turns: Floats  # (M,) the paper's λ: 1 counter-clockwise, −1 clockwise
     sliders: tuple[tuple[int, int, int], ...]  # (joint, a, b)
     carriers: tuple[int, ...]  # of each slider: the link that carries its guide, or -1
     rows: Constraints
 
     def turned(self, angles: Floats) -> tuple[Floats, Floats]:
-        """Cosines and sines (M, F) of the motors' signed angles (M, F)."""
+        """Cosines and sines (M, F) of the motors' signed angles (M, F); of linear ones their travel, and 0."""
         signed = self.turns[:, None] * angles
-        return np.cos(signed), np.sin(signed)
+        linear = np.array([push != TURNS for push in self.pushes])[:, None]
+        return np.where(linear, signed, np.cos(signed)), np.where(linear, 0.0, np.sin(signed))
+
+    @cached_property
+    def spans(self) -> Floats:
+        """(M,) what each motor goes that is like a radian: of a linear one, the linkage's size."""
+        return np.array([1.0 if push == TURNS else self.size for push in self.pushes])
+
+    @property
+    def turning(self) -> list[int]:
+        """The motors that turn."""
+        return [m for m, push in enumerate(self.pushes) if push == TURNS]
 
     @cached_property
     def size(self) -> float:
@@ -211,18 +224,32 @@ def structure(model: Linkage) -> Structure:
         sliders.append((number[slider.joint], a, b))
         carriers.append(carrier)
     positions = np.array(drawn, np.float64)
+    driving = [_driving(motor, number, sliders) for motor in model.motors]
     return Structure(
         names=tuple(names),
         drawn=positions,
         ground=frozenset(ground),
         links=tuple(map(tuple, links)),
         labels=labels,
-        motors=tuple((number[motor.joint], number[motor.drives]) for motor in model.motors),
+        motors=tuple(driven for driven, _ in driving),
+        pushes=tuple(push for _, push in driving),
         turns=np.array([1.0 if motor.direction == "ccw" else -1.0 for motor in model.motors]),
         sliders=tuple(sliders),
         carriers=tuple(carriers),
         rows=_rows(positions, links, labels, sliders, names, [len(link.joints) for link in model.links]),
     )
+
+
+def _driving(
+    motor: Motor, number: dict[str, int], sliders: list[tuple[int, int, int]]
+) -> tuple[tuple[int, int], int]:
+    """The two joints of a motor, and what it does."""
+    if motor.slider is not None:
+        slider = next(n for n, (joint, _, _) in enumerate(sliders) if joint == number[motor.slider])
+        return (sliders[slider][1], sliders[slider][0]), slider
+    if motor.strut is not None:
+        return (number[motor.strut[0]], number[motor.strut[1]]), STRUTS
+    return (number[str(motor.joint)], number[str(motor.drives)]), TURNS
 
 
 def _rows(

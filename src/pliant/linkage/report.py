@@ -58,22 +58,22 @@ def sentence(result: TraceResult) -> str:
             return f"Runs {_span(result)}."
         case TraceStatus.CHANGE_POINTS:
             count = len(result.reached.changes)
-            where = ", ".join(_deg(_angle(result, change.t)) for change in result.reached.changes[:4])
+            where = ", ".join(_moved(result, _angle(result, change.t)) for change in result.reached.changes[:4])
             return (
                 f"Runs {_span(result)}, but through {count} change point{'s' if count > 1 else ''} "
                 f"(at {where}), where it may go on in two ways."
             )
         case TraceStatus.LIMITED | TraceStatus.UNBOUNDED:
             if result.reached.high < 0:
-                at = _deg(_angle(result, stops[0].t))
+                at = _moved(result, _angle(result, stops[0].t))
                 return f"Cannot be brought to where it shall run: at {at} {_stopped(stops[0])}."
             low, high = result.limits or (0.0, 0.0)
-            why = "; ".join(f"at {_deg(_angle(result, stop.t))} {_stopped(stop)}" for stop in stops)
-            return f"Runs from {_deg(low)} to {_deg(high)} of the motor, counted from the drawn pose: {why}."
+            why = "; ".join(f"at {_moved(result, _angle(result, stop.t))} {_stopped(stop)}" for stop in stops)
+            return f"Runs from {_moved(result, low)} to {_moved(result, high)} of the motor, counted from the drawn pose: {why}."
         case TraceStatus.LOCKED:
             return f"Locked: the links agree as drawn, but are off by {result.error:.4g} when it moves."
         case TraceStatus.LOST:
-            at = [f"{_stopped(stop)} at {_deg(_angle(result, stop.t))}" for stop in stops[:1]]
+            at = [f"{_stopped(stop)} at {_moved(result, _angle(result, stop.t))}" for stop in stops[:1]]
             return f"Not followed: {(*at, f'the links are off by {result.error:.4g} on the way')[0]}."
 
 
@@ -81,7 +81,7 @@ def lines(result: TraceResult) -> list[str]:
     """The figures behind the sentence."""
     unit = result.model.units
     found = [
-        f"  {notice.text}{_at(notice)}"
+        f"  {notice.text}{_at(result, notice)}"
         for notice in result.warnings
         if notice.kind not in ("limit", "infinity")
     ]
@@ -91,7 +91,7 @@ def lines(result: TraceResult) -> list[str]:
         found.append(f"  found together     {', '.join(result.plan.names_of(group))}")
     if result.toggle is not None:
         least = result.toggle
-        where = f"{', '.join(least.joints)} at {_deg(least.at[0])}"
+        where = f"{', '.join(least.joints)} at {_moved(result, least.at[0])}"
         found.append(f"  transmission       at least {_deg(least.worst)}: {where}")
     for name, run in result.tracks.items():
         found.append(f"  {f'curve of {name}':<18} {_curve(run, unit, result.plan.structure.size)}")
@@ -180,7 +180,7 @@ def _loads(result: TraceResult) -> Iterator[str]:
         for peak in result.forces.peaks[:4]:
             unit = f"N·{result.model.units}" if peak.kind == "torque" else "N"
             what = f"{peak.kind} at {peak.name}"
-            yield f"  {what:<18} at most {peak.value:.4g} {unit}, at {_deg(peak.angle)}"
+            yield f"  {what:<18} at most {peak.value:.4g} {unit}, at {_moved(result, peak.angle)}"
 
 
 def _curve(run: curves.Track, unit: str, size: float) -> str:
@@ -200,7 +200,7 @@ def _span(result: TraceResult) -> str:
     if result.drive.closed and result.limits is None:
         turns = result.model.motors[0].turns
         return "all the way round" if turns == 1 else f"{turns:g} turns"
-    return f"from {_deg(float(result.angles.min()))} to {_deg(float(result.angles.max()))}"
+    return f"from {_moved(result, float(result.angles.min()))} to {_moved(result, float(result.angles.max()))}"
 
 
 def _went(change: Change) -> str:
@@ -220,8 +220,14 @@ def _stopped(stop: Stop) -> str:
     return f"{', '.join(stop.joints)} {words.get(stop.how, usual)}"
 
 
-def _at(notice: Notice) -> str:
-    return "" if notice.angle is None else f" at {_deg(notice.angle)}"
+def _at(result: TraceResult, notice: Notice) -> str:
+    return "" if notice.angle is None else f" at {_moved(result, notice.angle)}"
+
+
+def _moved(result: TraceResult, angle: float) -> str:
+    """An angle of the first motor, or its travel."""
+    linear = result.model.motors[0].linear
+    return f"{figure(angle, result.plan.structure.size)} {result.model.units}" if linear else _deg(angle)
 
 
 def _angle(result: TraceResult, t: float) -> float:

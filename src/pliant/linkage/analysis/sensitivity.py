@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.plan import Plan, Structure, farthest
+from pliant.linkage.plan import STRUTS, Plan, Structure, farthest
 from pliant.linkage.poses import Poses, jacobian
 from pliant.linkage.rules import Floats
 
@@ -206,9 +206,14 @@ def _held(structure: Structure) -> list[Dimension]:
     """What no dimension changes: directions of motors, and guides in the part that carries them."""
     names, hidden = structure.names, structure.guides
     held = [
-        _measure(structure, f"direction of motors[{motor}]", "direction", (driven, pivot))
-        for motor, (pivot, driven) in enumerate(structure.motors)
+        _measure(structure, f"direction of motors[{motor}]", "direction", structure.motors[motor][::-1])
+        for motor in structure.turning
     ]
+    for motor, push in enumerate(structure.pushes):
+        if push == STRUTS:
+            held.append(_measure(structure, f"length of motors[{motor}]", "length", structure.motors[motor]))
+        elif push >= 0:
+            held.append(_measure(structure, f"place of motors[{motor}]", "along", structure.sliders[push]))
     for k in sorted(hidden & structure.ground):
         held += [_measure(structure, f"{names[k]}.{axis}", axis, (k,)) for axis in ("x", "y")]
     for link in structure.links:
