@@ -1,4 +1,4 @@
-"""Linkages against their formulas: quick-return rams, tangents, parallelograms that are driven by their coupler.
+"""Linkages against their formulas: quick-return rams, tangents, parallelograms driven by their coupler.
 
 Each family is run in closed form and, with `as_group`, as joints that are found together.
 """
@@ -135,7 +135,8 @@ def test_joints_found_together_go_straight_on_through_change_points():
     for samples in (24, 36, 100, 36, 24, 60):
         model, a, arm, angle = coupler_driven(rng)
         result = solve(model, model.study.model_copy(update={"samples": samples}))
-        assert result.status.name == "CHANGE_POINTS" and result.limits is None
+        assert result.status.name == "CHANGE_POINTS"
+        assert result.limits is None
         first = (-angle) % np.pi
         met = [change.t * TURN for change in result.reached.changes]
         np.testing.assert_allclose(met, [first, first + np.pi], atol=1e-9)

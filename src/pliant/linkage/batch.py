@@ -136,7 +136,7 @@ def _closes(
             reached[:] = False
             return
         ri = (drawn[k, 0] - drawn[i, 0]) ** 2 + (drawn[k, 1] - drawn[i, 1]) ** 2
-        if rule != TRIANGLE and rule != SLIDER:
+        if rule not in (TRIANGLE, SLIDER):
             openness(ops[o : o + 1], drawn, x, still, cosines, rest, c, dc)
             for f in range(x.shape[2]):
                 reached[f] &= abs(c[0, f]) <= 1.0 + BEYOND

@@ -135,11 +135,15 @@ def _push_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
         if len(ends) == 2 and reading.knows(*ends) and ends[0] != ends[1]:
             first, second = ends
             if reading.common(first, second) or {first, second} <= set(reading.ground):
-                problem = f"{first!r} and {second!r} are held apart by one part: the strut cannot change its length"
+                problem = (
+                    f"{first!r} and {second!r} are held apart by one part: the strut cannot change its length"
+                )
                 yield fault_at(("motors", index, "strut"), ends, problem, "Name joints of two parts")
             elif reading.joints[first] == reading.joints[second] is not None:
                 cure = "Draw the strut with some length"
-                yield fault_at(("motors", index, "strut"), ends, "its two joints are drawn at one place", cure)
+                yield fault_at(
+                    ("motors", index, "strut"), ends, "its two joints are drawn at one place", cure
+                )
 
 
 def _misplaced(index: int, joint: str, drives: str, reading: Reading) -> Faults:

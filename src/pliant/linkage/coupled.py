@@ -146,7 +146,7 @@ def determinants(group: Group, drawn: Floats, x: Floats) -> Floats:
 
 
 def tendencies(group: Group, drawn: Floats, x: Floats, v: Floats) -> Floats:
-    """(F,) the rate of det C over itself, trace(C⁻¹ dC), at velocities v (N, 2, F): −1 heads for 0 in one unit."""
+    """(F,) the rate of det C over itself, trace(C⁻¹ dC), at velocities v (N, 2, F): at −1 it is soon 0."""
     still = drawn[group.near]
     slopes = gradients(group.rows, still, _points(group, x))[:, :, group.own]
     turning = gradients(group.rows, still, _points(group, v))[:, :, group.own]

@@ -131,7 +131,9 @@ class Drag:
         least = LEAST * self._problem.size  # so that it settles while the pointer rests
         most = JUMP * max(float(np.hypot(*(wanted - self._pointer))), least)
         self._pointer = wanted
-        self._problem = replace(self._problem, terms=[_aimed(self._problem.terms[0], wanted), *self._problem.terms[1:]])
+        self._problem = replace(
+            self._problem, terms=[_aimed(self._problem.terms[0], wanted), *self._problem.terms[1:]]
+        )
         self._state = looked_at(self._problem, self._state.sampled)
         last, steps = self._follow(most)
         return self._told(wanted, before, last, steps, perf_counter() - begun)
@@ -169,7 +171,14 @@ class Drag:
 
     def _tried(self, radius: float) -> Step:
         return step(
-            self._problem, self._first, self._state, (ANCHOR, 1.0), radius, bend=self._bend, inside=INSIDE, watched=WATCHED
+            self._problem,
+            self._first,
+            self._state,
+            (ANCHOR, 1.0),
+            radius,
+            bend=self._bend,
+            inside=INSIDE,
+            watched=WATCHED,
         )
 
     def _told(self, wanted: Floats, before: Floats, last: Step, steps: int, seconds: float) -> Dragged:

@@ -1,4 +1,4 @@
-"""Dyads with sliding pairs and with linear motors, in closed form: where they put a joint, and their derivatives.
+"""Dyads with sliding pairs and with linear motors: the equations that place a joint, and their derivatives.
 
 A row of `ops` is [rule, k, i, j, b, m, p, q, r, s]. With u × v the cross product and vectors as
 complex numbers too, so that a product turns and stretches,
@@ -36,7 +36,7 @@ def joint_at(op: Ints, slot: int) -> int:
     rule = op[0]
     if slot < 4:
         return op[1 + slot]
-    return op[2 + slot] if rule == LINES or rule == SLOT else -1
+    return op[2 + slot] if rule in (LINES, SLOT) else -1
 
 
 @inner
@@ -56,7 +56,7 @@ def fill_equations(op: Ints, drawn: Floats, x: Floats, cosines: Floats, f: int, 
         _arm(x[k, 0, f] - x[i, 0, f], x[k, 1, f] - x[i, 1, f], 1, g[0])
         _arm(drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1], 1, d[0])
         _turned(op, j, 2, 1, 0, 1, i, k, drawn, x, f, g[1], d[1])
-    elif rule == CARRIED or rule == DRIVEN:
+    elif rule in (CARRIED, DRIVEN):
         base = j if rule == DRIVEN else i
         slot = 2 if rule == DRIVEN else 1
         bx, by = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
@@ -198,7 +198,7 @@ def dyad_rates(
 def _pushed(op: Ints, row: int, drawn: Floats, x: Floats, cosines: Floats, w: Floats, f: int) -> float:
     """What the motors' rates add on the right of a row."""
     rule, k, i, j, b, m = op[0], op[1], op[2], op[3], op[4], op[5]
-    if rule == LINES or rule == SLOT or rule == CARRIED:
+    if rule in (LINES, SLOT, CARRIED):
         return 0.0
     if rule == DRIVEN:
         length = np.sqrt((drawn[b, 0] - drawn[j, 0]) ** 2 + (drawn[b, 1] - drawn[j, 1]) ** 2)
@@ -211,12 +211,12 @@ def _pushed(op: Ints, row: int, drawn: Floats, x: Floats, cosines: Floats, w: Fl
 
 
 @inner
-def _bent(op: Ints, row: int, drawn: Floats, v: Floats, w: Floats, f: int) -> float:
+def _bent(op: Ints, row: int, drawn: Floats, v: Floats, w: Floats, f: int) -> float:  # noqa: PLR0911
     """What a row's second derivative has without any acceleration in it."""
     rule, k, i, j, b, m = op[0], op[1], op[2], op[3], op[4], op[5]
-    if rule == CARRIED:
-        return 0.0
-    if rule == DRIVEN:
+    if rule in (CARRIED, DRIVEN):
+        if rule == CARRIED:
+            return 0.0
         length = np.sqrt((drawn[b, 0] - drawn[j, 0]) ** 2 + (drawn[b, 1] - drawn[j, 1]) ** 2)
         return -2.0 * w[m, f] * (v[b, row, f] - v[j, row, f]) / length
     if rule == SLOT or (rule == LINES and row == 1):

@@ -162,7 +162,7 @@ def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> P
 
 
 def _step(here: Poses, angles: Floats, signs: Floats | None) -> tuple[Poses | None, bool]:
-    """One prediction and correction; None where they do not agree, and whether shorter steps are of no use."""
+    """One prediction and correction; None where they do not agree. With it, whether none will do."""
     ahead = angles - here.angles
     size, turn, own = here.plan.structure.size, _turn(here, ahead), here.plan.together
     v = _steady(here, ahead)

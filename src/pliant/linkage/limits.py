@@ -72,7 +72,7 @@ class Reach:
         return [(slice(a, b), self._side(plan, float(t[(a + b) // 2]))) for a, b in pairwise(cuts) if b > a]
 
     def passed(self, t: float) -> tuple[float, Floats] | None:
-        """The pose (t and (N, 2)) beyond the last change point of a group on the way to t, if there is any."""
+        """The pose (t and (N, 2)) beyond the last change point of a group on the way to t, if there is one."""
         way = [
             change
             for change in self.changes
@@ -126,13 +126,12 @@ def _followed(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Floats:
     found, near, last = np.zeros((len(plan.drawn), 2, 0)), None, drive.origin
     for piece, signs in pieces[::-1] if back else pieces:
         before = reached.passed(float(piece[0]))
-        if before is not None and (near is None or abs(before[0] - piece[0]) < abs(last - piece[0])):
-            piece, near = np.insert(piece, 0, before[0]), before[1]
-            run_ = run(plan, drive.angles(piece), signs=signs, near=near)
-            found = np.concatenate([found, run_.poses.x[:, :, 1:]], axis=2)
-        else:
-            run_ = run(plan, drive.angles(piece), signs=signs, near=near)
-            found = np.concatenate([found, run_.poses.x], axis=2)
+        led = before is not None and (near is None or abs(before[0] - piece[0]) < abs(last - piece[0]))
+        way, near = (
+            (np.insert(piece, 0, before[0]), before[1]) if before is not None and led else (piece, near)
+        )
+        run_ = run(plan, drive.angles(way), signs=signs, near=near)
+        found = np.concatenate([found, run_.poses.x[:, :, int(led) :]], axis=2)
         if not run_.complete:
             break
         near, last = found[:, :, -1], float(piece[-1])
@@ -257,7 +256,9 @@ def _stretch(
     spans = plan.structure.spans[:, None]
     ends = drive.angles(np.array([start, end])) / spans
     turned = float(np.abs(ends[:, 1] - ends[:, 0]).max())
-    path = float(np.abs(np.diff(drive.at_knots / spans, axis=1)).max(axis=0).sum()) if drive.profiled else turned
+    path = (
+        float(np.abs(np.diff(drive.at_knots / spans, axis=1)).max(axis=0).sum()) if drive.profiled else turned
+    )
     u = np.linspace(0.0, 1.0, max(64, int(np.ceil(path / CELL))) + 1)
     t = start + (end - start) * (1 - (1 - u[:-1]) ** 2 if graded else u)
     found = _sampled(plan, drive, signs, t, near)
@@ -326,22 +327,20 @@ def _events(s: _Stretch, ends: bool = False) -> tuple[Stop | None, list[Change]]
         rule = int(s.plan.ops[o, 0])
         for side, how in ENDS.get(rule, ((1.0, "folded"), (-1.0, "stretched"))):
             stop, touched = _crossing(s, o, side, ends)
-            if rule == LINES:  # they may be parallel for a moment: its crossing is then as far off
-                stop, touched = (
-                    min(
-                        [*touched, *([] if stop is None else [stop])],
-                        default=None,
-                        key=lambda t: abs(t - begun),
-                    ),
-                    [],
-                )
-                how = INFINITE if stop is None or _far_off(s, o, stop) else how
+            if rule == LINES:  # parallel, if only for a moment: their crossing is as far off
+                stop, touched = _first([*touched, *([] if stop is None else [stop])], begun), []
             changes += [Change(t, _joint(s.plan, o), o, False, how) for t in touched]
             if stop is not None and (found is None or abs(stop - begun) < abs(found.t - begun)):
-                found = Stop(stop, (_joint(s.plan, o),), how)
+                off = rule == LINES and _far_off(s, o, stop)
+                found = Stop(stop, (_joint(s.plan, o),), INFINITE if off else how)
     if found is not None:
         changes = [c for c in changes if abs(c.t - begun) < abs(found.t - begun)]
     return found, sorted(changes, key=lambda c: abs(c.t - begun))
+
+
+def _first(places: list[float], begun: float) -> float | None:
+    """The one that is met first."""
+    return sorted(places, key=lambda t: abs(t - begun))[0] if places else None
 
 
 def _far_off(s: _Stretch, o: int, t: float) -> bool:

@@ -44,7 +44,9 @@ class Motor(Frozen):
 
     joint: Name | None = None
     drives: Name | None = None  # another joint of the link that is turned
-    slider: Name | None = None  # a joint that slides: pushed along its guide, from its first point to its second
+    slider: Name | None = (
+        None  # a joint that slides: pushed along its guide, from its first point to its second
+    )
     strut: tuple[Name, Name] | None = None  # two joints whose distance grows with positive travel
     direction: Literal["ccw", "cw"] = "ccw"  # which way positive angles turn
     range: Span | None = None  # swept once; default: whole turns
@@ -62,7 +64,9 @@ class Motor(Frozen):
         """What it does, in a few words."""
         if self.slider is not None:
             return f"slides {self.slider}"
-        return f"strut {'-'.join(self.strut)}" if self.strut is not None else f"{self.joint} turns {self.drives}"
+        return (
+            f"strut {'-'.join(self.strut)}" if self.strut is not None else f"{self.joint} turns {self.drives}"
+        )
 
     @model_validator(mode="before")
     @classmethod
@@ -79,7 +83,11 @@ class Motor(Frozen):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        ways = [self.joint is not None or self.drives is not None, self.slider is not None, self.strut is not None]
+        ways = [
+            self.joint is not None or self.drives is not None,
+            self.slider is not None,
+            self.strut is not None,
+        ]
         if sum(ways) != 1 or (self.joint is None) != (self.drives is None):
             cure = 'Give joint = "A" and drives = "B", or slider = "S", or strut = ["P", "Q"]'
             raise fault("has not one of joint with drives, slider, and strut", cure)

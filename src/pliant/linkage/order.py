@@ -2,10 +2,12 @@
 
 A joint is found as soon as two things are known of where it is: two circles (a triangle), a
 circle and a line (a slider), two lines, or a link of which two joints are known (a point). A link
-that turns about a known joint is found where a known pin slides in its slot. Two links of which
-one slides along the other with two of its joints (a prismatic pair) turn as one: what slides along
-a guide with two joints does so with all of them, and knows its direction. Where no joint is left that can be found alone, the smallest group that can be found together is: the rows
-still open are matched to the joints they give, and a strongly connected part that needs no
+that turns about a known joint is found where a known pin slides in its slot. A link that slides
+along another with two of its joints (a prismatic pair) turns with it, and all of its joints slide.
+Linear motors push a joint along a known guide, or set the radius of a circle.
+
+Where no joint is left that can be found alone, the smallest group that can be found together is: the
+rows still open are matched to the joints they give, and a strongly connected part that needs no
 other is such a group (an Assur group). What cannot be found at all is not held.
 
 Source: [Bacher2015Supplement] section 1 names the rules; the order is left to the main paper.
@@ -454,13 +456,15 @@ def _flat(plan: Plan, op: list[int]) -> str:
     """Why a rule has no side in the drawing."""
     names = plan.structure.names
     rule, k, i, j = op[:4]
+    where = "so that the way it goes is not defined"
     if rule == SLOT:
-        return f"the slot is drawn square to the line from {names[i]} to {names[j]}, so that the way it goes is not defined"
+        return f"the slot is drawn square to the line from {names[i]} to {names[j]}, {where}"
     if rule == LINES:
-        return f"the lines that {names[k]} slides along are drawn parallel, so that where it is on them is not defined"
+        return f"the lines that {names[k]} slides along are drawn parallel, so that they do not cross"
     if rule in (TRIANGLE, STRUT):
-        return f"{names[i]}, {names[k]} and {names[j]} are drawn in one line, so that the side {names[k]} goes to is not defined"
-    return f"the bar from {names[i]} to {names[k]} is drawn square to the guide of {names[k]}, so that the way it goes is not defined"
+        line = f"{names[i]}, {names[k]} and {names[j]} are drawn in one line"
+        return f"{line}, so that the side {names[k]} goes to is not defined"
+    return f"the bar from {names[i]} to {names[k]} is drawn square to the guide of {names[k]}, {where}"
 
 
 def _smallest_group(structure: Structure, rows: Constraints, joints: list[int]) -> Group:

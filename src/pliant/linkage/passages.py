@@ -51,7 +51,7 @@ def passage(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats, ce
     for size in (abs(cell), *([short] if 1e-9 < short < abs(cell) else [])):
         step = float(np.sign(cell)) * size
         for back in range(3):  # from where the last pose is too near to the change point to be sure of
-            behind = float(t[last]) - step * (back + np.arange(POSES)[::-1])
+            behind = float(t[last]) - step * (back + np.arange(POSES, dtype=np.float64)[::-1])
             found = _reached(plan, drive, signs, poses, t, behind)
             if found is None:
                 break
@@ -160,6 +160,7 @@ def infinity(
     if found is None:
         return None
     before, behind = found, at - step
+    end = at
     for _ in range(200):
         y0, y1 = (1 / np.hypot(*(x[joint] - centre)) for x in (before, near))
         if not y1 < y0:

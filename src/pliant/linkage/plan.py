@@ -12,7 +12,6 @@ from pliant.linkage.constraints import LENGTH, LINE, POINT_X, POINT_Y, Constrain
 from pliant.linkage.model import Linkage, Motor
 from pliant.linkage.rules import GROUP, LINES, NAMES, SLOT, Floats, Ints
 
-
 TURNS, STRUTS = -1, -2  # what motors do that push no slider
 PARALLEL = 1e-9  # sine of the angle of two guides that are one
 
@@ -54,7 +53,7 @@ class Structure:
     rows: Constraints
 
     def turned(self, angles: Floats) -> tuple[Floats, Floats]:
-        """Cosines and sines (M, F) of the motors' signed angles (M, F); of linear ones their travel, and 0."""
+        """Cosines and sines (M, F) of the motors' signed angles (M, F); of linear ones the travel, and 0."""
         signed = self.turns[:, None] * angles
         linear = np.array([push != TURNS for push in self.pushes])[:, None]
         return np.where(linear, signed, np.cos(signed)), np.where(linear, 0.0, np.sin(signed))

@@ -58,7 +58,9 @@ def sentence(result: TraceResult) -> str:
             return f"Runs {_span(result)}."
         case TraceStatus.CHANGE_POINTS:
             count = len(result.reached.changes)
-            where = ", ".join(_moved(result, _angle(result, change.t)) for change in result.reached.changes[:4])
+            where = ", ".join(
+                _moved(result, _angle(result, change.t)) for change in result.reached.changes[:4]
+            )
             return (
                 f"Runs {_span(result)}, but through {count} change point{'s' if count > 1 else ''} "
                 f"(at {where}), where it may go on in two ways."
@@ -69,7 +71,8 @@ def sentence(result: TraceResult) -> str:
                 return f"Cannot be brought to where it shall run: at {at} {_stopped(stops[0])}."
             low, high = result.limits or (0.0, 0.0)
             why = "; ".join(f"at {_moved(result, _angle(result, stop.t))} {_stopped(stop)}" for stop in stops)
-            return f"Runs from {_moved(result, low)} to {_moved(result, high)} of the motor, counted from the drawn pose: {why}."
+            reach = f"from {_moved(result, low)} to {_moved(result, high)}"
+            return f"Runs {reach} of the motor, counted from the drawn pose: {why}."
         case TraceStatus.LOCKED:
             return f"Locked: the links agree as drawn, but are off by {result.error:.4g} when it moves."
         case TraceStatus.LOST:
@@ -200,7 +203,9 @@ def _span(result: TraceResult) -> str:
     if result.drive.closed and result.limits is None:
         turns = result.model.motors[0].turns
         return "all the way round" if turns == 1 else f"{turns:g} turns"
-    return f"from {_moved(result, float(result.angles.min()))} to {_moved(result, float(result.angles.max()))}"
+    return (
+        f"from {_moved(result, float(result.angles.min()))} to {_moved(result, float(result.angles.max()))}"
+    )
 
 
 def _went(change: Change) -> str:

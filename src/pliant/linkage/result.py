@@ -254,9 +254,7 @@ class TraceResult:
         steps = np.diff(self.angles)
         turning = bool((steps > 0).all() or (steps < 0).all())
         factor, name, unit = self.scale
-        events = [
-            Event(factor * w.angle, w.text, w.kind) for w in self.warnings if w.angle is not None
-        ]
+        events = [Event(factor * w.angle, w.text, w.kind) for w in self.warnings if w.angle is not None]
         return picture(
             self.model,
             factor * self.angles if turning else self.t * self.drive.seconds,

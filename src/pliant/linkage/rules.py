@@ -164,13 +164,13 @@ def fill_sides(ops: Ints, drawn: Floats, signs: Floats) -> None:
         signs[o] = 0.0
         if rule not in SIDED:
             continue
-        if rule == LINES or rule == SLOT:
+        if rule in (LINES, SLOT):
             turn, most = sliding_side(ops[o], drawn, rule == SLOT)
             if abs(turn) > FLAT * most:
                 signs[o] = np.sign(turn)
             continue
         px, py = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
-        if rule == TRIANGLE or rule == STRUT:
+        if rule in (TRIANGLE, STRUT):
             turn = (drawn[j, 0] - drawn[i, 0]) * py - (drawn[j, 1] - drawn[i, 1]) * px
             other = np.hypot(drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1])
         else:
@@ -216,7 +216,7 @@ def openness(
             lines_openness(ops[o], drawn, x, v, c[o], dc[o])
         elif rule == SLOT:
             slot_openness(ops[o], drawn, x, v, c[o], dc[o])
-        elif rule == STRUT or rule == STRUT_LINE:
+        elif rule in (STRUT, STRUT_LINE):
             strut_openness(ops[o], drawn, x, v, cosines, w, rule == STRUT_LINE, c[o], dc[o])
         else:
             c[o], dc[o] = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Where the dyads with sliding pairs and linear motors put their joint, pose by pose (equations in `dyads`)."""
+"""Where dyads with sliding pairs and linear motors put their joint, pose by pose (equations in `dyads`)."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _length(drawn: Floats, k: int, i: int) -> float:
 @inner
 def sliding_side(op: Ints, drawn: Floats, rule_slot: bool) -> tuple[float, float]:
     """What decides the side of a slot or of two lines, and its scale: 0 where it is not defined."""
-    i, j, b, p, q, r, s = op[2], op[3], op[4], op[6], op[7], op[8], op[9]
+    i, j, b, r, s = op[2], op[3], op[4], op[8], op[9]
     nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
     scale = np.sqrt(nx * nx + ny * ny)
     if rule_slot:
@@ -142,7 +142,7 @@ def sliding_side(op: Ints, drawn: Floats, rule_slot: bool) -> tuple[float, float
 
 @inner
 def lines_openness(op: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: Floats) -> None:
-    """c = 1 − sin α of the angle α from one line to the other, positive as drawn: beyond 1, they have been parallel."""
+    """The angle α of two lines, as c = 1 − sin α, α positive as drawn: beyond 1, they have been parallel."""
     j, b, p, q, r, s = op[3], op[4], op[6], op[7], op[8], op[9]
     ux, uy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
     nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
@@ -164,7 +164,10 @@ def lines_openness(op: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc:
 
 @inner
 def slot_openness(op: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: Floats) -> None:
-    """c = p̄²/(p² + p̄² − h²) for a pin p away from the pivot and a slot h beside it: beyond 1 it does not reach."""
+    """A pin p away from the pivot in a slot h beside it, as c = p̄²/(p² + p̄² − h²).
+
+    Beyond 1 the slot does not reach it.
+    """
     i, j, r, s = op[2], op[3], op[8], op[9]
     nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
     px, py = drawn[j, 0] - drawn[i, 0], drawn[j, 1] - drawn[i, 1]

@@ -90,7 +90,9 @@ def samples(path: Drive, reached: Reach) -> Floats:
 def _shown(plan: Plan, path: Drive, reached: Reach) -> Reach:
     """The part of the reach in which no joint is too far off to be shown, where some run off to infinity."""
     low, high = reached.low, reached.high
-    away = RATIO ** np.arange(-TURNS, 1)  # of the way from the drawn pose, the nearest to the end first
+    away: Floats = RATIO ** np.arange(
+        -TURNS, 1, dtype=np.float64
+    )  # of the way from the drawn pose, the nearest to the end first
     if reached.above is not None and reached.above.how == INFINITE:
         t = high - away * (high - max(reached.origin, low))
         high = _near(plan, path, reached, t[::-1])

@@ -43,7 +43,7 @@ def test_the_same_place_means_the_same_leg_whichever_way_the_pointer_came():
     for way in ([(4, 0), (4, 4), (0, 4)], [(0, 4)], [(-3, 1), (-2, 5), (0, 4)]):
         drag = begun(leg, "P5", keep={"curves": ["P5"]})
         for x, y in way:
-            event = drag.to(np.array(drag.start) + [x, y])
+            event = drag.to(np.add(drag.start, (x, y)))
         while not event.settled:
             event = drag.to(event.place)
         ends.append(drawn(event.joints))
@@ -54,7 +54,9 @@ def test_the_same_place_means_the_same_leg_whichever_way_the_pointer_came():
 def test_only_the_joint_moves_where_nothing_else_has_to():
     drag = begun(jansen(), "P5")
     event = drag.to((-40, -94))
-    moved = {name for name, at in event.joints.items() if np.hypot(*np.subtract(at, jansen().joints[name])) > 1e-6}
+    moved = {
+        name for name, at in event.joints.items() if np.hypot(*np.subtract(at, jansen().joints[name])) > 1e-6
+    }
     assert moved == {"P5"}
     assert event.miss < 1e-6
     assert drag.runs()

@@ -95,6 +95,8 @@ DYADS = {
     "telescope": (a_telescope, {"slot", "carried"}),
     "block on a rail": (a_block_on_a_rail, {"slider", "carried"}),
 }
+
+
 def turned(plan: Plan) -> np.ndarray:
     """Angles or travels (M, 7) of all motors, about the drawn pose."""
     return TURNED * np.linspace(1, 0.5, len(plan.structure.motors))[:, None]
@@ -200,7 +202,9 @@ def test_a_driven_slider_goes_along_its_guide_whatever_its_length():
     for long in (1, 7):
         rail = [{"joint": "S", "along": [[0, 0], [long, 0]]}]
         motor = {"slider": "S", "range": [0, 0.5]}
-        result = solve(linkage({"S": 1, "P": 2 + 1j, "D": 3}, "D", ("S P", "P D"), sliders=rail, motors=[motor]))
+        result = solve(
+            linkage({"S": 1, "P": 2 + 1j, "D": 3}, "D", ("S P", "P D"), sliders=rail, motors=[motor])
+        )
         np.testing.assert_allclose(result.joints["S"][:, 0], 1 + result.angles, atol=1e-15)
         assert result.status.name == "RUNS"
 

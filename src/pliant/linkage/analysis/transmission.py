@@ -129,7 +129,7 @@ def _of_rules(poses: Poses, path: _Path) -> list[Transmission]:
 
 
 def _cosines(plan: Plan, drawn: Floats, o: int, c: Floats) -> Floats:
-    """cos μ of a rule, from |c| of `rules.openness`."""
+    """The cosine of μ of a rule, from |c| of `rules.openness`."""
     rule, _, i, j, _, _, _, _, r, s = plan.ops[o].tolist()
     if rule == LINES:  # c = 1 − sin μ
         return np.sqrt(np.maximum(1 - (1 - c) ** 2, 0.0))

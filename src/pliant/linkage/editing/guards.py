@@ -55,7 +55,7 @@ class Guards:
         return bool(flat or low or (length_slopes(drawn, self.pairs)[0] < self.least).any())
 
     def short(self, drawn: Floats) -> tuple[Floats, Floats]:
-        """Rows (L + P, 2N) and room for a step that leaves every length long and every triangle high enough."""
+        """Rows (L + P, 2N) and room for a step that leaves lengths long and triangles high enough."""
         lengths, slopes = length_slopes(drawn, self.pairs)
         heights, rising = height_slopes(drawn, self.plates)
         room = np.concatenate([lengths - self.least, heights - self.heights])

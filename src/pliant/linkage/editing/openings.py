@@ -1,11 +1,11 @@
-"""How a change of the drawing opens or flattens a dyad with a sliding pair or a linear motor: ∂c/∂x̄, exactly."""
+"""How the drawing opens or flattens a dyad with a sliding pair or a linear motor: ∂c/∂x̄, exactly."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pliant.linkage.rules import LINES, SLOT, STRUT, Floats
 from pliant.linkage.editing.terms import View
+from pliant.linkage.rules import LINES, SLOT, STRUT, Floats
 
 
 def dyad_slopes(view: View, op: list[int], f: int, c: float) -> Floats:
@@ -21,7 +21,7 @@ def dyad_slopes(view: View, op: list[int], f: int, c: float) -> Floats:
 
 
 def _lines(view: View, op: list[int], f: int, c: float, out: Floats) -> None:
-    """c = 1 − σ u × h/(|ū||n̄|), u = x_b − x_j, h = n̄ w/w̄ (complex), w = x_q − x_p."""
+    """Of c = 1 − σ u × h/(|ū||n̄|), u = x_b − x_j, h = n̄ w/w̄ (complex), w = x_q − x_p."""
     _, _, _, j, b, _, p, q, r, s = op
     x, drawn = view.poses.x[:, :, f], view.drawn
     u, w = x[b] - x[j], _number(x[q] - x[p])
@@ -45,7 +45,7 @@ def _lines(view: View, op: list[int], f: int, c: float, out: Floats) -> None:
 
 
 def _slot(view: View, op: list[int], f: int, c: float, out: Floats) -> None:
-    """c = p̄²/(p² + p̄² − h²), p from the pivot to the pin, h = n̄ × p̄/|n̄|."""
+    """Of c = p̄²/(p² + p̄² − h²), p from the pivot to the pin, h = n̄ × p̄/|n̄|."""
     _, _, i, j, *_, r, s = op
     x, drawn = view.poses.x[:, :, f], view.drawn
     pin, way = drawn[j] - drawn[i], drawn[s] - drawn[r]

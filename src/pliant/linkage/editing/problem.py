@@ -111,7 +111,7 @@ def attempt(problem: Problem, state: State, drawn: Floats) -> State | None:
 
 
 def mended(problem: Problem, state: State, drawn: Floats, inside: float) -> State | None:
-    """What a drawing does that was moved back inside the guards by the least change; None where it was not."""
+    """What a drawing does that was moved back inside the guards by the least change; None where it is not."""
     plan, free, size = problem.plan, problem.keeps.free, problem.size
     for _ in range(MENDINGS):
         if not np.array_equal(sides(plan.ops, drawn), plan.signs):

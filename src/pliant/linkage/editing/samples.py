@@ -35,7 +35,7 @@ def length_slopes(drawn: Floats, pairs: Ints) -> tuple[Floats, Floats]:
 
 
 def height_slopes(drawn: Floats, plates: Ints) -> tuple[Floats, Floats]:
-    """Heights (P,) of drawn joints k to the left of i→j, of plates (P, 3) i, j, k, and their Jacobian (P, 2N)."""
+    """Heights (P,) of joints k to the left of i→j, of plates (P, 3) i, j, k, and their Jacobian (P, 2N)."""
     i, j, k = plates.T
     base, arm = drawn[j] - drawn[i], drawn[k] - drawn[i]
     lengths = np.hypot(*base.T)[:, None]
