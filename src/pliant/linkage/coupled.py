@@ -217,7 +217,8 @@ def _own(group: Group, still: Floats, points: Floats) -> Floats:
 
 
 def _flat(slopes: Floats) -> Floats:
-    return slopes.reshape(slopes.shape[0], slopes.shape[1], -1)
+    poses, rows, joints, axes = slopes.shape
+    return slopes.reshape(poses, rows, joints * axes)
 
 
 def _back(found: Floats) -> Floats:

@@ -25,9 +25,12 @@ from pliant.linkage.rules import GROUP, LINES, SLOT, TRIANGLE, Floats, Ints
 CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
 HALVINGS = 14  # of a cell, at most, to see what happens inside
+MOST = 100_000  # samples of a stretch: where joints move so fast that more would be needed, those do
 SAME = 1e-7  # of the path: no farther apart, two events are one
 TOUCHES = 1e-11  # a summit of |c| that near to 1 is a change point, in a drawing about the origin
 BESIDE = 1e-7  # of the path: how far from where two lines are parallel their crossing is looked at
+FOLLOWED = 200 * np.pi  # radians of a motor along which coupled groups are followed
+UNFINISHED = "unfinished"  # how a path ends that was followed as far as work allows
 INFINITE = "infinite"  # how a path ends whose joints run off
 ENDS = {SLOT: ((1.0, "square"),), LINES: ((1.0, "on one line"),)}  # of rules with one end, what it is
 NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
@@ -72,7 +75,7 @@ class Reach:
         return [(slice(a, b), self._side(plan, float(t[(a + b) // 2]))) for a, b in pairwise(cuts) if b > a]
 
     def passed(self, t: float) -> tuple[float, Floats] | None:
-        """The pose (t and (N, 2)) beyond the last change point of a group on the way to t, if there is one."""
+        """The pose (t and (N, 2)) beyond the last change point of a group on the way to t, if any."""
         way = [
             change
             for change in self.changes
@@ -91,14 +94,26 @@ class Reach:
 
 def reach(plan: Plan, drive: Drive, smooth: bool = False) -> Reach:
     """March from the drawn pose to the ends of the path, until something is in the way."""
-    high, above, up = _march(plan, drive, drive.origin, 1.0, smooth)
+    top = _affordable(plan, drive)
+    high, above, up = _march(plan, drive, drive.origin, top, smooth)
+    if above is None and top < 1.0:
+        above = Stop(top, plan.names_of(plan.groups[0]), UNFINISHED)
     low, below, down = drive.origin, None, []
-    bottom = drive.lowest if above is not None or drive.origin > 0 else drive.origin
+    stopped = above is not None and above.how != UNFINISHED
+    bottom = drive.lowest if stopped or drive.origin > 0 else drive.origin
     if bottom < drive.origin:
         low, below, down = _march(
             plan, drive, drive.origin, max(bottom, 0.0 if drive.origin > 0 else bottom), smooth
         )
     return Reach(low, high, below, above, tuple(sorted([*up, *down], key=lambda c: c.t)), drive.origin)
+
+
+def _affordable(plan: Plan, drive: Drive) -> float:
+    """How far along the path coupled groups are followed: a run of very many turns would take for ever."""
+    spans = plan.structure.spans[:, None]
+    ahead = drive.at_knots[:, drive.knots >= 0.0] / spans
+    path = float(np.abs(np.diff(ahead, axis=1)).max(axis=0).sum())
+    return 1.0 if not plan.groups or path <= FOLLOWED else FOLLOWED / path
 
 
 def poses_at(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Poses:
@@ -264,7 +279,7 @@ def _stretch(
     found = _sampled(plan, drive, signs, t, near)
     for _ in range(0 if plan.groups else HALVINGS):
         rough = _rough(found)
-        if not len(rough):
+        if not len(rough) or len(found.t) + len(rough) > MOST:
             break
         halves = (found.t[rough] + found.t[rough + 1]) / 2
         found = _sampled(plan, drive, signs, np.insert(found.t, rough + 1, halves), near)

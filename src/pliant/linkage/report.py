@@ -9,7 +9,7 @@ import numpy as np
 
 from pliant.core.written import figure, place
 from pliant.linkage.analysis import curves
-from pliant.linkage.limits import INFINITE, Change, Stop
+from pliant.linkage.limits import INFINITE, UNFINISHED, Change, Stop
 from pliant.linkage.status import TraceStatus
 
 MOST = 20_000_000  # sensitivities that are computed without being asked for
@@ -65,7 +65,7 @@ def sentence(result: TraceResult) -> str:
                 f"Runs {_span(result)}, but through {count} change point{'s' if count > 1 else ''} "
                 f"(at {where}), where it may go on in two ways."
             )
-        case TraceStatus.LIMITED | TraceStatus.UNBOUNDED:
+        case TraceStatus.LIMITED | TraceStatus.UNBOUNDED | TraceStatus.WORK_LIMIT:
             if result.reached.high < 0:
                 at = _moved(result, _angle(result, stops[0].t))
                 return f"Cannot be brought to where it shall run: at {at} {_stopped(stops[0])}."
@@ -219,6 +219,7 @@ def _stopped(stop: Stop) -> str:
     words = {
         INFINITE: f"run{'s' * one} off to infinity",
         "square": "turns no further: its slot is square to its pin",
+        UNFINISHED: f"{'was' if one else 'were'} followed no further",
         "on one line": "can be anywhere: the lines it slides along are one",
     }
     usual = f"{'is' if one else 'are'} {stop.how}"

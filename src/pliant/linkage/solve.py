@@ -15,7 +15,7 @@ from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
 from pliant.linkage.constraints import errors
 from pliant.linkage.drive import Drive, drive
-from pliant.linkage.limits import INFINITE, Reach, poses_at, reach
+from pliant.linkage.limits import INFINITE, UNFINISHED, Reach, poses_at, reach
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.poses import Poses, rates
@@ -126,6 +126,8 @@ def _status(plan: Plan, reached: Reach, poses: Poses, error: float) -> TraceStat
         return TraceStatus.LOCKED if plan.spares else TraceStatus.LOST
     if any(stop.how == "lost" for stop in stops):
         return TraceStatus.LOST
+    if any(stop.how == UNFINISHED for stop in stops):
+        return TraceStatus.WORK_LIMIT
     if stops:
         off = all(stop.how == INFINITE for stop in stops)
         return TraceStatus.UNBOUNDED if off else TraceStatus.LIMITED

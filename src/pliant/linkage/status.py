@@ -13,6 +13,7 @@ class TraceStatus(Status):
     LIMITED = "the motor cannot run all the way", ANSWERED
     UNBOUNDED = "a joint runs off to infinity before the motor has run all the way", ANSWERED
     LOCKED = "locked: the links agree as drawn, but not when it moves", ANSWERED
+    WORK_LIMIT = "it runs, as far as joints that must be found together were followed", NO_ANSWER
     LOST = "joints that must be found together could not be followed", NO_ANSWER
 
 

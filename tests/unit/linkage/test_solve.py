@@ -7,8 +7,19 @@ import numpy as np
 import pytest
 
 import pliant
-from pliant.linkage.generate import chain, four_bar, jansen, linkage, places, slider_crank, triad
+from pliant.linkage import limits
+from pliant.linkage.generate import (
+    chain,
+    four_bar,
+    jansen,
+    linkage,
+    places,
+    slider_crank,
+    triad,
+    turning_triad,
+)
 from pliant.linkage.limits import Stop
+from pliant.linkage.model import TraceStudy
 from pliant.linkage.solve import solve
 from pliant.linkage.status import TraceStatus
 
@@ -189,3 +200,11 @@ def test_a_run_to_infinity_is_an_ending_of_its_own():
     assert np.abs(result.joints["P"]).max() < 12  # what is shown ends ten sizes away
     assert {notice.kind for notice in result.warnings} >= {"infinity"}
     assert {end["how"] for end in result.to_dict()["ends"]} == {"infinite"}
+
+
+def test_joints_found_together_are_followed_as_far_as_work_allows(monkeypatch):
+    monkeypatch.setattr(limits, "FOLLOWED", 1.5)
+    result = solve(turning_triad(), TraceStudy(samples=20))
+    assert result.status is TraceStatus.WORK_LIMIT
+    assert result.limits == (0.0, pytest.approx(1.5))
+    assert "followed no further" in result.summary()
