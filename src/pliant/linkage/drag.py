@@ -219,7 +219,7 @@ def _bent(bend: Floats, problem: Problem, here: State, there: State, tried: Step
     Of the residuals, and of the guards and keeps that hold, each by its multiplier: with L the sum
     and what they bear, S s = ∇L(there) − ∇L(here) less what the linearised residuals explain.
 
-    Source: [Dennis1981], the structured secant, with the update of rank one.
+    Source: textbook knowledge, a structured secant with the symmetric update of rank one.
     """
     size = problem.size
     s = ((there.drawn - here.drawn) / size).ravel()
