@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from pliant.linkage.editing.openings import dyad_slopes
-from pliant.linkage.editing.samples import between, height_slopes, length_slopes
+from pliant.linkage.editing.samples import between, height_slopes, heights, length_slopes
 from pliant.linkage.editing.terms import Residuals, View
 from pliant.linkage.model import EditStudy
 from pliant.linkage.plan import Plan, farthest
@@ -50,15 +50,18 @@ class Guards:
 
     def broken(self, drawn: Floats, c: Floats) -> bool:
         """Whether a drawing with these c (K, F) breaks a guard."""
-        flat = (self.peaks(c) > self.bounds[:, None]).any()
-        low = (height_slopes(drawn, self.plates)[0] < self.heights).any()
-        return bool(flat or low or (length_slopes(drawn, self.pairs)[0] < self.least).any())
+        if (self.peaks(c) > self.bounds[:, None]).any():
+            return True
+        i, j = self.pairs.T
+        if (np.hypot(*(drawn[i] - drawn[j]).T) < self.least).any():
+            return True
+        return bool((heights(drawn, self.plates) < self.heights).any())
 
     def short(self, drawn: Floats) -> tuple[Floats, Floats]:
         """Rows (L + P, 2N) and room for a step that leaves lengths long and triangles high enough."""
         lengths, slopes = length_slopes(drawn, self.pairs)
-        heights, rising = height_slopes(drawn, self.plates)
-        room = np.concatenate([lengths - self.least, heights - self.heights])
+        high, rising = height_slopes(drawn, self.plates)
+        room = np.concatenate([lengths - self.least, high - self.heights])
         return -np.concatenate([slopes, rising]), np.maximum(room, 0.0)
 
     def rows(self, view: View, c: Floats, inside: float, watched: float) -> tuple[Floats, Floats, Ints]:
@@ -78,14 +81,16 @@ class Guards:
         pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
         slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * slopes_of(view, c, pairs)
         lengths, growing = length_slopes(view.drawn, self.pairs)
-        heights, rising = height_slopes(view.drawn, self.plates)
-        short, low = lengths < self.least, heights < self.heights
+        high, rising = height_slopes(view.drawn, self.plates)
+        short, low = lengths < self.least, high < self.heights
         rows = np.concatenate([slopes, -growing[short], -rising[low]])
-        much = [over[at[:, 0], at[:, 1]], (self.least - lengths)[short], (self.heights - heights)[low]]
+        much = [over[at[:, 0], at[:, 1]], (self.least - lengths)[short], (self.heights - high)[low]]
         return rows, np.concatenate(much)
 
     def pull(self, view: View, c: Floats) -> Residuals:
         """What is not well inside the wanted bound, of rules that were beyond it as drawn, as residuals."""
+        if not (self.bounds > self.wanted).any():
+            return np.zeros(0), np.zeros((0, view.drawn.size))
         over = self.peaks(c) - (self.wanted - AIM)[:, None]
         at = np.argwhere((over > 0) & (self.bounds > self.wanted)[:, None])
         pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
@@ -105,8 +110,7 @@ def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     # Of two lines c is 1 − sin of their angle, not its cosine: the same margin is another bound.
     every = np.where(plan.ops[ops, 0] == LINES, 1 - np.sqrt(1 - wanted**2), wanted)
     plates = _plates(plan)
-    heights = REMAINS * height_slopes(plan.drawn, plates)[0]
-    found = Guards(ops, every, every, closed, pairs, least, plates, heights)
+    found = Guards(ops, every, every, closed, pairs, least, plates, REMAINS * heights(plan.drawn, plates))
     now = found.peaks(c).max(axis=1, initial=0.0) + 1e-12
     return replace(found, bounds=np.maximum(every, np.minimum(now, 1 - 1e-9)))
 

@@ -96,8 +96,12 @@ def step(
 
 def _convex(hessian: Floats, least: float) -> Floats:
     """The nearest matrix in which the sum bends up every way."""
-    bends, ways = np.linalg.eigh((hessian + hessian.T) / 2)
-    return (ways * np.maximum(bends, least)) @ ways.T if bends[0] < least else hessian
+    try:
+        np.linalg.cholesky(hessian - 0.5 * least * np.eye(len(hessian)))
+    except np.linalg.LinAlgError:
+        bends, ways = np.linalg.eigh((hessian + hessian.T) / 2)
+        return (ways * np.maximum(bends, least)) @ ways.T
+    return hessian
 
 
 def resistances(problem: Problem, state: State, prices: Prices) -> Iterator[Resistance]:

@@ -34,6 +34,13 @@ def length_slopes(drawn: Floats, pairs: Ints) -> tuple[Floats, Floats]:
     return lengths, slopes.reshape(len(pairs), -1)
 
 
+def heights(drawn: Floats, plates: Ints) -> Floats:
+    """Heights (P,) of joints k to the left of i→j, of plates (P, 3) i, j, k."""
+    i, j, k = plates.T
+    base, arm = drawn[j] - drawn[i], drawn[k] - drawn[i]
+    return (base[:, 0] * arm[:, 1] - base[:, 1] * arm[:, 0]) / np.hypot(*base.T)
+
+
 def height_slopes(drawn: Floats, plates: Ints) -> tuple[Floats, Floats]:
     """Heights (P,) of joints k to the left of i→j, of plates (P, 3) i, j, k, and their Jacobian (P, 2N)."""
     i, j, k = plates.T
