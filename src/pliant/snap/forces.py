@@ -10,10 +10,13 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate, pairwise
 
 import numpy as np
 
+from pliant.snap.curves import curve
+from pliant.snap.friction import cone, grip, holds
 from pliant.snap.path import Path, Piece
 from pliant.snap.press import (
     AGAINST,
@@ -26,13 +29,17 @@ from pliant.snap.press import (
     PLACE_X,
     PLACE_Y,
     ROUND,
+    SAMPLES,
     TORQUE,
     TOTAL,
+    WEAK,
+    Along,
     Pawls,
     Pieces,
     X,
     Y,
     along_course,
+    at_moment,
     pressed,
 )  # fmt: skip
 from pliant.snap.scan import Field, Floats, Ints
@@ -102,7 +109,8 @@ def _pressed(path: Path, piece: Piece, pair: Pair, t: Floats, spring: Spring, fr
     scene, arc = path.scene, piece.motion == "arc"
     low, high = sorted((piece.start.angle, piece.end.angle)) if arc else (piece.start.angle,) * 2
     parts = (scene.rigid, scene.floats, scene.way)
-    return pressed(pair, piece.turn, arc, low, high, t, spring.stiffness, spring.preload, friction, *parts)
+    span = (piece.start.t, piece.end.t, low, high)
+    return pressed(pair, piece.turn, arc, span, t, spring.stiffness, spring.preload, friction, *parts)
 
 
 @dataclass(frozen=True)
@@ -156,9 +164,21 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
     """The forces along a course, with peaks found where they are, inside a stretch too."""
     (right, up), (vx, vy) = course.offset, course.velocity
     centre = np.array([about[0] + float(right), about[1] + float(up), float(vx), float(vy)])
-    t, sums, against, angle, peak, at, spent = _along(course, springs, friction, centre, NODES)
-    if not len(t):
+    tables = _tables(course, springs)
+    found = along_course(_marks(course), *tables, friction, centre, NODES)
+    if not len(found.t):
         return _nothing(course, springs)
+    pole = _pole(course, springs, found, friction)
+    t, sums, against, angle = found.t, found.sums, found.against, found.angles
+    if pole is None and found.peak > 0:  # the samples hold the peak
+        extra = at_moment(found.peak_at, found.held[found.stretch], *tables, friction, centre)
+        place = int(np.searchsorted(t, found.peak_at))
+        if not (place < len(t) and t[place] == found.peak_at):
+            t = np.insert(t, place, found.peak_at)
+            sums, against, angle = (
+                np.insert(rows, place, row[0], axis=0)
+                for rows, row in zip((sums, against, angle), extra, strict=True)
+            )
     return Curve(
         t=t,
         total=sums[:, TOTAL],
@@ -168,24 +188,49 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
         angles=dict(zip(springs, angle.T, strict=True)),
         force=sums[:, X : Y + 1],
         torque=sums[:, ROUND],
-        peak=peak,
-        peak_at=at,
-        work=math.inf
-        if course.cause == "lock"
-        else spent * math.hypot(centre[2], centre[3]),  # the force grows without bound
+        peak=found.peak if pole is None else math.inf,
+        peak_at=found.peak_at if pole is None else pole,
+        work=math.inf if course.cause == "lock" else found.work * math.hypot(centre[2], centre[3]),
     )
 
 
 def peak_force(course: Course, springs: dict[str, Spring], friction: float) -> float:
-    """The greatest force against the motion alone."""
-    return _along(course, springs, friction, np.zeros(4), NODES[:, :0])[4]
+    """The greatest force against the motion alone; infinite where it is without bound."""
+    found = along_course(_marks(course), *_tables(course, springs), friction, np.zeros(4), NODES[:, :0])
+    return found.peak if _pole(course, springs, found, friction) is None else math.inf
 
 
-def _along(
-    course: Course, springs: dict[str, Spring], friction: float, centre: Floats, nodes: Floats
-) -> tuple[Floats, Floats, Floats, Floats, float, float, float]:
-    """What `press` finds along a course."""
-    return along_course(_marks(course), *_tables(course, springs), friction, centre, nodes)
+def _pole(course: Course, springs: dict[str, Spring], found: Along, friction: float) -> float | None:
+    """The t of the first pole of the force, where a contact that resists points at the hinge; None without.
+
+    Only without friction is there a way past one: with any, the contact locks. The samples there become
+    infinite. Where torque and lever vanish together it is no pole.
+    """
+    if friction != 0.0 or not len(found.t):
+        return None
+    ends = np.arange(len(found.edges)) * SAMPLES
+    pieces = [piece for name in springs for piece in course.paths[name].pieces]
+    first: float | None = None
+    for p, (name, spring) in enumerate(springs.items()):
+        for late, rows in enumerate((ends, ends + SAMPLES - 1)):
+            weak = (found.held[:, p] >= 0) & (found.levers[rows, p] <= WEAK)
+            for k in np.flatnonzero(weak).tolist():
+                piece, row = pieces[found.held[k, p]], rows[k]
+                torque = spring.stiffness * found.angles[row, p] - spring.preload
+                if piece.contacts and _toggles(course.paths[name], piece, bool(late), torque):
+                    found.sums[row, [TOTAL, LOW, HIGH]] = found.against[row, p] = math.inf
+                    t = float(found.t[row])
+                    first = t if first is None else min(first, t)
+    return first
+
+
+def _toggles(path: Path, piece: Piece, late: bool, torque: float) -> bool:
+    """Whether every contact of a piece resists without a lever at one of its ends, against a torque."""
+    point, scene = piece.end if late else piece.start, path.scene
+    if abs(torque) <= 1e-12:
+        return False
+    grips = [grip(scene, curve(scene, pair, piece.turn), piece.turn) for pair in piece.contacts]
+    return all(holds(point, contact, cone(scene, contact, Fraction(0))) for contact in grips)
 
 
 def _nothing(course: Course, names: Iterable[str]) -> Curve:

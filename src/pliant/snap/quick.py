@@ -101,7 +101,7 @@ def _replayed(
 ) -> State:
     """Rows as pieces and events; the state after the last."""
     point, turn, moment = state.point, state.point.turn, run.scene.arithmetic.moment
-    followed = state.followed
+    followed = state.contacts if state.going.kind == "start" else state.followed
     how, what, code, snapped = EVENT, RESTS, codes[-1], False
     contacts = state.contacts
     for number, (code, (t, u)) in enumerate(zip(codes, rows, strict=True), 1):

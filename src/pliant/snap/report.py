@@ -220,19 +220,14 @@ def _way_lines(title: str, way: Way, result: SnapResult) -> Iterator[str]:
     yield from told
 
 
-def _gone(way: Way, peak: Peak) -> float:
-    """How far the root had gone at the peak, earlier legs included."""
-    before = [course.travel for course in way.courses[: way.courses.index(peak.course)]]
-    return sum(before) + peak.travel
-
-
 def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
     """The greatest force, to the digits asked for, and what the handbook has for it."""
     unit, digits = result.model.units, result.digits
-    work = way.work if abs(way.work) > ROUNDING * way.peak * way.travel else 0.0
-    where = f"after {_gone(way, peak):.4g} {unit}"
+    bounded = math.isfinite(way.peak)
+    work = way.work if not bounded or abs(way.work) > ROUNDING * way.peak * way.travel else 0.0
+    where = f"after {way.peak_at[1]:.4g} {unit}"
     yield f"  {'peak force':<18} {force(way.peak)} {where}, work {work:.4g} N·{unit}"
-    if digits:
+    if digits and bounded:
         proved = certified(result.model, peak, digits).text(digits)
         yield f"  {'proved':<18} {proved} N, enclosed by interval arithmetic at an exact t by the peak"
     for name, ramp in ramps(result.model, way).items():

@@ -91,6 +91,20 @@ class Way:
         return math.inf if self.blocked else self.peak
 
     @property
+    def peak_at(self) -> tuple[float, float]:
+        """Where it takes the greatest force: t since the way began, and how far the root had gone by then."""
+        number = max(range(len(self.curves)), key=lambda k: self.curves[k].peak)
+        before, course = self.courses[:number], self.courses[number]
+        since = self.curves[number].peak_at - course.begins
+        t = sum(each.ends - each.begins for each in before) + since
+        return t, sum(each.travel for each in before) + since * course.speed
+
+    @property
+    def cause(self) -> str:
+        """What ended it: "seat" where the root sat down."""
+        return "seat" if self.last.by == ROOT else self.last.cause
+
+    @property
     def work(self) -> float:
         """Done on the way."""
         return sum(curve.work for curve in self.curves)
@@ -118,7 +132,7 @@ class Way:
                 "t": self.duration,
                 "travel": self.travel,
                 "t_exact": exact_text(elapsed(self.courses, len(self.courses) - 1, self.last.end)),
-                "cause": self.last.cause,
+                "cause": self.cause,
                 "pawl": self.last.by,
                 "angles": self.angles,
             },
@@ -135,11 +149,20 @@ class Way:
                 "y": [v for curve in force for v in finite(curve.force[:, 1].tolist())],
                 "torque": [v for curve in force for v in finite(curve.torque.tolist())],
             },
-            "peak_force": None if self.blocked else self.peak,
+            "peak_force": self.peak_force if math.isfinite(self.peak_force) else None,
+            "peak": self._peak_told(),
             "work": None if self.blocked else self.work,
             "lock_friction": None if self.threshold is None else self.threshold.value,
             "lock_friction_exact": None if self.threshold is None else exact_text(self.threshold.friction),
         }
+
+    def _peak_told(self) -> dict[str, Any] | None:
+        """The greatest force and where it is; None where nothing presses against it, or it is blocked."""
+        if self.blocked or self.peak <= 0:
+            return None
+        t, travel = self.peak_at
+        bounded = math.isfinite(self.peak)
+        return {"force": self.peak if bounded else None, "bounded": bounded, "t": t, "travel": travel}
 
 
 BLOCKED = (SnapStatus.JAMMED, SnapStatus.STOPPED, SnapStatus.STUCK, SnapStatus.DEAD_CENTRE)
@@ -258,7 +281,8 @@ class SnapResult:
         from pliant.snap.peak import certified, peak_of
         from pliant.snap.sizing import ramps
 
-        peak = peak_of(self.model, way) if self.digits and not way.blocked else None
+        asked = self.digits and math.isfinite(way.peak_force)
+        peak = peak_of(self.model, way) if asked else None
         proved = None if peak is None else certified(self.model, peak, self.digits).to_dict(self.digits)
         found = ramps(self.model, way)
         handbook = dict(zip(found, finite([ramp.handbook for ramp in found.values()]), strict=True))

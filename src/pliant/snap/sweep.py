@@ -26,12 +26,21 @@ LIMIT = 1_000_000  # events
 PATIENCE = 200  # events at one t, after which floats are taken to go round in circles
 
 
-def sweep(scene: Scene, start: Any, friction: Fraction = Fraction(0), limit: int = LIMIT) -> Path:
-    """Follow the pawl from a point that is free, or touches, up to the leg's end or where it cannot go on."""
+def sweep(
+    scene: Scene,
+    start: Any,
+    friction: Fraction = Fraction(0),
+    limit: int = LIMIT,
+    held: tuple[Pair, ...] = (),
+) -> Path:
+    """Follow the pawl from a point that is free, or touches, up to the leg's end or where it cannot go on.
+
+    `held` are the contacts that pressed on it on the leg before: what goes on is no event.
+    """
     run, lock, still = Run(scene, [], []), locking(friction), 0
     if start.after(scene.until) >= 0:
         return run.over("until", start, _arrived(scene, start).contacts)
-    state, quick = State(start, (), Next("start")), scene.arithmetic.name == "float"
+    state, quick = State(start, held, Next("start")), scene.arithmetic.name == "float"
     while still <= PATIENCE and (left := limit - len(run.happenings) - len(run.pieces)) > 0:
         if quick:
             state = quickly(run, state, float(friction), left)
@@ -48,7 +57,7 @@ def _stepped(run: Run, state: State, lock: Lock) -> State:
     """The state after the next event, which is noted."""
     if state.going.kind == "start":
         begun = _arrived(run.scene, state.point)
-        run.note_change((), begun.followed, begun.point, begun.contacts)
+        run.note_change(state.contacts, begun.followed, begun.point, begun.contacts)
         return begun
     if state.going.kind == "snap":
         run.note_snap(state.point, state.contacts)

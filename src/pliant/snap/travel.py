@@ -18,7 +18,7 @@ from pliant.snap.model import Fastener, Leg, Pawl
 from pliant.snap.path import Cause, Path, Piece
 from pliant.snap.reading import ROOT
 from pliant.snap.rings import ring
-from pliant.snap.scene import Obstacles, Scene, backwards, obstacles, scene
+from pliant.snap.scene import Obstacles, Pair, Scene, backwards, obstacles, scene
 from pliant.snap.standing import placed, turned_outline
 from pliant.snap.sweep import as_float, sweep
 
@@ -141,7 +141,10 @@ def travel(
     for number, leg in enumerate(legs(model, fixed)):
         scenes = _scenes(model, arithmetic, fixed, offset, leg.velocity, leg.until)
         starts = _starts(scenes, stance, arithmetic.scalar(Fraction(0)))
-        paths = {name: sweep(each, starts[name], mu) for name, each in scenes.items()}
+        held = _held(courses[-1] if courses else None)
+        paths = {
+            name: sweep(each, starts[name], mu, held=held.get(name, ())) for name, each in scenes.items()
+        }
         course = _course(number, False, leg.velocity, offset, arithmetic.number(Fraction(0)), paths)
         courses.append(course)
         if course.cause != "until":
@@ -170,13 +173,24 @@ def back(
             starts = {name: _reversed(way.paths[name], way.end, scenes[name]) for name in scenes}
         else:
             starts = _starts(scenes, stance, None, begin)
-        paths = {name: sweep(each, starts[name], mu) for name, each in scenes.items()}
+        held = _held(courses[-1] if courses else None)
+        paths = {
+            name: sweep(each, starts[name], mu, held=held.get(name, ())) for name, each in scenes.items()
+        }
         course = _course(way.leg, True, velocity, way.offset, begin, paths)
         courses.append(course)
         if course.cause != "until":
             break
         stance = Stance({name: path.end for name, path in paths.items()})
     return tuple(courses)
+
+
+def _held(course: Course | None) -> dict[str, tuple[Pair, ...]]:
+    """What presses on each pawl at the end of a leg."""
+    if course is None:
+        return {}
+    ends = {name: path.pieces[-1] for name, path in course.paths.items() if path.pieces}
+    return {name: piece.contacts for name, piece in ends.items() if piece.end.against(course.end) == 0}
 
 
 def depart(
