@@ -13,6 +13,7 @@ from pliant.snap.travel import ROOT
 
 if TYPE_CHECKING:
     from pliant.snap.boundary import Critical
+    from pliant.snap.knife import KnifeEdge
     from pliant.snap.result import Event, SnapResult, Way
     from pliant.snap.uncertain import Band
 
@@ -26,13 +27,28 @@ def summary(result: SnapResult) -> str:
 
 
 def sentence(result: SnapResult) -> str:
-    """What it does, in one sentence with its figures."""
-    unit = result.model.units
-    inwards = _inwards(result.way_in, unit)
-    if result.way_back is None:
+    """What it does, in one sentence with its figures; of a knife's edge, in one for each side."""
+    edge, unit = result.knife_edge, result.model.units
+    if edge is None:
+        return _both_ways(result.way_in, result.way_back, unit)
+    met = f"On a knife's edge: {edge.corners} after {edge.corners.travel:.4g} {unit}"
+    sides = (
+        f"A hair {side.where}, it {_lowered(_both_ways(side.way_in, side.way_back, unit))}"
+        for side in edge.sides
+    )
+    return " ".join([f"{met}, and what follows depends on the side.", *sides])
+
+
+def _lowered(text: str) -> str:
+    return text[0].lower() + text[1:]
+
+
+def _both_ways(way_in: Way, way_back: Way | None, unit: str) -> str:
+    inwards = _inwards(way_in, unit)
+    if way_back is None:
         return f"{inwards}."
-    back = "come back" if result.way_in.status is SnapStatus.THROUGH else "come out"
-    return f"{inwards}; {_backwards(result.way_back, unit, back)}."
+    back = "come back" if way_in.status is SnapStatus.THROUGH else "come out"
+    return f"{inwards}; {_backwards(way_back, unit, back)}."
 
 
 def _inwards(way: Way, unit: str) -> str:
@@ -108,6 +124,8 @@ def force(value: float) -> str:
 
 def lines(result: SnapResult) -> Iterator[str]:
     """The figures."""
+    if result.knife_edge is not None:
+        yield from _side_lines(result.knife_edge, result.model.units)
     yield from _way_lines("way in", result.way_in, result)
     if result.way_back is not None:
         yield from _way_lines("way back", result.way_back, result)
@@ -115,6 +133,17 @@ def lines(result: SnapResult) -> Iterator[str]:
     yield from _answers(result)
     for remark in result.remarks:
         yield f"  {'note':<18} {remark}"
+
+
+def _side_lines(edge: KnifeEdge, unit: str) -> Iterator[str]:
+    """Either side of a knife's edge; the ways that follow are those of the one that goes in."""
+    for side in edge.sides:
+        offset = ", ".join(f"{float(value):g}" for value in side.offset)
+        locks = side.way_in.threshold
+        bound = "" if locks is None else f", locks from μ = {locks.value:.4g}"
+        ended = f"{side.way_in.status.sentence}, after {side.way_in.travel:.4g} {unit}"
+        yield f"  {'started aside':<18} by ({offset}) {unit}: {ended}{bound}"
+    yield f"  {'as drawn':<18} {edge.drawn.status.sentence}, after {edge.drawn.travel:.4g} {unit}"
 
 
 def alerts(result: SnapResult) -> Iterator[str]:

@@ -16,6 +16,7 @@ from pliant.snap.critical import Threshold
 from pliant.snap.diode import Diode
 from pliant.snap.exact_text import exact_text
 from pliant.snap.forces import Curve
+from pliant.snap.knife import KnifeEdge
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.scene import Obstacles
 from pliant.snap.search import Design
@@ -198,11 +199,12 @@ class SnapResult:
     outcomes: Outcomes | None = None  # by `uncertain`
     margins: tuple[Margin, ...] = ()  # by `stability`
     design: Design | None = None  # by `search`
+    knife_edge: KnifeEdge | None = None  # corner meets corner: the ways are those of the side that goes in
 
     @property
     def status(self) -> SnapStatus:
-        """How the way in ended."""
-        return self.way_in.status
+        """How the way in ended; that it depends on the side, where corner meets corner."""
+        return self.way_in.status if self.knife_edge is None else SnapStatus.KNIFE_EDGE
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -268,6 +270,7 @@ class SnapResult:
             **{key: value for key, value in self._told(self.way_in).items() if key != "status"},
             "strain": {name: found.to_dict() for name, found in strains(self.model, self.ways).items()},
             "back": None if self.way_back is None else self._told(self.way_back),
+            "knife_edge": None if self.knife_edge is None else self.knife_edge.to_dict(),
             "diode": None if self.diode is None else self.diode.to_dict(),
             "outcomes": None if self.outcomes is None else self.outcomes.to_dict(),
             "margins": [margin.to_dict() for margin in self.margins],

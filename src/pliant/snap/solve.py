@@ -31,7 +31,10 @@ from pliant.snap.exact_text import exact_text
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
 from pliant.snap.forces import force_curve
+from pliant.snap.knife import KnifeEdge, Side, asides, meetings
 from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.outcome import shifted
+from pliant.snap.overlaps import lies_in, obstacle_tree
 from pliant.snap.path import Happening
 from pliant.snap.remarks import remarks
 from pliant.snap.result import Event, SnapResult, Way
@@ -76,14 +79,46 @@ def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     if study.reverse:
         progress(2, 4, "coming back")
         with clock.phase("back"):
-            again = back(model, arithmetic, fixed, there)
-            free = again if model.friction == 0 else back(model, arithmetic, fixed, there, Fraction(0))
-            way_back = _way(model, study, again, free)
+            way_back = _way_back(model, study, arithmetic, fixed, there)
     with clock.phase("answers"):
+        edge = _knife_edge(model, study, arithmetic, fixed, way_in)
+        if edge is not None:
+            way_in, way_back = edge.sides[0].way_in, edge.sides[0].way_back
         answers = _answers(model, study, arithmetic, fixed, way_in, progress)
-        ways = there if way_back is None else (*there, *way_back.courses)
+        ways = way_in.courses if way_back is None else (*way_in.courses, *way_back.courses)
         said = (*remarks(model), *clashes(model, ways))
-    return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, **answers)
+    return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, knife_edge=edge, **answers)
+
+
+def _way_back(
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, there: tuple[Course, ...]
+) -> Way:
+    again = back(model, arithmetic, fixed, there)
+    free = again if model.friction == 0 else back(model, arithmetic, fixed, there, Fraction(0))
+    return _way(model, study, again, free)
+
+
+def _knife_edge(
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, way: Way
+) -> KnifeEdge | None:
+    """Where corners meet and it ends otherwise a hair aside: both outcomes; None where they are alike."""
+    corners = next(meetings(model, way.courses), None)
+    if corners is None:
+        return None
+    tree = obstacle_tree(model)
+    sides: list[Side] = []
+    for offset in asides(model, way.courses[0].velocity):
+        moved = shifted(model, offset)
+        if lies_in(moved, tree) is not None:
+            return None
+        there = travel(moved, arithmetic, fixed)
+        way_in = _way(moved, study, there, _free(moved, arithmetic, fixed, there))
+        way_back = _way_back(moved, study, arithmetic, fixed, there) if study.reverse else None
+        sides.append(Side(offset, way_in, way_back))
+    if all(side.way_in.last.arrived == way.last.arrived for side in sides):
+        return None
+    first, second = sorted(sides, key=lambda side: not side.way_in.last.arrived)  # the one that goes in first
+    return KnifeEdge(corners, (first, second), way)
 
 
 def _answers(

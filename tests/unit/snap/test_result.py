@@ -204,6 +204,7 @@ def test_where_the_peak_is_said_and_the_samples_hold_it():
     told = hooks().to_dict()
     for way in (told, told["back"]):
         peak, force = way["peak"], way["force"]
-        assert peak["force"] == way["peak_force"] and peak["bounded"]
+        assert peak["force"] == way["peak_force"]
+        assert peak["bounded"]
         assert force["high"][force["t"].index(peak["t"])] == pytest.approx(peak["force"], rel=1e-12)
         assert max(force["high"]) == pytest.approx(peak["force"], rel=1e-12)
