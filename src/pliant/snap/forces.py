@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
+from pliant.snap.bend import WIDTH
 from pliant.snap.curves import curve
 from pliant.snap.friction import cone, grip, holds
 from pliant.snap.path import Path, Piece
@@ -26,10 +27,18 @@ from pliant.snap.press import (
     FORCE_Y,
     HIGH,
     LOW,
+    OF_ANGLE,
+    OF_FORCE,
+    OF_LEVER,
+    OF_SHIFT,
+    OF_SLOPE,
+    OF_STRAIN,
     PLACE_X,
     PLACE_Y,
     ROUND,
     SAMPLES,
+    SLOPE,
+    STRAIN,
     TORQUE,
     TOTAL,
     WEAK,
@@ -63,6 +72,15 @@ class Spring:
 
     stiffness: float
     preload: float
+    beam: tuple[float, ...] = ()  # as `bend` reads it, after the two; none for a hinge
+
+    @property
+    def row(self) -> Floats:
+        """As `press` reads it, (WIDTH,)."""
+        found = np.zeros(WIDTH)
+        values = (self.stiffness, self.preload, *self.beam)
+        found[: len(values)] = values
+        return found
 
 
 FREE = Spring(0.0, 0.0)
@@ -82,6 +100,8 @@ class Load:
     against: Floats  # (K,) its share against the motion: what the root has to push with
     low: Floats
     high: Floats
+    strain: Floats  # (K,) of a beam, 0 without
+    slope: Floats  # (K,) rad, how far the nose has turned: of a beam more than the pawl that stands for it
 
 
 def angles(path: Path, piece: Piece, t: Floats) -> Floats:
@@ -95,13 +115,15 @@ def load(path: Path, piece: Piece, t: Floats, spring: Spring, friction: float) -
     """The forces on a pawl at moments within a piece."""
     if not piece.contacts:
         none = np.zeros(len(t))
-        return Load(np.zeros((len(t), 2)), np.zeros((len(t), 2)), none, none, none, none)
+        vectors = np.zeros((len(t), 2))
+        return Load(vectors, vectors, none, none, none, none, none, angles(path, piece, t))
     first = _pressed(path, piece, piece.contacts[0], t, spring, friction)
     shares = [first[:, AGAINST]]
     shares += [_pressed(path, piece, pair, t, spring, friction)[:, AGAINST] for pair in piece.contacts[1:]]
     low, high = (shares[0],) * 2 if len(shares) == 1 else (np.min(shares, axis=0), np.max(shares, axis=0))
     force, place = first[:, FORCE_X : FORCE_Y + 1], first[:, PLACE_X : PLACE_Y + 1]
-    return Load(force, place, first[:, TORQUE], shares[0], low, high)
+    strain, slope = first[:, STRAIN], first[:, SLOPE]
+    return Load(force, place, first[:, TORQUE], shares[0], low, high, strain, slope)
 
 
 def _pressed(path: Path, piece: Piece, pair: Pair, t: Floats, spring: Spring, friction: float) -> Floats:
@@ -110,7 +132,7 @@ def _pressed(path: Path, piece: Piece, pair: Pair, t: Floats, spring: Spring, fr
     low, high = sorted((piece.start.angle, piece.end.angle)) if arc else (piece.start.angle,) * 2
     parts = (scene.rigid, scene.floats, scene.way)
     span = (piece.start.t, piece.end.t, low, high)
-    return pressed(pair, piece.turn, arc, span, t, spring.stiffness, spring.preload, friction, *parts)
+    return pressed(pair, piece.turn, arc, span, t, spring.row, friction, *parts)
 
 
 @dataclass(frozen=True)
@@ -153,6 +175,8 @@ class Curve:
     high: Floats
     pawls: dict[str, Floats]
     angles: dict[str, Floats]
+    strains: dict[str, Floats]  # of beams, 0 of others
+    slopes: dict[str, Floats]  # rad, of noses; of a hinge its angle
     force: Floats  # (K, 2) on the root by the pawls, in all
     torque: Floats  # (K,) on the root, about the point asked for
     peak: float
@@ -169,29 +193,49 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
     if not len(found.t):
         return _nothing(course, springs)
     pole = _pole(course, springs, found, friction)
-    t, sums, against, angle = found.t, found.sums, found.against, found.angles
-    if pole is None and found.peak > 0:  # the samples hold the peak
-        extra = at_moment(found.peak_at, found.held[found.stretch], *tables, friction, centre)
-        place = int(np.searchsorted(t, found.peak_at))
-        if not (place < len(t) and t[place] == found.peak_at):
-            t = np.insert(t, place, found.peak_at)
-            sums, against, angle = (
-                np.insert(rows, place, row[0], axis=0)
-                for rows, row in zip((sums, against, angle), extra, strict=True)
-            )
+    t, sums, by_pawl = found.t, found.sums, found.by_pawl
+    place = int(np.searchsorted(t, found.peak_at))
+    if pole is None and found.peak > 0 and not (place < len(t) and t[place] == found.peak_at):
+        # the samples hold the peak
+        sum_there, each_there = at_moment(
+            found.peak_at, found.held[found.stretch], *tables, friction, centre
+        )
+        t = np.insert(t, place, found.peak_at)
+        sums, by_pawl = np.insert(sums, place, sum_there[0], 0), np.insert(by_pawl, place, each_there[0], 0)
+    each = {name: by_pawl[:, p] for p, name in enumerate(springs)}
     return Curve(
         t=t,
         total=sums[:, TOTAL],
         low=sums[:, LOW],
         high=sums[:, HIGH],
-        pawls=dict(zip(springs, against.T, strict=True)),
-        angles=dict(zip(springs, angle.T, strict=True)),
+        pawls={name: rows[:, OF_FORCE] for name, rows in each.items()},
+        angles={name: rows[:, OF_ANGLE] for name, rows in each.items()},
+        strains={name: rows[:, OF_STRAIN] for name, rows in each.items()},
+        slopes={name: rows[:, OF_SLOPE] for name, rows in each.items()},
         force=sums[:, X : Y + 1],
         torque=sums[:, ROUND],
         peak=found.peak if pole is None else math.inf,
         peak_at=found.peak_at if pole is None else pole,
-        work=math.inf if course.cause == "lock" else found.work * math.hypot(centre[2], centre[3]),
+        work=math.inf if course.cause == "lock" else found.work * course.speed + _shifted_work(found, springs),
     )
+
+
+def _shifted_work(found: Along, springs: dict[str, Spring]) -> float:
+    """What the force of beams does where the root is further than with a rigid pawl: ∫ F dS.
+
+    At a change of contact the force turns about the nose, and the root goes on by what S jumps; at a snap it
+    does not.
+    """
+    total = 0.0
+    for p, spring in enumerate(springs.values()):
+        force, shift = found.by_pawl[:, p, OF_FORCE], found.by_pawl[:, p, OF_SHIFT]
+        if spring.beam:
+            force = np.where(np.isfinite(force), force, 0.0)
+            steps = 0.5 * (force[1:] + force[:-1]) * np.diff(shift)
+            held = np.abs(np.diff(found.by_pawl[:, p, OF_ANGLE])) <= 1e-9
+            held |= np.arange(1, len(force)) % SAMPLES != 0
+            total += float(steps[held].sum())
+    return total
 
 
 def peak_force(course: Course, springs: dict[str, Spring], friction: float) -> float:
@@ -204,21 +248,28 @@ def _pole(course: Course, springs: dict[str, Spring], found: Along, friction: fl
     """The t of the first pole of the force, where a contact that resists points at the hinge; None without.
 
     Only without friction is there a way past one: with any, the contact locks. The samples there become
-    infinite. Where torque and lever vanish together it is no pole.
+    infinite. Where torque and lever vanish together it is no pole. A beam that no force bends so far has one
+    wherever that is.
     """
+    beams = [p for p, spring in enumerate(springs.values()) if spring.beam]
+    locked = np.flatnonzero(~np.isfinite(found.by_pawl[:, beams, OF_FORCE]).all(axis=1))
+    if len(locked):
+        return float(found.t[locked[0]])
     if friction != 0.0 or not len(found.t):
         return None
     ends = np.arange(len(found.edges)) * SAMPLES
     pieces = [piece for name in springs for piece in course.paths[name].pieces]
     first: float | None = None
     for p, (name, spring) in enumerate(springs.items()):
+        if spring.beam:
+            continue
         for late, rows in enumerate((ends, ends + SAMPLES - 1)):
-            weak = (found.held[:, p] >= 0) & (found.levers[rows, p] <= WEAK)
+            weak = (found.held[:, p] >= 0) & (found.by_pawl[rows, p, OF_LEVER] <= WEAK)
             for k in np.flatnonzero(weak).tolist():
                 piece, row = pieces[found.held[k, p]], rows[k]
-                torque = spring.stiffness * found.angles[row, p] - spring.preload
+                torque = spring.stiffness * found.by_pawl[row, p, OF_ANGLE] - spring.preload
                 if piece.contacts and _toggles(course.paths[name], piece, bool(late), torque):
-                    found.sums[row, [TOTAL, LOW, HIGH]] = found.against[row, p] = math.inf
+                    found.sums[row, [TOTAL, LOW, HIGH]] = found.by_pawl[row, p, OF_FORCE] = math.inf
                     t = float(found.t[row])
                     first = t if first is None else min(first, t)
     return first
@@ -238,7 +289,9 @@ def _nothing(course: Course, names: Iterable[str]) -> Curve:
     none = np.zeros(1)
     by_pawl = dict.fromkeys(names, none)
     t = np.array([course.begins])
-    return Curve(t, none, none, none, by_pawl, by_pawl, np.zeros((1, 2)), none, 0.0, course.begins, 0.0)
+    force = np.zeros((1, 2))
+    each = (by_pawl,) * 4
+    return Curve(t, none, none, none, *each, force, none, 0.0, course.begins, 0.0)
 
 
 def _marks(course: Course) -> Floats:
@@ -271,7 +324,7 @@ def _tables(course: Course, springs: dict[str, Spring]) -> tuple[Pieces, Pawls, 
         y=np.concatenate([scene.rigid.y for scene in scenes]),
         convex=np.concatenate([scene.rigid.convex for scene in scenes]),
         ways=np.array([scene.way for scene in scenes]),
-        springs=np.array([(spring.stiffness, spring.preload) for spring in springs.values()]),
+        springs=np.array([spring.row for spring in springs.values()]),
     )
     return table, pawls, scenes[0].floats
 

@@ -7,6 +7,7 @@ on are kept as exact fractions.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator as After
@@ -16,6 +17,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from pliant.core.model import Frozen, Name, Positive, check_with_references, fault
 from pliant.core.quantity import AMOUNTS, COORDINATES, IN_RANGE
 from pliant.core.quantity import Exact as Rational
+from pliant.snap.materials import SECANT
 from pliant.snap.reading import outline_fault, reference_faults
 from pliant.snap.turn import NONE, TurnOf
 
@@ -88,21 +90,38 @@ class Root(Frozen):
 Dimension = Annotated[Positive, Field(ge=1e-9, le=1e9)]
 
 
-class Beam(Frozen):
-    """A cantilever that stands for the spring: its bending stiffness, and its strain against a limit."""
+Point = tuple[Annotated[Positive, Field(le=1)], Annotated[Positive, Field(le=1e18)]]
+Points = Annotated[tuple[Point, ...], Field(min_length=1, max_length=4)]
 
-    length: Dimension
-    thickness: Dimension
-    width: Dimension
+
+class Beam(Frozen):
+    """A cantilever that bends in place of a hinge: its section, its material, and what it may be strained to."""
+
+    length: Dimension | None = None  # from its root to its nose; default as drawn
+    thickness: Dimension  # at the root, in the plane of the drawing
+    width: Dimension  # at the root
+    tip_thickness: Dimension | None = None  # at the nose; default as at the root
+    tip_width: Dimension | None = None
     material: Name | None = None  # of the table in `pliant.snap.materials`
-    modulus: Annotated[Positive, Field(le=1e18)] | None = None  # N/unit²; default the material's
+    modulus: Annotated[Positive, Field(le=1e18)] | None = None  # N/unit² at small strains; default the material's
+    secant: bool | Points = False  # strains and the secant modulus at each, or true: the material's
+    magnification: Annotated[float, Field(ge=1, le=100)] = 1.0  # Q: how much further the base lets it go
     strain_limit: Positive | None = None  # default the material's
-    hinge: Literal["pseudo-rigid", "root"] = "pseudo-rigid"  # 2.25 EI/L, or 3 EI/L at the beam's root
+    hinge: Literal["pseudo-rigid", "root"] = "pseudo-rigid"  # 0.15 of the length from the root, or there
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.material is None and self.modulus is None:
             raise fault("has neither material nor modulus", 'Give material = "POM", or modulus = 2800')
+        if self.secant is True and (self.material not in SECANT or self.modulus is not None):
+            known = ", ".join(SECANT)
+            raise fault(
+                "asks for the secant modulus of its material, and the table has none",
+                f"Give secant = [[0.02, 1800]], strains and the modulus at each; the table has: {known}",
+            )
+        strains = () if isinstance(self.secant, bool) else [strain for strain, _ in self.secant]
+        if any(one >= other for one, other in pairwise(strains)):
+            raise fault("has secant moduli whose strains do not rise", "List them by rising strain")
         return self
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pliant.snap.peak import Peak, certified, peak_of
+from pliant.snap.peak import Peak, certified, peak_of, provable
 from pliant.snap.sizing import ramps, strains
 from pliant.snap.status import SnapStatus
 from pliant.snap.travel import ROOT
@@ -256,12 +256,18 @@ def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
     work = way.work if not bounded or abs(way.work) > ROUNDING * way.peak * way.travel else 0.0
     where = f"after {way.peak_at[1]:.4g} {unit}"
     yield f"  {'peak force':<18} {force(way.peak)} {where}, work {work:.4g} N·{unit}"
-    if digits and bounded:
+    if digits and bounded and provable(result.model, peak):
         proved = certified(result.model, peak, digits).text(digits)
         yield f"  {'proved':<18} {proved} N, enclosed by interval arithmetic at an exact t by the peak"
+    elif digits and bounded:
+        yield f"  {'proved':<18} nothing: the force of a bent beam is found by floats"
     for name, ramp in ramps(result.model, way).items():
-        slope = f"a ramp of {math.degrees(ramp.angle):.3g}°"
-        yield f"  {'handbook':<18} {force(ramp.handbook)} for {slope}, here {force(ramp.found)} ({name})"
+        drawn, bent, slope = (math.degrees(angle) for angle in (ramp.angle, ramp.bent, abs(ramp.slope)))
+        why = f"the nose has turned by {slope:.3g}°, and its ramp is at {bent:.3g}°"
+        if abs(bent - drawn) < 0.05:
+            why = f"the nose has turned by {slope:.3g}°"
+        said = f"{force(ramp.handbook)} for the ramp of {drawn:.3g}° as drawn"
+        yield f"  {'handbook':<18} {said}; here {force(ramp.found)}, as {why} ({name})"
 
 
 def _event(event: Event, way: Way, unit: str) -> str:

@@ -281,12 +281,15 @@ class SnapResult:
 
     def _told(self, way: Way) -> dict[str, Any]:
         """A way, with what is worked out from its peak."""
-        from pliant.snap.peak import certified, peak_of
+        from pliant.snap.peak import certified, peak_of, provable
         from pliant.snap.sizing import ramps
 
         asked = self.digits and math.isfinite(way.peak_force)
         peak = peak_of(self.model, way) if asked else None
-        proved = None if peak is None else certified(self.model, peak, self.digits).to_dict(self.digits)
+        proved = None
+        if peak is not None and provable(self.model, peak):
+            proved = certified(self.model, peak, self.digits).to_dict(self.digits)
         found = ramps(self.model, way)
         handbook = dict(zip(found, finite([ramp.handbook for ramp in found.values()]), strict=True))
-        return {**way.to_dict(), "peak_certified": proved, "handbook": handbook}
+        beams = {name: ramp.to_dict() for name, ramp in found.items()}
+        return {**way.to_dict(), "peak_certified": proved, "handbook": handbook, "ramps": beams}

@@ -13,6 +13,7 @@ from flint import fmpq
 
 from pliant.snap.algebra import Algebraic
 from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.beam import pivot_of
 from pliant.snap.curves import curve
 from pliant.snap.model import Fastener, Leg, Pawl
 from pliant.snap.path import Cause, Path, Piece
@@ -242,7 +243,8 @@ def _scenes(
     for pawl in model.pawls:
         hinge = (pawl.hinge[0] + offset[0], pawl.hinge[1] + offset[1])
         outline = turned_outline(model, pawl)
-        found[pawl.name] = scene(arithmetic, outline, hinge, velocity, fixed, until, stops_of(pawl))
+        pivot = ZERO if pawl.beam is None else pivot_of(model, pawl)
+        found[pawl.name] = scene(arithmetic, outline, hinge, velocity, fixed, until, stops_of(pawl), pivot)
     if model.root.outline is not None:
         still = (Fraction(0), Fraction(0))
         found[ROOT] = scene(arithmetic, model.root.outline, offset, velocity, fixed, until, still)

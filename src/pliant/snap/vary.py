@@ -24,7 +24,7 @@ def present(model: Fastener, parameter: Parameter) -> Fraction:
     if parameter.what == "friction":
         return model.friction
     if parameter.what == "stiffness":
-        return stiffness_of(_pawl(model, parameter))
+        return stiffness_of(model, _pawl(model, parameter))
     return Fraction(0)
 
 
