@@ -29,7 +29,7 @@ STIFFNESS, PRELOAD, LENGTH, AXIS_X, AXIS_Y, BEHIND, SCALE, HALF, TAPER, NARROW, 
 SECANT = 14  # from here on: four pairs of a strain, rising, and the modulus there over that of small strains
 WIDTH = SECANT + 8
 
-STEPS = 16  # of the integration along the beam
+STEPS = 10  # of the integration along the beam
 TRIES = 40  # of Newton's method
 ENOUGH = 1e-11  # of the length, and rad
 STEEPEST = 1.5  # rad: a slope beyond is taken for none

@@ -238,10 +238,19 @@ def _shifted_work(found: Along, springs: dict[str, Spring]) -> float:
     return total
 
 
+def extremes(
+    course: Course, springs: dict[str, Spring], friction: float
+) -> tuple[float, dict[str, float]]:
+    """The greatest force against the motion, infinite where it is without bound, and the strain of each pawl."""
+    found = along_course(_marks(course), *_tables(course, springs), friction, np.zeros(4), NODES[:, :0])
+    peak = found.peak if _pole(course, springs, found, friction) is None else math.inf
+    strained = found.by_pawl[:, :, OF_STRAIN].max(axis=0, initial=0.0)
+    return peak, dict(zip(springs, strained.tolist(), strict=True))
+
+
 def peak_force(course: Course, springs: dict[str, Spring], friction: float) -> float:
     """The greatest force against the motion alone; infinite where it is without bound."""
-    found = along_course(_marks(course), *_tables(course, springs), friction, np.zeros(4), NODES[:, :0])
-    return found.peak if _pole(course, springs, found, friction) is None else math.inf
+    return extremes(course, springs, friction)[0]
 
 
 def _pole(course: Course, springs: dict[str, Spring], found: Along, friction: float) -> float | None:

@@ -185,52 +185,60 @@ class Move(Frozen):
 PARAMETER_KEYS: dict[str, set[str]] = {
     "friction": set(),
     "stiffness": {"of"},
+    "beam": {"of", "dimension"},
     "hinge": {"of", "along"},
     "vertices": {"moves"},
 }
+MAY_SAY: dict[str, set[str]] = {"beam": {"moves"}}  # what need not be said, and may
+VALUES = ("friction", "stiffness", "beam")  # whose ranges are values, not how far they are from the drawing
 _EXAMPLES = {
     "of": '"…", a pawl',
     "along": "[1, 0]",
+    "dimension": '"thickness", or length, width, tip_thickness, tip_width',
     "moves": '[{ of = "…", vertices = [0], by = [1, 0] }]',
 }
 
 
 class Parameter(Frozen):
-    """Something that may vary: friction, a spring, a hinge, or vertices that move together."""
+    """Something that may vary: friction, a spring, a beam, a hinge, or vertices that move together."""
 
     name: Name
-    what: Literal["friction", "stiffness", "hinge", "vertices"]
-    of: Name | None = None  # the pawl, of stiffness and hinge
+    what: Literal["friction", "stiffness", "beam", "hinge", "vertices"]
+    of: Name | None = None  # the pawl, of stiffness, beam and hinge
+    dimension: Literal["length", "thickness", "width", "tip_thickness", "tip_width"] | None = None  # of the beam
     along: Way | None = None  # which way the hinge moves
     moves: tuple[Move, ...] = ()
-    range: tuple[Exact, Exact]  # friction and stiffness: values; otherwise added to what is drawn
+    range: tuple[Exact, Exact]  # friction, stiffness and beam: values; otherwise added to what is drawn
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         wanted = PARAMETER_KEYS[self.what]
-        given = {key for key in ("of", "along", "moves") if getattr(self, key)}
+        given = {key for key in ("of", "along", "dimension", "moves") if getattr(self, key)}
         if missing := wanted - given:
             key = min(missing)
             raise fault(f"is of {self.what} and needs `{key}`", f"Add {key} = {_EXAMPLES[key]}")
-        if beside := given - wanted:
+        if beside := given - wanted - MAY_SAY.get(self.what, set()):
             raise fault(f"is of {self.what}, and `{min(beside)}` says nothing there", "Leave it out")
         low, high = self.range
         if not low < high:
             raise fault("has a range that does not rise", "Give range = [lowest, highest]")
-        if self.what in ("friction", "stiffness") and low < 0:
+        if self.what in VALUES and low < 0:
             raise fault(f"lets {self.what} be negative", "Begin the range at 0 or above")
+        if self.what == "beam" and low == 0:
+            raise fault(f"lets the beam's {self.dimension} be 0", "Begin the range above 0")
         return self
 
 
 class Goal(Frozen):
-    """What a design shall do: go in below one force, hold above another."""
+    """What a design shall do: go in below one force, hold above another, and strain no beam too far."""
 
     insert_below: Positive | None = None
     hold_above: Positive | None = None
+    strain_below: Positive | None = None  # of every beam; default the limit of each
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.insert_below is None and self.hold_above is None:
+        if self.insert_below is None and self.hold_above is None and self.strain_below is None:
             raise fault("asks for nothing", "Give insert_below = 20, hold_above = 50, or both")
         return self
 

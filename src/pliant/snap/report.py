@@ -30,13 +30,23 @@ def sentence(result: SnapResult) -> str:
     """What it does, in one sentence with its figures; of a knife's edge, in one for each side."""
     edge, unit = result.knife_edge, result.model.units
     if edge is None:
-        return _both_ways(result.way_in, result.way_back, unit)
+        return _strained(_both_ways(result.way_in, result.way_back, unit), result)
     met = f"On a knife's edge: {edge.corners} after {edge.corners.travel:.4g} {unit}"
     sides = (
         f"A hair {side.where}, it {_lowered(_both_ways(side.way_in, side.way_back, unit))}"
         for side in edge.sides
     )
-    return " ".join([f"{met}, and what follows depends on the side.", *sides])
+    return _strained(" ".join([f"{met}, and what follows depends on the side.", *sides]), result)
+
+
+def _strained(said: str, result: SnapResult) -> str:
+    """A sentence, with the beams that are strained too far."""
+    over = [
+        f"{name} by {100 * strain.peak:.3g} % of {100 * strain.limit:.3g} %"
+        for name, strain in strains(result.model, result.ways).items()
+        if strain.limit is not None and strain.exceeds
+    ]
+    return f"{said[:-1]}; overstrains {', '.join(over)}." if over else said
 
 
 def _lowered(text: str) -> str:
@@ -183,7 +193,11 @@ def _answers(result: SnapResult) -> Iterator[str]:
         design = result.design
         values = ", ".join(f"{name} = {float(value):.6g}" for name, value in design.values.items())
         met = "meets the goal" if design.met else "nearest to the goal"
-        yield f"  {'design':<18} {values}: in {force(design.insertion)}, out {force(design.retention)}; {met}"
+        figures = [f"in {force(design.insertion)}", f"out {force(design.retention)}"]
+        for name, strain in design.strains.items():
+            limit = "" if strain.limit is None else f" of {100 * strain.limit:.3g} %"
+            figures.append(f"strain {100 * strain.peak:.3g} %{limit} ({name})")
+        yield f"  {'design':<18} {values}: {', '.join(figures)}; {met}"
 
 
 def _band(band: Band) -> str:

@@ -17,27 +17,10 @@ from pliant.snap.path import Path, Piece
 from pliant.snap.peak import Peak, peak_of
 from pliant.snap.scan import VERTEX, Floats
 from pliant.snap.springs import springs_of
+from pliant.snap.strain import Strain
 
 if TYPE_CHECKING:
     from pliant.snap.result import Way
-
-
-@dataclass(frozen=True)
-class Strain:
-    """The largest strain of a beam on its ways, and what it may have; None where no limit is given."""
-
-    peak: float
-    limit: float | None
-    slope: float = 0.0  # rad: how far its nose turns at most
-
-    @property
-    def exceeds(self) -> bool:
-        """Whether it is too much."""
-        return self.limit is not None and self.peak > self.limit
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"peak": self.peak, "limit": self.limit, "slope": self.slope}
 
 
 @dataclass(frozen=True)
