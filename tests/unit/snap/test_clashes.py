@@ -90,7 +90,7 @@ def test_hooks_in_a_row_are_looked_at_by_their_boxes_first():
     pawls = [
         {"name": f"h{k}", "hinge": [20 * k, "67/4"], "outline": hook, "stiffness": 100} for k in range(30)
     ]
-    walls = [{"outline": box(20 * k + 2, "-12", 20 * k + 12, -k)} for k in range(30)]
+    walls = [{"outline": box(20 * k + 2, -40, 20 * k + 12, -k)} for k in range(30)]
     row = model(pawls=pawls, obstacles=walls, root={"velocity": [0, -1], "until": 30})
     began = time.process_time()
     courses = travel(row, Floating(), around(row))
