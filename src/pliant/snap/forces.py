@@ -63,7 +63,8 @@ def _nodes(count: int) -> Floats:
     return np.stack([phases, 0.5 * math.pi * weights * np.sin(phases)])
 
 
-NODES = _nodes(40)
+NODES, FEWER = _nodes(40), _nodes(12)
+MANY = 40  # stretches: so many are short, and need fewer nodes each
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,8 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
     (right, up), (vx, vy) = course.offset, course.velocity
     centre = np.array([about[0] + float(right), about[1] + float(up), float(vx), float(vy)])
     tables = _tables(course, springs)
-    found = along_course(_marks(course), *tables, friction, centre, NODES)
+    marks = _marks(course)
+    found = along_course(marks, *tables, friction, centre, NODES if len(marks) < MANY else FEWER)
     if not len(found.t):
         return _nothing(course, springs)
     pole = _pole(course, springs, found, friction)

@@ -146,9 +146,13 @@ def _near(scene: Scene, point: Any) -> bool:
     turned = point.turn * math.pi + 2 * math.atan(point.angle)
     cosine, sine = math.cos(turned), math.sin(turned)
     ends = np.union1d(live, field.following[live])
-    right = field.x[ends][:, None] - way.x - way.vx * t - (cosine * rigid.x - sine * rigid.y)
-    up = field.y[ends][:, None] - way.y - way.vy * t - (sine * rigid.x + cosine * rigid.y)
-    return bool((np.hypot(right, up) < NEAR * scene.reach).any())
+    ends = ends[np.argsort(field.x[ends])]
+    x = way.x + way.vx * t + cosine * rigid.x - sine * rigid.y
+    y = way.y + way.vy * t + sine * rigid.x + cosine * rigid.y
+    reach, across = NEAR * scene.reach, field.x[ends]
+    first, last = np.searchsorted(across, x - reach), np.searchsorted(across, x + reach, side="right")
+    level = np.flatnonzero(last > first)  # those with a corner above or below them
+    return any(np.abs(field.y[ends[first[i] : last[i]]] - y[i]).min() < reach for i in level)
 
 
 def _named(model: Fastener, scene: Scene, name: str, vertex: int, corner: int, travel: float) -> Corners:

@@ -89,6 +89,7 @@ class Scene:
     stride: float  # how long it takes for its own size: what times are measured against
     pivot: tuple[Any, Any] = (0, 0)  # from the hinge: a force through it does not turn the pawl
     curves: dict[tuple[Pair, int], Any] = field(default_factory=lambda: {}, compare=False)
+    last: list[float] = field(default_factory=lambda: [1.0], compare=False)  # how far in u the last arc went
 
     def corner(self, vertex: int) -> tuple[Any, Any]:
         """A vertex of the obstacles, as the arithmetic takes it."""

@@ -94,7 +94,7 @@ def _way_back(
     model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, there: tuple[Course, ...]
 ) -> Way:
     again = back(model, arithmetic, fixed, there)
-    free = again if model.friction == 0 else back(model, arithmetic, fixed, there, Fraction(0))
+    free = back(model, arithmetic, fixed, there, Fraction(0)) if _locked(again) else again
     return _way(model, study, again, free)
 
 
@@ -150,8 +150,13 @@ def _way(model: Fastener, study: SnapStudy, courses: tuple[Course, ...], free: t
 def _free(
     model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, courses: tuple[Course, ...]
 ) -> tuple[Course, ...]:
-    """The same way without friction."""
-    return courses if model.friction == 0 else travel(model, arithmetic, fixed, Fraction(0))
+    """The same way without friction: the same, where nothing locked."""
+    return travel(model, arithmetic, fixed, Fraction(0)) if _locked(courses) else courses
+
+
+def _locked(courses: tuple[Course, ...]) -> bool:
+    """Whether friction ended a path: it does not change where a pawl goes, only how far."""
+    return any(path.cause == "lock" for course in courses for path in course.paths.values())
 
 
 def _status(courses: tuple[Course, ...], events: tuple[Event, ...]) -> SnapStatus:
