@@ -1,4 +1,4 @@
-"""A bent cantilever with a rigid nose, integrated from its root by scipy: it shares nothing with `snap/bend.py`.
+"""A bent cantilever with a rigid nose, integrated from its root by scipy: nothing of `snap/bend.py` is in it.
 
 The beam hangs down from its root at the origin and its nose stands out to the right. A hook to draw it with,
 as a fastener that passes the edge of a wall.
@@ -45,7 +45,7 @@ class Hook:
         return thick / 2, self.modulus * wide * thick**3 / 12
 
     def base(self) -> float:
-        """How far the root turns for each N·mm: so much that the nose of a beam bent little goes Q times as far."""
+        """How far the root turns for each N·mm: the nose of a beam bent little goes Q times as far."""
         s = np.linspace(0, self.length, 20001)
         stiff = np.array([self.section(at)[1] for at in s])
         tip = float(np.trapezoid((self.length - s) ** 2 / stiff, s))
@@ -56,9 +56,21 @@ class Hook:
         up, out, half = 0.85 * self.length, self.undercut, self.thickness / 2
         lead, back = (out / math.tan(math.radians(angle)) for angle in (self.lead, self.back))
         face, rear = half - CLEARANCE, 0.15 * self.length
-        outline = [(-half, rear), (-half, -up - lead), (face, -up - lead), (half + out, -up), (face, back - up), (face, rear)]
+        outline = [
+            (-half, rear),
+            (-half, -up - lead),
+            (face, -up - lead),
+            (half + out, -up),
+            (face, back - up),
+            (face, rear),
+        ]
         wall = [(half, -0.5), (half + 20, -0.5), (half + 20, 0), (half, 0)]
-        beam = {"length": self.length, "thickness": self.thickness, "width": self.width, "modulus": self.modulus}
+        beam = {
+            "length": self.length,
+            "thickness": self.thickness,
+            "width": self.width,
+            "modulus": self.modulus,
+        }
         return Fastener.model_validate(
             {
                 "friction": text(self.friction),
@@ -92,7 +104,7 @@ class Bent:
 def bent(hook: Hook, back: bool) -> Bent:
     """With the corner of the nose at the wall's edge, pushed aside by all of the undercut.
 
-    From the root: θ' = M/EI, x' = sin θ, y' = −cos θ, θ clockwise; M = P · (drop to the nose) + W · (how far aside).
+    From the root: θ' = M/EI, x' = −sin θ, y' = −cos θ, θ clockwise; M = P · (drop) − W · (how far aside).
     """
     reach, drop = hook.thickness / 2 + hook.undercut, hook.length
     cone = math.atan(hook.friction)
@@ -112,7 +124,9 @@ def bent(hook: Hook, back: bool) -> Bent:
             return [-math.sin(lean), -math.cos(lean), clockwise / hook.section(s)[1]]
 
         moment = left * -nose[1] - up * nose[0]
-        return solve_ivp(rates, (0, hook.length), [0.0, 0.0, base * moment], rtol=1e-7, atol=1e-9, dense_output=True)
+        return solve_ivp(
+            rates, (0, hook.length), [0.0, 0.0, base * moment], rtol=1e-7, atol=1e-9, dense_output=True
+        )
 
     def wrong(unknown: np.ndarray) -> list[float]:
         size, tip, below = unknown[0] * hook.flexural / hook.length**2, unknown[1], unknown[2]

@@ -9,11 +9,11 @@ import pytest
 from tests.crosscheck.elastica import Bent, Hook, bent
 
 from pliant.snap.forces import load, spans
+from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.result import Way
 from pliant.snap.scan import EDGE
 from pliant.snap.solve import solve
 from pliant.snap.springs import springs_of
-from pliant.snap.model import Fastener, SnapStudy
 
 WITHIN = 0.03  # asked for; found is a tenth of it
 PUBLISHED = {  # of guides and calculators, with constant sections
@@ -68,7 +68,9 @@ def compared(hook: Hook, within: float = WITHIN) -> bool:
 def test_published_hooks_bend_as_the_elastica_does(name):
     force, slope, strain, out, leaned = KNOWN[name]
     there, again = bent(PUBLISHED[name], False), bent(PUBLISHED[name], True)
-    assert (there.force, math.degrees(there.slope), 100 * there.strain) == pytest.approx((force, slope, strain), rel=1e-3)
+    assert (there.force, math.degrees(there.slope), 100 * there.strain) == pytest.approx(
+        (force, slope, strain), rel=1e-3
+    )
     assert (again.force, math.degrees(again.slope)) == pytest.approx((out, leaned), rel=1e-3)
     assert compared(PUBLISHED[name], 0.003)
 
@@ -87,7 +89,9 @@ def random_hook(seed: int) -> Hook:
         keys["magnification"] = rng.uniform(1, 2)
     lead, back = rng.uniform(15, 35), rng.uniform(25, 60)
     undercut = min(undercut, 0.2 * length)
-    return Hook(length, thickness, 6, rng.uniform(1500, 3000), undercut, lead, back, rng.uniform(0, 0.4), keys)
+    return Hook(
+        length, thickness, 6, rng.uniform(1500, 3000), undercut, lead, back, rng.uniform(0, 0.4), keys
+    )
 
 
 def tried(seeds: range) -> int:
@@ -112,7 +116,9 @@ def test_without_friction_no_work_is_left_after_a_way_in():
 
 
 def test_a_secant_modulus_scales_the_force_and_nothing_else():
-    stiff, soft = (Hook(20, 2, 10, 2500, 3, 20, 30, 0.2, keys) for keys in ({}, {"secant": [[0.01, 2200], [0.03, 1600]]}))
+    stiff, soft = (
+        Hook(20, 2, 10, 2500, 3, 20, 30, 0.2, keys) for keys in ({}, {"secant": [[0.01, 2200], [0.03, 1600]]})
+    )
     one, other = (solve(hook.drawn(), SnapStudy(frames=2)) for hook in (stiff, soft))
     strain = one.to_dict()["strain"]["hook"]["peak"]
     assert other.to_dict()["strain"]["hook"]["peak"] == pytest.approx(strain, rel=1e-9)

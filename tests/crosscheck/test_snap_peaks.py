@@ -18,10 +18,12 @@ from pliant.snap.model import Fastener
 from pliant.snap.springs import springs_of
 from pliant.snap.travel import Course, around, back, travel
 
-# A pawl between a hook's ramp and an obstacle's corner, at whose change of contact the force points at the hinge.
+# At the change of contact from a hook's ramp to its corner the force points at the hinge.
 TOGGLE_AT_AN_END = {
     "velocity": [0, -1], "until": 15, "hinge": ["1/2", "37/4"],
-    "outline": [["-3/4", 1], ["-3/4", "-33/4"], ["-1/4", "-33/4"], ["13/4", "-13/2"], ["3/4", "-11/2"], ["3/4", 1]],
+    "outline": [
+        ["-3/4", 1], ["-3/4", "-33/4"], ["-1/4", "-33/4"], ["13/4", "-13/2"], ["3/4", "-11/2"], ["3/4", 1],
+    ],
     "obstacles": [
         [[3, 0], [9, 0], [9, "-9/4"], ["11/4", "-9/4"], ["11/4", "-1/4"]], [[-1, -4], [-4, -4], [-3, "-9/2"]]
     ],
@@ -96,7 +98,7 @@ def closely(course: Course, model: Fastener) -> float:
 
 
 def peaks(seed: int) -> list[tuple[float, float, str]]:
-    """Of a random fastener, in and back, without friction and with it: the peak, what is seen closely, the end."""
+    """Of a random one, in and back, with friction and without: the peak, what is seen closely; the end."""
     found: list[tuple[float, float, str]] = []
     for friction in (Fraction(0), Fraction(1, 4)):
         model = random_fastener(seed).model_copy(update={"friction": friction})

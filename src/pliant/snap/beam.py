@@ -1,8 +1,8 @@
 """A cantilever as the spring of a pawl: what of it is drawn, its stiffness, and the row that `bend` reads.
 
-The pawl that is swept is rigid and turns about a hinge, which stands for the beam: `pseudo-rigid`, 0.15 L from
-the root, about which the tip of a bent beam goes round nearly in a circle; or `root`. Forces, strain and slope
-are not that pawl's: they are those of the beam itself, bent as far (`bend`).
+The pawl that is swept is rigid and turns about a hinge, which stands for the beam: `pseudo-rigid`, 0.15 L
+from the root, about which the tip of a bent beam goes round nearly in a circle; or `root`. Forces, strain and
+slope are not that pawl's: they are those of the beam itself, bent as far (`bend`).
 
 Units: a beam is in the file's unit of length, and its modulus in N for the square of that unit. A label of
 units scales nothing, and the table of materials has N/mm²: where a file is not in mm, a beam needs a modulus
@@ -115,8 +115,8 @@ def _faults(model: Fastener, pawl: Pawl, where: str) -> Iterator[Fault]:
     if off > WITHIN * drawn.said:
         yield Fault(
             where,
-            f"has its root {share * drawn.said:.4g} {unit} behind the hinge ({share:g} of its length), and is "
-            f"drawn to begin {min(ends):.4g} {unit} behind it",
+            f"has its root {share * drawn.said:.4g} {unit} behind the hinge ({share:g} of its length), and "
+            f"is drawn to begin {min(ends):.4g} {unit} behind it",
             f"Move the hinge to {share:g} of the length from where the beam begins",
         )
 
@@ -174,8 +174,8 @@ def pivot_of(model: Fastener, pawl: Pawl) -> tuple[Fraction, Fraction]:
     """From the hinge, the point of a beam bent little that its end turns about under any force there.
 
     A force through it pushes the nose nowhere aside: where it lies in the friction cone, the beam locks. From
-    the end it is (I₂ + C)/(I₁ + C) of the length, Iₙ = ∫ (1 − s)ⁿ/(b h³) ds with b, h over those of the root and
-    C the give of the base: two thirds, where the section is constant and the base rigid.
+    the end it is (I₂ + C)/(I₁ + C) of the length, Iₙ = ∫ (1 − s)ⁿ/(b h³) ds with b, h over those of the root
+    and C the give of the base: two thirds, where the section is constant and the base rigid.
     """
     beam = pawl.beam
     assert beam is not None
@@ -240,7 +240,7 @@ def rest_strain(row: tuple[float, ...]) -> float:
 
 
 def secant_points(beam: Beam) -> tuple[tuple[float, float], ...]:
-    """Strains, rising, and the secant modulus there over that of small strains; none where it is not asked."""
+    """Strains, rising, and the secant modulus at each over that of small strains; none if not asked for."""
     if beam.secant is False:
         return ()
     points = material(beam.material or "").secant if beam.secant is True else beam.secant

@@ -1,7 +1,8 @@
 """A cantilever bent by a force on its nose, however far: the elastica, solved where a pawl is pressed.
 
 The beam is clamped at its root, does not stretch, and bends by its moment over its stiffness; the nose is
-rigid. With s along the beam from the root, z(s) its centre line, φ(s) its slope, f the force on the nose at c:
+rigid. With s along the beam from the root, z(s) its centre line, φ(s) its slope, f the force on the nose at
+c:
 
     dφ/ds = (c − z) × f / EI(s),   dz/ds = (cos φ, sin φ),   φ(0) = C M(0),   z(0) = 0.
 
@@ -92,7 +93,7 @@ def _shot(
 
 @inner
 def _rest(place: float, spring: Floats) -> tuple[float, float, float, float]:
-    """Where the beam is at a place out on it, its slope and its strain, while nothing but a preload bends it."""
+    """Where the beam is at a place out on it, its slope and strain, while only a preload bends it."""
     if spring[HELD] == 0.0:
         return place, 0.0, 0.0, 0.0
     none, across = np.zeros(2), np.array([0.0, 1.0])
@@ -148,11 +149,12 @@ def _newton(
 def bent(
     spring: Floats, point: Floats, place: Floats, push: Floats, across: Floats, angle: float, edge: bool
 ) -> Floats:
-    """(5,): the force along `push`, in N; the angle its direction is turned by; slope at the nose; strain; ahead.
+    """(5,): the force along `push` in N, the angle it is turned by, slope of the nose, strain, ahead.
 
     From the hinge, all of it: `point` of the pawl at rest that touches, the `place` where it is, and along
-    which it may not miss it, `across`; ahead is how far it is beyond, a quarter turn back from that. `push` is the direction as the rigid pawl has it, turned by `angle`;
-    on an `edge` of the pawl it turns with the nose. Infinite where no force bends the beam so: it locks.
+    which it may not miss it, `across`; ahead is how far it is beyond, a quarter turn back from that. `push`
+    is the direction as the rigid pawl has it, turned by `angle`; on an `edge` of the pawl it turns with the
+    nose. Infinite where no force bends the beam so: it locks.
     """
     ax, ay, length = spring[AXIS_X], spring[AXIS_Y], spring[LENGTH]
     local = np.empty((4, 2))
@@ -198,7 +200,7 @@ def bent(
 
 @inner
 def _modulus(strain: float, spring: Floats) -> float:
-    """The secant modulus at a strain over that of small strains: straight between the points that are given."""
+    """The secant modulus at a strain over that of small strains: straight between the points given."""
     last, value = 0.0, 1.0
     for n in range(SECANT, WIDTH, 2):
         if spring[n] <= last:

@@ -64,6 +64,7 @@ def _nodes(count: int) -> Floats:
 
 
 NODES, FEWER = _nodes(40), _nodes(12)
+HALVINGS = 30
 MANY = 40  # stretches: so many are short, and need fewer nodes each
 
 
@@ -183,6 +184,7 @@ class Curve:
     peak: float
     peak_at: float
     work: float
+    locked: str = ""  # the pawl whose beam no force bends so far, from `peak_at` on
 
 
 def force_curve(course: Course, springs: dict[str, Spring], friction: float, about: Sequence[float]) -> Curve:
@@ -199,9 +201,7 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
     place = int(np.searchsorted(t, found.peak_at))
     if pole is None and found.peak > 0 and not (place < len(t) and t[place] == found.peak_at):
         # the samples hold the peak
-        sum_there, each_there = at_moment(
-            found.peak_at, found.held[found.stretch], *tables, friction, centre
-        )
+        sum_there, each_there = at_moment(found.peak_at, found.held[found.stretch], *tables, friction, centre)
         t = np.insert(t, place, found.peak_at)
         sums, by_pawl = np.insert(sums, place, sum_there[0], 0), np.insert(by_pawl, place, each_there[0], 0)
     each = {name: by_pawl[:, p] for p, name in enumerate(springs)}
@@ -218,8 +218,33 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
         torque=sums[:, ROUND],
         peak=found.peak if pole is None else math.inf,
         peak_at=found.peak_at if pole is None else pole,
-        work=math.inf if course.cause == "lock" else found.work * course.speed + _shifted_work(found, springs),
+        work=math.inf
+        if course.cause == "lock"
+        else found.work * course.speed + _shifted_work(found, springs),
+        locked=_locked_beam(found, springs),
     )
+
+
+def _locked_beam(found: Along, springs: dict[str, Spring]) -> str:
+    """The first pawl whose beam no force bends as far as it would have to; "" without."""
+    ends = {
+        name: int(np.argmax(~np.isfinite(found.by_pawl[:, p, OF_FORCE])))
+        for p, (name, spring) in enumerate(springs.items())
+        if spring.beam and not np.isfinite(found.by_pawl[:, p, OF_FORCE]).all()
+    }
+    return min(ends, key=lambda name: ends[name], default="")
+
+
+def lock_of_beam(course: Course, name: str, spring: Spring, friction: float, before: float) -> float:
+    """The t from which on no force bends a pawl's beam as far as it would have to, at or before a t."""
+    path = course.paths[name]
+    held = [piece for piece in path.pieces if piece.start.t <= before and piece.contacts]
+    low, high = held[-1].start.t, min(before, held[-1].end.t)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        bends = bool(np.isfinite(load(path, held[-1], np.array([middle]), spring, friction).against[0]))
+        low, high = (middle, high) if bends else (low, middle)
+    return low
 
 
 def _shifted_work(found: Along, springs: dict[str, Spring]) -> float:
@@ -240,10 +265,8 @@ def _shifted_work(found: Along, springs: dict[str, Spring]) -> float:
     return total
 
 
-def extremes(
-    course: Course, springs: dict[str, Spring], friction: float
-) -> tuple[float, dict[str, float]]:
-    """The greatest force against the motion, infinite where it is without bound, and the strain of each pawl."""
+def extremes(course: Course, springs: dict[str, Spring], friction: float) -> tuple[float, dict[str, float]]:
+    """The greatest force against the motion, infinite if without bound, and the strain of each pawl."""
     found = along_course(_marks(course), *_tables(course, springs), friction, np.zeros(4), NODES[:, :0])
     peak = found.peak if _pole(course, springs, found, friction) is None else math.inf
     strained = found.by_pawl[:, :, OF_STRAIN].max(axis=0, initial=0.0)
@@ -301,8 +324,8 @@ def _nothing(course: Course, names: Iterable[str]) -> Curve:
     by_pawl = dict.fromkeys(names, none)
     t = np.array([course.begins])
     force = np.zeros((1, 2))
-    each = (by_pawl,) * 4
-    return Curve(t, none, none, none, *each, force, none, 0.0, course.begins, 0.0)
+    by = by_pawl
+    return Curve(t, none, none, none, by, by, by, by, force, none, 0.0, course.begins, 0.0)
 
 
 def _marks(course: Course) -> Floats:

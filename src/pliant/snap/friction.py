@@ -1,7 +1,8 @@
 """Where friction locks a contact: the line from hinge to contact lies in the friction cone and resists.
 
 Where the hinge stands for a beam, it is the beam's pivot in place of the hinge: a force through it bends the
-beam without pushing its nose aside. With r from there to contact and N the normal of the force on the pawl, a contact locks where
+beam without pushing its nose aside. With r from there to contact and N the normal of the force on the pawl, a
+contact locks where
 |r x N| ≤ μ |r · N| and sgn(r · N) (r · v) < 0. Every quantity in it is a(u) t + b(u), so that the places
 where it changes are roots of polynomials in u on an arc, and of linear ones in t on a flat segment.
 """

@@ -102,8 +102,8 @@ class KnifeEdge:
 def meetings(model: Fastener, courses: Sequence[Course]) -> Iterator[Corners]:
     """Where a convex corner of a part meets one of an obstacle that it does not slide along, on a way.
 
-    A contact that comes to the end of its edge brings two corners together on any way; others meet on this one
-    and on none beside it.
+    A contact that comes to the end of its edge brings two corners together on any way; others meet on this
+    one and on none beside it.
     """
     gone = 0.0
     for course in courses:

@@ -3,8 +3,8 @@
 Values are for room temperature and typical grades, to begin a design with; the supplier's data sheet of the
 grade goes before them. The modulus is that of small strains. At the strain of a snap the secant modulus is
 lower (polycarbonate: 1815 N/mm² at 2 %, where 2400 is its modulus), so that forces come out too large by as
-much; a beam takes a `modulus` of its own, or `secant` moduli. The strain is for joining once. For joints that are often taken
-apart the guides allow about 60 % of it.
+much; a beam takes a `modulus` of its own, or `secant` moduli. The strain is for joining
+once. For joints that are often taken apart the guides allow about 60 % of it.
 """
 
 from __future__ import annotations

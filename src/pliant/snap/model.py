@@ -95,7 +95,7 @@ Points = Annotated[tuple[Point, ...], Field(min_length=1, max_length=4)]
 
 
 class Beam(Frozen):
-    """A cantilever that bends in place of a hinge: its section, its material, and what it may be strained to."""
+    """A cantilever that bends in place of a hinge: its section, material, and what it may be strained to."""
 
     length: Dimension | None = None  # from its root to its nose; default as drawn
     thickness: Dimension  # at the root, in the plane of the drawing
@@ -103,7 +103,9 @@ class Beam(Frozen):
     tip_thickness: Dimension | None = None  # at the nose; default as at the root
     tip_width: Dimension | None = None
     material: Name | None = None  # of the table in `pliant.snap.materials`
-    modulus: Annotated[Positive, Field(le=1e18)] | None = None  # N/unit² at small strains; default the material's
+    modulus: Annotated[Positive, Field(le=1e18)] | None = (
+        None  # N/unit² at small strains; default the material's
+    )
     secant: bool | Points = False  # strains and the secant modulus at each, or true: the material's
     magnification: Annotated[float, Field(ge=1, le=100)] = 1.0  # Q: how much further the base lets it go
     strain_limit: Positive | None = None  # default the material's
@@ -205,7 +207,9 @@ class Parameter(Frozen):
     name: Name
     what: Literal["friction", "stiffness", "beam", "hinge", "vertices"]
     of: Name | None = None  # the pawl, of stiffness, beam and hinge
-    dimension: Literal["length", "thickness", "width", "tip_thickness", "tip_width"] | None = None  # of the beam
+    dimension: Literal["length", "thickness", "width", "tip_thickness", "tip_width"] | None = (
+        None  # of the beam
+    )
     along: Way | None = None  # which way the hinge moves
     moves: tuple[Move, ...] = ()
     range: tuple[Exact, Exact]  # friction, stiffness and beam: values; otherwise added to what is drawn

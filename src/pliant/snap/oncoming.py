@@ -205,7 +205,9 @@ def ahead(
             if abs(alpha) <= TOLERANCE * j[13] * j[16]:
                 continue
             at = -(j[3] + u * (j[4] + u * j[5])) / alpha
-            later = abs(alpha) * (at - t) > TOLERANCE * (j[13] * abs(t) + j[14]) * j[16]  # else it touches now
+            later = (
+                abs(alpha) * (at - t) > TOLERANCE * (j[13] * abs(t) + j[14]) * j[16]
+            )  # else it touches now
             if later and at < best - slack and _is_on(j, at, u):
                 best, over = at, EVENT
         if stop >= until or best <= stop:

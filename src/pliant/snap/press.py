@@ -166,8 +166,9 @@ def pressed(
     pair: tuple[int, int, int], turn: int, arc: bool, span: tuple[float, float, float, float], t: Floats,
     spring: Floats, friction: float, rigid: Rigid, field: Field, way: Way,
 ) -> Floats:  # fmt: skip
-    """(K, 10): angle, torque, contact force on the pawl and where it acts, its share against the motion; lever,
-    and of a beam its strain, the slope of its nose, and how much further the root is than with a rigid pawl.
+    """(K, 11): angle, torque, contact force on the pawl, where it acts, its share against the motion, lever.
+
+    And of a beam its strain, the slope of its nose, and how much further the root is than with a rigid pawl.
 
     `span` is a piece's t at either end, and the u it is between: on an arc the angle is between the two, else
     it is the lower. Source: [DonaldPai1993] eqs A1 to A5.
@@ -371,7 +372,9 @@ class Along(NamedTuple):
     held: Ints  # (S, P) the piece each pawl is in, -1 for none
     t: Floats  # (K,) SAMPLES of each stretch
     sums: Floats  # (K, 6)
-    by_pawl: Floats  # (K, P, EACH) force against the motion, angle, lever (0 without contact), strain, slope, shift
+    by_pawl: (
+        Floats  # (K, P, EACH) force against the motion, angle, lever (0: no contact), strain, slope, shift
+    )
     peak: float
     peak_at: float
     stretch: int  # that has the peak

@@ -46,8 +46,8 @@ def _beams(model: Fastener) -> Iterator[str]:
         if abs(out - drawn.said) > NEARLY * drawn.said:
             bends = "it bends up to there" if out < drawn.said else "what is beyond its length does not bend"
             yield (
-                f"The beam of {pawl.name!r} is said to be {drawn.said:g} {model.units} long, and its nose is drawn "
-                f"{out:.4g} from its root: {bends}."
+                f"The beam of {pawl.name!r} is said to be {drawn.said:g} {model.units} long, and its nose is "
+                f"drawn {out:.4g} from its root: {bends}."
             )
 
 

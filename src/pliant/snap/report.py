@@ -112,6 +112,8 @@ def _named(way: Way) -> str:
 
 
 def _below(way: Way, what: str) -> str:
+    if way.status is SnapStatus.STUCK and way.last.paths[way.last.by].cause != "lock":
+        return " (no force bends its beam further)"
     if way.status is not SnapStatus.STUCK or way.threshold is None:
         return ""
     friction = way.threshold.value

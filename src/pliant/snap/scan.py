@@ -62,8 +62,8 @@ def coefficients(
 ) -> tuple[float, ...]:
     """α, β of (1+u²) F = α t + β, λ, ρ of the place along the edge (three each), its length squared, sizes.
 
-    Sizes are of the terms that rounding errors come from; the last value is how much less the length of the edge
-    is than its coordinates: times it, sizes are those of the differences, which tolerances are shares of.
+    Sizes are of the terms that rounding errors come from; the last value is how much less the length of the
+    edge is than its coordinates: times it, sizes are those of differences, which tolerances are shares of.
 
     Differs: [DonaldPai1993] eqs 3, 4 and 23 are solved for t, not u, so that no root is taken.
     """
@@ -124,7 +124,13 @@ def candidates(live: Ints, rigid: Rigid, field: Field) -> Ints:
 
 @inner
 def nearby(
-    live: Ints, rigid: Rigid, field: Field, way: Way, sign: float, t: tuple[float, float], u: tuple[float, float]
+    live: Ints,
+    rigid: Rigid,
+    field: Field,
+    way: Way,
+    sign: float,
+    t: tuple[float, float],
+    u: tuple[float, float],
 ) -> Ints:
     """The candidates whose boxes meet while t and u are each between two: those left out cannot touch.
 
@@ -161,7 +167,12 @@ def nearby(
         k = field.following[j]
         x0, y0, x1, y1 = field.x[j], field.y[j], field.x[k], field.y[k]
         blur = SLACK * (abs(x0) + abs(y0) + abs(x1) + abs(y1))
-        left, right, below, above = min(x0, x1) - blur, max(x0, x1) + blur, min(y0, y1) - blur, max(y0, y1) + blur
+        left, right, below, above = (
+            min(x0, x1) - blur,
+            max(x0, x1) + blur,
+            min(y0, y1) - blur,
+            max(y0, y1) + blur,
+        )
         for r in range(runs):
             if least[r, 0] > right or most[r, 0] < left or least[r, 1] > above or most[r, 1] < below:
                 continue

@@ -117,7 +117,10 @@ NO_DESIGN = Figures(math.inf, 0.0, {})
 
 
 def figures(
-    model: Fastener, values: Mapping[str, Fraction], goal: Goal | None = None, arithmetic: Arithmetic | None = None
+    model: Fastener,
+    values: Mapping[str, Fraction],
+    goal: Goal | None = None,
+    arithmetic: Arithmetic | None = None,
 ) -> Figures:
     """Run a design in and out."""
     try:
@@ -155,7 +158,7 @@ def forces(
 
 
 def _lack(found: Figures, goal: Goal) -> float:
-    """How far a design is from the goal, as logarithms of forces and strains; not positive where it is met."""
+    """How far a design is from the goal, as logarithms of forces and strains; not positive where met."""
     lack, insertion, retention = 0.0, found.insertion, found.retention
     if goal.insert_below is not None:
         lack = max(lack, _log(insertion) - _log(goal.insert_below) + 1e-9)

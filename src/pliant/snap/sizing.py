@@ -88,7 +88,9 @@ def _farthest(path: Path, piece: Piece, peak: Peak, ahead: Floats) -> float:
     """How far the ramp that has the peak pushes the nose aside at most: the handbook's undercut."""
     ends = peak.course.ends
     alike = [each for each in path.pieces if each.contacts[:1] == piece.contacts[:1] and each.start.t <= ends]
-    return max(abs(_aside(path, each, t, ahead)) for each in alike for t in (each.start.t, min(each.end.t, ends)))
+    return max(
+        abs(_aside(path, each, t, ahead)) for each in alike for t in (each.start.t, min(each.end.t, ends))
+    )
 
 
 def _aside(path: Path, piece: Piece, t: float, ahead: Floats) -> float:

@@ -30,7 +30,7 @@ from pliant.snap.diode import classify
 from pliant.snap.exact_text import exact_text
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
-from pliant.snap.forces import force_curve
+from pliant.snap.forces import Curve, force_curve, lock_of_beam
 from pliant.snap.knife import KnifeEdge, Side, asides, meetings
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.outcome import shifted
@@ -43,7 +43,7 @@ from pliant.snap.search import search
 from pliant.snap.springs import springs_of
 from pliant.snap.stability import margins
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import ROOT, Course, around, back, elapsed, travel
+from pliant.snap.travel import ROOT, Course, around, back, elapsed, locked_at, travel
 from pliant.snap.uncertain import outcomes
 from pliant.snap.warm import LOOPS, seconds_as_python
 
@@ -79,7 +79,7 @@ def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     if study.reverse:
         progress(2, 4, "coming back")
         with clock.phase("back"):
-            way_back = _way_back(model, study, arithmetic, fixed, there)
+            way_back = _way_back(model, study, arithmetic, fixed, way_in.courses)
     with clock.phase("answers"):
         edge = _knife_edge(model, study, arithmetic, fixed, way_in)
         if edge is not None:
@@ -113,7 +113,7 @@ def _knife_edge(
             return None
         there = travel(moved, arithmetic, fixed)
         way_in = _way(moved, study, there, _free(moved, arithmetic, fixed, there))
-        way_back = _way_back(moved, study, arithmetic, fixed, there) if study.reverse else None
+        way_back = _way_back(moved, study, arithmetic, fixed, way_in.courses) if study.reverse else None
         sides.append(Side(offset, way_in, way_back))
     if all(side.way_in.last.arrived == way.last.arrived for side in sides):
         return None
@@ -142,9 +142,18 @@ def _way(model: Fastener, study: SnapStudy, courses: tuple[Course, ...], free: t
     """Courses with their events, forces and the friction that would lock them."""
     springs, about = springs_of(model), study.about or model.pawls[0].hinge
     centre = (float(about[0]), float(about[1]))
-    curves = tuple(force_curve(course, springs, float(model.friction), centre) for course in courses)
+    friction = float(model.friction)
+    curves: list[Curve] = []
+    for number, course in enumerate(courses):
+        curves.append(force_curve(course, springs, friction, centre))
+        if name := curves[-1].locked:
+            t = lock_of_beam(course, name, springs[name], friction, curves[-1].peak_at)
+            courses = (*courses[:number], locked_at(course, name, t))
+            curves[-1] = force_curve(courses[-1], springs, friction, centre)
+            break
     events = tuple(_events(model, courses))
-    return Way(_status(courses, events), courses, events, curves, threshold(free), free[-1].arrived)
+    threshold_of, passes = threshold(free), free[-1].arrived
+    return Way(_status(courses, events), courses, events, tuple(curves), threshold_of, passes)
 
 
 def _free(

@@ -199,9 +199,7 @@ def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
         slack = 1e-9 * (scene.stride + abs(late))
         live = scene.index.live(early, late + slack)
         args = (arc.pair, rising, _sign(point.turn), begin, width, (early - slack, late + slack))
-        pairs, shares = _scanned(
-            scene, live, partial(_arc_scan, args, _parts(scene, live))
-        )
+        pairs, shares = _scanned(scene, live, partial(_arc_scan, args, _parts(scene, live)))
         for at, pair in sorted(zip(shares, pairs, strict=True)):
             lowest = begin + at * width
             if (lowest - as_float(best)) * side > 1e-11:
@@ -216,7 +214,8 @@ def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
 
 
 def _arc_scan(args: Any, parts: Any, out: Any, at: Any) -> int:
-    return scan.along_arc(*args, *parts, out, at)
+    every: Any = (*args, *parts, out, at)
+    return scan.along_arc(*every)
 
 
 def _share(scene: Scene, whole: float) -> float:

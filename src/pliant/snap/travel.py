@@ -16,7 +16,7 @@ from pliant.snap.arithmetic import Arithmetic
 from pliant.snap.beam import pivot_of
 from pliant.snap.curves import curve
 from pliant.snap.model import Fastener, Leg, Pawl
-from pliant.snap.path import Cause, Path, Piece
+from pliant.snap.path import Cause, Happening, Path, Piece
 from pliant.snap.reading import ROOT
 from pliant.snap.rings import ring
 from pliant.snap.scene import Obstacles, Pair, Scene, backwards, obstacles, scene
@@ -215,6 +215,17 @@ def ended_at(path: Path, end: Any) -> Path:
         return replace(path, end=arithmetic.point(piece.start.u, piece.turn, None, end))
     line = curve(path.scene, piece.contacts[0], piece.turn).line
     return replace(path, end=arithmetic.point(_angle_on(path, piece, end), piece.turn, line))
+
+
+def locked_at(course: Course, name: str, t: float) -> Course:
+    """A course that ends at a t, where the beam of a pawl locks."""
+    path = course.paths[name]
+    end = path.scene.arithmetic.number(Fraction(t).limit_denominator(10**9))
+    piece = piece_at(path, end)
+    lock = Happening("lock", ended_at(path, end).end, () if piece is None else piece.contacts)
+    kept = tuple(each for each in path.happenings if each.point.against(end) <= 0)
+    cut = {**course.paths, name: replace(path, happenings=(*kept, lock))}
+    return replace(course, paths=cut, cause="lock", by=name, end=end)
 
 
 def _angle_on(path: Path, piece: Piece, t: Any) -> Any:

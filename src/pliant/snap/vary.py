@@ -78,7 +78,10 @@ def _stretch(model: Fastener, pawl: Pawl, entry: dict[str, Any], change: Fractio
     share = Fraction(repr(HINGE[pawl.beam.hinge]))
     a, b = entry["hinge"]
     cosine, sine = pawl.rest.matrix
-    entry["hinge"] = (a + change * share * (cosine * x - sine * y), b + change * share * (sine * x + cosine * y))
+    entry["hinge"] = (
+        a + change * share * (cosine * x - sine * y),
+        b + change * share * (sine * x + cosine * y),
+    )
     entry["outline"] = tuple(
         (p + change * by * x, q + change * by * y)
         for p, q in entry["outline"]

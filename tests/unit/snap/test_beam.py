@@ -9,8 +9,8 @@ import pytest
 import pliant
 from pliant.core.errors import InputError
 from pliant.snap.beam import (
-    bending,
     beam_faults,
+    bending,
     cantilever,
     exact_stiffness,
     handbook_stiffness,
@@ -84,8 +84,8 @@ def test_a_length_that_is_not_the_drawing_s_is_a_fault(length: float):
 def test_a_hinge_that_is_not_where_the_beam_says_is_a_fault():
     (said,) = faults(clip([[-1, 6], *HOOK[1:5], [1, 6]]))
     assert said == (
-        "pawls[0].beam: has its root 2.25 mm behind the hinge (0.15 of its length), and is drawn to begin 6 mm "
-        "behind it. Move the hinge to 0.15 of the length from where the beam begins"
+        "pawls[0].beam: has its root 2.25 mm behind the hinge (0.15 of its length), and is drawn to begin "
+        "6 mm behind it. Move the hinge to 0.15 of the length from where the beam begins"
     )
     under_a_lid = {"outline": [[-3, 19], [9, 19], [9, 21], [-3, 21]]}
     assert faults(clip([[-1, 6], *HOOK[1:5], [1, 6]], under_a_lid)) == []  # it begins where the lid does
@@ -93,7 +93,10 @@ def test_a_hinge_that_is_not_where_the_beam_says_is_a_fault():
 
 def test_a_length_that_is_nearly_the_drawing_s_is_a_note():
     (said,) = solve(clip(), SnapStudy(frames=2)).remarks
-    assert said == "The beam of 'hook' is said to be 15 mm long, and its nose is drawn 13.25 from its root: it bends up to there."
+    assert (
+        said == "The beam of 'hook' is said to be 15 mm long, and its nose is drawn 13.25 from its root: "
+        "it bends up to there."
+    )
     assert solve(clip(length=None), SnapStudy(frames=2)).remarks == ()
 
 

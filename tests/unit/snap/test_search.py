@@ -132,7 +132,7 @@ def test_a_design_as_plain_values_has_no_infinity():
 
 
 def clip(*parameters: dict[str, Any]) -> Fastener:
-    """A hook of ABS, whose nose must be pushed aside by 1.8: its beam is strained by 3.5 %, and may be by 2."""
+    """A hook of ABS, whose nose must be pushed aside by 1.8: strained by 3.5 %, where 2 % are allowed."""
     snap = gallery.load("cantilever-snap")
     (pawl,) = snap.pawls
     soft = pawl.model_copy(update={"beam": pawl.beam.model_copy(update={"material": "ABS"})})
@@ -146,7 +146,12 @@ WIDTH = {"name": "b", "what": "beam", "of": "hook", "dimension": "width", "range
 
 def test_forces_alone_do_not_meet_a_goal_where_a_beam_is_overstrained():
     goal = Goal(insert_below=100)
-    ramp = {"name": "p", "what": "vertices", "moves": [{"of": "hook", "vertices": [1], "by": (0, -1)}], "range": (0, 1)}
+    ramp = {
+        "name": "p",
+        "what": "vertices",
+        "moves": [{"of": "hook", "vertices": [1], "by": (0, -1)}],
+        "range": (0, 1),
+    }
     found = search(clip(ramp), goal)
     assert found.insertion < 100
     assert not found.met

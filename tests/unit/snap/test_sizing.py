@@ -13,6 +13,7 @@ from pliant.snap.model import Beam, Fastener, SnapStudy
 from pliant.snap.result import SnapResult
 from pliant.snap.sizing import ramps, strains
 from pliant.snap.solve import solve
+from pliant.snap.status import SnapStatus
 
 BEAM = Beam(length=10, thickness=1, width=6, material="PC")
 slopes = st.integers(2, 12).map(lambda n: Fraction(n, 10))
@@ -29,7 +30,7 @@ def test_the_ramps_are_those_that_were_drawn(ramp: Fraction, retention: Fraction
     model = cantilever_hook(ramp=ramp, retention=retention, friction=friction, beam=BEAM)
     result = ran(model)
     for way, slope in zip(result.ways, (ramp, retention), strict=True):
-        if way.blocked:
+        if result.way_in.blocked or way.blocked:
             continue
         found = ramps(model, way)["hook"]
         assert found.angle == pytest.approx(math.atan(slope), abs=1e-9)
@@ -84,3 +85,14 @@ def test_results_tell_strain_and_handbook_by_pawl():
     assert data["strain"].keys() == data["handbook"].keys() == data["back"]["handbook"].keys() == {"hook"}
     assert data["strain"]["hook"].keys() == {"peak", "limit", "slope"}
     assert data["ramps"]["hook"]["handbook"] == data["handbook"]["hook"]
+
+
+def test_a_beam_that_no_force_bends_further_is_locked_by_friction():
+    """A little below the friction that locks it through its pivot, it is bent by too much of it."""
+    model = cantilever_hook(ramp=Fraction(11, 10), friction=Fraction(2, 5), beam=BEAM)
+    result = ran(model)
+    assert result.way_in.status is SnapStatus.STUCK
+    assert result.way_in.threshold.value > 0.4
+    assert result.way_in.events[-1].kind == "lock"
+    assert "(no force bends its beam further)" in result.summary()
+    assert result.to_dict()["end"]["cause"] == "lock"

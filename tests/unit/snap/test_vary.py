@@ -120,7 +120,14 @@ def test_the_study_is_kept():
 
 def test_a_dimension_of_a_beam_is_set_and_what_goes_with_it_moves():
     fastener = model(
-        {"name": "p", "what": "beam", "of": "two", "dimension": "thickness", "range": [1, 4], "moves": moves("two")["moves"]}
+        {
+            "name": "p",
+            "what": "beam",
+            "of": "two",
+            "dimension": "thickness",
+            "range": [1, 4],
+            "moves": moves("two")["moves"],
+        }
     )
     assert present(fastener, fastener.parameters[0]) == 2
     after = varied(fastener, {"p": Fraction(3)})
@@ -135,7 +142,9 @@ def test_a_longer_beam_is_drawn_longer_from_its_root_on():
     snap = gallery.load("cantilever-snap")
     (pawl,) = snap.pawls
     drawn = pawl.model_copy(update={"beam": pawl.beam.model_copy(update={"length": 13.25})})
-    length = Parameter.model_validate({"name": "L", "what": "beam", "of": "hook", "dimension": "length", "range": [10, 20]})
+    length = Parameter.model_validate(
+        {"name": "L", "what": "beam", "of": "hook", "dimension": "length", "range": [10, 20]}
+    )
     fastener = snap.model_copy(update={"pawls": (drawn,), "parameters": (length,)})
     assert present(fastener, length) == Fraction(53, 4)
     after = varied(fastener, {"L": Fraction(61, 4)}).pawls[0]
