@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from pliant.relax.elongation import Elongations, elongations
 from pliant.relax.guiding import hold
@@ -100,37 +99,6 @@ def freedom(net: Network, frame: Frame) -> Freedom:
         singular=least,
         exact=exact,
     )
-
-
-def orientation(net: Network, frame: Frame) -> float:
-    """The sign of the determinant of J, where it is square and has one; else 0.
-
-    A rail has none: which way across its line its rows point is arbitrary.
-    """
-    if len(net.parts.rails.nodes):
-        return 0.0
-    rows = slopes(net, frame.x, frame.elongations)
-    if len(rows.over) != len(rows.nodes) or not len(rows.over):
-        return 0.0
-    try:
-        factors = splu(sparse.csc_array(rows.matrix))
-    except RuntimeError:  # exactly singular
-        return 0.0
-    signs = np.sign(factors.U.diagonal()).prod()
-    return float(signs) * _parity(factors.perm_r) * _parity(factors.perm_c)
-
-
-def _parity(order: Ints) -> float:
-    """1 where a permutation is an even number of swaps, else −1."""
-    seen, odd = np.zeros(len(order), np.bool_), 0
-    for start in range(len(order)):
-        length, at = 0, start
-        while not seen[at]:
-            seen[at] = True
-            at = int(order[at])
-            length += 1
-        odd += max(length - 1, 0)
-    return -1.0 if odd % 2 else 1.0
 
 
 def smallest_singular_values(net: Network, frames: Sequence[Frame]) -> Floats:

@@ -49,6 +49,9 @@ def sentence(result: RelaxResult) -> str:
             at = result.trust.locks_at
             where = "" if at is None else f" at {_percent(at)} of the drive"
             return f"Locks{where}: {_carriers(result)}."
+        case RelaxStatus.DEAD_CENTRE:
+            (found,) = [one for one in result.trust.notices if one.kind == "dead centre"][-1:]
+            return f"Stands at {found.text} (at {_percent(found.share)} of the drive)."
         case RelaxStatus.OVER_CONSTRAINED:
             off = f"the lengths contradict each other by {result.trust.length_errors[0]:.3g} {unit}"
             return f"Over-constrained as drawn: {off}; {_carriers(result)}."
