@@ -83,6 +83,9 @@ class _Run:
     one_sided: bool  # there are elements that come and go
     factor: float = 1.0  # by which what is rigid is stiffer than in the model
 
+    def __post_init__(self) -> None:
+        self.stable = self.limits  # for what rests where no disturbance grows
+
 
 @dataclass
 class _Pace:
@@ -238,6 +241,8 @@ def _advance(run: _Run, state: State, pace: _Pace, goal: float, record: Record) 
         fault = ""
     if fault == "sign" and step <= SHORT and _passes(run, before, state, (pace.share, ahead), record):
         pace.sign, fault = -pace.sign, ""
+    if fault == "unstable" and _weakens(run, before, pace, ahead, record):
+        fault = ""
     if fault and not smallest:
         _restore(state, before)
         if fault == "lengths" and step <= SHORT and run.factor < STIFFEST and _multiplied(run):
@@ -281,6 +286,31 @@ def _passes(
     text = "passes a singular pose: two assemblies meet there"
     record.notice(crossing(np.array(spots), turns), "branch", text)
     return True
+
+
+def _weakens(run: _Run, before: State, pace: _Pace, ahead: float, record: Record) -> bool:
+    """Whether an increment leads smoothly to where a disturbance would grow; told from where on if so.
+
+    Located apart from the way itself: what goes on so lives on its symmetry, and each step costs some of it.
+    """
+    first, last = pace.share, ahead
+    if run.study.noise > 0.0:
+        return False
+    while last - first > SMALLEST:
+        share, there = 0.5 * (first + last), _copy(before)
+        run.net.aim(there, share)
+        if not _rests(run, there, record):
+            return False
+        first, last = (first, share) if _falls(run, there) else (share, last)
+    _tell_unstable(run, pace, last, record)
+    return True
+
+
+def _tell_unstable(run: _Run, pace: _Pace, share: float, record: Record) -> None:
+    pace.unstable = True
+    run.limits = run.limits._replace(whole=False)  # from afar, the whole stiffness leads away from there
+    text = "it rests where any disturbance would grow; give noise to let it fall"
+    record.notice(share, "unstable", text)
 
 
 def _creeps(pace: _Pace) -> bool:
@@ -335,7 +365,8 @@ def _finer(run: _Run, state: State, found: Settled, record: Record) -> Settled:
 def _take(run: _Run, before: State, state: State, pace: _Pace, ahead: float, step: float) -> None:
     pace.last = moved(before.x, state.x) / max(step, SMALLEST)
     pace.share, pace.speed = ahead, max(pace.speed, pace.last if step > SHORT else 0.0)
-    pace.unstable = pace.unstable and _falls(run, state)
+    if pace.unstable and not _falls(run, state):
+        pace.unstable, run.limits = False, run.stable
 
 
 def _fault(
@@ -398,7 +429,8 @@ def _event(
     net, far = run.net, moved(before.x, state.x)
     if fault in ("rest", "lengths") or (fault == "jump" and (not run.loaded or broken(net, before))):
         return _stopped(run, before, state, fault, pace, ahead, goal, record)
-    pace.unstable = pace.unstable and fault != "jump"
+    if fault == "jump":
+        pace.unstable, run.limits = False, run.stable
     if fault == "sides":
         record.notice(ahead, "branch", _flipped(net, before.x, state.x))
     elif fault == "jump":
@@ -621,10 +653,7 @@ def _leave_unstable(
     if not found.at_rest or not _falls(run, state):
         return found
     if run.study.noise == 0.0:
-        pace.unstable = True
-        record.notice(
-            share, "unstable", "it rests where any disturbance would grow; give noise to let it fall"
-        )
+        _tell_unstable(run, pace, share, record)
         return found
     shake(state.x, run.net.parts.guides, run.study.noise * run.net.size, run.study.seed, record.iterations)
     return _rest(run, state, share, record)
