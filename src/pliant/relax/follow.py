@@ -37,6 +37,7 @@ from pliant.relax.newton import Limits, Settled, settle, stands
 from pliant.relax.order import Order, numbers
 from pliant.relax.path import Record, Way, scale, shares
 from pliant.relax.relaxation import accelerate, shake, work
+from pliant.relax.statics import rigid_only, stiffened
 from pliant.relax.turning import ways_on
 
 MOST = 30_000_000  # numbers of a factor, 240 MB: beyond, momentum is what is left
@@ -124,7 +125,11 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
 
     Stops at every waypoint; for good where it locks, at a dead centre, or where it does not come to rest.
     """
-    run, state = _run(net, study), net.state()
+    geometry = net.loaded and rigid_only(net) and determined(net)
+    run = _run(unloaded(net) if geometry else net, study)
+    run.base, state = net, run.net.state()
+    if net.loaded and not geometry and worst(net, elongations(net, state)) <= FREE:
+        stiffened(net, state)
     if study.noise > 0.0:
         shake(state.x, net.parts.guides, study.noise * net.size, study.seed, 0)
     pace = _Pace()
@@ -152,6 +157,11 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
                 return
     for share in wanted:  # nothing is driven
         record.frames.append(replace(record.frames[-1], share=share))
+
+
+def unloaded(net: Network) -> Network:
+    """The same without loads: where rigid lengths leave no freedom, they change no pose."""
+    return replace(net, drive=replace(net.drive, loads=np.zeros_like(net.drive.loads)))
 
 
 def _frames(
@@ -348,9 +358,13 @@ def _scale(state: State, share: float) -> None:
 
 
 def _keep(run: _Run, state: State, share: float, residual: float, settled: bool, record: Record) -> None:
-    """Add a frame, with the model's own stiffness."""
+    """Add a frame, with the model's own stiffness and the forces that hold it."""
     there = _copy(state)
     _scale(there, run.factor)
+    if run.base.loaded and not run.loaded:
+        run.base.aim(there, share)
+        stiffened(run.base, there)
+        residual = settle(there, run.base.parts, run.order, run.limits, np.inf, 0, 0.0).residual
     record.keep(run.base, there, share, residual, settled)
 
 
@@ -548,9 +562,11 @@ def _worn_out(run: _Run, record: Record) -> bool:
 
 def _rest(run: _Run, state: State, share: float, record: Record) -> Settled:
     """Come to rest without moving the drive."""
+    limits, run.limits = run.limits, run.limits._replace(whole=False)  # it may be far from there
     found = _settle(run, state, record, run.tolerance, 4 * TRIES, np.inf)
     if not found.at_rest:
         found = _rescue(run, state, share, record)
+    run.limits = limits
     return _tighten(run, state, share, found, record)
 
 
