@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.relax.elongation import elongations
-from pliant.relax.judging import off, pressing
+from pliant.relax.judging import off
 from pliant.relax.laws import BAR
 from pliant.relax.network import Floats, Network, State
 from pliant.relax.singular import smallest
-from pliant.relax.slopes import Slopes, slopes
+from pliant.relax.slopes import Slopes, pressing, slopes
 from pliant.relax.turning import displaced
 
 SINGULAR = 1e-2  # of the least singular value as drawn: at a fold, one falls below

@@ -28,7 +28,9 @@ from pliant.relax.bending import distortion, spins
 from pliant.relax.elongation import elongations
 from pliant.relax.events import broken, held_by, located
 from pliant.relax.judging import HOLDS as LENGTHS
-from pliant.relax.judging import crossing, moved, one_sided, orientation, regions, rounding, worst
+from pliant.relax.judging import BAND, crossing, moved, one_sided, orientation, regions, rounding, worst
+from pliant.relax.lagrange import SOFT as WEAK
+from pliant.relax.lagrange import fits, settle_exactly, softest
 from pliant.relax.laws import BAR, STRING
 from pliant.relax.march import knobs
 from pliant.relax.model import RelaxStudy
@@ -50,6 +52,7 @@ STEADY = 1e-9  # distortion, or share of the size: a second step that is none
 FREE, LOADED = 1e-10, 1e-7  # of their elements' scales: errors of lengths that an increment may leave
 STIFFEST, STIFFER = 1e4, 100.0  # times as stiff as in the model, at most, and at a time
 ROUNDED = 1e-3  # of the tolerance: what rounding leaves of forces at the model's own stiffness
+SLOWEST = 2.0**-14  # increment that tells how fast it goes: smaller ones are close to events
 SHORT = 2.0**-9  # increment in which lengths that do not hold ask for more stiffness
 CREEPS, LITTLE = 200, 1e-6  # increments that bring it no further than so much of the drive are enough
 GROWS, LEAST = 2.0, 0.2  # of the last speed, and of the fastest: so fast an increment may be
@@ -82,6 +85,7 @@ class _Run:
     loaded: bool  # by anything but its own rigid lengths
     numbers: int  # of a factor
     one_sided: bool  # there are elements that come and go
+    exact: bool  # positions and forces are found together
     factor: float = 1.0  # by which what is rigid is stiffer than in the model
 
     def __post_init__(self) -> None:
@@ -127,13 +131,8 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
     """
     geometry = net.loaded and rigid_only(net) and determined(net)
     run = _run(unloaded(net) if geometry else net, study)
-    run.base, state = net, run.net.state()
-    if net.loaded and not geometry and worst(net, elongations(net, state)) <= FREE:
-        stiffened(net, state)
-    if study.noise > 0.0:
-        shake(state.x, net.parts.guides, study.noise * net.size, study.seed, 0)
-    pace = _Pace()
-    found = _leave_unstable(run, state, pace, _rest(run, state, 0.0, record), record)
+    run.base, pace = net, _Pace()
+    state, found = _begun(run, pace, record)
     _keep(run, state, 0.0, _polish(run, state, found, record), found.at_rest, record)
     if not found.at_rest:
         record.notice(0.0, "limit", "did not come to rest as drawn")
@@ -157,6 +156,25 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
                 return
     for share in wanted:  # nothing is driven
         record.frames.append(replace(record.frames[-1], share=share))
+
+
+def _begun(run: _Run, pace: _Pace, record: Record) -> tuple[State, Settled]:
+    """At rest before anything is driven, with as much stiffness as that takes."""
+    net, study = run.net, run.study
+    while True:
+        state = run.net.state()
+        if run.loaded and worst(net, elongations(net, state)) <= FREE:
+            stiffened(run.net, state)
+        if study.noise > 0.0:
+            shake(state.x, net.parts.guides, study.noise * net.size, study.seed, 0)
+        told = Record()
+        found = _leave_unstable(run, state, pace, _rest(run, state, 0.0, told), told)
+        holds = worst(net, elongations(run.net, state)) <= LENGTHS
+        record.iterations += told.iterations
+        if holds or not found.at_rest or run.factor >= STIFFEST or not _multiplied(run):
+            record.notices += told.notices
+            return state, found
+        _stiffen(run, state)
 
 
 def unloaded(net: Network) -> Network:
@@ -184,11 +202,8 @@ def _frames(
         for start in (here, before, state):
             there = _copy(start)
             run.net.aim(there, share)
-            found = _tighten(
-                run, there, share, _settle(run, there, record, run.tolerance, TRIES, np.inf), Record()
-            )
-            holds = found.at_rest and worst(run.net, elongations(run.net, there)) <= LENGTHS
-            if holds and moved(before.x, there.x) <= limit:
+            if _rests(run, there, record) and moved(before.x, there.x) <= limit:
+                found = _look(run, there)
                 _keep(run, there, share, _polish(run, there, found, record), True, record)
                 here = there
                 break
@@ -228,6 +243,7 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
         net.loaded,
         numbers(net),
         one_sided(net),
+        fits(net),
     )
 
 
@@ -238,14 +254,7 @@ def _advance(run: _Run, state: State, pace: _Pace, goal: float, record: Record) 
     ahead = goal if step == left else pace.share + step
     smallest = step <= SMALLEST or _creeps(pace)
     run.net.aim(state, ahead)
-    tries, bound = (2 * TRIES, np.inf) if smallest else (TRIES, BOUND)
-    fine = FINE if run.loaded and step < SHORT else 1.0
-    found = _settle(run, state, record, fine * run.tolerance, tries, bound)
-    found = found._replace(at_rest=found.residual <= run.tolerance or found.at_rest)
-    if smallest and not found.at_rest:
-        found = _rescue(run, state, ahead, record)
-    found = _tighten(run, state, ahead, found, record if smallest else Record())
-    found = _finer(run, state, found, record)
+    found = _brought(run, before, state, ahead, smallest, step < SHORT, record)
     fault = _fault(run, before, state, found, pace, step)
     if fault == "singular" and (smallest or ahead == goal):
         fault = ""
@@ -368,6 +377,28 @@ def _keep(run: _Run, state: State, share: float, residual: float, settled: bool,
     record.keep(run.base, there, share, residual, settled)
 
 
+def _brought(
+    run: _Run, before: State, state: State, share: float, smallest: bool, short: bool, record: Record
+) -> Settled:
+    """Come to rest at the end of an increment: exactly where that can be, else by multipliers."""
+    if run.exact:
+        found = settle_exactly(run.net, state)
+        record.iterations += found.steps
+        record.factorised += found.steps
+        if found.at_rest or not smallest:
+            return found
+        _restore(state, before)
+        run.net.aim(state, share)
+    tries, bound = (2 * TRIES, np.inf) if smallest else (TRIES, BOUND)
+    fine = FINE if run.loaded and short else 1.0
+    found = _settle(run, state, record, fine * run.tolerance, tries, bound)
+    found = found._replace(at_rest=found.residual <= run.tolerance or found.at_rest)
+    if smallest and not found.at_rest:
+        found = _rescue(run, state, share, record)
+    found = _tighten(run, state, share, found, record if smallest else Record())
+    return _finer(run, state, found, record)
+
+
 def _finer(run: _Run, state: State, found: Settled, record: Record) -> Settled:
     """Go on beyond the tolerance where lengths do not hold yet: close to a fold they need more."""
     if run.loaded or not found.at_rest or worst(run.net, elongations(run.net, state)) <= FREE:
@@ -378,7 +409,7 @@ def _finer(run: _Run, state: State, found: Settled, record: Record) -> Settled:
 
 def _take(run: _Run, before: State, state: State, pace: _Pace, ahead: float, step: float) -> None:
     pace.last = moved(before.x, state.x) / max(step, SMALLEST)
-    pace.share, pace.speed = ahead, max(pace.speed, pace.last if step > SHORT else 0.0)
+    pace.share, pace.speed = ahead, max(pace.speed, pace.last if step > SLOWEST else 0.0)
     if pace.unstable and not _falls(run, state):
         pace.unstable, run.limits = False, run.stable
 
@@ -429,10 +460,10 @@ def _smooth(found: Settled, speed: float, pace: _Pace) -> bool:
 
 def _kinked(run: _Run, before: State, state: State, far: float, pace: _Pace, step: float) -> bool:
     """Whether it is elements that come and go which bent its way, and it went no faster than before."""
-    touches = len(run.net.parts.touch.radius) > 0
     if far > QUICK * pace.speed * step:
         return False
-    return touches or not np.array_equal(regions(run.net, before), regions(run.net, state))
+    first, last = regions(run.net, before), regions(run.net, state)
+    return bool(BAND in first or not np.array_equal(first, last))
 
 
 def _event(
@@ -523,6 +554,8 @@ def _strained(
 
 def _rests(run: _Run, state: State, record: Record) -> bool:
     """Bring a state to rest; whether it does, and its lengths hold."""
+    if run.exact and settle_exactly(run.net, state).at_rest:
+        return True
     found = _settle(run, state, record, run.tolerance, TRIES, np.inf)
     found = _tighten(run, state, 0.0, found, Record())
     return found.at_rest and worst(run.net, elongations(run.net, state)) <= LENGTHS
@@ -654,6 +687,8 @@ def _polish(run: _Run, state: State, found: Settled, record: Record) -> float:
 def _falls(run: _Run, state: State) -> bool:
     """Whether it rests where a disturbance would grow: only what is pushed can."""
     net = run.net
+    if run.exact:
+        return softest(net, state) < WEAK
     if not run.loaded or elongations(net, state).link_forces.min(initial=0.0) >= -PUSHED * scale(net):
         return False
     return not stands(state, net.parts, run.order, run.limits)

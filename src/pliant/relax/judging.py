@@ -13,11 +13,12 @@ from scipy.sparse.linalg import splu
 from pliant.relax.elongation import Elongations, elongations, errors
 from pliant.relax.laws import BAR
 from pliant.relax.network import Floats, Ints, Network, State
-from pliant.relax.slopes import pressing, slopes
+from pliant.relax.slopes import slopes
 
 HOLDS = 1e-6  # of an element's own scale: a length that is off by more does not hold
 ROUNDING = 1e-14
 NONE = 1e-5  # of the largest pivot: the least of a pose that is all but singular
+BAND = 2
 DENSE = 120  # unknowns up to which a dense determinant is quicker
 
 
@@ -43,7 +44,10 @@ def rounding(net: Network) -> float:
 
 
 def regions(net: Network, state: State) -> Ints:
-    """(E + C + Q + T,) where each element is on its law: slack, on the band between, taut; 0 for bars."""
+    """(E + C + Q + T,) where each element is on its law: −1 slack, BAND between, 1 taut; 0 for bars.
+
+    Contacts are on their band throughout: they are kept from passing through each other step by step.
+    """
     found, parts = elongations(net, state), net.parts
     one_way = (
         _region(over, group.laws, group.bands)
@@ -53,12 +57,11 @@ def regions(net: Network, state: State) -> Ints:
             (found.rails, parts.rails),
         )
     )
-    touching = pressing(state.x, parts.touch) if len(parts.touch.radius) else np.zeros(0, np.bool_)
-    return np.concatenate([*one_way, touching.astype(np.int64)])
+    return np.concatenate([*one_way, np.full(len(parts.touch.radius), BAND)])
 
 
 def _region(over: Floats, laws: Ints, bands: Floats) -> Ints:
-    return np.where(laws == BAR, 0, (over > bands).astype(np.int64) - (over < -bands))
+    return np.where(laws == BAR, 0, np.where(over > bands, 1, np.where(over < -bands, -1, BAND)))
 
 
 def one_sided(net: Network) -> bool:

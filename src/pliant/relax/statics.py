@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.sparse.linalg import lsqr, splu
 
 from pliant.relax.elongation import elongations
+from pliant.relax.lagrange import pulled, put
 from pliant.relax.laws import BAR
 from pliant.relax.network import Floats, Network, State
 from pliant.relax.slopes import slopes
@@ -35,32 +36,13 @@ def stiffened(net: Network, state: State) -> None:
     """Give lengths in by what they carry of loads and springs at a pose, so that they hold it at once."""
     found = elongations(net, state)
     rows = slopes(net, state.x, found)
-    count, links = len(net.parts.links.laws), net.parts.links
+    count = len(net.parts.links.laws)
     bars = np.flatnonzero((rows.laws == BAR) & (rows.owners < count + len(net.parts.couplings.laws)))
     if not len(bars):
         return
-    forces = _least(rows.matrix[bars].T, _pulled(net, state, found.link_forces, rows))
-    owners, given = rows.owners[bars], forces / rows.stiffness[bars]
-    state.rest[:] += state.given
-    state.goal[:] += state.coupling_given
-    state.given[:], state.coupling_given[:] = 0.0, 0.0
-    linked = owners < count
-    state.given[owners[linked]] = given[linked]
-    state.coupling_given[owners[~linked] - count] = given[~linked]
-    state.rest[:] -= state.given
-    state.goal[:] -= state.coupling_given
-
-
-def _pulled(net: Network, state: State, link_forces: Floats, rows: Any) -> Floats:
-    """(U,) what loads and links that are not rigid do to the unknowns."""
-    loads, links, x = state.loads.copy(), net.parts.links, state.x
-    for e in np.flatnonzero(~net.rigid).tolist():
-        i, j = links.ends[e]
-        away = x[j] - x[i]
-        pull = link_forces[e] * away / (np.linalg.norm(away) or 1.0)
-        loads[i] += pull
-        loads[j] -= pull
-    return rows.gathered(loads[None])[:, 0]
+    forces = np.zeros(len(rows.owners))
+    forces[bars] = _least(rows.matrix[bars].T, pulled(net, state, rows, found))
+    put(net, state, rows, forces)
 
 
 def _least(matrix: Any, right: Floats) -> Floats:
