@@ -87,10 +87,9 @@ def _look_at_frames(net: Network, study: RelaxStudy, record: Record, loaded: np.
 def _internal(net: Network, frame: Frame, followed: bool) -> Floats:
     """Forces (E + C + Q,) that no displacement can relieve: at rest, all of them where nothing loads it.
 
-    Where lengths hold, and are known to, there are none but what rounding leaves.
+    Those of a way that was followed are known to hold, or to be strained by a lock: nothing relieves them.
     """
-    holds = followed and worst(net, frame.elongations) <= HOLDS
-    if holds or (frame.settled and not net.loaded):
+    if followed or (frame.settled and not net.loaded):
         return own_forces(net, frame.elongations)
     return unmet(net, frame)
 
