@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pliant.relax.elongation import Elongations, elongations
-from pliant.relax.laws import BAR
+from pliant.relax.laws import BAR, tangent
 from pliant.relax.network import CURVE, TRAVEL, Floats, Ints, Network, State
 from pliant.relax.newton import Settled
 from pliant.relax.slopes import Slopes, slopes
@@ -103,13 +103,18 @@ def _step(
 
 def stiffness(net: Network, state: State, rows: Slopes, found: Elongations) -> Floats:
     """H (U, U): of forces in what is rigid, and of what is elastic."""
-    x, links = state.x, net.parts.links
-    count, d = x.shape
+    forces = np.where(net.rigid, net.parts.links.stiffness * state.given, found.link_forces)
+    return tangent_stiffness(net, state.x, rows, forces, found.links)
+
+
+def tangent_stiffness(net: Network, x: Floats, rows: Slopes, forces: Floats, over: Floats) -> Floats:
+    """The same from the forces in links (E,) and their elongations; what has a row of its own is rigid."""
+    links, (count, d) = net.parts.links, x.shape
     away = x[links.ends[:, 1]] - x[links.ends[:, 0]]
     length = np.maximum(np.linalg.norm(away, axis=1), 1e-300)
     n = away / length[:, None]
-    across = np.where(net.rigid, links.stiffness * state.given, found.link_forces) / length
-    along = np.where(net.rigid, 0.0, links.stiffness) - across
+    across = forces / length
+    along = _rates(net, rows, over) - across
     blocks = across[:, None, None] * np.eye(d) + along[:, None, None] * n[:, :, None] * n[:, None, :]
     out = np.zeros((count, count, d, d))
     i, j = links.ends.T
@@ -118,6 +123,16 @@ def stiffness(net: Network, state: State, rows: Slopes, found: Elongations) -> F
     _fields(net, x, out)
     ways, nodes = rows.ways, rows.nodes
     return np.einsum("ua,uvab,vb->uv", ways, out[nodes[:, None], nodes[None, :]], ways)
+
+
+def _rates(net: Network, rows: Slopes, over: Floats) -> Floats:
+    """(E,) how stiff links are along themselves, but for those that have a row."""
+    links = net.parts.links
+    rates = np.where(links.laws == BAR, links.stiffness, 0.0)
+    for e in np.flatnonzero(links.laws != BAR).tolist():
+        rates[e] = tangent(links.laws[e], links.stiffness[e], links.bands[e], over[e])
+    rates[rows.owners[rows.owners < len(rates)]] = 0.0
+    return rates
 
 
 def _fields(net: Network, x: Floats, out: Floats) -> None:
