@@ -197,7 +197,8 @@ def _frames(
         share = wanted.pop(0)
         progress(round(1000 * share), 1000, f"drive at {share:.1%}")
         if share == last:
-            _keep(run, state, share, _polish(run, state, _look(run, state), record), True, record)
+            there = _copy(state)  # a picture must not change the way
+            _keep(run, there, share, _polish(run, there, _look(run, there), record), True, record)
             break
         for start in (here, before, state):
             there = _copy(start)
@@ -268,6 +269,10 @@ def _advance(run: _Run, state: State, pace: _Pace, goal: float, record: Record) 
             _stiffen(run, state)
         else:
             pace.step = (DODGE if fault == "singular" else 0.5) * step
+        return True
+    if fault == "lengths" and run.factor < STIFFEST and _multiplied(run) and not broken(run.net, before):
+        _restore(state, before)
+        _stiffen(run, state)
         return True
     if fault:
         record.events += 1
