@@ -201,11 +201,7 @@ class _Way:
             if np.abs(ahead[self.free : -1]).max() > HUGE:
                 return "fold"
             stiff = self.stiffness(ahead)
-            if turned[-1] <= 0.0:
-                return "snap"
-            if stiff < 0.0:
-                return "unstable"
-            return ""
+            return "snap" if turned[-1] <= 0.0 else "unstable" if stiff < 0.0 else ""
         if turned[-1] <= 0.0:
             return "fold"
         if self.square:
@@ -221,7 +217,9 @@ class _Way:
         j = self.bars.slopes(x)
         rank = int((np.linalg.svd(j, compute_uv=False) > 1e-10).sum())
         ways = np.linalg.svd(j)[2][rank:].T
-        return float(np.linalg.eigvalsh(ways.T @ self.bars.bent(x, z[self.free : -1]) @ ways).min(initial=np.inf))
+        return float(
+            np.linalg.eigvalsh(ways.T @ self.bars.bent(x, z[self.free : -1]) @ ways).min(initial=np.inf)
+        )
 
     def at_end(self, z: Floats, ahead: Floats) -> Floats:
         """The pose at s = 1 between two."""

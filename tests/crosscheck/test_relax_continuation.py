@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.crosscheck.continuation import Bars, followed, random_bars
 
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.result import RelaxResult
 from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
-from tests.crosscheck.continuation import Bars, followed, random_bars
 
 FRAMES = (1, 5, 60)
 

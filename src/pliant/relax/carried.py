@@ -29,7 +29,7 @@ class Carried:
 
 
 def forces(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> tuple[Carried, ...]:
-    """Of everything between two nodes, of rotors, gears, circuits and sliders; not of parts of rigid bodies."""
+    """Of everything between two nodes, of rotors, gears, circuits and sliders; not inside rigid bodies."""
     links = np.stack([frame.elongations.link_forces for frame in frames])
     couplings = np.stack([frame.elongations.coupling_forces for frame in frames])
     rails = np.stack([frame.elongations.rail_forces for frame in frames])

@@ -38,7 +38,8 @@ def _sizes(net: Network, state: State) -> Floats:
     matrix = slopes(net, state.x, elongations(net, state)).matrix
     if matrix.shape[1] > DENSE:
         return np.array([smallest(matrix)])
-    return np.linalg.svd(matrix.toarray(), compute_uv=False)
+    sizes: Floats = np.linalg.svd(matrix.toarray(), compute_uv=False).astype(np.float64)
+    return sizes
 
 
 def held_by(net: Network, state: State, strained: State | None) -> tuple[str, str]:
@@ -72,7 +73,7 @@ def _pair(net: Network, at: int) -> str:
 
 
 def located(net: Network, state: State, strained: State | None, share: float, goal: float) -> float | None:
-    """The share of the drive from which on lengths cannot hold, close to one; None where none is found near by.
+    """The share of the drive from which on lengths cannot hold, near a given one; None where there is none.
 
     Solves e(x, t) = 0 and Jᵀ p = 0 with |p| = 1 together, e the elongations at the share t: there, lengths
     that were independent are no more. By Gauss and Newton, each step the least; of forces it knows
@@ -88,7 +89,7 @@ def located(net: Network, state: State, strained: State | None, share: float, go
         if system is None:
             return None
         matrix, right = system
-        step = np.linalg.lstsq(matrix, right, rcond=1e-10)[0]
+        step: Floats = np.linalg.lstsq(matrix, right, rcond=1e-10)[0].astype(np.float64)
         unknowns = len(rows.nodes)
         y, pace = rows.spread(step[:unknowns, None])[0], step[unknowns] * reach
         if np.abs(there.x + y - state.x).max() > NEAR * net.size:
@@ -105,7 +106,7 @@ def located(net: Network, state: State, strained: State | None, share: float, go
 
 
 def _stress(net: Network, rows: Slopes, strained: State | None) -> Floats:
-    """Forces in the rows that balance among themselves, of length 1: those of a strain, where there is one."""
+    """Forces in the rows that balance among themselves, of length 1: of a strain, where there is one."""
     if strained is not None:
         there = slopes(net, strained.x, elongations(net, strained))
         p = there.stiffness * there.over

@@ -24,11 +24,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.core.progress import Progress
-from pliant.relax.bending import distortion, spins
 from pliant.relax.elongation import elongations
 from pliant.relax.events import broken, held_by, located
-from pliant.relax.judging import HOLDS as LENGTHS
 from pliant.relax.judging import BAND, crossing, moved, one_sided, orientation, regions, rounding, worst
+from pliant.relax.judging import HOLDS as LENGTHS
 from pliant.relax.lagrange import SOFT as WEAK
 from pliant.relax.lagrange import fits, settle_exactly, softest
 from pliant.relax.laws import BAR, STRING
@@ -198,14 +197,13 @@ def _frames(
         progress(round(1000 * share), 1000, f"drive at {share:.1%}")
         if share == last:
             there = _copy(state)  # a picture must not change the way
-            _keep(run, there, share, _polish(run, there, _look(run, there), record), True, record)
+            _keep(run, there, share, _polished(run, there, record, 2), True, record)
             break
         for start in (here, before, state):
             there = _copy(start)
             run.net.aim(there, share)
             if _rests(run, there, record) and moved(before.x, there.x) <= limit:
-                found = _look(run, there)
-                _keep(run, there, share, _polish(run, there, found, record), True, record)
+                _keep(run, there, share, _polished(run, there, record, 1), True, record)
                 here = there
                 break
     record.factorised = made
@@ -282,10 +280,8 @@ def _advance(run: _Run, state: State, pace: _Pace, goal: float, record: Record) 
     return True
 
 
-def _passes(
-    run: _Run, before: State, state: State, between: tuple[float, float], record: Record
-) -> bool:
-    """Whether an increment over which the determinant changes its sign passes a pose where it is 0; told if so.
+def _passes(run: _Run, before: State, state: State, between: tuple[float, float], record: Record) -> bool:
+    """Whether an increment over which the determinant changes its sign passes a pose where it is 0; then told.
 
     Else it went over to another branch: then poses between differ by where they are sought from.
     """
@@ -366,9 +362,10 @@ def _stiffen(run: _Run, state: State) -> None:
 
 def _scale(state: State, share: float) -> None:
     """Leave a share of what lengths are given in by: with a stiffness as many times larger, forces stay."""
-    for rest, given in ((state.rest, state.given), (state.goal, state.coupling_given)):
-        rest += (1.0 - share) * given
-        given *= share
+    state.rest[:] += (1.0 - share) * state.given
+    state.goal[:] += (1.0 - share) * state.coupling_given
+    state.given[:] *= share
+    state.coupling_given[:] *= share
 
 
 def _keep(run: _Run, state: State, share: float, residual: float, settled: bool, record: Record) -> None:
@@ -419,9 +416,7 @@ def _take(run: _Run, before: State, state: State, pace: _Pace, ahead: float, ste
         pace.unstable, run.limits = False, run.stable
 
 
-def _fault(
-    run: _Run, before: State, state: State, found: Settled, pace: _Pace, step: float
-) -> str:
+def _fault(run: _Run, before: State, state: State, found: Settled, pace: _Pace, step: float) -> str:
     """What speaks against an increment; nothing where it can be taken."""
     net = run.net
     if not found.at_rest:
@@ -435,13 +430,10 @@ def _fault(
     small = found.distorted <= JUMP and (far <= JUMP * net.size or not run.loaded)
     if not small and not _continuous(run, before, state, found, (far, step), pace):
         return "jump"
-    if pace.sign:
-        turn = orientation(net, state.x, now)
-        if turn.sign * pace.sign < 0.0 or turn.singular:
-            return "singular" if turn.singular else "sign"
-    if not pace.unstable and _falls(run, state):
-        return "unstable"
-    return ""
+    turn = orientation(net, state.x, now) if pace.sign else None
+    if turn and (turn.sign * pace.sign < 0.0 or turn.singular):
+        return "singular" if turn.singular else "sign"
+    return "unstable" if not pace.unstable and _falls(run, state) else ""
 
 
 def _continuous(
@@ -504,7 +496,7 @@ def _event(
 def _stopped(
     run: _Run, before: State, state: State, fault: str, pace: _Pace, ahead: float, goal: float, record: Record
 ) -> bool:
-    """It goes no further: at a dead centre, locked, or lost; whether it goes on, by the way that was chosen."""
+    """It goes no further: at a dead centre, locked, or lost; whether it goes on, by the way chosen."""
     net, study = run.net, run.study
     _restore(state, before)
     ways = ways_on(net, before, pace.share, goal, lambda there: _rests(run, there, record))
@@ -516,7 +508,7 @@ def _stopped(
             pace.share, pace.step = share, share - pace.share
             pace.sign = orientation(net, state.x, elongations(net, state)).sign
             return True
-    _keep(run, state, pace.share, _polish(run, state, _look(run, state), record), True, record)
+    _keep(run, state, pace.share, _polished(run, state, record, 2), True, record)
     if ways:
         record.ways = tuple(Way(share, there.x) for share, there in ways)
         return False
@@ -541,7 +533,7 @@ def _stopped(
 def _strained(
     run: _Run, before: State, share: float, goal: float, record: Record
 ) -> tuple[float, State, float] | None:
-    """What is locked, driven on until it is strained a little, and the residual there; None where it escapes."""
+    """What is locked, driven on until strained a little, and the residual there; None where it escapes."""
     net, run = run.base, replace(run, net=run.base, factor=1.0)
     here, there = net.drive.at(share), net.drive.at(goal)
     change = max(float(np.abs(b - a).max(initial=0.0)) for a, b in zip(here[:2], there[:2], strict=True))
@@ -606,13 +598,6 @@ def _rest(run: _Run, state: State, share: float, record: Record) -> Settled:
         found = _rescue(run, state, share, record)
     run.limits = limits
     return _tighten(run, state, share, found, record)
-
-
-def _distorted(run: _Run, before: Floats, after: Floats) -> float:
-    """How much the way from one pose to another distorts, taken as one step."""
-    spin = np.empty((len(before), 3))
-    spins(before, after - before, run.order.edges, spin)
-    return distortion(before, after - before, spin, run.order.edges, run.order.sizes)
 
 
 def _rescue(run: _Run, state: State, share: float, record: Record) -> Settled:
@@ -683,10 +668,12 @@ def _let_go(run: _Run, state: State, record: Record) -> Settled:
 
 def _polish(run: _Run, state: State, found: Settled, record: Record) -> float:
     """A step or two beyond the tolerance, to what rounding leaves; the residual."""
-    if not found.at_rest:
-        return found.residual
-    last = _settle(run, state, record, FINE * run.tolerance, 2, np.inf)
-    return last.residual
+    return _polished(run, state, record, 2) if found.at_rest else found.residual
+
+
+def _polished(run: _Run, state: State, record: Record, steps: int) -> float:
+    """The residual after so many steps more, where they help."""
+    return _settle(run, state, record, FINE * run.tolerance, steps, np.inf).residual
 
 
 def _falls(run: _Run, state: State) -> bool:

@@ -1,4 +1,4 @@
-"""What every increment of the drive is judged by: lengths, orientation, which elements act, how far it went."""
+"""What every increment of the drive is judged by: lengths, orientation, what acts, how far it went."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg.lapack import dgetrf
+from scipy.linalg import lapack
 from scipy.sparse.linalg import splu
 
 from pliant.relax.elongation import Elongations, elongations, errors
 from pliant.relax.laws import BAR
 from pliant.relax.network import Floats, Ints, Network, State
 from pliant.relax.slopes import slopes
+
+_lapack: Any = lapack
 
 HOLDS = 1e-6  # of an element's own scale: a length that is off by more does not hold
 ROUNDING = 1e-14
@@ -98,7 +100,7 @@ def orientation(net: Network, x: Floats, found: Elongations) -> Turn:
 def _pivots(matrix: Any) -> tuple[Floats, float]:
     """Of a square matrix, and the sign of the swaps that led to them."""
     if matrix.shape[0] <= DENSE:
-        factor, swaps, _ = dgetrf(matrix.toarray())
+        factor, swaps, _ = _lapack.dgetrf(matrix.toarray())
         return factor.diagonal(), -1.0 if int((swaps != np.arange(len(swaps))).sum()) % 2 else 1.0
     try:
         factors = splu(sparse.csc_array(matrix))

@@ -11,8 +11,6 @@ For small mechanisms of bars, plates and springs: what comes and goes, turns or 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pliant.relax.elongation import Elongations, elongations
@@ -32,7 +30,7 @@ SOFT = -1e-9  # of the largest stiffness: below it, a disturbance grows
 
 
 def fits(net: Network) -> bool:
-    """Whether such steps can be made: a small mechanism of straight slopes, with rigid lengths under loads."""
+    """Whether such steps can be made: small, of straight slopes, with rigid lengths under loads."""
     parts = net.parts
     laws = np.concatenate([parts.links.laws, parts.couplings.laws])
     others = len(parts.rails.nodes) + len(parts.touch.radius)
@@ -95,7 +93,9 @@ def _step(
     give = YIELD / rows.stiffness
     matrix[range(unknowns, unknowns + size), range(unknowns, unknowns + size)] = -give
     try:
-        found = np.linalg.solve(matrix, np.concatenate([right, -rows.over - give * forces]))
+        found: Floats = np.linalg.solve(matrix, np.concatenate([right, -rows.over - give * forces])).astype(
+            np.float64
+        )
     except np.linalg.LinAlgError:
         return None
     return found[:unknowns], found[unknowns:]

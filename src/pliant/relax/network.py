@@ -188,7 +188,7 @@ class Network:
 
     @cached_property
     def scales(self) -> Floats:
-        """(E + C + Q,) what errors of links, couplings and rails are shares of: how far apart their nodes are.
+        """(E + C + Q,) what errors of links, couplings and rails are shares of: how far apart nodes are.
 
         Of links the drawn rest length, where that is more.
         """
@@ -202,7 +202,7 @@ class Network:
 
     @property
     def _extents(self) -> Floats:
-        """(C,) how far apart the nodes are that a measure of each coupling reads; else those of all of them."""
+        """(C,) how far apart the nodes are that a measure of each coupling reads, or all of them do."""
         couplings = self.parts.couplings
         used = np.array(_USED)[couplings.measures]  # (M,) nodes that each measure reads
         first, last = couplings.measured[:, :1], np.arange(4) < used[:, None]

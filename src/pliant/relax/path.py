@@ -17,7 +17,7 @@ class Notice:
 
     share: float
     text: str
-    kind: str  # "fold", "stop", "lock", "dead centre", "snap", "branch", "unstable", "soft", "fallback", "limit"
+    kind: str  # "fold", "stop", "lock", "dead centre", "snap", "branch", "unstable", "soft", "limit", …
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Ways to move that lengths leave free to first order: which of them a stress holds, and how stiff all of them are.
+"""Ways to move that lengths leave free to first order: which a stress holds, and how stiff all of them are.
 
 With J y = 0, lengths change along y as ½ q(y). The way goes on only if some z makes J z + ½ q(y) = 0, that is
 if p·q(y) = 0 for every p with Jᵀ p = 0. Where one p makes the form p·q positive for all ways, none goes on:
@@ -51,7 +51,7 @@ def left_free(net: Network, frame: Frame, rows: Slopes, ways: Floats) -> int:
 
 
 def _held(forms: Floats, stresses: Floats, rows: Slopes) -> float:
-    """The least curvature under the best stress that strings and bumpers can carry, going uphill from several."""
+    """The least curvature under the best stress that strings and bumpers can carry, uphill from several."""
     best = -np.inf
     starts = [*np.eye(len(forms)), *-np.eye(len(forms))]
     for start in starts:
@@ -76,9 +76,9 @@ def _carried(p: Floats, rows: Slopes) -> bool:
 
 
 def way_stiffness(net: Network, frame: Frame, rows: Slopes, ways: Floats) -> Floats:
-    """(K,) how stiff the ways (U, K) are against displacements of length 1, rising; none where it takes long."""
+    """(K,) how stiff the ways (U, K) are against displacements of length 1, rising; none where many."""
     if not net.loaded or not ways.shape[1] or len(rows.nodes) > UNKNOWNS:
         return np.zeros(0)
     found = frame.elongations
     stiff = tangent_stiffness(net, frame.x, rows, found.link_forces, found.links)
-    return np.linalg.eigvalsh(ways.T @ stiff @ ways)
+    return np.linalg.eigvalsh(ways.T @ stiff @ ways).astype(np.float64)

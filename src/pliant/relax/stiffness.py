@@ -229,7 +229,7 @@ def _rails(x: Floats, rails: Rails, spot: Spot, m: Floats) -> None:
 
 @inner
 def _fields(x: Floats, fields: Fields, spot: Spot, whole: bool, m: Floats) -> None:
-    """With f the pull at a distance r: p f/r along the way to the centre and f/r across, or what is positive."""
+    """With f the pull at a distance r: p f/r along the way to the centre, f/r across; or what is positive."""
     d = x.shape[1]
     n, block = np.empty(d), np.empty((d, d))
     for g in range(len(fields.power)):

@@ -102,9 +102,7 @@ def balanced(net: Network, study: RelaxStudy, frame: Frame) -> bool:
     return frame.residual <= max(BALANCED * largest, 10.0 * study.tolerance * scale(net))
 
 
-def _status(
-    net: Network, study: RelaxStudy, record: Record, loaded: np.ndarray, kept: bool
-) -> RelaxStatus:
+def _status(net: Network, study: RelaxStudy, record: Record, loaded: np.ndarray, kept: bool) -> RelaxStatus:
     last = record.frames[-1]
     driven = np.ptp(net.drive.rest, axis=0).any() or np.ptp(net.drive.goal, axis=0).any()
     if not last.settled or not balanced(net, study, last):

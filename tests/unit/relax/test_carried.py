@@ -55,7 +55,7 @@ def test_an_actuator_pushes_by_virtual_work_along_the_drive():
     )
     (name, force), *_ = by_name(result).items()
     assert name == "actuator g-m"
-    a, m, b, g = (result.points[:, k] for k in range(4))
+    m, b, g = (result.points[:, k] for k in range(1, 4))
     line = (m - g) / np.linalg.norm(m - g, axis=1)[:, None]
     lever = m[:, 0] * line[:, 1] - m[:, 1] * line[:, 0]  # of the actuator's push about a
     np.testing.assert_allclose(force * lever, -98.1 * b[:, 0], atol=1e-7)
