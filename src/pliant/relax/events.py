@@ -101,7 +101,7 @@ def located(net: Network, state: State, strained: State | None, share: float, go
         if len(p) != len(rows.over):
             return None
         if np.abs(y).max() <= STILL * net.size and abs(pace) <= STILL:
-            return float(t) if share - BACK <= t <= goal + STILL else None
+            return min(max(float(t), 0.0), 1.0) if share - BACK <= t <= goal + STILL else None
     return None
 
 

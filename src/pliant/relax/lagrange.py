@@ -93,9 +93,8 @@ def _step(
     give = YIELD / rows.stiffness
     matrix[range(unknowns, unknowns + size), range(unknowns, unknowns + size)] = -give
     try:
-        found: Floats = np.linalg.solve(matrix, np.concatenate([right, -rows.over - give * forces])).astype(
-            np.float64
-        )
+        wanted = np.concatenate([right, -rows.over - give * forces])
+        found: Floats = np.linalg.solve(matrix, wanted).astype(np.float64)
     except np.linalg.LinAlgError:
         return None
     return found[:unknowns], found[unknowns:]

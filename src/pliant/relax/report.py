@@ -16,6 +16,7 @@ from pliant.relax.status import RelaxStatus
 if TYPE_CHECKING:
     from pliant.relax.result import RelaxResult
 
+NOWHERE = 1e-8  # of the drive: a share that is its start
 FEW = 4  # carriers that are named
 FIRM = 1e-9  # of the stiffest way to move: a softest one that is held
 NODES, MODES = 60, 6  # up to so many the ways to move are drawn
@@ -260,7 +261,7 @@ def _told(notice: Notice) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+    return f"{100 * share if share > NOWHERE else 0:.3g} %"
 
 
 def _with(value: float, unit: str) -> str:
