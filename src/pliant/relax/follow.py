@@ -281,7 +281,7 @@ def _advance(run: _Run, state: State, pace: _Pace, goal: float, record: Record) 
 
 
 def _passes(run: _Run, before: State, state: State, between: tuple[float, float], record: Record) -> bool:
-    """Whether an increment over which the determinant changes its sign passes a pose where it is 0; if so, told.
+    """Whether an increment over which the determinant changes its sign is one branch; told where it is 0.
 
     Else it went over to another branch: then poses between differ by where they are sought from.
     """
