@@ -124,3 +124,38 @@ def test_a_secant_modulus_scales_the_force_and_nothing_else():
     assert other.to_dict()["strain"]["hook"]["peak"] == pytest.approx(strain, rel=1e-9)
     modulus = 2200 - 600 * (strain - 0.01) / 0.02
     assert other.peak_force == pytest.approx(one.peak_force * modulus / 2500, rel=1e-6)
+
+
+def moved(model: Fastener, matrix: tuple[int, int, int, int]) -> Fastener:
+    """Every place and direction of a fastener by a matrix of whole numbers."""
+    a, b, c, d = matrix
+
+    def at(point):
+        return (a * point[0] + b * point[1], c * point[0] + d * point[1])
+
+    data = model.model_dump(mode="python")
+    data["root"]["velocity"] = at(data["root"]["velocity"])
+    for pawl in data["pawls"]:
+        pawl["hinge"], pawl["outline"] = at(pawl["hinge"]), tuple(map(at, pawl["outline"]))
+    for obstacle in data["obstacles"]:
+        obstacle["outline"] = tuple(map(at, obstacle["outline"]))
+    return Fastener.model_validate(data)
+
+
+@pytest.mark.parametrize(
+    "matrix", [(-1, 0, 0, 1), (0, -1, 1, 0), (3, -4, 4, 3)], ids=["mirrored", "turned", "larger"]
+)
+def test_a_hook_bends_alike_whichever_way_it_is_drawn(matrix):
+    """Five times as large, beam and all, with the same modulus: 25 times the force."""
+    size = math.hypot(matrix[0], matrix[2])
+    hook = PUBLISHED["a short one"].drawn()
+    (pawl,) = moved(hook, matrix).pawls
+    beam = {key: size * getattr(pawl.beam, key) for key in ("length", "thickness", "width")}
+    bigger = pawl.model_copy(update={"beam": pawl.beam.model_copy(update=beam)})
+    other = moved(hook, matrix).model_copy(update={"pawls": (bigger,)})
+    first, second = (solve(model, SnapStudy(reverse=True, frames=2)) for model in (hook, other))
+    for one, again in zip(first.ways, second.ways, strict=True):
+        assert again.peak_force == pytest.approx(size**2 * one.peak_force, rel=1e-3)
+        assert again.work == pytest.approx(size**3 * one.work, rel=1e-2)
+    strains = [result.to_dict()["strain"]["hook"]["peak"] for result in (first, second)]
+    assert strains[0] == pytest.approx(strains[1], rel=1e-4)

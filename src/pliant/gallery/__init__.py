@@ -121,6 +121,8 @@ DESCRIPTIONS = {
     "uncertain-start": "Donald and Pai's Fig. 23: a start that is not known; every outcome",
     "cantilever-snap": "A snap-fit of polycarbonate; its forces, its strain, and a better one",
     "short-snap": "The same with a hook that is too short; it goes in, and is strained too far",
+    "tapered-snap": "The same tapered, on a wall that gives; strained less",
+    "flush-snap": "A hook flush with the edge it shall pass; corner meets corner, a knife's edge",
     "door-latch": "A spring latch and its strike plate; the door shuts and stays shut",
     "ratchet": "A rack of twelve teeth and its pawl; forth with clicks, and not back",
     "escapement": "An anchor over a rack; it rocks one way and the other at every tooth",

@@ -202,7 +202,7 @@ def handbook_stiffness(model: Fastener, pawl: Pawl, strain: float) -> float:
     """The force at the nose for each unit that it goes aside, P/y = 3 EI/L³, as the handbooks have it.
 
     With the secant modulus at a strain, less by taper and Q. Source: Bayer, Snap-Fit Joints for Plastics: A
-    Design Guide, table 1; Q of BASF, Snap-Fit Design Manual.
+    Design Guide, table 1.
     """
     beam = pawl.beam
     assert beam is not None

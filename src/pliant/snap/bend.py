@@ -10,8 +10,7 @@ C is the give of the base. The force keeps its direction on an obstacle's edge, 
 pawl's own. Unknown are its size and the slope of the tip; known are the point of the nose that touches, and
 how far it has been pushed aside. Lengths are over the beam's, forces over EI/L² at the root.
 
-Source: Euler's elastica, as in Timoshenko and Gere, Theory of Elastic Stability, sec. 2.7, with taper and a
-base that gives.
+It is Euler's elastica, with a taper and a base that gives; derived here.
 """
 
 from __future__ import annotations

@@ -121,9 +121,10 @@ def _force(result: SnapResult, runs: Sequence[_Run]) -> Plot:
 
 
 def _shown(run: _Run, values: Floats) -> Floats:
-    """Forces with a gap where one is nearly without bound, because friction is about to lock."""
+    """Forces with a gap where one is nearly without bound: friction is about to lock, or it is a toggle."""
     sizes = np.abs(values[np.isfinite(values) & (values != 0)])
-    if run.way.status is not SnapStatus.STUCK or not len(sizes):
+    grows = run.way.status is SnapStatus.STUCK or not np.isfinite(run.way.peak)
+    if not grows or not len(sizes):
         return values.copy()
     return np.where(np.abs(values) <= TOP * np.median(sizes), values, np.nan)
 

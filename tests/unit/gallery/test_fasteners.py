@@ -26,6 +26,8 @@ IN = {
     "uncertain-start": SnapStatus.THROUGH,
     "cantilever-snap": SnapStatus.SEATED,
     "short-snap": SnapStatus.SEATED,
+    "tapered-snap": SnapStatus.SEATED,
+    "flush-snap": SnapStatus.KNIFE_EDGE,
     "door-latch": SnapStatus.SEATED,
     "ratchet": SnapStatus.THROUGH,
     "escapement": SnapStatus.THROUGH,
@@ -45,6 +47,8 @@ BACK = {
     "dragged-hook": SnapStatus.THROUGH,
     "cantilever-snap": SnapStatus.THROUGH,
     "short-snap": SnapStatus.THROUGH,
+    "tapered-snap": SnapStatus.THROUGH,
+    "flush-snap": SnapStatus.THROUGH,
     "door-latch": SnapStatus.STOPPED,
     "ratchet": SnapStatus.JAMMED,
 }
@@ -189,6 +193,17 @@ def test_the_short_hook_is_strained_too_far_and_says_so_though_it_goes_in():
     assert strain["peak"] > 1.2 * strain["limit"]
     (alert,) = solved("short-snap").alerts
     assert alert.startswith("hook overstrained: ")
+
+
+def test_the_tapered_hook_is_strained_less_than_the_straight_one():
+    straight, tapered = (solved(f"{name}-snap").to_dict() for name in ("cantilever", "tapered"))
+    assert tapered["strain"]["hook"]["peak"] < 0.7 * straight["strain"]["hook"]["peak"]
+    assert tapered["peak_force"] < 0.5 * straight["peak_force"]
+
+
+def test_the_hook_drawn_flush_tells_both_sides():
+    sides = solved("flush-snap").knife_edge.sides
+    assert [side.way_in.status for side in sides] == [SnapStatus.THROUGH, SnapStatus.STUCK]
 
 
 def test_the_handbook_is_too_low_on_the_way_in_and_too_high_on_the_way_out_of_the_cantilever():

@@ -109,7 +109,7 @@ def test_a_beam_takes_what_it_does_not_say_from_its_material():
 
 
 def test_a_taper_and_a_base_that_gives_make_it_softer():
-    """To half the thickness the guides have 1.92 times as far; to a quarter of the width 1.5 times."""
+    """Straight from the root to half the thickness, and to a quarter of the width."""
     assert softening(Beam(**PC, tip_thickness=1)) == pytest.approx(1.636, abs=5e-4)
     assert softening(Beam(**PC, tip_width=2)) == pytest.approx(1.283, abs=5e-4)
     s = np.linspace(0, 1, 100_001)
