@@ -59,7 +59,7 @@ def sentence(result: RelaxResult) -> str:
             off = f"the lengths contradict each other by {result.trust.length_errors[0]:.3g} {unit}"
             return f"Over-constrained as drawn: {off}; {_carriers(result)}."
         case RelaxStatus.BRANCH_DOUBTFUL:
-            doubts = [notice for notice in result.trust.notices if notice.kind == "branch"]
+            doubts = [notice for notice in result.trust.notices if notice.kind in ("branch", "snap")]
             why = f": {_told(doubts[0])}" if doubts else ""
             return f"Comes to rest, but perhaps in another assembly than the one drawn{why}."
         case RelaxStatus.NOT_CONVERGED:
@@ -75,6 +75,7 @@ ALERTS = {
     "unstable": "unstable",
     "soft": "lengths give way",
     "branch": "branch doubtful",
+    "snap": "snaps through",
 }  # by a notice's kind
 
 
