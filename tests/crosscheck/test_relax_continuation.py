@@ -144,6 +144,35 @@ def test_what_does_not_balance_is_not_at_rest():
     assert not found.assembly_kept
 
 
+@pytest.mark.parametrize("method", ["momentum", "sync"])
+def test_strings_that_are_drawn_tight_are_no_contradiction(method):
+    """A weight on two strings that the drawing has a little too short for where it is."""
+    model = {
+        "nodes": {"o": (0, 0), "w": (3, 0), "p": (1.5, -1)},
+        "ground": ["o", "w"],
+        "strings": [*pairs("op", "wp", length=1.9), *pairs("ow", length=3)],
+        "loads": [{"node": "p", "force": (0, -1)}],
+        "stiffness": 1e4,
+    }
+    found = solved(2, {**model, "nodes": {**model["nodes"], "p": (1.5, -1.17)}}, method=method)
+    assert found.status is RelaxStatus.CONVERGED
+
+
+def test_a_rotor_that_cannot_turn_is_off_by_an_angle():
+    found = solved(
+        1,
+        {
+            "nodes": {"o": (0, 0), "g": (1, 0), "p": (2, 0), "q": (2, 2)},
+            "ground": ["o", "g", "q"],
+            "bars": pairs("op", "pq"),
+            "rotors": [{"joint": "o", "arms": ["g", "p"], "to": 0.5}],
+        },
+    )
+    assert found.status is RelaxStatus.LOCKED
+    assert "rotor o (off by" in found.summary()
+    assert "°)" in found.summary().splitlines()[0]
+
+
 def judged(bars: Bars, frames: int) -> None:
     """Whether pliant says what an independent continuation from the same start finds."""
     result = solved(frames, bars.model())

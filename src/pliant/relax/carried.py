@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.relax.model import Mechanism
-from pliant.relax.network import FREE, Floats, Network
+from pliant.relax.network import FREE, Bools, Floats, Network
 from pliant.relax.path import Frame
 from pliant.relax.slopes import slopes
 
@@ -68,11 +68,17 @@ def _told_apart(found: list[Carried]) -> Iterator[Carried]:
         yield one if count == 1 else replace(one, name=f"{one.name} ({count})")
 
 
-def reactions(net: Network, frames: tuple[Frame, ...]) -> dict[str, Floats]:
-    """(F, D) what holds each node that is grounded or guided, as a force on the mechanism."""
+def reactions(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> dict[str, Floats]:
+    """(F, D) what holds each node that is grounded or guided, as a force on the mechanism.
+
+    What nodes on the ground weigh themselves is not the mechanism's.
+    """
     held = [node for node in np.flatnonzero(net.parts.guides.kinds != FREE).tolist() if node < net.shown]
     loose = _let_go(net)
-    pulled = np.stack([_on_nodes(loose, frame) for frame in frames])
+    moves = net.free
+    pulled = np.stack([_on_nodes(loose, frame, moves) for frame in frames])
+    if model.gravity is not None:
+        pulled[:, ~moves] -= net.parts.fields.masses[~moves, None] * np.array(model.gravity)
     return {net.names[node]: -pulled[:, node] for node in held}
 
 
@@ -82,14 +88,14 @@ def _let_go(net: Network) -> Network:
     return replace(net, parts=net.parts._replace(guides=guides), rigid=np.ones_like(net.rigid))
 
 
-def _on_nodes(net: Network, frame: Frame) -> Floats:
+def _on_nodes(net: Network, frame: Frame, moves: Bools) -> Floats:
     """(N, D) what loads, fields and elements do to each node."""
     found, x, fields = frame.elongations, frame.x, net.parts.fields
     total = net.drive.at(frame.share)[2].copy()
     for at, strength, power in zip(fields.at, fields.strength, fields.power, strict=True):
         away = at - x
         far = np.maximum(np.linalg.norm(away, axis=1), np.finfo(np.float64).tiny)
-        total += (strength * fields.masses * far ** (power - 1.0))[:, None] * away
+        total += (moves * strength * fields.masses * far ** (power - 1.0))[:, None] * away
     rows = slopes(net, x, found)
     known = np.concatenate([found.link_forces, found.coupling_forces])
     inner = rows.owners < len(known)

@@ -59,7 +59,7 @@ def sentence(result: RelaxResult) -> str:
             off = f"the lengths contradict each other by {result.trust.length_errors[0]:.3g} {unit}"
             return f"Over-constrained as drawn: {off}; {_carriers(result)}."
         case RelaxStatus.BRANCH_DOUBTFUL:
-            doubts = [notice for notice in result.trust.notices if notice.kind == "branch"]
+            doubts = [notice for notice in result.trust.notices if notice.kind in ("branch", "snap")]
             why = f": {_told(doubts[0])}" if doubts else ""
             return f"Comes to rest, but perhaps in another assembly than the one drawn{why}."
         case RelaxStatus.NOT_CONVERGED:
@@ -75,6 +75,7 @@ ALERTS = {
     "unstable": "unstable",
     "soft": "lengths give way",
     "branch": "branch doubtful",
+    "snap": "snaps through",
 }  # by a notice's kind
 
 
@@ -128,7 +129,7 @@ def _carriers(result: RelaxResult) -> str:
     found = result.trust.carriers
     if not found:
         return "nothing carries it at the end"
-    named = [f"{name} ({_strength(result, force)})" for name, force in found[:FEW]]
+    named = [f"{name} ({_strength(result, name, force)})" for name, force in found[:FEW]]
     more = f" and {len(found) - FEW} more" if len(found) > FEW else ""
     return f"{_listed(named)}{more} {'carries' if len(found) == 1 else 'carry'} it"
 
@@ -137,10 +138,16 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _strength(result: RelaxResult, force: float) -> str:
-    """A force; where forces are not known, the length that does not hold, the stiffness being 1."""
-    unit = force_unit(result.model)
-    return f"{abs(force):.4g} N" if unit else f"off by {abs(force):.3g} {result.model.units}"
+def _strength(result: RelaxResult, name: str, force: float) -> str:
+    """A force; where forces are not known, the length or angle that does not hold, the stiffness being 1."""
+    net = result.network
+    if force_unit(result.model):
+        return f"{abs(force):.4g} N"
+    if name.startswith("rotor ") and name in net.coupling_names:
+        at = net.coupling_names.index(name)
+        arm = net.parts.couplings.factors[net.parts.couplings.firsts[at]]
+        return f"off by {np.degrees(abs(force / arm)):.3g}°"
+    return f"off by {abs(force):.3g} {result.model.units}"
 
 
 def _loads(result: RelaxResult) -> Iterator[str]:
@@ -149,7 +156,7 @@ def _loads(result: RelaxResult) -> Iterator[str]:
         return
     for index, (name, force) in enumerate(result.trust.carriers[: 2 * FEW]):
         how = "pulled" if force > 0 else "pressed"
-        yield _line("internal load" if index == 0 else "", f"{name}: {_strength(result, force)}, {how}")
+        yield _line("internal load" if index == 0 else "", f"{name}: {_strength(result, name, force)}, {how}")
     if not force_unit(result.model):
         yield _line("", "no stiffness or load is given, so these measure errors, not forces")
 

@@ -98,7 +98,7 @@ class RelaxResult:
     @cached_property
     def reactions(self) -> dict[str, Floats]:
         """(F, D) the force on the mechanism at each node that is grounded or guided."""
-        return reactions(self.network, self.frames)
+        return reactions(self.model, self.network, self.frames)
 
     @cached_property
     def motion(self) -> Motion:

@@ -107,7 +107,8 @@ def _status(net: Network, study: RelaxStudy, record: Record, loaded: np.ndarray,
     driven = np.ptp(net.drive.rest, axis=0).any() or np.ptp(net.drive.goal, axis=0).any()
     if not last.settled or not balanced(net, study, last):
         return RelaxStatus.NOT_CONVERGED
-    if loaded[0] or (loaded[-1] and not driven):
+    # A drawing that has not come to rest yet may be strained by no more than that.
+    if (loaded[0] and (record.frames[0].settled or loaded[-1])) or (loaded[-1] and not driven):
         return RelaxStatus.OVER_CONSTRAINED
     if record.ways:
         return RelaxStatus.DEAD_CENTRE

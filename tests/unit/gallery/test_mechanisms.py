@@ -22,7 +22,7 @@ from pliant.relax.reading import ELEMENTS
 from pliant.relax.status import RelaxStatus
 
 MECHANISMS: dict[str, Mechanism] = of_kind("mechanism")
-ENDINGS = {"random": RelaxStatus.LOCKED}
+ENDINGS = {"random": RelaxStatus.LOCKED, "magnets": RelaxStatus.BRANCH_DOUBTFUL}
 GIVING = {
     "singular",
     "slender",
