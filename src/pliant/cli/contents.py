@@ -173,7 +173,7 @@ def _fastener(model: Fastener) -> Iterator[tuple[str, str]]:
 def _pawl(model: Fastener, pawl: Pawl) -> str:
     from pliant.snap.springs import stiffness_of
 
-    spring = f"{float(stiffness_of(pawl)):.6g} N·{model.units}/rad"
+    spring = f"{float(stiffness_of(model, pawl)):.6g} N·{model.units}/rad"
     beam = "" if pawl.beam is None else f", a beam of {pawl.beam.material or 'its own modulus'}"
     return f"{pawl.name} at {place(map(float, pawl.hinge))}, {spring}{beam}"
 

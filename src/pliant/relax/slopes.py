@@ -98,7 +98,7 @@ def _chosen(net: Network, x: Floats, found: Elongations) -> _Chosen:
         _acts(found.links, links) & net.rigid & moves[links.ends].any(axis=1),
         _acts(found.couplings, couplings) & (np.diff(moved) > 0),
         _acts(found.rails, rails) & moves[rails.nodes].any(axis=1),
-        _pressing(x, touch) & moves[touch.ends].any(axis=1),
+        pressing(x, touch) & moves[touch.ends].any(axis=1),
     )
     return _Chosen(*map(np.flatnonzero, chosen))
 
@@ -141,7 +141,7 @@ def _kept(rails: Rails) -> Bools:
 
 
 @kernel
-def _pressing(x: Floats, touch: Touch) -> Bools:
+def pressing(x: Floats, touch: Touch) -> Bools:
     """(T,) pairs that touch."""
     slope, found = np.empty(4 * x.shape[1]), np.zeros(len(touch.radius), np.bool_)
     for t in range(len(found)):
@@ -245,6 +245,9 @@ def _across(line: Floats, out: Floats) -> None:
     length = max(np.sqrt(_square(line)), 1e-300)
     for c in range(len(line)):
         line[c] /= length
+    if len(line) == 2:  # turned by a right angle, so that it goes along with the line as that turns
+        out[0, 0], out[0, 1] = -line[1], line[0]
+        return
     line[0] += 1.0 if line[0] >= 0.0 else -1.0
     square = _square(line)
     for k in range(len(out)):
