@@ -125,7 +125,8 @@ def motor_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
 
 def _push_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
     """Linear motors without a slider to push, or between joints that cannot part."""
-    slides = [get(slider, "joint") for slider in items(data, "sliders")]
+    named = (get(slider, "joint") for slider in items(data, "sliders"))
+    slides = [joint for joint in named if isinstance(joint, str)]
     for index, motor in enumerate(items(data, "motors")):
         joint, ends = get(motor, "slider"), items(motor, "strut")
         if isinstance(joint, str) and joint in reading.joints and slides.count(joint) != 1:

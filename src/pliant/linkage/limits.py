@@ -362,7 +362,7 @@ def _far_off(s: _Stretch, o: int, t: float) -> bool:
     """Whether the crossing of two lines runs off where they are parallel; else they are one there."""
     beside = t - np.sign(t - s.t[0]) * BESIDE
     at = s.poses_at(float(beside)).x[s.plan.ops[o, 1], :, 0]
-    return bool(np.abs(at - s.plan.drawn.mean(axis=0)).max() > BESIDE**-0.5 * s.plan.structure.size)
+    return bool(np.abs(at - s.plan.structure.centre).max() > BESIDE**-0.5 * s.plan.structure.size)
 
 
 def _crossing(s: _Stretch, o: int, side: float, ends: bool) -> tuple[float | None, list[float]]:

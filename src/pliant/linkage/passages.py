@@ -146,7 +146,7 @@ def infinity(
 
     `ahead` is where along t the group could not be followed to.
     """
-    size, centre, own = plan.structure.size, plan.drawn.mean(axis=0), plan.together
+    size, centre, own = plan.structure.size, plan.structure.centre, plan.together
 
     def far(x: Floats) -> Floats:
         return np.hypot(*(x - centre).T)[own] / size

@@ -69,10 +69,19 @@ class Structure:
         return [m for m, push in enumerate(self.pushes) if push == TURNS]
 
     @cached_property
+    def own(self) -> Ints:
+        """The joints, without the points of guides."""
+        return np.array([k for k in range(len(self.names)) if k not in self.guides], np.int64)
+
+    @cached_property
     def size(self) -> float:
         """The longest side of the drawn joints' box."""
-        joints = [k for k in range(len(self.names)) if k not in self.guides]
-        return float(np.ptp(self.drawn[joints], axis=0).max())
+        return float(np.ptp(self.drawn[self.own], axis=0).max())
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The mean of the drawn joints (2,)."""
+        return self.drawn[self.own].mean(axis=0)
 
     @property
     def grain(self) -> float:

@@ -107,7 +107,8 @@ def _near(plan: Plan, path: Drive, reached: Reach, t: Floats) -> float:
     order = np.argsort(t)
     x = poses_at(plan, path, reached, t[order]).x
     reaches = np.zeros(len(t))
-    far = np.abs(x - plan.drawn.mean(axis=0)[:, None]).max(axis=(0, 1)) / plan.structure.size
+    away = x[plan.structure.own] - plan.structure.centre[:, None]
+    far = np.abs(away).max(axis=(0, 1)) / plan.structure.size
     reaches[order[: len(far)]] = far
     beyond = np.flatnonzero(~(reaches <= FAR))
     return float(t[max(int(beyond[0]) - 1, 0)] if len(beyond) else t[-1])
