@@ -32,6 +32,7 @@ STRAIGHT = 1e-5  # of the size: displacements for which slopes are good enough
 ROUNDING = 1e-13  # of the size
 ROUNDS = 4  # of displacement
 STEPS = 4  # of each
+MOST = 1e12  # ridge: beyond, y is nothing, or no number
 TURNS = 20  # of what pulls and presses
 SHOWN = 12  # modes
 
@@ -212,7 +213,7 @@ def _relief(matrix: Any, weights: Floats, over: Floats, size: float) -> Floats:
         y, solve = np.zeros(matrix.shape[1]), inverse(weighted, ridge)
         for _ in range(STEPS):
             y += solve(weighted.T @ (weights * over - weighted @ y))
-        if np.abs(y).max(initial=0.0) <= size:
+        if np.abs(y).max(initial=0.0) <= size or ridge > MOST:
             return y
         ridge *= 100.0
 
