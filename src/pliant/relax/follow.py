@@ -20,10 +20,12 @@ import numpy as np
 from pliant.core.progress import Progress
 from pliant.relax.bending import distortion, spins
 from pliant.relax.elongation import elongations, errors
-from pliant.relax.laws import BAR, STRING
+from pliant.relax.friction import begin, landed, prepared, rubs, smooth, update
+from pliant.relax.laws import BAR
 from pliant.relax.march import knobs
 from pliant.relax.model import RelaxStudy
-from pliant.relax.network import FIXED, Bools, Floats, Ints, Network, State
+from pliant.relax.multipliers import any_given, drift, give, let_go, off
+from pliant.relax.network import FIXED, Bools, Floats, Network, State
 from pliant.relax.newton import Limits, Settled, settle, stands
 from pliant.relax.order import Order, numbers
 from pliant.relax.path import Frame, Record, scale, shares
@@ -42,9 +44,14 @@ FINE = 1e-5  # of the tolerance: how far steps go on where they still help
 MENDED = 1e-3  # of the first error: so little of it is good enough where nothing helps any more
 SOFT = "lengths give way under load: locked, or the stiffness of what is rigid is too small for it"
 ROUNDS, HELPS = 40, 0.8  # of giving in, and the share of the error that is left where it helps
+STRIKES = 12  # elements that let go meanwhile
+LANDED = 1e-5  # of the size: from so near what rubs may come down in an increment
+NIGH = 2.0**-16  # increment, as a share of the drive, that is small enough for it
 STALL = 1e-3  # of the size: an error at which a locked mechanism is driven no further
 NEAR = 1e-3  # of a typical length: see `Limits`
 PUSHED = 1e-9  # of the force scale: a push that could make it buckle
+TURNING = 1.0 / 64  # of the drive, where friction is: its direction follows what slips
+RUBS, CALM = 40, 1e-14  # rounds with friction, and of the size: by how little it changes at their end
 UNDER, OVER = 1e-9, 1e-14  # least λ where rows are fewer than unknowns, and where they are not
 
 
@@ -57,12 +64,12 @@ class _Run:
     tolerance: float
     loaded: bool  # by anything but its own rigid lengths
     numbers: int  # of a factor
+    rough: Network  # the same with its friction, which `net` has not
+    longest: float  # increment, as a share of the drive
 
 
 def why_not(net: Network) -> str:
     """Why Newton's steps cannot be made; empty where they can."""
-    if net.parts.guides.friction.any() or net.parts.touch.friction.any():
-        return "friction depends on the path"
     if numbers(net) > MOST:
         return f"its stiffness would hold more than {MOST:,} numbers"
     return ""
@@ -80,16 +87,18 @@ def determined(net: Network) -> bool:
 def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) -> None:
     """Frames at equal shares of the drive; stops where the mechanism cannot be brought to rest."""
     run = _run(net, study)
-    state = net.state()
+    net = run.net
+    state = prepared(run.rough, net.state())
     if study.noise > 0.0:
         shake(state.x, net.parts.guides, study.noise * net.size, study.seed, 0)
     found = _leave_unstable(run, state, 0.0, _rest(run, state, 0.0, record), record)
     record.keep(net, state, 0.0, found.residual, found.at_rest)
-    share, step = 0.0, 1.0
+    share, step = 0.0, run.longest
     for goal in shares(study.frames).tolist():
         progress(round(1000 * share), 1000, f"drive at {share:.1%}")
         while share < goal and record.smallest <= MANY and not _worn_out(run, record):
             left = goal - share
+            step = min(step, run.longest)
             share, step, found = _advance(run, state, share, left if left < 1.5 * step else step, record)
         if share < goal:
             record.keep(net, state, share, found.residual, found.at_rest)
@@ -117,6 +126,7 @@ def _stalls(net: Network, frame: Frame) -> bool:
 
 
 def _run(net: Network, study: RelaxStudy) -> _Run:
+    rough, net = net, smooth(net) if rubs(net) else net
     parts = net.parts
     bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
     typical = float(np.median(net.drive.rest[0])) if len(parts.links.ends) else net.size
@@ -129,6 +139,8 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
         study.tolerance * scale(net),
         net.loaded,
         numbers(net),
+        rough,
+        TURNING if rough is not net else 1.0,
     )
 
 
@@ -136,6 +148,7 @@ def _advance(
     run: _Run, state: State, share: float, step: float, record: Record
 ) -> tuple[float, float, Settled]:
     """One increment: the share reached, the next step, and how it came to rest."""
+    begin(state)
     before = _copy(state)
     ahead = share + step if share + step < 1.0 - SMALLEST / 2 else 1.0
     run.net.aim(state, ahead)
@@ -144,10 +157,14 @@ def _advance(
     tries = 2 * TRIES if smallest else TRIES
     found = _settle(run, state, record, run.tolerance, tries, bound)
     kept = _same_sides(run.net, before.x, state.x)
+    if step > NIGH and found.at_rest and landed(run.rough, before, state, LANDED * run.net.size):
+        _restore(state, before)
+        return share, 0.5 * step, found
     if found.at_rest and kept and found.distorted <= BOUND:
-        found = _tighten(run, state, ahead, found, record)
         easy = found.distorted < 0.4 * BOUND
-        return ahead, (2.0 if easy else 1.0) * step, found
+        found = _hold(run, state, ahead, found, record)
+        if found.at_rest or smallest:
+            return ahead, (2.0 if easy else 1.0) * step, found
     if not smallest:
         _restore(state, before)
         return share, 0.5 * step, found
@@ -159,7 +176,7 @@ def _advance(
         record.notice(ahead, "branch", _flipped(run.net, before.x, state.x))
     elif found.distorted > BOUND:
         record.notice(ahead, "branch", "it went on by a jump: a small increment of the drive moves it far")
-    return ahead, step, _tighten(run, state, ahead, found, record)
+    return ahead, step, _hold(run, state, ahead, found, record)
 
 
 def _settle(run: _Run, state: State, record: Record, tolerance: float, tries: int, bound: float) -> Settled:
@@ -178,10 +195,11 @@ def _worn_out(run: _Run, record: Record) -> bool:
 
 def _rest(run: _Run, state: State, share: float, record: Record) -> Settled:
     """Come to rest without moving the drive."""
+    begin(state)
     found = _settle(run, state, record, run.tolerance, 4 * TRIES, np.inf)
     if not found.at_rest:
         found = _rescue(run, state, share, record)
-    return _tighten(run, state, share, found, record)
+    return _hold(run, state, share, found, record)
 
 
 def _distorted(run: _Run, before: Floats, after: Floats) -> float:
@@ -206,6 +224,21 @@ def _rescue(run: _Run, state: State, share: float, record: Record) -> Settled:
     return found
 
 
+def _hold(run: _Run, state: State, share: float, found: Settled, record: Record) -> Settled:
+    """Make lengths hold, and friction what it can be: within its cone, and against what slips."""
+    found, change = _tighten(run, state, share, found, record), np.inf
+    if run.rough is run.net:
+        return found
+    for _ in range(RUBS):
+        change, before = update(run.rough, state), change
+        if not found.at_rest or _enough(change, before, CALM * run.net.size, HOLDS * run.net.size):
+            return found
+        found = _settle(run, state, record, FINE * run.tolerance, TRIES, np.inf)
+        found = found._replace(at_rest=found.at_rest or found.residual <= run.tolerance)
+        found = _tighten(run, state, share, found, record)
+    return found._replace(at_rest=False)
+
+
 def _tighten(run: _Run, state: State, share: float, found: Settled, record: Record) -> Settled:
     """Shorten what gives way under load by as much as it does, until lengths hold.
 
@@ -215,46 +248,36 @@ def _tighten(run: _Run, state: State, share: float, found: Settled, record: Reco
     if not run.loaded or not found.at_rest:
         return found
     net, before, start, last, first = run.net, _copy(state), np.inf, np.inf, found
+    strikes, once = STRIKES, before
     for _ in range(ROUNDS):
-        links, _, couplings = errors(net, elongations(net, state))
-        worst = max(links.max(initial=0.0), couplings.max(initial=0.0))
-        if worst <= HOLDS * net.size or 0.5 * last < worst <= GIVES * net.size:
+        worst = off(net, state)
+        if _enough(worst, last, HOLDS * net.size, GIVES * net.size):
             break
         if last < np.inf and found.at_rest and worst > HELPS * last and worst < MENDED * start:
             break
-        if worst > HELPS * last or not found.at_rest:
+        stalls = worst > HELPS * last
+        strikes -= stalls
+        if strikes < 0 or not found.at_rest or (stalls and not drift(net, state, once)):
             _restore(state, before)
             record.notice(share, "soft", SOFT)
-            return first if not state.given.any() else _let_go(run, state, record)
+            return first if not any_given(state) else _let_go(run, state, record)
         start = worst if last == np.inf else start
-        last = worst
-        _give(run, state)
+        last, once = np.inf if stalls else worst, _copy(state)
+        if not stalls:
+            give(net, state)
         found = _settle(run, state, record, FINE * run.tolerance, TRIES, np.inf)
-        found = found._replace(at_rest=found.residual <= run.tolerance)
+        found = found._replace(at_rest=found.at_rest or found.residual <= run.tolerance)
     return found
 
 
-def _give(run: _Run, state: State) -> None:
-    """Make what shall hold shorter by its elongation."""
-    now, parts = elongations(run.net, state), run.net.parts
-    links = _given(state.given + np.where(run.net.rigid, now.links, 0.0), parts.links.laws)
-    couplings = _given(state.coupling_given + now.couplings, parts.couplings.laws)
-    state.rest[:] -= links - state.given
-    state.goal[:] -= couplings - state.coupling_given
-    state.given[:], state.coupling_given[:] = links, couplings
-
-
-def _given(wanted: Floats, laws: Ints) -> Floats:
-    """Strings are made shorter only, and bumpers longer only: neither does what it does not do."""
-    one_way = np.where(laws == STRING, np.maximum(wanted, 0.0), np.minimum(wanted, 0.0))
-    return np.where(laws == BAR, wanted, one_way)
+def _enough(error: float, last: float, none: float, little: float) -> bool:
+    """Whether an error is none, or little and does not fall any more."""
+    return error <= none or 0.5 * last < error <= little
 
 
 def _let_go(run: _Run, state: State, record: Record) -> Settled:
     """Rest lengths as they are asked for."""
-    state.rest[:] += state.given
-    state.goal[:] += state.coupling_given
-    state.given[:], state.coupling_given[:] = 0.0, 0.0
+    let_go(state)
     return _settle(run, state, record, run.tolerance, TRIES, np.inf)
 
 

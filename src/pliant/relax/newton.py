@@ -29,6 +29,7 @@ ROUNDING = 2.0**-52
 SLOW, LEAVE = 3, 20  # steps of little use before the whole stiffness is tried, and without it where it failed
 ROUNDED = 6  # steps that gain less than half, close to rounding
 STANDING = 1e-9  # λ with which a stiffness that is not positive gives way
+GAIN, LESS = 0.05, 0.9  # of what a step promises, and of the force: friction has kinks to jump across
 WIDEST = 0.5  # distortion of a step
 SMALL = 1e-5  # radians: from here on a straight step is as good, and rounded less
 
@@ -94,7 +95,9 @@ def settle(
             continue
         far, turn = _measure(state.x, parts.touch, order, wide, work)
         promised = _promised(order.node, work, lam, limits.least)
-        taken, now, worse = _try(state, parts, order, limits.bends and turn > SMALL, energy, worst, work)
+        gain, less = (GAIN * promised, LESS) if len(state.gripped) > 0 else (0.0, 1.0)
+        bends = limits.bends and turn > SMALL
+        taken, now, worse = _try(state, parts, order, bends, energy - gain, less * worst, work)
         if not taken:
             # Shorter first: λ keeps long mechanisms from bending, which is what they do most easily.
             wide = 0.25 * far
@@ -141,7 +144,7 @@ def _measure(x: Floats, touch: Touch, order: Order, wide: float, work: Scratch) 
 def _try(
     state: State, parts: Parts, order: Order, bends: bool, energy: float, worst: float, work: Scratch
 ) -> tuple[bool, float, float]:
-    """Take the step bent, or else straight, if that helps; whether it did, the energy and the largest force.
+    """Take the step bent, or else straight, if energy or force fall below what is given; what they are then.
 
     Bent steps obey no bound on each node, which contacts need.
     """
@@ -298,10 +301,19 @@ def _strength(s: Floats, node: Ints) -> float:
 def _floor(x: Floats, node: Ints, s: Floats) -> float:
     """The residual that rounding leaves: a few units in the last place of the coordinates, times S."""
     most = 0.0
-    for i in node:
+    for i in range(len(x)):  # on the ground too: lengths and gaps are rounded by their far ends
         for c in range(s.shape[1]):
             most = max(most, abs(x[i, c]))
     return 2.0 * ROUNDING * most * _strength(s, node)
+
+
+@kernel
+def felt(state: State, parts: Parts) -> Floats:
+    """Forces (N, D) on every node, of all but the ground and the guides that hold it."""
+    n, d = state.x.shape
+    r, s, push, grip = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d)), np.zeros(n)
+    evaluate(state, parts, r, s, push, grip)
+    return r
 
 
 def stands(state: State, parts: Parts, order: Order, limits: Limits) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from pliant.core.progress import silent
 from pliant.relax.elongation import errors
 from pliant.relax.follow import determined, follow, why_not
+from pliant.relax.friction import rubs
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Floats, Network
 from pliant.relax.path import Frame, Notice, Record, scale
@@ -41,8 +42,10 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
     """Look at every frame of a run once it is over; `own`: elements took part that the network has not."""
     frames = record.frames
     bound = HELD * scale(net)
-    forces = [internal(net, frame) for frame in frames]
-    loads = np.array([np.abs(force).max(initial=0.0) for force in forces])
+    loads, last = np.zeros(len(frames)), np.zeros(0)
+    for k, frame in enumerate(frames):
+        last = internal(net, frame)
+        loads[k] = np.abs(last).max(initial=0.0)
     loaded = loads > bound
     if study.method != "auto" and not own:
         _compare(net, study, record)
@@ -56,7 +59,7 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
         status=_status(net, frames, loaded, kept),
         length_errors=np.array([_length_error(net, frame) for frame in frames]),
         loads=loads,
-        carriers=_carriers(net, forces[-1], bound) if loaded[-1] else (),
+        carriers=_carriers(net, last, bound) if loaded[-1] else (),
         locks_at=frames[int(np.argmax(loaded))].share if loaded.any() else None,
         assembly_kept=kept,
         notices=tuple(record.notices),
@@ -64,7 +67,7 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
 
 
 def internal(net: Network, frame: Frame) -> Floats:
-    """Forces (E + C + Q,) that no displacement can relieve: at rest, all of them where nothing loads it."""
+    """Forces (E + C + Q + T,) that no displacement can relieve: at rest all, where nothing loads it."""
     return own_forces(net, frame.elongations) if frame.settled and not net.loaded else unmet(net, frame)
 
 
@@ -90,7 +93,8 @@ def _carriers(net: Network, forces: Floats, bound: float) -> tuple[tuple[str, fl
     for at in np.argsort(-np.abs(forces)).tolist():
         if abs(forces[at]) <= bound:
             break
-        strongest.setdefault(names[at], float(forces[at]))
+        name = names[at] if at < len(names) else net.touch_name(at - len(names))
+        strongest.setdefault(name, float(forces[at]))
     return tuple(strongest.items())
 
 
@@ -129,8 +133,8 @@ def _compare(net: Network, study: RelaxStudy, record: Record) -> None:
     assembly. Only where the lengths leave no freedom is there one place to compare with.
     """
     last = record.frames[-1]
-    if not (determined(net) and last.settled) or why_not(net):
-        return
+    if not (determined(net) and last.settled) or why_not(net) or rubs(net):
+        return  # where there is friction, the answer depends on the path
     again = Record()
     follow(net, study.model_copy(update={"method": "auto", "frames": 1, "noise": 0.0}), again, silent)
     there = again.frames[-1]
