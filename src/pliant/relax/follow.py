@@ -327,7 +327,7 @@ def _flipped(net: Network, before: Floats, after: Floats) -> str:
 
 
 def _copy(state: State) -> State:
-    return State(*(array.copy() for array in state))
+    return State._make(array.copy() for array in state)
 
 
 def _restore(state: State, before: State) -> None:

@@ -128,7 +128,7 @@ class _March:
         """The largest force on a node as things stand."""
         probe = np.empty(1)
         self._ask(0.0)
-        fresh, state = work(*self.net.drawn.shape), State(*(array.copy() for array in self.state))
+        fresh, state = work(*self.net.drawn.shape), State._make(array.copy() for array in self.state)
         accelerate(state, self.net.parts, self.knobs, np.inf, 0, self.work if self.elements else fresh, probe)
         return float(probe[0])
 

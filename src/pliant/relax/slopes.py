@@ -100,7 +100,8 @@ def _chosen(net: Network, found: Elongations) -> _Chosen:
         _acts(found.rails, rails) & moves[rails.nodes].any(axis=1),
     )
     pairs = found.touching
-    return _Chosen(*map(np.flatnonzero, chosen), pairs[moves[touch.ends[pairs]].any(axis=1)])
+    first, second, third = map(np.flatnonzero, chosen)
+    return _Chosen(first, second, third, pairs[moves[touch.ends[pairs]].any(axis=1)])
 
 
 def _acts(over: Floats, group: Links | Couplings | Rails) -> Bools:
