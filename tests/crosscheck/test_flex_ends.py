@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import shapely
+from tests.crosscheck.assemblies import assembly as random_assembly
 
 from pliant.flex.model import Assembly
 from pliant.flex.solve import solve
@@ -140,3 +141,29 @@ def test_two_blocks_of_one_height_do_not_get_past_each_other():
     result = solve(Assembly.model_validate({"bodies": bodies, "limits": held, "study": {"maximize": terms}}))
     assert result.status is FlexStatus.CONVERGED
     assert result.objective == pytest.approx(6.0, rel=1e-5)
+
+
+def test_a_triangle_whose_tip_slides_off_the_tip_of_a_key_turns_on():
+    """Past the tip neither the edge it slid along nor the one that slid along the key holds anything."""
+    result = solve(random_assembly("turning", 10007))
+    assert result.status is FlexStatus.TURNING
+
+
+@pytest.mark.parametrize(
+    ("seed", "reached"),
+    [
+        (1001, 7985.0),  # lies on both posts; slid off one, it turns into the gate
+        (1003, 0.01186),
+        (3060, 5.6),  # too high for the gate, and not too wide
+    ],
+)
+def test_a_bar_that_lies_on_the_posts_of_a_gate_slides_to_where_it_can_turn_into_it(seed, reached):
+    result = solve(random_assembly("gate", seed))
+    assert result.objective >= (1 - 1e-3) * reached
+
+
+def test_a_block_against_a_wall_is_not_carried_along_it_and_round_its_end():
+    wall, block = fixed("wall", 2, -5, 3, 5), {"name": "block", "outline": box(0, 0, 1, 1)}
+    result = solve(assembly([wall, block], body="block", direction=[1, 0]))
+    assert result.status is FlexStatus.CONVERGED
+    assert result.objective == pytest.approx(1.0, rel=1e-3)

@@ -368,18 +368,30 @@ def propose(rng, kind, here, there, touched, bodies, radius, size, least, weight
 
 
 @njit(cache=True)
+def strays(there, base, free, far):
+    """Whether a body is further than that from where it was."""
+    for b in range(len(there)):
+        if free[b] and np.hypot(there[b, 0] - base[b, 0], there[b, 1] - base[b, 1]) > far:
+            return True
+    return False
+
+
+@njit(cache=True)
 def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, size, least, hair, enough, path):
     """A climb of many proposals, one for each place in `path` (K, B, 3); how many of them were taken.
+
+    Without a gain, bodies go no further than half of `size`: what lies against a wall is not
+    carried along it and round its end.
 
     A proposal is taken when the way to it is free and the objective is not below the best by more than
     `hair`; moves are of all sizes from `least` to `size`. It ends when it has gained `enough`. Where it went
     is left in `path`, the first place of which is the start.
     """
     bodies = np.flatnonzero(free)
-    here, there, middle = start.copy(), start.copy(), start.copy()
+    here, there, middle, base = start.copy(), start.copy(), start.copy(), start.copy()
     touched, momentum = np.zeros(len(start), np.bool_), np.zeros_like(start)
     began = value(start, goal)
-    at, best, taken, lucky = began, began, 0, False
+    at, best, taken, lucky, gained = began, began, 0, False, began
     for _ in range(1, len(path)):
         kind = 0 if lucky else int(6 * rng.random())
         propose(rng, kind, here, there, touched, bodies, radius, size, least, weights, momentum)
@@ -391,7 +403,10 @@ def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, siz
         reached = value(there, goal)
         if not reached >= best - hair or (reached < at and rng.random() < 0.5):
             continue
-        if broken(there, rows) or not free_way(here, there, pairs, touched, rings, radius, fine, middle):
+        rises = reached > gained + 5 * hair
+        if broken(there, rows) or (strays(there, base, free, 0.5 * size) and not rises):
+            continue
+        if not free_way(here, there, pairs, touched, rings, radius, fine, middle):
             continue
         lucky = reached > at + 1e-9 * hair
         at, best, taken = reached, max(best, reached), taken + 1
@@ -399,6 +414,9 @@ def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, siz
             for column in range(3):
                 momentum[b, column] = there[b, column] - here[b, column]
                 here[b, column] = path[taken, b, column] = there[b, column]
+                if rises:
+                    base[b, column] = there[b, column]
+        gained = reached if rises else gained
         if at - began > enough:
             break
     return taken

@@ -25,7 +25,7 @@ FINEST = 1e-4  # of the objective: a gain that counts as none, whatever the tole
 def climb(
     system: System, walk: Walk, steps: int, progress: Progress = silent, wander: bool = False
 ) -> Ending:
-    """Step until nothing is gained. Who wanders does not ask whether bodies leave or turn for ever."""
+    """Step until nothing is gained. Who wanders does not ask whether bodies leave, turn, or could go on."""
     turn, shrinkings = system.study.turn, 0
     while walk.steps < steps:
         progress(walk.steps, None, f"objective {walk.here.value:.6g}")
@@ -48,7 +48,8 @@ def climb(
         solved = usable(system, found.program, found.solution)
         if moved is None and solved and walk.settled(found):
             small = move(system, system, found, system.study.turn)
-            moved = _not_last(system, walk, found, small) or go_on(system, found, walk.enough, turn)
+            moved = _not_last(system, walk, found, small)
+            moved = moved or (None if wander else go_on(system, found, walk.enough, turn))
             if moved is None:
                 return _finish(system, walk, found, small)
         if moved is None and solved and shrinkings == SHRINKINGS:

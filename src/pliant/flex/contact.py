@@ -309,11 +309,13 @@ def _faced(found: Nearest) -> tuple[Ints, Ints]:
     return place, found.facing[place]
 
 
-def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> tuple[Ints, Rows]:
-    """Rows for the edges round the corner from those of some rows, and the groups they are of.
+def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> tuple[Ints, Rows, Bools]:
+    """Rows for the edges round the corner from those of some rows, their groups, and what is in the way.
 
     A vertex that presses on an edge within reach of its convex end could slip past that end:
-    these rows tell how far it is from having done so (negative: it is not past yet).
+    these rows tell how far it is from having done so (negative: it is not past yet). In the way
+    are rows (R,) that keep that end from the edges at the vertex: tip passes tip, and then they
+    hold nothing.
     """
     near, outlines = contacts.near, parts.outlines
     group = contacts.group[which]
@@ -321,7 +323,13 @@ def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> 
     seen = seen_from(outlines, near, poses, group)
     other = _next_edge(outlines, edge, _along(outlines, edge, seen))
     could = _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) > -near.reach)
-    return group[could], _rows(outlines, near, group[could], other[could])
+    group, edge, other = group[could], edge[could], other[could]
+    tip, vertex = np.where(outlines.follow[edge] == other, other, edge), near.vertex[group]
+    own = contacts.row_edge[:, None]
+    meets = (near.vertex[contacts.group][:, None] == tip) & (
+        (own == vertex) | (outlines.follow[own] == vertex)
+    )
+    return group, _rows(outlines, near, group, other), meets.any(axis=1)
 
 
 def _rows(outlines: Outlines, near: Neighbours, groups: Ints, edges: Ints) -> Rows:

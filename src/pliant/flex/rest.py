@@ -57,7 +57,7 @@ def _could_gain(system: System, found: Promise, enough: float, turn: float) -> b
 
 def _alternatives(system: System, found: Promise, enough: float, turn: float) -> Iterator[Promise]:
     """The same pose with other rows: without those past their edges' ends, or other ones at corners."""
-    yield from _released(system, found, enough, turn)
+    yield from released(system, found, enough, turn)
     here, near = found.here, found.here.contacts.near
     other = "average" if system.study.corners == "chosen" else "chosen"
     contacts = select(system.parts, here.poses, near, None, other, 0.1 * system.threshold)
@@ -73,7 +73,7 @@ def _alternatives(system: System, found: Promise, enough: float, turn: float) ->
         )
 
 
-def _released(system: System, found: Promise, enough: float, turn: float) -> Iterator[Promise]:
+def released(system: System, found: Promise, enough: float, turn: float) -> Iterator[Promise]:
     """The program without the rows that hold bodies past the ends of their edges, until none is left."""
     for _ in range(RELEASES):
         contacts = found.here.contacts
@@ -118,14 +118,15 @@ def _slide(system: System, found: Promise, enough: float, turn: float) -> Moved 
     contacts = found.here.contacts
     force = found.solution.forces[: len(contacts.rows)]
     pressing = np.flatnonzero(force > 1e-3 * np.abs(found.solution.forces).max(initial=0.0))
-    groups, rows = past_ends(system.parts, found.here.poses, contacts, pressing)
+    groups, rows, tips = past_ends(system.parts, found.here.poses, contacts, pressing)
     if not len(groups):
         return None
     sliding = np.zeros((system.parts.count + 1, 3))
     blocks = gaps_and_blocks(rows, found.here.poses)[1]
     np.add.at(sliding, rows.edge_body, blocks[:, 0])
     np.add.at(sliding, rows.point_body, blocks[:, 1])
-    slide = _beside(system, found, sliding[system.parts.free], enough)
+    passing = _without(system, found, tips) if tips.any() else found
+    slide = _beside(system, passing, sliding[system.parts.free], enough)
     moved = None if slide is None else move(system, system, slide, turn)
     if moved is None or moved.crossings is not None:
         return None
@@ -136,6 +137,13 @@ def _slide(system: System, found: Promise, enough: float, turn: float) -> Moved 
         there = replace(there, contacts=flip(system.parts, there.contacts, passed))
     could_reach = there.value + promise(system, there, turn).gain
     return replace(moved, there=there) if could_reach > found.here.value + enough else None
+
+
+def _without(system: System, found: Promise, rows: Bools) -> Promise:
+    """The same program without some of its contacts' rows."""
+    contacts, poses = leave_out(found.here.contacts, rows), found.here.poses
+    program = system.program(contacts.rows, poses, found.program.bound)
+    return replace(found, here=replace(found.here, contacts=contacts), program=program)
 
 
 def _beside(system: System, found: Promise, wish: Floats, enough: float) -> Promise | None:

@@ -104,19 +104,19 @@ class FlexResult:
     def motion(self) -> Motion:
         """The motion for every view: bodies, how far each moved, forces, keep regions, signals.
 
-        What can leave by a straight way does so in one step more, in which nothing is measured.
+        It is paced by travel: how far, frame by frame, the body that moves most has gone. What can leave
+        by a straight way does so after the last step, where nothing is measured.
         """
         stepped, accepted, out = self.frames.poses, self.frames.accepted, _way_out(self)
         poses = np.concatenate([stepped, out])
-        ends = np.append(accepted, len(poses) - 1) if len(out) else accepted
-        values = np.interp(np.arange(len(poses)), ends, np.arange(len(ends)))
-        overlap = np.interp(values[: len(stepped)], np.arange(len(accepted)), self.frames.overlap)
+        values = _travel(self, poses)
+        overlap = np.interp(np.arange(len(stepped)), accepted, self.frames.overlap)
         unmeasured = np.full(len(out), np.nan)
         held = rigid(self.model).why(self.model)
         travelled = np.hypot(*np.moveaxis(poses[..., :2] - poses[:1, :, :2], -1, 0))
         return Motion(
-            axis="step",
-            unit="",
+            axis="travel",
+            unit=self.model.units,
             values=values,
             title=self.model.title,
             length_unit=self.model.units,
@@ -189,6 +189,16 @@ class FlexResult:
             "restarts": None if self.restarts is None else list(self.restarts.objectives),
         }
         return {**sayable(data), "motion": self.motion.to_dict()}
+
+
+def _travel(result: FlexResult, poses: Floats) -> Floats:
+    """How far the body that moves most from each frame to the next has gone in all, (F,)."""
+    corners = [np.vstack(shape.rings) for shape in result.shapes]
+    middles = np.array([ring.mean(axis=0) for ring in corners])
+    radii = np.array([np.hypot(*(ring - ring.mean(axis=0)).T).max() for ring in corners])
+    moved = np.diff(carry(poses, middles[result.shape_of]), axis=0)
+    turned = np.abs(np.diff(poses[..., 2], axis=0)) * radii[result.shape_of]
+    return np.append(0.0, np.cumsum((np.hypot(*np.moveaxis(moved, -1, 0)) + turned).max(axis=1)))
 
 
 def _way_out(result: FlexResult) -> Floats:

@@ -8,52 +8,144 @@ further than a few gaps: what lies on a table is not carried to its edge.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from pliant.core.pose import Floats
-from pliant.flex.climb import climb
+from pliant.core.pose import Floats, turn
+from pliant.flex.climb import FINEST, climb
+from pliant.flex.contact import beyond_ends
+from pliant.flex.distance import gaps
 from pliant.flex.findings import Ending
-from pliant.flex.promise import within
+from pliant.flex.promise import promise, within
+from pliant.flex.rest import released
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import place
+from pliant.flex.step import Place, place
 from pliant.flex.system import System
 from pliant.flex.walk import Walk
 
-KEEP = 30.0  # what the objective weighs beside the push: next to nothing is given up for it
-SHAKES = 6  # in a row that gain nothing
-MOST_SHAKES = 30
-STEPS = 12  # of a lean
+KEEPS = (100.0, 30.0, 10.0, 3.0)  # what the objective weighs beside the push: little is given up for it
+LEANS = 4  # in a row, each from where the last one stopped
+ROUNDS = 8  # of such leans that gain nothing
+MOST_ROUNDS = 20
+LITTLE = 0.1
+STEPS = 3  # of a lean
+STOPS = 3  # on the way of a lean, at most
+AT_REST = (FlexStatus.CONVERGED, FlexStatus.LOCKED)
+ENDLESS = (FlexStatus.FREE, FlexStatus.TURNING)
+CLIMBS = 8  # that gain nothing, be they promising
 
 
 def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
     """Shake the parts at the end of a walk until that gains nothing; the walk then goes to the better end."""
     chance = np.random.default_rng(0)
-    idle = 0
-    for _ in range(MOST_SHAKES):
-        if idle == SHAKES or ending.status not in (FlexStatus.CONVERGED, FlexStatus.LOCKED):
+    idle = climbs = 0
+    for _ in range(MOST_ROUNDS):
+        if idle >= ROUNDS or climbs >= CLIMBS or ending.status not in AT_REST:
             break
-        push = random_push(system, chance)
-        near = within(system, walk.here.poses, min(system.reach, system.parts.size / 2))
-        aside = lean(near, walk, push, 1.0, own=KEEP)
-        back = Walk(walk.model, system, place(system, aside.here.poses, system.reach, None))
-        found = climb(system, back, system.study.steps)
-        better = back.here.value > walk.here.value + 3 * walk.enough
-        endless = found.status in (FlexStatus.FREE, FlexStatus.TURNING)
-        idle = 0 if better else idle + 1
-        if better or endless:
-            walk.follow(aside, back)
-            ending = found
+        idle += 1
+        for aside in _leans(system, walk, chance):
+            climbs += 1
+            back = Walk(walk.model, system, place(system, aside[-1].here.poses, system.reach, None))
+            found = climb(system, back, system.study.steps)
+            better = back.here.value > _worth_it(walk)
+            if found.status in ENDLESS or (better and found.status in AT_REST):
+                walk.follow(*aside, back)
+                ending, idle, climbs = found, 0, 0
+                break
+            idle += _little_play(system, walk, aside)
     return ending
 
 
+def _worth_it(walk: Walk) -> float:
+    """The least value of the objective for which a walk is followed on from its end."""
+    return walk.here.value + max(3 * walk.enough, FINEST * abs(walk.here.value))
+
+
+def _little_play(system: System, walk: Walk, aside: list[Walk]) -> bool:
+    """Whether leans together moved no body by more than a little of its size: half as many rounds will do."""
+    gone = np.abs(aside[-1].here.poses - walk.here.poses)[:, :2].max()
+    return bool(gone < LITTLE * system.parts.size)
+
+
+def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[list[Walk]]:
+    """Leans from the end of a walk, one after the other, as far as each place that promises a better end.
+
+    Each stops anywhere on its way, and the next one leads on from there: parts that slide at no
+    loss get to all places of that plateau, no further from the end than half a body's size.
+    """
+    near = within(system, walk.here.poses, min(system.reach, system.parts.size / 2))
+    aside = [walk]
+    for last in range(1 - LEANS, 1):
+        start = aside[-1]
+        there = _lean_either_way(near, start, random_push(system, chance), chance.choice(KEEPS))
+        for share in _shares(system, start.here.poses, there.here, chance):
+            stop = there.stopped(share)
+            if _promises(system, stop.here.poses, _worth_it(walk)):
+                yield [*aside[1:], stop]
+        aside.append(there.stopped(chance.random()))
+        if last == 0:
+            yield aside[1:]
+
+
+def _shares(system: System, start: Floats, there: Place, chance: np.random.Generator) -> Floats:
+    """Shares of the way of a lean at which to stop: between any two at which a contact begins or ends.
+
+    A part that slides along others may fit between them in one place only, and that place is
+    where a vertex has slid off one edge and not yet onto another.
+    """
+    changes = [np.array([0.0, 1.0])]
+    for pose in (start, there.poses):
+        contacts = place(system, pose, system.reach, None).contacts
+        touching = gaps(contacts.rows, pose) <= 2 * system.threshold
+        before, after = (beyond_ends(system.parts, at, contacts)[touching] for at in (start, there.poses))
+        ends = before * after < 0
+        changes.append(before[ends] / (before[ends] - after[ends]))
+    between = np.unique(np.round(np.concatenate(changes), 6))
+    low, high = between[:-1], between[1:]
+    shares = chance.permutation(low + (high - low) * chance.random(len(low)))[:STOPS]
+    return np.append(shares, chance.random(STOPS - len(shares)))
+
+
+def _promises(system: System, poses: Floats, value: float) -> bool:
+    """Whether the program at a pose promises a greater value, once rows past their edges' ends let go."""
+    here = place(system, poses, system.reach, None)
+    found = promise(system, here, system.study.turn)
+    every = (found, *released(system, found, value - here.value, system.study.turn))
+    return any(one.endless is not None or here.value + one.gain > value for one in every)
+
+
+def _lean_either_way(system: System, start: Walk, push: Floats, keep: float) -> Walk:
+    """Where a push leads to; or one the other way, where it leads nowhere."""
+    there = lean(system, start, push, 1.0, own=keep)
+    return there if there.steps else lean(system, start, -push, 1.0, own=keep)
+
+
 def random_push(system: System, chance: np.random.Generator) -> Floats:
-    """A load (B + 1, 3) on the moving bodies, of a random direction, 1 on the greatest body's scale."""
-    push = np.zeros((system.parts.count + 1, 3))
-    push[system.parts.free] = chance.normal(size=(len(system.parts.free), 3))
-    push[:, 2] *= system.parts.size
-    return push / max(float(np.abs(push / (1.0, 1.0, system.parts.size)).max()), 1e-300)
+    """A load (B + 1, 3) on the moving bodies, of a random direction, 1 on the greatest body's scale.
+
+    Drawn in the order of the bodies' names and from the objective's own direction, so that the
+    same assembly written down in another order, or lying another way, is pushed alike.
+    """
+    parts = system.parts
+    order = sorted(parts.free, key=lambda body: parts.names_of(np.array([body])))
+    push = np.zeros((parts.count + 1, 3))
+    push[order] = chance.normal(size=(len(order), 3))
+    push[:, :2] = turn(np.array(_bearing(system)), push[:, :2])
+    push[:, 2] *= parts.size
+    return push / max(float(np.abs(push / (1.0, 1.0, parts.size)).max()), 1e-300)
+
+
+def _bearing(system: System) -> float:
+    """The direction in which the objective moves a body most; of a turn, where that body is."""
+    parts = system.parts
+    wanted = system.objective.weights(parts.drawn)[: parts.count]
+    most = int(np.abs(wanted * (1.0, 1.0, 1.0 / parts.size)).max(axis=1).argmax())
+    along = wanted[most, :2]
+    if not along.any():
+        along = parts.drawn[most, :2] - parts.drawn[: parts.count, :2].mean(axis=0)
+    return float(np.arctan2(along[1], along[0]))
 
 
 def lean(system: System, walk: Walk, push: Floats, weight: float, own: float = 1.0) -> Walk:

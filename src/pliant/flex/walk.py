@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,29 @@ class Walk:
         self.accepted.append(len(self.frames) - 1)
         self.overlaps.append(self._measure(there))
         self.violations.append(there.violation)
+
+    def stopped(self, share: float) -> Walk:
+        """The walk as far as a share of its way, by how far the body that moves most has gone."""
+        frames = np.array(self.frames)
+        legs = np.abs(np.diff(frames, axis=0) * (1.0, 1.0, self.system.parts.size / 2)).max(axis=(1, 2))
+        gone = np.cumsum(legs)
+        leg = int(np.searchsorted(gone, share * legs.sum()))
+        if leg >= len(legs) or legs[leg] == 0:
+            return self
+        part = 1 - (gone[leg] - share * gone[-1]) / legs[leg]
+        poses = (1 - part) * frames[leg] + part * frames[leg + 1]
+        there = place(self.system, poses, self.system.reach, None)
+        met = sweep(self.system, there, frames[leg], poses[None])
+        if met.any or met.depth > self.system.threshold:
+            return self
+        short = copy(self)
+        kept = sum(frame <= leg for frame in self.accepted)
+        short.here, short.steps, short.path = there, kept, max(self.path, met.depth)
+        short.frames = [*self.frames[: leg + 1], poses]
+        short.accepted = [*self.accepted[:kept], leg + 1]
+        short.overlaps = [*self.overlaps[:kept], self._measure(there)]
+        short.violations = [*self.violations[:kept], there.violation]
+        return short
 
     def follow(self, *others: Walk) -> None:
         """Go on by walks that begin where this one ended, one after the other."""

@@ -57,9 +57,11 @@ def parallelogram(links: int, seed: int, noise: float, unit: float) -> tuple[Ass
 def truss(nodes: int, seed: int, noise: float, unit: float) -> tuple[Assembly, float]:
     """More members than a rigid truss needs, each node pinned more often than it needs, on one pivot."""
     rng = np.random.default_rng(seed)
-    points = rng.uniform(0, 10, (nodes, 2))
-    while min(math.dist(a, b) for a, b in combinations(points, 2)) < 1.5:
-        points = rng.uniform(0, 10, (nodes, 2))
+    points = np.empty((0, 2))
+    while len(points) < nodes:
+        point = rng.uniform(0, 10, 2)
+        if all(math.dist(point, other) >= 1.5 for other in points):
+            points = np.vstack([points, point])
     sides = {tuple(sorted(map(int, pair))) for s in Delaunay(points).simplices for pair in combinations(s, 2)}
     spare = [pair for pair in combinations(range(nodes), 2) if pair not in sides]
     members = [*sorted(sides), *(spare[k] for k in rng.permutation(len(spare))[: nodes // 2])]
@@ -115,17 +117,19 @@ def unbalanced(result: FlexResult) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", [1e-2, 1.0, 250.0])
+@pytest.mark.parametrize("unit", [1e-2, 250.0])
 @pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-7, 1e-5])
-@pytest.mark.parametrize("links", [2, 3, 5, 8])
+@pytest.mark.parametrize("links", [2, 3, 8])
 def test_a_parallelogram_with_any_number_of_links_swings_as_with_two(links, noise, unit):
     """Links that are off by as little as nobody draws were a lock with some solvers, and none with others."""
     check(*parallelogram(links, links, noise, unit), noise)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-7, 1e-5])
-@pytest.mark.parametrize("nodes", [3, 5, 9, 14, 22])
+@pytest.mark.parametrize(
+    ("nodes", "noise"),
+    [(3, 0.0), (3, 1e-9), (5, 1e-7), (5, 1e-5), (9, 0.0), (9, 1e-7), (14, 1e-9), (22, 1e-5)],
+)
 def test_a_truss_with_more_members_and_pins_than_it_needs_turns_as_one(nodes, noise):
     check(*truss(nodes, nodes, noise, 1.0), noise)
 
@@ -149,7 +153,7 @@ def test_pins_that_contradict_each_other_bind_with_every_solver(make, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [parallelogram, truss])
 @pytest.mark.parametrize("noise", [3e-5, 1e-4, 3e-4, 1e-3])
-@pytest.mark.parametrize("seed", [3, 5, 8])
+@pytest.mark.parametrize("seed", [3, 5])
 def test_where_it_is_doubtful_whether_they_bind_every_solver_still_says_the_same(make, seed, noise):
     found = answers(make(seed, seed, noise, 1.0)[0])
     assert len({result.status for result in found.values()}) == 1

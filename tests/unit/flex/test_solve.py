@@ -376,3 +376,26 @@ def test_a_turn_is_said_in_degrees_too(turn):
     assert f"Moves by {turn:g} rad ({math.degrees(turn):.4g}°); then" in result.summary()
     travel = solve(assembly(wide, PEG, limits=limits[:0]))
     assert "°" not in travel.summary()
+
+
+def test_films_are_paced_by_travel():
+    """As long is shown of a way as it is long, however many frames and steps it took."""
+    wall = {"name": "wall", "outline": [[12, -3], [13, -3], [13, 3], [12, 3]], "fixed": True}
+    link = {"name": "link", "outline": [[-0.5, -0.5], [8, -0.5], [8, 0.5], [-0.5, 0.5]]}
+    post = {"name": "post", "outline": [[-2, -2], [-1, -2], [-1, 2], [-2, 2]], "fixed": True}
+    model = Assembly.model_validate(
+        {
+            "bodies": [post, wall, link],
+            "pins": [{"bodies": ["post", "link"], "at": [0, 0], "clearance": 0.1}],
+            "study": {"maximize": [{"body": "link", "spin": 1.0}]},
+            "limits": [{"body": "link", "rotation": 0.4}],
+        }
+    )
+    motion = solve(model).motion
+    link = motion.poses[:, motion.bodies.index("link")]
+    tip = link[:, :2] + np.stack([8 * np.cos(link[:, 2]), 8 * np.sin(link[:, 2])], axis=1)
+    moved = np.hypot(*np.diff(tip, axis=0).T)
+    shown = np.diff(motion.values)
+    assert motion.axis == "travel"
+    assert (shown >= 0.5 * moved - 1e-9).all()
+    assert (shown[:-1] <= 2.0 * moved[:-1]).all()  # the last one is a shift of the whole link

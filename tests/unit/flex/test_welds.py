@@ -166,8 +166,9 @@ def test_what_leaves_is_named_with_all_that_is_welded_to_it():
 def test_members_may_overlap_and_do_not_touch_each_other():
     block = {"name": "block", "outline": box(-2, -2, 2, 2)}
     plate = {"name": "plate", "outline": box(-3, -1, 3, 1)}
-    welds = [{"bodies": ["block", "plate"]}]
-    result = solve(assembly(CAGE, block, plate, maximize={"body": "plate", "direction": [1, 0]}, welds=welds))
+    welds, upright = [{"bodies": ["block", "plate"]}], [{"body": "plate", "rotation": 0.1}]
+    along = {"body": "plate", "direction": [1, 0]}
+    result = solve(assembly(CAGE, block, plate, maximize=along, welds=welds, limits=upright))
     assert result.status is FlexStatus.CONVERGED
     assert result.objective == pytest.approx(1.2, rel=1e-3)
 

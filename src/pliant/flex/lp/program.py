@@ -58,6 +58,14 @@ class Program:
         entries = self.blocks[rows, sides].ravel(), (np.repeat(rows, 3), columns.ravel())
         return csr_array(entries, shape=self.shape)
 
+    def full_matrix(self) -> Floats:
+        """J with all its zeros, (R, 3B)."""
+        rows = np.arange(len(self.gaps))
+        full = np.zeros((len(rows), len(self.cost) + 1, 3))  # index -1 is the ground's
+        for side in range(2):
+            full[rows, self.pairs[:, side]] += self.blocks[:, side]
+        return full[:, :-1].reshape(self.shape)
+
 
 @dataclass(frozen=True)
 class Solution:

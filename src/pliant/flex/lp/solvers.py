@@ -37,6 +37,7 @@ SLACK = 10.0
 # Moving bodies from which our interior-point method is chosen. An LP alone is faster with
 # it from about 150; loading the compiled kernels costs a process 0.7 s once, which a
 # dozen LPs of this size earn back.
+FEW = 12  # moving bodies up to which full matrices are solved sooner than sparse ones are made
 CROSSOVER = 300
 
 # Typical gap to show HiGHS: with 1, IPX gives up after nine iterations on the LPs of 1703
@@ -231,20 +232,22 @@ def _out_of(solution: Solution, program: Program, units: Units) -> Solution:
 
 
 def _piqp(program: Program, tolerance: float) -> Answer:
-    """PIQP's proximal interior-point method on the sparse KKT system."""
+    """PIQP's proximal interior-point method on the sparse KKT system, or a full one of a few bodies."""
     piqp: Any = import_module("piqp")
-    matrix, equal = program.matrix(), program.equal
+    few = len(program.cost) <= FEW
+    matrix, equal = program.full_matrix() if few else program.matrix(), program.equal
+    kept: Any = np.asarray if few else csc_matrix
     size = program.cost.size
     bound = program.bound.ravel()
-    solver: Any = piqp.SparseSolver()
+    solver: Any = piqp.DenseSolver() if few else piqp.SparseSolver()
     solver.settings.eps_abs = solver.settings.eps_duality_gap_abs = tolerance
     solver.settings.eps_rel = solver.settings.eps_duality_gap_rel = 0.1 * tolerance
     solver.setup(
-        csc_matrix((size, size)),
+        kept(np.zeros((size, size)) if few else (size, size)),
         -program.cost.ravel(),
-        csc_matrix(matrix[equal]) if equal.any() else None,
+        kept(matrix[equal]) if equal.any() else None,
         -program.gaps[equal] if equal.any() else None,
-        csc_matrix(-matrix[~equal]),
+        kept(-matrix[~equal]),
         None,
         program.gaps[~equal],
         -bound,

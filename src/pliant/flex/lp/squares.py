@@ -9,7 +9,7 @@ from scipy.sparse import diags_array
 from scipy.sparse.linalg import splu
 
 from pliant.flex.lp.program import Floats, Program
-from pliant.flex.lp.solvers import CROSSOVER, lever_arm
+from pliant.flex.lp.solvers import CROSSOVER, FEW, lever_arm
 
 # Bodies that nothing touches stay where they are; the rest is not moved by so little.
 RIDGE = 1e-10
@@ -20,9 +20,20 @@ def least_squares(program: Program, change: Floats, weights: Floats) -> Floats:
 
     Angles are taken times the lever arm: the ridge weighs them against travel.
     """
-    solve = _by_fronts if len(program.cost) >= CROSSOVER else _by_columns
+    bodies = len(program.cost)
+    solve = _by_fronts if bodies >= CROSSOVER else _by_columns if bodies > FEW else _dense
     columns = np.array([1.0, 1.0, 1.0 / lever_arm(program)])
     return columns * solve(replace(program, blocks=program.blocks * columns), change, weights)
+
+
+def _dense(program: Program, change: Floats, weights: Floats) -> Floats:
+    """With full matrices, which a few bodies fill."""
+    matrix = program.full_matrix()
+    weighted = matrix.T * weights
+    normal = weighted @ matrix
+    diagonal = normal.diagonal()
+    normal += np.diag(RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300)
+    return np.linalg.solve(normal, weighted @ change).reshape(-1, 3)
 
 
 def _by_columns(program: Program, change: Floats, weights: Floats) -> Floats:
