@@ -224,3 +224,28 @@ def test_of_two_feet_only_the_lighter_one_slips(seed):
     )
     assert result.points[4, :, 0] == pytest.approx([0, 3 + far], abs=1e-8)
     assert result.points[-1, :, 0] == pytest.approx([0, 3], abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_ball_comes_to_rest_in_a_groove_at_its_radius_from_both_sides(seed):
+    """However small it is, and whichever side it is dropped on."""
+    rng = np.random.default_rng(seed)
+    left, right = rng.uniform(0.3, 1.3, 2)
+    radius, weight = 10 ** rng.uniform(-4, 0), rng.uniform(0.1, 100)
+    result = run(
+        1,
+        ground=["l", "o", "q", "r"],
+        nodes={
+            "l": [-10 * cos(left), 10 * sin(left)],
+            "o": [0, 0],
+            "q": [1e-9, -1e-9],
+            "r": [10 * cos(right), 10 * sin(right)],
+            "p": [rng.uniform(-1, 1), 6],
+        },
+        contacts=[{"members": [["p", "p"]], "against": [["o", "l"], ["q", "r"]], "radius": radius}],
+        loads=[{"node": "p", "force": [0, -weight]}],
+    )
+    x, y = at(result, "p")
+    assert -x * sin(left) * -1 + y * cos(left) == pytest.approx(radius, abs=1e-8)
+    assert -x * sin(right) + y * cos(right) == pytest.approx(radius, abs=1e-8)
+    assert result.length_error < 1e-10

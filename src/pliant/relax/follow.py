@@ -19,7 +19,7 @@ import numpy as np
 
 from pliant.core.progress import Progress
 from pliant.relax.bending import distortion, spins
-from pliant.relax.elongation import elongations, errors
+from pliant.relax.elongation import elongations
 from pliant.relax.friction import begin, landed, prepared, rubs, smooth, update
 from pliant.relax.laws import BAR
 from pliant.relax.march import knobs
@@ -28,7 +28,7 @@ from pliant.relax.multipliers import any_given, drift, give, let_go, off
 from pliant.relax.network import FIXED, Bools, Floats, Network, State
 from pliant.relax.newton import Limits, Settled, settle, stands
 from pliant.relax.order import Order, numbers
-from pliant.relax.path import Frame, Record, scale, shares
+from pliant.relax.path import Record, scale, shares
 from pliant.relax.relaxation import accelerate, shake, work
 
 MOST = 30_000_000  # numbers of a factor, 240 MB: beyond, momentum is what is left
@@ -100,6 +100,9 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
             left = goal - share
             step = min(step, run.longest)
             share, step, found = _advance(run, state, share, left if left < 1.5 * step else step, record)
+            if found.at_rest and share < goal and _stalls(run, state):
+                _stop(run, state, share, found, record)
+                return
         if share < goal:
             record.keep(net, state, share, found.residual, found.at_rest)
             record.notice(share, "limit", _why_no_further(record))
@@ -109,8 +112,8 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
         if not found.at_rest:
             record.notice(goal, "limit", f"did not come to rest at {goal:.1%} of the drive")
             return
-        if not run.loaded and _stalls(net, record.frames[-1]) and goal < 1.0:
-            record.notice(goal, "lock", f"stopped at {goal:.1%} of the drive: the actuators only strain it")
+        if goal < 1.0 and _stalls(run, state):
+            _tell_lock(net, goal, record)
             return
 
 
@@ -120,9 +123,26 @@ def _why_no_further(record: Record) -> str:
     return f"{MANY} increments of {SMALLEST:.1e} of the drive brought it no further"
 
 
-def _stalls(net: Network, frame: Frame) -> bool:
-    """Whether lengths give way so much that to go on would show nothing."""
-    return max(float(part.max(initial=0.0)) for part in errors(net, frame.elongations)) > STALL * net.size
+def _stalls(run: _Run, state: State) -> bool:
+    """Whether lengths give way so much that to go on would show nothing; under load, where contacts do."""
+    net = run.net
+    if off(net, state) <= STALL * net.size:
+        return False
+    now = elongations(net, state)
+    return not run.loaded or bool((net.touches_hold[now.touching] & (now.gaps < -GIVES * net.size)).any())
+
+
+def _stop(run: _Run, state: State, share: float, found: Settled, record: Record) -> None:
+    """Leave a locked mechanism where lengths give way so much that to go on would show nothing."""
+    record.keep(run.net, state, share, _polish(run, state, found, record), found.at_rest)
+    _tell_lock(run.net, share, record)
+
+
+def _tell_lock(net: Network, share: float, record: Record) -> None:
+    """Where anything is driven: what is at odds with itself is not stopped on its way."""
+    if any(bool(np.ptp(part, axis=0).any()) for part in (net.drive.rest, net.drive.goal) if part.size):
+        text = f"stopped at {share:.1%} of the drive: going on would only strain it"
+        record.notice(share, "lock", text)
 
 
 def _run(net: Network, study: RelaxStudy) -> _Run:

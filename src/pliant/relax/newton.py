@@ -110,6 +110,7 @@ def settle(
         slow = slow + 1 if worse > 0.3 * worst else min(slow, 0)
         whole = worse < near or slow >= SLOW or (whole and worse < 0.3 * worst)
         energy, worst = now, worse
+        floor = max(floor, _floor(state.x, order.node, work.s))  # contacts close on the way
         if stuck > ROUNDED:
             break  # above what was reckoned with
     if most == 0:
