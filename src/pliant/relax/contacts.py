@@ -11,7 +11,7 @@ from pliant.relax.rows import Layout
 from pliant.relax.touching import Touch, sides
 
 MOST = 20_000_000  # pairs; they take 2 GB
-THIN, FIRM = 0.01, 0.1  # of the drawing: a smaller radius needs a stiffer contact, so that this much holds
+THIN = 0.01  # of the drawing: a smaller radius needs a stiffer contact, or a force would press it through
 
 
 def touches(model: Mechanism, layout: Layout) -> tuple[Touch, Bools]:
@@ -22,8 +22,7 @@ def touches(model: Mechanism, layout: Layout) -> tuple[Touch, Bools]:
     radius = _each([contact.radius for contact in model.contacts], counts)
     size = float(np.ptp(layout.drawn, axis=0).max())
     soft = [
-        contact.stiffness
-        or layout.stiffness * (1.0 if contact.radius >= THIN * size else FIRM * size / contact.radius)
+        contact.stiffness or layout.stiffness * max(1.0, THIN * size / contact.radius)
         for contact in model.contacts
     ]
     holds = np.repeat(np.array([contact.stiffness is None for contact in model.contacts], np.bool_), counts)

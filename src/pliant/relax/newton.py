@@ -31,6 +31,7 @@ ROUNDED = 6  # steps that gain less than half, close to rounding
 STANDING = 1e-9  # λ with which a stiffness that is not positive gives way
 GAIN, LESS = 0.05, 0.9  # of what a step promises, and of the force: friction has kinks to jump across
 WIDEST = 0.5  # distortion of a step
+NARROWEST = 1e-10  # distortion of a step down to which it is only made shorter where contacts close
 SMALL = 1e-5  # radians: from here on a straight step is as good, and rounded less
 
 
@@ -101,6 +102,8 @@ def settle(
         if not taken:
             # Shorter first: λ keeps long mechanisms from bending, which is what they do most easily.
             wide = 0.25 * far
+            if len(parts.touch.radius) > 0 and wide > NARROWEST:
+                continue  # a contact that closes on the way asks for no other direction
             lam, rise = (lam, 4.0) if rise == 0.0 else (max(rise * lam, 1e-12), 2.0 * rise)
             continue
         kept = (energy - now) / promised if now < energy else 1.0  # of less force, within rounding

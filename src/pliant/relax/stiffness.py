@@ -34,6 +34,8 @@ from pliant.relax.network import (
 from pliant.relax.order import Order
 from pliant.relax.touching import Touch, contact_slope
 
+JUST = 1e-9  # of its radius: a pair so near resists before it touches, as it soon will
+
 
 @inner
 def assemble(state: State, parts: Parts, order: Order, allowed: Floats, whole: bool, m: Floats) -> None:
@@ -250,7 +252,7 @@ def _touches(x: Floats, touch: Touch, given: Floats, spot: Spot, m: Floats) -> N
     d = x.shape[1]
     slope = np.empty(4 * d)
     for t in range(len(touch.radius)):
-        if contact_slope(x, touch, t, slope) < given[t]:
+        if contact_slope(x, touch, t, slope) <= given[t] + JUST * touch.radius[t]:
             _rank_one(spot, touch.ends[t], 4, slope.reshape(4, d), touch.stiffness[t], m)
 
 

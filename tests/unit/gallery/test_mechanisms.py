@@ -266,6 +266,16 @@ def test_the_block_sticks_until_the_spring_pulls_hard_enough():
     assert 0.2 < moved.mean() < 0.9
 
 
+def test_the_conveyor_carries_its_box_until_the_spring_pulls_as_hard_as_friction():
+    """Out by 40 and back by 15: the box stays at 20 while the belt slips, and goes back with it."""
+    box = path("conveyor", "box")
+    belt = path("conveyor", "l")[:, 0] + 80
+    assert box[:, 0] == pytest.approx(
+        np.where(np.arange(41) <= 20, np.minimum(belt, 20), belt - 20), abs=1e-8
+    )
+    assert box[:, 1] == pytest.approx(5, abs=1e-9)
+
+
 def test_the_crawler_gets_on_by_as_much_in_every_stride():
     strides = np.diff(path("crawler", "e")[::60, 0])
     assert len(strides) == 3

@@ -325,18 +325,22 @@ def test_large_factors_are_a_reason_not_to_begin_and_friction_is_none(monkeypatc
     assert why_not(build(Mechanism.model_validate(UPRIGHT | {"guides": guides}))) == ""
 
 
-def test_a_contact_locks_a_drive_and_is_named():
-    """The wall is met at 38 % of the drive, and carries what the actuator presses with."""
+@pytest.mark.parametrize("radius", [1, 0.1, 1e-3, 1e-5])
+@pytest.mark.parametrize(
+    "more", [{}, {"gravity": (0, -9.81)}, {"springs": [{"nodes": ["g", "p"], "stiffness": 2, "length": 1}]}]
+)
+def test_a_contact_locks_a_drive_and_is_named(radius, more):
+    """The wall is met at (2 − radius)/5 of the drive, and carries what the actuator presses with."""
     fields = {
         "nodes": {"g": (-5, 0), "p": (-2, 0), "u": (0, -1), "v": (0, 1)},
         "ground": ["g", "u", "v"],
         "guides": [{"node": "p", "line": (1, 0)}],
         "actuators": [{"nodes": ["g", "p"], "to": 8}],
-        "contacts": [{"members": [["p", "p"], ["u", "v"]], "radius": 0.1}],
+        "contacts": [{"members": [["p", "p"], ["u", "v"]], "radius": radius}],
     }
-    result = solve(Mechanism.model_validate(fields))
+    result = solve(Mechanism.model_validate(fields | more))
     assert result.status is RelaxStatus.LOCKED
-    assert result.trust.locks_at == pytest.approx(0.38, abs=0.004)
+    assert result.trust.locks_at == pytest.approx((2 - radius) / 5, abs=0.02)
     assert {name for name, _ in result.trust.carriers} == {"actuator g-p", "contact p on u-v"}
     assert result.iterations < 1000
 
