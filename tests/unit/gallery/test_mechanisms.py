@@ -261,8 +261,8 @@ def test_the_block_sticks_until_the_spring_pulls_hard_enough():
     most = weight * (math.sin(slope) + friction * math.cos(slope))
     least = weight * (math.sin(slope) - friction * math.cos(slope))
     moved = np.linalg.norm(np.diff(block, axis=0), axis=1) > 0.1
-    assert pull.max() == pytest.approx(most, abs=0.05)
-    assert pull[-1] == pytest.approx(least, abs=0.05)
+    assert pull.max() == pytest.approx(most, abs=1e-6)
+    assert pull[-1] == pytest.approx(least, abs=1e-6)
     assert 0.2 < moved.mean() < 0.9
 
 
