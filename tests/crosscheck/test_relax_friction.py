@@ -12,7 +12,7 @@ from pliant.relax.result import RelaxResult
 from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 
-SEEDS = range(12)
+SEEDS = range(6)
 FRAMES = (1, 7)
 
 
@@ -144,7 +144,7 @@ def test_a_ladder_stays_where_friction_holds_it(seed):
     assert at(result, "top") == pytest.approx(top, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_ladder_that_is_too_flat_comes_down_to_where_a_spring_holds_it(seed):
     """The spring ties the foot to the corner; forces balance with friction against the slip at either end."""
     rng = np.random.default_rng(seed)
@@ -210,7 +210,7 @@ def test_a_belt_carries_a_block_until_its_spring_pulls_as_hard_as_friction(seed)
     assert at(result, "p") == pytest.approx([min(far, mu * weight / k), 0.2], abs=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_of_two_feet_only_the_lighter_one_slips(seed):
     """An inchworm with one actuator on a floor of one friction gets nowhere."""
     rng = np.random.default_rng(seed)
