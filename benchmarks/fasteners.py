@@ -9,8 +9,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.snap.beam import stiffness
 from pliant.snap.model import Fastener, Pawl
+from pliant.snap.springs import stiffness_of
 
 Floats = NDArray[np.float64]
 
@@ -102,7 +102,7 @@ def _hinged(model: Fastener, pawl: Pawl) -> Hinged:
     return Hinged(
         pieces=tuple(convex(shapely.Polygon(ring))),
         hinge=np.array(pawl.hinge, np.float64),
-        stiffness=stiffness(pawl.beam) if pawl.beam else float(pawl.stiffness or 0),
+        stiffness=float(stiffness_of(model, pawl)),
         preload=float(pawl.preload),
         stops=(pawl.stops[0].angle, pawl.stops[1].angle) if pawl.stops else None,
         reach=float(np.hypot(*ring.T).max()),

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from benchmarks.measure import peak_memory, seconds, table, timed
 from pliant import gallery
 from pliant.linkage.batch import BLOCK, curves, stream
+from pliant.linkage.drag import Drag
 from pliant.linkage.edit import edit
 from pliant.linkage.generate import chain
 from pliant.linkage.model import CurveEdit, EditStudy, Move
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.poses import gradient, jacobian, positions, rates
 from pliant.linkage.rules import FIXED, MOTOR
+from pliant.linkage.solve import solve
 from pliant.linkage.synthesis import path
 
 Floats = NDArray[np.float64]
@@ -112,6 +114,55 @@ def chains(quick: bool) -> Iterator[str]:
     rows += _exponents(lengths, grown)
     head = ("poses of Jansen's leg", "positions ms", "gradient ms", "Jacobian ms")
     yield "## More poses\n\n" + table(head, rows)
+
+
+def slots(quick: bool) -> Iterator[str]:
+    """Traces with sliding pairs beside a four-bar and a coupled group: what a user waits for."""
+    rows = []
+    for name in (
+        "hoeken",
+        "jansen",
+        "quick-return",
+        "scotch-yoke",
+        "tangent",
+        "lift-table",
+        "six-bar-coupled",
+    ):
+        model = gallery.load(name)
+        plan = compile_plan(model)
+        found = "together" if plan.groups else "one by one"
+        wall = _warm(lambda m=model: solve(m), 3 if plan.groups or quick else 30)
+        rows.append((name, found, f"{1e3 * wall:.2f}"))
+    yield "## Traces of 360 poses, limits and rates included\n\n" + table(("", "joints found", "ms"), rows)
+
+
+def drags(quick: bool) -> Iterator[str]:
+    """Jansen's foot round a circle of 8 mm in 60 events, its curve kept; back at the start."""
+    leg, rows = gallery.load("jansen"), []
+    for joint, kept in (("P5", ()), ("P5", ("P5",)), ("P3", ("P5",))):
+        study = EditStudy.model_validate({"keep": {"curves": kept}})
+        for _ in range(1 if quick else 3):
+            drag = Drag(leg, joint, study)
+            turn_ = np.linspace(0, 2 * np.pi, 61)[1:]
+            places = np.array(drag.start) + 8 * np.stack([np.cos(turn_) - 1, np.sin(turn_)], axis=1)
+            events = [drag.to(place) for place in places]
+        times = 1e3 * np.array([event.seconds for event in events])
+        home = max(
+            np.abs(np.subtract(events[-1].joints[name], leg.joints[name])).max() for name in leg.joints
+        )
+        far = max(event.farthest for event in events) / (16 * np.sin(np.pi / 60))
+        curves_ = f"curve of {kept[0]}" if kept else "nothing"
+        spread = (f"{np.median(times):.1f}", f"{np.percentile(times, 95):.1f}")
+        rows.append((joint, curves_, *spread, f"{far:.1f}", f"{home:.0e}"))
+    head = (
+        "joint",
+        "kept",
+        "ms, median",
+        "ms, 95th of 100",
+        "farthest, of the pointer's step",
+        "back to, mm",
+    )
+    yield "## Drags of Jansen's leg\n\n" + table(head, rows)
 
 
 def edits(quick: bool) -> Iterator[str]:
@@ -266,4 +317,12 @@ def _warm(task: Callable[[], Any], repeats: int) -> float:
     return timed(task, repeats)[1]
 
 
-SECTIONS = {"jansen": jansen, "batch": batch, "chains": chains, "edits": edits, "synthesis": synthesis}
+SECTIONS = {
+    "jansen": jansen,
+    "batch": batch,
+    "chains": chains,
+    "slots": slots,
+    "edits": edits,
+    "drags": drags,
+    "synthesis": synthesis,
+}

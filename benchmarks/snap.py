@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import shapely
 
 from benchmarks import fasteners, fasteners_mujoco, fasteners_pymunk
 from benchmarks.measure import seconds, table, timed
@@ -13,11 +14,14 @@ from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
 from pliant.snap.forces import Curve, force_curve
 from pliant.snap.generate import many_features, ratchet, two_hooks
-from pliant.snap.model import Fastener
+from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.sizing import strains
+from pliant.snap.solve import solve
 from pliant.snap.springs import springs_of
 from pliant.snap.travel import Course, around, back, travel
 
 WAYS = (Exactly(), Floating())
+BEAM = {"thickness": 2, "width": 8, "material": "PC"}
 DISTANT = (10_000, 100_000, 1_000_000)
 
 
@@ -92,6 +96,62 @@ def growth(quick: bool) -> Iterator[str]:
     yield "## Growth of a whole run\n\n" + table(head, rows) + note
 
 
+def designs(quick: bool) -> Iterator[str]:
+    """Whole answers to what designers draw: rounded corners, many hooks, and beams that bend."""
+    rows: list[tuple[Any, ...]] = []
+    for segments in (4, 40, 100):
+        model = rounded_hook(segments)
+        corners = f"{len(model.pawls[0].outline or ())} + {len(model.obstacles[0].outline or ())} vertices"
+        rows += [(f"a rounded hook, {corners}", *_solved(model, way.name)) for way in WAYS]
+    for count in (1, 10, 30):
+        rows += [(f"{count} hooks in a row, each on a beam", *_solved(hooks_in_a_row(count), "float"))]
+    head = ("fastener", "arithmetic", "in and back s", "events", "peak in N", "peak out N", "strain %")
+    note = "\n\nForces, strain and what is said are in the time. Every beam is an elastica at each sample."
+    yield "## Whole answers\n\n" + table(head, rows) + note
+
+
+def _solved(model: Fastener, arithmetic: Any) -> tuple[Any, ...]:
+    study = SnapStudy(reverse=True, frames=2, arithmetic=arithmetic)
+    solve(model, study)
+    result, wall, _ = timed(lambda: solve(model, study), 2)
+    strain = max(found.peak for found in strains(model, result.ways).values())
+    count = sum(len(way.events) for way in result.ways)
+    forces = [f"{way.peak_force:.2f}" for way in result.ways]
+    return arithmetic, seconds(wall), count, *forces, f"{100 * strain:.2f}"
+
+
+def rounded_hook(segments: int) -> Fastener:
+    """A hook and a housing with round corners, each of so many edges a quarter."""
+    hook = [(-1, 2.25), (-1, -15), (0, -15), (3, -11), (1, -10.2), (1, 2.25)]
+    housing = [(1.2, -12.3), (12, -12.3), (12, 0), (1.2, 0)]
+    pawl = {"name": "hook", "hinge": [0, "67/4"], "outline": _rounded(hook, 0.3, segments), "beam": BEAM}
+    root = {"velocity": [0, -1], "until": "33/2"}
+    stone = {"outline": _rounded(housing, 0.4, segments)}
+    return Fastener.model_validate({"friction": "1/5", "root": root, "pawls": [pawl], "obstacles": [stone]})
+
+
+def _rounded(corners: list[tuple[float, float]], radius: float, segments: int) -> list[list[str]]:
+    area = shapely.Polygon(corners)
+    for by in (-radius, 2 * radius, -radius):
+        area = area.buffer(by, quad_segs=segments)
+    return [[f"{x:.4f}", f"{y:.4f}"] for x, y in shapely.get_coordinates(area.exterior)[:-1].tolist()]
+
+
+def hooks_in_a_row(count: int) -> Fastener:
+    """Hooks 20 apart that meet their walls one after another."""
+    hook = [[-1, "9/4"], [-1, -15], [0, -15], [3, -11], [1, "-51/5"], [1, "9/4"]]
+    pawls = [
+        {"name": f"h{k}", "hinge": [20 * k, "67/4"], "outline": hook, "beam": BEAM} for k in range(count)
+    ]
+    walls = [
+        {"outline": [[f"{20 * k + 1.2}", "-12.3"], [20 * k + 12, "-12.3"], [20 * k + 12, f"{-0.01 * k}"],
+                     [f"{20 * k + 1.2}", f"{-0.01 * k}"]]}
+        for k in range(count)
+    ]  # fmt: skip
+    root = {"velocity": [0, -1], "until": 17}
+    return Fastener.model_validate({"friction": "1/5", "root": root, "pawls": pawls, "obstacles": walls})
+
+
 def engines(quick: bool) -> Iterator[str]:
     """The two hooks in pymunk and MuJoCo, each as it comes and finer: errors of angle and force, and time."""
     rows: list[tuple[Any, ...]] = []
@@ -155,4 +215,4 @@ def _errors(trace: fasteners.Trace, curve: Curve) -> tuple[float, float]:
     return worst, abs(float(trace.force.max()) - curve.peak) / curve.peak
 
 
-SECTIONS = {"events": events, "ratchets": growth, "engines": engines}
+SECTIONS = {"events": events, "ratchets": growth, "snapfits": designs, "engines": engines}

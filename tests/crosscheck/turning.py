@@ -14,8 +14,8 @@ import shapely
 from numpy.typing import NDArray
 from tests.crosscheck.touching import Contact, Rings, contacts, placed, rings_of
 
-from pliant.snap.beam import stiffness
 from pliant.snap.model import Fastener
+from pliant.snap.springs import stiffness_of
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ def scene_of(model: Fastener, index: int, moved: Floats, velocity: Floats, until
         k for k, ring in enumerate(outlines(model)) if shapely.dwithin(path, shapely.Polygon(ring), reach)
     ]
     parts = [outlines(model)[k] for k in near]
-    spring = stiffness(pawl.beam) if pawl.beam else float(pawl.stiffness or 0)
+    spring = float(stiffness_of(model, pawl))
     stops = (pawl.stops[0].angle, pawl.stops[1].angle) if pawl.stops else (-math.inf, math.inf)
     return Scene(
         shell=shrunk(outline),

@@ -304,7 +304,7 @@ def net_of_strings() -> Mechanism:
         ground=["00", "04", "40", "44"],
         nodes=nodes,
         stiffness=1.0,
-        strings=[{"nodes": pair, "length": 1.0} for pair in pairs],
+        strings=[{"nodes": pair, "length": 1.0, "stiffness": 1.0} for pair in pairs],
         loads=[{"node": "22", "force": (0.01, 0.003)}],
     )
 

@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 
 seeds = st.integers(0, 9999)
 few = settings(max_examples=6, deadline=None, derandomize=True)
-SIXTEEN = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 16))]
+EIGHT = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))]
 FAMILIES = ("voxels", "jigsaw", "slices")
 
 
@@ -251,7 +251,7 @@ def test_flex_scales_with_the_assembly_and_turns_do_not(family, factor, seed):
         assert_same(solved(family, seed), solve(scaled(model, factor)), grows)
 
 
-@pytest.mark.parametrize("seed", SIXTEEN)
+@pytest.mark.parametrize("seed", EIGHT)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_another_unit_of_length_changes_no_decision(family, seed):
     """A power of two is exact, so that every digit stays; any other factor rounds."""

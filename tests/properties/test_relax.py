@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import ortho_group
@@ -47,8 +47,9 @@ def changed(model: Mechanism, **fields: Any) -> Mechanism:
 
 
 def end(model: Mechanism) -> Floats:
-    """Where it comes to rest (N, D); it must."""
+    """Where it comes to rest (N, D); it must, and without a jump, after which units decide where it lands."""
     result = solve(model, QUICK)
+    assume(not any(notice.kind == "snap" for notice in result.trust.notices))
     assert result.status is RelaxStatus.CONVERGED
     return result.points[-1]
 

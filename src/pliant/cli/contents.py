@@ -69,7 +69,7 @@ def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
     yield "joints", f"{len(model.joints)}, {len(model.ground)} of them on the ground"
     yield "links", str(len(model.links))
     yield "ground", ", ".join(model.ground)
-    yield "motors", ", ".join(f"{motor.joint} turns {motor.drives}" for motor in model.motors)
+    yield "motors", ", ".join(motor.label for motor in model.motors)
     for key in ("sliders", "loads"):
         if found := getattr(model, key):
             yield key, str(len(found))
@@ -81,7 +81,8 @@ def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
 
 def _order(plan: Plan) -> str:
     """The rules that find the joints, one after the other."""
-    found = [step for step in plan.describe() if step["rule"] != "fixed"]
+    hidden = {plan.structure.names[k] for k in plan.structure.guides}
+    found = [step for step in plan.describe() if step["rule"] != "fixed" and step.get("joint") not in hidden]
     return _listed([_rule(step) for step in found], "; ")
 
 
@@ -92,8 +93,11 @@ def _listed(said: list[str], between: str = ", ") -> str:
 def _rule(step: dict[str, Any]) -> str:
     if step["rule"] == "coupled":
         return f"{', '.join(step['joints'])} by equations" + " together" * (len(step["joints"]) > 1)
-    known = step["from"][:1] if step["rule"] == "slider" else step["from"]  # the rest carry its line
-    return f"{step['joint']} {_FOUND[step['rule']]} {', '.join(known)}"
+    known = [name for name in step["from"] if ".guide." not in name]
+    if step["rule"] == "slot":
+        return f"{step['joint']} about {known[0]}, by the pin {known[1]} in its slot"
+    known = known[: _TOLD_OF.get(step["rule"], len(known))]  # the rest carry its line
+    return f"{step['joint']} {_FOUND[step['rule']]} {', '.join(known)}".rstrip()
 
 
 _FOUND = {
@@ -101,7 +105,13 @@ _FOUND = {
     "triangle": "by its distances from",
     "point": "on the link of",
     "slider": "along its line, from",
+    "lines": "where its lines cross",
+    "carried": "in parallel, from",
+    "driven": "pushed along its line",
+    "strut": "by the strut's length and its distance from",
+    "strut on a line": "along its line, by the strut from",
 }
+_TOLD_OF = {"slider": 1, "lines": 0, "carried": 1, "driven": 0, "strut on a line": 1}
 
 
 def _mechanism(model: Mechanism) -> Iterator[tuple[str, str]]:
@@ -163,7 +173,7 @@ def _fastener(model: Fastener) -> Iterator[tuple[str, str]]:
 def _pawl(model: Fastener, pawl: Pawl) -> str:
     from pliant.snap.springs import stiffness_of
 
-    spring = f"{float(stiffness_of(pawl)):.6g} N·{model.units}/rad"
+    spring = f"{float(stiffness_of(model, pawl)):.6g} N·{model.units}/rad"
     beam = "" if pawl.beam is None else f", a beam of {pawl.beam.material or 'its own modulus'}"
     return f"{pawl.name} at {place(map(float, pawl.hinge))}, {spring}{beam}"
 

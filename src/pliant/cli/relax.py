@@ -25,6 +25,7 @@ METHODS = ("sync", "async", "momentum", "auto")
 @click.option("--eta", metavar="FACTOR", help="Below 1: pseudo-inertia (sync, async).")
 @click.option("--noise", metavar="SHARE", help="Of displacements, fading away; breaks symmetries.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Of the noise.")
+@click.option("--way", type=click.Choice(("first", "second")), help="On from a dead centre.")
 @solving_command()
 def relax(common: Common, **settings: Any) -> int:
     """Run a mechanism: where it goes, whether it locks.

@@ -34,6 +34,7 @@ ASKS = {"directions": "classify", "spread": "classify", "region": "uncertain", "
 @click.option("--radius", metavar="LENGTH", help="Of the control cylinder of --uncertain.")
 @click.option("--insert-below", metavar="FORCE", help="What --search is to stay below on the way in.")
 @click.option("--hold-above", metavar="FORCE", help="What --search is to hold on the way back.")
+@click.option("--strain-below", metavar="SHARE", help="Of beams, in --search; else the limit of each.")
 @click.option("--frames", type=click.IntRange(2, 100_000), help="Poses along the way.")
 @click.option("--digits", type=click.IntRange(1, 1000), help="Of peak forces, each digit proved.")
 @click.option("--about", type=Pair(), metavar="X,Y", help="Point of the root that torques are about.")
@@ -43,6 +44,7 @@ def snap(
     friction: str | None,
     insert_below: str | None,
     hold_above: str | None,
+    strain_below: str | None,
     **settings: Any,
 ) -> int:
     """Move a fastener: whether it snaps in, jams, sticks, comes out.
@@ -51,7 +53,7 @@ def snap(
     """
     keywords = {key: value for key, value in settings.items() if value not in (None, ())}
     keywords |= {ASKS[key]: True for key in keywords.keys() & ASKS.keys()}
-    goal = {"insert_below": insert_below, "hold_above": hold_above}
+    goal = {"insert_below": insert_below, "hold_above": hold_above, "strain_below": strain_below}
     if given := {key: value for key, value in goal.items() if value is not None}:
         keywords |= {"goal": given, "search": True}
     flags = {key: f"--{key}" for key in keywords}

@@ -62,6 +62,18 @@ class OutputPlace(OutputFile):
 @click.option("--answers", type=click.IntRange(1, 100), default=5, help="How many linkages (default 5).")
 @click.option("--candidates", type=click.IntRange(1, 100_000_000), default=50_000, help="How many are tried.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="The same seed gives the same answers.")
+@click.option(
+    "--transmission",
+    type=click.FloatRange(0, 90, max_open=True),
+    metavar="DEG",
+    help="The least transmission angle that an answer may have, in degrees.",
+)
+@click.option(
+    "--largest",
+    type=click.FloatRange(0, min_open=True),
+    metavar="N",
+    help="How large an answer may be, in times the target's size (default 6).",
+)
 @json_option
 @quiet_option
 @max_size_option
@@ -74,13 +86,15 @@ def synthesize(
     json_to: str | None,
     quiet: bool,
     max_bytes: int,
+    transmission: float | None,
     **settings: Any,
 ) -> None:
     """Find linkages that trace a curve.
 
     POINTS holds a line "x,y" for each point (.csv), or points = [[x, y], …] (.toml, .json). Up to
-    nine points are passed; more are a drawn curve.
+    forty points are passed; more are a drawn curve.
     """
+    settings["transmission"] = None if transmission is None else math.radians(transmission)
     files = tuple(path for path in outputs if path.suffix and not path.is_dir())
     folders = tuple(path for path in outputs if path not in files)
     same_file((*files, *([Path(json_to)] if json_to and json_to != "-" else [])), points, "file of points")

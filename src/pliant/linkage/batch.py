@@ -2,7 +2,8 @@
 
 Each variant has the lengths and the sides of its own drawing. The cosines of the motor angles
 are found once for all of them, and a variant is run in a scratch small enough for the
-processor's cache, so that only the traced points travel to memory.
+processor's cache, so that only the traced points travel to memory. What is reached is judged at
+the given angles alone, not between them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pliant.core.errors import PliantError
 from pliant.core.kernel import inner, kernel
 from pliant.core.threads import in_threads, threads
 from pliant.linkage.plan import Plan
-from pliant.linkage.rules import GROUP, SLIDER, TRIANGLE, Floats, Ints, fill_sides, place
+from pliant.linkage.rules import GROUP, SIDED, SLIDER, TRIANGLE, Floats, Ints, fill_sides, openness, place
 
 BLOCK = 4096  # variants of which a stream holds the curves at once
 PIECES = 4  # a thread: more than one, for one thread may be slower than the others
@@ -32,8 +33,10 @@ Reduce = Callable[[Floats, Floats, Bools], Kept]  # of drawings (v, N, 2), point
 def curves(plan: Plan, drawings: Floats, angles: Floats, trace: int | Sequence[int]) -> tuple[Floats, Bools]:
     """The traced joints (V, T, 2, F) of the variants (V, N, 2) at motor angles (M, F), and what is reached.
 
-    `reached` (V, F) is False where a triangle or a slider of the variant does not close, and
-    at every pose where it is drawn flat, so that it has no side.
+    `reached` (V, F) is False where a rule of the variant does not close, and at every pose where
+    it is drawn flat, so that it has no side. It is judged at these angles and nowhere between: a
+    variant that is reached at all of them may still be stopped for a moment between two. How far
+    it truly runs is what `pliant trace` and `linkage.limits.reach` find.
     """
     run = _Run(plan, angles, trace)
     return run(drawings)
@@ -73,8 +76,7 @@ class _Run:
             )
         self.plan = plan
         self.angles = np.atleast_2d(np.asarray(angles, np.float64))
-        turned = plan.structure.turns[:, None] * self.angles
-        self.cosines, self.sines = np.cos(turned), np.sin(turned)
+        self.cosines, self.sines = plan.structure.turned(self.angles)
         self.trace = np.atleast_1d(np.array(trace, np.int64))
         self.shape = len(self.trace), 2, self.angles.shape[1]
 
@@ -105,28 +107,40 @@ def _variants(
 ) -> None:  # fmt: skip
     poses = cosines.shape[1]
     x, signs = np.empty((drawings.shape[1], 2, poses)), np.empty(len(ops))
+    still, rest = np.zeros((drawings.shape[1], 2, poses)), np.zeros(cosines.shape)
+    c, dc = np.empty((1, poses)), np.empty((1, poses))
     for variant in range(first, last):
         drawn = drawings[variant]
         fill_sides(ops, drawn, signs)
         place(ops, signs, drawn, cosines, sines, 0, poses, x)
-        _closes(ops, signs, drawn, x, reached[variant])
+        _closes(ops, signs, drawn, x, cosines, still, rest, c, dc, reached[variant])
         for t in range(len(trace)):
             points[variant, t] = x[trace[t]]
 
 
 @inner
-def _closes(ops: Ints, signs: Floats, drawn: Floats, x: Floats, reached: Bools) -> None:
-    """Whether |c| ≤ 1 (see `rules.openness`) for every triangle and slider, at each pose."""
+def _closes(
+    ops: Ints, signs: Floats, drawn: Floats, x: Floats, cosines: Floats, still: Floats, rest: Floats,
+    c: Floats, dc: Floats, reached: Bools,
+) -> None:  # fmt: skip
+    """Whether |c| ≤ 1 (see `rules.openness`) for every rule that can fail to close, at each pose.
+
+    `still` and `rest` are rates of 0, and c, dc (1, F) are scratch.
+    """
     reached[:] = True
     for o in range(len(ops)):
         rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
-        if rule not in (TRIANGLE, SLIDER):
+        if rule not in SIDED:
             continue
         if signs[o] == 0.0:
             reached[:] = False
             return
         ri = (drawn[k, 0] - drawn[i, 0]) ** 2 + (drawn[k, 1] - drawn[i, 1]) ** 2
-        if rule == TRIANGLE:
+        if rule not in (TRIANGLE, SLIDER):
+            openness(ops[o : o + 1], drawn, x, still, cosines, rest, c, dc)
+            for f in range(x.shape[2]):
+                reached[f] &= abs(c[0, f]) <= 1.0 + BEYOND
+        elif rule == TRIANGLE:
             rj = (drawn[k, 0] - drawn[j, 0]) ** 2 + (drawn[k, 1] - drawn[j, 1]) ** 2
             most, middle = 2.0 * np.sqrt(ri * rj) * (1.0 + BEYOND), ri + rj
             for f in range(x.shape[2]):

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from pliant.linkage.result import TraceResult
 
 MOST = 15  # bars in a chart
-ANGLE = "motor angle (deg)"
 
 
 def plots(result: TraceResult) -> dict[str, Plot]:
     """Every chart there is something to show in."""
     unit = result.model.units
-    angles = np.degrees(result.angles)
+    factor, name, of = result.scale
+    angles, axis = factor * result.angles, f"{name} ({of})"
     paths = [(name, result.poses.x[result.number(name)]) for name in result.traced]
     found = {
         "coordinates": Plot(
             "Coordinates of the traced joints",
-            ANGLE,
+            axis,
             f"position ({unit})",
             tuple(
                 Series(f"{axis} of {name}", angles, path[c])
@@ -36,19 +36,19 @@ def plots(result: TraceResult) -> dict[str, Plot]:
         ),
         "speed": Plot(
             "Speed of the traced joints",
-            ANGLE,
+            axis,
             f"speed ({unit}/s)",
             tuple(Series(name, angles, result.speed(name)) for name in result.traced),
         ),
     }
     if result.transmissions:
-        found["transmission"] = _transmission(result, angles)
+        found["transmission"] = _transmission(result, angles, axis)
     if result.forces is not None:
         from pliant.linkage.analysis.statics import torque_plot
 
         found["torque"] = torque_plot(result.forces)
     if result.bands:
-        found["bands"] = _bands(result, angles)
+        found["bands"] = _bands(result, angles, axis)
         found["sensitivity"] = _sensitivity(result)
     return found
 
@@ -71,7 +71,7 @@ def _outlines(result: TraceResult) -> Iterator[Mark]:
             yield Mark("polygon", outline, group=group, text=name)
 
 
-def _transmission(result: TraceResult, angles: np.ndarray) -> Plot:
+def _transmission(result: TraceResult, angles: np.ndarray, axis: str) -> Plot:
     series = [
         Series(", ".join(one.joints), angles, np.degrees(one.angles)) for one in result.transmissions[:MOST]
     ]
@@ -79,21 +79,21 @@ def _transmission(result: TraceResult, angles: np.ndarray) -> Plot:
     more = len(result.transmissions) - MOST
     return Plot(
         "Transmission angles",
-        ANGLE,
+        axis,
         "angle between the bars (deg)",
         (*series, Series("bound", angles, bound)),
         note=f"{MOST} of {len(result.transmissions)} joints" if more > 0 else "",
     )
 
 
-def _bands(result: TraceResult, angles: np.ndarray) -> Plot:
+def _bands(result: TraceResult, angles: np.ndarray, axis: str) -> Plot:
     series = [
         Series(f"{name}, {what}", angles, width)
         for name, band in result.bands.items()
         for what, width in (("worst case", band.worst), ("3σ", band.statistical))
     ]
     title = "Half widths of the tolerance bands"
-    return Plot(title, ANGLE, f"across the curve ({result.model.units})", tuple(series))
+    return Plot(title, axis, f"across the curve ({result.model.units})", tuple(series))
 
 
 def _sensitivity(result: TraceResult) -> Plot:

@@ -110,6 +110,7 @@ def motor_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
         if first != index:
             problem = f"fights motors[{first}]: both turn the link of {drives!r}"
             yield fault_at(("motors", index), motor, problem, "Leave one of the two out")
+    yield from _push_faults(data, reading)
     lengths = [
         (index, len(profile))
         for index, motor in enumerate(items(data, "motors"))
@@ -120,6 +121,29 @@ def motor_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
             problem = f"has {length} angles, and that of motors[{lengths[0][0]}] has {lengths[0][1]}"
             cure = "Give each as many: they run together"
             yield fault_at(("motors", index, "profile"), None, problem, cure)
+
+
+def _push_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+    """Linear motors without a slider to push, or between joints that cannot part."""
+    slides = [get(slider, "joint") for slider in items(data, "sliders")]
+    for index, motor in enumerate(items(data, "motors")):
+        joint, ends = get(motor, "slider"), items(motor, "strut")
+        if isinstance(joint, str) and joint in reading.joints and slides.count(joint) != 1:
+            found = "no slider" if joint not in slides else "more than one slider"
+            cure = f"Joints that slide along one guide: {listed(j for j in slides if slides.count(j) == 1)}"
+            yield fault_at(("motors", index, "slider"), joint, f"{joint!r} has {found}", cure)
+        if len(ends) == 2 and reading.knows(*ends) and ends[0] != ends[1]:
+            first, second = ends
+            if reading.common(first, second) or {first, second} <= set(reading.ground):
+                problem = (
+                    f"{first!r} and {second!r} are held apart by one part: the strut cannot change its length"
+                )
+                yield fault_at(("motors", index, "strut"), ends, problem, "Name joints of two parts")
+            elif reading.joints[first] == reading.joints[second] is not None:
+                cure = "Draw the strut with some length"
+                yield fault_at(
+                    ("motors", index, "strut"), ends, "its two joints are drawn at one place", cure
+                )
 
 
 def _misplaced(index: int, joint: str, drives: str, reading: Reading) -> Faults:

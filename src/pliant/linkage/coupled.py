@@ -145,6 +145,15 @@ def determinants(group: Group, drawn: Floats, x: Floats) -> Floats:
     return np.linalg.det(c / np.linalg.norm(c, axis=2, keepdims=True))
 
 
+def tendencies(group: Group, drawn: Floats, x: Floats, v: Floats) -> Floats:
+    """(F,) the rate of det C over itself, trace(C⁻¹ dC), at velocities v (N, 2, F): at −1 it is soon 0."""
+    still = drawn[group.near]
+    slopes = gradients(group.rows, still, _points(group, x))[:, :, group.own]
+    turning = gradients(group.rows, still, _points(group, v))[:, :, group.own]
+    turning[:, (group.rows.kinds != LENGTH) & (group.rows.kinds != LINE)] = 0.0  # their slopes are constant
+    return np.trace(solve(_flat(slopes), _flat(turning)), axis1=1, axis2=2)
+
+
 def speeds(group: Group, drawn: Floats, x: Floats, v: Floats, a: Floats) -> None:
     """Fill velocities and accelerations of the group's joints from those of the joints it hangs on."""
     points, still = _points(group, x), drawn[group.near]
@@ -208,7 +217,8 @@ def _own(group: Group, still: Floats, points: Floats) -> Floats:
 
 
 def _flat(slopes: Floats) -> Floats:
-    return slopes.reshape(slopes.shape[0], slopes.shape[1], -1)
+    poses, rows, joints, axes = slopes.shape
+    return slopes.reshape(poses, rows, joints * axes)
 
 
 def _back(found: Floats) -> Floats:

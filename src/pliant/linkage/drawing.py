@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import shapely
 
-from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
+from pliant.core.motion import Event, Floats, Ints, Mark, Motion, Shape, Signal
 from pliant.core.pose import turn, uncarry
 from pliant.linkage.model import Link, Linkage, Motor, Slider
 from pliant.view.symbols import curve, hatched, pivot, turning
@@ -54,6 +54,7 @@ def picture(
         poses=np.stack([part.poses for part in parts], axis=1),
         point_names=tuple(model.joints),
         points=points,
+        strokes=_struts(model),
         marks=(*_before(run, before, traced), *_supports(run), *curves, *marks),
         signals=signals,
         events=tuple(events),
@@ -186,6 +187,13 @@ def _rings(polygon: Any) -> tuple[Floats, ...]:
     return tuple(shapely.get_coordinates(ring)[:-1] for ring in (whole.exterior, *whole.interiors))
 
 
+def _struts(model: Linkage) -> Ints:
+    """The two joints of every strut, by their places among the points (S, 2)."""
+    names = list(model.joints)
+    ends = [[names.index(end) for end in motor.strut] for motor in model.motors if motor.strut is not None]
+    return np.array(ends, np.int64).reshape(-1, 2)
+
+
 # Marks
 
 
@@ -210,7 +218,10 @@ def _rail(run: _Run, slider: Slider) -> Mark:
 
 def _arrow(run: _Run, motor: Motor) -> Iterator[Mark]:
     """An arc about the motor's joint, ahead of the crank, that points the way it turns."""
-    centre, crank = run.path(motor.joint)[0], run.path(motor.drives)[0]
+    if motor.linear:
+        yield from _pushed(run, motor)
+        return
+    centre, crank = run.path(str(motor.joint))[0], run.path(str(motor.drives))[0]
     sense = 1 if motor.direction == "ccw" else -1
     length = float(np.hypot(*(crank - centre)))
     radius = min(max(0.6 * length, 2.2 * run.width), 3.6 * run.width)
@@ -218,6 +229,18 @@ def _arrow(run: _Run, motor: Motor) -> Iterator[Mark]:
     arc, barb = turning(radius, start, sense, run.width)
     yield Mark("curve", centre + arc, group="motor")
     yield Mark("polygon", centre + barb, group="motor")
+
+
+def _pushed(run: _Run, motor: Motor) -> Iterator[Mark]:
+    """An arrow at the joint that a linear motor pushes; of a strut, along it."""
+    if motor.strut is not None:
+        start, end = (run.path(name)[0] for name in motor.strut)
+        at, way = (start + end) / 2, end - start
+    else:
+        slider = next(slider for slider in run.model.sliders if slider.joint == motor.slider)
+        at, way = run.path(str(motor.slider))[0], run.way(slider)
+    way = way / np.hypot(*way)
+    yield Mark("arrow", np.stack([at + run.width * way, at + 4 * run.width * way]), group="motor")
 
 
 def _before(run: _Run, before: Floats | None, traced: Sequence[str]) -> list[Mark]:

@@ -99,12 +99,10 @@ def _refuse_nothing(study: EditStudy) -> None:
 def _walk(walk: Walk, study: EditStudy, progress: Progress, clock: Clock) -> None:
     with clock.phase("solve"):
         for weights in WEIGHTS:
-            before = walk.state
             for _ in walk.descend(weights, study.iterations, COARSE):
                 progress(walk.steps, None, f"off by {walk.state.misses.max(initial=0.0):.4g}")
             if walk.arrived:
                 walk.settle(weights, study.iterations)
-            if walk.arrived or (walk.state is before and weights is not WEIGHTS[0]):
                 break
 
 
@@ -163,7 +161,7 @@ class Walk:
 
 def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditResult:
     problem, state = walk.problem, walk.state
-    edited = _drawn_anew(model, state)
+    edited = drawn_anew(model, state)
     achieved = tuple(
         Achieved(term.name, before, after, after <= REACHED * problem.size, term.kept)
         for term, before, after in zip(
@@ -185,7 +183,7 @@ def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditR
     return EditResult(status, model, edited, study, achieved, resisted, wanted, walk.steps, clock.seconds)
 
 
-def _drawn_anew(model: Linkage, state: State) -> Linkage:
+def drawn_anew(model: Linkage, state: State) -> Linkage:
     """The linkage with its joints, and the guides that ride on its links, where they are now."""
     rows = iter(state.drawn.tolist())
     places = {name: tuple(next(rows)) for name in model.joints}

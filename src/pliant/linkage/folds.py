@@ -17,6 +17,7 @@ from pliant.linkage.constraints import gradients, residuals
 from pliant.linkage.coupled import determinants
 from pliant.linkage.drive import Drive
 from pliant.linkage.follow import run
+from pliant.linkage.passages import infinity
 from pliant.linkage.plan import Group, Plan
 from pliant.linkage.poses import Poses, positions
 from pliant.linkage.rules import Floats
@@ -32,6 +33,7 @@ class Fold:
     t: float
     joints: tuple[str, ...]
     sure: bool  # whether it is a fold; else the group was lost on the way
+    off: bool = False  # whether its joints run off to infinity there
 
 
 def fold(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats) -> Fold:
@@ -53,6 +55,10 @@ def fold(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats) -> Fo
         near, at, here = found.x[:, :, 1], at + step, new
         room = (barred - at) / 2
         step = 0.75 * left if abs(0.75 * left) < abs(room) else room
+    away = infinity(plan, drive, signs, near, at, barred)
+    if away is not None:
+        hidden = plan.structure.guides
+        return Fold(away[0], tuple(plan.structure.names[k] for k in away[1] if k not in hidden), True, True)
     names = plan.names_of(group)
     exact = _exact(plan, drive, signs, group, near, at)
     if exact is None or abs(exact - at) > 10 * NEAR:

@@ -3,7 +3,8 @@
 Rules need no path: every pose is closed form. Coupled groups have several solutions, and the
 right one is the one that is reached from the drawing: they are followed with a prediction
 along the tangent, a correction by Newton's method, and steps that are halved until the
-correction is small beside the step and no determinant has changed its sign. Only the joints of
+correction is small beside the step and no determinant has changed its sign, or has gone down to 0
+and up again (which is another path, that crosses there: see `passages`). Only the joints of
 groups are judged so: a rule after them may run to its own limit at any speed.
 """
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.linkage.constraints import errors
-from pliant.linkage.coupled import determinants
+from pliant.linkage.coupled import determinants, tendencies
 from pliant.linkage.hermite import Cells, value
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, joined, positions, rates, some
@@ -25,6 +26,10 @@ SMALLEST = 1e-9  # radians below which a step is not halved again: something is 
 COARSE = np.radians(4)  # of a motor: how far apart the poses are that are walked to
 NEARBY = 0.05  # of the way between two of them: how much a pose between may be corrected
 WILD = 1e6  # sizes a radian: rates beyond it are none
+TAME = 0.1  # of what would take a determinant to 0 within a step: a rate of no concern
+DOOR = 1e-6  # radians before a determinant is 0 at which a group is followed no further
+MOST = 0.9  # of the way to where a determinant would be 0, by its rate: how far a step may go
+HEADS = 0.5  # of what it takes to be 0 at the other end of a step: a determinant that falls that fast
 TRIES = 256  # steps on the way to one pose; where they do not do, it is in the way for good
 CLOSED = 1e-9  # how far from holding, of the linkage's size, a row may be
 
@@ -63,7 +68,7 @@ def run(
         here = positions(plan, np.zeros((len(angles), 1)), drawn, drawn[:, :, None], signs)
     else:
         here = positions(plan, angles[:, :1], drawn, near[:, :, None], signs)
-    marks = _marks(angles)
+    marks = _marks(angles / plan.structure.spans[:, None])
     stations = _stations(here, angles[:, marks], signs, finest)
     marks = marks[: len(stations)]
     x = np.empty((len(drawn), 2, angles.shape[1]))
@@ -138,10 +143,12 @@ def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> P
     step = 1.0  # of what is left
     for _ in range(TRIES):
         left = target - here.angles
-        span = float(np.abs(left).max())
+        span = _turn(here, left)
         if span == 0.0:
             return here
-        there = _step(here, here.angles + step * left, signs)
+        there, barred = _step(here, here.angles + step * left, signs)
+        if barred:
+            return None
         if there is not None:
             here = there
             if step == 1.0:
@@ -154,21 +161,56 @@ def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> P
     return None
 
 
-def _step(here: Poses, angles: Floats, signs: Floats | None) -> Poses | None:
-    """One prediction and correction; None where they do not agree."""
+def _step(here: Poses, angles: Floats, signs: Floats | None) -> tuple[Poses | None, bool]:
+    """One prediction and correction; None where they do not agree. With it, whether none will do."""
     ahead = angles - here.angles
-    size, turn, own = here.plan.structure.size, float(np.abs(ahead).max()), here.plan.together
-    v = rates(here, ahead, np.zeros_like(ahead))[0]
-    if not (np.abs(v[own]) <= WILD * turn * size).all():  # at a change point, which has no rates
-        v = np.zeros_like(v)
+    size, turn, own = here.plan.structure.size, _turn(here, ahead), here.plan.together
+    v = _steady(here, ahead)
     guess = here.x + np.where(np.isfinite(v), v, 0.0)
     there = positions(here.plan, angles, here.drawn, guess, signs)
     if not np.isfinite(there.x[own]).all():
-        return None
+        return None, False
     allowed = 0.25 * np.abs(v[own]).max() if v[own].any() else 2 * turn * size
     if np.abs(there.x - guess)[own].max() > allowed + CLOSED * size:
-        return None
-    return there if held(there)[0] and _branches(here, there)[0] else None
+        return None, False
+    if not (held(there)[0] and _branches(here, there)[0]):
+        return None, False
+    crosses, barred = _crossing(here, there, ahead, v)
+    return (None if crosses else there), barred
+
+
+def _turn(here: Poses, ahead: Floats) -> float:
+    """How far the motors go in a step (M, 1), in radians or what is like them."""
+    return float(np.abs(ahead / here.plan.structure.spans[:, None]).max())
+
+
+def _steady(here: Poses, ahead: Floats) -> Floats:
+    """Velocities (N, 2, 1) by a step; 0 at a change point, which has none."""
+    size, turn = here.plan.structure.size, _turn(here, ahead)
+    v = rates(here, ahead, np.zeros_like(ahead))[0]
+    return v if (np.abs(v[here.plan.together]) <= WILD * turn * size).all() else np.zeros_like(v)
+
+
+def _crossing(here: Poses, there: Poses, ahead: Floats, v: Floats) -> tuple[bool, bool]:
+    """Whether two paths of a group may cross within a step, and whether it ends as good as at the crossing.
+
+    By its rate a determinant heads for 0 within the step, or from both of its ends. At a crossing it
+    does so straight, and nearer by rounding would decide between the paths; at a fold its square does.
+    """
+    turn = _turn(here, ahead)
+    with np.errstate(all="ignore"):
+        for group in here.plan.groups:
+            before = float(tendencies(group, here.drawn, here.x, v)[0])
+            if before > -TAME:
+                continue
+            after = float(tendencies(group, there.drawn, there.x, _steady(there, ahead))[0])
+            if before < -MOST or (before < -HEADS and after > HEADS):
+                return True, False
+            sizes = [abs(float(determinants(group, end.drawn, end.x)[0])) for end in (here, there)]
+            steeper = sizes[1] * abs(after) / (sizes[0] * abs(before))  # 1 where it goes straight
+            if turn < -after * DOOR and steeper**2 < sizes[0] / sizes[1]:
+                return True, True
+    return False, False
 
 
 def held(poses: Poses) -> Bools:

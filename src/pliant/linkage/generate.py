@@ -83,6 +83,15 @@ def slider_crank(crank: float, rod: float, offset: float = 0.0, angle: float = 1
     return linkage({"A": 0j, "B": b, "P": p}, "A", ("A B", "B P"), sliders=guide, **rest)
 
 
+def scotch_yoke(crank: float, angle: float = 1.0, **rest: Any) -> Linkage:
+    """A crank A-B at (0, 0) whose pin B slides in an upright slot of the yoke S-T, which slides along x."""
+    b = cmath.rect(crank, angle)
+    joints = {"A": 0j, "B": b, "S": b.real + 1.5 * crank, "T": b.real + 3 * crank}
+    guides: list[dict[str, Any]] = [{"joint": name, "along": [[0, 0], [1, 0]]} for name in "ST"]
+    slot = {"joint": "B", "on": "S-T", "along": [[b.real, b.imag], [b.real, b.imag + 1]]}
+    return linkage(joints, "A", ("A B", "S T"), sliders=[*guides, slot], **rest)
+
+
 def chain(dyads: int, **rest: Any) -> Linkage:
     """Parallelograms in a row: pivots at (3k, 0), tips at (3k, 1), the first one driven ± 50°."""
     joints: dict[str, complex] = {}

@@ -9,7 +9,7 @@ Coupled groups have their limits at folds (see `folds`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -20,13 +20,19 @@ from pliant.linkage.drive import Drive
 from pliant.linkage.follow import run
 from pliant.linkage.plan import Plan
 from pliant.linkage.poses import Poses, joined, opennesses, positions, rates, some
-from pliant.linkage.rules import GROUP, TRIANGLE, Floats, Ints
+from pliant.linkage.rules import GROUP, LINES, SLOT, TRIANGLE, Floats, Ints
 
 CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
 HALVINGS = 14  # of a cell, at most, to see what happens inside
+MOST = 100_000  # samples of a stretch: where joints move so fast that more would be needed, those do
 SAME = 1e-7  # of the path: no farther apart, two events are one
 TOUCHES = 1e-11  # a summit of |c| that near to 1 is a change point, in a drawing about the origin
+BESIDE = 1e-7  # of the path: how far from where two lines are parallel their crossing is looked at
+FOLLOWED = 200 * np.pi  # radians of a motor along which coupled groups are followed
+UNFINISHED = "unfinished"  # how a path ends that was followed as far as work allows
+INFINITE = "infinite"  # how a path ends whose joints run off
+ENDS = {SLOT: ((1.0, "square"),), LINES: ((1.0, "on one line"),)}  # of rules with one end, what it is
 NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
 
 
@@ -36,7 +42,7 @@ class Stop:
 
     t: float
     joints: tuple[str, ...]
-    how: str
+    how: str  # "folded", "stretched", "square", "on one line", "locked together", "lost", or INFINITE
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,8 @@ class Change:
     joint: str
     op: int
     crossed: bool  # went straight on, to the other side
-    how: str  # "folded" or "stretched"
+    how: str  # as that of a stop, or "together" for those of a coupled group
+    beyond: tuple[float, Floats] | None = field(default=None, compare=False)  # of a group: t and pose (N, 2)
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,16 @@ class Reach:
         cuts = [0, *np.searchsorted(t, crossed, side="right").tolist(), len(t)]
         return [(slice(a, b), self._side(plan, float(t[(a + b) // 2]))) for a, b in pairwise(cuts) if b > a]
 
+    def passed(self, t: float) -> tuple[float, Floats] | None:
+        """The pose (t and (N, 2)) beyond the last change point of a group on the way to t, if any."""
+        way = [
+            change
+            for change in self.changes
+            if change.beyond is not None and min(self.origin, t) < change.t < max(self.origin, t)
+        ]
+        last = max(way, key=lambda change: abs(change.t - self.origin), default=None)
+        return None if last is None else last.beyond
+
     def _side(self, plan: Plan, t: float) -> Floats:
         signs = plan.signs.copy()
         for change in self.changes:
@@ -77,14 +94,26 @@ class Reach:
 
 def reach(plan: Plan, drive: Drive, smooth: bool = False) -> Reach:
     """March from the drawn pose to the ends of the path, until something is in the way."""
-    high, above, up = _march(plan, drive, drive.origin, 1.0, smooth)
+    top = _affordable(plan, drive)
+    high, above, up = _march(plan, drive, drive.origin, top, smooth)
+    if above is None and top < 1.0:
+        above = Stop(top, plan.names_of(plan.groups[0]), UNFINISHED)
     low, below, down = drive.origin, None, []
-    bottom = drive.lowest if above is not None or drive.origin > 0 else drive.origin
+    stopped = above is not None and above.how != UNFINISHED
+    bottom = drive.lowest if stopped or drive.origin > 0 else drive.origin
     if bottom < drive.origin:
         low, below, down = _march(
             plan, drive, drive.origin, max(bottom, 0.0 if drive.origin > 0 else bottom), smooth
         )
     return Reach(low, high, below, above, tuple(sorted([*up, *down], key=lambda c: c.t)), drive.origin)
+
+
+def _affordable(plan: Plan, drive: Drive) -> float:
+    """How far along the path coupled groups are followed: a run of very many turns would take for ever."""
+    spans = plan.structure.spans[:, None]
+    ahead = drive.at_knots[:, drive.knots >= 0.0] / spans
+    path = float(np.abs(np.diff(ahead, axis=1)).max(axis=0).sum())
+    return 1.0 if not plan.groups or path <= FOLLOWED else FOLLOWED / path
 
 
 def poses_at(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Poses:
@@ -109,13 +138,18 @@ def _followed(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Floats:
         (t[::-1][at][::-1] if back else t[at], signs)
         for at, signs in reached.signs(plan, t[::-1] if back else t)
     ]
-    found, near = np.zeros((len(plan.drawn), 2, 0)), None
+    found, near, last = np.zeros((len(plan.drawn), 2, 0)), None, drive.origin
     for piece, signs in pieces[::-1] if back else pieces:
-        run_ = run(plan, drive.angles(piece), signs=signs, near=near)
-        found = np.concatenate([found, run_.poses.x], axis=2)
+        before = reached.passed(float(piece[0]))
+        led = before is not None and (near is None or abs(before[0] - piece[0]) < abs(last - piece[0]))
+        way, near = (
+            (np.insert(piece, 0, before[0]), before[1]) if before is not None and led else (piece, near)
+        )
+        run_ = run(plan, drive.angles(way), signs=signs, near=near)
+        found = np.concatenate([found, run_.poses.x[:, :, int(led) :]], axis=2)
         if not run_.complete:
             break
-        near = found[:, :, -1]
+        near, last = found[:, :, -1], float(piece[-1])
     return found
 
 
@@ -134,18 +168,21 @@ class _Stretch:
     good: int  # samples at which everything closes
     lost: bool  # whether a coupled group could not be followed to the last of t
 
+    def poses_at(self, t: float) -> Poses:
+        """The linkage at one t."""
+        angles = self.drive.angles(np.array([t]))
+        if not self.plan.groups:
+            return positions(self.plan, angles, signs=self.signs)
+        nearest = int(np.argmin(np.abs(self.t[: self.poses.x.shape[2]] - t)))
+        path = np.concatenate([self.poses.angles[:, nearest : nearest + 1], angles], axis=1)
+        found = run(self.plan, path, signs=self.signs, near=self.poses.x[:, :, nearest]).poses
+        return some(found, slice(-1, None))
+
     def at(self, t: float) -> tuple[Floats, Floats]:
         """The c and dc/dt of every rule at one t."""
-        angles = self.drive.angles(np.array([t]))
-        if self.plan.groups:
-            nearest = int(np.argmin(np.abs(self.t[: self.poses.x.shape[2]] - t)))
-            path = np.concatenate([self.poses.angles[:, nearest : nearest + 1], angles], axis=1)
-            found = run(self.plan, path, signs=self.signs, near=self.poses.x[:, :, nearest]).poses
-            poses = some(found, slice(-1, None))
-        else:
-            poses = positions(self.plan, angles, signs=self.signs)
-        v, _ = rates(poses, self.drive.slopes(np.array([t])), np.zeros_like(angles))
-        c, dc = opennesses(poses, v)
+        poses, w = self.poses_at(t), self.drive.slopes(np.array([t]))
+        v, _ = rates(poses, w, np.zeros_like(w))
+        c, dc = opennesses(poses, v, w)
         return c[:, 0], dc[:, 0]
 
 
@@ -165,6 +202,13 @@ def _march(
             if sooner is not None and abs(sooner.t - start) < abs(stop.t - start):
                 stop = sooner
             met = _apart([m for m in (*met, *more) if abs(m.t - start) < abs(stop.t - start) - SAME])
+        elif stretch.lost and (led := _led_across(stretch)) is not None:
+            change, beyond, near = led
+            changes += [*(m for m in met if abs(m.t - start) > SAME), change]
+            if abs(end - beyond) <= SAME or (end - beyond) * (end - start) < 0:
+                return end, None, changes
+            start = beyond
+            continue
         elif stretch.lost:
             stop = _group_stop(stretch)
         met = [m for m in met if abs(m.t - start) > SAME]
@@ -185,8 +229,12 @@ def _march(
 
 
 def _vanishes(plan: Plan, change: Change) -> bool:
-    """Whether the two joints that a triangle stands on meet there: on its drawn side its tip would jump."""
-    rule, k, i, j, _, _ = plan.ops[change.op].tolist()
+    """Whether the two joints that a rule stands on meet there: on its drawn side its tip would jump."""
+    rule, k, i, j, _, _, _, _, r, s = plan.ops[change.op].tolist()
+    if rule == SLOT:
+        slot, pin = plan.drawn[s] - plan.drawn[r], plan.drawn[j] - plan.drawn[i]
+        across = abs(float(slot[0] * pin[1] - slot[1] * pin[0]))
+        return across <= 1e-9 * float(np.hypot(*slot) * np.hypot(*pin))
     if rule != TRIANGLE or change.how != "folded":
         return False
     bars = [float(np.hypot(*(plan.drawn[k] - plan.drawn[p]))) for p in (i, j)]
@@ -220,14 +268,18 @@ def _stretch(
     `near` (N, 2) is a pose close to its beginning, where that is not the drawn one.
     """
     start, end = span
-    turned = float(np.abs(drive.angles(np.array([start])) - drive.angles(np.array([end]))).max())
-    path = float(np.abs(np.diff(drive.at_knots, axis=1)).max(axis=0).sum()) if drive.profiled else turned
+    spans = plan.structure.spans[:, None]
+    ends = drive.angles(np.array([start, end])) / spans
+    turned = float(np.abs(ends[:, 1] - ends[:, 0]).max())
+    path = (
+        float(np.abs(np.diff(drive.at_knots / spans, axis=1)).max(axis=0).sum()) if drive.profiled else turned
+    )
     u = np.linspace(0.0, 1.0, max(64, int(np.ceil(path / CELL))) + 1)
     t = start + (end - start) * (1 - (1 - u[:-1]) ** 2 if graded else u)
     found = _sampled(plan, drive, signs, t, near)
     for _ in range(0 if plan.groups else HALVINGS):
         rough = _rough(found)
-        if not len(rough):
+        if not len(rough) or len(found.t) + len(rough) > MOST:
             break
         halves = (found.t[rough] + found.t[rough + 1]) / 2
         found = _sampled(plan, drive, signs, np.insert(found.t, rough + 1, halves), near)
@@ -239,8 +291,9 @@ def _sampled(plan: Plan, drive: Drive, signs: Floats, t: Floats, near: Floats | 
     if 0 < poses.x.shape[2] < len(t):
         poses = _with_next(poses, drive, t, signs)
     done = poses.x.shape[2]
-    v, _ = rates(poses, drive.slopes(t[:done]), np.zeros_like(poses.angles))
-    c, dc = opennesses(poses, v)
+    w = drive.slopes(t[:done])
+    v, _ = rates(poses, w, np.zeros_like(poses.angles))
+    c, dc = opennesses(poses, v, w)
     open_ = np.flatnonzero((np.abs(c) > 1 + touch(plan)).any(axis=0))
     good = int(open_[0]) if len(open_) else done
     keep = min(good + 1, done)
@@ -286,14 +339,30 @@ def _events(s: _Stretch, ends: bool = False) -> tuple[Stop | None, list[Change]]
     changes: list[Change] = []
     begun = float(s.t[0])
     for o in np.flatnonzero((np.abs(s.c) > 1 - NEAR).any(axis=1)).tolist():
-        for side, how in ((1.0, "folded"), (-1.0, "stretched")):
+        rule = int(s.plan.ops[o, 0])
+        for side, how in ENDS.get(rule, ((1.0, "folded"), (-1.0, "stretched"))):
             stop, touched = _crossing(s, o, side, ends)
+            if rule == LINES:  # parallel, if only for a moment: their crossing is as far off
+                stop, touched = _first([*touched, *([] if stop is None else [stop])], begun), []
             changes += [Change(t, _joint(s.plan, o), o, False, how) for t in touched]
             if stop is not None and (found is None or abs(stop - begun) < abs(found.t - begun)):
-                found = Stop(stop, (_joint(s.plan, o),), how)
+                off = rule == LINES and _far_off(s, o, stop)
+                found = Stop(stop, (_joint(s.plan, o),), INFINITE if off else how)
     if found is not None:
         changes = [c for c in changes if abs(c.t - begun) < abs(found.t - begun)]
     return found, sorted(changes, key=lambda c: abs(c.t - begun))
+
+
+def _first(places: list[float], begun: float) -> float | None:
+    """The one that is met first."""
+    return sorted(places, key=lambda t: abs(t - begun))[0] if places else None
+
+
+def _far_off(s: _Stretch, o: int, t: float) -> bool:
+    """Whether the crossing of two lines runs off where they are parallel; else they are one there."""
+    beside = t - np.sign(t - s.t[0]) * BESIDE
+    at = s.poses_at(float(beside)).x[s.plan.ops[o, 1], :, 0]
+    return bool(np.abs(at - s.plan.drawn.mean(axis=0)).max() > BESIDE**-0.5 * s.plan.structure.size)
 
 
 def _crossing(s: _Stretch, o: int, side: float, ends: bool) -> tuple[float | None, list[float]]:
@@ -359,8 +428,26 @@ def _joint(plan: Plan, op: int) -> str:
     return plan.structure.names[plan.ops[op, 1]]
 
 
+def _led_across(s: _Stretch) -> tuple[Change, float, Floats] | None:
+    """A change point of a group just ahead of a stretch, and the pose beyond it; None where there is none."""
+    from pliant.linkage.passages import passage
+
+    if not s.poses.x.shape[2]:
+        return None
+    turned = float(np.abs(s.drive.slopes(s.t[:1]) / s.plan.structure.spans[:, None]).max())
+    cell = float(np.sign(s.t[-1] - s.t[0])) * CELL / max(turned, 1e-300)
+    found = passage(s.plan, s.drive, s.signs, s.poses, s.t, cell)
+    if found is None:
+        return None
+    op = int(np.flatnonzero((s.plan.ops[:, 0] == GROUP) & (s.plan.ops[:, 1] == found.group))[0])
+    names = ", ".join(s.plan.names_of(s.plan.groups[found.group]))
+    change = Change(found.t, names, op, True, "together", (found.beyond, found.pose))
+    return change, found.beyond, found.pose
+
+
 def _group_stop(s: _Stretch) -> Stop:
     from pliant.linkage.folds import fold
 
     found = fold(s.plan, s.drive, s.signs, s.poses, s.t)
-    return Stop(found.t, found.joints, "locked together" if found.sure else "lost")
+    how = INFINITE if found.off else "locked together" if found.sure else "lost"
+    return Stop(found.t, found.joints, how)

@@ -17,7 +17,7 @@ import numpy as np
 
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.constraints import gradients
-from pliant.linkage.plan import Plan, Structure
+from pliant.linkage.plan import STRUTS, TURNS, Plan, Structure
 from pliant.linkage.poses import positions, rates
 from pliant.linkage.rules import Floats
 
@@ -90,7 +90,7 @@ def _locked(plan: Plan, stuck: np.ndarray, size: float) -> Fault:
     driven = {
         label
         for label, link in zip(structure.labels, structure.links, strict=True)
-        if any({pivot, tip} <= set(link) for pivot, tip in structure.motors)
+        if any(set(structure.motors[motor]) <= set(link) for motor in structure.turning)
     }
     owners = list(dict.fromkeys(structure.rows.owners[r] for r in rows))
     owners = [owner for owner in owners if owner not in driven] or owners
@@ -113,7 +113,13 @@ def _stresses(structure: Structure, stuck: np.ndarray) -> Floats:
     held = np.zeros((len(structure.motors), len(structure.names), 2))
     for motor, (pivot, driven) in enumerate(structure.motors):
         x, y = structure.drawn[driven] - structure.drawn[pivot]
-        held[motor, driven] = -y, x
+        push = structure.pushes[motor]
+        held[motor, driven] = (-y, x) if push == TURNS else (x, y)
+        if push == STRUTS:
+            held[motor, pivot] = -x, -y
+        elif push >= 0:
+            _, a, b = structure.sliders[push]
+            held[motor, driven] = structure.drawn[b] - structure.drawn[a]
     count = len(structure.rows)
     matrix = _unit(np.concatenate([slopes, held[:, loose]]).reshape(-1, 2 * len(loose)))
     left, sizes, _ = np.linalg.svd(matrix)

@@ -5,6 +5,8 @@ These frozen classes are the schema of `kind = "linkage"` files.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, overload
 
 import numpy as np
@@ -34,18 +36,67 @@ class Link(Frozen):
 
 
 class Motor(Frozen):
-    """Turns a link about a joint on the ground. Angles count from the drawn pose."""
+    """Turns a link about a joint on the ground, pushes a joint along its guide, or sets a strut's length.
 
-    joint: Name
-    drives: Name  # another joint of the link that is turned
+    One of three: `joint` with `drives`; `slider`; `strut`. Angles, and the travel of the last two (in
+    the file's unit), count from the drawn pose.
+    """
+
+    joint: Name | None = None
+    drives: Name | None = None  # another joint of the link that is turned
+    slider: Name | None = (
+        None  # a joint that slides: pushed along its guide, from its first point to its second
+    )
+    strut: tuple[Name, Name] | None = None  # two joints whose distance grows with positive travel
     direction: Literal["ccw", "cw"] = "ccw"  # which way positive angles turn
     range: Span | None = None  # swept once; default: whole turns
     turns: Annotated[Positive, Field(le=10_000)] = 1.0
     profile: tuple[Angle, ...] | None = Field(default=None, min_length=2)  # an angle for each sample
-    speed: Positive = 1.0  # rad/s on average; of several motors the one that takes longest sets the time
+    speed: Positive = 1.0  # rad/s (or lengths/s) on average; the one that takes longest sets the time
+
+    @property
+    def linear(self) -> bool:
+        """Whether it pushes rather than turns."""
+        return self.joint is None
+
+    @property
+    def label(self) -> str:
+        """What it does, in a few words."""
+        if self.slider is not None:
+            return f"slides {self.slider}"
+        return (
+            f"strut {'-'.join(self.strut)}" if self.strut is not None else f"{self.joint} turns {self.drives}"
+        )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lengths(cls, data: Any) -> Any:
+        """A linear motor has no degrees."""
+        if isinstance(data, Mapping) and (data.get("slider") is not None or data.get("strut") is not None):
+            for key in ("range", "profile"):
+                given = data.get(key)
+                for value in given if isinstance(given, list | tuple) else ():
+                    if isinstance(value, str) and re.search(r"[a-zA-Z°]", value):
+                        problem = f"has {value!r} in its {key}, and travels in the file's unit of length"
+                        raise fault(problem, "Give plain numbers, such as range = [0, 50]")
+        return data
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        ways = [
+            self.joint is not None or self.drives is not None,
+            self.slider is not None,
+            self.strut is not None,
+        ]
+        if sum(ways) != 1 or (self.joint is None) != (self.drives is None):
+            cure = 'Give joint = "A" and drives = "B", or slider = "S", or strut = ["P", "Q"]'
+            raise fault("has not one of joint with drives, slider, and strut", cure)
+        if self.linear and self.range is None and self.profile is None:
+            raise fault("pushes without end", "Give it a range, such as range = [0, 50], or a profile")
+        if self.linear and (self.direction != "ccw" or self.turns != 1.0):
+            raise fault("pushes, and has a direction or turns", "Leave them out: the range says which way")
+        if self.strut is not None and self.strut[0] == self.strut[1]:
+            raise fault("has a strut between a joint and itself", "Name two different joints")
         if self.range is not None and self.profile is not None:
             raise fault("has both range and profile", "Give one of the two")
         if self.range is not None and self.range[0] == self.range[1]:

@@ -1,9 +1,13 @@
 """The order of rules: from the ground and the motors outwards, joint by joint.
 
 A joint is found as soon as two things are known of where it is: two circles (a triangle), a
-circle and a line (a slider), or a link of which two joints are known (a point). Where no joint
-is left that can be found alone, the smallest group that can be found together is: the rows
-still open are matched to the joints they give, and a strongly connected part that needs no
+circle and a line (a slider), two lines, or a link of which two joints are known (a point). A link
+that turns about a known joint is found where a known pin slides in its slot. A link that slides
+along another with two of its joints (a prismatic pair) turns with it, and all of its joints slide.
+Linear motors push a joint along a known guide, or set the radius of a circle.
+
+Where no joint is left that can be found alone, the smallest group that can be found together is: the
+rows still open are matched to the joints they give, and a strongly connected part that needs no
 other is such a group (an Assur group). What cannot be found at all is not held.
 
 Source: [Bacher2015Supplement] section 1 names the rules; the order is left to the main paper.
@@ -12,17 +16,66 @@ Source: [Bacher2015Supplement] section 1 names the rules; the order is left to t
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.constraints import LINE, Constraints, gradients
-from pliant.linkage.plan import Group, Plan, Structure, farthest
-from pliant.linkage.rules import FIXED, GROUP, MOTOR, POINT, SLIDER, TRIANGLE, Floats, Ints, fill_sides
+from pliant.linkage.constraints import LINE, Constraints, gradients, residuals, scales
+from pliant.linkage.plan import STRUTS, Group, Pair, Plan, Structure, farthest
+from pliant.linkage.rules import (
+    CARRIED,
+    DRIVEN,
+    FIXED,
+    FLAT,
+    GROUP,
+    LINES,
+    MOTOR,
+    POINT,
+    SIDED,
+    SLIDER,
+    SLOT,
+    STRUT,
+    STRUT_LINE,
+    TRIANGLE,
+    Floats,
+    Ints,
+    fill_sides,
+)
 
-Locus = tuple[str, int, int, int]  # "circle", link, centre, -1; or "line", slider, a, b
+TRIED = 0.02  # radians that a motor is turned to see whether it can
+WIDTH = 10  # columns of a row of `ops`
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A joint keeps its distance from a known one, or a motor sets it."""
+
+    link: int  # -1 of a strut
+    centre: int
+    motor: int = -1  # of a strut
+
+
+@dataclass(frozen=True)
+class Line:
+    """A joint stays on a line through `foot`, whose drawn direction `way` turns with two known joints."""
+
+    foot: int
+    base: tuple[int, int]
+    way: tuple[int, int]
+    sliders: tuple[int, ...]  # that say so
+    pair: Pair | None = None  # of links that turn as one, where that is why
+
+    @property
+    def guide(self) -> bool:
+        """Whether it is a guide: the line of two known joints."""
+        return self.base == self.way and self.foot == self.base[0]
+
+
+Locus = Circle | Line
 
 
 def order(structure: Structure) -> Plan:
@@ -32,6 +85,7 @@ def order(structure: Structure) -> Plan:
     while True:
         search.outwards()
         open_joints = [k for k in range(len(structure.names)) if k not in search.known]
+        _refuse_unused(structure, search.used, open_joints)
         if not open_joints:
             break
         search.together(_smallest_group(structure, search.open_rows(), open_joints))
@@ -40,13 +94,27 @@ def order(structure: Structure) -> Plan:
     return plan
 
 
+def _refuse_unused(structure: Structure, used: set[int], open_joints: list[int]) -> None:
+    """Raise an InputError where a linear motor cannot set anything, or only together with other joints."""
+    left = [motor for motor in range(len(structure.motors)) if motor not in used]
+    if not left:
+        return
+    if open_joints:
+        names = ", ".join(structure.names[k] for k in open_joints if k not in structure.guides)
+        problem = f"pushes joints that must be found together with others: {names}"
+        cure = "Drive another joint, or add links so that each of these follows from two that are known"
+    else:
+        problem, cure = "fights the others: where its joints are follows without it", "Leave it out"
+    raise InputError([Fault(f"motors[{motor}]", problem, cure) for motor in left])
+
+
 class _Search:
     """What is known so far; changed by `order` alone."""
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
         self.known: set[int] = set()
-        self.ops: list[tuple[int, int, int, int, int, int]] = []
+        self.ops: list[tuple[int, ...]] = []
         self.groups: list[Group] = []
         self.spent = np.zeros(len(structure.links), np.int64)  # equations of each link that are used
         self.slid: set[int] = set()  # sliders that are used
@@ -54,23 +122,28 @@ class _Search:
         self.sliders_of: dict[int, list[int]] = defaultdict(list)
         self.known_of: list[list[int]] = [[] for _ in structure.links]
         self.waiting: deque[int] = deque()
+        self.used: set[int] = set(structure.turning)  # motors
         for number, link in enumerate(structure.links):
             for joint in link:
                 self.links_of[joint].append(number)
         for number, slider in enumerate(structure.sliders):
             for joint in slider:
                 self.sliders_of[joint].append(number)
+        self.pairs_of: dict[int, list[Pair]] = defaultdict(list)
+        for pair in structure.pairs:
+            self.pairs_of[pair.link].append(pair)
 
     def begin(self) -> None:
         """The ground, and what the motors turn."""
         for k in sorted(self.structure.ground):
-            self._found(k, (FIXED, k, -1, -1, -1, -1))
-        for motor, (pivot, driven) in enumerate(self.structure.motors):
+            self._found(_row(FIXED, k))
+        for motor in self.structure.turning:
+            pivot, driven = self.structure.motors[motor]
             for number in self.links_of[driven]:
                 if pivot in self.structure.links[number]:
                     for k in self.structure.links[number]:
                         if k not in self.known:
-                            self._found(k, (MOTOR, k, -1, pivot, -1, motor))
+                            self._found(_row(MOTOR, k, j=pivot, motor=motor))
                     self.spent[number] = 2 * len(self.structure.links[number]) - 3
 
     def outwards(self) -> None:
@@ -82,7 +155,7 @@ class _Search:
 
     def together(self, group: Group) -> None:
         """A group that was found together."""
-        self.ops.append((GROUP, len(self.groups), -1, -1, -1, -1))
+        self.ops.append(_row(GROUP, len(self.groups)))
         self.groups.append(group)
         taken = set(group.rows.owners)
         for number, label in enumerate(self.structure.labels):
@@ -103,7 +176,7 @@ class _Search:
 
     def plan(self) -> Plan:
         """The order, once every joint is found."""
-        ops = np.array(self.ops, np.int64).reshape(-1, 6)
+        ops = np.array(self.ops, np.int64).reshape(-1, WIDTH)
         totals = np.array([2 * len(link) - 3 for link in self.structure.links])
         over = {self.structure.labels[n] for n in np.flatnonzero(totals > self.spent)}
         rows = self.structure.rows
@@ -122,67 +195,200 @@ class _Search:
             spares=int((totals - self.spent).sum()) + len(unslid),
         )
 
-    def _found(self, k: int, op: tuple[int, int, int, int, int, int]) -> None:
+    def _found(self, op: tuple[int, ...]) -> None:
         self.ops.append(op)
-        self._mark(k)
+        self._mark(op[1])
 
     def _mark(self, k: int) -> None:
         self.known.add(k)
         for number in self.links_of[k]:
             self.known_of[number].append(k)
-            self.waiting.extend(j for j in self.structure.links[number] if j not in self.known)
+            self._wake(number)
         for number in self.sliders_of[k]:
-            self.waiting.append(self.structure.sliders[number][0])
+            joint, carrier = self.structure.sliders[number][0], self.structure.carriers[number]
+            self.waiting.append(joint)
+            for link in (*self.links_of[joint], *([carrier] if carrier >= 0 else [])):
+                self._wake(link)
+        self.waiting.extend(end for ends in self._struts(k) for end in ends[:1])
+
+    def _wake(self, link: int) -> None:
+        self.waiting.extend(j for j in self.structure.links[link] if j not in self.known)
 
     def _try(self, k: int) -> None:
         for number in self.links_of[k]:
             if len(self.known_of[number]) >= 2:
                 i, j = farthest(self.structure.drawn, self.known_of[number])
                 self.spent[number] += 2
-                self._found(k, (POINT, k, i, j, -1, -1))
+                self._found(_row(POINT, k, i=i, j=j))
                 return
+        if self._carried(k) or self._pushed(k):
+            return
         pairs = list(combinations(self._loci(k), 2))
         best = max(pairs, key=lambda pair: self._openness(k, *pair), default=None)
-        if best is not None:
-            self._meet(k, *best)
+        if best is None or not self._meet(k, *best):
+            self._turned(k)
+
+    def _carried(self, k: int) -> bool:
+        """Find a link of which one joint is known and which turns as a known one does."""
+        for number in self.links_of[k]:
+            if not self.known_of[number]:
+                continue
+            for pair in self.pairs_of[number]:
+                if self._known(pair.base):
+                    self.slid.update([n for n in pair.sliders if n not in self.slid][:1])
+                    self._carry(number, self.known_of[number][0], pair)
+                    return True
+        return False
+
+    def _pushed(self, k: int) -> bool:
+        """Find a joint that a motor pushes along a known guide."""
+        for motor, slider in enumerate(self.structure.pushes):
+            if slider >= 0 and self.structure.sliders[slider][0] == k:
+                _, a, b = self.structure.sliders[slider]
+                if self._known((a, b)):
+                    self.slid.add(slider)
+                    self.used.add(motor)
+                    self._found(_row(DRIVEN, k, j=a, b=b, motor=motor))
+                    return True
+        return False
+
+    def _carry(self, link: int, known: int, pair: Pair) -> None:
+        """The other joints of a link, from one of them and from what it turns with."""
+        a, b = pair.base
+        for joint in self.structure.links[link]:
+            if joint not in self.known:
+                self._found(_row(CARRIED, joint, i=known, j=a, b=b))
+        self.spent[link] = 2 * len(self.structure.links[link]) - 3
+
+    def _turned(self, k: int) -> None:
+        """Find a link that turns about a known joint so that its slot goes through a known pin."""
+        for number in self.links_of[k]:
+            if not self.known_of[number]:
+                continue
+            pivot = self.known_of[number][0]
+            for pin, (r, s), sliders in self._pins(number):
+                if pin == pivot:
+                    continue
+                drawn = self.structure.drawn
+                others = [j for j in self.structure.links[number] if j not in self.known]
+                far = max(others, key=lambda j: float(np.hypot(*(drawn[j] - drawn[pivot]))))
+                self.spent[number] += 1
+                self.slid.update(sliders)
+                self._found(_row(SLOT, far, i=pivot, j=pin, line=(r, s)))
+                return
+
+    def _pins(self, link: int) -> Iterator[tuple[int, tuple[int, int], tuple[int, ...]]]:
+        """Known pins in slots of a link, the slots' directions, and the sliders that say so."""
+        for number, (joint, a, b) in enumerate(self.structure.sliders):
+            if self.structure.carriers[number] == link and joint in self.known and number not in self.slid:
+                yield joint, (a, b), (number,)
+        for pair in self.structure.pairs:  # what slides along it with two joints does so with all
+            left = [number for number in pair.sliders if number not in self.slid]
+            if pair.carrier == link and left:
+                for joint in self.known_of[pair.link]:
+                    yield joint, pair.base, (left[0],)
+
+    def _struts(self, k: int) -> Iterator[tuple[int, int]]:
+        """The other end of each strut at joint k, and its motor."""
+        for motor, (push, ends) in enumerate(zip(self.structure.pushes, self.structure.motors, strict=True)):
+            if push == STRUTS and k in ends:
+                yield ends[0] + ends[1] - k, motor
+
+    def _known(self, joints: tuple[int, ...]) -> bool:
+        return all(joint in self.known for joint in joints)
 
     def _loci(self, k: int) -> list[Locus]:
         """What is known of where joint k is: circles first, so that a pair has a circle first."""
         circles: list[Locus] = [
-            ("circle", number, self.known_of[number][0], -1)
-            for number in self.links_of[k]
-            if self.known_of[number]
+            Circle(number, self.known_of[number][0]) for number in self.links_of[k] if self.known_of[number]
         ]
+        circles += [Circle(-1, end, motor) for end, motor in self._struts(k) if end in self.known]
         lines: list[Locus] = []
         for number in self.sliders_of[k]:
             joint, a, b = self.structure.sliders[number]
-            if joint == k and a in self.known and b in self.known:
-                lines.append(("line", number, a, b))
-        return circles + lines[: 1 if circles else 0]
+            if joint == k and self._known((a, b)):
+                lines.append(Line(a, (a, b), (a, b), (number,)))
+        for link in self.links_of[k]:
+            for pair in self.pairs_of[link]:
+                if self._known(pair.base):
+                    lines.append(Line(pair.base[0], pair.base, pair.base, pair.sliders, pair))
+                    lines += [Line(pin, pair.base, way, used) for pin, way, used in self._pins(link)]
+        return circles + lines
 
     def _openness(self, k: int, first: Locus, second: Locus) -> float:
         """How squarely the two cross in the drawing: the best pair is the one farthest from flat."""
         drawn = self.structure.drawn
-        bar = drawn[k] - drawn[first[2]]
-        other = drawn[k] - drawn[second[2]] if second[0] == "circle" else drawn[second[3]] - drawn[second[2]]
-        lengths = np.hypot(*bar) * np.hypot(*other)
-        if second[0] == "line":
-            return abs(float(bar @ other)) / lengths
-        return -1.0 if first[2] == second[2] else abs(float(bar[0] * other[1] - bar[1] * other[0])) / lengths
+        if isinstance(first, Line):
+            if not isinstance(second, Line) or not (first.guide or second.guide):
+                return -1.0
+            ways = [drawn[b] - drawn[a] for a, b in (first.way, second.way)]
+            found = _sine(*ways)
+            return found if found > FLAT else -1.0
+        bar = drawn[k] - drawn[first.centre]
+        if isinstance(second, Line):
+            a, b = second.way
+            other = drawn[b] - drawn[a]
+            return abs(float(bar @ other)) / (np.hypot(*bar) * np.hypot(*other)) if second.guide else -1.0
+        return -1.0 if first.centre == second.centre else _sine(bar, drawn[k] - drawn[second.centre])
 
-    def _meet(self, k: int, first: Locus, second: Locus) -> None:
-        i, j = first[2], second[2]
-        if second[0] == "line":
-            self.spent[first[1]] += 1
-            self.slid.add(second[1])
-            self._found(k, (SLIDER, k, i, j, second[3], -1))
-            return
-        if i == j:
-            return  # two links between the same two joints are no triangle
-        self.spent[first[1]] += 1
-        self.spent[second[1]] += 1
-        rigid = {i, j} <= self.structure.ground or set(self.links_of[i]) & set(self.links_of[j])
-        self._found(k, (POINT if rigid else TRIANGLE, k, i, j, -1, -1))
+    def _meet(self, k: int, first: Locus, second: Locus) -> bool:
+        """Find joint k where two loci meet; False where these do not give it."""
+        if self._openness(k, first, second) < 0:
+            return False
+        if isinstance(first, Line) and isinstance(second, Line):
+            guide, other = (first, second) if first.guide else (second, first)
+            a, b = guide.way
+            self._found(_row(LINES, k, i=other.foot, j=a, b=b, base=other.base, line=other.way))
+            self._used(k, guide)
+            self._used(k, other)
+        elif isinstance(first, Circle) and isinstance(second, Line):
+            a, b = second.way
+            rule = SLIDER if first.motor < 0 else STRUT_LINE
+            self._found(_row(rule, k, i=first.centre, j=a, b=b, motor=first.motor))
+            self._spend(first)
+            self._used(k, second)
+        elif isinstance(first, Circle) and isinstance(second, Circle):
+            first, second = (second, first) if second.motor >= 0 else (first, second)
+            i, j = first.centre, second.centre
+            if first.motor >= 0:
+                self._found(_row(STRUT, k, i=i, j=j, motor=first.motor, base=(second.motor, -1)))
+            else:
+                rigid = {i, j} <= self.structure.ground or set(self.links_of[i]) & set(self.links_of[j])
+                self._found(_row(POINT if rigid else TRIANGLE, k, i=i, j=j))
+            self._spend(first)
+            self._spend(second)
+        return True
+
+    def _spend(self, circle: Circle) -> None:
+        """An equation of a link, or a motor, that is used."""
+        if circle.motor >= 0:
+            self.used.add(circle.motor)
+        else:
+            self.spent[circle.link] += 1
+
+    def _used(self, k: int, line: Line) -> None:
+        """The sliders of a line that gave joint k, and the rest of the link where the pair is why."""
+        self.slid.update(line.sliders)
+        if line.pair is not None:
+            self._carry(line.pair.link, k, line.pair)
+
+
+def _row(
+    rule: int,
+    k: int,
+    i: int = -1,
+    j: int = -1,
+    b: int = -1,
+    motor: int = -1,
+    base: tuple[int, int] = (-1, -1),
+    line: tuple[int, int] = (-1, -1),
+) -> tuple[int, ...]:
+    """A row of `ops`."""
+    return rule, k, i, j, b, motor, *base, *line
+
+
+def _sine(u: Floats, v: Floats) -> float:
+    return abs(float(u[0] * v[1] - u[1] * v[0])) / float(np.hypot(*u) * np.hypot(*v))
 
 
 def sides(ops: Ints, drawn: Floats) -> Floats:
@@ -193,22 +399,72 @@ def sides(ops: Ints, drawn: Floats) -> Floats:
 
 
 def _refuse_flat(plan: Plan) -> None:
-    names = plan.structure.names
-    faults = [
-        Fault(
-            f"joints.{names[k]}",
-            f"{names[i]}, {names[k]} and {names[j]} are drawn in one line, so that the side {names[k]} goes "
-            "to is not defined"
-            if rule == TRIANGLE
-            else f"the bar from {names[i]} to {names[k]} is drawn square to the guide of {names[k]}, so that "
-            "the way it goes is not defined",
-            "Draw the linkage with its motor turned a little further",
-        )
-        for (rule, k, i, j, _, _), sign in zip(plan.ops.tolist(), plan.signs.tolist(), strict=True)
-        if rule in (TRIANGLE, SLIDER) and sign == 0
+    flat = [
+        op
+        for op, sign in zip(plan.ops.tolist(), plan.signs.tolist(), strict=True)
+        if op[0] in SIDED and sign == 0
     ]
-    if faults:
-        raise InputError(faults)
+    if flat:
+        cure = _turn_it(plan.structure)
+        raise InputError(
+            [Fault(f"joints.{plan.structure.names[op[1]]}", _flat(plan, op), cure) for op in flat]
+        )
+
+
+def _turn_it(structure: Structure) -> str:
+    """The cure for a drawing in a dead centre: another pose, or other lengths where it has no other pose."""
+    if stuck(structure):
+        return "It is locked for good: no motor can turn either way from here. Make one of these bars longer"
+    return "Draw the linkage with its motor turned a little further"
+
+
+def stuck(structure: Structure) -> bool:
+    """Whether no motor of a drawing in a dead centre can move, each tried a little both ways.
+
+    The equations are solved for all joints at once, from the drawing and from a few shaken ones.
+    """
+    from scipy.optimize import least_squares
+
+    size, rng = structure.size, np.random.default_rng(0)
+    rows, scale = structure.rows, scales(structure.rows, structure.drawn)
+    free = structure.loose
+
+    def wrong(z: Floats, motor: int, turned: float) -> Floats:
+        x = structure.drawn.copy()
+        x[free] = size * z.reshape(-1, 2)
+        pivot, driven = structure.motors[motor]
+        arm = complex(*(structure.drawn[driven] - structure.drawn[pivot])) * np.exp(1j * turned)
+        at = x[driven] - x[pivot] - np.array([arm.real, arm.imag])
+        return np.concatenate([residuals(rows, structure.drawn, x[None])[0] / scale, at]) / size
+
+    if len(structure.turning) < len(structure.motors):
+        return False
+    for motor in structure.turning:
+        for turned in (TRIED, -TRIED):
+            for shake in (0.0, 0.02, 0.02, 0.05, 0.05):
+                start = structure.drawn[free].ravel() / size
+                start = start + shake * rng.normal(size=start.shape)
+                found: Any = least_squares(
+                    wrong, start, args=(motor, turned), xtol=1e-15, ftol=1e-15, gtol=1e-15
+                )
+                if np.abs(found.fun).max() < 1e-9:
+                    return False
+    return True
+
+
+def _flat(plan: Plan, op: list[int]) -> str:
+    """Why a rule has no side in the drawing."""
+    names = plan.structure.names
+    rule, k, i, j = op[:4]
+    where = "so that the way it goes is not defined"
+    if rule == SLOT:
+        return f"the slot is drawn square to the line from {names[i]} to {names[j]}, {where}"
+    if rule == LINES:
+        return f"the lines that {names[k]} slides along are drawn parallel, so that they do not cross"
+    if rule in (TRIANGLE, STRUT):
+        line = f"{names[i]}, {names[k]} and {names[j]} are drawn in one line"
+        return f"{line}, so that the side {names[k]} goes to is not defined"
+    return f"the bar from {names[i]} to {names[k]} is drawn square to the guide of {names[k]}, {where}"
 
 
 def _smallest_group(structure: Structure, rows: Constraints, joints: list[int]) -> Group:
@@ -262,7 +518,7 @@ def _not_held(structure: Structure, rows: Constraints, joints: list[int], rank: 
     if usual == 2 * len(joints):
         listed = ", ".join(structure.names[k] for k in joints)
         problem = f"the drawn pose is a dead centre: where {listed} go from here is not defined"
-        return Fault("joints", problem, "Draw the linkage with its motor turned a little further")
+        return Fault("joints", problem, _turn_it(structure))
     missing = 2 * len(joints) - usual
     loose = _loose(slopes, usual, joints) if slopes.size else joints
     listed = ", ".join(structure.names[k] for k in loose)

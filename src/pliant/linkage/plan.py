@@ -9,8 +9,11 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.linkage.constraints import LENGTH, LINE, POINT_X, POINT_Y, Constraints
-from pliant.linkage.model import Linkage
-from pliant.linkage.rules import GROUP, NAMES, Floats, Ints
+from pliant.linkage.model import Linkage, Motor
+from pliant.linkage.rules import GROUP, LINES, NAMES, SLOT, Floats, Ints
+
+TURNS, STRUTS = -1, -2  # what motors do that push no slider
+PARALLEL = 1e-9  # sine of the angle of two guides that are one
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,16 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """A link that slides along another, or along the ground, with two of its joints: the two turn as one."""
+
+    link: int
+    carrier: int  # -1 is the ground
+    base: tuple[int, int]  # two points of the guide
+    sliders: tuple[int, int]
+
+
+@dataclass(frozen=True)
 class Structure:
     """Joints by number: those of the model in its order, then the points of sliders' guides."""
 
@@ -32,11 +45,28 @@ class Structure:
     ground: frozenset[int]
     links: tuple[tuple[int, ...], ...]  # joints and guide points of each link
     labels: tuple[str, ...]
-    motors: tuple[tuple[int, int], ...]  # (pivot, driven)
+    motors: tuple[tuple[int, int], ...]  # (pivot, driven); of a linear one (guide, joint), or a strut's ends
+    pushes: tuple[int, ...]  # of each motor: TURNS, STRUTS, or the number of the slider it pushes
     turns: Floats  # (M,) the paper's λ: 1 counter-clockwise, −1 clockwise
     sliders: tuple[tuple[int, int, int], ...]  # (joint, a, b)
     carriers: tuple[int, ...]  # of each slider: the link that carries its guide, or -1
     rows: Constraints
+
+    def turned(self, angles: Floats) -> tuple[Floats, Floats]:
+        """Cosines and sines (M, F) of the motors' signed angles (M, F); of linear ones the travel, and 0."""
+        signed = self.turns[:, None] * angles
+        linear = np.array([push != TURNS for push in self.pushes])[:, None]
+        return np.where(linear, signed, np.cos(signed)), np.where(linear, 0.0, np.sin(signed))
+
+    @cached_property
+    def spans(self) -> Floats:
+        """(M,) what each motor goes that is like a radian: of a linear one, the linkage's size."""
+        return np.array([1.0 if push == TURNS else self.size for push in self.pushes])
+
+    @property
+    def turning(self) -> list[int]:
+        """The motors that turn."""
+        return [m for m, push in enumerate(self.pushes) if push == TURNS]
 
     @cached_property
     def size(self) -> float:
@@ -59,6 +89,24 @@ class Structure:
             if carrier < 0 or (a, b) != self.links[carrier][:2]
         )
 
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The prismatic pairs: two joints of one link on parallel guides of one other."""
+        found: list[Pair] = []
+        for number, link in enumerate(self.links):
+            on: dict[int, int] = {}
+            for slider, ((joint, a, b), carrier) in enumerate(zip(self.sliders, self.carriers, strict=True)):
+                if joint not in link or carrier == number:
+                    continue
+                first = on.setdefault(carrier, slider)
+                other, c, d = self.sliders[first]
+                if other == joint or any(pair.link == number and pair.carrier == carrier for pair in found):
+                    continue
+                u, v = self.drawn[b] - self.drawn[a], self.drawn[d] - self.drawn[c]
+                if abs(u[0] * v[1] - u[1] * v[0]) <= PARALLEL * np.hypot(*u) * np.hypot(*v):
+                    found.append(Pair(number, carrier, (c, d), (first, slider)))
+        return tuple(found)
+
     @property
     def loose(self) -> list[int]:
         """Joints that are not on the ground."""
@@ -70,7 +118,7 @@ class Plan:
     """The order in which positions are found."""
 
     structure: Structure
-    ops: Ints  # (K, 6): rule, k, i, j, b, motor; a GROUP row has the group's number as k
+    ops: Ints  # (K, 10): rule, k, i, j, b, motor, p, q, r, s; a GROUP row has the group's number as k
     signs: Floats  # (K,) the side of each triangle and slider in the drawing; 0 where it is flat
     groups: tuple[Group, ...]
     spare: Constraints  # rows that no rule uses: they hold of themselves, or the linkage is locked
@@ -98,15 +146,16 @@ class Plan:
     def roots(self) -> tuple[Ints, Ints]:
         """(starts, joints): joints[starts[k]:starts[k + 1]] are the drawn joints that x_k depends on."""
         found: dict[int, set[int]] = {}
-        for rule, k, i, j, b, _ in self.ops.tolist():
+        for op in self.ops.tolist():
+            rule, k = op[:2]
             if rule == GROUP:
                 group = self.groups[k]
                 near = set(group.near.tolist())
                 reached = near.union(*(found[p] for p in near if p in found))
                 found.update({joint: reached for joint in group.joints.tolist()})
             else:
-                near = {p for p in (i, j, b) if p >= 0}
-                found[k] = near.union({k}, *(found[p] for p in near))
+                near = set(sources(op))
+                found[k] = near.union({k}, *(found[p] for p in near if p in found))
         lists = [sorted(found[k]) for k in range(len(self.drawn))]
         starts = np.cumsum([0, *map(len, lists)])
         return starts, np.array([p for joints in lists for p in joints], np.int64)
@@ -119,18 +168,24 @@ class Plan:
         """The order of the rules in words: rule, joint, and what it is found from."""
         names = self.structure.names
         found: list[dict[str, object]] = []
-        for rule, k, i, j, b, motor in self.ops.tolist():
+        for op in self.ops.tolist():
+            rule, k, motor = op[0], op[1], op[5]
             if rule == GROUP:
                 found.append({"rule": NAMES[rule], "joints": list(self.names_of(self.groups[k]))})
                 continue
-            sources = {0: [], 1: [j], 2: [i, j], 3: [i, j], 4: [i, j, b]}[rule]
             entry: dict[str, object] = {
                 "rule": NAMES[rule],
                 "joint": names[k],
-                "from": [names[s] for s in sources],
+                "from": list(dict.fromkeys(names[s] for s in sources(op) if s != k)),
             }
-            found.append({**entry, "motor": motor} if rule == 1 else entry)
+            found.append({**entry, "motor": motor} if motor >= 0 else entry)
         return found
+
+
+def sources(op: list[int]) -> list[int]:
+    """The joints that a rule finds its own from, in the order of its row."""
+    more = op[6:] if op[0] in (LINES, SLOT) else []
+    return [joint for joint in (*op[2:5], *more) if joint >= 0]
 
 
 def compile_plan(model: Linkage) -> Plan:
@@ -168,18 +223,32 @@ def structure(model: Linkage) -> Structure:
         sliders.append((number[slider.joint], a, b))
         carriers.append(carrier)
     positions = np.array(drawn, np.float64)
+    driving = [_driving(motor, number, sliders) for motor in model.motors]
     return Structure(
         names=tuple(names),
         drawn=positions,
         ground=frozenset(ground),
         links=tuple(map(tuple, links)),
         labels=labels,
-        motors=tuple((number[motor.joint], number[motor.drives]) for motor in model.motors),
+        motors=tuple(driven for driven, _ in driving),
+        pushes=tuple(push for _, push in driving),
         turns=np.array([1.0 if motor.direction == "ccw" else -1.0 for motor in model.motors]),
         sliders=tuple(sliders),
         carriers=tuple(carriers),
         rows=_rows(positions, links, labels, sliders, names, [len(link.joints) for link in model.links]),
     )
+
+
+def _driving(
+    motor: Motor, number: dict[str, int], sliders: list[tuple[int, int, int]]
+) -> tuple[tuple[int, int], int]:
+    """The two joints of a motor, and what it does."""
+    if motor.slider is not None:
+        slider = next(n for n, (joint, _, _) in enumerate(sliders) if joint == number[motor.slider])
+        return (sliders[slider][1], sliders[slider][0]), slider
+    if motor.strut is not None:
+        return (number[motor.strut[0]], number[motor.strut[1]]), STRUTS
+    return (number[str(motor.joint)], number[str(motor.drives)]), TURNS
 
 
 def _rows(

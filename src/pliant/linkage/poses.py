@@ -24,7 +24,7 @@ class Poses:
     plan: Plan
     drawn: Floats  # (N, 2), where it was drawn: the plan's own, or a variant
     angles: Floats  # (M, F)
-    cosines: Floats  # (M, F) of the signed angles
+    cosines: Floats  # (M, F) of the signed angles; of a linear motor, its signed travel
     sines: Floats
     x: Floats  # (N, 2, F)
 
@@ -48,10 +48,8 @@ def positions(
     drawn = plan.drawn if drawn is None else np.ascontiguousarray(drawn)
     signs = plan.signs if signs is None else signs
     angles = np.ascontiguousarray(angles, np.float64)
-    turned = plan.structure.turns[:, None] * angles
-    poses = Poses(
-        plan, drawn, angles, np.cos(turned), np.sin(turned), np.empty((len(drawn), 2, angles.shape[1]))
-    )
+    cosines, sines = plan.structure.turned(angles)
+    poses = Poses(plan, drawn, angles, cosines, sines, np.empty((len(drawn), 2, angles.shape[1])))
     for first, last in plan.stages:
         if plan.ops[first, 0] == GROUP:
             if near is None:
@@ -82,7 +80,7 @@ def rates(poses: Poses, w: Floats, dw: Floats) -> tuple[Floats, Floats]:
             with np.errstate(all="ignore"):  # at a change point before it there are no rates
                 coupled.speeds(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, v, a)
         else:
-            speeds(plan.ops[first:last], poses.drawn, poses.x, w, dw, v, a)
+            speeds(plan.ops[first:last], poses.drawn, poses.x, poses.cosines, w, dw, v, a)
     return v, a
 
 
@@ -115,11 +113,15 @@ def gradient(poses: Poses, slope: Floats) -> Floats:
     return out
 
 
-def opennesses(poses: Poses, v: Floats) -> tuple[Floats, Floats]:
-    """How far every rule is from flat, c (K, F), and its rate: |c| = 1 is a toggle (see `rules.openness`)."""
+def opennesses(poses: Poses, v: Floats, w: Floats | None = None) -> tuple[Floats, Floats]:
+    """How far every rule is from flat, c (K, F), and its rate: |c| = 1 is a toggle (see `rules.openness`).
+
+    v (N, 2, F) and w (M, F) are the rates of joints and motors; w is of concern to linear motors alone.
+    """
     c = np.zeros((len(poses.plan.ops), poses.x.shape[2]))
     dc = np.zeros_like(c)
-    openness(poses.plan.ops, poses.drawn, poses.x, v, c, dc)
+    turned = np.zeros_like(poses.angles) if w is None else poses.plan.structure.turns[:, None] * w
+    openness(poses.plan.ops, poses.drawn, poses.x, v, poses.cosines, turned, c, dc)
     return c, dc
 
 

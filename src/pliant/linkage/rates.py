@@ -20,14 +20,18 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.kernel import inner, kernel
-from pliant.linkage.rules import FIXED, MOTOR, POINT, TRIANGLE, Floats, Ints
+from pliant.linkage.dyads import SLOTS, dyad_back, dyad_jacobian, dyad_rates
+from pliant.linkage.rules import FIXED, MOTOR, POINT, SLIDER, TRIANGLE, Floats, Ints
 
 TILE = 256  # poses whose intermediate values stay in the processor's nearest memory
 
 
 @kernel
-def speeds(ops: Ints, drawn: Floats, x: Floats, w: Floats, dw: Floats, v: Floats, a: Floats) -> None:
+def speeds(
+    ops: Ints, drawn: Floats, x: Floats, cosines: Floats, w: Floats, dw: Floats, v: Floats, a: Floats
+) -> None:
     """Velocities v and accelerations a (N, 2, F) at motor rates w and dw (M, F), signs included."""
+    rows, of_drawn = np.empty((2, SLOTS, 2)), np.empty((2, SLOTS, 2))
     for o in range(len(ops)):
         rule, k, i, j, b, m = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4], ops[o, 5]
         for f in range(x.shape[2]):
@@ -41,6 +45,8 @@ def speeds(ops: Ints, drawn: Floats, x: Floats, w: Floats, dw: Floats, v: Floats
             elif rule == POINT:
                 _ride(drawn, k, i, j, v, f)
                 _ride(drawn, k, i, j, a, f)
+            elif rule > SLIDER:
+                dyad_rates(ops[o], drawn, x, cosines, w, dw, f, rows, of_drawn, v, a)
             else:
                 _solve_rates(rule, k, i, j, b, x, v, a, f)
 
@@ -97,6 +103,7 @@ def jacobians(
     """
     poses = x.shape[2]
     work = np.empty((9, TILE))
+    rows, of_drawn = np.empty((2, SLOTS, 2)), np.empty((2, SLOTS, 2))
     for start in range(0, poses, TILE):
         stop = min(start + TILE, poses)
         for o in range(len(ops)):
@@ -110,6 +117,9 @@ def jacobians(
                 _point_jacobian(drawn, x, k, i, j, starts, roots, start, stop, d)
             elif rule == TRIANGLE:
                 _triangle_jacobian(drawn, x, k, i, j, starts, roots, start, stop, d, work)
+            elif rule > SLIDER:
+                for f in range(start, stop):
+                    dyad_jacobian(ops[o], drawn, x, cosines, starts, roots, f, rows, of_drawn, d)
             else:
                 _slider_jacobian(drawn, x, k, i, j, b, starts, roots, start, stop, d)
 
@@ -135,11 +145,10 @@ def _point_jacobian(
     cr, ci = (ax * bx + ay * by) / square, (bx * ay - by * ax) / square
     for at in range(starts[k], starts[k + 1]):
         p = roots[at]
-        if p != k:
-            for c in range(2):
-                _ride_tile(d[i, 0, p, c, start:stop], d[i, 1, p, c, start:stop],
-                           d[j, 0, p, c, start:stop], d[j, 1, p, c, start:stop],
-                           cr, ci, d[k, 0, p, c, start:stop], d[k, 1, p, c, start:stop])  # fmt: skip
+        for c in range(2):
+            _ride_tile(d[i, 0, p, c, start:stop], d[i, 1, p, c, start:stop],
+                       d[j, 0, p, c, start:stop], d[j, 1, p, c, start:stop],
+                       cr, ci, d[k, 0, p, c, start:stop], d[k, 1, p, c, start:stop])  # fmt: skip
     for f in range(start, stop):
         u, w = x[j, 0, f] - x[i, 0, f], x[j, 1, f] - x[i, 1, f]
         qr, qi = (u * bx + w * by) / square, (w * bx - u * by) / square
@@ -243,6 +252,7 @@ def backward(
     One sweep against the order of the rules; g is used up. Its cost is that of the rules,
     whatever the number of joints.
     """
+    rows, of_drawn = np.empty((2, SLOTS, 2)), np.empty((2, SLOTS, 2))
     for o in range(len(ops) - 1, -1, -1):
         rule, k, i, j, b, m = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4], ops[o, 5]
         if rule == FIXED:
@@ -255,6 +265,9 @@ def backward(
             _point_back(drawn, x, k, i, j, g, out)
         elif rule == TRIANGLE:
             _triangle_back(drawn, x, k, i, j, g, out)
+        elif rule > SLIDER:
+            for f in range(x.shape[2]):
+                dyad_back(ops[o], drawn, x, cosines, f, rows, of_drawn, g, out)
         else:
             _slider_back(drawn, x, k, i, j, b, g, out)
 

@@ -47,7 +47,9 @@ def _named_joints(data: Mapping[str, Any]) -> Named:
     yield from _each(("ground",), get(data, "ground"))
     for index, link in enumerate(items(data, "links")):
         yield from _each(("links", index, "joints"), get(link, "joints"))
-    yield from _field((), data, "motors", "joint", "drives")
+    yield from _field((), data, "motors", "joint", "drives", "slider")
+    for index, motor in enumerate(items(data, "motors")):
+        yield from _each(("motors", index, "strut"), get(motor, "strut"))
     yield from _field((), data, "sliders", "joint")
     yield from _field((), data, "loads", "joint")
     yield from _each(("study", "trace"), get(study, "trace"))

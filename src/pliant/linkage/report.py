@@ -9,7 +9,7 @@ import numpy as np
 
 from pliant.core.written import figure, place
 from pliant.linkage.analysis import curves
-from pliant.linkage.limits import Stop
+from pliant.linkage.limits import INFINITE, UNFINISHED, Change, Stop
 from pliant.linkage.status import TraceStatus
 
 MOST = 20_000_000  # sensitivities that are computed without being asked for
@@ -25,10 +25,9 @@ def notices(result: TraceResult) -> Iterator[Notice]:
     for stop in (result.reached.below, result.reached.above):
         if stop is not None:
             text = f"the motor can go no further: {_stopped(stop)}"
-            yield Notice(_angle(result, stop.t), text, "limit")
+            yield Notice(_angle(result, stop.t), text, "infinity" if stop.how == INFINITE else "limit")
     for change in result.reached.changes:
-        side = "crosses to the other side" if change.crossed else "keeps its side"
-        text = f"change point: {change.joint} can go on in two ways; here it {side}"
+        text = f"change point: {change.joint} can go on in two ways; here {_went(change)}"
         yield Notice(_angle(result, change.t), text, "change point")
     for one in result.transmissions:
         if one.worst < result.study.transmission and not result.reached.changes and result.limits is None:
@@ -59,36 +58,43 @@ def sentence(result: TraceResult) -> str:
             return f"Runs {_span(result)}."
         case TraceStatus.CHANGE_POINTS:
             count = len(result.reached.changes)
-            where = ", ".join(_deg(_angle(result, change.t)) for change in result.reached.changes[:4])
+            where = ", ".join(
+                _moved(result, _angle(result, change.t)) for change in result.reached.changes[:4]
+            )
             return (
                 f"Runs {_span(result)}, but through {count} change point{'s' if count > 1 else ''} "
                 f"(at {where}), where it may go on in two ways."
             )
-        case TraceStatus.LIMITED:
+        case TraceStatus.LIMITED | TraceStatus.UNBOUNDED | TraceStatus.WORK_LIMIT:
             if result.reached.high < 0:
-                at = _deg(_angle(result, stops[0].t))
+                at = _moved(result, _angle(result, stops[0].t))
                 return f"Cannot be brought to where it shall run: at {at} {_stopped(stops[0])}."
             low, high = result.limits or (0.0, 0.0)
-            why = "; ".join(f"at {_deg(_angle(result, stop.t))} {_stopped(stop)}" for stop in stops)
-            return f"Runs from {_deg(low)} to {_deg(high)} of the motor, counted from the drawn pose: {why}."
+            why = "; ".join(f"at {_moved(result, _angle(result, stop.t))} {_stopped(stop)}" for stop in stops)
+            reach = f"from {_moved(result, low)} to {_moved(result, high)}"
+            return f"Runs {reach} of the motor, counted from the drawn pose: {why}."
         case TraceStatus.LOCKED:
             return f"Locked: the links agree as drawn, but are off by {result.error:.4g} when it moves."
         case TraceStatus.LOST:
-            at = [f"{_stopped(stop)} at {_deg(_angle(result, stop.t))}" for stop in stops[:1]]
+            at = [f"{_stopped(stop)} at {_moved(result, _angle(result, stop.t))}" for stop in stops[:1]]
             return f"Not followed: {(*at, f'the links are off by {result.error:.4g} on the way')[0]}."
 
 
 def lines(result: TraceResult) -> list[str]:
     """The figures behind the sentence."""
     unit = result.model.units
-    found = [f"  {notice.text}{_at(notice)}" for notice in result.warnings if notice.kind != "limit"]
+    found = [
+        f"  {notice.text}{_at(result, notice)}"
+        for notice in result.warnings
+        if notice.kind not in ("limit", "infinity")
+    ]
     found.append(f"  mobility           {result.freedoms} ({result.grubler} by Grübler's count)")
     found += [f"  {'loop':<18} {loop.describe()}" for loop in result.loops[:4]]
     for group in result.plan.groups:
         found.append(f"  found together     {', '.join(result.plan.names_of(group))}")
     if result.toggle is not None:
         least = result.toggle
-        where = f"{', '.join(least.joints)} at {_deg(least.at[0])}"
+        where = f"{', '.join(least.joints)} at {_moved(result, least.at[0])}"
         found.append(f"  transmission       at least {_deg(least.worst)}: {where}")
     for name, run in result.tracks.items():
         found.append(f"  {f'curve of {name}':<18} {_curve(run, unit, result.plan.structure.size)}")
@@ -105,7 +111,11 @@ def figures(result: TraceResult) -> dict[str, Any]:
     """What was found out about the run, as JSON has it."""
     from pliant.linkage.result import figures_of
 
+    ends = [stop for stop in (result.reached.below, result.reached.above) if stop is not None]
     data: dict[str, Any] = {
+        "ends": [
+            {"angle": _angle(result, stop.t), "joints": list(stop.joints), "how": stop.how} for stop in ends
+        ],
         "mobility": {"freedoms": result.freedoms, "grubler": result.grubler},
         "loops": [loop.describe() for loop in result.loops],
         "transmission": [
@@ -124,7 +134,12 @@ def figures(result: TraceResult) -> dict[str, Any]:
         data["sensitivity"] = {name: _table(result, name) for name in result.traced}
     if result.bands:
         data["bands"] = {
-            name: {"worst": band.worst.tolist(), "statistical": band.statistical.tolist()}
+            name: {
+                "worst": band.worst.tolist(),
+                "statistical": band.statistical.tolist(),
+                "worst_along": band.worst_along.tolist(),
+                "statistical_along": band.statistical_along.tolist(),
+            }
             for name, band in result.bands.items()
         }
     if result.study.layers:
@@ -151,8 +166,13 @@ def _table(result: TraceResult, name: str) -> dict[str, float]:
 
 def _tolerances(result: TraceResult) -> Iterator[str]:
     for name, band in result.bands.items():
-        worst, usual = float(band.worst_any.max()), float(band.statistical_any.max())
-        yield f"  {f'band of {name}':<18} ± {worst:.4g} {result.model.units} at worst, ± {usual:.4g} at 3σ"
+        for way, worst, usual in (
+            ("across the curve", band.worst, band.statistical),
+            ("along it", band.worst_along, band.statistical_along),
+        ):
+            title = f"band of {name}" if way != "along it" else ""
+            most = f"± {worst.max():.4g} {result.model.units} at worst, ± {usual.max():.4g} at 3σ"
+            yield f"  {title:<18} {most}, {way}"
         ranked = sorted(_table(result, name).items(), key=lambda entry: -entry[1])[:3]
         most = ", ".join(f"{dimension} ({much:.3g})" for dimension, much in ranked)
         yield f"  {'':<18} most by {most} per unit"
@@ -163,7 +183,7 @@ def _loads(result: TraceResult) -> Iterator[str]:
         for peak in result.forces.peaks[:4]:
             unit = f"N·{result.model.units}" if peak.kind == "torque" else "N"
             what = f"{peak.kind} at {peak.name}"
-            yield f"  {what:<18} at most {peak.value:.4g} {unit}, at {_deg(peak.angle)}"
+            yield f"  {what:<18} at most {peak.value:.4g} {unit}, at {_moved(result, peak.angle)}"
 
 
 def _curve(run: curves.Track, unit: str, size: float) -> str:
@@ -183,15 +203,37 @@ def _span(result: TraceResult) -> str:
     if result.drive.closed and result.limits is None:
         turns = result.model.motors[0].turns
         return "all the way round" if turns == 1 else f"{turns:g} turns"
-    return f"from {_deg(float(result.angles.min()))} to {_deg(float(result.angles.max()))}"
+    return (
+        f"from {_moved(result, float(result.angles.min()))} to {_moved(result, float(result.angles.max()))}"
+    )
+
+
+def _went(change: Change) -> str:
+    if change.beyond is not None:
+        return "they go straight on" if "," in change.joint else "it goes straight on"
+    return "it crosses to the other side" if change.crossed else "it keeps its side"
 
 
 def _stopped(stop: Stop) -> str:
-    return f"{', '.join(stop.joints)} {'is' if len(stop.joints) == 1 else 'are'} {stop.how}"
+    one = len(stop.joints) == 1
+    words = {
+        INFINITE: f"run{'s' * one} off to infinity",
+        "square": "turns no further: its slot is square to its pin",
+        UNFINISHED: f"{'was' if one else 'were'} followed no further",
+        "on one line": "can be anywhere: the lines it slides along are one",
+    }
+    usual = f"{'is' if one else 'are'} {stop.how}"
+    return f"{', '.join(stop.joints)} {words.get(stop.how, usual)}"
 
 
-def _at(notice: Notice) -> str:
-    return "" if notice.angle is None else f" at {_deg(notice.angle)}"
+def _at(result: TraceResult, notice: Notice) -> str:
+    return "" if notice.angle is None else f" at {_moved(result, notice.angle)}"
+
+
+def _moved(result: TraceResult, angle: float) -> str:
+    """An angle of the first motor, or its travel."""
+    linear = result.model.motors[0].linear
+    return f"{figure(angle, result.plan.structure.size)} {result.model.units}" if linear else _deg(angle)
 
 
 def _angle(result: TraceResult, t: float) -> float:

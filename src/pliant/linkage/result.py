@@ -24,7 +24,7 @@ from pliant.linkage.drive import Drive
 from pliant.linkage.limits import Reach
 from pliant.linkage.mobility import freedoms, grubler
 from pliant.linkage.model import Linkage, TraceStudy
-from pliant.linkage.plan import Plan
+from pliant.linkage.plan import STRUTS, TURNS, Plan, Structure
 from pliant.linkage.poses import Poses, jacobian
 from pliant.linkage.rules import Floats
 from pliant.linkage.status import TraceStatus
@@ -83,11 +83,19 @@ class TraceResult:
 
     @property
     def absolute(self) -> Floats:
-        """(M, F) directions of the motors' arms in radians, counter-clockwise from x."""
+        """(M, F) directions of the motors' arms in radians, counter-clockwise from x.
+
+        Of a strut its length, and of a driven slider how far it is from the first point of its guide.
+        """
         structure = self.plan.structure
-        arms = [structure.drawn[driven] - structure.drawn[pivot] for pivot, driven in structure.motors]
-        start = np.array([np.arctan2(arm[1], arm[0]) for arm in arms])
+        start = np.array([_start(structure, motor) for motor in range(len(structure.motors))])
         return start[:, None] + structure.turns[:, None] * self.poses.angles
+
+    @property
+    def scale(self) -> tuple[float, str, str]:
+        """What the first motor's angle is shown by: a factor, its name, and the unit."""
+        linear = self.model.motors[0].linear
+        return (1.0, "motor travel", self.model.units) if linear else (180 / np.pi, "motor angle", "deg")
 
     @property
     def limits(self) -> tuple[float, float] | None:
@@ -245,19 +253,18 @@ class TraceResult:
 
         steps = np.diff(self.angles)
         turning = bool((steps > 0).all() or (steps < 0).all())
-        events = [
-            Event(float(np.degrees(w.angle)), w.text, w.kind) for w in self.warnings if w.angle is not None
-        ]
+        factor, name, unit = self.scale
+        events = [Event(factor * w.angle, w.text, w.kind) for w in self.warnings if w.angle is not None]
         return picture(
             self.model,
-            np.degrees(self.angles) if turning else self.t * self.drive.seconds,
+            factor * self.angles if turning else self.t * self.drive.seconds,
             self.poses.points[:, : len(self.model.joints)],
             traced=self.traced,
             marks=marks(self),
             signals=self._signals(),
             events=events if turning else [],
-            axis="motor angle" if turning else "time",
-            unit="deg" if turning else "s",
+            axis=name if turning else "time",
+            unit=unit if turning else "s",
         )
 
     def _signals(self) -> dict[str, Signal]:
@@ -314,6 +321,19 @@ class TraceResult:
                 name: np.moveaxis(d[self.number(name)], 3, 0).tolist() for name in self.traced
             }
         return {**sayable(data), "motion": self.motion.to_dict()}
+
+
+def _start(structure: Structure, motor: int) -> float:
+    """Where a motor is in the drawing: the direction of its arm, its length, or its place on the guide."""
+    pivot, driven = structure.motors[motor]
+    arm, push = structure.drawn[driven] - structure.drawn[pivot], structure.pushes[motor]
+    if push == TURNS:
+        return float(np.arctan2(arm[1], arm[0]))
+    if push == STRUTS:
+        return float(np.hypot(*arm))
+    _, a, b = structure.sliders[push]
+    way = structure.drawn[b] - structure.drawn[a]
+    return float(arm @ way / np.hypot(*way))
 
 
 def figures_of(run: Track) -> dict[str, Any]:

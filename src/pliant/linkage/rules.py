@@ -6,8 +6,10 @@
     point     (x_k − x_i)/(x_j − x_i) = (x̄_k − x̄_i)/(x̄_j − x̄_i) as complex numbers
     slider    |x_k − x_i| = |x̄_k − x̄_i| on a line carried by a and b, on side σ
 
-A row of `ops` is one rule: [rule, k, i, j, b, motor]. Positions of all F poses are computed
-rule by rule, with the poses innermost, so that the processor does several at a time.
+and those of `dyads`: two lines that cross, a pin in a slot, parts that turn together, and what
+linear motors push. A row of `ops` is one rule: [rule, k, i, j, b, motor, p, q, r, s], -1 where
+unused. Positions of all F poses are computed rule by rule, with the poses innermost, so that the
+processor does several at a time. `cosines` has the travel of a linear motor in place of a cosine.
 
 Source: [Bacher2015Supplement] section 1.
 Differs: the triangle is built from squared lengths. With L = |x_j − x_i|², the paper's
@@ -22,13 +24,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.kernel import inner, kernel
+from pliant.linkage.sliding import (
+    carried,
+    driven,
+    lines,
+    lines_openness,
+    sliding_side,
+    slot,
+    slot_openness,
+    strut,
+    strut_line,
+    strut_openness,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-FIXED, MOTOR, TRIANGLE, POINT, SLIDER, GROUP = range(6)
+FIXED, MOTOR, TRIANGLE, POINT, SLIDER, GROUP, LINES, SLOT, CARRIED, DRIVEN, STRUT, STRUT_LINE = range(12)
+SIDED = (TRIANGLE, SLIDER, LINES, SLOT, STRUT, STRUT_LINE)  # rules that have two answers, or none
 FLAT = 1e-7  # sine of the angle at a joint below which its side cannot be told from the drawing
-NAMES = ("fixed", "motor", "triangle", "point", "slider", "coupled")
+NAMES = (
+    "fixed", "motor", "triangle", "point", "slider", "coupled", "lines", "slot", "carried", "driven", "strut",
+    "strut on a line",
+)  # fmt: skip
 
 
 @kernel
@@ -62,6 +80,18 @@ def place(
             xb, yb = x[b, 0, start:stop], x[b, 1, start:stop]
             offset = _cross(drawn[b] - drawn[j], drawn[k] - drawn[j])
             _slider(_square(drawn, k, i), offset, signs[o], xi, yi, xa, ya, xb, yb, xk, yk)
+        elif rule == LINES:
+            lines(ops[o], drawn, start, stop, x)
+        elif rule == SLOT:
+            slot(ops[o], drawn, signs[o], start, stop, x)
+        elif rule == CARRIED:
+            carried(ops[o], drawn, start, stop, x)
+        elif rule == DRIVEN:
+            driven(ops[o], drawn, cosines[ops[o, 5]], start, stop, x)
+        elif rule == STRUT:
+            strut(ops[o], drawn, signs[o], cosines, start, stop, x)
+        elif rule == STRUT_LINE:
+            strut_line(ops[o], drawn, signs[o], cosines[ops[o, 5]], start, stop, x)
 
 
 @inner
@@ -125,14 +155,22 @@ def _slider(
 
 @kernel
 def fill_sides(ops: Ints, drawn: Floats, signs: Floats) -> None:
-    """Which side of its base each triangle's tip is on, or which way along the guide: 1, −1, 0 if flat."""
+    """Which side of its base each triangle's tip is on, or which way along the guide: 1, −1, 0 if flat.
+
+    Of a slot, which way along it the pin is; of two lines, which way the second is turned.
+    """
     for o in range(len(ops)):
         rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
         signs[o] = 0.0
-        if rule not in (TRIANGLE, SLIDER):
+        if rule not in SIDED:
+            continue
+        if rule in (LINES, SLOT):
+            turn, most = sliding_side(ops[o], drawn, rule == SLOT)
+            if abs(turn) > FLAT * most:
+                signs[o] = np.sign(turn)
             continue
         px, py = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
-        if rule == TRIANGLE:
+        if rule in (TRIANGLE, STRUT):
             turn = (drawn[j, 0] - drawn[i, 0]) * py - (drawn[j, 1] - drawn[i, 1]) * px
             other = np.hypot(drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1])
         else:
@@ -144,12 +182,15 @@ def fill_sides(ops: Ints, drawn: Floats, signs: Floats) -> None:
 
 
 @kernel
-def openness(ops: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: Floats) -> None:
+def openness(
+    ops: Ints, drawn: Floats, x: Floats, v: Floats, cosines: Floats, w: Floats, c: Floats, dc: Floats
+) -> None:
     """How far each triangle or slider is from flat, at every pose: c (K, F), and its rate dc.
 
     c is the cosine of the angle between the two bars at the joint, or for a slider the sine
     of the angle between the bar and the guide: the rule has two answers where |c| < 1, one
-    where |c| = 1 (a toggle, or a change point), and none beyond.
+    where |c| = 1 (a toggle, or a change point), and none beyond. Lines and slots have a c of
+    their own that reaches 1 where they end: see `sliding`. `w` (M, F) are the motors' rates.
     """
     for o in range(len(ops)):
         rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
@@ -171,5 +212,11 @@ def openness(ops: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: Floa
                 vx, vy = v[i, 0, f] - v[j, 0, f], v[i, 1, f] - v[j, 1, f]
                 c[o, f] = scale * (ux * py - uy * px - offset)
                 dc[o, f] = scale * (wx * py - wy * px + ux * vy - uy * vx)
+        elif rule == LINES:
+            lines_openness(ops[o], drawn, x, v, c[o], dc[o])
+        elif rule == SLOT:
+            slot_openness(ops[o], drawn, x, v, c[o], dc[o])
+        elif rule in (STRUT, STRUT_LINE):
+            strut_openness(ops[o], drawn, x, v, cosines, w, rule == STRUT_LINE, c[o], dc[o])
         else:
             c[o], dc[o] = 0.0, 0.0

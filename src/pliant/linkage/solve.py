@@ -6,6 +6,8 @@ groups) is in `limits`, `follow` and `coupled`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pliant.core.clock import Clock
@@ -13,7 +15,7 @@ from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
 from pliant.linkage.constraints import errors
 from pliant.linkage.drive import Drive, drive
-from pliant.linkage.limits import Reach, poses_at, reach
+from pliant.linkage.limits import INFINITE, UNFINISHED, Reach, poses_at, reach
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.poses import Poses, rates
@@ -24,6 +26,8 @@ from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite
 BESIDE = 1e-6  # of the path: how far from a change point a pose is taken
+FAR = 10.0  # sizes from the drawing: how far off a joint is shown that runs off to infinity
+RATIO, TURNS = 1.1, 200  # steps towards such an end, each a share nearer
 HOLDS = 1e-8  # of the size: how far spare links may be from fitting
 
 
@@ -44,7 +48,7 @@ def _trace(model: Linkage, study: TraceStudy, progress: Progress) -> TraceResult
         reached = _reach(plan, path, study.branch == "smooth")
     with clock.phase("positions"):
         progress(1, 2, "running")
-        t = _beside_changes(samples(path, reached), reached)
+        t = _beside_changes(samples(path, _shown(plan, path, reached)), reached)
         poses = poses_at(plan, path, reached, t)
         t = t[: poses.x.shape[2]]
         v, a = rates(poses, *path.rates(t))
@@ -83,6 +87,32 @@ def samples(path: Drive, reached: Reach) -> Floats:
     return np.unique(np.concatenate([[max(low, 0.0)], inner, [max(high, 0.0)]]))
 
 
+def _shown(plan: Plan, path: Drive, reached: Reach) -> Reach:
+    """The part of the reach in which no joint is too far off to be shown, where some run off to infinity."""
+    low, high = reached.low, reached.high
+    away: Floats = RATIO ** np.arange(
+        -TURNS, 1, dtype=np.float64
+    )  # of the way from the drawn pose, the nearest to the end first
+    if reached.above is not None and reached.above.how == INFINITE:
+        t = high - away * (high - max(reached.origin, low))
+        high = _near(plan, path, reached, t[::-1])
+    if reached.below is not None and reached.below.how == INFINITE:
+        t = low + away * (min(reached.origin, high) - low)
+        low = _near(plan, path, reached, t[::-1])
+    return replace(reached, low=low, high=high)
+
+
+def _near(plan: Plan, path: Drive, reached: Reach, t: Floats) -> float:
+    """The last of t, which leads from the drawn pose to infinity, before a joint is too far off."""
+    order = np.argsort(t)
+    x = poses_at(plan, path, reached, t[order]).x
+    reaches = np.zeros(len(t))
+    far = np.abs(x - plan.drawn.mean(axis=0)[:, None]).max(axis=(0, 1)) / plan.structure.size
+    reaches[order[: len(far)]] = far
+    beyond = np.flatnonzero(~(reaches <= FAR))
+    return float(t[max(int(beyond[0]) - 1, 0)] if len(beyond) else t[-1])
+
+
 def _beside_changes(t: Floats, reached: Reach) -> Floats:
     """Poses just past change points instead of at them, where there are no rates."""
     at = np.array([change.t for change in reached.changes])
@@ -96,6 +126,9 @@ def _status(plan: Plan, reached: Reach, poses: Poses, error: float) -> TraceStat
         return TraceStatus.LOCKED if plan.spares else TraceStatus.LOST
     if any(stop.how == "lost" for stop in stops):
         return TraceStatus.LOST
+    if any(stop.how == UNFINISHED for stop in stops):
+        return TraceStatus.WORK_LIMIT
     if stops:
-        return TraceStatus.LIMITED
+        off = all(stop.how == INFINITE for stop in stops)
+        return TraceStatus.UNBOUNDED if off else TraceStatus.LIMITED
     return TraceStatus.CHANGE_POINTS if reached.changes else TraceStatus.RUNS

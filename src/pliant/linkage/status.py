@@ -11,7 +11,9 @@ class TraceStatus(Status):
     RUNS = "the motor runs all the way it was asked to", ANSWERED, Tone.SOUND
     CHANGE_POINTS = "it runs, but through poses from which it can go on in two ways", ANSWERED
     LIMITED = "the motor cannot run all the way", ANSWERED
+    UNBOUNDED = "a joint runs off to infinity before the motor has run all the way", ANSWERED
     LOCKED = "locked: the links agree as drawn, but not when it moves", ANSWERED
+    WORK_LIMIT = "it runs, as far as joints that must be found together were followed", NO_ANSWER
     LOST = "joints that must be found together could not be followed", NO_ANSWER
 
 
@@ -27,3 +29,11 @@ class EditStatus(Status):
     )
     TORN = "no linkage was found that does more of what was asked and runs at every angle", NO_ANSWER
     ITERATION_LIMIT = "the iteration limit was reached before the edit settled", NO_ANSWER
+
+
+class DragStatus(Status):
+    """How an event of a drag can end."""
+
+    FOLLOWS = "the joint is at the pointer", ANSWERED, Tone.SOUND
+    HELD = "guards or keeps hold the joint back from the pointer", ANSWERED
+    SETTLING = "the linkage had not settled when the event's steps were used up", NO_ANSWER

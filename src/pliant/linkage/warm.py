@@ -13,16 +13,16 @@ POSE_AS_PYTHON = 5e-4  # seconds that a joint takes at a pose without compiled l
 
 
 def exercise() -> None:
-    """Triangles, sliders and a coupled group; an edit; a path."""
+    """Triangles, sliders, slots, crossing lines and a coupled group; an edit; a path."""
     from pliant.linkage.edit import edit
-    from pliant.linkage.generate import four_bar, jansen, slider_crank, triad
+    from pliant.linkage.generate import four_bar, jansen, scotch_yoke, slider_crank, triad
     from pliant.linkage.model import EditStudy, TraceStudy
     from pliant.linkage.poses import gradient
     from pliant.linkage.solve import solve
     from pliant.linkage.synthesis.paths import path
 
     study = TraceStudy(samples=12)
-    for model in (four_bar(4.0, 1.0, 3.0, 3.0), slider_crank(1.0, 3.0), triad(), jansen()):
+    for model in (four_bar(4.0, 1.0, 3.0, 3.0), slider_crank(1.0, 3.0), scotch_yoke(1.0), triad(), jansen()):
         result = solve(model, study)
         gradient(result.poses, np.zeros_like(result.poses.x))
     leg = jansen()

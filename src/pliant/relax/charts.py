@@ -10,6 +10,7 @@ import numpy as np
 from pliant.core.motion import Signal
 from pliant.core.plot import Plot, Series
 from pliant.relax.network import Floats
+from pliant.relax.path import scale
 from pliant.relax.report import force_unit
 from pliant.relax.rows import path
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 DRIVE = "drive (%)"
 FINE = 2000  # iterations beyond which a chart shows the largest residual of several
 MOST = 15  # lines in a chart
+ROUNDING = 1e-9  # of the force scale: less is no force
 DRIVEN = 4  # lengths and angles that are signals
 UNKNOWNS = 600  # beyond which singular values along the drive take too long
 
@@ -34,6 +36,9 @@ def plots(result: RelaxResult) -> dict[str, Plot]:
         found["singular"] = Plot(title, DRIVE, "smallest singular value", (values,))
     if result.model.actuators:
         found["actuators"] = _actuators(result)
+    carried = _carried(result)
+    if carried:
+        found["forces"] = Plot("What elements carry", DRIVE, "force (N), positive pulls", carried)
     if result.study.trace:
         found["coordinates"] = _coordinates(result)
     return found
@@ -50,7 +55,31 @@ def signals(result: RelaxResult) -> dict[str, Signal]:
     if _small(result) and result.singular_values.any():
         found["smallest singular value"] = Signal("", result.singular_values.copy())
     driven = {**_lengths(result), **_angles(result)}
-    return {**driven, **found} if len(driven) <= DRIVEN else found
+    return {**driven, **_drives(result), **found} if len(driven) <= DRIVEN else found
+
+
+def _drives(result: RelaxResult) -> dict[str, Signal]:
+    """Forces and torques of what is driven, where they are known."""
+    if not force_unit(result.model):
+        return {}
+    return {
+        f"{'torque' if one.torque else 'force'} of {one.name}": Signal(
+            f"N·{result.model.units}" if one.torque else "N", one.values.copy()
+        )
+        for one in result.forces
+        if one.name.startswith(("actuator ", "rotor ", "cylinder "))
+    }
+
+
+def _carried(result: RelaxResult) -> tuple[Series, ...]:
+    """Forces along the drive of what carries most; none where they are not known, or are rounding."""
+    if not force_unit(result.model) or len(result.frames) < 2:
+        return ()
+    some = [one for one in result.forces if not one.torque]
+    some.sort(key=lambda one: -float(np.abs(one.values).max()))
+    bound = ROUNDING * scale(result.network)
+    strong = [one for one in some[:MOST] if np.abs(one.values).max() > bound]
+    return tuple(Series(one.name, 100 * result.shares, one.values.copy()) for one in strong)
 
 
 def _small(result: RelaxResult) -> bool:

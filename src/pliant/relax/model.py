@@ -299,6 +299,7 @@ class RelaxStudy(Frozen):
     noise: NotNegative = 0.0  # of displacements, over the size, fading away; breaks symmetries
     seed: int = Field(default=0, ge=0, lt=2**32)
     bend: bool = True  # auto: take rotations as rotations
+    way: Literal["first", "second"] | None = None  # auto: on from a dead centre; without, it stops there
 
     def for_command(self, command: Literal["relax"]) -> Self:
         """The whole of it: `relax` has no table of its own."""

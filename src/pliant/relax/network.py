@@ -36,7 +36,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+CORNER = 1e-9  # of a pace: so much a pace changes at a waypoint that is a corner
+
 LENGTH, ANGLE, TRAVEL, DIHEDRAL = range(4)
+_USED = 2, 2, 1, 4  # nodes that each of these measures reads
 FREE, FIXED, LINE, PLANE, CURVE = range(5)
 
 
@@ -147,6 +150,21 @@ class Drive:
 
         return between(self.rest), between(self.goal), between(self.loads)
 
+    @cached_property
+    def knots(self) -> tuple[float, ...]:
+        """Shares at which anything changes its pace, and the end; none where nothing is driven."""
+        count = len(self.rest) - 1
+        if not count:
+            return ()
+        bends = np.zeros(max(count - 1, 0), np.bool_)
+        for values in (self.rest, self.goal, self.loads):
+            flat = values.reshape(count + 1, -1)
+            if count > 1 and flat.shape[1] and flat.strides[0]:
+                change = np.diff(flat, axis=0)
+                near = CORNER * np.abs(change).max(axis=0)
+                bends |= (np.abs(np.diff(change, axis=0)) > near).any(axis=1)
+        return (*((np.flatnonzero(bends) + 1) / count).tolist(), 1.0)
+
 
 @dataclass(frozen=True)
 class Network:
@@ -171,10 +189,39 @@ class Network:
     rails_hold: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (Q,) rigid, not elastic
     touches_hold: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (T,)
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The longest side of the drawing."""
         return float(np.ptp(self.drawn, axis=0).max())
+
+    @cached_property
+    def scales(self) -> Floats:
+        """(E + C + Q,) what errors of links, couplings and rails are shares of: how far apart nodes are.
+
+        Of links the drawn rest length, where that is more.
+        """
+        parts, size = self.parts, self.size or 1.0
+        ends = self.drawn[parts.links.ends]
+        links = np.maximum(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), self.drive.rest[0])
+        rails = self.drawn[parts.rails.nodes]
+        lines = np.linalg.norm(rails[:, 2] - rails[:, 1], axis=1)
+        found = np.concatenate([links, self._extents, lines])
+        return np.where(found > 0.0, found, size)
+
+    @property
+    def _extents(self) -> Floats:
+        """(C,) how far apart the nodes are that a measure of each coupling reads, or all of them do."""
+        couplings = self.parts.couplings
+        used = np.array(_USED)[couplings.measures]  # (M,) nodes that each measure reads
+        first, last = couplings.measured[:, :1], np.arange(4) < used[:, None]
+        at = self.drawn[np.where(last, couplings.measured, first)]  # (M, 4, D)
+        low, high = at.min(axis=1), at.max(axis=1)
+        starts = couplings.firsts[:-1]
+        if not len(starts):
+            return np.zeros(0)
+        own = np.maximum.reduceat((high - low).max(axis=1), starts)
+        spread = np.maximum.reduceat(high, starts) - np.minimum.reduceat(low, starts)
+        return np.where(own > 0.0, own, spread.max(axis=1))
 
     @cached_property
     def places(self) -> tuple[Ints, Ints]:
@@ -190,7 +237,7 @@ class Network:
 
         return order(self)
 
-    @property
+    @cached_property
     def loaded(self) -> bool:
         """Whether anything but its own rigid lengths pulls or pushes it."""
         parts = self.parts

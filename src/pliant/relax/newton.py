@@ -42,6 +42,8 @@ class Limits(NamedTuple):
     near: float  # elongation below which the whole stiffness is right
     floor: float  # of λ
     bends: bool
+    whole: bool  # the whole stiffness from the first step on: of what is at rest under load
+    span: float  # that displacements are measured by beside distortions; inf: not at all
 
 
 class Settled(NamedTuple):
@@ -52,6 +54,9 @@ class Settled(NamedTuple):
     distorted: float  # sum of the distortions on the way
     soft: bool  # the whole stiffness is not positive: it gives way
     at_rest: bool
+    clean: bool  # every step was taken in full, at the least λ
+    first: float  # how far the first two steps went, as distortions, or shares of the span
+    second: float
 
 
 class Scratch(NamedTuple):
@@ -85,23 +90,24 @@ def settle(
     floor = _floor(state.x, order.node, work.s)
     near = _strength(work.s, order.node) * limits.near
     lam, rise, wide, made, gone, soft, stuck, slow = limits.floor, 0.0, WIDEST, 0, 0.0, False, 0, 0
-    whole = worst < near
+    whole, clean, sizes, steps = limits.whole or worst < near, True, (0.0, 0.0), 0
     while worst > max(tolerance, floor) and made < most and gone <= bound and lam <= MOST_LAMBDA:
         made += 1
         if not _direction(state, parts, order, limits, whole, lam, work):
-            soft = soft or whole
+            soft, clean = soft or whole, False
             lam = max(10.0 * lam, 1e-6 if whole else 1e-12)
             if whole and lam > 1.0:
                 whole, slow, lam = False, -LEAVE, limits.floor
             continue
-        far, turn = _measure(state.x, parts.touch, order, wide, work)
+        far, turn, cut = _measure(state.x, parts.touch, order, wide, work)
+        clean = clean and not cut
         promised = _promised(order.node, work, lam, limits.least)
         gain, less = (GAIN * promised, LESS) if len(state.gripped) > 0 else (0.0, 1.0)
         bends = limits.bends and turn > SMALL
         taken, now, worse = _try(state, parts, order, bends, energy - gain, less * worst, work)
         if not taken:
             # Shorter first: λ keeps long mechanisms from bending, which is what they do most easily.
-            wide = 0.25 * far
+            wide, clean = 0.25 * far, False
             if len(parts.touch.radius) > 0 and wide > NARROWEST:
                 continue  # a contact that closes on the way asks for no other direction
             lam, rise = (lam, 4.0) if rise == 0.0 else (max(rise * lam, 1e-12), 2.0 * rise)
@@ -109,6 +115,10 @@ def settle(
         kept = (energy - now) / promised if now < energy else 1.0  # of less force, within rounding
         lam = max(lam * max(0.1, 1.0 - (2.0 * kept - 1.0) ** 3) if kept > 0.25 else lam, limits.floor)
         rise, wide, gone = 0.0, min(4.0 * wide, WIDEST), gone + far
+        if steps < 2:
+            size = max(far, _longest(work.step) / limits.span)
+            sizes = (size, 0.0) if steps == 0 else (sizes[0], size)
+        steps += 1
         stuck = stuck + 1 if 0.5 * worst < worse < 1e3 * floor else 0
         slow = slow + 1 if worse > 0.3 * worst else min(slow, 0)
         whole = worse < near or slow >= SLOW or (whole and worse < 0.3 * worst)
@@ -118,7 +128,8 @@ def settle(
             break  # above what was reckoned with
     if most == 0:
         soft = not _direction(state, parts, order, limits, len(work.r) > 0, STANDING, work)
-    return Settled(worst, made, gone, soft, worst <= max(tolerance, 4.0 * floor))
+    at_rest = worst <= max(tolerance, 4.0 * floor)
+    return Settled(worst, made, gone, soft, at_rest, clean, sizes[0], sizes[1])
 
 
 @inner
@@ -133,15 +144,30 @@ def _scratch(x: Floats, order: Order) -> Scratch:
 
 
 @inner
-def _measure(x: Floats, touch: Touch, order: Order, wide: float, work: Scratch) -> tuple[float, float]:
-    """Spread the solution over the nodes, no longer than allowed; its distortion and its largest spin."""
+def _measure(x: Floats, touch: Touch, order: Order, wide: float, work: Scratch) -> tuple[float, float, bool]:
+    """Spread the solution over the nodes, no longer than allowed.
+
+    Its distortion, its largest spin, and whether it had to be made shorter.
+    """
     _spread(order.place, work.flat, work.step)
     spins(x, work.step, order.edges, work.spin)
     far = distortion(x, work.step, work.spin, order.edges, order.sizes)
     share = min(1.0, wide / far) if far > 0.0 else 1.0
     if len(touch.radius) > 0:
         share = min(share, _fits(x, work.step, touch, work.caps))
-    return far * share, _shorten(work.step, work.spin, share)
+    return far * share, _shorten(work.step, work.spin, share), share < 1.0
+
+
+@inner
+def _longest(step: Floats) -> float:
+    """The largest displacement of a node."""
+    most = 0.0
+    for i in range(len(step)):
+        square = 0.0
+        for c in range(step.shape[1]):
+            square += step[i, c] * step[i, c]
+        most = max(most, square)
+    return np.sqrt(most)
 
 
 @inner

@@ -17,7 +17,7 @@ class Notice:
 
     share: float
     text: str
-    kind: str  # "lock", "branch", "unstable", "soft", "fallback", "limit"
+    kind: str  # "fold", "stop", "lock", "dead centre", "snap", "branch", "unstable", "soft", "limit", …
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,14 @@ class Frame:
     settled: bool  # came to rest here, not only passed
 
 
+@dataclass(frozen=True)
+class Way:
+    """A way on from a dead centre: a pose a little further along the drive."""
+
+    share: float
+    x: Floats  # (N, D)
+
+
 @dataclass
 class Record:
     """Frames and notices as a run makes them, so that an interrupted one keeps what is done."""
@@ -40,8 +48,10 @@ class Record:
     notices: list[Notice] = field(default_factory=lambda: [])
     residuals: list[Floats] = field(default_factory=lambda: [])  # of every iteration, where there are such
     iterations: int = 0
-    smallest: int = 0  # increments of the drive that were as small as they get
-    factorised: int = 0  # steps of Newton's
+    events: int = 0  # increments of the drive that were as small as they get
+    factorised: int = 0  # steps of Newton's, frames between increments left out
+    locks_at: float | None = None  # share of the drive from which on lengths cannot hold
+    ways: tuple[Way, ...] = ()  # on from a dead centre that it was stopped at
 
     def keep(self, net: Network, state: State, share: float, residual: float, settled: bool) -> None:
         """Add a frame."""
@@ -53,6 +63,10 @@ class Record:
         """Add a notice, once for each kind and text."""
         if not any(one.kind == kind and one.text == text for one in self.notices):
             self.notices.append(Notice(share, text, kind))
+
+    def forget(self, kind: str, since: float) -> None:
+        """Take notices of a kind back that came at a share or after it."""
+        self.notices = [one for one in self.notices if one.kind != kind or one.share < since]
 
 
 Keep = Callable[[Network, State, float, float, bool], None]

@@ -3,8 +3,7 @@
 With J the slopes of what holds (see `slopes`), a vector y with J y = 0 is a way to move, and a vector p
 with Jᵀ p = 0 is forces that balance among themselves: a self-stress.
 
-All this is of first order: what is stiff by its pretension only, such as a straight string pushed
-from the side, counts as free.
+All this is of first order; `second` says which of the ways go on beyond it, and how stiff they are.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from pliant.relax.elongation import Elongations, elongations
 from pliant.relax.guiding import hold
 from pliant.relax.laws import BAR, STRING
 from pliant.relax.network import FIXED, FREE, Bools, Floats, Ints, Network
 from pliant.relax.path import Frame, scale
+from pliant.relax.second import left_free, way_stiffness
 from pliant.relax.singular import RANK, RIDGE, inverse, null, smallest
 from pliant.relax.slopes import Slopes, slopes
 
@@ -42,11 +41,13 @@ class Freedom:
     """How a mechanism can move from where it is, its drive held."""
 
     count: int  # independent ways to move the model's own nodes; at least so many where not `exact`
-    rigid: int  # of them, those that move all of it as one body
+    second: int  # of them, those that go on beyond the first order: others a stress holds
+    rigid: int  # those that move all of it as one body
     redundant: int  # rows that say what others do: self-stresses; at least so many where not `exact`
     modes: Floats  # (K, N, D) the first few, across each other, largest displacement 1; see `freedom`
     singular: float  # the smallest singular value that counts; 0 where there is none, or it was not found
     exact: bool  # all ways to move were found
+    stiffness: Floats  # (K,) N for each unit of length: of the ways where forces act, rising; see `second`
 
 
 def jacobian(net: Network, frame: Frame) -> sparse.csr_array:
@@ -94,45 +95,17 @@ def freedom(net: Network, frame: Frame) -> Freedom:
     own = _own_ways(ways, shown)
     together = _rigid(net, rows, frame.x)
     floats = bool((net.parts.guides.kinds == FREE).all())
+    bent, count = _apart(own, together), max(own.shape[1], shown - size)  # each row takes one away at most
     return Freedom(
-        count=max(own.shape[1], shown - size),  # each row takes one away at most
+        count=count,
+        second=count - bent.shape[1] + left_free(net, frame, rows, bent) if exact else count,
         rigid=together.shape[1],
         redundant=max(size - unknowns + ways.shape[1], 0),
-        modes=_modes(rows, _apart(own, together) if floats else own),
+        modes=_modes(rows, bent if floats else own),
         singular=least,
         exact=exact,
+        stiffness=way_stiffness(net, frame, rows, bent),
     )
-
-
-def orientation(net: Network, frame: Frame) -> float:
-    """The sign of the determinant of J, where it is square and has one; else 0.
-
-    A rail has none: which way across its line its rows point is arbitrary.
-    """
-    if len(net.parts.rails.nodes):
-        return 0.0
-    rows = slopes(net, frame.x, frame.elongations)
-    if len(rows.over) != len(rows.nodes) or not len(rows.over):
-        return 0.0
-    try:
-        factors = splu(sparse.csc_array(rows.matrix))
-    except RuntimeError:  # exactly singular
-        return 0.0
-    signs = np.sign(factors.U.diagonal()).prod()
-    return float(signs) * _parity(factors.perm_r) * _parity(factors.perm_c)
-
-
-def _parity(order: Ints) -> float:
-    """1 where a permutation is an even number of swaps, else −1."""
-    seen, odd = np.zeros(len(order), np.bool_), 0
-    for start in range(len(order)):
-        length, at = 0, start
-        while not seen[at]:
-            seen[at] = True
-            at = int(order[at])
-            length += 1
-        odd += max(length - 1, 0)
-    return -1.0 if odd % 2 else 1.0
 
 
 def smallest_singular_values(net: Network, frames: Sequence[Frame]) -> Floats:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.written import place
+from pliant.relax.carried import Carried
 from pliant.relax.model import Mechanism
 from pliant.relax.path import Notice
 from pliant.relax.status import RelaxStatus
@@ -15,7 +16,9 @@ from pliant.relax.status import RelaxStatus
 if TYPE_CHECKING:
     from pliant.relax.result import RelaxResult
 
+NOWHERE = 1e-8  # of the drive: a share that is its start
 FEW = 4  # carriers that are named
+FIRM = 1e-9  # of the stiffest way to move: a softest one that is held
 NODES, MODES = 60, 6  # up to so many the ways to move are drawn
 
 
@@ -49,6 +52,9 @@ def sentence(result: RelaxResult) -> str:
             at = result.trust.locks_at
             where = "" if at is None else f" at {_percent(at)} of the drive"
             return f"Locks{where}: {_carriers(result)}."
+        case RelaxStatus.DEAD_CENTRE:
+            (found,) = [one for one in result.trust.notices if one.kind == "dead centre"][-1:]
+            return f"Stands at {found.text} (at {_percent(found.share)} of the drive)."
         case RelaxStatus.OVER_CONSTRAINED:
             off = f"the lengths contradict each other by {result.trust.length_errors[0]:.3g} {unit}"
             return f"Over-constrained as drawn: {off}; {_carriers(result)}."
@@ -88,6 +94,7 @@ def lines(result: RelaxResult) -> Iterator[str]:
     worst = float(result.trust.length_errors.max())
     yield _line("lengths", f"hold to {result.length_error:.2g} {length}, to {worst:.2g} {length} on the way")
     yield from _loads(result)
+    yield from _forces(result)
     yield _line("freedoms", _freedoms(result))
     yield _line("assembly", "kept" if result.assembly_kept else "doubtful")
     yield from (_line(notice.kind, _told(notice)) for notice in result.trust.notices)
@@ -147,6 +154,47 @@ def _loads(result: RelaxResult) -> Iterator[str]:
         yield _line("", "no stiffness or load is given, so these measure errors, not forces")
 
 
+DRIVEN = ("actuator ", "rotor ", "cylinder ", "string ")  # whose forces are told before others
+FORCES, REACTIONS = 6, 3  # elements and grounds whose forces are told
+TINY = 1e-9  # of the largest force: less is none
+
+
+def _forces(result: RelaxResult) -> Iterator[str]:
+    """The largest force of what is driven and of what carries most, and the largest reactions."""
+    if not force_unit(result.model) or result.trust.carriers:
+        return
+    peaks = [(one, int(np.abs(one.values).argmax())) for one in result.forces]
+    largest = max((abs(float(one.values[at])) for one, at in peaks if not one.torque), default=0.0)
+    some = [(one, at) for one, at in peaks if abs(float(one.values[at])) > TINY * largest]
+    some.sort(key=lambda pair: (not pair[0].name.startswith(DRIVEN), -abs(float(pair[0].values[pair[1]]))))
+    for index, (one, at) in enumerate(some[:FORCES]):
+        value, share = float(one.values[at]), _percent(result.frames[at].share)
+        yield _line("forces" if index == 0 else "", f"{one.name} {_does(one, value, result)} at {share}")
+    if len(some) > FORCES:
+        yield _line("", f"and {len(some) - FORCES} more")
+    yield from _reactions(result, largest)
+
+
+def _does(one: Carried, value: float, result: RelaxResult) -> str:
+    """What an element does with its force, in words."""
+    if one.torque:
+        return f"turns with {value:.4g} N·{result.model.units}"
+    driven = one.name.startswith(DRIVEN)
+    way = ("pulls" if driven else "is pulled") if value > 0 else ("pushes" if driven else "is pressed")
+    return f"{way} {'' if driven else 'with '}{abs(value):.4g} N"
+
+
+def _reactions(result: RelaxResult, largest: float) -> Iterator[str]:
+    sizes = {name: np.linalg.norm(values, axis=1) for name, values in result.reactions.items()}
+    some = [(name, int(size.argmax())) for name, size in sizes.items() if size.max() > TINY * largest]
+    some.sort(key=lambda pair: -float(sizes[pair[0]][pair[1]]))
+    for index, (name, at) in enumerate(some[:REACTIONS]):
+        vector = place(result.reactions[name][at], largest)
+        share = _percent(result.frames[at].share)
+        text = f"{name} is held with {sizes[name][at]:.4g} N, {vector}, at {share}"
+        yield _line("reactions" if index == 0 else "", text)
+
+
 # Freedoms
 
 
@@ -156,11 +204,26 @@ def shows_freedoms(result: RelaxResult) -> bool:
 
 
 def _left(result: RelaxResult) -> str:
-    """How many ways it can still move, and where to see them."""
+    """How many ways it can still move, and where to see them; or how stiff the softest is."""
     found = result.freedom
+    if found.count and not found.second:
+        return "no freedom left: a stress holds what is free to first order"
+    soft = _softest(result)
+    if soft and _elastic(result.model):
+        return f"what is elastic holds it, the softest way to move with {soft}"
     elastic = " to what is elastic" if found.count and _elastic(result.model) else ""
     shown = " (drawn)" if shows_freedoms(result) else ""
-    return f"{_count(found.count, 'freedom', found.exact)} left{elastic}{shown}"
+    return f"{_count(found.second, 'freedom', found.exact)} left{elastic}{shown}"
+
+
+def _softest(result: RelaxResult) -> str:
+    """The stiffness of the softest way to move, where all of them have one."""
+    found, model = result.freedom, result.model
+    values = found.stiffness
+    if not len(values) or found.rigid or not force_unit(model):
+        return ""
+    positive = values[0] > FIRM * abs(values).max()
+    return f"{values[0]:.3g} N/{model.units}" if positive else ""
 
 
 def _freedoms(result: RelaxResult) -> str:
@@ -169,7 +232,11 @@ def _freedoms(result: RelaxResult) -> str:
     spare = ""
     if found.redundant:
         spare = f"; {_count(found.redundant, 'length', found.exact)} more than needed"
-    return f"{_count(found.count, 'freedom', found.exact)} with the drive held{rigid}{spare}"
+    text = f"{_count(found.count, 'freedom', found.exact)} with the drive held{rigid}"
+    if found.second < found.count:
+        text += f" to first order, {found.second or 'none'} to second"
+    soft = _softest(result)
+    return text + spare + (f"; the softest way to move has a stiffness of {soft}" if soft else "")
 
 
 def _count(number: int, what: str, exact: bool) -> str:
@@ -194,7 +261,7 @@ def _told(notice: Notice) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+    return f"{100 * share if share > NOWHERE else 0:.3g} %"
 
 
 def _with(value: float, unit: str) -> str:

@@ -12,9 +12,10 @@ import numpy as np
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.store import model_hash, sayable, version
+from pliant.relax.carried import Carried, forces, reactions
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.network import Floats, Network
-from pliant.relax.path import Frame
+from pliant.relax.path import Frame, Way
 from pliant.relax.rank import Freedom, freedom, smallest_singular_values
 from pliant.relax.status import RelaxStatus
 from pliant.relax.trust import Trust
@@ -81,13 +82,23 @@ class RelaxResult:
 
     @property
     def freedoms(self) -> int:
-        """How many ways it can still move at the end."""
-        return self.freedom.count
+        """How many ways it can still move at the end, to second order."""
+        return self.freedom.second
 
     @cached_property
     def singular_values(self) -> Floats:
         """(F,) smallest singular value of the lengths' slopes: 0 at a singular pose."""
         return smallest_singular_values(self.network, self.frames)
+
+    @cached_property
+    def forces(self) -> tuple[Carried, ...]:
+        """What every element carries along the drive."""
+        return forces(self.model, self.network, self.frames)
+
+    @cached_property
+    def reactions(self) -> dict[str, Floats]:
+        """(F, D) the force on the mechanism at each node that is grounded or guided."""
+        return reactions(self.network, self.frames)
 
     @cached_property
     def motion(self) -> Motion:
@@ -134,10 +145,29 @@ class RelaxResult:
             "carriers": [{"element": name, "force": force} for name, force in self.trust.carriers],
             "locked": self.locked,
             "locks_at": self.trust.locks_at,
+            "ways": [self._way(way) for way in self.trust.ways],
             "assembly_kept": self.assembly_kept,
             "freedoms": self.freedoms,
+            "stiffness": self.freedom.stiffness.tolist(),
+            **self._carried(),
             "warnings": [vars(notice).copy() for notice in self.trust.notices],
             "path": {name: self.points[:, k].tolist() for k, name in enumerate(self.model.nodes)},
             "shares": self.shares.tolist(),
         }
         return {**sayable(data), "motion": self.motion.to_dict()}
+
+    def _way(self, way: Way) -> dict[str, Any]:
+        places = way.x[: self.network.shown].tolist()
+        return {"share": way.share, "nodes": dict(zip(self.model.nodes, places, strict=True))}
+
+    def _carried(self) -> dict[str, Any]:
+        """Forces and reactions, where they are known in newtons."""
+        from pliant.relax.report import force_unit
+
+        if not force_unit(self.model):
+            return {"forces": {}, "torques": {}, "reactions": {}}
+        return {
+            "forces": {one.name: one.values.tolist() for one in self.forces if not one.torque},
+            "torques": {one.name: one.values.tolist() for one in self.forces if one.torque},
+            "reactions": {name: values.tolist() for name, values in self.reactions.items()},
+        }

@@ -237,6 +237,9 @@ def _across(line: Floats, out: Floats) -> None:
     length = max(np.sqrt(_square(line)), 1e-300)
     for c in range(len(line)):
         line[c] /= length
+    if len(line) == 2:  # turned by a right angle, so that it goes along with the line as that turns
+        out[0, 0], out[0, 1] = -line[1], line[0]
+        return
     line[0] += 1.0 if line[0] >= 0.0 else -1.0
     square = _square(line)
     for k in range(len(out)):

@@ -10,6 +10,7 @@ class RelaxStatus(Status):
 
     CONVERGED = "the mechanism went all the way and came to rest", ANSWERED, Tone.SOUND
     LOCKED = "locked: the actuators ask for what the lengths cannot hold", ANSWERED
+    DEAD_CENTRE = "at a dead centre: from there it can go on either way", ANSWERED
     OVER_CONSTRAINED = "over-constrained: the lengths contradict each other before anything moves", ANSWERED
     BRANCH_DOUBTFUL = "it came to rest, but perhaps in another assembly than the one drawn", ANSWERED
     NOT_CONVERGED = "it did not come to rest within the limits of the study", NO_ANSWER

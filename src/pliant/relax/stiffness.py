@@ -49,7 +49,7 @@ def assemble(state: State, parts: Parts, order: Order, allowed: Floats, whole: b
     if len(parts.couplings.laws) > 0:
         _couplings(state.x, parts.couplings, state.goal, state.turned, spot, m)
     if len(parts.fields.power) > 0:
-        _fields(state.x, parts.fields, spot, m)
+        _fields(state.x, parts.fields, spot, whole, m)
     if len(parts.touch.radius) > 0:
         _touches(state.x, parts.touch, state.touch_given, spot, m)
     if len(state.gripped) > 0:
@@ -231,20 +231,28 @@ def _rails(x: Floats, rails: Rails, given: Floats, spot: Spot, m: Floats) -> Non
 
 
 @inner
-def _fields(x: Floats, fields: Fields, spot: Spot, m: Floats) -> None:
-    """What keeps a field from being left: f/distance, where it attracts."""
+def _fields(x: Floats, fields: Fields, spot: Spot, whole: bool, m: Floats) -> None:
+    """With f the pull at a distance r: p f/r along the way to the centre, f/r across; or what is positive."""
     d = x.shape[1]
+    n, block = np.empty(d), np.empty((d, d))
     for g in range(len(fields.power)):
         for i in range(len(x)):
-            if spot.kinds[i] != FREE or fields.masses[i] == 0.0:
+            if spot.place[i] < 0 or fields.masses[i] == 0.0:
                 continue
-            far = 0.0
+            square = 0.0
             for c in range(d):
-                far += (fields.at[g, c] - x[i, c]) ** 2
-            if far > 0.0:
-                f = fields.strength[g] * fields.masses[i] * far ** (0.5 * (fields.power[g] - 1.0))
-                for c in range(d):
-                    _add(spot, spot.place[i], spot.place[i], d, c, c, max(f, 0.0), m)
+                n[c] = fields.at[g, c] - x[i, c]
+                square += n[c] * n[c]
+            if square == 0.0:
+                continue
+            across = fields.strength[g] * fields.masses[i] * square ** (0.5 * (fields.power[g] - 1.0))
+            along = fields.power[g] * across
+            if not whole:
+                across, along = max(across, 0.0), max(along, 0.0)
+            for c in range(d):
+                for h in range(d):
+                    block[c, h] = (along - across) * n[c] * n[h] / square + (across if c == h else 0.0)
+            _block(spot, i, i, 1.0, block, m)
 
 
 @inner

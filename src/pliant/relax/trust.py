@@ -14,12 +14,14 @@ from pliant.core.progress import silent
 from pliant.relax.elongation import errors
 from pliant.relax.follow import determined, follow, why_not
 from pliant.relax.friction import rubs
+from pliant.relax.judging import HOLDS, orientation, worst
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Floats, Network
-from pliant.relax.path import Frame, Notice, Record, scale
-from pliant.relax.rank import orientation, own_forces, smallest_singular_values, unmet
+from pliant.relax.path import Frame, Notice, Record, Way, scale
+from pliant.relax.rank import own_forces, smallest_singular_values, unmet
 from pliant.relax.status import RelaxStatus
 
+BALANCED = 1e-6  # of the largest force: a residual below it is none
 HELD = 1e-6  # of the force scale: an internal load below it is none
 FEW, NARROW = 90, 0.1  # unknowns up to which singular values are cheap, and a share of them that is small
 APART = 1e-4  # of the size: two assemblies
@@ -36,48 +38,85 @@ class Trust:
     locks_at: float | None  # share of the drive at which it first appears
     assembly_kept: bool
     notices: tuple[Notice, ...]
+    ways: tuple[Way, ...] = ()  # on from a dead centre that it was stopped at
 
 
 def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) -> Trust:
-    """Look at every frame of a run once it is over; `own`: elements took part that the network has not."""
+    """Look at every frame of a run once it is over; `own`: elements took part that the network has not.
+
+    `auto` has judged every increment of the drive; the other methods are judged by their frames.
+    """
     frames = record.frames
+    followed = study.method == "auto" and not own and not why_not(net)
     bound = HELD * scale(net)
     loads, last = np.zeros(len(frames)), np.zeros(0)
     for k, frame in enumerate(frames):
-        last = internal(net, frame)
+        last = _internal(net, frame, followed)
         loads[k] = np.abs(last).max(initial=0.0)
     loaded = loads > bound
+    if followed:
+        loaded = np.array([worst(net, frame.elongations) > HOLDS for frame in frames])
+        record.locks_at = 0.0 if loaded[0] else record.locks_at
+    else:
+        _look_at_frames(net, study, record, loaded, own)
+    # At the end of the drive, or short of it where a lock holds it; anywhere else it was lost on the way.
+    rests = frames[-1].settled and balanced(net, study, frames[-1])
+    stopped = bool(loaded[-1]) or record.locks_at is not None or bool(record.ways)
+    ended = rests and (frames[-1].share == 1.0 or stopped)
+    kept = ended and not any(one.kind in ("branch", "snap") for one in record.notices)
+    return Trust(
+        status=_status(net, study, record, loaded, kept),
+        length_errors=np.array([_length_error(net, frame) for frame in frames]),
+        loads=loads,
+        carriers=_carriers(net, last, bound) if loaded[-1] else (),
+        locks_at=record.locks_at if rests else None,
+        assembly_kept=kept,
+        notices=tuple(record.notices),
+        ways=record.ways,
+    )
+
+
+def _look_at_frames(net: Network, study: RelaxStudy, record: Record, loaded: np.ndarray, own: bool) -> None:
+    """What the frames of a method tell that does not judge its increments."""
+    frames = record.frames
     if study.method != "auto" and not own:
         _compare(net, study, record)
     free = [frame for frame, held in zip(frames, loaded.tolist(), strict=True) if frame.settled and not held]
     _folds(net, free, record)
     _narrows(net, free, record)
-    # At the end of the drive, or short of it where a lock holds it; anywhere else it was lost on the way.
-    ended = frames[-1].settled and bool(frames[-1].share == 1.0 or loaded[-1])
-    kept = ended and not any(one.kind == "branch" for one in record.notices)
-    return Trust(
-        status=_status(net, frames, loaded, kept),
-        length_errors=np.array([_length_error(net, frame) for frame in frames]),
-        loads=loads,
-        carriers=_carriers(net, last, bound) if loaded[-1] else (),
-        locks_at=frames[int(np.argmax(loaded))].share if loaded.any() else None,
-        assembly_kept=kept,
-        notices=tuple(record.notices),
-    )
+    record.locks_at = frames[int(np.argmax(loaded))].share if loaded.any() else None
 
 
-def internal(net: Network, frame: Frame) -> Floats:
-    """Forces (E + C + Q + T,) that no displacement can relieve: at rest all, where nothing loads it."""
-    return own_forces(net, frame.elongations) if frame.settled and not net.loaded else unmet(net, frame)
+def _internal(net: Network, frame: Frame, followed: bool) -> Floats:
+    """Forces (E + C + Q + T,) that no displacement can relieve: at rest, all of them where nothing loads it.
+
+    Those of a way that was followed are known to hold, or to be strained by a lock: nothing relieves them.
+    """
+    if followed or (frame.settled and not net.loaded):
+        return own_forces(net, frame.elongations)
+    return unmet(net, frame)
 
 
-def _status(net: Network, frames: list[Frame], loaded: np.ndarray, kept: bool) -> RelaxStatus:
+def balanced(net: Network, study: RelaxStudy, frame: Frame) -> bool:
+    """Whether the largest force left on a node is none beside those that act."""
+    found = frame.elongations
+    acting = (found.link_forces, found.coupling_forces, found.rail_forces, net.drive.at(frame.share)[2])
+    largest = max(float(np.abs(part).max(initial=0.0)) for part in acting)
+    return frame.residual <= max(BALANCED * largest, 10.0 * study.tolerance * scale(net))
+
+
+def _status(net: Network, study: RelaxStudy, record: Record, loaded: np.ndarray, kept: bool) -> RelaxStatus:
+    last = record.frames[-1]
     driven = np.ptp(net.drive.rest, axis=0).any() or np.ptp(net.drive.goal, axis=0).any()
-    if loaded[0] or (loaded[-1] and frames[-1].settled and not driven):
+    if not last.settled or not balanced(net, study, last):
+        return RelaxStatus.NOT_CONVERGED
+    if loaded[0] or (loaded[-1] and not driven):
         return RelaxStatus.OVER_CONSTRAINED
-    if loaded[-1] and frames[-1].settled:
+    if record.ways:
+        return RelaxStatus.DEAD_CENTRE
+    if loaded[-1] or (record.locks_at is not None and last.share < 1.0):
         return RelaxStatus.LOCKED
-    if not frames[-1].settled or frames[-1].share < 1.0:
+    if last.share < 1.0:
         return RelaxStatus.NOT_CONVERGED
     return RelaxStatus.CONVERGED if kept else RelaxStatus.BRANCH_DOUBTFUL
 
@@ -104,7 +143,7 @@ def _folds(net: Network, frames: list[Frame], record: Record) -> None:
     With as many lengths as unknowns, their determinant is then 0 on the way: a singular pose, at which
     two assemblies meet and either may follow.
     """
-    signs = [orientation(net, frame) for frame in frames]
+    signs = [orientation(net, frame.x, frame.elongations).sign for frame in frames]
     for (last, before), (frame, sign) in pairwise(zip(frames, signs, strict=True)):
         if sign * before < 0.0:
             text = f"passes a singular pose between {last.share:.1%} and {frame.share:.1%} of the drive"

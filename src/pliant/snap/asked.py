@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pliant.core.errors import Fault, InputError
+from pliant.snap.beam import beam_faults
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.overlaps import check_start
 
 
 def check_asked(model: Fastener, study: SnapStudy) -> None:
     """Refuse what cannot be solved; `pliant check` and `solve` both ask here."""
-    if lacks := list(_lacks(model, study)):
-        raise InputError(lacks)
+    if faults := [*_lacks(model, study), *beam_faults(model)]:
+        raise InputError(faults)
     check_start(model)
 
 

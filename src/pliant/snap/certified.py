@@ -12,7 +12,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from pliant.core.errors import PliantError
-from pliant.snap.algebra import Algebraic
+from pliant.snap.algebra import Algebraic, sign_at
 from pliant.snap.curves import curve
 from pliant.snap.path import Path, Piece
 from pliant.snap.polynomials import rational
@@ -132,17 +132,24 @@ def _rotated(vector: tuple[arb, arb], cosine: arb, sine: arb) -> tuple[arb, arb]
 def _tangent(path: Path, piece: Piece, t: arb) -> arb | None:
     """The half-angle tangent at t, as a ball; None where its precision does not tell the two roots apart."""
     if piece.motion != "arc":
-        u = piece.start.u
-        assert isinstance(u, Algebraic)
-        u.refine(fmpq(1, 2**ctx.prec))
-        return arb((u.low + u.high) / 2, (u.high - u.low) / 2) if not u.is_rational else arb(u.low)
+        return _ball(piece.start.u)
     c = curve(path.scene, piece.contacts[0], piece.turn)
     constant, middle, square = (arb(c.alpha[n]) * t + arb(c.beta[n]) for n in range(3))
-    low, high = sorted((piece.start.angle, piece.end.angle))
+    for end in (piece.start.u, piece.end.u):
+        if sign_at(c.alpha, end) == 0 == sign_at(c.beta, end):  # a root at every t: the arc is the other one
+            return None if square.contains(0) else -middle / square - _ball(end)
     root = middle * middle - 4 * square * constant
     if not root > 0:
         return None
     q = -(middle + root.sqrt()) / 2 if middle > 0 else -(middle - root.sqrt()) / 2
     choices = ([q / square] if not square.contains(0) else []) + ([constant / q] if not q.contains(0) else [])
-    inside = [u for u in choices if u > low - 1e-9 and u < high + 1e-9]
+    low, high = sorted((_ball(piece.start.u), _ball(piece.end.u)), key=lambda ball: float(ball.mid()))
+    inside = [u for u in choices if not u < low and not u > high]
     return inside[0] if len(inside) == 1 else None
+
+
+def _ball(u: Any) -> arb:
+    """An algebraic number as narrow as the precision."""
+    assert isinstance(u, Algebraic)
+    u.refine(fmpq(1, 2**ctx.prec))
+    return arb(u.low) if u.is_rational else arb((u.low + u.high) / 2, (u.high - u.low) / 2)

@@ -1,19 +1,29 @@
 """Where pawls would run into each other or into the root: the method takes them to pass, so it is said.
 
+All of them are carried along alike, so that only how far they have turned counts. Parts whose boxes, over all
+that they turn, stay apart cannot meet; the others are looked at where one of the two turns.
+
 Source: [DonaldPai1993] sec. 2, the first assumption.
 """
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from shapely import Polygon, affinity
 
-from pliant.snap.forces import Span, angles, spans
+from pliant.snap.forces import angles
+from pliant.snap.meeting import boxes_about, near_boxes
 from pliant.snap.model import Fastener
+from pliant.snap.path import Path, Piece
+from pliant.snap.press import BRIEF
+from pliant.snap.scan import Floats
 from pliant.snap.standing import turned_outline
 from pliant.snap.travel import ROOT, ZERO, Course, Vector
 
@@ -21,6 +31,7 @@ SAMPLES = 9  # of a stretch
 SWING = 33  # of a snap
 SMALL = 1e-6  # of the smaller part's area: what counts as more overlap than as drawn
 HALVINGS = 30
+STEP = 0.1  # rad, between the turned outlines that a box is laid about
 
 Overlap = Callable[[float], float]
 
@@ -31,6 +42,7 @@ class Part:
 
     name: str
     outline: Polygon
+    corners: Floats  # (K, 2)
     hinge: tuple[float, float]
 
     def turned(self, angle: float) -> Polygon:
@@ -38,11 +50,13 @@ class Part:
         about = affinity.rotate(self.outline, angle, (0, 0), use_radians=True) if angle else self.outline
         return affinity.translate(about, *self.hinge)
 
-    def angle(self, course: Course, span: Span, t: float) -> float:
-        """At a moment of a stretch; the root does not turn."""
-        if self.name == ROOT or self.name not in span.pieces:
-            return 0.0
-        return float(angles(course.paths[self.name], span.pieces[self.name], np.array([t]))[0])
+    def box(self, low: float, high: float) -> tuple[Floats, Floats]:
+        """The corners of a box about the part at every angle between two."""
+        at = np.linspace(low, high, 2 + int((high - low) / STEP))[:, None]
+        x = np.cos(at) * self.corners[:, 0] - np.sin(at) * self.corners[:, 1] + self.hinge[0]
+        y = np.sin(at) * self.corners[:, 0] + np.cos(at) * self.corners[:, 1] + self.hinge[1]
+        slack = np.hypot(*self.corners.T).max() * (1 - math.cos(STEP / 2)) if high > low else 0.0
+        return np.array([x.min(), y.min()]) - slack, np.array([x.max(), y.max()]) + slack
 
 
 def clashes(model: Fastener, courses: Sequence[Course]) -> Iterator[str]:
@@ -50,7 +64,10 @@ def clashes(model: Fastener, courses: Sequence[Course]) -> Iterator[str]:
     parts = [_part(pawl.name, turned_outline(model, pawl), pawl.hinge) for pawl in model.pawls]
     if model.root.outline is not None:
         parts.append(_part(ROOT, model.root.outline, ZERO))
-    for first, second in combinations(parts, 2):
+    swept = [part.box(*_turns(part, courses)) for part in parts]
+    boxes = boxes_about(np.array([low for low, _ in swept]), np.array([high for _, high in swept]))
+    for i, j in sorted((min(pair), max(pair)) for pair in near_boxes(boxes)):
+        first, second = parts[i], parts[j]
         travel = _begins(courses, first, second)
         if travel is not None:
             who, where = f"{first.name!r} and {second.name!r}", f"from {travel:.4g} {model.units} on"
@@ -58,7 +75,56 @@ def clashes(model: Fastener, courses: Sequence[Course]) -> Iterator[str]:
 
 
 def _part(name: str, outline: Sequence[Vector], hinge: Vector) -> Part:
-    return Part(name, Polygon([(float(x), float(y)) for x, y in outline]), (float(hinge[0]), float(hinge[1])))
+    corners = np.array([(float(x), float(y)) for x, y in outline])
+    return Part(name, Polygon(corners), corners, (float(hinge[0]), float(hinge[1])))
+
+
+def _turns(part: Part, courses: Sequence[Course]) -> tuple[float, float]:
+    """The least and the greatest angle of a part: between the ends of a piece it turns one way."""
+    found = [0.0]
+    for course in courses:
+        for piece in () if part.name == ROOT else course.paths[part.name].pieces:
+            found += [piece.turn * math.pi + 2 * math.atan(end.angle) for end in (piece.start, piece.end)]
+    return min(found), max(found)
+
+
+class Stretch(NamedTuple):
+    """Moments of a course between which two parts keep their contacts, and their angles at them."""
+
+    t: Floats
+    turned: Floats  # (K, 2)
+    at: Callable[[Floats], Floats]  # the angles at any moments of it
+
+
+def _stretches(course: Course, first: Part, second: Part) -> Iterator[Stretch]:
+    """Where neither of two parts changes its contact: with as many moments as are worth it."""
+    paths = [None if part.name == ROOT else course.paths[part.name] for part in (first, second)]
+    marks = {course.begins, course.ends}
+    for path in paths:
+        marks |= {t for piece in (path.pieces if path else ()) for t in (piece.start.t, piece.end.t)}
+    inside = sorted(mark for mark in marks if course.begins <= mark <= course.ends)
+    for begin, end in pairwise(inside):
+        if end - begin > BRIEF * (course.ends - course.begins):
+            held = [_covering(path, 0.5 * (begin + end)) for path in paths]
+            moving = any(piece is not None and piece.motion == "arc" for piece in held)
+            t = np.linspace(begin, end, SAMPLES if moving else 2)
+
+            def at(t: Floats, held: list[Piece | None] = held) -> Floats:
+                return np.column_stack([_angles(*each, t) for each in zip(paths, held, strict=True)])
+
+            yield Stretch(t, at(t), at)
+
+
+def _covering(path: Path | None, t: float) -> Piece | None:
+    """The piece of a path that a t is in; None of the root, and on a snap."""
+    if path is None:
+        return None
+    place = bisect_right(path.pieces, t, key=lambda piece: piece.start.t) - 1
+    return path.pieces[place] if place >= 0 and t <= path.pieces[place].end.t else None
+
+
+def _angles(path: Path | None, piece: Piece | None, t: Floats) -> Floats:
+    return np.zeros(len(t)) if path is None or piece is None else angles(path, piece, t)
 
 
 def _begins(courses: Sequence[Course], first: Part, second: Part) -> float | None:
@@ -71,18 +137,20 @@ def _begins(courses: Sequence[Course], first: Part, second: Part) -> float | Non
     gone = 0.0
     for course in courses:
         last: tuple[float, float] | None = None
-        for span in spans(course):
+        for stretch in _stretches(course, first, second):
+            turned = stretch.turned
+            if last is not None and _in_a_snap(overlap, last, (turned[0, 0], turned[0, 1]), limit):
+                return gone + (stretch.t[0] - course.begins) * course.speed
 
-            def at(t: float, course: Course = course, span: Span = span) -> float:
-                return overlap(first.angle(course, span, t), second.angle(course, span, t)) - limit
+            def at(t: float, stretch: Stretch = stretch) -> float:
+                one, other = stretch.at(np.array([t]))[0].tolist()
+                return overlap(one, other) - limit
 
-            here = first.angle(course, span, span.begin), second.angle(course, span, span.begin)
-            if last is not None and _in_a_snap(overlap, last, here, limit):
-                return gone + (span.begin - course.begins) * course.speed
-            begins = _first_over(at, np.linspace(span.begin, span.end, SAMPLES).tolist())
+            still = np.ptp(turned, axis=0).max() <= 1e-12
+            begins = _first_over(at, stretch.t.tolist()[: 1 if still else None])
             if begins is not None:
                 return gone + (begins - course.begins) * course.speed
-            last = first.angle(course, span, span.end), second.angle(course, span, span.end)
+            last = (turned[-1, 0], turned[-1, 1])
         gone += course.travel
     return None
 

@@ -66,14 +66,14 @@ class Axes:
 
 def axes(scene: Scene) -> Axes:
     """Of a scene along any direction, in the least integers: its own are as great as the direction's."""
-    values = [value for vector in (*scene.pawl, scene.hinge) for value in vector]
+    values = [value for vector in (*scene.pawl, scene.hinge, scene.pivot) for value in vector]
     scale = lcm(scene.obstacles.scale, *{Fraction(value, scene.scale).denominator for value in values})
 
     def taken(vector: tuple[int, int]) -> tuple[int, int]:
         return vector[0] * scale // scene.scale, vector[1] * scale // scene.scale
 
-    pawl, hinge = tuple(map(taken, scene.pawl)), taken(scene.hinge)
-    along_x = replace(scene, pawl=pawl, hinge=hinge, scale=scale, velocity=(1, 0), curves={})
+    pawl, hinge, pivot = tuple(map(taken, scene.pawl)), taken(scene.hinge), taken(scene.pivot)
+    along_x = replace(scene, pawl=pawl, hinge=hinge, pivot=pivot, scale=scale, velocity=(1, 0), curves={})
     return Axes(along_x, replace(along_x, velocity=(0, 1), curves={}))
 
 
@@ -96,7 +96,8 @@ def friction_rows(both: Axes, pair: Pair, turn: int, friction: Fraction) -> Iter
         yield both.row(along_x, along_y)
     if pair[0] == VERTEX:
         lever = times(both.x.pawl[pair[1]], -1 if turn % 2 else 1)
-        yield Row(turned(fmpz_poly, lever, (1, 0), 0), turned(fmpz_poly, lever, (0, 1), 0), NOTHING)
+        right, up = both.x.pivot
+        yield Row(turned(fmpz_poly, lever, (1, 0), -right), turned(fmpz_poly, lever, (0, 1), -up), NOTHING)
 
 
 def _cone(scene: Scene, pair: Pair, turn: int, friction: Fraction) -> tuple[Any, Any]:
@@ -122,7 +123,7 @@ class Circle:
 def circles(scene: Scene, pairs: Iterable[Pair]) -> set[Circle]:
     """Of every corner that an edge of the pawl can touch."""
     corners = {j for kind, _, j in pairs if kind == EDGE}
-    return {Circle(*minus(scene.corner(j), scene.hinge)) for j in corners}
+    return {Circle(*minus(minus(scene.corner(j), scene.hinge), scene.pivot)) for j in corners}
 
 
 def goal_row(scene: Scene, line: Line) -> Row:

@@ -6,6 +6,7 @@ event has its own: two where a force jumps, and a few at one travel where a pawl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
 from pliant.core.pose import carry
 from pliant.snap.forces import Span, angles, load, spans
 from pliant.snap.model import Fastener, Obstacle, Pawl
+from pliant.snap.report import force
+from pliant.snap.sizing import strains
 from pliant.snap.solve import angle_of, springs_of
 from pliant.snap.travel import ROOT, Course
 
@@ -43,11 +46,12 @@ def picture(result: results.SnapResult) -> Motion:
         back = _happened(result.way_back, result.way_in.travel)
         turn = (Event(result.way_in.travel, "turns back", "back"),)
     shapes, which = _shapes(model)
+    peaks = _peaks(result)
     return Motion(
         axis="travel",
         unit=model.units,
         values=film.travel,
-        title=model.title,
+        title=headline(result),
         length_unit=model.units,
         bodies=tuple(_names(model)),
         shapes=shapes,
@@ -57,11 +61,43 @@ def picture(result: results.SnapResult) -> Motion:
         marks=(
             *_hinges(model, poses),
             *_arrows(model, film),
-            *_captions(model, film, poses, (there, back), turns),
+            *_captions(model, film, poses, (there, back), turns, peaks),
         ),
         signals=_signals(model, film),
-        events=(*_told(there), *turn, *_told(back)),
+        events=(*_told(there), *turn, *_told(back), *peaks),
     )
+
+
+def headline(result: results.SnapResult) -> str:
+    """The title, and the verdict in a few words: the forces in and out, and strain against its limit."""
+    words = [_in_words(result.way_in, "in")]
+    if result.way_back is not None and not result.way_in.blocked:
+        words.append(_in_words(result.way_back, "out"))
+    if result.knife_edge is not None:
+        words.insert(0, "on a knife's edge")
+    for name, strain in strains(result.model, result.ways).items():
+        limit = "" if strain.limit is None else f" of {100 * strain.limit:.2g} %"
+        who = f" of {name}" if len(result.model.pawls) > 1 else ""
+        words.append(f"{'over' if strain.exceeds else ''}strain{who} {100 * strain.peak:.2g} %{limit}")
+    return f"{result.model.title or 'A fastener'}: {', '.join(words)}"
+
+
+def _in_words(way: results.Way, which: str) -> str:
+    if way.blocked:
+        return f"{way.status.name.lower().replace('_', ' ')} on the way {which}"
+    if not math.isfinite(way.peak):
+        return f"{which} without bound"
+    return f"{way.peak:.3g} N {which}" if way.peak > 0 else f"freely {which}"
+
+
+def _peaks(result: results.SnapResult) -> tuple[Event, ...]:
+    """Where each way takes its greatest force, along the axis of the film."""
+    found: list[Event] = []
+    for way, before, which in zip(result.ways, (0.0, result.way_in.travel), ("in", "out"), strict=False):
+        if not way.blocked and way.peak > 0:
+            work = f"work {way.work:.3g} N·{result.model.units}"
+            found.append(Event(before + way.peak_at[1], f"peak {which} {force(way.peak)}, {work}", "peak"))
+    return tuple(found)
 
 
 # Frames
@@ -77,6 +113,7 @@ class _Film:
     force: Floats  # (K, P, 2) on each pawl
     place: Floats  # (K, P, 2) where it acts
     against: Floats  # (K,) the motion, in all
+    strain: Floats  # (K, P) of beams
 
     def cut(self, first: int) -> _Film:
         """Without what is before a moment."""
@@ -87,6 +124,7 @@ def _film(result: results.SnapResult) -> tuple[_Film, int]:
     """Every frame, in order, and how many of them are of the way in."""
     every = [[(course, spans(course)) for course in way.courses] for way in result.ways]
     grid = np.linspace(0.0, sum(way.travel for way in result.ways), result.study.frames)
+    grid = np.union1d(grid, [event.at for event in _peaks(result)])
     crowded = sum(len(found) for way in every for _, found in way) > CROWD
     strips = _strips(result.model, every[0], grid, crowded, [], 0.0)
     turns = sum(len(strip.travel) for strip in strips)
@@ -146,6 +184,7 @@ def _stretch(model: Fastener, course: Course, span: Span, travel: Floats, moved:
         bounded = np.linalg.norm(found.force, axis=1) * arms <= LOCKED * np.abs(found.torque)
         film.force[:, p], film.place[:, p] = _before(found.force, bounded), found.place
         film.against[:] += np.where(bounded, found.against, np.inf)
+        film.strain[:, p] = found.strain
     return film
 
 
@@ -153,7 +192,8 @@ def _still(course: Course, travel: Floats, t: Floats, turned: Floats) -> _Film:
     """Moments of a course at which nothing presses."""
     way = np.array([[float(v) for v in course.offset], [float(v) for v in course.velocity]])
     none = np.zeros((*turned.shape, 2))
-    return _Film(travel, way[0] + t[:, None] * way[1], turned, none, none.copy(), np.zeros(len(t)))
+    offset, still = way[0] + t[:, None] * way[1], np.zeros(len(t))
+    return _Film(travel, offset, turned, none, none.copy(), still, np.zeros(turned.shape))
 
 
 def _before(force: Floats, bounded: NDArray[np.bool_]) -> Floats:
@@ -168,7 +208,7 @@ def _turning(last: _Film, following: _Film) -> _Film:
     turned = last.angles[-1] + share * (following.angles[0] - last.angles[-1])
     none = np.zeros((*turned.shape, 2))
     travel, offset = np.repeat(last.travel[-1:], TURNING), np.repeat(last.offset[-1:], TURNING, axis=0)
-    return _Film(travel, offset, turned, none, none.copy(), np.zeros(TURNING))
+    return _Film(travel, offset, turned, none, none.copy(), np.zeros(TURNING), np.zeros(turned.shape))
 
 
 def _landing(model: Fastener, course: Course, strips: Sequence[_Film], travel: float) -> _Film | None:
@@ -249,8 +289,9 @@ def _arrows(model: Fastener, film: _Film) -> Iterator[Mark]:
 
 
 def _captions(
-    model: Fastener, film: _Film, poses: Floats, ways: Sequence[Sequence[_Together]], turns: int
-) -> Iterator[Mark]:
+    model: Fastener, film: _Film, poses: Floats, ways: Sequence[Sequence[_Together]], turns: int,
+    peaks: Sequence[Event],
+) -> Iterator[Mark]:  # fmt: skip
     """What happens, under the picture, until something else does.
 
     What happens on the way back is written from its first frame on: the one before is the end of the way in.
@@ -263,10 +304,15 @@ def _captions(
     ]
     spot = _under(model, poses)[None]
     following = [*(frame for _, frame in seen[1:]), len(film.travel)]
+    texts: dict[int, str] = {}
     for (event, frame), end in zip(seen, following, strict=False):
         late = np.searchsorted(film.travel, event.travel + LINGER * film.travel[-1], side="right")
         for shown in range(frame, min(int(late), end)):
-            yield Mark("label", spot, shown, text=_caption(model, event), group="event")
+            texts[shown] = _caption(model, event)
+    for peak in peaks:
+        here, said = int(np.argmin(np.abs(film.travel - peak.at))), peak.text.split(",")[0]
+        texts[here] = f"{texts[here]}, {said}" if here in texts else said
+    yield from (Mark("label", spot, frame, text=text, group="event") for frame, text in sorted(texts.items()))
 
 
 def _caption(model: Fastener, event: _Together) -> str:
@@ -331,6 +377,11 @@ def _signals(model: Fastener, film: _Film) -> dict[str, Signal]:
     finite = np.isfinite(film.against)
     highest = float(film.against[finite].max()) if finite.any() else 0.0
     found = {"force against the motion": Signal("N", np.where(finite, film.against, highest))}
+    pushed = np.where(finite, film.against, 0.0)
+    steps = np.diff(film.travel) * 0.5 * (pushed[1:] + pushed[:-1])
+    found["work so far"] = Signal(f"N·{model.units}", np.concatenate([[0.0], np.cumsum(steps)]))
     for p, pawl in enumerate(model.pawls):
+        if pawl.beam is not None:
+            found[f"strain of {pawl.name}"] = Signal("%", 100 * film.strain[:, p])
         found[f"angle of {pawl.name}"] = Signal("deg", np.degrees(film.angles[:, p]))
     return found

@@ -10,10 +10,14 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate, pairwise
 
 import numpy as np
 
+from pliant.snap.bend import WIDTH
+from pliant.snap.curves import curve
+from pliant.snap.friction import cone, grip, holds
 from pliant.snap.path import Path, Piece
 from pliant.snap.press import (
     AGAINST,
@@ -23,16 +27,28 @@ from pliant.snap.press import (
     FORCE_Y,
     HIGH,
     LOW,
+    OF_ANGLE,
+    OF_FORCE,
+    OF_LEVER,
+    OF_SHIFT,
+    OF_SLOPE,
+    OF_STRAIN,
     PLACE_X,
     PLACE_Y,
     ROUND,
+    SAMPLES,
+    SLOPE,
+    STRAIN,
     TORQUE,
     TOTAL,
+    WEAK,
+    Along,
     Pawls,
     Pieces,
     X,
     Y,
     along_course,
+    at_moment,
     pressed,
 )  # fmt: skip
 from pliant.snap.scan import Field, Floats, Ints
@@ -47,7 +63,9 @@ def _nodes(count: int) -> Floats:
     return np.stack([phases, 0.5 * math.pi * weights * np.sin(phases)])
 
 
-NODES = _nodes(40)
+NODES, FEWER = _nodes(40), _nodes(12)
+HALVINGS = 30
+MANY = 40  # stretches: so many are short, and need fewer nodes each
 
 
 @dataclass(frozen=True)
@@ -56,6 +74,15 @@ class Spring:
 
     stiffness: float
     preload: float
+    beam: tuple[float, ...] = ()  # as `bend` reads it, after the two; none for a hinge
+
+    @property
+    def row(self) -> Floats:
+        """As `press` reads it, (WIDTH,)."""
+        found = np.zeros(WIDTH)
+        values = (self.stiffness, self.preload, *self.beam)
+        found[: len(values)] = values
+        return found
 
 
 FREE = Spring(0.0, 0.0)
@@ -75,6 +102,8 @@ class Load:
     against: Floats  # (K,) its share against the motion: what the root has to push with
     low: Floats
     high: Floats
+    strain: Floats  # (K,) of a beam, 0 without
+    slope: Floats  # (K,) rad, how far the nose has turned: of a beam more than the pawl that stands for it
 
 
 def angles(path: Path, piece: Piece, t: Floats) -> Floats:
@@ -88,13 +117,15 @@ def load(path: Path, piece: Piece, t: Floats, spring: Spring, friction: float) -
     """The forces on a pawl at moments within a piece."""
     if not piece.contacts:
         none = np.zeros(len(t))
-        return Load(np.zeros((len(t), 2)), np.zeros((len(t), 2)), none, none, none, none)
+        vectors = np.zeros((len(t), 2))
+        return Load(vectors, vectors, none, none, none, none, none, angles(path, piece, t))
     first = _pressed(path, piece, piece.contacts[0], t, spring, friction)
     shares = [first[:, AGAINST]]
     shares += [_pressed(path, piece, pair, t, spring, friction)[:, AGAINST] for pair in piece.contacts[1:]]
     low, high = (shares[0],) * 2 if len(shares) == 1 else (np.min(shares, axis=0), np.max(shares, axis=0))
     force, place = first[:, FORCE_X : FORCE_Y + 1], first[:, PLACE_X : PLACE_Y + 1]
-    return Load(force, place, first[:, TORQUE], shares[0], low, high)
+    strain, slope = first[:, STRAIN], first[:, SLOPE]
+    return Load(force, place, first[:, TORQUE], shares[0], low, high, strain, slope)
 
 
 def _pressed(path: Path, piece: Piece, pair: Pair, t: Floats, spring: Spring, friction: float) -> Floats:
@@ -102,7 +133,8 @@ def _pressed(path: Path, piece: Piece, pair: Pair, t: Floats, spring: Spring, fr
     scene, arc = path.scene, piece.motion == "arc"
     low, high = sorted((piece.start.angle, piece.end.angle)) if arc else (piece.start.angle,) * 2
     parts = (scene.rigid, scene.floats, scene.way)
-    return pressed(pair, piece.turn, arc, low, high, t, spring.stiffness, spring.preload, friction, *parts)
+    span = (piece.start.t, piece.end.t, low, high)
+    return pressed(pair, piece.turn, arc, span, t, spring.row, friction, *parts)
 
 
 @dataclass(frozen=True)
@@ -145,47 +177,145 @@ class Curve:
     high: Floats
     pawls: dict[str, Floats]
     angles: dict[str, Floats]
+    strains: dict[str, Floats]  # of beams, 0 of others
+    slopes: dict[str, Floats]  # rad, of noses; of a hinge its angle
     force: Floats  # (K, 2) on the root by the pawls, in all
     torque: Floats  # (K,) on the root, about the point asked for
     peak: float
     peak_at: float
     work: float
+    locked: str = ""  # the pawl whose beam no force bends so far, from `peak_at` on
 
 
 def force_curve(course: Course, springs: dict[str, Spring], friction: float, about: Sequence[float]) -> Curve:
     """The forces along a course, with peaks found where they are, inside a stretch too."""
     (right, up), (vx, vy) = course.offset, course.velocity
     centre = np.array([about[0] + float(right), about[1] + float(up), float(vx), float(vy)])
-    t, sums, against, angle, peak, at, spent = _along(course, springs, friction, centre, NODES)
-    if not len(t):
+    tables = _tables(course, springs)
+    marks = _marks(course)
+    found = along_course(marks, *tables, friction, centre, NODES if len(marks) < MANY else FEWER)
+    if not len(found.t):
         return _nothing(course, springs)
+    pole = _pole(course, springs, found, friction)
+    t, sums, by_pawl = found.t, found.sums, found.by_pawl
+    place = int(np.searchsorted(t, found.peak_at))
+    if pole is None and found.peak > 0 and not (place < len(t) and t[place] == found.peak_at):
+        # the samples hold the peak
+        sum_there, each_there = at_moment(found.peak_at, found.held[found.stretch], *tables, friction, centre)
+        t = np.insert(t, place, found.peak_at)
+        sums, by_pawl = np.insert(sums, place, sum_there[0], 0), np.insert(by_pawl, place, each_there[0], 0)
+    each = {name: by_pawl[:, p] for p, name in enumerate(springs)}
     return Curve(
         t=t,
         total=sums[:, TOTAL],
         low=sums[:, LOW],
         high=sums[:, HIGH],
-        pawls=dict(zip(springs, against.T, strict=True)),
-        angles=dict(zip(springs, angle.T, strict=True)),
+        pawls={name: rows[:, OF_FORCE] for name, rows in each.items()},
+        angles={name: rows[:, OF_ANGLE] for name, rows in each.items()},
+        strains={name: rows[:, OF_STRAIN] for name, rows in each.items()},
+        slopes={name: rows[:, OF_SLOPE] for name, rows in each.items()},
         force=sums[:, X : Y + 1],
         torque=sums[:, ROUND],
-        peak=peak,
-        peak_at=at,
+        peak=found.peak if pole is None else math.inf,
+        peak_at=found.peak_at if pole is None else pole,
         work=math.inf
         if course.cause == "lock"
-        else spent * math.hypot(centre[2], centre[3]),  # the force grows without bound
+        else found.work * course.speed + _shifted_work(found, springs),
+        locked=_locked_beam(found, springs),
     )
 
 
+def _locked_beam(found: Along, springs: dict[str, Spring]) -> str:
+    """The first pawl whose beam no force bends as far as it would have to; "" without."""
+    ends = {
+        name: int(np.argmax(~np.isfinite(found.by_pawl[:, p, OF_FORCE])))
+        for p, (name, spring) in enumerate(springs.items())
+        if spring.beam and not np.isfinite(found.by_pawl[:, p, OF_FORCE]).all()
+    }
+    return min(ends, key=lambda name: ends[name], default="")
+
+
+def lock_of_beam(course: Course, name: str, spring: Spring, friction: float, before: float) -> float:
+    """The t from which on no force bends a pawl's beam as far as it would have to, at or before a t."""
+    path = course.paths[name]
+    held = [piece for piece in path.pieces if piece.start.t <= before and piece.contacts]
+    low, high = held[-1].start.t, min(before, held[-1].end.t)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        bends = bool(np.isfinite(load(path, held[-1], np.array([middle]), spring, friction).against[0]))
+        low, high = (middle, high) if bends else (low, middle)
+    return low
+
+
+def _shifted_work(found: Along, springs: dict[str, Spring]) -> float:
+    """What the force of beams does where the root is further than with a rigid pawl: ∫ F dS.
+
+    At a change of contact the force turns about the nose, and the root goes on by what S jumps; at a snap it
+    does not.
+    """
+    total = 0.0
+    for p, spring in enumerate(springs.values()):
+        force, shift = found.by_pawl[:, p, OF_FORCE], found.by_pawl[:, p, OF_SHIFT]
+        if spring.beam:
+            force = np.where(np.isfinite(force), force, 0.0)
+            steps = 0.5 * (force[1:] + force[:-1]) * np.diff(shift)
+            held = np.abs(np.diff(found.by_pawl[:, p, OF_ANGLE])) <= 1e-9
+            held |= np.arange(1, len(force)) % SAMPLES != 0
+            total += float(steps[held].sum())
+    return total
+
+
+def extremes(course: Course, springs: dict[str, Spring], friction: float) -> tuple[float, dict[str, float]]:
+    """The greatest force against the motion, infinite if without bound, and the strain of each pawl."""
+    found = along_course(_marks(course), *_tables(course, springs), friction, np.zeros(4), NODES[:, :0])
+    peak = found.peak if _pole(course, springs, found, friction) is None else math.inf
+    strained = found.by_pawl[:, :, OF_STRAIN].max(axis=0, initial=0.0)
+    return peak, dict(zip(springs, strained.tolist(), strict=True))
+
+
 def peak_force(course: Course, springs: dict[str, Spring], friction: float) -> float:
-    """The greatest force against the motion alone."""
-    return _along(course, springs, friction, np.zeros(4), NODES[:, :0])[4]
+    """The greatest force against the motion alone; infinite where it is without bound."""
+    return extremes(course, springs, friction)[0]
 
 
-def _along(
-    course: Course, springs: dict[str, Spring], friction: float, centre: Floats, nodes: Floats
-) -> tuple[Floats, Floats, Floats, Floats, float, float, float]:
-    """What `press` finds along a course."""
-    return along_course(_marks(course), *_tables(course, springs), friction, centre, nodes)
+def _pole(course: Course, springs: dict[str, Spring], found: Along, friction: float) -> float | None:
+    """The t of the first pole of the force, where a contact that resists points at the hinge; None without.
+
+    Only without friction is there a way past one: with any, the contact locks. The samples there become
+    infinite. Where torque and lever vanish together it is no pole. A beam that no force bends so far has one
+    wherever that is.
+    """
+    beams = [p for p, spring in enumerate(springs.values()) if spring.beam]
+    locked = np.flatnonzero(~np.isfinite(found.by_pawl[:, beams, OF_FORCE]).all(axis=1))
+    if len(locked):
+        return float(found.t[locked[0]])
+    if friction != 0.0 or not len(found.t):
+        return None
+    ends = np.arange(len(found.edges)) * SAMPLES
+    pieces = [piece for name in springs for piece in course.paths[name].pieces]
+    first: float | None = None
+    for p, (name, spring) in enumerate(springs.items()):
+        if spring.beam:
+            continue
+        for late, rows in enumerate((ends, ends + SAMPLES - 1)):
+            weak = (found.held[:, p] >= 0) & (found.by_pawl[rows, p, OF_LEVER] <= WEAK)
+            for k in np.flatnonzero(weak).tolist():
+                piece, row = pieces[found.held[k, p]], rows[k]
+                torque = spring.stiffness * found.by_pawl[row, p, OF_ANGLE] - spring.preload
+                if piece.contacts and _toggles(course.paths[name], piece, bool(late), torque):
+                    found.sums[row, [TOTAL, LOW, HIGH]] = found.by_pawl[row, p, OF_FORCE] = math.inf
+                    t = float(found.t[row])
+                    first = t if first is None else min(first, t)
+    return first
+
+
+def _toggles(path: Path, piece: Piece, late: bool, torque: float) -> bool:
+    """Whether every contact of a piece resists without a lever at one of its ends, against a torque."""
+    point, scene = piece.end if late else piece.start, path.scene
+    if abs(torque) <= 1e-12:
+        return False
+    grips = [grip(scene, curve(scene, pair, piece.turn), piece.turn) for pair in piece.contacts]
+    return all(holds(point, contact, cone(scene, contact, Fraction(0))) for contact in grips)
 
 
 def _nothing(course: Course, names: Iterable[str]) -> Curve:
@@ -193,7 +323,9 @@ def _nothing(course: Course, names: Iterable[str]) -> Curve:
     none = np.zeros(1)
     by_pawl = dict.fromkeys(names, none)
     t = np.array([course.begins])
-    return Curve(t, none, none, none, by_pawl, by_pawl, np.zeros((1, 2)), none, 0.0, course.begins, 0.0)
+    force = np.zeros((1, 2))
+    by = by_pawl
+    return Curve(t, none, none, none, by, by, by, by, force, none, 0.0, course.begins, 0.0)
 
 
 def _marks(course: Course) -> Floats:
@@ -226,7 +358,7 @@ def _tables(course: Course, springs: dict[str, Spring]) -> tuple[Pieces, Pawls, 
         y=np.concatenate([scene.rigid.y for scene in scenes]),
         convex=np.concatenate([scene.rigid.convex for scene in scenes]),
         ways=np.array([scene.way for scene in scenes]),
-        springs=np.array([(spring.stiffness, spring.preload) for spring in springs.values()]),
+        springs=np.array([spring.row for spring in springs.values()]),
     )
     return table, pawls, scenes[0].floats
 

@@ -1,6 +1,8 @@
 """Where friction locks a contact: the line from hinge to contact lies in the friction cone and resists.
 
-With r from hinge to contact and N the normal of the force on the pawl, a contact locks where
+Where the hinge stands for a beam, it is the beam's pivot in place of the hinge: a force through it bends the
+beam without pushing its nose aside. With r from there to contact and N the normal of the force on the pawl, a
+contact locks where
 |r x N| ≤ μ |r · N| and sgn(r · N) (r · v) < 0. Every quantity in it is a(u) t + b(u), so that the places
 where it changes are roots of polynomials in u on an arc, and of linear ones in t on a flat segment.
 """
@@ -38,18 +40,18 @@ def grip(scene: Scene, contact: Curve, turn: int) -> Grip:
     sign of d and wherever the hinge is; their time of sticking for type B has (1+μ²) for its root.
     """
     poly, sign = scene.arithmetic.poly, -1 if turn % 2 else 1
-    none = poly([0])
+    none, pivot = poly([0]), scene.pivot
     if contact.pair[0] == VERTEX:
         vertex = times(scene.pawl[contact.pair[1]], sign)
         normal = outward(obstacle_edge(scene, contact.pair[2])[1])
-        across = turned(poly, vertex, outward(normal), 0)
+        across = turned(poly, vertex, outward(normal), -dot(pivot, outward(normal)))
         return Grip(
             (none, across),
-            (none, turned(poly, vertex, normal, 0)),
-            (none, turned(poly, vertex, scene.velocity, 0)),
+            (none, turned(poly, vertex, normal, -dot(pivot, normal))),
+            (none, turned(poly, vertex, scene.velocity, -dot(pivot, scene.velocity))),
         )
     start, edge = pawl_edge(scene, contact.pair[1], sign)
-    normal, gap = outward(edge), minus(scene.corner(contact.pair[2]), scene.hinge)
+    normal, gap = outward(edge), minus(minus(scene.corner(contact.pair[2]), scene.hinge), pivot)
     depth = dot(start, normal)
     across = turned(poly, normal, outward(gap), 0)
     moving = -turned(poly, normal, outward(scene.velocity), 0)
@@ -57,7 +59,7 @@ def grip(scene: Scene, contact: Curve, turn: int) -> Grip:
     reach = dot(gap, scene.velocity)
     return Grip(
         (moving, across),
-        (none, poly([-depth, 0, -depth])),
+        (none, turned(poly, normal, pivot, -depth)),
         (poly([-speed, 0, -speed]), poly([reach, 0, reach])),
     )
 

@@ -125,7 +125,7 @@ def _state(
 @kernel
 def glide(
     t: float, u: float, turn: int, motion: int, start: tuple[int, int, int, int], until: float,
-    stops: tuple[float, float], friction: float, stride: float,
+    stops: tuple[float, float], friction: float, pivot: tuple[float, float], stride: float,
     index: Index, rigid: Rigid, field: Field, way: Way, codes: Ints, rows: Floats, touched: Ints,
 ) -> int:  # fmt: skip
     """Follow the pawl; how many rows were written.
@@ -142,7 +142,7 @@ def glide(
         if over == LOST:
             break
         if motion > AT_REST and friction > 0.0:
-            held, t2, u2 = locked(followed, t, u, t1, u1, sign, friction, rigid, field, way)
+            held, t2, u2 = locked(followed, t, u, t1, u1, sign, friction, pivot, rigid, field, way)
             if held:
                 over, t1, u1 = LOCKED, t2, u2
         what, count = _arrived(t1, u1, turn, stops, stride, index, rigid, field, way, pairs, pair)

@@ -20,8 +20,9 @@ def _turned(vx: float, vy: float, ox: float, oy: float, out: Floats) -> None:
 
 @inner
 def _lines(
-    pair: Ints, sign: float, friction: float, rigid: Rigid, field: Field, way: Way, out: Floats
-) -> None:
+    pair: Ints, sign: float, friction: float, pivot: tuple[float, float],
+    rigid: Rigid, field: Field, way: Way, out: Floats,
+) -> None:  # fmt: skip
     """Write a and b of a(u) t + b(u) (4, 6): of the friction cone's two edges, of r · N and of r · v."""
     out[:] = 0.0
     across, moving = np.empty(3), np.zeros(3)
@@ -33,15 +34,20 @@ def _lines(
         _turned(px, py, -ex, -ey, across)
         _turned(px, py, ey, -ex, out[2, 3:])
         _turned(px, py, way.vx, way.vy, out[3, 3:])
+        for n in (0, 2):
+            across[n] += pivot[0] * ex + pivot[1] * ey
+            out[2, 3 + n] -= pivot[0] * ey - pivot[1] * ex
+            out[3, 3 + n] -= pivot[0] * way.vx + pivot[1] * way.vy
     else:
         follower = (i + 1) % len(rigid.x)
         ax, ay = sign * rigid.x[i], sign * rigid.y[i]
         nx, ny = sign * rigid.y[follower] - ay, ax - sign * rigid.x[follower]
-        gx, gy = field.x[j] - way.x, field.y[j] - way.y
+        gx, gy = field.x[j] - way.x - pivot[0], field.y[j] - way.y - pivot[1]
         depth, ahead, speed = ax * nx + ay * ny, gx * way.vx + gy * way.vy, way.vx**2 + way.vy**2
         _turned(nx, ny, gy, -gx, across)
         _turned(nx, ny, way.vy, -way.vx, moving)
-        out[2, 3], out[2, 5] = -depth, -depth
+        _turned(nx, ny, pivot[0], pivot[1], out[2, 3:])
+        out[2, 3], out[2, 5] = out[2, 3] - depth, out[2, 5] - depth
         out[3, 0], out[3, 2], out[3, 3], out[3, 5] = -speed, -speed, ahead, ahead
     for n in range(3):
         out[0, n] = out[1, n] = -moving[n]
@@ -70,12 +76,12 @@ def _holds(lines: Floats, t: float, u: float) -> bool:
 @inner
 def locked(
     pair: Ints, t: float, u: float, t_end: float, u_end: float, sign: float, friction: float,
-    rigid: Rigid, field: Field, way: Way,
+    pivot: tuple[float, float], rigid: Rigid, field: Field, way: Way,
 ) -> tuple[bool, float, float]:  # fmt: skip
     """The first point of an arc where its contact locks: whether there is one, t and u."""
     k = coefficients(pair[0], pair[1], pair[2], sign, rigid, field, way)
     lines = np.empty((4, 6))
-    _lines(pair, sign, friction, rigid, field, way, lines)
+    _lines(pair, sign, friction, pivot, rigid, field, way, lines)
     if u_end == u:  # along an edge parallel to the motion nothing of this changes
         return _holds(lines, t, u), t, u
     places, count = np.empty(20), 1

@@ -127,6 +127,18 @@ def _places(
     scene: Scene, point: Any, contacts: Sequence[Curve]
 ) -> tuple[tuple[Corner, ...], tuple[Curve, ...]]:
     """Where the contacts are: vertices on vertices, and vertices within edges."""
+    met, within = _sorted_out(scene, point, contacts)
+    return tuple(_corner(scene, point, *pair) for pair in sorted(met)), tuple(within)
+
+
+def corners_met(scene: Scene, point: Any, contacts: Sequence[Curve]) -> list[tuple[int, int]]:
+    """The vertices of the pawl that are on vertices of the obstacles, and these."""
+    return sorted(_sorted_out(scene, point, contacts)[0])
+
+
+def _sorted_out(
+    scene: Scene, point: Any, contacts: Sequence[Curve]
+) -> tuple[set[tuple[int, int]], list[Curve]]:
     met: set[tuple[int, int]] = set()
     within: list[Curve] = []
     count = len(scene.pawl)
@@ -140,7 +152,7 @@ def _places(
             met.add((i, j if first else scene.obstacles.following[j]))
         else:
             met.add((i if first else (i + 1) % count, j))
-    return tuple(_corner(scene, point, *pair) for pair in sorted(met)), tuple(within)
+    return met, within
 
 
 def _corner(scene: Scene, point: Any, vertex: int, corner: int) -> Corner:

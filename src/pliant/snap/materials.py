@@ -3,8 +3,8 @@
 Values are for room temperature and typical grades, to begin a design with; the supplier's data sheet of the
 grade goes before them. The modulus is that of small strains. At the strain of a snap the secant modulus is
 lower (polycarbonate: 1815 N/mm² at 2 %, where 2400 is its modulus), so that forces come out too large by as
-much; a beam takes a `modulus` of its own. The strain is for joining once. For joints that are often taken
-apart the guides allow about 60 % of it.
+much; a beam takes a `modulus` of its own, or `secant` moduli. The strain is for joining
+once. For joints that are often taken apart the guides allow about 60 % of it.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Material:
     strain_limit: float  # for a single joining
     friction: Friction | None
     source: str
+    secant: tuple[tuple[float, float], ...] = ()  # strains and the secant modulus at each, N/mm²
 
 
 def material(name: str) -> Material:
@@ -89,7 +90,7 @@ def _listed() -> Iterator[Material]:
     yield Material("PE-HD", 1000, 0.06, _rubbing(0.20, 0.25, 2.0), olefins)
     yield Material("ABS", 2300, 0.02, _rubbing(0.50, 0.65, 1.2), olefins)
     guide = f"{USUAL}; strain: {BAYER}, table 2"
-    yield Material("PC", 2400, 0.04, _rubbing(0.45, 0.55, 1.2), f"{guide}; {RUBS}")
+    yield Material("PC", 2400, 0.04, _rubbing(0.45, 0.55, 1.2), f"{guide}; {RUBS}", ((0.02, 1815),))
     yield Material("PC/ABS", 2300, 0.025, None, f"{guide}, 2.5 to 3.5 %; no friction published there")
     brittle = "half the strain at break, 4 to 5 % (DSM, Maximum Allowable Short-Term Strain)"
     yield Material("PMMA", 3200, 0.02, _rubbing(0.50, 0.60, 1.2), f"{USUAL}; strain: {brittle}; {RUBS}")
@@ -101,3 +102,4 @@ def _listed() -> Iterator[Material]:
 
 
 MATERIALS = {found.name: found for found in _listed()}
+SECANT = tuple(found.name for found in MATERIALS.values() if found.secant)  # those with a secant modulus

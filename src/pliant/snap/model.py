@@ -7,6 +7,7 @@ on are kept as exact fractions.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator as After
@@ -16,6 +17,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from pliant.core.model import Frozen, Name, Positive, check_with_references, fault
 from pliant.core.quantity import AMOUNTS, COORDINATES, IN_RANGE
 from pliant.core.quantity import Exact as Rational
+from pliant.snap.materials import SECANT
 from pliant.snap.reading import outline_fault, reference_faults
 from pliant.snap.turn import NONE, TurnOf
 
@@ -88,21 +90,40 @@ class Root(Frozen):
 Dimension = Annotated[Positive, Field(ge=1e-9, le=1e9)]
 
 
-class Beam(Frozen):
-    """A cantilever that stands for the spring: its bending stiffness, and its strain against a limit."""
+Point = tuple[Annotated[Positive, Field(le=1)], Annotated[Positive, Field(le=1e18)]]
+Points = Annotated[tuple[Point, ...], Field(min_length=1, max_length=4)]
 
-    length: Dimension
-    thickness: Dimension
-    width: Dimension
+
+class Beam(Frozen):
+    """A cantilever that bends in place of a hinge: its section, material, and what it may be strained to."""
+
+    length: Dimension | None = None  # from its root to its nose; default as drawn
+    thickness: Dimension  # at the root, in the plane of the drawing
+    width: Dimension  # at the root
+    tip_thickness: Dimension | None = None  # at the nose; default as at the root
+    tip_width: Dimension | None = None
     material: Name | None = None  # of the table in `pliant.snap.materials`
-    modulus: Annotated[Positive, Field(le=1e18)] | None = None  # N/unit²; default the material's
+    modulus: Annotated[Positive, Field(le=1e18)] | None = (
+        None  # N/unit² at small strains; default the material's
+    )
+    secant: bool | Points = False  # strains and the secant modulus at each, or true: the material's
+    magnification: Annotated[float, Field(ge=1, le=100)] = 1.0  # Q: how much further the base lets it go
     strain_limit: Positive | None = None  # default the material's
-    hinge: Literal["pseudo-rigid", "root"] = "pseudo-rigid"  # 2.25 EI/L, or 3 EI/L at the beam's root
+    hinge: Literal["pseudo-rigid", "root"] = "pseudo-rigid"  # 0.15 of the length from the root, or there
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.material is None and self.modulus is None:
             raise fault("has neither material nor modulus", 'Give material = "POM", or modulus = 2800')
+        if self.secant is True and (self.material not in SECANT or self.modulus is not None):
+            known = ", ".join(SECANT)
+            raise fault(
+                "asks for the secant modulus of its material, and the table has none",
+                f"Give secant = [[0.02, 1800]], strains and the modulus at each; the table has: {known}",
+            )
+        strains = () if isinstance(self.secant, bool) else [strain for strain, _ in self.secant]
+        if any(one >= other for one, other in pairwise(strains)):
+            raise fault("has secant moduli whose strains do not rise", "List them by rising strain")
         return self
 
 
@@ -166,52 +187,62 @@ class Move(Frozen):
 PARAMETER_KEYS: dict[str, set[str]] = {
     "friction": set(),
     "stiffness": {"of"},
+    "beam": {"of", "dimension"},
     "hinge": {"of", "along"},
     "vertices": {"moves"},
 }
+MAY_SAY: dict[str, set[str]] = {"beam": {"moves"}}  # what need not be said, and may
+VALUES = ("friction", "stiffness", "beam")  # whose ranges are values, not how far they are from the drawing
 _EXAMPLES = {
     "of": '"…", a pawl',
     "along": "[1, 0]",
+    "dimension": '"thickness", or length, width, tip_thickness, tip_width',
     "moves": '[{ of = "…", vertices = [0], by = [1, 0] }]',
 }
 
 
 class Parameter(Frozen):
-    """Something that may vary: friction, a spring, a hinge, or vertices that move together."""
+    """Something that may vary: friction, a spring, a beam, a hinge, or vertices that move together."""
 
     name: Name
-    what: Literal["friction", "stiffness", "hinge", "vertices"]
-    of: Name | None = None  # the pawl, of stiffness and hinge
+    what: Literal["friction", "stiffness", "beam", "hinge", "vertices"]
+    of: Name | None = None  # the pawl, of stiffness, beam and hinge
+    dimension: Literal["length", "thickness", "width", "tip_thickness", "tip_width"] | None = (
+        None  # of the beam
+    )
     along: Way | None = None  # which way the hinge moves
     moves: tuple[Move, ...] = ()
-    range: tuple[Exact, Exact]  # friction and stiffness: values; otherwise added to what is drawn
+    range: tuple[Exact, Exact]  # friction, stiffness and beam: values; otherwise added to what is drawn
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         wanted = PARAMETER_KEYS[self.what]
-        given = {key for key in ("of", "along", "moves") if getattr(self, key)}
+        given = {key for key in ("of", "along", "dimension", "moves") if getattr(self, key)}
         if missing := wanted - given:
             key = min(missing)
             raise fault(f"is of {self.what} and needs `{key}`", f"Add {key} = {_EXAMPLES[key]}")
-        if beside := given - wanted:
+        if beside := given - wanted - MAY_SAY.get(self.what, set()):
             raise fault(f"is of {self.what}, and `{min(beside)}` says nothing there", "Leave it out")
         low, high = self.range
         if not low < high:
             raise fault("has a range that does not rise", "Give range = [lowest, highest]")
-        if self.what in ("friction", "stiffness") and low < 0:
+        if self.what in VALUES and low < 0:
             raise fault(f"lets {self.what} be negative", "Begin the range at 0 or above")
+        if self.what == "beam" and low == 0:
+            raise fault(f"lets the beam's {self.dimension} be 0", "Begin the range above 0")
         return self
 
 
 class Goal(Frozen):
-    """What a design shall do: go in below one force, hold above another."""
+    """What a design shall do: go in below one force, hold above another, and strain no beam too far."""
 
     insert_below: Positive | None = None
     hold_above: Positive | None = None
+    strain_below: Positive | None = None  # of every beam; default the limit of each
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.insert_below is None and self.hold_above is None:
+        if self.insert_below is None and self.hold_above is None and self.strain_below is None:
             raise fault("asks for nothing", "Give insert_below = 20, hold_above = 50, or both")
         return self
 

@@ -21,12 +21,14 @@ from pliant.snap.scan import (
     Ints,
     Rigid,
     Way,
-    candidates,
     coefficients,
+    nearby,
 )
 
 LOST, EVENT, TURNED, UNTIL, CHART, LOCKED = range(6)  # how a motion ends
 NEAR = 1e-7
+MANY = 4000  # pairs of features: with more of them an arc is looked at piece by piece,
+FIRST, GROWTH = 2.0**-9, 4.0  # the first of which is this share of it, and the others as many times as long
 FLAT = 1e-12  # of its terms: a discriminant that may be zero
 
 
@@ -41,7 +43,7 @@ def _is_on(j: tuple[float, ...], t: float, u: float) -> bool:
     """Whether a contact's vertex is on its edge, or as near as floats can tell."""
     grown = 1.0 + u * u
     spot = (j[6] + u * (j[7] + u * j[8])) * t + j[9] + u * (j[10] + u * j[11])
-    slack = TOLERANCE * (j[13] * abs(t) + j[14] + j[15]) * grown
+    slack = TOLERANCE * (j[13] * abs(t) + j[14] + j[15]) * grown * j[16]
     return spot >= -slack and j[12] * grown - spot >= -slack
 
 
@@ -126,7 +128,7 @@ def _crossing(
     k: tuple[float, ...], j: tuple[float, ...], u: float, side: int, best: float, c: Floats
 ) -> float:
     """The first place on an arc, up to `best`, where a contact begins; infinite if none, NaN if unsure."""
-    if largest(c) <= TOLERANCE * k[13] * j[14]:
+    if largest(c) <= TOLERANCE * k[13] * k[16] * j[14] * j[16]:
         return math.nan
     found = quartic_roots(c, min(u, best) - CLOSE, max(u, best) + CLOSE)
     for n in range(len(found)):
@@ -147,26 +149,32 @@ def along(
     k = coefficients(arc[0], arc[1], arc[2], sign, rigid, field, way)
     over, best = _own_end(k, u, side, resting, until, stops)
     alpha = k[0] + best * (k[1] + best * k[2])
-    if over in (LOST, CHART) or abs(alpha) <= 1e3 * TOLERANCE * k[13]:
+    if over in (LOST, CHART) or abs(alpha) <= 1e3 * TOLERANCE * k[13] * k[16]:
         return LOST, t, u
     rising = 1.0 if alpha > 0 else -1.0
-    last = min(time_on(k, best), until) + 1e-9 * (stride + abs(until))
-    live = within(index, t - FLAT * (stride + abs(t)), last)
-    c = np.empty(15)
-    near = candidates(live, rigid, field)
-    for place in range(len(near)):
-        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
-        if kind == arc[0] and i == arc[1] and other == arc[2]:
-            continue
-        j = coefficients(kind, i, other, sign, rigid, field, way)
-        if not _may_touch(k, j, rising, u, best - u, c):
-            continue
-        hit = _crossing(k, j, u, side, best, c)
-        if math.isnan(hit):
-            return LOST, t, u
-        if math.isfinite(hit) and (best - hit) * side > CLOSE:
-            best, over = hit, EVENT
-    return over, time_on(k, best), best
+    whole, share, begin = best - u, FIRST if len(rigid.x) * len(field.x) > MANY else 1.0, u
+    early, c = t, np.empty(15)
+    while True:
+        stop = u + share * whole if share < 1.0 else u + whole
+        last = min(time_on(k, stop), until)
+        slack = 1e-9 * (stride + abs(until))
+        live = within(index, early - FLAT * (stride + abs(t)), last + slack)
+        near = nearby(live, rigid, field, way, sign, (early - slack, last + slack), (begin, stop))
+        for place in range(len(near)):
+            kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+            if kind == arc[0] and i == arc[1] and other == arc[2]:
+                continue
+            j = coefficients(kind, i, other, sign, rigid, field, way)
+            if not _may_touch(k, j, rising, begin, stop - begin, c):
+                continue
+            hit = _crossing(k, j, u, side, best, c)
+            if math.isnan(hit):
+                return LOST, t, u
+            if math.isfinite(hit) and (best - hit) * side > CLOSE:
+                best, over = hit, EVENT
+        if share >= 1.0 or (best - stop) * side < -CLOSE:
+            return over, time_on(k, best), best
+        share, begin, early = share * GROWTH, stop, last
 
 
 @inner
@@ -188,15 +196,18 @@ def ahead(
     while True:
         stop = min(begin + window, until)
         slack = 1e-9 * (stride + abs(begin) + abs(stop))
-        near = candidates(within(index, begin - slack, stop + slack), rigid, field)
+        live = within(index, begin - slack, stop + slack)
+        near = nearby(live, rigid, field, way, sign, (begin - slack, stop + slack), (u, u))
         for place in range(len(near)):
             kind, i, other = near[place, 0], near[place, 1], near[place, 2]
             j = coefficients(kind, i, other, sign, rigid, field, way)
             alpha = j[0] + u * (j[1] + u * j[2])
-            if abs(alpha) <= TOLERANCE * j[13]:
+            if abs(alpha) <= TOLERANCE * j[13] * j[16]:
                 continue
             at = -(j[3] + u * (j[4] + u * j[5])) / alpha
-            later = abs(alpha) * (at - t) > TOLERANCE * (j[13] * abs(t) + j[14])  # else it touches now
+            later = (
+                abs(alpha) * (at - t) > TOLERANCE * (j[13] * abs(t) + j[14]) * j[16]
+            )  # else it touches now
             if later and at < best - slack and _is_on(j, at, u):
                 best, over = at, EVENT
         if stop >= until or best <= stop:
@@ -221,7 +232,7 @@ def landings(
     """Whether it is clear, and how far a pawl turns towards rest at one t until each contact, in order."""
     side = -1 if u > 0 else 1
     slack = 1e-9 * stride + FLAT * (stride + abs(t))
-    near = candidates(within(index, t - slack, t + slack), rigid, field)
+    near = nearby(within(index, t - slack, t + slack), rigid, field, way, sign, (t, t), (0.0, u))
     places, count = np.empty(2 * len(near)), 0
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]

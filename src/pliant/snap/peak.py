@@ -80,6 +80,12 @@ def _pressing(model: Fastener, course: Course, span: Span, t: float) -> float:
     )
 
 
+def provable(model: Fastener, peak: Peak) -> bool:
+    """Whether hinges alone press at a peak: the force of a bent beam is found by floats."""
+    pressing = {name for name, piece in peak.span.pieces.items() if piece.contacts}
+    return all(pawl.beam is None for pawl in model.pawls if pawl.name in pressing)
+
+
 def certified(model: Fastener, peak: Peak, digits: int) -> Certified:
     """The force at the peak, right to so many digits.
 
@@ -105,7 +111,7 @@ def _total(model: Fastener, peak: Peak, t: Fraction, digits: int) -> arb:
     """The force against the motion of all pawls at a t; where flush contacts leave it open, the greatest."""
     found: list[arb] = []
     for pawl in model.pawls:
-        piece, spring = peak.span.pieces.get(pawl.name), (stiffness_of(pawl), pawl.preload)
+        piece, spring = peak.span.pieces.get(pawl.name), (stiffness_of(model, pawl), pawl.preload)
         if piece is None or not piece.contacts:
             continue
         every = [

@@ -8,18 +8,27 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.kernel import inner, kernel
-from pliant.snap.scan import VERTEX, Field, Flags, Floats, Ints, Rigid, Way, coefficients
+from pliant.snap.bend import AXIS_X, AXIS_Y, LENGTH, PRELOAD, STIFFNESS, bent
+from pliant.snap.scan import EDGE, VERTEX, Field, Flags, Floats, Ints, Rigid, Way, coefficients
 
 FLAT = 1e-12  # of its terms: where a curve counts as flat
 LOCKED = 1e-12  # of the lever: what is left of it where friction locks
+WEAK = 1e-5  # of the distance from the hinge: a lever below it may be rounding
+INWARD = 1e-7  # of a piece: how far inside it what happens at its end is looked at
+GROWS = 1.5  # times as large four times nearer to an end: without bound there (a pole has 2 or 4)
+
+LENGTHWAYS = 0.5  # the cosine of the angle between motion and beam, below which it goes across
 
 SAMPLES = 17  # of a stretch, its ends included
 ZOOMS = 8  # each eight times closer
 CLOSE = 0.9  # of the greatest sample: where a peak between samples could be greater
 BRIEF = 1e-13  # of a course: stretches that are no longer are left out
 
-ANGLE, TORQUE, FORCE_X, FORCE_Y, PLACE_X, PLACE_Y, AGAINST = range(7)
+ANGLE, TORQUE, FORCE_X, FORCE_Y, PLACE_X, PLACE_Y, AGAINST, LEVER, STRAIN, SLOPE, SHIFT = range(11)
+COLUMNS = 11
 TOTAL, LOW, HIGH, X, Y, ROUND = range(6)
+OF_FORCE, OF_ANGLE, OF_LEVER, OF_STRAIN, OF_SLOPE, OF_SHIFT = range(6)  # by pawl
+EACH = 6
 
 
 class Pieces(NamedTuple):
@@ -39,7 +48,7 @@ class Pawls(NamedTuple):
     y: Floats
     convex: Flags
     ways: Floats  # (P, 4) as in `Way`
-    springs: Floats  # (P, 2) stiffness and preload
+    springs: Floats  # (P, WIDTH) as `bend` has them
 
 
 @inner
@@ -71,20 +80,14 @@ def flat_root(c: tuple[float, ...], low: float, high: float) -> float:
     return math.nan
 
 
-@kernel
-def pressed(
-    pair: tuple[int, int, int], turn: int, arc: bool, low: float, high: float, t: Floats,
-    stiffness: float, preload: float, friction: float, rigid: Rigid, field: Field, way: Way,
-) -> Floats:  # fmt: skip
-    """(K, 7): angle, spring torque, contact force on the pawl, where it acts, its share against the motion.
-
-    On an arc the angle is between two u; else it is the lower. Source: [DonaldPai1993] eqs A1 to A5.
-    """
-    out = np.empty((len(t), 7))
+@inner
+def _at(
+    pair: tuple[int, int, int], turn: int, u: float, t: float,
+    spring: Floats, friction: float, rigid: Rigid, field: Field, way: Way, out: Floats,
+) -> None:  # fmt: skip
+    """Write what presses at one moment and angle."""
     kind, i, j = pair
     sign = -1.0 if turn % 2 else 1.0
-    c = coefficients(kind, i, j, sign, rigid, field, way)
-    flat = flat_root(c, low, high)
     speed = math.hypot(way.vx, way.vy)
     if kind == VERTEX:
         other = field.following[j]
@@ -94,35 +97,103 @@ def pressed(
         ex, ey = rigid.x[other] - rigid.x[i], rigid.y[other] - rigid.y[i]
     length = math.hypot(ex, ey)
     nx, ny = ey / length, -ex / length
+    angle = turn * math.pi + 2 * math.atan(u)
+    cosine, sine = sign * (1 - u * u) / (1 + u * u), sign * 2 * u / (1 + u * u)
+    hx, hy = way.x + way.vx * t, way.y + way.vy * t
+    if kind == VERTEX:
+        rx, ry = cosine * rigid.x[i] - sine * rigid.y[i], sine * rigid.x[i] + cosine * rigid.y[i]
+        mx, my = nx, ny
+    else:
+        rx, ry = field.x[j] - hx, field.y[j] - hy
+        mx, my = -(cosine * nx - sine * ny), -(sine * nx + cosine * ny)
+    across = rx * my - ry * mx
+    slide = np.sign(rx * way.vx + ry * way.vy) * np.sign(across)
+    px, py = mx - friction * slide * my, my + friction * slide * mx
+    torque = spring[STIFFNESS] * angle - spring[PRELOAD]
+    arm = rx * py - ry * px
+    out[ANGLE], out[TORQUE], out[LEVER] = angle, torque, abs(arm) / math.hypot(rx, ry)
+    out[PLACE_X], out[PLACE_Y] = hx + rx, hy + ry
+    out[STRAIN], out[SLOPE], out[SHIFT] = 0.0, angle, 0.0
+    if spring[LENGTH] > 0.0:
+        _bend(kind == EDGE, angle, rx, ry, mx, my, px, py, spring, way, out)
+        return
+    if torque != 0.0 and out[LEVER] <= LOCKED:  # the force has no lever: it locks
+        out[FORCE_X], out[FORCE_Y], out[AGAINST] = math.inf, math.inf, math.inf
+        return
+    size = 0.0 if torque == 0.0 else torque / arm
+    out[FORCE_X], out[FORCE_Y] = size * px, size * py
+    out[AGAINST] = -size * (px * way.vx + py * way.vy) / speed
+
+
+@inner
+def _bend(
+    edge: bool, angle: float, rx: float, ry: float, mx: float, my: float, px: float, py: float,
+    spring: Floats, way: Way, out: Floats,
+) -> None:  # fmt: skip
+    """Write the force that bends a beam so far that the nose is where the rigid pawl has it.
+
+    The point that touches is the same, and how far it is pushed aside; along the motion the two may differ.
+    Where the motion goes across the beam, it is the normal of the contact that says where the nose is.
+    """
+    speed = math.hypot(way.vx, way.vy)
+    cosine, sine = math.cos(angle), math.sin(angle)
+    point = np.array([cosine * rx + sine * ry, cosine * ry - sine * rx])
+    along = (way.vx * spring[AXIS_X] + way.vy * spring[AXIS_Y]) / speed
+    lengthways = abs(along) > LENGTHWAYS
+    across = np.array([-way.vy / speed, way.vx / speed]) if lengthways else np.array([mx, my])
+    found = bent(spring, point, np.array([rx, ry]), np.array([px, py]), across, angle, edge)
+    out[SLOPE], out[STRAIN], out[SHIFT] = found[2], found[3], -found[4] if lengthways else 0.0
+    cosine, sine = math.cos(found[1]), math.sin(found[1])
+    x, y = cosine * px - sine * py, sine * px + cosine * py
+    if not math.isfinite(found[0]):
+        out[FORCE_X], out[FORCE_Y], out[AGAINST] = math.inf, math.inf, math.inf
+        return
+    out[FORCE_X], out[FORCE_Y] = found[0] * x, found[0] * y
+    out[AGAINST] = -found[0] * (x * way.vx + y * way.vy) / speed
+
+
+@inner
+def _tangent_at(c: tuple[float, ...], flat: float, t: float, low: float, high: float) -> float:
+    """The u of an arc at one moment."""
+    if math.isnan(flat):
+        return tangent(c, t, low, high)
+    square, middle = c[2] * t + c[5], c[1] * t + c[4]  # the other root than the flat one
+    return min(max(-middle / square - flat, low), high) if square != 0.0 else flat
+
+
+@kernel
+def pressed(
+    pair: tuple[int, int, int], turn: int, arc: bool, span: tuple[float, float, float, float], t: Floats,
+    spring: Floats, friction: float, rigid: Rigid, field: Field, way: Way,
+) -> Floats:  # fmt: skip
+    """(K, 11): angle, torque, contact force on the pawl, where it acts, its share against the motion, lever.
+
+    And of a beam its strain, the slope of its nose, and how much further the root is than with a rigid pawl.
+
+    `span` is a piece's t at either end, and the u it is between: on an arc the angle is between the two, else
+    it is the lower. Source: [DonaldPai1993] eqs A1 to A5.
+    """
+    begin, end, low, high = span
+    out, kind, i, j = np.empty((len(t), COLUMNS)), pair[0], pair[1], pair[2]
+    c = coefficients(kind, i, j, -1.0 if turn % 2 else 1.0, rigid, field, way)
+    flat = flat_root(c, low, high)
+    near = np.empty((3, COLUMNS))
     for k in range(len(t)):
-        u = low
-        if arc and math.isnan(flat):
-            u = tangent(c, t[k], low, high)
-        elif arc:  # the other root
-            square, middle = c[2] * t[k] + c[5], c[1] * t[k] + c[4]
-            u = min(max(-middle / square - flat, low), high) if square != 0.0 else flat
-        angle = turn * math.pi + 2 * math.atan(u)
-        cosine, sine = sign * (1 - u * u) / (1 + u * u), sign * 2 * u / (1 + u * u)
-        hx, hy = way.x + way.vx * t[k], way.y + way.vy * t[k]
-        if kind == VERTEX:
-            rx, ry = cosine * rigid.x[i] - sine * rigid.y[i], sine * rigid.x[i] + cosine * rigid.y[i]
-            mx, my = nx, ny
-        else:
-            rx, ry = field.x[j] - hx, field.y[j] - hy
-            mx, my = -(cosine * nx - sine * ny), -(sine * nx + cosine * ny)
-        across = rx * my - ry * mx
-        slide = np.sign(rx * way.vx + ry * way.vy) * np.sign(across)
-        px, py = mx - friction * slide * my, my + friction * slide * mx
-        torque = stiffness * angle - preload
-        arm = rx * py - ry * px
-        out[k, ANGLE], out[k, TORQUE] = angle, torque
-        out[k, PLACE_X], out[k, PLACE_Y] = hx + rx, hy + ry
-        if torque != 0.0 and abs(arm) <= LOCKED * math.hypot(rx, ry):  # the force has no lever: it locks
-            out[k, FORCE_X], out[k, FORCE_Y], out[k, AGAINST] = math.inf, math.inf, math.inf
+        u = _tangent_at(c, flat, t[k], low, high) if arc else low
+        _at(pair, turn, u, t[k], spring, friction, rigid, field, way, out[k])
+        inward = 1.0 if t[k] - begin < end - t[k] else -1.0
+        if out[k, LEVER] > WEAK or (t[k] - begin) * (end - t[k]) > INWARD * (end - begin) ** 2:
             continue
-        size = 0.0 if torque == 0.0 else torque / arm
-        out[k, FORCE_X], out[k, FORCE_Y] = size * px, size * py
-        out[k, AGAINST] = -size * (px * way.vx + py * way.vy) / speed
+        # Where a piece ends without a lever, torque and lever may vanish together: the limit is taken from
+        # inside. Both go with the root of the distance, in which a parabola through three places is taken.
+        for step in range(3):
+            moment = t[k] + inward * INWARD * 4**step * (end - begin)
+            u = _tangent_at(c, flat, moment, low, high) if arc else low
+            _at(pair, turn, u, moment, spring, friction, rigid, field, way, near[step])
+        for n in (FORCE_X, FORCE_Y, AGAINST):
+            first, second = near[0, n], near[1, n]
+            limit = 8 / 3 * first - 2 * second + near[2, n] / 3
+            out[k, n] = math.copysign(math.inf, first) if abs(first) > GROWS * abs(second) else limit
     return out
 
 
@@ -141,11 +212,11 @@ def _by_pair(
     """What `pressed` finds for one contact of a piece."""
     a, b = pawls.first[pawl], pawls.first[pawl + 1]
     rigid = Rigid(pawls.x[a:b], pawls.y[a:b], pawls.convex[a:b])
-    v, spring = pawls.ways[pawl], pawls.springs[pawl]
+    v, spring, span = pawls.ways[pawl], pawls.springs[pawl], pieces.spans[place]
     which = pieces.pairs[pair]
     return pressed(
         (which[0], which[1], which[2]), pieces.charts[place, 1], pieces.charts[place, 0] == 1,
-        pieces.spans[place, 2], pieces.spans[place, 3], t, spring[0], spring[1], friction,
+        (span[0], span[1], span[2], span[3]), t, spring, friction,
         rigid, field, Way(v[0], v[1], v[2], v[3]),
     )  # fmt: skip
 
@@ -153,7 +224,7 @@ def _by_pair(
 @inner
 def _sample(
     held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, t: Floats,
-    centre: Floats, sums: Floats, against: Floats, angles: Floats,
+    centre: Floats, sums: Floats, by_pawl: Floats,
 ) -> None:  # fmt: skip
     """Everything at moments of a stretch; `centre` (4,) is where torques are about, and its velocity."""
     low, high = np.empty(len(t)), np.empty(len(t))
@@ -168,10 +239,14 @@ def _sample(
                 share = found[k, AGAINST]
                 low[k] = share if pair == first else min(low[k], share)
                 high[k] = share if pair == first else max(high[k], share)
+                here = by_pawl[k, pawl]
+                for n in (OF_LEVER, OF_STRAIN, OF_SLOPE, OF_SHIFT):
+                    value = found[k, LEVER + n - OF_LEVER]
+                    here[n] = value if pair == first or abs(value) > abs(here[n]) else here[n]
                 if pair > first:
                     continue
                 x, y = found[k, FORCE_X], found[k, FORCE_Y]
-                angles[k, pawl], against[k, pawl] = found[k, ANGLE], share
+                here[OF_ANGLE], here[OF_FORCE] = found[k, ANGLE], share
                 sums[k, TOTAL] += share
                 sums[k, X] += x
                 sums[k, Y] += y
@@ -181,7 +256,8 @@ def _sample(
                     sums[k, ROUND] += dx * y - dy * x
         for k in range(len(t)):
             if first == last:
-                angles[k, pawl] = pieces.charts[place, 1] * math.pi + 2 * math.atan(pieces.spans[place, 2])
+                turned = pieces.charts[place, 1] * math.pi + 2 * math.atan(pieces.spans[place, 2])
+                by_pawl[k, pawl, OF_ANGLE], by_pawl[k, pawl, OF_SLOPE] = turned, turned
             else:
                 sums[k, LOW] += low[k]
                 sums[k, HIGH] += high[k]
@@ -190,8 +266,8 @@ def _sample(
 @inner
 def _greatest(held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, t: Floats) -> Floats:
     """The greatest force against the motion at moments of a stretch."""
-    sums, by_pawl = np.zeros((len(t), 6)), np.empty((len(t), len(held)))
-    _sample(held, pieces, pawls, field, friction, t, np.zeros(4), sums, by_pawl, by_pawl)
+    sums, by_pawl = np.zeros((len(t), 6)), np.zeros((len(t), len(held), EACH))
+    _sample(held, pieces, pawls, field, friction, t, np.zeros(4), sums, by_pawl)
     return sums[:, HIGH].copy()
 
 
@@ -230,11 +306,22 @@ def _stretches(marks: Floats, pieces: Pieces) -> tuple[Floats, Ints]:
 
 
 @inner
+def _rises_inward(
+    end: float, following: float, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float
+) -> bool:
+    """Whether the force grows from an end of a stretch towards the sample that follows it."""
+    near = np.empty(2)
+    near[0], near[1] = end, end + 1e-3 * (following - end)
+    values = _greatest(held, pieces, pawls, field, friction, near)
+    return bool(values[1] > values[0])
+
+
+@inner
 def _peak(
     t: Floats, high: Floats, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float
-) -> tuple[float, float]:
-    """The greatest finite force against the motion, and when; minus infinity where none is finite."""
-    best, at = -math.inf, t[0]
+) -> tuple[float, float, int]:
+    """The greatest finite force against the motion, when and in which stretch; -inf where none is finite."""
+    best, at, where = -math.inf, t[0], 0
     tops, places = np.empty(len(held)), np.zeros(len(held), np.int64)
     for k in range(len(held)):
         tops[k] = -math.inf
@@ -243,14 +330,21 @@ def _peak(
         if math.isfinite(high[place]) and high[place] > tops[k]:
             tops[k], places[k] = high[place], place
             if high[place] > best:
-                best, at = high[place], t[place]
+                best, at, where = high[place], t[place], k
     for k in range(len(held)):
-        if 0 < places[k] - k * SAMPLES < SAMPLES - 1 and tops[k] >= CLOSE * best:
-            middle = int(places[k])
-            found, when = _zoomed(t[middle - 1], t[middle + 1], held[k], pieces, pawls, field, friction)
-            if found > best:
-                best, at = found, when
-    return best, at
+        if tops[k] < CLOSE * best or tops[k] <= 0.0:
+            continue
+        middle, first, last = int(places[k]), k * SAMPLES, k * SAMPLES + SAMPLES - 1
+        following = middle + 1 if middle == first else middle - 1
+        if middle in (first, last) and not _rises_inward(
+            t[middle], t[following], held[k], pieces, pawls, field, friction
+        ):
+            continue
+        low, high_end = t[max(middle - 1, first)], t[min(middle + 1, last)]
+        found, when = _zoomed(low, high_end, held[k], pieces, pawls, field, friction)
+        if found > best:
+            best, at, where = found, when, k
+    return best, at, where
 
 
 @inner
@@ -271,28 +365,53 @@ def _work(
     return total
 
 
+class Along(NamedTuple):
+    """What is found along a course of P pawls, at K moments in S stretches."""
+
+    edges: Floats  # (S, 2) t where each stretch begins and ends
+    held: Ints  # (S, P) the piece each pawl is in, -1 for none
+    t: Floats  # (K,) SAMPLES of each stretch
+    sums: Floats  # (K, 6)
+    by_pawl: (
+        Floats  # (K, P, EACH) force against the motion, angle, lever (0: no contact), strain, slope, shift
+    )
+    peak: float
+    peak_at: float
+    stretch: int  # that has the peak
+    work: float
+
+
 @kernel
 def along_course(
     marks: Floats, pieces: Pieces, pawls: Pawls, field: Field, friction: float, centre: Floats, nodes: Floats
-) -> tuple[Floats, Floats, Floats, Floats, float, float, float]:
-    """Moments (K,), sums (K, 6), by pawl the force against the motion and the angle (K, P), peak, when, work.
+) -> Along:
+    """Forces along a course. `marks` are the t at which a pawl changes its contact; K is 0 if nothing moves.
 
-    `marks` are the t at which a pawl changes its contact; `nodes` (2, G) where work is summed up and weights,
-    none if it is not asked for. K is 0 if nothing moves.
+    `nodes` (2, G) are where work is summed up, and weights; none if it is not asked for.
     """
     edges, held = _stretches(marks, pieces)
     count, number = len(edges) * SAMPLES, held.shape[1]
-    t, sums = np.empty(count), np.zeros((count, 6))
-    against, angles = np.zeros((count, number)), np.zeros((count, number))
+    t, sums, by_pawl = np.empty(count), np.zeros((count, 6)), np.zeros((count, number, EACH))
     for k in range(len(edges)):
         begin, end = edges[k, 0], edges[k, 1]
         a, b = k * SAMPLES, (k + 1) * SAMPLES
         for n in range(SAMPLES):
             t[a + n] = 0.5 * (begin + end) - 0.5 * (end - begin) * math.cos(math.pi * n / (SAMPLES - 1))
         t[a], t[b - 1] = begin, end
-        _sample(held[k], pieces, pawls, field, friction, t[a:b], centre, sums[a:b], against[a:b], angles[a:b])
+        _sample(held[k], pieces, pawls, field, friction, t[a:b], centre, sums[a:b], by_pawl[a:b])
     if count == 0:
-        return t, sums, against, angles, 0.0, marks[0], 0.0
-    best, at = _peak(t, sums[:, HIGH], held, pieces, pawls, field, friction)
+        return Along(edges, held, t, sums, by_pawl, 0.0, marks[0], 0, 0.0)
+    best, at, where = _peak(t, sums[:, HIGH], held, pieces, pawls, field, friction)
     spent = _work(edges, held, pieces, pawls, field, friction, nodes) if nodes.shape[1] else 0.0
-    return t, sums, against, angles, best if math.isfinite(best) else 0.0, at, spent
+    best = best if math.isfinite(best) else 0.0
+    return Along(edges, held, t, sums, by_pawl, best, at, where, spent)
+
+
+@kernel
+def at_moment(
+    t: float, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, centre: Floats
+) -> tuple[Floats, Floats]:
+    """Sums (1, 6), and by pawl (1, P, EACH), at a moment of a stretch."""
+    sums, by_pawl, moment = np.zeros((1, 6)), np.zeros((1, len(held), EACH)), np.full(1, t)
+    _sample(held, pieces, pawls, field, friction, moment, centre, sums, by_pawl)
+    return sums, by_pawl

@@ -70,7 +70,8 @@ def _rows(
     start = (*going.curves[0].pair, going.side) if going.curves else (0, 0, 0, 0)
     count = glide(
         point.t, point.u, point.turn, FOLLOWED[going.kind], start, scene.until, _stops(scene, point.turn),
-        friction, scene.stride, scene.index, scene.rigid, scene.floats, scene.way, codes, rows, touched,
+        friction, scene.pivot, scene.stride, scene.index, scene.rigid, scene.floats, scene.way,
+        codes, rows, touched,
     )  # fmt: skip
     told = codes[:count].tolist()
     used = sum(told[-1][6:]) if told and told[-1][0] == STATE else ROOM
@@ -101,7 +102,7 @@ def _replayed(
 ) -> State:
     """Rows as pieces and events; the state after the last."""
     point, turn, moment = state.point, state.point.turn, run.scene.arithmetic.moment
-    followed = state.followed
+    followed = state.contacts if state.going.kind == "start" else state.followed
     how, what, code, snapped = EVENT, RESTS, codes[-1], False
     contacts = state.contacts
     for number, (code, (t, u)) in enumerate(zip(codes, rows, strict=True), 1):

@@ -119,6 +119,14 @@ def _parameter_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Fau
     parameters = items(data, "parameters")
     named = ((("parameters", index, "of"), get(each, "of")) for index, each in enumerate(parameters))
     yield from unknown(named, pawls, "pawl")
+    bending = {get(pawl, "name") for pawl in items(data, "pawls") if get(pawl, "beam") is not None}
+    for index, each in enumerate(parameters):
+        name = get(each, "of")
+        if get(each, "what") == "beam" and isinstance(name, str) and name in pawls and name not in bending:
+            problem = f"{name!r} has no beam, and a parameter of one"
+            yield fault_at(
+                ("parameters", index, "of"), name, problem, "Give the pawl a beam, or vary its stiffness"
+            )
     yield from unknown(_moved(parameters), corners, "part")
     for index, parameter in enumerate(parameters):
         for number, move in enumerate(items(parameter, "moves")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pliant.core.quantity import written
+from pliant.snap.beam import cantilever
 from pliant.snap.meeting import Meeting, edges_of, locate, meeting, near_boxes, to_integers
 from pliant.snap.model import Fastener
 from pliant.snap.overlaps import boxes, movers
@@ -13,6 +14,7 @@ from pliant.snap.turn import Turn
 from pliant.snap.union import groups
 
 LOOKED_AT = 20_000  # pairs of obstacles
+NEARLY = 0.02  # of a beam's length
 LISTED = 6  # names in one sentence, groups in as many
 
 
@@ -20,6 +22,7 @@ def remarks(model: Fastener) -> tuple[str, ...]:
     """One sentence for everything that is not as one might think."""
     return (
         *_hinges_outside(model),
+        *_beams(model),
         *_rounded_angles(model),
         *_passing_through(model),
         *_joined_obstacles(model),
@@ -31,6 +34,21 @@ def _hinges_outside(model: Fastener) -> Iterator[str]:
         (whole,) = to_integers(model.outline(pawl))
         if locate((0, 0), edges_of(whole)) < 0:
             yield f"The hinge of {pawl.name!r} is outside its outline, which turns about it all the same."
+
+
+def _beams(model: Fastener) -> Iterator[str]:
+    """Beams whose length is not quite that of the drawing."""
+    for pawl in model.pawls:
+        if pawl.beam is None:
+            continue
+        drawn = cantilever(model, pawl)
+        out = drawn.behind + drawn.nose
+        if abs(out - drawn.said) > NEARLY * drawn.said:
+            bends = "it bends up to there" if out < drawn.said else "what is beyond its length does not bend"
+            yield (
+                f"The beam of {pawl.name!r} is said to be {drawn.said:g} {model.units} long, and its nose is "
+                f"drawn {out:.4g} from its root: {bends}."
+            )
 
 
 def _rounded_angles(model: Fastener) -> Iterator[str]:

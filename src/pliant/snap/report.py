@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pliant.snap.peak import Peak, certified, peak_of
+from pliant.snap.peak import Peak, certified, peak_of, provable
 from pliant.snap.sizing import ramps, strains
 from pliant.snap.status import SnapStatus
 from pliant.snap.travel import ROOT
 
 if TYPE_CHECKING:
     from pliant.snap.boundary import Critical
+    from pliant.snap.knife import KnifeEdge
     from pliant.snap.result import Event, SnapResult, Way
     from pliant.snap.uncertain import Band
 
@@ -26,13 +27,38 @@ def summary(result: SnapResult) -> str:
 
 
 def sentence(result: SnapResult) -> str:
-    """What it does, in one sentence with its figures."""
-    unit = result.model.units
-    inwards = _inwards(result.way_in, unit)
-    if result.way_back is None:
+    """What it does, in one sentence with its figures; of a knife's edge, in one for each side."""
+    edge, unit = result.knife_edge, result.model.units
+    if edge is None:
+        return _strained(_both_ways(result.way_in, result.way_back, unit), result)
+    met = f"On a knife's edge: {edge.corners} after {edge.corners.travel:.4g} {unit}"
+    sides = (
+        f"A hair {side.where}, it {_lowered(_both_ways(side.way_in, side.way_back, unit))}"
+        for side in edge.sides
+    )
+    return _strained(" ".join([f"{met}, and what follows depends on the side.", *sides]), result)
+
+
+def _strained(said: str, result: SnapResult) -> str:
+    """A sentence, with the beams that are strained too far."""
+    over = [
+        f"{name} by {100 * strain.peak:.3g} % of {100 * strain.limit:.3g} %"
+        for name, strain in strains(result.model, result.ways).items()
+        if strain.limit is not None and strain.exceeds
+    ]
+    return f"{said[:-1]}; overstrains {', '.join(over)}." if over else said
+
+
+def _lowered(text: str) -> str:
+    return text[0].lower() + text[1:]
+
+
+def _both_ways(way_in: Way, way_back: Way | None, unit: str) -> str:
+    inwards = _inwards(way_in, unit)
+    if way_back is None:
         return f"{inwards}."
-    back = "come back" if result.way_in.status is SnapStatus.THROUGH else "come out"
-    return f"{inwards}; {_backwards(result.way_back, unit, back)}."
+    back = "come back" if way_in.status is SnapStatus.THROUGH else "come out"
+    return f"{inwards}; {_backwards(way_back, unit, back)}."
 
 
 def _inwards(way: Way, unit: str) -> str:
@@ -86,6 +112,8 @@ def _named(way: Way) -> str:
 
 
 def _below(way: Way, what: str) -> str:
+    if way.status is SnapStatus.STUCK and way.last.paths[way.last.by].cause != "lock":
+        return " (no force bends its beam further)"
     if way.status is not SnapStatus.STUCK or way.threshold is None:
         return ""
     friction = way.threshold.value
@@ -108,6 +136,8 @@ def force(value: float) -> str:
 
 def lines(result: SnapResult) -> Iterator[str]:
     """The figures."""
+    if result.knife_edge is not None:
+        yield from _side_lines(result.knife_edge, result.model.units)
     yield from _way_lines("way in", result.way_in, result)
     if result.way_back is not None:
         yield from _way_lines("way back", result.way_back, result)
@@ -115,6 +145,17 @@ def lines(result: SnapResult) -> Iterator[str]:
     yield from _answers(result)
     for remark in result.remarks:
         yield f"  {'note':<18} {remark}"
+
+
+def _side_lines(edge: KnifeEdge, unit: str) -> Iterator[str]:
+    """Either side of a knife's edge; the ways that follow are those of the one that goes in."""
+    for side in edge.sides:
+        offset = ", ".join(f"{float(value):g}" for value in side.offset)
+        locks = side.way_in.threshold
+        bound = "" if locks is None else f", locks from μ = {locks.value:.4g}"
+        ended = f"{side.way_in.status.sentence}, after {side.way_in.travel:.4g} {unit}"
+        yield f"  {'started aside':<18} by ({offset}) {unit}: {ended}{bound}"
+    yield f"  {'as drawn':<18} {edge.drawn.status.sentence}, after {edge.drawn.travel:.4g} {unit}"
 
 
 def alerts(result: SnapResult) -> Iterator[str]:
@@ -154,7 +195,11 @@ def _answers(result: SnapResult) -> Iterator[str]:
         design = result.design
         values = ", ".join(f"{name} = {float(value):.6g}" for name, value in design.values.items())
         met = "meets the goal" if design.met else "nearest to the goal"
-        yield f"  {'design':<18} {values}: in {force(design.insertion)}, out {force(design.retention)}; {met}"
+        figures = [f"in {force(design.insertion)}", f"out {force(design.retention)}"]
+        for name, strain in design.strains.items():
+            limit = "" if strain.limit is None else f" of {100 * strain.limit:.3g} %"
+            figures.append(f"strain {100 * strain.peak:.3g} %{limit} ({name})")
+        yield f"  {'design':<18} {values}: {', '.join(figures)}; {met}"
 
 
 def _band(band: Band) -> str:
@@ -220,24 +265,25 @@ def _way_lines(title: str, way: Way, result: SnapResult) -> Iterator[str]:
     yield from told
 
 
-def _gone(way: Way, peak: Peak) -> float:
-    """How far the root had gone at the peak, earlier legs included."""
-    before = [course.travel for course in way.courses[: way.courses.index(peak.course)]]
-    return sum(before) + peak.travel
-
-
 def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
     """The greatest force, to the digits asked for, and what the handbook has for it."""
     unit, digits = result.model.units, result.digits
-    work = way.work if abs(way.work) > ROUNDING * way.peak * way.travel else 0.0
-    where = f"after {_gone(way, peak):.4g} {unit}"
+    bounded = math.isfinite(way.peak)
+    work = way.work if not bounded or abs(way.work) > ROUNDING * way.peak * way.travel else 0.0
+    where = f"after {way.peak_at[1]:.4g} {unit}"
     yield f"  {'peak force':<18} {force(way.peak)} {where}, work {work:.4g} N·{unit}"
-    if digits:
+    if digits and bounded and provable(result.model, peak):
         proved = certified(result.model, peak, digits).text(digits)
         yield f"  {'proved':<18} {proved} N, enclosed by interval arithmetic at an exact t by the peak"
+    elif digits and bounded:
+        yield f"  {'proved':<18} nothing: the force of a bent beam is found by floats"
     for name, ramp in ramps(result.model, way).items():
-        slope = f"a ramp of {math.degrees(ramp.angle):.3g}°"
-        yield f"  {'handbook':<18} {force(ramp.handbook)} for {slope}, here {force(ramp.found)} ({name})"
+        drawn, bent, slope = (math.degrees(angle) for angle in (ramp.angle, ramp.bent, abs(ramp.slope)))
+        why = f"the nose has turned by {slope:.3g}°, and its ramp is at {bent:.3g}°"
+        if abs(bent - drawn) < 0.05:
+            why = f"the nose has turned by {slope:.3g}°"
+        said = f"{force(ramp.handbook)} for the ramp of {drawn:.3g}° as drawn"
+        yield f"  {'handbook':<18} {said}; here {force(ramp.found)}, as {why} ({name})"
 
 
 def _event(event: Event, way: Way, unit: str) -> str:

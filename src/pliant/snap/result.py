@@ -16,6 +16,7 @@ from pliant.snap.critical import Threshold
 from pliant.snap.diode import Diode
 from pliant.snap.exact_text import exact_text
 from pliant.snap.forces import Curve
+from pliant.snap.knife import KnifeEdge
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.scene import Obstacles
 from pliant.snap.search import Design
@@ -91,6 +92,20 @@ class Way:
         return math.inf if self.blocked else self.peak
 
     @property
+    def peak_at(self) -> tuple[float, float]:
+        """Where it takes the greatest force: t since the way began, and how far the root had gone by then."""
+        number = max(range(len(self.curves)), key=lambda k: self.curves[k].peak)
+        before, course = self.courses[:number], self.courses[number]
+        since = self.curves[number].peak_at - course.begins
+        t = sum(each.ends - each.begins for each in before) + since
+        return t, sum(each.travel for each in before) + since * course.speed
+
+    @property
+    def cause(self) -> str:
+        """What ended it: "seat" where the root sat down."""
+        return "seat" if self.last.by == ROOT else self.last.cause
+
+    @property
     def work(self) -> float:
         """Done on the way."""
         return sum(curve.work for curve in self.curves)
@@ -118,7 +133,7 @@ class Way:
                 "t": self.duration,
                 "travel": self.travel,
                 "t_exact": exact_text(elapsed(self.courses, len(self.courses) - 1, self.last.end)),
-                "cause": self.last.cause,
+                "cause": self.cause,
                 "pawl": self.last.by,
                 "angles": self.angles,
             },
@@ -135,11 +150,20 @@ class Way:
                 "y": [v for curve in force for v in finite(curve.force[:, 1].tolist())],
                 "torque": [v for curve in force for v in finite(curve.torque.tolist())],
             },
-            "peak_force": None if self.blocked else self.peak,
+            "peak_force": self.peak_force if math.isfinite(self.peak_force) else None,
+            "peak": self._peak_told(),
             "work": None if self.blocked else self.work,
             "lock_friction": None if self.threshold is None else self.threshold.value,
             "lock_friction_exact": None if self.threshold is None else exact_text(self.threshold.friction),
         }
+
+    def _peak_told(self) -> dict[str, Any] | None:
+        """The greatest force and where it is; None where nothing presses against it, or it is blocked."""
+        if self.blocked or self.peak <= 0:
+            return None
+        t, travel = self.peak_at
+        bounded = math.isfinite(self.peak)
+        return {"force": self.peak if bounded else None, "bounded": bounded, "t": t, "travel": travel}
 
 
 BLOCKED = (SnapStatus.JAMMED, SnapStatus.STOPPED, SnapStatus.STUCK, SnapStatus.DEAD_CENTRE)
@@ -175,11 +199,12 @@ class SnapResult:
     outcomes: Outcomes | None = None  # by `uncertain`
     margins: tuple[Margin, ...] = ()  # by `stability`
     design: Design | None = None  # by `search`
+    knife_edge: KnifeEdge | None = None  # corner meets corner: the ways are those of the side that goes in
 
     @property
     def status(self) -> SnapStatus:
-        """How the way in ended."""
-        return self.way_in.status
+        """How the way in ended; that it depends on the side, where corner meets corner."""
+        return self.way_in.status if self.knife_edge is None else SnapStatus.KNIFE_EDGE
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -245,6 +270,7 @@ class SnapResult:
             **{key: value for key, value in self._told(self.way_in).items() if key != "status"},
             "strain": {name: found.to_dict() for name, found in strains(self.model, self.ways).items()},
             "back": None if self.way_back is None else self._told(self.way_back),
+            "knife_edge": None if self.knife_edge is None else self.knife_edge.to_dict(),
             "diode": None if self.diode is None else self.diode.to_dict(),
             "outcomes": None if self.outcomes is None else self.outcomes.to_dict(),
             "margins": [margin.to_dict() for margin in self.margins],
@@ -255,11 +281,15 @@ class SnapResult:
 
     def _told(self, way: Way) -> dict[str, Any]:
         """A way, with what is worked out from its peak."""
-        from pliant.snap.peak import certified, peak_of
+        from pliant.snap.peak import certified, peak_of, provable
         from pliant.snap.sizing import ramps
 
-        peak = peak_of(self.model, way) if self.digits and not way.blocked else None
-        proved = None if peak is None else certified(self.model, peak, self.digits).to_dict(self.digits)
+        asked = self.digits and math.isfinite(way.peak_force)
+        peak = peak_of(self.model, way) if asked else None
+        proved = None
+        if peak is not None and provable(self.model, peak):
+            proved = certified(self.model, peak, self.digits).to_dict(self.digits)
         found = ramps(self.model, way)
         handbook = dict(zip(found, finite([ramp.handbook for ramp in found.values()]), strict=True))
-        return {**way.to_dict(), "peak_certified": proved, "handbook": handbook}
+        beams = {name: ramp.to_dict() for name, ramp in found.items()}
+        return {**way.to_dict(), "peak_certified": proved, "handbook": handbook, "ramps": beams}

@@ -7,6 +7,7 @@ the obstacles (VERTEX, the paper's type B) or vertex j of the obstacles on edge 
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,10 @@ Flags = NDArray[np.bool_]
 
 VERTEX, EDGE = 0, 1
 ERROR = 256 * 2.0**-52  # of a coefficient, over the sum of the sizes of its terms
+SLACK = 1e-8  # rad, and of coordinates: what boxes are wider by
+FEW = 400  # pairs: so few are not worth boxes
+RUN = 16  # vertices that share a box
+SHORT = 1e-4  # of its coordinates: what counts of an edge that is shorter
 LEAF = 10  # halvings after which a root is left to the arithmetic
 
 
@@ -57,6 +62,9 @@ def coefficients(
 ) -> tuple[float, ...]:
     """α, β of (1+u²) F = α t + β, λ, ρ of the place along the edge (three each), its length squared, sizes.
 
+    Sizes are of the terms that rounding errors come from; the last value is how much less the length of the
+    edge is than its coordinates: times it, sizes are those of differences, which tolerances are shares of.
+
     Differs: [DonaldPai1993] eqs 3, 4 and 23 are solved for t, not u, so that no root is taken.
     """
     if kind == VERTEX:
@@ -75,6 +83,7 @@ def coefficients(
             off, 0.0, off, pn + qn, 2 * pxn, qn - pn,
             along, 0.0, along, pe + qe, 2 * pxe, qe - pe,
             ex * ex + ey * ey, speed * edge, 2 * reach * edge, 2 * edge * edge,
+            max(math.hypot(ex, ey), SHORT * edge) / edge,
         )  # fmt: skip
     follower = i + 1 if i + 1 < len(rigid.x) else 0
     ax, ay = sign * rigid.x[i], sign * rigid.y[i]
@@ -93,6 +102,7 @@ def coefficients(
         -nv, -2 * nxv, nv, ng - d, 2 * nxg, -ng - d,
         -ev, -2 * exv, ev, eg - ae, 2 * exg, -eg - ae,
         ex * ex + ey * ey, 2 * speed * edge, 2 * reach * edge, 2 * edge * edge,
+        max(math.hypot(ex, ey), SHORT * edge) / edge,
     )  # fmt: skip
 
 
@@ -110,6 +120,76 @@ def candidates(live: Ints, rigid: Rigid, field: Field) -> Ints:
                 found[count, 0], found[count, 1], found[count, 2] = EDGE, i, j
                 count += 1
     return found[:count]
+
+
+@inner
+def nearby(
+    live: Ints,
+    rigid: Rigid,
+    field: Field,
+    way: Way,
+    sign: float,
+    t: tuple[float, float],
+    u: tuple[float, float],
+) -> Ints:
+    """The candidates whose boxes meet while t and u are each between two: those left out cannot touch.
+
+    At angles within Δ of the middle one a vertex is within |p| Δ of where it is there. Sixteen vertices
+    in a row have a box of their own, which spares most of them.
+    """
+    count = len(rigid.x)
+    wide = abs(math.atan(u[1]) - math.atan(u[0])) + SLACK  # half of how far it turns
+    middle = math.tan(0.5 * (math.atan(u[0]) + math.atan(u[1])))
+    if len(live) * count < FEW or wide > 0.5:
+        return candidates(live, rigid, field)
+    grown = 1.0 + middle * middle
+    cosine, sine = sign * (1.0 - middle * middle) / grown, sign * 2.0 * middle / grown
+    hx, hy = way.x + 0.5 * (t[0] + t[1]) * way.vx, way.y + 0.5 * (t[0] + t[1]) * way.vy
+    half = 0.5 * abs(t[1] - t[0])
+    far = abs(hx) + abs(hy) + half * (abs(way.vx) + abs(way.vy))
+    low, high = np.empty((count, 2)), np.empty((count, 2))
+    for i in range(count):
+        px, py = rigid.x[i], rigid.y[i]
+        size = abs(px) + abs(py)
+        slack = size * wide + SLACK * (far + size)
+        x, y = hx + cosine * px - sine * py, hy + sine * px + cosine * py
+        low[i, 0], high[i, 0] = x - slack - half * abs(way.vx), x + slack + half * abs(way.vx)
+        low[i, 1], high[i, 1] = y - slack - half * abs(way.vy), y + slack + half * abs(way.vy)
+    runs = (count + RUN - 1) // RUN
+    least, most = np.full((runs, 2), np.inf), np.full((runs, 2), -np.inf)
+    for r in range(runs):
+        for i in range(r * RUN, min((r + 1) * RUN, count) + 1):  # with the end of its last edge
+            for n in range(2):
+                least[r, n] = min(least[r, n], low[i % count, n])
+                most[r, n] = max(most[r, n], high[i % count, n])
+    found, total = np.empty((64, 3), np.int64), 0
+    for j in live:
+        k = field.following[j]
+        x0, y0, x1, y1 = field.x[j], field.y[j], field.x[k], field.y[k]
+        blur = SLACK * (abs(x0) + abs(y0) + abs(x1) + abs(y1))
+        left, right, below, above = (
+            min(x0, x1) - blur,
+            max(x0, x1) + blur,
+            min(y0, y1) - blur,
+            max(y0, y1) + blur,
+        )
+        for r in range(runs):
+            if least[r, 0] > right or most[r, 0] < left or least[r, 1] > above or most[r, 1] < below:
+                continue
+            for i in range(r * RUN, min((r + 1) * RUN, count)):
+                if total + 2 > len(found):
+                    found = np.concatenate((found, np.empty((len(found), 3), np.int64)))
+                m = i + 1 if i + 1 < count else 0
+                apart = low[i, 0] > right or high[i, 0] < left or low[i, 1] > above or high[i, 1] < below
+                if rigid.convex[i] and not apart:
+                    found[total, 0], found[total, 1], found[total, 2] = VERTEX, i, j
+                    total += 1
+                apart = min(low[i, 0], low[m, 0]) > x0 + blur or max(high[i, 0], high[m, 0]) < x0 - blur
+                apart = apart or min(low[i, 1], low[m, 1]) > y0 + blur
+                if field.convex[j] and not apart and max(high[i, 1], high[m, 1]) >= y0 - blur:
+                    found[total, 0], found[total, 1], found[total, 2] = EDGE, i, j
+                    total += 1
+    return found[:total]
 
 
 @inner
@@ -146,17 +226,17 @@ def _cross(p: tuple[float, ...], a: int, q: tuple[float, ...], b: int, sign: flo
 
 @kernel
 def along_arc(
-    arc: tuple[int, int, int], rising: float, sign: float, start: float, width: float,
+    arc: tuple[int, int, int], rising: float, sign: float, start: float, width: float, t: tuple[float, float],
     live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, shares: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch while the pawl slides on `arc` from u = start to start + width; how many.
 
-    `shares` tells from which share of the way on. `rising` is the sign of the arc's α.
+    `shares` tells from which share of the way on. `rising` is the sign of the arc's α, `t` between which two.
     """
     k = coefficients(arc[0], arc[1], arc[2], sign, rigid, field, way)
     c, e, f, errors = np.empty(5), np.empty(5), np.empty(5), np.empty(2)
     found = 0
-    near = candidates(live, rigid, field)
+    near = nearby(live, rigid, field, way, sign, t, (start, start + width))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         if kind == arc[0] and i == arc[1] and other == arc[2]:
@@ -199,7 +279,7 @@ def at_time(
     """Pairs that may touch while the pawl turns from u = start by width at one t, known to `slack`."""
     c, e, f, errors = np.zeros(5), np.zeros(5), np.zeros(5), np.empty(2)
     found = 0
-    near = candidates(live, rigid, field)
+    near = nearby(live, rigid, field, way, sign, (t - slack, t + slack), (start, start + width))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         j = coefficients(kind, i, other, sign, rigid, field, way)
@@ -228,7 +308,7 @@ def at_angle(
     found = 0
     grown = 1.0 + u * u
     wide = 8 * (ERROR + slack)
-    near = candidates(live, rigid, field)
+    near = nearby(live, rigid, field, way, sign, (after, until), (u - slack, u + slack))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         j = coefficients(kind, i, other, sign, rigid, field, way)
@@ -264,7 +344,7 @@ def touching(
     """Pairs that may touch at one t and one angle, each known to a slack; and F there."""
     found = 0
     grown = 1.0 + u * u
-    near = candidates(live, rigid, field)
+    near = nearby(live, rigid, field, way, sign, (t - slack_t, t + slack_t), (u - slack_u, u + slack_u))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         j = coefficients(kind, i, other, sign, rigid, field, way)

@@ -87,7 +87,9 @@ class Scene:
     stops: tuple[Fraction | None, Fraction | None]  # half-angle tangents below and above rest
     reach: float  # of the pawl, from its hinge
     stride: float  # how long it takes for its own size: what times are measured against
+    pivot: tuple[Any, Any] = (0, 0)  # from the hinge: a force through it does not turn the pawl
     curves: dict[tuple[Pair, int], Any] = field(default_factory=lambda: {}, compare=False)
+    last: list[float] = field(default_factory=lambda: [1.0], compare=False)  # how far in u the last arc went
 
     def corner(self, vertex: int) -> tuple[Any, Any]:
         """A vertex of the obstacles, as the arithmetic takes it."""
@@ -119,15 +121,21 @@ def scene(
     around: Obstacles,
     until: Fraction,
     stops: tuple[Fraction | None, Fraction | None] = (None, None),
+    pivot: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0)),
 ) -> Scene:
-    """A pawl whose hinge starts at `hinge` and is moved by velocity · t up to t = until."""
+    """A pawl whose hinge starts at `hinge` and is moved by velocity · t up to t = until.
+
+    `pivot`, from the hinge, is what a force must pass to lock it: the hinge, unless that stands for a beam.
+    """
     whole = ring(pawl)
     way = Way(float(hinge[0]), float(hinge[1]), float(velocity[0]), float(velocity[1]))
     scale, points, start, pace = 1, whole.floats, way[:2], way[2:]
+    centre: tuple[Any, Any] = (float(pivot[0]), float(pivot[1]))
     if arithmetic.name == "exact":
-        values = [value for point in (*whole.points, hinge, velocity) for value in point]
+        values = [value for point in (*whole.points, hinge, velocity, pivot) for value in point]
         scale = lcm(around.scale, *{value.denominator for value in values})
-        start, pace, *points = (_scaled(vector, scale) for vector in (hinge, velocity, *whole.points))
+        vectors = (hinge, velocity, pivot, *whole.points)
+        start, pace, centre, *points = (_scaled(vector, scale) for vector in vectors)
     stride = whole.size / math.hypot(way.vx, way.vy)
     return Scene(
         arithmetic=arithmetic.paced(stride),
@@ -144,6 +152,7 @@ def scene(
         stops=stops,
         reach=whole.reach,
         stride=stride,
+        pivot=centre,
     )
 
 

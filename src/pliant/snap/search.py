@@ -1,4 +1,4 @@
-"""A design that meets a goal: parameters searched until it goes in below one force and holds above another.
+"""A design that meets a goal: it goes in below one force, holds above another, and is not overstrained.
 
 Source: [DonaldPai1993] sec. 10.2, "design as search". Tried by floats, confirmed exactly at the end.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -19,12 +19,14 @@ from scipy.stats import qmc
 from pliant.core.errors import PliantError
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.beam import beam_faults, rest_strain, strain_limit
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
-from pliant.snap.forces import peak_force
+from pliant.snap.forces import extremes
 from pliant.snap.model import Fastener, Goal
 from pliant.snap.overlaps import check_start
 from pliant.snap.springs import springs_of
+from pliant.snap.strain import Strain
 from pliant.snap.travel import around, back, travel
 from pliant.snap.vary import present, varied
 
@@ -42,6 +44,7 @@ class Design:
     retention: float  # infinite where it does not come out
     met: bool
     tried: int
+    strains: dict[str, Strain] = field(default_factory=lambda: {})  # of beams, against what they may have
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -50,6 +53,7 @@ class Design:
             "exact": {name: str(value) for name, value in self.values.items()},
             "insertion": self.insertion if math.isfinite(self.insertion) else None,
             "retention": self.retention if math.isfinite(self.retention) else None,
+            "strain": {name: strain.to_dict() for name, strain in self.strains.items()},
             "met": self.met,
             "tried": self.tried,
         }
@@ -64,7 +68,7 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
         nonlocal count
         count += 1
         progress(count, (1 << SPREAD) + 60 * POLISHED, "trying designs")
-        return _lack(*forces(model, _values(model, ranges, share)), goal)
+        return _lack(figures(model, _values(model, ranges, share), goal), goal)
 
     shares = qmc.Sobol(len(ranges), rng=seed).random_base2(SPREAD)
     scored = sorted((lack(share), tuple(share.tolist())) for share in (_now(model, ranges), *shares))
@@ -77,8 +81,9 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
         )
         best = min(best, (float(found.fun), tuple(found.x.tolist())))
     values = _values(model, ranges, best[1])
-    insertion, retention = forces(model, values, Exactly())
-    return Design(values, insertion, retention, _lack(insertion, retention, goal) <= 0, count)
+    found = figures(model, values, goal, Exactly())
+    met = _lack(found, goal) <= 0
+    return Design(values, found.insertion, found.retention, met, count, found.strains)
 
 
 def _now(model: Fastener, ranges: Any) -> Any:
@@ -99,33 +104,71 @@ def _values(model: Fastener, ranges: Any, share: Sequence[float]) -> dict[str, F
     }
 
 
-def forces(
-    model: Fastener, values: Mapping[str, Fraction], arithmetic: Arithmetic | None = None
-) -> tuple[float, float]:
-    """What a design takes to go in and to come out; infinite where it does not, or cannot be."""
+@dataclass(frozen=True)
+class Figures:
+    """What a design comes to: the forces in and out, and the strain of its beams."""
+
+    insertion: float  # infinite where it does not go in, or cannot be
+    retention: float  # infinite where it does not come out
+    strains: dict[str, Strain]
+
+
+NO_DESIGN = Figures(math.inf, 0.0, {})
+
+
+def figures(
+    model: Fastener,
+    values: Mapping[str, Fraction],
+    goal: Goal | None = None,
+    arithmetic: Arithmetic | None = None,
+) -> Figures:
+    """Run a design in and out."""
     try:
         design = varied(model, values)
         check_start(design)
     except (ValidationError, PliantError):
-        return math.inf, 0.0
+        return NO_DESIGN
+    if any(beam_faults(design)):
+        return NO_DESIGN
     arithmetic, fixed, springs = arithmetic or Floating(), around(design), springs_of(design)
     ways = travel(design, arithmetic, fixed)
     friction = float(design.friction)
     if not ways[-1].arrived:
-        return math.inf, 0.0
+        return NO_DESIGN
     again = back(design, arithmetic, fixed, ways)
+    there, out = ([extremes(course, springs, friction) for course in way] for way in (ways, again))
     held = again[-1].cause != "until"
-    out = math.inf if held else max(peak_force(course, springs, friction) for course in again)
-    return max(peak_force(course, springs, friction) for course in ways), out
+    strains: dict[str, Strain] = {}
+    for pawl in design.pawls:
+        if pawl.beam is not None:
+            rest = rest_strain(springs[pawl.name].beam)
+            peak = max(rest, *(strained[pawl.name] for _, strained in (*there, *out)))
+            asked = None if goal is None else goal.strain_below
+            strains[pawl.name] = Strain(peak, strain_limit(pawl.beam) if asked is None else asked)
+    insertion = max(force for force, _ in there)
+    return Figures(insertion, math.inf if held else max(force for force, _ in out), strains)
 
 
-def _lack(insertion: float, retention: float, goal: Goal) -> float:
-    """How far a design is from the goal, as logarithms of the forces; not positive where it is met."""
-    lack = 0.0
+def forces(
+    model: Fastener, values: Mapping[str, Fraction], arithmetic: Arithmetic | None = None
+) -> tuple[float, float]:
+    """What a design takes to go in and to come out; infinite where it does not, or cannot be."""
+    found = figures(model, values, None, arithmetic)
+    return found.insertion, found.retention
+
+
+def _lack(found: Figures, goal: Goal) -> float:
+    """How far a design is from the goal, as logarithms of forces and strains; not positive where met."""
+    lack, insertion, retention = 0.0, found.insertion, found.retention
     if goal.insert_below is not None:
         lack = max(lack, _log(insertion) - _log(goal.insert_below) + 1e-9)
     if goal.hold_above is not None:
         lack = max(lack, _log(goal.hold_above) - _log(retention) + 1e-9)
+    for strain in found.strains.values():
+        if strain.limit is not None and strain.exceeds:
+            lack = max(lack, math.log(strain.peak / strain.limit) + 1e-9)
+    if not math.isfinite(insertion):
+        lack = max(lack, _log(insertion))
     return lack if lack > 0 and (insertion > 0 or retention > 0) else min(lack, 0.0)
 
 

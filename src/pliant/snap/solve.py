@@ -30,8 +30,11 @@ from pliant.snap.diode import classify
 from pliant.snap.exact_text import exact_text
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
-from pliant.snap.forces import force_curve
+from pliant.snap.forces import Curve, force_curve, lock_of_beam
+from pliant.snap.knife import KnifeEdge, Side, asides, meetings
 from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.outcome import shifted
+from pliant.snap.overlaps import lies_in, obstacle_tree
 from pliant.snap.path import Happening
 from pliant.snap.remarks import remarks
 from pliant.snap.result import Event, SnapResult, Way
@@ -40,7 +43,7 @@ from pliant.snap.search import search
 from pliant.snap.springs import springs_of
 from pliant.snap.stability import margins
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import ROOT, Course, around, back, elapsed, travel
+from pliant.snap.travel import ROOT, Course, around, back, elapsed, locked_at, travel
 from pliant.snap.uncertain import outcomes
 from pliant.snap.warm import LOOPS, seconds_as_python
 
@@ -76,14 +79,46 @@ def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     if study.reverse:
         progress(2, 4, "coming back")
         with clock.phase("back"):
-            again = back(model, arithmetic, fixed, there)
-            free = again if model.friction == 0 else back(model, arithmetic, fixed, there, Fraction(0))
-            way_back = _way(model, study, again, free)
+            way_back = _way_back(model, study, arithmetic, fixed, way_in.courses)
     with clock.phase("answers"):
+        edge = _knife_edge(model, study, arithmetic, fixed, way_in)
+        if edge is not None:
+            way_in, way_back = edge.sides[0].way_in, edge.sides[0].way_back
         answers = _answers(model, study, arithmetic, fixed, way_in, progress)
-        ways = there if way_back is None else (*there, *way_back.courses)
+        ways = way_in.courses if way_back is None else (*way_in.courses, *way_back.courses)
         said = (*remarks(model), *clashes(model, ways))
-    return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, **answers)
+    return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, knife_edge=edge, **answers)
+
+
+def _way_back(
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, there: tuple[Course, ...]
+) -> Way:
+    again = back(model, arithmetic, fixed, there)
+    free = back(model, arithmetic, fixed, there, Fraction(0)) if _locked(again) else again
+    return _way(model, study, again, free)
+
+
+def _knife_edge(
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, way: Way
+) -> KnifeEdge | None:
+    """Where corners meet and it ends otherwise a hair aside: both outcomes; None where they are alike."""
+    corners = next(meetings(model, way.courses), None)
+    if corners is None:
+        return None
+    tree = obstacle_tree(model)
+    sides: list[Side] = []
+    for offset in asides(model, way.courses[0].velocity):
+        moved = shifted(model, offset)
+        if lies_in(moved, tree) is not None:
+            return None
+        there = travel(moved, arithmetic, fixed)
+        way_in = _way(moved, study, there, _free(moved, arithmetic, fixed, there))
+        way_back = _way_back(moved, study, arithmetic, fixed, way_in.courses) if study.reverse else None
+        sides.append(Side(offset, way_in, way_back))
+    if all(side.way_in.last.arrived == way.last.arrived for side in sides):
+        return None
+    first, second = sorted(sides, key=lambda side: not side.way_in.last.arrived)  # the one that goes in first
+    return KnifeEdge(corners, (first, second), way)
 
 
 def _answers(
@@ -107,16 +142,30 @@ def _way(model: Fastener, study: SnapStudy, courses: tuple[Course, ...], free: t
     """Courses with their events, forces and the friction that would lock them."""
     springs, about = springs_of(model), study.about or model.pawls[0].hinge
     centre = (float(about[0]), float(about[1]))
-    curves = tuple(force_curve(course, springs, float(model.friction), centre) for course in courses)
+    friction = float(model.friction)
+    curves: list[Curve] = []
+    for number, course in enumerate(courses):
+        curves.append(force_curve(course, springs, friction, centre))
+        if name := curves[-1].locked:
+            t = lock_of_beam(course, name, springs[name], friction, curves[-1].peak_at)
+            courses = (*courses[:number], locked_at(course, name, t))
+            curves[-1] = force_curve(courses[-1], springs, friction, centre)
+            break
     events = tuple(_events(model, courses))
-    return Way(_status(courses, events), courses, events, curves, threshold(free), free[-1].arrived)
+    threshold_of, passes = threshold(free), free[-1].arrived
+    return Way(_status(courses, events), courses, events, tuple(curves), threshold_of, passes)
 
 
 def _free(
     model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, courses: tuple[Course, ...]
 ) -> tuple[Course, ...]:
-    """The same way without friction."""
-    return courses if model.friction == 0 else travel(model, arithmetic, fixed, Fraction(0))
+    """The same way without friction: the same, where nothing locked."""
+    return travel(model, arithmetic, fixed, Fraction(0)) if _locked(courses) else courses
+
+
+def _locked(courses: tuple[Course, ...]) -> bool:
+    """Whether friction ended a path: it does not change where a pawl goes, only how far."""
+    return any(path.cause == "lock" for course in courses for path in course.paths.values())
 
 
 def _status(courses: tuple[Course, ...], events: tuple[Event, ...]) -> SnapStatus:

@@ -15,4 +15,5 @@ class SnapStatus(Status):
     STOPPED = "jammed: a pawl is held between an obstacle and its stop", ANSWERED
     STUCK = "stuck: friction locks a pawl", ANSWERED
     DEAD_CENTRE = "at a dead centre: a pawl can go either way", ANSWERED
+    KNIFE_EDGE = "on a knife's edge: corner meets corner, and what follows depends on the side", ANSWERED
     EVENT_LIMIT = "the limit of events was reached", NO_ANSWER

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 from typing import Any
 
 import numpy as np
@@ -23,15 +23,26 @@ from pliant.snap.scan import Field, Ints, Rigid, Way
 from pliant.snap.scene import Pair, Scene
 
 LIMIT = 1_000_000  # events
+MANY = 4000  # pairs of features: with more of them an arc is looked at piece by piece,
+GROWTH = 4.0  # each so many times as long as the one before
 PATIENCE = 200  # events at one t, after which floats are taken to go round in circles
 
 
-def sweep(scene: Scene, start: Any, friction: Fraction = Fraction(0), limit: int = LIMIT) -> Path:
-    """Follow the pawl from a point that is free, or touches, up to the leg's end or where it cannot go on."""
+def sweep(
+    scene: Scene,
+    start: Any,
+    friction: Fraction = Fraction(0),
+    limit: int = LIMIT,
+    held: tuple[Pair, ...] = (),
+) -> Path:
+    """Follow the pawl from a point that is free, or touches, up to the leg's end or where it cannot go on.
+
+    `held` are the contacts that pressed on it on the leg before: what goes on is no event.
+    """
     run, lock, still = Run(scene, [], []), locking(friction), 0
     if start.after(scene.until) >= 0:
         return run.over("until", start, _arrived(scene, start).contacts)
-    state, quick = State(start, (), Next("start")), scene.arithmetic.name == "float"
+    state, quick = State(start, held, Next("start")), scene.arithmetic.name == "float"
     while still <= PATIENCE and (left := limit - len(run.happenings) - len(run.pieces)) > 0:
         if quick:
             state = quickly(run, state, float(friction), left)
@@ -48,7 +59,7 @@ def _stepped(run: Run, state: State, lock: Lock) -> State:
     """The state after the next event, which is noted."""
     if state.going.kind == "start":
         begun = _arrived(run.scene, state.point)
-        run.note_change((), begun.followed, begun.point, begun.contacts)
+        run.note_change(state.contacts, begun.followed, begun.point, begun.contacts)
         return begun
     if state.going.kind == "snap":
         run.note_snap(state.point, state.contacts)
@@ -178,22 +189,51 @@ def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
     best, over = _own_end(scene, point, arc, limit)
     end = arithmetic.point(best, point.turn, arc.line) if over != "chart" else None
     until = min(end.t if end else scene.way_end, scene.way_end)
-    live = scene.index.live(point.t - point.slack, until + 1e-9 * (scene.stride + abs(until)))
-    start, width = point.angle, as_float(best) - point.angle
-    start, width = start - 1e-12 * side, width + 2e-12 * side
     rising = float(arithmetic.sign_at(arc.alpha, best) or arithmetic.sign_at(arc.alpha, point.u))
-    args = (arc.pair, rising, _sign(point.turn), start, width)
-    pairs, shares = _scanned(
-        scene, live, lambda out, at: scan.along_arc(*args, *_parts(scene, live), out, at)
-    )
-    for share, pair in sorted(zip(shares, pairs, strict=True)):
-        lowest = start + share * width
-        if (lowest - as_float(best)) * side > 1e-11:
-            break
-        hit = _first_hit(scene, point, arc, curve(scene, pair, point.turn), best, lowest)
-        if hit is not None and not (over == "until" and arithmetic.compare(hit, best) == 0):
-            best, over = hit, "event"
-    return arithmetic.point(best, point.turn, arc.line), over
+    start, whole = point.angle - 1e-12 * side, as_float(best) - point.angle + 2e-12 * side
+    share, begin, early = _share(scene, whole), start, point.t - point.slack
+    while True:
+        last = share >= 1.0
+        width = start + share * whole - begin
+        late = until if last else _time_on(scene, arc, point.turn, begin + width, early, until)
+        slack = 1e-9 * (scene.stride + abs(late))
+        live = scene.index.live(early, late + slack)
+        args = (arc.pair, rising, _sign(point.turn), begin, width, (early - slack, late + slack))
+        pairs, shares = _scanned(scene, live, partial(_arc_scan, args, _parts(scene, live)))
+        for at, pair in sorted(zip(shares, pairs, strict=True)):
+            lowest = begin + at * width
+            if (lowest - as_float(best)) * side > 1e-11:
+                break
+            hit = _first_hit(scene, point, arc, curve(scene, pair, point.turn), best, lowest)
+            if hit is not None and not (over == "until" and arithmetic.compare(hit, best) == 0):
+                best, over = hit, "event"
+        if last or (as_float(best) - begin - width) * side < -1e-11:
+            scene.last[0] = abs(as_float(best) - start)
+            return arithmetic.point(best, point.turn, arc.line), over
+        share, begin, early = min(GROWTH * share, 1.0), begin + width, late - slack
+
+
+def _arc_scan(args: Any, parts: Any, out: Any, at: Any) -> int:
+    every: Any = (*args, *parts, out, at)
+    return scan.along_arc(*every)
+
+
+def _share(scene: Scene, whole: float) -> float:
+    """The share of an arc to look at first: all of it, unless many features are within reach.
+
+    Then arcs are short, and much the same one after another.
+    """
+    if len(scene.rigid.x) * len(scene.floats.x) < MANY or abs(whole) < 4 * scene.last[0]:
+        return 1.0
+    return 2 * scene.last[0] / abs(whole)
+
+
+def _time_on(scene: Scene, arc: Curve, turn: int, u: float, early: float, until: float) -> float:
+    """The t of an angle on an arc, as a float; `until` where that does not tell."""
+    c = scan.coefficients(*arc.pair, _sign(turn), scene.rigid, scene.floats, scene.way)
+    alpha, beta = c[0] + u * (c[1] + u * c[2]), c[3] + u * (c[4] + u * c[5])
+    t = -beta / alpha if alpha else until
+    return t if early < t < until else until
 
 
 def _first_hit(scene: Scene, point: Any, arc: Curve, other: Curve, limit: Any, lowest: float) -> Any:

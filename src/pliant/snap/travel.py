@@ -13,12 +13,13 @@ from flint import fmpq
 
 from pliant.snap.algebra import Algebraic
 from pliant.snap.arithmetic import Arithmetic
+from pliant.snap.beam import pivot_of
 from pliant.snap.curves import curve
 from pliant.snap.model import Fastener, Leg, Pawl
-from pliant.snap.path import Cause, Path, Piece
+from pliant.snap.path import Cause, Happening, Path, Piece
 from pliant.snap.reading import ROOT
 from pliant.snap.rings import ring
-from pliant.snap.scene import Obstacles, Scene, backwards, obstacles, scene
+from pliant.snap.scene import Obstacles, Pair, Scene, backwards, obstacles, scene
 from pliant.snap.standing import placed, turned_outline
 from pliant.snap.sweep import as_float, sweep
 
@@ -141,7 +142,10 @@ def travel(
     for number, leg in enumerate(legs(model, fixed)):
         scenes = _scenes(model, arithmetic, fixed, offset, leg.velocity, leg.until)
         starts = _starts(scenes, stance, arithmetic.scalar(Fraction(0)))
-        paths = {name: sweep(each, starts[name], mu) for name, each in scenes.items()}
+        held = _held(courses[-1] if courses else None)
+        paths = {
+            name: sweep(each, starts[name], mu, held=held.get(name, ())) for name, each in scenes.items()
+        }
         course = _course(number, False, leg.velocity, offset, arithmetic.number(Fraction(0)), paths)
         courses.append(course)
         if course.cause != "until":
@@ -170,13 +174,24 @@ def back(
             starts = {name: _reversed(way.paths[name], way.end, scenes[name]) for name in scenes}
         else:
             starts = _starts(scenes, stance, None, begin)
-        paths = {name: sweep(each, starts[name], mu) for name, each in scenes.items()}
+        held = _held(courses[-1] if courses else None)
+        paths = {
+            name: sweep(each, starts[name], mu, held=held.get(name, ())) for name, each in scenes.items()
+        }
         course = _course(way.leg, True, velocity, way.offset, begin, paths)
         courses.append(course)
         if course.cause != "until":
             break
         stance = Stance({name: path.end for name, path in paths.items()})
     return tuple(courses)
+
+
+def _held(course: Course | None) -> dict[str, tuple[Pair, ...]]:
+    """What presses on each pawl at the end of a leg."""
+    if course is None:
+        return {}
+    ends = {name: path.pieces[-1] for name, path in course.paths.items() if path.pieces}
+    return {name: piece.contacts for name, piece in ends.items() if piece.end.against(course.end) == 0}
 
 
 def depart(
@@ -200,6 +215,17 @@ def ended_at(path: Path, end: Any) -> Path:
         return replace(path, end=arithmetic.point(piece.start.u, piece.turn, None, end))
     line = curve(path.scene, piece.contacts[0], piece.turn).line
     return replace(path, end=arithmetic.point(_angle_on(path, piece, end), piece.turn, line))
+
+
+def locked_at(course: Course, name: str, t: float) -> Course:
+    """A course that ends at a t, where the beam of a pawl locks."""
+    path = course.paths[name]
+    end = path.scene.arithmetic.number(Fraction(t).limit_denominator(10**9))
+    piece = piece_at(path, end)
+    lock = Happening("lock", ended_at(path, end).end, () if piece is None else piece.contacts)
+    kept = tuple(each for each in path.happenings if each.point.against(end) <= 0)
+    cut = {**course.paths, name: replace(path, happenings=(*kept, lock))}
+    return replace(course, paths=cut, cause="lock", by=name, end=end)
 
 
 def _angle_on(path: Path, piece: Piece, t: Any) -> Any:
@@ -228,7 +254,8 @@ def _scenes(
     for pawl in model.pawls:
         hinge = (pawl.hinge[0] + offset[0], pawl.hinge[1] + offset[1])
         outline = turned_outline(model, pawl)
-        found[pawl.name] = scene(arithmetic, outline, hinge, velocity, fixed, until, stops_of(pawl))
+        pivot = ZERO if pawl.beam is None else pivot_of(model, pawl)
+        found[pawl.name] = scene(arithmetic, outline, hinge, velocity, fixed, until, stops_of(pawl), pivot)
     if model.root.outline is not None:
         still = (Fraction(0), Fraction(0))
         found[ROOT] = scene(arithmetic, model.root.outline, offset, velocity, fixed, until, still)

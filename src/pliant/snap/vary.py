@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from pliant.snap.beam import HINGE, cantilever
 from pliant.snap.model import Fastener, Move, Parameter, Pawl
 from pliant.snap.springs import stiffness_of
+from pliant.snap.turn import NONE
 
 
 def varied(model: Fastener, values: Mapping[str, Fraction]) -> Fastener:
@@ -24,8 +26,21 @@ def present(model: Fastener, parameter: Parameter) -> Fraction:
     if parameter.what == "friction":
         return model.friction
     if parameter.what == "stiffness":
-        return stiffness_of(_pawl(model, parameter))
+        return stiffness_of(model, _pawl(model, parameter))
+    if parameter.what == "beam":
+        return _dimension(model, parameter)
     return Fraction(0)
+
+
+def _dimension(model: Fastener, parameter: Parameter) -> Fraction:
+    """Of a beam, as it says or is drawn."""
+    pawl = _pawl(model, parameter)
+    assert pawl.beam is not None
+    if parameter.dimension == "length":
+        return Fraction(repr(cantilever(model, pawl).said))
+    alike = {"tip_thickness": pawl.beam.thickness, "tip_width": pawl.beam.width}
+    value = getattr(pawl.beam, parameter.dimension or "")
+    return Fraction(repr(alike[parameter.dimension or ""] if value is None else value))
 
 
 def _pawl(model: Fastener, parameter: Parameter) -> Pawl:
@@ -39,12 +54,39 @@ def _set(data: dict[str, Any], model: Fastener, parameter: Parameter, value: Fra
         case "stiffness":
             pawl = _entry(data, model, parameter.of or "")
             pawl["stiffness"], pawl["beam"] = value, None
+        case "beam":
+            change = value - present(model, parameter)
+            pawl = _entry(data, model, parameter.of or "")
+            pawl["beam"] = {**pawl["beam"], parameter.dimension or "": float(value)}
+            if parameter.dimension == "length":
+                _stretch(model, _pawl(model, parameter), pawl, change)
+            for move in parameter.moves:
+                _move(data, model, move, change)
         case "hinge":
             pawl, along = _entry(data, model, parameter.of or ""), parameter.along or (0, 0)
             pawl["hinge"] = tuple(x + value * a for x, a in zip(pawl["hinge"], along, strict=True))
         case "vertices":
             for move in parameter.moves:
                 _move(data, model, move, value)
+
+
+def _stretch(model: Fastener, pawl: Pawl, entry: dict[str, Any], change: Fraction) -> None:
+    """Draw a beam longer: its root stays, its hinge keeps its share of the length, the nose goes on."""
+    assert pawl.beam is not None
+    axis = cantilever(model, pawl.model_copy(update={"rest": NONE})).axis
+    x, y = (Fraction(value).limit_denominator(10_000) for value in axis)
+    share = Fraction(repr(HINGE[pawl.beam.hinge]))
+    a, b = entry["hinge"]
+    cosine, sine = pawl.rest.matrix
+    entry["hinge"] = (
+        a + change * share * (cosine * x - sine * y),
+        b + change * share * (sine * x + cosine * y),
+    )
+    entry["outline"] = tuple(
+        (p + change * by * x, q + change * by * y)
+        for p, q in entry["outline"]
+        for by in (1 - share if p * x + q * y > 0 else -share,)
+    )
 
 
 def _entry(data: dict[str, Any], model: Fastener, name: str) -> dict[str, Any]:

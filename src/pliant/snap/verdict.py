@@ -12,7 +12,7 @@ import numpy as np
 from pliant.core.kernel import inner
 from pliant.snap.floating import TOLERANCE
 from pliant.snap.quartic import order
-from pliant.snap.scan import EDGE, VERTEX, Field, Floats, Ints, Rigid, Way, candidates, coefficients
+from pliant.snap.scan import EDGE, VERTEX, Field, Floats, Ints, Rigid, Way, coefficients, nearby
 
 LOOSE = 100 * TOLERANCE  # between the two it is not clear whether things coincide
 APART = 1e-7  # of their sizes: slopes that differ by less are not told apart
@@ -29,17 +29,17 @@ def met(
 ) -> int:
     """The pairs that touch at a point, and how many; -1 where one nearly does."""
     found, grown = 0, 1.0 + u * u
-    near = candidates(live, rigid, field)
+    near = nearby(live, rigid, field, way, sign, (t, t), (u, u))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         c = coefficients(kind, i, other, sign, rigid, field, way)
-        size = (c[13] * abs(t) + c[14]) * grown
+        size = (c[13] * abs(t) + c[14]) * grown * c[16]
         value = abs((c[0] + u * (c[1] + u * c[2])) * t + c[3] + u * (c[4] + u * c[5]))
         if value > LOOSE * size:
             continue
         spot = (c[6] + u * (c[7] + u * c[8])) * t + c[9] + u * (c[10] + u * c[11])
         off = min(spot, c[12] * grown - spot)
-        size += c[15] * grown
+        size += c[15] * grown * c[16]
         if off < -LOOSE * size:
             continue
         if value > TOLERANCE * size or TOLERANCE * size < abs(off) < LOOSE * size or found == MOST:
@@ -114,7 +114,7 @@ def _gathered(
     for place in range(count):
         kind, i, j = pairs[place, 0], pairs[place, 1], pairs[place, 2]
         c = coefficients(kind, i, j, sign, rigid, field, way)
-        size = (c[13] * abs(t) + c[14] + c[15]) * grown
+        size = (c[13] * abs(t) + c[14] + c[15]) * grown * c[16]
         spot = (c[6] + u * (c[7] + u * c[8])) * t + c[9] + u * (c[10] + u * c[11])
         first, last = spot <= LOOSE * size, c[12] * grown - spot <= LOOSE * size
         if not first and not last:
@@ -194,7 +194,7 @@ def _tangent(t: float, sign: float, held: Ints, rates: Floats, rigid: Rigid, fie
     """
     c = coefficients(held[0, 0], held[0, 1], held[0, 2], sign, rigid, field, way)
     ends = rates[0, 0] * (c[2] * t + c[5]) > 0.0
-    if rates[0, 1] != 0.0 or not ends or abs(c[2] * t + c[5]) <= LOOSE * (c[13] * abs(t) + c[14]):
+    if rates[0, 1] != 0.0 or not ends or abs(c[2] * t + c[5]) <= LOOSE * (c[13] * abs(t) + c[14]) * c[16]:
         return UNSURE
     return SNAPS if rates[0, 0] > 0 else JAMS
 
@@ -211,10 +211,10 @@ def _rates(
         c = coefficients(kind, i, j, sign, rigid, field, way)
         rates[place, 0] = c[0] + u * (c[1] + u * c[2])
         rates[place, 1] = (c[1] + 2 * u * c[2]) * t + c[4] + 2 * u * c[5]
-        if abs(rates[place, 0]) <= LOOSE * c[13] * grown:
+        if abs(rates[place, 0]) <= LOOSE * c[13] * grown * c[16]:
             rates[place, 0] = 0.0
             clear = clear and kind == VERTEX and not resting  # along an edge parallel to the motion
-        if abs(rates[place, 1]) <= LOOSE * (c[13] * abs(t) + c[14]) * grown:
+        if abs(rates[place, 1]) <= LOOSE * (c[13] * abs(t) + c[14]) * grown * c[16]:
             rates[place, 1], clear = 0.0, False
     return clear
 

@@ -122,12 +122,13 @@ def telling(motion: Motion, count: int) -> list[int]:
 
 
 def _landmarks(motion: Motion, count: int) -> list[int]:
-    """The ends, and the sides of events that lie farthest from one another; what jumps comes first."""
+    """The ends, and the sides of events that lie farthest from one another; peaks first, then what jumps."""
     line = timeline(motion)
     pairs = [_sides(motion, event) for event in motion.events]
+    peaks = {motion.frame_of(event.at) for event in motion.events if event.kind == "peak"}
     jumps = {frame for pair in pairs if line[pair[0]] < line[pair[1]] for frame in pair}
     found = sorted({0, motion.frames - 1})[:count]
-    for frames in (jumps, {frame for pair in pairs for frame in pair}):
+    for frames in (peaks, jumps, {frame for pair in pairs for frame in pair}):
         left = sorted(frames - set(found))
         while left and len(found) < count:
             lone = max(left, key=lambda frame: np.abs(line[found] - line[frame]).min())

@@ -18,6 +18,8 @@ ENDINGS = {
     "parallelogram": TraceStatus.CHANGE_POINTS,
     "ellipse-trammel": TraceStatus.CHANGE_POINTS,
     "non-grashof": TraceStatus.LIMITED,
+    "tangent": TraceStatus.UNBOUNDED,
+    "coupler-driven": TraceStatus.CHANGE_POINTS,
 }
 
 
@@ -39,6 +41,20 @@ def nearest(name: str, joint: str, place: tuple[float, float]) -> float:
     return float(np.linalg.norm(start + share[:, None] * step - place, axis=1).min())
 
 
+def guide(name: str, slider: Any) -> list[np.ndarray]:
+    """Two points of a slider's line, at every pose where a link carries it."""
+    if slider.on is None:
+        return [np.array(end) for end in slider.along]
+    (link,) = [link for link in gallery.load(name).links if link.label == slider.on]
+    first, second = (curve(name, joint) @ [1, 1j] for joint in link.joints[:2])
+    if slider.along is None:
+        return [np.stack([end.real, end.imag], axis=1) for end in (first, second)]
+    ends = [
+        first + (complex(*end) - first[0]) / (second[0] - first[0]) * (second - first) for end in slider.along
+    ]
+    return [np.stack([end.real, end.imag], axis=1) for end in ends]
+
+
 @pytest.mark.parametrize("name", LINKAGES)
 def test_each_linkage_runs_as_it_is_told(name: str):
     assert traced(name).status is ENDINGS.get(name, TraceStatus.RUNS)
@@ -54,7 +70,7 @@ def test_links_keep_their_lengths_and_sliders_their_lines(name: str):
             lengths = np.linalg.norm(curve(name, first) - curve(name, second), axis=1)
             np.testing.assert_allclose(lengths, drawn, rtol=0, atol=1e-11 * size)
     for slider in model.sliders:
-        ends = slider.along or [curve(name, joint) for joint in slider.on.split("-")[:2]]
+        ends = guide(name, slider)
         along = np.asarray(ends[1]) - np.asarray(ends[0])
         offset = curve(name, slider.joint) - ends[0]
         across = along[..., 0] * offset[..., 1] - along[..., 1] * offset[..., 0]
@@ -158,3 +174,35 @@ def test_the_edited_leg_strides_longer_and_flatter_and_still_walks():
 def straightness(path: np.ndarray) -> float:
     """How far a path departs from its best straight line, on average."""
     return float(np.linalg.svd(path - path.mean(0))[1][1] / np.sqrt(len(path)))
+
+
+def test_the_yoke_moves_by_the_cosine_of_its_crank():
+    angles = np.radians(traced("scotch-yoke").motion.values) + np.arctan2(18, 24)
+    np.testing.assert_allclose(curve("scotch-yoke", "S")[:, 0], 36 + 30 * np.cos(angles), atol=1e-12)
+
+
+def test_the_tangent_runs_off_where_its_crank_is_upright():
+    upright = np.pi / 2 - np.arctan2(6, 8)
+    np.testing.assert_allclose(traced("tangent").limits, [upright - np.pi, upright], atol=1e-12)
+
+
+def test_the_table_stays_level_and_its_cylinder_carries_it():
+    c, d = curve("lift-table", "C"), curve("lift-table", "D")
+    np.testing.assert_allclose(c[:, 1], d[:, 1], atol=1e-9)
+    result = traced("lift-table")
+    height = curve("lift-table", "T")[:, 1]
+    work = float(np.trapezoid(result.forces.torques[0], result.angles))
+    assert work == pytest.approx(2000 * (height[-1] - height[0]), rel=1e-4)
+
+
+def test_the_press_pushes_the_ram_by_the_work_of_its_motor():
+    result, ram = traced("toggle-press"), curve("toggle-press", "R")[:, 1]
+    work = float(np.trapezoid(result.forces.torques[0], result.angles))
+    assert work == pytest.approx(-1000 * (ram[-1] - ram[0]), rel=1e-4)
+
+
+def test_the_parallelogram_that_its_coupler_drives_stays_one():
+    apart = curve("coupler-driven", "C") - curve("coupler-driven", "B")
+    np.testing.assert_allclose(apart, np.broadcast_to([30, 0], apart.shape), atol=1e-5)
+    met = [change.t * 360 for change in traced("coupler-driven").reached.changes]
+    np.testing.assert_allclose(met, np.degrees(np.arctan2(6, -8)) + np.array([0, 180]), atol=1e-7)

@@ -411,3 +411,30 @@ def test_joints_that_no_target_asks_for_stay_where_they_are():
     edited = edit(leg, EditStudy(move=[{"joint": "P4", "to": [x + 1, y]}])).model
     for name, place in edited.joints.items():
         assert place == pytest.approx((x + 1, y) if name == "P4" else leg.joints[name], abs=1e-5)
+
+
+def over(model: Linkage, a: str, b: str, c: str) -> float:
+    """Twice the area of three joints, positive counter-clockwise."""
+    at = [complex(*model.joints[name]) for name in (a, b, c)]
+    return float(((at[1] - at[0]).conjugate() * (at[2] - at[0])).imag)
+
+
+def test_no_edit_turns_a_plate_over():
+    """The guards of the cycle do not see it: a plate turned over runs as well."""
+    leg = jansen()
+    plates = [("P2", "P4", "P5"), ("B", "P1", "P3")]
+    for to in ([60, -20], [-150, 60], [20, 40], [-100, -20], [0, 0.5]):
+        result = made(move=[{"joint": "P5", "to": to}])
+        for plate in plates:
+            assert over(leg, *plate) * over(result.model, *plate) > 0, (to, plate)
+
+
+def test_what_holds_a_plate_up_is_named():
+    result = made(move=[{"joint": "P5", "to": [60, -20]}], keep={"joints": ["P2", "P4"]})
+    assert result.status is EditStatus.GUARDED
+    assert "P2-P4-P5 would be turned over" in [found.what for found in result.resisted]
+
+
+def test_a_foot_is_moved_ten_sizes_away():
+    result = made(move=[{"joint": "P5", "to": [-43, -1500]}])
+    assert result.status is EditStatus.REACHED

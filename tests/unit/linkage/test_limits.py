@@ -114,7 +114,7 @@ def as_group(plan: Plan) -> Plan:
     at = int(np.flatnonzero(ops[:, 0] == TRIANGLE)[0])
     k = int(ops[at, 1])
     rows = np.flatnonzero((plan.structure.rows.joints == k).any(axis=1))
-    ops[at] = (GROUP, 0, -1, -1, -1, -1)
+    ops[at] = (GROUP, 0, *[-1] * 8)
     return replace(plan, ops=ops, groups=(_group(np.array([k]), plan.structure.rows.pick(rows)),))
 
 

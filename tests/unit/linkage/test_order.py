@@ -138,3 +138,12 @@ def test_sides_are_those_of_the_drawing():
 def test_a_long_chain_is_ordered_from_end_to_end():
     plan = compile_plan(chain(1000))
     assert (plan.ops[-1000:, 0] == 2).all()
+
+
+def test_a_linkage_that_is_locked_for_good_is_not_told_to_be_turned():
+    """The crank points at D and the two bars are just long enough: turned either way they do not reach."""
+    stretched, free = {"A": 0, "B": 1, "C": 2, "D": 4}, {"A": 0, "B": -1, "C": 1.5, "D": 4}
+    with pytest.raises(InputError, match="locked for good"):
+        compile_plan(linkage(stretched, "AD", ("A B", "B C", "C D")))
+    with pytest.raises(InputError, match="turned a little further"):
+        compile_plan(linkage(free, "AD", ("A B", "B C", "C D")))

@@ -7,8 +7,19 @@ import numpy as np
 import pytest
 
 import pliant
-from pliant.linkage.generate import chain, four_bar, jansen, linkage, places, slider_crank, triad
+from pliant.linkage import limits
+from pliant.linkage.generate import (
+    chain,
+    four_bar,
+    jansen,
+    linkage,
+    places,
+    slider_crank,
+    triad,
+    turning_triad,
+)
 from pliant.linkage.limits import Stop
+from pliant.linkage.model import TraceStudy
 from pliant.linkage.solve import solve
 from pliant.linkage.status import TraceStatus
 
@@ -178,3 +189,22 @@ def test_a_pose_in_which_rates_have_no_bound_raises_no_warning():
         warnings.simplefilter("error")
         result = solve(model, model.study.model_copy(update={"branch": "smooth"}))
         assert "Not followed: " in result.summary()
+
+
+def test_a_run_to_infinity_is_an_ending_of_its_own():
+    guides = [{"joint": "P", "on": "O-A"}, {"joint": "P", "along": [[1, 0], [1, 1]]}]
+    result = solve(linkage({"O": 0, "A": 0.8 + 0.6j, "P": 1 + 0.75j}, "O", ("O A",), sliders=guides))
+    assert result.status is TraceStatus.UNBOUNDED
+    np.testing.assert_allclose(result.limits, np.array([-0.5, 0.5]) * np.pi - np.arctan(0.75), atol=1e-12)
+    assert "P runs off to infinity" in result.summary()
+    assert np.abs(result.joints["P"]).max() < 12  # what is shown ends ten sizes away
+    assert {notice.kind for notice in result.warnings} >= {"infinity"}
+    assert {end["how"] for end in result.to_dict()["ends"]} == {"infinite"}
+
+
+def test_joints_found_together_are_followed_as_far_as_work_allows(monkeypatch):
+    monkeypatch.setattr(limits, "FOLLOWED", 1.5)
+    result = solve(turning_triad(), TraceStudy(samples=20))
+    assert result.status is TraceStatus.WORK_LIMIT
+    assert result.limits == (0.0, pytest.approx(1.5))
+    assert "followed no further" in result.summary()

@@ -473,6 +473,7 @@ def test_the_axis_is_the_drive_and_signals_have_units(by_hand):
     units = {name: signal.unit for name, signal in motion.signals.items()}
     assert units == {
         "angle at o": "deg",
+        "torque of rotor o": "N·in",
         "residual": "N",
         "length error": "in",
         "internal load": "N",

@@ -73,9 +73,10 @@ def followed(monkeypatch, frames, flips):
     return record, tried
 
 
-def test_an_easy_drive_is_taken_in_one_increment_a_frame(monkeypatch):
+def test_an_easy_drive_is_taken_in_one_increment_whatever_the_frames(monkeypatch):
     record, tried = followed(monkeypatch, 2, lambda share: False)
-    assert list(dict.fromkeys(tried)) == [0, 0.5, 1]
+    assert list(dict.fromkeys(tried)) == [0, 1, 0.5]
+    assert [frame.share for frame in record.frames] == [0, 0.5, 1]
     assert record.frames[-1].x[3] == pytest.approx([2.9, 1], abs=1e-9)
 
 
@@ -112,7 +113,7 @@ def test_a_load_that_snaps_a_truss_through_is_told_as_a_jump():
         frames=10,
     )
     assert found.status is RelaxStatus.BRANCH_DOUBTFUL
-    assert kinds(found) == ["branch"]
+    assert kinds(found) == ["snap"]
     height = found.points[:, 2, 1]
     jump = int(np.argmin(np.diff(height)))
     assert height[jump] > 0 > height[jump + 1]
@@ -121,7 +122,7 @@ def test_a_load_that_snaps_a_truss_through_is_told_as_a_jump():
     rest = np.hypot(1, 0.8)
     top = np.sqrt(rest ** (2 / 3) - 1)
     limit = 2 * top * (rest / np.hypot(1, top) - 1)
-    assert found.trust.notices[0].share == pytest.approx(limit / 0.3, abs=2e-3)
+    assert found.trust.notices[0].share == pytest.approx(limit / 0.3, abs=2e-9)
 
 
 def test_a_lock_stops_the_drive_where_it_only_strains():
@@ -133,7 +134,7 @@ def test_a_lock_stops_the_drive_where_it_only_strains():
         actuators=pairs("ac", to=22),
     )
     assert found.status is RelaxStatus.LOCKED
-    assert "lock" in kinds(found)
+    assert kinds(found) == ["fold"]
     assert found.shares[-1] < 1
     assert found.nodes["c"] == pytest.approx([23, 0], abs=0.1)
 
@@ -236,13 +237,13 @@ def test_a_locked_mechanism_under_load_gives_way_as_its_stiffness_has_it():
         stiffness=10,
     )
     assert found.status is RelaxStatus.LOCKED
-    assert "soft" in kinds(found)
-    y = found.nodes["c"][1]
-    up, bars = 10 * (3 - y - 1.5), 10 * (np.hypot(1, y) - np.sqrt(2))
+    assert kinds(found) == ["lock"]
+    y, asked = found.nodes["c"][1], 2 - 0.5 * found.shares[-1]
+    up, bars = 10 * (3 - y - asked), 10 * (np.hypot(1, y) - np.sqrt(2))
     assert up - 2 * bars * y / np.hypot(1, y) == pytest.approx(0.01, abs=1e-8)
 
 
-def test_what_has_been_locked_holds_its_lengths_again_once_it_is_free():
+def test_a_lock_on_the_way_is_no_success_though_the_drive_would_come_back():
     found = solved(
         nodes={"a": (0, 0), "b": (2, 0), "c": (1, 1), "d": (1, 3)},
         ground=["a", "b", "d"],
@@ -251,10 +252,8 @@ def test_what_has_been_locked_holds_its_lengths_again_once_it_is_free():
         gravity=(0, -0.01),
         stiffness=10,
     )
-    assert found.trust.locks_at == 0.25
-    assert max(found.trust.length_errors[1:4]) > 0.05
-    assert found.length_error < 1e-10
-    assert found.status is RelaxStatus.CONVERGED
+    assert found.status is RelaxStatus.LOCKED
+    assert found.trust.locks_at == pytest.approx(0, abs=1e-6)
 
 
 # Where a disturbance would grow
@@ -342,7 +341,7 @@ def test_a_contact_locks_a_drive_and_is_named(radius, more):
     assert result.status is RelaxStatus.LOCKED
     assert result.trust.locks_at == pytest.approx((2 - radius) / 5, abs=0.02)
     assert {name for name, _ in result.trust.carriers} == {"actuator g-p", "contact p on u-v"}
-    assert result.iterations < 1000
+    assert result.iterations < 5000
 
 
 @pytest.mark.parametrize("radius", [1, 0.1, 1e-3, 1e-5])

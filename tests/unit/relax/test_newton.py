@@ -9,7 +9,7 @@ from pliant.relax.generate import stewart, twisted
 from pliant.relax.model import Mechanism
 from pliant.relax.newton import WIDEST, Limits, settle, stands
 
-LIMITS = Limits(least=1e-6, near=1e-3, floor=1e-14, bends=True)
+LIMITS = Limits(least=1e-6, near=1e-3, floor=1e-14, bends=True, whole=False, span=np.inf)
 LOOSE = LIMITS._replace(floor=1e-9)  # as it must be where there are freedoms
 PLATFORMS = build(stewart(2))
 

@@ -39,6 +39,7 @@ def free(result, **found):
         "singular": 1.0,
         "exact": True,
     }
+    known |= {"second": found.get("count", known["count"]), "stiffness": np.zeros(0)}
     result.__dict__["freedom"] = Freedom(**{**known, **found})
     return result
 

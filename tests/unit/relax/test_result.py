@@ -35,7 +35,8 @@ def test_the_keys_are_those_of_the_design(run):
     always = {"kind", "command", "status", "message", "seconds", "version", "model"}
     relax = {"nodes", "iterations", "residual", "length_error", "internal_load", "locked"}
     relax |= {"assembly_kept", "freedoms"}
-    more = {"method", "carriers", "locks_at", "warnings", "path", "shares", "motion"}
+    more = {"method", "carriers", "locks_at", "ways", "warnings", "path", "shares", "motion"}
+    more |= {"forces", "torques", "reactions", "stiffness"}
     assert set(run.to_dict()) == always | relax | more
 
 

@@ -31,6 +31,19 @@ CASES = {
         ),
         {"frames": 4},
     ),
+    RelaxStatus.DEAD_CENTRE: (
+        # two bars in one line, whose ends come nearer
+        Mechanism.model_validate(
+            {
+                "nodes": {"a": (0, 0), "c": (1, 0), "b": (2, 0)},
+                "ground": ["a"],
+                "bars": pairs("ac", "cb"),
+                "guides": [{"node": "b", "line": (1, 0)}],
+                "actuators": pairs("ab", to=1.2),
+            }
+        ),
+        {"frames": 4},
+    ),
     RelaxStatus.OVER_CONSTRAINED: (
         # both diagonals of a square, one of them too short
         Mechanism.model_validate(

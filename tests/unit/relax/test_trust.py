@@ -87,7 +87,7 @@ STOPS = {
 def test_a_lock_is_told_from_the_frame_on_at_which_it_appears(model, share, carriers, frames):
     found = solved(RelaxStudy(frames=frames), **model)
     assert found.status is RelaxStatus.LOCKED
-    assert share <= found.trust.locks_at < share + 1.01 / frames
+    assert found.trust.locks_at == pytest.approx(share, abs=1e-8)
     assert {name for name, _ in found.trust.carriers} == carriers
 
 
@@ -209,20 +209,23 @@ def test_a_lock_stops_the_drive_in_the_assembly_drawn_whatever_rounding_does(see
     found = solved(RelaxStudy(), **{**LIFT, "nodes": nodes})
     assert found.status is RelaxStatus.LOCKED
     assert found.assembly_kept
-    assert found.trust.locks_at == found.frames[-1].share == pytest.approx(1 / 60)
+    assert found.trust.locks_at == pytest.approx(0, abs=2e-9)
+    assert found.frames[-1].share > 1e-3  # strained a little, to see what carries it
     assert [notice.kind for notice in found.trust.notices] == ["lock"]
     assert [name for name, _ in found.trust.carriers] == ["bar d-b", "actuator g-b", "bar a-b"]
 
 
 def test_a_lock_is_no_excuse_for_a_jump():
-    """Beside what locks, a load snaps a truss through."""
+    """Beside what locks later on, a load snaps a truss through."""
+    model, share, _ = STOPS["a dead centre"]
     found = solved(
-        nodes={**HELD["nodes"], "u": (5, 0), "v": (7, 0), "w": (6, 0.8)},
-        ground=[*HELD["ground"], "u", "v"],
-        bars=[*HELD["bars"], *pairs("uw", "vw", stiffness=1)],
-        actuators=HELD["actuators"],
+        nodes={**model["nodes"], "u": (35, 0), "v": (37, 0), "w": (36, 0.8)},
+        ground=[*model["ground"], "u", "v"],
+        bars=[*model["bars"], *pairs("uw", "vw", stiffness=1)],
+        actuators=model["actuators"],
         loads=[{"node": "w", "force": (0, 0), "to": (0, -0.3)}],
     )
     assert found.status is RelaxStatus.LOCKED
-    assert any(notice.kind == "branch" for notice in found.trust.notices)
+    assert found.trust.locks_at == pytest.approx(share, abs=1e-9)
+    assert [notice.kind for notice in found.trust.notices] == ["snap", "fold"]
     assert not found.assembly_kept

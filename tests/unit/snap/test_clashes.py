@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import pytest
@@ -81,3 +82,18 @@ def test_how_far_it_had_gone_counts_from_the_start_of_the_plan():
     (sentence,) = said(model(box(3, 2, 5, 3)))
     (later,) = said(model(pawls=[pawl], root=root))
     assert begins(later) == pytest.approx(3 + begins(sentence), abs=2e-3)
+
+
+def test_hooks_in_a_row_are_looked_at_by_their_boxes_first():
+    """Thirty hooks beside each other: only neighbours can meet, and these are too far apart to."""
+    hook = ring((-1, "9/4"), (-1, -15), (0, -15), (3, -11), (1, "-51/5"), (1, "9/4"))
+    pawls = [
+        {"name": f"h{k}", "hinge": [20 * k, "67/4"], "outline": hook, "stiffness": 100} for k in range(30)
+    ]
+    walls = [{"outline": box(20 * k + 2, -40, 20 * k + 12, -k)} for k in range(30)]
+    row = model(pawls=pawls, obstacles=walls, root={"velocity": [0, -1], "until": 30})
+    began = time.process_time()
+    courses = travel(row, Floating(), around(row))
+    moved = time.process_time() - began
+    assert list(clashes(row, courses)) == []
+    assert time.process_time() - began - moved < 0.5 + moved  # it was cubic in the number of hooks: minutes

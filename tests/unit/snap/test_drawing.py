@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from tests.unit.snap.one_pawl import HILL, TIP, box, fastener, ring
 
 import pliant.view
+from pliant import gallery
 from pliant.core.motion import Motion
 from pliant.core.pose import carry
 from pliant.core.store import json_text
@@ -19,6 +20,7 @@ from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.result import Event, SnapResult
 from pliant.snap.solve import solve
 from pliant.snap.travel import ROOT
+from pliant.view.frames import telling
 
 
 @cache
@@ -170,6 +172,7 @@ def test_signals_are_the_force_and_every_pawls_angle():
     signals = result.motion.signals
     assert {name: signal.unit for name, signal in signals.items()} == {
         "force against the motion": "N",
+        "work so far": "N·mm",
         "angle of left": "deg",
         "angle of right": "deg",
     }
@@ -197,6 +200,7 @@ def test_what_happens_to_several_pawls_at_once_is_one_event():
         (8.0, "turns back"),
         (11.667, "left and right: contact"),
         (11.667, "left and right: lock"),
+        (2.708, "peak in 112.8 N, work 31.5 N·mm"),
     ]
 
 
@@ -270,7 +274,7 @@ def test_how_fast_the_root_is_moved_changes_no_frame():
     assert_allclose(films[1].values, films[0].values)
     assert_allclose(films[1].poses, films[0].poses, atol=1e-9)
     assert films[1].poses[-1, -1, 2] == pytest.approx(np.pi / 4)
-    assert [(event.at, event.text) for event in films[1].events] == [(6, "pawl: contact")]
+    assert [(event.at, event.text) for event in films[1].events][:1] == [(6, "pawl: contact")]
 
 
 def test_hinges_are_rings_where_the_pawls_turn():
@@ -329,3 +333,26 @@ def test_views_draw_it():
     sheet = pliant.view.figure(diode())
     texts = {text.get_text() for text in sheet.axes[0].texts}
     assert {"A", "B", "C", "pawl", "jam"} <= texts
+
+
+def test_the_title_has_the_verdict_and_the_film_both_peaks_the_strain_and_the_work():
+    result = solve(gallery.load("cantilever-snap"), SnapStudy(reverse=True))
+    motion = result.motion
+    assert motion.title == "A cantilever snap-fit: 59.9 N in, 44.7 N out, strain 3.5 % of 4 %"
+    peaks = [event for event in motion.events if event.kind == "peak"]
+    assert [event.text.split(",")[0] for event in peaks] == ["peak in 59.94 N", "peak out 44.73 N"]
+    force = motion.signals["force against the motion"].values
+    for event, way in zip(peaks, result.ways, strict=True):
+        frame = motion.frame_of(event.at)
+        assert force[frame] == pytest.approx(way.peak, rel=1e-6)
+        assert any("peak" in mark.text for mark in marks(motion, "event", frame))
+        assert frame in telling(motion, 5)
+    assert motion.signals["strain of hook"].values.max() == pytest.approx(3.51, abs=0.01)
+    work = sum(way.work for way in result.ways)
+    assert motion.signals["work so far"].values[-1] == pytest.approx(work, rel=0.1)
+
+
+def test_the_title_says_what_blocks_it_and_what_is_overstrained():
+    assert hooks(Fraction(7, 10)).motion.title.endswith(": stuck on the way in")
+    short = solve(gallery.load("short-snap"), SnapStudy()).motion
+    assert short.title == "A snap-fit that is too short: 283 N in, overstrain 9 % of 4 %"

@@ -110,7 +110,7 @@ def begun(scene: Scene, t: float, u: float, turn: int, room: int = LEAST) -> tup
     codes, rows = np.empty((room, 8), np.int64), np.empty((room, 2))
     touched, stops = np.empty((ROOM, 3), np.int64), quick._stops(scene, turn)
     count = glide(
-        float(t), u, turn, STARTS, (0, 0, 0, 0), scene.until, stops, 0.0, scene.stride,
+        float(t), u, turn, STARTS, (0, 0, 0, 0), scene.until, stops, 0.0, (0.0, 0.0), scene.stride,
         scene.index, scene.rigid, scene.floats, scene.way, codes, rows, touched,
     )  # fmt: skip
     return codes[:count].tolist(), rows[:count].tolist()

@@ -96,7 +96,7 @@ def certified_at(model: Fastener, way: Way, t: Fraction) -> arb:
     assert peak is not None
     (pawl,) = model.pawls
     path, piece = peak.course.paths[pawl.name], peak.span.pieces[pawl.name]
-    spring = (stiffness_of(pawl), pawl.preload)
+    spring = (stiffness_of(model, pawl), pawl.preload)
     return certified_force(path, piece, t, spring, model.friction, 40).against
 
 

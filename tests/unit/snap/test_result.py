@@ -179,3 +179,32 @@ def test_a_force_s_lists_are_as_long_as_its_times():
     lengths = {len(force[key]) for key in ("t", "insertion", "low", "high", "x", "y", "torque")}
     assert lengths == {len(values) for values in force["pawls"].values()}
     assert len(lengths) == 1
+
+
+def test_a_root_that_sits_down_ended_by_its_seat():
+    told = hooks().to_dict()
+    assert (told["status"], told["end"]["cause"], told["end"]["pawl"]) == ("seated", "seat", "root")
+    assert told["back"]["end"]["cause"] == "until"
+
+
+def test_what_presses_on_from_leg_to_leg_is_no_new_contact():
+    legs = [
+        {"velocity": [0, -1], "until": 7},
+        {"velocity": [0, -2], "until": "1/2"},
+        {"velocity": [0, -1], "until": 1},
+    ]
+    model = fastener(BAR, SPIKE, root={"plan": legs})
+    for arithmetic in ("exact", "float"):
+        result = solve(model, SnapStudy(reverse=True, arithmetic=arithmetic))
+        assert [event.kind for event in result.events] == ["contact"]
+        assert [event.kind for event in result.way_back.events] == ["contact", "release"]
+
+
+def test_where_the_peak_is_said_and_the_samples_hold_it():
+    told = hooks().to_dict()
+    for way in (told, told["back"]):
+        peak, force = way["peak"], way["force"]
+        assert peak["force"] == way["peak_force"]
+        assert peak["bounded"]
+        assert force["high"][force["t"].index(peak["t"])] == pytest.approx(peak["force"], rel=1e-12)
+        assert max(force["high"]) == pytest.approx(peak["force"], rel=1e-12)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.snap.one_pawl import box, grid_case, ring, scene_of
+from tests.unit.snap.one_pawl import FLOAT, box, grid_case, ring, scene_of
 
 from pliant.snap import quartic, scan
 from pliant.snap.curves import curve
@@ -208,7 +208,7 @@ def test_what_touches_while_the_pawl_slides_is_returned_before_it_does():
                 rising = _sign_on(alpha, start, width)
                 if not rising:
                     continue
-                args = (arc, rising, sign(number), start - 1e-12, width + 2e-12)
+                args = (arc, rising, sign(number), start - 1e-12, width + 2e-12, (-1e6, 1e6))
                 found, shares = scanned(scene, everything(scene), scan.along_arc, *args)
                 for pair, u in hits:
                     true = (u.near - start) / width
@@ -250,3 +250,33 @@ def test_a_double_root_is_one_root_by_floats():
     for at in (-0.75, 0.0, 0.3, 0.999):
         c = np.polynomial.polynomial.polyfromroots([at, at, 5.0])
         assert quartic.real_roots(c, -1.0, 1.0, 1e-12, 1e-6) == pytest.approx([at], abs=1e-7)
+
+
+def lobed(rng: np.random.Generator, size: float, down: float) -> list[tuple[Fraction, Fraction]]:
+    """An outline of 48 corners, enough for boxes to be worth it."""
+    around, phase = np.linspace(0, 2 * np.pi, 48, endpoint=False), rng.uniform(0, 6)
+    radii = size * (1 + 0.3 * np.sin(3 * around + phase))
+    xy = np.column_stack([radii * np.cos(around), radii * np.sin(around) - down])
+    return [(Fraction(round(x * 1000), 1000), Fraction(round(y * 1000), 1000)) for x, y in xy.tolist()]
+
+
+def test_boxes_leave_out_no_pair_that_touches():
+    """Each pair at an angle, and the t at which its vertex is on its edge, with more or less about them."""
+    rng, tried, left = np.random.default_rng(0), 0, 0
+    for _ in range(10):
+        scene = scene_of(lobed(rng, 2.0, 0.0), lobed(rng, 3.0, 9.0), arithmetic=FLOAT)
+        live, parts = everything(scene), (scene.rigid, scene.floats, scene.way)
+        for pair in scan.candidates(live, *parts[:2]).tolist()[::7]:
+            u, c = rng.uniform(-0.3, 0.3), scan.coefficients(*pair, 1.0, *parts)
+            alpha, beta = c[0] + u * (c[1] + u * c[2]), c[3] + u * (c[4] + u * c[5])
+            t = -beta / alpha
+            spot = (c[6] + u * (c[7] + u * c[8])) * t + c[9] + u * (c[10] + u * c[11])
+            if not 0 <= spot <= c[12] * (1 + u * u):
+                continue
+            before, after = rng.uniform(0, 1, 2) * rng.choice([0.0, 1e-6, 0.1])
+            low, high = rng.uniform(0, 0.2, 2) * rng.choice([0.0, 1e-6, 1.0])
+            kept = scan.nearby(live, *parts, 1.0, (t - before, t + after), (u - low, u + high)).tolist()
+            assert pair in kept
+            tried, left = tried + 1, left + len(scan.candidates(live, *parts[:2])) - len(kept)
+    assert tried > 150
+    assert left > 2000 * tried  # of some 4600 pairs

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from tests.unit.snap.one_pawl import EXACT
 
+from pliant import gallery
 from pliant.snap import search as module
 from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
 from pliant.snap.model import Fastener, Goal, Parameter, SnapStudy
 from pliant.snap.search import Design, forces, search
 from pliant.snap.solve import solve
+from pliant.snap.vary import varied
 
 STIFFNESS = {"name": "k", "what": "stiffness", "of": "hook", "range": (10, 1000)}
 
@@ -124,3 +126,52 @@ def test_a_design_as_plain_values_has_no_infinity():
     told = Design({"k": Fraction(1, 3)}, math.inf, math.inf, met=False, tried=9).to_dict()
     assert (told["values"], told["exact"]) == ({"k": 1 / 3}, {"k": "1/3"})
     assert (told["insertion"], told["retention"], told["met"], told["tried"]) == (None, None, False, 9)
+
+
+# Strain
+
+
+def clip(*parameters: dict[str, Any]) -> Fastener:
+    """A hook of ABS, whose nose must be pushed aside by 1.8: strained by 3.5 %, where 2 % are allowed."""
+    snap = gallery.load("cantilever-snap")
+    (pawl,) = snap.pawls
+    soft = pawl.model_copy(update={"beam": pawl.beam.model_copy(update={"material": "ABS"})})
+    varied = tuple(map(Parameter.model_validate, parameters))
+    return snap.model_copy(update={"pawls": (soft,), "parameters": varied})
+
+
+THICKNESS = {"name": "h", "what": "beam", "of": "hook", "dimension": "thickness", "range": ("1/2", 2)}
+WIDTH = {"name": "b", "what": "beam", "of": "hook", "dimension": "width", "range": (8, 40)}
+
+
+def test_forces_alone_do_not_meet_a_goal_where_a_beam_is_overstrained():
+    goal = Goal(insert_below=100)
+    ramp = {
+        "name": "p",
+        "what": "vertices",
+        "moves": [{"of": "hook", "vertices": [1], "by": (0, -1)}],
+        "range": (0, 1),
+    }
+    found = search(clip(ramp), goal)
+    assert found.insertion < 100
+    assert not found.met
+    strain = found.strains["hook"]
+    assert (strain.limit, strain.exceeds) == (0.02, True)
+    assert found.to_dict()["strain"]["hook"]["peak"] == strain.peak
+    assert search(clip(ramp), Goal(insert_below=100, strain_below=0.05)).met
+
+
+def test_a_thinner_and_wider_beam_is_found_that_is_strained_no_further_than_it_may():
+    found = search(clip(THICKNESS, WIDTH), Goal(insert_below=40, hold_above=12))
+    assert found.met
+    assert found.strains["hook"].peak <= 0.02
+    assert found.values["h"] < 2
+    design = varied(clip(THICKNESS, WIDTH), found.values)
+    result = solve(design, SnapStudy(reverse=True, frames=2))
+    assert result.peak_force == pytest.approx(found.insertion, rel=1e-6)
+    assert "overstrains" not in result.summary()
+
+
+def test_an_overstrained_beam_is_in_the_first_sentence():
+    first = solve(clip(), SnapStudy(reverse=True, frames=2)).summary().split("\n")[0]
+    assert first.endswith("; overstrains hook by 3.51 % of 2 %.")

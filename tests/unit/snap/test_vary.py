@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pliant.snap.model import Fastener, SnapStudy
+from pliant import gallery
+from pliant.snap.model import Fastener, Parameter, SnapStudy
 from pliant.snap.vary import present, varied
 
 SQUARE = [[0, 0], [2, 0], [2, 2], [0, 2]]
@@ -115,3 +116,39 @@ def test_what_no_file_could_say_is_refused():
 def test_the_study_is_kept():
     fastener = model({"name": "p", "what": "friction"}, study={"reverse": True, "frames": 7})
     assert varied(fastener, {"p": Fraction(1)}).study == SnapStudy(reverse=True, frames=7)
+
+
+def test_a_dimension_of_a_beam_is_set_and_what_goes_with_it_moves():
+    fastener = model(
+        {
+            "name": "p",
+            "what": "beam",
+            "of": "two",
+            "dimension": "thickness",
+            "range": [1, 4],
+            "moves": moves("two")["moves"],
+        }
+    )
+    assert present(fastener, fastener.parameters[0]) == 2
+    after = varied(fastener, {"p": Fraction(3)})
+    assert after.pawls[1].beam.thickness == 3
+    before, moved = fastener.outline(fastener.pawls[1])[2], after.outline(after.pawls[1])[2]
+    assert (moved[0] - before[0], moved[1] - before[1]) == (1, 2)
+    tip = model({"name": "p", "what": "beam", "of": "two", "dimension": "tip_thickness", "range": [1, 4]})
+    assert present(tip, tip.parameters[0]) == 2  # as at the root
+
+
+def test_a_longer_beam_is_drawn_longer_from_its_root_on():
+    snap = gallery.load("cantilever-snap")
+    (pawl,) = snap.pawls
+    drawn = pawl.model_copy(update={"beam": pawl.beam.model_copy(update={"length": 13.25})})
+    length = Parameter.model_validate(
+        {"name": "L", "what": "beam", "of": "hook", "dimension": "length", "range": [10, 20]}
+    )
+    fastener = snap.model_copy(update={"pawls": (drawn,), "parameters": (length,)})
+    assert present(fastener, length) == Fraction(53, 4)
+    after = varied(fastener, {"L": Fraction(61, 4)}).pawls[0]
+    assert after.beam.length == 15.25
+    assert after.hinge == (0, pawl.hinge[1] - Fraction(3, 10))  # 0.15 of 2 lower
+    old, new = ([(x, y + part.hinge[1]) for x, y in part.outline] for part in (pawl, after))
+    assert [b[1] - a[1] for a, b in zip(old, new, strict=True)] == [0, -2, -2, -2, -2, 0]

@@ -2,7 +2,7 @@
 
 Unknown are the force R of the pin of joint k on each link that meets there, the force G of the
 ground on each ground pivot, the force s·n of each guide on its joint, square to the guide, and the
-torque T of each motor on its link:
+torque T of each motor on its link, or its push along a strut or a guide:
 
     link   Σ R + Σ F − Σ s·n = 0,   Σ (x_k − c)×R + Σ ((p − c)×F + τ) − Σ s·(x_k − c)×n + T = 0
     pin    −Σ R + G + s·n + F = 0
@@ -14,6 +14,7 @@ sum of squares (torques over the linkage's size), one of many; all of them have 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ from scipy import sparse
 from scipy.sparse.linalg import lsmr, splu
 
 from pliant.linkage.model import Linkage, Load
-from pliant.linkage.plan import Structure, farthest
+from pliant.linkage.plan import STRUTS, TURNS, Structure, farthest
 from pliant.linkage.poses import Poses, some
 from pliant.linkage.rules import Floats, Ints
 
@@ -80,7 +81,8 @@ class Unknowns:
 
     pins: Ints  # (I, 2) joint and link
     ground: Ints  # (G,)
-    turned: Ints  # (M,) the link of each motor
+    turned: Ints  # the link of each motor that turns
+    motors: int  # M, with those that push
     equations: int
     count: int
 
@@ -92,14 +94,16 @@ def unknowns_of(model: Linkage, structure: Structure) -> Unknowns:
     ground = sorted(k for k in structure.ground if k < joints)
     turned = [
         next(link for link, members in enumerate(structure.links) if {pivot, driven} <= set(members))
-        for pivot, driven in structure.motors
+        for pivot, driven in (structure.motors[motor] for motor in structure.turning)
     ]
+    motors = len(structure.motors)
     return Unknowns(
         pins=np.array(pins, np.int64),
         ground=np.array(ground, np.int64),
         turned=np.array(turned, np.int64),
+        motors=motors,
         equations=3 * len(structure.links) + 2 * joints,
-        count=2 * len(pins) + 2 * len(ground) + len(structure.sliders) + len(turned),
+        count=2 * len(pins) + 2 * len(ground) + len(structure.sliders) + motors,
     )
 
 
@@ -138,7 +142,11 @@ class _System:
 
 def _system(unknowns: Unknowns, pushes: list[Push], poses: Poses) -> _System:
     structure, x = poses.plan.structure, poses.x
-    entries = [*_held(unknowns, structure, x), *_guided(unknowns, structure, x)]
+    entries = [
+        *_held(unknowns, structure, x),
+        *_guided(unknowns, structure, x),
+        *_pushed(unknowns, structure, x),
+    ]
     shapes = [(len(rows), x.shape[2]) for rows, _, _ in entries]
     values = [np.broadcast_to(entry[2], shape) for entry, shape in zip(entries, shapes, strict=True)]
     return _System(
@@ -155,7 +163,7 @@ def _held(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
     k, link = unknowns.pins.T
     pin = 2 * np.arange(len(k))
     support = 2 * len(k) + 2 * np.arange(len(unknowns.ground))
-    torque = unknowns.count - len(unknowns.turned) + np.arange(len(unknowns.turned))
+    torque = unknowns.count - unknowns.motors + np.array(structure.turning, np.int64)
     row, of_pin, of_pivot = 3 * link, _pin_row(structure, k), _pin_row(structure, unknowns.ground)
     arm = _arm(structure, x, k, link)
     one = np.ones(1)
@@ -175,7 +183,7 @@ def _held(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
 def _guided(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
     """What guides do to the joints that slide on them, and these to the links that carry the guides."""
     k = np.array([slider[0] for slider in structure.sliders], np.int64)
-    guide = unknowns.count - len(unknowns.turned) - len(k) + np.arange(len(k))
+    guide = unknowns.count - unknowns.motors - len(k) + np.arange(len(k))
     normal, of_pin = normals(structure, x), _pin_row(structure, k)
     on = np.array([at for at, carrier in enumerate(structure.carriers) if carrier >= 0], np.int64)
     link = np.array(structure.carriers, np.int64)[on]
@@ -188,6 +196,28 @@ def _guided(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
         (3 * link + 1, guide[on], back[:, 1]),
         (3 * link + 2, guide[on], moment),
     ]
+
+
+def _pushed(unknowns: Unknowns, structure: Structure, x: Floats) -> Iterator[Entry]:
+    """What linear motors do: along the strut on both its ends, or along the guide on joint and carrier."""
+    for motor, push in enumerate(structure.pushes):
+        if push == TURNS:
+            continue
+        column = np.array([unknowns.count - unknowns.motors + motor])
+        start, end = structure.motors[motor] if push == STRUTS else structure.sliders[push][1:]
+        along = x[end] - x[start]
+        along = along / np.hypot(*along)
+        at, from_ = structure.motors[motor][1], structure.motors[motor][0]
+        for c in range(2):
+            yield np.array([_pin_row(structure, at) + c]), column, along[c : c + 1]
+            if push == STRUTS:
+                yield np.array([_pin_row(structure, from_) + c]), column, -along[c : c + 1]
+        carrier = structure.carriers[push] if push >= 0 else -1
+        if carrier >= 0:
+            for c in range(2):
+                yield np.array([3 * carrier + c]), column, -along[c : c + 1]
+            arm = _arm(structure, x, np.array([at]), np.array([carrier]))[0]
+            yield np.array([3 * carrier + 2]), column, -cross(arm, along)[None]
 
 
 def _right(unknowns: Unknowns, pushes: list[Push], structure: Structure, x: Floats) -> Floats:

@@ -183,7 +183,8 @@ def _arms(ground: Body, moving: list[Body]) -> dict[int, list[tuple[Body, int]]]
 
 
 def _driven(structure: Structure, body: Body, pivot: int) -> bool:
-    return any(pivot == at and tip in body.joints for at, tip in structure.motors)
+    turned = (structure.motors[motor] for motor in structure.turning)
+    return any(pivot == at and tip in body.joints for at, tip in turned)
 
 
 def _four_bar(structure: Structure, joints: tuple[int, ...], driven: bool) -> FourBar:

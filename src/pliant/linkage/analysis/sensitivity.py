@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.plan import Plan, Structure, farthest
+from pliant.linkage.plan import STRUTS, Plan, Structure, farthest
 from pliant.linkage.poses import Poses, jacobian
 from pliant.linkage.rules import Floats
 
@@ -107,6 +107,8 @@ class Bands:
     normals: Floats  # (F, 2) of the curve
     worst: Floats  # (F,) ± along the normal
     statistical: Floats  # (F,) ± along the normal
+    worst_along: Floats  # (F,) ± along the curve: how far ahead or behind it can be
+    statistical_along: Floats  # (F,) ± along the curve
     worst_any: Floats  # (F,) the farthest in any direction
     statistical_any: Floats  # (F,) 3σ in the direction where that is largest
     parts: Floats  # (D, F) what each dimension has in the worst case along the normal
@@ -118,12 +120,15 @@ def bands(v: Floats, a: Floats, slopes: Floats, limits: Floats) -> Bands:
     off = np.where(known, slopes, 0.0) * limits[:, None, None]
     normal = normals(v, a)
     parts = np.abs(np.einsum("dcf,fc->df", off, normal))
+    along = np.abs(np.einsum("dcf,fc->df", off, np.stack([normal[:, 1], -normal[:, 0]], axis=1)))
     squares = np.einsum("dcf,def->fce", off, off)
     return Bands(
         known=known,
         normals=normal,
         worst=parts.sum(axis=0),
         statistical=np.sqrt((parts**2).sum(axis=0)),
+        worst_along=along.sum(axis=0),
+        statistical_along=np.sqrt((along**2).sum(axis=0)),
         worst_any=_farthest(off),
         statistical_any=np.sqrt(np.maximum(np.linalg.eigvalsh(squares)[:, -1], 0.0)),
         parts=parts,
@@ -201,9 +206,14 @@ def _held(structure: Structure) -> list[Dimension]:
     """What no dimension changes: directions of motors, and guides in the part that carries them."""
     names, hidden = structure.names, structure.guides
     held = [
-        _measure(structure, f"direction of motors[{motor}]", "direction", (driven, pivot))
-        for motor, (pivot, driven) in enumerate(structure.motors)
+        _measure(structure, f"direction of motors[{motor}]", "direction", structure.motors[motor][::-1])
+        for motor in structure.turning
     ]
+    for motor, push in enumerate(structure.pushes):
+        if push == STRUTS:
+            held.append(_measure(structure, f"length of motors[{motor}]", "length", structure.motors[motor]))
+        elif push >= 0:
+            held.append(_measure(structure, f"place of motors[{motor}]", "along", structure.sliders[push]))
     for k in sorted(hidden & structure.ground):
         held += [_measure(structure, f"{names[k]}.{axis}", axis, (k,)) for axis in ("x", "y")]
     for link in structure.links:

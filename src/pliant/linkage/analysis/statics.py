@@ -13,13 +13,14 @@ from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
 from pliant.linkage.analysis.balance import Push, cross, normals, pushes_of, solve, unknowns_of
 from pliant.linkage.model import Linkage
+from pliant.linkage.plan import TURNS
 from pliant.linkage.poses import Poses, rates
 from pliant.linkage.rules import Floats
 
 LONGEST = 0.2  # arrow of the greatest force, of the linkage's size
 SHOWN = 1e-6  # of the greatest force: smaller ones have no arrow
 
-Kind = Literal["torque", "pin", "ground", "slider"]
+Kind = Literal["torque", "push", "pin", "ground", "slider"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Statics:
 
     angles: Floats  # (M, F) of the motors
     motors: tuple[tuple[str, str], ...]  # (M,) pivot and driven joint
-    torques: Floats  # (M, F) of each motor on its link, counter-clockwise
+    torques: Floats  # (M, F) of each motor on its link, counter-clockwise; of a linear one its push, in N
+    pushes: tuple[bool, ...]  # (M,) whether it pushes
     pins: tuple[tuple[str, str], ...]  # (I,) joint and link
     reactions: Floats  # (I, 2, F) of the pin on the link; the link puts the opposite on the pin
     grounds: tuple[str, ...]  # (G,)
@@ -55,7 +57,7 @@ class Statics:
     def peaks(self) -> tuple[Peak, ...]:
         """The greatest torque of each motor, then the greatest force of each kind at each joint."""
         found = list(self._peaks()) if self.balanced.any() else []
-        return tuple(sorted(found, key=lambda peak: (peak.kind != "torque", -peak.value)))
+        return tuple(sorted(found, key=lambda peak: (peak.kind not in ("torque", "push"), -peak.value)))
 
     def to_dict(self) -> dict[str, Any]:
         """As the result's JSON has it."""
@@ -66,7 +68,10 @@ class Statics:
         of_pin = zip(self.pins, pins, strict=True)
         of_slider = zip(self.sliders, sliders, strict=True)
         return {
-            "torques": [{"joint": joint, "drives": to, "torque": torque} for (joint, to), torque in of_motor],
+            "torques": [
+                {"joint": joint, "drives": to, "push" if pushes else "torque": torque}
+                for ((joint, to), torque), pushes in zip(of_motor, self.pushes, strict=True)
+            ],
             "pins": [{"joint": joint, "link": link, "force": force} for (joint, link), force in of_pin],
             "ground": dict(zip(self.grounds, grounds, strict=True)),
             "sliders": [{"joint": joint, "on": on, "force": force} for (joint, on), force in of_slider],
@@ -77,8 +82,8 @@ class Statics:
         }
 
     def _peaks(self) -> Iterator[Peak]:
-        for (joint, _), torque in zip(self.motors, self.torques, strict=True):
-            yield self._peak("torque", joint, np.abs(torque))
+        for (joint, to), torque, pushes in zip(self.motors, self.torques, self.pushes, strict=True):
+            yield self._peak("push" if pushes else "torque", to if pushes else joint, np.abs(torque))
         strength = np.hypot(self.reactions[:, 0], self.reactions[:, 1])
         members: dict[str, list[int]] = {}
         for at, (joint, _) in enumerate(self.pins):
@@ -108,7 +113,8 @@ def forces(model: Linkage, poses: Poses) -> Statics | None:
     found = Statics(
         angles=poses.angles,
         motors=tuple((names[pivot], names[driven]) for pivot, driven in structure.motors),
-        torques=structure.size * torques,
+        torques=np.where([[push == TURNS] for push in structure.pushes], structure.size, 1.0) * torques,
+        pushes=tuple(push != TURNS for push in structure.pushes),
         pins=tuple((names[k], labels[link]) for k, link in unknowns.pins.tolist()),
         reactions=reactions.reshape(len(unknowns.pins), 2, -1),
         grounds=tuple(names[k] for k in unknowns.ground),
@@ -169,16 +175,19 @@ def arrows(
 
 
 def torque_plot(statics: Statics) -> Plot:
-    """The torque of every motor along the poses that can be held."""
+    """The torque, or the push, of every motor along the poses that can be held."""
     kept = statics.balanced
+    turning = not any(statics.pushes)
+    axis = "motor angle (deg)" if turning else "motor angle (deg), or travel"
+    quantity = f"torque, counter-clockwise (N·{statics.units})"
     motors = zip(statics.motors, statics.angles, statics.torques, strict=True)
     return Plot(
         "Motor torque that holds the loads",
-        "motor angle (deg)",
-        f"torque, counter-clockwise (N·{statics.units})",
+        axis,
+        quantity if turning else f"{quantity}, or push (N)",
         tuple(
-            Series(f"motor {joint}-{driven}", np.degrees(angles[kept]), torque[kept])
-            for (joint, driven), angles, torque in motors
+            Series(f"motor {joint}-{driven}", (1.0 if push else 180 / np.pi) * angles[kept], torque[kept])
+            for ((joint, driven), angles, torque), push in zip(motors, statics.pushes, strict=True)
         ),
         note="" if kept.all() else f"{int((~kept).sum())} poses at a toggle left out",
     )

@@ -2,6 +2,8 @@
 
     triangle  μ = the angle between the two bars at the joint,         cos μ = |c|
     slider    μ = the angle between the bar and the guide's normal,    cos μ = |c|
+    lines     μ = the angle between them,                              sin μ = 1 − c
+    slot      μ = the angle between it and the line from the pivot to its pin
 
 with c of `rules.openness`, folded into [0, π/2]: π/2 is best, 0 is a toggle, where the joint is
 held in no direction. Joints that are found together have the angle that two bars would have
@@ -25,7 +27,19 @@ from pliant.linkage.constraints import gradients
 from pliant.linkage.hermite import Cells
 from pliant.linkage.plan import Group, Plan
 from pliant.linkage.poses import Poses, opennesses, positions, rates, some
-from pliant.linkage.rules import GROUP, NAMES, SLIDER, TRIANGLE, Floats, Ints
+from pliant.linkage.rules import (
+    GROUP,
+    LINES,
+    NAMES,
+    SIDED,
+    SLIDER,
+    SLOT,
+    STRUT,
+    STRUT_LINE,
+    TRIANGLE,
+    Floats,
+    Ints,
+)
 
 CORRECTIONS = 3  # each gains the digits that a sample has against its neighbour
 ROUNDING = 1e-14
@@ -93,7 +107,7 @@ def _path(poses: Poses, closed: bool) -> _Path:
 
 def _of_rules(poses: Poses, path: _Path) -> list[Transmission]:
     plan = poses.plan
-    rules = np.flatnonzero(np.isin(plan.ops[:, 0], (TRIANGLE, SLIDER)))
+    rules = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
     c = np.clip(opennesses(poses, np.zeros_like(poses.x))[0][rules], -1.0, 1.0)
     sampled = np.argmax(np.abs(c), axis=1)
     most, pose = np.abs(c)[np.arange(len(rules)), sampled], sampled.astype(float)
@@ -103,10 +117,10 @@ def _of_rules(poses: Poses, path: _Path) -> list[Transmission]:
     return [
         Transmission(
             joints=(plan.structure.names[plan.ops[o, 1]],),
-            sources=tuple(plan.structure.names[k] for k in plan.ops[o, 2:5] if k >= 0),
+            sources=tuple(dict.fromkeys(plan.structure.names[k] for k in plan.ops[o, 2:5] if k >= 0)),
             rule=NAMES[plan.ops[o, 0]],
-            angles=np.arccos(np.abs(c[n])),
-            worst=float(np.arccos(min(most[n], 1.0))),
+            angles=np.arccos(_cosines(plan, poses.drawn, o, np.abs(c[n]))),
+            worst=float(np.arccos(_cosines(plan, poses.drawn, o, np.array(min(most[n], 1.0))))),
             pose=float(pose[n]),
             at=_angles(poses, path, float(pose[n])),
         )
@@ -114,9 +128,24 @@ def _of_rules(poses: Poses, path: _Path) -> list[Transmission]:
     ]
 
 
+def _cosines(plan: Plan, drawn: Floats, o: int, c: Floats) -> Floats:
+    """The cosine of μ of a rule, from |c| of `rules.openness`."""
+    rule, _, i, j, _, _, _, _, r, s = plan.ops[o].tolist()
+    if rule == LINES:  # c = 1 − sin μ
+        return np.sqrt(np.maximum(1 - (1 - c) ** 2, 0.0))
+    if rule != SLOT:
+        return c
+    slot, pin = drawn[s] - drawn[r], drawn[j] - drawn[i]
+    square = float(pin @ pin)
+    offset = float(slot[0] * pin[1] - slot[1] * pin[0]) ** 2 / float(slot @ slot)
+    away = square / c - (square - offset)  # squared, of the pin from the pivot
+    return np.minimum(np.sqrt(offset / np.maximum(away, offset)), 1.0) if offset > 0 else np.zeros_like(c)
+
+
 def _summits(path: _Path, rules: Ints) -> tuple[Floats, Floats]:
     """The largest |c| of each rule inside a cell, and its place among the poses."""
-    (c0, d0), (c1, d1) = opennesses(path.before, path.v0), opennesses(path.after, path.v1)
+    c0, d0 = opennesses(path.before, path.v0, path.steps)
+    c1, d1 = opennesses(path.after, path.v1, path.steps)
     cells = Cells(*(_finite(part[rules]) for part in (c0, c1, d0, d1)))  # the samples count joints that meet
     s = hermite.turning(cells)  # (2, R, C)
     heights = np.moveaxis(np.abs(hermite.value(cells, s)), 1, 0).reshape(len(rules), -1)
@@ -129,7 +158,7 @@ def _summits(path: _Path, rules: Ints) -> tuple[Floats, Floats]:
     for _ in range(CORRECTIONS):
         middle = _between(path, cell, s)
         v, _ = rates(middle, path.steps[:, cell], np.zeros_like(middle.angles))
-        c, slope = (_finite(part[rules, row]) for part in opennesses(middle, _finite(v)))
+        c, slope = (_finite(part[rules, row]) for part in opennesses(middle, _finite(v), path.steps[:, cell]))
         level = np.abs(c) >= found - ROUNDING  # of two that are level the later, better placed
         found, place = np.maximum(found, np.abs(c)), np.where(level, path.left[cell] + s, place)
         bend = hermite.bend(chosen, s)
@@ -155,13 +184,29 @@ def _between(path: _Path, cell: Ints, s: Floats) -> Poses:
 def _sides(plan: Plan, x: Floats) -> Floats:
     """`order.sides` of many poses (N, 2, B) at once: (K, B)."""
     signs = np.zeros((len(plan.ops), x.shape[2]))
-    for o, (rule, k, i, j, b, _) in enumerate(plan.ops.tolist()):
-        if rule == TRIANGLE:
+    for o, (rule, k, i, j, b, _, p, q, first, last) in enumerate(plan.ops.tolist()):
+        if rule in (TRIANGLE, STRUT):
             base, bar = x[j] - x[i], x[k] - x[i]
             signs[o] = np.sign(base[0] * bar[1] - base[1] * bar[0])
-        elif rule == SLIDER:
+        elif rule in (SLIDER, STRUT_LINE):
             signs[o] = np.sign(((x[k] - x[i]) * (x[b] - x[j])).sum(axis=0))
+        elif rule == SLOT:
+            slot = _turned(plan.drawn, (first, last), (i, k), x)
+            signs[o] = np.sign((slot * (x[j] - x[i])).sum(axis=0))
+        elif rule == LINES:
+            guide, other = x[b] - x[j], _turned(plan.drawn, (first, last), (p, q), x)
+            signs[o] = np.sign(guide[0] * other[1] - guide[1] * other[0])
     return signs
+
+
+def _turned(drawn: Floats, line: tuple[int, int], base: tuple[int, int], x: Floats) -> Floats:
+    """The drawn direction of a line (2, B), turned with a base of two joints."""
+    r, s = line
+    p, q = base
+    factor = complex(*(drawn[s] - drawn[r])) / complex(*(drawn[q] - drawn[p]))
+    across = x[q] - x[p]
+    turned = factor * (across[0] + 1j * across[1])
+    return np.stack([turned.real, turned.imag])
 
 
 def _of_group(poses: Poses, path: _Path, group: Group) -> Transmission:

@@ -3,7 +3,8 @@
 Every triangle and slider has c with |c| < 1 (`rules.openness`); the guard is |c| ≤ √(1 − m²) for
 the margin m, or |c| ≤ cos μ for a least transmission angle μ. A linkage that breaks a guard as
 drawn may not break it further, and is pulled back inside. No length of a link shrinks below a
-share of what it was.
+share of what it was, and no three joints of a link are turned over: the height of their triangle
+stays positive as it was drawn.
 """
 
 from __future__ import annotations
@@ -13,16 +14,20 @@ from itertools import combinations
 
 import numpy as np
 
-from pliant.linkage.editing.samples import between, length_slopes
+from pliant.linkage.editing.openings import dyad_slopes
+from pliant.linkage.editing.samples import between, height_slopes, heights, length_slopes
 from pliant.linkage.editing.terms import Residuals, View
 from pliant.linkage.model import EditStudy
-from pliant.linkage.plan import Plan
+from pliant.linkage.plan import Plan, farthest
 from pliant.linkage.poses import Poses, opennesses
-from pliant.linkage.rules import SLIDER, TRIANGLE, Floats, Ints
+from pliant.linkage.rules import LINES, SIDED, SLIDER, TRIANGLE, Floats, Ints
 
 WATCHED = 0.15  # rows within this of their bound take part in a step
 MOST = 150
 AIM = 1e-3  # of c: how far inside a broken guard is pulled
+REMAINS = 0.02  # of the height of three joints of a link: what must remain of it
+THIN = 1e-6  # of their distance: three joints that are nearer to one line have no side to be turned from
+WHOLE = 8  # joints of a link of which any three are watched; of more, those with its first two
 INSIDE = 1e-5  # a step aims this far inside, so that what it neglects does not break the guard
 
 
@@ -36,6 +41,8 @@ class Guards:
     closed: bool  # whether the last sample is followed by the first
     pairs: Ints  # (L, 2) joints that links hold apart
     least: Floats  # (L,) how near they may come
+    plates: Ints  # (P, 3) three joints of a link, counter-clockwise as drawn
+    heights: Floats  # (P,) how low their triangle may become
 
     def peaks(self, c: Floats) -> Floats:
         """What |c| may reach about each sample, (G, F)."""
@@ -43,25 +50,47 @@ class Guards:
 
     def broken(self, drawn: Floats, c: Floats) -> bool:
         """Whether a drawing with these c (K, F) breaks a guard."""
-        flat = (self.peaks(c) > self.bounds[:, None]).any()
-        return bool(flat or (length_slopes(drawn, self.pairs)[0] < self.least).any())
+        if (self.peaks(c) > self.bounds[:, None]).any():
+            return True
+        i, j = self.pairs.T
+        if (np.hypot(*(drawn[i] - drawn[j]).T) < self.least).any():
+            return True
+        return bool((heights(drawn, self.plates) < self.heights).any())
 
     def short(self, drawn: Floats) -> tuple[Floats, Floats]:
-        """Rows (L, 2N) and room (L,) for a step that leaves every length long enough."""
+        """Rows (L + P, 2N) and room for a step that leaves lengths long and triangles high enough."""
         lengths, slopes = length_slopes(drawn, self.pairs)
-        return -slopes, np.maximum(lengths - self.least, 0.0)
+        high, rising = height_slopes(drawn, self.plates)
+        room = np.concatenate([lengths - self.least, high - self.heights])
+        return -np.concatenate([slopes, rising]), np.maximum(room, 0.0)
 
-    def rows(self, view: View, c: Floats) -> tuple[Floats, Floats, Ints]:
-        """Linear rows (R, 2N) and room (R,) for a step, and the (rule, pose) of each."""
+    def rows(self, view: View, c: Floats, inside: float, watched: float) -> tuple[Floats, Floats, Ints]:
+        """Linear rows (R, 2N) and room (R,) for a step, and the (rule, pose) of each that is `watched`."""
         room = self.bounds[:, None] - self.peaks(c)
-        at = np.argwhere(room < WATCHED)
+        at = np.argwhere(room < watched)
         at = at[np.argsort(room[at[:, 0], at[:, 1]])[:MOST]]
         pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
         slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * slopes_of(view, c, pairs)
-        return slopes, np.maximum(room[at[:, 0], at[:, 1]] - INSIDE, 0.0), pairs
+        return slopes, np.maximum(room[at[:, 0], at[:, 1]] - inside, 0.0), pairs
+
+    def over(self, view: View, c: Floats, inside: float) -> tuple[Floats, Floats]:
+        """Rows (R, 2N) of what is not `inside` its bound, and by how much (R,)."""
+        over = self.peaks(c) - (self.bounds - inside)[:, None]
+        at = np.argwhere(over > 0)
+        at = at[np.argsort(-over[at[:, 0], at[:, 1]])[:MOST]]
+        pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
+        slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * slopes_of(view, c, pairs)
+        lengths, growing = length_slopes(view.drawn, self.pairs)
+        high, rising = height_slopes(view.drawn, self.plates)
+        short, low = lengths < self.least, high < self.heights
+        rows = np.concatenate([slopes, -growing[short], -rising[low]])
+        much = [over[at[:, 0], at[:, 1]], (self.least - lengths)[short], (self.heights - high)[low]]
+        return rows, np.concatenate(much)
 
     def pull(self, view: View, c: Floats) -> Residuals:
         """What is not well inside the wanted bound, of rules that were beyond it as drawn, as residuals."""
+        if not (self.bounds > self.wanted).any():
+            return np.zeros(0), np.zeros((0, view.drawn.size))
         over = self.peaks(c) - (self.wanted - AIM)[:, None]
         at = np.argwhere((over > 0) & (self.bounds > self.wanted)[:, None])
         pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
@@ -71,17 +100,35 @@ class Guards:
 
 def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     """The guards of an edit that begins at a drawing with these c (K, F)."""
-    ops = np.flatnonzero(np.isin(plan.ops[:, 0], (TRIANGLE, SLIDER)))
+    ops = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
     wanted = np.sqrt(1 - study.guard.margin**2)
     if study.guard.transmission is not None:
         wanted = min(wanted, np.cos(study.guard.transmission) - INSIDE)
     own = [[k for k in link if k not in plan.structure.guides] for link in plan.structure.links]
     pairs = np.array([pair for link in own for pair in combinations(link, 2)])
     least = study.guard.remain * length_slopes(plan.drawn, pairs)[0]
-    every = np.full(len(ops), wanted)
-    found = Guards(ops, every, every, closed, pairs, least)
+    # Of two lines c is 1 − sin of their angle, not its cosine: the same margin is another bound.
+    every = np.where(plan.ops[ops, 0] == LINES, 1 - np.sqrt(1 - wanted**2), wanted)
+    plates = _plates(plan)
+    found = Guards(ops, every, every, closed, pairs, least, plates, REMAINS * heights(plan.drawn, plates))
     now = found.peaks(c).max(axis=1, initial=0.0) + 1e-12
-    return replace(found, bounds=np.maximum(wanted, np.minimum(now, 1 - 1e-9)))
+    return replace(found, bounds=np.maximum(every, np.minimum(now, 1 - 1e-9)))
+
+
+def _plates(plan: Plan) -> Ints:
+    """Three joints of a link that are not in one line (P, 3): first the two that are farthest apart."""
+    found: list[tuple[int, int, int]] = []
+    for link in plan.structure.links:
+        own = [k for k in link if k not in plan.structure.guides]
+        triples = combinations(own, 3) if len(own) <= WHOLE else ((own[0], own[1], k) for k in own[2:])
+        for triple in triples:
+            i, j = farthest(plan.drawn, list(triple))
+            (k,) = set(triple) - {i, j}
+            base, arm = plan.drawn[j] - plan.drawn[i], plan.drawn[k] - plan.drawn[i]
+            area = float(base[0] * arm[1] - base[1] * arm[0])
+            if abs(area) > THIN * float(base @ base):
+                found.append((i, j, k) if area > 0 else (j, i, k))
+    return np.array(found, np.int64).reshape(-1, 3)
 
 
 def openness_at(poses: Poses, count: int) -> Floats:
@@ -100,7 +147,7 @@ def slopes_of(view: View, c: Floats, pairs: Ints) -> Floats:
         if not len(rows):
             continue
         o, f = pairs[rows].T
-        _, k, i, j, b, _ = plan.ops[o].T
+        k, i, j, b = plan.ops[o, 1:5].T
         value = c[o, f]
         if kind == TRIANGLE:
             apart = x[j, :, f] - x[i, :, f]
@@ -115,6 +162,9 @@ def slopes_of(view: View, c: Floats, pairs: Ints) -> Floats:
                 out[rows, other] -= share[:, None] * bar
         else:
             _add_slider(out, rows, (k, i, j, b, f), value, view)
+    for row in np.flatnonzero(~np.isin(plan.ops[pairs[:, 0], 0], (TRIANGLE, SLIDER))).tolist():
+        o, f = pairs[row].tolist()
+        out[row] = dyad_slopes(view, plan.ops[o].tolist(), f, float(c[o, f]))
     return out.reshape(len(pairs), drawn.size)
 
 

@@ -29,11 +29,15 @@ class Keeps:
 
     def values(self, drawn: Floats) -> Floats:
         """(E,) 0 where everything is kept; in lengths."""
+        if not self.names:
+            return np.zeros(0)
         wrong = residuals(self.rows, self.first, drawn[None])[0] / scales(self.rows, self.first)
         return np.concatenate([wrong, self.mirror @ drawn.ravel() - self.offsets])
 
     def slopes(self, drawn: Floats) -> Floats:
         """(E, 2N)."""
+        if not self.names:
+            return np.zeros((0, drawn.size))
         turned = gradients(self.rows, self.first, drawn[None])[0].reshape(len(self.rows), drawn.size)
         return np.concatenate([turned / scales(self.rows, self.first)[:, None], self.mirror])
 

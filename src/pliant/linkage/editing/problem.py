@@ -19,13 +19,15 @@ from pliant.linkage.limits import Reach, poses_at, reach
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.order import sides
 from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import Poses, positions
+from pliant.linkage.poses import Poses, jacobian, positions
 from pliant.linkage.rules import Floats
 
 Bools = NDArray[np.bool_]
 
 INSET = 0.02  # of the reach: how far from a limit that the drawing has the cycle is watched
 FITS = 1e-7  # of the size: how far spare links may be from fitting
+MENDINGS = 3  # tries to bring a drawing back inside the guards
+FAR = 0.05  # of the size: what is farther off is not brought back
 LEAST = 0.3  # of what it was as drawn: how small a coupled group's determinant may become
 
 
@@ -81,7 +83,7 @@ def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, St
     branches = [determinants(group, poses.drawn, poses.x) for group in plan.groups]
     guarded = guards(plan, study, openness_at(poses, len(t)), path.closed)
     problem = Problem(plan, path, reached, t, asked, kept, guarded, branches, plan.structure.size)
-    state = _look(problem, poses)
+    state = looked_at(problem, poses)
     start = kept.restored(plan.drawn)
     refuse_unkept(kept, start)
     first = state if start is plan.drawn else attempt(problem, state, start)
@@ -105,7 +107,31 @@ def attempt(problem: Problem, state: State, drawn: Floats) -> State | None:
         now = determinants(group, drawn, poses.x)
         if (np.sign(now) != np.sign(before)).any() or np.abs(now).min() < LEAST * np.abs(before).min():
             return None
-    return _look(problem, poses)
+    return looked_at(problem, poses)
+
+
+def mended(problem: Problem, state: State, drawn: Floats, inside: float) -> State | None:
+    """What a drawing does that was moved back inside the guards by the least change; None where it is not."""
+    plan, free, size = problem.plan, problem.keeps.free, problem.size
+    for _ in range(MENDINGS):
+        if not np.array_equal(sides(plan.ops, drawn), plan.signs):
+            return None
+        near = state.sampled.x if plan.groups else None
+        poses = positions(plan, problem.drive.angles(problem.t), drawn, near)
+        view = View(poses, jacobian(poses), len(problem.t))
+        rows, over = problem.guards.over(view, openness_at(poses, len(problem.t)), inside)
+        rows, over = (part if np.isfinite(rows).all() else part[:0] for part in (rows, over))
+        if not len(over):
+            return None
+        step = np.zeros(drawn.size)
+        step[free] = np.linalg.lstsq(rows[:, free], -over, rcond=1e-10)[0]
+        if np.abs(step).max() > FAR * size:
+            return None
+        drawn = problem.keeps.restored(drawn + step.reshape(drawn.shape))
+        found = attempt(problem, state, drawn)
+        if found is not None:
+            return found
+    return None
 
 
 def runs(problem: Problem, edited: Linkage) -> bool:
@@ -123,7 +149,8 @@ def runs(problem: Problem, edited: Linkage) -> bool:
     return below and above
 
 
-def _look(problem: Problem, poses: Poses) -> State:
+def looked_at(problem: Problem, poses: Poses) -> State:
+    """What a drawing at these poses does."""
     view, moments = evaluate(problem.terms, poses, problem.drive, problem.t)
     c = openness_at(view.poses, view.count)
     found = [term.residuals(view, at) for term, at in zip(problem.terms, moments, strict=True)]

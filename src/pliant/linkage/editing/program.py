@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.linkage.editing.guards import slopes_of
+from pliant.linkage.editing.guards import INSIDE, WATCHED, slopes_of
 from pliant.linkage.editing.problem import Problem, State
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.rules import Floats, Ints
@@ -21,7 +21,7 @@ SLIGHT = 5e-3  # a resistance below this share of the pull is not worth a word
 class Prices:
     """Multipliers: what each guard and each keep holds back."""
 
-    guards: Floats  # (R + L,) of the watched angles, then of the lengths
+    guards: Floats  # (R + L + P,) of the watched angles, then of the lengths, then of the plates
     pairs: Ints  # (R, 2) rule and pose of each watched angle
     keeps: Floats  # (E,)
     pull: Floats  # (2N,) of the targets on every coordinate, those that may not move included
@@ -43,10 +43,15 @@ def step(
     weights: tuple[float, float],
     radius: float,
     damping: float = 0.0,
+    bend: Floats | None = None,
+    inside: float = INSIDE,
+    watched: float = WATCHED,
 ) -> Step:
     """Solve the program of `edit` with PIQP, in units of the linkage's size.
 
-    `damping` shortens steps in directions that no target asks for.
+    `damping` shortens steps in directions that no target asks for. `bend` (2N, 2N) is what the
+    residuals' own curvature adds to the sum's; `inside` is how far inside the guards a step aims,
+    and `watched` how near to its bound a rule takes part.
     """
     piqp: Any = import_module("piqp")
     free, size = problem.keeps.free, problem.size
@@ -55,9 +60,11 @@ def step(
     pull = slopes.T @ r + weight * ((state.drawn - first.drawn) / size).ravel()
     slopes = slopes[:, free]
     hessian = slopes.T @ slopes + (weight + damping) * np.eye(len(free))
+    if bend is not None:
+        hessian = _convex(hessian + bend[np.ix_(free, free)], weight)
     scale = 1 / max(float(np.abs(pull[free]).max(initial=0.0)), 1e-12)  # the solver stops by absolute errors
     equal, wrong = problem.keeps.slopes(state.drawn)[:, free], problem.keeps.values(state.drawn) / size
-    flat, open_, pairs = problem.guards.rows(state.view, state.c)
+    flat, open_, pairs = problem.guards.rows(state.view, state.c, inside, watched)
     short, spare = problem.guards.short(state.drawn)
     rows, room = np.concatenate([size * flat, short]), np.concatenate([open_, spare / size])
     solver: Any = piqp.DenseSolver()
@@ -87,6 +94,16 @@ def step(
     return Step(change.reshape(state.drawn.shape), promised, prices)
 
 
+def _convex(hessian: Floats, least: float) -> Floats:
+    """The nearest matrix in which the sum bends up every way."""
+    try:
+        np.linalg.cholesky(hessian - 0.5 * least * np.eye(len(hessian)))
+    except np.linalg.LinAlgError:
+        bends, ways = np.linalg.eigh((hessian + hessian.T) / 2)
+        return (ways * np.maximum(bends, least)) @ ways.T
+    return hessian
+
+
 def resistances(problem: Problem, state: State, prices: Prices) -> Iterator[Resistance]:
     """Guards, keeps and joints that hold the targets back, the strongest first, by the pull they bear."""
     found: dict[tuple[str, str], tuple[float, float | None]] = {}
@@ -111,8 +128,11 @@ def _of_guards(
         end = "stretched out" if state.c[op, pose] < 0 else "folded up"
         joint = names[problem.plan.ops[op, 1]]
         yield "guard", f"{joint} would come too near to {end}", strength, float(angles[pose])
-    for (i, j), price in zip(problem.guards.pairs.tolist(), prices.guards[count:].tolist(), strict=True):
+    lengths, plates = np.split(prices.guards[count:], [len(problem.guards.pairs)])
+    for (i, j), price in zip(problem.guards.pairs.tolist(), lengths.tolist(), strict=True):
         yield "guard", f"{names[i]}-{names[j]} would become too short", price, None
+    for plate, price in zip(problem.guards.plates.tolist(), plates.tolist(), strict=True):
+        yield "guard", f"{'-'.join(names[k] for k in sorted(plate))} would be turned over", price, None
 
 
 def _of_keeps(problem: Problem, prices: Prices) -> Iterator[tuple[str, str, float, float | None]]:

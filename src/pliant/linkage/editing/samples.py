@@ -34,6 +34,28 @@ def length_slopes(drawn: Floats, pairs: Ints) -> tuple[Floats, Floats]:
     return lengths, slopes.reshape(len(pairs), -1)
 
 
+def heights(drawn: Floats, plates: Ints) -> Floats:
+    """Heights (P,) of joints k to the left of i→j, of plates (P, 3) i, j, k."""
+    i, j, k = plates.T
+    base, arm = drawn[j] - drawn[i], drawn[k] - drawn[i]
+    return (base[:, 0] * arm[:, 1] - base[:, 1] * arm[:, 0]) / np.hypot(*base.T)
+
+
+def height_slopes(drawn: Floats, plates: Ints) -> tuple[Floats, Floats]:
+    """Heights (P,) of joints k to the left of i→j, of plates (P, 3) i, j, k, and their Jacobian (P, 2N)."""
+    i, j, k = plates.T
+    base, arm = drawn[j] - drawn[i], drawn[k] - drawn[i]
+    lengths = np.hypot(*base.T)[:, None]
+    along = base / lengths
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    turn = (along * arm).sum(axis=1)[:, None] / lengths * across
+    slopes, rows = np.zeros((len(plates), *drawn.shape)), np.arange(len(plates))
+    slopes[rows, k] += across
+    slopes[rows, j] -= turn
+    slopes[rows, i] += turn - across
+    return (across * arm).sum(axis=1), slopes.reshape(len(plates), drawn.size)
+
+
 @dataclass(frozen=True)
 class Nearest:
     """The nearest places on a polyline."""

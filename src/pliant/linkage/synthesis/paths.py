@@ -23,15 +23,16 @@ from pliant.linkage.synthesis.cognates import others
 from pliant.linkage.synthesis.families import FOUR, SIX, Family, extent
 from pliant.linkage.synthesis.matching import distances
 from pliant.linkage.synthesis.placing import ANGLES, folded, placed, replaced, unfolded
-from pliant.linkage.synthesis.polish import LARGEST, Fit, polish
+from pliant.linkage.synthesis.polish import Fit, polish
 from pliant.linkage.synthesis.result import Answer, Synthesis, SynthesisStatus, answer_of
-from pliant.linkage.synthesis.targets import Complex, Target, as_complex, target
+from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, Complex, Target, as_complex, target
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 CANDIDATES = 50_000
 BLOCK = 4096  # candidates made with one seed: to change it is to change every answer
 SHORT, LONG = 12, 150  # steps that every likely candidate is polished by, and the best of them
 LIKELY, FINAL = 8, 3  # of them, for each answer asked for
+WIDER = 8  # times as many, where limits leave out most of them
 ALIKE = 0.02  # two linkages whose joints are nearer than this, over their size, are one
 
 Bars = Literal["four", "six", "both"]
@@ -47,14 +48,23 @@ def path(
     answers: int = 5,
     seed: int = 0,
     candidates: int = CANDIDATES,
+    transmission: float | None = None,
+    largest: float | None = None,
     progress: Progress = silent,
 ) -> Synthesis:
     """Linkages whose point P traces a curve (K, 2), or passes through a few points, best first.
 
-    Up to nine points are passed (`through`), whatever the curve does between them; more are a
-    drawn curve. The same seed gives the same answers.
+    Up to forty points are passed (`through`), whatever the curve does between them; more are a
+    drawn curve. Of linkages that come as near, those rank first whose transmission angle is good and
+    that are small. None has a transmission angle below `transmission` (rad) anywhere on its way, or
+    is larger than `largest` times the target. The same seed gives the same answers.
     """
-    wanted = target(points, closed=closed, through=through)
+    if not 0 <= (transmission or 0.0) < np.pi / 2 or (largest is not None and not largest > 0):
+        raise PliantError(
+            f"transmission = {transmission}, largest = {largest}: the least transmission angle is below π/2 "
+            "rad, and the largest linkage is some number of times the target's size."
+        )
+    wanted = target(points, closed=closed, through=through, transmission=transmission, largest=largest)
     families = FAMILIES.get(bars)
     if families is None or answers < 1 or candidates < 1:
         raise PliantError(
@@ -67,7 +77,7 @@ def path(
             search.run(families, candidates)
         except KeyboardInterrupt:
             raise Interrupted(search.result(SynthesisStatus.STOPPED)) from None
-    return search.result(SynthesisStatus.FOUND if search.found else SynthesisStatus.NONE)
+    return search.result(SynthesisStatus.FOUND if search.answered else SynthesisStatus.NONE)
 
 
 class _Search:
@@ -81,13 +91,14 @@ class _Search:
         self.found: list[Answer] = []  # polished or not
         self.tried = 0
         self.clock = Clock()
+        self.limited = wanted.flattest < FLATTEST or wanted.largest < LARGEST
 
     def run(self, families: tuple[Family, ...], candidates: int) -> None:
         """Search each family, polish what is likely, then polish the best of it further."""
         each = -(-candidates // len(families))
         for number, family in enumerate(families):
             with self.clock.phase("search"):
-                keep = max(LIKELY // len(families), FINAL) * self.answers
+                keep = max(LIKELY // len(families), FINAL) * self.answers * (WIDER if self.limited else 1)
                 self._add_likely(family, number, each, each * len(families), keep)
         with self.clock.phase("polish"):
             self._polish(partial(polish, self.target, iterations=SHORT), len(self.found), "polishing")
@@ -95,6 +106,11 @@ class _Search:
             # The rest stays: where all of the best come down to one linkage, it has others to offer.
             self.found = best + [one for one in self.found if not any(one is each for each in best)]
             self._polish(self._best_of, len(best), "polishing the best")
+
+    @property
+    def answered(self) -> bool:
+        """Whether something was found that is no larger than it may be."""
+        return bool(self._distinct(1))
 
     def result(self, status: SynthesisStatus) -> Synthesis:
         """The best of what is found."""
@@ -112,7 +128,9 @@ class _Search:
         best_far, best_drawn = np.empty(0), np.empty((0, len(family.joints), 2))
 
         def reduce(drawn: Floats, curves: Floats, reached: Any) -> tuple[Floats, Floats]:
-            far = distances(self.target, curves[:, 0], extent(drawn) * self.target.radius / LARGEST)
+            far = distances(
+                self.target, curves[:, 0], extent(drawn) * self.target.radius / self.target.largest
+            )
             far[~reached.all(axis=1)] = np.inf
             first = np.argsort(far, kind="stable")[:keep]
             return far[first], drawn[first].copy()
@@ -154,7 +172,8 @@ class _Search:
     def _distinct(self, count: int) -> list[Answer]:
         """The best answers that are not the same linkage, or a cognate, of a better one."""
         kept: list[Answer] = []
-        for one in sorted(self.found, key=lambda answer: answer.score):
+        allowed = [one for one in self.found if one.extent <= self.target.largest]
+        for one in sorted(allowed, key=lambda answer: answer.score):
             if len(kept) < count and not any(_alike(one.fit, other.fit) for other in kept):
                 kept.append(one)
         return kept

@@ -24,8 +24,6 @@ from pliant.linkage.synthesis.families import Family, extent
 from pliant.linkage.synthesis.matching import TURN
 from pliant.linkage.synthesis.targets import Target
 
-FLATTEST = 0.9995  # greatest |c| (see `rules.openness`) of a linkage that is offered: 1.8 degrees from flat
-LARGEST = 6.0  # a linkage, over the target's size
 SHORTEST = 0.005  # a bar, over the linkage's size: shorter ones cannot be made
 CHECKS = 96  # crank angles at which closing is checked
 GIVEN_UP = 1e8  # damping at which no step is found
@@ -54,15 +52,16 @@ def fit(family: Family, target: Target, drawn: Floats, phases: Floats) -> Fit | 
     """A linkage measured against the target, or None where it does not close or cannot be made."""
     size = extent(drawn)
     bars = np.hypot(*(drawn[family.bars[:, 0]] - drawn[family.bars[:, 1]]).T)
-    if not (size <= LARGEST and bars.min() >= SHORTEST * size):
+    if not (size <= target.largest and bars.min() >= SHORTEST * size):
         return None
     wanted = np.stack([target.points.real, target.points.imag])
     signs = sides(family.plan.ops, drawn)
     way = swept(target, phases)
     poses = positions(family.plan, np.concatenate([phases, way])[None], drawn, signs=signs)
-    v, a = rates(poses, np.ones_like(poses.angles), np.zeros_like(poses.angles))
+    w = np.ones_like(poses.angles)
+    v, a = rates(poses, w, np.zeros_like(w))
     count, traced = len(phases), family.traced
-    if not _flattest(*opennesses(poses, v), count, abs(way[1] - way[0])) <= FLATTEST:
+    if not _flattest(*opennesses(poses, v, w), count, abs(way[1] - way[0])) <= target.flattest:
         return None
     gaps = poses.x[traced, :, :count] - wanted
     nearer = phases + _nearer(gaps, v[traced, :, :count], a[traced, :, :count])

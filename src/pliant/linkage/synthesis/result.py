@@ -15,8 +15,9 @@ from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
 from pliant.core.store import model_hash, sayable, version
 from pliant.linkage.drawing import picture
 from pliant.linkage.model import Linkage
-from pliant.linkage.poses import positions
+from pliant.linkage.poses import opennesses, positions
 from pliant.linkage.rules import Floats
+from pliant.linkage.synthesis.families import extent
 from pliant.linkage.synthesis.matching import TURN
 from pliant.linkage.synthesis.polish import Fit, redrawn
 from pliant.linkage.synthesis.targets import Target, as_complex, as_points
@@ -25,6 +26,10 @@ from pliant.view.symbols import curve
 VERTICES = 1000  # of the target that strays are measured from
 FRAMES = 180  # of the curve that is shown
 ROUNDING = 1e-12  # error over the target's size that is none
+GOOD = np.pi / 6  # a transmission angle that is good enough
+BINDS = 0.003  # what a joint that binds counts for, over the target's size
+SMALL = 2.0  # a linkage, over the target's size, that is small enough
+ROOM = 0.0003  # what each such size more counts for
 TOLERATED = 0.05  # how far the curve may stray between the target's points before it counts as error
 
 
@@ -38,7 +43,7 @@ class SynthesisStatus(Status):
 
 @dataclass(frozen=True)
 class Answer:
-    """One linkage. Errors are over the target's size."""
+    """One linkage. Errors and its extent are over the target's size."""
 
     linkage: Linkage
     fit: Fit
@@ -46,6 +51,8 @@ class Answer:
     rms: float  # from the target to the curve
     greatest: float
     stray: float  # the farthest that the curve goes from the target; 0 where only points are given
+    transmission: float  # the least transmission angle on its way, rad
+    extent: float  # the longest side of the box about its drawn joints
 
     @property
     def kind(self) -> str:
@@ -54,8 +61,12 @@ class Answer:
 
     @property
     def score(self) -> float:
-        """What answers are ranked by: a curve that goes elsewhere too is a worse one."""
-        return self.rms + max(0.0, self.stray - TOLERATED)
+        """What answers are ranked by: how far off they are, and how hard to build.
+
+        A curve that goes elsewhere too is a worse one; so is a linkage that binds, or that is large.
+        """
+        flat, large = max(0.0, 1 - self.transmission / GOOD), max(0.0, self.extent / SMALL - 1)
+        return self.rms + max(0.0, self.stray - TOLERATED) + BINDS * flat + ROOM * large
 
     @property
     def path(self) -> Floats:
@@ -69,6 +80,8 @@ class Answer:
             "rms": self.rms,
             "greatest": self.greatest,
             "stray": self.stray,
+            "transmission": self.transmission,
+            "extent": self.extent,
             "path": self.path.tolist(),
             "linkage": self.linkage.model_dump(mode="json", exclude_unset=True),
         }
@@ -116,10 +129,11 @@ class Synthesis:
         said = f"Best of {self.candidates}: a {best.kind}, {_percent(best.rms)} of the target's size off."
         if self.status is SynthesisStatus.STOPPED:
             said += " (stopped before the end)"
-        lines = [f"  {'':3}{'linkage':<24}{'rms':>12}{'greatest':>12}{'stray':>12}"]
+        heads = ("rms", "greatest", "stray", "transmission", "size")
+        lines = [f"  {'':3}{'linkage':<24}{''.join(f'{head:>14}' for head in heads)}"]
         lines += [
-            f"  {number:<3}{answer.kind:<24}{_percent(answer.rms):>12}{_percent(answer.greatest):>12}"
-            f"{_percent(answer.stray):>12}"
+            f"  {number:<3}{answer.kind:<24}{_percent(answer.rms):>14}{_percent(answer.greatest):>14}"
+            f"{_percent(answer.stray):>14}{f'{np.degrees(answer.transmission):.3g}°':>14}{answer.extent:>14.3g}"
             for number, answer in enumerate(self.answers, 1)
         ]
         return "\n".join([said, *lines])
@@ -168,7 +182,8 @@ def answer_of(target: Target, found: Fit) -> Answer:
     span = _span(found, target)
     turns = np.linspace(0, way * span, FRAMES, endpoint=not target.closed)
     plan = found.family.plan
-    x = positions(plan, turns[None], found.drawn, signs=found.signs).x
+    poses = positions(plan, turns[None], found.drawn, signs=found.signs)
+    x, c = poses.x, opennesses(poses, np.zeros_like(poses.x))[0]
     centre = np.array([target.centre.real, target.centre.imag])
     motor: dict[str, Any] = {"direction": "ccw" if way > 0 else "cw"}
     if not target.closed:
@@ -180,6 +195,8 @@ def answer_of(target: Target, found: Fit) -> Answer:
         rms=found.rms,
         greatest=found.greatest,
         stray=_stray(target, x[found.family.traced]),
+        transmission=float(np.arccos(min(np.abs(c).max(), 1.0))),
+        extent=float(extent(found.drawn)),
     )
 
 

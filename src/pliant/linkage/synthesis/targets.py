@@ -16,9 +16,11 @@ from pliant.linkage.rules import Floats
 
 Complex = NDArray[np.complex128]
 
-FEW = 9  # points that are passed one by one; a four-bar's curve has nine dimensions, so it can pass nine
+FEW = 40  # points that are passed one by one: nobody draws a curve with so few
 SAMPLES = 64  # along a target, a power of two for the Fourier transform
 LONG = 1 / 12  # of the whole length: a straight piece longer than that is filled with points
+LARGEST = 6.0  # a linkage, over the target's size
+FLATTEST = 0.9995  # greatest |c| (see `rules.openness`) of a linkage that is offered: 1.8 degrees from flat
 MOST = 160  # points that a fit looks at
 
 
@@ -35,6 +37,8 @@ class Target:
     points: Complex  # (Q,) what a fit looks at
     weights: Floats  # (Q,) share of the length that each stands for; they sum to 1
     fractions: Floats  # (Q,) how far along each is, from 0 to 1
+    flattest: float = FLATTEST  # the greatest cosine of a transmission angle on the way
+    largest: float = LARGEST  # a linkage, over the size
 
     @property
     def radius(self) -> float:
@@ -42,8 +46,18 @@ class Target:
         return float(np.std(self.samples))
 
 
-def target(points: Any, *, closed: bool, through: bool | None = None) -> Target:
-    """Check the points (K, 2) and prepare them. A few points are passed, more are a drawn curve."""
+def target(
+    points: Any,
+    *,
+    closed: bool,
+    through: bool | None = None,
+    transmission: float | None = None,
+    largest: float | None = None,
+) -> Target:
+    """Check the points (K, 2) and prepare them. Up to forty points are passed, more are a drawn curve.
+
+    A linkage has no smaller transmission angle (rad) and is no larger (over the size) than given.
+    """
     given = _checked(points, closed)
     through = len(given) <= FEW if through is None else through
     size, centre = 2 * _radius(given), complex(*given.mean(axis=0))
@@ -63,6 +77,8 @@ def target(points: Any, *, closed: bool, through: bool | None = None) -> Target:
         points=_between(line, looked, closed),
         weights=np.full(len(looked), 1 / len(looked)) if through else _shares(fractions, closed),
         fractions=fractions,
+        flattest=FLATTEST if transmission is None else min(float(np.cos(transmission)), FLATTEST),
+        largest=LARGEST if largest is None else largest,
     )
 
 

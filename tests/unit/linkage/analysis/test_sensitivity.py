@@ -24,6 +24,7 @@ from pliant.linkage.follow import run
 from pliant.linkage.generate import jansen, linkage, places, slider_crank, turning_triad
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.poses import positions, rates
+from pliant.linkage.solve import solve
 
 Build = Callable[[dict[str, float], np.ndarray], dict[str, np.ndarray]]
 TURN = np.arange(24) * 2 * np.pi / 24
@@ -334,3 +335,20 @@ def test_an_open_bands_outline_is_a_strip():
     strip = shapely.Polygon(outline)
     assert strip.is_valid
     assert strip.area == pytest.approx(5 * 0.4)
+
+
+def test_bands_across_and_along_the_curve_are_both_said():
+    result = solve(jansen(study={"tolerance": 0.1}))
+    band = result.bands["P5"]
+    assert (band.worst_any <= np.hypot(band.worst, band.worst_along) + 1e-12).all()
+    assert (band.worst_any >= np.maximum(band.worst, band.worst_along) - 1e-12).all()
+    text = result.summary()
+    for name, widths in (("across the curve", band.worst), ("along it", band.worst_along)):
+        (line,) = [line for line in text.splitlines() if line.endswith(name)]
+        assert f"± {widths.max():.4g} mm at worst" in line
+    assert set(result.to_dict()["bands"]["P5"]) == {
+        "worst",
+        "statistical",
+        "worst_along",
+        "statistical_along",
+    }

@@ -9,10 +9,11 @@ from pliant import gallery
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted
 from pliant.linkage.batch import curves
-from pliant.linkage.generate import jansen
+from pliant.linkage.generate import four_bar, jansen
 from pliant.linkage.model import Linkage
 from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import positions
+from pliant.linkage.solve import solve
 from pliant.linkage.synthesis import cognates, path
 from pliant.linkage.synthesis.families import FOUR, SIX
 from pliant.linkage.synthesis.result import SynthesisStatus
@@ -62,7 +63,8 @@ def test_coupler_curves_of_random_four_bars_come_back(seed):
 def test_four_bars_come_within_a_few_per_cent_of_jansens_foot_and_six_bars_nearer():
     foot = curve(jansen(), point="P5")
     four = path(foot, answers=3, candidates=30_000).answers[0]
-    six = path(foot, answers=3, candidates=30_000, bars="six").answers[0]
+    found = path(foot, answers=3, candidates=30_000, bars="six").answers
+    six = min(found, key=lambda answer: answer.rms)  # the first may be one that is farther off and binds less
     assert four.rms < 0.03
     assert four.stray < 0.08
     assert six.rms < 0.1 * four.rms
@@ -117,6 +119,30 @@ def test_nine_points_of_a_coupler_curve_are_passed():
     """As many as a four-bar can pass in general."""
     points = curve(FOUR.linkage(CUSPED))[[0, 10, 25, 40, 52, 70, 85, 95, 110]]
     assert path(points, candidates=30_000).answers[0].rms < 1e-6
+
+
+def test_a_dozen_points_are_points_and_not_a_line_of_many_corners():
+    points = curve(four_bar(4, 1, 3.5, 3, point=0.5 + 0.7j))[::10]
+    found = path(points, candidates=4_000, answers=2)
+    assert len(points) == 12
+    assert found.target.through
+    assert found.answers[0].rms < 1e-10
+
+
+def test_answers_that_come_as_near_rank_by_transmission_and_size_and_both_can_be_limited():
+    free = path(FIVE, candidates=4_000)
+    near = [answer for answer in free.answers if answer.rms < 1e-9]
+    assert len(near) > 1
+    good = [min(answer.transmission, np.pi / 6) for answer in near]
+    assert good[0] == max(good)
+    least = np.radians(50)
+    limited = path(FIVE, candidates=4_000, transmission=least, largest=3)
+    assert limited.answers
+    for answer in limited.answers:
+        assert answer.transmission >= least - 1e-9
+        assert answer.extent <= 3
+        run = solve(answer.linkage)
+        assert run.toggle.worst == pytest.approx(answer.transmission, abs=0.02)
 
 
 def test_an_answer_begins_at_the_first_point_and_runs_in_the_order_of_the_target():

@@ -1,0 +1,132 @@
+"""What every increment of the drive is judged by: lengths, orientation, what acts, how far it went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import lapack
+from scipy.sparse.linalg import splu
+
+from pliant.relax.elongation import Elongations, elongations, errors
+from pliant.relax.laws import BAR
+from pliant.relax.network import Floats, Ints, Network, State
+from pliant.relax.slopes import slopes
+
+_lapack: Any = lapack
+
+HOLDS = 1e-6  # of an element's own scale: a length that is off by more does not hold
+ROUNDING = 1e-14
+SMALL = 1e-3  # of the size: smaller radii count as this
+NONE = 1e-5  # of the largest pivot: the least of a pose that is all but singular
+BAND = 2
+DENSE = 120  # unknowns up to which a dense determinant is quicker
+
+
+def off(net: Network, found: Elongations) -> Floats:
+    """(E + C + Q,) by how much lengths do not hold, each as a share of its element's own scale."""
+    links, rails, couplings, _ = errors(net, found)
+    return np.concatenate([links, couplings, rails]) / net.scales
+
+
+def worst(net: Network, found: Elongations) -> float:
+    """The largest of them, and of pairs that touch, as shares of their radius."""
+    radius = np.maximum(net.parts.touch.radius[found.touching], SMALL * net.size)
+    pairs = (errors(net, found)[3] / radius).max(initial=0.0)
+    return max(float(off(net, found).max(initial=0.0)), float(pairs))
+
+
+def rounding(net: Network) -> float:
+    """What rounding leaves of them, a few units in the last place of the coordinates."""
+    return ROUNDING * float(np.abs(net.drawn).max(initial=0.0)) / float(net.scales.min(initial=np.inf))
+
+
+def regions(net: Network, state: State) -> Ints:
+    """(E + C + Q + T,) where each element is on its law: −1 slack, BAND between, 1 taut; 0 for bars.
+
+    Contacts are on their band throughout: they are kept from passing through each other step by step.
+    """
+    found, parts = elongations(net, state), net.parts
+    one_way = (
+        _region(over, group.laws, group.bands)
+        for over, group in (
+            (found.links, parts.links),
+            (found.couplings, parts.couplings),
+            (found.rails, parts.rails),
+        )
+    )
+    return np.concatenate([*one_way, np.full(len(parts.touch.radius), BAND)])
+
+
+def _region(over: Floats, laws: Ints, bands: Floats) -> Ints:
+    return np.where(laws == BAR, 0, np.where(over > bands, 1, np.where(over < -bands, -1, BAND)))
+
+
+def one_sided(net: Network) -> bool:
+    """Whether elements come and go: strings, bumpers, one-way circuits, contacts."""
+    parts = net.parts
+    groups = parts.links, parts.couplings, parts.rails
+    return any((group.laws != BAR).any() for group in groups) or bool(len(parts.touch.radius))
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The determinant of J."""
+
+    sign: float  # 0 where J is not square
+    size: float = 0.0  # the logarithm of its absolute value
+    singular: bool = False  # all but: a pivot is none beside the largest
+
+
+def orientation(net: Network, x: Floats, found: Elongations) -> Turn:
+    """Which way round the lengths' slopes are; a rail in space has none, its rows point arbitrarily."""
+    if len(net.parts.rails.nodes) and x.shape[1] == 3:
+        return Turn(0.0)
+    rows = slopes(net, x, found)
+    if len(rows.over) != len(rows.nodes) or not len(rows.over):
+        return Turn(0.0)
+    pivots, sign = _pivots(rows.matrix)
+    sizes = np.abs(pivots)
+    if not sizes.min():
+        return Turn(0.0, -np.inf, singular=True)
+    singular = bool(sizes.min() <= NONE * sizes.max())
+    return Turn(float(np.sign(pivots).prod()) * sign, float(np.log(sizes).sum()), singular)
+
+
+def _pivots(matrix: Any) -> tuple[Floats, float]:
+    """Of a square matrix, and the sign of the swaps that led to them."""
+    if matrix.shape[0] <= DENSE:
+        factor, swaps, _ = _lapack.dgetrf(matrix.toarray())
+        return factor.diagonal(), -1.0 if int((swaps != np.arange(len(swaps))).sum()) % 2 else 1.0
+    try:
+        factors = splu(sparse.csc_array(matrix))
+    except RuntimeError:  # exactly singular
+        return np.zeros(1), 1.0
+    return factors.U.diagonal(), _parity(factors.perm_r) * _parity(factors.perm_c)
+
+
+def crossing(spots: Floats, turns: list[Turn]) -> float:
+    """Where a determinant that changes its sign between the first and the last spot is 0."""
+    largest = max(turn.size for turn in turns)
+    values = np.array([turn.sign * np.exp(turn.size - largest) for turn in turns])
+    first, last = spots[0], spots[-1]
+    place = (spots - first) / (last - first)
+    roots = np.roots(np.polyfit(place, values, len(spots) - 1))
+    inside = [root.real for root in roots if abs(root.imag) < NONE and -NONE <= root.real <= 1.0 + NONE]
+    at = inside[0] if inside else values[0] / (values[0] - values[-1])
+    return float(first + min(max(at, 0.0), 1.0) * (last - first))
+
+
+def _parity(order: Ints) -> float:
+    """1 where a permutation is an even number of swaps, else −1: by its number of cycles."""
+    count = len(order)
+    graph = sparse.coo_array((np.ones(count), (np.arange(count), order)), (count, count))
+    cycles = sparse.csgraph.connected_components(graph, directed=False, return_labels=False)
+    return -1.0 if (count - cycles) % 2 else 1.0
+
+
+def moved(before: Floats, after: Floats) -> float:
+    """How far the node goes that goes farthest."""
+    return float(np.sqrt(((after - before) ** 2).sum(axis=1).max(initial=0.0)))

@@ -1,0 +1,183 @@
+"""Newton's steps for positions and forces together, where rigid lengths carry loads.
+
+    H dx + Jᵀ f = r,    J dx = −e
+
+with J the slopes of the lengths that hold and e by how much they are off, f the forces in them, r those on
+the nodes from all else, and H = Σ f ∇²length plus the stiffness of what is elastic. No stiffness of what
+is rigid comes into it, so that increments are as large as the motion allows, and lengths hold to rounding.
+
+For small mechanisms of bars, plates and springs: what comes and goes, turns or slides is left to multipliers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.relax.elongation import Elongations, elongations
+from pliant.relax.laws import BAR, tangent
+from pliant.relax.network import CURVE, TRAVEL, Floats, Ints, Network, State
+from pliant.relax.newton import Settled
+from pliant.relax.slopes import Slopes, slopes
+from pliant.relax.turning import displaced
+
+MOST = 200  # unknowns and rows
+TURNS = 12
+YIELD = 1e-9  # of the compliance of what is rigid: by so much lengths give way that repeat each other
+STILL = 1e-13  # of the size: a step that is none
+HOLDS = 1e-13  # of the size: an error that is none
+BALANCED = 1e-12  # of the forces
+SOFT = -1e-9  # of the largest stiffness: below it, a disturbance grows
+
+
+def fits(net: Network) -> bool:
+    """Whether such steps can be made: small, of straight slopes, with rigid lengths under loads."""
+    parts = net.parts
+    laws = np.concatenate([parts.links.laws, parts.couplings.laws])
+    others = len(parts.rails.nodes) + len(parts.touch.radius)
+    rows = int(net.rigid.sum()) + len(parts.couplings.laws)
+    bent = (parts.guides.kinds == CURVE).any() or (parts.couplings.measures != TRAVEL).any()
+    if not net.loaded or not rows or others or bent:
+        return False
+    return bool((laws == BAR).all()) and rows + int(net.free.sum()) * net.drawn.shape[1] <= MOST
+
+
+def settle_exactly(net: Network, state: State) -> Settled:
+    """Bring a mechanism to rest in place; its steps are clean where they go straight there."""
+    size, sizes = net.size or 1.0, [0.0, 0.0]
+    for turn in range(TURNS):
+        found = elongations(net, state)
+        rows = slopes(net, state.x, found)
+        forces = _forces(net, state, rows)
+        right = pulled(net, state, rows, found)
+        off, left = np.abs(rows.over).max(initial=0.0), np.abs(right - rows.matrix.T @ forces)
+        level = max(np.abs(forces).max(initial=0.0), np.abs(right).max(initial=0.0))
+        residual = float(left.max(initial=0.0))
+        if off <= HOLDS * size and residual <= BALANCED * level:
+            return Settled(residual, turn, sizes[0], False, True, True, sizes[0], sizes[1])
+        step = _step(net, rows, stiffness(net, state, rows, found), forces, right)
+        if step is None:
+            break
+        y, new = step
+        moves = rows.spread(y[:, None])[0]
+        far = float(np.sqrt((moves**2).sum(axis=1).max(initial=0.0))) / size
+        if turn < 2:
+            sizes[turn] = far
+        if not np.isfinite(far) or far > 1.0 or (turn > 2 and far > sizes[0]):
+            break
+        displaced(net, state, moves)
+        put(net, state, rows, new)
+        if turn > 0 and far < STILL:
+            return Settled(residual, turn + 1, sizes[0], False, True, True, sizes[0], sizes[1])
+    return Settled(np.inf, TURNS, sizes[0], False, False, False, sizes[0], sizes[1])
+
+
+def softest(net: Network, state: State) -> float:
+    """The least stiffness of what lengths leave free, over the largest; inf where they leave nothing."""
+    found = elongations(net, state)
+    rows = slopes(net, state.x, found)
+    stiff = stiffness(net, state, rows, found)
+    _, sizes, right = np.linalg.svd(rows.matrix.toarray())
+    ways = right[int((sizes > 1e-9).sum()) :].T
+    values = np.linalg.eigvalsh(ways.T @ stiff @ ways)
+    return float(values.min(initial=np.inf)) / (float(np.abs(stiff).max(initial=0.0)) or 1.0)
+
+
+def _step(
+    net: Network, rows: Slopes, stiff: Floats, forces: Floats, right: Floats
+) -> tuple[Floats, Floats] | None:
+    size, unknowns = rows.matrix.shape
+    matrix = np.zeros((unknowns + size, unknowns + size))
+    matrix[:unknowns, :unknowns] = stiff
+    matrix[unknowns:, :unknowns] = rows.matrix.toarray()
+    matrix[:unknowns, unknowns:] = matrix[unknowns:, :unknowns].T
+    give = YIELD / rows.stiffness
+    matrix[range(unknowns, unknowns + size), range(unknowns, unknowns + size)] = -give
+    try:
+        wanted = np.concatenate([right, -rows.over - give * forces])
+        found: Floats = np.linalg.solve(matrix, wanted).astype(np.float64)
+    except np.linalg.LinAlgError:
+        return None
+    return found[:unknowns], found[unknowns:]
+
+
+def stiffness(net: Network, state: State, rows: Slopes, found: Elongations) -> Floats:
+    """H (U, U): of forces in what is rigid, and of what is elastic."""
+    forces = np.where(net.rigid, net.parts.links.stiffness * state.given, found.link_forces)
+    return tangent_stiffness(net, state.x, rows, forces, found.links)
+
+
+def tangent_stiffness(net: Network, x: Floats, rows: Slopes, forces: Floats, over: Floats) -> Floats:
+    """The same from the forces in links (E,) and their elongations; what has a row of its own is rigid."""
+    links, (count, d) = net.parts.links, x.shape
+    away = x[links.ends[:, 1]] - x[links.ends[:, 0]]
+    length = np.maximum(np.linalg.norm(away, axis=1), 1e-300)
+    n = away / length[:, None]
+    across = forces / length
+    along = _rates(net, rows, over) - across
+    blocks = across[:, None, None] * np.eye(d) + along[:, None, None] * n[:, :, None] * n[:, None, :]
+    out = np.zeros((count, count, d, d))
+    i, j = links.ends.T
+    for a, b, sign in ((i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)):
+        np.add.at(out, (a, b), sign * blocks)
+    _fields(net, x, out)
+    ways, nodes = rows.ways, rows.nodes
+    return np.einsum("ua,uvab,vb->uv", ways, out[nodes[:, None], nodes[None, :]], ways)
+
+
+def _rates(net: Network, rows: Slopes, over: Floats) -> Floats:
+    """(E,) how stiff links are along themselves, but for those that have a row."""
+    links = net.parts.links
+    rates = np.where(links.laws == BAR, links.stiffness, 0.0)
+    for e in np.flatnonzero(links.laws != BAR).tolist():
+        rates[e] = tangent(links.laws[e], links.stiffness[e], links.bands[e], over[e])
+    rates[rows.owners[rows.owners < len(rates)]] = 0.0
+    return rates
+
+
+def _fields(net: Network, x: Floats, out: Floats) -> None:
+    fields, d = net.parts.fields, x.shape[1]
+    for at, strength, power in zip(fields.at, fields.strength, fields.power, strict=True):
+        away = at - x
+        square = np.maximum((away**2).sum(axis=1), 1e-300)
+        across = strength * fields.masses * square ** (0.5 * (power - 1.0))
+        block = across[:, None, None] * np.eye(d)
+        block += ((power - 1.0) * across / square)[:, None, None] * away[:, :, None] * away[:, None, :]
+        out[np.arange(len(x)), np.arange(len(x))] += block
+
+
+def _forces(net: Network, state: State, rows: Slopes) -> Floats:
+    """(R,) what the rows carry by what they are given in, their elongations left out."""
+    links, couplings = net.parts.links.stiffness * state.given, net.parts.couplings.stiffness
+    return np.concatenate([links, couplings * state.coupling_given])[rows.owners]
+
+
+def put(net: Network, state: State, rows: Slopes, forces: Floats) -> None:
+    """Give lengths in so that they carry these forces where they hold."""
+    state.rest[:] += state.given
+    state.goal[:] += state.coupling_given
+    count: int = len(net.parts.links.laws)
+    owners: Ints = rows.owners
+    linked, coupled = owners < count, (owners >= count) & (owners < count + len(state.coupling_given))
+    given = forces / rows.stiffness
+    state.given[:], state.coupling_given[:] = 0.0, 0.0
+    state.given[owners[linked]] = given[linked]
+    state.coupling_given[owners[coupled] - count] = given[coupled]
+    state.rest[:] -= state.given
+    state.goal[:] -= state.coupling_given
+
+
+def pulled(net: Network, state: State, rows: Slopes, found: Elongations) -> Floats:
+    """(U,) what loads, fields and links that are not rigid do to the unknowns."""
+    loads, links, x, fields = state.loads.copy(), net.parts.links, state.x, net.parts.fields
+    loose = np.flatnonzero(~net.rigid)
+    i, j = links.ends[loose].T
+    away = x[j] - x[i]
+    length = np.maximum(np.linalg.norm(away, axis=1), 1e-300)
+    pull = (found.link_forces[loose] / length)[:, None] * away
+    np.add.at(loads, i, pull)
+    np.subtract.at(loads, j, pull)
+    for at, strength, power in zip(fields.at, fields.strength, fields.power, strict=True):
+        away = at - x
+        far = np.maximum(np.linalg.norm(away, axis=1), 1e-300)
+        loads += (strength * fields.masses * far ** (power - 1.0))[:, None] * away
+    return rows.gathered(loads[None])[:, 0]

@@ -1,0 +1,173 @@
+"""Corner meets corner: where it depends on a hair's breadth aside what becomes of a fastener.
+
+A hook drawn flush with the edge it shall pass meets it corner on corner. Started a little to one side it goes
+in, to the other it lands on top. Neither is the answer: both are, and that it is a knife's edge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.snap.local import corners_met
+from pliant.snap.model import Fastener
+from pliant.snap.path import Piece
+from pliant.snap.rings import ring
+from pliant.snap.scan import VERTEX
+from pliant.snap.scene import Pair, Scene
+from pliant.snap.standing import turned_outline
+from pliant.snap.sweep import touching
+from pliant.snap.travel import ROOT, Course, Vector
+
+if TYPE_CHECKING:
+    from pliant.snap.result import Way
+
+HAIR = 6  # decimal places below the size of the parts: how far aside either outcome is looked for
+NEAR = 1e-7  # of a pawl's reach: corners further apart do not meet
+LEANING = 1e-9  # of a direction: what counts as along an axis
+
+
+@dataclass(frozen=True)
+class Corners:
+    """Two convex corners that meet: whose, which vertices of their outlines, after which travel."""
+
+    part: str
+    vertex: int
+    obstacle: str
+    corner: int
+    travel: float  # of the root since the way began
+
+    def __str__(self) -> str:
+        return f"vertex {self.vertex} of {self.part} meets vertex {self.corner} of {self.obstacle}"
+
+
+@dataclass(frozen=True)
+class Side:
+    """What becomes of a fastener that starts a hair aside: by which offset, and its ways."""
+
+    offset: Vector
+    way_in: Way
+    way_back: Way | None
+
+    @property
+    def where(self) -> str:
+        """To which side, in the drawing."""
+        x, y = map(float, self.offset)
+        size = math.hypot(x, y)
+        names = {(-1, 0): "to the left", (1, 0): "to the right", (0, 1): "up", (0, -1): "down"}
+        for (right, up), name in names.items():
+            if math.hypot(x / size - right, y / size - up) < LEANING:
+                return name
+        return f"towards ({x / size:.3g}, {y / size:.3g})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; the ways without their samples."""
+        return {
+            "offset": [float(value) for value in self.offset],
+            "where": self.where,
+            **_told(self.way_in),
+            "back": None if self.way_back is None else _told(self.way_back),
+        }
+
+
+def _told(way: Way) -> dict[str, Any]:
+    keys = ("status", "end", "peak_force", "peak", "work", "lock_friction", "lock_friction_exact")
+    told = way.to_dict()
+    return {key: told[key] for key in keys}
+
+
+@dataclass(frozen=True)
+class KnifeEdge:
+    """Where corners meet, and what follows on either side; `drawn` is the outcome exactly as drawn."""
+
+    corners: Corners
+    sides: tuple[Side, Side]
+    drawn: Way
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "contact": str(self.corners),
+            "travel": self.corners.travel,
+            "sides": [side.to_dict() for side in self.sides],
+            "drawn": _told(self.drawn),
+        }
+
+
+def meetings(model: Fastener, courses: Sequence[Course]) -> Iterator[Corners]:
+    """Where a convex corner of a part meets one of an obstacle that it does not slide along, on a way.
+
+    A contact that comes to the end of its edge brings two corners together on any way; others meet on this
+    one and on none beside it.
+    """
+    gone = 0.0
+    for course in courses:
+        for name, path in course.paths.items():
+            for piece in path.pieces:
+                if piece.end.against(course.end) > 0 or piece.start is piece.end:
+                    continue
+                for vertex, corner in _beside(path.scene, piece):
+                    travel = gone + (piece.end.t - course.begins) * course.speed
+                    yield _named(model, path.scene, name, vertex, corner, travel)
+        gone += course.travel
+
+
+def _beside(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
+    """Convex corners, of the pawl and of the obstacles, that meet at a piece's end and are no ends of it."""
+    if not _near(scene, piece.end):
+        return []
+    contacts = touching(scene, piece.end)
+    usual = {pair for contact in piece.contacts for pair in _ends(scene, contact)}
+    return [
+        (vertex, corner)
+        for vertex, corner in corners_met(scene, piece.end, contacts)
+        if (vertex, corner) not in usual and scene.pawl_convex[vertex] and scene.obstacles.convex[corner]
+    ]
+
+
+def _ends(scene: Scene, pair: Pair) -> list[tuple[int, int]]:
+    """The corners that meet where a contact comes to an end of its edge."""
+    kind, i, j = pair
+    if kind == VERTEX:
+        return [(i, j), (i, scene.obstacles.following[j])]
+    return [(i, j), ((i + 1) % len(scene.pawl), j)]
+
+
+def _near(scene: Scene, point: Any) -> bool:
+    """Whether a vertex of the pawl is about where one of the obstacles' is: floats tell most apart."""
+    t, slack = point.t, NEAR * scene.stride
+    live = scene.index.live(t - slack, t + slack)
+    way, rigid, field = scene.way, scene.rigid, scene.floats
+    turned = point.turn * math.pi + 2 * math.atan(point.angle)
+    cosine, sine = math.cos(turned), math.sin(turned)
+    ends = np.union1d(live, field.following[live])
+    ends = ends[np.argsort(field.x[ends])]
+    x = way.x + way.vx * t + cosine * rigid.x - sine * rigid.y
+    y = way.y + way.vy * t + sine * rigid.x + cosine * rigid.y
+    reach, across = NEAR * scene.reach, field.x[ends]
+    first, last = np.searchsorted(across, x - reach), np.searchsorted(across, x + reach, side="right")
+    level = np.flatnonzero(last > first)  # those with a corner above or below them
+    return any(np.abs(field.y[ends[first[i] : last[i]]] - y[i]).min() < reach for i in level)
+
+
+def _named(model: Fastener, scene: Scene, name: str, vertex: int, corner: int, travel: float) -> Corners:
+    if name == ROOT and model.root.outline is not None:
+        drawn = ring(model.root.outline).drawn
+    else:
+        drawn = ring(turned_outline(model, next(p for p in model.pawls if p.name == name))).drawn
+    fixed = scene.obstacles
+    return Corners(name, drawn[vertex], model.label(fixed.owner[corner]), fixed.drawn[corner], travel)
+
+
+def asides(model: Fastener, velocity: Vector) -> tuple[Vector, Vector]:
+    """A hair's breadth to either side of the way, exactly: left of it, then right."""
+    size = max(ring(model.outline(pawl)).reach for pawl in model.pawls)
+    hair = Fraction(10) ** (math.floor(math.log10(size)) - HAIR)
+    x, y = velocity
+    unit = hair / Fraction(max(abs(x), abs(y)))
+    return (-y * unit, x * unit), (y * unit, -x * unit)

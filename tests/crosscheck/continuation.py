@@ -1,0 +1,260 @@
+"""Mechanisms of bars by pseudo-arclength continuation: independent of pliant, dense, and slow.
+
+Positions x, forces f and the share s of the drive are followed together along
+
+    Jᵀ f = w,    lengths(x) = l(s)
+
+with w the weights. Where nothing is heavy and nothing is free, x and s alone. The way ends at s = 1, at a
+fold (s turns back), where the reduced stiffness loses its sign, or where forces grow without bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+STEP, SMALLEST = 0.05, 1e-11
+HUGE = 1e7  # times the weights: forces that grow without bound
+
+
+@dataclass(frozen=True)
+class Bars:
+    """E bars between N nodes, the first G of them on the ground, and what their lengths are driven to."""
+
+    places: Floats  # (N, D)
+    grounded: int
+    ends: NDArray[np.int64]  # (E, 2)
+    targets: Floats  # (E,) lengths at the end
+    gravity: Floats | None = None  # (D,) on a mass of 1 at each node
+
+    def model(self) -> dict[str, Any]:
+        """The same as a file of pliant's."""
+        names = [f"n{k}" for k in range(len(self.places))]
+        start = self.lengths(self.places)
+        bars, actuators = [], []
+        for (i, j), first, last in zip(self.ends.tolist(), start, self.targets, strict=True):
+            pair = {"nodes": (names[i], names[j])}
+            if first == last:
+                bars.append(pair)
+            else:
+                actuators.append({**pair, "to": float(last)})
+        data: dict[str, Any] = {
+            "nodes": dict(zip(names, self.places.tolist(), strict=True)),
+            "ground": names[: self.grounded],
+            "bars": bars,
+            "actuators": actuators,
+        }
+        return data if self.gravity is None else {**data, "gravity": self.gravity.tolist()}
+
+    def lengths(self, x: Floats) -> Floats:
+        """(E,)"""
+        return np.linalg.norm(x[self.ends[:, 1]] - x[self.ends[:, 0]], axis=1)
+
+    def slopes(self, x: Floats) -> Floats:
+        """J (E, free coordinates)."""
+        count, d = x.shape
+        out = np.zeros((len(self.ends), count, d))
+        along = x[self.ends[:, 1]] - x[self.ends[:, 0]]
+        along /= np.linalg.norm(along, axis=1)[:, None]
+        rows = np.arange(len(self.ends))
+        out[rows, self.ends[:, 1]] += along
+        out[rows, self.ends[:, 0]] -= along
+        return out[:, self.grounded :].reshape(len(self.ends), -1)
+
+    def bent(self, x: Floats, f: Floats) -> Floats:
+        """Σ f ∇²length (free, free)."""
+        count, d = x.shape
+        out = np.zeros((count, d, count, d))
+        for (i, j), force in zip(self.ends.tolist(), f, strict=True):
+            away = x[j] - x[i]
+            far = np.linalg.norm(away)
+            block = force * (np.eye(d) - np.outer(away, away) / far**2) / far
+            out[i, :, i] += block
+            out[j, :, j] += block
+            out[i, :, j] -= block
+            out[j, :, i] -= block
+        kept = out[self.grounded :, :, self.grounded :]
+        return kept.reshape(kept.shape[0] * d, -1)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a way ends: "end", "fold" (a lock), "snap", "unstable", or "lost"; where, and the pose there."""
+
+    kind: str
+    share: float
+    x: Floats
+
+
+def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
+    """The first thing that happens on the way from a pose (N, D) at rest."""
+    way = _Way(bars, start)
+    z, tangent, step = way.begin()
+    limit = 20_000
+    for _ in range(limit):
+        ahead = way.corrected(z + step * tangent, tangent, z + step * tangent)
+        if ahead is None:
+            step *= 0.5
+            if step < SMALLEST:
+                return Ending("lost", z[-1], way.x(z))
+            continue
+        turned = way.tangent(ahead, tangent)
+        if turned @ tangent < 0.98 and step > 1e-6:
+            step *= 0.5
+            continue
+        kind = way.event(z, ahead, turned)
+        if kind:
+            if step > 1e-10:
+                step *= 0.5
+                continue
+            return Ending(kind, z[-1], way.x(z))
+        if ahead[-1] >= 1.0:
+            return Ending("end", 1.0, way.x(way.at_end(z, ahead)))
+        z, tangent, step = ahead, turned, min(1.5 * step, STEP * scale)
+    return Ending("lost", z[-1], way.x(z))
+
+
+class _Way:
+    def __init__(self, bars: Bars, start: Floats) -> None:
+        self.bars, self.start = bars, start
+        self.first, self.change = bars.lengths(bars.places), bars.targets - bars.lengths(bars.places)
+        self.size = float(np.ptp(bars.places, axis=0).max())
+        self.heavy = bars.gravity is not None
+        self.free = start.size - bars.grounded * start.shape[1]
+        self.square = self.free == len(bars.ends)
+        count = len(start) - bars.grounded
+        self.weight = np.tile(bars.gravity, count) if bars.gravity is not None else np.zeros(self.free)
+        self.unit = float(np.abs(self.weight).max()) or 1.0
+        self.sign: float | None = None
+
+    def x(self, z: Floats) -> Floats:
+        out = self.start.copy()
+        out[self.bars.grounded :] = (z[: self.free] * self.size).reshape(-1, out.shape[1])
+        return out
+
+    @property
+    def forces(self) -> bool:
+        return self.heavy and not self.square
+
+    def begin(self) -> tuple[Floats, Floats, float]:
+        x = self.start[self.bars.grounded :].ravel() / self.size
+        f = np.linalg.lstsq(self.bars.slopes(self.start).T, self.weight, rcond=None)[0] / self.unit
+        z = np.concatenate([x, f if self.forces else [], [0.0]])
+        tangent = np.zeros(len(z))
+        tangent[-1] = 1.0
+        return z, self.tangent(z, tangent), 1e-3
+
+    def residual(self, z: Floats) -> Floats:
+        x, s = self.x(z), z[-1]
+        lengths = (self.bars.lengths(x) - self.first - s * self.change) / self.size
+        if not self.forces:
+            return lengths
+        return np.concatenate([self.bars.slopes(x).T @ z[self.free : -1] - self.weight / self.unit, lengths])
+
+    def matrix(self, z: Floats) -> Floats:
+        x, e = self.x(z), len(self.bars.ends)
+        j = self.bars.slopes(x)
+        rate = -(self.change / self.size)[:, None]
+        if not self.forces:
+            return np.hstack([j, rate])
+        out = np.zeros((self.free + e, self.free + e + 1))
+        out[: self.free, : self.free] = self.bars.bent(x, z[self.free : -1]) * self.size
+        out[: self.free, self.free : -1] = j.T
+        out[self.free :, : self.free] = j
+        out[self.free :, -1:] = rate
+        return out
+
+    def tangent(self, z: Floats, before: Floats) -> Floats:
+        m = np.vstack([self.matrix(z), before])
+        right = np.zeros(len(z))
+        right[-1] = 1.0
+        found = np.linalg.solve(m, right) if self.free <= len(self.bars.ends) or self.forces else None
+        if found is None:
+            null = np.linalg.svd(self.matrix(z))[2][-1]
+            found = null * np.sign(null @ before)
+        return found / np.linalg.norm(found)
+
+    def corrected(self, z: Floats, tangent: Floats, guess: Floats) -> Floats | None:
+        start = guess
+        for turn in range(12):
+            r = np.concatenate([self.residual(z), [tangent @ (z - guess)]])
+            if np.abs(r).max() < 1e-13:
+                return z
+            try:
+                step = np.linalg.solve(np.vstack([self.matrix(z), tangent]), r)
+            except np.linalg.LinAlgError:
+                return None
+            z = z - step
+            if not np.isfinite(z).all() or np.abs(z - start).max() > 0.2:
+                return None
+            if turn > 3 and np.abs(step).max() < 1e-14:
+                return z
+        return z if np.abs(self.residual(z)).max() < 1e-11 else None
+
+    def event(self, z: Floats, ahead: Floats, turned: Floats) -> str:
+        if self.forces:
+            if np.abs(ahead[self.free : -1]).max() > HUGE:
+                return "fold"
+            stiff = self.stiffness(ahead)
+            return "snap" if turned[-1] <= 0.0 else "unstable" if stiff < 0.0 else ""
+        if turned[-1] <= 0.0:
+            return "fold"
+        if self.square:
+            sign = float(np.linalg.slogdet(self.bars.slopes(self.x(ahead)))[0])
+            self.sign = self.sign or float(np.linalg.slogdet(self.bars.slopes(self.x(z)))[0])
+            if sign != self.sign:
+                return "singular"
+        return ""
+
+    def stiffness(self, z: Floats) -> float:
+        """The least eigenvalue of the stiffness among what lengths leave free."""
+        x = self.x(z)
+        j = self.bars.slopes(x)
+        rank = int((np.linalg.svd(j, compute_uv=False) > 1e-10).sum())
+        ways = np.linalg.svd(j)[2][rank:].T
+        return float(
+            np.linalg.eigvalsh(ways.T @ self.bars.bent(x, z[self.free : -1]) @ ways).min(initial=np.inf)
+        )
+
+    def at_end(self, z: Floats, ahead: Floats) -> Floats:
+        """The pose at s = 1 between two."""
+        share = (1.0 - z[-1]) / (ahead[-1] - z[-1])
+        guess = z + share * (ahead - z)
+        fixed = np.zeros(len(z))
+        fixed[-1] = 1.0
+        guess[-1] = 1.0
+        found = self.corrected(guess, fixed, guess)
+        return guess if found is None else found
+
+
+def random_bars(seed: int) -> Bars:
+    """Joints added one by one, each on as many bars as it has coordinates, or fewer; some are driven."""
+    rng = np.random.default_rng(seed)
+    d, heavy = int(rng.integers(2, 4)), bool(rng.integers(2))
+    loose = heavy and bool(rng.integers(2))
+    grounded = d + int(rng.integers(0, 2))
+    places = list(rng.uniform(-3, 3, (grounded, d)))
+    ends: list[tuple[int, int]] = []
+    for _ in range(int(rng.integers(1, 6))):
+        new, place = len(places), rng.uniform(-3, 3, d)
+        count = d - (1 if loose and rng.random() < 0.4 else 0)
+        chosen = rng.choice(new, count, replace=False)
+        ends += [(int(k), new) for k in chosen]
+        places.append(place)
+    used = np.unique(ends)
+    grounded = int((used < grounded).sum())
+    where, pairs = np.array(places)[used], np.searchsorted(used, np.array(ends))
+    lengths = np.linalg.norm(where[pairs[:, 1]] - where[pairs[:, 0]], axis=1)
+    targets = lengths.copy()
+    driven = rng.choice(len(pairs), min(len(pairs), int(rng.integers(1, 3))), replace=False)
+    targets[driven] *= rng.uniform(0.5, 1.7, len(driven))
+    gravity = None
+    if heavy:
+        gravity = np.zeros(d)
+        gravity[-1] = -9.81
+    return Bars(where, grounded, pairs, targets, gravity)

@@ -1,0 +1,146 @@
+"""Linkages against their formulas: quick-return rams, tangents, parallelograms driven by their coupler.
+
+Each family is run in closed form and, with `as_group`, as joints that are found together.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pliant.linkage.drive import drive
+from pliant.linkage.generate import linkage
+from pliant.linkage.limits import reach
+from pliant.linkage.model import Linkage
+from pliant.linkage.order import _group
+from pliant.linkage.plan import Plan, compile_plan
+from pliant.linkage.rules import GROUP, LINES, SLOT
+from pliant.linkage.solve import solve
+
+TURN = 2 * np.pi
+
+
+def as_group(plan: Plan, rule: int, *owners: str) -> Plan:
+    """The same plan with one rule solved by Newton's method, as the rows of some links and sliders."""
+    at = int(np.flatnonzero(plan.ops[:, 0] == rule)[0])
+    own = [n for n, owner in enumerate(plan.structure.rows.owners) if owner in owners]
+    ops, signs = plan.ops.copy(), plan.signs.copy()
+    group = _group(plan.ops[at, 1:2], plan.structure.rows.pick(np.array(own)))
+    ops[at], signs[at] = (GROUP, 0, *[-1] * 8), 0.0
+    return replace(plan, ops=ops, signs=signs, groups=(group,))
+
+
+class Ram:
+    """A crank A-B, a slotted lever D-E that it turns, and a rod E-S to a ram S on a line."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.b = rng.uniform(0.5, 1.5) * np.exp(1j * rng.uniform(0, TURN))
+        self.d = complex(*rng.uniform(-2, 2, 2))
+        self.arm = rng.uniform(1, 4) * rng.choice([1, -1])
+        self.e = self.lever(0.0)
+        self.s = self.e + rng.uniform(0.5, 4) * np.exp(1j * rng.uniform(0, TURN))
+        self.way = np.exp(1j * rng.uniform(0, TURN))
+
+    def lever(self, angle):
+        """The tip of the lever, with the crank turned by an angle."""
+        pin = self.b * np.exp(1j * angle) - self.d
+        return self.d + self.arm * pin / abs(pin)
+
+    def model(self) -> Linkage:
+        joints = {"A": 0, "B": self.b, "D": self.d, "E": self.e, "S": self.s}
+        line = [[z.real, z.imag] for z in (self.s, self.s + self.way)]
+        sliders = [{"joint": "B", "on": "D-E"}, {"joint": "S", "along": line}]
+        return linkage(joints, "AD", ("A B", "D E", "E S"), sliders=sliders)
+
+    def over(self, angle):
+        """How much farther than its rod the lever's tip is from the ram's line."""
+        away = np.imag(np.conj(self.way) * (self.lever(angle) - self.s))
+        return np.abs(away) - abs(self.e - self.s)
+
+    def limit(self, way: int) -> float | None:
+        """How far the crank turns one way, by halving."""
+        angles = way * np.linspace(0, TURN, 20_001)
+        beyond = np.flatnonzero(self.over(angles) > 0)
+        if not len(beyond):
+            return None
+        inside, outside = angles[beyond[0] - 1], angles[beyond[0]]
+        for _ in range(100):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if self.over(middle) <= 0 else (inside, middle)
+        return inside
+
+
+def agrees(ram: Ram, low: float | None, high: float | None) -> bool:
+    """Whether limits of the crank, None where there are none, are the ram's to 1e-9."""
+    wanted = ram.limit(-1), ram.limit(1)
+    if None in wanted:
+        return low is None and high is None
+    return low is not None and max(abs(low - wanted[0]), abs(high - wanted[1])) < 1e-9
+
+
+def test_three_hundred_rams_have_the_limits_of_their_formula():
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        ram = Ram(rng)
+        result = solve(ram.model())
+        assert agrees(ram, *(result.limits or (None, None))), vars(ram)
+        np.testing.assert_allclose(result.joints["E"] @ [1, 1j], ram.lever(result.angles), atol=1e-11)
+
+
+def test_a_lever_that_is_followed_leaves_the_rams_limits_to_the_ram():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        ram = Ram(rng)
+        model = ram.model()
+        path = drive(model, 360)
+        found = reach(as_group(compile_plan(model), SLOT, "D-E", "slider B"), path)
+        ends = [float(path.angles(np.array([t]))[0, 0]) for t in (found.low, found.high)]
+        assert agrees(ram, *(ends if found.above else (None, None))), vars(ram)
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+def test_a_tangent_runs_off_to_infinity_at_its_pole(coupled):
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        angle, away, turned = rng.uniform(0.1, 1.2), rng.choice([0.01, 0.1, 1, 10]), rng.uniform(0, TURN)
+        foot, up = away * np.exp(1j * turned), 1j * np.exp(1j * turned)
+        joints = {"O": 0, "A": np.exp(1j * (turned + angle)), "P": foot + away * np.tan(angle) * up}
+        guide = {"joint": "P", "along": [[z.real, z.imag] for z in (foot, foot + up)]}
+        model = linkage(joints, "O", ("O A",), sliders=[{"joint": "P", "on": "O-A"}, guide])
+        plan = compile_plan(model)
+        found = reach(as_group(plan, LINES, "slider P") if coupled else plan, drive(model, 360))
+        assert found.high * TURN == pytest.approx(np.pi / 2 - angle, abs=1e-9)
+        assert found.low * TURN == pytest.approx(-np.pi / 2 - angle, abs=1e-9)
+        assert {found.above.how, found.below.how} == {"infinite"}
+        assert found.above.joints == ("P",)
+
+
+def coupler_driven(rng: np.random.Generator) -> tuple[Linkage, complex, complex, float]:
+    """A parallelogram A-B-C-D driven by a crank F-Q about the centre of the circle of its coupler point P.
+
+    With it A, the arm B − A, and the arm's angle to the ground.
+    """
+    ground, turned = rng.uniform(1, 4), np.exp(1j * rng.uniform(0, TURN))
+    angle = rng.uniform(0, TURN)
+    a, arm = complex(*rng.normal(size=2)), rng.uniform(0.4, 0.9) * ground * np.exp(1j * angle) * turned
+    d = a + ground * turned
+    beside = complex(rng.uniform(0.2, 0.8), rng.uniform(-1, 1)) * ground * turned
+    q = a + beside + rng.uniform(0.3, 1.2) * ground * np.exp(1j * rng.uniform(0, TURN))
+    joints = {"A": a, "D": d, "F": a + beside, "B": a + arm, "C": d + arm, "P": a + arm + beside, "Q": q}
+    return linkage(joints, "ADF", ("F Q", "A B", "B C P", "C D", "P Q")), a, arm, angle
+
+
+def test_joints_found_together_go_straight_on_through_change_points():
+    rng = np.random.default_rng(4)
+    for samples in (24, 36, 100, 36, 24, 60):
+        model, a, arm, angle = coupler_driven(rng)
+        result = solve(model, model.study.model_copy(update={"samples": samples}))
+        assert result.status.name == "CHANGE_POINTS"
+        assert result.limits is None
+        first = (-angle) % np.pi
+        met = [change.t * TURN for change in result.reached.changes]
+        np.testing.assert_allclose(met, [first, first + np.pi], atol=1e-9)
+        wanted = a + arm * np.exp(1j * result.angles)
+        assert len(wanted) == samples
+        np.testing.assert_allclose(result.joints["B"] @ [1, 1j], wanted, atol=1e-8)
+        assert "straight on" in result.warnings[0].text

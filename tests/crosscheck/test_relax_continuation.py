@@ -1,0 +1,175 @@
+"""Verdicts along the whole way, against closed forms and an independent continuation, whatever the frames."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.crosscheck.continuation import Bars, followed, random_bars
+
+from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.result import RelaxResult
+from pliant.relax.solve import solve
+from pliant.relax.status import RelaxStatus
+
+FRAMES = (1, 5, 60)
+
+
+def pairs(*names: str, **values: object) -> list[dict[str, object]]:
+    return [{"nodes": list(pair), **values} for pair in names]
+
+
+def solved(frames: int, model: dict[str, object], **study: object) -> RelaxResult:
+    return solve(Mechanism.model_validate(model), RelaxStudy.model_validate({"frames": frames, **study}))
+
+
+def kinds(result: RelaxResult) -> list[str]:
+    return [notice.kind for notice in result.trust.notices if notice.kind != "fallback"]
+
+
+ELBOW = {
+    "nodes": {"a": (0, 0), "b": (3, 0), "c": (1.5, 2)},
+    "ground": ["a", "b"],
+    "bars": pairs("ac"),
+}
+
+
+@pytest.mark.parametrize("frames", FRAMES)
+def test_a_drive_stops_at_every_waypoint_and_locks_on_its_first_way_out(frames):
+    """To and fro between 6 and 2.5, sixty times, where the elbow reaches 5.5."""
+    found = solved(frames, {**ELBOW, "actuators": pairs("bc", to=[6, 2.5] * 60)})
+    assert found.status is RelaxStatus.LOCKED
+    assert found.trust.locks_at == pytest.approx(3 / 3.5 / 120, abs=1e-9)
+    assert kinds(found) == ["fold"]
+
+
+@pytest.mark.parametrize("frames", FRAMES)
+def test_a_drive_within_reach_meets_every_waypoint(frames):
+    found = solved(frames, {**ELBOW, "actuators": pairs("bc", to=[5.4, 2.5, 5.4, 2.5])})
+    assert found.status is RelaxStatus.CONVERGED
+    assert found.nodes["c"] == pytest.approx([1.5, 2], abs=1e-9)
+
+
+@pytest.mark.parametrize("frames", FRAMES)
+def test_a_lock_under_load_is_no_success(frames):
+    """A pendulum hangs on the elbow, which is asked for 5.53 and reaches 5.5."""
+    model = {**ELBOW, "nodes": {**ELBOW["nodes"], "p": (1.5, 1)}, "bars": pairs("ac", "cp")}
+    found = solved(frames, {**model, "actuators": pairs("bc", to=5.53), "gravity": (0, -9.81)})
+    assert found.status is RelaxStatus.LOCKED
+    assert found.trust.locks_at == pytest.approx(3 / 3.03, abs=1e-9)
+    assert {name for name, _ in found.trust.carriers} >= {"actuator b-c", "bar a-c"}
+
+
+def test_a_far_node_does_not_hide_a_strain():
+    """Two bars of one pair of nodes that differ by 5e-4 of themselves, 1e4 away from another bar."""
+    found = solved(
+        1,
+        {
+            "nodes": {"a": (0, 0), "b": (1, 0), "u": (1e4, 0), "v": (1e4, 1)},
+            "ground": ["a", "u"],
+            "bars": [*pairs("ab"), *pairs("ab", length=1.0005), *pairs("uv")],
+        },
+    )
+    assert found.status is RelaxStatus.OVER_CONSTRAINED
+
+
+DEAD = {
+    "nodes": {"a": (0, 0), "c": (1, 0), "b": (2, 0)},
+    "ground": ["a"],
+    "bars": pairs("ac", "cb"),
+    "guides": [{"node": "b", "line": (1, 0)}],
+    "actuators": pairs("ab", to=1.2),
+}
+
+
+@pytest.mark.parametrize("frames", FRAMES)
+def test_a_dead_centre_is_told_with_both_ways_and_one_can_be_chosen(frames):
+    found = solved(frames, DEAD)
+    assert found.status is RelaxStatus.DEAD_CENTRE
+    assert "c can go on along (0, 1) or (0, -1)" in found.summary()
+    assert sorted(np.sign(way.x[1, 1]) for way in found.trust.ways) == [-1, 1]
+    for way, side in (("first", 1), ("second", -1)):
+        chosen = solved(frames, DEAD, way=way)
+        assert chosen.status is RelaxStatus.CONVERGED
+        assert chosen.nodes["c"] == pytest.approx([0.6, 0.8 * side], abs=1e-9)
+
+
+def test_a_straight_elbow_that_is_pulled_longer_is_locked_and_no_dead_centre():
+    found = solved(1, {**DEAD, "actuators": pairs("ab", to=2.2)})
+    assert found.status is RelaxStatus.LOCKED
+    assert found.trust.locks_at == pytest.approx(0, abs=2e-9)
+
+
+@pytest.mark.parametrize("frames", FRAMES)
+def test_a_truss_snaps_through_at_its_limit_load(frames):
+    """Von Mises's: the load 2 k y (l₀/l − 1) is largest where y² = l₀^⅔ − 1."""
+    found = solved(
+        frames,
+        {
+            "nodes": {"a": (-1, 0), "b": (1, 0), "c": (0, 0.5)},
+            "ground": ["a", "b"],
+            "springs": pairs("ac", "bc", stiffness=100),
+            "loads": [{"node": "c", "force": (0, 0), "to": (0, -12)}],
+        },
+    )
+    rest = np.hypot(1, 0.5)
+    top = np.sqrt(rest ** (2 / 3) - 1)
+    limit = 200 * top * (rest / np.hypot(1, top) - 1)
+    assert found.status is RelaxStatus.BRANCH_DOUBTFUL
+    assert kinds(found) == ["snap"]
+    assert not found.assembly_kept
+    assert found.trust.notices[0].share == pytest.approx(limit / 12, abs=2e-9)
+
+
+@pytest.mark.slow
+def test_what_does_not_balance_is_not_at_rest():
+    """A lift without a cylinder falls; its load slides off the end of the platform for ever."""
+    nodes = {
+        "a": (0, 0), "b": (900, 0), "m1": (450, 150), "c": (0, 300), "d": (900, 300), "m2": (450, 450),
+        "e": (0, 600), "f": (900, 600), "load": (450, 600),
+    }  # fmt: skip
+    bars = [["a", "m1", "d"], ["b", "m1", "c"], ["c", "m2", "f"], ["d", "m2", "e"]]
+    found = solved(
+        1,
+        {
+            "nodes": nodes,
+            "ground": ["a"],
+            "bars": [{"nodes": nodes} for nodes in bars],
+            "guides": [{"node": "b", "line": (1, 0)}, {"node": "load", "line": (0, 1)}],
+            "sliders": [{"node": "load", "on": ["e", "f"]}],
+            "gravity": (0, -9.81),
+            "masses": {"load": 200, "a": 0, "b": 5, "c": 5, "d": 5, "e": 5, "f": 5, "m1": 10, "m2": 10},
+        },
+    )
+    assert found.status is RelaxStatus.NOT_CONVERGED
+    assert not found.assembly_kept
+
+
+def judged(bars: Bars, frames: int) -> None:
+    """Whether pliant says what an independent continuation from the same start finds."""
+    result = solved(frames, bars.model())
+    if result.status is RelaxStatus.NOT_CONVERGED:
+        return  # nothing is claimed
+    true = followed(bars, result.frames[0].x)
+    told = [notice for notice in result.trust.notices if notice.kind != "fallback"]
+    if true.kind == "end":
+        assert result.status is RelaxStatus.CONVERGED
+        assert not told
+        np.testing.assert_allclose(result.frames[-1].x, true.x, atol=1e-6)
+    elif true.kind in ("fold", "lost"):  # under load, forces grow without bound towards a fold
+        assert result.status is RelaxStatus.LOCKED
+        exact = bars.gravity is None or len(bars.ends) == bars.places[bars.grounded :].size
+        assert result.trust.locks_at == pytest.approx(true.share, abs=1e-7 if exact else 1e-4)
+    else:
+        assert told[0].share == pytest.approx(true.share, abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 5, 6, 8, 10, 11, 14, 31, 66, 74])
+def test_random_mechanisms_end_as_an_independent_continuation_says(seed):
+    judged(random_bars(seed), FRAMES[seed % 3])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("frames", FRAMES)
+@pytest.mark.parametrize("seed", range(20, 40))
+def test_random_mechanisms_end_the_same_whatever_the_frames(seed, frames):
+    judged(random_bars(seed), frames)
