@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pliant.cli import check, demo, draw, edit, examples, flex, relax, snap, synthesize, trace, warm
+from pliant.cli import check, demo, draw, edit, evolve, examples, flex, relax, snap, synthesize, trace, warm
 from pliant.core.errors import InputError, PliantError
 from pliant.core.status import BAD_INPUT, INTERRUPTED, NO_ANSWER
 
@@ -114,6 +114,7 @@ COMMANDS = (
     edit.edit,
     synthesize.synthesize,
     relax.relax,
+    evolve.evolve,
     snap.snap,
     draw.draw,
     examples.examples,

@@ -88,6 +88,7 @@ DESCRIPTIONS = {
     "finger": "Lipson's Fig. 9: a finger with tendons around its knuckles; it bends",
     "reuleaux": "A steam engine with a swinging cylinder; the pear its piston draws",
     "sketch": "A house drawn by hand; its measures are actuators that make it exact",
+    "conveyor": "a box on a belt: friction carries it until its spring pulls as hard",
     "crawler": "Lipson's Fig. 9: a creature found by evolution; how far it crawls",
     "evolved-line": "A four-bar found by evolution; its point draws nearly a straight line",
     "scissor-lift": "A lift of three scissors; its platform rises level",

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from pliant.core.errors import PliantError
 from pliant.relax.laws import BAR, STRING
-from pliant.relax.machines import Floor, Machines, Settled, check_method, drive_shares
+from pliant.relax.machines import ALPHA, ETA, Floor, Machines, Settled, check_method, drive_shares
 
 Array = Any  # of JAX
 Axes = list[Array]  # an array for each axis
@@ -66,8 +66,8 @@ def relax(
     iterations: int,
     *,
     drive: ArrayLike = (1.0,),
-    alpha: float = 0.5,
-    eta: float = 1.0,
+    alpha: float = ALPHA,
+    eta: float = ETA,
     least: float = 1e-3,
     cap: float = 0.05,
     floor: Floor | None = None,
@@ -92,6 +92,8 @@ def relax(
         length_error=errors[:, -1],
         errors=errors,
         trace=traced,
+        scale=made.scales,
+        loaded=made.loaded,
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from pliant.core.loops import running
 from pliant.core.threads import in_threads, threads
 from pliant.relax.lanes import Answer, Packed, Reals, Rule, settle
-from pliant.relax.machines import Floor, Machines, Settled, check_method, drive_shares
+from pliant.relax.machines import ALPHA, ETA, Floor, Machines, Settled, check_method, drive_shares
 from pliant.relax.warm import LOOPS
 
 SHARED, ALONE = (0,) * 6, ()  # as many marks as the power of two that a block has of machines: 64, and 1
@@ -30,8 +30,8 @@ def relax(
     iterations: int,
     *,
     drive: ArrayLike = (1.0,),
-    alpha: float = 0.5,
-    eta: float = 1.0,
+    alpha: float = ALPHA,
+    eta: float = ETA,
     least: float = 1e-3,
     cap: float = 0.05,
     floor: Floor | None = None,
@@ -41,7 +41,8 @@ def relax(
     """Relax every machine, `iterations` at each step of the drive.
 
     The drive is the share by which rest lengths have gone to their targets: (C,), (C, L), or
-    (M, C, L). α is safe below 1/√D, and with pseudo-inertia (η < 1) below 1/(η√D). `least` is
+    (M, C, L). α is safe below 1/√D, and with pseudo-inertia (η < 1) below 1/(η√D); what is given
+    where nothing is comes to rest in a tenth of the iterations of α 0.5 without inertia. `least` is
     S_min, over the machine's largest stiffness; `cap` is the longest step along an axis, over
     its size.
 
@@ -124,6 +125,8 @@ def _settled(made: Machines, answer: Answer, width: int, steps: int, traced: int
         length_error=errors[:, -1],
         errors=errors,
         trace=_rows(answer.trace, count, (steps, traced, axes), width),
+        scale=made.scales,
+        loaded=made.loaded,
     )
 
 

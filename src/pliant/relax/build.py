@@ -34,12 +34,13 @@ def build(model: Mechanism) -> Network:
     linked = merged(chain(links(model, layout), based_on, strung))
     rails = [*_sliders(model, layout), *cylinders(wrapped, layout)]
     coupled = [*ties(bases, layout), *couplings(model, layout)]
+    touch, touches_hold = touches(model, layout)
     parts = Parts(
         link_arrays(linked, len(layout.names)),
         rail_arrays(rails),
         coupling_arrays(coupled, dimension),
         guide_arrays(model, layout, curves),
-        touches(model, layout),
+        touch,
         field_arrays(model, layout),
     )
     full = [base for base in bases if len(base.nodes) == dimension + 1]
@@ -57,6 +58,9 @@ def build(model: Mechanism) -> Network:
         simplices=np.array([base.nodes for base in full], np.int64).reshape(-1, dimension + 1),
         body_names=tuple(base.body.name for base in full),
         edges=edges(parts),
+        stiffness=layout.stiffness,
+        rails_hold=np.array([rail.rigid for rail in rails], np.bool_),
+        touches_hold=touches_hold,
     )
 
 
@@ -72,7 +76,12 @@ def _layout(model: Mechanism, curves: Sequence[Floats]) -> Layout:
 
 def _sliders(model: Mechanism, layout: Layout) -> list[Rail]:
     return [
-        Rail(f"slider {slider.node}", (node, first, second), slider.stiffness or layout.stiffness)
+        Rail(
+            f"slider {slider.node}",
+            (node, first, second),
+            slider.stiffness or layout.stiffness,
+            rigid=slider.stiffness is None,
+        )
         for slider in model.sliders
         for node, first, second in [layout.numbers((slider.node, *slider.on))]
     ]

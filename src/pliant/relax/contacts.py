@@ -6,24 +6,29 @@ import numpy as np
 
 from pliant.core.errors import Fault, InputError
 from pliant.relax.model import Contact, Mechanism
-from pliant.relax.network import Floats, Ints
+from pliant.relax.network import Bools, Floats, Ints
 from pliant.relax.rows import Layout
 from pliant.relax.touching import Touch, sides
 
 MOST = 20_000_000  # pairs; they take 2 GB
+THIN = 0.01  # of the drawing: a smaller radius needs a stiffer contact, or a force would press it through
 
 
-def touches(model: Mechanism, layout: Layout) -> Touch:
-    """The pairs of all contacts, each with the side it is drawn on."""
+def touches(model: Mechanism, layout: Layout) -> tuple[Touch, Bools]:
+    """The pairs of all contacts, each with the side it is drawn on; (T,) which of them shall not give way."""
     pairs = [_pairs(contact, layout, f"contacts[{index}]") for index, contact in enumerate(model.contacts)]
     counts = [len(ends) for ends in pairs]
     ends = np.concatenate([np.zeros((0, 4), np.int64), *pairs])
     radius = _each([contact.radius for contact in model.contacts], counts)
-    soft = [contact.stiffness or layout.stiffness for contact in model.contacts]
+    size = float(np.ptp(layout.drawn, axis=0).max())
+    soft = [
+        contact.stiffness or layout.stiffness * max(1.0, THIN * size / contact.radius)
+        for contact in model.contacts
+    ]
+    holds = np.repeat(np.array([contact.stiffness is None for contact in model.contacts], np.bool_), counts)
     friction = [contact.friction for contact in model.contacts]
-    return Touch(
-        ends, radius, _each(soft, counts), _each(friction, counts), _sides(layout.drawn, ends, radius)
-    )
+    side = _sides(layout.drawn, ends, radius)
+    return Touch(ends, radius, _each(soft, counts), _each(friction, counts), side), holds
 
 
 def _pairs(contact: Contact, layout: Layout, where: str) -> Ints:

@@ -9,7 +9,7 @@ from pliant.relax.judging import off
 from pliant.relax.laws import BAR
 from pliant.relax.network import Floats, Network, State
 from pliant.relax.singular import smallest
-from pliant.relax.slopes import Slopes, pressing, slopes
+from pliant.relax.slopes import Slopes, slopes
 from pliant.relax.turning import displaced
 
 SINGULAR = 1e-2  # of the least singular value as drawn: at a fold, one falls below
@@ -61,15 +61,8 @@ def _one_sided(net: Network, state: State) -> list[str]:
     names = (*net.link_names, *net.coupling_names, *net.rail_names)
     bound = CARRIES * share.max(initial=0.0)
     carry = [names[at] for at in np.flatnonzero((laws != BAR) & (share > bound)).tolist()]
-    if len(parts.touch.radius):
-        carry += [_pair(net, at) for at in np.flatnonzero(pressing(state.x, parts.touch)).tolist()]
+    carry += [net.touch_name(at) for at in found.touching.tolist()]
     return list(dict.fromkeys(carry))
-
-
-def _pair(net: Network, at: int) -> str:
-    a, b, c, d = (net.names[node] for node in net.parts.touch.ends[at].tolist())
-    first, second = (p if p == q else f"{p}-{q}" for p, q in ((a, b), (c, d)))
-    return f"contact {first} on {second}"
 
 
 def located(net: Network, state: State, strained: State | None, share: float, goal: float) -> float | None:
@@ -79,7 +72,7 @@ def located(net: Network, state: State, strained: State | None, share: float, go
     that were independent are no more. By Gauss and Newton, each step the least; of forces it knows
     nothing, which close to a fold grow without bound.
     """
-    there = State(*(array.copy() for array in state))
+    there = State._make(array.copy() for array in state)
     rows = slopes(net, there.x, elongations(net, there))
     if not 0 < rows.matrix.shape[1] <= FEW or not len(rows.over):
         return None
@@ -121,12 +114,12 @@ def _fold_system(
     """The matrix of a step in (y, t, p), and its right side."""
     (share, reach), j = at, rows.matrix.toarray()
     (size, unknowns), h = j.shape, DIFFERENCE * (net.size or 1.0)
-    further = State(*(array.copy() for array in state))
+    further = State._make(array.copy() for array in state)
     net.aim(further, share + DIFFERENCE * reach)
     after = slopes(net, further.x, elongations(net, further))
     bent = np.zeros((unknowns, unknowns))
     for u in range(unknowns):
-        there = State(*(array.copy() for array in state))
+        there = State._make(array.copy() for array in state)
         there.x[rows.nodes[u]] += h * rows.ways[u]
         moved = slopes(net, there.x, elongations(net, there))
         if moved.matrix.shape != j.shape:

@@ -26,14 +26,16 @@ import numpy as np
 from pliant.core.progress import Progress
 from pliant.relax.elongation import elongations
 from pliant.relax.events import broken, held_by, located
+from pliant.relax.friction import begin, landed, prepared, rubs, smooth, update
 from pliant.relax.judging import BAND, crossing, moved, one_sided, orientation, regions, rounding, worst
 from pliant.relax.judging import HOLDS as LENGTHS
 from pliant.relax.lagrange import SOFT as WEAK
 from pliant.relax.lagrange import fits, settle_exactly, softest
-from pliant.relax.laws import BAR, STRING
+from pliant.relax.laws import BAR
 from pliant.relax.march import knobs
 from pliant.relax.model import RelaxStudy
-from pliant.relax.network import FIXED, Bools, Floats, Ints, Network, State
+from pliant.relax.multipliers import any_given, drift, give, let_go
+from pliant.relax.network import FIXED, Bools, Floats, Network, State
 from pliant.relax.newton import Limits, Settled, settle, stands
 from pliant.relax.order import Order, numbers
 from pliant.relax.path import Record, Way, scale, shares
@@ -67,6 +69,11 @@ FINE = 1e-5  # of the tolerance: how far steps go on where they still help
 MENDED = 1e-3  # of the first error: so little of it is good enough where nothing helps any more
 SOFT = "lengths give way under load: locked, or the stiffness of what is rigid is too small for it"
 ROUNDS, HELPS = 40, 0.8  # of giving in, and the share of the error that is left where it helps
+STRIKES = 12  # elements that let go meanwhile
+LANDED = 1e-5  # of the size: from so near what rubs may come down in an increment
+NIGH = 2.0**-16  # increment, as a share of the drive, that is small enough for it
+TURNING = 1.0 / 64  # of the drive, where friction is: its direction follows what slips
+RUBS, CALM = 40, 1e-14  # rounds of friction, and of the size: by how little it changes at their end
 STRAIN = 1e-3  # of the size: by so much a locked mechanism is driven further, to see what carries it
 NEAR = 1e-3  # of a typical length: see `Limits`
 PUSHED = 1e-9  # of the force scale: a push that could make it buckle
@@ -85,6 +92,7 @@ class _Run:
     numbers: int  # of a factor
     one_sided: bool  # there are elements that come and go
     exact: bool  # positions and forces are found together
+    rough: Network  # the same with its friction, which the others have not
     factor: float = 1.0  # by which what is rigid is stiffer than in the model
 
     def __post_init__(self) -> None:
@@ -107,8 +115,6 @@ class _Pace:
 
 def why_not(net: Network) -> str:
     """Why Newton's steps cannot be made; empty where they can."""
-    if net.parts.guides.friction.any() or net.parts.touch.friction.any():
-        return "friction depends on the path"
     if numbers(net) > MOST:
         return f"its stiffness would hold more than {MOST:,} numbers"
     return ""
@@ -128,9 +134,12 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
 
     Stops at every waypoint; for good where it locks, at a dead centre, or where it does not come to rest.
     """
-    geometry = net.loaded and rigid_only(net) and determined(net)
+    rough, net = net, smooth(net) if rubs(net) else net
+    geometry = net.loaded and rigid_only(net) and determined(net) and rough is net
     run = _run(unloaded(net) if geometry else net, study)
     run.base, pace = net, _Pace()
+    if rough is not net:
+        run.rough, run.exact = rough, False
     state, found = _begun(run, pace, record)
     _keep(run, state, 0.0, _polish(run, state, found, record), found.at_rest, record)
     if not found.at_rest:
@@ -161,7 +170,7 @@ def _begun(run: _Run, pace: _Pace, record: Record) -> tuple[State, Settled]:
     """At rest before anything is driven, with as much stiffness as that takes."""
     net, study = run.net, run.study
     while True:
-        state = run.net.state()
+        state = prepared(run.rough, run.net.state())
         if run.loaded and worst(net, elongations(net, state)) <= FREE:
             stiffened(run.net, state)
         if study.noise > 0.0:
@@ -243,17 +252,25 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
         numbers(net),
         one_sided(net),
         fits(net),
+        net,
     )
 
 
 def _advance(run: _Run, state: State, pace: _Pace, goal: float, record: Record) -> bool:
     """One increment, taken or halved; whether the drive goes on."""
+    begin(state)
     before, left = _copy(state), goal - pace.share
+    if _rubs(run):
+        pace.step = min(pace.step, TURNING)
     step = left if left < 1.5 * pace.step else pace.step
     ahead = goal if step == left else pace.share + step
     smallest = step <= SMALLEST or _creeps(pace)
     run.net.aim(state, ahead)
     found = _brought(run, before, state, ahead, smallest, step < SHORT, record)
+    if step > NIGH and found.at_rest and landed(run.rough, before, state, LANDED * run.net.size):
+        _restore(state, before)
+        pace.step = 0.5 * step
+        return True
     fault = _fault(run, before, state, found, pace, step)
     if fault == "singular" and (smallest or ahead == goal):
         fault = ""
@@ -397,7 +414,7 @@ def _brought(
     found = found._replace(at_rest=found.residual <= run.tolerance or found.at_rest)
     if smallest and not found.at_rest:
         found = _rescue(run, state, share, record)
-    found = _tighten(run, state, share, found, record if smallest else Record())
+    found = _hold(run, state, share, found, record if smallest else Record())
     return _finer(run, state, found, record)
 
 
@@ -540,7 +557,7 @@ def _strained(
     part = min(1.0, STRAIN * net.size / change) if change > 0.0 else 1.0
     for _ in range(4):
         ahead, state = share + part * (goal - share), _copy(before)
-        state.given[:], state.coupling_given[:] = 0.0, 0.0
+        let_go(state)
         net.aim(state, ahead)
         found = _settle(run, state, record, run.tolerance, 4 * TRIES, np.inf)
         if found.at_rest and worst(net, elongations(net, state)) > LENGTHS:
@@ -554,7 +571,7 @@ def _rests(run: _Run, state: State, record: Record) -> bool:
     if run.exact and settle_exactly(run.net, state).at_rest:
         return True
     found = _settle(run, state, record, run.tolerance, TRIES, np.inf)
-    found = _tighten(run, state, 0.0, found, Record())
+    found = _hold(run, state, 0.0, found, Record())
     return found.at_rest and worst(run.net, elongations(run.net, state)) <= LENGTHS
 
 
@@ -592,12 +609,13 @@ def _worn_out(run: _Run, record: Record) -> bool:
 
 def _rest(run: _Run, state: State, share: float, record: Record) -> Settled:
     """Come to rest without moving the drive."""
+    begin(state)
     limits, run.limits = run.limits, run.limits._replace(whole=False)  # it may be far from there
     found = _settle(run, state, record, run.tolerance, 4 * TRIES, np.inf)
     if not found.at_rest:
         found = _rescue(run, state, share, record)
     run.limits = limits
-    return _tighten(run, state, share, found, record)
+    return _hold(run, state, share, found, record)
 
 
 def _rescue(run: _Run, state: State, share: float, record: Record) -> Settled:
@@ -615,6 +633,29 @@ def _rescue(run: _Run, state: State, share: float, record: Record) -> Settled:
     return found
 
 
+def _rubs(run: _Run) -> bool:
+    """Whether there is friction."""
+    return run.rough is not run.net and rubs(run.rough)
+
+
+def _hold(run: _Run, state: State, share: float, found: Settled, record: Record) -> Settled:
+    """Make lengths hold, and friction what it can be: within its cone, and against what slips."""
+    found, change = _tighten(run, state, share, found, record), np.inf
+    if not _rubs(run):
+        return found
+    own = run.rough.parts
+    rough = replace(run.rough, parts=run.net.parts._replace(guides=own.guides, touch=own.touch))
+    for _ in range(RUBS):
+        change, before = update(rough, state), change
+        if not found.at_rest or _enough(change, before, CALM * run.net.size, HOLDS * run.net.size):
+            return found
+        again = _settle(run, state, record, FINE * run.tolerance, TRIES, np.inf)
+        at_rest = again.at_rest or again.residual <= run.tolerance
+        found = found._replace(residual=again.residual, at_rest=at_rest)
+        found = _tighten(run, state, share, found, record)
+    return found._replace(at_rest=False)
+
+
 def _tighten(run: _Run, state: State, share: float, found: Settled, record: Record) -> Settled:
     """Shorten what gives way under load by as much as it does, until lengths hold.
 
@@ -624,45 +665,36 @@ def _tighten(run: _Run, state: State, share: float, found: Settled, record: Reco
     if not run.loaded or not found.at_rest:
         return found
     net, before, start, last, first = run.net, _copy(state), np.inf, np.inf, found
+    strikes, once = STRIKES, before
     for _ in range(ROUNDS):
         error = worst(net, elongations(net, state))
-        if error <= HOLDS or 0.5 * last < error <= GIVES:
+        if _enough(error, last, HOLDS, GIVES):
             break
         if last < np.inf and found.at_rest and error > HELPS * last and error < MENDED * start:
             break
-        if error > HELPS * last or not found.at_rest:
+        stalls = error > HELPS * last
+        strikes -= stalls
+        if strikes < 0 or not found.at_rest or (stalls and not drift(net, state, once)):
             _restore(state, before)
             record.notice(share, "soft", SOFT)
-            return first if not state.given.any() else _let_go(run, state, record)
+            return first if not any_given(state) else _let_go(run, state, record)
         start = error if last == np.inf else start
-        last = error
-        _give(run, state)
+        last, once = np.inf if stalls else error, _copy(state)
+        if not stalls:
+            give(net, state)
         found = _settle(run, state, record, FINE * run.tolerance, TRIES, np.inf)
-        found = found._replace(at_rest=found.residual <= run.tolerance)
+        found = found._replace(at_rest=found.at_rest or found.residual <= run.tolerance)
     return first._replace(residual=found.residual, at_rest=found.at_rest)
 
 
-def _give(run: _Run, state: State) -> None:
-    """Make what shall hold shorter by its elongation."""
-    now, parts = elongations(run.net, state), run.net.parts
-    links = _given(state.given + np.where(run.net.rigid, now.links, 0.0), parts.links.laws)
-    couplings = _given(state.coupling_given + now.couplings, parts.couplings.laws)
-    state.rest[:] -= links - state.given
-    state.goal[:] -= couplings - state.coupling_given
-    state.given[:], state.coupling_given[:] = links, couplings
-
-
-def _given(wanted: Floats, laws: Ints) -> Floats:
-    """Strings are made shorter only, and bumpers longer only: neither does what it does not do."""
-    one_way = np.where(laws == STRING, np.maximum(wanted, 0.0), np.minimum(wanted, 0.0))
-    return np.where(laws == BAR, wanted, one_way)
+def _enough(error: float, last: float, none: float, little: float) -> bool:
+    """Whether an error is none, or little and does not fall any more."""
+    return error <= none or 0.5 * last < error <= little
 
 
 def _let_go(run: _Run, state: State, record: Record) -> Settled:
     """Rest lengths as they are asked for."""
-    state.rest[:] += state.given
-    state.goal[:] += state.coupling_given
-    state.given[:], state.coupling_given[:] = 0.0, 0.0
+    let_go(state)
     return _settle(run, state, record, run.tolerance, TRIES, np.inf)
 
 
@@ -722,7 +754,7 @@ def _flipped(net: Network, before: Floats, after: Floats) -> str:
 
 
 def _copy(state: State) -> State:
-    return State(*(array.copy() for array in state))
+    return State._make(array.copy() for array in state)
 
 
 def _restore(state: State, before: State) -> None:

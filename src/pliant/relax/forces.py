@@ -45,11 +45,13 @@ def others(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip:
             energy -= loads[i, c] * x[i, c]
     rails, couplings, fields, touch = parts.rails, parts.couplings, parts.fields, parts.touch
     if len(rails.nodes) + len(couplings.laws) + len(fields.power) > 0:
-        energy += _rails(x, rails, r, s)
+        energy += _rails(x, rails, state.rail_given, r, s)
         energy += _couplings(x, couplings, state.goal, state.turned, r, s)
         energy += _fields(x, fields, r, s)
     if len(touch.radius) > 0:
-        energy += contact_forces(x, touch, r, s, push, grip)
+        energy += contact_forces(x, touch, state.touch_given, r, s, push, grip)
+    if len(state.gripped) > 0:
+        energy += _grips(x, state.gripped, state.grips, r, s)
     return energy
 
 
@@ -117,14 +119,37 @@ def rail(x: Floats, rails: Rails, q: int, away: Floats) -> tuple[float, float]:
 
 
 @inner
-def _rails(x: Floats, rails: Rails, r: Floats, s: Floats) -> float:
+def strained(x: Floats, rails: Rails, given: Floats, q: int, away: Floats) -> tuple[float, float, float]:
+    """The same of a rail as it is strained, with what is given in; and its elongation.
+
+    On its line a node is taken to be further `away` by the part of `given` (Q, D) that is across the line.
+    A node that is kept out is taken to be nearer, by the first number.
+    """
+    at, far = rail(x, rails, q, away)
+    if rails.laws[q] != BAR:
+        return at, far, far - rails.rest[q] - given[q, 0]
+    a, b, d = rails.nodes[q, 1], rails.nodes[q, 2], x.shape[1]
+    dot = square = 0.0
+    for c in range(d):
+        dot += given[q, c] * (x[b, c] - x[a, c])
+        square += (x[b, c] - x[a, c]) ** 2
+    along = dot / square if square > 0.0 else 0.0
+    far = 0.0
+    for c in range(d):
+        away[c] += given[q, c] - along * (x[b, c] - x[a, c])
+        far += away[c] * away[c]
+    far = np.sqrt(far)
+    return at, far, far - rails.rest[q]
+
+
+@inner
+def _rails(x: Floats, rails: Rails, given: Floats, r: Floats, s: Floats) -> float:
     """A node and the line through two others: the nearest point of the line shares the force."""
     d = x.shape[1]
     away, energy = np.empty(d), 0.0
     for q in range(len(rails.nodes)):
-        at, far = rail(x, rails, q, away)
+        at, far, over = strained(x, rails, given, q, away)
         law, k, a = rails.laws[q], rails.stiffness[q], rails.bands[q]
-        over = far - rails.rest[q]
         energy += stored(law, k, a, over)
         f, rate = force(law, k, a, over), tangent(law, k, a, over)
         whole = 1.0 + abs(1.0 - at) + abs(at)
@@ -188,6 +213,49 @@ def _fields(x: Floats, fields: Fields, r: Floats, s: Floats) -> float:
             for c in range(d):
                 r[i, c] += f * (fields.at[g, c] - x[i, c]) / far
                 s[i, c] += abs(f) / far * max(1.0, abs(power))
+    return energy
+
+
+@inner
+def slip(x: Floats, nodes: Ints, row: Floats, out: Floats) -> float:
+    """How far what friction holds has slipped, less what is given in, `out` (D,); its length.
+
+    P (Σ w x − anchor) + lead, with the numbers of the row as `friction` has them.
+    """
+    d, far = len(out), 0.0
+    for c in range(d):
+        out[c] = row[7 + d * d + d + c]
+    for h in range(d):
+        moved = -row[7 + d * d + h]
+        for a in range(4):
+            moved += row[a] * x[nodes[a], h]
+        for c in range(d):
+            out[c] += row[7 + c * d + h] * moved
+    for c in range(d):
+        far += out[c] * out[c]
+    return np.sqrt(far)
+
+
+@inner
+def _grips(x: Floats, gripped: Ints, grips: Floats, r: Floats, s: Floats) -> float:
+    """Friction: k times the slip, and hardly more than it can hold."""
+    d, energy = x.shape[1], 0.0
+    away = np.empty(d)
+    for g in range(len(gripped)):
+        held, k = grips[g, 4], grips[g, 5]
+        if held == 0.0:
+            continue
+        far, whole = slip(x, gripped[g], grips[g], away), 0.0
+        sticks = k * far <= held
+        more, soft = 0.0 if sticks else far - held / k, grips[g, 6]
+        energy += 0.5 * k * far * far if sticks else held * (far - 0.5 * held / k) + 0.5 * soft * more * more
+        pull = k if sticks else (held + soft * more) / far
+        for a in range(4):
+            whole += abs(grips[g, a])
+        for a in range(4):
+            for c in range(d):
+                r[gripped[g, a], c] -= pull * grips[g, a] * away[c]
+                s[gripped[g, a], c] += pull * abs(grips[g, a]) * whole
     return energy
 
 

@@ -19,25 +19,23 @@ _lapack: Any = lapack
 
 HOLDS = 1e-6  # of an element's own scale: a length that is off by more does not hold
 ROUNDING = 1e-14
+SMALL = 1e-3  # of the size: smaller radii count as this
 NONE = 1e-5  # of the largest pivot: the least of a pose that is all but singular
 BAND = 2
 DENSE = 120  # unknowns up to which a dense determinant is quicker
 
 
 def off(net: Network, found: Elongations) -> Floats:
-    """(E + C + Q,) by how much lengths do not hold, each as a share of its element's own scale.
-
-    Rails under load give way by their force over their stiffness, and are left out there.
-    """
-    links, rails, couplings = errors(net, found)
-    if net.loaded:
-        rails = np.zeros_like(rails)
+    """(E + C + Q,) by how much lengths do not hold, each as a share of its element's own scale."""
+    links, rails, couplings, _ = errors(net, found)
     return np.concatenate([links, couplings, rails]) / net.scales
 
 
 def worst(net: Network, found: Elongations) -> float:
-    """The largest of them."""
-    return float(off(net, found).max(initial=0.0))
+    """The largest of them, and of pairs that touch, as shares of their radius."""
+    radius = np.maximum(net.parts.touch.radius[found.touching], SMALL * net.size)
+    pairs = (errors(net, found)[3] / radius).max(initial=0.0)
+    return max(float(off(net, found).max(initial=0.0)), float(pairs))
 
 
 def rounding(net: Network) -> float:

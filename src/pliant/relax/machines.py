@@ -13,6 +13,11 @@ from pliant.core.errors import PliantError
 from pliant.relax.laws import BAR, BUMPER
 from pliant.relax.links import BAND
 from pliant.relax.network import Bools, Floats, Ints
+from pliant.relax.status import RelaxStatus
+
+ALPHA, ETA = 5.0, 0.1  # pseudo-inertia: ηα = 0.5
+RESTS, RESTS_SINGLE, HOLDS = 1e-6, 1e-4, 1e-4  # of its scales: a machine's residual, and error of lengths
+STATUSES = (RelaxStatus.CONVERGED, RelaxStatus.LOCKED, RelaxStatus.NOT_CONVERGED)
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,27 @@ class Machines:
         most = self.stiffness.max(axis=1, initial=0.0)
         return np.where(most > 0.0, most, 1.0)
 
-    def longest_steps(self, cap: float) -> Floats:
-        """How far each node may go along an axis in an iteration (M, J): `cap` of the machine's size."""
+    @property
+    def sizes(self) -> Floats:
+        """The longest side of each drawing, or length of a link (M,)."""
         size = np.ptp(self.drawn, axis=1).max(axis=1)
         for lengths in (self.rest, self.target):
             size = np.maximum(size, lengths.max(axis=1, initial=0.0))
-        return cap * size[:, None] * self.free
+        return size
+
+    @property
+    def loaded(self) -> Bools:
+        """Whether forces from outside act on each machine (M,)."""
+        return np.abs(self.load).max(axis=(1, 2), initial=0.0) > 0.0
+
+    @property
+    def scales(self) -> Floats:
+        """What errors of lengths and residuals of each machine are measured by (M, 2): size, and force."""
+        return np.stack([self.sizes, self.sizes * self.strengths], axis=1)
+
+    def longest_steps(self, cap: float) -> Floats:
+        """How far each node may go along an axis in an iteration (M, J): `cap` of the machine's size."""
+        return cap * self.sizes[:, None] * self.free
 
 
 @dataclass(frozen=True)
@@ -64,6 +84,25 @@ class Settled:
     length_error: NDArray[Any]  # (M,) of the worst link
     errors: NDArray[Any]  # (M, C) the same at the end of each step of the drive
     trace: NDArray[Any]  # (M, C, T, D) traced nodes there
+    scale: Floats  # (M, 2) what errors and residuals are measured by: see `Machines.scales`
+    loaded: Bools  # (M,) by forces from outside
+
+    @property
+    def statuses(self) -> tuple[RelaxStatus, ...]:
+        """How each machine ended: CONVERGED, LOCKED (at rest, and its lengths do not hold), NOT_CONVERGED.
+
+        At rest is a residual of at most a millionth of stiffness times size, in float32 a ten-thousandth.
+        Lengths of a machine under load give way by what they carry: that is no lock.
+        """
+        near = RESTS if self.points.dtype == np.float64 else RESTS_SINGLE
+        rests = self.residual <= near * self.scale[:, 1]
+        holds = (self.length_error <= HOLDS * self.scale[:, 0]) | self.loaded
+        found = np.where(rests, np.where(holds, 0, 1), 2).tolist()
+        return tuple(STATUSES[one] for one in found)
+
+    def summary(self) -> str:
+        """How many machines ended how."""
+        return "\n".join(f"  {self.statuses.count(one):>7} {one.sentence}" for one in STATUSES)
 
 
 def machines(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 
 from pliant.core.progress import Progress
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Floats, Network, State
+from pliant.relax.own import Element, Own
 from pliant.relax.path import Record, scale, shares
 from pliant.relax.relaxation import Knobs, Leg, Work, accelerate, sweeps, work
 
@@ -20,24 +20,6 @@ LOOSE = 1e-6  # of the force scale: residual at which momentum goes on to the ne
 ALPHA = 0.5
 CAP = 0.05  # of the size
 LEAST = 1e-6  # S_min, as a share of F_max / Δ_max
-
-
-class Element(Protocol):
-    """What a user may add: anything that pulls and pushes nodes.
-
-    `nodes` are the names of those it acts on. Called with their positions (n, D) and the share of
-    the drive, it gives the forces on them (n, D), and how stiff it is against each coordinate (n, D):
-    the sum of the absolute row of its stiffness matrix, or anything above it.
-    """
-
-    @property
-    def nodes(self) -> Sequence[str]:
-        """The nodes it acts on."""
-        ...
-
-    def __call__(self, x: Floats, share: float) -> tuple[Floats, Floats]:
-        """Forces and stiffness."""
-        ...
 
 
 def knobs(net: Network, study: RelaxStudy) -> Knobs:
@@ -69,6 +51,14 @@ def march(
 ) -> None:
     """Synchronous or asynchronous relaxation along the drive, then at its end until nothing is left."""
     run = _March(net, study, record, progress, elements)
+    try:
+        _march(run)
+    except _UnboundedError:
+        _end(run)
+
+
+def _march(run: _March) -> None:
+    net, study, record = run.net, run.study, run.record
     drive = study.increments or A_FRAME * study.frames
     record.keep(net, run.state, 0.0, run.residual(), False)
     share = 0.0
@@ -91,6 +81,14 @@ def coast(
 ) -> None:
     """Momentum relaxation: frame by frame, each nearly to rest and the last one fully."""
     run = _March(net, study, record, progress, elements)
+    try:
+        _coast(run)
+    except _UnboundedError:
+        _end(run)
+
+
+def _coast(run: _March) -> None:
+    net, study, record = run.net, run.study, run.record
     record.keep(net, run.state, 0.0, run.residual(), False)
     for goal in shares(study.frames).tolist():
         last = goal == 1.0 or study.settle
@@ -101,6 +99,16 @@ def coast(
             break
 
 
+class _UnboundedError(Exception):
+    """Positions are no numbers any more: forces grew beyond all bounds."""
+
+
+def _end(run: _March) -> None:
+    """Leave the run where positions were last numbers."""
+    run.record.keep(run.net, run.state, run.share, run.last, False)
+    run.record.notice(run.share, "limit", "forces grew beyond all bounds: nothing can be said further on")
+
+
 class _March:
     """A state under way, with what its iterations hand on to each other."""
 
@@ -108,18 +116,19 @@ class _March:
         self, net: Network, study: RelaxStudy, record: Record, progress: Progress, elements: Sequence[Element]
     ) -> None:
         self.net, self.study, self.record, self.progress = net, study, record, progress
-        self.elements = [(element, [net.names.index(name) for name in element.nodes]) for element in elements]
+        self.elements = Own(net, elements)
         self.state: State = net.state()
         self.knobs = knobs(net, study)
-        self.work: Work = work(*net.drawn.shape, extra=bool(elements))
+        self.work: Work = work(*net.drawn.shape, extra=bool(self.elements))
         self.tolerance = study.tolerance * scale(net)
-        self.last, self.age = np.inf, 0
+        self.last, self.age, self.share = np.inf, 0, 0.0
+        self.before = self.state.x.copy()
 
     def residual(self) -> float:
         """The largest force on a node as things stand."""
         probe = np.empty(1)
         self._ask(0.0)
-        fresh, state = work(*self.net.drawn.shape), State(*(array.copy() for array in self.state))
+        fresh, state = work(*self.net.drawn.shape), State._make(array.copy() for array in self.state)
         accelerate(state, self.net.parts, self.knobs, np.inf, 0, self.work if self.elements else fresh, probe)
         return float(probe[0])
 
@@ -156,7 +165,7 @@ class _March:
                 first / count if end > start else 1.0, (first + each) / count if end > start else 1.0,
                 self.record.iterations, tolerance, self.work, residuals,
             )  # fmt: skip
-            self._made(residuals[:made])
+            self._made(residuals[:made], at)
             if made < each or self.last <= tolerance:
                 break
 
@@ -170,24 +179,23 @@ class _March:
             made, self.age = accelerate(
                 self.state, self.net.parts, self.knobs, tolerance, self.age, self.work, residuals
             )
-            self._made(residuals[:made])
+            self._made(residuals[:made], share)
             self.progress(round(1000 * share), 1000, f"residual {self.last:.1e}")
 
-    def _made(self, residuals: Floats) -> None:
+    def _made(self, residuals: Floats, share: float) -> None:
+        if not np.isfinite(self.state.x).all():
+            self.state.x[:] = self.before
+            raise _UnboundedError
+        self.before[:] = self.state.x
         self.record.residuals.append(residuals)
         self.record.iterations += len(residuals)
         if len(residuals):
-            self.last = float(residuals[-1])
+            self.last, self.share = float(residuals[-1]), share
 
     def _ask(self, share: float) -> None:
         """What the user's own elements do here."""
-        if not self.elements:
-            return
-        self.work.extra[:], self.work.extra_stiff[:] = 0.0, 0.0
-        for element, nodes in self.elements:
-            forces, stiffness = element(self.state.x[nodes], share)
-            np.add.at(self.work.extra, nodes, forces)
-            np.add.at(self.work.extra_stiff, nodes, stiffness)
+        if self.elements:
+            self.elements.add(self.state.x, share, self.work.extra, self.work.extra_stiff)
 
 
 def _by_node(net: Network, value: float, own: dict[str, float]) -> Floats:

@@ -124,6 +124,11 @@ class State(NamedTuple):
     turned: Floats  # (M,) angles as last measured, over whole turns
     given: Floats  # (E,) by how much a link is made shorter, so that it holds its length under load
     coupling_given: Floats  # (C,)
+    rail_given: Floats  # (Q, D) by how much a node is taken to be further away from its line
+    touch_given: Floats  # (T,) by how much a pair is taken to be thicker
+    since: Floats  # (N, D) where the increment began; none where there is no friction
+    gripped: Ints  # (G, 4) nodes that friction acts on
+    grips: Floats  # (G, W) see `friction`
 
 
 @dataclass(frozen=True)
@@ -180,6 +185,9 @@ class Network:
     edges: Ints = field(
         default_factory=lambda: np.zeros((0, 2), np.int64)
     )  # (G, 2) nodes that share an element
+    stiffness: float = 1.0  # of what is rigid
+    rails_hold: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (Q,) rigid, not elastic
+    touches_hold: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (T,)
 
     @cached_property
     def size(self) -> float:
@@ -234,8 +242,8 @@ class Network:
         """Whether anything but its own rigid lengths pulls or pushes it."""
         parts = self.parts
         bilateral = (parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all()
-        rails = (parts.rails.laws == BAR).all()
-        free = bilateral and rails and self.rigid.all() and not len(parts.touch.radius)
+        rails = (parts.rails.laws == BAR).all() and self.rails_hold.all()
+        free = bilateral and rails and self.rigid.all() and self.touches_hold.all()
         return bool(self.drive.loads.any() or len(parts.fields.power) or not free)
 
     @property
@@ -252,7 +260,15 @@ class Network:
         turned = np.zeros(len(parts.couplings.measures))
         measure_angles(x, parts.couplings, turned)
         given = np.zeros(len(parts.links.ends)), np.zeros(len(parts.couplings.laws))
-        return State(x, *self.drive.at(share), turned, *given)
+        others = np.zeros((len(parts.rails.laws), x.shape[1])), np.zeros(len(parts.touch.radius))
+        smooth = np.zeros((0, x.shape[1])), np.zeros((0, 4), np.int64), np.zeros((0, 0))
+        return State(x, *self.drive.at(share), turned, *given, *others, *smooth)
+
+    def touch_name(self, pair: int) -> str:
+        """What a pair of segments is called, such as "contact p on u-v"."""
+        a, b, c, d = (self.names[node] for node in self.parts.touch.ends[pair])
+        first, second = (one if one == other else f"{one}-{other}" for one, other in ((a, b), (c, d)))
+        return f"contact {first} on {second}"
 
     def aim(self, state: State, share: float) -> None:
         """Set the drive of a state to a share."""

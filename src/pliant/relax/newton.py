@@ -29,7 +29,9 @@ ROUNDING = 2.0**-52
 SLOW, LEAVE = 3, 20  # steps of little use before the whole stiffness is tried, and without it where it failed
 ROUNDED = 6  # steps that gain less than half, close to rounding
 STANDING = 1e-9  # λ with which a stiffness that is not positive gives way
+GAIN, LESS = 0.05, 0.9  # of what a step promises, and of the force: friction has kinks to jump across
 WIDEST = 0.5  # distortion of a step
+NARROWEST = 1e-10  # distortion of a step down to which it is only made shorter where contacts close
 SMALL = 1e-5  # radians: from here on a straight step is as good, and rounded less
 
 
@@ -100,10 +102,14 @@ def settle(
         far, turn, cut = _measure(state.x, parts.touch, order, wide, work)
         clean = clean and not cut
         promised = _promised(order.node, work, lam, limits.least)
-        taken, now, worse = _try(state, parts, order, limits.bends and turn > SMALL, energy, worst, work)
+        gain, less = (GAIN * promised, LESS) if len(state.gripped) > 0 else (0.0, 1.0)
+        bends = limits.bends and turn > SMALL
+        taken, now, worse = _try(state, parts, order, bends, energy - gain, less * worst, work)
         if not taken:
             # Shorter first: λ keeps long mechanisms from bending, which is what they do most easily.
             wide, clean = 0.25 * far, False
+            if len(parts.touch.radius) > 0 and wide > NARROWEST:
+                continue  # a contact that closes on the way asks for no other direction
             lam, rise = (lam, 4.0) if rise == 0.0 else (max(rise * lam, 1e-12), 2.0 * rise)
             continue
         kept = (energy - now) / promised if now < energy else 1.0  # of less force, within rounding
@@ -117,6 +123,7 @@ def settle(
         slow = slow + 1 if worse > 0.3 * worst else min(slow, 0)
         whole = worse < near or slow >= SLOW or (whole and worse < 0.3 * worst)
         energy, worst = now, worse
+        floor = max(floor, _floor(state.x, order.node, work.s))  # contacts close on the way
         if stuck > ROUNDED:
             break  # above what was reckoned with
     if most == 0:
@@ -167,7 +174,7 @@ def _longest(step: Floats) -> float:
 def _try(
     state: State, parts: Parts, order: Order, bends: bool, energy: float, worst: float, work: Scratch
 ) -> tuple[bool, float, float]:
-    """Take the step bent, or else straight, if that helps; whether it did, the energy and the largest force.
+    """Take the step bent, or else straight, if energy or force fall below what is given; what they are then.
 
     Bent steps obey no bound on each node, which contacts need.
     """
@@ -324,10 +331,19 @@ def _strength(s: Floats, node: Ints) -> float:
 def _floor(x: Floats, node: Ints, s: Floats) -> float:
     """The residual that rounding leaves: a few units in the last place of the coordinates, times S."""
     most = 0.0
-    for i in node:
+    for i in range(len(x)):  # on the ground too: lengths and gaps are rounded by their far ends
         for c in range(s.shape[1]):
             most = max(most, abs(x[i, c]))
     return 2.0 * ROUNDING * most * _strength(s, node)
+
+
+@kernel
+def felt(state: State, parts: Parts) -> Floats:
+    """Forces (N, D) on every node, of all but the ground and the guides that hold it."""
+    n, d = state.x.shape
+    r, s, push, grip = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d)), np.zeros(n)
+    evaluate(state, parts, r, s, push, grip)
+    return r
 
 
 def stands(state: State, parts: Parts, order: Order, limits: Limits) -> bool:

@@ -31,6 +31,7 @@ STRAIGHT = 1e-5  # of the size: displacements for which slopes are good enough
 ROUNDING = 1e-13  # of the size
 ROUNDS = 4  # of displacement
 STEPS = 4  # of each
+MOST = 1e12  # ridge: beyond, y is nothing, or no number
 TURNS = 20  # of what pulls and presses
 SHOWN = 12  # modes
 
@@ -55,7 +56,9 @@ def jacobian(net: Network, frame: Frame) -> sparse.csr_array:
 
 
 def unmet(net: Network, frame: Frame) -> Floats:
-    """The internal load (E + C + Q,): forces in links, couplings and rails that no displacement can relieve.
+    """The internal load (E + C + Q + T,): forces in what shall hold that no displacement can relieve.
+
+    Of links, couplings, rails and touching pairs.
 
     The displacement −y sought makes Σ k (e − J y)² least, over elongations e of what shall hold, where
     strings only pull and bumpers only press; the forces that are left are k (e − J y). What an element
@@ -64,13 +67,12 @@ def unmet(net: Network, frame: Frame) -> Floats:
     """
     x, found = frame.x, frame.elongations
     own = left = own_forces(net, found)
-    bound = 0.0 if len(net.parts.touch.radius) else NONE * scale(net)  # contacts are not among its own
     for _ in range(ROUNDS):
-        if _worst(own) < bound:
+        if _worst(own) < NONE * scale(net):
             return own
         rows = slopes(net, x, found)
         y, forces = _relieved(rows, net.size or 1.0)
-        left = _by_element(own, rows, forces, net.parts.rails.rest)
+        left = _by_element(net, own, rows, forces)
         if np.abs(y).max(initial=0.0) <= STRAIGHT * net.size:
             break
         x, found = _moved(net, frame, x, found, rows.spread(-y[:, None])[0])
@@ -118,13 +120,17 @@ def smallest_singular_values(net: Network, frames: Sequence[Frame]) -> Floats:
 
 
 def own_forces(net: Network, found: Elongations) -> Floats:
-    """(E + C + Q,) the forces of elongations alone, of what shall hold."""
+    """(E + C + Q + T,) the forces of elongations alone, of what shall hold."""
     parts = net.parts
+    pairs = found.touching[net.touches_hold[found.touching]]
+    pressed = np.zeros(len(parts.touch.radius))
+    pressed[pairs] = np.minimum(found.gaps[net.touches_hold[found.touching]], 0.0)
     return np.concatenate(
         [
             np.where(net.rigid, parts.links.stiffness * _held(found.links, parts.links.laws), 0.0),
             parts.couplings.stiffness * _held(found.couplings, parts.couplings.laws),
-            parts.rails.stiffness * _held(found.rails, parts.rails.laws),
+            np.where(net.rails_hold, parts.rails.stiffness * _held(found.rails, parts.rails.laws), 0.0),
+            parts.touch.stiffness * pressed,
         ]
     )
 
@@ -139,18 +145,18 @@ def _held(over: Floats, laws: Ints) -> Floats:
     return np.where(laws == BAR, over, np.where(laws == STRING, pulled, pressed))
 
 
-def _by_element(own: Floats, rows: Slopes, forces: Floats, rail_rest: Floats) -> Floats:
-    """(E + C + Q,) of forces in rows (R,); a rail with a row for each direction has their resultant.
+def _by_element(net: Network, own: Floats, rows: Slopes, forces: Floats) -> Floats:
+    """(E + C + Q + T,) of forces in rows (R,); a rail with a row for each direction has their resultant.
 
     Elements between grounded nodes have no rows, and keep their own: nothing can relieve them.
     """
-    out, count = own.copy(), len(own)
-    owners = rows.owners[rows.owners < count]  # touches come last
-    forces = forces[: len(owners)]
+    out, owners = own.copy(), rows.owners
     out[owners] = forces
-    kept = owners[owners >= count - len(rail_rest)]
-    kept = kept[rail_rest[kept - count] == 0.0]
-    out[kept] = np.sqrt(np.bincount(owners, forces**2, count))[kept]
+    rails = net.parts.rails
+    first = len(net.parts.links.laws) + len(net.parts.couplings.laws)
+    kept = owners[(owners >= first) & (owners < first + len(rails.laws))]
+    kept = kept[rails.rest[kept - first] == 0.0]
+    out[kept] = np.sqrt(np.bincount(owners, forces**2, len(own)))[kept]
     return out
 
 
@@ -185,7 +191,7 @@ def _relief(matrix: Any, weights: Floats, over: Floats, size: float) -> Floats:
         y, solve = np.zeros(matrix.shape[1]), inverse(weighted, ridge)
         for _ in range(STEPS):
             y += solve(weighted.T @ (weights * over - weighted @ y))
-        if np.abs(y).max(initial=0.0) <= size:
+        if np.abs(y).max(initial=0.0) <= size or ridge > MOST:
             return y
         ridge *= 100.0
 
@@ -206,6 +212,8 @@ def _moved(
         links=found.links + after.links - before.links,
         rails=found.rails + after.rails - before.rails,
         couplings=found.couplings + after.couplings - before.couplings,
+        touching=after.touching,
+        gaps=after.gaps,
     )
 
 

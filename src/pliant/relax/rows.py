@@ -41,6 +41,7 @@ class Rail(NamedTuple):
     rest: float = 0.0
     law: int = BAR
     band: float = 0.0
+    rigid: bool = True  # its distance shall hold
 
 
 class Measure(NamedTuple):

@@ -25,7 +25,7 @@ from pliant.relax.guiding import basis
 from pliant.relax.laws import BAR, BUMPER, STRING
 from pliant.relax.measures import couple
 from pliant.relax.network import Bools, Couplings, Floats, Guides, Ints, Links, Network, Rails
-from pliant.relax.touching import Touch, contact_gradient
+from pliant.relax.touching import Touch, contact_slope
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class _Rows(NamedTuple):
 
 def slopes(net: Network, x: Floats, found: Elongations) -> Slopes:
     """J at x (N, D), where elongations are as found."""
-    parts, chosen = net.parts, _chosen(net, x, found)
+    parts, chosen = net.parts, _chosen(net, found)
     rows = _room(x, net, chosen)
     over = found.links, found.couplings, found.rails
     _fill(x, parts.links, parts.couplings, parts.rails, parts.touch, chosen, over, rows)
@@ -90,7 +90,7 @@ def slopes(net: Network, x: Floats, found: Elongations) -> Slopes:
     return Slopes(matrix, owners, rows.over, stiffness[owners], laws[owners], nodes, rows.ways, x.shape)
 
 
-def _chosen(net: Network, x: Floats, found: Elongations) -> _Chosen:
+def _chosen(net: Network, found: Elongations) -> _Chosen:
     """Elements that hold, where a node of theirs can move."""
     moves, (links, rails, couplings, _, touch, _) = net.free, net.parts
     moved = np.concatenate([[0], np.cumsum(moves[couplings.measured].any(axis=1))])[couplings.firsts]
@@ -98,9 +98,10 @@ def _chosen(net: Network, x: Floats, found: Elongations) -> _Chosen:
         _acts(found.links, links) & net.rigid & moves[links.ends].any(axis=1),
         _acts(found.couplings, couplings) & (np.diff(moved) > 0),
         _acts(found.rails, rails) & moves[rails.nodes].any(axis=1),
-        pressing(x, touch) & moves[touch.ends].any(axis=1),
     )
-    return _Chosen(*map(np.flatnonzero, chosen))
+    pairs = found.touching
+    first, second, third = map(np.flatnonzero, chosen)
+    return _Chosen(first, second, third, pairs[moves[touch.ends[pairs]].any(axis=1)])
 
 
 def _acts(over: Floats, group: Links | Couplings | Rails) -> Bools:
@@ -138,15 +139,6 @@ def _present(net: Network, chosen: _Chosen) -> Bools:
 def _kept(rails: Rails) -> Bools:
     """(Q,) rails that keep their node on the line."""
     return (rails.laws == BAR) & (rails.rest == 0.0)
-
-
-@kernel
-def pressing(x: Floats, touch: Touch) -> Bools:
-    """(T,) pairs that touch."""
-    slope, found = np.empty(4 * x.shape[1]), np.zeros(len(touch.radius), np.bool_)
-    for t in range(len(found)):
-        found[t] = contact_gradient(x, touch, t, slope)[0] < 0.0
-    return found
 
 
 @kernel
@@ -269,7 +261,7 @@ def _touches(x: Floats, touch: Touch, chosen: Ints, rows: _Rows, row: int, first
     d = x.shape[1]
     slope = np.empty(4 * d)
     for t in chosen:
-        gap, _ = contact_gradient(x, touch, t, slope)
+        gap = contact_slope(x, touch, t, slope)
         for k in range(4):
             _add(rows, row, touch.ends[t, k], slope[k * d : k * d + d], 1.0)
         row = _close(rows, row, first + t, gap)

@@ -16,9 +16,10 @@ from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.relax.build import build
 from pliant.relax.follow import follow, why_not
-from pliant.relax.march import Element, coast, march
+from pliant.relax.march import coast, march
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.network import Network
+from pliant.relax.own import Element
 from pliant.relax.path import Record
 from pliant.relax.result import RelaxResult
 from pliant.relax.trust import trust
@@ -33,7 +34,7 @@ def solve(
     progress: Progress = silent,
     elements: Sequence[Element] = (),
 ) -> RelaxResult:
-    """The path of a mechanism along its drive; `elements` are the user's own (see `march.Element`)."""
+    """The path of a mechanism along its drive; `elements` are the user's own (see `own.Element`)."""
     study = study or model.study
     clock, record = Clock(), Record()
     progress(0, 1000, "starting")

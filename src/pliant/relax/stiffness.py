@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.kernel import inner
-from pliant.relax.forces import most_measures, rail
+from pliant.relax.forces import most_measures, slip, strained
 from pliant.relax.guiding import basis
 from pliant.relax.laws import BAR, force, tangent
 from pliant.relax.measures import couple
@@ -32,7 +32,9 @@ from pliant.relax.network import (
     State,
 )
 from pliant.relax.order import Order
-from pliant.relax.touching import Touch, contact_gradient
+from pliant.relax.touching import Touch, contact_slope
+
+JUST = 1e-9  # of its radius: a pair so near resists before it touches, as it soon will
 
 
 @inner
@@ -43,13 +45,15 @@ def assemble(state: State, parts: Parts, order: Order, allowed: Floats, whole: b
     spot = Spot(order.place, order.rows, order.first, parts.guides.kinds, allowed)
     _links(state.x, parts.links, state.rest, spot, whole, m)
     if len(parts.rails.nodes) > 0:
-        _rails(state.x, parts.rails, spot, m)
+        _rails(state.x, parts.rails, state.rail_given, spot, m)
     if len(parts.couplings.laws) > 0:
         _couplings(state.x, parts.couplings, state.goal, state.turned, spot, m)
     if len(parts.fields.power) > 0:
         _fields(state.x, parts.fields, spot, whole, m)
     if len(parts.touch.radius) > 0:
-        _touches(state.x, parts.touch, spot, m)
+        _touches(state.x, parts.touch, state.touch_given, spot, m)
+    if len(state.gripped) > 0:
+        _grips(state.x, state.gripped, state.grips, spot, m)
 
 
 class Spot(NamedTuple):
@@ -202,14 +206,13 @@ def _couplings(x: Floats, couplings: Couplings, goal: Floats, turned: Floats, sp
 
 
 @inner
-def _rails(x: Floats, rails: Rails, spot: Spot, m: Floats) -> None:
+def _rails(x: Floats, rails: Rails, given: Floats, spot: Spot, m: Floats) -> None:
     """Across the line; with a distance to keep, along the way to the node first of all."""
     d = x.shape[1]
     away, line, block, shares = np.empty(d), np.empty(d), np.empty((d, d)), np.empty(3)
     for q in range(len(rails.nodes)):
-        at, far = rail(x, rails, q, away)
+        at, far, over = strained(x, rails, given, q, away)
         law, k, a = rails.laws[q], rails.stiffness[q], rails.bands[q]
-        over = far - rails.rest[q]
         f, rate = force(law, k, a, over), tangent(law, k, a, over)
         across = rate if law == BAR else (max(f / far, 0.0) if far > 0.0 else 0.0)
         square = 0.0
@@ -253,10 +256,34 @@ def _fields(x: Floats, fields: Fields, spot: Spot, whole: bool, m: Floats) -> No
 
 
 @inner
-def _touches(x: Floats, touch: Touch, spot: Spot, m: Floats) -> None:
+def _touches(x: Floats, touch: Touch, given: Floats, spot: Spot, m: Floats) -> None:
     d = x.shape[1]
     slope = np.empty(4 * d)
     for t in range(len(touch.radius)):
-        _, k = contact_gradient(x, touch, t, slope)
-        if k > 0.0:
-            _rank_one(spot, touch.ends[t], 4, slope.reshape(4, d), k, m)
+        if contact_slope(x, touch, t, slope) <= given[t] + JUST * touch.radius[t]:
+            _rank_one(spot, touch.ends[t], 4, slope.reshape(4, d), touch.stiffness[t], m)
+
+
+@inner
+def _grips(x: Floats, gripped: Ints, grips: Floats, spot: Spot, m: Floats) -> None:
+    """The stiffness k where friction sticks; where it slips, what turns its direction."""
+    d = x.shape[1]
+    away, block = np.empty(d), np.empty((d, d))
+    for g in range(len(gripped)):
+        held, k = grips[g, 4], grips[g, 5]
+        if held == 0.0:
+            continue
+        far = slip(x, gripped[g], grips[g], away)
+        sticks = k * far <= held
+        soft = grips[g, 6]
+        across = k if sticks else (held + soft * (far - held / k)) / far
+        for c in range(d):
+            for h in range(d):
+                block[c, h] = across * grips[g, 7 + c * d + h]
+                if not sticks:
+                    block[c, h] += (soft - across) * away[c] * away[h] / (far * far)
+        for a in range(4):
+            for b in range(a + 1):
+                share = grips[g, a] * grips[g, b]
+                if share != 0.0:
+                    _block(spot, gripped[g, a], gripped[g, b], share, block, m)

@@ -87,11 +87,10 @@ def _nearest_end(u: Vector, v: Vector, w: Vector) -> tuple[float, float, float]:
 
 
 @inner
-def contact_gradient(x: Floats, touch: Touch, pair: int, g: Floats) -> tuple[float, float]:
-    """The gap, distance − radius, of a pair, and k where it is touched, else 0; g (4D,) gets ∂gap.
+def contact_slope(x: Floats, touch: Touch, pair: int, g: Floats) -> float:
+    """The gap, distance − radius, of a pair; g (4D,) gets ∂gap.
 
-    With f = −k·gap the forces are f·g and the Gauss–Newton stiffness is k·ggᵀ. A crossed pair has
-    no direction of its own and is given `normal`: k·radius pushes it out, and E is flat there.
+    A crossed pair has no direction of its own and is given `normal`.
     """
     a, b, c, d = touch.ends[pair]
     s, t, distance = closest(x, a, b, c, d)
@@ -106,19 +105,20 @@ def contact_gradient(x: Floats, touch: Touch, pair: int, g: Floats) -> tuple[flo
             n /= distance
         g[k], g[size + k] = -(1.0 - s) * n, -s * n
         g[2 * size + k], g[3 * size + k] = (1.0 - t) * n, t * n
-    gap = distance - radius
-    return gap, touch.stiffness[pair] if gap < 0.0 else 0.0
+    return distance - radius
 
 
 @inner
 def contact_forces(
-    x: Floats, touch: Touch, force: Floats, stiffness: Floats, push: Floats, grip: Floats
+    x: Floats, touch: Touch, given: Floats, force: Floats, stiffness: Floats, push: Floats, grip: Floats
 ) -> float:
     """Add what the pairs do to `force` and `stiffness`, both (N, D); the energy.
 
-    `stiffness` grows by the absolute row sums of k·ggᵀ: they bound it, so that a synchronous update
-    with α < 1 does not overshoot. `push` (N, D) is set to the contacts' part of the force, and `grip`
-    (N,) to what friction can hold: μ times the pressures.
+    A pair presses with −k (gap − given) where that is positive: `given` (T,) is by how much it is taken to
+    be thicker, so that it holds its distance under load. With f that force, the forces are f·∂gap and the
+    Gauss–Newton stiffness is k·ggᵀ. `stiffness` grows by the absolute row sums of that: they bound it, so
+    that a synchronous update with α < 1 does not overshoot. `push` (N, D) is set to the contacts' part of
+    the force, and `grip` (N,) to what friction can hold: μ times the pressures.
     """
     size = x.shape[1]
     g = np.empty(4 * size)
@@ -126,10 +126,10 @@ def contact_forces(
     grip[:] = 0.0
     energy = 0.0
     for pair in range(len(touch.radius)):
-        gap, k = contact_gradient(x, touch, pair, g)
-        if k == 0.0:
+        over, k = contact_slope(x, touch, pair, g) - given[pair], touch.stiffness[pair]
+        if over >= 0.0:
             continue
-        energy += 0.5 * k * gap * gap
+        energy += 0.5 * k * over * over
         whole = 0.0
         for slope in g:
             whole += abs(slope)
@@ -139,10 +139,10 @@ def contact_forces(
             for c in range(size):
                 slope = g[end * size + c]
                 square += slope * slope
-                push[node, c] -= k * gap * slope
-                force[node, c] -= k * gap * slope
+                push[node, c] -= k * over * slope
+                force[node, c] -= k * over * slope
                 stiffness[node, c] += k * abs(slope) * whole
-            grip[node] -= touch.friction[pair] * k * gap * np.sqrt(square)
+            grip[node] -= touch.friction[pair] * k * over * np.sqrt(square)
     return energy
 
 
@@ -160,7 +160,6 @@ def room(x: Floats, touch: Touch, cap: Floats) -> None:
 
     A pair at or below the floor has thus been there since it was drawn. It has no side to keep and is
     left free, to be pushed out along `normal`; once above the floor it has a side, and keeps it.
-    Nothing is said of pairs not in `touch`: see `candidates`.
     """
     for pair in range(len(touch.radius)):
         a, b, c, d = touch.ends[pair]
@@ -233,88 +232,6 @@ def stick(residual: Floats, normal: Floats, pressure: float, mu: float) -> None:
     left = 1.0 - held / parallel if parallel > held else 0.0
     for k in range(len(residual)):
         residual[k] = along * normal[k] + left * (residual[k] - along * normal[k])
-
-
-def candidates(x: Floats, segments: Ints, radius: Floats, group: Ints, reach: float) -> Ints:
-    """Pairs i < j of segments (M, 2) that are nearer than both their radii (M,) and `reach`: (T, 2), sorted.
-
-    Not those that share a node, nor those of one group ≥ 0 in `group` (M,). They hold good until a node
-    has gone reach/2: till then no other pair comes as near as its radii.
-
-    Boxes are swept along the axis on which they lie farthest apart, as they are wide, in strips across
-    the next: strips as wide as the mean box hold each box twice on average, if not less.
-    """
-    if len(segments) < 2:
-        return np.empty((0, 2), np.int64)
-    p, q, margin = x[segments[:, 0]], x[segments[:, 1]], (radius + 0.5 * reach)[:, None]
-    low, high = np.minimum(p, q) - margin, np.maximum(p, q) + margin
-    width = (high - low).mean(axis=0) + 1e-300
-    across, along = np.argsort((high.max(axis=0) - low.min(axis=0)) / width)[-2:]
-    first, starts, held = _strips(low[:, across], high[:, across], np.argsort(low[:, along]))
-    pairs = np.empty((4 * len(segments), 2), np.int64)
-    while True:
-        count = _sweep(x, segments, radius, group, reach, low, high, along, first, starts, held, pairs)
-        if count <= len(pairs):
-            return pairs[np.lexsort(pairs[:count].T[::-1])]
-        pairs = np.empty((count, 2), np.int64)
-
-
-def _strips(low: Floats, high: Floats, order: Ints) -> tuple[Ints, Ints, Ints]:
-    """The first strip of each box (M,), and in order the boxes of each: held[starts[n] : starts[n + 1]]."""
-    origin, top = low.min(), high.max()
-    width = max((high - low).mean(), (top - origin) / len(low), 1e-300)
-    first, last = ((low - origin) // width).astype(np.int64), ((high - origin) // width).astype(np.int64)
-    count = (last - first + 1)[order]
-    boxes = np.repeat(order, count)
-    strip = first[boxes] + np.arange(len(boxes)) - np.repeat(np.cumsum(count) - count, count)
-    by_strip = np.argsort(strip, kind="stable")
-    return first, np.searchsorted(strip[by_strip], np.arange(last.max() + 2)), boxes[by_strip]
-
-
-@kernel
-def _sweep(
-    x: Floats, segments: Ints, radius: Floats, group: Ints, reach: float, low: Floats, high: Floats,
-    along: int, first: Ints, starts: Ints, held: Ints, pairs: Ints,
-) -> int:  # fmt: skip
-    """How many pairs there are; those that `pairs` has room for are put there."""
-    count = 0
-    for strip in range(len(starts) - 1):
-        for m in range(starts[strip], starts[strip + 1]):
-            i = held[m]
-            for n in range(m + 1, starts[strip + 1]):
-                j = held[n]
-                if low[j, along] > high[i, along]:
-                    break
-                # Two boxes may share several strips: the pair counts in the first of them.
-                if max(first[i], first[j]) != strip or not _meet(low, high, i, j):
-                    continue
-                if _allowed(segments, group, i, j) and _near(x, segments, radius, reach, i, j):
-                    if count < len(pairs):
-                        pairs[count, 0], pairs[count, 1] = min(i, j), max(i, j)
-                    count += 1
-    return count
-
-
-@inner
-def _meet(low: Floats, high: Floats, i: int, j: int) -> bool:
-    apart = False
-    for k in range(low.shape[1]):
-        apart = apart or low[i, k] > high[j, k] or low[j, k] > high[i, k]
-    return not apart
-
-
-@inner
-def _allowed(segments: Ints, group: Ints, i: int, j: int) -> bool:
-    if group[i] >= 0 and group[i] == group[j]:
-        return False
-    a, b, c, d = segments[i, 0], segments[i, 1], segments[j, 0], segments[j, 1]
-    return a not in (c, d) and b not in (c, d)
-
-
-@inner
-def _near(x: Floats, segments: Ints, radius: Floats, reach: float, i: int, j: int) -> bool:
-    _, _, distance = closest(x, segments[i, 0], segments[i, 1], segments[j, 0], segments[j, 1])
-    return distance < radius[i] + radius[j] + reach
 
 
 @inner

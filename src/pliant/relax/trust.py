@@ -13,6 +13,7 @@ import numpy as np
 from pliant.core.progress import silent
 from pliant.relax.elongation import errors
 from pliant.relax.follow import determined, follow, why_not
+from pliant.relax.friction import rubs
 from pliant.relax.judging import HOLDS, orientation, worst
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Floats, Network
@@ -48,8 +49,10 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
     frames = record.frames
     followed = study.method == "auto" and not own and not why_not(net)
     bound = HELD * scale(net)
-    forces = [_internal(net, frame, followed) for frame in frames]
-    loads = np.array([np.abs(force).max(initial=0.0) for force in forces])
+    loads, last = np.zeros(len(frames)), np.zeros(0)
+    for k, frame in enumerate(frames):
+        last = _internal(net, frame, followed)
+        loads[k] = np.abs(last).max(initial=0.0)
     loaded = loads > bound
     if followed:
         loaded = np.array([worst(net, frame.elongations) > HOLDS for frame in frames])
@@ -65,7 +68,7 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
         status=_status(net, study, record, loaded, kept),
         length_errors=np.array([_length_error(net, frame) for frame in frames]),
         loads=loads,
-        carriers=_carriers(net, forces[-1], bound) if loaded[-1] else (),
+        carriers=_carriers(net, last, bound) if loaded[-1] else (),
         locks_at=record.locks_at if rests else None,
         assembly_kept=kept,
         notices=tuple(record.notices),
@@ -85,7 +88,7 @@ def _look_at_frames(net: Network, study: RelaxStudy, record: Record, loaded: np.
 
 
 def _internal(net: Network, frame: Frame, followed: bool) -> Floats:
-    """Forces (E + C + Q,) that no displacement can relieve: at rest, all of them where nothing loads it.
+    """Forces (E + C + Q + T,) that no displacement can relieve: at rest, all of them where nothing loads it.
 
     Those of a way that was followed are known to hold, or to be strained by a lock: nothing relieves them.
     """
@@ -130,7 +133,8 @@ def _carriers(net: Network, forces: Floats, bound: float) -> tuple[tuple[str, fl
     for at in np.argsort(-np.abs(forces)).tolist():
         if abs(forces[at]) <= bound:
             break
-        strongest.setdefault(names[at], float(forces[at]))
+        name = names[at] if at < len(names) else net.touch_name(at - len(names))
+        strongest.setdefault(name, float(forces[at]))
     return tuple(strongest.items())
 
 
@@ -169,8 +173,8 @@ def _compare(net: Network, study: RelaxStudy, record: Record) -> None:
     assembly. Only where the lengths leave no freedom is there one place to compare with.
     """
     last = record.frames[-1]
-    if not (determined(net) and last.settled) or why_not(net):
-        return
+    if not (determined(net) and last.settled) or why_not(net) or rubs(net):
+        return  # where there is friction, the answer depends on the path
     again = Record()
     follow(net, study.model_copy(update={"method": "auto", "frames": 1, "noise": 0.0}), again, silent)
     there = again.frames[-1]

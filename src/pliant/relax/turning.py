@@ -45,7 +45,7 @@ def ways_on(net: Network, state: State, share: float, goal: float, rest: Rest) -
     length = np.sqrt(2.0 * part * asked / growth)
     out: list[tuple[float, State]] = []
     for sign in (1.0, -1.0):
-        there = State(*(array.copy() for array in state))
+        there = State._make(array.copy() for array in state)
         displaced(net, there, sign * length * y)
         net.aim(there, ahead)
         if rest(there):
@@ -73,7 +73,7 @@ def _form(net: Network, state: State, goal: float) -> tuple[Floats, float, float
     ways = right[rank:].T
     if not 0 < ways.shape[1] <= FEW or rank == len(rows.over):
         return None
-    further = State(*(array.copy() for array in state))
+    further = State._make(array.copy() for array in state)
     net.aim(further, goal)
     asked = rows.over - _over(net, further, rows)
     p = left[:, rank:] @ (left[:, rank:].T @ asked)
@@ -95,7 +95,7 @@ def form(net: Network, state: State, rows: Slopes, ways: Floats, p: Floats) -> F
     def along(y: Floats) -> float:
         total = -2.0 * rows.over
         for sign in (1.0, -1.0):
-            there = State(*(array.copy() for array in state))
+            there = State._make(array.copy() for array in state)
             displaced(net, there, sign * h * y)
             total = total + _over(net, there, rows)
         return float(p @ total) / h**2

@@ -38,15 +38,12 @@ def seconds_as_python(model: Mechanism, study: RelaxStudy) -> float:
 def exercise() -> None:
     """Newton's steps first: what they call is the most of it."""
     from pliant.relax.model import Mechanism
-    from pliant.relax.touching import candidates
 
-    for parts in (TWO_BARS, _loaded(), _touching(), _guided(), _wrapped()):
+    for parts in (TWO_BARS, _loaded(), _touching(), _guided(), _wrapped(), _rubbing()):
         _run(Mechanism.model_validate(parts), frames=1)
     for method in ("sync", "momentum"):
         _run(Mechanism.model_validate(TWO_BARS), method=method, frames=1, iterations=2, noise=1e-9)
     _together()
-    two = np.array([[0, 1], [2, 3]])
-    candidates(np.zeros((4, 2)), two, np.ones(2), np.arange(2), 1.0)
 
 
 def _run(model: Any, **study: Any) -> None:
@@ -95,6 +92,17 @@ def _guided() -> dict[str, Any]:
             {"node": "p", "line": [0, 1]},
         ],
         "rotors": [{"joint": "a", "arms": ["c", "b"], "to": 0.05}],
+    }
+
+
+def _rubbing() -> dict[str, Any]:
+    """A weight on a rough line, held by a spring."""
+    return {
+        "ground": ["a"],
+        "nodes": {"a": [-5, 0], "b": [0, 0]},
+        "springs": [{"nodes": ["a", "b"], "stiffness": 1}],
+        "guides": [{"node": "b", "line": [1, 0], "friction": 0.2}],
+        "loads": [{"node": "b", "force": [1, -10]}],
     }
 
 

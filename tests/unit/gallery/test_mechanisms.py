@@ -261,9 +261,19 @@ def test_the_block_sticks_until_the_spring_pulls_hard_enough():
     most = weight * (math.sin(slope) + friction * math.cos(slope))
     least = weight * (math.sin(slope) - friction * math.cos(slope))
     moved = np.linalg.norm(np.diff(block, axis=0), axis=1) > 0.1
-    assert pull.max() == pytest.approx(most, abs=0.05)
-    assert pull[-1] == pytest.approx(least, abs=0.05)
+    assert pull.max() == pytest.approx(most, abs=1e-6)
+    assert pull[-1] == pytest.approx(least, abs=1e-6)
     assert 0.2 < moved.mean() < 0.9
+
+
+def test_the_conveyor_carries_its_box_until_the_spring_pulls_as_hard_as_friction():
+    """Out by 40 and back by 15: the box stays at 20 while the belt slips, and goes back with it."""
+    box = path("conveyor", "box")
+    belt = path("conveyor", "l")[:, 0] + 80
+    assert box[:, 0] == pytest.approx(
+        np.where(np.arange(41) <= 20, np.minimum(belt, 20), belt - 20), abs=1e-8
+    )
+    assert box[:, 1] == pytest.approx(5, abs=1e-9)
 
 
 def test_the_crawler_gets_on_by_as_much_in_every_stride():

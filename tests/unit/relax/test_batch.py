@@ -11,9 +11,11 @@ from pliant.core.errors import PliantError
 from pliant.relax import batch
 from pliant.relax.batch import relax
 from pliant.relax.laws import BAR, BUMPER, STRING, force, tangent
-from pliant.relax.machines import Floor, Machines, machines
+from pliant.relax.machines import Floor, Machines, drawn_lengths, machines
+from pliant.relax.status import RelaxStatus
 
 PAIRS = np.array([(a, b) for b in range(8) for a in range(b)])
+PLAIN = {"alpha": 0.5, "eta": 1.0}  # no inertia
 FIELDS = ("points", "residual", "length_error", "errors", "trace")
 
 
@@ -67,7 +69,7 @@ def test_every_machine_is_relaxed_by_the_equations(axes, mixed):
 
 def test_single_precision_is_the_same_to_seven_digits():
     made = some(70, 2, mixed=False)
-    single, double = relax(made, 40, dtype=np.float32), relax(made, 40)
+    single, double = relax(made, 40, dtype=np.float32, **PLAIN), relax(made, 40, **PLAIN)
     assert single.points.dtype == np.float32
     np.testing.assert_allclose(single.points, double.points, rtol=0, atol=2e-5)
     np.testing.assert_allclose(single.residual, double.residual, rtol=0, atol=2e-6)
@@ -141,7 +143,7 @@ def test_a_string_holds_a_weight_and_does_not_push():
 
 def test_a_bumper_keeps_nodes_apart_and_does_not_pull():
     made = machines([[[0.0, 0.0], [0.5, 0.0]], [[0.0, 0.0], [2.0, 0.0]]], [(0, 1)], rest=1.0, laws=BUMPER)
-    points = relax(made, 2000).points
+    points = relax(made, 2000, **PLAIN).points
     assert points[0, 1, 0] - points[0, 0, 0] == pytest.approx(1.0, abs=1e-3)
     np.testing.assert_array_equal(points[1], made.drawn[1])
 
@@ -160,7 +162,7 @@ def test_a_drive_may_be_the_same_for_all_or_of_each_link_and_machine():
 def test_a_machine_follows_its_own_drive():
     made = machines(np.tile([[0.0, 0.0], [1.0, 0.0]], (2, 1, 1)), [(0, 1)], target=2.0, free=[False, True])
     gait = np.array([[0.5, 0.0, 1.0], [0.0, 1.0, 0.2]])[:, :, None]
-    settled = relax(made, 200, drive=gait, trace=[1])
+    settled = relax(made, 200, drive=gait, trace=[1], **PLAIN)
     np.testing.assert_allclose(settled.trace[:, :, 0, 0], 1.0 + gait[:, :, 0], atol=1e-12)
     np.testing.assert_array_equal(settled.trace[:, -1, 0], settled.points[:, 1])
 
@@ -173,7 +175,7 @@ def test_the_last_step_of_the_drive_is_the_answer():
 
 def test_pseudo_inertia_settles_sooner_on_the_same_lengths():
     made = some(70, 2, mixed=False)
-    plain, swift = relax(made, 300), relax(made, 300, alpha=5.0, eta=0.1)
+    plain, swift = relax(made, 300, **PLAIN), relax(made, 300)
     assert np.median(swift.residual) < 1e-3 * np.median(plain.residual)
 
 
@@ -290,3 +292,32 @@ def test_what_a_run_cannot_mean_is_refused(message, given):
 def test_machines_are_read_only():
     with pytest.raises(ValueError, match="read-only"):
         machines(**LINE).rest[:] = 2.0
+
+
+def test_every_machine_has_a_status():
+    """A triangle whose side comes to its target, one that cannot close, and both without the time."""
+    drawn = np.array([[[0.0, 0], [4, 0], [1, 3]]] * 2)
+    links = [[0, 1], [1, 2], [0, 2]]
+    target = drawn_lengths(drawn, np.array(links))
+    target[0, 1] *= 1.1
+    target[1] = [4, 1, 1]
+    free = [False, True, True]
+    settled = relax(machines(drawn, links, target=target, free=free), 4000, drive=np.linspace(0.1, 1, 10))
+    assert settled.statuses == (RelaxStatus.CONVERGED, RelaxStatus.LOCKED)
+    soon = relax(machines(drawn, links, target=target, free=free), 2)
+    assert set(soon.statuses) == {RelaxStatus.NOT_CONVERGED}
+    assert settled.summary().split()[0] == "1"
+
+
+def test_as_it_is_called_it_settles_most_machines():
+    """Random four-bars with a coupler's point, driven by a strut."""
+    rng = np.random.default_rng(0)
+    drawn = np.array([[0, 0], [40, 0], [0, 30], [45, 35], [25, 60]])
+    links = np.array([[0, 2], [2, 3], [3, 1], [2, 4], [3, 4], [1, 2]])
+    many = drawn + rng.normal(scale=2, size=(500, 5, 2))
+    many[:, :2] = drawn[:2]
+    target = drawn_lengths(many, links)
+    target[:, -1] *= 0.8
+    made = machines(many, links, target=target, free=[False, False, True, True, True])
+    settled = relax(made, 200, drive=np.linspace(0.05, 1, 20))
+    assert settled.statuses.count(RelaxStatus.CONVERGED) > 490

@@ -67,7 +67,9 @@ def test_a_rail_is_as_long_as_its_node_is_away_from_the_line():
     found = elongations(net, net.state())
     assert found.rails.tolist() == [1]
     assert found.rail_forces.tolist() == [3]
-    assert errors(net, found)[1].tolist() == [1]
+    assert errors(net, found)[1].tolist() == [0], "elastic, as it has a stiffness of its own"
+    rigid = network(sliders=[{"node": "p", "on": ["a", "c"]}])
+    assert errors(rigid, elongations(rigid, rigid.state()))[1].tolist() == [1]
 
 
 def test_a_coupling_is_elongated_by_what_its_goal_lacks():

@@ -7,17 +7,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import pliant
+from pliant.cli import main
+from pliant.core.errors import PliantError
+from pliant.core.progress import Interrupted
 from pliant.relax.evolve import crawl, crawler, line, straight_line
-from pliant.relax.evolve.__main__ import main
 from pliant.relax.evolve.design import Actuator, Design, batch, drives, rounded
 from pliant.relax.evolve.firmness import firmness
 from pliant.relax.evolve.mutations import FEWEST, MOST, mutated, trace_another, without
 from pliant.relax.evolve.search import simplest
 from pliant.relax.model import Mechanism
 from pliant.relax.solve import solve
+from pliant.relax.status import RelaxStatus
 
-# As `python -m pliant.relax.evolve line` and `… crawler` found them.
+# As `pliant evolve line` and `… crawler` found them.
 LINE = Design(
     (-0.04149 - 0.001824j, 1.003257 + 0.048355j, 0.171834 + 0.193498j, 0.330689 + 0.507136j,
      0.393421 - 0.161539j),
@@ -215,23 +220,80 @@ def test_what_is_written_down_is_what_was_measured():
     assert actuator.to[0] * design.length((1, 2)) == pytest.approx(round(1.039073 * np.pi, 6), abs=2e-6)
 
 
-def test_the_command_writes_a_machine_and_how_to_find_it_again(capsys):
-    main(["line", "--seed", "3", "--generations", "2", "--population", "8"])
-    out = capsys.readouterr()
-    found = json.loads(out.out)
-    assert found["command"] == "python -m pliant.relax.evolve line --seed 3 --generations 2 --population 8"
-    assert found["ground"] == ["a", "b"]
+def few(seed=3, generations=4, **more):
+    return straight_line(seed, generations, 8, **more)
+
+
+class StopAfter:
+    """Progress that presses Ctrl-C after so many generations."""
+
+    def __init__(self, generations):
+        self.generations = generations
+
+    def __call__(self, done, total, text):
+        if done >= self.generations:
+            raise KeyboardInterrupt
+
+
+def test_ctrl_c_ends_a_search_with_the_best_so_far():
+    with pytest.raises(Interrupted) as stopped:
+        few(progress=StopAfter(2))
+    found = stopped.value.result
+    assert found.history == few(generations=2).history
+    assert found.found["aspect"] > 0
+    assert "generations        2, best score" in found.summary()
+
+
+def test_a_search_goes_on_from_its_checkpoint_and_finds_what_it_would_have_found(tmp_path):
+    path, whole = tmp_path / "search.json", few()
+    for stop in (1, 3):
+        with pytest.raises(Interrupted):
+            few(checkpoint=path, progress=StopAfter(stop))
+    assert few(checkpoint=path) == whole
+    assert few(checkpoint=path) == whole, "once more, from its end"
+    assert len(few(generations=5, checkpoint=path).history) == 5
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("{}", "is no checkpoint of an evolution"),
+        ("no json", "is no checkpoint of an evolution"),
+        ('{"asked": {}, "islands": [[{"score": 1}]], "history": [], "chance": {}}', "is no checkpoint"),
+    ],
+)
+def test_what_is_no_checkpoint_is_refused(tmp_path, content, problem):
+    path = tmp_path / "search.json"
+    path.write_text(content)
+    with pytest.raises(PliantError, match=problem):
+        few(checkpoint=path)
+
+
+def test_a_checkpoint_of_another_search_is_refused(tmp_path):
+    path = tmp_path / "search.json"
+    few(generations=1, checkpoint=path)
+    with pytest.raises(PliantError, match=r"of another search, with seed = 3\."):
+        few(seed=4, checkpoint=path)
+
+
+def test_the_command_writes_a_machine_that_runs(tmp_path):
+    model, out = tmp_path / "line.toml", tmp_path / "line.json"
+    asked = ["evolve", "line", "--seed", "3", "--generations", "2", "--population", "8"]
+    result = CliRunner().invoke(main, [*asked, "-o", str(model), "--json", str(out)])
+    assert result.exit_code == 0
+    assert result.stdout.startswith("A line, 1 : ")
+    found = json.loads(out.read_text())
+    assert found["goal"] == "line"
     assert found["trace"] == [list(found["nodes"])[-1]]
-    assert len(found["actuators"]) == 1
-    assert "2/2" in out.err
-    Mechanism.model_validate(
-        {
-            "nodes": found["nodes"],
-            "ground": found["ground"],
-            "bars": [{"nodes": bar} for bar in found["bars"]],
-            "actuators": found["actuators"],
-        }
-    )
+    assert pliant.solve(pliant.load(model), frames=5).status is RelaxStatus.CONVERGED
+
+
+def test_a_crawler_stands_on_a_floor_in_its_model():
+    evolved = crawler(1, generations=1, population=8, cycles=2)
+    model = evolved.mechanism()
+    assert model.contacts[0].friction == 0.7
+    lowest = min(y for name, (_, y) in model.nodes.items() if name not in model.ground)
+    assert lowest == pytest.approx(model.nodes["left"][1] + model.contacts[0].radius)
 
 
 def test_a_crawler_is_written_with_its_floor_and_every_cycle():

@@ -315,16 +315,92 @@ def test_a_mechanism_that_never_rests_stops_and_says_so(monkeypatch):
     assert len(record.frames) < 5
 
 
-def test_friction_and_large_factors_are_reasons_not_to_begin(monkeypatch):
+def test_large_factors_are_a_reason_not_to_begin_and_friction_is_none(monkeypatch):
     net = build(stewart(1))
     assert why_not(net) == ""
     monkeypatch.setattr(module, "MOST", 44)
     assert why_not(net) == "its stiffness would hold more than 44 numbers"  # nine unknowns have 45
     guides = [{"node": "p", "line": (1, 0), "friction": 0.1}]
-    rubs = Mechanism.model_validate(UPRIGHT | {"guides": guides})
-    assert why_not(build(rubs)) == "friction depends on the path"
-    contacts = [{"members": [["o", "o"], ["p", "p"]], "radius": 0.5, "friction": 0.1}]
-    assert why_not(build(Mechanism.model_validate(UPRIGHT | {"contacts": contacts}))) != ""
+    assert why_not(build(Mechanism.model_validate(UPRIGHT | {"guides": guides}))) == ""
+
+
+@pytest.mark.parametrize("radius", [1, 0.1, 1e-3, 1e-5])
+@pytest.mark.parametrize(
+    "more", [{}, {"gravity": (0, -9.81)}, {"springs": [{"nodes": ["g", "p"], "stiffness": 2, "length": 1}]}]
+)
+def test_a_contact_locks_a_drive_and_is_named(radius, more):
+    """The wall is met at (2 − radius)/5 of the drive, and carries what the actuator presses with."""
+    fields = {
+        "nodes": {"g": (-5, 0), "p": (-2, 0), "u": (0, -1), "v": (0, 1)},
+        "ground": ["g", "u", "v"],
+        "guides": [{"node": "p", "line": (1, 0)}],
+        "actuators": [{"nodes": ["g", "p"], "to": 8}],
+        "contacts": [{"members": [["p", "p"], ["u", "v"]], "radius": radius}],
+    }
+    result = solve(Mechanism.model_validate(fields | more))
+    assert result.status is RelaxStatus.LOCKED
+    assert result.trust.locks_at == pytest.approx((2 - radius) / 5, abs=0.02)
+    assert {name for name, _ in result.trust.carriers} == {"actuator g-p", "contact p on u-v"}
+    assert result.iterations < 5000
+
+
+@pytest.mark.parametrize("radius", [1, 0.1, 1e-3, 1e-5])
+def test_balls_do_not_sink_however_small_they_are(radius):
+    fields = {
+        "nodes": {"l": (-10, 0), "r": (10, 0), "p": (0.3, 2)},
+        "ground": ["l", "r"],
+        "contacts": [{"members": [["p", "p"]], "against": [["l", "r"]], "radius": radius}],
+        "guides": [{"node": "p", "line": (0, 1)}],
+        "gravity": (0, -9.81),
+    }
+    result = solve(Mechanism.model_validate(fields), RelaxStudy(frames=1))
+    assert result.status is RelaxStatus.CONVERGED
+    assert result.nodes["p"] == pytest.approx([0.3, radius], abs=1e-12)
+    assert result.length_error < 1e-12
+
+
+def test_sliders_hold_to_rounding_under_load_in_the_plane_and_in_space():
+    """A weight on a bar that a spring holds up."""
+    for more in ((), (0,)):
+        fields = {
+            "nodes": {"o": (0, 0, *more), "e": (10, 0, *more), "s": (6, 0, *more), "t": (6, 5, *more)},
+            "ground": ["o", "t"],
+            "bars": [{"nodes": ["o", "e"]}],
+            "sliders": [{"node": "s", "on": ["o", "e"]}],
+            "springs": [{"nodes": ["s", "t"], "stiffness": 3}],
+            "loads": [{"node": "e", "force": (0, -9, *more)}],
+        }
+        result = solve(Mechanism.model_validate(fields), RelaxStudy(frames=1))
+        (ex, ey), (sx, sy) = result.nodes["e"][:2], result.nodes["s"][:2]
+        assert abs(ex * sy - ey * sx) / 10 < 1e-12
+        assert result.length_error < 1e-12
+
+
+def test_a_load_passes_from_one_contact_to_another_as_it_goes_over():
+    """A beam on three flats, the middle one highest: it lies on that, and on the one it is heavier at."""
+    flats = {
+        f"{flat}{end}": (x + end, top)
+        for flat, x, top in (("p", -3.5, 0.9), ("q", -0.5, 0.92), ("s", 2.5, 0.9))
+        for end in (0, 1)
+    }
+    fields = {
+        "nodes": {"a": (-3, 1.05), "b": (0, 1.05), "c": (3, 1.05), "m": (0.1, 2), **flats},
+        "ground": ["p0", "p1", "q0", "q1", "s0", "s1"],
+        "plates": [{"nodes": ["a", "b", "c", "m"]}],
+        "guides": [{"node": "b", "line": (0, 1)}],
+        "contacts": [
+            {"members": [["a", "a"]], "against": [["p0", "p1"]], "radius": 0.1},
+            {"members": [["b", "b"]], "against": [["q0", "q1"]], "radius": 0.1},
+            {"members": [["c", "c"]], "against": [["s0", "s1"]], "radius": 0.1},
+        ],
+        "gravity": (0, -10),
+        "masses": {"a": 0, "b": 0, "c": 0, "m": 1},
+    }
+    result = solve(Mechanism.model_validate(fields), RelaxStudy(frames=1))
+    assert result.status is RelaxStatus.CONVERGED
+    assert result.length_error < 1e-10
+    assert result.nodes["b"][1] == pytest.approx(1.02, abs=1e-9)
+    assert result.nodes["a"][1] > 1.02 > result.nodes["c"][1]
 
 
 def test_it_is_determined_where_lengths_are_as_many_as_unknowns():

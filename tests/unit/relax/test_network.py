@@ -121,7 +121,12 @@ LOADS = {
     "a cylinder that only pushes": ({"cylinders": [{"lines": [["a", "d"]]}]}, True),
     "a cylinder that pulls too": ({"cylinders": [{"lines": [["a", "d"]], "double": True}]}, False),
     "a field": ({"fields": [{"centre": (0, 0), "strength": 1}]}, True),
-    "a contact": ({"contacts": [{"members": [["a", "b"], ["c", "d"]], "radius": 1}]}, True),
+    "a contact": ({"contacts": [{"members": [["a", "b"], ["c", "d"]], "radius": 1}]}, False),
+    "a soft contact": (
+        {"contacts": [{"members": [["a", "b"], ["c", "d"]], "radius": 1, "stiffness": 2}]},
+        True,
+    ),
+    "a soft slider": ({"sliders": [{"node": "d", "on": ["a", "b"], "stiffness": 2}]}, True),
     "a slider": ({"sliders": [{"node": "d", "on": ["a", "b"]}]}, False),
 }
 

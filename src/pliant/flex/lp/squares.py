@@ -33,7 +33,8 @@ def _dense(program: Program, change: Floats, weights: Floats) -> Floats:
     normal = weighted @ matrix
     diagonal = normal.diagonal()
     normal += np.diag(RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300)
-    return np.linalg.solve(normal, weighted @ change).reshape(-1, 3)
+    step: Floats = np.linalg.solve(normal, weighted @ change)
+    return step.reshape(-1, 3)
 
 
 def _by_columns(program: Program, change: Floats, weights: Floats) -> Floats:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from pliant.core.progress import Progress, silent
+from pliant.core.progress import Interrupted, Progress, silent
 from pliant.relax import batch as relaxation
 from pliant.relax.evolve import mutations as m
 from pliant.relax.evolve.design import Actuator, Design, batch, drives, rounded
@@ -27,6 +28,7 @@ WAYPOINTS = 6
 CYCLES = 3  # that are scored, the first of which is to find its feet
 FIRM = 0.1  # firmness below which a machine counts less
 HELD = 0.03  # of the size, that a length may be off
+ALPHA, ETA = 0.5, 1.0  # no inertia: what coasts would slip on through the cone
 FINALISTS = 8  # of which the best is found with small steps
 
 
@@ -75,18 +77,26 @@ def crawler(
     population: int = 96,
     *,
     cycles: int = 10,
+    checkpoint: str | Path | None = None,
     progress: Progress = silent,
 ) -> Evolved:
-    """The machine that gets farthest in a number of cycles, to the right; the same seed finds the same."""
+    """The machine that gets farthest in a number of cycles, to the right; the same seed finds the same.
+
+    Stopped by Ctrl-C, it raises Interrupted with the best so far; a `checkpoint` lets it go on.
+    """
     went = evolve(
-        score, _start, CHANGES, seed=seed, generations=generations, population=population, progress=progress
-    )
-    finalists = [rounded(standing(design)) for design in went.designs[:FINALISTS]]
-    best = simplest(finalists, lambda some: _score(some, FINE, cycles))
+        score, _start, CHANGES, seed=seed, generations=generations, population=population, progress=progress,
+        checkpoint=checkpoint, goal="crawler",
+    )  # fmt: skip
+    finalists = [rounded(standing(design)) for design in went.designs[: 1 if went.stopped else FINALISTS]]
+    best = finalists[0] if went.stopped else simplest(finalists, lambda some: _score(some, FINE, cycles))
     if crawls([best], NORMAL, cycles).travel[0] < 0.0:
         best = replace(best, nodes=tuple(-node.conjugate() for node in best.nodes))
     found = {key: float(value[0]) for key, value in crawls([best], NORMAL, cycles)._asdict().items()}
-    return Evolved(best, cycles, found, went.history, seed, NORMAL.friction, WEIGHT)
+    evolved = Evolved(best, cycles, found, went.history, seed, NORMAL.friction, WEIGHT)
+    if went.stopped:
+        raise Interrupted(evolved)
+    return evolved
 
 
 def score(designs: Sequence[Design]) -> Floats:
@@ -107,6 +117,8 @@ def crawls(designs: Sequence[Design], trial: Trial, cycles: int) -> Crawls:
         made,
         trial.iterations,
         drive=drives(designs, trial.steps, cycles),
+        alpha=ALPHA,
+        eta=ETA,
         floor=Floor(trial.friction),
         trace=range(made.drawn.shape[1]),
     )

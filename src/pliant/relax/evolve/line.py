@@ -7,12 +7,13 @@ box around the trace.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from pliant.core.progress import Progress, silent
+from pliant.core.progress import Interrupted, Progress, silent
 from pliant.relax import batch as relaxation
 from pliant.relax.evolve import mutations as m
 from pliant.relax.evolve.design import Actuator, Design, batch, drives, rounded
@@ -57,15 +58,23 @@ class Traces(NamedTuple):
 
 
 def straight_line(
-    seed: int = 0, generations: int = 240, population: int = 96, *, progress: Progress = silent
+    seed: int = 0,
+    generations: int = 240,
+    population: int = 96,
+    *,
+    checkpoint: str | Path | None = None,
+    progress: Progress = silent,
 ) -> Evolved:
-    """The straightest line that a search finds; the same seed finds the same."""
+    """The straightest line that a search finds; the same seed finds the same.
+
+    Stopped by Ctrl-C, it raises Interrupted with the best so far; a `checkpoint` lets it go on.
+    """
     went = evolve(
-        score, _start, CHANGES, seed=seed, generations=generations, population=population, progress=progress
-    )
-    best = simplest(
-        [rounded(design) for design in went.designs[:FINALISTS]], lambda some: _score(some, *FINE)
-    )
+        score, _start, CHANGES, seed=seed, generations=generations, population=population, progress=progress,
+        checkpoint=checkpoint, goal="line",
+    )  # fmt: skip
+    finalists = [rounded(design) for design in went.designs[: 1 if went.stopped else FINALISTS]]
+    best = finalists[0] if went.stopped else simplest(finalists, lambda some: _score(some, *FINE))
     drawn = traces([best], *FINE)
     found = {
         "aspect": float(drawn.aspect[0]),
@@ -73,7 +82,10 @@ def straight_line(
         "length_error": float(drawn.error[0]),
         "firmness": float(drawn.firmness[0]),
     }
-    return Evolved(best, 1, found, went.history, seed)
+    evolved = Evolved(best, 1, found, went.history, seed)
+    if went.stopped:
+        raise Interrupted(evolved)
+    return evolved
 
 
 def score(designs: Sequence[Design]) -> Floats:

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
+from pliant.core.store import version
 from pliant.relax.evolve.design import DIGITS, Design
+from pliant.relax.model import Mechanism
+
+FOOT = 0.01  # of the machine's size: radius of its nodes on the floor
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,62 @@ class Evolved:
     seed: int
     friction: float | None = None  # of the floor it stands on
     weight: float = 0.0  # of a node
+
+    @property
+    def goal(self) -> str:
+        """What was sought, as the command has it."""
+        return "line" if self.friction is None else "crawler"
+
+    def summary(self) -> str:
+        """A sentence, then the figures."""
+        found, count = self.found, len(self.history)
+        if self.friction is None:
+            said = f"A line, 1 : {1 / max(found['aspect'], 1e-300):.3g} wide to long"
+        else:
+            far = found["travel"] / found["size"]
+            said = f"Gets on by {far:.3g} of its own lengths in {self.cycles - 1} cycles"
+        design = self.design
+        parts = f"{len(design.nodes)} nodes, {len(design.bars)} bars, {len(design.actuators)} actuators"
+        lines = [
+            f"{said}; {parts}.",
+            f"  {'generations':<18} {count}, best score {(*self.history, 0.0)[count - 1]:.4g}",
+        ]
+        lines += [f"  {key.replace('_', ' '):<18} {value:.6g}" for key, value in found.items()]
+        return "\n".join(lines)
+
+    def mechanism(self) -> Mechanism:
+        """The machine as a model; one that crawls stands on a floor with the friction it evolved with."""
+        data = self.to_dict()
+        fields: dict[str, Any] = {
+            "title": "A straight line, evolved" if self.friction is None else "A crawler, evolved",
+            "ground": data["ground"],
+            "nodes": data["nodes"],
+            "bars": [{"nodes": bar} for bar in data["bars"]],
+            "actuators": data["actuators"],
+            "study": {"trace": data["trace"]},
+        }
+        if self.friction is not None:
+            fields |= self._floored(data["nodes"])
+        return Mechanism.model_validate(fields)
+
+    def _floored(self, nodes: Mapping[str, list[float]]) -> dict[str, Any]:
+        """What a floor adds: it lies a radius below the nodes that stand on it."""
+        radius = round(FOOT * self.design.size, DIGITS)
+        left, right = min(x for x, _ in nodes.values()), max(x for x, _ in nodes.values())
+        far = 2.0 * (right - left) + abs(self.found["travel"])
+        floor = {"left": [left - far, -radius], "right": [right + far, -radius]}
+        feet = [[name, name] for name in nodes]
+        waypoints = max(len(one.to) for one in self.design.actuators) * self.cycles
+        return {
+            "ground": ["left", "right"],
+            "nodes": {**nodes, **floor},
+            "stiffness": 1.0,
+            "gravity": [0.0, -self.weight],
+            "contacts": [
+                {"members": feet, "against": [["left", "right"]], "radius": radius, "friction": self.friction}
+            ],
+            "study": {"method": "momentum", "frames": 10 * waypoints, "trace": [list(nodes)[-1]]},
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON; nodes have letters."""
@@ -40,6 +100,10 @@ class Evolved:
             ],
             "trace": [names[-1]],
             **(floor if self.friction is not None else {}),
+            "kind": "mechanism",
+            "command": "evolve",
+            "goal": self.goal,
+            "version": version(),
             "found": dict(self.found),
             "history": list(self.history),
             "seed": self.seed,

@@ -1,13 +1,21 @@
-"""The loop of evolution: score, keep the best, change them, again."""
+"""The loop of evolution: score, keep the best, change them, again.
+
+Ctrl-C ends it with what it has; with a checkpoint it can go on later, and finds what it would have found
+without a stop.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
 
 import numpy as np
 
 from pliant.core.progress import Progress, silent
+from pliant.relax.evolve.checkpoint import Standing, read, write
 from pliant.relax.evolve.design import Design
 from pliant.relax.evolve.mutations import Change, Rng, crossed, loose_nodes, mutated, without
 from pliant.relax.network import Floats
@@ -21,6 +29,7 @@ PATIENCE = 40  # generations after which the poorest island is settled anew
 SAME = 0.99  # of a score, that a node may be worth and still go
 CROSSED = 0.4  # of the children of those that have kin
 RIVALS = 3  # drawn for each child, of which the best is its parent
+OFTEN = 5.0  # seconds from checkpoint to checkpoint
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,7 @@ class Evolution:
 
     designs: tuple[Design, ...]  # the last generation, best first
     history: tuple[float, ...]  # the best score of every generation
+    stopped: bool = False  # by Ctrl-C, before its last generation
 
 
 def evolve(
@@ -40,26 +50,57 @@ def evolve(
     generations: int,
     population: int,
     progress: Progress = silent,
+    checkpoint: str | Path | None = None,
+    goal: str = "",
 ) -> Evolution:
-    """Designs that score well; the same seed gives the same ones."""
+    """Designs that score well; the same seed gives the same ones.
+
+    With a `checkpoint` the search goes on from that file, if there is one, and is kept there every few
+    seconds and at its end; `goal` names what is scored, so that no other search goes on from it.
+    """
     rng = np.random.default_rng(seed)
     each = max(population // ISLANDS, 1)
+    asked = {"goal": goal, "seed": seed, "population": population}
 
     def settlers() -> list[Scored]:
         return _best(_scored(score, [start(rng) for _ in range(TRIED * each)]), each)
 
-    islands = [settlers() for _ in range(ISLANDS)]
-    history: list[float] = []
-    for generation in range(generations):
-        children = _scored(score, [_child(rng, island, changes) for island in islands for _ in range(each)])
-        islands = [_best(islands[i] + children[i * each : (i + 1) * each], each) for i in range(ISLANDS)]
-        if generation % PATIENCE == PATIENCE - 1:
-            poorest = min(range(ISLANDS), key=lambda i: islands[i][0][0])
-            islands[poorest] = settlers()
-        history.append(max(island[0][0] for island in islands))
-        progress(generation + 1, generations, f"best score {history[-1]:.4g}")
-    whole = _best([one for island in islands for one in island], ISLANDS * each)
-    return Evolution(tuple(design for _, design in whole), tuple(history))
+    known = None if checkpoint is None else read(checkpoint, asked)
+    progress(0, generations, "first machines")
+    islands, history = _begun(rng, known) if known else ([settlers() for _ in range(ISLANDS)], [])
+    standing, kept = _standing(rng, islands, history), monotonic()
+    stopped = False
+    try:
+        for generation in range(len(history), generations):
+            bred = [_child(rng, island, changes) for island in islands for _ in range(each)]
+            children = _scored(score, bred)
+            islands = [_best(islands[i] + children[i * each : (i + 1) * each], each) for i in range(ISLANDS)]
+            if generation % PATIENCE == PATIENCE - 1:
+                poorest = min(range(ISLANDS), key=lambda i: islands[i][0][0])
+                islands[poorest] = settlers()
+            history.append(max(island[0][0] for island in islands))
+            standing = _standing(rng, islands, history)
+            if checkpoint is not None and monotonic() - kept > OFTEN:
+                write(checkpoint, asked, standing)
+                kept = monotonic()
+            progress(generation + 1, generations, f"best score {history[-1]:.4g}")
+    except KeyboardInterrupt:
+        stopped = True
+    if checkpoint is not None:
+        write(checkpoint, asked, standing)
+    whole = _best([one for island in standing.islands for one in island], ISLANDS * each)
+    return Evolution(tuple(design for _, design in whole), standing.history, stopped)
+
+
+def _begun(rng: Rng, known: Standing) -> tuple[list[list[Scored]], list[float]]:
+    """Islands and history of a search that goes on, with chance where it stood."""
+    rng.bit_generator.state = known.chance
+    return [list(island) for island in known.islands], list(known.history)
+
+
+def _standing(rng: Rng, islands: list[list[Scored]], history: list[float]) -> Standing:
+    chance: Any = rng.bit_generator.state
+    return Standing(tuple(tuple(island) for island in islands), tuple(history), chance)
 
 
 def simplest(designs: Sequence[Design], score: Score) -> Design:
