@@ -303,13 +303,7 @@ def test_check_tells_beams_parameters_and_what_is_worth_a_note(hooks: Path):
     assert holds["pawls"].startswith("left at (-4, 9), 315 N·mm/rad, a beam of POM; right")
     assert (holds["plan"], holds["parameters"]) == ("(0, -1) for t = 5", "mu")
     assert holds["study"] == "the way in"
-<<<<<<< HEAD
     assert holds["note 1"].startswith("The beam of 'left' is said to be 10 mm long, and its nose is")
-=======
-    assert holds["note 1"].startswith(
-        "The beam of 'left' is said to be 10 mm long, and its nose is drawn 6.5"
-    )
->>>>>>> relax-contact
     assert holds["note 2"].startswith("'left' and 'root' overlap as drawn")
     assert holds["note 3"].startswith("'right' and 'root' overlap as drawn")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from scipy.sparse import diags_array
@@ -33,8 +34,7 @@ def _dense(program: Program, change: Floats, weights: Floats) -> Floats:
     normal = weighted @ matrix
     diagonal = normal.diagonal()
     normal += np.diag(RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300)
-    step: Floats = np.linalg.solve(normal, weighted @ change)
-    return step.reshape(-1, 3)
+    return cast(Floats, np.linalg.solve(normal, weighted @ change)).reshape(-1, 3)
 
 
 def _by_columns(program: Program, change: Floats, weights: Floats) -> Floats:
