@@ -5,6 +5,8 @@ Each has neighbours: other sizes, other units, other places, turned.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import shapely
@@ -57,9 +59,8 @@ def test_a_bar_goes_through_a_gate_that_is_wide_enough_and_stops_at_the_wall_beh
 def test_a_bar_too_high_for_the_gate_stays_before_it(thick):
     result = solve(gate(1.5, 1.6, 1.6, thick))
     assert result.status is FlexStatus.CONVERGED
-    assert result.objective == pytest.approx(0.5, rel=0.5)  # turned a little, a corner leans into the gate
-    bar = result.poses["bar"]
-    assert bar[0] > -1.0
+    into = 0.75 - 1.6 / 2 * (math.sqrt(2) - 1)  # turned by 45°, a corner reaches as deep as half the opening
+    assert 0.5 * (1 - 1e-3) <= result.objective <= (0.5 + into) * (1 + 1e-3)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3])

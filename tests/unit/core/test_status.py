@@ -4,16 +4,17 @@ from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
 from pliant.flex.status import FlexStatus
-from pliant.linkage.status import EditStatus, TraceStatus
+from pliant.linkage.status import DragStatus, EditStatus, TraceStatus
 from pliant.linkage.synthesis.result import SynthesisStatus
 from pliant.relax.status import RelaxStatus
 from pliant.snap.status import SnapStatus
 
-METHODS = (FlexStatus, TraceStatus, EditStatus, SynthesisStatus, RelaxStatus, SnapStatus)
+METHODS = (FlexStatus, TraceStatus, EditStatus, DragStatus, SynthesisStatus, RelaxStatus, SnapStatus)
 SOUND = {
     FlexStatus.CONVERGED,
     TraceStatus.RUNS,
     EditStatus.REACHED,
+    DragStatus.FOLLOWS,
     SynthesisStatus.FOUND,
     RelaxStatus.CONVERGED,
     SnapStatus.THROUGH,

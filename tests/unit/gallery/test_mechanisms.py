@@ -28,6 +28,7 @@ GIVING = {
     "slender",
     "pulled",
     "incline",
+    "conveyor",
     "crawler",
     "random",
 }  # elastic, relaxed under load, or locked
