@@ -59,6 +59,7 @@ class _Run:
 
 _runs: list[_Run] = []
 _ended: dict[str, _Run] = {}  # the last run of each method: what is asked of its result goes on as it went
+_ALL_AT_ONCE = threading.RLock()
 _ONE_AT_A_TIME = threading.RLock()  # numba compiles so anyway; two threads that need one loop compile it once
 
 
@@ -117,8 +118,23 @@ def _method(made: Any) -> str:
 @contextmanager
 def compiling(made: Any, signature: Any) -> Generator[None]:
     """While a loop is loaded or, if it is not there, compiled; of large work all loops are compiled first."""
+    _compile_all_for_large_work(made, signature)
     with _ONE_AT_A_TIME, _uncollected():
         yield from _compiling(made, signature)
+
+
+def _compile_all_for_large_work(made: Any, signature: Any) -> None:
+    """Outside the lock on one loop: what uses all loops uses some of them in threads of its own."""
+    with contextlib.ExitStack() as held:
+        if _is_large(made, signature):
+            held.enter_context(_ALL_AT_ONCE)
+            if _is_large(made, signature):  # still: no other thread has done it meanwhile
+                compile_all(_runs[-1].loops, _runs[-1].progress)
+
+
+def _is_large(made: Any, signature: Any) -> bool:
+    run = _runs[-1] if _runs else None
+    return run is not None and not run.all_of_them and not run.small and not made._cache.has(signature)
 
 
 @contextmanager
@@ -136,10 +152,6 @@ def _uncollected() -> Generator[None]:
 def _compiling(made: Any, signature: Any) -> Generator[None]:
     run = _runs[-1] if _runs else None
     if run is None or made._cache.has(signature):
-        yield
-        return
-    if not run.all_of_them and not run.small:
-        compile_all(run.loops, run.progress)
         yield
         return
     module, name = made.py_func.__module__.removeprefix("pliant."), made.py_func.__name__.lstrip("_")

@@ -1,12 +1,15 @@
 """Small work begins at once as Python while a process beside it compiles; large work waits and says so."""
 
 import json
+import math
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -218,3 +221,26 @@ def test_the_compiler_is_a_process_that_a_terminals_ctrl_c_does_not_reach(monkey
     assert given["process_group"] == 0
     assert given["command"][-3:] == ["warm", "snap", "--beside"]
     assert str(kept.PACKAGE.parent) in given["env"]["PYTHONPATH"].split(os.pathsep)
+
+
+def test_loops_that_are_used_in_threads_are_compiled_there_while_all_are():
+    """The thread that compiles all of them waits for these, and must not hold what they wait for."""
+
+    def loop() -> None: ...
+
+    made: Any = SimpleNamespace(py_func=loop, _cache=SimpleNamespace(has=lambda _: False))
+
+    def use() -> None:
+        with loops.compiling(made, ()):
+            pass
+
+    def exercise() -> None:
+        worker = Thread(target=use, daemon=True)
+        worker.start()
+        worker.join(10)
+        ended.append(not worker.is_alive())
+
+    ended: list[bool] = []
+    with loops.running(loops.Loops("tiny", (), exercise), math.inf):
+        use()
+    assert ended == [True]
