@@ -121,7 +121,9 @@ def opennesses(poses: Poses, v: Floats, w: Floats | None = None) -> tuple[Floats
     c = np.zeros((len(poses.plan.ops), poses.x.shape[2]))
     dc = np.zeros_like(c)
     turned = np.zeros_like(poses.angles) if w is None else poses.plan.structure.turns[:, None] * w
-    openness(poses.plan.ops, poses.drawn, poses.x, v, poses.cosines, turned, c, dc)
+    # Compiled for arrays without gaps, and for no others.
+    whole = (np.ascontiguousarray(each) for each in (poses.x, v, poses.cosines, turned))
+    openness(poses.plan.ops, poses.drawn, *whole, c, dc)
     return c, dc
 
 
