@@ -122,8 +122,8 @@ def opennesses(poses: Poses, v: Floats, w: Floats | None = None) -> tuple[Floats
     dc = np.zeros_like(c)
     turned = np.zeros_like(poses.angles) if w is None else poses.plan.structure.turns[:, None] * w
     # Compiled for arrays without gaps, and for no others.
-    whole = (np.ascontiguousarray(each) for each in (poses.x, v, poses.cosines, turned))
-    openness(poses.plan.ops, poses.drawn, *whole, c, dc)
+    x, v, cosines, turned = map(np.ascontiguousarray, (poses.x, v, poses.cosines, turned))
+    openness(poses.plan.ops, poses.drawn, x, v, cosines, turned, c, dc)
     return c, dc
 
 
