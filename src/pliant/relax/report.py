@@ -173,13 +173,18 @@ def _forces(result: RelaxResult) -> Iterator[str]:
     peaks = [(one, int(np.abs(one.values).argmax())) for one in result.forces]
     largest = max((abs(float(one.values[at])) for one, at in peaks if not one.torque), default=0.0)
     some = [(one, at) for one, at in peaks if abs(float(one.values[at])) > TINY * largest]
-    some.sort(key=lambda pair: (not pair[0].name.startswith(DRIVEN), -abs(float(pair[0].values[pair[1]]))))
+    some.sort(key=lambda pair: (not pair[0].name.startswith(DRIVEN), _rank(pair[0].values[pair[1]], largest)))
     for index, (one, at) in enumerate(some[:FORCES]):
         value, share = float(one.values[at]), _percent(result.frames[at].share)
         yield _line("forces" if index == 0 else "", f"{one.name} {_does(one, value, result)} at {share}")
     if len(some) > FORCES:
         yield _line("", f"and {len(some) - FORCES} more")
     yield from _reactions(result, largest)
+
+
+def _rank(force: float, largest: float) -> float:
+    """The greater first; those that differ by rounding alone stay in the order of the model."""
+    return -round(abs(float(force)) / (largest or 1.0), 5)
 
 
 def _does(one: Carried, value: float, result: RelaxResult) -> str:
@@ -194,7 +199,7 @@ def _does(one: Carried, value: float, result: RelaxResult) -> str:
 def _reactions(result: RelaxResult, largest: float) -> Iterator[str]:
     sizes = {name: np.linalg.norm(values, axis=1) for name, values in result.reactions.items()}
     some = [(name, int(size.argmax())) for name, size in sizes.items() if size.max() > TINY * largest]
-    some.sort(key=lambda pair: -float(sizes[pair[0]][pair[1]]))
+    some.sort(key=lambda pair: _rank(sizes[pair[0]][pair[1]], largest))
     for index, (name, at) in enumerate(some[:REACTIONS]):
         vector = place(result.reactions[name][at], largest)
         share = _percent(result.frames[at].share)
