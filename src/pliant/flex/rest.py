@@ -125,8 +125,19 @@ def _slide(system: System, found: Promise, enough: float, turn: float) -> Moved 
     blocks = gaps_and_blocks(rows, found.here.poses)[1]
     np.add.at(sliding, rows.edge_body, blocks[:, 0])
     np.add.at(sliding, rows.point_body, blocks[:, 1])
-    passing = _without(system, found, tips) if tips.any() else found
-    slide = _beside(system, passing, sliding[system.parts.free], enough)
+    wish = sliding[system.parts.free]
+    moved = _slid(system, found, found, wish, groups, enough, turn)
+    if moved is None and tips.any():
+        moved = _slid(system, found, _without(system, found, tips), wish, groups, enough, turn)
+    return moved
+
+
+def _slid(
+    system: System, found: Promise, by: Promise, wish: Floats, groups: Ints, enough: float, turn: float
+) -> Moved | None:
+    """A slide along a wish (M, 3) by a program with the rows of `by`, where more can be had from its end."""
+    contacts = found.here.contacts
+    slide = _beside(system, by, wish, enough)
     moved = None if slide is None else move(system, system, slide, turn)
     if moved is None or moved.crossings is not None:
         return None
