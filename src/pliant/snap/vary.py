@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from pliant.core.quantity import exact
 from pliant.snap.beam import HINGE, cantilever
 from pliant.snap.model import Fastener, Move, Parameter, Pawl
 from pliant.snap.springs import stiffness_of
@@ -64,7 +65,7 @@ def _set(data: dict[str, Any], model: Fastener, parameter: Parameter, value: Fra
                 _move(data, model, move, change)
         case "hinge":
             pawl, along = _entry(data, model, parameter.of or ""), parameter.along or (0, 0)
-            pawl["hinge"] = tuple(x + value * a for x, a in zip(pawl["hinge"], along, strict=True))
+            pawl["hinge"] = tuple(exact(x) + value * a for x, a in zip(pawl["hinge"], along, strict=True))
         case "vertices":
             for move in parameter.moves:
                 _move(data, model, move, value)
@@ -76,7 +77,7 @@ def _stretch(model: Fastener, pawl: Pawl, entry: dict[str, Any], change: Fractio
     axis = cantilever(model, pawl.model_copy(update={"rest": NONE})).axis
     x, y = (Fraction(value).limit_denominator(10_000) for value in axis)
     share = Fraction(repr(HINGE[pawl.beam.hinge]))
-    a, b = entry["hinge"]
+    a, b = map(exact, entry["hinge"])
     cosine, sine = pawl.rest.matrix
     entry["hinge"] = (
         a + change * share * (cosine * x - sine * y),
@@ -84,7 +85,7 @@ def _stretch(model: Fastener, pawl: Pawl, entry: dict[str, Any], change: Fractio
     )
     entry["outline"] = tuple(
         (p + change * by * x, q + change * by * y)
-        for p, q in entry["outline"]
+        for p, q in (map(exact, point) for point in entry["outline"])
         for by in (1 - share if p * x + q * y > 0 else -share,)
     )
 
@@ -114,6 +115,6 @@ def _move(data: dict[str, Any], model: Fastener, move: Move, value: Fraction) ->
     part = _entry(data, model, move.of)
     x, y = move.by
     part["outline"] = tuple(
-        (a + value * x, b + value * y) if index in move.vertices else (a, b)
+        (exact(a) + value * x, exact(b) + value * y) if index in move.vertices else (a, b)
         for index, (a, b) in enumerate(part["outline"])
     )
