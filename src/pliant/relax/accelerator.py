@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from pliant.core.errors import PliantError
 from pliant.relax.laws import BAR, STRING
-from pliant.relax.machines import ALPHA, ETA, Floor, Machines, Settled, check_method, drive_shares
+from pliant.relax.machines import ETA, Floor, Machines, Settled, check_method, drive_shares
 
 Array = Any  # of JAX
 Axes = list[Array]  # an array for each axis
@@ -66,7 +66,7 @@ def relax(
     iterations: int,
     *,
     drive: ArrayLike = (1.0,),
-    alpha: float = ALPHA,
+    alpha: float | None = None,
     eta: float = ETA,
     least: float = 1e-3,
     cap: float = 0.05,
@@ -77,7 +77,7 @@ def relax(
 
     Source: [Lipson2006] eqs 1 to 4 and 6, Fig. 1(b).
     """
-    check_method(made, iterations, alpha, eta, least, cap, trace)
+    alpha = check_method(made, iterations, alpha, eta, least, cap, trace)
     shares = np.moveaxis(drive_shares(drive, made), 0, -1).astype(np.float32)  # (C, 1 or L, 1 or M)
     rule = Rule(eta * alpha, 1.0 - eta, least, floor.friction if floor else None)
     plan = Plan(None, None, tuple(trace))

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from pliant.core.loops import running
 from pliant.core.threads import in_threads, threads
 from pliant.relax.lanes import Answer, Packed, Reals, Rule, settle
-from pliant.relax.machines import ALPHA, ETA, Floor, Machines, Settled, check_method, drive_shares
+from pliant.relax.machines import ETA, Floor, Machines, Settled, check_method, drive_shares
 from pliant.relax.warm import LOOPS
 
 SHARED, ALONE = (0,) * 6, ()  # as many marks as the power of two that a block has of machines: 64, and 1
@@ -30,7 +30,7 @@ def relax(
     iterations: int,
     *,
     drive: ArrayLike = (1.0,),
-    alpha: float = ALPHA,
+    alpha: float | None = None,
     eta: float = ETA,
     least: float = 1e-3,
     cap: float = 0.05,
@@ -41,14 +41,13 @@ def relax(
     """Relax every machine, `iterations` at each step of the drive.
 
     The drive is the share by which rest lengths have gone to their targets: (C,), (C, L), or
-    (M, C, L). α is safe below 1/√D, and with pseudo-inertia (η < 1) below 1/(η√D); what is given
-    where nothing is comes to rest in a tenth of the iterations of α 0.5 without inertia. `least` is
-    S_min, over the machine's largest stiffness; `cap` is the longest step along an axis, over
-    its size.
+    (M, C, L). α is safe below 1/√D, and with pseudo-inertia (η < 1) below 1/(η√D); where it
+    is not given, it is 0.5/η. `least` is S_min, over the machine's largest stiffness; `cap` is the
+    longest step along an axis, over its size.
 
     Source: [Lipson2006] eqs 1 to 4 and 6, Fig. 1(b).
     """
-    check_method(made, iterations, alpha, eta, least, cap, trace)
+    alpha = check_method(made, iterations, alpha, eta, least, cap, trace)
     powers, axes = ALONE if made.mixed else SHARED, made.drawn.shape[2]
     width, real = 1 << len(powers), np.dtype(dtype)
     packed = _pack(made, cap, width, real)

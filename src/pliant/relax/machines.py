@@ -15,7 +15,7 @@ from pliant.relax.links import BAND
 from pliant.relax.network import Bools, Floats, Ints
 from pliant.relax.status import RelaxStatus
 
-ALPHA, ETA = 5.0, 0.1  # pseudo-inertia: ηα = 0.5
+PUSH, ETA = 0.5, 0.1  # ηα where α is not given, and η: with pseudo-inertia
 RESTS, RESTS_SINGLE, HOLDS = 1e-6, 1e-4, 1e-4  # of its scales: a machine's residual, and error of lengths
 STATUSES = (RelaxStatus.CONVERGED, RelaxStatus.LOCKED, RelaxStatus.NOT_CONVERGED)
 
@@ -169,13 +169,14 @@ def drive_shares(drive: ArrayLike, made: Machines) -> Floats:
 
 
 def check_method(
-    made: Machines, iterations: int, alpha: float, eta: float, least: float, cap: float, trace: Sequence[int]
-) -> None:
-    """Refuse numbers that the method has no meaning for."""
+    made: Machines, iterations: int, alpha: float | None, eta: float, least: float, cap: float,
+    trace: Sequence[int],
+) -> float:  # fmt: skip
+    """Refuse numbers that the method has no meaning for; α, 0.5 / η where it is not given."""
     nodes = made.drawn.shape[1]
     allowed = {
         f"iterations = {iterations}: it must be 0 or more": iterations >= 0,
-        f"alpha = {alpha}: it must be above 0": 0.0 < alpha < np.inf,
+        f"alpha = {alpha}: it must be above 0": alpha is None or 0.0 < alpha < np.inf,
         f"eta = {eta}: it must be above 0 and at most 1": 0.0 < eta <= 1.0,
         f"least = {least}: it must be above 0": 0.0 < least < np.inf,
         f"cap = {cap}: it must be above 0": 0.0 < cap < np.inf,
@@ -184,6 +185,7 @@ def check_method(
     wrong = [fault for fault, fine in allowed.items() if not fine]
     if wrong:
         raise PliantError(f"{'; '.join(wrong)}.")
+    return PUSH / eta if alpha is None else alpha
 
 
 def _spread(name: str, values: ArrayLike, shape: tuple[int, ...], kind: Any = np.float64) -> Any:

@@ -28,7 +28,7 @@ WAYPOINTS = 6
 CYCLES = 3  # that are scored, the first of which is to find its feet
 FIRM = 0.1  # firmness below which a machine counts less
 HELD = 0.03  # of the size, that a length may be off
-ALPHA, ETA = 0.5, 1.0  # no inertia: what coasts would slip on through the cone
+ETA = 1.0  # no inertia: what coasts would slip on through the cone
 FINALISTS = 8  # of which the best is found with small steps
 
 
@@ -117,7 +117,6 @@ def crawls(designs: Sequence[Design], trial: Trial, cycles: int) -> Crawls:
         made,
         trial.iterations,
         drive=drives(designs, trial.steps, cycles),
-        alpha=ALPHA,
         eta=ETA,
         floor=Floor(trial.friction),
         trace=range(made.drawn.shape[1]),

@@ -29,7 +29,6 @@ ARC = 0.01  # of the stroke: a node that keeps its distance from a held one as w
 STRAIGHT = 1e-7  # aspect ratio below which all lines are as good
 FINALISTS = 8  # of which the best is found with small steps
 QUICK, FINE = (24, 150), (200, 500)  # steps of the drive, iterations at each
-ALPHA, ETA = 5.0, 0.1  # pseudo-inertia: ηα = 0.5, and a tenth of the iterations
 
 CHANGES: Mapping[m.Change, float] = MappingProxyType(
     {
@@ -97,9 +96,7 @@ def traces(designs: Sequence[Design], steps: int, iterations: int) -> Traces:
     """Run machines through their stroke, and measure what their last nodes draw."""
     made = batch(designs)
     count, nodes, _ = made.drawn.shape
-    settled = relaxation.relax(
-        made, iterations, drive=drives(designs, steps), alpha=ALPHA, eta=ETA, trace=range(nodes)
-    )
+    settled = relaxation.relax(made, iterations, drive=drives(designs, steps), trace=range(nodes))
     poses = np.concatenate([made.drawn[:, None], settled.trace], axis=1)  # (M, 1 + C, J, 2)
     size = np.ptp(poses.reshape(count, -1, 2), axis=1).max(axis=1) + 1e-300
     line = poses[np.arange(count), :, [len(design.nodes) - 1 for design in designs]]
