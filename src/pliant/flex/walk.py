@@ -29,11 +29,11 @@ Measured = Callable[[], float]  # the thickest overlap of a pose
 class Walk:
     """The frames, promises and checks of a solve under way."""
 
-    def __init__(self, model: Assembly, system: System, start: Place, from_drawn: bool = True) -> None:
+    def __init__(self, model: Assembly, system: System, start: Place, looks_far: bool = True) -> None:
         self.model = model
         self.system = system
         self.here = start
-        self.from_drawn = from_drawn
+        self.looks_far = looks_far
         self.steps = 0
         self.promises: list[Promise] = []
         self.frames: list[Floats] = [start.poses]
@@ -128,7 +128,7 @@ class Walk:
         """Look for contacts further away before the first program is said to have no bound."""
         reach = self.here.contacts.near.reach
         many = self.here.contacts.near.count > MANY
-        if not self.from_drawn or self.steps > 0 or many or reach >= self.system.parts.extent:
+        if not self.looks_far or self.steps > 0 or many or reach >= self.system.parts.extent:
             return False
         self.here = place(self.system, self.here.poses, 4 * reach, None)
         self.promises.clear()
