@@ -37,7 +37,7 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
 def _from_drawn(model: Assembly, system: System, progress: Progress) -> FlexResult:
     """The climb from the drawn pose, and from where it ended once the parts were shaken."""
     walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
-    wrong = as_drawn(model, system, walk.drawn)
+    wrong = as_drawn(model, system, walk.at_start)
     if wrong is not None:
         return walk.end(Ending(wrong[0]), **wrong[1])
     try:
