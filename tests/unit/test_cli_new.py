@@ -1,5 +1,6 @@
 """`pliant new` and `pliant solve`: a first file of a kind, and any kind solved."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,16 @@ def test_examples_are_listed_by_kind_with_the_command_that_solves_them():
 def test_the_kinds_of_the_gallery_are_those_of_its_models():
     for name in gallery.quick():
         assert gallery.kind(name) == gallery.load(name).kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "head"), [("fastener", "force against the motion (N)"), ("mechanism", "tip y (mm)")]
+)
+def test_numbers_along_the_motion_are_written_as_a_table(kind: str, head: str, tmp_path: Path):
+    run("new", kind, "-o", tmp_path / "mine.toml")
+    assert run("solve", tmp_path / "mine.toml", "-o", tmp_path / "mine.csv").exit_code == 0
+    with (tmp_path / "mine.csv").open() as file:
+        heads, *rows = csv.reader(file)
+    table = pliant.solve(tmp_path / "mine.toml").table()
+    assert heads == list(table)
+    assert [float(row[heads.index(head)]) for row in rows] == pytest.approx(table[head].tolist())

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import html
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pliant.core.motion import Floats
 
 UNLIKE = ("seconds",)  # differ from run to run, and are no part of an answer
 FRAME = '<iframe srcdoc="{page}" style="width: 100%; height: 36em; border: 0" title="{title}"></iframe>'
@@ -14,6 +17,11 @@ class Shown:
 
     Two of them are equal where all that they say in plain data is.
     """
+
+    def table(self) -> dict[str, Floats]:
+        """Columns of numbers along the motion, by name with unit: for CSV, or `pandas.DataFrame(…)`."""
+        result: Any = self
+        return result.motion.table()
 
     def __repr__(self) -> str:
         result: Any = self
