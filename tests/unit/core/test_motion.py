@@ -107,7 +107,8 @@ def test_a_table_has_a_column_for_all_that_changes_with_units_in_its_heads():
     )
     table = motion.table()
     assert list(table) == [
-        "drive (%)", "force (N)", "share", "peg x (mm)", "peg y (mm)", "peg angle (deg)", "P x (mm)", "P y (mm)",
+        "drive (%)", "force (N)", "share", "peg x (mm)", "peg y (mm)", "peg angle (deg)",
+        "P x (mm)", "P y (mm)",
     ]  # fmt: skip
     assert table["peg angle (deg)"].tolist() == [0, 90]
     assert table["P y (mm)"].tolist() == [6, 8]

@@ -59,6 +59,6 @@ def test_columns_are_written_exactly_with_nothing_for_what_has_no_value(tmp_path
 
 
 def test_columns_of_other_lengths_are_not_written(tmp_path: Path):
-    with pytest.raises(ValueError, match="shorter"):
+    with pytest.raises(ValueError, match="longer"):
         write_csv(tmp_path / "table.csv", {"a": [1.0], "b": [1.0, 2.0]})
     assert not list(tmp_path.iterdir())
