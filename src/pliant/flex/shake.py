@@ -75,11 +75,11 @@ def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[
     """Leans from the end of a walk, one after the other, as far as each place that promises a better end.
 
     Each stops anywhere on its way, and the next one leads on from there: parts that slide at no
-    loss get to all places of that plateau, no further from the end than a few gaps, or than
-    they came to it, nor than half a body's size.
+    loss get to all places of that plateau, no further from the end than a few gaps, than they came
+    to it or than a tenth of a body's size, nor than half of that size.
     """
     gone = float(np.hypot(*(walk.here.poses - system.parts.drawn)[:, :2].T).max())
-    radius = min(max(system.reach, gone), system.parts.size / 2)
+    radius = min(max(system.reach, gone, system.parts.size / 10), system.parts.size / 2)
     near = within(system, walk.here.poses, radius)
     least = walk.here.value - LOSS * radius * system.weight
     aside = [walk]
