@@ -144,6 +144,11 @@ class Plan:
         return np.concatenate([np.zeros(0, np.int64), *(group.joints for group in self.groups)])
 
     @cached_property
+    def grasp(self) -> float:
+        """The longest side of the drawn box of the smallest group and what it hangs on; 0 without groups."""
+        return min((float(np.ptp(self.drawn[g.near], axis=0).max()) for g in self.groups), default=0.0)
+
+    @cached_property
     def stages(self) -> list[tuple[int, int]]:
         """Runs of rules (first, last), apart by coupled groups, which stand alone."""
         cuts = [0, len(self.ops)]
