@@ -31,10 +31,8 @@ from pliant.snap.exact_text import exact_text
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
 from pliant.snap.forces import Curve, force_curve, lock_of_beam
-from pliant.snap.knife import KnifeEdge, Side, asides, meetings
+from pliant.snap.knife import Ways, knife_edge, same, unsure
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.outcome import shifted
-from pliant.snap.overlaps import lies_in, obstacle_tree
 from pliant.snap.path import Happening
 from pliant.snap.remarks import remarks
 from pliant.snap.result import Event, SnapResult, Way
@@ -72,22 +70,31 @@ def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     progress(0, 4, "moving")
     with clock.phase("build"):
         fixed = around(model)
+
     with clock.phase("move"):
-        there = travel(model, arithmetic, fixed)
-        way_in = _way(model, study, there, _free(model, arithmetic, fixed, there))
-    way_back = None
-    if study.reverse:
-        progress(2, 4, "coming back")
-        with clock.phase("back"):
-            way_back = _way_back(model, study, arithmetic, fixed, way_in.courses)
+        ways = _ways(model, study, arithmetic, fixed)
+        if study.arithmetic == "float" and unsure(model, ways):
+            exact = _ways(model, study, Exactly(), fixed)
+            arithmetic, ways = (arithmetic, ways) if same(model, ways, exact) else (Exactly(), exact)
     with clock.phase("answers"):
-        edge = _knife_edge(model, study, arithmetic, fixed, way_in)
+        progress(2, 4, "looking aside")
+        edge = knife_edge(model, ways, lambda moved: _ways(moved, study, Exactly(), fixed))
         if edge is not None:
-            way_in, way_back = edge.sides[0].way_in, edge.sides[0].way_back
+            arithmetic, ways = Exactly(), (edge.sides[0].way_in, edge.sides[0].way_back)
+        way_in, way_back = ways
         answers = _answers(model, study, arithmetic, fixed, way_in, progress)
-        ways = way_in.courses if way_back is None else (*way_in.courses, *way_back.courses)
-        said = (*remarks(model), *clashes(model, ways))
+        courses = way_in.courses if way_back is None else (*way_in.courses, *way_back.courses)
+        said = (*remarks(model), *clashes(model, courses))
     return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, knife_edge=edge, **answers)
+
+
+def _ways(model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles) -> Ways:
+    """In and, where it is asked for, back."""
+    there = travel(model, arithmetic, fixed)
+    way_in = _way(model, study, there, _free(model, arithmetic, fixed, there))
+    if not study.reverse:
+        return way_in, None
+    return way_in, _way_back(model, study, arithmetic, fixed, way_in.courses)
 
 
 def _way_back(
@@ -96,29 +103,6 @@ def _way_back(
     again = back(model, arithmetic, fixed, there)
     free = back(model, arithmetic, fixed, there, Fraction(0)) if _locked(again) else again
     return _way(model, study, again, free)
-
-
-def _knife_edge(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, way: Way
-) -> KnifeEdge | None:
-    """Where corners meet and it ends otherwise a hair aside: both outcomes; None where they are alike."""
-    corners = next(meetings(model, way.courses), None)
-    if corners is None:
-        return None
-    tree = obstacle_tree(model)
-    sides: list[Side] = []
-    for offset in asides(model, way.courses[0].velocity):
-        moved = shifted(model, offset)
-        if lies_in(moved, tree) is not None:
-            return None
-        there = travel(moved, arithmetic, fixed)
-        way_in = _way(moved, study, there, _free(moved, arithmetic, fixed, there))
-        way_back = _way_back(moved, study, arithmetic, fixed, way_in.courses) if study.reverse else None
-        sides.append(Side(offset, way_in, way_back))
-    if all(side.way_in.last.arrived == way.last.arrived for side in sides):
-        return None
-    first, second = sorted(sides, key=lambda side: not side.way_in.last.arrived)  # the one that goes in first
-    return KnifeEdge(corners, (first, second), way)
 
 
 def _answers(
