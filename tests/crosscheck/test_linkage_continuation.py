@@ -33,7 +33,7 @@ def differs(data) -> str | None:
     ],
 )
 def test_of_several_groups_the_one_that_ends_first_is_found_to_the_last_digit(seed, low, high):
-    """What `Chain` finds; random linkages that end at another group, or were lost, if groups are judged by size."""
+    """What `Chain` finds of linkages that seem to end elsewhere where groups are judged by size."""
     found = solve(Linkage.model_validate(drawn(np.random.default_rng(seed)))).limits
     assert found == pytest.approx((low, high), abs=1e-9)
 
