@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 KINDS = ("dyad", "slider", "lever", "coupler", "triad", "sliding triad")
+TRAVEL = 5.0  # of a linear motor, either way
 FAR = 1e4  # sizes: joints that far off run off to infinity
 LONGEST, SMALLEST, STEPS = 0.05, 1e-10, 20_000  # of the size; steps
 
@@ -21,6 +22,18 @@ LONGEST, SMALLEST, STEPS = 0.05, 1e-10, 20_000  # of the size; steps
 def drawn(rng: np.random.Generator, kinds: tuple[str, ...] = KINDS) -> dict[str, Any]:
     """A crank and up to three groups of Assur's after it, as a file has them."""
     return _Pen(rng).draw(kinds)
+
+
+def pushed(rng: np.random.Generator, kinds: tuple[str, ...] = KINDS) -> dict[str, Any]:
+    """The same with a strut between two joints of it, or a driven slider, in place of the motor."""
+    data = _Pen(rng).draw(kinds)
+    names, parts = list(data["joints"]), [*(link["joints"] for link in data["links"]), data["ground"]]
+    pairs = [(a, b) for a in names for b in names if a < b]
+    struts = [pair for pair in pairs if not any(set(pair) <= set(part) for part in parts)]
+    once = [s["joint"] for s in data["sliders"]]
+    slides = [{"slider": joint} for joint in once if once.count(joint) == 1]
+    ways = [{"strut": list(pair)} for pair in struts] if rng.random() < 0.6 or not slides else slides
+    return {**data, "motors": [{**ways[rng.integers(len(ways))], "range": [-TRAVEL, TRAVEL]}]}
 
 
 class _Pen:

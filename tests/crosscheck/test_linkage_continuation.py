@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.crosscheck.chains import Chain, drawn
+from tests.crosscheck.chains import TRAVEL, Chain, drawn, pushed
 
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
@@ -15,10 +15,12 @@ def differs(data) -> str | None:
     result, chain = solve(Linkage.model_validate(data)), Chain(data)
     if result.status.name in ("LOST", "WORK_LIMIT"):
         return str(result.status)
-    up = chain.end(1, TURN)
-    if up[0] == "all" or result.limits is None:
-        return None if up[0] == "all" and result.limits is None else f"{result.limits}: {up}"
-    for said, (how, true) in zip(result.limits, (chain.end(-1, TURN), up), strict=True):
+    most = TURN if chain.turns else TRAVEL
+    up = chain.end(1, most)
+    down = ("all", -most) if chain.turns and up[0] == "all" else chain.end(-1, most)
+    if up[0] == down[0] == "all" or result.limits is None:
+        return None if up[0] == down[0] == "all" and result.limits is None else f"{result.limits}: {up}"
+    for said, (how, true) in zip(result.limits, (down, up), strict=True):
         if how == "lost" or abs(said - true) > (1e-3 if how == "far" else 1e-9):
             return f"{said}: {how} at {true}"
     return None
@@ -42,4 +44,11 @@ def test_of_several_groups_the_one_that_ends_first_is_found_to_the_last_digit(se
 @pytest.mark.parametrize("seed", range(100, 120))
 def test_random_linkages_end_where_their_equations_do(seed):
     data = drawn(np.random.default_rng(seed))
+    assert differs(data) is None, data
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_random_linkages_with_linear_motors_end_where_their_equations_do(seed):
+    data = pushed(np.random.default_rng(seed))
     assert differs(data) is None, data

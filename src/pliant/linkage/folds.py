@@ -44,7 +44,7 @@ def fold(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats) -> Fo
     first, here, step = _heading(drive, poses, t), squares[:, -1], (barred - at) / 2
     while abs(step) > 1e-12 and abs(left) > NEAR:
         path = drive.angles(np.array([at, at + step]))
-        finest = float(np.abs(path[:, 1] - path[:, 0]).max()) / 64
+        finest = float(np.abs((path[:, 1] - path[:, 0]) / plan.structure.spans).max()) / 64
         found = run(plan, path, signs=signs, near=near, finest=finest).poses
         if found.x.shape[2] < 2:
             barred, step = at + step, step / 2

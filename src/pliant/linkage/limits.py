@@ -200,25 +200,24 @@ def _march(
     while True:
         stretch = _stretch(plan, drive, (start, end), signs, near)
         stop, met = _events(stretch, ends=True)
-        lost = stretch if stretch.lost else None
+        led = _led_across(stretch) if stop is None and stretch.lost else None
+        if stop is None and led is None and stretch.lost:
+            stop = _group_stop(stretch)
         if stop is not None:  # what happens just before it, where everything moves fast
-            before = max(int(np.searchsorted(np.abs(stretch.t - start), abs(stop.t - start))) - 2, 0)
-            span = (float(stretch.t[before]), stop.t)
-            late = _stretch(plan, drive, span, signs, stretch.poses.x[:, :, before], True)
-            lost = late if late.lost else None
+            late = _late(stretch, stop)
             sooner, more = _events(late)
-            if sooner is not None and abs(sooner.t - start) < abs(stop.t - start):
-                stop = sooner
+            led = _led_across(late) if late.lost else None
+            if sooner is None and led is None and late.lost:
+                sooner = _group_stop(late)
+            stop = _sooner(stop, sooner, start)
             met = _apart([m for m in (*met, *more) if abs(m.t - start) < abs(stop.t - start) - SAME])
-        if lost is not None and (led := _led_across(lost)) is not None:
+        if led is not None:
             change, beyond, near = led
             changes += [*(m for m in met if abs(m.t - start) > SAME), change]
             if abs(end - beyond) <= SAME or (end - beyond) * (end - start) < 0:
                 return end, None, changes
             start = beyond
             continue
-        if lost is not None:
-            stop = _sooner(stop, _group_stop(lost), start)
         met = [m for m in met if abs(m.t - start) > SAME]
         crossed = next((m.t for m in met if smooth or _vanishes(plan, m)), None)
         if crossed is None:
@@ -236,11 +235,19 @@ def _march(
         start = crossed
 
 
-def _sooner(stop: Stop | None, held: Stop, start: float) -> Stop:
-    """What ends a path first: a rule's limit, or a group before it, of which it is sure that it ends."""
-    if stop is None or (held.how != "lost" and abs(held.t - start) < abs(stop.t - start)):
-        return held
-    return stop
+def _late(s: _Stretch, stop: Stop) -> _Stretch:
+    """The last cells of a stretch up to what stops it, sampled the finer the nearer to it."""
+    before = max(int(np.searchsorted(np.abs(s.t - s.t[0]), abs(stop.t - s.t[0]))) - 2, 0)
+    before = min(before, s.poses.x.shape[2] - 1)
+    span = (float(s.t[before]), stop.t)
+    return _stretch(s.plan, s.drive, span, s.signs, s.poses.x[:, :, before], True)
+
+
+def _sooner(stop: Stop, other: Stop | None, start: float) -> Stop:
+    """What ends a path first: of a group only where it is sure that it ends."""
+    if other is None or other.how == "lost" or abs(other.t - start) >= abs(stop.t - start):
+        return stop
+    return other
 
 
 def _vanishes(plan: Plan, change: Change) -> bool:

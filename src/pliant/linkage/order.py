@@ -24,7 +24,9 @@ from typing import Any
 import numpy as np
 
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.constraints import LINE, Constraints, gradients, residuals, scales
+from pliant.linkage.constraints import LINE, Constraints, gradients, joined, residuals, scales
+from pliant.linkage.constraints import PUSH as PUSH_ROW
+from pliant.linkage.constraints import STRUT as STRUT_ROW
 from pliant.linkage.plan import STRUTS, Group, Pair, Plan, Structure, farthest
 from pliant.linkage.rules import (
     CARRIED,
@@ -40,6 +42,7 @@ from pliant.linkage.rules import (
     SLOT,
     STRUT,
     STRUT_LINE,
+    TRAVEL,
     TRIANGLE,
     Floats,
     Ints,
@@ -85,27 +88,23 @@ def order(structure: Structure) -> Plan:
     while True:
         search.outwards()
         open_joints = [k for k in range(len(structure.names)) if k not in search.known]
-        _refuse_unused(structure, search.used, open_joints)
+        left = [motor for motor in range(len(structure.motors)) if motor not in search.used]
         if not open_joints:
             break
+        if left and not structure.travels:
+            return order(structure.pushing(left))
         search.together(_smallest_group(structure, search.open_rows(), open_joints))
+    _refuse_unused(left)
     plan = search.plan()
     _refuse_flat(plan)
     return plan
 
 
-def _refuse_unused(structure: Structure, used: set[int], open_joints: list[int]) -> None:
-    """Raise an InputError where a linear motor cannot set anything, or only together with other joints."""
-    left = [motor for motor in range(len(structure.motors)) if motor not in used]
-    if not left:
-        return
-    if open_joints:
-        names = ", ".join(structure.names[k] for k in open_joints if k not in structure.guides)
-        problem = f"pushes joints that must be found together with others: {names}"
-        cure = "Drive another joint, or add links so that each of these follows from two that are known"
-    else:
-        problem, cure = "fights the others: where its joints are follows without it", "Leave it out"
-    raise InputError([Fault(f"motors[{motor}]", problem, cure) for motor in left])
+def _refuse_unused(left: list[int]) -> None:
+    """Raise an InputError where a linear motor cannot set anything."""
+    problem, cure = "fights the others: where its joints are follows without it", "Leave it out"
+    if left:
+        raise InputError([Fault(f"motors[{motor}]", problem, cure) for motor in left])
 
 
 class _Search:
@@ -123,6 +122,7 @@ class _Search:
         self.known_of: list[list[int]] = [[] for _ in structure.links]
         self.waiting: deque[int] = deque()
         self.used: set[int] = set(structure.turning)  # motors
+        self.travels = dict(structure.travels)
         for number, link in enumerate(structure.links):
             for joint in link:
                 self.links_of[joint].append(number)
@@ -136,7 +136,8 @@ class _Search:
     def begin(self) -> None:
         """The ground, and what the motors turn."""
         for k in sorted(self.structure.ground):
-            self._found(_row(FIXED, k))
+            motor = self.travels.get(k, -1)
+            self._found(_row(FIXED if motor < 0 else TRAVEL, k, motor=motor))
         for motor in self.structure.turning:
             pivot, driven = self.structure.motors[motor]
             for number in self.links_of[driven]:
@@ -163,14 +164,18 @@ class _Search:
                 self.spent[number] += group.rows.owners.count(label)
         for kind, row in _pairs(group.rows):
             if kind == LINE:
-                slider = tuple(group.near[row].tolist())
+                slider = tuple(group.near[row[:3]].tolist())
                 self.slid |= {n for n, other in enumerate(self.structure.sliders) if other == slider}
+            elif kind in (STRUT_ROW, PUSH_ROW):
+                self.used.add(self.travels[int(group.near[row[2 if kind == STRUT_ROW else 3]])])
         for k in group.joints.tolist():
             self._mark(k)
 
     def open_rows(self) -> Constraints:
-        """Equations that involve a joint not found yet."""
-        rows = self.structure.rows
+        """Equations that involve a joint not found yet, of motors too that set nothing yet."""
+        driving = self.structure.driving
+        left = [row for row, motor in enumerate(self.travels.values()) if motor not in self.used]
+        rows = joined(driving.pick(np.array(left, np.int64)), self.structure.rows)
         open_ = [any(k >= 0 and k not in self.known for k in joints) for joints in rows.joints.tolist()]
         return rows.pick(np.flatnonzero(open_))
 
@@ -184,7 +189,7 @@ class _Search:
         spare = [
             r
             for r, (kind, joints) in enumerate(_pairs(rows))
-            if (rows.owners[r] in over if kind != LINE else tuple(joints) in unslid)
+            if (rows.owners[r] in over if kind != LINE else tuple(joints[:3]) in unslid)
         ]
         return Plan(
             structure=self.structure,
