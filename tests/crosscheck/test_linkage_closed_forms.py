@@ -11,9 +11,9 @@ import pytest
 from pliant.linkage.drive import drive
 from pliant.linkage.follow import run
 from pliant.linkage.generate import linkage
+from pliant.linkage.groups import group_of
 from pliant.linkage.limits import reach
 from pliant.linkage.model import Linkage
-from pliant.linkage.order import _group
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.poses import gradient, jacobian, rates, some
 from pliant.linkage.rules import GROUP, LINES, SLOT
@@ -27,7 +27,7 @@ def as_group(plan: Plan, rule: int, *owners: str) -> Plan:
     at = int(np.flatnonzero(plan.ops[:, 0] == rule)[0])
     own = [n for n, owner in enumerate(plan.structure.rows.owners) if owner in owners]
     ops, signs = plan.ops.copy(), plan.signs.copy()
-    group = _group(plan.ops[at, 1:2], plan.structure.rows.pick(np.array(own)))
+    group = group_of(plan.ops[at, 1:2], plan.structure.rows.pick(np.array(own)))
     ops[at], signs[at] = (GROUP, 0, *[-1] * 8), 0.0
     return replace(plan, ops=ops, signs=signs, groups=(group,))
 
