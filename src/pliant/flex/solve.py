@@ -41,8 +41,8 @@ def _from_drawn(model: Assembly, system: System, progress: Progress) -> FlexResu
         return walk.end(Ending(wrong[0]), **wrong[1])
     try:
         ending = climb(system, walk, system.study.steps, progress)
-        if ending.status in (FlexStatus.CONVERGED, FlexStatus.LOCKED) and len(system.parts.free) <= FEW:
-            ending = shaken(system, walk, ending)
+        if ending.status.at_rest and len(system.parts.free) <= FEW:
+            ending = shaken(system, walk, ending, progress)
         return walk.end(ending)
     except KeyboardInterrupt:
         stopped = Ending(FlexStatus.STEP_LIMIT, note="interrupted")
