@@ -131,10 +131,10 @@ def meetings(model: Fastener, courses: Sequence[Course]) -> Iterator[Corners]:
 
 def _beside(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
     """Convex corners, of the pawl and of the obstacles, that meet at a piece's end and are no ends of it."""
-    if not _near(scene, piece.end):
+    usual = {pair for contact in piece.contacts for pair in _ends(scene, contact)}
+    if not any(pair not in usual for pair in _near(scene, piece.end)):
         return []
     contacts = touching(scene, piece.end)
-    usual = {pair for contact in piece.contacts for pair in _ends(scene, contact)}
     return [
         (vertex, corner)
         for vertex, corner in corners_met(scene, piece.end, contacts)
@@ -150,21 +150,24 @@ def _ends(scene: Scene, pair: Pair) -> list[tuple[int, int]]:
     return [(i, j), ((i + 1) % len(scene.pawl), j)]
 
 
-def _near(scene: Scene, point: Any) -> bool:
-    """Whether a vertex of the pawl is about where one of the obstacles' is: floats tell most apart."""
+def _near(scene: Scene, point: Any) -> Iterator[tuple[int, int]]:
+    """Convex corners, of the pawl and of the obstacles, about at one place: floats tell most apart."""
     t, slack = point.t, NEAR * scene.stride
     live = scene.index.live(t - slack, t + slack)
     way, rigid, field = scene.way, scene.rigid, scene.floats
     turned = point.turn * math.pi + 2 * math.atan(point.angle)
     cosine, sine = math.cos(turned), math.sin(turned)
-    ends = np.union1d(live, field.following[live])
+    ends = np.concatenate([live, field.following[live]])
+    ends = ends[field.convex[ends]]
     ends = ends[np.argsort(field.x[ends])]
     x = way.x + way.vx * t + cosine * rigid.x - sine * rigid.y
     y = way.y + way.vy * t + sine * rigid.x + cosine * rigid.y
     reach, across = NEAR * scene.reach, field.x[ends]
     first, last = np.searchsorted(across, x - reach), np.searchsorted(across, x + reach, side="right")
-    level = np.flatnonzero(last > first)  # those with a corner above or below them
-    return any(np.abs(field.y[ends[first[i] : last[i]]] - y[i]).min() < reach for i in level)
+    for i in np.flatnonzero((last > first) & rigid.convex).tolist():  # with a corner above or below
+        for corner in ends[first[i] : last[i]].tolist():
+            if abs(field.y[corner] - y[i]) < reach:
+                yield i, corner
 
 
 def _named(model: Fastener, scene: Scene, name: str, vertex: int, corner: int) -> tuple[str, int, str, int]:
@@ -186,32 +189,35 @@ def asides(model: Fastener, velocity: Vector) -> tuple[Vector, Vector]:
     return (-y * unit, x * unit), (y * unit, -x * unit)
 
 
-def knife_edge(model: Fastener, drawn: Ways, ways: Callable[[Fastener], Ways]) -> KnifeEdge | None:
+def knife_edge(
+    model: Fastener, drawn: Ways, met: Sequence[Corners], ways: Callable[[Fastener], Ways]
+) -> KnifeEdge | None:
     """Where corners meet and it ends otherwise a hair aside: both outcomes; None where they are alike.
 
-    `drawn` are the ways of the fastener as it is drawn, and `ways` finds those of one that is moved.
+    `drawn` are the ways of the fastener as it is drawn, with the corners that meet on them, and `ways`
+    finds those of one that is moved.
     """
-    for corners in _across(_met(model, drawn)):
+    for corners in _across(met):
         sides = _sides(model, corners, ways)
         if sides is not None and not all(same(model, drawn, (side.way_in, side.way_back)) for side in sides):
             return KnifeEdge(corners, sides, drawn[0])
     return None
 
 
-def unsure(model: Fastener, drawn: Ways) -> bool:
+def unsure(drawn: Ways, met: Sequence[Corners]) -> bool:
     """Whether floats may have decided wrongly: corners meet, or a pawl was left nowhere to go.
 
     Contacts a millionth apart part by less than floats can tell, where one is square to the hinge.
     """
-    ended = any(way is not None and way.last.cause in DECIDED for way in drawn)
-    return ended or next(_met(model, drawn), None) is not None
+    return bool(met) or any(way is not None and way.last.cause in DECIDED for way in drawn)
 
 
-def _met(model: Fastener, ways: Ways) -> Iterator[Corners]:
-    return chain.from_iterable(meetings(model, way.courses) for way in ways if way is not None)
+def met_on(model: Fastener, ways: Ways) -> tuple[Corners, ...]:
+    """The corners that meet on the way in, and back."""
+    return tuple(chain.from_iterable(meetings(model, way.courses) for way in ways if way is not None))
 
 
-def _across(met: Iterator[Corners]) -> Iterator[Corners]:
+def _across(met: Sequence[Corners]) -> Iterator[Corners]:
     """Of corners that meet, the first for each direction of the way: a hair aside is one square to it."""
     seen: list[Vector] = []
     for corners in met:

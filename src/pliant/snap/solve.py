@@ -31,7 +31,7 @@ from pliant.snap.exact_text import exact_text
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
 from pliant.snap.forces import Curve, force_curve, lock_of_beam
-from pliant.snap.knife import Ways, knife_edge, same, unsure
+from pliant.snap.knife import Ways, knife_edge, met_on, same, unsure
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.path import Happening
 from pliant.snap.remarks import remarks
@@ -73,12 +73,14 @@ def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
 
     with clock.phase("move"):
         ways = _ways(model, study, arithmetic, fixed)
-        if study.arithmetic == "float" and unsure(model, ways):
+        met = met_on(model, ways)
+        if study.arithmetic == "float" and unsure(ways, met):
             exact = _ways(model, study, Exactly(), fixed)
-            arithmetic, ways = (arithmetic, ways) if same(model, ways, exact) else (Exactly(), exact)
+            if not same(model, ways, exact):
+                arithmetic, ways, met = Exactly(), exact, met_on(model, exact)
     with clock.phase("answers"):
         progress(2, 4, "looking aside")
-        edge = knife_edge(model, ways, lambda moved: _ways(moved, study, Exactly(), fixed))
+        edge = knife_edge(model, ways, met, lambda moved: _ways(moved, study, Exactly(), fixed))
         if edge is not None:
             arithmetic, ways = Exactly(), (edge.sides[0].way_in, edge.sides[0].way_back)
         way_in, way_back = ways
