@@ -30,7 +30,7 @@ from pliant.snap.diode import classify
 from pliant.snap.exact_text import exact_text
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
-from pliant.snap.forces import Curve, force_curve, lock_of_beam
+from pliant.snap.forces import Curve, Spring, force_curve, lock_of_beam
 from pliant.snap.knife import Ways, knife_edge, met_on, same, unsure
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.path import Happening
@@ -92,19 +92,15 @@ def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
 
 def _ways(model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles) -> Ways:
     """In and, where it is asked for, back."""
+    springs = springs_of(model)
     there = travel(model, arithmetic, fixed)
-    way_in = _way(model, study, there, _free(model, arithmetic, fixed, there))
+    free = travel(model, arithmetic, fixed, Fraction(0)) if _locked(there) else there
+    way_in = _way(model, study, springs, there, free)
     if not study.reverse:
         return way_in, None
-    return way_in, _way_back(model, study, arithmetic, fixed, way_in.courses)
-
-
-def _way_back(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, there: tuple[Course, ...]
-) -> Way:
-    again = back(model, arithmetic, fixed, there)
-    free = back(model, arithmetic, fixed, there, Fraction(0)) if _locked(again) else again
-    return _way(model, study, again, free)
+    again = back(model, arithmetic, fixed, way_in.courses)
+    free = back(model, arithmetic, fixed, way_in.courses, Fraction(0)) if _locked(again) else again
+    return way_in, _way(model, study, springs, again, free)
 
 
 def _answers(
@@ -124,9 +120,18 @@ def _answers(
     return found
 
 
-def _way(model: Fastener, study: SnapStudy, courses: tuple[Course, ...], free: tuple[Course, ...]) -> Way:
-    """Courses with their events, forces and the friction that would lock them."""
-    springs, about = springs_of(model), study.about or model.pawls[0].hinge
+def _way(
+    model: Fastener,
+    study: SnapStudy,
+    springs: dict[str, Spring],
+    courses: tuple[Course, ...],
+    free: tuple[Course, ...],
+) -> Way:
+    """Courses with their events, forces and the friction that would lock them; `free` are those without it.
+
+    Friction does not change where a pawl goes, only how far.
+    """
+    about = study.about or model.pawls[0].hinge
     centre = (float(about[0]), float(about[1]))
     friction = float(model.friction)
     curves: list[Curve] = []
@@ -142,15 +147,8 @@ def _way(model: Fastener, study: SnapStudy, courses: tuple[Course, ...], free: t
     return Way(_status(courses, events), courses, events, tuple(curves), threshold_of, passes)
 
 
-def _free(
-    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, courses: tuple[Course, ...]
-) -> tuple[Course, ...]:
-    """The same way without friction: the same, where nothing locked."""
-    return travel(model, arithmetic, fixed, Fraction(0)) if _locked(courses) else courses
-
-
 def _locked(courses: tuple[Course, ...]) -> bool:
-    """Whether friction ended a path: it does not change where a pawl goes, only how far."""
+    """Whether friction ended a path."""
     return any(path.cause == "lock" for course in courses for path in course.paths.values())
 
 
