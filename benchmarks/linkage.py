@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from benchmarks.measure import peak_memory, seconds, table, timed
 from pliant import gallery
 from pliant.linkage.batch import BLOCK, curves, stream
-from pliant.linkage.drag import Drag
+from pliant.linkage.drag import Drag, Dragged
 from pliant.linkage.edit import edit
 from pliant.linkage.generate import chain
 from pliant.linkage.model import CurveEdit, EditStudy, Move
@@ -126,14 +127,17 @@ def slots(quick: bool) -> Iterator[str]:
         "scotch-yoke",
         "tangent",
         "lift-table",
+        "cylinder-lift",
         "six-bar-coupled",
     ):
         model = gallery.load(name)
         plan = compile_plan(model)
         found = "together" if plan.groups else "one by one"
-        wall = _warm(lambda m=model: solve(m), 3 if plan.groups or quick else 30)
-        rows.append((name, found, f"{1e3 * wall:.2f}"))
-    yield "## Traces of 360 poses, limits and rates included\n\n" + table(("", "joints found", "ms"), rows)
+        solve(model)
+        _, wall, cpu = timed(lambda m=model: solve(m), 3 if plan.groups or quick else 30)
+        rows.append((name, found, f"{1e3 * wall:.2f}", f"{1e3 * cpu:.2f}"))
+    head = ("", "joints found", "wall ms", "CPU ms")
+    yield "## Traces of 360 poses, limits and rates included\n\n" + table(head, rows)
 
 
 def drags(quick: bool) -> Iterator[str]:
@@ -141,12 +145,14 @@ def drags(quick: bool) -> Iterator[str]:
     leg, rows = gallery.load("jansen"), []
     for joint, kept in (("P5", ()), ("P5", ("P5",)), ("P3", ("P5",))):
         study = EditStudy.model_validate({"keep": {"curves": kept}})
-        for _ in range(1 if quick else 3):
+        rounds = []
+        for _ in range(1 if quick else 4):
             drag = Drag(leg, joint, study)
             turn_ = np.linspace(0, 2 * np.pi, 61)[1:]
             places = np.array(drag.start) + 8 * np.stack([np.cos(turn_) - 1, np.sin(turn_)], axis=1)
-            events = [drag.to(place) for place in places]
-        times = 1e3 * np.array([event.seconds for event in events])
+            events, cpu = zip(*(_on_the_clock(drag, place) for place in places), strict=True)
+            rounds.append(cpu)
+        times = 1e3 * np.min(rounds, axis=0)
         home = max(
             np.abs(np.subtract(events[-1].joints[name], leg.joints[name])).max() for name in leg.joints
         )
@@ -157,12 +163,18 @@ def drags(quick: bool) -> Iterator[str]:
     head = (
         "joint",
         "kept",
-        "ms, median",
-        "ms, 95th of 100",
+        "CPU ms, median",
+        "CPU ms, 95th of 100",
         "farthest, of the pointer's step",
         "back to, mm",
     )
     yield "## Drags of Jansen's leg\n\n" + table(head, rows)
+
+
+def _on_the_clock(drag: Drag, place: Floats) -> tuple[Dragged, float]:
+    """An event, and the processor's seconds that it takes."""
+    begun = process_time()
+    return drag.to(place), process_time() - begun
 
 
 def edits(quick: bool) -> Iterator[str]:
@@ -180,19 +192,18 @@ def edits(quick: bool) -> Iterator[str]:
     rows = []
     for name, study in studies.items():
         edit(model, study)
-        result, wall, cpu = timed(lambda s=study: edit(model, s), 3 if quick else 9)
+        result, _, cpu = timed(lambda s=study: edit(model, s), 3 if quick else 9)
         before, after = (max(getattr(a, key) for a in result.achieved) for key in ("before", "after"))
         rows.append(
             (
                 name,
-                f"{1e3 * wall:.1f}",
                 f"{1e3 * cpu:.1f}",
                 result.steps,
                 f"{before:.3g} → {after:.3g}",
                 result.status.name.lower(),
             )
         )
-    head = ("edit, 100 poses, warm", "wall ms", "CPU ms", "steps", "off by", "status")
+    head = ("edit, 100 poses, warm", "CPU ms", "steps", "off by", "status")
     yield "## Edits of Jansen's leg\n\n" + table(head, rows)
 
 

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from pliant.linkage.drive import drive
+from pliant.linkage.follow import run
 from pliant.linkage.generate import linkage
+from pliant.linkage.groups import group_of
 from pliant.linkage.limits import reach
 from pliant.linkage.model import Linkage
-from pliant.linkage.order import _group
 from pliant.linkage.plan import Plan, compile_plan
+from pliant.linkage.poses import gradient, jacobian, rates, some
 from pliant.linkage.rules import GROUP, LINES, SLOT
 from pliant.linkage.solve import solve
 
@@ -25,7 +27,7 @@ def as_group(plan: Plan, rule: int, *owners: str) -> Plan:
     at = int(np.flatnonzero(plan.ops[:, 0] == rule)[0])
     own = [n for n, owner in enumerate(plan.structure.rows.owners) if owner in owners]
     ops, signs = plan.ops.copy(), plan.signs.copy()
-    group = _group(plan.ops[at, 1:2], plan.structure.rows.pick(np.array(own)))
+    group = group_of(plan.ops[at, 1:2], plan.structure.rows.pick(np.array(own)))
     ops[at], signs[at] = (GROUP, 0, *[-1] * 8), 0.0
     return replace(plan, ops=ops, signs=signs, groups=(group,))
 
@@ -144,3 +146,61 @@ def test_joints_found_together_go_straight_on_through_change_points():
         assert len(wanted) == samples
         np.testing.assert_allclose(result.joints["B"] @ [1, 1j], wanted, atol=1e-8)
         assert "straight on" in result.warnings[0].text
+
+
+class Scissor:
+    """Two legs that cross in their middles, A on the ground and B on the floor, and what a motor pushes."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.half, self.tilt = rng.uniform(1, 3), rng.uniform(0.3, 1.0)
+        self.low, self.high = rng.uniform(0.2, 0.8, 2) * self.half  # of the cylinder's ends from the middle
+        self.turned, self.shift = np.exp(1j * rng.uniform(0, TURN)), complex(*rng.uniform(-9, 9, 2))
+
+    def joints(self, tilt):
+        leg = self.half * np.exp(1j * np.asarray(tilt))
+        middle, other = leg, -np.conj(leg)
+        flat = {
+            "A": 0 * leg, "B": middle - other, "M": middle, "C": 2 * leg, "D": middle + other,
+            "E": middle - self.low / self.half * leg, "F": middle + self.high / self.half * other,
+        }  # fmt: skip
+        return {name: self.shift + self.turned * at for name, at in flat.items()}
+
+    def model(self, motor) -> Linkage:
+        joints = self.joints(self.tilt)
+        floor = [[z.real, z.imag] for z in (self.shift, self.shift + self.turned)]
+        slider = {"joint": "B", "along": floor}
+        legs = ("A E M C", "B M F D")
+        return linkage(joints, "A", legs, sliders=[slider], motors=[motor])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_cylinder_between_two_moving_legs_drives_them_all_together(seed):
+    rng = np.random.default_rng(seed)
+    lift = Scissor(rng)
+    result = solve(lift.model({"strut": ["E", "F"], "range": [-0.1, 0.1], "speed": 0.1}))
+    apart = np.abs(lift.joints(lift.tilt)["E"] - lift.joints(lift.tilt)["F"]) + result.angles
+    cosine = (lift.low**2 + lift.high**2 - apart**2) / (2 * lift.low * lift.high)  # of twice the tilt
+    tilt = np.arccos(np.clip(cosine, -1, 1)) / 2
+    for name, path in lift.joints(tilt).items():
+        np.testing.assert_allclose(result.joints[name] @ [1, 1j], path, atol=1e-9)
+
+
+def test_rates_and_derivatives_of_what_a_motor_drives_together_are_those_of_its_equations():
+    rng = np.random.default_rng(3)
+    for motor in ({"strut": ["E", "F"], "range": [-0.1, 0.1]}, {"slider": "B", "range": [-0.1, 0.1]}):
+        plan = compile_plan(Scissor(rng).model(motor))
+        angles, h = np.array([[0.0, 0.03]]), 1e-5
+        x = run(plan, np.concatenate([angles - h, angles, angles + h], axis=1)[:, [0, 2, 4, 1, 3, 5]]).poses.x
+        poses = some(run(plan, angles).poses, slice(1, 2))
+        v, a = rates(poses, np.ones((1, 1)), np.zeros((1, 1)))
+        before, here, after = x[:, :, 3], x[:, :, 4], x[:, :, 5]
+        np.testing.assert_allclose(v[..., 0], (after - before) / (2 * h), atol=1e-7)
+        np.testing.assert_allclose(a[..., 0], (after - 2 * here + before) / h**2, atol=1e-3)
+        d, way = jacobian(poses)[..., 0], rng.normal(size=plan.drawn.shape)
+        way[list(dict(plan.structure.travels))] = 0.0
+        near = [run(plan, angles, plan.drawn + s * h * way).poses.x[:, :, 1] for s in (-1, 1)]
+        change = (near[1] - near[0]) / (2 * h)
+        np.testing.assert_allclose(np.einsum("kcpe,pe->kc", d, way), change, atol=1e-6)
+        slope = rng.normal(size=poses.x.shape)
+        wanted = np.einsum("kc,kcpe->pe", slope[..., 0], d)
+        np.testing.assert_allclose(gradient(poses, slope), wanted, atol=1e-9)

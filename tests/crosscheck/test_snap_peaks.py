@@ -14,7 +14,8 @@ from pliant.files import model_of
 from pliant.snap.exactly import Exactly
 from pliant.snap.forces import force_curve, load, spans
 from pliant.snap.generate import random_fastener
-from pliant.snap.model import Fastener
+from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.solve import solve
 from pliant.snap.springs import springs_of
 from pliant.snap.travel import Course, around, back, travel
 
@@ -122,3 +123,20 @@ def test_no_sample_is_greater_than_the_peak_and_the_samples_hold_it(seeds):
             if math.isinf(peak):
                 continue
             assert cause == "lock" or peak <= 1.02 * seen + 1e-9, seed
+
+
+@pytest.mark.parametrize("unit", ["1", "5/127", "1000", "1e-6"])
+def test_a_force_is_bounded_or_not_in_every_unit(unit):
+    """A foot lands with the hinge straight above its corner: torque and lever vanish together."""
+    scale = Fraction(unit)
+    foot = [(1, 1), (1, -6), (0, -6), (-1, -4), (0, -4), (0, 1)]
+    slab = [(-2, -10), (3, -10), (3, -8), (-2, -8)]
+    outlines = [[(scale * x, scale * y) for x, y in outline] for outline in (foot, slab)]
+    model = Fastener.model_validate(
+        {
+            "root": {"velocity": (scale, -scale), "until": 24},
+            "pawls": [{"name": "p", "hinge": (0, 0), "outline": outlines[0], "stiffness": 100 * scale}],
+            "obstacles": [{"outline": outlines[1]}],
+        }
+    )
+    assert solve(model, SnapStudy(frames=2)).peak_force == pytest.approx(11.8326, abs=1e-4)

@@ -19,7 +19,7 @@ from pliant.core.status import INTERRUPTED
 if TYPE_CHECKING:
     from pliant.linkage.synthesis.result import Synthesis
 
-BARS = ("four", "six", "both")
+BARS = ("four", "six", "both", "swivel")
 TABLES = (".toml", ".json")
 PICTURE = "answers.png"
 APART = re.compile(r"\s*[,;\t]\s*|\s+")

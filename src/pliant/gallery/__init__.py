@@ -63,6 +63,7 @@ DESCRIPTIONS = {
     "slider-crank": "A slider-crank; the force of its piston at the crank",
     "scotch-yoke": "A pin in the slot of a yoke that slides; a true sine",
     "lift-table": "A cylinder lifts a table; its push along the stroke",
+    "cylinder-lift": "A scissor lift with its cylinder between the legs; found together",
     "toggle-press": "A linear motor straightens a toggle; the ram presses",
     "tangent": "A pin in two slots; it runs off to infinity",
     "coupler-driven": "A parallelogram driven by its coupler; through two change points",

@@ -72,7 +72,9 @@ def _coincident(index: int, reading: Reading) -> Faults:
             continue
         if hypot(here.real - there.real, here.imag - there.imag) <= NEAR * reading.size:
             problem = f"{first!r} and {second!r} are drawn at one place, [{here.real:.6g}, {here.imag:.6g}]"
-            cure = "Move one of them, or use one joint in place of the two"
+            others = listed(f"links[{n}]" for n in sorted(reading.members[second]) if n != index)
+            instead = f"leave {second!r} out" if others == "none" else f"write {first!r} for it in {others}"
+            cure = f"A pin through several links is one joint: {instead}; or move one of them"
             yield fault_at(("links", index, "joints"), [first, second], problem, cure)
 
 

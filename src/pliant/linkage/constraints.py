@@ -3,6 +3,8 @@
     length  |x_i − x_j|²
     point   x_k − x_i − c·(x_j − x_i), c = (x̄_k − x̄_i)/(x̄_j − x̄_i) complex: two rows
     line    (x_b − x_a) × (x_k − x_a)
+    strut   |x_i − x_j|² = (|x̄_i − x̄_j| + u)²,  u = x_m − x̄_m along x: the travel of a motor
+    push    (x_b − x_a)·(x_k − x_a) = (x̄_b − x̄_a)·(x̄_k − x̄_a) + u|x̄_b − x̄_a|
 
 A link of m joints has 2m − 3 rows: the length of its two joints that are farthest apart, and
 two for each other joint, which hold for collinear joints too (where further lengths would not).
@@ -19,15 +21,19 @@ from numpy.typing import NDArray
 from pliant.core.kernel import inner, kernel
 from pliant.linkage.rules import Floats, Ints
 
-LENGTH, POINT_X, POINT_Y, LINE = range(4)
+LENGTH, POINT_X, POINT_Y, LINE, STRUT, PUSH = range(6)
+RIDES = (POINT_X, POINT_Y)  # rows of first degree in the positions; the others are of second
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """R equations. A row's joints: length i, j; point k, i, j; line k, a, b. -1 where unused."""
+    """R equations. A row's joints, -1 where unused.
+
+    length i, j; point k, i, j; line k, a, b; strut i, j, m; push k, a, b, m.
+    """
 
     kinds: Ints  # (R,)
-    joints: Ints  # (R, 3)
+    joints: Ints  # (R, 4)
     owners: tuple[str, ...]  # (R,) the link or slider that says so
 
     def __len__(self) -> int:
@@ -36,6 +42,12 @@ class Constraints:
     def pick(self, rows: NDArray[np.int64]) -> Constraints:
         """Some of the rows."""
         return Constraints(self.kinds[rows], self.joints[rows], tuple(self.owners[r] for r in rows))
+
+
+def joined(first: Constraints, second: Constraints) -> Constraints:
+    """The rows of both, one after the other."""
+    kinds, joints = np.concatenate([first.kinds, second.kinds]), np.concatenate([first.joints, second.joints])
+    return Constraints(kinds, joints, (*first.owners, *second.owners))
 
 
 def residuals(rows: Constraints, drawn: Floats, x: Floats) -> Floats:
@@ -73,9 +85,10 @@ def errors(rows: Constraints, drawn: Floats, x: Floats) -> Floats:
 
 def scales(rows: Constraints, drawn: Floats) -> Floats:
     """What each row is divided by to be a length: (R,)."""
-    p, q, r = rows.joints.T
-    scale = np.where(rows.kinds == LENGTH, 2 * np.hypot(*(drawn[p] - drawn[q]).T), 1.0)
-    return np.where(rows.kinds == LINE, np.hypot(*(drawn[r] - drawn[q]).T), scale)
+    p, q, r, _ = rows.joints.T
+    bars, guides = np.isin(rows.kinds, (LENGTH, STRUT)), np.isin(rows.kinds, (LINE, PUSH))
+    scale = np.where(bars, 2 * np.hypot(*(drawn[p] - drawn[q]).T), 1.0)
+    return np.where(guides, np.hypot(*(drawn[r] - drawn[q]).T), scale)
 
 
 @kernel
@@ -84,11 +97,16 @@ def fill_residuals(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, out: Flo
     for f in range(len(x)):
         y = x[f]
         for row in range(len(kinds)):
-            p, q, r = joints[row]
+            p, q, r, m = joints[row, 0], joints[row, 1], joints[row, 2], joints[row, 3]
             if kinds[row] == LENGTH:
                 out[f, row] = _square(y, p, q) - _square(drawn, p, q)
             elif kinds[row] == LINE:
                 out[f, row] = _area(y, p, q, r) - _area(drawn, p, q, r)
+            elif kinds[row] == STRUT:
+                out[f, row] = _square(y, p, q) - (np.sqrt(_square(drawn, p, q)) + y[r, 0] - drawn[r, 0]) ** 2
+            elif kinds[row] == PUSH:
+                along = (y[m, 0] - drawn[m, 0]) * np.sqrt(_square(drawn, q, r))
+                out[f, row] = _dot(y, p, q, r) - _dot(drawn, p, q, r) - along
             else:
                 along, across = _ratio(drawn, p, q, r)
                 u, w = y[r, 0] - y[q, 0], y[r, 1] - y[q, 1]
@@ -103,11 +121,17 @@ def fill_gradients(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, out: Flo
     """See `gradients`; `out` comes filled with zeros."""
     for f in range(len(x)):
         for row in range(len(kinds)):
-            p, q, r = joints[row]
+            p, q, r, m = joints[row, 0], joints[row, 1], joints[row, 2], joints[row, 3]
             if kinds[row] == LENGTH:
                 _add_length(out[f, row], x[f], p, q)
             elif kinds[row] == LINE:
                 _add_area(out[f, row], x[f], p, q, r)
+            elif kinds[row] == STRUT:
+                _add_length(out[f, row], x[f], p, q)
+                out[f, row, r, 0] -= 2.0 * (np.sqrt(_square(drawn, p, q)) + x[f, r, 0] - drawn[r, 0])
+            elif kinds[row] == PUSH:
+                _add_dot(out[f, row], x[f], p, q, r)
+                out[f, row, m, 0] -= np.sqrt(_square(drawn, q, r))
             else:
                 along, across = _ratio(drawn, p, q, r)
                 _add_factor(out[f, row], p, 1.0, 0.0, kinds[row])
@@ -119,11 +143,26 @@ def fill_gradients(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, out: Flo
 def _fill_drawn_gradients(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, out: Floats) -> None:
     for f in range(len(x)):
         for row in range(len(kinds)):
-            p, q, r = joints[row]
+            p, q, r, m = joints[row, 0], joints[row, 1], joints[row, 2], joints[row, 3]
             if kinds[row] == LENGTH:
                 _add_length(out[f, row], drawn, p, q)
             elif kinds[row] == LINE:
                 _add_area(out[f, row], drawn, p, q, r)
+            elif kinds[row] == STRUT:
+                length, travel = np.sqrt(_square(drawn, p, q)), x[f, r, 0] - drawn[r, 0]
+                for c in range(2):
+                    slope = 2.0 * (1.0 + travel / length) * (drawn[p, c] - drawn[q, c])
+                    out[f, row, p, c] += slope
+                    out[f, row, q, c] -= slope
+                out[f, row, r, 0] -= 2.0 * (length + travel)
+            elif kinds[row] == PUSH:
+                length, travel = np.sqrt(_square(drawn, q, r)), x[f, m, 0] - drawn[m, 0]
+                _add_dot(out[f, row], drawn, p, q, r)
+                for c in range(2):
+                    slope = travel * (drawn[r, c] - drawn[q, c]) / length
+                    out[f, row, r, c] += slope
+                    out[f, row, q, c] -= slope
+                out[f, row, m, 0] -= length
             else:
                 along, across = _ratio(drawn, p, q, r)
                 u, w = x[f, r, 0] - x[f, q, 0], x[f, r, 1] - x[f, q, 1]
@@ -140,11 +179,15 @@ def _fill_drawn_gradients(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, o
 def _fill_curvatures(kinds: Ints, joints: Ints, v: Floats, out: Floats) -> None:
     for f in range(len(v)):
         for row in range(len(kinds)):
-            p, q, r = joints[row]
+            p, q, r = joints[row, 0], joints[row, 1], joints[row, 2]
             if kinds[row] == LENGTH:
                 out[f, row] = 2.0 * _square(v[f], p, q)
             elif kinds[row] == LINE:
                 out[f, row] = 2.0 * _area(v[f], p, q, r)
+            elif kinds[row] == STRUT:
+                out[f, row] = 2.0 * (_square(v[f], p, q) - v[f, r, 0] ** 2)
+            elif kinds[row] == PUSH:
+                out[f, row] = 2.0 * _dot(v[f], p, q, r)
 
 
 @inner
@@ -155,6 +198,11 @@ def _square(y: Floats, p: int, q: int) -> float:
 @inner
 def _area(y: Floats, k: int, a: int, b: int) -> float:
     return (y[b, 0] - y[a, 0]) * (y[k, 1] - y[a, 1]) - (y[b, 1] - y[a, 1]) * (y[k, 0] - y[a, 0])
+
+
+@inner
+def _dot(y: Floats, k: int, a: int, b: int) -> float:
+    return (y[b, 0] - y[a, 0]) * (y[k, 0] - y[a, 0]) + (y[b, 1] - y[a, 1]) * (y[k, 1] - y[a, 1])
 
 
 @inner
@@ -183,6 +231,15 @@ def _add_area(out: Floats, y: Floats, k: int, a: int, b: int) -> None:
     out[b, 1] -= px
     out[a, 0] += uy - py
     out[a, 1] += px - ux
+
+
+@inner
+def _add_dot(out: Floats, y: Floats, k: int, a: int, b: int) -> None:
+    for c in range(2):
+        u, p = y[b, c] - y[a, c], y[k, c] - y[a, c]
+        out[k, c] += u
+        out[b, c] += p
+        out[a, c] -= u + p
 
 
 @inner

@@ -15,8 +15,7 @@ import numpy as np
 
 from pliant.core.kernel import inner, kernel
 from pliant.linkage.constraints import (
-    LENGTH,
-    LINE,
+    RIDES,
     curvatures,
     drawn_gradients,
     fill_gradients,
@@ -39,8 +38,7 @@ def settle(group: Group, drawn: Floats, near: Floats, x: Floats) -> None:
     still = drawn[group.near]
     size = float(np.ptp(still, axis=0).max())
     worst = np.empty(len(points))
-    squares = (group.rows.kinds == LENGTH) | (group.rows.kinds == LINE)
-    scale = np.where(squares, 1 / size, 1.0)  # so that all rows are lengths
+    scale = np.where(np.isin(group.rows.kinds, RIDES), 1.0, 1 / size)  # so that all rows are lengths
     _newton(group.rows.kinds, group.rows.joints, group.own, still, size, scale, points, worst)
     x[group.joints] = np.moveaxis(points[:, group.own], 0, 2)
 
@@ -150,7 +148,7 @@ def tendencies(group: Group, drawn: Floats, x: Floats, v: Floats) -> Floats:
     still = drawn[group.near]
     slopes = gradients(group.rows, still, _points(group, x))[:, :, group.own]
     turning = gradients(group.rows, still, _points(group, v))[:, :, group.own]
-    turning[:, (group.rows.kinds != LENGTH) & (group.rows.kinds != LINE)] = 0.0  # their slopes are constant
+    turning[:, np.isin(group.rows.kinds, RIDES)] = 0.0  # their slopes are constant
     return np.trace(solve(_flat(slopes), _flat(turning)), axis1=1, axis2=2)
 
 

@@ -14,16 +14,16 @@ import numpy as np
 from scipy.optimize import root
 
 from pliant.linkage.constraints import gradients, residuals
-from pliant.linkage.coupled import determinants
+from pliant.linkage.coupled import determinants, tendencies
 from pliant.linkage.drive import Drive
 from pliant.linkage.follow import run
 from pliant.linkage.passages import infinity
 from pliant.linkage.plan import Group, Plan
-from pliant.linkage.poses import Poses, positions
+from pliant.linkage.poses import Poses, positions, rates, some
 from pliant.linkage.rules import Floats
 
 NEAR = 1e-5  # of the path: how near to the fold the exact search for it begins
-LOST = 1e-6  # a group that stops with a larger squared determinant is at no fold: it was lost
+LOST = 1e-6  # of its largest: a group that stops with a larger squared determinant was lost, at no fold
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,21 @@ class Fold:
 def fold(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats) -> Fold:
     """The fold beyond the last of `poses`, which were reached along t, and before the next of t."""
     done = poses.x.shape[2]
-    group = min(plan.groups, key=lambda g: abs(float(determinants(g, poses.drawn, poses.x)[-1])))
+    squares = _squares(plan, poses.drawn, poses.x)
     near, at, barred, left = poses.x[:, :, done - 1], float(t[done - 1]), float(t[done]), np.inf
-    here = float(determinants(group, poses.drawn, near[:, :, None])[0]) ** 2
-    step = (barred - at) / 2
+    first, here, step = _heading(drive, poses, t), squares[:, -1], (barred - at) / 2
     while abs(step) > 1e-12 and abs(left) > NEAR:
         path = drive.angles(np.array([at, at + step]))
-        finest = float(np.abs(path[:, 1] - path[:, 0]).max()) / 64
+        finest = float(np.abs((path[:, 1] - path[:, 0]) / plan.structure.spans).max()) / 64
         found = run(plan, path, signs=signs, near=near, finest=finest).poses
         if found.x.shape[2] < 2:
             barred, step = at + step, step / 2
             continue
-        new = float(determinants(group, poses.drawn, found.x[:, :, 1:])[0]) ** 2
-        left = new * step / (here - new) if here > new else np.inf  # to where the square is 0
+        new = _squares(plan, poses.drawn, found.x[:, :, 1:])[:, 0]
+        falling = here > new
+        ways = np.where(falling, new * step / np.where(falling, here - new, 1.0), np.inf)
+        first = int(np.argmin(np.abs(ways))) if falling.any() else first
+        left = float(ways[first])  # to where the square is 0
         near, at, here = found.x[:, :, 1], at + step, new
         room = (barred - at) / 2
         step = 0.75 * left if abs(0.75 * left) < abs(room) else room
@@ -59,11 +61,31 @@ def fold(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats) -> Fo
     if away is not None:
         hidden = plan.structure.guides
         return Fold(away[0], tuple(plan.structure.names[k] for k in away[1] if k not in hidden), True, True)
+    group = plan.groups[first]
     names = plan.names_of(group)
     exact = _exact(plan, drive, signs, group, near, at)
     if exact is None or abs(exact - at) > 10 * NEAR:
-        return Fold(at, names, here < LOST)
+        return Fold(at, names, bool(here[first] < LOST * squares[first].max()))
     return Fold(exact, names, True)
+
+
+def _squares(plan: Plan, drawn: Floats, x: Floats) -> Floats:
+    """(G, F) the squared determinant of every group."""
+    return np.stack([determinants(group, drawn, x) ** 2 for group in plan.groups])
+
+
+def _heading(drive: Drive, poses: Poses, t: Floats) -> int:
+    """The group whose determinant is the first to be 0 beyond the last pose, by its rate.
+
+    Not the one with the smallest: a group of very unequal lengths has a small one anywhere.
+    """
+    last, way = some(poses, slice(-1, None)), float(np.sign(t[-1] - t[0]))
+    at = poses.x.shape[2] - 1
+    slopes = way * drive.slopes(t[at : at + 1])
+    v = rates(last, slopes, np.zeros_like(slopes))[0]
+    with np.errstate(all="ignore"):
+        falls = [float(tendencies(group, last.drawn, last.x, v)[0]) for group in poses.plan.groups]
+    return int(np.argmin(np.nan_to_num(falls, nan=-np.inf)))
 
 
 def _exact(plan: Plan, drive: Drive, signs: Floats, group: Group, near: Floats, at: float) -> float | None:

@@ -25,6 +25,7 @@ from pliant.linkage.rules import Floats, Ints
 SMALLEST = 1e-9  # radians below which a step is not halved again: something is in the way
 COARSE = np.radians(4)  # of a motor: how far apart the poses are that are walked to
 NEARBY = 0.05  # of the way between two of them: how much a pose between may be corrected
+SLOW = 0.1  # of the smallest group a radian: a speed that a correction need not be small beside
 WILD = 1e6  # sizes a radian: rates beyond it are none
 TAME = 0.1  # of what would take a determinant to 0 within a step: a rate of no concern
 DOOR = 1e-6  # radians before a determinant is 0 at which a group is followed no further
@@ -170,7 +171,8 @@ def _step(here: Poses, angles: Floats, signs: Floats | None) -> tuple[Poses | No
     there = positions(here.plan, angles, here.drawn, guess, signs)
     if not np.isfinite(there.x[own]).all():
         return None, False
-    allowed = 0.25 * np.abs(v[own]).max() if v[own].any() else 2 * turn * size
+    dwelling = SLOW * turn * here.plan.grasp  # a group that comes to rest and turns back has no speed there
+    allowed = 0.25 * max(float(np.abs(v[own]).max()), dwelling) if v[own].any() else 2 * turn * size
     if np.abs(there.x - guess)[own].max() > allowed + CLOSED * size:
         return None, False
     if not (held(there)[0] and _branches(here, there)[0]):

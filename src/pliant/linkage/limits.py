@@ -169,14 +169,19 @@ class _Stretch:
     lost: bool  # whether a coupled group could not be followed to the last of t
 
     def poses_at(self, t: float) -> Poses:
-        """The linkage at one t."""
+        """The linkage at one t; a coupled group that cannot be followed there is left as near as it was.
+
+        Rules before the group are right all the same. It is followed from samples at which all closes:
+        where a rule before it does not, it is on no path.
+        """
         angles = self.drive.angles(np.array([t]))
         if not self.plan.groups:
             return positions(self.plan, angles, signs=self.signs)
-        nearest = int(np.argmin(np.abs(self.t[: self.poses.x.shape[2]] - t)))
+        nearest = int(np.argmin(np.abs(self.t[: max(self.good, 1)] - t)))
         path = np.concatenate([self.poses.angles[:, nearest : nearest + 1], angles], axis=1)
-        found = run(self.plan, path, signs=self.signs, near=self.poses.x[:, :, nearest]).poses
-        return some(found, slice(-1, None))
+        found = run(self.plan, path, signs=self.signs, near=self.poses.x[:, :, nearest])
+        last = some(found.poses, slice(-1, None))
+        return last if found.complete else positions(self.plan, angles, near=last.x, signs=self.signs)
 
     def at(self, t: float) -> tuple[Floats, Floats]:
         """The c and dc/dt of every rule at one t."""
@@ -195,22 +200,24 @@ def _march(
     while True:
         stretch = _stretch(plan, drive, (start, end), signs, near)
         stop, met = _events(stretch, ends=True)
+        led = _led_across(stretch) if stop is None and stretch.lost else None
+        if stop is None and led is None and stretch.lost:
+            stop = _group_stop(stretch)
         if stop is not None:  # what happens just before it, where everything moves fast
-            before = max(int(np.searchsorted(np.abs(stretch.t - start), abs(stop.t - start))) - 2, 0)
-            late = (float(stretch.t[before]), stop.t)
-            sooner, more = _events(_stretch(plan, drive, late, signs, stretch.poses.x[:, :, before], True))
-            if sooner is not None and abs(sooner.t - start) < abs(stop.t - start):
-                stop = sooner
+            late = _late(stretch, stop)
+            sooner, more = _events(late)
+            led = _led_across(late) if late.lost else None
+            if sooner is None and led is None and late.lost:
+                sooner = _group_stop(late)
+            stop = _sooner(stop, sooner, start)
             met = _apart([m for m in (*met, *more) if abs(m.t - start) < abs(stop.t - start) - SAME])
-        elif stretch.lost and (led := _led_across(stretch)) is not None:
+        if led is not None:
             change, beyond, near = led
             changes += [*(m for m in met if abs(m.t - start) > SAME), change]
             if abs(end - beyond) <= SAME or (end - beyond) * (end - start) < 0:
                 return end, None, changes
             start = beyond
             continue
-        elif stretch.lost:
-            stop = _group_stop(stretch)
         met = [m for m in met if abs(m.t - start) > SAME]
         crossed = next((m.t for m in met if smooth or _vanishes(plan, m)), None)
         if crossed is None:
@@ -226,6 +233,21 @@ def _march(
         if abs(end - crossed) <= SAME:
             return end, None, changes
         start = crossed
+
+
+def _late(s: _Stretch, stop: Stop) -> _Stretch:
+    """The last cells of a stretch up to what stops it, sampled the finer the nearer to it."""
+    before = max(int(np.searchsorted(np.abs(s.t - s.t[0]), abs(stop.t - s.t[0]))) - 2, 0)
+    before = min(before, s.poses.x.shape[2] - 1)
+    span = (float(s.t[before]), stop.t)
+    return _stretch(s.plan, s.drive, span, s.signs, s.poses.x[:, :, before], True)
+
+
+def _sooner(stop: Stop, other: Stop | None, start: float) -> Stop:
+    """What ends a path first: of a group only where it is sure that it ends."""
+    if other is None or other.how == "lost" or abs(other.t - start) >= abs(stop.t - start):
+        return stop
+    return other
 
 
 def _vanishes(plan: Plan, change: Change) -> bool:

@@ -17,65 +17,38 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.constraints import LINE, Constraints, gradients, residuals, scales
+from pliant.linkage.constraints import LINE, Constraints, joined
+from pliant.linkage.constraints import PUSH as PUSH_ROW
+from pliant.linkage.constraints import STRUT as STRUT_ROW
+from pliant.linkage.flat import refuse_flat
+from pliant.linkage.groups import smallest_group
+from pliant.linkage.loci import Circle, Line, Locus, openness
 from pliant.linkage.plan import STRUTS, Group, Pair, Plan, Structure, farthest
 from pliant.linkage.rules import (
     CARRIED,
     DRIVEN,
     FIXED,
-    FLAT,
     GROUP,
     LINES,
     MOTOR,
     POINT,
-    SIDED,
     SLIDER,
     SLOT,
     STRUT,
     STRUT_LINE,
+    TRAVEL,
     TRIANGLE,
     Floats,
     Ints,
     fill_sides,
 )
 
-TRIED = 0.02  # radians that a motor is turned to see whether it can
 WIDTH = 10  # columns of a row of `ops`
-
-
-@dataclass(frozen=True)
-class Circle:
-    """A joint keeps its distance from a known one, or a motor sets it."""
-
-    link: int  # -1 of a strut
-    centre: int
-    motor: int = -1  # of a strut
-
-
-@dataclass(frozen=True)
-class Line:
-    """A joint stays on a line through `foot`, whose drawn direction `way` turns with two known joints."""
-
-    foot: int
-    base: tuple[int, int]
-    way: tuple[int, int]
-    sliders: tuple[int, ...]  # that say so
-    pair: Pair | None = None  # of links that turn as one, where that is why
-
-    @property
-    def guide(self) -> bool:
-        """Whether it is a guide: the line of two known joints."""
-        return self.base == self.way and self.foot == self.base[0]
-
-
-Locus = Circle | Line
 
 
 def order(structure: Structure) -> Plan:
@@ -85,27 +58,23 @@ def order(structure: Structure) -> Plan:
     while True:
         search.outwards()
         open_joints = [k for k in range(len(structure.names)) if k not in search.known]
-        _refuse_unused(structure, search.used, open_joints)
+        left = [motor for motor in range(len(structure.motors)) if motor not in search.used]
         if not open_joints:
             break
-        search.together(_smallest_group(structure, search.open_rows(), open_joints))
+        if left and not structure.travels:
+            return order(structure.pushing(left))
+        search.together(smallest_group(structure, search.open_rows(), open_joints))
+    _refuse_unused(left)
     plan = search.plan()
-    _refuse_flat(plan)
+    refuse_flat(plan)
     return plan
 
 
-def _refuse_unused(structure: Structure, used: set[int], open_joints: list[int]) -> None:
-    """Raise an InputError where a linear motor cannot set anything, or only together with other joints."""
-    left = [motor for motor in range(len(structure.motors)) if motor not in used]
-    if not left:
-        return
-    if open_joints:
-        names = ", ".join(structure.names[k] for k in open_joints if k not in structure.guides)
-        problem = f"pushes joints that must be found together with others: {names}"
-        cure = "Drive another joint, or add links so that each of these follows from two that are known"
-    else:
-        problem, cure = "fights the others: where its joints are follows without it", "Leave it out"
-    raise InputError([Fault(f"motors[{motor}]", problem, cure) for motor in left])
+def _refuse_unused(left: list[int]) -> None:
+    """Raise an InputError where a linear motor cannot set anything."""
+    problem, cure = "fights the others: where its joints are follows without it", "Leave it out"
+    if left:
+        raise InputError([Fault(f"motors[{motor}]", problem, cure) for motor in left])
 
 
 class _Search:
@@ -123,6 +92,7 @@ class _Search:
         self.known_of: list[list[int]] = [[] for _ in structure.links]
         self.waiting: deque[int] = deque()
         self.used: set[int] = set(structure.turning)  # motors
+        self.travels = dict(structure.travels)
         for number, link in enumerate(structure.links):
             for joint in link:
                 self.links_of[joint].append(number)
@@ -136,7 +106,8 @@ class _Search:
     def begin(self) -> None:
         """The ground, and what the motors turn."""
         for k in sorted(self.structure.ground):
-            self._found(_row(FIXED, k))
+            motor = self.travels.get(k, -1)
+            self._found(_row(FIXED if motor < 0 else TRAVEL, k, motor=motor))
         for motor in self.structure.turning:
             pivot, driven = self.structure.motors[motor]
             for number in self.links_of[driven]:
@@ -163,14 +134,18 @@ class _Search:
                 self.spent[number] += group.rows.owners.count(label)
         for kind, row in _pairs(group.rows):
             if kind == LINE:
-                slider = tuple(group.near[row].tolist())
+                slider = tuple(group.near[row[:3]].tolist())
                 self.slid |= {n for n, other in enumerate(self.structure.sliders) if other == slider}
+            elif kind in (STRUT_ROW, PUSH_ROW):
+                self.used.add(self.travels[int(group.near[row[2 if kind == STRUT_ROW else 3]])])
         for k in group.joints.tolist():
             self._mark(k)
 
     def open_rows(self) -> Constraints:
-        """Equations that involve a joint not found yet."""
-        rows = self.structure.rows
+        """Equations that involve a joint not found yet, of motors too that set nothing yet."""
+        driving = self.structure.driving
+        left = [row for row, motor in enumerate(self.travels.values()) if motor not in self.used]
+        rows = joined(driving.pick(np.array(left, np.int64)), self.structure.rows)
         open_ = [any(k >= 0 and k not in self.known for k in joints) for joints in rows.joints.tolist()]
         return rows.pick(np.flatnonzero(open_))
 
@@ -184,7 +159,7 @@ class _Search:
         spare = [
             r
             for r, (kind, joints) in enumerate(_pairs(rows))
-            if (rows.owners[r] in over if kind != LINE else tuple(joints) in unslid)
+            if (rows.owners[r] in over if kind != LINE else tuple(joints[:3]) in unslid)
         ]
         return Plan(
             structure=self.structure,
@@ -224,7 +199,7 @@ class _Search:
         if self._carried(k) or self._pushed(k):
             return
         pairs = list(combinations(self._loci(k), 2))
-        best = max(pairs, key=lambda pair: self._openness(k, *pair), default=None)
+        best = max(pairs, key=lambda pair: openness(self.structure.drawn, k, *pair), default=None)
         if best is None or not self._meet(k, *best):
             self._turned(k)
 
@@ -315,25 +290,9 @@ class _Search:
                     lines += [Line(pin, pair.base, way, used) for pin, way, used in self._pins(link)]
         return circles + lines
 
-    def _openness(self, k: int, first: Locus, second: Locus) -> float:
-        """How squarely the two cross in the drawing: the best pair is the one farthest from flat."""
-        drawn = self.structure.drawn
-        if isinstance(first, Line):
-            if not isinstance(second, Line) or not (first.guide or second.guide):
-                return -1.0
-            ways = [drawn[b] - drawn[a] for a, b in (first.way, second.way)]
-            found = _sine(*ways)
-            return found if found > FLAT else -1.0
-        bar = drawn[k] - drawn[first.centre]
-        if isinstance(second, Line):
-            a, b = second.way
-            other = drawn[b] - drawn[a]
-            return abs(float(bar @ other)) / (np.hypot(*bar) * np.hypot(*other)) if second.guide else -1.0
-        return -1.0 if first.centre == second.centre else _sine(bar, drawn[k] - drawn[second.centre])
-
     def _meet(self, k: int, first: Locus, second: Locus) -> bool:
         """Find joint k where two loci meet; False where these do not give it."""
-        if self._openness(k, first, second) < 0:
+        if openness(self.structure.drawn, k, first, second) < 0:
             return False
         if isinstance(first, Line) and isinstance(second, Line):
             guide, other = (first, second) if first.guide else (second, first)
@@ -387,152 +346,11 @@ def _row(
     return rule, k, i, j, b, motor, *base, *line
 
 
-def _sine(u: Floats, v: Floats) -> float:
-    return abs(float(u[0] * v[1] - u[1] * v[0])) / float(np.hypot(*u) * np.hypot(*v))
-
-
 def sides(ops: Ints, drawn: Floats) -> Floats:
     """The side of every rule in a drawing (K,): see `rules.fill_sides`."""
     signs = np.empty(len(ops))
     fill_sides(ops, drawn, signs)
     return signs
-
-
-def _refuse_flat(plan: Plan) -> None:
-    flat = [
-        op
-        for op, sign in zip(plan.ops.tolist(), plan.signs.tolist(), strict=True)
-        if op[0] in SIDED and sign == 0
-    ]
-    if flat:
-        cure = _turn_it(plan.structure)
-        raise InputError(
-            [Fault(f"joints.{plan.structure.names[op[1]]}", _flat(plan, op), cure) for op in flat]
-        )
-
-
-def _turn_it(structure: Structure) -> str:
-    """The cure for a drawing in a dead centre: another pose, or other lengths where it has no other pose."""
-    if stuck(structure):
-        return "It is locked for good: no motor can turn either way from here. Make one of these bars longer"
-    return "Draw the linkage with its motor turned a little further"
-
-
-def stuck(structure: Structure) -> bool:
-    """Whether no motor of a drawing in a dead centre can move, each tried a little both ways.
-
-    The equations are solved for all joints at once, from the drawing and from a few shaken ones.
-    """
-    from scipy.optimize import least_squares
-
-    size, rng = structure.size, np.random.default_rng(0)
-    rows, scale = structure.rows, scales(structure.rows, structure.drawn)
-    free = structure.loose
-
-    def wrong(z: Floats, motor: int, turned: float) -> Floats:
-        x = structure.drawn.copy()
-        x[free] = size * z.reshape(-1, 2)
-        pivot, driven = structure.motors[motor]
-        arm = complex(*(structure.drawn[driven] - structure.drawn[pivot])) * np.exp(1j * turned)
-        at = x[driven] - x[pivot] - np.array([arm.real, arm.imag])
-        return np.concatenate([residuals(rows, structure.drawn, x[None])[0] / scale, at]) / size
-
-    if len(structure.turning) < len(structure.motors):
-        return False
-    for motor in structure.turning:
-        for turned in (TRIED, -TRIED):
-            for shake in (0.0, 0.02, 0.02, 0.05, 0.05):
-                start = structure.drawn[free].ravel() / size
-                start = start + shake * rng.normal(size=start.shape)
-                found: Any = least_squares(
-                    wrong, start, args=(motor, turned), xtol=1e-15, ftol=1e-15, gtol=1e-15
-                )
-                if np.abs(found.fun).max() < 1e-9:
-                    return False
-    return True
-
-
-def _flat(plan: Plan, op: list[int]) -> str:
-    """Why a rule has no side in the drawing."""
-    names = plan.structure.names
-    rule, k, i, j = op[:4]
-    where = "so that the way it goes is not defined"
-    if rule == SLOT:
-        return f"the slot is drawn square to the line from {names[i]} to {names[j]}, {where}"
-    if rule == LINES:
-        return f"the lines that {names[k]} slides along are drawn parallel, so that they do not cross"
-    if rule in (TRIANGLE, STRUT):
-        line = f"{names[i]}, {names[k]} and {names[j]} are drawn in one line"
-        return f"{line}, so that the side {names[k]} goes to is not defined"
-    return f"the bar from {names[i]} to {names[k]} is drawn square to the guide of {names[k]}, {where}"
-
-
-def _smallest_group(structure: Structure, rows: Constraints, joints: list[int]) -> Group:
-    """The fewest open joints that open rows determine by themselves."""
-    import scipy.linalg
-    from scipy import sparse
-    from scipy.sparse import csgraph
-
-    slopes = _normal(rows, structure.drawn, joints)
-    rank = np.linalg.matrix_rank(slopes, tol=1e-9) if slopes.size else 0
-    if rank < 2 * len(joints):
-        raise InputError([_not_held(structure, rows, joints, rank)])
-    factors: Any = scipy.linalg.qr(slopes.T, mode="economic", pivoting=True)
-    chosen = rows.pick(np.sort(factors[2][: 2 * len(joints)]))
-    place = {joint: at for at, joint in enumerate(joints)}
-    touches = np.zeros((len(chosen), len(joints)), bool)
-    for row, involved in enumerate(chosen.joints.tolist()):
-        touches[row, [place[k] for k in involved if k in place]] = True
-    given = csgraph.maximum_bipartite_matching(
-        sparse.csr_matrix(np.repeat(touches, 2, axis=1)), perm_type="row"
-    )  # the row that gives each coordinate
-    needs = np.zeros((len(joints), len(joints)), bool)
-    for coordinate, row in enumerate(given.tolist()):
-        needs[coordinate // 2] |= touches[row]
-    count, part = csgraph.connected_components(sparse.csr_matrix(needs), connection="strong")
-    alone = [c for c in range(count) if not needs[part == c][:, part != c].any()]
-    smallest = min(alone, key=lambda c: int((part == c).sum()))
-    members = np.flatnonzero(part == smallest)
-    own = np.sort(given.reshape(-1, 2)[members].ravel()).astype(np.int64)
-    return _group(np.array(joints, np.int64)[members], chosen.pick(own))
-
-
-def _group(joints: Ints, rows: Constraints) -> Group:
-    near = np.unique(rows.joints[rows.joints >= 0])
-    local = np.where(rows.joints >= 0, np.searchsorted(near, rows.joints), -1)
-    return Group(joints, Constraints(rows.kinds, local, rows.owners), near, np.searchsorted(near, joints))
-
-
-def _normal(rows: Constraints, drawn: Floats, joints: list[int]) -> Floats:
-    slopes = gradients(rows, drawn, drawn[None])[0][:, joints].reshape(len(rows), 2 * len(joints))
-    return slopes / np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True), 1e-300)
-
-
-def _not_held(structure: Structure, rows: Constraints, joints: list[int], rank: int) -> Fault:
-    """Under-constrained, or only so in the drawn pose: a shaken drawing tells the two apart."""
-    shaken = structure.drawn + 0.05 * structure.size * np.random.default_rng(0).normal(
-        size=structure.drawn.shape
-    )
-    slopes = _normal(rows, shaken, joints)
-    usual = np.linalg.matrix_rank(slopes, tol=1e-9) if slopes.size else 0
-    if usual == 2 * len(joints):
-        listed = ", ".join(structure.names[k] for k in joints)
-        problem = f"the drawn pose is a dead centre: where {listed} go from here is not defined"
-        return Fault("joints", problem, _turn_it(structure))
-    missing = 2 * len(joints) - usual
-    loose = _loose(slopes, usual, joints) if slopes.size else joints
-    listed = ", ".join(structure.names[k] for k in loose)
-    problem = f"{listed} {'is' if len(loose) == 1 else 'are'} not held: {missing} "
-    problem += f"{'freedom is' if missing == 1 else 'freedoms are'} left when the motors are held"
-    cure = f"Add {missing} motor{'s' if missing > 1 else ''}, links between these joints and the rest, "
-    return Fault("links", problem, cure + "or put some on the ground")
-
-
-def _loose(slopes: Floats, rank: int, joints: list[int]) -> list[int]:
-    """Joints that some free motion moves."""
-    _, _, v = np.linalg.svd(slopes)
-    moved = np.linalg.norm(v[rank:].reshape(-1, len(joints), 2), axis=(0, 2))
-    return [k for k, much in zip(joints, moved, strict=True) if much > 1e-6]
 
 
 def _pairs(rows: Constraints) -> list[tuple[int, list[int]]]:

@@ -47,7 +47,6 @@ def passage(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats, ce
     """
     own, last = plan.together, poses.x.shape[2] - 1
     short = abs(float(t[last] - t[0])) / (POSES + 1)  # where the run has only just begun, on this side of it
-    number = int(np.argmin([abs(float(determinants(g, poses.drawn, poses.x)[-1])) for g in plan.groups]))
     for size in (abs(cell), *([short] if 1e-9 < short < abs(cell) else [])):
         step = float(np.sign(cell)) * size
         for back in range(3):  # from where the last pose is too near to the change point to be sure of
@@ -57,7 +56,7 @@ def passage(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats, ce
                 break
             led = _led_on(drive, signs, found, behind, step, own)
             if led is not None:
-                return _located(drive, signs, number, *led, step)
+                return _located(drive, signs, *led, step)
     return None
 
 
@@ -94,14 +93,15 @@ def _led_on(
     return joined(parts), t
 
 
-def _located(
-    drive: Drive, signs: Floats, number: int, poses: Poses, t: Floats, cell: float
-) -> Passage | None:
-    """The root of the determinant among poses on both sides, and a pose just beyond it."""
+def _located(drive: Drive, signs: Floats, poses: Poses, t: Floats, cell: float) -> Passage | None:
+    """The root of a group's determinant among poses on both sides, and a pose just beyond it."""
     plan = poses.plan
-    sizes = determinants(plan.groups[number], poses.drawn, poses.x)
-    if sizes[POSES - 1] * sizes[POSES] >= 0:
-        return None  # it does not pass through 0: no change point here
+    every = [determinants(group, poses.drawn, poses.x) for group in plan.groups]
+    passing = [number for number, d in enumerate(every) if d[POSES - 1] * d[POSES] < 0]
+    if not passing:
+        return None  # none passes through 0: no change point here
+    number = passing[0]
+    sizes = every[number]
     a, b = float(t[POSES - 1]), float(t[POSES])
     for _ in range(100):
         middle = (a + b) / 2

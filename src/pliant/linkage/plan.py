@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from pliant.linkage.constraints import LENGTH, LINE, POINT_X, POINT_Y, Constraints
+from pliant.linkage.constraints import LENGTH, LINE, POINT_X, POINT_Y, PUSH, STRUT, Constraints
 from pliant.linkage.model import Linkage, Motor
 from pliant.linkage.rules import GROUP, LINES, NAMES, SLOT, Floats, Ints
 
@@ -51,6 +51,7 @@ class Structure:
     sliders: tuple[tuple[int, int, int], ...]  # (joint, a, b)
     carriers: tuple[int, ...]  # of each slider: the link that carries its guide, or -1
     rows: Constraints
+    travels: tuple[tuple[int, int], ...] = ()  # points that go along x by a motor's travel, and the motor
 
     def turned(self, angles: Floats) -> tuple[Floats, Floats]:
         """Cosines and sines (M, F) of the motors' signed angles (M, F); of linear ones the travel, and 0."""
@@ -91,7 +92,7 @@ class Structure:
     @cached_property
     def guides(self) -> frozenset[int]:
         """Points of guides that are no joints: all but those of guides through a link's first two joints."""
-        return frozenset(
+        return frozenset(point for point, _ in self.travels) | frozenset(
             end
             for (_, a, b), carrier in zip(self.sliders, self.carriers, strict=True)
             for end in (a, b)
@@ -115,6 +116,31 @@ class Structure:
                 if abs(u[0] * v[1] - u[1] * v[0]) <= PARALLEL * np.hypot(*u) * np.hypot(*v):
                     found.append(Pair(number, carrier, (c, d), (first, slider)))
         return tuple(found)
+
+    @cached_property
+    def driving(self) -> Constraints:
+        """What motors with a travel point set, a row each."""
+        kinds: list[int] = []
+        table = np.full((len(self.travels), 4), -1)
+        for row, (point, motor) in enumerate(self.travels):
+            push = self.pushes[motor]
+            kinds.append(STRUT if push == STRUTS else PUSH)
+            joints = (*self.motors[motor], point) if push == STRUTS else (*self.sliders[push], point)
+            table[row, : len(joints)] = joints
+        owners = tuple(f"motors[{motor}]" for _, motor in self.travels)
+        return Constraints(np.array(kinds, np.int64), table, owners)
+
+    def pushing(self, motors: list[int]) -> Structure:
+        """The same with a travel point for each of some linear motors, drawn at the first joint."""
+        count = len(self.names)
+        points = range(count, count + len(motors))
+        return replace(
+            self,
+            names=(*self.names, *(f"motors[{motor}].travel" for motor in motors)),
+            drawn=np.concatenate([self.drawn, np.repeat(self.drawn[:1], len(motors), axis=0)]),
+            ground=self.ground | frozenset(points),
+            travels=tuple(zip(points, motors, strict=True)),
+        )
 
     @property
     def loose(self) -> list[int]:
@@ -142,6 +168,11 @@ class Plan:
     def together(self) -> Ints:
         """The joints of all coupled groups."""
         return np.concatenate([np.zeros(0, np.int64), *(group.joints for group in self.groups)])
+
+    @cached_property
+    def grasp(self) -> float:
+        """The longest side of the drawn box of the smallest group and what it hangs on; 0 without groups."""
+        return min((float(np.ptp(self.drawn[g.near], axis=0).max()) for g in self.groups), default=0.0)
 
     @cached_property
     def stages(self) -> list[tuple[int, int]]:
@@ -282,7 +313,9 @@ def _rows(
         kinds.append(LINE)
         joints.append(slider)
         owners.append(f"slider {names[slider[0]]}")
-    return Constraints(np.array(kinds, np.int64), np.array(joints, np.int64).reshape(-1, 3), tuple(owners))
+    table = np.full((len(joints), 4), -1)
+    table[:, :3] = np.array(joints, np.int64).reshape(-1, 3)
+    return Constraints(np.array(kinds, np.int64), table, tuple(owners))
 
 
 def farthest(drawn: Floats, joints: list[int]) -> tuple[int, int]:

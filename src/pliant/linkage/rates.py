@@ -21,7 +21,7 @@ import numpy as np
 
 from pliant.core.kernel import inner, kernel
 from pliant.linkage.dyads import SLOTS, dyad_back, dyad_jacobian, dyad_rates
-from pliant.linkage.rules import FIXED, MOTOR, POINT, SLIDER, TRIANGLE, Floats, Ints
+from pliant.linkage.rules import FIXED, MOTOR, POINT, SLIDER, TRAVEL, TRIANGLE, Floats, Ints
 
 TILE = 256  # poses whose intermediate values stay in the processor's nearest memory
 
@@ -37,6 +37,8 @@ def speeds(
         for f in range(x.shape[2]):
             if rule == FIXED:
                 v[k, 0, f] = v[k, 1, f] = a[k, 0, f] = a[k, 1, f] = 0.0
+            elif rule == TRAVEL:
+                v[k, 0, f], v[k, 1, f], a[k, 0, f], a[k, 1, f] = w[m, f], 0.0, dw[m, f], 0.0
             elif rule == MOTOR:
                 ex, ey = x[k, 0, f] - x[j, 0, f], x[k, 1, f] - x[j, 1, f]
                 s, ds = w[m, f], dw[m, f]
@@ -108,7 +110,7 @@ def jacobians(
         stop = min(start + TILE, poses)
         for o in range(len(ops)):
             rule, k, i, j, b, m = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4], ops[o, 5]
-            if rule == FIXED:
+            if rule in (FIXED, TRAVEL):
                 d[k, 0, k, 0, start:stop] = 1.0
                 d[k, 1, k, 1, start:stop] = 1.0
             elif rule == MOTOR:
@@ -255,7 +257,7 @@ def backward(
     rows, of_drawn = np.empty((2, SLOTS, 2)), np.empty((2, SLOTS, 2))
     for o in range(len(ops) - 1, -1, -1):
         rule, k, i, j, b, m = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4], ops[o, 5]
-        if rule == FIXED:
+        if rule in (FIXED, TRAVEL):
             for f in range(x.shape[2]):
                 out[k, 0] += g[k, 0, f]
                 out[k, 1] += g[k, 1, f]

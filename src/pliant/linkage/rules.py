@@ -7,8 +7,9 @@
     slider    |x_k − x_i| = |x̄_k − x̄_i| on a line carried by a and b, on side σ
 
 and those of `dyads`: two lines that cross, a pin in a slot, parts that turn together, and what
-linear motors push. A row of `ops` is one rule: [rule, k, i, j, b, motor, p, q, r, s], -1 where
-unused. Positions of all F poses are computed rule by rule, with the poses innermost, so that the
+linear motors push. Where a motor pushes joints that are found together, a point of its own goes along x
+by its travel, for the group to hang on. A row of `ops` is one rule: [rule, k, i, j, b, motor, p, q, r, s],
+-1 where unused. Positions of all F poses are computed rule by rule, with the poses innermost, so that the
 processor does several at a time. `cosines` has the travel of a linear motor in place of a cosine.
 
 Source: [Bacher2015Supplement] section 1.
@@ -40,12 +41,14 @@ from pliant.linkage.sliding import (
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-FIXED, MOTOR, TRIANGLE, POINT, SLIDER, GROUP, LINES, SLOT, CARRIED, DRIVEN, STRUT, STRUT_LINE = range(12)
+FIXED, MOTOR, TRIANGLE, POINT, SLIDER, GROUP, LINES, SLOT, CARRIED, DRIVEN, STRUT, STRUT_LINE, TRAVEL = range(
+    13
+)
 SIDED = (TRIANGLE, SLIDER, LINES, SLOT, STRUT, STRUT_LINE)  # rules that have two answers, or none
 FLAT = 1e-7  # sine of the angle at a joint below which its side cannot be told from the drawing
 NAMES = (
     "fixed", "motor", "triangle", "point", "slider", "coupled", "lines", "slot", "carried", "driven", "strut",
-    "strut on a line",
+    "strut on a line", "travel",
 )  # fmt: skip
 
 
@@ -61,8 +64,8 @@ def place(
     for o in range(len(ops)):
         rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
         xk, yk = x[k, 0, start:stop], x[k, 1, start:stop]
-        if rule == FIXED:
-            xk[:], yk[:] = drawn[k, 0], drawn[k, 1]
+        if rule in (FIXED, TRAVEL):
+            _still(drawn[k], rule == TRAVEL, cosines[ops[o, 5], start:stop], xk, yk)
         elif rule == MOTOR:
             m = ops[o, 5]
             _motor(drawn[k] - drawn[j], drawn[j], cosines[m, start:stop], sines[m, start:stop], xk, yk)
@@ -102,6 +105,14 @@ def _square(drawn: Floats, a: int, b: int) -> float:
 @inner
 def _cross(u: Floats, v: Floats) -> float:
     return u[0] * v[1] - u[1] * v[0]
+
+
+@inner
+def _still(at: Floats, goes: bool, travel: Floats, xk: Floats, yk: Floats) -> None:
+    """Where it is drawn, or as far from there along x as a motor went."""
+    for f in range(len(xk)):
+        xk[f] = at[0] + (travel[f] if goes else 0.0)
+        yk[f] = at[1]
 
 
 @inner

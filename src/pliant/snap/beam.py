@@ -57,7 +57,8 @@ def cantilever(model: Fastener, pawl: Pawl) -> Cantilever:
     where the outline ends behind the hinge to the nose.
     """
     assert pawl.beam is not None
-    corners = np.array([[float(x), float(y)] for x, y in turned_outline(model, pawl)])
+    drawn = (z.as_integer_ratio() for point in turned_outline(model, pawl) for z in point)
+    corners = np.array([over / under for over, under in drawn]).reshape(-1, 2)
     edges = np.roll(corners, -1, axis=0) - corners
     longest = edges[int(np.hypot(*edges.T).argmax())]
     axis = longest / math.hypot(*longest)

@@ -65,6 +65,7 @@ def _nodes(count: int) -> Floats:
 
 NODES, FEWER = _nodes(40), _nodes(12)
 HALVINGS = 30
+NO_TORQUE = 1e-9  # of a spring's torque at a radian, or its preload: a torque that is none
 MANY = 40  # stretches: so many are short, and need fewer nodes each
 
 
@@ -301,18 +302,22 @@ def _pole(course: Course, springs: dict[str, Spring], found: Along, friction: fl
             weak = (found.held[:, p] >= 0) & (found.by_pawl[rows, p, OF_LEVER] <= WEAK)
             for k in np.flatnonzero(weak).tolist():
                 piece, row = pieces[found.held[k, p]], rows[k]
-                torque = spring.stiffness * found.by_pawl[row, p, OF_ANGLE] - spring.preload
-                if piece.contacts and _toggles(course.paths[name], piece, bool(late), torque):
+                if piece.contacts and _toggles(course.paths[name], piece, bool(late), spring):
                     found.sums[row, [TOTAL, LOW, HIGH]] = found.by_pawl[row, p, OF_FORCE] = math.inf
                     t = float(found.t[row])
                     first = t if first is None else min(first, t)
     return first
 
 
-def _toggles(path: Path, piece: Piece, late: bool, torque: float) -> bool:
-    """Whether every contact of a piece resists without a lever at one of its ends, against a torque."""
+def _toggles(path: Path, piece: Piece, late: bool, spring: Spring) -> bool:
+    """Whether every contact of a piece resists without a lever at one of its ends, against a torque.
+
+    The angle is that of the event: where the torque vanishes there, a sample's would be rounding.
+    """
     point, scene = piece.end if late else piece.start, path.scene
-    if abs(torque) <= 1e-12:
+    angle = point.turn * math.pi + 2 * math.atan(point.angle)
+    torque, most = spring.stiffness * angle - spring.preload, spring.stiffness + abs(spring.preload)
+    if abs(torque) <= NO_TORQUE * most:
         return False
     grips = [grip(scene, curve(scene, pair, piece.turn), piece.turn) for pair in piece.contacts]
     return all(holds(point, contact, cone(scene, contact, Fraction(0))) for contact in grips)

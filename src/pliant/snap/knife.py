@@ -7,19 +7,23 @@ in, to the other it lands on top. Neither is the answer: both are, and that it i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pliant.snap.local import corners_met
 from pliant.snap.model import Fastener
+from pliant.snap.outcome import shifted
+from pliant.snap.overlaps import lies_in, obstacle_tree
 from pliant.snap.path import Piece
 from pliant.snap.rings import ring
 from pliant.snap.scan import VERTEX
 from pliant.snap.scene import Pair, Scene
+from pliant.snap.springs import springs_of
 from pliant.snap.standing import turned_outline
 from pliant.snap.sweep import touching
 from pliant.snap.travel import ROOT, Course, Vector
@@ -27,8 +31,12 @@ from pliant.snap.travel import ROOT, Course, Vector
 if TYPE_CHECKING:
     from pliant.snap.result import Way
 
+Ways = tuple["Way", "Way | None"]  # in and, where asked for, back
+
 HAIR = 6  # decimal places below the size of the parts: how far aside either outcome is looked for
 NEAR = 1e-7  # of a pawl's reach: corners further apart do not meet
+ALIKE = 0.02  # of a pawl's reach, of a force, of a radian: what a hair aside may change in one outcome
+DECIDED = ("jam", "stop", "dead centre")  # how a way ends for which it is compared what is free
 LEANING = 1e-9  # of a direction: what counts as along an axis
 
 
@@ -41,6 +49,8 @@ class Corners:
     obstacle: str
     corner: int
     travel: float  # of the root since the way began
+    velocity: Vector  # of the root there
+    back: bool = False  # whether they meet on the way back
 
     def __str__(self) -> str:
         return f"vertex {self.vertex} of {self.part} meets vertex {self.corner} of {self.obstacle}"
@@ -93,6 +103,7 @@ class KnifeEdge:
         """Plain values."""
         return {
             "contact": str(self.corners),
+            "back": self.corners.back,
             "travel": self.corners.travel,
             "sides": [side.to_dict() for side in self.sides],
             "drawn": _told(self.drawn),
@@ -113,16 +124,17 @@ def meetings(model: Fastener, courses: Sequence[Course]) -> Iterator[Corners]:
                     continue
                 for vertex, corner in _beside(path.scene, piece):
                     travel = gone + (piece.end.t - course.begins) * course.speed
-                    yield _named(model, path.scene, name, vertex, corner, travel)
+                    named = _named(model, path.scene, name, vertex, corner)
+                    yield Corners(*named, travel, course.velocity, course.back)
         gone += course.travel
 
 
 def _beside(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
     """Convex corners, of the pawl and of the obstacles, that meet at a piece's end and are no ends of it."""
-    if not _near(scene, piece.end):
+    usual = {pair for contact in piece.contacts for pair in _ends(scene, contact)}
+    if not any(pair not in usual for pair in _near(scene, piece.end)):
         return []
     contacts = touching(scene, piece.end)
-    usual = {pair for contact in piece.contacts for pair in _ends(scene, contact)}
     return [
         (vertex, corner)
         for vertex, corner in corners_met(scene, piece.end, contacts)
@@ -138,30 +150,34 @@ def _ends(scene: Scene, pair: Pair) -> list[tuple[int, int]]:
     return [(i, j), ((i + 1) % len(scene.pawl), j)]
 
 
-def _near(scene: Scene, point: Any) -> bool:
-    """Whether a vertex of the pawl is about where one of the obstacles' is: floats tell most apart."""
+def _near(scene: Scene, point: Any) -> Iterator[tuple[int, int]]:
+    """Convex corners, of the pawl and of the obstacles, about at one place: floats tell most apart."""
     t, slack = point.t, NEAR * scene.stride
     live = scene.index.live(t - slack, t + slack)
     way, rigid, field = scene.way, scene.rigid, scene.floats
     turned = point.turn * math.pi + 2 * math.atan(point.angle)
     cosine, sine = math.cos(turned), math.sin(turned)
-    ends = np.union1d(live, field.following[live])
+    ends = np.concatenate([live, field.following[live]])
+    ends = ends[field.convex[ends]]
     ends = ends[np.argsort(field.x[ends])]
     x = way.x + way.vx * t + cosine * rigid.x - sine * rigid.y
     y = way.y + way.vy * t + sine * rigid.x + cosine * rigid.y
     reach, across = NEAR * scene.reach, field.x[ends]
     first, last = np.searchsorted(across, x - reach), np.searchsorted(across, x + reach, side="right")
-    level = np.flatnonzero(last > first)  # those with a corner above or below them
-    return any(np.abs(field.y[ends[first[i] : last[i]]] - y[i]).min() < reach for i in level)
+    for i in np.flatnonzero((last > first) & rigid.convex).tolist():  # with a corner above or below
+        for corner in ends[first[i] : last[i]].tolist():
+            if abs(field.y[corner] - y[i]) < reach:
+                yield i, corner
 
 
-def _named(model: Fastener, scene: Scene, name: str, vertex: int, corner: int, travel: float) -> Corners:
+def _named(model: Fastener, scene: Scene, name: str, vertex: int, corner: int) -> tuple[str, int, str, int]:
+    """The part and its vertex, the obstacle and its vertex."""
     if name == ROOT and model.root.outline is not None:
         drawn = ring(model.root.outline).drawn
     else:
         drawn = ring(turned_outline(model, next(p for p in model.pawls if p.name == name))).drawn
     fixed = scene.obstacles
-    return Corners(name, drawn[vertex], model.label(fixed.owner[corner]), fixed.drawn[corner], travel)
+    return name, drawn[vertex], model.label(fixed.owner[corner]), fixed.drawn[corner]
 
 
 def asides(model: Fastener, velocity: Vector) -> tuple[Vector, Vector]:
@@ -171,3 +187,85 @@ def asides(model: Fastener, velocity: Vector) -> tuple[Vector, Vector]:
     x, y = velocity
     unit = hair / Fraction(max(abs(x), abs(y)))
     return (-y * unit, x * unit), (y * unit, -x * unit)
+
+
+def knife_edge(
+    model: Fastener, drawn: Ways, met: Sequence[Corners], ways: Callable[[Fastener], Ways]
+) -> KnifeEdge | None:
+    """Where corners meet and it ends otherwise a hair aside: both outcomes; None where they are alike.
+
+    `drawn` are the ways of the fastener as it is drawn, with the corners that meet on them, and `ways`
+    finds those of one that is moved.
+    """
+    for corners in _across(met):
+        sides = _sides(model, corners, ways)
+        if sides is not None and not all(same(model, drawn, (side.way_in, side.way_back)) for side in sides):
+            return KnifeEdge(corners, sides, drawn[0])
+    return None
+
+
+def unsure(drawn: Ways, met: Sequence[Corners]) -> bool:
+    """Whether floats may have decided wrongly: corners meet, or a pawl was left nowhere to go.
+
+    Contacts a millionth apart part by less than floats can tell, where one is square to the hinge.
+    """
+    return bool(met) or any(way is not None and way.last.cause in DECIDED for way in drawn)
+
+
+def met_on(model: Fastener, ways: Ways) -> tuple[Corners, ...]:
+    """The corners that meet on the way in, and back."""
+    return tuple(chain.from_iterable(meetings(model, way.courses) for way in ways if way is not None))
+
+
+def _across(met: Sequence[Corners]) -> Iterator[Corners]:
+    """Of corners that meet, the first for each direction of the way: a hair aside is one square to it."""
+    seen: list[Vector] = []
+    for corners in met:
+        x, y = corners.velocity
+        if all(x * v != y * u for u, v in seen):
+            seen.append(corners.velocity)
+            yield corners
+
+
+def _sides(model: Fastener, corners: Corners, ways: Callable[[Fastener], Ways]) -> tuple[Side, Side] | None:
+    """What becomes of it a hair to either side, what gets further first; None where it has no room there."""
+    tree = obstacle_tree(model)
+    moved = [shifted(model, offset) for offset in asides(model, corners.velocity)]
+    if any(lies_in(each, tree) is not None for each in moved):
+        return None
+    found = [Side(o, *ways(m)) for o, m in zip(asides(model, corners.velocity), moved, strict=True)]
+    first, second = sorted(found, key=_falls_short)
+    return first, second
+
+
+def _falls_short(side: Side) -> tuple[bool, float, float, bool, float]:
+    """Least for the side that goes in, or gets further, or needs less force; then for the way back."""
+    into, out = side.way_in, side.way_back
+    stays, pull = (False, 0.0) if out is None else (not out.last.arrived, out.peak_force)
+    return not into.last.arrived, -round(into.travel, HAIR), round(into.peak_force, HAIR), stays, pull
+
+
+def same(model: Fastener, first: Ways, second: Ways) -> bool:
+    """Whether two fasteners that differ by a hair, or by rounding, have one outcome: in, and back."""
+    pairs = ((one, other) for one, other in zip(first, second, strict=True) if one is not None)
+    return all(other is not None and _alike(model, one, other) for one, other in pairs)
+
+
+def _alike(model: Fastener, first: Way, second: Way) -> bool:
+    """Whether two ways end as good as alike, as far and with as much force: what a hair's breadth may do."""
+    if first.last.arrived != second.last.arrived:
+        return False
+    size = max(ring(model.outline(pawl)).reach for pawl in model.pawls)
+    if abs(first.travel - second.travel) > ALIKE * size:
+        return False
+    least = min(ALIKE * spring.stiffness / size for spring in springs_of(model).values())
+    if not _as_strong(first.peak_force, second.peak_force, least):
+        return False
+    return all(abs(first.angles[name] - second.angles[name]) <= ALIKE for name in first.angles)
+
+
+def _as_strong(first: float, second: float, least: float) -> bool:
+    """Whether two forces are one but for a small share of them, or for less than `least`."""
+    if math.isinf(first) or math.isinf(second):
+        return first == second
+    return abs(first - second) <= max(ALIKE * max(abs(first), abs(second)), least)

@@ -31,7 +31,8 @@ def sentence(result: SnapResult) -> str:
     edge, unit = result.knife_edge, result.model.units
     if edge is None:
         return _strained(_both_ways(result.way_in, result.way_back, unit), result)
-    met = f"On a knife's edge: {edge.corners} after {edge.corners.travel:.4g} {unit}"
+    way = " on the way back" if edge.corners.back else ""
+    met = f"On a knife's edge: {edge.corners} after {edge.corners.travel:.4g} {unit}{way}"
     sides = (
         f"A hair {side.where}, it {_lowered(_both_ways(side.way_in, side.way_back, unit))}"
         for side in edge.sides

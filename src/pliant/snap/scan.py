@@ -123,6 +123,44 @@ def candidates(live: Ints, rigid: Rigid, field: Field) -> Ints:
 
 
 @inner
+def _vertex_boxes(
+    rigid: Rigid, way: Way, sign: float, t: tuple[float, float], middle: float, wide: float
+) -> tuple[Floats, Floats]:
+    """The lowest and highest x and y (V, 2) of every vertex while t is between two and u about `middle`.
+
+    `wide` is how far from there it turns, in radians.
+    """
+    count, grown = len(rigid.x), 1.0 + middle * middle
+    cosine, sine = sign * (1.0 - middle * middle) / grown, sign * 2.0 * middle / grown
+    hx, hy = way.x + 0.5 * (t[0] + t[1]) * way.vx, way.y + 0.5 * (t[0] + t[1]) * way.vy
+    half = 0.5 * abs(t[1] - t[0])
+    far = abs(hx) + abs(hy) + half * (abs(way.vx) + abs(way.vy))
+    low, high = np.empty((count, 2)), np.empty((count, 2))
+    for i in range(count):
+        px, py = rigid.x[i], rigid.y[i]
+        size = abs(px) + abs(py)
+        slack = size * wide + SLACK * (far + size)
+        x, y = hx + cosine * px - sine * py, hy + sine * px + cosine * py
+        low[i, 0], high[i, 0] = x - slack - half * abs(way.vx), x + slack + half * abs(way.vx)
+        low[i, 1], high[i, 1] = y - slack - half * abs(way.vy), y + slack + half * abs(way.vy)
+    return low, high
+
+
+@inner
+def _run_boxes(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Boxes (R, 2) of vertices in a row, each with the end of its last edge."""
+    count = len(low)
+    runs = (count + RUN - 1) // RUN
+    least, most = np.full((runs, 2), np.inf), np.full((runs, 2), -np.inf)
+    for r in range(runs):
+        for i in range(r * RUN, min((r + 1) * RUN, count) + 1):
+            for n in range(2):
+                least[r, n] = min(least[r, n], low[i % count, n])
+                most[r, n] = max(most[r, n], high[i % count, n])
+    return least, most
+
+
+@inner
 def nearby(
     live: Ints,
     rigid: Rigid,
@@ -142,26 +180,8 @@ def nearby(
     middle = math.tan(0.5 * (math.atan(u[0]) + math.atan(u[1])))
     if len(live) * count < FEW or wide > 0.5:
         return candidates(live, rigid, field)
-    grown = 1.0 + middle * middle
-    cosine, sine = sign * (1.0 - middle * middle) / grown, sign * 2.0 * middle / grown
-    hx, hy = way.x + 0.5 * (t[0] + t[1]) * way.vx, way.y + 0.5 * (t[0] + t[1]) * way.vy
-    half = 0.5 * abs(t[1] - t[0])
-    far = abs(hx) + abs(hy) + half * (abs(way.vx) + abs(way.vy))
-    low, high = np.empty((count, 2)), np.empty((count, 2))
-    for i in range(count):
-        px, py = rigid.x[i], rigid.y[i]
-        size = abs(px) + abs(py)
-        slack = size * wide + SLACK * (far + size)
-        x, y = hx + cosine * px - sine * py, hy + sine * px + cosine * py
-        low[i, 0], high[i, 0] = x - slack - half * abs(way.vx), x + slack + half * abs(way.vx)
-        low[i, 1], high[i, 1] = y - slack - half * abs(way.vy), y + slack + half * abs(way.vy)
-    runs = (count + RUN - 1) // RUN
-    least, most = np.full((runs, 2), np.inf), np.full((runs, 2), -np.inf)
-    for r in range(runs):
-        for i in range(r * RUN, min((r + 1) * RUN, count) + 1):  # with the end of its last edge
-            for n in range(2):
-                least[r, n] = min(least[r, n], low[i % count, n])
-                most[r, n] = max(most[r, n], high[i % count, n])
+    low, high = _vertex_boxes(rigid, way, sign, t, middle, wide)
+    least, most = _run_boxes(low, high)
     found, total = np.empty((64, 3), np.int64), 0
     for j in live:
         k = field.following[j]
@@ -173,7 +193,7 @@ def nearby(
             min(y0, y1) - blur,
             max(y0, y1) + blur,
         )
-        for r in range(runs):
+        for r in range(len(least)):
             if least[r, 0] > right or most[r, 0] < left or least[r, 1] > above or most[r, 1] < below:
                 continue
             for i in range(r * RUN, min((r + 1) * RUN, count)):

@@ -30,11 +30,9 @@ from pliant.snap.diode import classify
 from pliant.snap.exact_text import exact_text
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
-from pliant.snap.forces import Curve, force_curve, lock_of_beam
-from pliant.snap.knife import KnifeEdge, Side, asides, meetings
+from pliant.snap.forces import Curve, Spring, force_curve, lock_of_beam
+from pliant.snap.knife import Ways, knife_edge, met_on, same, unsure
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.outcome import shifted
-from pliant.snap.overlaps import lies_in, obstacle_tree
 from pliant.snap.path import Happening
 from pliant.snap.remarks import remarks
 from pliant.snap.result import Event, SnapResult, Way
@@ -72,53 +70,37 @@ def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     progress(0, 4, "moving")
     with clock.phase("build"):
         fixed = around(model)
+
     with clock.phase("move"):
-        there = travel(model, arithmetic, fixed)
-        way_in = _way(model, study, there, _free(model, arithmetic, fixed, there))
-    way_back = None
-    if study.reverse:
-        progress(2, 4, "coming back")
-        with clock.phase("back"):
-            way_back = _way_back(model, study, arithmetic, fixed, way_in.courses)
+        ways = _ways(model, study, arithmetic, fixed)
+        met = met_on(model, ways)
+        if study.arithmetic == "float" and unsure(ways, met):
+            exact = _ways(model, study, Exactly(), fixed)
+            if not same(model, ways, exact):
+                arithmetic, ways, met = Exactly(), exact, met_on(model, exact)
     with clock.phase("answers"):
-        edge = _knife_edge(model, study, arithmetic, fixed, way_in)
+        progress(2, 4, "looking aside")
+        edge = knife_edge(model, ways, met, lambda moved: _ways(moved, study, Exactly(), fixed))
         if edge is not None:
-            way_in, way_back = edge.sides[0].way_in, edge.sides[0].way_back
+            arithmetic, ways = Exactly(), (edge.sides[0].way_in, edge.sides[0].way_back)
+        way_in, way_back = ways
         answers = _answers(model, study, arithmetic, fixed, way_in, progress)
-        ways = way_in.courses if way_back is None else (*way_in.courses, *way_back.courses)
-        said = (*remarks(model), *clashes(model, ways))
+        courses = way_in.courses if way_back is None else (*way_in.courses, *way_back.courses)
+        said = (*remarks(model), *clashes(model, courses))
     return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, knife_edge=edge, **answers)
 
 
-def _way_back(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, there: tuple[Course, ...]
-) -> Way:
-    again = back(model, arithmetic, fixed, there)
-    free = back(model, arithmetic, fixed, there, Fraction(0)) if _locked(again) else again
-    return _way(model, study, again, free)
-
-
-def _knife_edge(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, way: Way
-) -> KnifeEdge | None:
-    """Where corners meet and it ends otherwise a hair aside: both outcomes; None where they are alike."""
-    corners = next(meetings(model, way.courses), None)
-    if corners is None:
-        return None
-    tree = obstacle_tree(model)
-    sides: list[Side] = []
-    for offset in asides(model, way.courses[0].velocity):
-        moved = shifted(model, offset)
-        if lies_in(moved, tree) is not None:
-            return None
-        there = travel(moved, arithmetic, fixed)
-        way_in = _way(moved, study, there, _free(moved, arithmetic, fixed, there))
-        way_back = _way_back(moved, study, arithmetic, fixed, way_in.courses) if study.reverse else None
-        sides.append(Side(offset, way_in, way_back))
-    if all(side.way_in.last.arrived == way.last.arrived for side in sides):
-        return None
-    first, second = sorted(sides, key=lambda side: not side.way_in.last.arrived)  # the one that goes in first
-    return KnifeEdge(corners, (first, second), way)
+def _ways(model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles) -> Ways:
+    """In and, where it is asked for, back."""
+    springs = springs_of(model)
+    there = travel(model, arithmetic, fixed)
+    free = travel(model, arithmetic, fixed, Fraction(0)) if _locked(there) else there
+    way_in = _way(model, study, springs, there, free)
+    if not study.reverse:
+        return way_in, None
+    again = back(model, arithmetic, fixed, way_in.courses)
+    free = back(model, arithmetic, fixed, way_in.courses, Fraction(0)) if _locked(again) else again
+    return way_in, _way(model, study, springs, again, free)
 
 
 def _answers(
@@ -138,9 +120,18 @@ def _answers(
     return found
 
 
-def _way(model: Fastener, study: SnapStudy, courses: tuple[Course, ...], free: tuple[Course, ...]) -> Way:
-    """Courses with their events, forces and the friction that would lock them."""
-    springs, about = springs_of(model), study.about or model.pawls[0].hinge
+def _way(
+    model: Fastener,
+    study: SnapStudy,
+    springs: dict[str, Spring],
+    courses: tuple[Course, ...],
+    free: tuple[Course, ...],
+) -> Way:
+    """Courses with their events, forces and the friction that would lock them; `free` are those without it.
+
+    Friction does not change where a pawl goes, only how far.
+    """
+    about = study.about or model.pawls[0].hinge
     centre = (float(about[0]), float(about[1]))
     friction = float(model.friction)
     curves: list[Curve] = []
@@ -156,15 +147,8 @@ def _way(model: Fastener, study: SnapStudy, courses: tuple[Course, ...], free: t
     return Way(_status(courses, events), courses, events, tuple(curves), threshold_of, passes)
 
 
-def _free(
-    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, courses: tuple[Course, ...]
-) -> tuple[Course, ...]:
-    """The same way without friction: the same, where nothing locked."""
-    return travel(model, arithmetic, fixed, Fraction(0)) if _locked(courses) else courses
-
-
 def _locked(courses: tuple[Course, ...]) -> bool:
-    """Whether friction ended a path: it does not change where a pawl goes, only how far."""
+    """Whether friction ended a path."""
     return any(path.cause == "lock" for course in courses for path in course.paths.values())
 
 

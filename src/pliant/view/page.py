@@ -149,7 +149,9 @@ def add_header(figure: Figure, page: Page, title: str) -> None:
     """The title at the upper left."""
     y = 1 - (MARGIN + 0.02) / page.height
     left = page.panels[0].left / page.width
-    figure.text(left, y, plain(title, int(13 * page.width) - 18), ha="left", va="top", fontsize=10)
+    room = int(13 * page.width) - 18  # letters of size 10
+    size = max(7.0, 10.0 * min(1.0, room / max(len(title), 1)))
+    figure.text(left, y, plain(title, int(10 * room / size)), ha="left", va="top", fontsize=size)
 
 
 def readout(motion: Motion, frame: float) -> str:

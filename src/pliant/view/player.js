@@ -1387,11 +1387,13 @@ function signalChart(signal, colour, scene, along, seek) {
   };
 }
 
-// A signal over many powers of ten and never below zero is read on a logarithmic scale.
+// A signal over many powers of ten and never below zero is read on a logarithmic scale, unless only a few of
+// its values are that small: one that rises from nothing is none.
 function scaleFor(values) {
-  const above = values.filter((value) => value > 0);
-  const least = above.reduce((a, b) => Math.min(a, b), Infinity), most = above.reduce((a, b) => Math.max(a, b), 0);
-  return most > 1e4 * least && !values.some((value) => value < 0) ? "log" : "linear";
+  const above = values.filter((value) => value > 0).sort((a, b) => a - b);
+  if (!above.length || values.some((value) => value < 0)) return "linear";
+  const least = above[0], middle = above[above.length >> 1], most = above[above.length - 1];
+  return most > 1e4 * least && most > 100 * middle ? "log" : "linear";
 }
 
 function plotChart(plot) {

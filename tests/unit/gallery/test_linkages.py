@@ -195,6 +195,13 @@ def test_the_table_stays_level_and_its_cylinder_carries_it():
     assert work == pytest.approx(2000 * (height[-1] - height[0]), rel=1e-4)
 
 
+def test_the_scissor_lift_rises_by_twice_its_cylinder_and_is_held_by_the_work_it_does():
+    result, out = traced("cylinder-lift"), traced("cylinder-lift").angles
+    np.testing.assert_allclose(curve("cylinder-lift", "C")[:, 1], 2 * (150 + out), rtol=1e-12)
+    np.testing.assert_allclose(curve("cylinder-lift", "D")[:, 1], 2 * (150 + out), rtol=1e-12)
+    np.testing.assert_allclose(result.forces.torques[0], 6000, rtol=1e-9)
+
+
 def test_the_press_pushes_the_ram_by_the_work_of_its_motor():
     result, ram = traced("toggle-press"), curve("toggle-press", "R")[:, 1]
     work = float(np.trapezoid(result.forces.torques[0], result.angles))

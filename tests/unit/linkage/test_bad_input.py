@@ -165,7 +165,15 @@ CONTRADICTIONS = {
     "joints at one place": (
         both(joint("Q", 2, 3 + 1e-12), lambda data: data["links"][1]["joints"].append("Q")),
         "links[1].joints: 'P' and 'Q' are drawn at one place, [2, 3] (given [\"P\", \"Q\"]). "
-        "Move one of them, or use one joint in place of the two",
+        "A pin through several links is one joint: leave 'Q' out; or move one of them",
+    ),
+    "a pin drawn as two joints of one link": (
+        both(
+            both(joint("Q", 3, 2), lambda data: data["links"][1]["joints"].append("Q")),
+            lambda data: data["links"][2]["joints"].__setitem__(0, "Q"),
+        ),
+        "links[1].joints: 'C' and 'Q' are drawn at one place, [3, 2] (given [\"C\", \"Q\"]). "
+        "A pin through several links is one joint: write 'C' for it in links[2]; or move one of them",
     ),
     "two links that are one part": (
         add("links", {"joints": ["P", "B"]}),

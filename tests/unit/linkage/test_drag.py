@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pliant import gallery
 from pliant.core.errors import InputError
 from pliant.linkage.drag import Drag
 from pliant.linkage.generate import four_bar, jansen, linkage
@@ -90,3 +91,17 @@ def test_what_cannot_be_dragged_is_refused():
         Drag(four_bar(4, 2, 4, 2), "C")
     with pytest.raises(InputError, match="not two finite numbers"):
         Drag(jansen(), "P5").to((np.nan, 0))
+
+
+@pytest.mark.parametrize(
+    ("name", "joint"), [("quick-return", "F"), ("scotch-yoke", "S"), ("cylinder-lift", "F")]
+)
+def test_slots_guides_and_cylinders_are_dragged_round_and_come_back(name, joint):
+    """In closed form, and where a cylinder's joints are found together."""
+    model = gallery.load(name)
+    drag, size = begun(model, joint), np.ptp(drawn(model.joints), axis=0).max()
+    for place in circle(drag, 0.05 * size, 24):
+        event = drag.to(place)
+        assert event.status is DragStatus.FOLLOWS
+    assert np.abs(drawn(event.joints) - drawn(model.joints)).max() < 1e-6 * size
+    assert drag.runs()

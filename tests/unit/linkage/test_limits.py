@@ -6,9 +6,9 @@ import pytest
 from pliant.linkage import follow
 from pliant.linkage.drive import drive
 from pliant.linkage.generate import TRIAD, four_bar, linkage, meet, places, slider_crank, triad
+from pliant.linkage.groups import group_of
 from pliant.linkage.limits import poses_at, reach
 from pliant.linkage.model import Linkage
-from pliant.linkage.order import _group
 from pliant.linkage.plan import Plan, compile_plan
 from pliant.linkage.rules import GROUP, TRIANGLE
 from pliant.linkage.solve import solve
@@ -115,7 +115,7 @@ def as_group(plan: Plan) -> Plan:
     k = int(ops[at, 1])
     rows = np.flatnonzero((plan.structure.rows.joints == k).any(axis=1))
     ops[at] = (GROUP, 0, *[-1] * 8)
-    return replace(plan, ops=ops, groups=(_group(np.array([k]), plan.structure.rows.pick(rows)),))
+    return replace(plan, ops=ops, groups=(group_of(np.array([k]), plan.structure.rows.pick(rows)),))
 
 
 @pytest.mark.parametrize("lengths", [(4, 3, 2, 2.5), (4, 1, 5, 1.5)])

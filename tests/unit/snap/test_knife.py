@@ -102,3 +102,74 @@ def test_of_parts_on_a_grid_few_knife_s_edges_are_missed():
 def test_a_hair_is_small_and_exact():
     model = clip().model
     assert asides(model, (Fraction(0), Fraction(-2))) == ((Fraction(1, 10**5), 0), (-Fraction(1, 10**5), 0))
+
+
+NOSE = ring((-1, 1), (-1, -8), (0, -8), (1, -6), (0, -6), (0, 1))  # a ramp below, a square face above
+BLOCK = ring((-1, 1), (-1, -8), (1, -8), (1, 1))
+
+
+def ends(model: Fastener, **asked) -> tuple[SnapStatus, list[str], list[str]]:
+    """How it ends, and on the sides of a knife's edge: in, and out."""
+    result = solve(model, SnapStudy(reverse=True, frames=2, **asked))
+    sides = () if result.knife_edge is None else result.knife_edge.sides
+    return result.status, [s.way_in.status.name for s in sides], [s.way_back.status.name for s in sides]
+
+
+def test_a_nose_flush_with_the_wall_holds_or_not():
+    wall = ring((1, -15), (5, -15), (5, -12), (1, -12))
+    model = fastener(NOSE, wall, root={"velocity": (0, -1), "until": 16}, friction="0.2")
+    assert ends(model) == (SnapStatus.KNIFE_EDGE, ["NEVER_TOUCHES", "THROUGH"], ["NEVER_TOUCHES", "STUCK"])
+    assert solve(model, SnapStudy(frames=2)).status is SnapStatus.NEVER_TOUCHES  # in, it is none
+
+
+def test_a_hair_aside_is_square_to_the_leg_on_which_corners_meet():
+    block = ring((6, -16), (9, -16), (9, -12), (6, -12))
+    legs = [{"velocity": (0, -1), "until": 4}, {"velocity": (1, 0), "until": 14}]
+    result = solve(fastener(BLOCK, block, root={"plan": legs}), SnapStudy(frames=2))
+    assert result.status is SnapStatus.KNIFE_EDGE
+    assert [side.where for side in result.knife_edge.sides] == ["up", "down"]
+    assert [round(side.way_in.peak_force, 3) for side in result.knife_edge.sides] == [0, 3.013]
+
+
+def test_tip_on_tip_is_told_on_both_sides():
+    tip = ring((-1, 1), (-1, -6), (0, -8), (1, -6), (1, 1))
+    post = ring((0, -12), (-1, -14), (1, -14))
+    model = fastener(tip, post, root={"velocity": (0, -1), "until": 16}, friction="0.2")
+    status, into, _ = ends(model)
+    assert (status, into) == (SnapStatus.KNIFE_EDGE, ["STUCK", "STUCK"])
+
+
+@pytest.mark.parametrize("offset", ["0", "1e-6", "-1e-6", "1e-5", "1e-3"])
+def test_floats_leave_what_nearly_coincides_to_exact_numbers(offset):
+    """A foot lands flush, its corner on the slab's, with the hinge straight above its other corner."""
+    foot = ring((1, 1), (1, -6), (0, -6), (-1, -4), (0, -4), (0, 1))
+    slab = ring((-2, -10), (3, -10), (3, -8), (-2, -8))
+    root = {"velocity": (1, -1), "until": 24}
+    model = fastener(foot, slab, root=root, hinge=(Fraction(offset), Fraction(offset)))
+    assert ends(model, arithmetic="float") == ends(model) == (SnapStatus.THROUGH, [], [])
+
+
+def told(case: dict, scale: Fraction = Fraction(1), mirror: int = 1, **asked) -> list[tuple[str, float]]:
+    """How parts on a grid end, in and back, and how far they get, in the units of the grid."""
+
+    def placed(points) -> list[tuple[Fraction, Fraction]]:
+        return [(mirror * scale * x, scale * y) for x, y in points]
+
+    (velocity,) = placed([case["velocity"]])
+    outlines = [placed(outline) for outline in case["outlines"]]
+    model = fastener(placed(case["pawl"]), *outlines, root={"velocity": velocity}, stiffness=100 * scale)
+    result = solve(model, SnapStudy(reverse=True, frames=2, **asked))
+    ways = [(way.status.name, round(way.travel / float(scale), 3)) for way in result.ways]
+    return [(result.status.name, 0.0), *ways]
+
+
+SLOWER = [pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 1, 2, 3, 4, *range(7, 30))]
+
+
+@pytest.mark.parametrize("seed", [5, 6, *SLOWER])
+def test_parts_on_a_grid_end_alike_by_floats_mirrored_and_in_other_units(seed):
+    case = grid_case(seed)
+    exact = told(case)
+    assert told(case, arithmetic="float") == exact
+    assert told(case, mirror=-1) == exact
+    assert told(case, Fraction(5, 127)) == exact

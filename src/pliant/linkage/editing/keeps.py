@@ -69,7 +69,9 @@ def keeps(model: Linkage, study: EditStudy, structure: Structure) -> Keeps:
         if on < 0
         for p in ends
     }
-    held |= fixed & structure.guides  # guides on the ground stay where they are drawn
+    held |= {
+        point for point, _ in structure.travels
+    } | fixed & structure.guides  # guides on the ground stay where they are drawn
     free = [column for k in range(len(structure.names)) if k not in held for column in (2 * k, 2 * k + 1)]
     rows, shapes = _rows(study, structure, number)
     mirror, offsets, names = _mirrors(study, number, 2 * len(structure.names))
@@ -100,7 +102,7 @@ def _rows(
     pairs = [
         (a, b) for a, b in study.keep.lengths if not any({number[a], number[b]} <= link for link in inside)
     ]
-    ends = np.array([(number[a], number[b], -1) for a, b in pairs], np.int64).reshape(-1, 3)
+    ends = np.array([(number[a], number[b], -1, -1) for a, b in pairs], np.int64).reshape(-1, 4)
     found = Constraints(
         np.concatenate([rows.kinds, np.full(len(pairs), LENGTH)]),
         np.concatenate([rows.joints, ends]),

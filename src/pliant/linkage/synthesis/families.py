@@ -1,9 +1,10 @@
-"""Linkages to search among: four-bars whose crank turns fully, and six-bars made of one and a dyad.
+"""Linkages to search among: four-bars whose crank turns fully, six-bars made of one and a dyad, swivels.
 
 Lengths are drawn at random so that every candidate closes at every crank angle. For a
 four-bar that is Grashof's condition, with the crank shortest (a crank and a rocker) or the
 ground (two cranks); a dyad of bars p and q closes while |p − q| < gap < p + q, and the gap it
-has to span is known once the four-bar has been run.
+has to span is known once the four-bar has been run. The bar of a swivel, pinned to the crank, slides
+through a block that turns about D: it closes while its line is nearer to D, from B, than the crank comes.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Family:
     ground: tuple[str, ...]
     links: tuple[str, ...]  # names of joints, a letter each
     sample: Callable[[Generator, int], Drawings]
+    slides: tuple[tuple[str, str], ...] = ()  # a joint, and the link along whose first two joints it slides
 
     @cached_property
     def joints(self) -> tuple[str, ...]:
@@ -52,6 +54,7 @@ class Family:
                 "ground": self.ground,
                 "joints": dict(zip(self.joints, map(tuple, drawn.tolist()), strict=True)),
                 "links": [{"joints": tuple(link)} for link in self.links],
+                "sliders": [{"joint": joint, "on": "-".join(link)} for joint, link in self.slides],
                 "motors": [{"joint": "A", "drives": "B", **motor}],
                 "study": {"trace": ["P"]},
             }
@@ -181,3 +184,19 @@ SIX = (
     Family("Watt I six-bar", ("A", "D"), ("AB", "BCQ", "CDR", "QEP", "ER"), _watt_one),
     Family("Stephenson I six-bar", ("A", "D"), ("ABS", "BC", "CDR", "SEP", "ER"), _stephenson_one),
 )
+
+
+def _swivel(rng: Generator, count: int) -> Drawings:
+    """A bar from the crank's pin B through a block at D; its line goes through D, or passes it."""
+    crank, ground = np.exp(rng.uniform(np.log(0.2), np.log(2.0), (2, count)))
+    crank = np.where(np.abs(ground - crank) < 0.1 * ground, 0.5 * ground, crank)
+    apart = np.abs(ground - crank)  # as drawn, B towards D: no crank angle brings them nearer
+    beside = 0.8 * ROOM * apart * rng.uniform(-1, 1, count) * (rng.random(count) < 0.7)
+    b, d = crank.astype(complex), ground.astype(complex)
+    along = np.exp(-1j * np.arcsin(beside / apart)) * (d - b) / apart
+    c = b + rng.uniform(0.6, 2.0, count) * np.maximum(crank, ground) * along
+    shape = rng.uniform(-1.5, 2.5, count) + 1j * rng.uniform(-1.5, 1.5, count)
+    return {"A": np.zeros(count, complex), "D": d, "B": b, "C": c, "P": b + shape * (c - b)}
+
+
+SWIVEL = Family("swivel", ("A", "D"), ("AB", "BCP"), _swivel, (("D", "BCP"),))

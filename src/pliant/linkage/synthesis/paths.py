@@ -20,7 +20,7 @@ from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.batch import stream
 from pliant.linkage.rules import Floats
 from pliant.linkage.synthesis.cognates import others
-from pliant.linkage.synthesis.families import FOUR, SIX, Family, extent
+from pliant.linkage.synthesis.families import FOUR, SIX, SWIVEL, Family, extent
 from pliant.linkage.synthesis.matching import distances
 from pliant.linkage.synthesis.placing import ANGLES, folded, placed, replaced, unfolded
 from pliant.linkage.synthesis.polish import Fit, polish
@@ -35,8 +35,13 @@ LIKELY, FINAL = 8, 3  # of them, for each answer asked for
 WIDER = 8  # times as many, where limits leave out most of them
 ALIKE = 0.02  # two linkages whose joints are nearer than this, over their size, are one
 
-Bars = Literal["four", "six", "both"]
-FAMILIES: dict[str, tuple[Family, ...]] = {"four": (FOUR,), "six": SIX, "both": (FOUR, *SIX)}
+Bars = Literal["four", "six", "both", "swivel"]
+FAMILIES: dict[str, tuple[Family, ...]] = {
+    "four": (FOUR,),
+    "six": SIX,
+    "both": (FOUR, *SIX),
+    "swivel": (SWIVEL,),
+}
 
 
 def path(
@@ -183,12 +188,22 @@ def _alike(one: Fit, other: Fit) -> bool:
     """Whether two linkages drawn at the same point of their curves are one, or one a cognate of the other."""
     if one.family is not other.family:
         return False
-    first, second = (as_complex(each.drawn) for each in (one, other))
+    first, second = _places(one), _places(other)
     rivals = [second]
     if one.family is FOUR:
         a, d, b, c, p = second
         rivals += others(np.array([a, b, c, d, p]))
     return any(_apart(first, rival) < ALIKE * extent(one.drawn) for rival in rivals)
+
+
+def _places(found: Fit) -> Complex:
+    """Where the joints are; of a swivel's C, which may be anywhere along its bar, where the bar passes D."""
+    z = as_complex(found.drawn)
+    if found.family is SWIVEL:
+        _, d, b, c, p = z
+        way = (c - b) / abs(c - b)
+        return np.array([z[0], d, b, b + ((d - b) * way.conjugate()).real * way, p])
+    return z
 
 
 def _apart(first: Complex, second: Complex) -> float:

@@ -15,7 +15,7 @@ from pliant.linkage.plan import compile_plan
 from pliant.linkage.poses import positions
 from pliant.linkage.solve import solve
 from pliant.linkage.synthesis import cognates, path
-from pliant.linkage.synthesis.families import FOUR, SIX
+from pliant.linkage.synthesis.families import FOUR, SIX, SWIVEL
 from pliant.linkage.synthesis.result import SynthesisStatus
 
 TURN = 2 * np.pi * np.arange(120) / 120
@@ -183,6 +183,19 @@ def test_every_answer_is_another_linkage_and_no_cognate_of_one_before():
                 )
 
 
+def test_a_curve_of_a_bar_that_slides_through_a_swivelling_block_is_found_again():
+    drawings = SWIVEL.drawings(np.random.default_rng(1), 6)
+    angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)[None]
+    points, reached = curves(SWIVEL.plan, drawings, angles, SWIVEL.traced)
+    assert reached.all()
+    found = path(points[5, 0].T, bars="swivel", candidates=3_000, answers=2)
+    assert found.answers[0].rms < 1e-9
+    assert found.answers[0].linkage.sliders[0].joint == "D"
+    assert solve(found.answers[0].linkage).status.name == "RUNS"
+    first, second = (np.array([answer.linkage.joints[name] for name in "ADBP"]) for answer in found.answers)
+    assert np.abs(first - second).max() > 1e-6  # more differs than the place of C along the bar
+
+
 def test_the_same_seed_gives_the_same_answers_and_another_gives_others():
     once, again, other = (path(FIVE, candidates=3_000, seed=seed, answers=2) for seed in (7, 7, 8))
     assert [answer.linkage for answer in once.answers] == [answer.linkage for answer in again.answers]
@@ -280,7 +293,7 @@ def test_where_one_linkage_is_by_far_the_best_others_are_offered_too():
 
 
 def test_an_unknown_kind_of_bars_is_refused_with_those_there_are():
-    with pytest.raises(PliantError, match=r"bars = 'eight'.*four, six, both"):
+    with pytest.raises(PliantError, match=r"bars = 'eight'.*four, six, both, swivel"):
         path(FIVE, bars="eight")
 
 
