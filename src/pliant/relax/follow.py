@@ -24,18 +24,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.core.progress import Progress
+from pliant.relax.continuation import NEAR as CLOSE
+from pliant.relax.continuation import Bounds, Going, Pose, Structure, pictures, pursue
 from pliant.relax.elongation import elongations
 from pliant.relax.events import broken, held_by, located
 from pliant.relax.friction import begin, landed, prepared, rubs, smooth, update
-from pliant.relax.judging import BAND, crossing, moved, one_sided, orientation, regions, rounding, worst
+from pliant.relax.judging import BAND, crossing, moved, one_sided, orientation, regions, rounding
 from pliant.relax.judging import HOLDS as LENGTHS
 from pliant.relax.lagrange import SOFT as WEAK
 from pliant.relax.lagrange import fits, settle_exactly, softest
 from pliant.relax.laws import BAR
-from pliant.relax.march import knobs
+from pliant.relax.march import knobs, least
 from pliant.relax.model import RelaxStudy
 from pliant.relax.multipliers import any_given, drift, give, let_go
-from pliant.relax.network import FIXED, Bools, Floats, Network, State
+from pliant.relax.network import FIXED, Bools, Floats, Network, State, once
 from pliant.relax.newton import Limits, Settled, settle, stands
 from pliant.relax.order import Order, numbers
 from pliant.relax.path import Record, Way, scale, shares
@@ -120,6 +122,7 @@ def why_not(net: Network) -> str:
     return ""
 
 
+@once
 def determined(net: Network) -> bool:
     """Whether there are at least as many lengths that always hold as unknowns."""
     parts = net.parts
@@ -145,14 +148,20 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
     if not found.at_rest:
         record.notice(0.0, "limit", "did not come to rest as drawn")
         return
-    if worst(net, record.frames[0].elongations) > LENGTHS:
+    if record.frames[0].elongations.worst > LENGTHS:
         return  # they contradict each other before anything moves
-    pace.sign = orientation(net, state.x, record.frames[0].elongations).sign
+    quickly = run.net.structure
+    if quickly is None:
+        pace.sign = orientation(net, state.x, record.frames[0].elongations).sign
     wanted = shares(study.frames).tolist()
     for goal in net.drive.knots:
         pace.last = None
         while pace.share < goal:
             progress(round(1000 * pace.share), 1000, f"drive at {pace.share:.1%}")
+            if quickly is not None and pace.step > SHORT:
+                close, wanted = _pursue(run, quickly, state, pace, goal, wanted, record, progress)
+                if not close:
+                    continue
             before, first = _copy(state), pace.share
             going = _advance(run, state, pace, goal, record)
             wanted = _frames(run, before, state, (first, pace.share), wanted, record, progress)
@@ -166,20 +175,45 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
         record.frames.append(replace(record.frames[-1], share=share))
 
 
+def _pursue(
+    run: _Run, own: Structure, state: State, pace: _Pace, goal: float, wanted: list[float], record: Record,
+    progress: Progress,
+) -> tuple[bool, list[float]]:  # fmt: skip
+    """Increments in one compiled loop; whether an event is close, and the frames that are left to be kept."""
+    net, parity = run.net, own.groups.parity
+    bounds = Bounds(run.tolerance, rounding(net), net.size, run.limits.bends)
+    last = -1.0 if pace.last is None else pace.last
+    going = Going(pace.share, pace.step, pace.speed, last, parity * pace.sign, 0, 0, 0, CLOSE)
+    drawn = pictures(net, wanted)
+    found = pursue(Pose(state.x, state.rest, state.goal, state.turned), own, bounds, going, goal, drawn)
+    pace.share, pace.step, pace.speed, pace.sign = found.share, found.step, found.speed, parity * found.sign
+    pace.last = found.last if found.last >= 0.0 else None
+    before = record.iterations
+    for k, share in enumerate(wanted[: found.kept]):
+        rest, goals, loads = net.drive.at(share)
+        there = state._replace(x=drawn.x[k], turned=drawn.turned[k], rest=rest, goal=goals, loads=loads)
+        record.iterations = before + int(drawn.made[k])
+        _keep(run, there, share, float(drawn.residuals[k]), True, record)
+        progress(round(1000 * share), 1000, f"drive at {share:.1%}")
+    record.iterations = before + found.made + found.drawn
+    record.factorised += found.made
+    return found.why == CLOSE, wanted[found.kept :]
+
+
 def _begun(run: _Run, pace: _Pace, record: Record) -> tuple[State, Settled]:
     """At rest before anything is driven, with as much stiffness as that takes."""
     net, study = run.net, run.study
     while True:
         state = prepared(run.rough, run.net.state())
-        if run.loaded and worst(net, elongations(net, state)) <= FREE:
+        if run.loaded and elongations(net, state).worst <= FREE:
             stiffened(run.net, state)
         if study.noise > 0.0:
             shake(state.x, net.parts.guides, study.noise * net.size, study.seed, 0)
         told = Record()
         found = _leave_unstable(run, state, pace, _rest(run, state, 0.0, told), told)
-        holds = worst(net, elongations(run.net, state)) <= LENGTHS
         record.iterations += told.iterations
-        if holds or not found.at_rest or run.factor >= STIFFEST or not _multiplied(run):
+        done = not found.at_rest or run.factor >= STIFFEST or not _multiplied(run)
+        if done or elongations(run.net, state).worst <= LENGTHS:
             record.notices += told.notices
             return state, found
         _stiffen(run, state)
@@ -232,7 +266,6 @@ def _why_no_further(record: Record) -> str:
 def _run(net: Network, study: RelaxStudy) -> _Run:
     parts = net.parts
     bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
-    typical = float(np.median(net.drive.rest[0])) if len(parts.links.ends) else net.size
     floor = OVER if bilateral and determined(net) else UNDER
     return _Run(
         net,
@@ -240,8 +273,8 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
         study,
         net.order,
         Limits(
-            knobs(net, study).least,
-            NEAR * typical if net.loaded else 0.0,
+            least(net, study),
+            NEAR * _typical(net) if net.loaded else 0.0,
             floor,
             study.bend,
             net.loaded,
@@ -254,6 +287,11 @@ def _run(net: Network, study: RelaxStudy) -> _Run:
         fits(net),
         net,
     )
+
+
+def _typical(net: Network) -> float:
+    """The length of a link, or the size where there is none."""
+    return float(np.median(net.drive.rest[0])) if len(net.parts.links.ends) else net.size
 
 
 def _advance(run: _Run, state: State, pace: _Pace, goal: float, record: Record) -> bool:
@@ -387,9 +425,12 @@ def _scale(state: State, share: float) -> None:
 
 def _keep(run: _Run, state: State, share: float, residual: float, settled: bool, record: Record) -> None:
     """Add a frame, with the model's own stiffness and the forces that hold it."""
-    there = _copy(state)
-    _scale(there, run.factor)
+    there = state
+    if run.factor != 1.0:
+        there = _copy(state)
+        _scale(there, run.factor)
     if run.base.loaded and not run.loaded:
+        there = _copy(there)
         run.base.aim(there, share)
         stiffened(run.base, there)
         residual = settle(there, run.base.parts, run.order, run.limits, np.inf, 0, 0.0).residual
@@ -420,7 +461,7 @@ def _brought(
 
 def _finer(run: _Run, state: State, found: Settled, record: Record) -> Settled:
     """Go on beyond the tolerance where lengths do not hold yet: close to a fold they need more."""
-    if run.loaded or not found.at_rest or worst(run.net, elongations(run.net, state)) <= FREE:
+    if run.loaded or not found.at_rest or elongations(run.net, state).worst <= FREE:
         return found
     last = _settle(run, state, record, FINE * run.tolerance, TRIES, np.inf)
     return found._replace(residual=last.residual)
@@ -439,7 +480,7 @@ def _fault(run: _Run, before: State, state: State, found: Settled, pace: _Pace, 
     if not found.at_rest:
         return "rest"
     now = elongations(net, state)
-    if worst(net, now) > (LOADED if run.loaded else FREE) + rounding(net):
+    if now.worst > (LOADED if run.loaded else FREE) + rounding(net):
         return "lengths"
     if not _same_sides(net, before.x, state.x):
         return "sides"
@@ -560,7 +601,7 @@ def _strained(
         let_go(state)
         net.aim(state, ahead)
         found = _settle(run, state, record, run.tolerance, 4 * TRIES, np.inf)
-        if found.at_rest and worst(net, elongations(net, state)) > LENGTHS:
+        if found.at_rest and elongations(net, state).worst > LENGTHS:
             return ahead, state, found.residual
         part *= 0.1
     return None
@@ -572,7 +613,7 @@ def _rests(run: _Run, state: State, record: Record) -> bool:
         return True
     found = _settle(run, state, record, run.tolerance, TRIES, np.inf)
     found = _hold(run, state, 0.0, found, Record())
-    return found.at_rest and worst(run.net, elongations(run.net, state)) <= LENGTHS
+    return found.at_rest and elongations(run.net, state).worst <= LENGTHS
 
 
 def _tell_ways(
@@ -667,7 +708,7 @@ def _tighten(run: _Run, state: State, share: float, found: Settled, record: Reco
     net, before, start, last, first = run.net, _copy(state), np.inf, np.inf, found
     strikes, once = STRIKES, before
     for _ in range(ROUNDS):
-        error = worst(net, elongations(net, state))
+        error = elongations(net, state).worst
         if _enough(error, last, HOLDS, GIVES):
             break
         if last < np.inf and found.at_rest and error > HELPS * last and error < MENDED * start:
@@ -700,7 +741,8 @@ def _let_go(run: _Run, state: State, record: Record) -> Settled:
 
 def _polish(run: _Run, state: State, found: Settled, record: Record) -> float:
     """A step or two beyond the tolerance, to what rounding leaves; the residual."""
-    return _polished(run, state, record, 2) if found.at_rest else found.residual
+    done = not found.at_rest or found.residual <= FINE * run.tolerance
+    return found.residual if done else _polished(run, state, record, 2)
 
 
 def _polished(run: _Run, state: State, record: Record, steps: int) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pliant.core.progress import Progress
 from pliant.relax.model import RelaxStudy
-from pliant.relax.network import Floats, Network, State
+from pliant.relax.network import Floats, Network, State, once
 from pliant.relax.own import Element, Own
 from pliant.relax.path import Record, scale, shares
 from pliant.relax.relaxation import Knobs, Leg, Work, accelerate, sweeps, work
@@ -28,8 +28,6 @@ def knobs(net: Network, study: RelaxStudy) -> Knobs:
     S_min's default is a small share of the largest force over the largest displacement.
     Source: [Lipson2006] "Handling Transient Singularities": a fraction of F_max/Δ_max.
     """
-    cap = study.cap or CAP * net.size or 1.0
-    strongest = max(scale(net), float(np.abs(net.drive.loads).max(initial=0.0)))
     alpha = ALPHA if study.alpha is None else study.alpha
     drive = study.increments or A_FRAME * study.frames
     return Knobs(
@@ -38,12 +36,26 @@ def knobs(net: Network, study: RelaxStudy) -> Knobs:
         fall=1.0 if study.alpha_end is None else study.alpha_end / alpha,
         calm=study.calm,
         average=study.average,
-        least=study.least or LEAST * strongest / cap,
-        cap=cap,
+        least=least(net, study),
+        cap=_cap(net, study),
         noise=study.noise * net.size,
         fading=float(drive),
         seed=study.seed,
     )
+
+
+def least(net: Network, study: RelaxStudy) -> float:
+    """S_min: the least stiffness of a node."""
+    return study.least or LEAST * max(scale(net), _heaviest(net)) / _cap(net, study)
+
+
+def _cap(net: Network, study: RelaxStudy) -> float:
+    return study.cap or CAP * net.size or 1.0
+
+
+@once
+def _heaviest(net: Network) -> float:
+    return float(np.abs(net.drive.loads).max(initial=0.0))
 
 
 def march(

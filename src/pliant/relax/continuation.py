@@ -1,0 +1,560 @@
+"""The drive of a mechanism that its lengths decide alone, increment by increment in one compiled loop.
+
+Where lengths are as many as ways to move, and nothing but them acts, a pose is found by
+
+    J Δ = −e
+
+one group of lengths after the other (see `groups`). Each increment is judged as `follow` judges it: at rest,
+lengths held, no body inside out, straight to where it ends and no faster than before, the determinant of J of
+one sign and no pivot near 0. It is halved where it fails; where halving comes to what `follow` takes for
+close to an event, the loop ends before it, and the event is located and named there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.core.kernel import inner, kernel
+from pliant.relax.bending import bend, distortion, spins
+from pliant.relax.groups import Groups, factorise_groups, grouped, solve_groups
+from pliant.relax.guiding import hold
+from pliant.relax.judging import HOLDS as LENGTHS
+from pliant.relax.judging import NONE
+from pliant.relax.measures import measure_angles, measure_couplings
+from pliant.relax.network import FIXED, FREE, Couplings, Floats, Guides, Ints, Links, Network, Rails
+from pliant.relax.newton import ROUNDED, ROUNDING, SMALL, WIDEST
+from pliant.relax.order import Order
+from pliant.relax.slopes import Rows, coupling_rows, rail_rows
+
+BOUND = 0.6  # distortion of an increment
+FREELY = 1e-10  # of their elements' scales: errors of lengths that an increment may leave
+JUMP = 1e-3  # distortion that is a jump, where it is sudden
+SHRINKS, STEADY = 0.5, 1e-9  # of the first step of an increment: the second, at most; and a step that is none
+GROWS, LEAST = 2.0, 0.2  # of the last speed, and of the fastest: so fast an increment may be
+SLOWEST = 2.0**-14  # increment that tells how fast it goes: smaller ones are close to events
+SHORT = 2.0**-9  # increment that is close to an event
+DODGE = 0.77  # of an increment that ends where two branches meet: a shorter one does not
+TURNS = 12  # factorisations of an increment
+FINE = 1e-5  # of the tolerance: how far steps go on where they still help
+WORK = 3e6  # numbers of factors, after which it is time for a word
+
+NEAR, THERE, PAUSE = range(3)  # why a run ends: close to an event, at its goal, or to be gone on with
+HELD, JUMPED, MEETS = range(3)  # how an increment ends: it holds, it does not, two branches meet at its end
+
+
+class Held(NamedTuple):
+    """What lengths are compared with, row by row."""
+
+    links: Ints  # elements that have rows: links
+    couplings: Ints
+    rails: Ints
+    stiffness: Floats  # (n,)
+    scales: Floats  # (n,) of lengths
+    simplices: Ints  # (B, D + 1) bodies, which must keep their sides
+    rest: Floats  # (W, E) rest lengths at equal steps of the drive; one row where they do not change
+    goal: Floats  # (W, C)
+
+
+class Bounds(NamedTuple):
+    """What an increment is judged by."""
+
+    tolerance: float  # of forces
+    rounding: float  # of lengths, as shares of their scales
+    size: float  # of the mechanism
+    bends: bool
+
+
+class Going(NamedTuple):
+    """Where the drive is, and what the next increment is compared with."""
+
+    share: float
+    step: float  # the next increment
+    speed: float  # the fastest it went: displacement over the share of the drive
+    last: float  # that of the last increment; below 0 where there is none to compare with
+    sign: float  # of the determinant of the groups; 0: that of where it begins
+    made: int  # factorisations of its increments
+    drawn: int  # and of its frames
+    kept: int  # frames
+    why: int  # NEAR, THERE or PAUSE
+
+
+class Pictures(NamedTuple):
+    """Frames that are wanted on the way, to be filled."""
+
+    shares: Floats  # (F,)
+    x: Floats  # (F, N, D)
+    turned: Floats  # (F, M)
+    residuals: Floats  # (F,)
+    made: Ints  # (F,) factorisations until there
+
+
+class Pose(NamedTuple):
+    """What changes as the drive goes on."""
+
+    x: Floats  # (N, D)
+    rest: Floats  # (E,)
+    goal: Floats  # (C,)
+    turned: Floats  # (M,)
+
+
+class Structure(NamedTuple):
+    """What does not."""
+
+    links: Links
+    couplings: Couplings
+    rails: Rails
+    guides: Guides
+    order: Order
+    groups: Groups
+    held: Held
+
+
+class _Work(NamedTuple):
+    rows: Rows
+    lu: Floats  # factors of the groups
+    swaps: Ints  # (n,)
+    y: Floats  # (n,)
+    force: Floats  # (n,) on the unknowns
+    over: Floats  # (C,)
+    step: Floats  # (N, D)
+    spin: Floats  # (N, 3)
+    here: Floats  # (N, D)
+    right: Floats  # (n, D)
+
+
+class _Found(NamedTuple):
+    """How Newton's steps went."""
+
+    at_rest: bool
+    residual: float
+    made: int  # factorisations
+    distorted: float
+    first: float  # how far the first two steps went
+    second: float
+    wide: float  # distortion of a first step that was too far to be taken, else 0
+
+
+def structure(net: Network) -> Structure | None:
+    """What a mechanism needs to be followed so; None where it cannot be."""
+    groups = grouped(net)
+    if groups is None:
+        return None
+    parts, drive = net.parts, net.drive
+    kinds = parts.links, parts.couplings, parts.rails
+    first, second = len(parts.links.laws), len(parts.links.laws) + len(parts.couplings.laws)
+    element = groups.elements
+    held = Held(
+        links=element[element < first],
+        couplings=element[(element >= first) & (element < second)] - first,
+        rails=element[element >= second] - second,
+        stiffness=np.concatenate([kind.stiffness for kind in kinds])[element],
+        scales=net.scales[element],
+        simplices=net.simplices,
+        rest=_table(drive.rest),
+        goal=_table(drive.goal),
+    )
+    return Structure(*kinds, parts.guides, net.order, groups, held)
+
+
+def _table(values: Floats) -> Floats:
+    """What the drive asks for at equal steps; one row where that does not change."""
+    return np.array(values if values.strides[0] else values[:1], order="C")
+
+
+def pictures(net: Network, shares: list[float]) -> Pictures:
+    """Room for frames."""
+    count = len(shares)
+    turned = np.empty((count, len(net.parts.couplings.measures)))
+    made = np.empty(count, np.int64)
+    return Pictures(np.array(shares), np.empty((count, *net.drawn.shape)), turned, np.empty(count), made)
+
+
+@kernel
+def pursue(pose: Pose, own: Structure, bounds: Bounds, going: Going, goal: float, frames: Pictures) -> Going:
+    """Bring a mechanism along its drive to a goal, or until close to an event; `pose` in place."""
+    work = _scratch(pose, own)
+    before, after = _copied(pose), _copied(pose)
+    share, step, speed, last = going.share, going.step, going.speed, going.last
+    _look(own, pose, work)
+    found_sign, least, most = factorise_groups(own.groups, work.rows.values, work.lu, work.swaps)
+    sign, ready, why, made, drawn, kept = going.sign if going.sign != 0.0 else found_sign, True, NEAR, 0, 0, 0
+    if least <= NONE * most or found_sign * sign < 0.0:
+        return Going(share, step, speed, last, sign, made, drawn, kept, NEAR)
+    while share < goal:
+        left = goal - share
+        asked, step = step, left if left < 1.5 * step else step
+        ahead = goal if step == left else share + step
+        _take(pose, before)
+        _aim(own.held, ahead, pose)
+        found = _newton(own, pose, work, bounds, bounds.tolerance, BOUND, ready)
+        far = _farthest(before.x, pose.x)
+        verdict = _judge(own, pose, work, bounds, found, before.x, sign)
+        if verdict == HELD and found.distorted > JUMP and not _smooth(found, far / step, speed, last):
+            verdict = JUMPED
+        ready = verdict != JUMPED
+        if verdict == MEETS and ahead == goal:
+            verdict = HELD
+        made, more = made + found.made, 0
+        if verdict == HELD and kept < len(frames.shares) and frames.shares[kept] <= ahead:
+            _take(pose, after)
+            more, tried = _frames(own, pose, work, bounds, frames, kept, ahead, before, after, made + drawn)
+            _take(after, pose)
+            ready, drawn = False, drawn + tried
+        if verdict != HELD or more < 0:
+            _take(before, pose)
+            if more < 0 or step <= SHORT:
+                break
+            step *= DODGE if verdict == MEETS else 0.5
+            ready, wide = found.wide > 0.0, 0.5 * found.wide
+            while wide > WIDEST:  # a step grows with its increment
+                step, wide = 0.5 * step, 0.5 * wide
+            continue
+        last = far / step
+        speed = max(speed, last if step > SLOWEST else 0.0)
+        share, kept, step = ahead, kept + more, (2.0 if found.distorted < 0.4 * BOUND else 1.0) * step
+        step = max(step, asked)
+        if (made + drawn) * len(work.lu) > WORK:
+            why = PAUSE
+            break
+    return Going(share, step, speed, last, sign, made, drawn, kept, THERE if share == goal else why)
+
+
+@inner
+def _frames(
+    own: Structure, pose: Pose, work: _Work, bounds: Bounds, pictures: Pictures, kept: int, ahead: float,
+    before: Pose, after: Pose, already: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Keep the frames of an increment; how many, or −1 where one does not come to rest; factorisations."""
+    limit = 2.0 * _farthest(before.x, after.x) + JUMP * bounds.size
+    count, made = 0, 0
+    while kept + count < len(pictures.shares) and pictures.shares[kept + count] <= ahead:
+        at = kept + count
+        share = pictures.shares[at]
+        fits = share == ahead
+        for start in range(3 if share < ahead else 1):
+            if share == ahead or start == 2:
+                _take(after, pose)
+            elif start == 1 or count == 0:
+                _take(before, pose)
+            _aim(own.held, share, pose)
+            if share < ahead:
+                found = _newton(own, pose, work, bounds, bounds.tolerance, np.inf, False)
+                made += found.made
+                fits = found.at_rest and _farthest(before.x, pose.x) <= limit
+                if fits and _worst(own.held, work) <= LENGTHS:
+                    break
+                fits = False
+        if not fits:
+            return -1, made
+        found = _newton(
+            own, pose, work, bounds, FINE * bounds.tolerance, np.inf, share == ahead and made == 0
+        )
+        made += found.made
+        pictures.residuals[at], pictures.made[at] = found.residual, already + made
+        _copy(pose.x, pictures.x[at])
+        for m in range(len(pose.turned)):
+            pictures.turned[at, m] = pose.turned[m]
+        count += 1
+    return count, made
+
+
+@inner
+def _smooth(found: _Found, pace: float, speed: float, last: float) -> bool:
+    """Whether Newton's steps went straight to where they ended, and not much faster than before."""
+    steady = last < 0.0 or pace <= max(GROWS * last, LEAST * speed)
+    return steady and found.second <= max(SHRINKS * found.first, STEADY)
+
+
+@inner
+def _judge(
+    own: Structure, pose: Pose, work: _Work, bounds: Bounds, found: _Found, before: Floats, sign: float
+) -> int:
+    """Whether an increment holds, but for how fast it went; if so, the factors are those of its end."""
+    if not found.at_rest or found.distorted > BOUND:
+        return JUMPED
+    if _worst(own.held, work) > FREELY:
+        _newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, False)
+        if _worst(own.held, work) > FREELY + bounds.rounding:
+            return JUMPED
+    if not _same_sides(own.held.simplices, before, pose.x):
+        return JUMPED
+    now, least, most = factorise_groups(own.groups, work.rows.values, work.lu, work.swaps)
+    if least <= NONE * most:
+        return MEETS
+    return HELD if now * sign > 0.0 else JUMPED
+
+
+@inner
+def _newton(
+    own: Structure, pose: Pose, work: _Work, bounds: Bounds, tolerance: float, bound: float, ready: bool
+) -> _Found:
+    """Newton's steps to a pose, none of them shortened; `ready`: the factors are those of where it begins."""
+    x, groups, edges = pose.x, own.groups, own.order.edges
+    energy, worst = _look(own, pose, work)
+    floor = _floor(x, groups, own.held.stiffness, work.rows, work.force)
+    made, gone, first, second, stuck, taken = 0, 0.0, 0.0, 0.0, 0, True
+    while taken and worst > max(tolerance, floor) and made < TURNS and gone <= bound and stuck <= ROUNDED:
+        if made > 0 or not ready:
+            taken = factorise_groups(groups, work.rows.values, work.lu, work.swaps)[1] > 0.0
+        made += 1
+        solve_groups(groups, work.rows.values, work.rows.over, work.lu, work.swaps, work.y)
+        _spread(groups, work.y, work.step)
+        spins(x, work.step, edges, work.spin)
+        far = distortion(x, work.step, work.spin, edges, own.order.sizes)
+        if not (taken and far <= WIDEST):
+            return _Found(False, worst, made, gone, first, second, far if taken and made == 1 else 0.0)
+        bends = bounds.bends and _largest(work.spin) > SMALL
+        taken, energy, worse = _try(own, pose, work, bends, energy, worst)
+        if taken:
+            gone += far
+            first, second = (far, 0.0) if made == 1 else (first, far if made == 2 else second)
+            stuck = stuck + 1 if 0.5 * worst < worse < 1e3 * floor else 0
+            worst = worse
+    return _Found(worst <= max(tolerance, 4.0 * floor), worst, made, gone, first, second, 0.0)
+
+
+@inner
+def _try(
+    own: Structure, pose: Pose, work: _Work, bends: bool, energy: float, worst: float
+) -> tuple[bool, float, float]:
+    """Take the step bent, or else straight, if energy or force fall; what they are then."""
+    x, here, guides = pose.x, work.here, own.guides
+    _copy(x, here)
+    now = worse = np.inf
+    for straight in range(0 if bends else 1, 3):  # at last, it stays where it was
+        if straight == 0:
+            bend(here, work.step, work.spin, own.order, x, work.right)
+        else:
+            for i in range(len(x)):
+                for c in range(x.shape[1]):
+                    x[i, c] = here[i, c] + (work.step[i, c] if straight == 1 else 0.0)
+        for i in range(len(x)):
+            if guides.kinds[i] not in (FREE, FIXED):
+                hold(guides, i, x)
+        now, worse = _look(own, pose, work)
+        if straight < 2 and np.isfinite(now) and (now < energy - 1e-14 * energy or worse < worst):
+            if len(pose.turned) > 0:
+                measure_angles(x, own.couplings, pose.turned)
+            return True, now, worse
+    return False, now, worse
+
+
+@inner
+def _look(own: Structure, pose: Pose, work: _Work) -> tuple[float, float]:
+    """Fill the rows of J; the energy, and the largest force on a node."""
+    rows, held = work.rows, own.held
+    for u in range(len(work.force)):
+        work.force[u] = 0.0
+    energy = _link_rows(pose.x, own, pose.rest, rows, work.force)
+    row = len(held.links)
+    if len(held.couplings) > 0:
+        measured = measure_couplings(pose.x, own.couplings, pose.turned)
+        for k in range(len(measured)):
+            work.over[k] = measured[k] - pose.goal[k]
+        first = len(own.links.laws)
+        row = coupling_rows(pose.x, own.couplings, held.couplings, work.over, rows, row, first)
+    if len(held.rails) > 0:
+        rail_rows(pose.x, own.rails, held.rails, own.rails.rest, rows, row, 0)
+    return energy + _pull(own.groups, held, rows, work.force), _largest_force(own.groups.starts, work.force)
+
+
+@inner
+def _link_rows(x: Floats, own: Structure, rest: Floats, rows: Rows, force: Floats) -> float:
+    """The rows of links, as `slopes` has them, with their elongations and forces; their energy."""
+    ends, chosen, kinds, stiffness = own.links.ends, own.held.links, own.guides.kinds, own.held.stiffness
+    d, at, energy = x.shape[1], 0, 0.0
+    for row in range(len(chosen)):
+        e = chosen[row]
+        i, j = ends[e, 0], ends[e, 1]
+        p, q = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1]
+        r = x[j, 2] - x[i, 2] if d == 3 else 0.0
+        length = np.sqrt(p * p + q * q + r * r)
+        scale = 1.0 / length if length > 0.0 else 0.0
+        over = length - rest[e]
+        pull = stiffness[row] * over
+        energy += 0.5 * pull * over
+        p, q, r = scale * p, scale * q, scale * r
+        for side in range(2):
+            node = j if side == 0 else i
+            first = int(rows.starts[node])
+            if kinds[node] == FREE:
+                _put(rows.values, force, at, first, p, pull)
+                _put(rows.values, force, at + 1, first + 1, q, pull)
+                if d == 3:
+                    _put(rows.values, force, at + 2, first + 2, r, pull)
+                at += d
+            else:
+                for u in range(first, rows.starts[node + 1]):
+                    value = rows.ways[u, 0] * p + rows.ways[u, 1] * q
+                    _put(rows.values, force, at, u, value + rows.ways[u, 2] * r if d == 3 else value, pull)
+                    at += 1
+            p, q, r = -p, -q, -r
+        rows.over[row] = over
+    rows.ends[len(chosen)] = at
+    if len(chosen) + 1 < len(rows.ends):
+        rows.ends[len(chosen) + 1] = at
+    return energy
+
+
+@inner
+def _put(values: Floats, force: Floats, at: int, unknown: int, slope: float, pull: float) -> None:
+    values[at] = slope
+    force[unknown] += pull * slope
+
+
+@inner
+def _pull(groups: Groups, held: Held, rows: Rows, force: Floats) -> float:
+    """Add the forces of all but the links; their energy."""
+    energy = 0.0
+    for row in range(len(held.links), len(force)):
+        pull = held.stiffness[row] * rows.over[row]
+        energy += 0.5 * pull * rows.over[row]
+        for cell in range(groups.ends[row], groups.ends[row + 1]):
+            force[groups.columns[cell]] += pull * rows.values[cell]
+    return energy
+
+
+@inner
+def _largest_force(starts: Ints, force: Floats) -> float:
+    worst = 0.0
+    for i in range(len(starts) - 1):
+        square = 0.0
+        for u in range(starts[i], starts[i + 1]):
+            square += force[u] * force[u]
+        worst = max(worst, square)
+    return np.sqrt(worst)
+
+
+@inner
+def _floor(x: Floats, groups: Groups, stiffness: Floats, rows: Rows, force: Floats) -> float:
+    """What rounding leaves of forces: a few units in the last place of coordinates, times the stiffness."""
+    most = stiff = 0.0
+    for i in range(len(x)):
+        for c in range(x.shape[1]):
+            most = max(most, abs(x[i, c]))
+    for u in range(len(force)):
+        force[u] = 0.0
+    for row in range(len(force)):
+        for cell in range(groups.ends[row], groups.ends[row + 1]):
+            force[groups.columns[cell]] += stiffness[row] * abs(rows.values[cell])
+    for u in range(len(force)):
+        stiff = max(stiff, force[u])
+    return 2.0 * ROUNDING * most * stiff
+
+
+@inner
+def _worst(held: Held, work: _Work) -> float:
+    """The largest error of a length, as a share of its scale."""
+    worst = 0.0
+    for row in range(len(held.scales)):
+        worst = max(worst, abs(work.rows.over[row]) / held.scales[row])
+    return worst
+
+
+@inner
+def _aim(held: Held, share: float, pose: Pose) -> None:
+    """What the drive asks for at a share, as `Drive.at` has it."""
+    _between(held.rest, share, pose.rest)
+    _between(held.goal, share, pose.goal)
+
+
+@inner
+def _between(table: Floats, share: float, out: Floats) -> None:
+    spot = min(max(share, 0.0), 1.0) * (len(table) - 1)
+    k = min(int(spot), max(len(table) - 2, 0))
+    t, after = spot - k, min(k + 1, len(table) - 1)
+    for e in range(len(out)):
+        out[e] = table[k, e] + t * (table[after, e] - table[k, e]) if t > 0.0 else table[k, e]
+
+
+@inner
+def _same_sides(simplices: Ints, before: Floats, after: Floats) -> bool:
+    """Whether no body turned inside out."""
+    same = True
+    for b in range(len(simplices)):
+        same = same and _side(simplices[b], before) * _side(simplices[b], after) >= 0.0
+    return same
+
+
+@inner
+def _side(nodes: Ints, x: Floats) -> float:
+    """The volume of a simplex, or its area, with its sign; times a constant."""
+    o, a, b = nodes[0], nodes[1], nodes[2]
+    p, q = x[a, 0] - x[o, 0], x[a, 1] - x[o, 1]
+    u, v = x[b, 0] - x[o, 0], x[b, 1] - x[o, 1]
+    if x.shape[1] == 2:
+        return p * v - q * u
+    r, w, c = x[a, 2] - x[o, 2], x[b, 2] - x[o, 2], nodes[3]
+    f, g, h = x[c, 0] - x[o, 0], x[c, 1] - x[o, 1], x[c, 2] - x[o, 2]
+    return f * (q * w - r * v) + g * (r * u - p * w) + h * (p * v - q * u)
+
+
+@inner
+def _scratch(pose: Pose, own: Structure) -> _Work:
+    groups, (count, d) = own.groups, pose.x.shape
+    n, cells = len(groups.rows), len(groups.columns)
+    rows = Rows(
+        groups.starts, groups.ways, np.zeros(n + 1, np.int64), np.empty(cells, np.int64), np.empty(cells),
+        np.empty(n, np.int64), np.empty(n),
+    )  # fmt: skip
+    return _Work(
+        rows, np.empty(groups.factors[-1]), np.empty(n, np.int64), np.empty(n), np.empty(n),
+        np.empty(len(pose.goal)), np.zeros((count, d)), np.empty((count, 3)), np.empty((count, d)),
+        np.empty((len(own.order.node), d)),
+    )  # fmt: skip
+
+
+@inner
+def _spread(groups: Groups, y: Floats, step: Floats) -> None:
+    for i in range(len(step)):
+        for c in range(step.shape[1]):
+            step[i, c] = 0.0
+        for u in range(groups.starts[i], groups.starts[i + 1]):
+            for c in range(step.shape[1]):
+                step[i, c] += y[groups.place[u]] * groups.ways[u, c]
+
+
+@inner
+def _largest(spin: Floats) -> float:
+    most = 0.0
+    for i in range(len(spin)):
+        for c in range(3):
+            most = max(most, abs(spin[i, c]))
+    return most
+
+
+@inner
+def _farthest(first: Floats, second: Floats) -> float:
+    """How far the node goes that goes farthest."""
+    most = 0.0
+    for i in range(len(first)):
+        square = 0.0
+        for c in range(first.shape[1]):
+            square += (second[i, c] - first[i, c]) ** 2
+        most = max(most, square)
+    return np.sqrt(most)
+
+
+@inner
+def _copied(pose: Pose) -> Pose:
+    return Pose(pose.x.copy(), pose.rest.copy(), pose.goal.copy(), pose.turned.copy())
+
+
+@inner
+def _take(source: Pose, target: Pose) -> None:
+    _copy(source.x, target.x)
+    for e in range(len(source.rest)):
+        target.rest[e] = source.rest[e]
+    for c in range(len(source.goal)):
+        target.goal[c] = source.goal[c]
+    for m in range(len(source.turned)):
+        target.turned[m] = source.turned[m]
+
+
+@inner
+def _copy(source: Floats, target: Floats) -> None:
+    for i in range(len(source)):
+        for c in range(source.shape[1]):
+            target[i, c] = source[i, c]
