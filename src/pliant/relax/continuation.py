@@ -19,14 +19,11 @@ import numpy as np
 from pliant.core.kernel import inner, kernel
 from pliant.relax.bending import bend, distortion, spins
 from pliant.relax.groups import Groups, factorise_groups, grouped, solve_groups
-from pliant.relax.guiding import hold
 from pliant.relax.judging import HOLDS as LENGTHS
-from pliant.relax.judging import NONE
-from pliant.relax.measures import measure_angles, measure_couplings
-from pliant.relax.network import FIXED, FREE, Couplings, Floats, Guides, Ints, Links, Network, Rails
+from pliant.relax.judging import NONE, rounding
+from pliant.relax.network import Floats, Ints, Network, once
 from pliant.relax.newton import ROUNDED, ROUNDING, SMALL, WIDEST
 from pliant.relax.order import Order
-from pliant.relax.slopes import Rows, coupling_rows, rail_rows
 
 BOUND = 0.6  # distortion of an increment
 FREELY = 1e-10  # of their elements' scales: errors of lengths that an increment may leave
@@ -36,6 +33,7 @@ GROWS, LEAST = 2.0, 0.2  # of the last speed, and of the fastest: so fast an inc
 SLOWEST = 2.0**-14  # increment that tells how fast it goes: smaller ones are close to events
 SHORT = 2.0**-9  # increment that is close to an event
 DODGE = 0.77  # of an increment that ends where two branches meet: a shorter one does not
+WIDENED = 0.97  # of the widest step: as wide an increment is made that was too wide
 TURNS = 12  # factorisations of an increment
 FINE = 1e-5  # of the tolerance: how far steps go on where they still help
 WORK = 3e6  # numbers of factors, after which it is time for a word
@@ -44,24 +42,12 @@ NEAR, THERE, PAUSE = range(3)  # why a run ends: close to an event, at its goal,
 HELD, JUMPED, MEETS = range(3)  # how an increment ends: it holds, it does not, two branches meet at its end
 
 
-class Held(NamedTuple):
-    """What lengths are compared with, row by row."""
-
-    links: Ints  # elements that have rows: links
-    couplings: Ints
-    rails: Ints
-    stiffness: Floats  # (n,)
-    scales: Floats  # (n,) of lengths
-    simplices: Ints  # (B, D + 1) bodies, which must keep their sides
-    rest: Floats  # (W, E) rest lengths at equal steps of the drive; one row where they do not change
-    goal: Floats  # (W, C)
-
-
 class Bounds(NamedTuple):
     """What an increment is judged by."""
 
     tolerance: float  # of forces
     rounding: float  # of lengths, as shares of their scales
+    stiffness: float  # of a node, at most
     size: float  # of the mechanism
     bends: bool
 
@@ -85,7 +71,6 @@ class Pictures(NamedTuple):
 
     shares: Floats  # (F,)
     x: Floats  # (F, N, D)
-    turned: Floats  # (F, M)
     residuals: Floats  # (F,)
     made: Ints  # (F,) factorisations until there
 
@@ -94,30 +79,28 @@ class Pose(NamedTuple):
     """What changes as the drive goes on."""
 
     x: Floats  # (N, D)
-    rest: Floats  # (E,)
-    goal: Floats  # (C,)
-    turned: Floats  # (M,)
+    rest: Floats  # (n,)
 
 
 class Structure(NamedTuple):
-    """What does not."""
+    """What does not: n links that hold, and the groups they fall into."""
 
-    links: Links
-    couplings: Couplings
-    rails: Rails
-    guides: Guides
+    ends: Ints  # (n, 2)
+    stiffness: Floats  # (n,)
+    scales: Floats  # (n,) that errors are shares of
+    rest: Floats  # (W, n) rest lengths at equal steps of the drive; one row where they do not change
+    simplices: Ints  # (B, D + 1) bodies, which must keep their sides
     order: Order
     groups: Groups
-    held: Held
 
 
 class _Work(NamedTuple):
-    rows: Rows
+    values: Floats  # (cells,) of J
+    over: Floats  # (n,) elongations
     lu: Floats  # factors of the groups
     swaps: Ints  # (n,)
     y: Floats  # (n,)
-    force: Floats  # (n,) on the unknowns
-    over: Floats  # (C,)
+    force: Floats  # (N, D)
     step: Floats  # (N, D)
     spin: Floats  # (N, 3)
     here: Floats  # (N, D)
@@ -138,37 +121,39 @@ class _Found(NamedTuple):
 
 def structure(net: Network) -> Structure | None:
     """What a mechanism needs to be followed so; None where it cannot be."""
-    groups = grouped(net)
-    if groups is None:
+    found = grouped(net)
+    if found is None:
         return None
-    parts, drive = net.parts, net.drive
-    kinds = parts.links, parts.couplings, parts.rails
-    first, second = len(parts.links.laws), len(parts.links.laws) + len(parts.couplings.laws)
-    element = groups.elements
-    held = Held(
-        links=element[element < first],
-        couplings=element[(element >= first) & (element < second)] - first,
-        rails=element[element >= second] - second,
-        stiffness=np.concatenate([kind.stiffness for kind in kinds])[element],
-        scales=net.scales[element],
+    (groups, chosen), links, rest = found, net.parts.links, net.drive.rest
+    return Structure(
+        ends=links.ends[chosen],
+        stiffness=links.stiffness[chosen],
+        scales=net.scales[chosen],
+        rest=np.array((rest if rest.strides[0] else rest[:1])[:, chosen], order="C"),
         simplices=net.simplices,
-        rest=_table(drive.rest),
-        goal=_table(drive.goal),
+        order=net.order,
+        groups=groups,
     )
-    return Structure(*kinds, parts.guides, net.order, groups, held)
 
 
-def _table(values: Floats) -> Floats:
-    """What the drive asks for at equal steps; one row where that does not change."""
-    return np.array(values if values.strides[0] else values[:1], order="C")
+def bounds(net: Network, tolerance: float, bends: bool) -> Bounds:
+    """By what increments of a mechanism are judged; the tolerance is one of forces."""
+    return Bounds(tolerance, rounding(net), _stiffest(net), net.size, bends)
+
+
+@once
+def _stiffest(net: Network) -> float:
+    """The largest stiffness that meets at a node."""
+    links = net.parts.links
+    return float(np.bincount(links.ends.ravel(), np.repeat(links.stiffness, 2)).max(initial=0.0))
 
 
 def pictures(net: Network, shares: list[float]) -> Pictures:
     """Room for frames."""
     count = len(shares)
-    turned = np.empty((count, len(net.parts.couplings.measures)))
-    made = np.empty(count, np.int64)
-    return Pictures(np.array(shares), np.empty((count, *net.drawn.shape)), turned, np.empty(count), made)
+    return Pictures(
+        np.array(shares), np.empty((count, *net.drawn.shape)), np.empty(count), np.empty(count, np.int64)
+    )
 
 
 @kernel
@@ -178,16 +163,18 @@ def pursue(pose: Pose, own: Structure, bounds: Bounds, going: Going, goal: float
     before, after = _copied(pose), _copied(pose)
     share, step, speed, last = going.share, going.step, going.speed, going.last
     _look(own, pose, work)
-    found_sign, least, most = factorise_groups(own.groups, work.rows.values, work.lu, work.swaps)
+    found_sign, least, most = factorise_groups(own.groups, work.values, work.lu, work.swaps)
     sign, ready, why, made, drawn, kept = going.sign if going.sign != 0.0 else found_sign, True, NEAR, 0, 0, 0
     if least <= NONE * most or found_sign * sign < 0.0:
         return Going(share, step, speed, last, sign, made, drawn, kept, NEAR)
     while share < goal:
         left = goal - share
-        asked, step = step, left if left < 1.5 * step else step
+        asked = step
+        if left < 1.5 * step:
+            step = left if left <= step else 0.5 * left
         ahead = goal if step == left else share + step
         _take(pose, before)
-        _aim(own.held, ahead, pose)
+        _aim(own.rest, ahead, pose.rest)
         found = _newton(own, pose, work, bounds, bounds.tolerance, BOUND, ready)
         far = _farthest(before.x, pose.x)
         verdict = _judge(own, pose, work, bounds, found, before.x, sign)
@@ -207,14 +194,14 @@ def pursue(pose: Pose, own: Structure, bounds: Bounds, going: Going, goal: float
             if more < 0 or step <= SHORT:
                 break
             step *= DODGE if verdict == MEETS else 0.5
-            ready, wide = found.wide > 0.0, 0.5 * found.wide
-            while wide > WIDEST:  # a step grows with its increment
-                step, wide = 0.5 * step, 0.5 * wide
+            ready = found.wide > 0.0
+            if ready:  # the first step is as many times larger as its increment
+                step *= 2.0 * WIDENED * WIDEST / found.wide
             continue
         last = far / step
         speed = max(speed, last if step > SLOWEST else 0.0)
-        share, kept, step = ahead, kept + more, (2.0 if found.distorted < 0.4 * BOUND else 1.0) * step
-        step = max(step, asked)
+        share, kept = ahead, kept + more
+        step = max((4.0 if found.distorted < 0.4 * BOUND else 2.0) * step, asked)
         if (made + drawn) * len(work.lu) > WORK:
             why = PAUSE
             break
@@ -238,12 +225,12 @@ def _frames(
                 _take(after, pose)
             elif start == 1 or count == 0:
                 _take(before, pose)
-            _aim(own.held, share, pose)
+            _aim(own.rest, share, pose.rest)
             if share < ahead:
                 found = _newton(own, pose, work, bounds, bounds.tolerance, np.inf, False)
                 made += found.made
                 fits = found.at_rest and _farthest(before.x, pose.x) <= limit
-                if fits and _worst(own.held, work) <= LENGTHS:
+                if fits and _worst(own.scales, work.over) <= LENGTHS:
                     break
                 fits = False
         if not fits:
@@ -254,8 +241,6 @@ def _frames(
         made += found.made
         pictures.residuals[at], pictures.made[at] = found.residual, already + made
         _copy(pose.x, pictures.x[at])
-        for m in range(len(pose.turned)):
-            pictures.turned[at, m] = pose.turned[m]
         count += 1
     return count, made
 
@@ -274,13 +259,13 @@ def _judge(
     """Whether an increment holds, but for how fast it went; if so, the factors are those of its end."""
     if not found.at_rest or found.distorted > BOUND:
         return JUMPED
-    if _worst(own.held, work) > FREELY:
+    if _worst(own.scales, work.over) > FREELY:
         _newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, False)
-        if _worst(own.held, work) > FREELY + bounds.rounding:
+        if _worst(own.scales, work.over) > FREELY + bounds.rounding:
             return JUMPED
-    if not _same_sides(own.held.simplices, before, pose.x):
+    if not _same_sides(own.simplices, before, pose.x):
         return JUMPED
-    now, least, most = factorise_groups(own.groups, work.rows.values, work.lu, work.swaps)
+    now, least, most = factorise_groups(own.groups, work.values, work.lu, work.swaps)
     if least <= NONE * most:
         return MEETS
     return HELD if now * sign > 0.0 else JUMPED
@@ -293,17 +278,19 @@ def _newton(
     """Newton's steps to a pose, none of them shortened; `ready`: the factors are those of where it begins."""
     x, groups, edges = pose.x, own.groups, own.order.edges
     energy, worst = _look(own, pose, work)
-    floor = _floor(x, groups, own.held.stiffness, work.rows, work.force)
+    floor = 2.0 * ROUNDING * _reach(x) * bounds.stiffness
     made, gone, first, second, stuck, taken = 0, 0.0, 0.0, 0.0, 0, True
     while taken and worst > max(tolerance, floor) and made < TURNS and gone <= bound and stuck <= ROUNDED:
         if made > 0 or not ready:
-            taken = factorise_groups(groups, work.rows.values, work.lu, work.swaps)[1] > 0.0
+            taken = factorise_groups(groups, work.values, work.lu, work.swaps)[1] > 0.0
         made += 1
-        solve_groups(groups, work.rows.values, work.rows.over, work.lu, work.swaps, work.y)
+        solve_groups(groups, work.values, work.over, work.lu, work.swaps, work.y)
         _spread(groups, work.y, work.step)
         spins(x, work.step, edges, work.spin)
         far = distortion(x, work.step, work.spin, edges, own.order.sizes)
-        if not (taken and far <= WIDEST):
+        if made == 2 and bound < np.inf and first > JUMP and far > SHRINKS * first:
+            taken = False  # it will not do: see `_smooth`
+        if not (taken and far <= WIDEST and gone + far <= bound):
             return _Found(False, worst, made, gone, first, second, far if taken and made == 1 else 0.0)
         bends = bounds.bends and _largest(work.spin) > SMALL
         taken, energy, worse = _try(own, pose, work, bends, energy, worst)
@@ -320,7 +307,7 @@ def _try(
     own: Structure, pose: Pose, work: _Work, bends: bool, energy: float, worst: float
 ) -> tuple[bool, float, float]:
     """Take the step bent, or else straight, if energy or force fall; what they are then."""
-    x, here, guides = pose.x, work.here, own.guides
+    x, here = pose.x, work.here
     _copy(x, here)
     now = worse = np.inf
     for straight in range(0 if bends else 1, 3):  # at last, it stays where it was
@@ -330,138 +317,91 @@ def _try(
             for i in range(len(x)):
                 for c in range(x.shape[1]):
                     x[i, c] = here[i, c] + (work.step[i, c] if straight == 1 else 0.0)
-        for i in range(len(x)):
-            if guides.kinds[i] not in (FREE, FIXED):
-                hold(guides, i, x)
         now, worse = _look(own, pose, work)
         if straight < 2 and np.isfinite(now) and (now < energy - 1e-14 * energy or worse < worst):
-            if len(pose.turned) > 0:
-                measure_angles(x, own.couplings, pose.turned)
             return True, now, worse
     return False, now, worse
 
 
 @inner
 def _look(own: Structure, pose: Pose, work: _Work) -> tuple[float, float]:
-    """Fill the rows of J; the energy, and the largest force on a node."""
-    rows, held = work.rows, own.held
-    for u in range(len(work.force)):
-        work.force[u] = 0.0
-    energy = _link_rows(pose.x, own, pose.rest, rows, work.force)
-    row = len(held.links)
-    if len(held.couplings) > 0:
-        measured = measure_couplings(pose.x, own.couplings, pose.turned)
-        for k in range(len(measured)):
-            work.over[k] = measured[k] - pose.goal[k]
-        first = len(own.links.laws)
-        row = coupling_rows(pose.x, own.couplings, held.couplings, work.over, rows, row, first)
-    if len(held.rails) > 0:
-        rail_rows(pose.x, own.rails, held.rails, own.rails.rest, rows, row, 0)
-    return energy + _pull(own.groups, held, rows, work.force), _largest_force(own.groups.starts, work.force)
+    """Fill J and the elongations; the energy, and the largest force on a node."""
+    energy = _fill(
+        pose.x, own.ends, pose.rest, own.stiffness, own.order.place, work.values, work.over, work.force
+    )
+    worst = 0.0
+    for i in range(len(work.force)):
+        square = 0.0
+        for c in range(work.force.shape[1]):
+            square += work.force[i, c] * work.force[i, c]
+        if own.order.place[i] >= 0:
+            worst = max(worst, square)
+    return energy, np.sqrt(worst)
 
 
 @inner
-def _link_rows(x: Floats, own: Structure, rest: Floats, rows: Rows, force: Floats) -> float:
-    """The rows of links, as `slopes` has them, with their elongations and forces; their energy."""
-    ends, chosen, kinds, stiffness = own.links.ends, own.held.links, own.guides.kinds, own.held.stiffness
-    d, at, energy = x.shape[1], 0, 0.0
-    for row in range(len(chosen)):
-        e = chosen[row]
-        i, j = ends[e, 0], ends[e, 1]
+def _fill(
+    x: Floats,
+    ends: Ints,
+    rest: Floats,
+    stiffness: Floats,
+    place: Ints,
+    values: Floats,
+    over: Floats,
+    force: Floats,
+) -> float:
+    """J, its cells as `slopes` has them, elongations, and the forces on nodes; the energy."""
+    n, d = x.shape
+    at, energy = 0, 0.0
+    for i in range(n):
+        for c in range(d):
+            force[i, c] = 0.0
+    for row in range(len(ends)):
+        i, j = ends[row, 0], ends[row, 1]
         p, q = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1]
         r = x[j, 2] - x[i, 2] if d == 3 else 0.0
         length = np.sqrt(p * p + q * q + r * r)
         scale = 1.0 / length if length > 0.0 else 0.0
-        over = length - rest[e]
-        pull = stiffness[row] * over
-        energy += 0.5 * pull * over
+        over[row] = length - rest[row]
+        pull = stiffness[row] * over[row]
+        energy += 0.5 * pull * over[row]
         p, q, r = scale * p, scale * q, scale * r
-        for side in range(2):
-            node = j if side == 0 else i
-            first = int(rows.starts[node])
-            if kinds[node] == FREE:
-                _put(rows.values, force, at, first, p, pull)
-                _put(rows.values, force, at + 1, first + 1, q, pull)
+        for node in (j, i):
+            force[node, 0] += pull * p
+            force[node, 1] += pull * q
+            if d == 3:
+                force[node, 2] += pull * r
+            if place[node] >= 0:
+                values[at], values[at + 1] = p, q
                 if d == 3:
-                    _put(rows.values, force, at + 2, first + 2, r, pull)
+                    values[at + 2] = r
                 at += d
-            else:
-                for u in range(first, rows.starts[node + 1]):
-                    value = rows.ways[u, 0] * p + rows.ways[u, 1] * q
-                    _put(rows.values, force, at, u, value + rows.ways[u, 2] * r if d == 3 else value, pull)
-                    at += 1
             p, q, r = -p, -q, -r
-        rows.over[row] = over
-    rows.ends[len(chosen)] = at
-    if len(chosen) + 1 < len(rows.ends):
-        rows.ends[len(chosen) + 1] = at
     return energy
 
 
 @inner
-def _put(values: Floats, force: Floats, at: int, unknown: int, slope: float, pull: float) -> None:
-    values[at] = slope
-    force[unknown] += pull * slope
-
-
-@inner
-def _pull(groups: Groups, held: Held, rows: Rows, force: Floats) -> float:
-    """Add the forces of all but the links; their energy."""
-    energy = 0.0
-    for row in range(len(held.links), len(force)):
-        pull = held.stiffness[row] * rows.over[row]
-        energy += 0.5 * pull * rows.over[row]
-        for cell in range(groups.ends[row], groups.ends[row + 1]):
-            force[groups.columns[cell]] += pull * rows.values[cell]
-    return energy
-
-
-@inner
-def _largest_force(starts: Ints, force: Floats) -> float:
-    worst = 0.0
-    for i in range(len(starts) - 1):
-        square = 0.0
-        for u in range(starts[i], starts[i + 1]):
-            square += force[u] * force[u]
-        worst = max(worst, square)
-    return np.sqrt(worst)
-
-
-@inner
-def _floor(x: Floats, groups: Groups, stiffness: Floats, rows: Rows, force: Floats) -> float:
-    """What rounding leaves of forces: a few units in the last place of coordinates, times the stiffness."""
-    most = stiff = 0.0
+def _reach(x: Floats) -> float:
+    """The largest coordinate."""
+    most = 0.0
     for i in range(len(x)):
         for c in range(x.shape[1]):
             most = max(most, abs(x[i, c]))
-    for u in range(len(force)):
-        force[u] = 0.0
-    for row in range(len(force)):
-        for cell in range(groups.ends[row], groups.ends[row + 1]):
-            force[groups.columns[cell]] += stiffness[row] * abs(rows.values[cell])
-    for u in range(len(force)):
-        stiff = max(stiff, force[u])
-    return 2.0 * ROUNDING * most * stiff
+    return most
 
 
 @inner
-def _worst(held: Held, work: _Work) -> float:
+def _worst(scales: Floats, over: Floats) -> float:
     """The largest error of a length, as a share of its scale."""
     worst = 0.0
-    for row in range(len(held.scales)):
-        worst = max(worst, abs(work.rows.over[row]) / held.scales[row])
+    for row in range(len(scales)):
+        worst = max(worst, abs(over[row]) / scales[row])
     return worst
 
 
 @inner
-def _aim(held: Held, share: float, pose: Pose) -> None:
-    """What the drive asks for at a share, as `Drive.at` has it."""
-    _between(held.rest, share, pose.rest)
-    _between(held.goal, share, pose.goal)
-
-
-@inner
-def _between(table: Floats, share: float, out: Floats) -> None:
+def _aim(table: Floats, share: float, out: Floats) -> None:
+    """Rest lengths at a share of the drive, as `Drive.at` has them."""
     spot = min(max(share, 0.0), 1.0) * (len(table) - 1)
     k = min(int(spot), max(len(table) - 2, 0))
     t, after = spot - k, min(k + 1, len(table) - 1)
@@ -494,26 +434,22 @@ def _side(nodes: Ints, x: Floats) -> float:
 @inner
 def _scratch(pose: Pose, own: Structure) -> _Work:
     groups, (count, d) = own.groups, pose.x.shape
-    n, cells = len(groups.rows), len(groups.columns)
-    rows = Rows(
-        groups.starts, groups.ways, np.zeros(n + 1, np.int64), np.empty(cells, np.int64), np.empty(cells),
-        np.empty(n, np.int64), np.empty(n),
-    )  # fmt: skip
+    n, cells = len(groups.rows), len(groups.inside) + len(groups.outside)
     return _Work(
-        rows, np.empty(groups.factors[-1]), np.empty(n, np.int64), np.empty(n), np.empty(n),
-        np.empty(len(pose.goal)), np.zeros((count, d)), np.empty((count, 3)), np.empty((count, d)),
+        np.empty(cells), np.empty(n), np.empty(groups.factors[-1]), np.empty(n, np.int64), np.empty(n),
+        np.empty((count, d)), np.zeros((count, d)), np.empty((count, 3)), np.empty((count, d)),
         np.empty((len(own.order.node), d)),
     )  # fmt: skip
 
 
 @inner
 def _spread(groups: Groups, y: Floats, step: Floats) -> None:
+    """Displacements of nodes, of unknowns by their places."""
     for i in range(len(step)):
         for c in range(step.shape[1]):
             step[i, c] = 0.0
         for u in range(groups.starts[i], groups.starts[i + 1]):
-            for c in range(step.shape[1]):
-                step[i, c] += y[groups.place[u]] * groups.ways[u, c]
+            step[i, u - groups.starts[i]] = y[groups.place[u]]
 
 
 @inner
@@ -539,7 +475,7 @@ def _farthest(first: Floats, second: Floats) -> float:
 
 @inner
 def _copied(pose: Pose) -> Pose:
-    return Pose(pose.x.copy(), pose.rest.copy(), pose.goal.copy(), pose.turned.copy())
+    return Pose(pose.x.copy(), pose.rest.copy())
 
 
 @inner
@@ -547,10 +483,6 @@ def _take(source: Pose, target: Pose) -> None:
     _copy(source.x, target.x)
     for e in range(len(source.rest)):
         target.rest[e] = source.rest[e]
-    for c in range(len(source.goal)):
-        target.goal[c] = source.goal[c]
-    for m in range(len(source.turned)):
-        target.turned[m] = source.turned[m]
 
 
 @inner

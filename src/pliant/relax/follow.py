@@ -25,7 +25,7 @@ import numpy as np
 
 from pliant.core.progress import Progress
 from pliant.relax.continuation import NEAR as CLOSE
-from pliant.relax.continuation import Bounds, Going, Pose, Structure, pictures, pursue
+from pliant.relax.continuation import Going, Pose, Structure, bounds, pictures, pursue
 from pliant.relax.elongation import elongations
 from pliant.relax.events import broken, held_by, located
 from pliant.relax.friction import begin, landed, prepared, rubs, smooth, update
@@ -181,17 +181,18 @@ def _pursue(
 ) -> tuple[bool, list[float]]:  # fmt: skip
     """Increments in one compiled loop; whether an event is close, and the frames that are left to be kept."""
     net, parity = run.net, own.groups.parity
-    bounds = Bounds(run.tolerance, rounding(net), net.size, run.limits.bends)
     last = -1.0 if pace.last is None else pace.last
     going = Going(pace.share, pace.step, pace.speed, last, parity * pace.sign, 0, 0, 0, CLOSE)
     drawn = pictures(net, wanted)
-    found = pursue(Pose(state.x, state.rest, state.goal, state.turned), own, bounds, going, goal, drawn)
+    judged = bounds(net, run.tolerance, run.limits.bends)
+    found = pursue(Pose(state.x, np.empty(len(own.ends))), own, judged, going, goal, drawn)
+    net.aim(state, found.share)
     pace.share, pace.step, pace.speed, pace.sign = found.share, found.step, found.speed, parity * found.sign
     pace.last = found.last if found.last >= 0.0 else None
     before = record.iterations
     for k, share in enumerate(wanted[: found.kept]):
         rest, goals, loads = net.drive.at(share)
-        there = state._replace(x=drawn.x[k], turned=drawn.turned[k], rest=rest, goal=goals, loads=loads)
+        there = state._replace(x=drawn.x[k], rest=rest, goal=goals, loads=loads)
         record.iterations = before + int(drawn.made[k])
         _keep(run, there, share, float(drawn.residuals[k]), True, record)
         progress(round(1000 * share), 1000, f"drive at {share:.1%}")
@@ -581,6 +582,7 @@ def _stopped(
     ahead = ahead if exact is None else exact
     record.locks_at = float(ahead)
     record.forget("soft", 0.0)
+    record.forget("branch", record.locks_at - SAME)  # the other side of a fold, reached from this one
     record.notice(record.locks_at, kind, text)
     if strained is not None:
         share, there, residual = strained

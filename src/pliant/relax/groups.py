@@ -1,11 +1,11 @@
 """Lengths and unknowns that are determined together: Assur's groups.
 
-Where a mechanism has as many lengths that hold as ways to move, and no way to move with the lengths held, the
-slopes J of its lengths can be put into block triangular form: each group of lengths fixes as many unknowns,
-once those of the groups before it are known. A chain of platforms has a group for each platform, a linkage
+Where a mechanism has as many lengths that hold as ways to move, the slopes J of its lengths can be put into
+block triangular form: each group of lengths fixes as many unknowns, once those of the groups before it are
+known. A chain of platforms has a group for each platform, a linkage
 of dyads one for each dyad. Newton's steps then factorise one small matrix after the other.
 
-Source: [Duff2010] the block triangular form by a maximum matching and strong components.
+The form follows from a maximum matching of lengths with unknowns, and strong components.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components, maximum_bipartite_matchin
 from pliant.core.kernel import inner, inner_fast
 from pliant.relax.elongation import elongations
 from pliant.relax.judging import parity
-from pliant.relax.network import CURVE, Floats, Ints, Network
+from pliant.relax.network import FIXED, FREE, Floats, Ints, Network
 from pliant.relax.slopes import filled
 
 LARGEST = 90  # unknowns of a group: beyond, factors of the whole stiffness are quicker
@@ -29,10 +29,6 @@ class Groups(NamedTuple):
     """n unknowns and as many lengths, in g groups. Cells are the numbers of J, row by row."""
 
     starts: Ints  # (N + 1,) the first unknown of each node
-    ways: Floats  # (n, D) which way each goes
-    elements: Ints  # (n,) whose length each row is: links, then couplings and rails, numbered through
-    ends: Ints  # (n + 1,) cells ends[r] to ends[r + 1] are those of row r
-    columns: Ints  # (cells,)
     rows: Ints  # (n,) the rows of all groups, one after the other
     place: Ints  # (n,) where each unknown is, counted through the groups
     firsts: Ints  # (g + 1,) where each group begins
@@ -45,14 +41,15 @@ class Groups(NamedTuple):
     parity: float  # −1 where the determinant of J is of the other sign than that of the groups
 
 
-def grouped(net: Network) -> Groups | None:
-    """The groups of a mechanism; None where lengths do not decide unknowns, as many as they are.
+def grouped(net: Network) -> tuple[Groups, Ints] | None:
+    """The groups of a mechanism, and the link of each row; None where lengths do not decide it alone.
 
-    Nor for what comes and goes, for nodes on curves, and for rails in space, whose rows turn as they go.
+    For links between nodes that move freely or not at all; what else there is, `follow` takes as a whole.
     """
-    parts, d = net.parts, net.drawn.shape[1]
-    bent = (parts.guides.kinds == CURVE).any() or (len(parts.rails.nodes) and d == 3)
-    if bent or net.loaded or len(parts.touch.radius):
+    parts = net.parts
+    others = len(parts.couplings.laws) + len(parts.rails.laws) + len(parts.touch.radius)
+    guided = (parts.guides.kinds != FREE) & (parts.guides.kinds != FIXED)
+    if others or guided.any() or net.loaded or net.shown < len(net.drawn):
         return None
     state = net.state()
     rows = filled(net, state.x, elongations(net, state))
@@ -63,9 +60,14 @@ def grouped(net: Network) -> Groups | None:
     pattern = sparse.csr_matrix((np.ones(len(columns)), columns, ends), shape=(count, count))
     matched: Any = maximum_bipartite_matching(pattern, perm_type="column").astype(np.int64)
     order = _ordered(pattern[:, matched]) if (matched >= 0).all() else None
-    if order is None or (widths := np.diff(order[1])).max() > LARGEST:
+    if order is None or np.diff(order[1]).max() > LARGEST:
         return None
-    ranked, firsts = order
+    return _placed(rows.starts, ends, columns, matched, *order), rows.owners
+
+
+def _placed(starts: Ints, ends: Ints, columns: Ints, matched: Ints, ranked: Ints, firsts: Ints) -> Groups:
+    """Where every cell goes, of rows as groups rank them and the unknown that each is matched with."""
+    count, widths = len(ranked), np.diff(firsts)
     place, line, owner = (np.empty(count, np.int64) for _ in range(3))
     factors = np.append(0, np.cumsum(widths**2))
     place[matched[ranked]] = line[ranked] = np.arange(count)
@@ -78,8 +80,8 @@ def grouped(net: Network) -> Groups | None:
     outside = outside[np.argsort(line[row[outside]], kind="stable")]
     outsides = np.searchsorted(line[row[outside]], np.arange(count + 1)).astype(np.int64)
     return Groups(
-        rows.starts, rows.ways, rows.owners, ends, columns, ranked, place, firsts, factors, inside, spots,
-        outside, place[columns[outside]], outsides, parity(ranked) * parity(place),
+        starts, ranked, place, firsts, factors, inside, spots, outside, place[columns[outside]], outsides,
+        parity(ranked) * parity(place),
     )  # fmt: skip
 
 
