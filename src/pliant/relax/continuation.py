@@ -19,23 +19,28 @@ import numpy as np
 from pliant.core.kernel import inner, kernel
 from pliant.relax.bending import bend, distortion, spins
 from pliant.relax.groups import Groups, factorise_groups, grouped, solve_groups
+from pliant.relax.judging import (
+    BOUND,
+    DODGE,
+    FINE,
+    FREE,
+    GROWS,
+    JUMP,
+    LEAST,
+    NONE,
+    SHORT,
+    SHRINKS,
+    SLOWEST,
+    STEADY,
+    rounding,
+)
 from pliant.relax.judging import HOLDS as LENGTHS
-from pliant.relax.judging import NONE, rounding
 from pliant.relax.network import Floats, Ints, Network, once
 from pliant.relax.newton import ROUNDED, ROUNDING, SMALL, WIDEST
 from pliant.relax.order import Order
 
-BOUND = 0.6  # distortion of an increment
-FREELY = 1e-10  # of their elements' scales: errors of lengths that an increment may leave
-JUMP = 1e-3  # distortion that is a jump, where it is sudden
-SHRINKS, STEADY = 0.5, 1e-9  # of the first step of an increment: the second, at most; and a step that is none
-GROWS, LEAST = 2.0, 0.2  # of the last speed, and of the fastest: so fast an increment may be
-SLOWEST = 2.0**-14  # increment that tells how fast it goes: smaller ones are close to events
-SHORT = 2.0**-9  # increment that is close to an event
-DODGE = 0.77  # of an increment that ends where two branches meet: a shorter one does not
 WIDENED = 0.97  # of the widest step: as wide an increment is made that was too wide
 TURNS = 12  # factorisations of an increment
-FINE = 1e-5  # of the tolerance: how far steps go on where they still help
 WORK = 3e6  # numbers of factors, after which it is time for a word
 
 NEAR, THERE, PAUSE = range(3)  # why a run ends: close to an event, at its goal, or to be gone on with
@@ -259,9 +264,9 @@ def _judge(
     """Whether an increment holds, but for how fast it went; if so, the factors are those of its end."""
     if not found.at_rest or found.distorted > BOUND:
         return JUMPED
-    if _worst(own.scales, work.over) > FREELY:
+    if _worst(own.scales, work.over) > FREE:
         _newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, False)
-        if _worst(own.scales, work.over) > FREELY + bounds.rounding:
+        if _worst(own.scales, work.over) > FREE + bounds.rounding:
             return JUMPED
     if not _same_sides(own.simplices, before, pose.x):
         return JUMPED

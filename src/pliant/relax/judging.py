@@ -17,6 +17,16 @@ from pliant.relax.slopes import slopes
 
 _lapack: Any = lapack
 
+BOUND = 0.6  # distortion of an increment
+FINE = 1e-5  # of the tolerance: how far steps go on where they still help
+FREE, LOADED = 1e-10, 1e-7  # of their elements' scales: errors of lengths that an increment may leave
+JUMP = 1e-3  # of the size: a displacement that is a jump, where it is sudden; and a distortion
+SHRINKS = 0.5  # of the first step of an increment: the second one, at most
+STEADY = 1e-9  # distortion, or share of the size: a second step that is none
+GROWS, LEAST = 2.0, 0.2  # of the last speed, and of the fastest: so fast an increment may be
+SHORT = 2.0**-9  # increment that is close to an event: lengths that do not hold in it ask for more stiffness
+SLOWEST = 2.0**-14  # increment that tells how fast it goes: smaller ones are close to events
+DODGE = 0.77  # of an increment that ends where two branches meet: a shorter one does not
 HOLDS = 1e-6  # of an element's own scale: a length that is off by more does not hold
 ROUNDING = 1e-14
 NONE = 1e-5  # of the largest pivot: the least of a pose that is all but singular

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -62,11 +62,24 @@ def march(
     net: Network, study: RelaxStudy, record: Record, progress: Progress, elements: Sequence[Element] = ()
 ) -> None:
     """Synchronous or asynchronous relaxation along the drive, then at its end until nothing is left."""
-    run = _March(net, study, record, progress, elements)
+    _while_bounded(_march, _March(net, study, record, progress, elements))
+
+
+def coast(
+    net: Network, study: RelaxStudy, record: Record, progress: Progress, elements: Sequence[Element] = ()
+) -> None:
+    """Momentum relaxation: frame by frame, each nearly to rest and the last one fully."""
+    _while_bounded(_coast, _March(net, study, record, progress, elements))
+
+
+def _while_bounded(goes: Callable[[_March], None], run: _March) -> None:
+    """Go on while positions are numbers; else leave the run where they last were."""
     try:
-        _march(run)
+        goes(run)
     except _UnboundedError:
-        _end(run)
+        run.record.keep(run.net, run.state, run.share, run.last, False)
+        text = "forces grew beyond all bounds: nothing can be said further on"
+        run.record.notice(run.share, "limit", text)
 
 
 def _march(run: _March) -> None:
@@ -88,17 +101,6 @@ def _march(run: _March) -> None:
     record.keep(net, run.state, share, run.last, run.last <= run.tolerance)
 
 
-def coast(
-    net: Network, study: RelaxStudy, record: Record, progress: Progress, elements: Sequence[Element] = ()
-) -> None:
-    """Momentum relaxation: frame by frame, each nearly to rest and the last one fully."""
-    run = _March(net, study, record, progress, elements)
-    try:
-        _coast(run)
-    except _UnboundedError:
-        _end(run)
-
-
 def _coast(run: _March) -> None:
     net, study, record = run.net, run.study, run.record
     record.keep(net, run.state, 0.0, run.residual(), False)
@@ -113,12 +115,6 @@ def _coast(run: _March) -> None:
 
 class _UnboundedError(Exception):
     """Positions are no numbers any more: forces grew beyond all bounds."""
-
-
-def _end(run: _March) -> None:
-    """Leave the run where positions were last numbers."""
-    run.record.keep(run.net, run.state, run.share, run.last, False)
-    run.record.notice(run.share, "limit", "forces grew beyond all bounds: nothing can be said further on")
 
 
 class _March:

@@ -12,13 +12,14 @@ import numpy as np
 
 from pliant.core.progress import silent
 from pliant.relax.elongation import errors
-from pliant.relax.follow import determined, follow, why_not
+from pliant.relax.follow import follow
 from pliant.relax.friction import rubs
 from pliant.relax.judging import HOLDS, orientation
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Floats, Network
 from pliant.relax.path import Frame, Notice, Record, Way, scale
 from pliant.relax.rank import own_forces, smallest_singular_values, unmet
+from pliant.relax.runs import determined, why_not
 from pliant.relax.status import RelaxStatus
 
 BALANCED = 1e-6  # of the largest force: a residual below it is none
