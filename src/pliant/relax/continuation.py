@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.kernel import inner, kernel
-from pliant.relax.bending import bend, distortion, spins
-from pliant.relax.groups import Groups, factorise_groups, grouped, solve_groups
+from pliant.relax.groups import factorise_groups, grouped
 from pliant.relax.judging import (
     BOUND,
     DODGE,
@@ -36,25 +35,14 @@ from pliant.relax.judging import (
 )
 from pliant.relax.judging import HOLDS as LENGTHS
 from pliant.relax.network import Floats, Ints, Network, once
-from pliant.relax.newton import ROUNDED, ROUNDING, SMALL, WIDEST
-from pliant.relax.order import Order
+from pliant.relax.newton import WIDEST
+from pliant.relax.positions import Bounds, Found, Pose, Structure, Work, copy, look, newton, scratch
 
 WIDENED = 0.97  # of the widest step: as wide an increment is made that was too wide
-TURNS = 12  # factorisations of an increment
 WORK = 3e6  # numbers of factors, after which it is time for a word
 
 NEAR, THERE, PAUSE = range(3)  # why a run ends: close to an event, at its goal, or to be gone on with
 HELD, JUMPED, MEETS = range(3)  # how an increment ends: it holds, it does not, two branches meet at its end
-
-
-class Bounds(NamedTuple):
-    """What an increment is judged by."""
-
-    tolerance: float  # of forces
-    rounding: float  # of lengths, as shares of their scales
-    stiffness: float  # of a node, at most
-    size: float  # of the mechanism
-    bends: bool
 
 
 class Going(NamedTuple):
@@ -78,50 +66,6 @@ class Pictures(NamedTuple):
     x: Floats  # (F, N, D)
     residuals: Floats  # (F,)
     made: Ints  # (F,) factorisations until there
-
-
-class Pose(NamedTuple):
-    """What changes as the drive goes on."""
-
-    x: Floats  # (N, D)
-    rest: Floats  # (n,)
-
-
-class Structure(NamedTuple):
-    """What does not: n links that hold, and the groups they fall into."""
-
-    ends: Ints  # (n, 2)
-    stiffness: Floats  # (n,)
-    scales: Floats  # (n,) that errors are shares of
-    rest: Floats  # (W, n) rest lengths at equal steps of the drive; one row where they do not change
-    simplices: Ints  # (B, D + 1) bodies, which must keep their sides
-    order: Order
-    groups: Groups
-
-
-class _Work(NamedTuple):
-    values: Floats  # (cells,) of J
-    over: Floats  # (n,) elongations
-    lu: Floats  # factors of the groups
-    swaps: Ints  # (n,)
-    y: Floats  # (n,)
-    force: Floats  # (N, D)
-    step: Floats  # (N, D)
-    spin: Floats  # (N, 3)
-    here: Floats  # (N, D)
-    right: Floats  # (n, D)
-
-
-class _Found(NamedTuple):
-    """How Newton's steps went."""
-
-    at_rest: bool
-    residual: float
-    made: int  # factorisations
-    distorted: float
-    first: float  # how far the first two steps went
-    second: float
-    wide: float  # distortion of a first step that was too far to be taken, else 0
 
 
 def structure(net: Network) -> Structure | None:
@@ -164,10 +108,10 @@ def pictures(net: Network, shares: list[float]) -> Pictures:
 @kernel
 def pursue(pose: Pose, own: Structure, bounds: Bounds, going: Going, goal: float, frames: Pictures) -> Going:
     """Bring a mechanism along its drive to a goal, or until close to an event; `pose` in place."""
-    work = _scratch(pose, own)
+    work = scratch(pose, own)
     before, after = _copied(pose), _copied(pose)
     share, step, speed, last = going.share, going.step, going.speed, going.last
-    _look(own, pose, work)
+    look(own, pose, work)
     found_sign, least, most = factorise_groups(own.groups, work.values, work.lu, work.swaps)
     sign, ready, why, made, drawn, kept = going.sign if going.sign != 0.0 else found_sign, True, NEAR, 0, 0, 0
     if least <= NONE * most or found_sign * sign < 0.0:
@@ -180,7 +124,7 @@ def pursue(pose: Pose, own: Structure, bounds: Bounds, going: Going, goal: float
         ahead = goal if step == left else share + step
         _take(pose, before)
         _aim(own.rest, ahead, pose.rest)
-        found = _newton(own, pose, work, bounds, bounds.tolerance, BOUND, ready)
+        found = newton(own, pose, work, bounds, bounds.tolerance, BOUND, ready)
         far = _farthest(before.x, pose.x)
         verdict = _judge(own, pose, work, bounds, found, before.x, sign)
         if verdict == HELD and found.distorted > JUMP and not _smooth(found, far / step, speed, last):
@@ -215,7 +159,7 @@ def pursue(pose: Pose, own: Structure, bounds: Bounds, going: Going, goal: float
 
 @inner
 def _frames(
-    own: Structure, pose: Pose, work: _Work, bounds: Bounds, pictures: Pictures, kept: int, ahead: float,
+    own: Structure, pose: Pose, work: Work, bounds: Bounds, pictures: Pictures, kept: int, ahead: float,
     before: Pose, after: Pose, already: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Keep the frames of an increment; how many, or −1 where one does not come to rest; factorisations."""
@@ -232,7 +176,7 @@ def _frames(
                 _take(before, pose)
             _aim(own.rest, share, pose.rest)
             if share < ahead:
-                found = _newton(own, pose, work, bounds, bounds.tolerance, np.inf, False)
+                found = newton(own, pose, work, bounds, bounds.tolerance, np.inf, False)
                 made += found.made
                 fits = found.at_rest and _farthest(before.x, pose.x) <= limit
                 if fits and _worst(own.scales, work.over) <= LENGTHS:
@@ -240,18 +184,16 @@ def _frames(
                 fits = False
         if not fits:
             return -1, made
-        found = _newton(
-            own, pose, work, bounds, FINE * bounds.tolerance, np.inf, share == ahead and made == 0
-        )
+        found = newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, share == ahead and made == 0)
         made += found.made
         pictures.residuals[at], pictures.made[at] = found.residual, already + made
-        _copy(pose.x, pictures.x[at])
+        copy(pose.x, pictures.x[at])
         count += 1
     return count, made
 
 
 @inner
-def _smooth(found: _Found, pace: float, speed: float, last: float) -> bool:
+def _smooth(found: Found, pace: float, speed: float, last: float) -> bool:
     """Whether Newton's steps went straight to where they ended, and not much faster than before."""
     steady = last < 0.0 or pace <= max(GROWS * last, LEAST * speed)
     return steady and found.second <= max(SHRINKS * found.first, STEADY)
@@ -259,13 +201,13 @@ def _smooth(found: _Found, pace: float, speed: float, last: float) -> bool:
 
 @inner
 def _judge(
-    own: Structure, pose: Pose, work: _Work, bounds: Bounds, found: _Found, before: Floats, sign: float
+    own: Structure, pose: Pose, work: Work, bounds: Bounds, found: Found, before: Floats, sign: float
 ) -> int:
     """Whether an increment holds, but for how fast it went; if so, the factors are those of its end."""
     if not found.at_rest or found.distorted > BOUND:
         return JUMPED
     if _worst(own.scales, work.over) > FREE:
-        _newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, False)
+        newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, False)
         if _worst(own.scales, work.over) > FREE + bounds.rounding:
             return JUMPED
     if not _same_sides(own.simplices, before, pose.x):
@@ -274,125 +216,6 @@ def _judge(
     if least <= NONE * most:
         return MEETS
     return HELD if now * sign > 0.0 else JUMPED
-
-
-@inner
-def _newton(
-    own: Structure, pose: Pose, work: _Work, bounds: Bounds, tolerance: float, bound: float, ready: bool
-) -> _Found:
-    """Newton's steps to a pose, none of them shortened; `ready`: the factors are those of where it begins."""
-    x, groups, edges = pose.x, own.groups, own.order.edges
-    energy, worst = _look(own, pose, work)
-    floor = 2.0 * ROUNDING * _reach(x) * bounds.stiffness
-    made, gone, first, second, stuck, taken = 0, 0.0, 0.0, 0.0, 0, True
-    while taken and worst > max(tolerance, floor) and made < TURNS and gone <= bound and stuck <= ROUNDED:
-        if made > 0 or not ready:
-            taken = factorise_groups(groups, work.values, work.lu, work.swaps)[1] > 0.0
-        made += 1
-        solve_groups(groups, work.values, work.over, work.lu, work.swaps, work.y)
-        _spread(groups, work.y, work.step)
-        spins(x, work.step, edges, work.spin)
-        far = distortion(x, work.step, work.spin, edges, own.order.sizes)
-        if made == 2 and bound < np.inf and first > JUMP and far > SHRINKS * first:
-            taken = False  # it will not do: see `_smooth`
-        if not (taken and far <= WIDEST and gone + far <= bound):
-            return _Found(False, worst, made, gone, first, second, far if taken and made == 1 else 0.0)
-        bends = bounds.bends and _largest(work.spin) > SMALL
-        taken, energy, worse = _try(own, pose, work, bends, energy, worst)
-        if taken:
-            gone += far
-            first, second = (far, 0.0) if made == 1 else (first, far if made == 2 else second)
-            stuck = stuck + 1 if 0.5 * worst < worse < 1e3 * floor else 0
-            worst = worse
-    return _Found(worst <= max(tolerance, 4.0 * floor), worst, made, gone, first, second, 0.0)
-
-
-@inner
-def _try(
-    own: Structure, pose: Pose, work: _Work, bends: bool, energy: float, worst: float
-) -> tuple[bool, float, float]:
-    """Take the step bent, or else straight, if energy or force fall; what they are then."""
-    x, here = pose.x, work.here
-    _copy(x, here)
-    now = worse = np.inf
-    for straight in range(0 if bends else 1, 3):  # at last, it stays where it was
-        if straight == 0:
-            bend(here, work.step, work.spin, own.order, x, work.right)
-        else:
-            for i in range(len(x)):
-                for c in range(x.shape[1]):
-                    x[i, c] = here[i, c] + (work.step[i, c] if straight == 1 else 0.0)
-        now, worse = _look(own, pose, work)
-        if straight < 2 and np.isfinite(now) and (now < energy - 1e-14 * energy or worse < worst):
-            return True, now, worse
-    return False, now, worse
-
-
-@inner
-def _look(own: Structure, pose: Pose, work: _Work) -> tuple[float, float]:
-    """Fill J and the elongations; the energy, and the largest force on a node."""
-    energy = _fill(
-        pose.x, own.ends, pose.rest, own.stiffness, own.order.place, work.values, work.over, work.force
-    )
-    worst = 0.0
-    for i in range(len(work.force)):
-        square = 0.0
-        for c in range(work.force.shape[1]):
-            square += work.force[i, c] * work.force[i, c]
-        if own.order.place[i] >= 0:
-            worst = max(worst, square)
-    return energy, np.sqrt(worst)
-
-
-@inner
-def _fill(
-    x: Floats,
-    ends: Ints,
-    rest: Floats,
-    stiffness: Floats,
-    place: Ints,
-    values: Floats,
-    over: Floats,
-    force: Floats,
-) -> float:
-    """J, its cells as `slopes` has them, elongations, and the forces on nodes; the energy."""
-    n, d = x.shape
-    at, energy = 0, 0.0
-    for i in range(n):
-        for c in range(d):
-            force[i, c] = 0.0
-    for row in range(len(ends)):
-        i, j = ends[row, 0], ends[row, 1]
-        p, q = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1]
-        r = x[j, 2] - x[i, 2] if d == 3 else 0.0
-        length = np.sqrt(p * p + q * q + r * r)
-        scale = 1.0 / length if length > 0.0 else 0.0
-        over[row] = length - rest[row]
-        pull = stiffness[row] * over[row]
-        energy += 0.5 * pull * over[row]
-        p, q, r = scale * p, scale * q, scale * r
-        for node in (j, i):
-            force[node, 0] += pull * p
-            force[node, 1] += pull * q
-            if d == 3:
-                force[node, 2] += pull * r
-            if place[node] >= 0:
-                values[at], values[at + 1] = p, q
-                if d == 3:
-                    values[at + 2] = r
-                at += d
-            p, q, r = -p, -q, -r
-    return energy
-
-
-@inner
-def _reach(x: Floats) -> float:
-    """The largest coordinate."""
-    most = 0.0
-    for i in range(len(x)):
-        for c in range(x.shape[1]):
-            most = max(most, abs(x[i, c]))
-    return most
 
 
 @inner
@@ -437,36 +260,6 @@ def _side(nodes: Ints, x: Floats) -> float:
 
 
 @inner
-def _scratch(pose: Pose, own: Structure) -> _Work:
-    groups, (count, d) = own.groups, pose.x.shape
-    n, cells = len(groups.rows), len(groups.inside) + len(groups.outside)
-    return _Work(
-        np.empty(cells), np.empty(n), np.empty(groups.factors[-1]), np.empty(n, np.int64), np.empty(n),
-        np.empty((count, d)), np.zeros((count, d)), np.empty((count, 3)), np.empty((count, d)),
-        np.empty((len(own.order.node), d)),
-    )  # fmt: skip
-
-
-@inner
-def _spread(groups: Groups, y: Floats, step: Floats) -> None:
-    """Displacements of nodes, of unknowns by their places."""
-    for i in range(len(step)):
-        for c in range(step.shape[1]):
-            step[i, c] = 0.0
-        for u in range(groups.starts[i], groups.starts[i + 1]):
-            step[i, u - groups.starts[i]] = y[groups.place[u]]
-
-
-@inner
-def _largest(spin: Floats) -> float:
-    most = 0.0
-    for i in range(len(spin)):
-        for c in range(3):
-            most = max(most, abs(spin[i, c]))
-    return most
-
-
-@inner
 def _farthest(first: Floats, second: Floats) -> float:
     """How far the node goes that goes farthest."""
     most = 0.0
@@ -485,13 +278,6 @@ def _copied(pose: Pose) -> Pose:
 
 @inner
 def _take(source: Pose, target: Pose) -> None:
-    _copy(source.x, target.x)
+    copy(source.x, target.x)
     for e in range(len(source.rest)):
         target.rest[e] = source.rest[e]
-
-
-@inner
-def _copy(source: Floats, target: Floats) -> None:
-    for i in range(len(source)):
-        for c in range(source.shape[1]):
-            target[i, c] = source[i, c]
