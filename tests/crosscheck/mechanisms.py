@@ -39,7 +39,10 @@ def difference(bars: Bars, frames: int) -> tuple[str, str]:
         off = float(np.abs(result.frames[-1].x - true.x).max())
         fits = said[0] == "end" and off <= 1e-6
         return "end", "" if fits else f"pliant: {said}, off by {off:.1e}"
-    if true.kind in ("fold", "lost"):  # under load, forces grow without bound towards a fold
+    if true.kind == "lost":  # forces grow without bound towards a fold, which the continuation does not reach
+        near = said[0] == "lock" and -1e-4 <= said[1] - true.share <= 1e-3
+        return "lost", "" if near else f"pliant: {said}, the continuation: {true.share}"
+    if true.kind == "fold":
         exact = bars.gravity is None or len(bars.ends) == bars.places[bars.grounded :].size
         near = abs(said[1] - true.share) <= (1e-7 if exact else 1e-4)
         return "fold", "" if said[0] == "lock" and near else f"pliant: {said}, the continuation: {true.share}"
@@ -63,12 +66,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--mechanisms", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--unloaded", action="store_true", help="those without gravity alone")
     parser.add_argument("--replay", type=int, help="the seed of one mechanism")
     asked = parser.parse_args()
     count, first = (1, asked.replay) if asked.replay is not None else (asked.mechanisms, asked.seed)
-    tally, differences, started = Counter[str](), 0, time.process_time()
+    tally, tried, differences, started = Counter[str](), 0, 0, time.process_time()
     for seed in range(first, first + count):
         bars = random_bars(seed)
+        if asked.unloaded and bars.gravity is not None:
+            continue
+        tried += 1
         for frames in FRAMES:
             kind, found = difference(bars, frames)
             tally[f"{kind}, {'unloaded' if bars.gravity is None else 'heavy'}"] += 1
@@ -78,7 +85,7 @@ def main() -> int:
     for kind, number in sorted(tally.items()):
         print(f"{number:6} {kind}")
     seconds = time.process_time() - started
-    print(f"{count} mechanisms at {FRAMES} frames: {differences} differences, {seconds:.0f} s")
+    print(f"{tried} mechanisms at {FRAMES} frames: {differences} differences, {seconds:.0f} s")
     return 1 if differences else 0
 
 
