@@ -1,4 +1,4 @@
-"""An answer's way out: pictures, films, players and JSON by suffix; the summary to stdout."""
+"""An answer's way out: pictures, films, players, JSON and tables by suffix; the summary to stdout."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def write_answer(
     from pliant import view
     from pliant.core.motion import Motion
     from pliant.core.plot import Plot
-    from pliant.core.store import write_json
+    from pliant.core.store import write_csv, write_json
 
     if isinstance(answer, Motion) and answer.frames == 1:
         look = {"before": None, **look}  # nothing has moved
@@ -44,6 +44,8 @@ def write_answer(
             if suffix not in PICTURES:
                 raise click.UsageError(f"{path}: a plot is drawn as {', '.join(PICTURES)}.")
             view.save_figure(view.chart(answer), path)
+        elif suffix == ".csv":
+            write_csv(path, answer.table())
         elif suffix in PICTURES:
             drawn = view.filmstrip(answer, **look) if strip else view.figure(answer, **look)
             view.save_figure(drawn, path)

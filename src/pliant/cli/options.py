@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 PICTURES = (".png", ".svg", ".pdf")
 FILMS = (".gif", ".mp4")
-SUFFIXES = (*PICTURES, *FILMS, ".html", ".json")
+SUFFIXES = (*PICTURES, *FILMS, ".html", ".json", ".csv")
 
 
 class OutputFile(click.ParamType):

@@ -59,6 +59,11 @@ class Event:
     kind: str = ""
 
 
+def _headed(name: str, unit: str) -> str:
+    """The head of a column: `_headed("force", "N")` is "force (N)"."""
+    return f"{name} ({unit})" if unit else name
+
+
 @dataclass(frozen=True)
 class Motion:
     """F frames of B bodies and P points along one axis. Arrays are read-only."""
@@ -98,6 +103,22 @@ class Motion:
     def frame_of(self, at: float) -> int:
         """The frame whose axis value is nearest."""
         return int(np.argmin(np.abs(self.values - at)))
+
+    def table(self) -> dict[str, Floats]:
+        """Columns (F,) by name: the axis, the signals, poses of bodies that may move, and named points.
+
+        Units stand in the names, angles are in degrees: `{"drive (%)": ..., "peg angle (deg)": ...}`.
+        """
+        columns = {_headed(self.axis, self.unit): self.values}
+        columns |= {_headed(name, one.unit): one.values for name, one in self.signals.items()}
+        for body in np.flatnonzero(~self.fixed).tolist():
+            for axis, values in zip("xy", self.poses[:, body].T, strict=False):
+                columns[_headed(f"{self.bodies[body]} {axis}", self.length_unit)] = values
+            columns[_headed(f"{self.bodies[body]} angle", "deg")] = np.degrees(self.poses[:, body, 2])
+        for point, name in enumerate(self.point_names):
+            for axis, values in zip("xyz", self.points[:, point].T, strict=False):
+                columns[_headed(f"{name} {axis}", self.length_unit)] = values
+        return columns
 
     def save(self, path: str | Path) -> None:
         """Write as JSON, whole or not at all."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import math
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,19 @@ def _umask() -> int:
 def write_json(path: str | Path, data: Mapping[str, Any]) -> None:
     """Write a mapping as JSON; NaN and infinity are refused."""
     write_whole(path, json_text(data).encode())
+
+
+def write_csv(path: str | Path, columns: Mapping[str, Iterable[float]]) -> None:
+    """Write columns of one length as CSV, a head first; what has no value is left empty.
+
+    Names are as users wrote them: one that a spreadsheet would take for a formula gets an apostrophe.
+    """
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow([f"'{name}" if name[:1] in tuple("=+-@\t\r") else name for name in columns])
+    for row in zip(*columns.values(), strict=True):
+        rows.writerow([repr(float(value)) if math.isfinite(value) else "" for value in row])
+    write_whole(path, text.getvalue().encode())
 
 
 def json_text(data: Mapping[str, Any]) -> str:

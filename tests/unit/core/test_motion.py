@@ -88,3 +88,27 @@ def test_loading_something_else_says_so(tmp_path):
     (tmp_path / "x.json").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match=r"x\.json: cannot be read as JSON"):
         Motion.load(tmp_path / "x.json")
+
+
+def test_a_table_has_a_column_for_all_that_changes_with_units_in_its_heads():
+    motion = Motion(
+        axis="drive",
+        unit="%",
+        values=np.array([0.0, 100.0]),
+        length_unit="mm",
+        bodies=("wall", "peg"),
+        shapes=(Shape((np.array([[0.0, 0], [1, 0], [0, 1]]),)),),
+        body_shapes=np.array([0, 0]),
+        fixed=np.array([True, False]),
+        poses=np.array([[[0.0, 0, 0], [1, 2, 0]], [[0, 0, 0], [3, 4, np.pi / 2]]]),
+        point_names=("P",),
+        points=np.array([[[5.0, 6.0]], [[7.0, 8.0]]]),
+        signals={"force": Signal("N", np.array([0.0, np.nan])), "share": Signal("", np.array([0.0, 1.0]))},
+    )
+    table = motion.table()
+    assert list(table) == [
+        "drive (%)", "force (N)", "share", "peg x (mm)", "peg y (mm)", "peg angle (deg)",
+        "P x (mm)", "P y (mm)",
+    ]  # fmt: skip
+    assert table["peg angle (deg)"].tolist() == [0, 90]
+    assert table["P y (mm)"].tolist() == [6, 8]

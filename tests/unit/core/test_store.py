@@ -1,10 +1,12 @@
+import math
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pliant.core.errors import PliantError
-from pliant.core.store import model_hash, sayable, write_whole
+from pliant.core.store import model_hash, sayable, write_csv, write_whole
 from pliant.flex.model import Assembly
 
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
@@ -48,3 +50,15 @@ def test_equal_models_have_equal_hashes_whatever_the_sign_of_zero():
 def test_numbers_that_json_cannot_say_are_null_however_deep_they_stand():
     data = {"a": [1.0, [float("nan")]], "b": {"c": (float("-inf"), 2)}, "d": np.float64("inf"), "e": "nan"}
     assert sayable(data) == {"a": [1.0, [None]], "b": {"c": [None, 2]}, "d": None, "e": "nan"}
+
+
+def test_columns_are_written_exactly_with_nothing_for_what_has_no_value(tmp_path: Path):
+    path = tmp_path / "table.csv"
+    write_csv(path, {"a, b": [1 / 3, math.nan], "=sum(A1)": [math.inf, -2.0]})
+    assert path.read_text() == '"a, b",\'=sum(A1)\n0.3333333333333333,\n,-2.0\n'
+
+
+def test_columns_of_other_lengths_are_not_written(tmp_path: Path):
+    with pytest.raises(ValueError, match="longer"):
+        write_csv(tmp_path / "table.csv", {"a": [1.0], "b": [1.0, 2.0]})
+    assert not list(tmp_path.iterdir())
