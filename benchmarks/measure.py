@@ -38,6 +38,19 @@ def timed(work: Callable[[], Any], repeats: int) -> tuple[Any, float, float]:
     return answer, median(walls), median(cpus)
 
 
+def by_turns(works: Sequence[Callable[[], Any]], repeats: Sequence[int]) -> list[tuple[Any, float]]:
+    """The last answer of each work and its median CPU seconds, by turns, the first of each not counted."""
+    answers: list[Any] = [work() for work in works]
+    cpus: list[list[float]] = [[] for _ in works]
+    for turn in range(max(repeats)):
+        for k, work in enumerate(works):
+            if turn < repeats[k]:
+                cpu = process_time()
+                answers[k] = work()
+                cpus[k].append(process_time() - cpu)
+    return [(answer, median(each)) for answer, each in zip(answers, cpus, strict=True)]
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]

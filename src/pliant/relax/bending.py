@@ -18,27 +18,31 @@ import numpy as np
 from pliant.core.kernel import inner, kernel
 from pliant.relax.network import Floats, Ints
 from pliant.relax.order import ANCHOR, Order
-from pliant.relax.skyline import solve
+from pliant.relax.skyline import solve_together
+
+Vector = tuple[float, float, float]
+
+SINE = tuple(1.0 / (k * (k + 1)) for k in range(16, 1, -2))  # ratios of the terms of a series, the last first
+COSINE = tuple(1.0 / (k * (k + 1)) for k in range(17, 2, -2))
 
 
 @inner
 def bend(x: Floats, step: Floats, spin: Floats, order: Order, there: Floats, right: Floats) -> None:
     """Where a step (N, D) from x leads when its `spins` are taken as rotations; `right` (n, D) is scratch."""
     d = x.shape[1]
-    u = np.zeros(3)
     for p in range(len(order.node)):
         for c in range(d):
             right[p, c] = ANCHOR * (x[order.node[p], c] + step[order.node[p], c])
     for e in range(len(order.edges)):
         a, b = order.edges[e, 0], order.edges[e, 1]
-        _turned(x, step, a, b, spin, u)
+        u = _turned(x, step, a, b, spin)
         p, q = order.place[a], order.place[b]
         for c in range(d):
             if p >= 0:
                 right[p, c] += (x[b, c] if q < 0 else 0.0) - u[c]
             if q >= 0:
                 right[q, c] += (x[a, c] if p < 0 else 0.0) + u[c]
-    solve(order.graph, order.graph_first, order.graph_rows, right)
+    solve_together(order.graph, order.graph_first, order.graph_rows, right)
     for i in range(len(x)):
         for c in range(d):
             there[i, c] = x[i, c] if order.place[i] < 0 else right[order.place[i], c]
@@ -47,57 +51,64 @@ def bend(x: Floats, step: Floats, spin: Floats, order: Order, there: Floats, rig
 @kernel
 def distortion(x: Floats, step: Floats, spin: Floats, edges: Ints, sizes: Floats) -> float:
     """By how much of its length, or its size, an edge changes at most, beside the rotation of its ends."""
-    worst = 0.0
+    worst, flat = 0.0, x.shape[1] == 2
     for e in range(len(edges)):
         a, b = edges[e, 0], edges[e, 1]
-        change = square = 0.0
-        for c in range(x.shape[1]):
-            turned = _across(x, a, b, spin, c)
-            change += (step[b, c] - step[a, c] - turned) ** 2
-            square += (x[b, c] - x[a, c]) ** 2
-        square = max(square, sizes[e] * sizes[e])
+        p, q = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1]
+        r = 0.0 if flat else x[b, 2] - x[a, 2]
+        i, j, k = _across(spin, a, b, p, q, r)
+        change = (step[b, 0] - step[a, 0] - i) ** 2 + (step[b, 1] - step[a, 1] - j) ** 2
+        change += 0.0 if flat else (step[b, 2] - step[a, 2] - k) ** 2
+        square = max(p * p + q * q + r * r, sizes[e] * sizes[e])
         if square > 0.0:
             worst = max(worst, change / square)
     return np.sqrt(worst)
 
 
 @inner
-def _across(x: Floats, a: int, b: int, spin: Floats, c: int) -> float:
-    """Coordinate c of ω × v, ω the mean of both ends' and v the edge between them."""
-    if x.shape[1] == 2:
-        w = 0.5 * (spin[a, 2] + spin[b, 2])
-        return -w * (x[b, 1] - x[a, 1]) if c == 0 else w * (x[b, 0] - x[a, 0])
-    g, h = (c + 1) % 3, (c + 2) % 3
-    wg, wh = 0.5 * (spin[a, g] + spin[b, g]), 0.5 * (spin[a, h] + spin[b, h])
-    return wg * (x[b, h] - x[a, h]) - wh * (x[b, g] - x[a, g])
-
-
-@inner
-def _turned(x: Floats, step: Floats, a: int, b: int, spin: Floats, out: Floats) -> None:
-    """The edge from a to b after the step: strained, then turned (Rodrigues)."""
-    d = x.shape[1]
-    for c in range(d):
-        out[c] = x[b, c] - x[a, c] + step[b, c] - step[a, c] - _across(x, a, b, spin, c)
-    if d == 2:
-        w = 0.5 * (spin[a, 2] + spin[b, 2])
-        cos, sin = np.cos(w), np.sin(w)
-        out[0], out[1] = cos * out[0] - sin * out[1], sin * out[0] + cos * out[1]
-        return
-    p, q, r = (
+def _across(spin: Floats, a: int, b: int, p: float, q: float, r: float) -> Vector:
+    """ω × v, with ω the mean of the spins of two nodes and v = (p, q, r) the edge between them."""
+    f, g, h = (
         0.5 * (spin[a, 0] + spin[b, 0]),
         0.5 * (spin[a, 1] + spin[b, 1]),
         0.5 * (spin[a, 2] + spin[b, 2]),
     )
-    angle = np.sqrt(p * p + q * q + r * r)
-    if angle < 1e-12:
-        return
-    p, q, r = p / angle, q / angle, r / angle
-    cos, sin = np.cos(angle), np.sin(angle)
-    dot = (p * out[0] + q * out[1] + r * out[2]) * (1.0 - cos)
-    x0, x1, x2 = out[0], out[1], out[2]
-    out[0] = cos * x0 + sin * (q * x2 - r * x1) + p * dot
-    out[1] = cos * x1 + sin * (r * x0 - p * x2) + q * dot
-    out[2] = cos * x2 + sin * (p * x1 - q * x0) + r * dot
+    return g * r - h * q, h * p - f * r, f * q - g * p
+
+
+@inner
+def _turned(x: Floats, step: Floats, a: int, b: int, spin: Floats) -> Vector:
+    """The edge from a to b after the step: strained, then turned (Rodrigues)."""
+    flat = x.shape[1] == 2
+    p, q = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1]
+    r = 0.0 if flat else x[b, 2] - x[a, 2]
+    i, j, k = _across(spin, a, b, p, q, r)
+    p, q = p + step[b, 0] - step[a, 0] - i, q + step[b, 1] - step[a, 1] - j
+    r = 0.0 if flat else r + step[b, 2] - step[a, 2] - k
+    f, g, h = (
+        0.5 * (spin[a, 0] + spin[b, 0]),
+        0.5 * (spin[a, 1] + spin[b, 1]),
+        0.5 * (spin[a, 2] + spin[b, 2]),
+    )
+    cos, sinc, versed = _rotation(f * f + g * g + h * h)
+    dot = versed * (f * p + g * q + h * r)
+    return (
+        cos * p + sinc * (g * r - h * q) + f * dot,
+        cos * q + sinc * (h * p - f * r) + g * dot,
+        cos * r + sinc * (f * q - g * p) + h * dot,
+    )
+
+
+@inner
+def _rotation(square: float) -> Vector:
+    """Of an angle a, cos a, (sin a)/a and (1 − cos a)/a², from its square: their series up to a radian."""
+    if square > 1.0:
+        a = np.sqrt(square)
+        return np.cos(a), np.sin(a) / a, (1.0 - np.cos(a)) / square
+    sinc = versed = 1.0
+    for k in range(len(SINE)):
+        sinc, versed = 1.0 - square * SINE[k] * sinc, 1.0 - square * COSINE[k] * versed
+    return 1.0 - 0.5 * square * versed, sinc, 0.5 * versed
 
 
 @kernel

@@ -24,7 +24,7 @@ import numpy as np
 
 from pliant.relax.elongation import elongations
 from pliant.relax.guiding import basis
-from pliant.relax.network import FIXED, Floats, Ints, Network, State
+from pliant.relax.network import FIXED, Floats, Ints, Network, State, once
 from pliant.relax.newton import felt
 from pliant.relax.touching import closest, contact_slope
 
@@ -34,6 +34,7 @@ BEGINS, FALLS, NOTHING = 1e-3, 0.03, 1e-12  # of k: the stiffness beyond the con
 STEADY = 0.1  # of what friction can hold: by so little it changes where N comes to stand still
 
 
+@once
 def rubs(net: Network) -> bool:
     """Whether there is any friction."""
     return bool(net.parts.guides.friction.any() or net.parts.touch.friction.any())

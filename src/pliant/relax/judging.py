@@ -12,14 +12,23 @@ from scipy.sparse.linalg import splu
 
 from pliant.relax.elongation import Elongations, elongations, errors
 from pliant.relax.laws import BAR
-from pliant.relax.network import Floats, Ints, Network, State
+from pliant.relax.network import Floats, Ints, Network, State, once
 from pliant.relax.slopes import slopes
 
 _lapack: Any = lapack
 
+BOUND = 0.6  # distortion of an increment
+FINE = 1e-5  # of the tolerance: how far steps go on where they still help
+FREE, LOADED = 1e-10, 1e-7  # of their elements' scales: errors of lengths that an increment may leave
+JUMP = 1e-3  # of the size: a displacement that is a jump, where it is sudden; and a distortion
+SHRINKS = 0.5  # of the first step of an increment: the second one, at most
+STEADY = 1e-9  # distortion, or share of the size: a second step that is none
+GROWS, LEAST = 2.0, 0.2  # of the last speed, and of the fastest: so fast an increment may be
+SHORT = 2.0**-9  # increment that is close to an event: lengths that do not hold in it ask for more stiffness
+SLOWEST = 2.0**-14  # increment that tells how fast it goes: smaller ones are close to events
+DODGE = 0.77  # of an increment that ends where two branches meet: a shorter one does not
 HOLDS = 1e-6  # of an element's own scale: a length that is off by more does not hold
 ROUNDING = 1e-14
-SMALL = 1e-3  # of the size: smaller radii count as this
 NONE = 1e-5  # of the largest pivot: the least of a pose that is all but singular
 BAND = 2
 DENSE = 120  # unknowns up to which a dense determinant is quicker
@@ -31,13 +40,7 @@ def off(net: Network, found: Elongations) -> Floats:
     return np.concatenate([links, couplings, rails]) / net.scales
 
 
-def worst(net: Network, found: Elongations) -> float:
-    """The largest of them, and of pairs that touch, as shares of their radius."""
-    radius = np.maximum(net.parts.touch.radius[found.touching], SMALL * net.size)
-    pairs = (errors(net, found)[3] / radius).max(initial=0.0)
-    return max(float(off(net, found).max(initial=0.0)), float(pairs))
-
-
+@once
 def rounding(net: Network) -> float:
     """What rounding leaves of them, a few units in the last place of the coordinates."""
     return ROUNDING * float(np.abs(net.drawn).max(initial=0.0)) / float(net.scales.min(initial=np.inf))
@@ -64,6 +67,7 @@ def _region(over: Floats, laws: Ints, bands: Floats) -> Ints:
     return np.where(laws == BAR, 0, np.where(over > bands, 1, np.where(over < -bands, -1, BAND)))
 
 
+@once
 def one_sided(net: Network) -> bool:
     """Whether elements come and go: strings, bumpers, one-way circuits, contacts."""
     parts = net.parts
@@ -104,7 +108,7 @@ def _pivots(matrix: Any) -> tuple[Floats, float]:
         factors = splu(sparse.csc_array(matrix))
     except RuntimeError:  # exactly singular
         return np.zeros(1), 1.0
-    return factors.U.diagonal(), _parity(factors.perm_r) * _parity(factors.perm_c)
+    return factors.U.diagonal(), parity(factors.perm_r) * parity(factors.perm_c)
 
 
 def crossing(spots: Floats, turns: list[Turn]) -> float:
@@ -119,7 +123,7 @@ def crossing(spots: Floats, turns: list[Turn]) -> float:
     return float(first + min(max(at, 0.0), 1.0) * (last - first))
 
 
-def _parity(order: Ints) -> float:
+def parity(order: Ints) -> float:
     """1 where a permutation is an even number of swaps, else −1: by its number of cycles."""
     count = len(order)
     graph = sparse.coo_array((np.ones(count), (np.arange(count), order)), (count, count))

@@ -15,7 +15,7 @@ import numpy as np
 
 from pliant.relax.elongation import Elongations, elongations
 from pliant.relax.laws import BAR, tangent
-from pliant.relax.network import CURVE, TRAVEL, Floats, Ints, Network, State
+from pliant.relax.network import CURVE, TRAVEL, Floats, Ints, Network, State, once
 from pliant.relax.newton import Settled
 from pliant.relax.slopes import Slopes, slopes
 from pliant.relax.turning import displaced
@@ -29,6 +29,7 @@ BALANCED = 1e-12  # of the forces
 SOFT = -1e-9  # of the largest stiffness: below it, a disturbance grows
 
 
+@once
 def fits(net: Network) -> bool:
     """Whether such steps can be made: small, of straight slopes, with rigid lengths under loads."""
     parts = net.parts

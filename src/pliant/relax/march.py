@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from pliant.core.progress import Progress
 from pliant.relax.model import RelaxStudy
-from pliant.relax.network import Floats, Network, State
+from pliant.relax.network import Floats, Network, State, once
 from pliant.relax.own import Element, Own
 from pliant.relax.path import Record, scale, shares
 from pliant.relax.relaxation import Knobs, Leg, Work, accelerate, sweeps, work
@@ -28,8 +28,6 @@ def knobs(net: Network, study: RelaxStudy) -> Knobs:
     S_min's default is a small share of the largest force over the largest displacement.
     Source: [Lipson2006] "Handling Transient Singularities": a fraction of F_max/Δ_max.
     """
-    cap = study.cap or CAP * net.size or 1.0
-    strongest = max(scale(net), float(np.abs(net.drive.loads).max(initial=0.0)))
     alpha = ALPHA if study.alpha is None else study.alpha
     drive = study.increments or A_FRAME * study.frames
     return Knobs(
@@ -38,23 +36,50 @@ def knobs(net: Network, study: RelaxStudy) -> Knobs:
         fall=1.0 if study.alpha_end is None else study.alpha_end / alpha,
         calm=study.calm,
         average=study.average,
-        least=study.least or LEAST * strongest / cap,
-        cap=cap,
+        least=least(net, study),
+        cap=_cap(net, study),
         noise=study.noise * net.size,
         fading=float(drive),
         seed=study.seed,
     )
 
 
+def least(net: Network, study: RelaxStudy) -> float:
+    """S_min: the least stiffness of a node."""
+    return study.least or LEAST * max(scale(net), _heaviest(net)) / _cap(net, study)
+
+
+def _cap(net: Network, study: RelaxStudy) -> float:
+    return study.cap or CAP * net.size or 1.0
+
+
+@once
+def _heaviest(net: Network) -> float:
+    return float(np.abs(net.drive.loads).max(initial=0.0))
+
+
 def march(
     net: Network, study: RelaxStudy, record: Record, progress: Progress, elements: Sequence[Element] = ()
 ) -> None:
     """Synchronous or asynchronous relaxation along the drive, then at its end until nothing is left."""
-    run = _March(net, study, record, progress, elements)
+    _while_bounded(_march, _March(net, study, record, progress, elements))
+
+
+def coast(
+    net: Network, study: RelaxStudy, record: Record, progress: Progress, elements: Sequence[Element] = ()
+) -> None:
+    """Momentum relaxation: frame by frame, each nearly to rest and the last one fully."""
+    _while_bounded(_coast, _March(net, study, record, progress, elements))
+
+
+def _while_bounded(goes: Callable[[_March], None], run: _March) -> None:
+    """Go on while positions are numbers; else leave the run where they last were."""
     try:
-        _march(run)
+        goes(run)
     except _UnboundedError:
-        _end(run)
+        run.record.keep(run.net, run.state, run.share, run.last, False)
+        text = "forces grew beyond all bounds: nothing can be said further on"
+        run.record.notice(run.share, "limit", text)
 
 
 def _march(run: _March) -> None:
@@ -76,17 +101,6 @@ def _march(run: _March) -> None:
     record.keep(net, run.state, share, run.last, run.last <= run.tolerance)
 
 
-def coast(
-    net: Network, study: RelaxStudy, record: Record, progress: Progress, elements: Sequence[Element] = ()
-) -> None:
-    """Momentum relaxation: frame by frame, each nearly to rest and the last one fully."""
-    run = _March(net, study, record, progress, elements)
-    try:
-        _coast(run)
-    except _UnboundedError:
-        _end(run)
-
-
 def _coast(run: _March) -> None:
     net, study, record = run.net, run.study, run.record
     record.keep(net, run.state, 0.0, run.residual(), False)
@@ -101,12 +115,6 @@ def _coast(run: _March) -> None:
 
 class _UnboundedError(Exception):
     """Positions are no numbers any more: forces grew beyond all bounds."""
-
-
-def _end(run: _March) -> None:
-    """Leave the run where positions were last numbers."""
-    run.record.keep(run.net, run.state, run.share, run.last, False)
-    run.record.notice(run.share, "limit", "forces grew beyond all bounds: nothing can be said further on")
 
 
 class _March:

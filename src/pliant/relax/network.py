@@ -19,9 +19,10 @@ singular. Both have exactly as many rows as they take freedoms away.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,10 @@ from pliant.relax.laws import BAR
 from pliant.relax.touching import Touch
 
 if TYPE_CHECKING:
+    from pliant.relax.continuation import Structure
     from pliant.relax.order import Order
+
+T = TypeVar("T")
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,7 +43,7 @@ Bools = NDArray[np.bool_]
 CORNER = 1e-9  # of a pace: so much a pace changes at a waypoint that is a corner
 
 LENGTH, ANGLE, TRAVEL, DIHEDRAL = range(4)
-_USED = 2, 2, 1, 4  # nodes that each of these measures reads
+USED = 2, 2, 1, 4  # nodes that each of these measures reads
 FREE, FIXED, LINE, PLANE, CURVE = range(5)
 
 
@@ -212,7 +216,7 @@ class Network:
     def _extents(self) -> Floats:
         """(C,) how far apart the nodes are that a measure of each coupling reads, or all of them do."""
         couplings = self.parts.couplings
-        used = np.array(_USED)[couplings.measures]  # (M,) nodes that each measure reads
+        used = np.array(USED)[couplings.measures]  # (M,) nodes that each measure reads
         first, last = couplings.measured[:, :1], np.arange(4) < used[:, None]
         at = self.drawn[np.where(last, couplings.measured, first)]  # (M, 4, D)
         low, high = at.min(axis=1), at.max(axis=1)
@@ -236,6 +240,13 @@ class Network:
         from pliant.relax.order import order
 
         return order(self)
+
+    @cached_property
+    def structure(self) -> Structure | None:
+        """Its groups of lengths, where these decide it alone (see `continuation`)."""
+        from pliant.relax.continuation import structure
+
+        return structure(self)
 
     @cached_property
     def loaded(self) -> bool:
@@ -274,3 +285,16 @@ class Network:
         """Set the drive of a state to a share."""
         rest, goal, state.loads[:] = self.drive.at(share)
         state.rest[:], state.goal[:] = rest - state.given, goal - state.coupling_given
+
+
+def once(function: Callable[[Network], T]) -> Callable[[Network], T]:
+    """Keep what a function says of a network with the network: nothing of it ever changes."""
+    name = f"{function.__module__}.{function.__name__}"
+
+    @wraps(function)
+    def kept(net: Network) -> T:
+        if name not in net.__dict__:
+            net.__dict__[name] = function(net)
+        return net.__dict__[name]
+
+    return kept

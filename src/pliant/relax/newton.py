@@ -68,7 +68,7 @@ class Scratch(NamedTuple):
     grip: Floats  # (N,)
     allowed: Floats  # (N, D, D)
     m: Floats  # K and its factor
-    flat: Floats  # (n D, 1)
+    flat: Floats  # (n D,)
     right: Floats  # (n, D)
     step: Floats  # (N, D)
     spin: Floats  # (N, 3)
@@ -138,7 +138,7 @@ def _scratch(x: Floats, order: Order) -> Scratch:
     places = len(order.node)
     return Scratch(
         np.zeros((n, d)), np.zeros((n, d)), np.zeros((n, d)), np.zeros(n), np.zeros((n, d, d)),
-        np.empty(order.rows[-1]), np.empty((places * d, 1)), np.empty((places, d)), np.empty((n, d)),
+        np.empty(order.rows[-1]), np.empty(places * d), np.empty((places, d)), np.empty((n, d)),
         np.empty((n, 3)), np.empty((n, d)), np.empty((n, d)), np.empty(n),
     )  # fmt: skip
 
@@ -274,7 +274,7 @@ def _direction(
             row = p * d + c
             stiff = max(stiff, s[i, c])
             m[rows[row + 1] - 1] += lam * max(s[i, c], limits.least)
-            flat[row, 0] = r[i, c]
+            flat[row] = r[i, c]
         if some and guides.kinds[i] != FREE:
             _close(order, p, d, stiff, allowed[i], m)
     if not factorise(m, order.first, rows):
@@ -298,7 +298,7 @@ def _spread(place: Ints, flat: Floats, step: Floats) -> None:
     d = step.shape[1]
     for i in range(len(step)):
         for c in range(d):
-            step[i, c] = 0.0 if place[i] < 0 else flat[place[i] * d + c, 0]
+            step[i, c] = 0.0 if place[i] < 0 else flat[place[i] * d + c]
 
 
 @inner

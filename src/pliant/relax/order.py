@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from pliant.core.kernel import kernel
 from pliant.relax.laws import BAR
-from pliant.relax.network import FIXED, Floats, Ints, Network
+from pliant.relax.network import FIXED, Floats, Ints, Network, once
 from pliant.relax.skyline import factorise
 
 ANCHOR = 1e-9  # of a node to where it is, beside its links: parts that hang on nothing stay
@@ -35,6 +35,7 @@ class Order(NamedTuple):
     graph: Floats  # its factor
 
 
+@once
 def numbers(net: Network) -> int:
     """How many numbers the factor of a network's stiffness would hold."""
     _, low = net.places

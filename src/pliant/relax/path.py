@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pliant.relax.elongation import Elongations, elongations
-from pliant.relax.network import Floats, Network, State
+from pliant.relax.network import Floats, Network, State, once
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class Record:
 Keep = Callable[[Network, State, float, float, bool], None]
 
 
+@once
 def scale(net: Network) -> float:
     """The force residuals are measured by: the largest stiffness times the size."""
     parts = net.parts

@@ -39,19 +39,40 @@ def factorise(m: Floats, first: Ints, rows: Ints) -> bool:
 
 @inner_fast
 def solve(m: Floats, first: Ints, rows: Ints, x: Floats) -> None:
-    """Overwrite x (n, K) by the solutions of L Lᵀ y = x."""
+    """Overwrite x (n,) by the solution of L Lᵀ y = x."""
+    for i in range(len(x)):
+        fi, at = first[i], rows[i]
+        total = x[i]
+        for j in range(fi, i):
+            total -= m[at + j - fi] * x[j]
+        x[i] = total / m[rows[i + 1] - 1]
+    for i in range(len(x) - 1, -1, -1):
+        fi, at = first[i], rows[i]
+        value = x[i] / m[rows[i + 1] - 1]
+        x[i] = value
+        for j in range(fi, i):
+            x[j] -= m[at + j - fi] * value
+
+
+@inner_fast
+def solve_together(m: Floats, first: Ints, rows: Ints, x: Floats) -> None:
+    """Overwrite x (n, K) by the solutions of L Lᵀ y = x, for a few columns."""
     n, columns = x.shape
     for i in range(n):
         fi, at = first[i], rows[i]
+        for j in range(fi, i):
+            share = m[at + j - fi]
+            for c in range(columns):
+                x[i, c] -= share * x[j, c]
+        pivot = 1.0 / m[rows[i + 1] - 1]
         for c in range(columns):
-            total = x[i, c]
-            for j in range(fi, i):
-                total -= m[at + j - fi] * x[j, c]
-            x[i, c] = total / m[rows[i + 1] - 1]
+            x[i, c] *= pivot
     for i in range(n - 1, -1, -1):
         fi, at = first[i], rows[i]
+        pivot = 1.0 / m[rows[i + 1] - 1]
         for c in range(columns):
-            value = x[i, c] / m[rows[i + 1] - 1]
-            x[i, c] = value
-            for j in range(fi, i):
-                x[j, c] -= m[at + j - fi] * value
+            x[i, c] *= pivot
+        for j in range(fi, i):
+            share = m[at + j - fi]
+            for c in range(columns):
+                x[j, c] -= share * x[i, c]

@@ -24,7 +24,7 @@ from pliant.relax.forces import rail
 from pliant.relax.guiding import basis
 from pliant.relax.laws import BAR, BUMPER, STRING
 from pliant.relax.measures import couple
-from pliant.relax.network import Bools, Couplings, Floats, Guides, Ints, Links, Network, Rails
+from pliant.relax.network import USED, Bools, Couplings, Floats, Guides, Ints, Links, Network, Rails
 from pliant.relax.touching import Touch, contact_slope
 
 
@@ -52,7 +52,7 @@ class Slopes:
         return np.einsum("kud,ud->uk", moves[:, self.nodes], self.ways)
 
 
-class _Chosen(NamedTuple):
+class Chosen(NamedTuple):
     """Which elements have rows."""
 
     links: Ints
@@ -61,7 +61,7 @@ class _Chosen(NamedTuple):
     touches: Ints
 
 
-class _Rows(NamedTuple):
+class Rows(NamedTuple):
     """J as it is filled."""
 
     starts: Ints  # (N + 1,) the first unknown of each node
@@ -75,10 +75,7 @@ class _Rows(NamedTuple):
 
 def slopes(net: Network, x: Floats, found: Elongations) -> Slopes:
     """J at x (N, D), where elongations are as found."""
-    parts, chosen = net.parts, _chosen(net, found)
-    rows = _room(x, net, chosen)
-    over = found.links, found.couplings, found.rails
-    _fill(x, parts.links, parts.couplings, parts.rails, parts.touch, chosen, over, rows)
+    parts, rows = net.parts, filled(net, x, found)
     used, owners = rows.ends[-1], rows.owners
     cells = rows.values[:used], rows.columns[:used], rows.ends
     matrix = sparse.csr_array(cells, (len(owners), len(rows.ways)))
@@ -90,7 +87,16 @@ def slopes(net: Network, x: Floats, found: Elongations) -> Slopes:
     return Slopes(matrix, owners, rows.over, stiffness[owners], laws[owners], nodes, rows.ways, x.shape)
 
 
-def _chosen(net: Network, found: Elongations) -> _Chosen:
+def filled(net: Network, x: Floats, found: Elongations) -> Rows:
+    """The rows of J, a node as often as its element names it."""
+    parts, chosen = net.parts, _chosen(net, found)
+    rows = _room(x, net, chosen)
+    over = found.links, found.couplings, found.rails
+    _fill(x, parts.links, parts.couplings, parts.rails, parts.touch, chosen, over, rows)
+    return rows
+
+
+def _chosen(net: Network, found: Elongations) -> Chosen:
     """Elements that hold, where a node of theirs can move."""
     moves, (links, rails, couplings, _, touch, _) = net.free, net.parts
     moved = np.concatenate([[0], np.cumsum(moves[couplings.measured].any(axis=1))])[couplings.firsts]
@@ -101,7 +107,7 @@ def _chosen(net: Network, found: Elongations) -> _Chosen:
     )
     pairs = found.touching
     first, second, third = map(np.flatnonzero, chosen)
-    return _Chosen(first, second, third, pairs[moves[touch.ends[pairs]].any(axis=1)])
+    return Chosen(first, second, third, pairs[moves[touch.ends[pairs]].any(axis=1)])
 
 
 def _acts(over: Floats, group: Links | Couplings | Rails) -> Bools:
@@ -110,7 +116,7 @@ def _acts(over: Floats, group: Links | Couplings | Rails) -> Bools:
     return (group.laws == BAR) | np.where(group.laws == STRING, taut, pressed)
 
 
-def _room(x: Floats, net: Network, chosen: _Chosen) -> _Rows:
+def _room(x: Floats, net: Network, chosen: Chosen) -> Rows:
     """Rows to be filled, with as many cells as they may need."""
     parts, (count, d) = net.parts, x.shape
     starts, ways = np.zeros(count + 1, np.int64), np.empty((count * d, d))
@@ -120,10 +126,10 @@ def _room(x: Floats, net: Network, chosen: _Chosen) -> _Rows:
     measures = int(np.diff(parts.couplings.firsts)[chosen.couplings].sum())
     most = d * (2 * len(chosen.links) + 4 * measures + 3 * railed + 4 * len(chosen.touches))
     cells = np.zeros(size + 1, np.int64), np.empty(most, np.int64), np.empty(most)
-    return _Rows(starts, ways[: starts[-1]], *cells, np.empty(size, np.int64), np.empty(size))
+    return Rows(starts, ways[: starts[-1]], *cells, np.empty(size, np.int64), np.empty(size))
 
 
-def _present(net: Network, chosen: _Chosen) -> Bools:
+def _present(net: Network, chosen: Chosen) -> Bools:
     """(N,) the model's own nodes, and hidden ones that a row speaks of."""
     parts, present = net.parts, np.arange(len(net.drawn)) < net.shown
     if net.shown == len(present):
@@ -155,21 +161,22 @@ def _ways(x: Floats, guides: Guides, present: Bools, starts: Ints, ways: Floats)
 
 @kernel
 def _fill(
-    x: Floats, links: Links, couplings: Couplings, rails: Rails, touch: Touch, chosen: _Chosen,
-    over: tuple[Floats, Floats, Floats], rows: _Rows,
+    x: Floats, links: Links, couplings: Couplings, rails: Rails, touch: Touch, chosen: Chosen,
+    over: tuple[Floats, Floats, Floats], rows: Rows,
 ) -> None:  # fmt: skip
     """The rows of all elements, one kind after the other."""
-    row = _links(x, links, chosen.links, over[0], rows)
+    row = link_rows(x, links, chosen.links, over[0], rows)
     first = len(links.laws)
-    row = _couplings(x, couplings, chosen.couplings, over[1], rows, row, first)
+    row = coupling_rows(x, couplings, chosen.couplings, over[1], rows, row, first)
     first += len(couplings.laws)
-    row = _rails(x, rails, chosen.rails, over[2], rows, row, first)
+    row = rail_rows(x, rails, chosen.rails, over[2], rows, row, first)
     first += len(rails.laws)
     _touches(x, touch, chosen.touches, rows, row, first)
 
 
 @inner
-def _links(x: Floats, links: Links, chosen: Ints, over: Floats, rows: _Rows) -> int:
+def link_rows(x: Floats, links: Links, chosen: Ints, over: Floats, rows: Rows) -> int:
+    """The rows of links; how many."""
     d = x.shape[1]
     n, row = np.empty(d), 0
     for e in chosen:
@@ -187,9 +194,10 @@ def _links(x: Floats, links: Links, chosen: Ints, over: Floats, rows: _Rows) -> 
 
 
 @inner
-def _couplings(
-    x: Floats, couplings: Couplings, chosen: Ints, over: Floats, rows: _Rows, row: int, first: int
+def coupling_rows(
+    x: Floats, couplings: Couplings, chosen: Ints, over: Floats, rows: Rows, row: int, first: int
 ) -> int:
+    """The rows of couplings from `row` on, whose elements are numbered from `first`; the next row."""
     most = 0
     for k in chosen:
         most = max(most, couplings.firsts[k + 1] - couplings.firsts[k])
@@ -198,14 +206,14 @@ def _couplings(
     for k in chosen:
         couple(x, couplings, k, turned, slope, nodes)
         for at in range(4 * (couplings.firsts[k + 1] - couplings.firsts[k])):
-            if _square(slope[at]) > 0.0:
+            if at % 4 < USED[couplings.measures[couplings.firsts[k] + at // 4]]:
                 _add(rows, row, nodes[at], slope[at], 1.0)
         row = _close(rows, row, first + k, float(over[k]))
     return row
 
 
 @inner
-def _rails(x: Floats, rails: Rails, chosen: Ints, over: Floats, rows: _Rows, row: int, first: int) -> int:
+def rail_rows(x: Floats, rails: Rails, chosen: Ints, over: Floats, rows: Rows, row: int, first: int) -> int:
     """The nearest point of the line goes with its two nodes, by their shares."""
     d = x.shape[1]
     away, line, across = np.empty(d), np.empty(d), np.empty((d - 1, d))
@@ -257,7 +265,7 @@ def _square(v: Floats) -> float:
 
 
 @inner
-def _touches(x: Floats, touch: Touch, chosen: Ints, rows: _Rows, row: int, first: int) -> None:
+def _touches(x: Floats, touch: Touch, chosen: Ints, rows: Rows, row: int, first: int) -> None:
     d = x.shape[1]
     slope = np.empty(4 * d)
     for t in chosen:
@@ -268,7 +276,7 @@ def _touches(x: Floats, touch: Touch, chosen: Ints, rows: _Rows, row: int, first
 
 
 @inner
-def _add(rows: _Rows, row: int, node: int, slope: Floats, share: float) -> None:
+def _add(rows: Rows, row: int, node: int, slope: Floats, share: float) -> None:
     """Add to a row what a node does to its element."""
     at = rows.ends[row + 1]
     for u in range(rows.starts[node], rows.starts[node + 1]):
@@ -281,7 +289,7 @@ def _add(rows: _Rows, row: int, node: int, slope: Floats, share: float) -> None:
 
 
 @inner
-def _close(rows: _Rows, row: int, owner: int, over: float) -> int:
+def _close(rows: Rows, row: int, owner: int, over: float) -> int:
     """End a row; the number of the next."""
     rows.owners[row], rows.over[row] = owner, over
     if row + 2 < len(rows.ends):

@@ -15,13 +15,14 @@ from pliant.core.clock import Clock
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.relax.build import build
-from pliant.relax.follow import follow, why_not
+from pliant.relax.follow import follow
 from pliant.relax.march import coast, march
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.network import Network
 from pliant.relax.own import Element
 from pliant.relax.path import Record
 from pliant.relax.result import RelaxResult
+from pliant.relax.runs import why_not
 from pliant.relax.trust import trust
 from pliant.relax.warm import LOOPS, seconds_as_python
 

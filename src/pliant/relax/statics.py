@@ -18,12 +18,13 @@ from scipy.sparse.linalg import lsqr, splu
 from pliant.relax.elongation import elongations
 from pliant.relax.lagrange import pulled, put
 from pliant.relax.laws import BAR
-from pliant.relax.network import Floats, Network, State
+from pliant.relax.network import Floats, Network, State, once
 from pliant.relax.slopes import slopes
 
 DENSE = 300  # unknowns up to which a dense answer is quick
 
 
+@once
 def rigid_only(net: Network) -> bool:
     """Whether there is nothing but lengths that always hold, and loads."""
     parts = net.parts

@@ -12,13 +12,14 @@ import numpy as np
 
 from pliant.core.progress import silent
 from pliant.relax.elongation import errors
-from pliant.relax.follow import determined, follow, why_not
+from pliant.relax.follow import follow
 from pliant.relax.friction import rubs
-from pliant.relax.judging import HOLDS, orientation, worst
+from pliant.relax.judging import HOLDS, orientation
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Floats, Network
 from pliant.relax.path import Frame, Notice, Record, Way, scale
 from pliant.relax.rank import own_forces, smallest_singular_values, unmet
+from pliant.relax.runs import determined, why_not
 from pliant.relax.status import RelaxStatus
 
 BALANCED = 1e-6  # of the largest force: a residual below it is none
@@ -55,7 +56,7 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
         loads[k] = np.abs(last).max(initial=0.0)
     loaded = loads > bound
     if followed:
-        loaded = np.array([worst(net, frame.elongations) > HOLDS for frame in frames])
+        loaded = np.array([frame.elongations.worst > HOLDS for frame in frames])
         record.locks_at = 0.0 if loaded[0] else record.locks_at
     else:
         _look_at_frames(net, study, record, loaded, own)

@@ -39,7 +39,7 @@ def exercise() -> None:
     """Newton's steps first: what they call is the most of it."""
     from pliant.relax.model import Mechanism
 
-    for parts in (TWO_BARS, _loaded(), _touching(), _guided(), _wrapped(), _rubbing()):
+    for parts in (TWO_BARS, _driven(), _loaded(), _touching(), _guided(), _wrapped(), _rubbing()):
         _run(Mechanism.model_validate(parts), frames=1)
     for method in ("sync", "momentum"):
         _run(Mechanism.model_validate(TWO_BARS), method=method, frames=1, iterations=2, noise=1e-9)
@@ -52,6 +52,16 @@ def _run(model: Any, **study: Any) -> None:
 
     result = solve(model, RelaxStudy(**study))
     assert result.freedoms + len(result.singular_values) >= 0
+
+
+def _driven() -> dict[str, Any]:
+    """An elbow whose length is driven: nothing but lengths decides it."""
+    return {
+        "ground": ["a", "b"],
+        "nodes": {"a": [0, 0], "b": [3, 0], "c": [1.5, 2]},
+        "bars": [{"nodes": ["a", "c"]}],
+        "actuators": [{"nodes": ["b", "c"], "to": 2.6}],
+    }
 
 
 def _loaded() -> dict[str, Any]:

@@ -5,11 +5,13 @@ import pytest
 
 from pliant.core.progress import silent
 from pliant.relax import follow as module
+from pliant.relax import resting, runs, stops
 from pliant.relax.build import build
-from pliant.relax.follow import determined, follow, why_not
+from pliant.relax.follow import follow
 from pliant.relax.generate import peaucellier, stewart, twisted
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.path import Record
+from pliant.relax.runs import determined, why_not
 from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 
@@ -59,7 +61,7 @@ PLATE = Mechanism.model_validate(
 
 def followed(monkeypatch, frames, flips):
     """The run of PLATE, and the shares it tried; Newton's steps turn the plate over where `flips` says."""
-    real, tried, record = module.settle, [], Record()
+    real, tried, record = resting.settle, [], Record()
 
     def settle(state, *rest):
         found = real(state, *rest)
@@ -68,8 +70,10 @@ def followed(monkeypatch, frames, flips):
             state.x[3, 1] = -1
         return found
 
-    monkeypatch.setattr(module, "settle", settle)
-    follow(build(PLATE), RelaxStudy(frames=frames), record, silent)
+    monkeypatch.setattr(resting, "settle", settle)
+    net = build(PLATE)
+    monkeypatch.setitem(net.__dict__, "structure", None)  # increment by increment
+    follow(net, RelaxStudy(frames=frames), record, silent)
     return record, tried
 
 
@@ -100,7 +104,7 @@ def test_a_body_that_turns_inside_out_in_the_smallest_increment_is_told(monkeypa
     record, _ = followed(monkeypatch, 2, lambda share: share > 0.6)
     (notice,) = record.notices
     assert (notice.kind, notice.text) == ("branch", "plate a-b-c turned inside out")
-    assert 0.6 < notice.share < 0.6 + 1.01 * module.SMALLEST
+    assert 0.6 < notice.share < 0.6 + 1.01 * stops.SMALLEST
     assert record.frames[-1].x[3] == pytest.approx([2.9, -1], abs=1e-9)
 
 
@@ -288,14 +292,14 @@ def test_a_pendulum_hangs_down_wherever_it_is_let_go(degrees):
 
 
 def test_momentum_helps_where_newtons_steps_do_not_come_to_rest(monkeypatch):
-    real, calls = module.settle, []
+    real, calls = resting.settle, []
 
     def fails_at_first(state, *rest):
         calls.append(1)
         found = real(state, *rest)
         return found._replace(at_rest=False) if len(calls) == 1 else found
 
-    monkeypatch.setattr(module, "settle", fails_at_first)
+    monkeypatch.setattr(resting, "settle", fails_at_first)
     record = Record()
     follow(build(peaucellier()), RelaxStudy(frames=1), record, silent)
     (notice,) = record.notices
@@ -305,9 +309,9 @@ def test_momentum_helps_where_newtons_steps_do_not_come_to_rest(monkeypatch):
 
 
 def test_a_mechanism_that_never_rests_stops_and_says_so(monkeypatch):
-    real = module.settle
-    monkeypatch.setattr(module, "settle", lambda *given: real(*given)._replace(at_rest=False))
-    monkeypatch.setattr(module, "RESCUE", 10)
+    real = resting.settle
+    monkeypatch.setattr(resting, "settle", lambda *given: real(*given)._replace(at_rest=False))
+    monkeypatch.setattr(resting, "RESCUE", 10)
     record = Record()
     follow(build(peaucellier()), RelaxStudy(frames=4), record, silent)
     assert not record.frames[-1].settled
@@ -318,7 +322,7 @@ def test_a_mechanism_that_never_rests_stops_and_says_so(monkeypatch):
 def test_large_factors_are_a_reason_not_to_begin_and_friction_is_none(monkeypatch):
     net = build(stewart(1))
     assert why_not(net) == ""
-    monkeypatch.setattr(module, "MOST", 44)
+    monkeypatch.setattr(runs, "MOST", 44)
     assert why_not(net) == "its stiffness would hold more than 44 numbers"  # nine unknowns have 45
     guides = [{"node": "p", "line": (1, 0), "friction": 0.1}]
     assert why_not(build(Mechanism.model_validate(UPRIGHT | {"guides": guides}))) == ""
@@ -417,6 +421,7 @@ def test_it_is_determined_where_lengths_are_as_many_as_unknowns():
 def test_a_mechanism_that_takes_far_too_much_work_ends_unconverged(monkeypatch):
     monkeypatch.setattr(module, "LABOUR", 0)
     monkeypatch.setattr(module, "PATIENCE", 0)
+    monkeypatch.setattr("pliant.relax.continuation.grouped", lambda net: None)
     result = solve(peaucellier())
     assert result.status is RelaxStatus.NOT_CONVERGED
     assert any("factorisations brought it no further" in notice.text for notice in result.trust.notices)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pliant.core.progress import Interrupted
-from pliant.relax import follow
+from pliant.relax import runs
 from pliant.relax.generate import peaucellier, stewart, twisted
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.solve import solve
@@ -95,7 +95,7 @@ def test_auto_keeps_friction_on_its_cone():
 
 def test_auto_falls_back_on_momentum_where_the_factor_would_be_too_large(monkeypatch):
     whole = solve(stewart(1), RelaxStudy(frames=2))
-    monkeypatch.setattr(follow, "MOST", 20)
+    monkeypatch.setattr(runs, "MOST", 20)
     found = solve(stewart(1), RelaxStudy(frames=2))
     assert found.history
     assert texts(found) == [

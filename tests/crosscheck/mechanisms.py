@@ -1,0 +1,93 @@
+"""Random mechanisms against an independent continuation, by the thousand.
+
+    python -m tests.crosscheck.mechanisms --mechanisms 1000 --seed 1
+    python -m tests.crosscheck.mechanisms --replay 31
+
+Each is solved with 1, 5 and 60 frames, with gravity or without; a difference is printed with its seed.
+"""
+
+# ruff: noqa: T201
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+
+import numpy as np
+from tests.crosscheck.continuation import Bars, followed, random_bars
+
+from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.result import RelaxResult
+from pliant.relax.solve import solve
+from pliant.relax.status import RelaxStatus
+
+FRAMES = (1, 5, 60)
+
+
+def difference(bars: Bars, frames: int) -> tuple[str, str]:
+    """How the continuation ends, and what pliant says otherwise; nothing where both agree.
+
+    Where pliant says that it did not come to rest, nothing is claimed, and the first is "no claim".
+    """
+    study = RelaxStudy(frames=frames)
+    result = solve(Mechanism.model_validate(bars.model()), study)
+    if result.status is RelaxStatus.NOT_CONVERGED:
+        return "no claim", ""
+    true = followed(bars, result.frames[0].x)
+    said = _said(bars, result)
+    if true.kind == "end":
+        off = float(np.abs(result.frames[-1].x - true.x).max())
+        fits = said[0] == "end" and off <= 1e-6
+        return "end", "" if fits else f"pliant: {said}, off by {off:.1e}"
+    if true.kind == "lost":  # forces grow without bound towards a fold, which the continuation does not reach
+        near = said[0] == "lock" and -1e-4 <= said[1] - true.share <= 1e-3
+        return "lost", "" if near else f"pliant: {said}, the continuation: {true.share}"
+    if true.kind == "fold":
+        exact = bars.gravity is None or len(bars.ends) == bars.places[bars.grounded :].size
+        near = abs(said[1] - true.share) <= (1e-7 if exact else 1e-4)
+        return "fold", "" if said[0] == "lock" and near else f"pliant: {said}, the continuation: {true.share}"
+    near = said[0] in ("event", "lock") and abs(said[1] - true.share) <= 1e-5
+    return true.kind, "" if near else f"pliant: {said}, the continuation: {true.share}"
+
+
+def _said(bars: Bars, result: RelaxResult) -> tuple[str, float]:
+    """What pliant finds first: the end, a lock or another event, and where."""
+    told = [notice for notice in result.trust.notices if notice.kind != "fallback"]
+    if result.status is RelaxStatus.LOCKED and result.trust.locks_at is not None:
+        first = told[0].share if told else result.trust.locks_at
+        return ("lock", result.trust.locks_at) if first >= result.trust.locks_at else ("event", first)
+    if told:
+        return "event", told[0].share
+    return ("end", 1.0) if result.status is RelaxStatus.CONVERGED else (result.status.name, np.nan)
+
+
+def main() -> int:
+    """Try so many, and say how they end."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--mechanisms", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--unloaded", action="store_true", help="those without gravity alone")
+    parser.add_argument("--replay", type=int, help="the seed of one mechanism")
+    asked = parser.parse_args()
+    count, first = (1, asked.replay) if asked.replay is not None else (asked.mechanisms, asked.seed)
+    tally, tried, differences, started = Counter[str](), 0, 0, time.process_time()
+    for seed in range(first, first + count):
+        bars = random_bars(seed)
+        if asked.unloaded and bars.gravity is not None:
+            continue
+        tried += 1
+        for frames in FRAMES:
+            kind, found = difference(bars, frames)
+            tally[f"{kind}, {'unloaded' if bars.gravity is None else 'heavy'}"] += 1
+            if found:
+                differences += 1
+                print(f"seed {seed}, {frames} frames: {kind}; {found}", flush=True)
+    for kind, number in sorted(tally.items()):
+        print(f"{number:6} {kind}")
+    seconds = time.process_time() - started
+    print(f"{tried} mechanisms at {FRAMES} frames: {differences} differences, {seconds:.0f} s")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
