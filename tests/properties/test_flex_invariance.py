@@ -281,7 +281,7 @@ def _scales(family: str, factor: float, seed: int) -> None:
         assert_same(solved(family, seed), solve(scaled(model, factor)), grows)
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2, 7))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 7))])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_another_unit_of_length_changes_no_decision(family, seed):
     """A power of two is exact, so that every digit stays; any other factor rounds."""

@@ -19,8 +19,8 @@ from pliant.core import kept, loops
 
 MAIN = "from pliant import main; main()"
 
-# What is compiled already need not be again: a loop is loaded for the types that it is called with, together with
-# those that it calls.
+# What is compiled already need not be again: a loop is loaded for the types that it is called with, and has
+# those that it calls in it.
 USED = """
 import json, sys
 from pliant.cli.warm import loops_of

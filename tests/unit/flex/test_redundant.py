@@ -117,9 +117,10 @@ def unbalanced(result: FlexResult) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", [1e-2, 250.0])
-@pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-7, 1e-5])
-@pytest.mark.parametrize("links", [2, 3, 8])
+@pytest.mark.parametrize(
+    ("links", "noise", "unit"),
+    [(2, 1e-5, 1e-2), (3, 0.0, 250.0), (3, 1e-9, 1e-2), (3, 1e-7, 250.0), (8, 0.0, 1e-2), (8, 1e-5, 250.0)],
+)
 def test_a_parallelogram_with_any_number_of_links_swings_as_with_two(links, noise, unit):
     """Links that are off by as little as nobody draws were a lock with some solvers, and none with others."""
     check(*parallelogram(links, links, noise, unit), noise)
@@ -128,7 +129,7 @@ def test_a_parallelogram_with_any_number_of_links_swings_as_with_two(links, nois
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("nodes", "noise"),
-    [(3, 0.0), (3, 1e-9), (5, 1e-7), (5, 1e-5), (9, 0.0), (9, 1e-7), (14, 1e-9), (22, 1e-5)],
+    [(3, 0.0), (3, 1e-9), (5, 1e-5), (9, 1e-7), (14, 1e-9)],
 )
 def test_a_truss_with_more_members_and_pins_than_it_needs_turns_as_one(nodes, noise):
     check(*truss(nodes, nodes, noise, 1.0), noise)
@@ -152,8 +153,7 @@ def test_pins_that_contradict_each_other_bind_with_every_solver(make, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [parallelogram, truss])
-@pytest.mark.parametrize("noise", [3e-5, 1e-4, 3e-4, 1e-3])
-@pytest.mark.parametrize("seed", [3, 5])
+@pytest.mark.parametrize(("seed", "noise"), [(3, 3e-5), (5, 1e-4), (3, 3e-4), (5, 1e-3)])
 def test_where_it_is_doubtful_whether_they_bind_every_solver_still_says_the_same(make, seed, noise):
     found = answers(make(seed, seed, noise, 1.0)[0])
     assert len({result.status for result in found.values()}) == 1
