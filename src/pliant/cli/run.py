@@ -96,7 +96,7 @@ def run(
         except InputError as error:
             raise _placed(error, common.model, flags) from None
         stopped = stopped or watch.asked_to_stop
-    _give_out(result, common)
+    _give_out(result, common, stopped)
     return INTERRUPTED if stopped else result.status.exit_code
 
 
@@ -111,7 +111,11 @@ def _placed(error: InputError, path: Path, flags: Mapping[str, str]) -> InputErr
     return InputError(faults, "" if all(fault.where in flags.values() for fault in faults) else str(path))
 
 
-def _give_out(result: Any, common: Common) -> None:
+def _give_out(result: Any, common: Common, stopped: bool) -> None:
+    """Write and print a result: what is there at once first, then pictures and films.
+
+    Of work that was stopped, who stopped it waits for the answer, not for the film of it.
+    """
     from pliant.core.store import write_json
     from pliant.files import save
 
@@ -120,15 +124,17 @@ def _give_out(result: Any, common: Common) -> None:
     models = [path for path in common.outputs if path.suffix.lower() == ".toml"]
     for path in models:
         save(result.model, path)
-    if drawn := [path for path in common.outputs if path not in models]:
-        with Watch(common.quiet) as watch:
-            write_answer(result.motion, drawn, watch, data=data, plots=list(result.plots().values()))
     if common.json_to == "-":
         print_json(data)
     elif common.json_to:
         write_json(common.json_to, data)
-    if common.quiet:
-        return
-    if common.json_to != "-":
+    tells = not common.quiet and common.json_to != "-"
+    if tells and stopped:
         print_summary(result.summary())
-    print_written(common.written)
+    if drawn := [path for path in common.outputs if path not in models]:
+        with Watch(common.quiet) as watch:
+            write_answer(result.motion, drawn, watch, data=data, plots=list(result.plots().values()))
+    if tells and not stopped:
+        print_summary(result.summary())
+    if not common.quiet:
+        print_written(common.written)

@@ -52,7 +52,8 @@ def rigid_bodies(model: Assembly) -> list[RigidBody]:
         for layer in _layers(model, group):
             whole = len(layer) == len(group)
             members, shares = tuple(group[k] for k in layer), tuple(made.shares[k] for k in layer)
-            rings, own = (made.rings, key) if whole else (share(made.rings, shares), members[0])
+            rings = made.rings if whole else shares[0] if len(layer) == 1 else share(made.rings, shares)
+            own = key if whole else members[0]
             bodies.append(RigidBody(members, number, held, drawn, frames[list(layer)], rings, shares, own))
     return sorted(bodies, key=lambda body: body.members[0])
 

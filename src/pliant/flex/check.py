@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats
-from pliant.flex.distance import Ints, Rows, gaps
+from pliant.core.pose import Floats, dot, turn
+from pliant.flex.distance import Ints, Rows
 from pliant.flex.parts import Parts
 
 HALVINGS = 3
@@ -70,39 +69,37 @@ def path_overlap(rows: Rows, places: Sequence[Floats], allowed: float) -> float:
     """A bound on how far any row is violated on the straight ways from place to place."""
     if not len(rows):
         return 0.0
-    at = [gaps(rows, poses) for poses in places]
-    ways = zip(pairwise(places), pairwise(at), strict=True)
-    return max(_way(rows, *ends, *distances, allowed, HALVINGS) for ends, distances in ways)
+    frames = np.array(places)
+    ends = frames[:, np.stack([rows.edge_body, rows.point_body], axis=1)]  # (F, R, 2, 3)
+    lines = np.tile(np.column_stack([rows.normal, rows.offset, rows.point]), (len(frames) - 1, 1))
+    before, after = ends[:-1].reshape(-1, 2, 3), ends[1:].reshape(-1, 2, 3)
+    known = 0.0
+    for halvings in range(HALVINGS, -1, -1):
+        start, end = _distance(lines, before), _distance(lines, after)
+        deepest = -np.minimum(start, end) + _curvature(lines, before, after) / 8
+        deep = (deepest > allowed) & (halvings > 0)
+        known = max(known, float(deepest[~deep].max(initial=0.0)))
+        lines, middle = np.tile(lines[deep], (2, 1)), (before[deep] + after[deep]) / 2
+        before, after = np.concatenate([before[deep], middle]), np.concatenate([middle, after[deep]])
+    return known
 
 
-def _way(
-    rows: Rows, before: Floats, after: Floats, start: Floats, end: Floats, allowed: float, halvings: int
-) -> float:
-    deepest = -np.minimum(start, end) + _curvature(rows, before, after) / 8
-    deep = deepest > allowed
-    known = float(deepest[~deep].max(initial=0.0))
-    if not deep.any():
-        return known
-    if halvings == 0:
-        return float(deepest.max())
-    rows, start, end = rows.take(deep), start[deep], end[deep]
-    middle = (before + after) / 2
-    there = gaps(rows, middle)
-    left = _way(rows, before, middle, start, there, allowed, halvings - 1)
-    right = _way(rows, middle, after, there, end, allowed, halvings - 1)
-    return max(known, left, right)
+def _distance(lines: Floats, poses: Floats) -> Floats:
+    """D (K,) of rows n, c, p (K, 5) whose bodies 1 and 2 are at poses (K, 2, 3): eq. 12."""
+    normal = turn(poses[:, 0, 2], lines[:, :2])
+    arm = poses[:, 1, :2] - poses[:, 0, :2] + turn(poses[:, 1, 2], lines[:, 3:])
+    return dot(normal, arm) - lines[:, 2]
 
 
-def _curvature(rows: Rows, before: Floats, after: Floats) -> Floats:
-    """A bound on |d''| of each row as poses go straight from `before` to `after` in unit time.
+def _curvature(lines: Floats, before: Floats, after: Floats) -> Floats:
+    """A bound on |d''| of each row (K, 5) as its poses (K, 2, 3) go straight to `after` in unit time.
 
     With N = R(θ₁)n, P = R(θ₂)p and w = x₂ + P − x₁:
     d'' = −ω₁² N·w + 2ω₁ N⊥·w' − ω₂² N·P, and |w'| ≤ |v₂ − v₁| + |ω₂||p|.
     """
-    moved = after - before
-    first, second = moved[rows.edge_body], moved[rows.point_body]
-    arm = np.hypot(*rows.point.T)
+    first, second = np.moveaxis(after - before, 1, 0)
+    arm = np.hypot(*lines[:, 3:].T)
     speed = np.hypot(*(second - first)[:, :2].T) + np.abs(second[:, 2]) * arm
-    apart = np.hypot(*(before[rows.point_body] - before[rows.edge_body])[:, :2].T) + arm + speed
-    turn = np.abs(first[:, 2])
-    return turn**2 * apart + 2 * turn * speed + second[:, 2] ** 2 * arm
+    apart = np.hypot(*(before[:, 1] - before[:, 0])[:, :2].T) + arm + speed
+    spin = np.abs(first[:, 2])
+    return spin**2 * apart + 2 * spin * speed + second[:, 2] ** 2 * arm

@@ -3,7 +3,7 @@
 A program at rest knows its pose only. Bodies that lie against each other may have to slide or
 roll before there is more to gain; a push to the side, in a direction that chance has given,
 finds most of that. Next to nothing of the objective is given up for it, and no body goes
-further than a few gaps: what lies on a table is not carried to its edge.
+further than a few gaps, or than it has come: what lies on a table is not carried to its edge.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from pliant.flex.step import Place, place
 from pliant.flex.system import System
 from pliant.flex.walk import Walk
 
-KEEPS = (100.0, 30.0, 10.0, 3.0)  # what the objective weighs beside the push: little is given up for it
+KEEPS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what the objective weighs beside the push
+LOSS = 0.01  # of how far a lean may lead, and no more of the objective is lost on it
 LEANS = 4  # in a row, each from where the last one stopped
 ROUNDS = 8  # of such leans that gain nothing
 MOST_ROUNDS = 20
@@ -47,12 +48,14 @@ def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
         idle += 1
         for aside in _leans(system, walk, chance):
             climbs += 1
-            back = Walk(walk.model, system, place(system, aside[-1].here.poses, system.reach, None))
+            back = Walk(walk.model, system, _worth(system, aside[-1].here), from_drawn=False)
             found = climb(system, back, system.study.steps)
-            better = back.here.value > _worth_it(walk)
-            if found.status in ENDLESS or (better and found.status in AT_REST):
+            gained = back.here.value - walk.here.value
+            if found.status in ENDLESS or (found.status in AT_REST and gained > system.least):
+                if found.status in ENDLESS or back.here.value > _worth_it(walk):
+                    idle = climbs = 0
                 walk.follow(*aside, back)
-                ending, idle, climbs = found, 0, 0
+                ending = found
                 break
             idle += _little_play(system, walk, aside)
     return ending
@@ -73,33 +76,49 @@ def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[
     """Leans from the end of a walk, one after the other, as far as each place that promises a better end.
 
     Each stops anywhere on its way, and the next one leads on from there: parts that slide at no
-    loss get to all places of that plateau, no further from the end than half a body's size.
+    loss get to all places of that plateau, no further from the end than a few gaps, or than
+    they came to it, nor than half a body's size.
     """
-    near = within(system, walk.here.poses, min(system.reach, system.parts.size / 2))
+    gone = float(np.hypot(*(walk.here.poses - system.parts.drawn)[:, :2].T).max())
+    radius = min(max(system.reach, gone), system.parts.size / 2)
+    near = within(system, walk.here.poses, radius)
+    least = walk.here.value - LOSS * radius * system.weight
     aside = [walk]
     for last in range(1 - LEANS, 1):
         start = aside[-1]
         there = _lean_either_way(near, start, random_push(system, chance), chance.choice(KEEPS))
-        for share in _shares(system, start.here.poses, there.here, chance):
+        there = _until_lost(system, there, least)
+        for share in _shares(system, start.here, there.here, chance):
             stop = there.stopped(share)
-            if _promises(system, stop.here.poses, _worth_it(walk)):
+            if _promises(system, _worth(system, stop.here), _worth_it(walk)):
                 yield [*aside[1:], stop]
         aside.append(there.stopped(chance.random()))
         if last == 0:
             yield aside[1:]
 
 
-def _shares(system: System, start: Floats, there: Place, chance: np.random.Generator) -> Floats:
+def _until_lost(system: System, walk: Walk, least: float) -> Walk:
+    """A walk as far as the objective is worth at least that."""
+    worth = np.array([system.objective.value(poses) for poses in walk.frames])
+    low = np.flatnonzero(worth[1:] < least)
+    if not len(low):
+        return walk
+    before, after = worth[low[0]], worth[low[0] + 1]
+    return walk.stopped_on(int(low[0]), float((before - least) / (before - after)))
+
+
+def _shares(system: System, start: Place, there: Place, chance: np.random.Generator) -> Floats:
     """Shares of the way of a lean at which to stop: between any two at which a contact begins or ends.
 
     A part that slides along others may fit between them in one place only, and that place is
     where a vertex has slid off one edge and not yet onto another.
     """
     changes = [np.array([0.0, 1.0])]
-    for pose in (start, there.poses):
-        contacts = place(system, pose, system.reach, None).contacts
-        touching = gaps(contacts.rows, pose) <= 2 * system.threshold
-        before, after = (beyond_ends(system.parts, at, contacts)[touching] for at in (start, there.poses))
+    for at in (start, there):
+        touching = gaps(at.contacts.rows, at.poses) <= 2 * system.threshold
+        before, after = (
+            beyond_ends(system.parts, poses, at.contacts)[touching] for poses in (start.poses, there.poses)
+        )
         ends = before * after < 0
         changes.append(before[ends] / (before[ends] - after[ends]))
     between = np.unique(np.round(np.concatenate(changes), 6))
@@ -108,9 +127,13 @@ def _shares(system: System, start: Floats, there: Place, chance: np.random.Gener
     return np.append(shares, chance.random(STOPS - len(shares)))
 
 
-def _promises(system: System, poses: Floats, value: float) -> bool:
-    """Whether the program at a pose promises a greater value, once rows past their edges' ends let go."""
-    here = place(system, poses, system.reach, None)
+def _worth(system: System, here: Place) -> Place:
+    """A place to which a lean has led, valued by the system's own objective."""
+    return replace(here, value=system.objective.value(here.poses))
+
+
+def _promises(system: System, here: Place, value: float) -> bool:
+    """Whether the program at a place promises a greater value, once rows past their edges' ends let go."""
     found = promise(system, here, system.study.turn)
     every = (found, *released(system, found, value - here.value, system.study.turn))
     return any(one.endless is not None or here.value + one.gain > value for one in every)
@@ -161,6 +184,6 @@ def lean(system: System, walk: Walk, push: Floats, weight: float, own: float = 1
     )
     leaning = replace(leaning, drawn=leaning.value(poses))
     tilted = replace(system, objective=leaning)
-    aside = Walk(walk.model, tilted, place(tilted, poses, system.reach, None))
+    aside = Walk(walk.model, tilted, place(tilted, poses, walk.reach, None), from_drawn=False)
     climb(tilted, aside, STEPS, wander=True)
     return aside

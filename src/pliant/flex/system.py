@@ -68,9 +68,13 @@ class System:
     @cached_property
     def least(self) -> float:
         """A gain of the objective that counts as none."""
-        length = 1e-5 * self.gap or 1e-7 * self.parts.size
+        return (1e-5 * self.gap or 1e-7 * self.parts.size) * self.weight
+
+    @cached_property
+    def weight(self) -> float:
+        """What the objective gains, at most, for each unit of length that a body goes."""
         arm = np.array([1.0, 1.0, 1.0 / self.parts.size])
-        return length * float(np.abs(self.objective.weights(self.parts.drawn) * arm).max())
+        return float(np.abs(self.objective.weights(self.parts.drawn) * arm).max())
 
     @cached_property
     def tolerance(self) -> float:

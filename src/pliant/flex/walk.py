@@ -29,10 +29,11 @@ Measured = Callable[[], float]  # the thickest overlap of a pose
 class Walk:
     """The frames, promises and checks of a solve under way."""
 
-    def __init__(self, model: Assembly, system: System, start: Place) -> None:
+    def __init__(self, model: Assembly, system: System, start: Place, from_drawn: bool = True) -> None:
         self.model = model
         self.system = system
         self.here = start
+        self.from_drawn = from_drawn
         self.steps = 0
         self.promises: list[Promise] = []
         self.frames: list[Floats] = [start.poses]
@@ -83,10 +84,14 @@ class Walk:
         leg = int(np.searchsorted(gone, share * legs.sum()))
         if leg >= len(legs) or legs[leg] == 0:
             return self
-        part = 1 - (gone[leg] - share * gone[-1]) / legs[leg]
-        poses = (1 - part) * frames[leg] + part * frames[leg + 1]
-        there = place(self.system, poses, self.system.reach, None)
-        met = sweep(self.system, there, frames[leg], poses[None])
+        return self.stopped_on(leg, 1 - (gone[leg] - share * gone[-1]) / legs[leg])
+
+    def stopped_on(self, leg: int, part: float) -> Walk:
+        """The walk as far as a part of the way from a frame to the next; all of it where that is not free."""
+        before, after = self.frames[leg], self.frames[leg + 1]
+        poses = (1 - part) * before + part * after
+        there = place(self.system, poses, self.reach, None)
+        met = sweep(self.system, there, before, poses[None])
         if met.any or met.depth > self.system.threshold:
             return self
         short = copy(self)
@@ -97,6 +102,12 @@ class Walk:
         short.overlaps = [*self.overlaps[:kept], self._measure(there)]
         short.violations = [*self.violations[:kept], there.violation]
         return short
+
+    @property
+    def reach(self) -> float:
+        """How far contacts were looked for in the end, but for a first look at all there is."""
+        system = self.system
+        return min(self.here.contacts.near.reach, max(system.reach, system.parts.size))
 
     def follow(self, *others: Walk) -> None:
         """Go on by walks that begin where this one ended, one after the other."""
@@ -117,7 +128,7 @@ class Walk:
         """Look for contacts further away before the first program is said to have no bound."""
         reach = self.here.contacts.near.reach
         many = self.here.contacts.near.count > MANY
-        if self.steps > 0 or many or reach >= self.system.parts.extent:
+        if not self.from_drawn or self.steps > 0 or many or reach >= self.system.parts.extent:
             return False
         self.here = place(self.system, self.here.poses, 4 * reach, None)
         self.promises.clear()
