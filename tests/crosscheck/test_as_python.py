@@ -6,13 +6,12 @@ are 1e-6 of the size or finer; how many steps were taken, and where slack parts 
 """
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.processes import SOURCE, said
+from tests.processes import WITH_TESTS, said
 
 from pliant import gallery
 
@@ -24,14 +23,13 @@ ON_THE_WAY = ("seconds", "motion", "path", "iterations", "residual")
 NUMBER = re.compile(r"[-+]?\d+(?:,\d{3})*(?:\.\d*)?(?:e[-+]?\d+)?")
 
 SOLVE = "import sys; from tests.crosscheck.shortened import main; main(sys.argv[1:])"
-HERE = os.pathsep.join(map(str, (SOURCE, SOURCE.parent)))
 
 Found = dict[str, tuple[str, dict[str, Any], list[str]]]
 
 
 def solved(names: tuple[str, ...], **variables: str) -> Found:
     """Summaries, results and loops compiled anew, by name, of a process of its own."""
-    out, complaints = said(SOLVE, None, *names, PYTHONPATH=HERE, **variables)
+    out, complaints = said(SOLVE, None, *names, PYTHONPATH=WITH_TESTS, **variables)
     assert "Warning" not in complaints
     return {name: tuple(rest) for name, *rest in map(json.loads, out.splitlines())}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.processes import environment, said
+from tests.processes import WITH_TESTS, environment, said
 
 from pliant.cli import main, warm
 from pliant.core import kept, loops
@@ -23,20 +23,15 @@ MAIN = "from pliant import main; main()"
 # those that it calls in it.
 USED = """
 import json, sys
+from tests.called import called
 from pliant.cli.warm import loops_of
 from pliant.core.loops import KERNELS, compile_all
 method = loops_of(sys.argv[1])
 method.prepare()
 known = [made.py_func.__name__ for made in KERNELS]
 compile_all(method)
-left = [made.py_func for made in KERNELS if made.overloads]
-used = set(left)
-while left:
-    function = left.pop()
-    called = [function.__globals__.get(name) for name in function.__code__.co_names]
-    new = {made.py_func for made in called if hasattr(made, "py_func")} - used
-    left += new
-    used |= new
+loaded = [made for made in KERNELS if made.overloads]
+used = {made.py_func for made in loaded} | called(loaded)
 print(json.dumps([known, [made.py_func.__name__ for made in KERNELS if made.py_func in used]]))
 """
 
@@ -44,7 +39,7 @@ print(json.dumps([known, [made.py_func.__name__ for made in KERNELS if made.py_f
 @pytest.mark.slow
 @pytest.mark.parametrize("method", warm.METHODS)
 def test_every_loop_of_a_method_is_known_beforehand_and_compiled(method: str):
-    known, compiled = json.loads(said(USED, None, method)[0])
+    known, compiled = json.loads(said(USED, None, method, PYTHONPATH=WITH_TESTS)[0])
     assert known
     assert sorted(known) == sorted(compiled)
     for path in (kept.PACKAGE / method).rglob("*.py"):
