@@ -34,8 +34,11 @@ def shortened(name: str) -> tuple[Any, dict[str, Any]]:
 
 
 def _mechanism(name: str, model: Any) -> tuple[Any, dict[str, Any]]:
-    """Fewer frames; a rough cam that turns a little; strings in few pieces, as long as they are drawn."""
-    study = {"frames": min(FRAMES, model.study.frames)}
+    """Fewer frames; a rough cam that turns a little; strings in few pieces, as long as they are drawn.
+
+    Strings of the tensegrity are slack on the way: where it is then is not determined, and its end alone is.
+    """
+    study = {"frames": 1 if name == "tensegrity" else FRAMES}
     if model.study.method == "momentum":
         study["iterations"] = ITERATIONS
     if name == "cam":
