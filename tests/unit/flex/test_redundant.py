@@ -119,7 +119,7 @@ def unbalanced(result: FlexResult) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("links", "noise", "unit"),
-    [(2, 1e-5, 1e-2), (3, 0.0, 250.0), (3, 1e-9, 1e-2), (3, 1e-7, 250.0), (8, 0.0, 1e-2), (8, 1e-5, 250.0)],
+    [(2, 1e-5, 250.0), (3, 0.0, 1e-2), (3, 1e-9, 250.0), (3, 1e-7, 1e-2), (8, 1e-5, 250.0)],
 )
 def test_a_parallelogram_with_any_number_of_links_swings_as_with_two(links, noise, unit):
     """Links that are off by as little as nobody draws were a lock with some solvers, and none with others."""
@@ -154,7 +154,7 @@ def test_pins_that_contradict_each_other_bind_with_every_solver(make, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [parallelogram, truss])
-@pytest.mark.parametrize(("seed", "noise"), [(3, 3e-5), (5, 1e-4), (3, 3e-4), (5, 1e-3)])
+@pytest.mark.parametrize(("seed", "noise"), [(3, 1e-4), (5, 3e-4)])
 def test_where_it_is_doubtful_whether_they_bind_every_solver_still_says_the_same(make, seed, noise):
     found = answers(make(seed, seed, noise, 1.0)[0])
     assert len({result.status for result in found.values()}) == 1
