@@ -17,6 +17,8 @@ from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 
+pytestmark = pytest.mark.usefixtures("not_shaken")
+
 
 def box(left, bottom, right, top):
     return [[left, bottom], [right, bottom], [right, top], [left, top]]
@@ -46,17 +48,9 @@ def tee(how: str) -> tuple[list[dict], dict, str]:
     return [bar, stem], joints, "bar"
 
 
-@pytest.mark.parametrize(
-    ("how", "spin", "clearance"),
-    [
-        ("outlines", 1, 0.0),
-        ("outlines", -1, 0.3),
-        ("weld", 1, 0.3),
-        ("weld", -1, 0.0),
-        ("pins", 1, 0.0),
-        ("pins", -1, 0.3),
-    ],
-)
+@pytest.mark.parametrize("clearance", [0.0, 0.3])
+@pytest.mark.parametrize("spin", [1, -1])
+@pytest.mark.parametrize("how", ["outlines", "weld", "pins"])
 def test_a_part_in_pieces_moves_as_the_same_part_in_one(how, spin, clearance):
     answers = []
     for kind in ("outline", how):
@@ -197,7 +191,7 @@ def test_what_is_welded_to_a_fixed_body_is_fixed_and_holds_others():
 # Layers
 
 
-@pytest.mark.parametrize("gap", [0.3, 0.7])
+@pytest.mark.parametrize("gap", [0.3, 0.7, 1.4])
 def test_a_leaf_on_a_pinned_knuckle_still_meets_the_post(gap):
     """A pin puts the knuckle into another layer than the post, not the leaf that is welded to it."""
     post = {"name": "post", "outline": box(-2, -9, 2, 0), "fixed": True}
@@ -216,10 +210,7 @@ def test_a_leaf_on_a_pinned_knuckle_still_meets_the_post(gap):
     assert ("post", "leaf") in carrying(result)
 
 
-@pytest.mark.parametrize(
-    "solver",
-    ["auto", "normal", *(pytest.param(name, marks=pytest.mark.slow) for name in ("clarabel", "highs"))],
-)
+@pytest.mark.parametrize("solver", ["auto", "piqp", "clarabel", "highs", "normal"])
 def test_a_weld_by_two_pins_is_a_weld_with_every_solver(solver):
     """The blocks lie 0.5 and 0.2 off a wall 2 thick: so tilted, corners a diagonal apart touch both sides."""
     pinned = [{"bodies": ["left", "right"], "at": [x, 0.5]} for x in (-2, 2)]
