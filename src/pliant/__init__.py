@@ -14,10 +14,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from pliant import files, gallery, view
-    from pliant.core.progress import Progress
+    from pliant import files, flex, gallery, linkage, relax, snap, view
+    from pliant.core.errors import InputError, PliantError
+    from pliant.core.motion import Motion
+    from pliant.core.plot import Plot
+    from pliant.core.progress import Interrupted, Progress
     from pliant.files.kinds import Model
     from pliant.flex.model import Assembly, FlexStudy
     from pliant.flex.result import FlexResult
@@ -31,9 +35,57 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["__version__", "edit", "files", "gallery", "load", "save", "solve", "view"]
+__all__ = [
+    "Assembly",
+    "EditResult",
+    "EditStudy",
+    "Fastener",
+    "FlexResult",
+    "FlexStudy",
+    "InputError",
+    "Interrupted",
+    "Linkage",
+    "Mechanism",
+    "Motion",
+    "PliantError",
+    "Plot",
+    "RelaxResult",
+    "RelaxStudy",
+    "SnapResult",
+    "SnapStudy",
+    "TraceResult",
+    "TraceStudy",
+    "__version__",
+    "edit",
+    "files",
+    "flex",
+    "gallery",
+    "linkage",
+    "load",
+    "relax",
+    "save",
+    "snap",
+    "solve",
+    "view",
+]
 
-_ROOMS = ("files", "gallery", "view")
+_ROOMS = ("files", "flex", "gallery", "linkage", "relax", "snap", "view")
+_CLASSES = {
+    "pliant.core.errors": ("InputError", "PliantError"),
+    "pliant.core.motion": ("Motion",),
+    "pliant.core.plot": ("Plot",),
+    "pliant.core.progress": ("Interrupted",),
+    "pliant.flex.model": ("Assembly", "FlexStudy"),
+    "pliant.flex.result": ("FlexResult",),
+    "pliant.linkage.model": ("EditStudy", "Linkage", "TraceStudy"),
+    "pliant.linkage.editing.result": ("EditResult",),
+    "pliant.linkage.result": ("TraceResult",),
+    "pliant.relax.model": ("Mechanism", "RelaxStudy"),
+    "pliant.relax.result": ("RelaxResult",),
+    "pliant.snap.model": ("Fastener", "SnapStudy"),
+    "pliant.snap.result": ("SnapResult",),
+}
+_HOMES = {name: module for module, names in _CLASSES.items() for name in names}
 _MODEL_BYTES = 10_000_000
 
 
@@ -53,11 +105,16 @@ def main() -> None:
         raise
 
 
-def load(path: str | Path, *, max_bytes: int = _MODEL_BYTES) -> Model:
-    """Read a model file (TOML or JSON), or raise an InputError that lists every fault in it."""
-    from pliant.files.reader import load
+def load(source: str | Path | Mapping[str, Any], *, max_bytes: int = _MODEL_BYTES) -> Model:
+    """Read a model file (TOML or JSON), or plain data as such a file holds it.
 
-    return load(path, max_bytes=max_bytes)
+    Raises an InputError that lists every fault.
+    """
+    from collections.abc import Mapping
+
+    from pliant.files.reader import load, model_of
+
+    return model_of(source) if isinstance(source, Mapping) else load(source, max_bytes=max_bytes)
 
 
 def save(model: Model, path: str | Path) -> None:
@@ -83,11 +140,20 @@ def solve(
 def solve(
     model: Fastener, study: SnapStudy | None = None, *, progress: Progress | None = None, **keywords: Any
 ) -> SnapResult: ...
-def solve(model: Model, study: Any = None, *, progress: Progress | None = None, **keywords: Any) -> Any:
+@overload
+def solve(
+    model: Model | str | Path | Mapping[str, Any],
+    study: Any = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: Any,
+) -> Any: ...
+def solve(model: Any, study: Any = None, *, progress: Progress | None = None, **keywords: Any) -> Any:
     """Answer a model's question: keywords go before `study`, and `study` before the file's own.
 
-    Keywords are the keys of the study: `pliant.solve(model, steps=20, solver="highs")` of an
-    assembly, `pliant.solve(model, samples=100, trace=["P"])` of a linkage,
+    The model may be a file's path, or plain data, too. Keywords are the keys of the study:
+    `pliant.solve(model, steps=20, solver="highs")` of an assembly,
+    `pliant.solve(model, samples=100, trace=["P"])` of a linkage,
     `pliant.solve(model, method="sync", alpha=0.4)` of a mechanism,
     `pliant.solve(model, reverse=True, classify=True)` of a fastener.
     """
@@ -95,12 +161,32 @@ def solve(model: Model, study: Any = None, *, progress: Progress | None = None, 
     from pliant.files.kinds import fetch, named
     from pliant.files.studies import chosen_study
 
-    chosen = chosen_study(model, study, keywords)
-    return fetch(named(model.kind).solve)(model, chosen, progress=progress or silent)
+    loaded = _loaded(model)
+    chosen = chosen_study(loaded, study, keywords)
+    return fetch(named(loaded.kind).solve)(loaded, chosen, progress=progress or silent)
+
+
+def _loaded(model: Any) -> Any:
+    """A model, or what is read from a file's path or plain data."""
+    from pathlib import Path
+
+    from pliant.core.errors import Fault, InputError
+    from pliant.core.model import Document
+
+    if isinstance(model, Document):
+        return model
+    if isinstance(model, (str, Path, dict)):
+        return load(model)
+    problem = f"is of type {type(model).__name__}, and no model"
+    raise InputError([Fault("model", problem, "Give a model, the path of its file, or its data as a dict")])
 
 
 def edit(
-    model: Linkage, study: EditStudy | None = None, *, progress: Progress | None = None, **keywords: Any
+    model: Linkage | str | Path | Mapping[str, Any],
+    study: EditStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: Any,
 ) -> EditResult:
     """Reshape a linkage: keywords go before `study`, and `study` before the file's `[study.edit]`.
 
@@ -110,13 +196,16 @@ def edit(
     from pliant.files.kinds import fetch
     from pliant.files.studies import chosen_study
 
-    chosen = chosen_study(model, study, keywords, "edit")
-    return fetch("pliant.linkage.edit:edit")(model, chosen, progress=progress or silent)
+    loaded = _loaded(model)
+    chosen = chosen_study(loaded, study, keywords, "edit")
+    return fetch("pliant.linkage.edit:edit")(loaded, chosen, progress=progress or silent)
 
 
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return import_module(f"pliant.{name}")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     if name == "__version__":
         from importlib.metadata import version
 

@@ -118,7 +118,7 @@ class Objective:
     point: Floats  # (T, 2) about the centroid
     direction: Floats  # (T, 2)
     drawn: float
-    arm: float  # a turn times this is a travel, where it is asked to turn; else 1
+    arm: float  # what a body travels, at least, for each unit that is gained: of a turn, its radius
 
     def value(self, poses: Floats) -> Floats:
         """At (…, B, 3)."""
@@ -133,7 +133,7 @@ class Objective:
 def objective_of(play: Played) -> Objective:
     """From the terms of the model's study; gathering is not known here."""
     study = play.model.study.for_command("flex")
-    linear, followed, arm = np.zeros((len(play.names), 3)), [], 1.0
+    linear, followed = np.zeros((len(play.names), 3)), []
     drawn = play.drawn
     for term in study.maximize:
         body = play.index(term.body) if term.body else -1
@@ -145,7 +145,6 @@ def objective_of(play: Played) -> Objective:
             linear[body, :2] += term.weight * np.array(term.direction)
         elif term.spin is not None:
             linear[body, 2] += term.weight * term.spin
-            arm = float(np.hypot(*play.rings[body][0].T).max())
         elif term.radial is not None:
             away = drawn[:, :2] - term.radial
             distance = np.hypot(*away.T)[:, None]
@@ -156,6 +155,9 @@ def objective_of(play: Played) -> Objective:
             raise NotImplementedError("gather")
     body, point, direction = zip(*followed, strict=True) if followed else ((), (), ())
     made: Any = (linear, np.array(body, np.int64), np.reshape(point, (-1, 2)), np.reshape(direction, (-1, 2)))
+    radii = np.array([np.hypot(*rings[0].T).max() for rings in play.rings])
+    weights = (np.hypot(*linear[:, :2].T), np.abs(linear[:, 2]) / radii, np.hypot(*made[3].T))
+    arm = 1.0 / max(float(weight.max(initial=0.0)) for weight in weights)
     return Objective(*made, drawn=float(Objective(*made, 0.0, arm).value(drawn)), arm=arm)
 
 

@@ -2,6 +2,7 @@ import math
 import subprocess
 import sys
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,6 +52,45 @@ def test_the_public_names_are_there():
     assert pliant.__version__[0].isdigit()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = pliant.nothing  # type: ignore[attr-defined]
+
+
+def test_every_method_is_there_without_an_import_before_it():
+    code = "import pliant; print(pliant.relax.__name__, pliant.snap.__name__, pliant.Linkage.__name__)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out == "pliant.relax pliant.snap Linkage\n"
+
+
+def test_a_model_is_changed_by_its_keys_and_checked_as_a_file_is():
+    model = pliant.load(MODEL)
+    changed = model.with_(clearance="1/8", title="another")
+    assert (changed.clearance, changed.title, changed.bodies) == (0.125, "another", model.bodies)
+    assert (model.clearance, model.title) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"clearence": 0.2}, "clearence: is not a key of an assembly .* Did you mean 'clearance'?"),
+        ({"clearance": "abc"}, "clearance: 'abc' is not a number"),
+        ({"bodies": ()}, "bodies: has 0 entries"),
+        ({"kind": "linkage"}, "kind"),
+    ],
+)
+def test_what_cannot_be_changed_so_is_refused_with_a_cure(changes: dict[str, Any], said: str):
+    with pytest.raises(pliant.InputError, match=said):
+        pliant.load(MODEL).with_(**changes)
+
+
+def test_plain_data_and_paths_are_solved_as_models_are(studies: list[Any], tmp_path: Path):
+    pliant.save(pliant.load(MODEL), tmp_path / "model.toml")
+    for given in (MODEL, tmp_path / "model.toml", str(tmp_path / "model.toml")):
+        pliant.solve(given, steps=7)
+    assert [study.steps for study in studies] == [7, 7, 7]
+
+
+def test_what_is_no_model_is_refused_with_a_cure():
+    with pytest.raises(pliant.InputError, match="is of type int, and no model"):
+        pliant.solve(3)  # type: ignore[call-overload]
 
 
 def test_the_files_study_is_solved_by_default(studies: list[Any]):

@@ -41,7 +41,7 @@ def check_name(name: str) -> None:
     """Refuse what is no example, and name the nearest."""
     from pliant import gallery
     from pliant.core.errors import Fault, InputError
-    from pliant.files.faults import nearest
+    from pliant.core.faults import nearest
 
     if name not in gallery.names():
         raise InputError(

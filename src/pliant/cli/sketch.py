@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from pliant.core.errors import Fault
+from pliant.core.faults import key_path
 from pliant.core.motion import Floats, Mark, Motion
 from pliant.core.pose import carry
 from pliant.core.quantity import angle, number
-from pliant.files.faults import key_path
 from pliant.linkage.reading import read as read_linkage
 from pliant.relax.reading import named_in_elements
 from pliant.relax.reading import read as read_mechanism

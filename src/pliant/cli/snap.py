@@ -71,8 +71,8 @@ def _with_friction(model: Fastener, friction: str) -> Fastener:
     """The model with another friction, checked as the file's own would be."""
     from pydantic import ValidationError
 
+    from pliant.core.faults import model_faults
     from pliant.files import schema
-    from pliant.files.faults import model_faults
 
     data = {**dict(model), "friction": friction}
     try:

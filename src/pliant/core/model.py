@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice
 from math import hypot
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator as After
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.functional_validators import ModelWrapValidatorHandler
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
-from pliant.core.errors import MOST
+from pliant.core.errors import MOST, InputError
+from pliant.core.faults import model_faults
 from pliant.core.quantity import AMOUNTS, LENGTHS, SHORTEST, Plain, Vector
 
 Model = TypeVar("Model")
@@ -42,6 +43,23 @@ class Frozen(BaseModel):
     """No unknown keys, no NaN, no change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True)
+
+
+class Document(Frozen):
+    """A model as a file holds it: of one kind, whole."""
+
+    def with_(self, **changes: Any) -> Self:
+        """The model with other values under some of its keys, checked as a file is.
+
+        `model.with_(clearance=0.2)`. A table or a list is given anew, whole. Raises an InputError with
+        every fault.
+        """
+        data = {**dict(self), **changes}
+        try:
+            return type(self).model_validate(data)
+        except ValidationError as error:
+            lines, schema = error.errors(include_url=False), type(self).model_json_schema(by_alias=True)
+            raise InputError(model_faults(lines, data, schema)) from None
 
 
 def fault(problem: str, cure: str) -> PydanticCustomError:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pliant.core.errors import Fault, InputError
-from pliant.files.faults import shown
+from pliant.core.faults import shown
 from pliant.files.parse import MODEL_BYTES, parse, read_text, text_faults
 from pliant.files.reader import EDITS, current
 from pliant.files.studies import validated

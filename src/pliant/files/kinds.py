@@ -61,7 +61,7 @@ def check_command(kind: str, command: str, source: str = "") -> None:
 
 def unknown_kind(name: Any) -> Fault:
     """What to say about a kind that is none."""
-    from pliant.files.faults import nearest, shown
+    from pliant.core.faults import nearest, shown
 
     return Fault("kind", f"{shown(name)} is not a kind of model", nearest(name, KINDS, "Kinds"))
 

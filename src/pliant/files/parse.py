@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pliant.core.errors import MOST, Fault, InputError
-from pliant.files.faults import key_path, shown
+from pliant.core.faults import key_path, shown
 
 Syntax = Literal["TOML", "JSON"]
 

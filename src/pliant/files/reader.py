@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from pliant.core.errors import Fault, InputError
+from pliant.core.faults import model_faults, nearest, shown
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
-from pliant.files.faults import model_faults, nearest, shown
 from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, named, unknown_kind
 from pliant.files.parse import MEGABYTE, MODEL_BYTES, looks_like_json, parse, read_text, text_faults
 from pliant.files.schemas import schema

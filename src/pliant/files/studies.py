@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from pliant.core.errors import Fault, InputError
-from pliant.files.faults import Place, key_path, model_faults, nearest, shown, with_article
+from pliant.core.faults import Place, key_path, model_faults, nearest, shown, with_article
 from pliant.files.kinds import check_command, named
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from pydantic_core import InitErrorDetails, ValidationError
 
 from pliant.core.model import (
     Direction,
+    Document,
     Frozen,
     Gap,
     Length,
@@ -260,7 +261,7 @@ class Study(FlexStudy):
         return FlexStudy.model_construct(**{**common, **chosen})
 
 
-class Assembly(Frozen):
+class Assembly(Document):
     """Rigid parts that touch, and what else holds them."""
 
     pliant: Literal[1] = 1

@@ -25,7 +25,6 @@ from pliant.flex.climb import climb
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.result import FlexResult, Restarts
 from pliant.flex.shake import lean, random_push
-from pliant.flex.status import FlexStatus
 from pliant.flex.step import place
 from pliant.flex.system import System, compile_system
 from pliant.flex.walk import Walk
@@ -33,24 +32,22 @@ from pliant.flex.warm import LOOPS
 
 PUSHES = 3  # one after the other, by which parts get to where a restart begins
 SLOW = 1.0  # s that the first climb took, from which on restarts have processes of their own
-ENDLESS = (FlexStatus.FREE, FlexStatus.TURNING)
-COMPARABLE = (FlexStatus.CONVERGED, FlexStatus.LOCKED, *ENDLESS)
 
 
 def restarted(model: Assembly, system: System, first: FlexResult, progress: Progress) -> FlexResult:
     """The best of a result and its restarts, and how many ends agree with it."""
-    if first.status not in COMPARABLE or first.status in ENDLESS:
+    if not first.status.at_rest:
         return first
     best, ends = first, [first.objective]
     try:
         for done, found in enumerate(_every(model, system, first)):
             progress(done + 1, system.study.restarts, f"restarts, objective {best.objective:.6g}")
-            if found.status not in COMPARABLE:
+            if not (found.status.at_rest or found.status.endless):
                 continue
             ends.append(found.objective)
-            if found.status in ENDLESS or found.objective > best.objective:
+            if found.status.endless or found.objective > best.objective:
                 best = found
-            if best.status in ENDLESS:
+            if best.status.endless:
                 break
     except KeyboardInterrupt:
         raise Interrupted(_told(first, best, ends)) from None
@@ -122,7 +119,7 @@ def _restart(model: Assembly, system: System, seed: int) -> FlexResult:
     chance = np.random.default_rng(seed)
     walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
     for _ in range(PUSHES):
-        aside = lean(system, walk, random_push(system, chance), 1.0, own=0.0)
+        aside = lean(system, walk, random_push(system, chance), 0.0, far=True)
         back = Walk(model, system, place(system, aside.here.poses, system.reach, None))
         walk.follow(aside, back)
     start = walk.steps

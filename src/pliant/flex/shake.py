@@ -14,13 +14,13 @@ from dataclasses import replace
 import numpy as np
 
 from pliant.core.pose import Floats, turn
+from pliant.core.progress import Progress
 from pliant.flex.climb import FINEST, climb
 from pliant.flex.contact import beyond_ends
 from pliant.flex.distance import gaps
 from pliant.flex.findings import Ending
 from pliant.flex.promise import promise, within
 from pliant.flex.rest import released
-from pliant.flex.status import FlexStatus
 from pliant.flex.step import Place, place
 from pliant.flex.system import System
 from pliant.flex.walk import Walk
@@ -33,26 +33,25 @@ MOST_ROUNDS = 20
 LITTLE = 0.1
 STEPS = 3  # of a lean
 STOPS = 3  # on the way of a lean, at most
-AT_REST = (FlexStatus.CONVERGED, FlexStatus.LOCKED)
-ENDLESS = (FlexStatus.FREE, FlexStatus.TURNING)
 CLIMBS = 8  # that gain nothing, be they promising
 
 
-def shaken(system: System, walk: Walk, ending: Ending) -> Ending:
+def shaken(system: System, walk: Walk, ending: Ending, progress: Progress) -> Ending:
     """Shake the parts at the end of a walk until that gains nothing; the walk then goes to the better end."""
     chance = np.random.default_rng(0)
     idle = climbs = 0
     for _ in range(MOST_ROUNDS):
-        if idle >= ROUNDS or climbs >= CLIMBS or ending.status not in AT_REST:
+        if idle >= ROUNDS or climbs >= CLIMBS or not ending.status.at_rest:
             break
         idle += 1
+        progress(walk.steps, None, f"objective {walk.here.value:.6g}, shaken")
         for aside in _leans(system, walk, chance):
             climbs += 1
-            back = Walk(walk.model, system, _worth(system, aside[-1].here), from_drawn=False)
+            back = Walk(walk.model, system, _worth(system, aside[-1].here), looks_far=False)
             found = climb(system, back, system.study.steps)
             gained = back.here.value - walk.here.value
-            if found.status in ENDLESS or (found.status in AT_REST and gained > system.least):
-                if found.status in ENDLESS or back.here.value > _worth_it(walk):
+            if found.status.endless or (found.status.at_rest and gained > walk.enough):
+                if found.status.endless or back.here.value > _worth_it(walk):
                     idle = climbs = 0
                 walk.follow(*aside, back)
                 ending = found
@@ -141,8 +140,8 @@ def _promises(system: System, here: Place, value: float) -> bool:
 
 def _lean_either_way(system: System, start: Walk, push: Floats, keep: float) -> Walk:
     """Where a push leads to; or one the other way, where it leads nowhere."""
-    there = lean(system, start, push, 1.0, own=keep)
-    return there if there.steps else lean(system, start, -push, 1.0, own=keep)
+    there = lean(system, start, push, keep)
+    return there if there.steps else lean(system, start, -push, keep)
 
 
 def random_push(system: System, chance: np.random.Generator) -> Floats:
@@ -171,19 +170,22 @@ def _bearing(system: System) -> float:
     return float(np.arctan2(along[1], along[0]))
 
 
-def lean(system: System, walk: Walk, push: Floats, weight: float, own: float = 1.0) -> Walk:
-    """Where a push of some weight beside the objective leads to from the end of a walk."""
+def lean(system: System, walk: Walk, push: Floats, keep: float, far: bool = False) -> Walk:
+    """Where a push leads to from the end of a walk, beside the objective times `keep`.
+
+    Who goes far looks for contacts at all distances first.
+    """
     objective, poses = system.objective, walk.here.poses
     arm = np.array([1.0, 1.0, 1.0 / system.parts.size])
     scale = float(np.abs(objective.weights(poses) * arm).max()) or 1.0
     leaning = replace(
         objective,
-        linear=own * objective.linear + weight * scale * push,
-        direction=own * objective.direction,
+        linear=keep * objective.linear + scale * push,
+        direction=keep * objective.direction,
         drawn=0.0,
     )
     leaning = replace(leaning, drawn=leaning.value(poses))
     tilted = replace(system, objective=leaning)
-    aside = Walk(walk.model, tilted, place(tilted, poses, walk.reach, None), from_drawn=False)
+    aside = Walk(walk.model, tilted, place(tilted, poses, walk.reach, None), looks_far=far)
     climb(tilted, aside, STEPS, wander=True)
     return aside

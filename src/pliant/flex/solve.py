@@ -22,7 +22,8 @@ from pliant.flex.system import System, compile_system
 from pliant.flex.walk import Walk
 from pliant.flex.warm import LOOPS
 
-FEW = 12  # moving bodies up to which the end is shaken
+FEW = 12  # moving bodies up to which the end is shaken,
+SHORT = 500  # and rows of the program there: a hundred such programs take a second or two
 
 
 def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = silent) -> FlexResult:
@@ -36,13 +37,14 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
 def _from_drawn(model: Assembly, system: System, progress: Progress) -> FlexResult:
     """The climb from the drawn pose, and from where it ended once the parts were shaken."""
     walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
-    wrong = as_drawn(model, system, walk.drawn)
+    wrong = as_drawn(model, system, walk.at_start)
     if wrong is not None:
         return walk.end(Ending(wrong[0]), **wrong[1])
     try:
         ending = climb(system, walk, system.study.steps, progress)
-        if ending.status in (FlexStatus.CONVERGED, FlexStatus.LOCKED) and len(system.parts.free) <= FEW:
-            ending = shaken(system, walk, ending)
+        small = len(system.parts.free) <= FEW and len(walk.here.contacts.rows) <= SHORT
+        if ending.status.at_rest and small:
+            ending = shaken(system, walk, ending, progress)
         return walk.end(ending)
     except KeyboardInterrupt:
         stopped = Ending(FlexStatus.STEP_LIMIT, note="interrupted")

@@ -16,3 +16,13 @@ class FlexStatus(Status):
     VIOLATED = "a keep region, a sight or a limit does not hold in the drawn pose", ANSWERED
     STEP_LIMIT = "the step limit was reached before the motion converged", NO_ANSWER
     SOLVER_FAILED = "no solver could solve a linear program of the motion", NO_ANSWER
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the motion has come to an end."""
+        return self in (FlexStatus.CONVERGED, FlexStatus.LOCKED)
+
+    @property
+    def endless(self) -> bool:
+        """Whether the motion goes on for ever."""
+        return self in (FlexStatus.FREE, FlexStatus.TURNING)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import near_pairs, overlaps
+from pliant.flex.check import Overlaps, near_pairs, overlaps
 from pliant.flex.findings import Ending, Turning, same_but_for_turns, turned_round
 from pliant.flex.forces import contacts_of, force_chain
 from pliant.flex.model import Assembly
@@ -20,6 +21,7 @@ from pliant.flex.system import System
 
 IDLE = 2
 MANY = 100_000  # candidates for contact: more of them take longer than they help
+FEW = 50  # pairs of neighbours, of which overlaps are measured sooner than a thread is told to
 SMALL = 200  # rows: up to here the ranges of the shares are found without being asked for
 
 
@@ -29,23 +31,32 @@ Measured = Callable[[], float]  # the thickest overlap of a pose
 class Walk:
     """The frames, promises and checks of a solve under way."""
 
-    def __init__(self, model: Assembly, system: System, start: Place, from_drawn: bool = True) -> None:
+    def __init__(self, model: Assembly, system: System, start: Place, looks_far: bool = True) -> None:
         self.model = model
         self.system = system
         self.here = start
-        self.from_drawn = from_drawn
+        self.looks_far = looks_far
         self.steps = 0
         self.promises: list[Promise] = []
         self.frames: list[Floats] = [start.poses]
         self.accepted: list[int] = [0]
-        self.checker = ThreadPoolExecutor(2)  # GEOS works beside the next program, outside Python's lock
-        with system.clock.phase("check"):
-            self.drawn = overlaps(system.parts, start.poses, near_pairs(system.parts, start.poses))
-        self.overlaps: list[Measured] = [lambda: self.drawn.worst]
+        self.overlaps: list[Measured] = [lambda: self.at_start.worst]
         self.violations: list[float] = [start.violation]
         self.path = 0.0
         self.before = (start, 0.0, 1)  # what `undo` goes back to
         self.idle = 0  # steps in a row that were taken whole and gained next to nothing
+
+    @cached_property
+    def at_start(self) -> Overlaps:
+        """What overlaps where the walk begins."""
+        parts, poses = self.system.parts, self.frames[0]
+        with self.system.clock.phase("check"):
+            return overlaps(parts, poses, near_pairs(parts, poses))
+
+    @cached_property
+    def checker(self) -> ThreadPoolExecutor:
+        """Where overlaps are measured beside the next program: GEOS works outside Python's lock."""
+        return ThreadPoolExecutor(2)
 
     def overlapping(self) -> bool:
         """Whether the last pose overlaps by more than is allowed; it was measured meanwhile."""
@@ -87,16 +98,12 @@ class Walk:
         return self.stopped_on(leg, 1 - (gone[leg] - share * gone[-1]) / legs[leg])
 
     def stopped_on(self, leg: int, part: float) -> Walk:
-        """The walk as far as a part of the way from a frame to the next; all of it where that is not free."""
-        before, after = self.frames[leg], self.frames[leg + 1]
-        poses = (1 - part) * before + part * after
+        """The walk as far as a part of the way from a frame to the next, which has been found free."""
+        poses = (1 - part) * self.frames[leg] + part * self.frames[leg + 1]
         there = place(self.system, poses, self.reach, None)
-        met = sweep(self.system, there, before, poses[None])
-        if met.any or met.depth > self.system.threshold:
-            return self
         short = copy(self)
         kept = sum(frame <= leg for frame in self.accepted)
-        short.here, short.steps, short.path = there, kept, max(self.path, met.depth)
+        short.here, short.steps = there, kept
         short.frames = [*self.frames[: leg + 1], poses]
         short.accepted = [*self.accepted[:kept], leg + 1]
         short.overlaps = [*self.overlaps[:kept], self._measure(there)]
@@ -128,7 +135,7 @@ class Walk:
         """Look for contacts further away before the first program is said to have no bound."""
         reach = self.here.contacts.near.reach
         many = self.here.contacts.near.count > MANY
-        if not self.from_drawn or self.steps > 0 or many or reach >= self.system.parts.extent:
+        if not self.looks_far or self.steps > 0 or many or reach >= self.system.parts.extent:
             return False
         self.here = place(self.system, self.here.poses, 4 * reach, None)
         self.promises.clear()
@@ -170,7 +177,8 @@ class Walk:
             if self.overlapping():
                 self.undo()
             thickness = np.array([measured() for measured in self.overlaps])
-            self.checker.shutdown()
+            if "checker" in self.__dict__:
+                self.checker.shutdown()
         first = self.promises[0] if self.promises else None
         last = self.promises[-1] if self.promises else None
         shape = first.program.shape if first else (len(self.here.contacts.rows), 3 * len(system.parts.free))
@@ -217,8 +225,10 @@ class Walk:
         )
 
     def _measure(self, there: Place) -> Measured:
-        """Have the overlaps of a place measured meanwhile; the outcome waits for them."""
+        """Have the overlaps of a place measured meanwhile, or of few pairs once they are asked for."""
         pairs = there.contacts.near.pairs
+        if len(pairs) <= FEW:
+            return cache(lambda: overlaps(self.system.parts, there.poses, pairs).worst)
         halves = [
             self.checker.submit(overlaps, self.system.parts, there.poses, half)
             for half in (pairs[::2], pairs[1::2])

@@ -13,7 +13,17 @@ import numpy as np
 from pydantic import Field, model_validator
 from pydantic.functional_validators import ModelWrapValidatorHandler
 
-from pliant.core.model import Direction, Frozen, Gap, Length, Name, Positive, check_with_references, fault
+from pliant.core.model import (
+    Direction,
+    Document,
+    Frozen,
+    Gap,
+    Length,
+    Name,
+    Positive,
+    check_with_references,
+    fault,
+)
 from pliant.core.quantity import Angle, Force, Number, Vector
 from pliant.linkage.reading import LINK_JOINTS
 from pliant.linkage.references import reference_faults
@@ -303,7 +313,7 @@ class Study(TraceStudy):
         return TraceStudy.model_construct(**{name: getattr(self, name) for name in TraceStudy.model_fields})
 
 
-class Linkage(Frozen):
+class Linkage(Document):
     """Joints, the links between them, what is held and what turns."""
 
     pliant: Literal[1] = 1

@@ -12,7 +12,17 @@ from pydantic import AfterValidator as After
 from pydantic import Field, model_validator
 from pydantic.functional_validators import ModelWrapValidatorHandler
 
-from pliant.core.model import Frozen, Gap, Length, Name, NotNegative, Positive, check_with_references, fault
+from pliant.core.model import (
+    Document,
+    Frozen,
+    Gap,
+    Length,
+    Name,
+    NotNegative,
+    Positive,
+    check_with_references,
+    fault,
+)
 from pliant.core.quantity import SHORTEST, Angle, Coordinate, Number
 from pliant.relax.references import reference_faults
 
@@ -306,7 +316,7 @@ class RelaxStudy(Frozen):
         return self
 
 
-class Mechanism(Frozen):
+class Mechanism(Document):
     """Nodes, the elements between them, what is held and what drives."""
 
     pliant: Literal[1] = 1

@@ -14,7 +14,7 @@ from pydantic import AfterValidator as After
 from pydantic import Field, model_validator
 from pydantic.functional_validators import ModelWrapValidatorHandler
 
-from pliant.core.model import Frozen, Name, Positive, check_with_references, fault
+from pliant.core.model import Document, Frozen, Name, Positive, check_with_references, fault
 from pliant.core.quantity import AMOUNTS, COORDINATES, IN_RANGE
 from pliant.core.quantity import Exact as Rational
 from pliant.snap.materials import SECANT
@@ -278,7 +278,7 @@ class SnapStudy(Frozen):
         return self
 
 
-class Fastener(Frozen):
+class Fastener(Document):
     """Pawls on a root that translates among obstacles."""
 
     pliant: Literal[1] = 1

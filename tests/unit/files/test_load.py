@@ -12,8 +12,8 @@ from tests.fuzz.originals import DATA, FASTENER, LINKAGE, MECHANISM
 
 import pliant
 from pliant.core.errors import MOST, InputError
+from pliant.core.faults import key_path
 from pliant.files import kinds, load, load_answer, model_of, reader
-from pliant.files.faults import key_path
 
 GOOD = """
 pliant = 1
