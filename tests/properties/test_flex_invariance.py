@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ Floats = NDArray[np.float64]
 
 seeds = st.integers(0, 9999)
 few = settings(max_examples=4, deadline=None, derandomize=True)
-SHOWN = (4, 5)  # seeds whose motions are solved in the quick tests: one way each, along a direction
+SHOWN = (3, 4, 5)  # seeds whose motions are solved in the quick tests: a turn, and two along a direction
 FAMILIES = ("voxels", "jigsaw", "slices")
 
 
@@ -94,9 +95,13 @@ def random_model(family: str, seed: int) -> Assembly:
     return with_term(model, way if seed % 3 else Term(body=name, spin=1.0))
 
 
-@cache
 def solved(family: str, seed: int) -> FlexResult:
     """As drawn: the same few are compared with every way to write them down."""
+    return _solved(family, seed, import_module("pliant.flex.solve").FEW)
+
+
+@cache
+def _solved(family: str, seed: int, _few: int) -> FlexResult:
     return solve(random_model(family, seed))
 
 
@@ -210,8 +215,10 @@ def test_the_linear_estimate_does_not_depend_on_how_the_assembly_is_written_down
     assert linear(CHANGES[change](model)) == pytest.approx(linear(model), rel=1e-6)
 
 
+@pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize(("change", "seed"), [*zip(CHANGES, SHOWN * 2, strict=True)])
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("seed", SHOWN)
 def test_the_stepped_motion_does_not_depend_on_how_the_assembly_is_written_down(family, change, seed):
     assert_same(solved(family, seed), solve(CHANGES[change](random_model(family, seed))))
 
@@ -248,6 +255,7 @@ def scaled(model: Assembly, factor: float) -> Assembly:
 TIPS, MITRED = 1, 10  # jigsaws: corners that come to meet tip to tip; vertices as near to both edges of one
 
 
+@pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize(
     ("family", "factor", "seed"),
     [
@@ -281,7 +289,8 @@ def _scales(family: str, factor: float, seed: int) -> None:
         assert_same(solved(family, seed), solve(scaled(model, factor)), grows)
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 7))])
+@pytest.mark.usefixtures("not_shaken")
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 8))])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_another_unit_of_length_changes_no_decision(family, seed):
     """A power of two is exact, so that every digit stays; any other factor rounds."""
@@ -362,8 +371,9 @@ def test_forces_balance_the_load_on_every_free_body_and_add_up_to_the_flex(famil
     assert forces @ found.program.gaps == pytest.approx(found.gain, rel=1e-6)
 
 
+@pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", [*SHOWN, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 8))])
+@pytest.mark.parametrize("seed", [*SHOWN, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (8, 9))])
 def test_a_solved_motion_shares_out_its_flex_and_overlaps_by_no_more_than_the_threshold(family, seed):
     result = solved(family, seed)
     assert result.status is FlexStatus.CONVERGED
