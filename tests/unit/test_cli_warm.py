@@ -47,17 +47,6 @@ def test_every_loop_of_a_method_is_known_beforehand_and_compiled(method: str):
         assert marked <= set(known), path
 
 
-@pytest.mark.slow
-def test_a_second_time_there_is_nothing_to_do(tmp_path: Path):
-    out, complaints = said(MAIN, tmp_path, "warm", "linkage")
-    assert out == "Compiled: linkage.\n"
-    assert re.search(r"\d+ of \d+ compiling \w+\.[\w.]+, \d+ left", complaints)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.code")}
-    assert before
-    said(MAIN, tmp_path, "warm", "linkage", "--quiet")
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.code")} == before
-
-
 def test_where_nothing_can_be_kept_that_is_said_and_nothing_compiled(tmp_path: Path):
     file = tmp_path / "file"
     file.touch()
