@@ -8,7 +8,22 @@ from typing import Any
 
 import click
 
-from pliant.cli import check, demo, draw, edit, evolve, examples, flex, relax, snap, synthesize, trace, warm
+from pliant.cli import (
+    check,
+    demo,
+    draw,
+    edit,
+    evolve,
+    examples,
+    flex,
+    new,
+    relax,
+    snap,
+    solve,
+    synthesize,
+    trace,
+    warm,
+)
 from pliant.core.errors import InputError, PliantError
 from pliant.core.status import BAD_INPUT, INTERRUPTED, NO_ANSWER
 
@@ -96,7 +111,8 @@ ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 def main(ctx: click.Context) -> None:
     """How an assembly moves before you build it.
 
-    Begin with "pliant demo", or "pliant examples drawer -o drawer.toml" and "pliant flex drawer.toml";
+    Begin with "pliant demo", or "pliant new assembly -o mine.toml" and "pliant solve mine.toml";
+    or with an example: "pliant examples drawer -o drawer.toml" and "pliant flex drawer.toml";
     for a linkage, "pliant examples jansen -o jansen.toml" and "pliant trace jansen.toml"; what settles
     in the plane or in space, with strings, gears and cylinders, is run with "pliant relax", and snap-fits,
     latches and ratchets are moved with "pliant snap".
@@ -108,7 +124,9 @@ def main(ctx: click.Context) -> None:
 
 
 COMMANDS = (
+    new.new,
     check.check,
+    solve.solve,
     flex.flex,
     trace.trace,
     edit.edit,

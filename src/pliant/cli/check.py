@@ -45,6 +45,7 @@ def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, m
     from pliant.cli.contents import contents
     from pliant.cli.drawing import drawn
     from pliant.files import load
+    from pliant.files.kinds import named
 
     try:
         model = load(path, max_bytes=max_bytes)
@@ -63,6 +64,7 @@ def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, m
         width = max(map(len, holds))
         lines = [f"  {key.ljust(width)}  {value}" for key, value in holds.items()]
         print_summary("\n".join([f"{path} is a sound {model.kind}.", *lines]))
+        click.echo(f"Solve it with: pliant {named(model.kind).command} {path}")
     if not quiet:
         print_written([picture] if picture else [])
 

@@ -15,18 +15,15 @@ from pliant.cli.options import OutputFile, quiet_option
 @click.option(
     "-o", "--output", type=OutputFile((".toml", ".json")), metavar="FILE", help="Copy the model here."
 )
+@click.option("--kind", metavar="KIND", help="List those of a kind: assembly, linkage, mechanism, fastener.")
 @quiet_option
-def examples(name: str | None, output: Path | None, quiet: bool) -> None:
-    """List the example models.
+def examples(name: str | None, output: Path | None, kind: str | None, quiet: bool) -> None:
+    """List the example models, with the command that solves each.
 
     With a NAME, print that one, or copy it to a file with -o.
     """
-    from pliant import gallery
-
     if name is None:
-        width = max(map(len, gallery.names()))
-        for known in gallery.names():
-            click.echo(f"{click.style(known.ljust(width), bold=True)}  {gallery.describe(known)}")
+        _list(kind)
         return
     check_name(name)
     if output is None:
@@ -35,6 +32,20 @@ def examples(name: str | None, output: Path | None, quiet: bool) -> None:
         _copy(name, output)
         if not quiet:
             print_written([output])
+
+
+def _list(kind: str | None) -> None:
+    from pliant import gallery
+    from pliant.files.kinds import named
+
+    if kind is not None:
+        named(kind)
+    width = max(map(len, gallery.names()))
+    for name in gallery.names():
+        if kind in (None, gallery.kind(name)):
+            command = named(gallery.kind(name)).command
+            label = f"{click.style(name.ljust(width), bold=True)}  {command.ljust(5)}"
+            click.echo(f"{label}  {gallery.describe(name)}")
 
 
 def check_name(name: str) -> None:

@@ -20,6 +20,7 @@ from pliant.flex.forces import Contact, ForceChain
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.rigid import rigid
 from pliant.flex.status import FlexStatus
+from pliant.view.shown import Shown
 
 WAY_OUT = 12  # frames in which what can leave does
 
@@ -48,8 +49,8 @@ class Restarts:
         return sum(value >= best - 0.01 * abs(best) for value in self.objectives)
 
 
-@dataclass(frozen=True)
-class FlexResult:
+@dataclass(frozen=True, repr=False, eq=False)
+class FlexResult(Shown):
     """How far the assembly went, how it ended, and what held it."""
 
     status: FlexStatus

@@ -129,6 +129,7 @@ DESCRIPTIONS = {
     "escapement": "An anchor over a rack; it rocks one way and the other at every tooth",
 }
 
+FIRST = {"eight-blocks": "assembly", "jansen": "linkage", "singular": "mechanism", "two-hooks": "fastener"}
 SLOW = frozenset({"flock-1024", "beam-1703", "jigsaw-115"})
 
 TOUR = (
@@ -158,6 +159,13 @@ def describe(name: str) -> str:
     """What a model shows, in a line."""
     _known(name)
     return DESCRIPTIONS[name]
+
+
+def kind(name: str) -> str:
+    """The kind of a model, which is not loaded for it: those of a kind stand together."""
+    _known(name)
+    known = list(DESCRIPTIONS)
+    return next(FIRST[one] for one in reversed(known[: known.index(name) + 1]) if one in FIRST)
 
 
 def path(name: str) -> Path | None:

@@ -28,6 +28,7 @@ from pliant.linkage.plan import STRUTS, TURNS, Plan, Structure
 from pliant.linkage.poses import Poses, jacobian
 from pliant.linkage.rules import Floats
 from pliant.linkage.status import TraceStatus
+from pliant.view.shown import Shown
 
 if TYPE_CHECKING:
     from pliant.linkage.analysis.layers import Layers
@@ -45,8 +46,8 @@ class Notice:
     kind: str
 
 
-@dataclass(frozen=True)
-class TraceResult:
+@dataclass(frozen=True, repr=False, eq=False)
+class TraceResult(Shown):
     """A linkage at F poses. Arrays by joint have the guide points of sliders last.
 
     What costs more than the run itself is computed when it is first asked for.

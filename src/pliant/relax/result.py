@@ -19,10 +19,11 @@ from pliant.relax.path import Frame, Way
 from pliant.relax.rank import Freedom, freedom, smallest_singular_values
 from pliant.relax.status import RelaxStatus
 from pliant.relax.trust import Trust
+from pliant.view.shown import Shown
 
 
-@dataclass(frozen=True)
-class RelaxResult:
+@dataclass(frozen=True, repr=False, eq=False)
+class RelaxResult(Shown):
     """A mechanism at F shares of its drive. What costs more than the run is computed when asked for."""
 
     status: RelaxStatus

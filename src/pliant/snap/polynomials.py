@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -11,6 +12,10 @@ from pliant.snap.quartic import never_zero
 
 EPSILON = 2.0**-52
 SHIFT = fmpz_poly([1, 1])
+
+# So that results can be pickled, and handed from process to process.
+copyreg.pickle(fmpq, lambda value: (fmpq, (int(value.p), int(value.q))))
+copyreg.pickle(fmpz_poly, lambda poly: (fmpz_poly, ([int(c) for c in poly.coeffs()],)))
 
 
 def rational(value: Fraction | int | float) -> fmpq:

@@ -24,6 +24,7 @@ from pliant.snap.stability import Margin
 from pliant.snap.status import SnapStatus
 from pliant.snap.travel import ROOT, Course, elapsed, ended_at
 from pliant.snap.uncertain import Outcomes
+from pliant.view.shown import Shown
 
 
 @dataclass(frozen=True)
@@ -184,8 +185,8 @@ def finite(values: list[float]) -> list[float | None]:
     return [value + 0.0 if math.isfinite(value) else None for value in values]
 
 
-@dataclass(frozen=True)
-class SnapResult:
+@dataclass(frozen=True, repr=False, eq=False)
+class SnapResult(Shown):
     """A fastener's way in, and what else was asked for."""
 
     model: Fastener

@@ -15,6 +15,7 @@ from pliant.core.store import model_hash, sayable, version
 from pliant.linkage.model import EditStudy, Linkage, TraceStudy
 from pliant.linkage.plan import structure
 from pliant.linkage.status import EditStatus
+from pliant.view.shown import Shown
 
 SHOWN = 360  # poses of the motion
 
@@ -45,8 +46,8 @@ class Resistance:
         return f"{self.what}{at}"
 
 
-@dataclass(frozen=True)
-class EditResult:
+@dataclass(frozen=True, repr=False, eq=False)
+class EditResult(Shown):
     """The linkage before and after."""
 
     status: EditStatus

@@ -1,0 +1,30 @@
+"""`pliant solve`: a model of any kind, by the command of its kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pliant.cli.options import max_size_option
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.argument("model", type=click.Path(path_type=Path))
+@max_size_option
+@click.pass_context
+def solve(ctx: click.Context, model: Path, max_bytes: int) -> None:
+    """Solve a model of any kind.
+
+    Does what the command of its kind does (flex, trace, relax, snap), with that one's options.
+    """
+    import pliant
+    from pliant.files.kinds import named
+
+    name = named(pliant.load(model, max_bytes=max_bytes).kind).command
+    group = ctx.parent.command if ctx.parent else None
+    command = group.get_command(ctx, name) if isinstance(group, click.Group) else None
+    assert command is not None
+    given = [str(model), "--max-size", str(max_bytes / 1e6), *ctx.args]
+    with command.make_context(name, given, parent=ctx.parent) as own:
+        command.invoke(own)

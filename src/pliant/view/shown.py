@@ -1,0 +1,41 @@
+"""What a result shows of itself: a line in a console, the answer and a player in a notebook."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+UNLIKE = ("seconds",)  # differ from run to run, and are no part of an answer
+FRAME = '<iframe srcdoc="{page}" style="width: 100%; height: 36em; border: 0" title="{title}"></iframe>'
+
+
+class Shown:
+    """A base of results, which have a status, a summary, a motion and plain data.
+
+    Two of them are equal where all that they say in plain data is.
+    """
+
+    def __repr__(self) -> str:
+        result: Any = self
+        return f"<{type(self).__name__} {result.status.name}: {result.summary().partition(chr(10))[0]}>"
+
+    def _repr_html_(self) -> str:
+        from pliant.view.player import player_html
+
+        result: Any = self
+        page = FRAME.format(page=html.escape(player_html(result)), title=html.escape(result.motion.title))
+        return f"<pre>{html.escape(result.summary())}</pre>\n{page}"
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return self is other or _said(self) == _said(other)
+
+    def __hash__(self) -> int:
+        result: Any = self
+        return hash((type(self), result.status))
+
+
+def _said(result: Any) -> dict[str, Any]:
+    """What a result says in plain data, but for the time it took."""
+    return {key: value for key, value in result.to_dict().items() if key not in UNLIKE}
