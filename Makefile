@@ -74,10 +74,11 @@ layers:
 	@echo "import-linter"
 	@$(BIN)/lint-imports --no-logo
 
-# Processes that test side by side would each compile every loop.
+# Processes that test side by side would each compile every loop, those of the judge of random assemblies too.
 kernels:
 	@echo "compiling loops"
 	@$(BIN)/pliant warm --quiet
+	@$(PYTHON) -m tests.crosscheck.campaign --assemblies 1 --families tray > /dev/null 2>&1 || true
 
 pytest: $(filter kernels,$(MAKECMDGOALS))
 	@echo "pytest"

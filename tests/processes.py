@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src"
+WITH_TESTS = os.pathsep.join(map(str, (SOURCE, SOURCE.parent)))
 
 
 def environment(cache: Path | None, **variables: str | None) -> dict[str, str]:

@@ -96,6 +96,7 @@ def test_a_whole_cycle_is_the_peers_to_1e_10(name, rigid):
     assert furthest(poses, peer_of(model, 720, rigid).step_fast(720)) <= 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a four-bar", "jansen", "klann", "slider-crank"])
 def test_velocities_and_accelerations_are_the_peers_to_1e_9(name):
     """At 2 rad/s, speeding up by 0.5 rad/s²."""

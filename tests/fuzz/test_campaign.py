@@ -11,7 +11,7 @@ from tests.fuzz.mutations import KINDS, mutated
 SOLVES, DRAWS = 8, 5  # one in so many is solved, and one in so many of those drawn
 
 
-@pytest.mark.parametrize("files", [120, pytest.param(600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("files", [120, pytest.param(400, marks=pytest.mark.slow)])
 def test_no_broken_file_breaks_loading_checking_solving_or_drawing(tmp_path: Path, files: int):
     tally = run(islice(cases(KINDS, 1, SOLVES, DRAWS), files), tmp_path)
     assert tally.files == files

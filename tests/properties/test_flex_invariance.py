@@ -12,11 +12,12 @@ import json
 import math
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
 import shapely
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pydantic import ValidationError
@@ -37,8 +38,8 @@ from pliant.flex.system import compile_system
 Floats = NDArray[np.float64]
 
 seeds = st.integers(0, 9999)
-few = settings(max_examples=6, deadline=None, derandomize=True)
-EIGHT = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))]
+few = settings(max_examples=4, deadline=None, derandomize=True)
+SHOWN = (3, 4, 5)  # seeds whose motions are solved in the quick tests: a turn, and two along a direction
 FAMILIES = ("voxels", "jigsaw", "slices")
 
 
@@ -94,9 +95,13 @@ def random_model(family: str, seed: int) -> Assembly:
     return with_term(model, way if seed % 3 else Term(body=name, spin=1.0))
 
 
-@cache
 def solved(family: str, seed: int) -> FlexResult:
     """As drawn: the same few are compared with every way to write them down."""
+    return _solved(family, seed, import_module("pliant.flex.solve").FEW)
+
+
+@cache
+def _solved(family: str, seed: int, _few: int) -> FlexResult:
     return solve(random_model(family, seed))
 
 
@@ -210,13 +215,23 @@ def test_the_linear_estimate_does_not_depend_on_how_the_assembly_is_written_down
     assert linear(CHANGES[change](model)) == pytest.approx(linear(model), rel=1e-6)
 
 
+@pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("seed", SHOWN)
+def test_the_stepped_motion_does_not_depend_on_how_the_assembly_is_written_down(family, change, seed):
+    assert_same(solved(family, seed), solve(CHANGES[change](random_model(family, seed))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
 @settings(max_examples=3, deadline=None, derandomize=True)
 @given(seed=seeds)
-def test_the_stepped_motion_does_not_depend_on_how_the_assembly_is_written_down(family, change, seed):
+def test_nor_does_that_of_others_drawn_elsewhere_in_another_order_and_from_other_origins(family, seed):
     model = random_model(family, seed)
-    assert_same(solved(family, seed), solve(CHANGES[change](model)))
+    for change in CHANGES.values():
+        model = change(model)
+    assert_same(solved(family, seed), solve(model))
 
 
 def scaled(model: Assembly, factor: float) -> Assembly:
@@ -237,13 +252,36 @@ def scaled(model: Assembly, factor: float) -> Assembly:
     return model.model_copy(update=changed)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("factor", [1e-3, pytest.param(25.4, marks=pytest.mark.slow), 1e4])
-@settings(max_examples=3, deadline=None, derandomize=True)
-@given(seed=seeds)
-@example(seed=1)  # of the jigsaws: two corners that come to meet tip to tip
-@example(seed=10)  # of the jigsaws: vertices as near to both edges of a mitred corner
+TIPS, MITRED = 1, 10  # jigsaws: corners that come to meet tip to tip; vertices as near to both edges of one
+
+
+@pytest.mark.usefixtures("not_shaken")
+@pytest.mark.parametrize(
+    ("family", "factor", "seed"),
+    [
+        ("voxels", 1e-3, 4),
+        ("voxels", 1e4, 3),
+        ("jigsaw", 1e-3, TIPS),
+        ("jigsaw", 1e4, MITRED),
+        ("slices", 1e4, 5),
+        ("slices", 1e-3, 6),
+    ],
+)
 def test_flex_scales_with_the_assembly_and_turns_do_not(family, factor, seed):
+    _scales(family, factor, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=3, deadline=None, derandomize=True)
+@given(seed=seeds, factor=st.sampled_from([1e-3, 25.4, 1e4]))
+@example(seed=TIPS, factor=25.4)
+@example(seed=MITRED, factor=1e-3)
+def test_flex_of_others_scales_too(family, factor, seed):
+    _scales(family, factor, seed)
+
+
+def _scales(family: str, factor: float, seed: int) -> None:
     model = random_model(family, seed)
     grows = 1.0 if model.study.maximize[0].spin is not None else factor
     assert linear(scaled(model, factor)) == pytest.approx(grows * linear(model), rel=1e-6)
@@ -251,7 +289,8 @@ def test_flex_scales_with_the_assembly_and_turns_do_not(family, factor, seed):
         assert_same(solved(family, seed), solve(scaled(model, factor)), grows)
 
 
-@pytest.mark.parametrize("seed", EIGHT)
+@pytest.mark.usefixtures("not_shaken")
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 8))])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_another_unit_of_length_changes_no_decision(family, seed):
     """A power of two is exact, so that every digit stays; any other factor rounds."""
@@ -332,9 +371,9 @@ def test_forces_balance_the_load_on_every_free_body_and_add_up_to_the_flex(famil
     assert forces @ found.program.gaps == pytest.approx(found.gain, rel=1e-6)
 
 
+@pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=4, deadline=None, derandomize=True)
-@given(seed=seeds)
+@pytest.mark.parametrize("seed", [*SHOWN, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (8, 9))])
 def test_a_solved_motion_shares_out_its_flex_and_overlaps_by_no_more_than_the_threshold(family, seed):
     result = solved(family, seed)
     assert result.status is FlexStatus.CONVERGED
@@ -411,28 +450,25 @@ def _fuzzed_term(rng: np.random.Generator, names: list[str], scale: float) -> di
     ][int(rng.integers(5))]
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**6))
-def test_whatever_is_thrown_together_ends_with_a_status_and_finite_numbers(seed):
+def ending(seed: int) -> FlexStatus | None:
+    """How an assembly thrown together ends: with a status and finite numbers, or refused in words."""
     try:
-        model = Assembly.model_validate(fuzzed(np.random.default_rng(seed)))
-    except ValidationError:
-        assume(False)
-    try:
-        result = solve(model)
-    except PliantError:
-        return
+        result = solve(Assembly.model_validate(fuzzed(np.random.default_rng(seed))))
+    except (ValidationError, PliantError):
+        return None
     assert result.status in FlexStatus
-    text = json.dumps(result.to_dict(), allow_nan=False)
-    assert result.status.name.lower() in text
+    assert result.status.name.lower() in json.dumps(result.to_dict(), allow_nan=False)
+    return result.status
 
 
-def test_fuzzing_reaches_most_endings():
+def test_whatever_is_thrown_together_ends_with_a_status_and_finite_numbers_and_in_many_ways():
     """A fuzz that only ever met one ending would prove little."""
-    endings = set()
-    for seed in range(120):
-        try:
-            endings.add(solve(Assembly.model_validate(fuzzed(np.random.default_rng(seed)))).status)
-        except (ValidationError, PliantError):
-            continue
+    endings = {ending(seed) for seed in range(40, 80)}
     assert {FlexStatus.FREE, FlexStatus.OVERLAPPING, FlexStatus.VIOLATED, FlexStatus.LOCKED} <= endings
+
+
+@pytest.mark.slow
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(seed=st.integers(80, 10**6))
+def test_whatever_else_is_thrown_together_ends_with_a_status_and_finite_numbers(seed):
+    ending(seed)

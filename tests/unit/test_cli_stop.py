@@ -92,8 +92,7 @@ LONG = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("after", [1.0, 2.0])
-@pytest.mark.parametrize("what", LONG)
+@pytest.mark.parametrize(("what", "after"), [(what, 1.0 + number % 2) for number, what in enumerate(LONG)])
 def test_long_work_is_stopped(models: Path, what: str, after: float):
     command, file, *flags = LONG[what]
     process = begun(None, command, models / file, *flags)
@@ -108,8 +107,10 @@ def test_long_work_is_stopped(models: Path, what: str, after: float):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("after", [0.0, 0.4, 0.9])
-@pytest.mark.parametrize("what", ["flex", "relax", "synthesize"])
+@pytest.mark.parametrize(
+    ("what", "after"),
+    [("flex", 0.0), ("flex", 0.9), ("relax", 0.4), ("synthesize", 0.0), ("synthesize", 0.9)],
+)
 def test_compiling_is_stopped(models: Path, tmp_path: Path, what: str, after: float):
     command, file, *flags = LONG[what]
     process = begun(tmp_path, command, models / file, *flags)

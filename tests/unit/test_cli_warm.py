@@ -12,81 +12,39 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.processes import environment, said
+from tests.processes import WITH_TESTS, environment, said
 
 from pliant.cli import main, warm
 from pliant.core import kept, loops
 
 MAIN = "from pliant import main; main()"
 
-MISSING = """
+# What is compiled already need not be again: a loop is loaded for the types that it is called with, and has
+# those that it calls in it.
+USED = """
 import json, sys
+from tests.called import called
 from pliant.cli.warm import loops_of
-from pliant.core.loops import KERNELS
-loops_of(sys.argv[1]).prepare()
-print(json.dumps([[made.py_func.__name__, made._cache.any] for made in KERNELS]))
+from pliant.core.loops import KERNELS, compile_all
+method = loops_of(sys.argv[1])
+method.prepare()
+known = [made.py_func.__name__ for made in KERNELS]
+compile_all(method)
+loaded = [made for made in KERNELS if made.overloads]
+used = {made.py_func for made in loaded} | called(loaded)
+print(json.dumps([known, [made.py_func.__name__ for made in KERNELS if made.py_func in used]]))
 """
-
-GALLERY = """
-import json
-from numba.core.event import install_recorder
-from pliant.core import loops
-import pliant
-from pliant import gallery
-def compiler(method, flag, **streams):
-    raise AssertionError(f"{method} is compiled beside")
-loops.compiler = compiler
-compiled = {}
-for name in gallery.quick():
-    with install_recorder("numba:compile") as seen:
-        result = pliant.solve(gallery.load(name))
-        result.summary(), result.to_dict(), result.plots()
-    if seen.buffer:
-        compiled[name] = [str(event.data["dispatcher"]) for _, event in seen.buffer if event.is_start]
-print(json.dumps(compiled))
-"""
-
-
-@pytest.fixture(scope="module")
-def warmed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A place where `pliant warm` kept everything."""
-    place = tmp_path_factory.mktemp("warmed")
-    out, complaints = said(MAIN, place, "warm")
-    assert out == "Compiled: relax, snap, linkage, flex.\n"
-    assert re.search(r"\d+ of \d+ compiling \w+\.[\w.]+, \d+ left", complaints)
-    return place
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", warm.METHODS)
-def test_every_loop_of_a_method_is_there_afterwards(warmed: Path, method: str):
-    found = dict(json.loads(said(MISSING, warmed, method)[0]))
-    assert found
-    assert [name for name, there in found.items() if not there] == []
-
-
-@pytest.mark.slow
-def test_every_module_with_loops_is_among_those_that_are_prepared(warmed: Path):
-    package = kept.PACKAGE
-    for method in warm.METHODS:
-        names = {name for name, _ in json.loads(said(MISSING, warmed, method)[0])}
-        for path in (package / method).rglob("*.py"):
-            text = path.read_text()
-            marked = set(re.findall(r"^@kernel(?:_fast)?\ndef (\w+)", text, re.MULTILINE))
-            assert marked <= names, path
-
-
-@pytest.mark.slow
-def test_the_whole_gallery_compiles_nothing_afterwards(warmed: Path):
-    assert json.loads(said(GALLERY, warmed)[0]) == {}
-
-
-@pytest.mark.slow
-def test_a_second_time_there_is_nothing_to_do(warmed: Path):
-    before = {path: path.stat().st_mtime_ns for path in warmed.rglob("*.code")}
-    assert before
-    said(MAIN, warmed, "warm", "--quiet")
-    assert {path: path.stat().st_mtime_ns for path in warmed.rglob("*.code")} == before
+def test_every_loop_of_a_method_is_known_beforehand_and_compiled(method: str):
+    known, compiled = json.loads(said(USED, None, method, PYTHONPATH=WITH_TESTS)[0])
+    assert known
+    assert sorted(known) == sorted(compiled)
+    for path in (kept.PACKAGE / method).rglob("*.py"):
+        marked = set(re.findall(r"^@kernel(?:_fast)?\ndef (\w+)", path.read_text(), re.MULTILINE))
+        assert marked <= set(known), path
 
 
 def test_where_nothing_can_be_kept_that_is_said_and_nothing_compiled(tmp_path: Path):

@@ -115,7 +115,14 @@ def _variants(
         place(ops, signs, drawn, cosines, sines, 0, poses, x)
         _closes(ops, signs, drawn, x, cosines, still, rest, c, dc, reached[variant])
         for t in range(len(trace)):
-            points[variant, t] = x[trace[t]]
+            _copy(x[trace[t]], points[variant, t])
+
+
+@inner
+def _copy(source: Floats, target: Floats) -> None:
+    for axis in range(source.shape[0]):
+        for f in range(source.shape[1]):
+            target[axis, f] = source[axis, f]
 
 
 @inner

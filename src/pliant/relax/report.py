@@ -163,7 +163,7 @@ def _loads(result: RelaxResult) -> Iterator[str]:
 
 DRIVEN = ("actuator ", "rotor ", "cylinder ", "string ")  # whose forces are told before others
 FORCES, REACTIONS = 6, 3  # elements and grounds whose forces are told
-TINY = 1e-9  # of the largest force: less is none
+TINY = 1e-5  # of the largest force or reaction: what is less may be rounding
 
 
 def _forces(result: RelaxResult) -> Iterator[str]:
@@ -172,6 +172,7 @@ def _forces(result: RelaxResult) -> Iterator[str]:
         return
     peaks = [(one, int(np.abs(one.values).argmax())) for one in result.forces]
     largest = max((abs(float(one.values[at])) for one, at in peaks if not one.torque), default=0.0)
+    largest = max(largest, *(float(np.abs(values).max()) for values in result.reactions.values()), 0.0)
     some = [(one, at) for one, at in peaks if abs(float(one.values[at])) > TINY * largest]
     some.sort(key=lambda pair: (not pair[0].name.startswith(DRIVEN), _rank(pair[0].values[pair[1]], largest)))
     for index, (one, at) in enumerate(some[:FORCES]):

@@ -228,8 +228,8 @@ def float_roots(poly: FloatPoly, low: float, high: float) -> list[float]:
     if degree == 0:
         return []
     if degree < 5:
-        c = (*poly.c, 0.0, 0.0, 0.0, 0.0)
+        c = (*map(float, poly.c), 0.0, 0.0, 0.0, 0.0)  # not integers, which would be compiled for apart
         error = 2.0**-40 * (abs(c[0]) + abs(c[1]) + abs(c[2]) + abs(c[3]) + abs(c[4]))
         if abs(low) + abs(high) < 4 and never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error):
             return []
-    return real_roots(np.array(poly.c[: degree + 1]), low, high, 0.01 * SMALL, DOUBLE).tolist()
+    return real_roots(np.array(poly.c[: degree + 1], float), low, high, 0.01 * SMALL, DOUBLE).tolist()

@@ -72,7 +72,7 @@ def test_where_nothing_can_be_kept_nobody_compiles_beside_and_it_is_said_once(tm
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="priorities are told otherwise there")
-def test_the_process_beside_compiles_at_low_priority_and_the_next_run_finds_its_loops(tmp_path: Path):
+def test_the_process_beside_compiles_at_low_priority_and_whoever_comes_next_finds_its_loops(tmp_path: Path):
     solve = "import pliant; from pliant import gallery; pliant.solve(gallery.load('jansen'))\n"
     out, _ = said("import os; print(os.getpriority(os.PRIO_PROCESS, 0))\n" + solve, tmp_path)
     lock, niceness = tmp_path / "pliant" / "compiling-linkage", None
@@ -90,6 +90,12 @@ def test_the_process_beside_compiles_at_low_priority_and_the_next_run_finds_its_
     loaded = "any(kernel.overloads for kernel in loops.KERNELS)"
     code = FIRST.replace("begun]))", f"{loaded}]))")
     assert json.loads(said(code, tmp_path, "jansen")[0]) == ["RUNS", 0, True]
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.code")}
+    assert said("from pliant import main; main()", tmp_path, "warm", "linkage") == (
+        "Compiled: linkage.\n",
+        "",
+    )
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.code")} == before
 
 
 # Large work

@@ -37,6 +37,7 @@ def stack(gaps: list[float], **rest) -> Assembly:
     )
 
 
+@pytest.mark.usefixtures("not_shaken")
 def test_in_a_stack_every_contact_carries_the_load_and_its_gap_is_its_share():
     gaps = [0.1, 0.2, 0.3, 0.4]
     result = solve(stack(gaps))
@@ -59,6 +60,7 @@ def test_shares_add_up_to_one(name):
     assert shares == sorted(shares, reverse=True)
 
 
+@pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize("name", ["eight-blocks", "lever", "drawer", "joint-pair", "t-slot", "bricks"])
 def test_the_range_of_a_share_contains_it(name):
     model = gallery.load(name)
@@ -70,6 +72,7 @@ def test_the_range_of_a_share_contains_it(name):
         assert low - 1e-5 <= contact.share <= high + 1e-5
 
 
+@pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize("unit", [1.0, 1e-8, 1e8])
 def test_redundant_contacts_have_a_range_and_needed_ones_have_none(unit):
     """Two equal stops side by side: either can carry all of the load."""
@@ -90,6 +93,7 @@ def test_redundant_contacts_have_a_range_and_needed_ones_have_none(unit):
     assert needed.share_range == pytest.approx((1, 1), abs=1e-5)
 
 
+@pytest.mark.usefixtures("not_shaken")
 def test_keep_sight_limit_and_pin_rows_are_listed_with_their_shares():
     square = box(-1, -1, 1, 1)
     base = {"name": "base", "outline": box(-1, -9, 1, -8), "fixed": True}

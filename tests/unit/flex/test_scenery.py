@@ -12,6 +12,7 @@ from pliant.flex.generate.jigsaw import jigsaw
 from pliant.flex.model import Assembly
 from pliant.flex.neighbours import gap_scale
 from pliant.flex.parts import compile_parts
+from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 from pliant.flex.system import compile_system
@@ -66,24 +67,25 @@ def spun_on_a_floor(scenery: list[dict]) -> Assembly:
     return Assembly.model_validate({"bodies": [floor, block, *scenery], "study": study})
 
 
-def assert_as_without(make, scenery: list[dict]) -> None:
+def assert_as_without(make, scenery: list[dict]) -> FlexResult:
     alone, result = solve(make([])), solve(make(scenery))
     assert result.status is alone.status
     assert result.objective == alone.objective
     assert (result.rows, result.gap, result.threshold) == (alone.rows, alone.gap, alone.threshold)
     bodies = alone.frames.poses.shape[1]
     assert np.array_equal(result.frames.poses[:, :bodies], alone.frames.poses)
+    return result
 
 
+@pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize("count", [0, 1, 2, 5, 50, 100, 150])
 def test_a_block_goes_to_its_wall_however_many_bodies_stand_far_away(count):
-    result = solve(block_before_a_wall(posts(count, far=1000)))
+    result = assert_as_without(block_before_a_wall, posts(count, far=1000))
     assert result.status is FlexStatus.CONVERGED
     assert result.objective == pytest.approx(0.2, abs=1e-6)
-    assert_as_without(block_before_a_wall, posts(count, far=1000))
 
 
-@pytest.mark.parametrize("size", [1e-3, 0.1, 300.0])
+@pytest.mark.parametrize("size", [1e-3, 300.0])
 def test_the_size_of_scenery_does_not_matter(size):
     assert_as_without(block_before_a_wall, posts(3, far=1000, size=size))
 

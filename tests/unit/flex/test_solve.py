@@ -170,6 +170,7 @@ def test_overlapping_says_which_pairs_how_deep_and_the_clearance_that_cures_it()
     assert cured.objective == pytest.approx(0.003, rel=1e-3)
 
 
+@pytest.mark.usefixtures("not_shaken")
 def test_the_step_limit_is_an_ending_of_its_own():
     model = gallery.load("eight-blocks")
     limited = model.model_copy(update={"study": model.study.model_copy(update={"steps": 2})})
@@ -235,6 +236,7 @@ def test_an_interruption_before_the_first_step_leaves_the_drawn_pose():
     assert len(caught.value.result.frames.poses) == 1
 
 
+@pytest.mark.usefixtures("not_shaken")
 def test_progress_is_reported_step_by_step():
     seen = []
     result = solve(gallery.load("eight-blocks"), progress=lambda done, total, text: seen.append(done))
@@ -243,6 +245,7 @@ def test_progress_is_reported_step_by_step():
     assert result.steps - 1 <= seen[-1] <= result.steps
 
 
+@pytest.mark.usefixtures("not_shaken")
 def test_a_group_that_is_not_in_the_objective_changes_nothing():
     far = {"name": "far", "outline": box(-1, 0, 1, 2), "pose": [100, 100, 0]}
     drifter = {"name": "drifter", "outline": box(-1, 0, 1, 2), "pose": [102.2, 100, 0.1]}
@@ -274,6 +277,7 @@ def test_a_peg_in_a_hole_of_a_moving_body_moves_with_it():
     assert result.objective == pytest.approx(0.5, rel=1e-5)
 
 
+@pytest.mark.usefixtures("not_shaken")
 def test_a_shape_shared_by_bodies_is_the_same_as_an_outline_of_their_own():
     model = voxels(bar(3, 2), clearance=0.02)
     own = Assembly.model_validate(
@@ -318,6 +322,7 @@ def test_a_study_without_an_objective_is_bad_input():
         solve(Assembly.model_validate({"bodies": [CAGE, PEG]}))
 
 
+@pytest.mark.usefixtures("not_shaken")
 def test_the_threshold_is_a_hundredth_of_the_gap_or_what_the_user_says():
     assert solve(assembly(CAGE, PEG)).threshold == pytest.approx(0.002)
     result = solve(assembly(CAGE, PEG, study={"threshold": 1e-5}, maximize={"body": "peg", "spin": 1}))
@@ -326,6 +331,7 @@ def test_the_threshold_is_a_hundredth_of_the_gap_or_what_the_user_says():
     assert result.violation <= 1e-5
 
 
+@pytest.mark.usefixtures("not_shaken")
 def test_the_clearance_opens_every_gap_by_itself():
     for clearance in (0.1, 0.3):
         result = solve(assembly({**CAGE, "holes": [box(-5, -5, 5, 5)]}, PEG, clearance=clearance))
@@ -354,6 +360,7 @@ def test_the_motion_has_every_body_its_signals_and_an_event_at_the_end():
     assert motion.body_scalars["travel"][-1].tolist() == pytest.approx([0.0, 0.2], rel=1e-5, abs=1e-9)
 
 
+@pytest.mark.usefixtures("not_shaken")
 def test_the_result_is_json_without_nan():
     for model in (assembly(CAGE, PEG), gallery.load("arm")):
         data = json.loads(json.dumps(solve(model).to_dict(), allow_nan=False))
@@ -368,6 +375,7 @@ def test_charts_show_the_progress_and_the_shares():
     assert charts["shares"].series[0].y.sum() == pytest.approx(1.0, abs=1e-6)
 
 
+@pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize("turn", [0.01, 0.2, 0.7])
 def test_a_turn_is_said_in_degrees_too(turn):
     limits = [{"body": "peg", "rotation": turn, "x": [0, 0], "y": [0, 0]}]

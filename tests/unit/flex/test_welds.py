@@ -17,6 +17,8 @@ from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 
+pytestmark = pytest.mark.usefixtures("not_shaken")
+
 
 def box(left, bottom, right, top):
     return [[left, bottom], [right, bottom], [right, top], [left, top]]

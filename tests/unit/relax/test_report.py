@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.solved import solved
 
 from pliant.relax.model import Mechanism
 from pliant.relax.path import Notice
@@ -158,3 +159,12 @@ def test_forces_are_newtons_where_stiffness_or_loads_are_given(given):
 
 def test_forces_are_no_newtons_in_pure_geometry():
     assert force_unit(swing()) == ""
+
+
+def test_forces_that_are_rounding_beside_a_reaction_are_not_told():
+    """A train of gears: its bars carry nothing, which rounding made pulls and presses of 1e-11 N."""
+    told = solved("gear-train").summary()
+    assert "gear A-B turns with" in told
+    assert "B is held with 2.667 N" in told
+    assert "bar" not in told
+    assert "C is held" not in told

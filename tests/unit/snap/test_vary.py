@@ -100,6 +100,26 @@ def test_vertices_of_one_part_move_though_others_share_its_shape(target, key):
     assert [list(point) for point in outline[:2]] == before[:2]
 
 
+@pytest.mark.parametrize("target", ["one", "stone", "root"])
+def test_a_vertex_written_as_a_fraction_is_moved_in_exact_numbers(target):
+    third = [[0, 40], [9, 40], ["1/3", "125/3"]] if target == "root" else [[0, 0], [2, 0], ["1/3", "5/3"]]
+    part = {"root": {"root": {"velocity": [0, -1], "outline": third}}}.get(
+        target, {"shapes": {"square": third}}
+    )
+    after = varied(model(moves(target), **part), {"p": Fraction(1, 7)})
+    parts = {"one": after.pawls[0], "stone": after.obstacles[0]}
+    outline = after.root.outline if target == "root" else after.outline(parts[target])
+    assert outline[2] == (Fraction(1, 3) + Fraction(1, 7), Fraction(third[2][1]) + Fraction(2, 7))
+
+
+def test_a_hinge_written_as_a_fraction_is_moved_in_exact_numbers():
+    fastener = model({"name": "p", "what": "hinge", "of": "one", "along": [1, "1/3"]})
+    drawn = fastener.model_dump(mode="python", by_alias=True)
+    drawn["pawls"][0]["hinge"] = ("2/3", "61/3")
+    after = varied(Fastener.model_validate(drawn), {"p": Fraction(1, 2)})
+    assert after.pawls[0].hinge == (Fraction(7, 6), Fraction(41, 2))
+
+
 def test_several_parts_move_together():
     assert changed(model(moves("one", "stone")), 1) == {"pawls", "obstacles"}
 

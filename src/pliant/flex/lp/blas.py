@@ -16,7 +16,7 @@ def one_blas_thread() -> Generator[None, None, None]:
 
     Does nothing where scipy brings another BLAS than its wheels do.
     """
-    libraries = sorted(Path(scipy.__file__).parent.with_name("scipy.libs").glob("*openblas*"))
+    libraries = sorted(Path(str(scipy.__file__)).parent.with_name("scipy.libs").glob("*openblas*"))
     library = ctypes.CDLL(str(libraries[0])) if libraries else None
     get = getattr(library, "scipy_openblas_get_num_threads", None)
     put = getattr(library, "scipy_openblas_set_num_threads", None)
