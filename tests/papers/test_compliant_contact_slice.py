@@ -313,13 +313,16 @@ def test_fig_14_along_an_edge_parallel_to_the_motion_the_angle_stays():
 
 
 def test_fig_14_of_type_a_the_pawl_stays_flush_until_it_is_past():
-    """Turned by −π/2 its edge is parallel to the motion, with the corner on it: from t = 7 to t = 10."""
+    """Turned by −π/2 its edge is parallel to the motion, with the corner on it: from t = 7 to t = 10.
+
+    As drawn, that is: a hair to either side the force is another, so that it is told as a knife's edge.
+    """
     box, block = [(-2, -1), (0, -1), (0, 0), (-2, 0)], [(-2, -8), (-1, -8), (-1, -7), (-2, -7)]
-    result = run(fastener(box, block))
-    flat = [piece for piece in result.way_in.last.paths["pawl"].pieces if piece.motion == "flat"]
+    drawn = run(fastener(box, block)).knife_edge.drawn
+    flat = [piece for piece in drawn.last.paths["pawl"].pieces if piece.motion == "flat"]
     assert (flat[0].start.t, flat[-1].end.t) == (7, 10)
     assert {piece.turn * math.pi + 2 * math.atan(piece.start.angle) for piece in flat} == {-math.pi / 2}
-    assert told(result.way_in)[-2:] == ["snap from a vertex", "rests"]
+    assert told(drawn)[-2:] == ["snap from a vertex", "rests"]
 
 
 def test_fig_14_where_the_pawl_stands_upright_on_such_an_edge_it_is_not_pushed():
