@@ -18,7 +18,7 @@ from pliant import gallery
 QUICK = tuple(gallery.quick())
 
 NEAR = 1e-6  # of the largest number of a kind
-ALIKE = {"reactions": "forces"}  # numbers of one kind
+ALIKE = {"reactions": "forces", "internal_load": "forces"}  # numbers of one kind
 ON_THE_WAY = ("seconds", "motion", "path", "iterations", "residual")
 NUMBER = re.compile(r"[-+]?\d+(?:,\d{3})*(?:\.\d*)?(?:e[-+]?\d+)?")
 

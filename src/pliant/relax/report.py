@@ -30,9 +30,8 @@ def force_unit(model: Mechanism) -> str:
 
 def _elastic(model: Mechanism) -> bool:
     """Whether anything gives way: it rests where what is elastic balances, among its ways to move."""
-    others = (*model.strings, *model.actuators, *model.plates, *model.wraps, *model.contacts)
-    bars = any(bar.stiffness or bar.modulus for bar in model.bars)
-    return bool(model.springs) or bars or any(element.stiffness for element in others)
+    every = (element for _, value in model if isinstance(value, tuple) for element in value)
+    return any(getattr(element, key, None) for element in every for key in ("stiffness", "modulus"))
 
 
 def summary(result: RelaxResult) -> str:

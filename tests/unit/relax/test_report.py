@@ -8,6 +8,7 @@ from pliant.relax.model import Mechanism
 from pliant.relax.path import Notice
 from pliant.relax.rank import Freedom
 from pliant.relax.report import force_unit, sentence, summary
+from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 
 CARRIED = (("bar a-b", 412.04), ("bar b-c", -90.0), ("plate p", 7.0), ("rotor o", 3.0), ("weld q", 2.0))
@@ -168,3 +169,22 @@ def test_forces_that_are_rounding_beside_a_reaction_are_not_told():
     assert "B is held with 2.667 N" in told
     assert "bar" not in told
     assert "C is held" not in told
+
+
+def test_forces_are_told_wherever_something_gives_way():
+    """Also where that is a pad alone: two bars press it, and each end of it holds."""
+    result = solve(
+        Mechanism.model_validate(
+            {
+                "ground": ["a", "b"],
+                "nodes": {"a": [0, 0], "b": [30, 0], "p": [10, 0]},
+                "actuators": [{"nodes": ["a", "p"], "to": 15}],
+                "guides": [{"node": "p", "line": [1, 0]}],
+                "bumpers": [{"nodes": ["p", "b"], "length": 18, "stiffness": 50}],
+            }
+        )
+    )
+    forces = result.to_dict()["forces"]
+    assert forces["bumper p-b"][-1] == pytest.approx(-150)  # 15 left of 18, at 50 N/mm
+    assert forces["actuator a-p"][-1] == pytest.approx(-150)
+    assert "bumper p-b is pressed with 150 N at 100 %" in result.summary()
