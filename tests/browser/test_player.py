@@ -301,6 +301,7 @@ def test_keys_step_jump_and_play(open_page):
     assert page.locator(".play").get_attribute("aria-label") == "Play"
 
 
+@pytest.mark.slow
 def test_back_and_forth_turns_round_at_the_end(open_page):
     page = open_page(blocks())
     page.get_by_label("At the end").select_option("bounce")
@@ -371,6 +372,7 @@ def test_hovering_a_traced_curve_names_it(open_page):
     assert {"path of B", "path of C", "before the edit", "ground", "tolerance band · C"} <= said
 
 
+@pytest.mark.slow
 def test_what_comes_round_plays_on_without_a_rest(open_page):
     page = open_page(crank())
     page.get_by_label("Speed").select_option("4")
@@ -509,6 +511,7 @@ def test_space_turns_about_the_middle_of_what_is_there(open_page):
         assert page.evaluate(COLOURED_PIXELS, ORANGE) > 50  # five hundred from the origin, and still here
 
 
+@pytest.mark.slow
 def test_space_turns_by_itself_when_told_to(open_page):
     page = open_page(lift())
     start = picture(page)

@@ -80,6 +80,7 @@ def agrees(ram: Ram, low: float | None, high: float | None) -> bool:
     return low is not None and max(abs(low - wanted[0]), abs(high - wanted[1])) < 1e-9
 
 
+@pytest.mark.slow
 def test_three_hundred_rams_have_the_limits_of_their_formula():
     rng = np.random.default_rng(1)
     for _ in range(300):
@@ -89,6 +90,7 @@ def test_three_hundred_rams_have_the_limits_of_their_formula():
         np.testing.assert_allclose(result.joints["E"] @ [1, 1j], ram.lever(result.angles), atol=1e-11)
 
 
+@pytest.mark.slow
 def test_a_lever_that_is_followed_leaves_the_rams_limits_to_the_ram():
     rng = np.random.default_rng(2)
     for _ in range(20):
@@ -100,7 +102,7 @@ def test_a_lever_that_is_followed_leaves_the_rams_limits_to_the_ram():
         assert agrees(ram, *(ends if found.above else (None, None))), vars(ram)
 
 
-@pytest.mark.parametrize("coupled", [False, True])
+@pytest.mark.parametrize("coupled", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_tangent_runs_off_to_infinity_at_its_pole(coupled):
     rng = np.random.default_rng(3)
     for _ in range(10):
@@ -132,6 +134,7 @@ def coupler_driven(rng: np.random.Generator) -> tuple[Linkage, complex, complex,
     return linkage(joints, "ADF", ("F Q", "A B", "B C P", "C D", "P Q")), a, arm, angle
 
 
+@pytest.mark.slow
 def test_joints_found_together_go_straight_on_through_change_points():
     rng = np.random.default_rng(4)
     for samples in (24, 36, 100, 36, 24, 60):

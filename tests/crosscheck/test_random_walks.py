@@ -167,6 +167,7 @@ def results() -> dict[str, FlexResult]:
     return {name: solve(model) for name, model in CASES.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_random_walk_never_gets_beyond_the_flex_and_gets_near_it(results, name):
     result = results[name]

@@ -173,6 +173,7 @@ def test_a_crew_that_is_stopped_hands_over_what_is_done_and_begins_nothing_new(t
     assert {path.name for path in tmp_path.iterdir()} == {"a", "c"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 def test_ctrl_c_at_a_terminal_keeps_what_processes_have_done_and_ends_in_no_traceback(tmp_path: Path):
     code = "from pliant.cli import main; main()"

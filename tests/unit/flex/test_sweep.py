@@ -106,6 +106,7 @@ def random_bodies(chance: np.random.Generator) -> list[dict]:
     return made
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_what_is_run_into_is_what_polygons_overlap_in_between(seed):

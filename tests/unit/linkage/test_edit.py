@@ -419,6 +419,7 @@ def over(model: Linkage, a: str, b: str, c: str) -> float:
     return float(((at[1] - at[0]).conjugate() * (at[2] - at[0])).imag)
 
 
+@pytest.mark.slow
 def test_no_edit_turns_a_plate_over():
     """The guards of the cycle do not see it: a plate turned over runs as well."""
     leg = jansen()

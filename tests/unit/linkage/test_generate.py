@@ -112,6 +112,7 @@ def test_a_chain_is_as_long_as_asked_and_every_dyad_a_parallelogram():
     assert chain(1, motors=[{"joint": "G0", "drives": "T0"}]).motors[0].range is None
 
 
+@pytest.mark.slow
 def test_the_joints_of_a_triad_are_found_together_and_one_of_the_two_turns_fully():
     limited, free = solve(triad()), solve(turning_triad())
     for result in (limited, free):

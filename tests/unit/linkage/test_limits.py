@@ -137,6 +137,7 @@ def test_poses_of_a_coupled_group_are_those_of_its_triangle():
     np.testing.assert_allclose(coupled.x, closed.x, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_the_limits_of_a_triad_are_where_its_three_bars_meet_in_a_point():
     """At the limit the bars A-C, G-D and H-E, prolonged, pass through one point."""
     result = solve(triad())

@@ -102,6 +102,7 @@ def test_absolute_angles_are_those_of_the_arm():
     np.testing.assert_allclose(np.exp(1j * result.absolute[0]), arm, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_the_whole_result_is_json_without_nan():
     for model in (
         jansen(study={"tolerance": 0.1, "layers": True, "jacobian": True, "velocity": True, "centres": True}),

@@ -99,6 +99,7 @@ def test_any_body_is_held_without_stretch_and_keeps_its_sides(dimension, count, 
         assert abs(np.linalg.det(corners[1:] - corners[0])) > 1e-4 * size**dimension
 
 
+@pytest.mark.slow
 def test_a_body_of_ten_thousand_nodes_is_tied_to_four():
     net = plate(np.random.default_rng(0).normal(size=(10_000, 3)))
     assert net.parts.links.ends.shape == (6, 2)

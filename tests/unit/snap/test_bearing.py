@@ -133,6 +133,7 @@ def test_a_hair_to_either_side_of_a_critical_direction_things_end_differently(se
         assert len({side.escapes(model.friction) for side in sides}) == 2
 
 
+@pytest.mark.slow
 def test_critical_directions_do_not_depend_on_how_many_are_tried():
     model = motion_diode()
     few, many = (named(seated(model), diode(model, count).critical[0]) for count in (24, 72))

@@ -94,6 +94,7 @@ def missed(seeds: range) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_of_parts_on_a_grid_few_knife_s_edges_are_missed():
     """In 50 a corner grazes an edge it comes parallel to, so that no two corners meet."""
     assert missed(range(60)) == [50]
