@@ -36,6 +36,7 @@ Ways = tuple["Way", "Way | None"]  # in and, where asked for, back
 HAIR = 6  # decimal places below the size of the parts: how far aside either outcome is looked for
 NEAR = 1e-7  # of a pawl's reach: corners further apart do not meet
 ALIKE = 0.02  # of a pawl's reach, of a force, of a radian: what a hair aside may change in one outcome
+GRAZED = 3e-3  # rad: over a corner that overlaps by a hair, 1e-6 of its reach, a pawl turns by at most √2e-6
 DECIDED = ("jam", "stop", "dead centre")  # how a way ends for which it is compared what is free
 LEANING = 1e-9  # of a direction: what counts as along an axis
 
@@ -259,9 +260,20 @@ def _alike(model: Fastener, first: Way, second: Way) -> bool:
     if abs(first.travel - second.travel) > ALIKE * size:
         return False
     least = min(ALIKE * spring.stiffness / size for spring in springs_of(model).values())
-    if not _as_strong(first.peak_force, second.peak_force, least):
+    if not (_grazes(first) and _grazes(second)) and not _as_strong(
+        first.peak_force, second.peak_force, least
+    ):
         return False
     return all(abs(first.angles[name] - second.angles[name]) <= ALIKE for name in first.angles)
+
+
+def _grazes(way: Way) -> bool:
+    """Whether no pawl turns further than a hair's overlap makes it.
+
+    Where the lever to the hinge vanishes, such a pawl's force is of any size, and does no work.
+    """
+    turned = (angles for curve in way.curves for angles in curve.angles.values())
+    return all(float(np.abs(angles).max(initial=0.0)) <= GRAZED for angles in turned)
 
 
 def _as_strong(first: float, second: float, least: float) -> bool:

@@ -111,13 +111,14 @@ def _at(
     px, py = mx - friction * slide * my, my + friction * slide * mx
     torque = spring[STIFFNESS] * angle - spring[PRELOAD]
     arm = rx * py - ry * px
-    out[ANGLE], out[TORQUE], out[LEVER] = angle, torque, abs(arm) / math.hypot(rx, ry)
+    away = math.hypot(rx, ry)
+    out[ANGLE], out[TORQUE], out[LEVER] = angle, torque, min(abs(arm), abs(across)) / away
     out[PLACE_X], out[PLACE_Y] = hx + rx, hy + ry
     out[STRAIN], out[SLOPE], out[SHIFT] = 0.0, angle, 0.0
     if spring[LENGTH] > 0.0:
         _bend(kind == EDGE, angle, rx, ry, mx, my, px, py, spring, way, out)
         return
-    if torque != 0.0 and out[LEVER] <= LOCKED:  # the force has no lever: it locks
+    if torque != 0.0 and abs(arm) <= LOCKED * away:  # the force has no lever: it locks
         out[FORCE_X], out[FORCE_Y], out[AGAINST] = math.inf, math.inf, math.inf
         return
     size = 0.0 if torque == 0.0 else torque / arm
@@ -168,6 +169,8 @@ def pressed(
 ) -> Floats:  # fmt: skip
     """(K, 11): angle, torque, contact force on the pawl, where it acts, its share against the motion, lever.
 
+    The lever, over the distance from the hinge, is the lesser of the normal's and of the force's.
+
     And of a beam its strain, the slope of its nose, and how much further the root is than with a rigid pawl.
 
     `span` is a piece's t at either end, and the u it is between: on an arc the angle is between the two, else
@@ -184,8 +187,9 @@ def pressed(
         inward = 1.0 if t[k] - begin < end - t[k] else -1.0
         if out[k, LEVER] > WEAK or (t[k] - begin) * (end - t[k]) > INWARD * (end - begin) ** 2:
             continue
-        # Where a piece ends without a lever, torque and lever may vanish together: the limit is taken from
-        # inside. Both go with the root of the distance, in which a parabola through three places is taken.
+        # Where a piece ends without a lever, torque and lever may vanish together; and where the normal has
+        # none, as at a snap, which way friction acts is rounding. The limit is taken from inside. All go with
+        # the root of the distance, in which a parabola through three places is taken.
         for step in range(3):
             moment = t[k] + inward * INWARD * 4**step * (end - begin)
             u = _tangent_at(c, flat, moment, low, high) if arc else low
@@ -194,6 +198,9 @@ def pressed(
             first, second = near[0, n], near[1, n]
             limit = 8 / 3 * first - 2 * second + near[2, n] / 3
             out[k, n] = math.copysign(math.inf, first) if abs(first) > GROWS * abs(second) else limit
+        if spring[LENGTH] > 0.0:
+            for n in (STRAIN, SLOPE, SHIFT):
+                out[k, n] = 8 / 3 * near[0, n] - 2 * near[1, n] + near[2, n] / 3
     return out
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import FLOAT, HILL, HOOK, TEE, TIP, angle, box, fastener, grid_case, ring, swept
 
+from pliant.snap.exactly import Exactly
 from pliant.snap.forces import Load, Spring, angles, force_curve, load, spans
 from pliant.snap.generate import cantilever_hook, random_fastener, two_hooks
 from pliant.snap.handbook import hinged_force, mating_force
@@ -351,3 +352,22 @@ def test_a_long_hook_beside_its_hinge_s_line_takes_the_handbook_s_force():
         off.append(float(found.against[0] / mating_force(across, math.atan(0.5), 0.2)[0] - 1))
     assert abs(off[1]) < abs(off[0]) / 5
     assert abs(off[2]) < 2e-3
+
+
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(1, 1000), Fraction(127, 5)])
+def test_friction_resists_up_to_the_very_end_of_a_slide_that_snaps(scale):
+    """There the normal points at the hinge, so that rounding decided which way friction acts."""
+    case, hair = grid_case(2020), Fraction(1, 10**6)
+
+    def placed(points) -> list[tuple[Fraction, Fraction]]:
+        return [(scale * x, scale * y) for x, y in points]
+
+    (velocity, hinge), outlines = placed([case["velocity"], (hair, -hair)]), map(placed, case["outlines"])
+    of_pawl = {"stiffness": 100 * scale, "friction": "0.1", "hinge": hinge}
+    model = fastener(placed(case["pawl"]), *outlines, root={"velocity": velocity}, **of_pawl)
+    (course,) = travel(model, Exactly(), around(model))
+    found = force_curve(course, springs_of(model), 0.1, (0.0, 0.0))
+    assert found.peak == pytest.approx(43.6724, abs=1e-3)
+    snap = int(np.argmin(found.total))  # the spring pushes it on there, and no sample resists
+    assert found.total[snap] < -300
+    assert found.total[snap] == pytest.approx(found.total[snap - 1], rel=0.2)

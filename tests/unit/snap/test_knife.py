@@ -150,7 +150,9 @@ def test_floats_leave_what_nearly_coincides_to_exact_numbers(offset):
     assert ends(model, arithmetic="float") == ends(model) == (SnapStatus.THROUGH, [], [])
 
 
-def told(case: dict, scale: Fraction = Fraction(1), mirror: int = 1, **asked) -> list[tuple[str, float]]:
+def told(
+    case: dict, scale: Fraction = Fraction(1), mirror: int = 1, friction: str = "0", **asked
+) -> list[tuple[str, float]]:
     """How parts on a grid end, in and back, and how far they get, in the units of the grid."""
 
     def placed(points) -> list[tuple[Fraction, Fraction]]:
@@ -158,7 +160,8 @@ def told(case: dict, scale: Fraction = Fraction(1), mirror: int = 1, **asked) ->
 
     (velocity,) = placed([case["velocity"]])
     outlines = [placed(outline) for outline in case["outlines"]]
-    model = fastener(placed(case["pawl"]), *outlines, root={"velocity": velocity}, stiffness=100 * scale)
+    of_pawl = {"stiffness": 100 * scale, "friction": friction}
+    model = fastener(placed(case["pawl"]), *outlines, root={"velocity": velocity}, **of_pawl)
     result = solve(model, SnapStudy(reverse=True, frames=2, **asked))
     ways = [(way.status.name, round(way.travel / float(scale), 3)) for way in result.ways]
     return [(result.status.name, 0.0), *ways]
@@ -174,3 +177,11 @@ def test_parts_on_a_grid_end_alike_by_floats_mirrored_and_in_other_units(seed):
     assert told(case, arithmetic="float") == exact
     assert told(case, mirror=-1) == exact
     assert told(case, Fraction(5, 127)) == exact
+
+
+@pytest.mark.parametrize("seed", [1032, 1080])
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(127, 5)], ids=["mm", "inch"])
+def test_a_corner_that_grazes_another_is_no_knife_s_edge_in_any_unit(seed, scale):
+    """Square to its hinge a pawl that overlaps by a hair presses with any force, over no way at all."""
+    friction = ("0", "0.1", "0.3")[seed % 3]
+    assert told(grid_case(seed), scale, friction=friction)[0] == ("NEVER_TOUCHES", 0.0)
