@@ -37,7 +37,7 @@ HAIR = 6  # decimal places below the size of the parts: how far aside either out
 NEAR = 1e-7  # of a pawl's reach: corners further apart do not meet
 ALIKE = 0.02  # of a pawl's reach, of a force, of a radian: what a hair aside may change in one outcome
 GRAZED = 3e-3  # rad: over a corner that overlaps by a hair, 1e-6 of its reach, a pawl turns by at most √2e-6
-DECIDED = ("jam", "stop", "dead centre")  # how a way ends for which it is compared what is free
+DECIDED = ("jam", "stop", "dead centre", "limit")  # how a way ends that floats may have decided wrongly
 LEANING = 1e-9  # of a direction: what counts as along an axis
 
 

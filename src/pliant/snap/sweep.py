@@ -39,15 +39,15 @@ def sweep(
 
     `held` are the contacts that pressed on it on the leg before: what goes on is no event.
     """
-    run, lock, still = Run(scene, [], []), locking(friction), 0
+    run, lock, still, reached = Run(scene, [], []), locking(friction), 0, start.t
     if start.after(scene.until) >= 0:
         return run.over("until", start, _arrived(scene, start).contacts)
     state, quick = State(start, held, Next("start")), scene.arithmetic.name == "float"
     while still <= PATIENCE and (left := limit - len(run.happenings) - len(run.pieces)) > 0:
         if quick:
             state = quickly(run, state, float(friction), left)
-        waits = run.pieces and state.point.t <= run.pieces[-1].start.t + state.point.slack
-        still = still + 1 if waits else 0
+        still = still + 1 if state.point.t <= reached + state.point.slack else 0
+        reached = max(reached, state.point.t)
         if not state.cause:
             state = _stepped(run, state, lock)
         if state.cause:

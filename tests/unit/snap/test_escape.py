@@ -7,9 +7,11 @@ from fractions import Fraction
 
 import pytest
 from tests.unit.snap.leaving import at_rest, model_of, seated
+from tests.unit.snap.one_pawl import fastener, grid_case
 
 from pliant import gallery
 from pliant.snap.escape import Attempt, Sector, attempt, heading, sectors
+from pliant.snap.floating import Floating
 from pliant.snap.generate import two_hooks, vector
 
 ROOM = [(9, 0), (10, 0), (10, 1)]
@@ -73,3 +75,11 @@ def test_sectors_are_counted_from_the_first_direction_across_half_a_turn():
     found = sectors([tried(math.pi, True), tried(-3.0, True), tried(3.0, False)], Fraction(0))
     assert [sector.escapes for sector in found] == [False, True]
     assert found[1] == Sector(pytest.approx(math.pi), pytest.approx(2 * math.pi - 3), True)
+
+
+def test_by_floats_a_pawl_that_snaps_off_and_lands_again_at_one_place_comes_to_an_end():
+    """It went round in circles for a million events: each landing was a little earlier than the snap."""
+    case = grid_case(24)
+    model = fastener(case["pawl"], *case["outlines"], root={"velocity": case["velocity"]})
+    course = seated(model, Floating()).course((Fraction(-29688876553, 57203723929), Fraction(331752, 239173)))
+    assert len(course.paths["pawl"].happenings) < 1000
