@@ -8,11 +8,14 @@ two neighbouring places may get two quite different ones. A drag minimises one s
 over the drawn positions z, with z₀ and the kept curves those of the start. Its minimum moves
 smoothly with the pointer, and is followed from event to event: so a pointer that comes back brings
 the linkage back. Each event starts from the last one's answer and its multipliers' active guards.
+
+Guards can part one minimum from another: round a large circle the linkage may come back on the far
+side of one. Where the pointer has been before and the linkage was another then, the better is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -23,7 +26,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.loops import running
 from pliant.linkage.edit import drawn_anew
 from pliant.linkage.editing.guards import slopes_of
-from pliant.linkage.editing.problem import Problem, State, attempt, looked_at, mended, prepare, runs
+from pliant.linkage.editing.problem import Problem, State, attempt, looked_at, mended, prepare, runs, toggling
 from pliant.linkage.editing.program import Step, resistances, step
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.editing.terms import At, Drawn, Term
@@ -43,6 +46,8 @@ STEPS = 8  # of an event, at most
 JUMP = 9.0  # times the pointer's step: how far an event may move a joint
 LEAST = 1e-3  # of the size: a pointer's step is counted for no less
 WIDEST = 0.2  # of the size: the longest step
+ANOTHER = 3e-7  # of the size: drawings farther apart are not one
+KNOWN = 500  # places of the pointer whose linkage is remembered
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ class Dragged:
     joints: dict[str, tuple[float, float]]  # where each is drawn now
     miss: float  # how far the joint is from the pointer
     held: tuple[Resistance, ...]  # what holds it back, the strongest first
+    freed: tuple[Resistance, ...]  # the guards that kept it from a better linkage, which it went back to now
     settled: bool  # whether the linkage moves no more while the pointer stays
     farthest: float  # how far a joint of the drawing moved since the event before
     steps: int
@@ -73,6 +79,7 @@ class Dragged:
             "joints": {name: list(at) for name, at in self.joints.items()},
             "miss": self.miss,
             "held": [vars(found).copy() for found in self.held],
+            "freed": [vars(found).copy() for found in self.freed],
             "settled": self.settled,
             "farthest": self.farthest,
             "steps": self.steps,
@@ -104,6 +111,7 @@ class Drag:
         self._problem, self._first = prepared
         self._state, self._pointer = self._first, np.array(self.start)
         self._bend = np.zeros((self._first.drawn.size,) * 2)
+        self._been = [(self._pointer, self._first.sampled)]  # where the pointer was, and the linkage there
 
     @property
     def start(self) -> tuple[float, float]:
@@ -129,14 +137,40 @@ class Drag:
             raise InputError([Fault("place", f"{place!r} is not two finite numbers", "Give (x, y)")])
         before = self._state.drawn
         least = LEAST * self._problem.size  # so that it settles while the pointer rests
-        most = JUMP * max(float(np.hypot(*(wanted - self._pointer))), least)
+        stride = max(float(np.hypot(*(wanted - self._pointer))), least)
         self._pointer = wanted
         self._problem = replace(
             self._problem, terms=[_aimed(self._problem.terms[0], wanted), *self._problem.terms[1:]]
         )
         self._state = looked_at(self._problem, self._state.sampled)
-        last, steps = self._follow(most)
-        return self._told(wanted, before, last, steps, perf_counter() - begun)
+        last, steps = self._follow(JUMP * stride)
+        last, steps, freed = self._went_back(stride, before, last, steps)
+        if steps < STEPS:
+            self._been = [self._been[0], *self._been[1:][1 - KNOWN :], (wanted, self._state.sampled)]
+        return self._told(wanted, before, last, steps, freed, perf_counter() - begun)
+
+    def _went_back(
+        self, stride: float, before: Floats, last: Step, steps: int
+    ) -> tuple[Step, int, tuple[Resistance, ...]]:
+        """The steps to the linkage that was here before, where that is better; else those that were taken.
+
+        With them the guards between the two, which let the joints move farther than else at an event.
+        """
+        here, bend, problem = self._state, self._bend, self._problem
+        away = np.hypot(*(np.array([pointer for pointer, _ in self._been]) - self._pointer).T)
+        which = int(np.argmin(away))
+        apart = float(np.hypot(*(self._been[which][1].drawn - here.drawn).T).max())
+        if away[which] > stride / 2 or apart <= JUMP * float(away[which]) + ANOTHER * problem.size:
+            return last, steps, ()
+        freed = tuple(found for found in self._holding(last) if found.kind == "guard")
+        self._state, self._bend = looked_at(problem, self._been[which][1]), np.zeros_like(bend)
+        again, more = self._follow(np.inf)
+        moved = float(np.hypot(*(self._state.drawn - before).T).max())
+        if self._value(self._state) < self._value(here) and (freed or moved <= JUMP * stride):
+            return again, more, freed
+        self._state, self._bend = here, bend
+        self._been[1:] = [been for n, been in enumerate(self._been) if n not in (0, which)]
+        return last, steps, ()
 
     def _follow(self, most: float) -> tuple[Step, int]:
         """Steps downhill from the last event's answer, until none is left or a joint has moved by `most`."""
@@ -181,13 +215,21 @@ class Drag:
             watched=WATCHED,
         )
 
-    def _told(self, wanted: Floats, before: Floats, last: Step, steps: int, seconds: float) -> Dragged:
+    def _told(
+        self,
+        wanted: Floats,
+        before: Floats,
+        last: Step,
+        steps: int,
+        freed: tuple[Resistance, ...],
+        seconds: float,
+    ) -> Dragged:
         size, state = self._problem.size, self._state
         names = self._problem.plan.structure.names[: len(self.original.joints)]
         miss = float(state.misses[0])
         held: tuple[Resistance, ...] = ()
         if miss > ARRIVED * size:
-            held = tuple(resistances(self._problem, state, last.prices))
+            held = tuple(self._holding(last))
         settled = steps < STEPS
         status = DragStatus.HELD if settled or held else DragStatus.SETTLING
         status = DragStatus.FOLLOWS if miss <= ARRIVED * size else status
@@ -197,11 +239,19 @@ class Drag:
             joints={name: (float(x), float(y)) for name, (x, y) in zip(names, state.drawn, strict=False)},
             miss=miss,
             held=held,
+            freed=freed,
             settled=settled,
             farthest=float(np.hypot(*(state.drawn - before).T).max()),
             steps=steps,
             seconds=seconds,
         )
+
+    def _holding(self, last: Step) -> Iterator[Resistance]:
+        """What holds the linkage back as it is now: toggles of joints found together, then what is priced."""
+        for joints, t in toggling(self._problem, self._state):
+            angle = float(self._problem.drive.angles(np.array([t]))[0, 0])
+            yield Resistance("guard", f"{joints} would come too near to a toggle", 1.0, angle)
+        yield from resistances(self._problem, self._state, last.prices)
 
     def _value(self, state: State) -> float:
         change = (state.drawn - self._first.drawn) / self._problem.size

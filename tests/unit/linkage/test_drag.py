@@ -105,3 +105,29 @@ def test_slots_guides_and_cylinders_are_dragged_round_and_come_back(name, joint)
         assert event.status is DragStatus.FOLLOWS
     assert np.abs(drawn(event.joints) - drawn(model.joints)).max() < 1e-6 * size
     assert drag.runs()
+
+
+def test_a_pointer_that_comes_back_on_the_far_side_of_a_guard_brings_the_leg_back():
+    """Round a large circle the leg is caught behind two guards, one of the places where it can rest."""
+    leg = jansen()
+    drag, size = begun(leg, "P3"), np.ptp(drawn(leg.joints), axis=0).max()
+    for place in circle(drag, 0.3 * size):
+        event = drag.to(place)
+    assert event.status is DragStatus.FOLLOWS
+    assert np.abs(drawn(event.joints) - drawn(leg.joints)).max() < 1e-6 * size
+    assert event.freed
+    assert event.to_dict()["freed"][0]["kind"] == "guard"
+
+
+def test_joints_found_together_are_held_by_their_toggle_and_come_back_too():
+    model = gallery.load("six-bar-coupled")
+    drag = begun(model, "C", 0.7, keep={"curves": ["E"]})
+    size = np.ptp(drawn(model.joints), axis=0).max()
+    step = 2 * 0.2 * size * np.sin(np.pi / 60)
+    events = [drag.to(place) for place in circle(drag, 0.2 * size)]
+    stuck = events[40]
+    assert stuck.status is DragStatus.HELD
+    assert stuck.held[0].kind == "guard"
+    assert "would come too near to a toggle" in stuck.message
+    assert all(event.farthest <= 10 * step or event.freed for event in events)
+    assert np.abs(drawn(events[-1].joints) - drawn(model.joints)).max() < 1e-6 * size

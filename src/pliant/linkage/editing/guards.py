@@ -139,33 +139,38 @@ def openness_at(poses: Poses, count: int) -> Floats:
 
 def slopes_of(view: View, c: Floats, pairs: Ints) -> Floats:
     """∂c/∂x̄ (R, 2N) for pairs (rule, pose)."""
-    plan, drawn, x = view.poses.plan, view.drawn, view.poses.x
-    out = np.zeros((len(pairs), *drawn.shape))
-    d = view.derivatives
-    for kind in (TRIANGLE, SLIDER):
-        rows = np.flatnonzero(plan.ops[pairs[:, 0], 0] == kind) if len(pairs) else np.zeros(0, np.int64)
-        if not len(rows):
-            continue
-        o, f = pairs[rows].T
-        k, i, j, b = plan.ops[o, 1:5].T
-        value = c[o, f]
-        if kind == TRIANGLE:
-            apart = x[j, :, f] - x[i, :, f]
-            lengths = np.hypot(*(drawn[k] - drawn[i]).T) * np.hypot(*(drawn[k] - drawn[j]).T)
-            moved = d[j, :, :, :, f] - d[i, :, :, :, f]
-            out[rows] -= np.einsum("rc,rcpe->rpe", apart, moved) / lengths[:, None, None]
-            for other in (i, j):
-                bar = drawn[k] - drawn[other]
-                square = (bar**2).sum(axis=1)
-                share = 1 / lengths - value / square
-                out[rows, k] += share[:, None] * bar
-                out[rows, other] -= share[:, None] * bar
-        else:
-            _add_slider(out, rows, (k, i, j, b, f), value, view)
-    for row in np.flatnonzero(~np.isin(plan.ops[pairs[:, 0], 0], (TRIANGLE, SLIDER))).tolist():
-        o, f = pairs[row].tolist()
-        out[row] = dyad_slopes(view, plan.ops[o].tolist(), f, float(c[o, f]))
-    return out.reshape(len(pairs), drawn.size)
+    out = np.zeros((len(pairs), *view.drawn.shape))
+    kinds = view.poses.plan.ops[pairs[:, 0], 0]
+    for row, kind in enumerate(kinds.tolist()):
+        if kind not in (TRIANGLE, SLIDER):
+            o, f = pairs[row].tolist()
+            out[row] = dyad_slopes(view, view.poses.plan.ops[o].tolist(), f, float(c[o, f]))
+    for kind, fill in ((TRIANGLE, _add_triangle), (SLIDER, _add_slider)):
+        rows = np.flatnonzero(kinds == kind)
+        if len(rows):
+            o, f = pairs[rows].T
+            k, i, j, b = view.poses.plan.ops[o, 1:5].T
+            fill(out, rows, (k, i, j, b, f), c[o, f], view)
+    return out.reshape(len(pairs), view.drawn.size)
+
+
+def _add_triangle(
+    out: Floats, rows: Ints, places: tuple[Ints, Ints, Ints, Ints, Ints], value: Floats, view: View
+) -> None:
+    """The rate of c = (|x̄_k − x̄_i|² + |x̄_k − x̄_j|² − |x_j − x_i|²) / (2 |x̄_k − x̄_i| |x̄_k − x̄_j|)."""
+    k, i, j, _, f = places
+    drawn, x, d = view.drawn, view.poses.x, view.derivatives
+    bars = drawn[k] - drawn[i], drawn[k] - drawn[j]
+    squares = [(bar**2).sum(axis=1) for bar in bars]
+    over = 1 / np.sqrt(squares[0] * squares[1])
+    apart = (over * (x[i, :, f] - x[j, :, f]).T)[:, :, None, None]
+    with np.errstate(invalid="ignore"):  # a triangle that does not close has no rate
+        for axis in range(2):
+            out[rows] += apart[axis] * (d[j, axis, :, :, f] - d[i, axis, :, :, f])
+    for other, bar, square in zip((i, j), bars, squares, strict=True):
+        share = (over - value / square)[:, None] * bar
+        out[rows, k] += share
+        out[rows, other] -= share
 
 
 def _add_slider(

@@ -29,6 +29,7 @@ FITS = 1e-7  # of the size: how far spare links may be from fitting
 MENDINGS = 3  # tries to bring a drawing back inside the guards
 FAR = 0.05  # of the size: what is farther off is not brought back
 LEAST = 0.3  # of what it was as drawn: how small a coupled group's determinant may become
+NEARLY = 1.5  # times that: where it holds a drawing back
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,16 @@ def attempt(problem: Problem, state: State, drawn: Floats) -> State | None:
         if (np.sign(now) != np.sign(before)).any() or np.abs(now).min() < LEAST * np.abs(before).min():
             return None
     return looked_at(problem, poses)
+
+
+def toggling(problem: Problem, state: State) -> list[tuple[str, float]]:
+    """The coupled groups that are as near to a toggle as they may come, by name, and at which t."""
+    found: list[tuple[str, float]] = []
+    for group, before in zip(problem.plan.groups, problem.branches, strict=True):
+        now = np.abs(determinants(group, state.drawn, state.sampled.x))
+        if now.min() < NEARLY * LEAST * np.abs(before).min():
+            found.append((", ".join(problem.plan.names_of(group)), float(problem.t[np.argmin(now)])))
+    return found
 
 
 def mended(problem: Problem, state: State, drawn: Floats, inside: float) -> State | None:

@@ -14,6 +14,7 @@ from pliant.linkage.editing.problem import Problem, State
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.rules import Floats, Ints
 
+ITERATIONS = 50  # of a program: where it stops short of its accuracy, the last 20 change nothing
 SLIGHT = 5e-3  # a resistance below this share of the pull is not worth a word
 
 
@@ -69,6 +70,7 @@ def step(
     rows, room = np.concatenate([size * flat, short]), np.concatenate([open_, spare / size])
     solver: Any = piqp.DenseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
+    solver.settings.max_iter = ITERATIONS
     solver.setup(
         scale * hessian,
         scale * pull[free],
