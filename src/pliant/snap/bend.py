@@ -45,6 +45,16 @@ def _section(s: float, spring: Floats) -> tuple[float, float]:
 
 
 @inner
+def _rates(
+    x: float, y: float, phi: float, step: float, dx: float, dy: float, dphi: float,
+    nose: Floats, fx: float, fy: float, rigid: float,
+) -> tuple[float, float, float]:  # fmt: skip
+    """How the centre line and its slope go on towards the root, a step on at given rates."""
+    at, moment = phi + step * dphi, (nose[0] - x - step * dx) * fy - (nose[1] - y - step * dy) * fx
+    return -math.cos(at), -math.sin(at), -moment / rigid
+
+
+@inner
 def _inwards(
     slope: float, outer: float, inner_end: float, nose: Floats, fx: float, fy: float, spring: Floats
 ) -> tuple[float, float, float, float, float]:
@@ -55,21 +65,21 @@ def _inwards(
     """
     step = (outer - inner_end) / STEPS
     x, y, phi, strain = 0.0, 0.0, slope, 0.0
-    k = np.zeros((5, 3))  # rates, after a row of none
+    thick, rigid = _section(outer, spring)
     for n in range(STEPS):
         s = outer - n * step
-        for stage in range(4):
-            share = 0.0 if stage == 0 else 1.0 if stage == 3 else 0.5
-            thick, rigid = _section(s - share * step, spring)
-            zx, zy = x + share * step * k[stage, 0], y + share * step * k[stage, 1]
-            at = phi + share * step * k[stage, 2]
-            moment = (nose[0] - zx) * fy - (nose[1] - zy) * fx
-            k[stage + 1, 0], k[stage + 1, 1] = -math.cos(at), -math.sin(at)
-            k[stage + 1, 2] = -moment / rigid
-            strain = max(strain, spring[HALF] * thick * abs(moment) / rigid) if stage == 0 else strain
-        x += step * (k[1, 0] + 2 * k[2, 0] + 2 * k[3, 0] + k[4, 0]) / 6
-        y += step * (k[1, 1] + 2 * k[2, 1] + 2 * k[3, 1] + k[4, 1]) / 6
-        phi += step * (k[1, 2] + 2 * k[2, 2] + 2 * k[3, 2] + k[4, 2]) / 6
+        moment = (nose[0] - x) * fy - (nose[1] - y) * fx
+        strain = max(strain, spring[HALF] * thick * abs(moment) / rigid)
+        _, halfway = _section(s - 0.5 * step, spring)
+        thick, ahead = _section(s - step, spring)
+        x1, y1, p1 = -math.cos(phi), -math.sin(phi), -moment / rigid
+        x2, y2, p2 = _rates(x, y, phi, 0.5 * step, x1, y1, p1, nose, fx, fy, halfway)
+        x3, y3, p3 = _rates(x, y, phi, 0.5 * step, x2, y2, p2, nose, fx, fy, halfway)
+        x4, y4, p4 = _rates(x, y, phi, step, x3, y3, p3, nose, fx, fy, ahead)
+        x += step * (x1 + 2 * x2 + 2 * x3 + x4) / 6
+        y += step * (y1 + 2 * y2 + 2 * y3 + y4) / 6
+        phi += step * (p1 + 2 * p2 + 2 * p3 + p4) / 6
+        rigid = ahead
     thick, rigid = _section(inner_end, spring)
     moment = (nose[0] - x) * fy - (nose[1] - y) * fx
     return x, y, phi, moment, max(strain, spring[HALF] * thick * abs(moment) / rigid)
@@ -126,21 +136,36 @@ def _newton(
     force: float, slope: float, place: float, angle: float, rest: Floats, nose: Floats, push: Floats,
     goal: Floats, across: Floats, spring: Floats,
 ) -> tuple[bool, float, float, float, float]:  # fmt: skip
-    """Whether a force and a slope were found, and both, the strain, and how far ahead the nose is."""
-    strain = ahead = 0.0
+    """Whether a force and a slope were found, and both, the strain, and how far ahead the nose is.
+
+    Newton's method; while each step leaves less than a third of what was wrong, the matrix is not
+    differenced anew but mended by what the step showed (Broyden's).
+    """
+    e1, e2, strain, ahead = _missed(force, slope, place, angle, rest, nose, push, goal, across, spring)
+    a1 = a2 = b1 = b2 = 0.0
+    fresh = True
     for _ in range(TRIES):
-        e1, e2, strain, ahead = _missed(force, slope, place, angle, rest, nose, push, goal, across, spring)
         if abs(e1) + abs(e2) < ENOUGH:
             return force > 0.0 and abs(slope) < STEEPEST, force, slope, strain, ahead
-        a1, a2, _, _ = _missed(force + NUDGE, slope, place, angle, rest, nose, push, goal, across, spring)
-        b1, b2, _, _ = _missed(force, slope + NUDGE, place, angle, rest, nose, push, goal, across, spring)
-        a1, a2, b1, b2 = (a1 - e1) / NUDGE, (a2 - e2) / NUDGE, (b1 - e1) / NUDGE, (b2 - e2) / NUDGE
+        if fresh:
+            a1, a2, _, _ = _missed(force + NUDGE, slope, place, angle, rest, nose, push, goal, across, spring)
+            b1, b2, _, _ = _missed(force, slope + NUDGE, place, angle, rest, nose, push, goal, across, spring)
+            a1, a2, b1, b2 = (a1 - e1) / NUDGE, (a2 - e2) / NUDGE, (b1 - e1) / NUDGE, (b2 - e2) / NUDGE
         det = a1 * b2 - a2 * b1
         if det == 0.0 or not math.isfinite(det):
             return False, force, slope, strain, ahead
         df, ds = (-e1 * b2 + e2 * b1) / det, (-a1 * e2 + a2 * e1) / det
         most = max(abs(ds) / 0.2, abs(df) / (1.0 + 2.0 * abs(force)), 1.0)
-        force, slope = force + df / most, slope + ds / most
+        df, ds, wrong = df / most, ds / most, abs(e1) + abs(e2)
+        force, slope = force + df, slope + ds
+        g1, g2, strain, ahead = _missed(force, slope, place, angle, rest, nose, push, goal, across, spring)
+        fresh = abs(g1) + abs(g2) > wrong / 3
+        square = df * df + ds * ds
+        if square == 0.0:
+            return False, force, slope, strain, ahead
+        u1, u2 = (g1 - e1 - a1 * df - b1 * ds) / square, (g2 - e2 - a2 * df - b2 * ds) / square
+        a1, b1, a2, b2 = a1 + u1 * df, b1 + u1 * ds, a2 + u2 * df, b2 + u2 * ds
+        e1, e2 = g1, g2
     return False, force, slope, strain, ahead
 
 

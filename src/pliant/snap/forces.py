@@ -63,10 +63,20 @@ def _nodes(count: int) -> Floats:
     return np.stack([phases, 0.5 * math.pi * weights * np.sin(phases)])
 
 
-NODES, FEWER = _nodes(40), _nodes(12)
+def _of_samples() -> Floats:
+    """The phases of a stretch's samples, and the weights of their sum (Clenshaw and Curtis's)."""
+    last = SAMPLES - 1
+    phases, even = np.linspace(0.0, math.pi, SAMPLES), np.arange(0, last + 1, 2)
+    shares = np.where((even == 0) | (even == last), 0.5, 1.0) * 2 / (1 - even**2)
+    weights = 2 / last * np.cos(np.outer(phases, even)) @ shares
+    weights[[0, -1]] /= 2
+    return np.stack([phases, weights])
+
+
+NODES, FEWER = _nodes(40), _of_samples()
 HALVINGS = 30
 NO_TORQUE = 1e-9  # of a spring's torque at a radian, or its preload: a torque that is none
-MANY = 40  # stretches: so many are short, and need fewer nodes each
+MANY = 40  # stretches: so many are short, and their samples are nodes enough
 
 
 @dataclass(frozen=True)

@@ -372,6 +372,18 @@ def _work(
     return total
 
 
+@inner
+def _summed(edges: Floats, high: Floats, nodes: Floats) -> float:
+    """The same from the samples themselves, where they are the nodes."""
+    total = 0.0
+    for k in range(len(edges)):
+        half = 0.5 * (edges[k, 1] - edges[k, 0])
+        for n in range(SAMPLES):
+            if math.isfinite(high[k * SAMPLES + n]):
+                total += high[k * SAMPLES + n] * nodes[1, n] * half
+    return total
+
+
 class Along(NamedTuple):
     """What is found along a course of P pawls, at K moments in S stretches."""
 
@@ -394,7 +406,8 @@ def along_course(
 ) -> Along:
     """Forces along a course. `marks` are the t at which a pawl changes its contact; K is 0 if nothing moves.
 
-    `nodes` (2, G) are where work is summed up, and weights; none if it is not asked for.
+    `nodes` (2, G) are where work is summed up, and weights; none if it is not asked for. As many as there are
+    samples of a stretch are these.
     """
     edges, held = _stretches(marks, pieces)
     count, number = len(edges) * SAMPLES, held.shape[1]
@@ -409,7 +422,11 @@ def along_course(
     if count == 0:
         return Along(edges, held, t, sums, by_pawl, 0.0, marks[0], 0, 0.0)
     best, at, where = _peak(t, sums[:, HIGH], held, pieces, pawls, field, friction)
-    spent = _work(edges, held, pieces, pawls, field, friction, nodes) if nodes.shape[1] else 0.0
+    spent = 0.0
+    if nodes.shape[1] == SAMPLES:
+        spent = _summed(edges, sums[:, HIGH], nodes)
+    elif nodes.shape[1]:
+        spent = _work(edges, held, pieces, pawls, field, friction, nodes)
     best = best if math.isfinite(best) else 0.0
     return Along(edges, held, t, sums, by_pawl, best, at, where, spent)
 
