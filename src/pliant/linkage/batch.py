@@ -85,6 +85,10 @@ class _Run:
         wanted = self.plan.drawn.shape
         if drawings.ndim != 3 or drawings.shape[1:] != wanted:
             raise PliantError(f"drawings of shape {drawings.shape}: this plan needs (V, {wanted[0]}, 2).")
+        for twin, pin in self.plan.structure.twins:
+            if (drawings[:, twin] != drawings[:, pin]).any():
+                one, other = (self.plan.structure.names[k] for k in (pin, twin))
+                raise PliantError(f"{one} and {other} are one pin of this plan: draw them at one place.")
         count = len(drawings)
         room = room or (np.empty((count, *self.shape)), np.empty((count, self.angles.shape[1]), np.bool_))
         points, reached = room[0][:count], room[1][:count]

@@ -10,9 +10,9 @@ from typing import Any
 from pydantic_core import InitErrorDetails
 
 from pliant.core.model import Place, fault_at, get, items
+from pliant.linkage.pins import at_one_place
 from pliant.linkage.reading import Reading, label_of, listed, position
 
-NEAR = 1e-9  # joints closer than this share of the linkage's size coincide
 AGREE = 1e-6  # a length may differ from the drawing by this share of it
 
 Faults = Iterator[InitErrorDetails]
@@ -23,20 +23,22 @@ def ground_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
     yield from _twice(("ground",), items(data, "ground"), "the ground")
     for index, joints in enumerate(reading.links):
         held = [joint for joint in joints if joint in reading.ground]
-        if len(held) > 1:
+        if any(not _one_place(pair, reading) for pair in combinations(held, 2)):
             problem = f"holds {listed(held)}, which are on the ground: the link cannot move"
             cure = f"List {listed(joints)} under ground, and leave this link out"
             yield fault_at(("links", index, "joints"), joints, problem, cure)
 
 
 def link_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
-    """Joints named twice or drawn at one place, lengths that disagree, links that are one or named as one."""
+    """Joints named twice, links without length, lengths that disagree, links that are one or named as one."""
     owner: dict[frozenset[str], int] = {}
     for index, link in enumerate(items(data, "links")):
         yield from _twice(("links", index, "joints"), items(link, "joints"), "the link")
         yield from _coincident(index, reading)
         yield from _length_faults(index, link, reading)
-        pairs = [frozenset(pair) for pair in combinations(reading.links[index], 2)]
+        pairs = [
+            frozenset(pair) for pair in combinations(reading.links[index], 2) if not _one_place(pair, reading)
+        ]
         shared = next((pair for pair in pairs if pair in owner), None)
         if shared is not None:
             yield _one_part(index, owner[shared], reading)
@@ -66,16 +68,26 @@ def _one_part(index: int, other: int, reading: Reading) -> InitErrorDetails:
 
 
 def _coincident(index: int, reading: Reading) -> Faults:
-    for first, second in combinations(reading.links[index], 2):
-        here, there = reading.joints[first], reading.joints[second]
-        if here is None or there is None:
-            continue
-        if hypot(here.real - there.real, here.imag - there.imag) <= NEAR * reading.size:
-            problem = f"{first!r} and {second!r} are drawn at one place, [{here.real:.6g}, {here.imag:.6g}]"
-            others = listed(f"links[{n}]" for n in sorted(reading.members[second]) if n != index)
-            instead = f"leave {second!r} out" if others == "none" else f"write {first!r} for it in {others}"
-            cure = f"A pin through several links is one joint: {instead}; or move one of them"
-            yield fault_at(("links", index, "joints"), [first, second], problem, cure)
+    """A link whose joints are all drawn at one place: which way it points is not to be seen."""
+    joints = reading.links[index]
+    if len(joints) < 2 or any(not _one_place(pair, reading) for pair in combinations(joints, 2)):
+        return
+    first, second = joints[:2]
+    here = reading.joints[first] or 0j
+    problem = (
+        f"{listed(joints)} are drawn at one place, [{here.real:.6g}, {here.imag:.6g}]: a link of no length"
+    )
+    others = listed(f"links[{n}]" for n in sorted(reading.members[second]) if n != index)
+    instead = "leave this link out" if others == "none" else f"write {first!r} for {second!r} in {others}"
+    cure = f"A pin through several links is one joint: {instead}; or move one of them"
+    yield fault_at(("links", index, "joints"), joints, problem, cure)
+
+
+def _one_place(pair: tuple[str, str], reading: Reading) -> bool:
+    here, there = (reading.joints[name] for name in pair)
+    if here is None or there is None:
+        return False
+    return at_one_place((here.real, here.imag), (there.real, there.imag), reading.size)
 
 
 def _length_faults(index: int, link: Any, reading: Reading) -> Faults:
@@ -161,6 +173,10 @@ def _misplaced(index: int, joint: str, drives: str, reading: Reading) -> Faults:
     elif drives in reading.ground:
         cure = f"Name a joint that moves, of a link with {joint}: {moving}"
         yield fault_at(place, drives, f"{drives!r} is on the ground and cannot be turned", cure)
+    elif reading.knows(joint) and _one_place((joint, drives), reading):
+        elsewhere = (name for name in reading.linked(joint) if not _one_place((joint, name), reading))
+        cure = f"Name a joint of the link that is drawn elsewhere: {listed(elsewhere)}"
+        yield fault_at(place, drives, f"{drives!r} is drawn at the place of {joint!r}, the motor's own", cure)
     elif not reading.common(joint, drives):
         cure = f"Add a link of {joint} and {drives}, or drive one of: {moving}"
         yield fault_at(place, drives, f"{drives!r} is in no link with {joint!r}", cure)

@@ -254,7 +254,7 @@ class Drag:
         yield from resistances(self._problem, self._state, last.prices)
 
     def _value(self, state: State) -> float:
-        change = (state.drawn - self._first.drawn) / self._problem.size
+        change = ((state.drawn - self._first.drawn) / self._problem.size).ravel()[self._problem.keeps.free]
         return 0.5 * float(state.r @ state.r) + 0.5 * ANCHOR * float((change**2).sum())
 
     def _at(self, state: State) -> Floats:

@@ -154,7 +154,7 @@ class Walk:
 
     def _value(self, state: State, weights: tuple[float, float]) -> float:
         weight, fade = weights
-        change = (state.drawn - self.first.drawn) / self.problem.size
+        change = ((state.drawn - self.first.drawn) / self.problem.size).ravel()[self.problem.keeps.free]
         r, _ = state.pull(fade)
         return 0.5 * float(r @ r) + 0.5 * weight * float((change**2).sum())
 

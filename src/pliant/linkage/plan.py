@@ -10,6 +10,7 @@ import numpy as np
 
 from pliant.linkage.constraints import LENGTH, LINE, POINT_X, POINT_Y, PUSH, STRUT, Constraints
 from pliant.linkage.model import Linkage, Motor
+from pliant.linkage.pins import other_names
 from pliant.linkage.rules import GROUP, LINES, NAMES, SLOT, Floats, Ints
 
 TURNS, STRUTS = -1, -2  # what motors do that push no slider
@@ -52,6 +53,7 @@ class Structure:
     carriers: tuple[int, ...]  # of each slider: the link that carries its guide, or -1
     rows: Constraints
     travels: tuple[tuple[int, int], ...] = ()  # points that go along x by a motor's travel, and the motor
+    twins: tuple[tuple[int, int], ...] = ()  # joints that are another name of a pin, and the joint it is
 
     def turned(self, angles: Floats) -> tuple[Floats, Floats]:
         """Cosines and sines (M, F) of the motors' signed angles (M, F); of linear ones the travel, and 0."""
@@ -73,6 +75,16 @@ class Structure:
     def own(self) -> Ints:
         """The joints, without the points of guides."""
         return np.array([k for k in range(len(self.names)) if k not in self.guides], np.int64)
+
+    @cached_property
+    def named_twice(self) -> frozenset[int]:
+        """The joints that are another name of a pin."""
+        return frozenset(twin for twin, _ in self.twins)
+
+    @cached_property
+    def pins(self) -> dict[str, int]:
+        """The joint that each name stands for: of a pin with several names, the one that is found."""
+        return {name: dict(self.twins).get(k, k) for k, name in enumerate(self.names)}
 
     @cached_property
     def size(self) -> float:
@@ -244,7 +256,10 @@ def structure(model: Linkage) -> Structure:
     drawn = [model.joints[name] for name in names]
     number = {name: index for index, name in enumerate(names)}
     ground = {number[name] for name in model.ground}
-    links = [[number[name] for name in link.joints] for link in model.links]
+    twins = other_names(model.joints, (link.joints for link in model.links), model.ground)
+    number |= {twin: number[pin] for twin, pin in twins.items()}
+    links = _members(model, names, number)
+    counts = [len(link) for link in links]
     labels = tuple(link.label for link in model.links)
     sliders: list[tuple[int, int, int]] = []
     carriers: list[int] = []
@@ -263,6 +278,8 @@ def structure(model: Linkage) -> Structure:
         sliders.append((number[slider.joint], a, b))
         carriers.append(carrier)
     positions = np.array(drawn, np.float64)
+    for twin in twins:
+        positions[names.index(twin)] = positions[number[twin]]
     driving = [_driving(motor, number, sliders) for motor in model.motors]
     return Structure(
         names=tuple(names),
@@ -275,8 +292,25 @@ def structure(model: Linkage) -> Structure:
         turns=np.array([1.0 if motor.direction == "ccw" else -1.0 for motor in model.motors]),
         sliders=tuple(sliders),
         carriers=tuple(carriers),
-        rows=_rows(positions, links, labels, sliders, names, [len(link.joints) for link in model.links]),
+        rows=_rows(positions, links, labels, sliders, names, counts),
+        twins=tuple((names.index(twin), number[twin]) for twin in twins),
     )
+
+
+def _members(model: Linkage, names: list[str], number: dict[str, int]) -> list[list[int]]:
+    """The joints of each link: its pins, then their other names, each in the first link that has it so."""
+    found: list[list[int]] = []
+    riding: set[str] = set(model.ground)
+    for link in model.links:
+        pins = list(dict.fromkeys(number[name] for name in link.joints))
+        others = [
+            name
+            for name in link.joints
+            if names[number[name]] != name and names[number[name]] in link.joints and name not in riding
+        ]
+        riding |= set(others)
+        found.append([*pins, *(names.index(name) for name in others)])
+    return found
 
 
 def _driving(

@@ -162,18 +162,26 @@ CONTRADICTIONS = {
         "motors[1]: fights motors[0]: both turn the link of 'B' "
         '(given { joint = "A", drives = "B", direction = "cw" }). Leave one of the two out',
     ),
-    "joints at one place": (
-        both(joint("Q", 2, 3 + 1e-12), lambda data: data["links"][1]["joints"].append("Q")),
-        "links[1].joints: 'P' and 'Q' are drawn at one place, [2, 3] (given [\"P\", \"Q\"]). "
-        "A pin through several links is one joint: leave 'Q' out; or move one of them",
+    "a link of no length": (
+        both(joint("Q", 2, 3 + 1e-12), add("links", {"joints": ["P", "Q"]})),
+        'links[3].joints: P, Q are drawn at one place, [2, 3]: a link of no length (given ["P", "Q"]). '
+        "A pin through several links is one joint: leave this link out; or move one of them",
     ),
-    "a pin drawn as two joints of one link": (
+    "a pin drawn as a link of no length": (
         both(
-            both(joint("Q", 3, 2), lambda data: data["links"][1]["joints"].append("Q")),
+            both(joint("Q", 3, 2), add("links", {"joints": ["C", "Q"]})),
             lambda data: data["links"][2]["joints"].__setitem__(0, "Q"),
         ),
-        "links[1].joints: 'C' and 'Q' are drawn at one place, [3, 2] (given [\"C\", \"Q\"]). "
-        "A pin through several links is one joint: write 'C' for it in links[2]; or move one of them",
+        'links[3].joints: C, Q are drawn at one place, [3, 2]: a link of no length (given ["C", "Q"]). '
+        "A pin through several links is one joint: write 'C' for 'Q' in links[2]; or move one of them",
+    ),
+    "a motor that drives its own place": (
+        both(
+            both(joint("Q", 0, 0), lambda data: data["links"][0]["joints"].append("Q")),
+            lambda data: data["motors"][0].__setitem__("drives", "Q"),
+        ),
+        "motors[0].drives: 'Q' is drawn at the place of 'A', the motor's own. "
+        "Name a joint of the link that is drawn elsewhere: B",
     ),
     "two links that are one part": (
         add("links", {"joints": ["P", "B"]}),

@@ -68,7 +68,7 @@ def _push(load: Load, model: Linkage, poses: Poses) -> Push:
         k = structure.names.index(load.joint)
         return Push(-1, k, k, 0j, force, 0.0)
     link = structure.labels.index(str(load.link))
-    joints = list(structure.links[link][: len(model.links[link].joints)])  # guide points come after
+    joints = [structure.names.index(name) for name in model.links[link].joints]
     i, j = farthest(poses.drawn, joints)
     at = poses.drawn[joints].mean(axis=0) if load.at is None else np.array(load.at)
     ratio = complex(*(at - poses.drawn[i])) / complex(*(poses.drawn[j] - poses.drawn[i]))

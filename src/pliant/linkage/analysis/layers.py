@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from pliant.linkage.analysis.stacking import Pair, Passing, Pin, search
 from pliant.linkage.model import Linkage
+from pliant.linkage.pins import other_names
 from pliant.linkage.rules import Floats
 
 SECONDS = 5.0  # for the search
@@ -163,15 +164,17 @@ def _box(corners: Floats) -> Any:
 def _pins(model: Linkage, points: Floats) -> list[Pin]:
     labels = [link.label for link in model.links]
     links: dict[str, list[int]] = {name: [] for name in model.joints}
+    twins = other_names(model.joints, (link.joints for link in model.links), model.ground)
     for number, link in enumerate(model.links):
         for joint in link.joints:
-            links[joint].append(number)
-    grounded = set(model.ground)
+            links[twins.get(joint, joint)].append(number)
+    grounded = {twins.get(joint, joint) for joint in model.ground}
     for slider in model.sliders:
+        joint = twins.get(slider.joint, slider.joint)
         if slider.on is None:
-            grounded.add(slider.joint)
+            grounded.add(joint)
         else:
-            links[slider.joint].append(labels.index(slider.on))
+            links[joint].append(labels.index(slider.on))
     return [
         Pin(joint, tuple(dict.fromkeys(members)), joint in grounded, points[:, number])
         for number, (joint, members) in enumerate(links.items())

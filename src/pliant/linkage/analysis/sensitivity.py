@@ -174,11 +174,11 @@ def _dimensions(structure: Structure) -> list[Dimension]:
     names, hidden = structure.names, structure.guides
     found = [
         _measure(structure, f"{names[k]}.{axis}", axis, (k,))
-        for k in sorted(structure.ground - hidden)
+        for k in sorted(structure.ground - hidden - structure.named_twice)
         for axis in ("x", "y")
     ]
     for link in structure.links:
-        joints = [k for k in link if k not in hidden]
+        joints = [k for k in link if k not in hidden | structure.named_twice]
         i, j = farthest(structure.drawn, joints)
         found.append(_measure(structure, f"{names[i]}-{names[j]}", "length", (i, j)))
         for k in joints:
@@ -216,9 +216,11 @@ def _held(structure: Structure) -> list[Dimension]:
             held.append(_measure(structure, f"place of motors[{motor}]", "along", structure.sliders[push]))
     for k in sorted(hidden & structure.ground):
         held += [_measure(structure, f"{names[k]}.{axis}", axis, (k,)) for axis in ("x", "y")]
+    for k in sorted(structure.named_twice & structure.ground):
+        held += [_measure(structure, f"{names[k]}.{axis}", axis, (k,)) for axis in ("x", "y")]
     for link in structure.links:
         i, j = farthest(structure.drawn, [k for k in link if k not in hidden])
-        for k in hidden.intersection(link):
+        for k in (hidden | structure.named_twice).intersection(link):
             held += [_measure(structure, f"{names[k]} {way}", way, (k, i, j)) for way in ("along", "across")]
     return held
 

@@ -22,17 +22,16 @@ FINE = 90  # points that a curve to be followed is resampled to
 
 
 def terms(
-    model: Linkage, study: EditStudy, names: tuple[str, ...], drive: Drive, t: Floats, poses: Poses
+    model: Linkage, study: EditStudy, number: dict[str, int], drive: Drive, t: Floats, poses: Poses
 ) -> list[Term]:
-    """Every target and soft keep of an edit; `poses` are those before it."""
-    number = {name: k for k, name in enumerate(names)}
+    """Every target and soft keep of an edit, of joints by number; `poses` are those before it."""
     curves = (
         _curve(edit, number[edit.point], drive, t, poses, f"curves[{n}]")
         for n, edit in enumerate(study.curves)
     )
     moves = (_move(move, number[move.joint], drive, t, f"move[{n}].at") for n, move in enumerate(study.move))
     found: list[Term] = [*moves, *curves, *_lengths(model, study, number, poses.drawn)]
-    joints = [number[name] for name in model.joints]
+    joints = list(dict.fromkeys(number[name] for name in model.joints))
     found += [_enclosure(room, number, joints, len(t), drive.closed) for room in study.enclosure]
     for point in study.keep.curves:
         found.append(Timed(f"keep the curve of {point}", KEPT, number[point], poses.x[number[point]].T, True))
@@ -136,6 +135,7 @@ def _lengths(model: Linkage, study: EditStudy, number: dict[str, int], drawn: Fl
     for edit in study.lengths:
         pairs = [edit.joints] if edit.joints is not None else combinations(shapes[edit.link or ""], 2)
         at = np.array([(number[a], number[b]) for a, b in pairs])
+        at = at[at[:, 0] != at[:, 1]]  # a pin with two names has no length
         lengths, _ = length_slopes(drawn, at)
         wanted = np.full(len(at), edit.to) if edit.to is not None else lengths * (edit.scale or 1.0)
         what = "-".join(edit.joints) if edit.joints is not None else edit.link

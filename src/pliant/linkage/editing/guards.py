@@ -104,7 +104,7 @@ def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     wanted = np.sqrt(1 - study.guard.margin**2)
     if study.guard.transmission is not None:
         wanted = min(wanted, np.cos(study.guard.transmission) - INSIDE)
-    own = [[k for k in link if k not in plan.structure.guides] for link in plan.structure.links]
+    own = [_own(plan, link) for link in plan.structure.links]
     pairs = np.array([pair for link in own for pair in combinations(link, 2)])
     least = study.guard.remain * length_slopes(plan.drawn, pairs)[0]
     # Of two lines c is 1 − sin of their angle, not its cosine: the same margin is another bound.
@@ -115,11 +115,16 @@ def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     return replace(found, bounds=np.maximum(every, np.minimum(now, 1 - 1e-9)))
 
 
+def _own(plan: Plan, link: tuple[int, ...]) -> list[int]:
+    """The pins of a link, without points of guides and other names."""
+    return [k for k in link if k not in plan.structure.guides | plan.structure.named_twice]
+
+
 def _plates(plan: Plan) -> Ints:
     """Three joints of a link that are not in one line (P, 3): first the two that are farthest apart."""
     found: list[tuple[int, int, int]] = []
     for link in plan.structure.links:
-        own = [k for k in link if k not in plan.structure.guides]
+        own = _own(plan, link)
         triples = combinations(own, 3) if len(own) <= WHOLE else ((own[0], own[1], k) for k in own[2:])
         for triple in triples:
             i, j = farthest(plan.drawn, list(triple))

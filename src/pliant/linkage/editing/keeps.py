@@ -26,6 +26,7 @@ class Keeps:
     names: tuple[str, ...]  # of every equation
     first: Floats  # (N, 2) the drawing they are of
     size: float
+    twins: tuple[tuple[int, int], ...]  # joints that go with another, which is the same pin
 
     def values(self, drawn: Floats) -> Floats:
         """(E,) 0 where everything is kept; in lengths."""
@@ -53,12 +54,16 @@ class Keeps:
             drawn = drawn + step.reshape(drawn.shape)
             if np.abs(step).max() <= 1e-15 * size:
                 break
+        if any((drawn[twin] != drawn[pin]).any() for twin, pin in self.twins):
+            drawn = drawn.copy()
+            for twin, pin in self.twins:
+                drawn[twin] = drawn[pin]
         return drawn
 
 
 def keeps(model: Linkage, study: EditStudy, structure: Structure) -> Keeps:
     """The hard keeps of an edit. Joints that a move names are free, whatever the ground does."""
-    number = {name: k for k, name in enumerate(structure.names)}
+    number = structure.pins
     moved = {number[move.joint] for move in study.move if move.at == 0.0}
     held = {number[name] for name in study.keep.joints}
     if study.keep.ground:
@@ -72,11 +77,13 @@ def keeps(model: Linkage, study: EditStudy, structure: Structure) -> Keeps:
     held |= {
         point for point, _ in structure.travels
     } | fixed & structure.guides  # guides on the ground stay where they are drawn
+    held |= structure.named_twice  # they go with their pin
     free = [column for k in range(len(structure.names)) if k not in held for column in (2 * k, 2 * k + 1)]
     rows, shapes = _rows(study, structure, number)
     mirror, offsets, names = _mirrors(study, number, 2 * len(structure.names))
     kept = (*shapes, *names)
-    return Keeps(np.array(free, np.int64), rows, mirror, offsets, kept, structure.drawn, structure.size)
+    first, size = structure.drawn, structure.size
+    return Keeps(np.array(free, np.int64), rows, mirror, offsets, kept, first, size, structure.twins)
 
 
 def refuse_unkept(kept: Keeps, drawn: Floats) -> None:
@@ -100,7 +107,9 @@ def _rows(
         set(link) for link, label in zip(structure.links, structure.labels, strict=True) if label in whole
     ]
     pairs = [
-        (a, b) for a, b in study.keep.lengths if not any({number[a], number[b]} <= link for link in inside)
+        (a, b)
+        for a, b in study.keep.lengths
+        if number[a] != number[b] and not any({number[a], number[b]} <= link for link in inside)
     ]
     ends = np.array([(number[a], number[b], -1, -1) for a, b in pairs], np.int64).reshape(-1, 4)
     found = Constraints(

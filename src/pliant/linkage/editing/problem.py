@@ -79,7 +79,7 @@ def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, St
     poses = poses_at(plan, path, reached, t)
     if poses.x.shape[2] < len(t) or reached.changes:
         return None
-    asked = terms(model, study, plan.structure.names, path, t, poses)
+    asked = terms(model, study, plan.structure.pins, path, t, poses)
     kept = keeps(model, study, plan.structure)
     branches = [determinants(group, poses.drawn, poses.x) for group in plan.groups]
     guarded = guards(plan, study, openness_at(poses, len(t)), path.closed)
