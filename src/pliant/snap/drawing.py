@@ -63,7 +63,7 @@ def picture(result: results.SnapResult) -> Motion:
             *_arrows(model, film),
             *_captions(model, film, poses, (there, back), turns, peaks),
         ),
-        signals=_signals(model, film),
+        signals=_signals(result, film),
         events=(*_told(there), *turn, *_told(back), *peaks),
     )
 
@@ -310,8 +310,8 @@ def _captions(
         for shown in range(frame, min(int(late), end)):
             texts[shown] = _caption(model, event)
     for peak in peaks:
-        here, said = int(np.argmin(np.abs(film.travel - peak.at))), peak.text.split(",")[0]
-        texts[here] = f"{texts[here]}, {said}" if here in texts else said
+        here = int(np.argmin(np.abs(film.travel - peak.at)))
+        texts[here] = f"{texts[here]}, {peak.text}" if here in texts else peak.text
     yield from (Mark("label", spot, frame, text=text, group="event") for frame, text in sorted(texts.items()))
 
 
@@ -372,16 +372,28 @@ def _told(happened: Sequence[_Together]) -> Iterator[Event]:
         yield Event(event.travel, text, event.kind)
 
 
-def _signals(model: Fastener, film: _Film) -> dict[str, Signal]:
-    """The force, which at a lock is without bound and stays at the largest before it, and angles."""
+def _spent(result: results.SnapResult) -> tuple[Floats, Floats]:
+    """Travels since the start, and the work that was done up to each."""
+    travels, works = [np.zeros(1)], [np.zeros(1)]
+    moved = 0.0
+    for way in result.ways:
+        for course, curve in zip(way.courses, way.curves, strict=True):
+            travels.append(moved + (curve.t - course.begins) * course.speed)
+            works.append(works[-1][-1] + curve.spent)
+            moved += course.travel
+    return np.concatenate(travels), np.concatenate(works)
+
+
+def _signals(result: results.SnapResult, film: _Film) -> dict[str, Signal]:
+    """The force, which at a lock is without bound and stays at the largest before it, work and angles."""
+    model, springs = result.model, springs_of(result.model)
     finite = np.isfinite(film.against)
     highest = float(film.against[finite].max()) if finite.any() else 0.0
     found = {"force against the motion": Signal("N", np.where(finite, film.against, highest))}
-    pushed = np.where(finite, film.against, 0.0)
-    steps = np.diff(film.travel) * 0.5 * (pushed[1:] + pushed[:-1])
-    found["work so far"] = Signal(f"N·{model.units}", np.concatenate([[0.0], np.cumsum(steps)]))
+    found["work so far"] = Signal(f"N·{model.units}", np.interp(film.travel, *_spent(result)))
     for p, pawl in enumerate(model.pawls):
         if pawl.beam is not None:
-            found[f"strain of {pawl.name}"] = Signal("%", 100 * film.strain[:, p])
+            strain = np.maximum(film.strain[:, p], springs[pawl.name].held_strain)
+            found[f"strain of {pawl.name}"] = Signal("%", 100 * strain)
         found[f"angle of {pawl.name}"] = Signal("deg", np.degrees(film.angles[:, p]))
     return found

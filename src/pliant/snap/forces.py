@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
 import numpy as np
 
+from pliant.snap.beam import rest_strain
 from pliant.snap.bend import WIDTH
 from pliant.snap.curves import curve
 from pliant.snap.friction import cone, grip, holds
@@ -73,7 +74,16 @@ def _of_samples() -> Floats:
     return np.stack([phases, weights])
 
 
+def _up_to_samples() -> Floats:
+    """Sums of a stretch's samples that are integrals up to each of them, over half of its length."""
+    places = -np.cos(np.linspace(0.0, math.pi, SAMPLES))
+    every = np.polynomial.chebyshev.chebint(np.eye(SAMPLES), lbnd=-1.0)
+    risen = np.polynomial.chebyshev.chebvander(places, SAMPLES) @ every
+    return risen @ np.linalg.inv(np.polynomial.chebyshev.chebvander(places, SAMPLES - 1))
+
+
 NODES, FEWER = _nodes(40), _of_samples()
+UP_TO = _up_to_samples()
 HALVINGS = 30
 NO_TORQUE = 1e-9  # of a spring's torque at a radian, or its preload: a torque that is none
 MANY = 40  # stretches: so many are short, and their samples are nodes enough
@@ -94,6 +104,11 @@ class Spring:
         values = (self.stiffness, self.preload, *self.beam)
         found[: len(values)] = values
         return found
+
+    @property
+    def held_strain(self) -> float:
+        """Of a beam that only its preload bends, against its stop."""
+        return rest_strain(self.beam) if self.beam else 0.0
 
 
 FREE = Spring(0.0, 0.0)
@@ -195,6 +210,7 @@ class Curve:
     peak: float
     peak_at: float
     work: float
+    spent: Floats  # (K,) work up to each moment
     locked: str = ""  # the pawl whose beam no force bends so far, from `peak_at` on
 
 
@@ -208,13 +224,14 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
     if not len(found.t):
         return _nothing(course, springs)
     pole = _pole(course, springs, found, friction)
-    t, sums, by_pawl = found.t, found.sums, found.by_pawl
+    t, sums, by_pawl, spent = found.t, found.sums, found.by_pawl, _spent(course, springs, found)
     place = int(np.searchsorted(t, found.peak_at))
     if pole is None and found.peak > 0 and not (place < len(t) and t[place] == found.peak_at):
         # the samples hold the peak
         sum_there, each_there = at_moment(found.peak_at, found.held[found.stretch], *tables, friction, centre)
         t = np.insert(t, place, found.peak_at)
         sums, by_pawl = np.insert(sums, place, sum_there[0], 0), np.insert(by_pawl, place, each_there[0], 0)
+        spent = np.insert(spent, place, np.interp(found.peak_at, found.t, spent))
     each = {name: by_pawl[:, p] for p, name in enumerate(springs)}
     return Curve(
         t=t,
@@ -223,7 +240,9 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
         high=sums[:, HIGH],
         pawls={name: rows[:, OF_FORCE] for name, rows in each.items()},
         angles={name: rows[:, OF_ANGLE] for name, rows in each.items()},
-        strains={name: rows[:, OF_STRAIN] for name, rows in each.items()},
+        strains={
+            name: np.maximum(rows[:, OF_STRAIN], springs[name].held_strain) for name, rows in each.items()
+        },
         slopes={name: rows[:, OF_SLOPE] for name, rows in each.items()},
         force=sums[:, X : Y + 1],
         torque=sums[:, ROUND],
@@ -231,7 +250,8 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
         peak_at=found.peak_at if pole is None else pole,
         work=math.inf
         if course.cause == "lock"
-        else found.work * course.speed + _shifted_work(found, springs),
+        else found.work * course.speed + float(_shifted_work(found, springs)[-1]),
+        spent=spent,
         locked=_locked_beam(found, springs),
     )
 
@@ -258,13 +278,21 @@ def lock_of_beam(course: Course, name: str, spring: Spring, friction: float, bef
     return low
 
 
-def _shifted_work(found: Along, springs: dict[str, Spring]) -> float:
-    """What the force of beams does where the root is further than with a rigid pawl: ∫ F dS.
+def _spent(course: Course, springs: dict[str, Spring], found: Along) -> Floats:
+    """(K,) what the force against the motion has done up to each sample, as far as it is bounded."""
+    pushed = np.where(np.isfinite(found.sums[:, HIGH]), found.sums[:, HIGH], 0.0).reshape(-1, SAMPLES)
+    risen = 0.5 * np.diff(found.edges, axis=1) * (pushed @ UP_TO.T)
+    before = np.concatenate([[0.0], np.cumsum(risen[:-1, -1])])
+    return course.speed * (before[:, None] + risen).ravel() + _shifted_work(found, springs)
+
+
+def _shifted_work(found: Along, springs: dict[str, Spring]) -> Floats:
+    """(K,) what the force of beams does where the root is further than with a rigid pawl, so far: ∫ F dS.
 
     At a change of contact the force turns about the nose, and the root goes on by what S jumps; at a snap it
     does not.
     """
-    total = 0.0
+    total = np.zeros(len(found.t))
     for p, spring in enumerate(springs.values()):
         force, shift = found.by_pawl[:, p, OF_FORCE], found.by_pawl[:, p, OF_SHIFT]
         if spring.beam:
@@ -272,7 +300,7 @@ def _shifted_work(found: Along, springs: dict[str, Spring]) -> float:
             steps = 0.5 * (force[1:] + force[:-1]) * np.diff(shift)
             held = np.abs(np.diff(found.by_pawl[:, p, OF_ANGLE])) <= 1e-9
             held |= np.arange(1, len(force)) % SAMPLES != 0
-            total += float(steps[held].sum())
+            total[1:] += np.cumsum(np.where(held, steps, 0.0))
     return total
 
 
@@ -280,8 +308,9 @@ def extremes(course: Course, springs: dict[str, Spring], friction: float) -> tup
     """The greatest force against the motion, infinite if without bound, and the strain of each pawl."""
     found = along_course(_marks(course), *_tables(course, springs), friction, np.zeros(4), NODES[:, :0])
     peak = found.peak if _pole(course, springs, found, friction) is None else math.inf
-    strained = found.by_pawl[:, :, OF_STRAIN].max(axis=0, initial=0.0)
-    return peak, dict(zip(springs, strained.tolist(), strict=True))
+    strained = found.by_pawl[:, :, OF_STRAIN].max(axis=0, initial=0.0).tolist()
+    held = (spring.held_strain for spring in springs.values())
+    return peak, dict(zip(springs, map(max, strained, held), strict=True))
 
 
 def peak_force(course: Course, springs: dict[str, Spring], friction: float) -> float:
@@ -333,14 +362,14 @@ def _toggles(path: Path, piece: Piece, late: bool, spring: Spring) -> bool:
     return all(holds(point, contact, cone(scene, contact, Fraction(0))) for contact in grips)
 
 
-def _nothing(course: Course, names: Iterable[str]) -> Curve:
+def _nothing(course: Course, springs: dict[str, Spring]) -> Curve:
     """A course that ended where it began."""
     none = np.zeros(1)
-    by_pawl = dict.fromkeys(names, none)
+    by_pawl = dict.fromkeys(springs, none)
     t = np.array([course.begins])
     force = np.zeros((1, 2))
-    by = by_pawl
-    return Curve(t, none, none, none, by, by, by, by, force, none, 0.0, course.begins, 0.0)
+    by, strains = by_pawl, {name: none + spring.held_strain for name, spring in springs.items()}
+    return Curve(t, none, none, none, by, by, strains, by, force, none, 0.0, course.begins, 0.0, none)
 
 
 def _marks(course: Course) -> Floats:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pliant.snap.uncertain import Band
 
 FIRST, LAST = 30, 10  # events told of many
-ROUNDING = 1e-9  # of the travel, or of what the peak force would do along it
+ROUNDING = 1e-9  # of the travel
 
 
 def summary(result: SnapResult) -> str:
@@ -270,9 +270,8 @@ def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
     """The greatest force, to the digits asked for, and what the handbook has for it."""
     unit, digits = result.model.units, result.digits
     bounded = math.isfinite(way.peak)
-    work = way.work if not bounded or abs(way.work) > ROUNDING * way.peak * way.travel else 0.0
     where = f"after {way.peak_at[1]:.4g} {unit}"
-    yield f"  {'peak force':<18} {force(way.peak)} {where}, work {work:.4g} N·{unit}"
+    yield f"  {'peak force':<18} {force(way.peak)} {where}, work {way.work:.4g} N·{unit}"
     if digits and bounded and provable(result.model, peak):
         proved = certified(result.model, peak, digits).text(digits)
         yield f"  {'proved':<18} {proved} N, enclosed by interval arithmetic at an exact t by the peak"
@@ -283,6 +282,8 @@ def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
         why = f"the nose has turned by {slope:.3g}°, and its ramp is at {bent:.3g}°"
         if abs(bent - drawn) < 0.05:
             why = f"the nose has turned by {slope:.3g}°"
+        if next(pawl for pawl in result.model.pawls if pawl.name == name).preload:
+            why = f"it is preloaded, which no handbook counts, and {why}"
         said = f"{force(ramp.handbook)} for the ramp of {drawn:.3g}° as drawn"
         yield f"  {'handbook':<18} {said}; here {force(ramp.found)}, as {why} ({name})"
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.store import model_hash, sayable, version
@@ -108,8 +110,10 @@ class Way:
 
     @property
     def work(self) -> float:
-        """Done on the way."""
-        return sum(curve.work for curve in self.curves)
+        """Done on the way; 0 where what was put in came back, up to rounding."""
+        done = sum(curve.work for curve in self.curves)
+        largest = sum(float(np.abs(curve.spent).max()) for curve in self.curves)
+        return 0.0 if abs(done) <= ROUNDING * largest else done
 
     @property
     def duration(self) -> float:
@@ -167,6 +171,7 @@ class Way:
         return {"force": self.peak if bounded else None, "bounded": bounded, "t": t, "travel": travel}
 
 
+ROUNDING = 1e-9  # of the work that went to and fro: what is left of it is none
 BLOCKED = (SnapStatus.JAMMED, SnapStatus.STOPPED, SnapStatus.STUCK, SnapStatus.DEAD_CENTRE)
 
 

@@ -19,7 +19,7 @@ from scipy.stats import qmc
 from pliant.core.errors import PliantError
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic import Arithmetic
-from pliant.snap.beam import beam_faults, rest_strain, strain_limit
+from pliant.snap.beam import beam_faults, strain_limit
 from pliant.snap.exactly import Exactly
 from pliant.snap.floating import Floating
 from pliant.snap.forces import extremes
@@ -141,8 +141,7 @@ def figures(
     strains: dict[str, Strain] = {}
     for pawl in design.pawls:
         if pawl.beam is not None:
-            rest = rest_strain(springs[pawl.name].beam)
-            peak = max(rest, *(strained[pawl.name] for _, strained in (*there, *out)))
+            peak = max(strained[pawl.name] for _, strained in (*there, *out))
             asked = None if goal is None else goal.strain_below
             strains[pawl.name] = Strain(peak, strain_limit(pawl.beam) if asked is None else asked)
     insertion = max(force for force, _ in there)

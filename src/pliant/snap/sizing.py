@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pliant.snap.beam import handbook_stiffness, rest_strain, strain_limit
+from pliant.snap.beam import handbook_stiffness, strain_limit
 from pliant.snap.forces import FREE, Curve, angles, load
 from pliant.snap.handbook import mating_force
 from pliant.snap.model import Fastener
@@ -46,14 +46,13 @@ def strains(model: Fastener, ways: Iterable[Way]) -> dict[str, Strain]:
 
 def strains_along(model: Fastener, curves: Iterable[Curve]) -> dict[str, Strain]:
     """The same along any courses."""
-    every, springs = list(curves), springs_of(model)
+    every = list(curves)
     found: dict[str, Strain] = {}
     for pawl in model.pawls:
         if pawl.beam is not None:
-            rest = rest_strain(springs[pawl.name].beam)
             peak = max((float(curve.strains[pawl.name].max()) for curve in every), default=0.0)
             slope = max((float(np.abs(curve.slopes[pawl.name]).max()) for curve in every), default=0.0)
-            found[pawl.name] = Strain(max(rest, peak), strain_limit(pawl.beam), slope)
+            found[pawl.name] = Strain(peak, strain_limit(pawl.beam), slope)
     return found
 
 

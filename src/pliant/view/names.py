@@ -42,6 +42,11 @@ class Names:
         ]
         self._placed = not (self._of_points and shown)
 
+    @property
+    def of_bodies(self) -> bool:
+        """Whether bodies show their names."""
+        return bool(self._texts) and not self._of_points
+
     def show(self, centres: Floats, points: Floats, bodies: Sequence[Path], strokes: Floats) -> None:
         """Move every name; sides are chosen once, so that names do not jump about while things move.
 

@@ -16,6 +16,8 @@ from pliant.core.errors import PliantError
 from pliant.core.motion import Floats, Ints, Motion, Shape
 from pliant.core.pose import carry
 
+ENOUGH = 0.8  # of the room that there is at most: so much is enough for a name in the middle
+
 
 class HasMotion(Protocol):
     """Any method's result."""
@@ -92,6 +94,24 @@ class Rings:
 
     vertices: Floats  # (V, 2)
     starts: Ints  # (R,) where each ring starts
+
+
+def roomiest(shape: Shape) -> Floats:
+    """A place in a shape (2,) that is far from its outlines: in the middle, or in its largest circle."""
+    import shapely
+
+    drawn = sorted((ring for ring in shape.rings if len(ring) > 2), key=lambda ring: -abs(_area(ring)))
+    if not drawn:
+        return np.zeros(2)
+    outside = shapely.Polygon(drawn[0])
+    holes = [ring for ring in drawn[1:] if outside.contains(shapely.Polygon(ring))]
+    region = shapely.Polygon(drawn[0], holes)
+    largest, middle = (
+        shapely.maximum_inscribed_circle(region),
+        (drawn[0].min(axis=0) + drawn[0].max(axis=0)) / 2,
+    )
+    room = region.boundary.distance(shapely.Point(middle)) if region.covers(shapely.Point(middle)) else 0.0
+    return middle if room > ENOUGH * largest.length else shapely.get_coordinates(largest)[0]
 
 
 def rings(shape: Shape) -> Rings:

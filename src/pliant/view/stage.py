@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from pliant.view.scene import (
     poses_at,
     rests,
     rings,
+    roomiest,
     rows_at,
     spatial,
     traced,
@@ -263,11 +265,16 @@ class Stage:
 
     def _body_centres(self, poses: Floats) -> Floats:
         centres = np.zeros((len(poses), 2))
-        for outline, bodies in self._paths:
-            if len(outline.vertices):
-                inside = (outline.vertices.min(axis=0) + outline.vertices.max(axis=0)) / 2
-                centres[bodies] = carry(poses[bodies], inside)
+        for (_, bodies), inside in zip(self._paths, self._insides, strict=True):
+            centres[bodies] = carry(poses[bodies], inside)
         return flatten(self.motion, centres)
+
+    @cached_property
+    def _insides(self) -> list[Floats]:
+        """A place inside each shape for its name: where there is most room, if bodies show theirs."""
+        if not self._names.of_bodies:
+            return [np.zeros(2) for _ in self.motion.shapes]
+        return [roomiest(shape) for shape in self.motion.shapes]
 
 
 def _usual_stroke(motion: Motion) -> float:

@@ -20,6 +20,7 @@ from pliant.core.plot import Plot, Series
 from pliant.view import palette, scene
 from pliant.view.charts import AREAS
 from pliant.view.marks import arrow_outlines
+from pliant.view.scene import roomiest
 
 HOSTILE = r"_$\frac{ <script>alert(1)</script>" + "\n\x00"
 
@@ -334,3 +335,13 @@ def test_every_public_name_is_a_function_even_after_the_modules_are_imported():
     assert all(callable(getattr(pliant.view, name)) for name in pliant.view.__all__)
     with pytest.raises(AttributeError):
         _ = pliant.view.nothing
+
+
+def test_a_body_has_its_name_inside_it():
+    """In the middle where there is room; of an L, not in its hollow."""
+    corner = Shape((np.array([(0, 0), (10, 0), (10, 2), (2, 2), (2, 10), (0, 10)], float),))
+    bar = Shape((np.array([(0, 0), (10, 0), (10, 2), (0, 2)], float),))
+    x, y = roomiest(corner)
+    assert min(x, y) < 2
+    assert min(x, y) > 0.8
+    assert_allclose(roomiest(bar), (5, 1))
