@@ -119,8 +119,8 @@ def _of_rules(poses: Poses, path: _Path) -> list[Transmission]:
             joints=(plan.structure.names[plan.ops[o, 1]],),
             sources=tuple(dict.fromkeys(plan.structure.names[k] for k in plan.ops[o, 2:5] if k >= 0)),
             rule=NAMES[plan.ops[o, 0]],
-            angles=np.arccos(_cosines(plan, poses.drawn, o, np.abs(c[n]))),
-            worst=float(np.arccos(_cosines(plan, poses.drawn, o, np.array(min(most[n], 1.0))))),
+            angles=np.arccos(cosines(plan, poses.drawn, o, np.abs(c[n]))),
+            worst=float(np.arccos(cosines(plan, poses.drawn, o, np.array(min(most[n], 1.0))))),
             pose=float(pose[n]),
             at=_angles(poses, path, float(pose[n])),
         )
@@ -128,7 +128,7 @@ def _of_rules(poses: Poses, path: _Path) -> list[Transmission]:
     ]
 
 
-def _cosines(plan: Plan, drawn: Floats, o: int, c: Floats) -> Floats:
+def cosines(plan: Plan, drawn: Floats, o: int, c: Floats) -> Floats:
     """The cosine of μ of a rule, from |c| of `rules.openness`."""
     rule, _, i, j, _, _, _, _, r, s = plan.ops[o].tolist()
     if rule == LINES:  # c = 1 − sin μ

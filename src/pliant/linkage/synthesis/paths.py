@@ -177,7 +177,12 @@ class _Search:
     def _distinct(self, count: int) -> list[Answer]:
         """The best answers that are not the same linkage, or a cognate, of a better one."""
         kept: list[Answer] = []
-        allowed = [one for one in self.found if one.extent <= self.target.largest]
+        least = np.arccos(self.target.flattest) if self.target.flattest < FLATTEST else 0.0
+        allowed = [
+            one
+            for one in self.found
+            if one.extent <= self.target.largest and one.transmission >= least - 1e-9
+        ]
         for one in sorted(allowed, key=lambda answer: answer.score):
             if len(kept) < count and not any(_alike(one.fit, other.fit) for other in kept):
                 kept.append(one)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pliant.linkage.analysis.transmission import cosines
 from pliant.linkage.order import sides
 from pliant.linkage.poses import jacobian, opennesses, positions, rates
 from pliant.linkage.rules import Floats
@@ -61,7 +62,8 @@ def fit(family: Family, target: Target, drawn: Floats, phases: Floats) -> Fit | 
     w = np.ones_like(poses.angles)
     v, a = rates(poses, w, np.zeros_like(w))
     count, traced = len(phases), family.traced
-    if not _flattest(*opennesses(poses, v, w), count, abs(way[1] - way[0])) <= target.flattest:
+    greatest = _greatest(*opennesses(poses, v, w), count, abs(way[1] - way[0]))
+    if not max(float(cosines(family.plan, drawn, o, c)) for o, c in enumerate(greatest)) <= target.flattest:
         return None
     gaps = poses.x[traced, :, :count] - wanted
     nearer = phases + _nearer(gaps, v[traced, :, :count], a[traced, :, :count])
@@ -72,14 +74,14 @@ def fit(family: Family, target: Target, drawn: Floats, phases: Floats) -> Fit | 
     return Fit(family, drawn, signs, phases, gaps, rms)
 
 
-def _flattest(c: Floats, dc: Floats, phases: int, apart: float) -> float:
-    """The greatest |c| at the phases, and anywhere on the way, whose angles come after them.
+def _greatest(c: Floats, dc: Floats, phases: int, apart: float) -> Floats:
+    """The greatest |c| of each rule (K,), at most 1, at the phases and on the way, whose angles follow them.
 
     Half a step beyond an angle |c| has grown by at most |dc| times that, where it turns back
     before the next: so nothing is missed between two angles.
     """
     between = np.abs(c[:, phases:]) + 0.5 * apart * np.abs(dc[:, phases:])
-    return float(max(between.max(), np.abs(c).max()))
+    return np.fmin(np.maximum(between.max(axis=1), np.abs(c).max(axis=1)), 1.0)
 
 
 def swept(target: Target, phases: Floats) -> Floats:

@@ -13,9 +13,10 @@ from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
 from pliant.core.store import model_hash, sayable, version
+from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.drawing import picture
 from pliant.linkage.model import Linkage
-from pliant.linkage.poses import opennesses, positions
+from pliant.linkage.poses import positions
 from pliant.linkage.rules import Floats
 from pliant.linkage.synthesis.families import extent
 from pliant.linkage.synthesis.matching import TURN
@@ -183,7 +184,7 @@ def answer_of(target: Target, found: Fit) -> Answer:
     turns = np.linspace(0, way * span, FRAMES, endpoint=not target.closed)
     plan = found.family.plan
     poses = positions(plan, turns[None], found.drawn, signs=found.signs)
-    x, c = poses.x, opennesses(poses, np.zeros_like(poses.x))[0]
+    x, joints = poses.x, transmissions(poses, target.closed)
     centre = np.array([target.centre.real, target.centre.imag])
     motor: dict[str, Any] = {"direction": "ccw" if way > 0 else "cw"}
     if not target.closed:
@@ -195,7 +196,7 @@ def answer_of(target: Target, found: Fit) -> Answer:
         rms=found.rms,
         greatest=found.greatest,
         stray=_stray(target, x[found.family.traced]),
-        transmission=float(np.arccos(min(np.abs(c).max(), 1.0))),
+        transmission=min((joint.worst for joint in joints), default=np.pi / 2),
         extent=float(extent(found.drawn)),
     )
 

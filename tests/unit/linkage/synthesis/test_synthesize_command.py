@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from pliant.cli.synthesize import read_points, synthesize
 from pliant.core.errors import InputError
 from pliant.files import load
+from pliant.linkage.analysis.transmission import toggle_margin
+from pliant.linkage.solve import solve
 
 FIVE = [(0, 0), (3, 1), (4, 3), (2, 4), (-0.5, 2.5)]
 FEW = ("--candidates", "3000", "--answers", "2")
@@ -51,6 +54,26 @@ def test_json_goes_to_stdout_alone(points):
     data = json.loads(result.stdout)
     assert (data["closed"], data["seed"]) == (False, 4)
     assert data["answers"][0]["kind"].endswith("six-bar")
+
+
+def test_bars_through_a_swivelling_block_are_found_within_limits_that_a_trace_confirms(tmp_path):
+    """Their pin is in a slot, whose transmission angle is that of the trace, not of its closing."""
+    turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    pin, block = np.exp(1j * turn), 2.6 + 0.4j
+    along = (block - pin) / abs(block - pin)
+    path = tmp_path / "points.csv"
+    path.write_text("".join(f"{z.real},{z.imag}\n" for z in 10 * (pin + (3.4 + 0.5j) * along)))
+    asked = ("--bars", "swivel", "--transmission", 40, "--largest", 80, "--candidates", 2000, "--answers", 1)
+    result = run(path, "-o", tmp_path / "found", "--json", tmp_path / "found.json", "--quiet", *asked)
+    assert result.exit_code == 0
+    answers = json.loads((tmp_path / "found.json").read_text())["answers"]
+    for number, answer in enumerate(answers, start=1):
+        traced = solve(load(tmp_path / "found" / f"best-{number}.toml"))
+        worst = toggle_margin(traced.transmissions).worst
+        assert answer["transmission"] == pytest.approx(worst, abs=1e-3)
+        assert worst > np.radians(40) - 1e-3
+        places = np.array([*answer["linkage"]["joints"].values()])
+        assert np.ptp(places, axis=0).max() <= 80
 
 
 @pytest.mark.parametrize(
