@@ -14,13 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, carry, dot, uncarry
+from pliant.core.pose import Floats, dot, uncarry
 from pliant.flex.lp.solvers import CROSSOVER
 from pliant.flex.neighbours import Ints, exempt_pairs
 from pliant.flex.parts import Parts
@@ -119,21 +118,28 @@ class Ways:
         return self.parts.outlines.point[self.ends].mean(axis=1) - self.parts.origins[self.owner]
 
     @cached_property
+    def pairs(self) -> tuple[Ints, Ints, Ints]:
+        """Owners (P,), bodies (P,) and the pair of each point (G,): what turns is turned once a pair."""
+        base = self.poses.shape[1]
+        code, pair = np.unique(self.owner * base + self.body, return_inverse=True)
+        return code // base, code % base, pair
+
+    @cached_property
     def curvature(self) -> Floats:
         """The largest |p''| of each way, as bodies go from frame to frame in unit time, (G,).
 
         In the frame of body 1, p = R(−θ₁)(x₂ + R(θ₂)v − x₁) and
         |p''| ≤ ω₁²|w| + 2|ω₁||w'| + ω₂²|v| with w the bracket: as in `flex.check`.
         """
-        arm = np.hypot(*self.point.T)
-        most = np.zeros(len(arm))
-        for before, after in pairwise(self.poses):
-            moved, owner, body = after - before, self.owner, self.body
-            speed = np.hypot(*(moved[owner] - moved[body])[:, :2].T) + np.abs(moved[owner, 2]) * arm
-            apart = np.hypot(*(before[owner] - before[body])[:, :2].T) + arm + speed
-            turn, spin = np.abs(moved[body, 2]), np.abs(moved[owner, 2])
-            most = np.maximum(most, turn**2 * apart + 2 * turn * speed + spin**2 * arm)
-        return most
+        owner, body, pair = self.pairs
+        arm, moved = np.hypot(*self.point.T), np.diff(self.poses, axis=0)
+        shift = np.hypot(*np.moveaxis(moved[:, owner, :2] - moved[:, body, :2], 2, 0))  # (F - 1, P)
+        start = self.poses[:-1]
+        apart = np.hypot(*np.moveaxis(start[:, owner, :2] - start[:, body, :2], 2, 0)) + shift
+        turn, spin = np.abs(moved[:, body, 2]), np.abs(moved[:, owner, 2])
+        still = turn**2 * apart + 2 * turn * shift
+        by_arm = turn**2 * (1 + spin) + 2 * turn * spin + spin**2
+        return (still[:, pair] + by_arm[:, pair] * arm).max(axis=0)
 
     def pieces(self, chord: float) -> Ints:
         """Into how many pieces, a power of 2, ways from frame to frame are cut for chords to err less."""
@@ -145,13 +151,18 @@ class Ways:
         return Ways(self.parts, self.poses, self.ends[which], self.body[which])
 
     def seen(self, count: int) -> Floats:
-        """Where the vertices are in the centroid frames of the bodies, in so many pieces: (G, T, 2)."""
+        """Where the points are in the centroid frames of the bodies, in so many pieces: (G, T, 2)."""
         t = np.arange(count)[:, None, None] / count
-        between = [before + t * (after - before) for before, after in pairwise(self.poses)]
-        every = np.concatenate([*between, self.poses[-1:]])
-        world = carry(every[:, self.owner], self.point)
-        seen = uncarry(every[:, self.body], world) + self.parts.origins[self.body]
-        return np.moveaxis(seen, 0, 1)
+        between = self.poses[:-1, None] + t * np.diff(self.poses, axis=0)[:, None]
+        every = np.concatenate([between.reshape(-1, *self.poses.shape[1:]), self.poses[-1:]])
+        owner, body, pair = self.pairs
+        centre = np.moveaxis(uncarry(every[:, body], every[:, owner, :2]), 0, 1)[pair]  # (G, T, 2)
+        angle = (every[:, owner, 2] - every[:, body, 2]).T
+        cosine, sine = np.cos(angle)[pair], np.sin(angle)[pair]
+        x, y = self.point[:, 0, None], self.point[:, 1, None]
+        centre[..., 0] += cosine * x - sine * y
+        centre[..., 1] += sine * x + cosine * y
+        return centre + self.parts.origins[self.body][:, None]
 
 
 def _ways(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> Ways:
