@@ -44,6 +44,10 @@ class Crossings:
         """Whether there is one."""
         return len(self.vertex) > 0
 
+    def take(self, which: Ints) -> Crossings:
+        """Some of them."""
+        return Crossings(self.vertex[which], self.body[which], self.edge[which], self.when[which], self.depth)
+
 
 class Insets:
     """Outlines inset by each of the depths that are told apart, prepared for many questions."""
