@@ -65,6 +65,8 @@ def flip(parts: Parts, contacts: Selection, which: Bools) -> Selection:
 
 def unforeseen(contacts: Selection, met: Crossings) -> Ints:
     """Which of the crossings have no row, though their vertex and body are known to be near."""
+    if not met.any:
+        return met.edge
     near, most = contacts.near, len(contacts.near.keys)
     group = np.minimum(np.searchsorted(near.keys, near.key(met.vertex, met.body)), most - 1)
     known = (near.vertex[group] == met.vertex) & (near.body[group] == met.body)
