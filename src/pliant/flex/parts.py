@@ -178,7 +178,7 @@ class Parts:
 
     def alone(self, name: str) -> bool:
         """Whether a body of the file is a rigid body by itself, so that their centroids are one."""
-        return len(self.members_of[self.index(name)]) == 1
+        return np.count_nonzero(self.members.body == self.index(name)) == 1
 
     def local(self, name: str, point: tuple[float, float]) -> Floats:
         """A point of a body of the file, from its own frame to that of its rigid body."""
