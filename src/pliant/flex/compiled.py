@@ -126,9 +126,9 @@ def entering(
     cosine, sine, steps = np.cos(poses[:, :, 2]), np.sin(poses[:, :, 2]), len(poses) - 1
     which, entries, count = np.empty(64, np.int64), np.empty((64, 4)), 0
     # Points of one body follow each other: how it is seen from those near it is found once for all of them.
-    places, used, run, last = np.empty((16, steps + 1, 6)), 0, 0, -1
+    places, used, run, last = np.empty((16, 6, steps + 1)), 0, 0, -1
     found_in, slot = np.full(len(origins), -1), np.zeros(len(origins), np.int64)
-    way, close = np.empty((steps + 1, 3)), np.empty(len(sides), np.int64)
+    across, up, close = np.empty(steps + 1), np.empty(steps + 1), np.empty(len(sides), np.int64)
     for g in range(len(owner)):
         a, b = body[g], owner[g]
         if b != last:
@@ -139,13 +139,29 @@ def entering(
             found_in[a], slot[a] = run, used
             _places(places[used], poses, cosine, sine, a, b, origins[a])
             used += 1
-        x, y, shape = point[g, 0], point[g, 1], shape_of[a]
-        most = _follow(way, places[slot[a]], x, y) / 8
+        x, y, shape, place = point[g, 0], point[g, 1], shape_of[a], places[slot[a]]
+        arm = np.hypot(x, y)
+        for f in range(steps + 1):
+            across[f] = place[0, f] * x - place[1, f] * y + place[2, f]
+            up[f] = place[1, f] * x + place[0, f] * y + place[3, f]
+        most = (place[4, steps] + place[5, steps] * arm) / 8
         near = _close(
-            close, way, most, low[shape], high[shape], sides, int(starts[shape]), int(starts[shape + 1])
+            close,
+            across,
+            up,
+            most,
+            low[shape],
+            high[shape],
+            sides,
+            int(starts[shape]),
+            int(starts[shape + 1]),
         )
         for f in range(steps if near > 0 else 0):
-            p, q, error = (way[f, 0], way[f, 1]), (way[f + 1, 0], way[f + 1, 1]), way[f, 2] / 8
+            p, q, error = (
+                (across[f], up[f]),
+                (across[f + 1], up[f + 1]),
+                (place[4, f] + place[5, f] * arm) / 8,
+            )
             met = _met(p, q, error, sides, close, near, error <= chord)
             if met >= 0.0 and error > chord:
                 p, q, met = _met_finely(
@@ -165,33 +181,29 @@ def entering(
 
 
 @inner
-def _follow(way: Floats, place: Floats, x: float, y: float) -> float:
-    """Where a point is in each frame, and how its way bends from there to the next; how much at most."""
-    arm, most = np.hypot(x, y), 0.0
-    for f in range(len(way)):
-        way[f, 0] = place[f, 0] * x - place[f, 1] * y + place[f, 2]
-        way[f, 1] = place[f, 1] * x + place[f, 0] * y + place[f, 3]
-        way[f, 2] = place[f, 4] + place[f, 5] * arm
-        most = max(most, way[f, 2])
-    return most
-
-
-@inner
 def _close(
-    close: Ints, way: Floats, error: float, low: Floats, high: Floats, sides: Floats, first: int, last: int
-) -> int:
-    """How many sides have to do with the box about a way, up to its error; which ones."""
-    left, right, bottom, top = np.inf, -np.inf, np.inf, -np.inf
-    for f in range(len(way)):
-        left, right = min(left, way[f, 0]), max(right, way[f, 0])
-        bottom, top = min(bottom, way[f, 1]), max(top, way[f, 1])
+    close: Ints, across: Floats, up: Floats, error: float, low: Floats, high: Floats, sides: Floats,
+    first: int, last: int,
+) -> int:  # fmt: skip
+    """How many sides are in the box about a way, up to its error, and not on one side of it; which ones."""
+    left, right, bottom, top = across[0], across[0], up[0], up[0]
+    for f in range(1, len(up)):
+        left, right = min(left, across[f]), max(right, across[f])
+        bottom, top = min(bottom, up[f]), max(top, up[f])
     left, right, bottom, top = left - error, right + error, bottom - error, top + error
     count = 0
     if right < low[0] or left > high[0] or top < low[1] or bottom > high[1]:
         return count
     for e in range(first, last):
-        across = min(sides[e, 0], sides[e, 2]) <= right and max(sides[e, 0], sides[e, 2]) >= left
-        if across and min(sides[e, 1], sides[e, 3]) <= top and max(sides[e, 1], sides[e, 3]) >= bottom:
+        beside = max(sides[e, 0], sides[e, 2]) < left or min(sides[e, 0], sides[e, 2]) > right
+        if beside or max(sides[e, 1], sides[e, 3]) < bottom or min(sides[e, 1], sides[e, 3]) > top:
+            continue
+        x, y, u, v = sides[e, 0], sides[e, 1], sides[e, 2] - sides[e, 0], sides[e, 3] - sides[e, 1]
+        least = most = u * (up[0] - y) - v * (across[0] - x)
+        for f in range(1, len(up)):
+            height = u * (up[f] - y) - v * (across[f] - x)
+            least, most = min(least, height), max(most, height)
+        if least <= error * np.hypot(u, v) and most >= -error * np.hypot(u, v):
             close[count] = e
             count += 1
     return count
@@ -201,27 +213,27 @@ def _close(
 def _places(
     place: Floats, poses: Floats, cosine: Floats, sine: Floats, a: int, b: int, origin: Floats
 ) -> None:
-    """How b is seen from a in each frame: cos, sin, x, y; and how much ways bend: `Ways.curvature`."""
+    """How b is seen from a in each frame: cos, sin, x, y; and how much ways bend: `Ways.curvature`.
+
+    They bend by so much and so much an arm from each frame to the next; at the last it is the most of all.
+    """
+    last = len(poses) - 1
+    place[4, last] = place[5, last] = 0.0
     for f in range(len(poses)):
         x, y = poses[f, b, 0] - poses[f, a, 0], poses[f, b, 1] - poses[f, a, 1]
         c, s = cosine[f, a], sine[f, a]
-        place[f, 0] = c * cosine[f, b] + s * sine[f, b]
-        place[f, 1] = c * sine[f, b] - s * cosine[f, b]
-        place[f, 2], place[f, 3] = c * x + s * y + origin[0], c * y - s * x + origin[1]
-        if f + 1 < len(poses):
+        place[0, f] = c * cosine[f, b] + s * sine[f, b]
+        place[1, f] = c * sine[f, b] - s * cosine[f, b]
+        place[2, f], place[3, f] = c * x + s * y + origin[0], c * y - s * x + origin[1]
+        if f < last:
             turn, spin = poses[f + 1, a, 2] - poses[f, a, 2], poses[f + 1, b, 2] - poses[f, b, 2]
-            ahead_x, ahead_y = (
-                poses[f + 1, b, 0] - poses[f + 1, a, 0],
-                poses[f + 1, b, 1] - poses[f + 1, a, 1],
-            )
-            across_x, across_y = -2 * turn * (ahead_y - y), 2 * turn * (ahead_x - x)
-            place[f, 4] = max(
-                np.hypot(across_x + turn * turn * x, across_y + turn * turn * y),
-                np.hypot(across_x + turn * turn * ahead_x, across_y + turn * turn * ahead_y),
-            )
-            place[f, 5] = (spin - turn) ** 2
-        else:
-            place[f, 4] = place[f, 5] = 0.0
+            u, v = poses[f + 1, b, 0] - poses[f + 1, a, 0], poses[f + 1, b, 1] - poses[f + 1, a, 1]
+            turned_x, turned_y, square = -2 * turn * (v - y), 2 * turn * (u - x), turn * turn
+            one = (turned_x + square * x) ** 2 + (turned_y + square * y) ** 2
+            two = (turned_x + square * u) ** 2 + (turned_y + square * v) ** 2
+            place[4, f], place[5, f] = np.sqrt(max(one, two)), (spin - turn) ** 2
+            place[4, last] = max(place[4, last], place[4, f])
+            place[5, last] = max(place[5, last], place[5, f])
 
 
 @inner
