@@ -5,11 +5,22 @@ Each function gives what its namesake gives in `flex.distance` and `flex.contact
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pliant.core.kernel import inner, kernel
 from pliant.core.pose import Floats
 from pliant.flex.lp.program import Ints
+
+
+class Sides(NamedTuple):
+    """The sides of shapes, in runs of sides that follow each other, each with the box about it."""
+
+    runs: Ints  # (S + 1,) where the runs of each shape begin
+    starts: Ints  # (R + 1,) where the sides of each run begin
+    box: Floats  # (R, 4) low x, low y, high x, high y
+    ends: Floats  # (N, 4) of each side: x, y, u, v
 
 
 @kernel
@@ -114,21 +125,20 @@ def meeting(centres: Floats, radius: Floats, moves: np.ndarray, starts: Ints, kn
 
 @kernel
 def entering(
-    poses: Floats, point: Floats, owner: Ints, body: Ints, origins: Floats, shape_of: Ints, starts: Ints,
-    sides: Floats, low: Floats, high: Floats, chord: float,
+    poses: Floats, point: Floats, owner: Ints, body: Ints, origins: Floats, shape_of: Ints, sides: Sides,
+    chord: float,
 ) -> tuple[Ints, Floats]:  # fmt: skip
-    """Which ways of points (G, 2) cross a side (x, y, u, v) of the body they are seen from, and where.
+    """Which ways of points (G, 2) cross a side of the body they are seen from, and where.
 
-    `starts` says where the sides of each shape begin; `low` and `high` are its box. From frame
-    to frame a way is followed by its chord, which errs by |p''|/8; where that is more than
-    `chord` and a side is no further off, by the chords of its halves, and so on.
+    From frame to frame a way is followed by its chord, which errs by |p''|/8; where that is more
+    than `chord` and a side is no further off, by the chords of its halves, and so on.
     """
     cosine, sine, steps = np.cos(poses[:, :, 2]), np.sin(poses[:, :, 2]), len(poses) - 1
     which, entries, count = np.empty(64, np.int64), np.empty((64, 4)), 0
     # Points of one body follow each other: how it is seen from those near it is found once for all of them.
     places, used, run, last = np.empty((16, 6, steps + 1)), 0, 0, -1
     found_in, slot = np.full(len(origins), -1), np.zeros(len(origins), np.int64)
-    across, up, close = np.empty(steps + 1), np.empty(steps + 1), np.empty(len(sides), np.int64)
+    across, up, close = np.empty(steps + 1), np.empty(steps + 1), np.empty(len(sides.ends), np.int64)
     for g in range(len(owner)):
         a, b = body[g], owner[g]
         if b != last:
@@ -145,27 +155,25 @@ def entering(
             across[f] = place[0, f] * x - place[1, f] * y + place[2, f]
             up[f] = place[1, f] * x + place[0, f] * y + place[3, f]
         most = (place[4, steps] + place[5, steps] * arm) / 8
-        near = _close(
-            close,
-            across,
-            up,
-            most,
-            low[shape],
-            high[shape],
-            sides,
-            int(starts[shape]),
-            int(starts[shape + 1]),
-        )
+        near = _close(close, across, up, most, sides, int(shape))
         for f in range(steps if near > 0 else 0):
-            p, q, error = (
-                (across[f], up[f]),
-                (across[f + 1], up[f + 1]),
-                (place[4, f] + place[5, f] * arm) / 8,
-            )
-            met = _met(p, q, error, sides, close, near, error <= chord)
+            p, q = (across[f], up[f]), (across[f + 1], up[f + 1])
+            error = (place[4, f] + place[5, f] * arm) / 8
+            met = _met(p, q, error, sides.ends, close, near, error <= chord)
             if met >= 0.0 and error > chord:
                 p, q, met = _met_finely(
-                    poses[f], poses[f + 1], a, b, point[g], origins[a], p, error, sides, close, near, chord
+                    poses[f],
+                    poses[f + 1],
+                    a,
+                    b,
+                    point[g],
+                    origins[a],
+                    p,
+                    error,
+                    sides.ends,
+                    close,
+                    near,
+                    chord,
                 )
             if met >= 0.0:
                 if count == len(which):
@@ -181,31 +189,29 @@ def entering(
 
 
 @inner
-def _close(
-    close: Ints, across: Floats, up: Floats, error: float, low: Floats, high: Floats, sides: Floats,
-    first: int, last: int,
-) -> int:  # fmt: skip
+def _close(close: Ints, across: Floats, up: Floats, error: float, sides: Sides, shape: int) -> int:
     """How many sides are in the box about a way, up to its error, and not on one side of it; which ones."""
     left, right, bottom, top = across[0], across[0], up[0], up[0]
     for f in range(1, len(up)):
         left, right = min(left, across[f]), max(right, across[f])
         bottom, top = min(bottom, up[f]), max(top, up[f])
     left, right, bottom, top = left - error, right + error, bottom - error, top + error
-    count = 0
-    if right < low[0] or left > high[0] or top < low[1] or bottom > high[1]:
-        return count
-    for e in range(first, last):
-        beside = max(sides[e, 0], sides[e, 2]) < left or min(sides[e, 0], sides[e, 2]) > right
-        if beside or max(sides[e, 1], sides[e, 3]) < bottom or min(sides[e, 1], sides[e, 3]) > top:
+    count, box = 0, sides.box
+    for r in range(sides.runs[shape], sides.runs[shape + 1]):
+        if box[r, 2] < left or box[r, 0] > right or box[r, 3] < bottom or box[r, 1] > top:
             continue
-        x, y, u, v = sides[e, 0], sides[e, 1], sides[e, 2] - sides[e, 0], sides[e, 3] - sides[e, 1]
-        least = most = u * (up[0] - y) - v * (across[0] - x)
-        for f in range(1, len(up)):
-            height = u * (up[f] - y) - v * (across[f] - x)
-            least, most = min(least, height), max(most, height)
-        if least <= error * np.hypot(u, v) and most >= -error * np.hypot(u, v):
-            close[count] = e
-            count += 1
+        for e in range(sides.starts[r], sides.starts[r + 1]):
+            x, y, u, v = sides.ends[e, 0], sides.ends[e, 1], sides.ends[e, 2], sides.ends[e, 3]
+            if max(x, u) < left or min(x, u) > right or max(y, v) < bottom or min(y, v) > top:
+                continue
+            u, v = u - x, v - y
+            least = most = u * (up[0] - y) - v * (across[0] - x)
+            for f in range(1, len(up)):
+                height = u * (up[f] - y) - v * (across[f] - x)
+                least, most = min(least, height), max(most, height)
+            if least <= error * np.hypot(u, v) and most >= -error * np.hypot(u, v):
+                close[count] = e
+                count += 1
     return count
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
@@ -25,9 +26,13 @@ from pliant.flex.lp.solvers import CROSSOVER
 from pliant.flex.neighbours import Ints
 from pliant.flex.parts import Outlines, Parts
 
+if TYPE_CHECKING:  # numba comes with it
+    from pliant.flex.compiled import Sides
+
 LEVELS = (0.02, 0.1, 0.3, 1.0)  # of what is allowed: how deep a vertex may be found to get
 CHORD = 0.2  # of what is allowed: how far a chord may err from a vertex's way
 MOST_PIECES = 64  # of the way from frame to frame
+RUN = 16  # sides that are boxed together
 TOGETHER = 8  # frames whose ways are boxed together
 
 
@@ -79,19 +84,26 @@ class Insets:
         return polygons
 
     @cached_property
-    def sides(self) -> tuple[Ints, Floats, Floats, Floats]:
-        """At the greatest depth: where the sides of each shape start, all sides (x, y, u, v), boxes."""
+    def sides(self) -> Sides:
+        """The shapes at the greatest depth, side by side."""
         return _sides(self.deep)
 
 
-def _sides(polygons: NDArray[np.object_]) -> tuple[Ints, Floats, Floats, Floats]:
+def _sides(polygons: NDArray[np.object_]) -> Sides:
+    from pliant.flex.compiled import Sides
+
     lines, shape = shapely.get_parts(shapely.boundary(polygons), return_index=True)
     points, line = shapely.get_coordinates(lines, return_index=True)
     joined = np.flatnonzero(line[1:] == line[:-1])
-    starts = np.searchsorted(shape[line[joined]], np.arange(len(polygons) + 1))
-    bounds = np.nan_to_num(shapely.bounds(polygons), nan=np.inf)  # what is gone meets nothing
-    sides = np.hstack([points[joined], points[joined + 1]])
-    return starts, sides, bounds[:, :2].copy(), bounds[:, 2:].copy()
+    ends, line = np.hstack([points[joined], points[joined + 1]]), line[joined]
+    place = np.arange(len(line)) - np.searchsorted(line, line)  # along its ring
+    starts = np.flatnonzero(place % RUN == 0)
+    low, high = np.minimum(ends[:, :2], ends[:, 2:]), np.maximum(ends[:, :2], ends[:, 2:])
+    box = np.zeros((0, 4))
+    if len(starts):
+        box = np.hstack([np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)])
+    runs = np.searchsorted(shape[line[starts]], np.arange(len(polygons) + 1))
+    return Sides(runs, np.append(starts, len(line)), box, ends)
 
 
 def crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
@@ -265,7 +277,7 @@ def _enter_compiled(ways: Ways, insets: Insets) -> Entering:
         ways.body,
         parts.origins,
         parts.shape_of,
-        *insets.sides,
+        insets.sides,
         insets.chord,
     )
     return ways.take(which), entries[:, :2], entries[:, 2:], insets.allowed
