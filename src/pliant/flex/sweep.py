@@ -71,17 +71,12 @@ class Insets:
     @cached_property
     def shallow(self) -> list[NDArray[np.object_]]:
         """The shapes inset by all but the greatest depth."""
-        return [self._inset(depth) for depth in self.depths[:-1]]
+        return [self.parts.inset(depth) for depth in self.depths[:-1]]
 
     @cached_property
     def deep(self) -> NDArray[np.object_]:
         """The shapes inset by the greatest depth, (S,)."""
-        return self._inset(self.depths[-1])
-
-    def _inset(self, depth: float) -> NDArray[np.object_]:
-        polygons = np.asarray(shapely.buffer(self.parts.regions, -depth, join_style="mitre"))
-        shapely.prepare(polygons)
-        return polygons
+        return self.parts.inset(self.depths[-1])
 
     @cached_property
     def sides(self) -> Sides:
@@ -244,7 +239,7 @@ def _enter(ways: Ways, insets: Insets) -> Entering:
 def _reaching(ways: Ways, insets: Insets) -> Ints:
     """Which ways may come into the bodies they are seen from: those whose boxes do."""
     (x, y), error, shape = ways.seen(1), ways.curvature / 8, ways.parts.shape_of[ways.body]
-    left, bottom, right, top = shapely.bounds(ways.parts.regions)[shape].T
+    left, bottom, right, top = ways.parts.bounds[shape].T
     box = x.min(axis=1) - error, y.min(axis=1) - error, x.max(axis=1) + error, y.max(axis=1) + error
     near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))
     boxes = shapely.box(*(side[near] for side in box))
