@@ -69,6 +69,8 @@ def unforeseen(parts: Parts, poses: Floats, contacts: Selection, met: Crossings,
     Their vertex and body are known to be near, and the vertex is now outside the edge it enters by, or
     within `slack` of it. One that has yet to come round a corner would be driven back by such a row.
     """
+    if not met.any:
+        return met
     near, most = contacts.near, len(contacts.near.keys)
     group = np.minimum(np.searchsorted(near.keys, near.key(met.vertex, met.body)), most - 1)
     known = (near.vertex[group] == met.vertex) & (near.body[group] == met.body)
