@@ -52,7 +52,7 @@ class Crossings:
 
     def take(self, which: Ints) -> Crossings:
         """Some of them."""
-        return Crossings(self.vertex[which], self.body[which], self.edge[which], self.when[which], self.depth)
+        return Crossings(self.vertex[which], self.body[which], self.edge[which], self.depth)
 
 
 @dataclass(frozen=True)
