@@ -127,6 +127,19 @@ def tray(rng: Generator) -> Draft | None:
     return Draft((framed(hole, rng.uniform(0.2, 3)), *parts), asked(rng, parts))
 
 
+def crowd(rng: Generator) -> Draft | None:
+    """Many loose parts in a closed tray."""
+    hole = box(0, 0, rng.uniform(10, 20), rng.uniform(8, 14))
+    count = int(rng.integers(13, 26))
+    radius = np.sqrt(shapely.Polygon(hole).area / count) * 0.36
+    rings = [loose(rng, radius * rng.uniform(0.6, 1.1)) for _ in range(count)]
+    placed = laid(rng, shapely.Polygon(hole), rings, [], 0.01)
+    if placed is None:
+        return None
+    parts = [Part(f"s{k}", (ring,)) for k, ring in enumerate(placed)]
+    return Draft((framed(hole, rng.uniform(0.5, 2)), *parts), asked(rng, parts))
+
+
 def posts(rng: Generator) -> Draft | None:
     """Bars and other parts among posts in a closed tray."""
     width, height = rng.uniform(8, 16), rng.uniform(5, 10)
@@ -236,10 +249,17 @@ def wedge(rng: Generator) -> Draft | None:
 
 def tiling(rng: Generator) -> Draft | None:
     """A frame filled with parts that fit: cut straight or slantwise, the gap small against them."""
-    width, height = rng.uniform(4, 10), rng.uniform(3, 8)
-    whole = box(0, 0, width, height)
+    return _tiling(rng, box(0, 0, rng.uniform(4, 10), rng.uniform(3, 8)), int(rng.integers(1, 4)))
+
+
+def mosaic(rng: Generator) -> Draft | None:
+    """The same of many parts."""
+    return _tiling(rng, box(0, 0, rng.uniform(8, 14), rng.uniform(6, 12)), int(rng.integers(13, 30)))
+
+
+def _tiling(rng: Generator, whole: Floats, cuts: int) -> Draft:
     cells = [shapely.Polygon(whole)]
-    for _ in range(int(rng.integers(1, 4))):
+    for _ in range(cuts):
         biggest = max(range(len(cells)), key=lambda k: cells[k].area)
         cell = cells.pop(biggest)
         middle = np.array(cell.centroid.coords[0])
@@ -413,12 +433,14 @@ def _circle(radius: float, sides: int) -> Floats:
 
 FAMILIES: dict[str, Callable[[Generator], Draft | None]] = {
     "tray": tray,
+    "crowd": crowd,
     "posts": posts,
     "gate": gate,
     "chain": chain,
     "linked": linked,
     "wedge": wedge,
     "tiling": tiling,
+    "mosaic": mosaic,
     "dovetail": dovetail,
     "tenon": tenon,
     "touching": touching,

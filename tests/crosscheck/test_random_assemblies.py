@@ -40,6 +40,11 @@ HARD = {  # each ended short, or told another objective than its last frame's, b
     "a way on that rises by little at a time": ("gate", 10070),
     "a part flush with others that gains by turning, to second order": ("touching", 10045),
     "links that two pivots make one": ("linked", 10036),
+    "a corner that would be driven back round a post": ("chain", 30037),
+    "tips that meet, with edges behind them": ("touching", 30022),
+    "blocks that fill a row, of which one can be lifted out": ("touching", 30051),
+    "a way without bound, and rows that bound it": ("held", 30036),
+    "many loose parts, one of which has to be pushed aside": ("crowd", 3),
 }
 
 

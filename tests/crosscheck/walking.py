@@ -131,8 +131,11 @@ def broken(poses, rows):
 
 
 @njit(cache=True)
-def free_way(before, after, pairs, touched, rings, radius, fine, middle):
-    """Whether nothing overlaps on the straight way, looked at every `fine` of travel."""
+def free_way(before, after, pairs, touched, rings, rows, radius, fine, middle):
+    """Whether nothing overlaps and joints hold on the straight way, looked at every `fine` of travel.
+
+    Joints are looked at eight times at least: a turn leaves them and comes back.
+    """
     travel = 0.0
     for b in range(len(before)):
         if touched[b]:
@@ -143,14 +146,15 @@ def free_way(before, after, pairs, touched, rings, radius, fine, middle):
         return False
     if hit(after, pairs, touched, rings):
         return False
-    for k in range(1, count):
-        share = k / count
+    looks = max(count, 8) if len(rows[0]) else count
+    for k in range(1, looks):
+        share = k / looks
         for b in range(len(before)):
             for column in range(3):
                 middle[b, column] = before[b, column] * (1 - share) + after[b, column] * share
-        if hit(middle, pairs, touched, rings):
+        if broken(middle, rows) or hit(middle, pairs, touched, rings):
             return False
-    return True
+    return not broken(after, rows)
 
 
 @njit(cache=True)
@@ -404,9 +408,9 @@ def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, siz
         if not reached >= best - hair or (reached < at and rng.random() < 0.5):
             continue
         rises = reached > gained + 5 * hair
-        if broken(there, rows) or (strays(there, base, free, 0.5 * size) and not rises):
+        if strays(there, base, free, 0.5 * size) and not rises:
             continue
-        if not free_way(here, there, pairs, touched, rings, radius, fine, middle):
+        if not free_way(here, there, pairs, touched, rings, rows, radius, fine, middle):
             continue
         lucky = reached > at + 1e-9 * hair
         at, best, taken = reached, max(best, reached), taken + 1
@@ -435,14 +439,7 @@ def shorten(path, pairs, rings, rows, free, radius, fine):
         stride, there = 2, at + 1
         while at < last and there < last:
             ahead = min(at + stride, last)
-            reached = free_way(path[at], path[ahead], pairs, free, rings, radius, fine, middle)
-            for k in range(1, 8):
-                for b in range(len(middle)):
-                    for column in range(3):
-                        way = path[ahead, b, column] - path[at, b, column]
-                        middle[b, column] = path[at, b, column] + way * k / 8
-                reached = reached and not broken(middle, rows)
-            if not reached:
+            if not free_way(path[at], path[ahead], pairs, free, rings, rows, radius, fine, middle):
                 break
             there = ahead
             stride *= 2

@@ -27,6 +27,7 @@ FINER = 0.3  # each walk looks so much nearer than the last: corners may meet be
 REACH = 8  # times the size of the largest moving body: what is further away is left to the verification
 CHUNK = 32  # legs of a path that are verified at once
 HAIR = 2e-4  # of the objective, or of the play: what a move may lose
+SLACK = 1e-4  # of the play
 ENOUGH = 0.1  # a gain of so much of the objective, and of three plays, and it is clear
 
 
@@ -41,20 +42,24 @@ class Climb:
     poses: Floats | None  # (B, 3) of the frames at the centroids, where it got
 
 
-def climbed(play: Played, play_length: float, seed: int = 0, work: float = WORK) -> Climb:
+def climbed(
+    play: Played, play_length: float, seed: int = 0, work: float = WORK, hair: float = SLACK
+) -> Climb:
     """The best of some walks from the last frame; `play_length` is the scale of the play, as the gap.
 
-    Where a walk turns out not to be free, another goes on from as far as it was.
+    Where a walk turns out not to be free, another goes on from as far as it was. What overlaps at the end
+    may do so by a `hair` of the play more.
     """
     play = play.about_centroids
     goal, start = play.objective, play.frames[-1]
     end = float(goal.value(start))
     scale = max(abs(end), play_length / goal.arm)
-    allowed = _allowed(play, play_length)
+    slack = max(hair * play_length, 1e-4 * hair * play.size)
+    allowed = _allowed(play, slack)
     best, fine, left = Climb(0.0, 0.0, 0.0, 0.0, None), FINE * _thinnest(play), WALKS
     for walk in range(MOST_WALKS):
         rng = np.random.default_rng([seed, walk])
-        path, places = _walked(rng, play, start, allowed, play_length, scale, fine, work)
+        path, places = _walked(rng, play, start, allowed, slack, play_length, scale, fine, work)
         values, left = goal.value(path), left - 1
         claimed, fine = float(values[-1] - end), FINER * fine
         if claimed > max(best.gain, 5e-3 * scale):
@@ -74,6 +79,7 @@ def _walked(
     play: Played,
     start: Floats,
     allowed: Floats,
+    slack: float,
     play_length: float,
     scale: float,
     fine: float,
@@ -81,7 +87,7 @@ def _walked(
 ) -> tuple[Floats, Ints]:
     """A walk as far as its highest place (K, B, 3), and the places of it that straight ways join."""
     near = _within(play, REACH * play.size)
-    world = _compiled(replace(play, pairs=play.pairs[near]), play.frames[-1], allowed[near], play_length)
+    world = _compiled(replace(play, pairs=play.pairs[near]), play.frames[-1], allowed[near], slack)
     goal, corners = play.objective, world[1][2]
     each = float(((corners[:, 1] - corners[:, 0]) * (corners[:, 3] - corners[:, 2])).sum())
     path = np.tile(start, (int(np.clip(work / max(each, 1.0) / 20, 500, 10_000)) + 1, 1, 1))
@@ -99,11 +105,11 @@ def _within(play: Played, reach: float) -> NDArray[np.bool_]:
     return np.hypot(*(centre[first] - centre[second]).T) <= reach + radius[first] + radius[second]
 
 
-def _allowed(play: Played, play_length: float) -> Floats:
-    """(P,) how deep each pair may overlap: as deep as it does at the end, and a hair."""
+def _allowed(play: Played, slack: float) -> Floats:
+    """(P,) how deep each pair may overlap: as deep as it does at the end, and a little more."""
     last, bodies = play.frames[-1], play.pairs
     at = [play.polygons(bodies[:, side], last[bodies[:, side]]) for side in (0, 1)]
-    return np.maximum(widths(*at), 0.0) + max(1e-4 * play_length, 1e-8 * play.size)
+    return np.maximum(widths(*at), 0.0) + slack
 
 
 def _thinnest(play: Played) -> float:
@@ -146,7 +152,7 @@ def _legs(play: Played, path: Floats, allowed: Floats) -> int:
     return first if first < half else half + _legs(play, path[half:], allowed)
 
 
-def _compiled(play: Played, start: Floats, allowed: Floats, play_length: float) -> tuple:
+def _compiled(play: Played, start: Floats, allowed: Floats, slack: float) -> tuple:
     """The assembly as arrays for the loops."""
     goal, free = play.objective, ~play.fixed
     radius = np.array([np.hypot(*rings[0].T).max() for rings in play.rings])
@@ -158,7 +164,7 @@ def _compiled(play: Played, start: Floats, allowed: Floats, play_length: float) 
     weights[:, :2] /= shift if shift > 0 else 1.0
     target = (goal.linear, goal.body, goal.point, goal.direction, goal.drawn)
     return (
-        play.pairs, _rings(play, allowed), _rows(play, start, play_length), target, weights, free, radius,
+        play.pairs, _rings(play, allowed), _rows(play, start, slack), target, weights, free, radius,
     )  # fmt: skip
 
 
@@ -192,9 +198,8 @@ def _inset(rings: tuple[Floats, ...], depth: float) -> list[Floats]:
     ] or list(rings)
 
 
-def _rows(play: Played, start: Floats, play_length: float) -> tuple:
+def _rows(play: Played, start: Floats, slack: float) -> tuple:
     rows = rows_of(play)
-    slack = max(1e-4 * play_length, 1e-8 * play.size)
     return (
         np.array([row.kind for row in rows], np.int64),
         np.array([row.a for row in rows], np.int64),

@@ -92,6 +92,8 @@ def _solid(model: Assembly, group: tuple[int, ...], clearance: float) -> Solid:
 
 def _frames(model: Assembly, group: tuple[int, ...]) -> Floats:
     """The frames (K, 3) of the members of a group, in that of the first."""
+    if len(group) == 1:
+        return np.zeros((1, 3))
     poses = np.array([model.bodies[member].pose for member in group])
     return np.concatenate([uncarry(poses[:1], poses[:, :2]), poses[:, 2:] - poses[0, 2]], axis=1)
 

@@ -71,35 +71,40 @@ def path_overlap(rows: Rows, places: Sequence[Floats], allowed: float) -> float:
         return 0.0
     frames = np.array(places)
     ends = frames[:, np.stack([rows.edge_body, rows.point_body], axis=1)]  # (F, R, 2, 3)
-    lines = np.tile(np.column_stack([rows.normal, rows.offset, rows.point]), (len(frames) - 1, 1))
-    before, after = ends[:-1].reshape(-1, 2, 3), ends[1:].reshape(-1, 2, 3)
-    known = 0.0
-    for halvings in range(HALVINGS, -1, -1):
-        start, end = _distance(lines, before), _distance(lines, after)
-        deepest = -np.minimum(start, end) + _curvature(lines, before, after) / 8
-        deep = (deepest > allowed) & (halvings > 0)
+    lines = np.column_stack([rows.normal, rows.offset, rows.point])
+    distance, before, after = _distance(lines, ends), ends[:-1], ends[1:]
+    deepest = -np.minimum(distance[:-1], distance[1:]) + _curvature(lines, before, after) / 8  # (F - 1, R)
+    deep, known = deepest > allowed, 0.0
+    lines = np.broadcast_to(lines, (*deep.shape, 5))
+    for halvings in range(HALVINGS - 1, -1, -1):
         known = max(known, float(deepest[~deep].max(initial=0.0)))
+        if not deep.any():
+            break
         lines, middle = np.tile(lines[deep], (2, 1)), (before[deep] + after[deep]) / 2
         before, after = np.concatenate([before[deep], middle]), np.concatenate([middle, after[deep]])
-    return known
+        ends = np.minimum(_distance(lines, before), _distance(lines, after))
+        deepest = _curvature(lines, before, after) / 8 - ends
+        deep = (deepest > allowed) & (halvings > 0)
+    return max(known, float(deepest.max(initial=0.0)))
 
 
 def _distance(lines: Floats, poses: Floats) -> Floats:
-    """D (K,) of rows n, c, p (K, 5) whose bodies 1 and 2 are at poses (K, 2, 3): eq. 12."""
-    normal = turn(poses[:, 0, 2], lines[:, :2])
-    arm = poses[:, 1, :2] - poses[:, 0, :2] + turn(poses[:, 1, 2], lines[:, 3:])
+    """D (..., K) of rows n, c, p (K, 5) whose bodies 1 and 2 are at poses (..., K, 2, 3): eq. 12."""
+    normal = turn(poses[..., 0, 2], lines[:, :2])
+    arm = poses[..., 1, :2] - poses[..., 0, :2] + turn(poses[..., 1, 2], lines[:, 3:])
     return dot(normal, arm) - lines[:, 2]
 
 
 def _curvature(lines: Floats, before: Floats, after: Floats) -> Floats:
-    """A bound on |d''| of each row (K, 5) as its poses (K, 2, 3) go straight to `after` in unit time.
+    """A bound on |d''| of each row (K, 5) as its poses (..., K, 2, 3) go straight to `after` in unit time.
 
     With N = R(θ₁)n, P = R(θ₂)p and w = x₂ + P − x₁:
     d'' = −ω₁² N·w + 2ω₁ N⊥·w' − ω₂² N·P, and |w'| ≤ |v₂ − v₁| + |ω₂||p|.
     """
-    first, second = np.moveaxis(after - before, 1, 0)
+    first, second = np.moveaxis(after - before, -2, 0)
     arm = np.hypot(*lines[:, 3:].T)
-    speed = np.hypot(*(second - first)[:, :2].T) + np.abs(second[:, 2]) * arm
-    apart = np.hypot(*(before[:, 1] - before[:, 0])[:, :2].T) + arm + speed
-    spin = np.abs(first[:, 2])
-    return spin**2 * apart + 2 * spin * speed + second[:, 2] ** 2 * arm
+    shift, apart = second - first, before[..., 1, :2] - before[..., 0, :2]
+    speed = np.hypot(shift[..., 0], shift[..., 1]) + np.abs(second[..., 2]) * arm
+    apart = np.hypot(apart[..., 0], apart[..., 1]) + arm + speed
+    spin = np.abs(first[..., 2])
+    return spin**2 * apart + 2 * spin * speed + second[..., 2] ** 2 * arm

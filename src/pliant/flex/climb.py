@@ -47,7 +47,7 @@ def climb(
             found, moved = stepped(system, found, walk.enough, turn)
         solved = usable(system, found.program, found.solution)
         if moved is None and solved and walk.settled(found):
-            small = move(system, system, found, system.study.turn)
+            small = move(system, found, system.study.turn)
             moved = _not_last(system, walk, found, small)
             moved = moved or (None if wander else go_on(system, found, walk.enough, turn))
             if moved is None:

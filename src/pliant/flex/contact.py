@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pliant.core.pose import Floats, dot, rotate, rotations
-from pliant.flex.distance import COMPILED, Rows
+from pliant.flex.distance import COMPILED, Rows, gaps
 from pliant.flex.nearest import TIE, Nearest, frame, nearest, seen_from
 from pliant.flex.neighbours import NONE, Bools, Ints, Neighbours
 from pliant.flex.parts import STRAIGHT, Outlines, Parts
@@ -63,25 +63,31 @@ def flip(parts: Parts, contacts: Selection, which: Bools) -> Selection:
     return replace(contacts, rows=rows, row_edge=row_edge, edge=edge, other_edge=other_edge)
 
 
-def unforeseen(contacts: Selection, met: Crossings) -> Ints:
-    """Which of the crossings have no row, though their vertex and body are known to be near."""
+def unforeseen(parts: Parts, poses: Floats, contacts: Selection, met: Crossings, slack: float) -> Crossings:
+    """The crossings that want a row which these contacts do not have.
+
+    Their vertex and body are known to be near, and the vertex is now outside the edge it enters by, or
+    within `slack` of it. One that has yet to come round a corner would be driven back by such a row.
+    """
+    if not met.any:
+        return met
     near, most = contacts.near, len(contacts.near.keys)
     group = np.minimum(np.searchsorted(near.keys, near.key(met.vertex, met.body)), most - 1)
     known = (near.vertex[group] == met.vertex) & (near.body[group] == met.body)
     has_row = np.isin(group + most * met.edge, contacts.group + most * contacts.row_edge)
-    return np.flatnonzero(known & ~has_row)
+    new = np.flatnonzero(known & ~has_row)
+    outside = gaps(_rows(parts.outlines, near, group[new], met.edge[new]), poses) >= -slack
+    return met.take(new[outside])
 
 
 def add_edges(parts: Parts, contacts: Selection, met: Crossings) -> Selection:
-    """The contacts with rows for the edges that vertices ran into, the first of each vertex and body."""
-    new = unforeseen(contacts, met)
-    vertex, edge = met.vertex[new], met.edge[new]
-    group = np.searchsorted(contacts.near.keys, contacts.near.key(vertex, met.body[new]))
+    """The contacts with rows for the edges that vertices ran into."""
+    group = np.searchsorted(contacts.near.keys, contacts.near.key(met.vertex, met.body))
     return replace(
         contacts,
-        rows=Rows.join(contacts.rows, _rows(parts.outlines, contacts.near, group, edge)),
+        rows=Rows.join(contacts.rows, _rows(parts.outlines, contacts.near, group, met.edge)),
         group=np.concatenate([contacts.group, group]),
-        row_edge=np.concatenate([contacts.row_edge, edge]),
+        row_edge=np.concatenate([contacts.row_edge, met.edge]),
     )
 
 

@@ -39,7 +39,7 @@ class Contact:
     bodies: tuple[str, ...]
     force: float  # sum of the normal forces under the unit load
     resultant: tuple[float, float]  # their vector sum, on the first body
-    share: float  # of the linear flex; the shares of all entries sum to 1
+    share: float  # of the linear flex; the shares of all entries sum to 1, or are 0 where nothing moves
     share_range: tuple[float, float] | None = None  # where forces are not unique
 
     @property
@@ -77,13 +77,14 @@ def contacts_of(
     force = np.abs(solution.forces)
     part = solution.forces * program.gaps
     total = part.sum()
-    scale = 1.0 / total if total > 0 else 0.0
+    divided = total > system.least  # of what is locked nothing is there to be shared
+    scale = 1.0 / total if divided else 0.0
     vectors = np.zeros((len(force), 2))
     vectors[: len(rows)] = contact_points(rows, poses)[1] * solution.forces[: len(rows), None]
     vectors[: len(rows)] *= side[:, None]
     sums = [np.bincount(keys, values, len(labels)) for values in (force, part, vectors[:, 0], vectors[:, 1])]
     shown = np.flatnonzero(sums[0] > LEAST * max(force.max(initial=0.0), 1e-300))
-    spans = share_ranges(program, keys, shown, float(total)) if ranges and total > 0 else {}
+    spans = share_ranges(program, keys, shown, float(total)) if ranges and divided else {}
     made = [
         Contact(
             kind=labels[k][0],

@@ -143,11 +143,20 @@ class Parts:
         return np.array([region(rings) for rings in self.shapes])
 
     @cached_property
-    def boxes(self) -> tuple[Floats, Floats]:
-        """The box about each body in its centroid frame: low and high corners, (B, 2) each."""
-        low = np.array([np.vstack(rings).min(axis=0) for rings in self.shapes])
-        high = np.array([np.vstack(rings).max(axis=0) for rings in self.shapes])
-        return low[self.shape_of], high[self.shape_of]
+    def bounds(self) -> Floats:
+        """Low x, low y, high x, high y of each shape in its centroid frame, (S, 4)."""
+        return shapely.bounds(self.regions)
+
+    def inset(self, depth: float) -> NDArray[np.object_]:
+        """Each shape less so much all round, prepared for many questions; made once for each depth, (S,)."""
+        if depth not in self._insets:
+            self._insets[depth] = np.asarray(shapely.buffer(self.regions, -depth, join_style="mitre"))
+            shapely.prepare(self._insets[depth])
+        return self._insets[depth]
+
+    @cached_property
+    def _insets(self) -> dict[float, NDArray[np.object_]]:
+        return {}
 
     def index(self, name: str) -> int:
         """Place of the rigid body that a body of the file is, or is a member of."""
@@ -178,7 +187,7 @@ class Parts:
 
     def alone(self, name: str) -> bool:
         """Whether a body of the file is a rigid body by itself, so that their centroids are one."""
-        return len(self.members_of[self.index(name)]) == 1
+        return np.count_nonzero(self.members.body == self.index(name)) == 1
 
     def local(self, name: str, point: tuple[float, float]) -> Floats:
         """A point of a body of the file, from its own frame to that of its rigid body."""
@@ -213,7 +222,9 @@ class Parts:
     def _rings(self) -> tuple[Ints, Ints, Bools]:
         """Where each ring starts, its body, and whether it is an outside."""
         starts = np.flatnonzero(self.outlines.before >= np.arange(len(self.outlines.body)))
-        outside = [np.array([signed_area(ring) > 0 for ring in rings]) for rings in self.shapes]
+        outside = [
+            np.array([not k or signed_area(ring) > 0 for k, ring in enumerate(r)]) for r in self.shapes
+        ]
         return (
             starts,
             self.outlines.body[starts],
@@ -311,9 +322,10 @@ def _outlines(shapes: tuple[Rings, ...], shape_of: Ints) -> Outlines:
 
 def _shape_table(rings: Rings) -> dict[str, Floats | Ints]:
     point = np.concatenate(rings)
-    sizes = [len(ring) for ring in rings]
+    sizes = np.array([len(ring) for ring in rings])
     starts = np.cumsum(sizes) - sizes
-    follow = np.concatenate([np.roll(np.arange(n), -1) + s for n, s in zip(sizes, starts, strict=True)])
+    follow = np.arange(1, len(point) + 1)
+    follow[starts + sizes - 1] = starts
     before = np.empty_like(follow)
     before[follow] = np.arange(len(follow))
     side = point[follow] - point

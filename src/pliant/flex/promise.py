@@ -53,7 +53,7 @@ def promise(system: System, here: Place, turn: float | None) -> Promise:
         if motion is None and not usable(system, program, solution) and program.gaps.min(initial=0.0) < 0:
             program, relaxed = _relax(program)
             solution = solve_program(program, system.study.solver, tolerance)
-    return Promise(here, program, solution, motion, relaxed)
+    return Promise(system, here, program, solution, motion, relaxed)
 
 
 def _relax(program: Program) -> tuple[Program, float]:
@@ -75,13 +75,11 @@ def stepped(system: System, found: Promise, enough: float, turn: float) -> tuple
     is asked again: that decides on which side of a corner a vertex passes.
     """
     for _ in range(ROUNDS):
-        trusted = system
         if found.endless is not None:
-            trusted = trusting(system, found.here)
-            found = promise(trusted, found.here, turn)
+            found = promise(trusting(system, found.here), found.here, turn)
         if not usable(system, found.program, found.solution) or abs(found.gain) <= enough:
             return found, None
-        moved = move(system, trusted, found, turn)
+        moved = move(system, found, turn)
         if moved is None or moved.crossings is None:
             return found, moved
         contacts = add_edges(system.parts, found.here.contacts, moved.crossings)

@@ -128,7 +128,7 @@ def _slide(system: System, found: Promise, enough: float, turn: float) -> Moved 
     wish = sliding[system.parts.free]
     moved = _slid(system, found, found, wish, groups, enough, turn)
     if moved is None and tips.any():
-        moved = _slid(system, found, _without(system, found, tips), wish, groups, enough, turn)
+        moved = _slid(system, found, _without(found, tips), wish, groups, enough, turn)
     return moved
 
 
@@ -138,7 +138,7 @@ def _slid(
     """A slide along a wish (M, 3) by a program with the rows of `by`, where more can be had from its end."""
     contacts = found.here.contacts
     slide = _beside(system, by, wish, enough)
-    moved = None if slide is None else move(system, system, slide, turn)
+    moved = None if slide is None else move(system, slide, turn)
     if moved is None or moved.crossings is not None:
         return None
     # Selected again: only having been outside both edges lets a vertex change from one to the other.
@@ -150,10 +150,10 @@ def _slid(
     return replace(moved, there=there) if could_reach > found.here.value + enough else None
 
 
-def _without(system: System, found: Promise, rows: Bools) -> Promise:
+def _without(found: Promise, rows: Bools) -> Promise:
     """The same program without some of its contacts' rows."""
     contacts, poses = leave_out(found.here.contacts, rows), found.here.poses
-    program = system.program(contacts.rows, poses, found.program.bound)
+    program = found.system.program(contacts.rows, poses, found.program.bound)
     return replace(found, here=replace(found.here, contacts=contacts), program=program)
 
 

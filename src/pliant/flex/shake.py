@@ -25,15 +25,30 @@ from pliant.flex.step import Place, place
 from pliant.flex.system import System
 from pliant.flex.walk import Walk
 
+FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are shaken: a second or two
+MORE, LONGER = 60, 4000  # the same where parts rattle: some seconds
+RATTLES = 0.05  # of a body's radius: gaps from which parts do
 KEEPS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what the objective weighs beside the push
 LOSS = 0.01  # of how far a lean may lead, and no more of the objective is lost on it
 LEANS = 4  # in a row, each from where the last one stopped
 ROUNDS = 8  # of such leans that gain nothing
 MOST_ROUNDS = 20
 LITTLE = 0.1
+FAR = 0.5  # of the rounds go as far as half of a body's size
 STEPS = 3  # of a lean
 STOPS = 3  # on the way of a lean, at most
 CLIMBS = 8  # that gain nothing, be they promising
+
+
+def worth_shaking(system: System, walk: Walk) -> bool:
+    """Whether an end is shaken: of few parts always, of more where they rattle.
+
+    Where gaps are small against the parts, a program sees all that they can do from where they are.
+    """
+    parts, rows = system.parts, len(walk.here.contacts.rows)
+    rattles = system.gap > RATTLES * float(np.median(parts.radius[parts.free]))
+    few, short = (MORE, LONGER) if rattles else (FEW, SHORT)
+    return len(parts.free) <= few and rows <= short
 
 
 def shaken(system: System, walk: Walk, ending: Ending, progress: Progress) -> Ending:
@@ -75,11 +90,12 @@ def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[
     """Leans from the end of a walk, one after the other, as far as each place that promises a better end.
 
     Each stops anywhere on its way, and the next one leads on from there: parts that slide at no
-    loss get to all places of that plateau, no further from the end than a few gaps, than they came
-    to it or than a tenth of a body's size, nor than half of that size.
+    loss get to all places of that plateau, no further from the end than half of a body's size; half
+    of the time no further than a few gaps, than they came to it or than a tenth of that size.
     """
     gone = float(np.hypot(*(walk.here.poses - system.parts.drawn)[:, :2].T).max())
-    radius = min(max(system.reach, gone, system.parts.size / 10), system.parts.size / 2)
+    most = system.parts.size / 2
+    radius = most if chance.random() < FAR else min(max(system.reach, gone, system.parts.size / 10), most)
     near = within(system, walk.here.poses, radius)
     least = walk.here.value - LOSS * radius * system.weight
     aside = [walk]

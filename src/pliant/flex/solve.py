@@ -15,15 +15,12 @@ from pliant.flex.findings import Ending
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.restarts import restarted
 from pliant.flex.result import FlexResult
-from pliant.flex.shake import shaken
+from pliant.flex.shake import shaken, worth_shaking
 from pliant.flex.status import FlexStatus
 from pliant.flex.step import place
 from pliant.flex.system import System, compile_system
 from pliant.flex.walk import Walk
 from pliant.flex.warm import LOOPS
-
-FEW = 12  # moving bodies up to which the end is shaken,
-SHORT = 500  # and rows of the program there: a hundred such programs take a second or two
 
 
 def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = silent) -> FlexResult:
@@ -42,8 +39,7 @@ def _from_drawn(model: Assembly, system: System, progress: Progress) -> FlexResu
         return walk.end(Ending(wrong[0]), **wrong[1])
     try:
         ending = climb(system, walk, system.study.steps, progress)
-        small = len(system.parts.free) <= FEW and len(walk.here.contacts.rows) <= SHORT
-        if ending.status.at_rest and small:
+        if ending.status.at_rest and worth_shaking(system, walk):
             ending = shaken(system, walk, ending, progress)
         return walk.end(ending)
     except KeyboardInterrupt:

@@ -47,8 +47,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Promise:
-    """A program and its solution. `here` has the contacts it was made with."""
+    """A program and its solution. `here` has the contacts it was made with, `system` the other rows."""
 
+    system: System
     here: Place
     program: Program
     solution: Solution
@@ -153,7 +154,7 @@ def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal
     return poses
 
 
-def move(system: System, trusted: System, found: Promise, turn: float) -> Moved | None:
+def move(system: System, found: Promise, turn: float) -> Moved | None:
     """As far along a promised step as contacts, rotation and overlap let it; None: nowhere.
 
     Neighbours go no further than the reach within which their contacts were selected; where
@@ -162,7 +163,7 @@ def move(system: System, trusted: System, found: Promise, turn: float) -> Moved 
     step, reach = found.solution.step, found.here.contacts.near.reach
     distance = travel(system, found.here, step)
     longest = min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
-    moved = search(system, trusted, found, longest)
+    moved = search(system, found, longest)
     if moved is None or moved.crossings or moved.fraction < longest or reach >= distance:
         return moved
     wider = place(system, moved.there.poses, min(2 * reach, system.parts.size), moved.there.contacts)
@@ -184,13 +185,12 @@ def next_turn(system: System, found: Promise, there: Place, fraction: float, tur
     return min(system.study.turn, max(turn, 2 * used) if fraction == 1.0 else turn)
 
 
-def search(system: System, trusted: System, found: Promise, longest: float) -> Moved | None:
+def search(system: System, found: Promise, longest: float) -> Moved | None:
     """The longest fraction of a step, halving from `longest`, that overlaps no more than is allowed.
 
     Where the step starts with an overlap, half of it may be left, or the search would stall
-    before the overlap is mended. `trusted` has the rows of the program, which may be more
-    than the system's own. A way that runs into an edge without a row in the program ends the
-    search: that edge belongs into the program.
+    before the overlap is mended. The program may have more rows than the system. A way that runs
+    into an edge without a row in the program ends the search: that edge belongs into the program.
     """
     here, program, step = found.here, found.program, found.solution.step
     allowed = max(POSE * system.threshold, here.violation / 2)
@@ -200,13 +200,14 @@ def search(system: System, trusted: System, found: Promise, longest: float) -> M
     allowed_on_the_way = max(system.threshold, here.violation)
     fraction, further = longest, None
     for _ in range(HALVINGS):
-        poses = advance(trusted, here, program, step, fraction)
+        poses = advance(found.system, here, program, step, fraction)
         there = _place_within_reach(system, here, poses, allowed)
         expected = fraction * found.gain * (0.1 if found.gain > 0 else 2.0)
         if there is not None and there.violation <= allowed and there.value - here.value >= expected - owed:
             way, met = judged(system, here, here.poses, fraction * step, there.poses)
-            if len(unforeseen(here.contacts, met)):
-                return Moved(found, here, 0.0, way, met.depth, met)
+            new = unforeseen(system.parts, here.poses, here.contacts, met, system.threshold)
+            if new.any:
+                return Moved(found, here, 0.0, way, met.depth, new)
             if not met.any and met.depth <= allowed_on_the_way:
                 moved = Moved(found, there, fraction, way, met.depth)
                 return moved if further is None else _extended(system, moved, further, allowed_on_the_way)

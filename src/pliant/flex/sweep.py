@@ -14,20 +14,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
 from pliant.core.pose import Floats, carry, dot, uncarry
+from pliant.flex.distance import COMPILED
 from pliant.flex.lp.solvers import CROSSOVER
-from pliant.flex.neighbours import Ints, exempt_pairs
-from pliant.flex.parts import Parts
+from pliant.flex.neighbours import Ints
+from pliant.flex.parts import Outlines, Parts
+
+if TYPE_CHECKING:  # numba comes with it
+    from pliant.flex.compiled import Sides
 
 LEVELS = (0.02, 0.1, 0.3, 1.0)  # of what is allowed: how deep a vertex may be found to get
 CHORD = 0.2  # of what is allowed: how far a chord may err from a vertex's way
 MOST_PIECES = 64  # of the way from frame to frame
+RUN = 16  # sides that are boxed together
+TOGETHER = 8  # frames whose ways are boxed together
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,6 @@ class Crossings:
     vertex: Ints  # (K,)
     body: Ints  # (K,)
     edge: Ints  # (K,)
-    when: Floats  # (K,) in frames from the start
     depth: float  # a bound on how deep the others get, and on how far joints are left
 
     @property
@@ -45,56 +50,76 @@ class Crossings:
         """Whether there is one."""
         return len(self.vertex) > 0
 
+    def take(self, which: Ints) -> Crossings:
+        """Some of them."""
+        return Crossings(self.vertex[which], self.body[which], self.edge[which], self.depth)
 
+
+@dataclass(frozen=True)
 class Insets:
     """Outlines inset by each of the depths that are told apart, prepared for many questions."""
 
-    def __init__(self, parts: Parts, allowed: float) -> None:
-        self.allowed = allowed
-        self.chord = CHORD * allowed
-        self.depths = tuple(level * (1 - CHORD) * allowed for level in LEVELS)
-        self.polygons = [shapely.buffer(parts.regions, -depth, join_style="mitre") for depth in self.depths]
-        for polygons in self.polygons:
-            shapely.prepare(polygons)
+    parts: Parts
+    allowed: float
+
+    @property
+    def chord(self) -> float:
+        """How far a chord may err from a way."""
+        return CHORD * self.allowed
 
     @cached_property
-    def sides(self) -> tuple[Ints, Floats, Floats, Floats]:
-        """At the greatest depth: where the sides of each shape start, all sides (x, y, u, v), boxes."""
-        return _sides(self.polygons[-1])
+    def depths(self) -> tuple[float, ...]:
+        """How deep those are that are told apart, the greatest last."""
+        return tuple(level * (1 - CHORD) * self.allowed for level in LEVELS)
+
+    @cached_property
+    def shallow(self) -> list[NDArray[np.object_]]:
+        """The shapes inset by all but the greatest depth."""
+        return [self.parts.inset(depth) for depth in self.depths[:-1]]
+
+    @cached_property
+    def deep(self) -> NDArray[np.object_]:
+        """The shapes inset by the greatest depth, (S,)."""
+        return self.parts.inset(self.depths[-1])
+
+    @cached_property
+    def sides(self) -> Sides:
+        """The shapes at the greatest depth, side by side."""
+        return _sides(self.deep)
 
 
-def _sides(polygons: NDArray[np.object_]) -> tuple[Ints, Floats, Floats, Floats]:
-    sides: list[Floats] = []
-    for region in polygons:
-        rings = [shapely.get_coordinates(line) for line in shapely.get_parts(shapely.boundary(region))]
-        sides.append(np.vstack([np.zeros((0, 4)), *(np.hstack([ring[:-1], ring[1:]]) for ring in rings)]))
-    starts = np.append(0, np.cumsum([len(own) for own in sides]))
-    bounds = np.nan_to_num(shapely.bounds(polygons), nan=np.inf)  # what is gone meets nothing
-    return starts, np.vstack(sides), bounds[:, :2].copy(), bounds[:, 2:].copy()
+def _sides(polygons: NDArray[np.object_]) -> Sides:
+    from pliant.flex.compiled import Sides
+
+    lines, shape = shapely.get_parts(shapely.boundary(polygons), return_index=True)
+    points, line = shapely.get_coordinates(lines, return_index=True)
+    joined = np.flatnonzero(line[1:] == line[:-1])
+    ends, line = np.hstack([points[joined], points[joined + 1]]), line[joined]
+    place = np.arange(len(line)) - np.searchsorted(line, line)  # along its ring
+    starts = np.flatnonzero(place % RUN == 0)
+    low, high = np.minimum(ends[:, :2], ends[:, 2:]), np.maximum(ends[:, :2], ends[:, 2:])
+    box = np.zeros((0, 4))
+    if len(starts):
+        box = np.hstack([np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)])
+    runs = np.searchsorted(shape[line[starts]], np.arange(len(polygons) + 1))
+    return Sides(runs, np.append(starts, len(line)), box, ends)
 
 
 def crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
     """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
     ways = _ways(parts, parts.user_poses(frames), vertex, body)
-    entering, depth = (_enter_compiled if len(parts.free) >= CROSSOVER else _enter)(ways, insets)
-    if not len(entering):
-        none = np.zeros(0, np.int64)
-        return Crossings(none, none, none, np.zeros(0), depth)
-    found = ways.take(entering)
-    pieces = int(found.pieces(insets.chord).max())
-    lines = np.asarray(shapely.linestrings(found.seen(pieces)))
-    starts = shapely.get_point(lines, 0)
-    inside = insets.polygons[-1][parts.shape_of[found.body]]
+    many = len(parts.free) >= CROSSOVER or len(vertex) > COMPILED
+    found, at, heading, depth = (_enter_compiled if many else _enter)(ways, insets)
     # What starts too deep is being mended; the rows of the program see to that.
-    new = np.flatnonzero(~shapely.intersects(inside, starts) & shapely.intersects(inside, lines))
-    edge, when = _entered(parts, insets, lines[new], found.body[new])
+    starts = shapely.points(found.at_start())
+    new = np.flatnonzero(~shapely.intersects(insets.deep[parts.shape_of[found.body]], starts))
+    edge = _entered(parts.outlines, insets.allowed, at[new], heading[new], found.body[new])
     first, last = found.ends[new].T
     middle = first != last  # of an edge: both its ends are kept out
     return Crossings(
         np.append(first, last[middle]),
         np.append(found.body[new], found.body[new][middle]),
         np.append(edge, edge[middle]),
-        np.append(when, when[middle]) / pieces,
         depth,
     )
 
@@ -116,24 +141,32 @@ class Ways:
     @cached_property
     def point(self) -> Floats:
         """The points in the user's frames of their bodies, (G, 2)."""
-        return self.parts.outlines.point[self.ends].mean(axis=1) - self.parts.origins[self.owner]
+        point, (first, last) = self.parts.outlines.point, self.ends.T
+        return (point[first] + point[last]) / 2 - self.parts.origins[self.owner]
+
+    @cached_property
+    def pairs(self) -> tuple[Ints, Ints, Ints]:
+        """The bodies and owners that the points are of, each pair once (P,), and the pair of each (G,)."""
+        code, pair = np.unique(self.body * self.parts.count + self.owner, return_inverse=True)
+        return code // self.parts.count, code % self.parts.count, pair
 
     @cached_property
     def curvature(self) -> Floats:
         """The largest |p''| of each way, as bodies go from frame to frame in unit time, (G,).
 
-        In the frame of body 1, p = R(−θ₁)(x₂ + R(θ₂)v − x₁) and
-        |p''| ≤ ω₁²|w| + 2|ω₁||w'| + ω₂²|v| with w the bracket: as in `flex.check`.
+        In the frame of body 1, p = R(−θ₁)w + R(θ₂ − θ₁)v with w = x₂ − x₁, so that
+        p'' = −R(−θ₁)(2ω₁Jw' + ω₁²w) − (ω₂ − ω₁)²R(θ₂ − θ₁)v: with w' constant the first is
+        largest at an end, and small where neighbours go round together.
         """
-        arm = np.hypot(*self.point.T)
-        most = np.zeros(len(arm))
-        for before, after in pairwise(self.poses):
-            moved, owner, body = after - before, self.owner, self.body
-            speed = np.hypot(*(moved[owner] - moved[body])[:, :2].T) + np.abs(moved[owner, 2]) * arm
-            apart = np.hypot(*(before[owner] - before[body])[:, :2].T) + arm + speed
-            turn, spin = np.abs(moved[body, 2]), np.abs(moved[owner, 2])
-            most = np.maximum(most, turn**2 * apart + 2 * turn * speed + spin**2 * arm)
-        return most
+        body, owner, pair = self.pairs
+        moved = np.diff(self.poses, axis=0)
+        apart = (self.poses[:, owner] - self.poses[:, body])[..., :2]
+        way, spin = np.diff(apart, axis=0), moved[:, body, 2, None]
+        across = 2 * spin * np.stack([-way[..., 1], way[..., 0]], axis=-1)
+        bent = [across + spin**2 * at for at in (apart[:-1], apart[1:])]
+        most = np.sqrt(np.maximum(*(dot(each, each) for each in bent)).max(axis=0, initial=0.0))
+        turned = ((moved[:, owner, 2] - moved[:, body, 2]) ** 2).max(axis=0, initial=0.0)
+        return most[pair] + turned[pair] * np.hypot(*self.point.T)
 
     def pieces(self, chord: float) -> Ints:
         """Into how many pieces, a power of 2, ways from frame to frame are cut for chords to err less."""
@@ -144,95 +177,129 @@ class Ways:
         """Some of them."""
         return Ways(self.parts, self.poses, self.ends[which], self.body[which])
 
-    def seen(self, count: int) -> Floats:
-        """Where the vertices are in the centroid frames of the bodies, in so many pieces: (G, T, 2)."""
+    def seen(self, count: int) -> tuple[Floats, Floats]:
+        """X and y of the points in the centroid frames of the bodies, in so many pieces: (G, T) each."""
         t = np.arange(count)[:, None, None] / count
-        between = [before + t * (after - before) for before, after in pairwise(self.poses)]
-        every = np.concatenate([*between, self.poses[-1:]])
-        world = carry(every[:, self.owner], self.point)
-        seen = uncarry(every[:, self.body], world) + self.parts.origins[self.body]
-        return np.moveaxis(seen, 0, 1)
+        between = self.poses[:-1, None] + t * np.diff(self.poses, axis=0)[:, None]  # (F − 1, count, B, 3)
+        every = np.concatenate([between.reshape(-1, *self.poses.shape[1:]), self.poses[-1:]])
+        body, owner, pair = self.pairs
+        apart, back = (every[:, owner] - every[:, body]).T, -every[:, body, 2].T  # (3, P, T), (P, T)
+        cosine, sine = np.cos(apart[2])[pair], np.sin(apart[2])[pair]
+        (left, low), (x, y) = self.parts.origins[body].T[..., None], self.point.T[..., None]
+        across = np.cos(back) * apart[0] - np.sin(back) * apart[1] + left
+        up = np.sin(back) * apart[0] + np.cos(back) * apart[1] + low
+        return across[pair] + (cosine * x - sine * y), up[pair] + (sine * x + cosine * y)
+
+    def at_start(self) -> Floats:
+        """Where the points are first, in the centroid frames of the bodies, (G, 2)."""
+        world = carry(self.poses[0, self.owner], self.point)
+        return uncarry(self.poses[0, self.body], world) + self.parts.origins[self.body]
 
 
 def _ways(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> Ways:
     """Of the vertices, and of the middles of the edges between two of them that come near the same body."""
     outlines, base = parts.outlines, parts.count + 1
-    following = outlines.follow[vertex]
-    near = np.isin(following * base + body, vertex * base + body) | ~outlines.convex[following]
-    before = outlines.before[vertex]
-    after_reflex = ~outlines.convex[before]
+    following, before = outlines.follow[vertex], outlines.before[vertex]
+    keys = np.sort(vertex * base + body, kind="stable")  # next to sorted
+    wanted = following * base + body
+    known = (
+        keys[np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)] == wanted if len(keys) else wanted > 0
+    )
+    near, after_reflex = known | ~outlines.convex[following], ~outlines.convex[before]
     edges = np.append(vertex[near], before[after_reflex])
     ends = np.stack([edges, outlines.follow[edges]], axis=1)
     every = np.concatenate([np.stack([vertex, vertex], axis=1), ends])
     return Ways(parts, poses, every, np.concatenate([body, body[near], body[after_reflex]]))
 
 
-def _enter(ways: Ways, insets: Insets) -> tuple[Ints, float]:
-    """Which ways get deeper than is allowed, and a bound on how deep the others get."""
+Entering = tuple[Ways, Floats, Floats, float]
+
+
+def _enter(ways: Ways, insets: Insets) -> Entering:
+    """The ways that get deeper than is allowed, where, heading which way, and how deep others get at most."""
+    ways = ways.take(_reaching(ways, insets))
     pieces = ways.pieces(insets.chord)
     error = ways.curvature / (8.0 * pieces**2)
-    entering, depth, near_error = [np.zeros(0, np.int64)], 0.0, 0.0
-    low, high = ways.parts.boxes
+    entering, entries, depth = [np.zeros(0, np.int64)], [np.zeros((0, 4))], 0.0
     for count in np.unique(pieces):
-        which = np.flatnonzero(pieces == count)
-        seen = ways.take(which).seen(int(count))
-        body = ways.body[which]
-        near = ((seen.max(axis=1) >= low[body]) & (seen.min(axis=1) <= high[body])).all(axis=1)
-        which, lines = which[near], np.asarray(shapely.linestrings(seen[near]))
-        near_error = max(near_error, float(error[which].max(initial=0.0)))
-        shape, left = ways.parts.shape_of[body[near]], np.arange(len(which))
-        for deep, polygons in zip(insets.depths, insets.polygons, strict=True):
+        left = np.flatnonzero(pieces == count)
+        some = ways.take(left)
+        seen = np.stack(some.seen(int(count)), axis=-1)
+        lines, shape = np.asarray(shapely.linestrings(seen)), ways.parts.shape_of[some.body]
+        for deep, polygons in zip(insets.depths, [*insets.shallow, insets.deep], strict=True):
             if not len(left):
                 break
             depth = max(depth, deep)
-            left = left[shapely.intersects(polygons[shape[left]], lines[left])]
-        entering.append(which[left])
-    return np.concatenate(entering), depth + near_error
+            meets = shapely.intersects(polygons[shape], lines)
+            left, seen, lines, shape = left[meets], seen[meets], lines[meets], shape[meets]
+        if len(left):
+            entering.append(left)
+            entries.append(_entries(seen, lines, insets.deep[shape]))
+    found = np.vstack(entries)
+    depth += float(error.max(initial=0.0))
+    return ways.take(np.concatenate(entering)), found[:, :2], found[:, 2:], depth
 
 
-def _enter_compiled(ways: Ways, insets: Insets) -> tuple[Ints, float]:
-    """The same for many bodies: only what is deeper than is allowed is told apart from what is not."""
+def _reaching(ways: Ways, insets: Insets) -> Ints:
+    """Which ways may come into the bodies they are seen from: those whose boxes do."""
+    (x, y), error, shape = ways.seen(1), ways.curvature / 8, ways.parts.shape_of[ways.body]
+    left, bottom, right, top = ways.parts.bounds[shape].T
+    box = x.min(axis=1) - error, y.min(axis=1) - error, x.max(axis=1) + error, y.max(axis=1) + error
+    near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))
+    boxes = shapely.box(*(side[near] for side in box))
+    return near[shapely.intersects(insets.shallow[0][shape[near]], boxes)]
+
+
+def _entries(seen: Floats, lines: NDArray[np.object_], regions: NDArray[np.object_]) -> Floats:
+    """Where each way (K, T, 2) first comes into its region, and the piece it does so along: (K, 4)."""
+    points, line = shapely.get_coordinates(shapely.intersection(lines, regions), return_index=True)
+    along = shapely.line_locate_point(lines[line], shapely.points(points))
+    every = np.arange(len(lines))  # at its end, if it only touches and rounding finds nothing shared
+    points, line = np.vstack([points, seen[:, -1]]), np.append(line, every)
+    along = np.append(along, np.full(len(lines), np.inf))
+    order = np.lexsort((along, line))
+    first = order[np.searchsorted(line[order], every)]
+    ends = np.cumsum(np.hypot(*np.moveaxis(np.diff(seen, axis=1), 2, 0)), axis=1)
+    piece = np.minimum((ends <= along[first, None]).sum(axis=1), ends.shape[1] - 1)
+    return np.hstack([points[first], seen[every, piece + 1] - seen[every, piece]])
+
+
+def _enter_compiled(ways: Ways, insets: Insets) -> Entering:
+    """The same for many points: only what is deeper than is allowed is told apart from what is not."""
     from pliant.flex.compiled import entering
 
     parts = ways.parts
-    crosses = entering(
+    which, entries = entering(
         ways.poses,
         ways.point,
         ways.owner,
         ways.body,
         parts.origins,
         parts.shape_of,
-        *insets.sides,
+        insets.sides,
         insets.chord,
     )
-    return np.flatnonzero(crosses), insets.allowed
+    return ways.take(which), entries[:, :2], entries[:, 2:], insets.allowed
 
 
-def _entered(parts: Parts, insets: Insets, lines: NDArray[np.object_], body: Ints) -> tuple[Ints, Floats]:
-    """The edge by which each way enters, and when, in pieces from the start.
+def _entered(outlines: Outlines, allowed: float, at: Floats, heading: Floats, body: Ints) -> Ints:
+    """The edge by which each way enters a body (K,), at a point, heading in a direction (K, 2).
 
-    It is the edge nearest to where the way comes to the inset outline; of edges as near, the
-    one that stands most across the way.
+    It is the edge nearest to that point; of edges as near, the one that stands most across.
     """
-    outlines = parts.outlines
-    edges, times = np.empty(len(lines), np.int64), np.empty(len(lines))
-    for place, (line, a) in enumerate(zip(lines, body, strict=True)):
-        inside = shapely.intersection(line, insets.polygons[-1][parts.shape_of[a]])
-        points = shapely.get_coordinates(inside)
-        along = shapely.line_locate_point(line, shapely.points(points))
-        entry = points[int(np.argmin(along))]
-        way = shapely.get_coordinates(line)
-        piece = np.append(0.0, np.cumsum(np.hypot(*np.diff(way, axis=0).T)))
-        last = min(int(np.searchsorted(piece, along.min(), side="right")) - 1, len(way) - 2)
-        heading = way[last + 1] - way[last]
-        own = np.flatnonzero(outlines.body == a)
-        arm = entry - outlines.point[own]
-        reached = np.clip((arm * outlines.tangent[own]).sum(axis=1), 0.0, outlines.length[own])
-        distance = np.hypot(*(arm - reached[:, None] * outlines.tangent[own]).T)
-        tied = own[distance <= distance.min() + 0.5 * insets.allowed]
-        edges[place] = tied[int(np.argmin(outlines.normal[tied] @ heading))]
-        times[place] = last
-    return edges, times
+    count = np.diff(outlines.starts)[body]
+    each = np.repeat(np.arange(len(body)), count)
+    begin = np.cumsum(count) - count
+    edge = np.arange(len(each)) + (outlines.starts[body] - begin)[each]
+    arm, tangent = at[each] - outlines.point[edge], outlines.tangent[edge]
+    along = dot(arm, tangent)
+    beyond = along - np.clip(along, 0.0, outlines.length[edge])
+    distance = np.hypot(beyond, dot(arm, outlines.normal[edge]))
+    if not len(body):
+        return body
+    tied = distance <= np.minimum.reduceat(distance, begin)[each] + 0.5 * allowed
+    across = np.where(tied, dot(outlines.normal[edge], heading[each]), np.inf)
+    return edge[np.lexsort((across, each))[begin]]
 
 
 def coming_near(parts: Parts, frames: Floats, known: Ints) -> tuple[Ints, Ints]:
@@ -240,16 +307,10 @@ def coming_near(parts: Parts, frames: Floats, known: Ints) -> tuple[Ints, Ints]:
 
     Bodies do whose circles meet on the way from frame to frame.
     """
-    centres = frames[:, :-1, :2]
-    moves = parts.moving[:-1] >= 0
-    first, second = (_compiled_meeting if len(parts.free) >= CROSSOVER else _meeting)(
-        centres, _user_radius(parts, frames), moves
-    )
-    code = np.unique(first * parts.count + second)
-    code = code[~np.isin(code, known[:, 0] * parts.count + known[:, 1])]
+    known = np.concatenate([known, np.array(list(parts.exempt), np.int64).reshape(-1, 2)])
+    meeting = _compiled_meeting if len(parts.free) >= CROSSOVER else _meeting
+    code = np.unique(meeting(parts, frames[:, :-1, :2], _user_radius(parts, frames), known))
     first, second = code // parts.count, code % parts.count
-    apart = ~exempt_pairs(parts, first, second)
-    first, second = first[apart], second[apart]
     return _vertices_of(parts, np.append(first, second), np.append(second, first))
 
 
@@ -259,24 +320,45 @@ def _user_radius(parts: Parts, frames: Floats) -> Floats:
     return parts.radius + np.hypot(*parts.origins.T) * spin**2 / 8
 
 
-def _meeting(centres: Floats, radius: Floats, moves: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Pairs of bodies whose circles meet as their centres go straight from frame to frame."""
-    first, second = np.triu_indices(len(radius), 1)
-    kept = moves[first] | moves[second]
-    first, second = first[kept], second[kept]
+def _meeting(parts: Parts, centres: Floats, radius: Floats, known: Ints) -> Ints:
+    """Pairs of bodies, as one number, whose circles meet as centres (F, B, 2) go straight, but for some."""
+    codes = [np.zeros(0, np.int64)]
+    for begin in range(0, len(centres) - 1, TOGETHER):
+        some = centres[begin : begin + TOGETHER + 1]
+        code = _meeting_boxes(parts, some, radius)
+        code = code[~np.isin(code, known[:, 0] * parts.count + known[:, 1])]
+        codes.append(code[_circles_meet(some, radius, code // parts.count, code % parts.count)])
+    return np.concatenate(codes)
+
+
+def _meeting_boxes(parts: Parts, centres: Floats, radius: Floats) -> Ints:
+    """Pairs of bodies, one of them moving, for which the boxes about all the way of their circles meet."""
+    low, high = centres.min(axis=0) - radius[:, None], centres.max(axis=0) + radius[:, None]
+    boxes = shapely.box(*low.T, *high.T)
+    place, other = shapely.STRtree(boxes).query(boxes[parts.free])
+    body = parts.free[place]
+    once = (body < other) | ((other < body) & (parts.moving[other] < 0))
+    return (np.minimum(body, other) * parts.count + np.maximum(body, other))[once]
+
+
+def _circles_meet(centres: Floats, radius: Floats, first: Ints, second: Ints) -> NDArray[np.bool_]:
+    """Whether the circles of pairs (P,) meet as their centres (F, B, 2) go straight from frame to frame."""
     apart = centres[:, second] - centres[:, first]  # (F, P, 2)
     way = np.diff(apart, axis=0)
     speed = dot(way, way)
     t = np.clip(np.divide(-dot(apart[:-1], way), speed, out=np.zeros_like(speed), where=speed > 0), 0.0, 1.0)
     nearest = apart[:-1] + t[..., None] * way
-    meet = (dot(nearest, nearest) <= (radius[first] + radius[second]) ** 2).any(axis=0)
-    return first[meet], second[meet]
+    return np.any(dot(nearest, nearest) <= (radius[first] + radius[second]) ** 2, axis=0)
 
 
-def _compiled_meeting(centres: Floats, radius: Floats, moves: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def _compiled_meeting(parts: Parts, centres: Floats, radius: Floats, known: Ints) -> Ints:
     from pliant.flex.compiled import meeting
 
-    return meeting(np.ascontiguousarray(centres), radius, moves)
+    both = np.concatenate([known, known[:, ::-1]])
+    both = both[np.argsort(both[:, 0])]
+    starts = np.searchsorted(both[:, 0], np.arange(parts.count + 1))
+    moves = parts.moving[:-1] >= 0
+    return meeting(np.ascontiguousarray(centres), radius, moves, starts, both[:, 1].copy())
 
 
 def _vertices_of(parts: Parts, owners: Ints, others: Ints) -> tuple[Ints, Ints]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.crosscheck.assemblies import assembly as random_assembly
 from tests.solved import solved
 
 from pliant import gallery
@@ -35,6 +36,15 @@ def stack(gaps: list[float], **rest) -> Assembly:
         limits=[{"body": f"p{i}", "rotation": 0.0, "y": [0, 0]} for i in range(len(plates))],
         **rest,
     )
+
+
+@pytest.mark.usefixtures("not_shaken")
+def test_nobody_has_a_share_of_a_motion_that_is_none():
+    """Three blocks fill a row, drawn turned: their gaps are rounding, and of either sign."""
+    result = solve(random_assembly("touching", 30051))
+    assert result.status is FlexStatus.LOCKED
+    assert result.contacts
+    assert all(contact.share == 0 and contact.share_range is None for contact in result.contacts)
 
 
 @pytest.mark.usefixtures("not_shaken")

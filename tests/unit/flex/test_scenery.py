@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+import shapely
 
 from pliant.flex.generate.jigsaw import jigsaw
 from pliant.flex.model import Assembly
@@ -171,3 +172,14 @@ assert solve(Assembly.model_validate({"bodies": bodies, "study": study})).object
 assert "numba" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_shapes_are_inset_once_however_often_parts_are_shaken(monkeypatch):
+    """Each push to the side is a system of its own, of the same parts."""
+    made = []
+    buffer = shapely.buffer
+    monkeypatch.setattr(shapely, "buffer", lambda *args, **how: made.append(args[1]) or buffer(*args, **how))
+    solve(block_before_a_wall([]))
+    inset = [depth for depth in made if np.ndim(depth) == 0 and depth < 0]
+    assert inset
+    assert len(inset) == len(set(inset))

@@ -60,7 +60,7 @@ def test_a_move_gains_and_keeps_the_overlap_within_the_threshold_by_rows_and_by_
     for name in ("square-peg", "joint-pair", "eight-blocks", "bricks"):
         system, here = start_of(gallery.load(name))
         found = promise(system, here, None)
-        moved = move(system, system, found, 0.3)
+        moved = move(system, found, 0.3)
         there = moved.there
         assert 0 < moved.fraction <= 1
         assert there.value > here.value
@@ -72,7 +72,7 @@ def test_a_move_gains_and_keeps_the_overlap_within_the_threshold_by_rows_and_by_
 def test_no_body_turns_further_in_a_move_than_the_turn_allows_beyond_its_correction():
     system, here = start_of(peg(hole=13.0))
     found = promise(system, here, None)
-    there = move(system, system, found, 0.05).there
+    there = move(system, found, 0.05).there
     assert 0.04 < np.abs(there.poses - here.poses)[:, 2].max() <= 0.055
 
 
@@ -92,7 +92,7 @@ def test_neighbours_go_no_further_past_each_other_than_the_reach():
     system, here = start_of(model)
     found = promise(system, here, None)
     assert found.gain == pytest.approx(20, rel=1e-5)  # as far as the program knows
-    moved = move(system, system, found, 0.3)
+    moved = move(system, found, 0.3)
     assert moved.fraction * 20 <= system.reach * (1 + 1e-9)
     assert moved.there.value < 2.0
 
@@ -115,7 +115,7 @@ def test_an_overlap_at_the_start_is_mended_by_the_next_move():
     deep = place(system, poses, system.reach, here.contacts)
     assert deep.violation == pytest.approx(5 * system.threshold)
     found = promise(system, deep, 0.3)
-    moved = move(system, system, found, 0.3)
+    moved = move(system, found, 0.3)
     assert moved is not None
     assert moved.there.violation <= deep.violation / 2 + 1e-12
 

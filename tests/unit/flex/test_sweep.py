@@ -148,9 +148,50 @@ def test_compiled_and_not_the_same_ways_are_followed(monkeypatch):
         monkeypatch.setattr(sweep, "CROSSOVER", 0)
         compiled = met(parts, moves, frames=3)
         monkeypatch.undo()
-        assert set(zip(plain.vertex, plain.body, strict=True)) == set(
-            zip(compiled.vertex, compiled.body, strict=True)
+        assert set(zip(plain.vertex, plain.body, plain.edge, strict=True)) == set(
+            zip(compiled.vertex, compiled.body, compiled.edge, strict=True)
         )
+
+
+def test_compiled_and_not_the_same_bodies_come_near_each_other(monkeypatch):
+    """Thirty blocks on a long way, some pairs of them known."""
+    chance = np.random.default_rng(5)
+    places = [(x, y) for x in range(0, 24, 4) for y in range(0, 20, 4)]
+    bodies = [
+        {"name": f"b{k}", "outline": box(x, y, x + 1, y + 1), "fixed": k % 3 == 0}
+        for k, (x, y) in enumerate(places)
+    ]
+    parts = parts_of(*bodies)
+    moved = chance.normal(size=(20, *parts.drawn.shape)) * (parts.moving >= 0)[:, None]
+    frames = np.concatenate([parts.drawn[None], parts.drawn + np.cumsum(0.3 * moved, axis=0)])
+    known = np.array([[0, 1], [1, 2], [7, 12]])
+    plain = coming_near(parts, frames, known)
+    assert len(plain[0]) > 50
+    monkeypatch.setattr(sweep, "CROSSOVER", 0)
+    compiled = coming_near(parts, frames, known)
+    assert np.array_equal(plain[0], compiled[0])
+    assert np.array_equal(plain[1], compiled[1])
+    for body, other in known:
+        assert not (parts.outlines.body[plain[0][plain[1] == body]] == other).any()
+
+
+def test_bodies_that_go_round_together_hardly_bend_each_others_ways():
+    """The bound is one, and no more than twice what the way does: p'' by differences of its places."""
+    parts = parts_of(
+        {"name": "ground", "outline": box(-1, -9, 1, -8), "fixed": True},
+        {"name": "left", "outline": box(3, -1, 5, 1)},
+        {"name": "right", "outline": box(5, -1, 7, 1)},
+    )
+    turn = 0.08
+    poses = np.stack([parts.user_poses(parts.drawn)] * 2)
+    poses[1, 1:] += (0.0, 0.0, turn)
+    poses[1, 1:, :2] += carry(np.array([0.0, 0.0, turn]), parts.drawn[1:3, :2]) - parts.drawn[1:3, :2]
+    vertex = np.flatnonzero(parts.outlines.body == 1)
+    ways = sweep.Ways(parts, poses, np.stack([vertex, vertex], axis=1), np.full(len(vertex), 2))
+    places = np.stack(ways.seen(64), axis=-1)
+    bend = np.hypot(*np.moveaxis(np.diff(places, n=2, axis=1), 2, 0)).max(axis=1) * 64**2
+    assert (bend <= 1.0001 * ways.curvature).all()
+    assert (ways.curvature <= 2 * bend).all()
 
 
 def test_bodies_that_are_no_neighbours_but_meet_on_the_way_are_found():

@@ -51,25 +51,76 @@ def gather(program: Program) -> Gathered:
     """
     pairs, blocks, gaps, equal = _bound_rows(program)
     pairs = np.concatenate([program.pairs, pairs])
-    blocks = np.concatenate([program.blocks.reshape(-1, 6), blocks])
-    gaps, equal = np.concatenate([program.gaps, gaps]), np.concatenate([program.equal, equal])
-    source = np.arange(len(gaps))
-    source[len(program.gaps) :] = -1
-    swap = pairs[:, 0] < pairs[:, 1]
-    pairs[swap], blocks[swap] = pairs[swap][:, ::-1], np.roll(blocks[swap], 3, axis=1)
-    bodies = len(program.cost)
-    key = (pairs[:, 1] < 0) * (bodies + 1) ** 2 + pairs[:, 0] * bodies + pairs[:, 1]
-    order = np.argsort(key, kind="stable")
-    order = order[pairs[order, 0] >= 0]
-    starts = np.flatnonzero(np.diff(key[order], prepend=-2, append=-2))
-    found = pairs[order[starts[:-1]]]
+    order, starts = _in_pairs(pairs, len(program.cost))
+    found, blocks = _sorted(pairs, np.concatenate([program.blocks.reshape(-1, 6), blocks]), order, starts)
+    source = np.where(order < len(program.gaps), order, -1)
     pieces = 1 if len(order) < SHARED else threads()
     cuts = np.searchsorted(starts, np.linspace(0, len(order), pieces + 1))
-    shares = tuple(pairwise(cuts.tolist()))
     return Gathered(
-        found, int((found[:, 1] >= 0).sum()), starts, np.ascontiguousarray(blocks[order]),
-        gaps[order], equal[order].astype(float), source[order], bodies, shares,
-    )  # fmt: skip
+        pairs=found,
+        coupled=int((found[:, 1] >= 0).sum()),
+        starts=starts,
+        blocks=blocks,
+        gaps=np.concatenate([program.gaps, gaps])[order],
+        equal=np.concatenate([program.equal, equal])[order].astype(float),
+        source=source,
+        bodies=len(program.cost),
+        shares=tuple(pairwise(cuts.tolist())),
+    )
+
+
+@kernel
+def _in_pairs(pairs: Ints, bodies: int) -> tuple[Ints, Ints]:
+    """The rows in order of their pairs, and where each pair's begin; those of one body come last.
+
+    Sorted by counting, first by the lesser body of a row, then by the greater.
+    """
+    lesser, count = np.zeros(bodies + 1, np.int64), np.zeros(2 * bodies + 1, np.int64)
+    for r in range(len(pairs)):
+        first, second = max(pairs[r, 0], pairs[r, 1]), min(pairs[r, 0], pairs[r, 1])
+        if first >= 0:
+            lesser[max(second, 0) + 1] += 1
+            count[(first if second >= 0 else bodies + first) + 1] += 1
+    for b in range(bodies):
+        lesser[b + 1] += lesser[b]
+    for k in range(2 * bodies):
+        count[k + 1] += count[k]
+    by_lesser, order = np.empty(lesser[bodies], np.int64), np.empty(lesser[bodies], np.int64)
+    for r in range(len(pairs)):
+        first, second = max(pairs[r, 0], pairs[r, 1]), min(pairs[r, 0], pairs[r, 1])
+        if first >= 0:
+            by_lesser[lesser[max(second, 0)]] = r
+            lesser[max(second, 0)] += 1
+    for k in range(len(by_lesser)):
+        r = by_lesser[k]
+        first, second = max(pairs[r, 0], pairs[r, 1]), min(pairs[r, 0], pairs[r, 1])
+        place = first if second >= 0 else bodies + first
+        order[count[place]] = r
+        count[place] += 1
+    starts, found = np.empty(len(order) + 1, np.int64), 0
+    for k in range(len(order)):
+        a, b = pairs[order[k], 0], pairs[order[k], 1]
+        c, d = (pairs[order[k - 1], 0], pairs[order[k - 1], 1]) if k > 0 else (-2, -2)
+        if max(a, b) != max(c, d) or min(a, b) != min(c, d):
+            starts[found] = k
+            found += 1
+    starts[found] = len(order)
+    return order, starts[: found + 1].copy()
+
+
+@kernel
+def _sorted(pairs: Ints, blocks: Floats, order: Ints, starts: Ints) -> tuple[Ints, Floats]:
+    """The pairs (Q, 2), the greater body first, and the blocks of the rows in order, turned alike."""
+    found, turned = np.empty((len(starts) - 1, 2), np.int64), np.empty((len(order), 6))
+    for q in range(len(found)):
+        first, second = pairs[order[starts[q]], 0], pairs[order[starts[q]], 1]
+        found[q, 0], found[q, 1] = max(first, second), min(first, second)
+    for k in range(len(order)):
+        r = order[k]
+        shift = 3 if pairs[r, 0] < pairs[r, 1] else 0
+        for j in range(6):
+            turned[k, j] = blocks[r, (j + shift) % 6]
+    return found, turned
 
 
 def _bound_rows(program: Program) -> tuple[Ints, Floats, Floats, Floats]:

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_matrix
 
+from pliant.flex.distance import COMPILED
 from pliant.flex.lp.program import Floats, Ints, Program, Solution
 
 SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
@@ -142,9 +143,15 @@ def _order(program: Program) -> tuple[str, ...]:
 
     Above the crossover the last resorts of the small models would run for minutes.
     """
-    if len(program.cost) < CROSSOVER:
-        return ("piqp", "clarabel", "highs")
-    return ("normal", "piqp")
+    if len(program.cost) >= CROSSOVER:
+        return ("normal", "piqp")
+    others = ("piqp", "clarabel", "highs")
+    return ("normal", *others) if is_large(len(program.cost), len(program.gaps)) else others
+
+
+def is_large(bodies: int, rows: int) -> bool:
+    """Whether our own compiled method is the soonest done: few bodies with many rows are curved ones."""
+    return bodies >= CROSSOVER or (bodies > FEW and rows > COMPILED)
 
 
 def natural(program: Program) -> tuple[Program, Units]:

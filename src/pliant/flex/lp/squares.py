@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
@@ -10,10 +11,12 @@ from scipy.sparse import diags_array
 from scipy.sparse.linalg import splu
 
 from pliant.flex.lp.program import Floats, Program
-from pliant.flex.lp.solvers import CROSSOVER, FEW, lever_arm
+from pliant.flex.lp.solvers import FEW, is_large, lever_arm
 
 # Bodies that nothing touches stay where they are; the rest is not moved by so little.
 RIDGE = 1e-10
+
+SOME = 60  # moving bodies up to which a full normal matrix is solved sooner than a sparse one is made
 
 
 def least_squares(program: Program, change: Floats, weights: Floats) -> Floats:
@@ -21,20 +24,44 @@ def least_squares(program: Program, change: Floats, weights: Floats) -> Floats:
 
     Angles are taken times the lever arm: the ridge weighs them against travel.
     """
-    bodies = len(program.cost)
-    solve = _by_fronts if bodies >= CROSSOVER else _by_columns if bodies > FEW else _dense
     columns = np.array([1.0, 1.0, 1.0 / lever_arm(program)])
+    solve = _method(len(program.cost), len(program.gaps))
     return columns * solve(replace(program, blocks=program.blocks * columns), change, weights)
+
+
+def _method(bodies: int, rows: int) -> Callable[[Program, Floats, Floats], Floats]:
+    """What is soonest done for so many bodies and rows."""
+    if bodies <= FEW:
+        return _dense
+    if is_large(bodies, rows):
+        return _by_fronts
+    return _by_products if bodies <= SOME else _by_columns
 
 
 def _dense(program: Program, change: Floats, weights: Floats) -> Floats:
     """With full matrices, which a few bodies fill."""
     matrix = program.full_matrix()
     weighted = matrix.T * weights
-    normal = weighted @ matrix
+    return _solved(weighted @ matrix, weighted @ change)
+
+
+def _by_products(program: Program, change: Floats, weights: Floats) -> Floats:
+    """With a full normal matrix, to which every row adds the products of its six numbers."""
+    size = program.cost.size + 3  # the ground's columns are the last, and left out
+    columns = (3 * (program.pairs % (len(program.cost) + 1))[..., None] + np.arange(3)).reshape(-1, 6)
+    blocks = program.blocks.reshape(-1, 6)
+    weighted = weights[:, None] * blocks
+    products = weighted[:, :, None] * blocks[:, None, :]
+    places = size * columns[:, :, None] + columns[:, None, :]
+    normal = cast(Floats, np.bincount(places.ravel(), products.ravel(), size**2)).reshape(size, size)
+    pull = cast(Floats, np.bincount(columns.ravel(), (weighted * change[:, None]).ravel(), size))
+    return _solved(normal[:-3, :-3], pull[:-3])
+
+
+def _solved(normal: Floats, pull: Floats) -> Floats:
     diagonal = normal.diagonal()
-    normal += np.diag(RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300)
-    return cast(Floats, np.linalg.solve(normal, weighted @ change)).reshape(-1, 3)
+    ridge = np.diag(RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300)
+    return cast(Floats, np.linalg.solve(normal + ridge, pull)).reshape(-1, 3)
 
 
 def _by_columns(program: Program, change: Floats, weights: Floats) -> Floats:

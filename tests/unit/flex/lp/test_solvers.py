@@ -192,6 +192,23 @@ def test_auto_falls_through_to_a_solver_that_holds(monkeypatch: pytest.MonkeyPat
     assert solution.solver == "clarabel"
 
 
+def test_few_bodies_with_very_many_rows_are_solved_by_our_own_method() -> None:
+    """As curved pieces have them; a dozen bodies or fewer are not worth it."""
+    program = chain(20)
+    many = 6001 // len(program.gaps) + 1
+    program = replace(
+        program,
+        pairs=np.tile(program.pairs, (many, 1)),
+        blocks=np.tile(program.blocks, (many, 1, 1)),
+        gaps=np.tile(program.gaps, many) + np.repeat(np.linspace(0, 1, many), len(program.gaps)),
+        equal=np.tile(program.equal, many),
+    )
+    found = solve_program(program)
+    assert found.solver == "normal"
+    assert found.objective == pytest.approx(solve_program(chain(20)).objective, rel=1e-6)
+    assert solve_program(chain(20)).solver == "piqp"
+
+
 def test_an_unknown_solver_is_named_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"gurobi.*piqp, clarabel, highs, normal"):
         solve_program(chain(2), "gurobi")
