@@ -201,6 +201,7 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
     fault = fault_of(run, before, state, found, pace, step)
     if fault == "singular" and (smallest or ahead == goal):
         fault = ""
+        record.events += smallest  # it may be so all along, and no increment is longer then
     if fault == "sign" and step <= SHORT and passes(run, before, state, (pace.share, ahead), record):
         pace.sign, fault = -pace.sign, ""
     if fault == "unstable" and weakens(run, before, pace, ahead, record):
