@@ -17,7 +17,7 @@ from pliant.files import model_of
 SOLVES, FULL, DRAWS = 3, 4, 2  # one in so many is solved, of those in full, of those drawn
 
 
-@pytest.mark.parametrize("files", [96, pytest.param(480, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("files", [96, pytest.param(300, marks=pytest.mark.slow)])
 def test_no_broken_file_breaks_loading_checking_solving_or_drawing(tmp_path: Path, files: int):
     tally = run(islice(cases(KINDS, 1, SOLVES, FULL, DRAWS), files), tmp_path)
     assert tally.files == files

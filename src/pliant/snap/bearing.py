@@ -119,7 +119,7 @@ def slope_of(way: Vector, steep: bool) -> Fraction:
     return aside / abs(ahead)
 
 
-class Crowded(Exception):
+class CrowdedError(Exception):
     """Very many conditions hold close by each other."""
 
 
@@ -143,7 +143,7 @@ def bearings(
                     return []
                 if all(compare(bearing.slope, other.slope) for other in found):
                     found.append(bearing)
-        except Crowded:
+        except CrowdedError:
             return []
     return sorted(found, key=cmp_to_key(lambda one, other: compare(one.slope, other.slope)))
 
@@ -160,7 +160,7 @@ def _of_pawl(
         rows = [row for row in _others(both, pairs, place, line, friction, contacts) if _holds(row, place)]
         near = [circle for circle in round_corners if _on(circle, place)]
         if len(contacts) + len(rows) > CROWD:
-            raise Crowded
+            raise CrowdedError
         if place.start:
             yield from _at_start(contacts, rows, place, between)
         else:
