@@ -66,6 +66,8 @@ def flip(parts: Parts, contacts: Selection, which: Bools) -> Selection:
 def unforeseen(contacts: Selection, met: Crossings) -> Ints:
     """Which of the crossings have no row, though their vertex and body are known to be near."""
     near, most = contacts.near, len(contacts.near.keys)
+    if not most:
+        return np.empty(0, np.int64)
     group = np.minimum(np.searchsorted(near.keys, near.key(met.vertex, met.body)), most - 1)
     known = (near.vertex[group] == met.vertex) & (near.body[group] == met.body)
     has_row = np.isin(group + most * met.edge, contacts.group + most * contacts.row_edge)

@@ -121,7 +121,7 @@ def _parameter_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Fau
     parameters = items(data, "parameters")
     named = ((("parameters", index, "of"), get(each, "of")) for index, each in enumerate(parameters))
     yield from unknown(named, pawls, "pawl")
-    bending = {get(pawl, "name") for pawl in items(data, "pawls") if get(pawl, "beam") is not None}
+    bending = [get(pawl, "name") for pawl in items(data, "pawls") if get(pawl, "beam") is not None]
     for index, each in enumerate(parameters):
         name = get(each, "of")
         if get(each, "what") == "beam" and isinstance(name, str) and name in pawls and name not in bending:
