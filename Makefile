@@ -84,7 +84,7 @@ pytest: $(filter kernels,$(MAKECMDGOALS))
 	@echo "pytest"
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "$(MARKS)" $(ARGS)
 
-fuzz: $(STAMPS)/dev-$(KEY) ## Break gallery files and see what breaks: ARGS="--files 40000 --solves 6 --seed 1 --processes 2"
+fuzz: $(STAMPS)/dev-$(KEY) ## Break model files and see what breaks: ARGS="--seconds 3600 --processes 2"
 	@$(PYTHON) -m tests.fuzz $(ARGS)
 
 crosscheck: $(STAMPS)/dev-$(KEY) ## Solve random assemblies and judge them from outside: ARGS="--assemblies 10000 --seed 1"

@@ -41,7 +41,7 @@ def test_of_several_groups_the_one_that_ends_first_is_found_to_the_last_digit(se
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(105, 120))
+@pytest.mark.parametrize("seed", range(105, 120, 2))
 def test_random_linkages_end_where_their_equations_do(seed):
     data = drawn(np.random.default_rng(seed))
     assert differs(data) is None, data

@@ -214,7 +214,7 @@ def test_a_belt_carries_a_block_until_its_spring_pulls_as_hard_as_friction(seed)
     assert at(result, "p") == pytest.approx([min(far, mu * weight / k), 0.2], abs=1e-8)
 
 
-@pytest.mark.parametrize("seed", [0, slow(1), slow(2), slow(3)])
+@pytest.mark.parametrize("seed", [0, slow(1), slow(2)])
 def test_of_two_feet_only_the_lighter_one_slips(seed):
     """An inchworm with one actuator on a floor of one friction gets nowhere."""
     rng = np.random.default_rng(seed)

@@ -9,16 +9,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
 from tests.fuzz.mutations import mutated
+from tests.fuzz.tally import Tally
+from tests.fuzz.trial import Depth
 
 IDLE_S = 600  # a process that says nothing for so long is stuck
 
@@ -29,41 +30,10 @@ class Case:
 
     kind: str
     seed: int
-    solves: bool
-    draws: bool
+    depth: Depth
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.seed} {self.solves:d} {self.draws:d}"
-
-
-@dataclass
-class Tally:
-    """What a campaign found."""
-
-    files: int = 0
-    solves: int = 0
-    outcomes: Counter[str] = field(default_factory=Counter)
-    findings: list[tuple[Case, dict[str, str]]] = field(default_factory=list)
-
-    def add(self, case: Case, trial: dict[str, Any]) -> None:
-        self.files += 1
-        self.solves += trial["solved"]
-        self.outcomes[f"{case.kind}: {trial['outcome'] or 'broke'}"] += 1
-        self.findings += [(case, finding) for finding in trial["findings"]]
-
-    def table(self) -> str:
-        """Files, solves and findings; then each sort of finding with a case of it."""
-        lines = [f"files {self.files}, solves {self.solves}, findings {len(self.findings)}"]
-        lines += [f"{number:8d}  {name}" for name, number in sorted(self.outcomes.items())]
-        sorts: dict[str, list[Case]] = {}
-        texts: dict[str, str] = {}
-        for case, finding in self.findings:
-            label = f"{finding['what']} in {finding['phase']}: {finding['where']}"
-            sorts.setdefault(label, []).append(case)
-            texts[label] = finding["text"].replace("\n", " | ")[:160]
-        for label, cases in sorted(sorts.items(), key=lambda sort: -len(sort[1])):
-            lines.append(f"{len(cases):6d} × {label} [{cases[0].kind} {cases[0].seed}] {texts[label]}")
-        return "\n".join(lines)
+        return f"{self.kind} {self.seed} {self.depth:d}"
 
 
 class Worker:
@@ -118,12 +88,15 @@ def _close(process: subprocess.Popen[str]) -> None:
             pipe.close()
 
 
-def cases(kinds: Iterable[str], first: int, solves: int, draws: int) -> Iterator[Case]:
-    """Cases without end, the kinds in turn; one in `solves` is solved, one in `draws` of those drawn."""
-    kinds = tuple(kinds)
-    for number in count():
-        seed, kind = first + number // len(kinds), kinds[number % len(kinds)]
-        yield Case(kind, seed, seed % solves == 0, seed % (solves * draws) == 0)
+def cases(kinds: Iterable[str], first: int, solves: int, full: int, draws: int) -> Iterator[Case]:
+    """Cases without end, the kinds in turn.
+
+    One in `solves` is solved, one in `full` of those in full, one in `draws` of those drawn.
+    """
+    steps = (solves, solves * full, solves * full * draws)
+    for seed in count(first):
+        depth = Depth(sum(seed % step == 0 for step in steps))
+        yield from (Case(kind, seed, depth) for kind in kinds)
 
 
 def run(
@@ -131,10 +104,11 @@ def run(
     folder: Path,
     limit_s: float = 60.0,
     processes: int = 1,
-    tell: Callable[[Tally], None] = lambda tally: None,
+    tell: Callable[[Case, Tally], None] = lambda case, tally: None,
+    tally: Tally | None = None,
 ) -> Tally:
-    """Try all cases; files that broke are left in the folder."""
-    tally, lock, source = Tally(), threading.Lock(), iter(todo)
+    """Try all cases and add to a tally; files that broke are left in the folder."""
+    tally, lock, source = tally or Tally(), threading.Lock(), iter(todo)
     faults: Queue[BaseException] = Queue()
 
     def work() -> None:
@@ -145,6 +119,7 @@ def run(
                 with lock:
                     tally.add(case, trial)
                     _keep(case, trial, folder)
+                    tell(case, tally)
         except BaseException as error:
             faults.put(error)
             raise
@@ -156,7 +131,6 @@ def run(
         thread.start()
     while any(thread.is_alive() for thread in threads):
         time.sleep(0.05)
-        tell(tally)
     try:
         raise faults.get_nowait()
     except Empty:

@@ -1,7 +1,8 @@
 """One file, from loading to drawing: all that a user may ask of it, and what broke on the way.
 
 A refusal in words and any status are sound. A finding is an exception of another kind, a warning, a number
-that JSON cannot say, or a file that `check` and `solve` do not judge alike.
+that JSON cannot say, a file that `check` and `solve` do not judge alike, or a model that is another one when
+it has been written and read again.
 """
 
 from __future__ import annotations
@@ -12,20 +13,38 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+from pydantic import BaseModel
 
 import pliant
 from pliant import view
 from pliant.cli.contents import contents
 from pliant.cli.drawing import drawn
 from pliant.core.errors import InputError, PliantError
-from pliant.files import load
+from pliant.files.parse import parse
+from pliant.files.reader import model_of
+from pliant.files.writer import plain, toml_text
+
+JSON, TOML = Path("model.json"), Path("model.toml")
 
 # What a study may ask for takes as long as it takes; beyond these it is not run, but run with less.
 AFFORDABLE = {
     "frames": 60, "samples": 360, "steps": 100, "directions": 72, "iterations": 1_000_000, "digits": 50,
 }  # fmt: skip
+CHEAP = {"frames": 8, "samples": 24, "steps": 10, "directions": 6, "iterations": 20_000, "digits": 50}
+
+
+class Depth(IntEnum):
+    """How far a file is taken."""
+
+    CHECKED = 0
+    SOLVED = 1  # with few frames, a small assembly not shaken at its end
+    IN_FULL = 2  # with all that is affordable, and its plots
+    DRAWN = 3
 
 
 @dataclass(frozen=True)
@@ -49,31 +68,46 @@ class Trial:
     outcome: str = ""  # "refused", "loaded", or the status of its solve
     solved: bool = False
     findings: list[Finding] = field(default_factory=list)
+    touched: list[str] = field(default_factory=list)  # keys of a model that was solved, such as "Body.holes"
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) if self.findings else vars(self)
 
 
-def tried(path: Path, solves: bool, draws: bool) -> Trial:
-    """Load a file, check it, and where wanted solve it and draw the answer."""
+def tried(text: str, depth: Depth) -> Trial:
+    """Load a file's text (JSON), check it, and where wanted solve it and draw the answer."""
     trial = Trial()
-    model = _attempt(trial, "load", lambda: load(path))
+    model = _attempt(trial, "load", lambda: model_of(parse(text, JSON), source=str(JSON)))
     if not isinstance(model, InputError | None):
         trial.outcome = "loaded"
         refusal = _attempt(trial, "check", lambda: (dict(contents(model)), drawn(model)))
-        if solves:
-            _solve(trial, model, isinstance(refusal, InputError))
+        if depth >= Depth.SOLVED:
+            _attempt(trial, "save", lambda: _written_and_read(trial, model))
+            _solve(trial, model, depth, isinstance(refusal, InputError))
     elif isinstance(model, InputError):
         trial.outcome = "refused"
         if not model.faults or not all(str(fault).strip() for fault in model.faults):
             trial.findings.append(Finding("load", "refusal without words", "", str(model)[:200]))
-    if solves and draws and trial.solved:
-        _draw(trial, model)
     return trial
 
 
-def _solve(trial: Trial, model: Any, refused: bool) -> None:
-    result = _attempt(trial, "solve", lambda: pliant.solve(affordable(model)))
+def _written_and_read(trial: Trial, model: Any) -> None:
+    """Whether a model is the same when it has been written as TOML and read again."""
+    try:
+        again = model_of(parse(toml_text(plain(model)), TOML))
+    except InputError as error:
+        trial.findings.append(Finding("save", "refused when read again", "", str(error)[:300]))
+    else:
+        if again != model:
+            trial.findings.append(
+                Finding("save", "another model when read again", "", str(plain(model))[:300])
+            )
+
+
+def _solve(trial: Trial, model: Any, depth: Depth, refused: bool) -> None:
+    most = CHEAP if depth == Depth.SOLVED else AFFORDABLE
+    with _shaken(depth > Depth.SOLVED):
+        result = _attempt(trial, "solve", lambda: pliant.solve(affordable(model, most)))
     if result is None:
         return
     if isinstance(result, InputError) != refused:
@@ -82,17 +116,38 @@ def _solve(trial: Trial, model: Any, refused: bool) -> None:
         trial.findings.append(Finding("check", which, "", text[:300]))
     if isinstance(result, InputError):
         return
-    trial.outcome, trial.solved = result.status.name, True
-    _tell(trial, result)
+    trial.outcome, trial.solved, trial.touched = result.status.name, True, sorted(touched(model))
+    _tell(trial, result, depth)
     if model.kind == "linkage" and model.study.edit is not None:
-        edited = _attempt(trial, "edit", lambda: pliant.edit(model, iterations=30, samples=24))
+        edited = _attempt(trial, "edit", lambda: pliant.edit(model, iterations=10 * depth, samples=24))
         if not isinstance(edited, InputError | None):
-            _tell(trial, edited)
+            _tell(trial, edited, depth)
+    if depth == Depth.DRAWN:
+        _draw(trial, model, result)
 
 
-def _tell(trial: Trial, result: Any) -> None:
+def _shaken(wanted: bool) -> Any:
+    """To shake a small assembly at its end takes nine tenths of a solve."""
+    from pliant.flex import solve
+
+    return mock.patch.object(solve, "FEW", solve.FEW if wanted else 0)
+
+
+def touched(model: Any) -> set[str]:
+    """The keys that a model sets, each with its table."""
+    if isinstance(model, BaseModel):
+        fields, table = type(model).model_fields, type(model).__name__
+        names = {f"{table}.{fields[name].alias or name}" for name in model.model_fields_set}
+        return names.union(*(touched(getattr(model, name)) for name in model.model_fields_set))
+    inner = model.values() if isinstance(model, dict) else model if isinstance(model, list | tuple) else ()
+    return set[str]().union(
+        *(touched(one) for one in inner if isinstance(one, BaseModel | dict | list | tuple))
+    )
+
+
+def _tell(trial: Trial, result: Any, depth: Depth) -> None:
     """All that a result says in words and numbers."""
-    for name in ("to_dict", "summary", "plots"):
+    for name in ("to_dict", "summary", "plots")[: 2 if depth == Depth.SOLVED else 3]:
         said = _attempt(trial, name, lambda name=name: _strict(getattr(result, name)()))
         if isinstance(said, InputError):
             trial.findings.append(Finding(name, "refusal after the solve", "", str(said)[:300]))
@@ -106,8 +161,7 @@ def _strict(said: Any) -> Any:
     return said
 
 
-def _draw(trial: Trial, model: Any) -> None:
-    result = pliant.solve(affordable(model))
+def _draw(trial: Trial, model: Any, result: Any) -> None:
     _attempt(trial, "figure", lambda: _shown(result))
     _attempt(trial, "player", lambda: view.player_html(result))
     _attempt(trial, "drawn", lambda: _shown(drawn(model)))
@@ -117,14 +171,13 @@ def _shown(answer: Any) -> None:
     view.figure(answer).canvas.draw()
 
 
-def affordable(model: Any) -> Any:
-    """The model with a study that takes seconds."""
+def affordable(model: Any, most: dict[str, int]) -> Any:
+    """The model with a study that takes no more than that."""
     study = model.study
-    less = {key: most for key, most in AFFORDABLE.items() if getattr(study, key, 0) > most}
-    for key in ("flex",):
-        inner = getattr(study, key, None)
-        if inner is not None and inner.steps > AFFORDABLE["steps"]:
-            less[key] = inner.model_copy(update={"steps": AFFORDABLE["steps"]})
+    less = {key: limit for key, limit in most.items() if getattr(study, key, 0) > limit}
+    inner = getattr(study, "flex", None)
+    if inner is not None and inner.steps > most["steps"]:
+        less["flex"] = inner.model_copy(update={"steps": most["steps"]})
     return model.model_copy(update={"study": study.model_copy(update=less)}) if less else model
 
 

@@ -1,4 +1,4 @@
-"""A process that tries files, one a line: `kind seed solves draws`; a result a line, as JSON.
+"""A process that tries files, one a line: `kind seed depth`; a result a line, as JSON.
 
 It ends itself where a file takes more processor time than allowed (SIGPROF), after saying where it was.
 """
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from tests.fuzz.mutations import mutated
-from tests.fuzz.trial import tried
+from tests.fuzz.trial import Depth, tried
 
 MEMORY = 6 << 30  # bytes of address space; libraries that are only mapped take two or three of it
 
@@ -27,11 +27,9 @@ def serve(folder: Path, limit_s: float) -> None:
     with (folder / f"stack-{os.getpid()}.txt").open("w") as stack:
         faulthandler.register(signal.SIGPROF, stack, all_threads=False, chain=True)
         for line in sys.stdin:
-            kind, seed, solves, draws = line.split()
-            path = folder / f"case-{os.getpid()}.json"
-            path.write_text(mutated(kind, int(seed)), encoding="utf-8")
+            kind, seed, depth = line.split()
             signal.setitimer(signal.ITIMER_PROF, limit_s)
-            trial = tried(path, solves == "1", draws == "1")
+            trial = tried(mutated(kind, int(seed)), Depth(int(depth)))
             signal.setitimer(signal.ITIMER_PROF, 0)
             replies.write(json.dumps(trial.to_dict()) + "\n")
 

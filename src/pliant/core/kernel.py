@@ -19,7 +19,7 @@ from numba.core import config as numba_config
 
 from pliant.core import loops
 from pliant.core.kept import Kept
-from pliant.core.lowering import InnerCompiler
+from pliant.core.lowering import InnerCompiler, KernelCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -61,7 +61,7 @@ def _inner(function: Function, **options: Any) -> Function:
 def _kernel(function: Function, **options: Any) -> Function:
     if config.DISABLE_JIT:
         return cast(Function, as_python(function))
-    made = _made(function, **options)
+    made = _made(function, pipeline_class=KernelCompiler, **options)
     made._cache = Kept(function)
     made._compile_for_args = partial(_chosen, made, made._compile_for_args)
     loops.KERNELS.append(made)

@@ -3,13 +3,17 @@
 numba optimises every function, makes machine code of it, and does both again for everything that
 calls it, so that a chain of calls costs the square of its depth. An inner loop is handed on as it was
 lowered; the optimiser and the code generator see a kernel, with all that it calls, once.
+
+numba also looks in every function for closures and for sums of whole arrays, which loops seldom have: these
+steps are left out of functions that cannot need them.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from types import CodeType
+from typing import Any, ClassVar, Literal, cast
 
-from numba.core import compiler, typed_passes
+from numba.core import compiler, ir, typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import PassManager, register_pass
 
@@ -42,15 +46,69 @@ class InnerLowering(typed_passes.NativeLowering):
         return True
 
 
-class InnerCompiler(compiler.CompilerBase):
-    """numba's own way to compile, but for its lowering."""
+@register_pass(mutates_CFG=True, analysis_only=False)
+class ClosuresInlined(untyped_passes.InlineClosureLikes):
+    """What is defined within a function, comprehensions among it, made part of it: if there is any."""
+
+    _name = "pliant_closures_inlined"
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        """Look for closures only where code has code within."""
+        if any(isinstance(each, CodeType) for each in state.func_id.code.co_consts):
+            super().run_pass(state)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class ArraysRewritten(typed_passes.NopythonRewrites):
+    """Sums and products of whole arrays made one loop each: if there are any."""
+
+    _name = "pliant_arrays_rewritten"
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        """Look for expressions only where one gives an array."""
+        if _makes_arrays(state):
+            super().run_pass(state)
+        return True
+
+
+def _makes_arrays(state: Any) -> bool:
+    """Whether an expression other than a look at what is there gives an array."""
+    for block in state.func_ir.blocks.values():
+        for made in block.find_insts(ir.Assign):
+            value = made.value
+            plain = not isinstance(value, ir.Expr) or value.op in ("getattr", "static_getitem", "cast", "phi")
+            if not plain and isinstance(state.typemap[made.target.name], types.Array):
+                return True
+    return False
+
+
+INSTEAD: dict[Any, Any] = {
+    untyped_passes.InlineClosureLikes: ClosuresInlined,
+    typed_passes.NopythonRewrites: ArraysRewritten,
+}
+
+
+class KernelCompiler(compiler.CompilerBase):
+    """numba's own way to compile, without the steps that a function cannot need."""
+
+    instead: ClassVar[dict[Any, Any]] = INSTEAD
 
     def define_pipelines(self) -> list[PassManager]:
         """Every pass of numba's for a function without Python objects."""
-        build, made = compiler.DefaultPassBuilder, PassManager("pliant inner")
-        made.passes.extend(build.define_untyped_pipeline(self.state).passes)
-        made.passes.extend(build.define_typed_pipeline(self.state).passes)
-        for step, why in build.define_nopython_lowering_pipeline(self.state).passes:
-            made.add_pass(InnerLowering if step is typed_passes.NativeLowering else step, why)
+        build, made = compiler.DefaultPassBuilder, PassManager("pliant")
+        for stage in (
+            build.define_untyped_pipeline(self.state),
+            build.define_typed_pipeline(self.state),
+            build.define_nopython_lowering_pipeline(self.state),
+        ):
+            for step, why in cast(Any, stage).passes:
+                made.add_pass(self.instead.get(step, step), why)
         made.finalize()
         return [made]
+
+
+class InnerCompiler(KernelCompiler):
+    """The same for inner loops, which are not finished."""
+
+    instead: ClassVar[dict[Any, Any]] = {**INSTEAD, typed_passes.NativeLowering: InnerLowering}

@@ -17,6 +17,7 @@ from pliant.core.quantity import SHORTEST
 
 Floats = NDArray[np.float64]
 Rings = tuple[Floats, ...]
+SAME = 1e-14  # of the largest coordinate: vertices so near each other are one when the outline is moved
 TOO_SMALL = f"is no larger than {SHORTEST:g} of the unit"
 
 
@@ -34,7 +35,8 @@ def ring_fault(ring: Floats) -> str:
     """
     if len(ring) < 3:
         return f"has {len(ring)} different vertices; an outline needs at least 3"
-    repeats = np.flatnonzero((ring == np.roll(ring, -1, axis=0)).all(axis=1))
+    steps = np.abs(np.roll(ring, -1, axis=0) - ring).max(axis=1)
+    repeats = np.flatnonzero(steps <= SAME * np.abs(ring).max())
     if len(repeats):
         return f"vertex {(repeats[0] + 1) % len(ring)} repeats the one before it"
     if too_small(ring):

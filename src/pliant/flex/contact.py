@@ -72,6 +72,8 @@ def unforeseen(parts: Parts, poses: Floats, contacts: Selection, met: Crossings,
     if not met.any:
         return met
     near, most = contacts.near, len(contacts.near.keys)
+    if not most:
+        return np.empty(0, np.int64)
     group = np.minimum(np.searchsorted(near.keys, near.key(met.vertex, met.body)), most - 1)
     known = (near.vertex[group] == met.vertex) & (near.body[group] == met.body)
     has_row = np.isin(group + most * met.edge, contacts.group + most * contacts.row_edge)

@@ -95,6 +95,7 @@ class _Worker:
         """Stop the process, whatever it is doing."""
         self.process.kill()
         self.process.wait()
+        self._pipe(self.process.stdout).close()
 
     @staticmethod
     def _pipe(end: IO[bytes] | None) -> IO[bytes]:

@@ -78,15 +78,16 @@ def _united(pieces: Sequence[Rings], close: float) -> Shapes:
         return shapes[0]
     grown = shapely.union_all([_grown(shape, close) for shape in shapes])
     corners = np.concatenate([ring for piece in pieces for ring in piece])
-    made = [_snapped(part, corners, close) for part in _polygons(_grown(grown, -close))]
+    parts = _polygons(_grown(grown, -close))
+    made = [polygon for part in parts for polygon in _snapped(part, corners, close)]
     return shapely.simplify(shapely.MultiPolygon(made), 1e-3 * close)  # no vertices on straight seams
 
 
-def _snapped(part: shapely.Polygon, corners: Floats, close: float) -> shapely.Polygon:
+def _snapped(part: shapely.Polygon, corners: Floats, close: float) -> list[shapely.Polygon]:
     """A polygon with its vertices put back to the corners they came from.
 
     To grow and to shrink leaves edges as short as rounding, whose normals are chance; an inset would make
-    them long.
+    them long. Of what is no wider than that beside the whole nothing, or less, may be left.
     """
     tree = KDTree(corners)
     same = np.array([min(near) for near in tree.query_ball_point(corners, 4 * close)])
@@ -97,7 +98,11 @@ def _snapped(part: shapely.Polygon, corners: Floats, close: float) -> shapely.Po
         back = distance <= 4 * close
         points[back] = corners[same[nearest[back]]]
         rings.append(points[(points != np.roll(points, 1, axis=0)).any(axis=1)])
-    return polygon(rings)
+    if len(rings[0]) < 3:
+        return []
+    made = polygon([ring for ring in rings if len(ring) >= 3])
+    found = [made] if made.is_valid else list(shapely.get_parts(shapely.make_valid(made)))
+    return [part for part in found if isinstance(part, shapely.Polygon)]
 
 
 def _grown(shape: shapely.Geometry, by: float) -> Shapes:

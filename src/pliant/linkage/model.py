@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import dist
 from typing import Annotated, Any, Literal, Self, overload
 
 import numpy as np
@@ -24,7 +25,7 @@ from pliant.core.model import (
     check_with_references,
     fault,
 )
-from pliant.core.quantity import Angle, Force, Number, Vector
+from pliant.core.quantity import SHORTEST, Angle, Force, Number, Vector
 from pliant.linkage.reading import LINK_JOINTS
 from pliant.linkage.references import reference_faults
 
@@ -128,7 +129,7 @@ class Slider(Frozen):
     def _check(self) -> Self:
         if self.along is None and self.on is None:
             raise fault("has neither along nor on", "Give along = [[0, 0], [1, 0]], or on = a link")
-        if self.along is not None and self.along[0] == self.along[1]:
+        if self.along is not None and dist(*self.along) < SHORTEST:
             raise fault("slides along two equal points", "Give two different points of the line")
         return self
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pliant.relax.attraction import attracted
 from pliant.relax.model import Mechanism
 from pliant.relax.network import FREE, Bools, Floats, Network
 from pliant.relax.path import Frame
@@ -90,12 +91,10 @@ def _let_go(net: Network) -> Network:
 
 def _on_nodes(net: Network, frame: Frame, moves: Bools) -> Floats:
     """(N, D) what loads, fields and elements do to each node."""
-    found, x, fields = frame.elongations, frame.x, net.parts.fields
+    found, x = frame.elongations, frame.x
     total = net.drive.at(frame.share)[2].copy()
-    for at, strength, power in zip(fields.at, fields.strength, fields.power, strict=True):
-        away = at - x
-        far = np.maximum(np.linalg.norm(away, axis=1), np.finfo(np.float64).tiny)
-        total += (moves * strength * fields.masses * far ** (power - 1.0))[:, None] * away
+    for away, across, _ in attracted(net.parts.fields, x):
+        total += (moves * across)[:, None] * away
     rows = slopes(net, x, found)
     known = np.concatenate([found.link_forces, found.coupling_forces])
     inner = rows.owners < len(known)

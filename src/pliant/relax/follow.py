@@ -61,6 +61,7 @@ from pliant.relax.stops import (
 )
 
 PATIENCE, LABOUR = 2000, 3e8  # factorisations, and numbers in all of them, that are enough of a search
+INCREMENTS, EACH = 3000, 50  # that are enough of a run, and for each frame and waypoint of it
 LANDED = 1e-5  # of the size: from so near what rubs may come down in an increment
 NIGH = 2.0**-16  # increment, as a share of the drive, that is small enough for it
 TURNING = 1.0 / 64  # of the drive, where friction is: its direction follows what slips
@@ -88,6 +89,7 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
     if quickly is None:
         pace.sign = orientation(net, state.x, record.frames[0].elongations).sign
     wanted = shares(study.frames).tolist()
+    left = INCREMENTS + EACH * (study.frames + len(net.drive.knots))
     for goal in net.drive.knots:
         pace.last = None
         while pace.share < goal:
@@ -97,11 +99,11 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
                 if not close:
                     continue
             before, first = copied(state), pace.share
-            going = _advance(run, state, pace, goal, record)
+            going, left = _advance(run, state, pace, goal, record), left - 1
             wanted = _frames(run, before, state, (first, pace.share), wanted, record, progress)
             if not going:
                 return
-            if record.events > MANY or _worn_out(run, record):
+            if record.events > MANY or left == 0 or _worn_out(run, record):
                 keep_frame(run, state, pace.share, look(run, state).residual, True, record)
                 record.notice(pace.share, "limit", why_no_further(record))
                 return
@@ -201,6 +203,7 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
     fault = fault_of(run, before, state, found, pace, step)
     if fault == "singular" and (smallest or ahead == goal):
         fault = ""
+        record.events += smallest  # it may be so all along, and no increment is longer then
     if fault == "sign" and step <= SHORT and passes(run, before, state, (pace.share, ahead), record):
         pace.sign, fault = -pace.sign, ""
     if fault == "unstable" and weakens(run, before, pace, ahead, record):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.relax.attraction import attracted
 from pliant.relax.elongation import Elongations, elongations
 from pliant.relax.laws import BAR, tangent
 from pliant.relax.network import CURVE, TRAVEL, Floats, Ints, Network, State, once
@@ -136,13 +137,9 @@ def _rates(net: Network, rows: Slopes, over: Floats) -> Floats:
 
 
 def _fields(net: Network, x: Floats, out: Floats) -> None:
-    fields, d = net.parts.fields, x.shape[1]
-    for at, strength, power in zip(fields.at, fields.strength, fields.power, strict=True):
-        away = at - x
-        square = np.maximum((away**2).sum(axis=1), 1e-300)
-        across = strength * fields.masses * square ** (0.5 * (power - 1.0))
-        block = across[:, None, None] * np.eye(d)
-        block += ((power - 1.0) * across / square)[:, None, None] * away[:, :, None] * away[:, None, :]
+    for away, across, along in attracted(net.parts.fields, x):
+        block = across[:, None, None] * np.eye(x.shape[1])
+        block += along[:, None, None] * away[:, :, None] * away[:, None, :]
         out[np.arange(len(x)), np.arange(len(x))] += block
 
 
@@ -169,7 +166,7 @@ def put(net: Network, state: State, rows: Slopes, forces: Floats) -> None:
 
 def pulled(net: Network, state: State, rows: Slopes, found: Elongations) -> Floats:
     """(U,) what loads, fields and links that are not rigid do to the unknowns."""
-    loads, links, x, fields = state.loads.copy(), net.parts.links, state.x, net.parts.fields
+    loads, links, x = state.loads.copy(), net.parts.links, state.x
     loose = np.flatnonzero(~net.rigid)
     i, j = links.ends[loose].T
     away = x[j] - x[i]
@@ -177,8 +174,6 @@ def pulled(net: Network, state: State, rows: Slopes, found: Elongations) -> Floa
     pull = (found.link_forces[loose] / length)[:, None] * away
     np.add.at(loads, i, pull)
     np.subtract.at(loads, j, pull)
-    for at, strength, power in zip(fields.at, fields.strength, fields.power, strict=True):
-        away = at - x
-        far = np.maximum(np.linalg.norm(away, axis=1), 1e-300)
-        loads += (strength * fields.masses * far ** (power - 1.0))[:, None] * away
+    for away, across, _ in attracted(net.parts.fields, x):
+        loads += across[:, None] * away
     return rows.gathered(loads[None])[:, 0]

@@ -23,7 +23,7 @@ from pliant.core.model import (
     check_with_references,
     fault,
 )
-from pliant.core.quantity import SHORTEST, Angle, Coordinate, Number
+from pliant.core.quantity import AMOUNTS, SHORTEST, Angle, Coordinate, Number, Plain
 from pliant.relax.references import reference_faults
 
 Place = Annotated[tuple[Coordinate, ...], Field(min_length=2, max_length=3)]  # as many as the nodes have
@@ -47,7 +47,7 @@ def _moves(factor: float) -> float:
 
 
 Way = Annotated[Place, After(_direction)]
-Ratio = Annotated[Number, After(_moves)]
+Ratio = Annotated[Plain, AMOUNTS, After(_moves)]
 
 
 class Bar(Frozen):

@@ -39,6 +39,7 @@ from pliant.snap.scene import Pair
 from pliant.snap.travel import Course, Vector
 
 CANDIDATES = 3000  # directions that are looked at; fasteners have some hundred
+CROWD = 40  # conditions that hold close by each other: the directions of any three of them are ten thousand
 GRID = 2**12  # places of u that roots are looked for between
 
 
@@ -118,6 +119,10 @@ def slope_of(way: Vector, steep: bool) -> Fraction:
     return aside / abs(ahead)
 
 
+class CrowdedError(Exception):
+    """Very many conditions hold close by each other."""
+
+
 def bearings(
     courses: tuple[Course, Course], line: Line, friction: Fraction, locks: Sequence[tuple[str, float]]
 ) -> list[Bearing]:
@@ -131,12 +136,15 @@ def bearings(
     tried = 0
     for name in courses[0].paths:
         times = [t for pawl, t in locks if pawl == name]
-        for bearing in _of_pawl([course.paths[name] for course in courses], times, line, friction, between):
-            tried += 1
-            if tried > CANDIDATES:
-                return []
-            if all(compare(bearing.slope, other.slope) for other in found):
-                found.append(bearing)
+        try:
+            for bearing in _of_pawl([each.paths[name] for each in courses], times, line, friction, between):
+                tried += 1
+                if tried > CANDIDATES:
+                    return []
+                if all(compare(bearing.slope, other.slope) for other in found):
+                    found.append(bearing)
+        except CrowdedError:
+            return []
     return sorted(found, key=cmp_to_key(lambda one, other: compare(one.slope, other.slope)))
 
 
@@ -151,6 +159,8 @@ def _of_pawl(
         contacts = [row for pair in pairs if _holds(row := contact_row(both, pair, place.turn), place)]
         rows = [row for row in _others(both, pairs, place, line, friction, contacts) if _holds(row, place)]
         near = [circle for circle in round_corners if _on(circle, place)]
+        if len(contacts) + len(rows) > CROWD:
+            raise CrowdedError
         if place.start:
             yield from _at_start(contacts, rows, place, between)
         else:

@@ -7,7 +7,9 @@ read is left to the schema's own checks and passed over here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from itertools import chain
+from math import isfinite
 from typing import Any
 
 from pydantic_core import InitErrorDetails
@@ -119,7 +121,7 @@ def _parameter_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Fau
     parameters = items(data, "parameters")
     named = ((("parameters", index, "of"), get(each, "of")) for index, each in enumerate(parameters))
     yield from unknown(named, pawls, "pawl")
-    bending = {get(pawl, "name") for pawl in items(data, "pawls") if get(pawl, "beam") is not None}
+    bending = [get(pawl, "name") for pawl in items(data, "pawls") if get(pawl, "beam") is not None]
     for index, each in enumerate(parameters):
         name = get(each, "of")
         if get(each, "what") == "beam" and isinstance(name, str) and name in pawls and name not in bending:
@@ -134,10 +136,16 @@ def _parameter_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Fau
             name = get(move, "of")
             count = corners.get(name) if isinstance(name, str) else None
             for at, vertex in enumerate(items(move, "vertices")):
-                if count is not None and isinstance(vertex, int) and vertex >= count:
-                    problem = f"{name!r} has no vertex {vertex}: its last is {count - 1}"
+                if count is not None and _number(vertex) >= count:
+                    problem = f"{name!r} has no vertex {_number(vertex)}: its last is {count - 1}"
                     cure = f"Number the corners from 0 to {count - 1}, as they are listed"
                     yield fault_at((*place, "vertices", at), vertex, problem, cure)
+
+
+def _number(vertex: Any) -> int:
+    """A vertex's number, which may be written as 2.0; -1 where it is none."""
+    whole = isinstance(vertex, int) or (isinstance(vertex, float | Decimal) and isfinite(vertex))
+    return int(vertex) if whole and vertex == int(vertex) else -1
 
 
 def _moved(parameters: Iterable[Any]) -> Iterator[tuple[Place, Any]]:

@@ -164,3 +164,24 @@ def test_numbers_come_back_from_python_as_they_do_from_compiled_code():
 
     given = sums(np.array([1.0, 2.0]))
     assert [type(one) for one in (*given[:2], *given[2])] == [float, bool, int]
+
+
+@inner
+def half_as_much_again(values):
+    return values * 0.5 + values
+
+
+@inner
+def squares(count):
+    return np.array([k * k for k in range(count)])
+
+
+@kernel
+def of_whole_arrays_and_comprehensions(values, count):
+    return half_as_much_again(values).sum() + squares(count).sum()
+
+
+def test_loops_may_hold_whole_arrays_and_comprehensions():
+    values = np.array([1.0, 2.0])
+    wanted = as_python(of_whole_arrays_and_comprehensions.py_func)(values, 4)
+    assert of_whole_arrays_and_comprehensions(values, 4) == pytest.approx(wanted) == pytest.approx(18.5)

@@ -14,6 +14,8 @@ SQUARE = np.array([[0, 0], [4, 0], [4, 4], [0, 4.0]])
     [
         ([[0, 0], [1, 1]], "has 2 different vertices"),
         ([[0, 0], [1, 0], [1, 0], [1, 1]], "vertex 2 repeats the one before it"),
+        ([[0, 0], [9, 0], [9, 9], [0, 9], [0, 1e-320]], "vertex 0 repeats the one before it"),
+        ([[7, 7], [9, 7], [9, 9], [9, 9 + 2e-15]], "vertex 3 repeats the one before it"),
         ([[0, 0], [1, 0], [2, 0]], "has no area"),
         ([[0, 0], [2, 2], [2, 0], [0, 2]], "edges 0 and 2 cross"),
         ([[0, 0], [4, 0], [4, 4], [2, 0], [0, 4]], "touch"),

@@ -7,11 +7,12 @@ import pytest
 import shapely
 
 from pliant.core.pose import carry
-from pliant.flex.contact import flip, select
+from pliant.flex.contact import flip, select, unforeseen
 from pliant.flex.distance import contact_points, gaps
 from pliant.flex.model import Assembly
 from pliant.flex.neighbours import find_neighbours, gap_scale, relative_travel
 from pliant.flex.parts import compile_parts
+from pliant.flex.sweep import Crossings
 
 
 def box(left, bottom, right, top):
@@ -244,3 +245,10 @@ def test_the_typical_gap_is_the_clearance_or_the_median_distance_of_what_moves_t
 
 def test_a_body_alone_has_no_gap():
     assert gap_scale(parts_of({"name": "a", "outline": box(0, 0, 1, 1), "fixed": True}), 0.0) == 0.0
+
+
+def test_where_nothing_is_near_no_crossing_is_one_of_what_is_near():
+    contacts = selected(stacked(gap=100.0), reach=0.5)
+    one = np.zeros(1, np.int64)
+    assert len(contacts.near.keys) == 0
+    assert len(unforeseen(contacts, Crossings(one, one, one, np.zeros(1), 0.0))) == 0

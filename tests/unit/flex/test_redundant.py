@@ -130,7 +130,7 @@ def test_a_parallelogram_with_any_number_of_links_swings_as_with_two(links, nois
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("nodes", "noise"),
-    [(3, 0.0), (3, 1e-9), (5, 1e-7), (5, 1e-5), (9, 0.0), (9, 1e-5), (14, 1e-9)],
+    [(3, 0.0), (3, 1e-9), (5, 1e-7), (5, 1e-5), (9, 1e-5), (12, 1e-9)],
 )
 def test_a_truss_with_more_members_and_pins_than_it_needs_turns_as_one(nodes, noise):
     check(*truss(nodes, nodes, noise, 1.0), noise)

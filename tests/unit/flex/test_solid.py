@@ -82,3 +82,16 @@ def test_a_thin_member_breaks_by_itself_unless_it_is_carried():
 def test_a_gap_is_one_where_it_is_wider_than_rounding(gap):
     made = solid([[box(0, 0, 1, 1)], [box(1 + gap, 0, 2, 1)]], 0.1)
     assert (shape(made.rings).geom_type == "Polygon") == (gap < 1e-6)
+
+
+def test_beside_a_piece_a_billion_times_as_long_others_are_lost_in_words():
+    triangle, needle = [[0, 0], [1, 0], [0, 1]], [[3, 0], [4, 0], [3, 1e9]]
+    made = solid([[(np.array(triangle, float),), (np.array(needle, float),)]], 0.05)
+    assert made.lost == (0,)
+
+
+def test_pieces_that_are_no_wider_than_gaps_that_are_shut_break_nothing():
+    needle = (np.array([[1, 1e6], [4, 1], [1, 4.0]]),)
+    others = (np.array([[5, 1], [9, 1], [9, 9.0]]),), (np.array([[1, 6], [3, 8], [1, 8.0]]),)
+    made = solid([[needle, others[0]], [others[1]]], 0.0)
+    assert all(np.isfinite(ring).all() for share in made.shares for ring in share)

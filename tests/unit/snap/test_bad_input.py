@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -220,6 +221,11 @@ UNKNOWN = {
         f"'right' {NUMBERED}",
     ),
 }
+
+
+@pytest.mark.parametrize("vertex", [3.0, Decimal("3"), Decimal("3E+0")])
+def test_a_vertex_that_is_not_there_is_none_however_its_number_is_written(vertex: float | Decimal):
+    assert faults(put("parameters", 3, "moves", 0, vertices=[0, vertex]))
 
 
 @pytest.mark.parametrize("place", UNKNOWN)
