@@ -150,7 +150,9 @@ class Drive:
         t, after = spot - k, min(k + 1, len(self.rest) - 1)
 
         def between(values: Floats) -> Floats:
-            return values[k] + t * (values[after] - values[k]) if t else values[k].copy()
+            if t == 0.0 or not values.strides[0]:
+                return values[k].copy()
+            return values[after].copy() if t == 1.0 else values[k] + t * (values[after] - values[k])
 
         return between(self.rest), between(self.goal), between(self.loads)
 
@@ -269,7 +271,8 @@ class Network:
         x = (self.drawn if x is None else x).copy()
         parts = self.parts
         turned = np.zeros(len(parts.couplings.measures))
-        measure_angles(x, parts.couplings, turned)
+        if len(turned):
+            measure_angles(x, parts.couplings, turned)
         given = np.zeros(len(parts.links.ends)), np.zeros(len(parts.couplings.laws))
         others = np.zeros((len(parts.rails.laws), x.shape[1])), np.zeros(len(parts.touch.radius))
         smooth = np.zeros((0, x.shape[1])), np.zeros((0, 4), np.int64), np.zeros((0, 0))

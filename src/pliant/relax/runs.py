@@ -83,9 +83,6 @@ def unloaded(net: Network) -> Network:
 
 def new_run(net: Network, study: RelaxStudy) -> Run:
     """A run of a network, as stiff as the model has it."""
-    parts = net.parts
-    bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
-    floor = OVER if bilateral and determined(net) else UNDER
     return Run(
         net,
         net,
@@ -94,7 +91,7 @@ def new_run(net: Network, study: RelaxStudy) -> Run:
         Limits(
             least(net, study),
             NEAR * _typical(net) if net.loaded else 0.0,
-            floor,
+            OVER if _bilateral(net) and determined(net) else UNDER,
             study.bend,
             net.loaded,
             (net.size or 1.0) if net.loaded else np.inf,
@@ -106,6 +103,12 @@ def new_run(net: Network, study: RelaxStudy) -> Run:
         fits(net),
         net,
     )
+
+
+@once
+def _bilateral(net: Network) -> bool:
+    """Whether no length or coupling lets go."""
+    return bool((net.parts.links.laws == BAR).all() and (net.parts.couplings.laws == BAR).all())
 
 
 def _typical(net: Network) -> float:
