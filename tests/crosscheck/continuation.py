@@ -6,8 +6,8 @@ together along
     Jᵀ f = λ w,    |f|² + λ² = 1,    lengths(x) = l(s)
 
 so that forces which grow without bound, as they do towards a lock, are a way to λ = 0 as smooth as any other.
-Where nothing is heavy and nothing is free, x and s alone. The way ends at s = 1, at a fold (s turns back, or λ
-comes to 0), or where the reduced stiffness loses its sign.
+Where nothing is heavy and nothing is free, x and s alone. The way ends at s = 1, at a fold (s turns back, or
+λ comes to 0), where the reduced stiffness loses its sign, or where branches meet.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
                 return Ending("lost", z[-1], way.x(z))
             continue
         turned = way.tangent(ahead, tangent)
-        if turned @ tangent < 0.98 and step > 1e-6:
+        if turned @ tangent < 0.98:
+            if step < 1e-9:  # a corner: branches meet, and the one it came on goes on unstable
+                return Ending("unstable", z[-1], way.x(z))
             step *= 0.5
             continue
         kind = way.event(z, ahead, turned)

@@ -22,7 +22,8 @@ from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 
 FRAMES = (1, 5, 60)
-NEAR = 1e-7  # of the drive: events of both are so near
+NEAR = 1e-7  # of the drive: folds of both are so near
+SHAKEN = 1e-6  # and losses of stability: before one, the way to another rest is as short as the root of what is left
 ENDINGS: dict[tuple[bytes, ...], Ending] = {}
 
 
@@ -44,7 +45,7 @@ def difference(bars: Bars, frames: int) -> tuple[str, str]:
         return "end", "" if fits else f"{told}, off by {off:.1e}"
     if true.kind == "fold":
         return "fold", "" if said[0] == "lock" and abs(said[1] - true.share) <= NEAR else told
-    near = said[0] in ("event", "lock") and abs(said[1] - true.share) <= NEAR
+    near = said[0] in ("event", "lock") and abs(said[1] - true.share) <= SHAKEN
     return true.kind, "" if near and true.kind != "lost" else told
 
 

@@ -11,6 +11,7 @@ from pliant.relax.lagrange import fits
 from pliant.relax.laws import BAR
 from pliant.relax.march import least
 from pliant.relax.model import RelaxStudy
+from pliant.relax.multipliers import scaled
 from pliant.relax.network import FIXED, Network, State, once
 from pliant.relax.newton import Limits
 from pliant.relax.order import Order, numbers
@@ -127,20 +128,23 @@ def stiffen(run: Run, state: State) -> None:
     run.tolerance = max(run.tolerance, run.study.tolerance * scale(run.base) * ROUNDED * run.factor)
     links, couplings = run.base.parts.links, run.base.parts.couplings
     stiff = np.where(run.base.rigid, run.factor, 1.0) * links.stiffness
+    coupled = np.where(run.base.couplings_hold, run.factor, 1.0) * couplings.stiffness
     parts = run.base.parts._replace(
         links=links._replace(stiffness=stiff),
-        couplings=couplings._replace(stiffness=run.factor * couplings.stiffness),
+        couplings=couplings._replace(stiffness=coupled),
     )
     run.net = replace(run.base, parts=parts)
-    rescale(state, 1.0 / STIFFER)
+    rescale(run.base, state, 1.0 / STIFFER)
 
 
-def rescale(state: State, share: float) -> None:
+def rescale(net: Network, state: State, share: float) -> None:
     """Leave a share of what lengths are given in by: with a stiffness as many times larger, forces stay."""
-    state.rest[:] += (1.0 - share) * state.given
-    state.goal[:] += (1.0 - share) * state.coupling_given
-    state.given[:] *= share
-    state.coupling_given[:] *= share
+    links = np.where(net.rigid, scaled(state.given, share, net.parts.links), state.given)
+    coupled = scaled(state.coupling_given, share, net.parts.couplings)
+    couplings = np.where(net.couplings_hold, coupled, state.coupling_given)
+    state.rest[:] += state.given - links
+    state.goal[:] += state.coupling_given - couplings
+    state.given[:], state.coupling_given[:] = links, couplings
 
 
 def copied(state: State) -> State:

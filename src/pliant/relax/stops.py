@@ -92,7 +92,7 @@ def keep_frame(run: Run, state: State, share: float, residual: float, settled: b
     there = state
     if run.factor != 1.0:
         there = copied(state)
-        rescale(there, run.factor)
+        rescale(run.base, there, run.factor)
     if run.base.loaded and not run.loaded:
         there = copied(there)
         run.base.aim(there, share)
