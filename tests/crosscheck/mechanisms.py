@@ -23,7 +23,7 @@ from pliant.relax.status import RelaxStatus
 
 FRAMES = (1, 5, 60)
 NEAR = 1e-7  # of the drive: folds of both are so near
-SHAKEN = 1e-6  # and losses of stability: before one, the way to another rest is as short as the root of what is left
+SHAKEN = 1e-6  # and losses of stability: shortly before one, another way to rest is hardly further
 ENDINGS: dict[tuple[bytes, ...], Ending] = {}
 
 
