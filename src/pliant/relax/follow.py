@@ -205,7 +205,7 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
         fault = ""
     if fault == "sign" and step <= SHORT and passes(run, before, state, (pace.share, ahead), record):
         pace.sign, fault = -pace.sign, ""
-    if fault == "unstable" and weakens(run, before, pace, ahead, record):
+    if fault == "unstable" and weakens(run, before, state, pace, ahead, record):
         fault = ""
     if fault and not smallest:
         restore(state, before)

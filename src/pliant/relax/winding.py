@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import inner
+from pliant.core.kernel import inner, kernel
 from pliant.relax.network import Couplings, Floats, Ints
 
 TURN = 2.0 * np.pi
 CUTS = 1e-12  # of a radius: so deep a tangent may cut a disc, by rounding
 
 
-@inner
+@kernel
 def wind(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
     """The length of string c where it is taut; slopes (4 (n + 1), 2) by the nodes, a tangent in each four."""
     first, count = couplings.firsts[c], couplings.firsts[c + 1] - couplings.firsts[c]
@@ -46,7 +46,7 @@ def wind(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats,
     return total
 
 
-@inner
+@kernel
 def taut(x: Floats, couplings: Couplings, c: int, turned: Floats, on: Ints) -> int:
     """Fill `on` with the ends and the discs that string c lies on, in order; how many."""
     discs = couplings.firsts[c + 1] - couplings.firsts[c] - 1
