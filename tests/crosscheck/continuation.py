@@ -1,11 +1,13 @@
 """Mechanisms of bars by pseudo-arclength continuation: independent of pliant, dense, and slow.
 
-Positions x, forces f and the share s of the drive are followed together along
+Positions x, forces f, the share λ of the weights w that they carry and the share s of the drive are followed
+together along
 
-    Jᵀ f = w,    lengths(x) = l(s)
+    Jᵀ f = λ w,    |f|² + λ² = 1,    lengths(x) = l(s)
 
-with w the weights. Where nothing is heavy and nothing is free, x and s alone. The way ends at s = 1, at a
-fold (s turns back), where the reduced stiffness loses its sign, or where forces grow without bound.
+so that forces which grow without bound, as they do towards a lock, are a way to λ = 0 as smooth as any other.
+Where nothing is heavy and nothing is free, x and s alone. The way ends at s = 1, at a fold (s turns back, or
+λ comes to 0), where the reduced stiffness loses its sign, or where branches meet.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 STEP, SMALLEST = 0.05, 1e-11
-HUGE = 1e7  # times the weights: forces that grow without bound
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,15 @@ class Bars:
     def bent(self, x: Floats, f: Floats) -> Floats:
         """Σ f ∇²length (free, free)."""
         count, d = x.shape
-        out = np.zeros((count, d, count, d))
-        for (i, j), force in zip(self.ends.tolist(), f, strict=True):
-            away = x[j] - x[i]
-            far = np.linalg.norm(away)
-            block = force * (np.eye(d) - np.outer(away, away) / far**2) / far
-            out[i, :, i] += block
-            out[j, :, j] += block
-            out[i, :, j] -= block
-            out[j, :, i] -= block
-        kept = out[self.grounded :, :, self.grounded :]
+        first, second = self.ends.T
+        away = x[second] - x[first]
+        far = np.linalg.norm(away, axis=1)
+        along = away / far[:, None]
+        blocks = (f / far)[:, None, None] * (np.eye(d) - along[:, :, None] * along[:, None, :])
+        out = np.zeros((count, count, d, d))
+        for i, j, sign in ((first, first, 1), (second, second, 1), (first, second, -1), (second, first, -1)):
+            np.add.at(out, (i, j), sign * blocks)
+        kept = out[self.grounded :, self.grounded :].transpose(0, 2, 1, 3)
         return kept.reshape(kept.shape[0] * d, -1)
 
 
@@ -104,7 +104,9 @@ def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
                 return Ending("lost", z[-1], way.x(z))
             continue
         turned = way.tangent(ahead, tangent)
-        if turned @ tangent < 0.98 and step > 1e-6:
+        if turned @ tangent < 0.98:
+            if step < 1e-9:  # a corner: branches meet, and the one it came on goes on unstable
+                return Ending("unstable", z[-1], way.x(z))
             step *= 0.5
             continue
         kind = way.event(z, ahead, turned)
@@ -144,7 +146,8 @@ class _Way:
     def begin(self) -> tuple[Floats, Floats, float]:
         x = self.start[self.bars.grounded :].ravel() / self.size
         f = np.linalg.lstsq(self.bars.slopes(self.start).T, self.weight, rcond=None)[0] / self.unit
-        z = np.concatenate([x, f if self.forces else [], [0.0]])
+        carried = np.append(f, 1.0) / np.linalg.norm(np.append(f, 1.0))
+        z = np.concatenate([x, carried if self.forces else [], [0.0]])
         tangent = np.zeros(len(z))
         tangent[-1] = 1.0
         return z, self.tangent(z, tangent), 1e-3
@@ -154,7 +157,9 @@ class _Way:
         lengths = (self.bars.lengths(x) - self.first - s * self.change) / self.size
         if not self.forces:
             return lengths
-        return np.concatenate([self.bars.slopes(x).T @ z[self.free : -1] - self.weight / self.unit, lengths])
+        carried, part = z[self.free : -1], z[-2]
+        left = self.bars.slopes(x).T @ carried[:-1] - part * self.weight / self.unit
+        return np.concatenate([left, lengths, [carried @ carried - 1.0]])
 
     def matrix(self, z: Floats) -> Floats:
         x, e = self.x(z), len(self.bars.ends)
@@ -162,11 +167,13 @@ class _Way:
         rate = -(self.change / self.size)[:, None]
         if not self.forces:
             return np.hstack([j, rate])
-        out = np.zeros((self.free + e, self.free + e + 1))
-        out[: self.free, : self.free] = self.bars.bent(x, z[self.free : -1]) * self.size
-        out[: self.free, self.free : -1] = j.T
-        out[self.free :, : self.free] = j
-        out[self.free :, -1:] = rate
+        out = np.zeros((self.free + e + 1, self.free + e + 2))
+        out[: self.free, : self.free] = self.bars.bent(x, z[self.free : -2]) * self.size
+        out[: self.free, self.free : -2] = j.T
+        out[: self.free, -2] = -self.weight / self.unit
+        out[self.free : -1, : self.free] = j
+        out[self.free : -1, -1:] = rate
+        out[-1, self.free : -1] = 2.0 * z[self.free : -1]
         return out
 
     def tangent(self, z: Floats, before: Floats) -> Floats:
@@ -198,7 +205,7 @@ class _Way:
 
     def event(self, z: Floats, ahead: Floats, turned: Floats) -> str:
         if self.forces:
-            if np.abs(ahead[self.free : -1]).max() > HUGE:
+            if ahead[-2] <= 0.0:
                 return "fold"
             stiff = self.stiffness(ahead)
             return "snap" if turned[-1] <= 0.0 else "unstable" if stiff < 0.0 else ""
@@ -215,11 +222,10 @@ class _Way:
         """The least eigenvalue of the stiffness among what lengths leave free."""
         x = self.x(z)
         j = self.bars.slopes(x)
-        rank = int((np.linalg.svd(j, compute_uv=False) > 1e-10).sum())
-        ways = np.linalg.svd(j)[2][rank:].T
-        return float(
-            np.linalg.eigvalsh(ways.T @ self.bars.bent(x, z[self.free : -1]) @ ways).min(initial=np.inf)
-        )
+        _, sizes, turns = np.linalg.svd(j)
+        ways = turns[int((sizes > 1e-10).sum()) :].T
+        bent = self.bars.bent(x, z[self.free : -2])
+        return float(np.linalg.eigvalsh(ways.T @ bent @ ways).min(initial=np.inf))
 
     def at_end(self, z: Floats, ahead: Floats) -> Floats:
         """The pose at s = 1 between two."""

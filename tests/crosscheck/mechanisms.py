@@ -14,7 +14,7 @@ import time
 from collections import Counter
 
 import numpy as np
-from tests.crosscheck.continuation import Bars, followed, random_bars
+from tests.crosscheck.continuation import Bars, Ending, Floats, followed, random_bars
 
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.result import RelaxResult
@@ -22,6 +22,9 @@ from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 
 FRAMES = (1, 5, 60)
+NEAR = 1e-7  # of the drive: folds of both are so near
+SHAKEN = 1e-6  # and losses of stability: shortly before one, another way to rest is hardly further
+ENDINGS: dict[tuple[bytes, ...], Ending] = {}
 
 
 def difference(bars: Bars, frames: int) -> tuple[str, str]:
@@ -33,21 +36,26 @@ def difference(bars: Bars, frames: int) -> tuple[str, str]:
     result = solve(Mechanism.model_validate(bars.model()), study)
     if result.status is RelaxStatus.NOT_CONVERGED:
         return "no claim", ""
-    true = followed(bars, result.frames[0].x)
+    true = _followed(bars, result.frames[0].x)
     said = _said(bars, result)
+    told = f"pliant: {said}, the continuation: {true.share}"
     if true.kind == "end":
         off = float(np.abs(result.frames[-1].x - true.x).max())
         fits = said[0] == "end" and off <= 1e-6
-        return "end", "" if fits else f"pliant: {said}, off by {off:.1e}"
-    if true.kind == "lost":  # forces grow without bound towards a fold, which the continuation does not reach
-        near = said[0] == "lock" and -1e-4 <= said[1] - true.share <= 1e-3
-        return "lost", "" if near else f"pliant: {said}, the continuation: {true.share}"
+        return "end", "" if fits else f"{told}, off by {off:.1e}"
     if true.kind == "fold":
-        exact = bars.gravity is None or len(bars.ends) == bars.places[bars.grounded :].size
-        near = abs(said[1] - true.share) <= (1e-7 if exact else 1e-4)
-        return "fold", "" if said[0] == "lock" and near else f"pliant: {said}, the continuation: {true.share}"
-    near = said[0] in ("event", "lock") and abs(said[1] - true.share) <= 1e-5
-    return true.kind, "" if near else f"pliant: {said}, the continuation: {true.share}"
+        return "fold", "" if said[0] == "lock" and abs(said[1] - true.share) <= NEAR else told
+    near = said[0] in ("event", "lock") and abs(said[1] - true.share) <= SHAKEN
+    return true.kind, "" if near and true.kind != "lost" else told
+
+
+def _followed(bars: Bars, start: Floats) -> Ending:
+    """The continuation from a pose; those of one mechanism at several frames begin at the same."""
+    key = bars.places.tobytes(), bars.targets.tobytes(), start.tobytes()
+    if key not in ENDINGS:
+        ENDINGS.clear()
+        ENDINGS[key] = followed(bars, start)
+    return ENDINGS[key]
 
 
 def _said(bars: Bars, result: RelaxResult) -> tuple[str, float]:
@@ -67,13 +75,14 @@ def main() -> int:
     parser.add_argument("--mechanisms", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--unloaded", action="store_true", help="those without gravity alone")
+    parser.add_argument("--heavy", action="store_true", help="those with gravity alone")
     parser.add_argument("--replay", type=int, help="the seed of one mechanism")
     asked = parser.parse_args()
     count, first = (1, asked.replay) if asked.replay is not None else (asked.mechanisms, asked.seed)
     tally, tried, differences, started = Counter[str](), 0, 0, time.process_time()
     for seed in range(first, first + count):
         bars = random_bars(seed)
-        if asked.unloaded and bars.gravity is not None:
+        if asked.unloaded if bars.gravity is not None else asked.heavy:
             continue
         tried += 1
         for frames in FRAMES:

@@ -20,7 +20,7 @@ from pliant.relax.network import Drive, Floats, Network, Parts
 from pliant.relax.rigidity import rigid_stiffness
 from pliant.relax.rows import Coupling, Layout, Link, Path, Rail
 from pliant.relax.waypoints import sampled, steps
-from pliant.relax.wrapping import cylinders, string_links, threads
+from pliant.relax.wrapping import cylinders, string_links, threads, windings
 
 
 def build(model: Mechanism) -> Network:
@@ -33,7 +33,7 @@ def build(model: Mechanism) -> Network:
     strung, based_on = string_links(wrapped, layout), base_links(bases, layout, shown)
     linked = merged(chain(links(model, layout), based_on, strung))
     rails = [*_sliders(model, layout), *cylinders(wrapped, layout)]
-    coupled = [*ties(bases, layout), *couplings(model, layout)]
+    coupled = [*ties(bases, layout), *couplings(model, layout), *windings(model, layout)]
     touch, touches_hold = touches(model, layout)
     parts = Parts(
         link_arrays(linked, len(layout.names)),
@@ -61,6 +61,7 @@ def build(model: Mechanism) -> Network:
         stiffness=layout.stiffness,
         rails_hold=np.array([rail.rigid for rail in rails], np.bool_),
         touches_hold=touches_hold,
+        couplings_hold=np.array([coupling.rigid for coupling in coupled], np.bool_),
     )
 
 

@@ -43,7 +43,7 @@ def forces(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> tuple[C
         if name.startswith(("rotor ", "gear ")):
             # The coupling pulls its measure back, arm times the angle: what drives it turns the other way.
             found.append(Carried(name, -arm * couplings[:, at], torque=True))
-        elif name.startswith("cylinder "):
+        elif name.startswith(("cylinder ", "wrap ")):
             found.append(Carried(name, couplings[:, at]))
     found += [Carried(name, rails[:, at]) for at, name in enumerate(net.rail_names)]
     return tuple(_told_apart(found))
@@ -86,7 +86,12 @@ def reactions(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> dict
 def _let_go(net: Network) -> Network:
     """The same network with every node free and every link of account, for its slopes."""
     guides = net.parts.guides._replace(kinds=np.full(len(net.drawn), FREE))
-    return replace(net, parts=net.parts._replace(guides=guides), rigid=np.ones_like(net.rigid))
+    return replace(
+        net,
+        parts=net.parts._replace(guides=guides),
+        rigid=np.ones_like(net.rigid),
+        couplings_hold=np.ones_like(net.couplings_hold),
+    )
 
 
 def _on_nodes(net: Network, frame: Frame, moves: Bools) -> Floats:

@@ -233,6 +233,8 @@ def _aim(table: Floats, share: float, out: Floats) -> None:
     spot = min(max(share, 0.0), 1.0) * (len(table) - 1)
     k = min(int(spot), max(len(table) - 2, 0))
     t, after = spot - k, min(k + 1, len(table) - 1)
+    if t == 1.0:
+        k, t = after, 0.0
     for e in range(len(out)):
         out[e] = table[k, e] + t * (table[after, e] - table[k, e]) if t > 0.0 else table[k, e]
 

@@ -37,7 +37,8 @@ ROUNDING = 1e-9  # of the force scale: less is no force
 def picture(result: RelaxResult) -> Motion:
     """The run of a mechanism, with what can be measured on the way."""
     places = np.stack([frame.x for frame in result.frames])
-    poses = Poses(result.model, result.network, result.shares, places, _forces(result))
+    turned = np.stack([frame.elongations.turned for frame in result.frames])
+    poses = Poses(result.model, result.network, result.shares, places, _forces(result), turned)
     traced = [Mark("curve", curve(poses.path(name)), group="trace", text=name) for name in result.study.trace]
     return _motion(
         poses,

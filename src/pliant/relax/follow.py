@@ -127,8 +127,10 @@ def _pursue(
     pace.last = found.last if found.last >= 0.0 else None
     before = record.iterations
     for k, share in enumerate(wanted[: found.kept]):
-        rest, goals, loads = net.drive.at(share)
-        there = state._replace(x=drawn.x[k], rest=rest, goal=goals, loads=loads)
+        there = state._replace(x=drawn.x[k])
+        if share != found.share:
+            rest, goals, loads = net.drive.at(share)
+            there = there._replace(rest=rest, goal=goals, loads=loads)
         record.iterations = before + int(drawn.made[k])
         keep_frame(run, there, share, float(drawn.residuals[k]), True, record)
         progress(round(1000 * share), 1000, f"drive at {share:.1%}")
@@ -206,7 +208,7 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
         record.events += smallest  # it may be so all along, and no increment is longer then
     if fault == "sign" and step <= SHORT and passes(run, before, state, (pace.share, ahead), record):
         pace.sign, fault = -pace.sign, ""
-    if fault == "unstable" and weakens(run, before, pace, ahead, record):
+    if fault == "unstable" and weakens(run, before, state, pace, ahead, record):
         fault = ""
     if fault and not smallest:
         restore(state, before)

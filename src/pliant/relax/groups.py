@@ -138,29 +138,26 @@ def _subtract(row: Floats, share: float, other: Floats) -> None:
         row[j] -= share * other[j]
 
 
-@inner_fast
-def _dot(a: Floats, b: Floats) -> float:
-    total = 0.0
-    for k in range(len(a)):
-        total += a[k] * b[k]
-    return total
-
-
 @inner
 def solve_groups(groups: Groups, values: Floats, over: Floats, lu: Floats, swaps: Ints, y: Floats) -> None:
     """Fill y (n,) with the solution of J y = −over, by the places of unknowns."""
     for g in range(len(groups.firsts) - 1):
-        first, m = groups.firsts[g], groups.firsts[g + 1] - groups.firsts[g]
-        block, part = lu[groups.factors[g] : groups.factors[g + 1]].reshape(m, m), y[first : first + m]
-        for i in range(m):
-            left = -over[groups.rows[first + i]]
-            for k in range(groups.outsides[first + i], groups.outsides[first + i + 1]):
+        first, m, base = groups.firsts[g], groups.firsts[g + 1] - groups.firsts[g], groups.factors[g]
+        for i in range(first, first + m):
+            left = -over[groups.rows[i]]
+            for k in range(groups.outsides[i], groups.outsides[i + 1]):
                 left -= values[groups.outside[k]] * y[groups.known[k]]
-            part[i] = left
-        for k in range(m):
-            best = swaps[first + k]
-            part[k], part[best] = part[best], part[k]
+            y[i] = left
+        for k in range(first, first + m):
+            best = first + swaps[k]
+            y[k], y[best] = y[best], y[k]
         for i in range(m):
-            part[i] -= _dot(block[i, :i], part[:i])
+            left, row = y[first + i], base + i * m
+            for k in range(i):
+                left -= lu[row + k] * y[first + k]
+            y[first + i] = left
         for i in range(m - 1, -1, -1):
-            part[i] = (part[i] - _dot(block[i, i + 1 :], part[i + 1 :])) / block[i, i]
+            left, row = y[first + i], base + i * m
+            for k in range(i + 1, m):
+                left -= lu[row + k] * y[first + k]
+            y[first + i] = left / lu[row + i]

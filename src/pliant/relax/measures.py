@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.kernel import inner, kernel
-from pliant.relax.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, Couplings, Floats, Ints
+from pliant.relax.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, WOUND, Couplings, Floats, Ints
+from pliant.relax.winding import remember, wind
 
 Vector = tuple[float, float, float]
 
@@ -106,14 +107,20 @@ def _cross(u: Vector, v: Vector) -> Vector:
 def measure_angles(x: Floats, couplings: Couplings, turned: Floats) -> None:
     """Take the angles of x as those last measured."""
     slope = np.zeros((4, x.shape[1]))
-    for m in range(len(turned)):
-        if couplings.measures[m] in (ANGLE, DIHEDRAL):
-            turned[m] = measure(x, couplings, m, turned[m], slope)
+    for c in range(len(couplings.laws)):
+        if couplings.measures[couplings.firsts[c]] == WOUND:
+            remember(x, couplings, c, turned)
+            continue
+        for m in range(couplings.firsts[c], couplings.firsts[c + 1]):
+            if couplings.measures[m] in (ANGLE, DIHEDRAL):
+                turned[m] = measure(x, couplings, m, turned[m], slope)
 
 
 @inner
 def couple(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
     """What coupling c measures; slopes (K, D) by the nodes (K,), K = 4 for each of its measures."""
+    if couplings.measures[couplings.firsts[c]] == WOUND:
+        return wind(x, couplings, c, turned, slope, nodes)
     total = 0.0
     for at, m in enumerate(range(couplings.firsts[c], couplings.firsts[c + 1])):
         part = slope[4 * at : 4 * at + 4]
@@ -128,9 +135,9 @@ def couple(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Float
 @kernel
 def measure_couplings(x: Floats, couplings: Couplings, turned: Floats) -> Floats:
     """What every coupling measures (C,)."""
-    slope = np.zeros((4, x.shape[1]))
+    most = 4 * len(couplings.measures)
+    slope, nodes = np.zeros((most, x.shape[1])), np.empty(most, np.int64)
     total = np.zeros(len(couplings.laws))
     for c in range(len(total)):
-        for m in range(couplings.firsts[c], couplings.firsts[c + 1]):
-            total[c] += couplings.factors[m] * measure(x, couplings, m, turned[m], slope)
+        total[c] = couple(x, couplings, c, turned, slope, nodes)
     return total

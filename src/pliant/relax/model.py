@@ -254,7 +254,7 @@ class Obstacle(Frozen):
 
 
 class Wrap(Frozen):
-    """A string that lies around obstacles, as a chain of short pieces.
+    """A string that lies around obstacles: in the plane on tangents and arcs, in space as a chain of pieces.
 
     `nodes` are its ends; `via` are points of its path as drawn, so that it starts on the right side of
     its obstacles.
@@ -265,7 +265,7 @@ class Wrap(Frozen):
     via: tuple[Place, ...] = ()
     length: Length | None = None  # default as drawn
     to: Lengths | None = None
-    pieces: int = Field(default=24, ge=2, le=1000)
+    pieces: int = Field(default=24, ge=2, le=1000)  # in space
     stiffness: Positive | None = None
 
 

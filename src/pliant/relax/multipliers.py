@@ -2,7 +2,8 @@
 
 An element of stiffness k that carries f is off by f/k. Made shorter by as much, and the mechanism brought to
 rest again, it is off by less, and so on until nothing is left: the multipliers of Hestenes and Powell, with
-the element's force as the multiplier. What pulls only is made shorter only, what presses only longer only.
+the element's force as the multiplier. What pulls only is made longer by no more than the band it tightens
+over, at which it carries nothing; what presses only, shorter by no more.
 
     link, coupling   its rest length, or its goal
     rail             a node on its line is taken to be further away, one that is kept out to be nearer
@@ -15,7 +16,7 @@ import numpy as np
 
 from pliant.relax.elongation import elongations, errors
 from pliant.relax.laws import BAR, BUMPER, STRING
-from pliant.relax.network import Floats, Ints, Network, State
+from pliant.relax.network import Couplings, Floats, Links, Network, State
 
 ROUNDING = 1e-12  # of a multiplier: what is left of one that has let go
 
@@ -28,8 +29,9 @@ def off(net: Network, state: State) -> float:
 def give(net: Network, state: State) -> None:
     """Make what shall hold shorter by its elongation."""
     now, parts = elongations(net, state), net.parts
-    links = _given(state.given + np.where(net.rigid, now.links, 0.0), parts.links.laws)
-    couplings = _given(state.coupling_given + now.couplings, parts.couplings.laws)
+    links = _given(state.given + np.where(net.rigid, now.links, 0.0), parts.links)
+    held = np.where(net.couplings_hold, now.couplings, 0.0)
+    couplings = _given(state.coupling_given + held, parts.couplings)
     state.rest[:] -= links - state.given
     state.goal[:] -= couplings - state.coupling_given
     state.given[:], state.coupling_given[:] = links, couplings
@@ -39,10 +41,11 @@ def give(net: Network, state: State) -> None:
     state.touch_given[pairs] = np.maximum(state.touch_given[pairs] - gaps, 0.0)
 
 
-def _given(wanted: Floats, laws: Ints) -> Floats:
-    """Strings are made shorter only, and bumpers longer only: neither does what it does not do."""
-    one_way = np.where(laws == STRING, np.maximum(wanted, 0.0), np.minimum(wanted, 0.0))
-    return np.where(laws == BAR, wanted, one_way)
+def _given(wanted: Floats, group: Links | Couplings) -> Floats:
+    """Strings to where they carry nothing, and bumpers: neither does what it does not do."""
+    string, bands = group.laws == STRING, group.bands
+    one_way = np.where(string, np.maximum(wanted, -bands), np.minimum(wanted, bands))
+    return np.where(group.laws == BAR, wanted, one_way)
 
 
 def _give_rails(net: Network, state: State, over: Floats) -> None:
@@ -76,10 +79,18 @@ def drift(net: Network, state: State, before: State) -> bool:
     """
     parts = net.parts
     laws = (parts.links.laws, parts.couplings.laws, np.full(len(state.touch_given), BUMPER))
-    now = (state.given, state.coupling_given, state.touch_given)
+    now = (
+        state.given + _slack(parts.links),
+        state.coupling_given + _slack(parts.couplings),
+        state.touch_given,
+    )
     change = [
         new - old
-        for new, old in zip(now, (before.given, before.coupling_given, before.touch_given), strict=True)
+        for new, old in (
+            (state.given, before.given),
+            (state.coupling_given, before.coupling_given),
+            (state.touch_given, before.touch_given),
+        )
     ]
     ends = [
         -given[less] / each[less]
@@ -89,8 +100,8 @@ def drift(net: Network, state: State, before: State) -> bool:
     rounds = float(np.concatenate(ends).min(initial=np.inf))
     if rounds == np.inf:
         return False
-    links = _given(state.given + rounds * change[0], parts.links.laws)
-    couplings = _given(state.coupling_given + rounds * change[1], parts.couplings.laws)
+    links = _given(state.given + rounds * change[0], parts.links)
+    couplings = _given(state.coupling_given + rounds * change[1], parts.couplings)
     state.rest[:] -= links - state.given
     state.goal[:] -= couplings - state.coupling_given
     state.given[:], state.coupling_given[:] = links, couplings
@@ -98,6 +109,23 @@ def drift(net: Network, state: State, before: State) -> bool:
     left = state.touch_given + rounds * change[2]
     state.touch_given[:] = np.where(left > ROUNDING * np.abs(state.touch_given), left, 0.0)
     return True
+
+
+def _slack(group: Links | Couplings) -> Floats:
+    """What is given in beyond where an element that acts one way carries nothing, less what is given in."""
+    return np.where(group.laws == BAR, 0.0, np.where(group.laws == STRING, group.bands, -group.bands))
+
+
+def scaled(given: Floats, share: float, group: Links | Couplings) -> Floats:
+    """What is given in where the stiffness is 1/share times as large and forces stay.
+
+    Of strings, with a the band, f/k is g from a on and (g + a)²/4a below.
+    """
+    sign, bands = np.where(group.laws == BUMPER, -1.0, 1.0), np.maximum(group.bands, 1e-300)
+    way = sign * given
+    pull = share * np.where(way >= bands, way, np.maximum(way + bands, 0.0) ** 2 / (4.0 * bands))
+    one_way = sign * np.where(pull >= bands, pull, 2.0 * np.sqrt(bands * pull) - bands)
+    return np.where(group.laws == BAR, share * given, one_way)
 
 
 def any_given(state: State) -> bool:

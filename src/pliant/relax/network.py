@@ -42,8 +42,8 @@ Bools = NDArray[np.bool_]
 
 CORNER = 1e-9  # of a pace: so much a pace changes at a waypoint that is a corner
 
-LENGTH, ANGLE, TRAVEL, DIHEDRAL = range(4)
-USED = 2, 2, 1, 4  # nodes that each of these measures reads
+LENGTH, ANGLE, TRAVEL, DIHEDRAL, WOUND = range(5)
+USED = 2, 2, 1, 4, 2  # nodes that each of these measures reads
 FREE, FIXED, LINE, PLANE, CURVE = range(5)
 
 
@@ -76,9 +76,11 @@ class Couplings(NamedTuple):
     laws: Ints  # (C,)
     bands: Floats  # (C,)
     measures: Ints  # (M,) kind
-    measured: Ints  # (M, 4) nodes: length a-b; angle of b about a; travel of a; dihedral a-(b-c)-d
+    measured: Ints  # (M, 4) nodes: length a-b; angle of b about a; travel of a; dihedral a-(b-c)-d; wound a-b
     factors: Floats  # (M,) weight of the measure in its coupling
-    frames: Floats  # (M, 2, D) axes of an angle; the first one, the direction of travel
+    frames: (
+        Floats  # (M, 2, D) axes of an angle; the first one, the direction of travel; of a string, see there
+    )
 
 
 class Guides(NamedTuple):
@@ -125,7 +127,7 @@ class State(NamedTuple):
     rest: Floats  # (E,) rest lengths, less what is given in
     goal: Floats  # (C,) what the couplings shall measure, less what is given in
     loads: Floats  # (N, D)
-    turned: Floats  # (M,) angles as last measured, over whole turns
+    turned: Floats  # (M,) angles as last measured, over whole turns; of strings, those swept about discs
     given: Floats  # (E,) by how much a link is made shorter, so that it holds its length under load
     coupling_given: Floats  # (C,)
     rail_given: Floats  # (Q, D) by how much a node is taken to be further away from its line
@@ -150,7 +152,9 @@ class Drive:
         t, after = spot - k, min(k + 1, len(self.rest) - 1)
 
         def between(values: Floats) -> Floats:
-            return values[k] + t * (values[after] - values[k]) if t else values[k].copy()
+            if t == 0.0 or not values.strides[0]:
+                return values[k].copy()
+            return values[after].copy() if t == 1.0 else values[k] + t * (values[after] - values[k])
 
         return between(self.rest), between(self.goal), between(self.loads)
 
@@ -192,6 +196,7 @@ class Network:
     stiffness: float = 1.0  # of what is rigid
     rails_hold: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (Q,) rigid, not elastic
     touches_hold: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (T,)
+    couplings_hold: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (C,)
 
     @cached_property
     def size(self) -> float:
@@ -269,7 +274,8 @@ class Network:
         x = (self.drawn if x is None else x).copy()
         parts = self.parts
         turned = np.zeros(len(parts.couplings.measures))
-        measure_angles(x, parts.couplings, turned)
+        if len(turned):
+            measure_angles(x, parts.couplings, turned)
         given = np.zeros(len(parts.links.ends)), np.zeros(len(parts.couplings.laws))
         others = np.zeros((len(parts.rails.laws), x.shape[1])), np.zeros(len(parts.touch.radius))
         smooth = np.zeros((0, x.shape[1])), np.zeros((0, 4), np.int64), np.zeros((0, 0))

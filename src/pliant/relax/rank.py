@@ -128,7 +128,11 @@ def own_forces(net: Network, found: Elongations) -> Floats:
     return np.concatenate(
         [
             np.where(net.rigid, parts.links.stiffness * _held(found.links, parts.links.laws), 0.0),
-            parts.couplings.stiffness * _held(found.couplings, parts.couplings.laws),
+            np.where(
+                net.couplings_hold,
+                parts.couplings.stiffness * _held(found.couplings, parts.couplings.laws),
+                0.0,
+            ),
             np.where(net.rails_hold, parts.rails.stiffness * _held(found.rails, parts.rails.laws), 0.0),
             parts.touch.stiffness * pressed,
         ]
@@ -201,6 +205,7 @@ def _moved(
 ) -> tuple[Floats, Elongations]:
     """Positions displaced by y (N, D), guided nodes back on their guides, and the elongations there."""
     state = net.state(x, frame.share)
+    state.turned[:] = found.turned
     before = elongations(net, state)
     state.x[:] += y
     for i in np.flatnonzero((net.parts.guides.kinds != FREE) & net.free).tolist():

@@ -160,7 +160,7 @@ def _loads(result: RelaxResult) -> Iterator[str]:
         yield _line("", "no stiffness or load is given, so these measure errors, not forces")
 
 
-DRIVEN = ("actuator ", "rotor ", "cylinder ", "string ")  # whose forces are told before others
+DRIVEN = ("actuator ", "rotor ", "cylinder ", "string ", "wrap ")  # whose forces are told before others
 FORCES, REACTIONS = 6, 3  # elements and grounds whose forces are told
 TINY = 1e-5  # of the largest force or reaction: what is less may be rounding
 

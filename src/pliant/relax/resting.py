@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pliant.relax.elongation import elongations
+from pliant.relax.elongation import elongations, unbalance
 from pliant.relax.friction import begin, rubs, update
 from pliant.relax.judging import BOUND, FINE, FREE
 from pliant.relax.judging import HOLDS as LENGTHS
@@ -94,12 +94,24 @@ def newton_steps(
 def come_to_rest(run: Run, state: State, share: float, record: Record) -> Settled:
     """Come to rest without moving the drive."""
     begin(state)
+    still = _still(run, state)
+    if still is not None:
+        return still
     limits, run.limits = run.limits, run.limits._replace(whole=False)  # it may be far from there
     found = newton_steps(run, state, record, run.tolerance, 4 * TRIES, np.inf)
     if not found.at_rest:
         found = _rescue(run, state, share, record)
     run.limits = limits
     return _hold(run, state, share, found, record)
+
+
+def _still(run: Run, state: State) -> Settled | None:
+    """How a mechanism of bars alone is that rests already, to rounding; None where it does not."""
+    links = run.net.parts.links
+    if run.net.structure is None:
+        return None
+    left = unbalance(state.x, state.rest, links.ends, links.stiffness, run.order.place)
+    return Settled(left, 0, 0.0, False, True, True, 0.0, 0.0) if left <= FINE * run.tolerance else None
 
 
 def _rescue(run: Run, state: State, share: float, record: Record) -> Settled:

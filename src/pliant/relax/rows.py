@@ -63,6 +63,7 @@ class Coupling(NamedTuple):
     law: int = BAR
     band: float = 0.0
     counted: bool = True
+    rigid: bool = True  # what it measures shall hold
 
 
 @dataclass(frozen=True)

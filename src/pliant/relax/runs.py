@@ -11,6 +11,7 @@ from pliant.relax.lagrange import fits
 from pliant.relax.laws import BAR
 from pliant.relax.march import least
 from pliant.relax.model import RelaxStudy
+from pliant.relax.multipliers import scaled
 from pliant.relax.network import FIXED, Network, State, once
 from pliant.relax.newton import Limits
 from pliant.relax.order import Order, numbers
@@ -83,9 +84,6 @@ def unloaded(net: Network) -> Network:
 
 def new_run(net: Network, study: RelaxStudy) -> Run:
     """A run of a network, as stiff as the model has it."""
-    parts = net.parts
-    bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
-    floor = OVER if bilateral and determined(net) else UNDER
     return Run(
         net,
         net,
@@ -94,7 +92,7 @@ def new_run(net: Network, study: RelaxStudy) -> Run:
         Limits(
             least(net, study),
             NEAR * _typical(net) if net.loaded else 0.0,
-            floor,
+            OVER if _bilateral(net) and determined(net) else UNDER,
             study.bend,
             net.loaded,
             (net.size or 1.0) if net.loaded else np.inf,
@@ -106,6 +104,12 @@ def new_run(net: Network, study: RelaxStudy) -> Run:
         fits(net),
         net,
     )
+
+
+@once
+def _bilateral(net: Network) -> bool:
+    """Whether no length or coupling lets go."""
+    return bool((net.parts.links.laws == BAR).all() and (net.parts.couplings.laws == BAR).all())
 
 
 def _typical(net: Network) -> float:
@@ -124,20 +128,23 @@ def stiffen(run: Run, state: State) -> None:
     run.tolerance = max(run.tolerance, run.study.tolerance * scale(run.base) * ROUNDED * run.factor)
     links, couplings = run.base.parts.links, run.base.parts.couplings
     stiff = np.where(run.base.rigid, run.factor, 1.0) * links.stiffness
+    coupled = np.where(run.base.couplings_hold, run.factor, 1.0) * couplings.stiffness
     parts = run.base.parts._replace(
         links=links._replace(stiffness=stiff),
-        couplings=couplings._replace(stiffness=run.factor * couplings.stiffness),
+        couplings=couplings._replace(stiffness=coupled),
     )
     run.net = replace(run.base, parts=parts)
-    rescale(state, 1.0 / STIFFER)
+    rescale(run.base, state, 1.0 / STIFFER)
 
 
-def rescale(state: State, share: float) -> None:
+def rescale(net: Network, state: State, share: float) -> None:
     """Leave a share of what lengths are given in by: with a stiffness as many times larger, forces stay."""
-    state.rest[:] += (1.0 - share) * state.given
-    state.goal[:] += (1.0 - share) * state.coupling_given
-    state.given[:] *= share
-    state.coupling_given[:] *= share
+    links = np.where(net.rigid, scaled(state.given, share, net.parts.links), state.given)
+    coupled = scaled(state.coupling_given, share, net.parts.couplings)
+    couplings = np.where(net.couplings_hold, coupled, state.coupling_given)
+    state.rest[:] += state.given - links
+    state.goal[:] += state.coupling_given - couplings
+    state.given[:], state.coupling_given[:] = links, couplings
 
 
 def copied(state: State) -> State:

@@ -36,6 +36,7 @@ def left_free(net: Network, frame: Frame, rows: Slopes, ways: Floats) -> int:
     if not 0 < stresses.shape[1] <= STRESSES:
         return count
     state = net.state(frame.x, frame.share)
+    state.turned[:] = frame.elongations.turned
     forms = np.stack([form(net, state, rows, ways, p) for p in stresses.T])
     largest = float(np.abs(forms).max())
     if largest * (net.size or 1.0) <= NONE:

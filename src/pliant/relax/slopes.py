@@ -92,7 +92,7 @@ def filled(net: Network, x: Floats, found: Elongations) -> Rows:
     parts, chosen = net.parts, _chosen(net, found)
     rows = _room(x, net, chosen)
     over = found.links, found.couplings, found.rails
-    _fill(x, parts.links, parts.couplings, parts.rails, parts.touch, chosen, over, rows)
+    _fill(x, parts.links, parts.couplings, parts.rails, parts.touch, chosen, over, found.turned, rows)
     return rows
 
 
@@ -102,7 +102,7 @@ def _chosen(net: Network, found: Elongations) -> Chosen:
     moved = np.concatenate([[0], np.cumsum(moves[couplings.measured].any(axis=1))])[couplings.firsts]
     chosen = (
         _acts(found.links, links) & net.rigid & moves[links.ends].any(axis=1),
-        _acts(found.couplings, couplings) & (np.diff(moved) > 0),
+        _acts(found.couplings, couplings) & net.couplings_hold & (np.diff(moved) > 0),
         _acts(found.rails, rails) & moves[rails.nodes].any(axis=1),
     )
     pairs = found.touching
@@ -162,12 +162,12 @@ def _ways(x: Floats, guides: Guides, present: Bools, starts: Ints, ways: Floats)
 @kernel
 def _fill(
     x: Floats, links: Links, couplings: Couplings, rails: Rails, touch: Touch, chosen: Chosen,
-    over: tuple[Floats, Floats, Floats], rows: Rows,
+    over: tuple[Floats, Floats, Floats], turned: Floats, rows: Rows,
 ) -> None:  # fmt: skip
     """The rows of all elements, one kind after the other."""
     row = link_rows(x, links, chosen.links, over[0], rows)
     first = len(links.laws)
-    row = coupling_rows(x, couplings, chosen.couplings, over[1], rows, row, first)
+    row = coupling_rows(x, couplings, chosen.couplings, over[1], turned, rows, row, first)
     first += len(couplings.laws)
     row = rail_rows(x, rails, chosen.rails, over[2], rows, row, first)
     first += len(rails.laws)
@@ -195,14 +195,20 @@ def link_rows(x: Floats, links: Links, chosen: Ints, over: Floats, rows: Rows) -
 
 @inner
 def coupling_rows(
-    x: Floats, couplings: Couplings, chosen: Ints, over: Floats, rows: Rows, row: int, first: int
+    x: Floats,
+    couplings: Couplings,
+    chosen: Ints,
+    over: Floats,
+    turned: Floats,
+    rows: Rows,
+    row: int,
+    first: int,
 ) -> int:
     """The rows of couplings from `row` on, whose elements are numbered from `first`; the next row."""
     most = 0
     for k in chosen:
         most = max(most, couplings.firsts[k + 1] - couplings.firsts[k])
     slope, nodes = np.empty((4 * most, x.shape[1])), np.empty(4 * most, np.int64)
-    turned = np.zeros(len(couplings.measures))  # slopes do not depend on whole turns
     for k in chosen:
         couple(x, couplings, k, turned, slope, nodes)
         for at in range(4 * (couplings.firsts[k + 1] - couplings.firsts[k])):

@@ -21,6 +21,7 @@ from pliant.relax.measures import couple
 from pliant.relax.network import (
     FIXED,
     FREE,
+    WOUND,
     Couplings,
     Fields,
     Floats,
@@ -47,7 +48,7 @@ def assemble(state: State, parts: Parts, order: Order, allowed: Floats, whole: b
     if len(parts.rails.nodes) > 0:
         _rails(state.x, parts.rails, state.rail_given, spot, m)
     if len(parts.couplings.laws) > 0:
-        _couplings(state.x, parts.couplings, state.goal, state.turned, spot, m)
+        _couplings(state.x, parts.couplings, state.goal, state.turned, spot, whole, m)
     if len(parts.fields.power) > 0:
         _fields(state.x, parts.fields, spot, whole, m)
     if len(parts.touch.radius) > 0:
@@ -195,14 +196,35 @@ def _some(slope: Floats, a: int) -> bool:
 
 
 @inner
-def _couplings(x: Floats, couplings: Couplings, goal: Floats, turned: Floats, spot: Spot, m: Floats) -> None:
+def _couplings(
+    x: Floats, couplings: Couplings, goal: Floats, turned: Floats, spot: Spot, whole: bool, m: Floats
+) -> None:
     d, most = x.shape[1], 4 * most_measures(couplings)
     slope, nodes = np.empty((most, d)), np.empty(most, np.int64)
     for c in range(len(couplings.laws)):
         count = 4 * (couplings.firsts[c + 1] - couplings.firsts[c])
         over = couple(x, couplings, c, turned, slope, nodes) - goal[c]
         k = tangent(couplings.laws[c], couplings.stiffness[c], couplings.bands[c], over)
+        if whole and couplings.measures[couplings.firsts[c]] == WOUND:
+            f = force(couplings.laws[c], couplings.stiffness[c], couplings.bands[c], over)
+            _tangents(x, nodes, count, slope, f, spot, m)
         _rank_one(spot, nodes, count, slope, k, m)
+
+
+@inner
+def _tangents(x: Floats, nodes: Ints, count: int, slope: Floats, f: float, spot: Spot, m: Floats) -> None:
+    """Across each tangent of a string what a link of its length has, f/t; f is what the string pulls with."""
+    block = np.empty((2, 2))
+    for g in range(0, count, 4):
+        i, j, p, q = nodes[g], nodes[g + 1], slope[g + 1, 0], slope[g + 1, 1]
+        t = p * (x[j, 0] - x[i, 0]) + q * (x[j, 1] - x[i, 1])
+        if t <= 0.0:
+            continue
+        block[0, 0], block[1, 1], block[0, 1] = f / t * q * q, f / t * p * p, -f / t * p * q
+        block[1, 0] = block[0, 1]
+        _block(spot, i, i, 1.0, block, m)
+        _block(spot, j, j, 1.0, block, m)
+        _block(spot, i, j, -1.0, block, m)
 
 
 @inner

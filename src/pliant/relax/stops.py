@@ -62,12 +62,13 @@ def passes(run: Run, before: State, state: State, between: tuple[float, float], 
     return True
 
 
-def weakens(run: Run, before: State, pace: Pace, ahead: float, record: Record) -> bool:
+def weakens(run: Run, before: State, state: State, pace: Pace, ahead: float, record: Record) -> bool:
     """Whether an increment leads smoothly to where a disturbance would grow; told from where on if so.
 
     Located apart from the way itself: what goes on so lives on its symmetry, and each step costs some of it.
+    Where the last stable pose and the first unstable one are apart, it went over to another branch.
     """
-    first, last = pace.share, ahead
+    first, last, stands, weak = pace.share, ahead, before, state
     if run.study.noise > 0.0:
         return False
     while last - first > SMALLEST:
@@ -75,7 +76,12 @@ def weakens(run: Run, before: State, pace: Pace, ahead: float, record: Record) -
         run.net.aim(there, share)
         if not rests(run, there, record):
             return False
-        first, last = (first, share) if falls(run, there) else (share, last)
+        if falls(run, there):
+            last, weak = share, there
+        else:
+            first, stands = share, there
+    if moved(stands.x, weak.x) > SHORT * moved(before.x, state.x) + STEADY * run.net.size:
+        return False
     _tell_unstable(run, pace, last, record)
     return True
 
@@ -92,7 +98,7 @@ def keep_frame(run: Run, state: State, share: float, residual: float, settled: b
     there = state
     if run.factor != 1.0:
         there = copied(state)
-        rescale(there, run.factor)
+        rescale(run.base, there, run.factor)
     if run.base.loaded and not run.loaded:
         there = copied(there)
         run.base.aim(there, share)

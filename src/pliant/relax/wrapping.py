@@ -1,4 +1,7 @@
-"""Strings around obstacles: where they run as drawn, and the short pieces they are made of.
+"""Strings around obstacles: where they run as drawn; in the plane by discs, in space by short pieces.
+
+In the plane a string is a coupling of the discs it goes by, one after the other (see `winding`): which, in
+which order, on which side and how often round follows from the path it is drawn on. In space it is a chain.
 
 A string that an obstacle is in the way of is led round its nearer side and pulled tight: its nodes
 go to the middle between their neighbours, over-relaxed, and out of the obstacles again, until they
@@ -18,17 +21,21 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.kernel import inner, kernel
+from pliant.relax.arrays import coupling_arrays
 from pliant.relax.laws import BUMPER, STRING
 from pliant.relax.links import BAND
+from pliant.relax.measures import measure_couplings
 from pliant.relax.model import Mechanism, Wrap
-from pliant.relax.network import Floats, Ints
-from pliant.relax.rows import Layout, Link, Path, Rail, path
+from pliant.relax.network import WOUND, Floats, Ints
+from pliant.relax.rows import Coupling, Layout, Link, Measure, Path, Rail, path
 
 MOST = 10_000  # pieces of a string
 SOFT = 1e-3  # of its radius, over which an obstacle begins to push
 CENTRAL = 1e-9  # of its radius: a path that passes nearer to the middle has no nearer side
 AXIAL = 1e-9  # sine of the angle below which a path runs along a cylinder
 TIGHT = 1e-12  # of its length, by which no node moves any more
+BESIDE = 1.25  # of its radius: as near a path goes by a disc wherever it may come to lie on it
+FINE = 8  # points of a path to a radius, by which it is looked at
 WORK = 100_000_000  # nodes times obstacles times sweeps; some 4 sweeps for each node are usual
 
 
@@ -54,7 +61,7 @@ def threads(model: Mechanism, layout: Layout) -> tuple[Layout, list[Thread]]:
     names: list[str] = []
     places: list[Floats] = []
     found: list[Thread] = []
-    for index, wrap in enumerate(model.wraps):
+    for index, wrap in enumerate(model.wraps if model.dimension == 3 else ()):
         ends = layout.numbers(wrap.nodes)
         points = _drawn(wrap, layout)
         fresh = range(len(layout.names) + len(names), len(layout.names) + len(names) + len(points) - 2)
@@ -64,6 +71,75 @@ def threads(model: Mechanism, layout: Layout) -> tuple[Layout, list[Thread]]:
         rest = tuple(length / (len(points) - 1) for length in whole)
         found.append(Thread(wrap, f"wrap {'-'.join(wrap.nodes)}", (ends[0], *fresh, ends[1]), rest))
     return layout.extended(names, places), found
+
+
+def windings(model: Mechanism, layout: Layout) -> Iterator[Coupling]:
+    """Every string around discs in the plane; without a length of its own as long as drawn, and taut."""
+    for wrap in model.wraps if model.dimension == 2 else ():
+        measures = _visits(wrap, layout)
+        length = wrap.length
+        if length is None:
+            length = max(_taut(measures, layout), _length(_corners(wrap, layout)))
+        own, rest = wrap.stiffness, path(length, wrap.to)
+        yield Coupling(
+            f"wrap {'-'.join(wrap.nodes)}",
+            measures,
+            rest,
+            layout.stiffness if own is None else own,
+            STRING,
+            BAND * rest[0],
+            counted=False,
+            rigid=own is None,
+        )
+
+
+def _taut(measures: tuple[Measure, ...], layout: Layout) -> float:
+    """How long a string is as drawn where it is taut."""
+    alone = coupling_arrays([Coupling("", measures, (0.0,), 1.0)], 2)
+    return float(measure_couplings(layout.drawn, alone, np.zeros(len(measures)))[0])
+
+
+def _visits(wrap: Wrap, layout: Layout) -> tuple[Measure, ...]:
+    """From disc to disc: the radius of the first of each two, and the angle that the string sweeps there."""
+    corners, obstacles = _corners(wrap, layout), _obstacles(wrap, layout)
+    count = min(ceil(FINE * _length(corners) / obstacles.radius.min()) + FINE, MOST)
+    points, ways = _even(corners, count)
+    _lead_round(points, ways, obstacles)
+    first, last = layout.numbers(wrap.nodes)
+    seen = sorted(
+        (spot, layout.number[one.node], one.radius)
+        for one in wrap.around
+        if one.node is not None
+        for spot in _near(points, layout.drawn[layout.number[one.node]], one.radius)
+    )
+    items = [(0, first, 0.0), *seen, (len(points) - 1, last, 0.0)]
+    swept = [
+        0.0,
+        *(_swept(points, layout.drawn, three) for three in zip(items, items[1:], items[2:], strict=False)),
+    ]
+    return tuple(
+        Measure(WOUND, (node, after[1]), 1.0, ((radius, angle),))
+        for (_, node, radius), after, angle in zip(items[:-1], items[1:], swept, strict=True)
+    )
+
+
+def _near(points: Floats, middle: Floats, radius: float) -> list[int]:
+    """Which of the points of a path are nearest to a disc, each time that it goes by."""
+    far = np.linalg.norm(points - middle, axis=1)
+    beside = np.flatnonzero(far <= BESIDE * radius)
+    if not len(beside):
+        return [int(far.argmin())]
+    runs = np.split(beside, np.flatnonzero(np.diff(beside) > 1) + 1)
+    return [int(run[np.flatnonzero(far[run] <= far[run].min() * (1 + AXIAL))].mean()) for run in runs]
+
+
+def _swept(points: Floats, drawn: Floats, three: tuple[tuple[int, int, float], ...]) -> float:
+    """The angle that a path sweeps about a disc, from the middle of the one before to that of the next."""
+    (start, before, _), (_, here, _), (end, after, _) = three
+    path = np.vstack([drawn[before], points[start : end + 1], drawn[after]]) - drawn[here]
+    turn = path[:-1, 0] * path[1:, 1] - path[:-1, 1] * path[1:, 0]
+    angles = np.arctan2(turn, (path[:-1] * path[1:]).sum(axis=1))
+    return float(angles.sum()) or CENTRAL
 
 
 def string_links(found: list[Thread], layout: Layout) -> Iterator[Link]:
@@ -102,9 +178,7 @@ def _drawn(wrap: Wrap, layout: Layout) -> Floats:
 
     Two neighbours could else lie on either side of an obstacle, and the string go through it.
     """
-    ends = layout.drawn[list(layout.numbers(wrap.nodes))]
-    corners = np.vstack([ends[:1], *(np.array([point]) for point in wrap.via), ends[1:]])
-    obstacles = _obstacles(wrap, layout)
+    corners, obstacles = _corners(wrap, layout), _obstacles(wrap, layout)
     count = wrap.pieces
     while True:
         points = route(corners, obstacles, count)
@@ -113,6 +187,12 @@ def _drawn(wrap: Wrap, layout: Layout) -> Floats:
         if needed <= count:
             return points
         count = needed
+
+
+def _corners(wrap: Wrap, layout: Layout) -> Floats:
+    """The ends of a string, and the points of its path between them."""
+    ends = layout.drawn[list(layout.numbers(wrap.nodes))]
+    return np.vstack([ends[:1], *(np.array([point]) for point in wrap.via), ends[1:]])
 
 
 def _obstacles(wrap: Wrap, layout: Layout) -> Obstacles:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pliant.relax.build import build
-from pliant.relax.elongation import elongations, errors
+from pliant.relax.elongation import elongations, errors, unbalance
 from pliant.relax.model import Mechanism
 
 NODES = {"a": (0, 0), "b": (3, 4), "c": (6, 0), "p": (3, 1)}
@@ -98,3 +98,12 @@ def test_what_is_given_in_against_a_load_is_no_elongation_but_a_force():
     assert found.couplings[0] == pytest.approx(0, abs=1e-15)
     assert found.coupling_forces[0] == pytest.approx(0.4, rel=1e-14)
     assert max(part.max(initial=0) for part in errors(net, found)) < 1e-15
+
+
+def test_what_bars_leave_on_nodes_is_their_pulls_added_up():
+    """Two bars of a corner, 0.1 and 0.2 too long, pull with 10 times that; the ground may be pulled."""
+    x = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 3.0]])
+    ends, rest = np.array([[0, 1], [0, 2]]), np.array([1.9, 2.8])
+    held, free = np.array([-1, 0, 1]), np.array([0, 1, 2])
+    assert unbalance(x, rest, ends, np.full(2, 10.0), held) == pytest.approx(2.0)
+    assert unbalance(x, rest, ends, np.full(2, 10.0), free) == pytest.approx(np.hypot(1.0, 2.0))

@@ -45,6 +45,14 @@ def test_beyond_its_ends_the_drive_stands_still(net):
             np.testing.assert_array_equal(one, other)
 
 
+def test_the_drive_ends_at_its_last_value_to_the_last_bit():
+    rng = np.random.default_rng(3)
+    values = rng.uniform(0.1, 10.0, (3, 200))
+    drive = Drive(values, np.zeros((3, 0)), np.zeros((3, 1, 2)))
+    np.testing.assert_array_equal(drive.at(1.0)[0], values[-1])
+    np.testing.assert_array_equal(drive.at(0.5)[0], values[1])
+
+
 def test_a_drive_of_one_step_is_the_same_everywhere():
     drive = Drive(np.array([[2.0]]), np.zeros((1, 0)), np.zeros((1, 1, 2)))
     assert [drive.at(share)[0].tolist() for share in (0, 0.4, 1)] == [[2.0]] * 3

@@ -211,9 +211,9 @@ def test_unknowns_are_displacements_and_back(name):
 
 
 def test_pieces_of_a_slack_string_have_no_columns():
-    nodes = {"a": (-3, -1.5), "b": (3, -1.5), "o": (0, 0)}
+    nodes = {"a": (-3, -1.5, 0), "b": (3, -1.5, 0), "o": (0, 0, 0)}
     for length, pieces in [(6.0, 23), (12.0, 0)]:
         wrap = {"nodes": ["a", "b"], "around": [{"node": "o", "radius": 1}], "length": length}
         net = network(nodes, ground=["o"], wraps=[wrap])
         assert len(net.names) == 26
-        assert len(rows_of(net).nodes) == 2 * (2 + pieces)
+        assert len(rows_of(net).nodes) == 3 * (2 + pieces)

@@ -100,55 +100,6 @@ def test_a_string_along_the_axis_of_a_cylinder_comes_out_at_its_side():
     np.testing.assert_allclose(np.linalg.norm(through[1:-1, :2], axis=1), 0.5, rtol=1e-12)
 
 
-def test_a_path_with_points_runs_as_drawn():
-    nodes = {"a": (-3, 0), "b": (3, 0), "o": (0, 0)}
-    net = string(nodes, {"around": [{"node": "o", "radius": 1}], "via": [(-2, -2), (2, -2)], "pieces": 40})
-    drawn = 4 + 2 * np.hypot(1, 2)
-    whole = net.drive.rest[0, net.parts.links.laws == STRING].sum()
-    assert whole == pytest.approx(drawn, rel=0.01)
-    assert whole < drawn  # corners are cut
-    assert (net.drawn[net.shown :, 1] < 0).all()
-
-
-def test_a_path_with_points_that_cuts_an_obstacle_is_led_round_it():
-    nodes = {"a": (-3, 0), "b": (3, 0), "o": (0, 0)}
-    net = string(
-        nodes, {"around": [{"node": "o", "radius": 1}], "via": [(-1, -0.3), (1, -0.3)], "pieces": 48}
-    )
-    assert np.linalg.norm(net.drawn[net.shown :], axis=1).min() > 1 - 1e-12
-    assert net.drawn[net.shown + 23, 1] == pytest.approx(-1, abs=1e-2)
-
-
-def test_a_wrap_is_a_chain_of_strings_and_hidden_bumpers():
-    nodes = {"a": (-3, 0), "b": (4, 0), "o": (0, 0.5), "p": (0, 9)}
-    around = [{"node": "o", "radius": 1}, {"node": "p", "radius": 2}]
-    net = string(nodes, {"around": around, "pieces": 12, "to": 5}, stiffness=7)
-    pieces, bumpers = (np.flatnonzero(net.parts.links.laws == law) for law in (STRING, BUMPER))
-    assert net.names[net.shown :] == tuple(f"wrap 1: {k}" for k in range(1, 12))
-    assert [net.link_names[k] for k in (*pieces[:1], *bumpers[[0, -1]])] == [
-        "wrap a-b",
-        "wrap a-b on o",
-        "wrap a-b on p",
-    ]
-    assert net.parts.links.ends[pieces].tolist() == [[0, 4], *([k, k + 1] for k in range(4, 14)), [14, 1]]
-    assert not net.hidden[pieces].any()
-    assert net.hidden[bumpers].all()
-    np.testing.assert_array_equal(net.drive.rest[0, bumpers], [1] * 11 + [2] * 11)
-    np.testing.assert_allclose(net.parts.links.bands[bumpers], [1e-3] * 11 + [2e-3] * 11)
-    whole = length(np.vstack([net.drawn[:1], net.drawn[net.shown :], net.drawn[1:2]]))
-    np.testing.assert_allclose(net.drive.rest[:, pieces].sum(axis=1), [whole, 5], rtol=1e-12)
-    assert set(net.parts.links.stiffness[[*pieces, *bumpers]]) == {7}
-
-
-def test_an_elastic_wrap_is_as_stiff_as_asked_in_all():
-    nodes = {"a": (-3, 0), "b": (4, 0), "o": (0, 0.5)}
-    net = string(nodes, {"around": [{"node": "o", "radius": 1}], "pieces": 20, "stiffness": 3, "length": 8})
-    pieces = net.parts.links.laws == STRING
-    assert 1 / (1 / net.parts.links.stiffness[pieces]).sum() == pytest.approx(3)
-    assert not net.rigid[pieces].any()
-    assert net.drive.rest[0, pieces].sum() == pytest.approx(8)
-
-
 def test_cylinders_hold_a_string_with_rails():
     nodes = {"a": (-3, 0.1, 0), "b": (4, 0.1, 1), "o": (0, 0, -1), "p": (0, 0, 2)}
     net = string(nodes, {"around": [{"cylinder": ["o", "p"], "radius": 0.5}], "pieces": 30})
@@ -160,11 +111,66 @@ def test_cylinders_hold_a_string_with_rails():
     assert parts.rails.bands == pytest.approx(5e-4)
 
 
-def test_pieces_are_no_longer_than_the_smallest_radius():
-    nodes = {"a": (-3, 0), "b": (4, 0), "o": (0, 0.05)}
+def test_pieces_in_space_are_no_longer_than_the_smallest_radius():
+    nodes = {"a": (-3, 0, 0), "b": (4, 0, 0), "o": (0, 0.05, 0)}
     net = string(nodes, {"around": [{"node": "o", "radius": 0.1}], "pieces": 4})
     pieces = net.parts.links.laws == STRING
     assert pieces.sum() == 71
     assert net.drive.rest[0, pieces].max() <= 0.1
     reeled = string(nodes, {"around": [{"node": "o", "radius": 0.1}], "pieces": 4, "to": 12})
     assert (reeled.parts.links.laws == STRING).sum() == 120
+
+
+def test_a_wrap_in_space_is_a_chain_of_strings_and_hidden_bumpers():
+    nodes = {"a": (-3, 0, 0), "b": (4, 0, 0), "o": (0, 0.5, 0), "p": (0, 9, 0)}
+    around = [{"node": "o", "radius": 1}, {"node": "p", "radius": 2}]
+    net = string(nodes, {"around": around, "pieces": 12, "to": 5}, stiffness=7)
+    pieces, bumpers = (np.flatnonzero(net.parts.links.laws == law) for law in (STRING, BUMPER))
+    assert net.names[net.shown :] == tuple(f"wrap 1: {k}" for k in range(1, 12))
+    assert net.parts.links.ends[pieces].tolist() == [[0, 4], *([k, k + 1] for k in range(4, 14)), [14, 1]]
+    assert not net.hidden[pieces].any()
+    assert net.hidden[bumpers].all()
+    whole = length(np.vstack([net.drawn[:1], net.drawn[net.shown :], net.drawn[1:2]]))
+    np.testing.assert_allclose(net.drive.rest[:, pieces].sum(axis=1), [whole, 5], rtol=1e-12)
+
+
+def test_an_elastic_wrap_in_space_is_as_stiff_as_asked_in_all():
+    nodes = {"a": (-3, 0, 0), "b": (4, 0, 0), "o": (0, 0.5, 0)}
+    net = string(nodes, {"around": [{"node": "o", "radius": 1}], "pieces": 20, "stiffness": 3, "length": 8})
+    pieces = net.parts.links.laws == STRING
+    assert 1 / (1 / net.parts.links.stiffness[pieces]).sum() == pytest.approx(3)
+    assert not net.rigid[pieces].any()
+    assert net.drive.rest[0, pieces].sum() == pytest.approx(8)
+
+
+def test_in_the_plane_a_wrap_is_one_coupling_of_the_discs_it_goes_by():
+    nodes = {"a": (-3, 0), "b": (4, 0), "o": (0, 0.5), "p": (2, 9)}
+    around = [{"node": "p", "radius": 2}, {"node": "o", "radius": 1}]
+    net = string(nodes, {"around": around, "to": 5}, stiffness=7)
+    assert len(net.drawn) == net.shown
+    assert net.coupling_names == ("wrap a-b",)
+    assert net.parts.couplings.measured[:, :2].tolist() == [[0, 2], [2, 3], [3, 1]]
+    assert net.parts.couplings.frames[:, 0, 0].tolist() == [0, 1, 2]
+    np.testing.assert_allclose(net.drive.goal[:, 0], [taut((-3, 0), (4, 0), (0, 0.5), 1), 5], rtol=1e-14)
+
+
+def test_a_path_with_points_that_is_longer_than_taut_is_as_long_as_drawn():
+    nodes = {"a": (-3, 0), "b": (3, 0), "o": (0, 0)}
+    net = string(nodes, {"around": [{"node": "o", "radius": 1}], "via": [(-2, -2), (2, -2)]})
+    assert net.drive.goal[0, 0] == pytest.approx(4 + 2 * np.hypot(1, 2), rel=1e-14)
+    assert net.parts.couplings.frames[1, 0, 1] == pytest.approx(np.pi)  # below, so counter-clockwise
+
+
+def test_a_path_whose_points_cut_a_disc_is_as_long_as_it_is_taut():
+    nodes = {"a": (-3, 0), "b": (3, 0), "o": (0, 0)}
+    net = string(nodes, {"around": [{"node": "o", "radius": 1}], "via": [(-0.8, -0.6), (0.8, -0.6)]})
+    assert net.drive.goal[0, 0] == pytest.approx(2 * (np.sqrt(8) + np.arcsin(1 / 3)), rel=1e-14)
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_a_string_may_go_round_a_drum_several_times(turns):
+    nodes = {"a": (-5, 1), "b": (5, 1), "o": (0, 0)}
+    angles = np.pi / 2 - np.arange(1, 8 * turns) * np.pi / 4
+    via = [(0, 1), *zip(np.cos(angles), np.sin(angles), strict=True), (0, 1)]
+    net = string(nodes, {"around": [{"node": "o", "radius": 1}], "via": via})
+    assert net.drive.goal[0, 0] == pytest.approx(10 + 2 * np.pi * turns, rel=1e-14)

@@ -12,9 +12,11 @@ from pliant.relax.look.faces import faces
 from pliant.relax.look.poses import STANDING, Line, Poses, across, unit
 from pliant.relax.model import Pair, Spring, String
 from pliant.relax.network import Floats, Ints
+from pliant.relax.winding import course
 
 SAG = 9  # points of a slack string
 COILS = 8
+ARC = 0.2  # radians of an arc between two of its points
 TURN = 12  # points of a coil, and of a circle's half
 FEW = 60  # springs, balls and rings that are drawn in full
 LEAD = 0.14  # of a spring's length, straight at either end
@@ -29,7 +31,8 @@ def lines(poses: Poses) -> Iterator[Line]:
     for index, wrap in enumerate(model.wraps):
         first, last = poses.numbers(wrap.nodes)
         name = f"wrap {'-'.join(wrap.nodes)}"
-        yield Line(first, poses.x[:, _threaded(poses, index)], last, name)
+        between = poses.x[:, _threaded(poses, index)] if poses.spatial else _wound(poses, index)
+        yield Line(first, between, last, name)
     yield from (_bumper(poses, bumper.nodes, bumper.length) for bumper in model.bumpers)
     yield from _rods(poses)
     if poses.spatial:
@@ -42,6 +45,16 @@ def _threaded(poses: Poses, index: int) -> Ints:
     start = f"wrap {index + 1}: "
     hidden = range(poses.net.shown, len(poses.net.names))
     return np.array([k for k in hidden if poses.net.names[k].startswith(start)], np.int64)
+
+
+def _wound(poses: Poses, index: int) -> Floats:
+    """(F, K, 2) the arcs of a string in the plane, with as many points as its longest needs."""
+    couplings, count = poses.net.parts.couplings, len(poses.net.coupling_names)
+    c = count - len(poses.model.wraps) + index
+    turned = np.zeros((len(poses.x), len(couplings.measures))) if poses.turned is None else poses.turned
+    swept = np.abs(turned[:, couplings.firsts[c] : couplings.firsts[c + 1]]).max(initial=np.pi)
+    points = 2 + int(swept / ARC)
+    return np.stack([course(x, couplings, c, last, points) for x, last in zip(poses.x, turned, strict=True)])
 
 
 # Strings, springs and bumpers

@@ -37,6 +37,7 @@ class Poses:
     x: Floats  # (F, N, D)
     # (F, E + C + Q) of links, couplings and rails, such as "force"
     scalars: Mapping[str, Floats] = field(default_factory=lambda: {})
+    turned: Floats | None = None  # (F, M) angles over whole turns; as drawn where there are none
 
     @property
     def spatial(self) -> bool:
