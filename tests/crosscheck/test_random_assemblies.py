@@ -44,6 +44,7 @@ HARD = {  # each ended short, or told another objective than its last frame's, b
     "tips that meet, with edges behind them": ("touching", 30022),
     "blocks that fill a row, of which one can be lifted out": ("touching", 30051),
     "a way without bound, and rows that bound it": ("held", 30036),
+    "an overlap thinner than the least that is told apart": ("mosaic", 50027),
     "many loose parts, one of which has to be pushed aside": ("crowd", 3),
 }
 

@@ -217,10 +217,11 @@ Entering = tuple[Ways, Floats, Floats, float]
 
 def _enter(ways: Ways, insets: Insets) -> Entering:
     """The ways that get deeper than is allowed, where, heading which way, and how deep others get at most."""
-    ways = ways.take(_reaching(ways, insets))
+    near, within = _reaching(ways, insets)
+    ways, depth = ways.take(within), insets.depths[0] if near else 0.0
     pieces = ways.pieces(insets.chord)
     error = ways.curvature / (8.0 * pieces**2)
-    entering, entries, depth = [np.zeros(0, np.int64)], [np.zeros((0, 4))], 0.0
+    entering, entries = [np.zeros(0, np.int64)], [np.zeros((0, 4))]
     for count in np.unique(pieces):
         left = np.flatnonzero(pieces == count)
         some = ways.take(left)
@@ -240,14 +241,17 @@ def _enter(ways: Ways, insets: Insets) -> Entering:
     return ways.take(np.concatenate(entering)), found[:, :2], found[:, 2:], depth
 
 
-def _reaching(ways: Ways, insets: Insets) -> Ints:
-    """Which ways may come into the bodies they are seen from: those whose boxes do."""
+def _reaching(ways: Ways, insets: Insets) -> tuple[bool, Ints]:
+    """Whether ways come near the bodies they are seen from, and which may come in by the least depth.
+
+    By their boxes: the others get no deeper than that.
+    """
     (x, y), error, shape = ways.seen(1), ways.curvature / 8, ways.parts.shape_of[ways.body]
     left, bottom, right, top = ways.parts.bounds[shape].T
     box = x.min(axis=1) - error, y.min(axis=1) - error, x.max(axis=1) + error, y.max(axis=1) + error
     near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))
     boxes = shapely.box(*(side[near] for side in box))
-    return near[shapely.intersects(insets.shallow[0][shape[near]], boxes)]
+    return len(near) > 0, near[shapely.intersects(insets.shallow[0][shape[near]], boxes)]
 
 
 def _entries(seen: Floats, lines: NDArray[np.object_], regions: NDArray[np.object_]) -> Floats:
