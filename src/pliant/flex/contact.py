@@ -69,11 +69,9 @@ def unforeseen(parts: Parts, poses: Floats, contacts: Selection, met: Crossings,
     Their vertex and body are known to be near, and the vertex is now outside the edge it enters by, or
     within `slack` of it. One that has yet to come round a corner would be driven back by such a row.
     """
-    if not met.any:
-        return met
     near, most = contacts.near, len(contacts.near.keys)
-    if not most:
-        return np.empty(0, np.int64)
+    if not met.any or not most:
+        return met.take(np.zeros(0, np.int64))
     group = np.minimum(np.searchsorted(near.keys, near.key(met.vertex, met.body)), most - 1)
     known = (near.vertex[group] == met.vertex) & (near.body[group] == met.body)
     has_row = np.isin(group + most * met.edge, contacts.group + most * contacts.row_edge)
