@@ -1,5 +1,7 @@
 """The first linear program of a structure, and the peers that solve it."""
 
+from importlib.util import find_spec
+
 import numpy as np
 
 from pliant.flex.generate import masks
@@ -33,8 +35,8 @@ def slab(columns: int, rows: int, clearance: float = 0.01) -> Assembly:
 
 
 def gurobi(program: Program) -> float | None:
-    """The optimum by Gurobi's default method, or None where its free licence does not reach."""
-    if max(program.shape) > GUROBI_LIMIT:
+    """The optimum by Gurobi's default method, or None where it or its free licence does not reach."""
+    if max(program.shape) > GUROBI_LIMIT or find_spec("gurobipy") is None:
         return None
     import gurobipy as gp
 
