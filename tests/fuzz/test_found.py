@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from tests.fuzz.trial import Depth, tried
 
 FOUND = sorted(Path(__file__).with_name("found").glob("*.json"))
 LIMIT_S = 60.0  # of processor time
+LONG = ("floats", "creeps", "crowd")  # in the names of those that take seconds
 
 
 class Endless(BaseException):
@@ -27,7 +29,13 @@ def limited() -> Iterator[None]:
     signal.signal(signal.SIGPROF, before)
 
 
-@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def cases() -> Iterator[ParameterSet]:
+    for path in FOUND:
+        marks = [pytest.mark.slow] if any(word in path.stem for word in LONG) else []
+        yield pytest.param(path, id=path.stem, marks=marks)
+
+
+@pytest.mark.parametrize("path", list(cases()))
 @pytest.mark.usefixtures("limited")
 def test_a_file_that_broke_pliant_once_does_not_again(path: Path):
     assert not tried(path.read_text(encoding="utf-8"), Depth.SOLVED).findings

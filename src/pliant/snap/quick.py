@@ -19,6 +19,7 @@ from pliant.snap.verdict import BALANCES, JAMS, LEVELS, RESTS, SLIDES, SNAPS
 
 ROWS, ROOM = 128, 1024  # of a path and of its contacts, at a time
 LEAST = 3  # rows that one event can take
+CIRCLES = 1e-9  # of the way
 KINDS: dict[int, Kind] = {
     RESTS: "rest", SNAPS: "snap", SLIDES: "arc", LEVELS: "flat", JAMS: "jam", BALANCES: "dead centre"
 }  # fmt: skip
@@ -44,12 +45,18 @@ def quickly(run: Run, state: State, friction: float, most: int) -> State:
     """The pawl's state after everything that nothing coincides at, or after so many events."""
     room = min(ROWS, max(most, LEAST))
     while _is_simple(state):
+        before = state.point.t
         codes, rows, touched = _rows(run.scene, state, friction, room)
         if codes:
             state = _replayed(run, state, codes, rows, touched)
-        if room < ROWS or len(codes) <= ROWS - LEAST:
+        if room < ROWS or len(codes) <= ROWS - LEAST or state.point.t <= before + hardly(run.scene):
             break
     return state
+
+
+def hardly(scene: Scene) -> float:
+    """What t goes on by where floats go round in circles, at most."""
+    return CIRCLES * abs(float(scene.until))
 
 
 def _is_simple(state: State) -> bool:

@@ -18,14 +18,14 @@ from pliant.snap.curves import Curve, curve
 from pliant.snap.friction import Lock, locking
 from pliant.snap.local import Next, lines_at, outgoing, stop_in
 from pliant.snap.path import Motion, Path, Piece, Run
-from pliant.snap.quick import State, quickly
+from pliant.snap.quick import State, hardly, quickly
 from pliant.snap.scan import Field, Ints, Rigid, Way
 from pliant.snap.scene import Pair, Scene
 
 LIMIT = 1_000_000  # events
 MANY = 4000  # pairs of features: with more of them an arc is looked at piece by piece,
 GROWTH = 4.0  # each so many times as long as the one before
-PATIENCE = 200  # events at one t, after which floats are taken to go round in circles
+PATIENCE = 400  # events and pieces that bring t hardly further, after which floats go round in circles
 
 
 def sweep(
@@ -39,15 +39,16 @@ def sweep(
 
     `held` are the contacts that pressed on it on the leg before: what goes on is no event.
     """
-    run, lock, still, reached = Run(scene, [], []), locking(friction), 0, start.t
+    run, lock = Run(scene, [], []), locking(friction)
     if start.after(scene.until) >= 0:
         return run.over("until", start, _arrived(scene, start).contacts)
     state, quick = State(start, held, Next("start")), scene.arithmetic.name == "float"
-    while still <= PATIENCE and (left := limit - len(run.happenings) - len(run.pieces)) > 0:
+    furthest, since = start.t, 0
+    while (made := len(run.happenings) + len(run.pieces)) < limit and made - since <= PATIENCE:
         if quick:
-            state = quickly(run, state, float(friction), left)
-        still = still + 1 if state.point.t <= reached + state.point.slack else 0
-        reached = max(reached, state.point.t)
+            state = quickly(run, state, float(friction), limit - made)
+        if state.point.t > furthest + hardly(scene):
+            furthest, since = state.point.t, len(run.happenings) + len(run.pieces)
         if not state.cause:
             state = _stepped(run, state, lock)
         if state.cause:
