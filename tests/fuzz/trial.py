@@ -130,7 +130,9 @@ def _shaken(wanted: bool) -> Any:
     """To shake a small assembly at its end takes nine tenths of a solve."""
     from pliant.flex import solve
 
-    return mock.patch.object(solve, "FEW", solve.FEW if wanted else 0)
+    return mock.patch.object(
+        solve, "worth_shaking", solve.worth_shaking if wanted else lambda system, walk: False
+    )
 
 
 def touched(model: Any) -> set[str]:

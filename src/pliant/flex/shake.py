@@ -34,7 +34,7 @@ LEANS = 4  # in a row, each from where the last one stopped
 ROUNDS = 8  # of such leans that gain nothing
 MOST_ROUNDS = 20
 LITTLE = 0.1
-FAR = 0.5  # of the rounds go as far as half of a body's size
+FAR = 0.5  # of the rounds go as far as half of a body's size, where all seems locked
 STEPS = 3  # of a lean
 STOPS = 3  # on the way of a lean, at most
 CLIMBS = 8  # that gain nothing, be they promising
@@ -90,12 +90,15 @@ def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[
     """Leans from the end of a walk, one after the other, as far as each place that promises a better end.
 
     Each stops anywhere on its way, and the next one leads on from there: parts that slide at no
-    loss get to all places of that plateau, no further from the end than half of a body's size; half
-    of the time no further than a few gaps, than they came to it or than a tenth of that size.
+    loss get to all places of that plateau, no further from the end than a few gaps, than they came
+    to it or than a tenth of a body's size, nor than half of that size; where all seems locked, as
+    far as half of it.
     """
     gone = float(np.hypot(*(walk.here.poses - system.parts.drawn)[:, :2].T).max())
-    most = system.parts.size / 2
-    radius = most if chance.random() < FAR else min(max(system.reach, gone, system.parts.size / 10), most)
+    far = chance.random() < FAR and abs(walk.here.value) <= system.least
+    radius = system.parts.size / 2
+    if not far:
+        radius = min(max(system.reach, gone, system.parts.size / 10), radius)
     near = within(system, walk.here.poses, radius)
     least = walk.here.value - LOSS * radius * system.weight
     aside = [walk]
