@@ -101,16 +101,15 @@ def _faults(model: Fastener, pawl: Pawl, where: str) -> Iterator[Fault]:
     assert pawl.beam is not None
     drawn, unit = cantilever(model, pawl), model.units
     least, most = (1 - WITHIN) * (drawn.behind + drawn.nose), (1 + WITHIN) * (drawn.behind + drawn.tip)
-    said = "" if pawl.beam.length is None else ".length"
+    said, share = "" if pawl.beam.length is None else ".length", HINGE[pawl.beam.hinge]
     if not least <= drawn.said <= most:
         between = f"{drawn.behind + drawn.nose:.4g} {unit} from the root"
         yield Fault(
             where + said,
             f"is {drawn.said:g}, and the nose is drawn {between}",
-            f"Give length = {drawn.rear + drawn.nose:.4g}, draw it so, or leave the length to the drawing",
+            f"Give length = {_fitting(drawn, share):.4g}, draw it so, or leave the length to the drawing",
         )
         return
-    share = HINGE[pawl.beam.hinge]
     ends = [drawn.rear, *_backwards(model, pawl, drawn)]
     off = min(abs(share * drawn.said - end) for end in ends)
     if off > WITHIN * drawn.said:
@@ -120,6 +119,12 @@ def _faults(model: Fastener, pawl: Pawl, where: str) -> Iterator[Fault]:
             f"is drawn to begin {min(ends):.4g} {unit} behind it",
             f"Move the hinge to {share:g} of the length from where the beam begins",
         )
+
+
+def _fitting(drawn: Cantilever, share: float) -> float:
+    """A length up to the nose, from where the beam begins if its hinge is at its share of that."""
+    whole = drawn.rear + drawn.nose
+    return whole if abs(share * whole - drawn.rear) <= WITHIN * whole else drawn.nose / (1 - share)
 
 
 def _backwards(model: Fastener, pawl: Pawl, drawn: Cantilever) -> Iterator[float]:

@@ -81,6 +81,15 @@ def test_a_length_that_is_not_the_drawing_s_is_a_fault(length: float):
         solve(clip(length=length))
 
 
+@pytest.mark.parametrize("outline", [HOOK, [[-1, 12], *HOOK[1:5], [1, 12]]])
+@pytest.mark.parametrize("hinge", ["root", "pseudo-rigid"])
+def test_the_length_that_is_offered_is_one_that_the_nose_is_at(outline: Any, hinge: str):
+    (said,) = faults(clip(outline, length=60, hinge=hinge))
+    offered = float(said.split("Give length = ")[1].split(",")[0])
+    again = faults(clip(outline, length=offered, hinge=hinge))
+    assert not any("the nose is drawn" in fault for fault in again)
+
+
 def test_a_hinge_that_is_not_where_the_beam_says_is_a_fault():
     (said,) = faults(clip([[-1, 6], *HOOK[1:5], [1, 6]]))
     assert said == (
