@@ -61,7 +61,10 @@ from pliant.relax.stops import (
 )
 
 PATIENCE, LABOUR = 2000, 3e8  # factorisations, and numbers in all of them, that are enough of a search
-INCREMENTS, EACH = 3000, 50  # that are enough of a run, and for each frame and waypoint of it
+INCREMENTS, EACH = (
+    6000,
+    50,
+)  # that are enough of a run, and for each frame; friction may take 4096
 LANDED = 1e-5  # of the size: from so near what rubs may come down in an increment
 NIGH = 2.0**-16  # increment, as a share of the drive, that is small enough for it
 TURNING = 1.0 / 64  # of the drive, where friction is: its direction follows what slips

@@ -40,7 +40,16 @@ def exercise() -> None:
     """Newton's steps first: what they call is the most of it."""
     from pliant.relax.model import Mechanism
 
-    for parts in (TWO_BARS, _driven(), _loaded(), _touching(), _guided(), _wrapped(), _rubbing()):
+    for parts in (
+        TWO_BARS,
+        _driven(),
+        _loaded(),
+        _touching(),
+        _guided(),
+        _wrapped(2),
+        _wrapped(3),
+        _rubbing(),
+    ):
         _run(Mechanism.model_validate(parts), frames=1)
     for method in ("sync", "momentum"):
         _run(Mechanism.model_validate(TWO_BARS), method=method, frames=1, iterations=2, noise=1e-9)
@@ -117,10 +126,11 @@ def _rubbing() -> dict[str, Any]:
     }
 
 
-def _wrapped() -> dict[str, Any]:
-    """A string over a pulley, which is led round it before anything moves."""
-    nodes = {"a": [-4, 0], "b": [4, 0], "c": [4, -3], "o": [0, -0.5]}
-    wrap = {"nodes": ["a", "b"], "around": [{"node": "o", "radius": 1}]}
+def _wrapped(axes: int) -> dict[str, Any]:
+    """A string over a pulley, or in space over a ball, which is led round it before anything moves."""
+    drawn = {"a": [-4, 0, 0], "b": [4, 0, 0], "c": [4, -3, 0], "o": [0, -0.5, 0]}
+    nodes = {name: place[:axes] for name, place in drawn.items()}
+    wrap = {"nodes": ["a", "b"], "around": [{"node": "o", "radius": 1}], "pieces": 4}
     return {"ground": ["a", "c", "o"], "nodes": nodes, "bars": [{"nodes": ["b", "c"]}], "wraps": [wrap]}
 
 
