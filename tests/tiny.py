@@ -57,8 +57,10 @@ class Tiny:
         return made
 
     def write(self, module: str, text: str) -> None:
-        """Change the text of a module."""
-        (self.folder / "pliant" / "tiny" / f"{module}.py").write_text(text)
+        """Change the text of a module; what Python kept of it knows a file by its size and its second."""
+        folder = self.folder / "pliant" / "tiny"
+        (folder / f"{module}.py").write_text(text)
+        shutil.rmtree(folder / "__pycache__", ignore_errors=True)
 
     def run(self, code: str = RUN, **variables: str | None) -> str:
         """What it prints in a process of its own."""
