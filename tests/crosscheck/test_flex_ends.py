@@ -175,3 +175,23 @@ def test_a_block_against_a_wall_is_not_carried_along_it_and_round_its_end():
     result = solve(assembly([wall, block], body="block", direction=[1, 0]))
     assert result.status is FlexStatus.CONVERGED
     assert result.objective == pytest.approx(1.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3])
+def test_a_free_turn_beside_a_long_travel_is_not_lost_in_it(scale):
+    """Millimetres by the thousand and radians, added: the peg turns without end, whatever the slide goes."""
+    bodies = [
+        fixed("frame", -20, -20, 20, 20, holes=[box(-8, -8, 8, 8)]),
+        {"name": "peg", "outline": box(-5, -5, 5, 5)},
+        fixed("wall", 60, -20, 61, 20),
+        {"name": "slide", "outline": box(30, -5, 40, 5)},
+    ]
+    for body in bodies:
+        body["outline"] = (scale * np.array(body["outline"])).tolist()
+        body["holes"] = [(scale * np.array(ring)).tolist() for ring in body.get("holes", [])]
+    terms = [{"body": "slide", "direction": [1, 0]}, {"body": "peg", "spin": 1}]
+    held = [{"body": "slide", "rotation": 0.0, "y": [0, 0]}]
+    result = solve(Assembly.model_validate({"bodies": bodies, "limits": held, "study": {"maximize": terms}}))
+    assert result.status is FlexStatus.TURNING
+    assert result.turning is not None
+    assert result.turning.bodies == ("peg",)

@@ -46,6 +46,8 @@ HARD = {  # each ended short, or told another objective than its last frame's, b
     "a way without bound, and rows that bound it": ("held", 30036),
     "an overlap thinner than the least that is told apart": ("mosaic", 50027),
     "many loose parts, one of which has to be pushed aside": ("crowd", 3),
+    "what a step gains is lost again in mending its overlap": ("tenon", 60004),
+    "many loose parts, seen by edges that they have passed": ("crowd", 60060),
 }
 
 

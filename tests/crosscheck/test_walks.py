@@ -10,7 +10,7 @@ import shapely
 from tests.crosscheck.assemblies import assembly, bent, convex
 from tests.crosscheck.judge import play_length
 from tests.crosscheck.played import Played, played
-from tests.crosscheck.walking import overlap
+from tests.crosscheck.walking import falls, overlap
 from tests.crosscheck.walks import climbed
 
 import pliant
@@ -91,3 +91,15 @@ def test_a_walk_from_the_drawn_pose_reaches_the_play_of_a_peg_and_no_more(direct
 def test_a_walk_from_the_true_end_of_a_turn_finds_nothing():
     play = played(pliant.solve(peg((1.0, 0.0), spin=1.0)))
     assert climbed(play, play_length(play)).relative < 1e-3
+
+
+def test_a_walk_does_not_leap_over_a_valley_to_a_higher_end():
+    """After a full turn a point of the peg is where it was; half way it was lower."""
+    play = played(pliant.solve(peg((1.0, 0.0))))
+    goal = play.objective
+    here, there = play.frames[-1].copy(), play.frames[-1].copy()
+    there[1, 2] += 2 * np.pi
+    target = (0 * goal.linear, np.array([1]), np.array([[0.0, 3.0]]), np.array([[0.0, 1.0]]), 3.0)
+    assert falls(here, there, here.copy(), target, -0.1)
+    there[1, 2] = here[1, 2] + 0.2
+    assert not falls(here, there, here.copy(), target, -0.1)

@@ -14,6 +14,7 @@ from numba import njit
 
 FINE = 48  # places at which one way is looked at, at most
 PASSES = 8  # rounds in which bodies are pushed apart
+LOOK = 0.1  # rad between two looks at the objective on a way
 
 
 @njit(cache=True)
@@ -381,13 +382,29 @@ def strays(there, base, free, far):
 
 
 @njit(cache=True)
+def falls(here, there, middle, goal, least):
+    """Whether the objective is below `least` on the straight way: a leap over a valley is no climb."""
+    turn = 0.0
+    for b in range(len(here)):
+        turn = max(turn, abs(there[b, 2] - here[b, 2]))
+    looks = 1 + int(turn / LOOK)
+    for k in range(1, looks):
+        for b in range(len(here)):
+            for column in range(3):
+                middle[b, column] = here[b, column] + k / looks * (there[b, column] - here[b, column])
+        if value(middle, goal) < least:
+            return True
+    return False
+
+
+@njit(cache=True)
 def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, size, least, hair, enough, path):
     """A climb of many proposals, one for each place in `path` (K, B, 3); how many of them were taken.
 
     Without a gain, bodies go no further than half of `size`: what lies against a wall is not
     carried along it and round its end.
 
-    A proposal is taken when the way to it is free and the objective is not below the best by more than
+    A proposal is taken when the way to it is free and the objective nowhere on it below the best by more than
     `hair`; moves are of all sizes from `least` to `size`. It ends when it has gained `enough`. Where it went
     is left in `path`, the first place of which is the start.
     """
@@ -409,6 +426,8 @@ def climb(rng, start, pairs, rings, rows, goal, weights, free, radius, fine, siz
             continue
         rises = reached > gained + 5 * hair
         if strays(there, base, free, 0.5 * size) and not rises:
+            continue
+        if falls(here, there, middle, goal, best - hair):
             continue
         if not free_way(here, there, pairs, touched, rings, rows, radius, fine, middle):
             continue

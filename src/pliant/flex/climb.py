@@ -50,13 +50,13 @@ def climb(
             small = move(system, found, system.study.turn)
             moved = _not_last(system, walk, found, small)
             moved = moved or (None if wander else go_on(system, found, walk.enough, turn))
-            if moved is None:
+            if moved is None or not walk.worth_going(moved):
                 return _finish(system, walk, found, small)
         if moved is None and solved and shrinkings == SHRINKINGS:
             moved = go_on(system, found, walk.enough, turn)
         if moved is not None:
             walk.go(moved)
-            turn = next_turn(system, moved.found, moved.there, moved.fraction, turn)
+            turn = next_turn(system, moved, turn)
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1
         else:
@@ -89,7 +89,8 @@ def _not_last(system: System, walk: Walk, found: Promise, small: Moved | None) -
     if small is None or small.crossings is not None:
         return None
     before = walk.promises[-2].gain if len(walk.promises) > 1 else inf
-    slow = found.gain > max(FADING * before, FINEST * abs(walk.here.value) + system.least)
+    size = system.objective.size(walk.here.poses)
+    slow = found.gain > max(FADING * before, FINEST * size + system.least)
     gained = small.there.value - walk.here.value
     if gained <= walk.enough and not (slow and gained > 0.1 * found.gain):
         return None

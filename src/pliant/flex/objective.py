@@ -8,7 +8,7 @@ Source: [Lensgraf2020] eq. 11, Fig. 5 (radial), Fig. 7 (gather).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,10 +29,23 @@ class Objective:
     point: Floats  # (T, 2) in centroid frames
     direction: Floats  # (T, 2) world, times the weight
     drawn: float  # what the above give at the drawn pose
+    spin: Floats | None = None  # (B + 1,) weights of turns, where travel is asked for as well
+    turned: float = 0.0  # what these give at the drawn pose
 
     def value(self, poses: Floats) -> float:
         """How much has been gained since the drawn pose."""
         return self._raw(poses) - self.drawn
+
+    def size(self, poses: Floats) -> float:
+        """How much has been gained, without its sign; the less of travel and turns, where both are asked for.
+
+        Thousands of millimetres do not make a few radians more nothing.
+        """
+        value = self.value(poses)
+        if self.spin is None:
+            return abs(value)
+        turns = float(self.spin @ poses[:, 2]) - self.turned
+        return min(abs(turns), abs(value - turns))
 
     def weights(self, poses: Floats) -> Floats:
         """Its gradient, (B + 1, 3)."""
@@ -79,6 +92,9 @@ def compile_objective(study: FlexStudy, parts: Parts, joints: Joints) -> tuple[O
     ]
     objective = Objective(linear, *joined, drawn=Objective(linear, *joined, drawn=0.0).value(parts.drawn))
     _check_gradient(study, parts, objective, sizes)
+    if len({term.spin is None for term in study.maximize}) > 1:
+        turned = float(linear[:, 2] @ parts.drawn[:, 2])
+        objective = replace(objective, spin=linear[:, 2].copy(), turned=turned)
     return objective, joints
 
 

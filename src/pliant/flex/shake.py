@@ -77,7 +77,7 @@ def shaken(system: System, walk: Walk, ending: Ending, progress: Progress) -> En
 
 def _worth_it(walk: Walk) -> float:
     """The least value of the objective for which a walk is followed on from its end."""
-    return walk.here.value + max(3 * walk.enough, FINEST * abs(walk.here.value))
+    return walk.here.value + max(3 * walk.enough, FINEST * walk.system.objective.size(walk.here.poses))
 
 
 def _little_play(system: System, walk: Walk, aside: list[Walk]) -> bool:
@@ -202,6 +202,7 @@ def lean(system: System, walk: Walk, push: Floats, keep: float, far: bool = Fals
         linear=keep * objective.linear + scale * push,
         direction=keep * objective.direction,
         drawn=0.0,
+        spin=None,
     )
     leaning = replace(leaning, drawn=leaning.value(poses))
     tilted = replace(system, objective=leaning)

@@ -72,6 +72,7 @@ class Moved:
     way: Floats  # (F, B + 1, 3) frames after the start
     depth: float  # a bound on the overlap of bodies on the way
     crossings: Crossings | None = None
+    shortened: bool = False  # because of what the whole of it would overlap or not gain
 
 
 def usable(system: System, program: Program, solution: Solution) -> bool:
@@ -164,25 +165,26 @@ def move(system: System, found: Promise, turn: float) -> Moved | None:
     distance = travel(system, found.here, step)
     longest = min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
     moved = search(system, found, longest)
-    if moved is None or moved.crossings or moved.fraction < longest or reach >= distance:
+    if moved is None or moved.crossings or moved.shortened or reach >= distance:
         return moved
     wider = place(system, moved.there.poses, min(2 * reach, system.parts.size), moved.there.contacts)
     return replace(moved, there=wider)
 
 
-def next_turn(system: System, found: Promise, there: Place, fraction: float, turn: float) -> float:
+def next_turn(system: System, moved: Moved, turn: float) -> float:
     """The largest rotation of the next step: less where this one was cut short, or kept no promise.
 
     Bodies that carry nothing may be anywhere in their play; without this bound they wander
     through it at every step, and what little is left to gain drowns in what that costs.
     """
+    found, fraction = moved.found, moved.fraction
     used = fraction * float(np.abs(found.solution.step[:, 2]).max())
-    gained = there.value - found.here.value
+    gained = moved.there.value - found.here.value
     if gained < 0.1 * fraction * found.gain:
         return min(turn, used) / 2
-    if fraction < 0.3:
+    if moved.shortened and fraction < 0.3:
         return min(turn, 2 * used)
-    return min(system.study.turn, max(turn, 2 * used) if fraction == 1.0 else turn)
+    return min(system.study.turn, turn if moved.shortened else max(turn, 2 * used))
 
 
 def search(system: System, found: Promise, longest: float) -> Moved | None:
@@ -210,7 +212,9 @@ def search(system: System, found: Promise, longest: float) -> Moved | None:
                 return Moved(found, here, 0.0, way, met.depth, new)
             if not met.any and met.depth <= allowed_on_the_way:
                 moved = Moved(found, there, fraction, way, met.depth)
-                return moved if further is None else _extended(system, moved, further, allowed_on_the_way)
+                if further is not None:
+                    moved = _extended(system, moved, further, allowed_on_the_way)
+                return replace(moved, shortened=moved.fraction < longest)
             further = there
         else:
             further = None
@@ -224,8 +228,8 @@ def _extended(system: System, moved: Moved, further: Place, allowed: float) -> M
     way, met = judged(system, here, start, moved.fraction * moved.found.solution.step, further.poses)
     if met.any or met.depth > allowed:
         return moved
-    depth = max(moved.depth, met.depth)
-    return Moved(moved.found, further, 2 * moved.fraction, np.concatenate([moved.way, way]), depth)
+    depth, way = max(moved.depth, met.depth), np.concatenate([moved.way, way])
+    return replace(moved, there=further, fraction=2 * moved.fraction, way=way, depth=depth)
 
 
 def judged(
@@ -247,7 +251,12 @@ def _place_within_reach(system: System, here: Place, poses: Floats, allowed: flo
     """The contacts of a pose, mended; None where it is further off than contacts were looked for."""
     if not here.contacts.near.reach_to(system.parts, poses):
         return None
-    there = place(system, poses, here.contacts.near.reach, here.contacts)
+    reach = here.contacts.near.reach
+    there = place(system, poses, reach, here.contacts)
+    if there.violation > allowed:
+        # The edge that a vertex has passed may still be the one it was seen by.
+        anew = place(system, poses, reach, None)
+        there = anew if anew.violation <= allowed else there
     if allowed < there.violation <= MENDABLE * allowed:
         there = mend(system, there)
         if not here.contacts.near.reach_to(system.parts, there.poses):

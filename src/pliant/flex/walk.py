@@ -20,6 +20,7 @@ from pliant.flex.step import Moved, Place, Promise, place, sweep
 from pliant.flex.system import System
 
 IDLE = 2
+FRUITLESS = 8
 MANY = 100_000  # candidates for contact: more of them take longer than they help
 FEW = 50  # pairs of neighbours, of which overlaps are measured sooner than a thread is told to
 SMALL = 200  # rows: up to here the ranges of the shares are found without being asked for
@@ -43,8 +44,10 @@ class Walk:
         self.overlaps: list[Measured] = [lambda: self.at_start.worst]
         self.violations: list[float] = [start.violation]
         self.path = 0.0
-        self.before = (start, 0.0, 1)  # what `undo` goes back to
         self.idle = 0  # steps in a row that were taken whole and gained next to nothing
+        self.high = start.value  # the greatest objective so far
+        self.fruitless = 0  # steps since then: what one gains, the next may lose in mending its overlap
+        self.before = (start, 0.0, 1, self.high, 0)  # what `undo` goes back to
 
     @cached_property
     def at_start(self) -> Overlaps:
@@ -66,7 +69,7 @@ class Walk:
 
     def undo(self) -> None:
         """Take the last step back."""
-        self.here, self.path, frames = self.before
+        self.here, self.path, frames, self.high, self.fruitless = self.before
         self.steps -= 1
         self.idle = 0
         del self.frames[frames:], self.accepted[-1], self.overlaps[-1], self.violations[-1]
@@ -75,14 +78,16 @@ class Walk:
         """Take a step and keep its frames."""
         system, there = self.system, moved.there
         assert moved.found.here.poses is self.here.poses
-        self.before = (self.here, self.path, len(self.frames))
+        self.before = (self.here, self.path, len(self.frames), self.high, self.fruitless)
         self.path = max(self.path, moved.depth)
         self.frames.extend(moved.way)
         self.steps += 1
         gained = abs(there.value - self.here.value)
-        little = gained <= 0.5 * system.tolerance * abs(there.value) + system.least
+        little = gained <= 0.5 * system.tolerance * system.objective.size(there.poses) + system.least
         self.idle = self.idle + 1 if little and moved.fraction == 1.0 else 0
         self.here = there
+        higher = there.value > self.high + self.enough
+        self.high, self.fruitless = (there.value, 0) if higher else (self.high, self.fruitless + 1)
         self.accepted.append(len(self.frames) - 1)
         self.overlaps.append(self._measure(there))
         self.violations.append(there.violation)
@@ -128,8 +133,9 @@ class Walk:
             if other.system is self.system:
                 self.here = other.here
                 self.promises += other.promises
-        self.before = (self.here, self.path, len(self.frames))
-        self.idle = 0
+        self.idle = self.fruitless = 0
+        self.high = self.here.value
+        self.before = (self.here, self.path, len(self.frames), self.high, 0)
 
     def widen(self) -> bool:
         """Look for contacts further away before the first program is said to have no bound."""
@@ -143,12 +149,18 @@ class Walk:
 
     def settled(self, found: Promise) -> bool:
         """Whether what is promised, or what came of the last promises, is too little to go on for."""
-        return found.endless is None and (self.idle >= IDLE or abs(found.gain) <= self.enough)
+        vain = self.idle >= IDLE or self.fruitless >= FRUITLESS
+        return found.endless is None and (vain or abs(found.gain) <= self.enough)
+
+    def worth_going(self, moved: Moved) -> bool:
+        """Whether a step leads higher than any before; or else, whether the last ones came to something."""
+        return moved.there.value > self.high + self.enough or self.fruitless < FRUITLESS
 
     @property
     def enough(self) -> float:
         """A gain that is worth a step."""
-        return self.system.tolerance * abs(self.here.value) + self.system.least
+        system = self.system
+        return system.tolerance * system.objective.size(self.here.poses) + system.least
 
     def turning(self) -> Turning | None:
         """Bodies that turn right round, by a way that closes on itself or has been gone twice; None: none."""
