@@ -48,6 +48,7 @@ HARD = {  # each ended short, or told another objective than its last frame's, b
     "many loose parts, one of which has to be pushed aside": ("crowd", 3),
     "what a step gains is lost again in mending its overlap": ("tenon", 60004),
     "many loose parts, seen by edges that they have passed": ("crowd", 60060),
+    "tips of which each is beside the other, while edges cross": ("crowd", 71005),
 }
 
 

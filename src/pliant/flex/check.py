@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from pliant.core.pose import Floats, dot, turn
 from pliant.flex.distance import Ints, Rows
@@ -31,7 +30,7 @@ class Overlaps:
 
     pairs: Ints  # (K, 2)
     area: Floats  # (K,)
-    thickness: Floats  # (K,) area over the length it is shared along
+    thickness: Floats  # (K,) area over the length it is shared along, or the width where that matters
 
     @property
     def worst(self) -> float:
@@ -39,19 +38,39 @@ class Overlaps:
         return float(self.thickness.max(initial=0.0))
 
 
-def overlaps(parts: Parts, poses: Floats, pairs: Ints) -> Overlaps:
-    """Which of these pairs share area, and how thickly."""
-    polygons = parts.polygons(poses)
-    pairs = _meeting(polygons, pairs)
-    shared = shapely.intersection(polygons[pairs[:, 0]], polygons[pairs[:, 1]])
+def overlaps(parts: Parts, poses: Floats, pairs: Ints, allowed: float = np.inf) -> Overlaps:
+    """Which of these pairs share area, and how thickly.
+
+    A wedge is twice as thick as in the mean: where that may be more than is allowed, its width counts.
+    """
+    bodies = np.unique(pairs)
+    few = 4 * len(bodies) < parts.count
+    polygons = parts.polygons_of(poses, bodies) if few else parts.polygons(poses)
+    places = np.searchsorted(bodies, pairs) if few else pairs
+    meeting = shapely.intersects(polygons[places[:, 0]], polygons[places[:, 1]])
+    pairs, places = pairs[meeting], places[meeting]
+    shared = shapely.intersection(polygons[places[:, 0]], polygons[places[:, 1]])
     area = np.asarray(shapely.area(shared), np.float64)
     kept = area > 0
     length = np.asarray(shapely.length(shared), np.float64)[kept] / 2  # a sliver has two long sides
-    return Overlaps(pairs[kept], area[kept], area[kept] / length)
+    thickness = area[kept] / length
+    for place in np.flatnonzero(2 * thickness > allowed):
+        thickness[place] = max(thickness[place], _width(shared[kept][place]))
+    return Overlaps(pairs[kept], area[kept], thickness)
 
 
-def _meeting(polygons: NDArray[np.object_], pairs: Ints) -> Ints:
-    return pairs[shapely.intersects(polygons[pairs[:, 0]], polygons[pairs[:, 1]])]
+def _width(region: shapely.Geometry) -> float:
+    """The least width of the hull of a region's widest part: across one of the hull's sides."""
+    parts = [part for part in shapely.get_parts(region) if shapely.area(part) > 0]
+    return max(_hull_width(shapely.get_coordinates(shapely.convex_hull(part))) for part in parts)
+
+
+def _hull_width(ring: Floats) -> float:
+    side = np.diff(ring, axis=0)
+    length = np.hypot(*side.T)
+    side, start = side[length > 0] / length[length > 0, None], ring[:-1][length > 0]
+    arm = ring[None] - start[:, None]
+    return float(np.abs(side[:, None, 0] * arm[..., 1] - side[:, None, 1] * arm[..., 0]).max(axis=1).min())
 
 
 def near_pairs(parts: Parts, poses: Floats) -> Ints:

@@ -218,6 +218,12 @@ class Parts:
         world = carry(poses[self.outlines.body], self.outlines.point)
         return _assemble(world, self._rings)
 
+    def polygons_of(self, poses: Floats, bodies: Ints) -> NDArray[np.object_]:
+        """Some bodies (K,) as shapely polygons at these poses, (K,)."""
+        shapes = (self.shapes[self.shape_of[body]] for body in bodies)
+        placed = zip(poses[bodies], shapes, strict=True)
+        return np.array([region(tuple(carry(pose, ring) for ring in rings)) for pose, rings in placed])
+
     @cached_property
     def _rings(self) -> tuple[Ints, Ints, Bools]:
         """Where each ring starts, its body, and whether it is an outside."""

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from pliant.core.pose import Floats
+from pliant.flex.check import overlaps
 from pliant.flex.contact import beyond_ends, flip, leave_out, past_ends, select
 from pliant.flex.distance import Ints, gaps, gaps_and_blocks
 from pliant.flex.lp.solvers import solve_program
@@ -127,8 +128,12 @@ def _slide(system: System, found: Promise, enough: float, turn: float) -> Moved 
     np.add.at(sliding, rows.point_body, blocks[:, 1])
     wish = sliding[system.parts.free]
     moved = _slid(system, found, found, wish, groups, enough, turn)
-    if moved is None and tips.any():
-        moved = _slid(system, found, _without(found, tips), wish, groups, enough, turn)
+    if moved is not None or not tips.any():
+        return moved
+    moved = _slid(system, found, _without(found, tips), wish, groups, enough, turn)
+    held = np.stack([contacts.rows.edge_body[tips], contacts.rows.point_body[tips]], axis=1)
+    if moved is None or overlaps(system.parts, moved.there.poses, held).worst > 0.1 * system.threshold:
+        return None  # tip has not got past tip: each is beside the other, and edges cross
     return moved
 
 

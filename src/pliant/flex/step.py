@@ -19,8 +19,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.core.pose import Floats
+from pliant.flex.check import overlaps
 from pliant.flex.contact import Selection, select, unforeseen
-from pliant.flex.distance import Rows
+from pliant.flex.distance import Rows, gaps
 from pliant.flex.lp.program import Program, Solution
 from pliant.flex.lp.squares import least_squares
 from pliant.flex.neighbours import Bools, find_neighbours
@@ -32,6 +33,7 @@ POSE = 0.75  # of the overlap allowed: the way to a pose overlaps a little more 
 HALVINGS = 8
 FRAME_TURN = 0.08  # rad: between two frames of a step no body turns much more than this
 MOST_FRAMES = 24  # of a step
+FEW = 8  # pairs of bodies that are looked at again where rows say that they overlap
 MENDABLE = 20.0  # times the overlap allowed: more than that is no slip but a collision
 
 
@@ -253,15 +255,24 @@ def _place_within_reach(system: System, here: Place, poses: Floats, allowed: flo
         return None
     reach = here.contacts.near.reach
     there = place(system, poses, reach, here.contacts)
-    if there.violation > allowed:
-        # The edge that a vertex has passed may still be the one it was seen by.
-        anew = place(system, poses, reach, None)
-        there = anew if anew.violation <= allowed else there
+    if there.violation > allowed and _passed(system, there, allowed):
+        there = place(system, poses, reach, None)
     if allowed < there.violation <= MENDABLE * allowed:
         there = mend(system, there)
         if not here.contacts.near.reach_to(system.parts, there.poses):
             return None
     return there
+
+
+def _passed(system: System, there: Place, allowed: float) -> bool:
+    """Whether bodies do not overlap that rows hold to do: a vertex has passed the edge it was seen by."""
+    rows = there.contacts.rows
+    deep = gaps(rows, there.poses) < -allowed
+    pairs = np.unique(np.stack([rows.edge_body[deep], rows.point_body[deep]], axis=1), axis=0)
+    if not 0 < len(pairs) <= FEW:
+        return False
+    with system.clock.phase("check"):
+        return overlaps(system.parts, there.poses, pairs).worst <= 0.1 * system.threshold
 
 
 def sweep(system: System, here: Place, before: Floats, way: Floats) -> Crossings:

@@ -216,7 +216,7 @@ class Walk:
             steps=self.steps,
             violation=self.here.violation,
             overlap=float(thickness.max()),
-            path_overlap=self.path,
+            path_overlap=max(self.path, float(thickness.max())),
             gap=system.gap,
             threshold=system.threshold,
             rows=shape[0],
@@ -238,11 +238,11 @@ class Walk:
 
     def _measure(self, there: Place) -> Measured:
         """Have the overlaps of a place measured meanwhile, or of few pairs once they are asked for."""
-        pairs = there.contacts.near.pairs
+        pairs, allowed = there.contacts.near.pairs, self.system.threshold
         if len(pairs) <= FEW:
-            return cache(lambda: overlaps(self.system.parts, there.poses, pairs).worst)
+            return cache(lambda: overlaps(self.system.parts, there.poses, pairs, allowed).worst)
         halves = [
-            self.checker.submit(overlaps, self.system.parts, there.poses, half)
+            self.checker.submit(overlaps, self.system.parts, there.poses, half, allowed)
             for half in (pairs[::2], pairs[1::2])
         ]
         return lambda: max(half.result().worst for half in halves)

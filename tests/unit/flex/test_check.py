@@ -111,3 +111,14 @@ def test_the_bound_on_the_way_is_tight_for_small_steps():
 
 def test_no_rows_means_no_overlap_on_the_way():
     assert path_overlap(Rows.none(), [np.zeros((1, 3)), np.ones((1, 3))], 0.1) == 0.0
+
+
+@pytest.mark.parametrize("allowed", [0.05, 0.15, 0.5])
+def test_a_wedge_counts_by_its_width_where_that_may_be_too_much(allowed):
+    """In the mean it is half as thick."""
+    parts = parts_of(
+        {"name": "floor", "outline": box(-5, -1, 5, 0), "fixed": True},
+        {"name": "block", "outline": [[-3, 0], [3, -0.1], [3, 2], [-3, 2]]},
+    )
+    wide = 0.1 if allowed < 0.1 else 0.05
+    assert overlaps(parts, parts.drawn, PAIR, allowed).worst == pytest.approx(wide, rel=0.02)
