@@ -28,7 +28,7 @@ KEEP = 1e3  # what the objective weighs beside the sliding: nothing is given up 
 ALONE = 12  # loaded corners up to which each is turned alone
 RELEASES = 5
 LOADED = 1e-4  # of the largest force: what carries less than that holds nothing
-FEW = 200  # moving bodies up to which a slide is tried, too
+FEW, MORE = 60, 200  # moving bodies up to which a slide is tried too: of tight parts, and where they rattle
 
 
 def go_on(system: System, found: Promise, enough: float, turn: float) -> Moved | None:
@@ -38,7 +38,8 @@ def go_on(system: System, found: Promise, enough: float, turn: float) -> Moved |
             _, moved = stepped(system, other, enough, turn)
             if moved is not None and moved.there.value > found.here.value + enough:
                 return moved
-    return _slide(system, found, enough, turn) if len(system.parts.free) <= FEW else None
+    few = MORE if system.rattles else FEW
+    return _slide(system, found, enough, turn) if len(system.parts.free) <= few else None
 
 
 def _could_gain(system: System, found: Promise, enough: float, turn: float) -> bool:

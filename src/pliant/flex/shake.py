@@ -27,7 +27,6 @@ from pliant.flex.walk import Walk
 
 FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are shaken: a second or two
 MORE, LONGER = 60, 4000  # the same where parts rattle: some seconds
-RATTLES = 0.05  # of a body's radius: gaps from which parts do
 KEEPS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what the objective weighs beside the push
 LOSS = 0.01  # of how far a lean may lead, and no more of the objective is lost on it
 LEANS = 4  # in a row, each from where the last one stopped
@@ -46,8 +45,7 @@ def worth_shaking(system: System, walk: Walk) -> bool:
     Where gaps are small against the parts, a program sees all that they can do from where they are.
     """
     parts, rows = system.parts, len(walk.here.contacts.rows)
-    rattles = system.gap > RATTLES * float(np.median(parts.radius[parts.free]))
-    few, short = (MORE, LONGER) if rattles else (FEW, SHORT)
+    few, short = (MORE, LONGER) if system.rattles else (FEW, SHORT)
     return len(parts.free) <= few and rows <= short
 
 

@@ -34,6 +34,7 @@ CHORD = 0.2  # of what is allowed: how far a chord may err from a vertex's way
 MOST_PIECES = 64  # of the way from frame to frame
 RUN = 16  # sides that are boxed together
 TOGETHER = 8  # frames whose ways are boxed together
+FRAMES = 4  # pieces of ways, to see which of them come near at all
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,23 @@ class Ways:
         up = np.sin(back) * apart[0] + np.cos(back) * apart[1] + low
         return across[pair] + (cosine * x - sine * y), up[pair] + (sine * x + cosine * y)
 
+    def thinned(self) -> tuple[Ways, Floats]:
+        """The ways by some of their frames, and how far at most the others are off them, (G,)."""
+        last = len(self.poses) - 1
+        if last <= FRAMES:
+            return self, np.zeros(len(self.body))
+        kept = np.linspace(0, last, FRAMES + 1).round().astype(np.int64)
+        piece = np.searchsorted(kept, np.arange(1, last + 1)) - 1
+        share = ((np.arange(1, last + 1) - kept[piece]) / np.diff(kept)[piece])[:, None, None]
+        few = Ways(self.parts, self.poses[kept], self.ends, self.body)
+        straight = few.poses[piece] * (1 - share) + few.poses[piece + 1] * share
+        off = np.abs(self.poses[1:] - straight).max(axis=0)
+        shift, spin = np.hypot(*off[:, :2].T), off[:, 2]
+        body, owner, pair = self.pairs
+        apart = np.hypot(*np.moveaxis((self.poses[:, owner] - self.poses[:, body])[..., :2], -1, 0))
+        moved = shift[body] + shift[owner] + spin[body] * apart.max(axis=0)
+        return few, moved[pair] + (spin[body] + spin[owner])[pair] * np.hypot(*self.point.T)
+
     def at_start(self) -> Floats:
         """Where the points are first, in the centroid frames of the bodies, (G, 2)."""
         world = carry(self.poses[0, self.owner], self.point)
@@ -244,9 +262,19 @@ def _enter(ways: Ways, insets: Insets) -> Entering:
 def _reaching(ways: Ways, insets: Insets) -> tuple[bool, Ints]:
     """Whether ways come near the bodies they are seen from, and which may come in by the least depth.
 
-    By their boxes: the others get no deeper than that.
+    By their boxes, those of a few frames first: the others get no deeper than that.
     """
-    (x, y), error, shape = ways.seen(1), ways.curvature / 8, ways.parts.shape_of[ways.body]
+    few, off = ways.thinned()
+    near, within = _boxed(few, few.curvature / 8 + off, insets)
+    if few is ways:
+        return near, within
+    ways = ways.take(within)
+    return near, within[_boxed(ways, ways.curvature / 8, insets)[1]]
+
+
+def _boxed(ways: Ways, error: Floats, insets: Insets) -> tuple[bool, Ints]:
+    """Whether boxes about ways, which err by (G,), meet those of bodies, and which the shapes so deep."""
+    (x, y), shape = ways.seen(1), ways.parts.shape_of[ways.body]
     left, bottom, right, top = ways.parts.bounds[shape].T
     box = x.min(axis=1) - error, y.min(axis=1) - error, x.max(axis=1) + error, y.max(axis=1) + error
     near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))

@@ -20,6 +20,7 @@ from pliant.flex.parts import Parts, compile_parts
 from pliant.flex.sweep import Insets
 
 ROUNDED = 1e-10  # of a body's size: bodies drawn as near as that touch
+RATTLES = 0.05  # of a body's radius: gaps from which parts do
 SQRT2 = 2**0.5  # of two rows across each other, as a pivot has, the greater is at least that share
 
 
@@ -64,6 +65,11 @@ class System:
         if self.study.reach is not None:
             return self.study.reach
         return max(6 * self.gap, 0.02 * self.parts.size)
+
+    @cached_property
+    def rattles(self) -> bool:
+        """Whether gaps are not small against the parts, so that they can get to quite other places."""
+        return self.gap > RATTLES * float(np.median(self.parts.radius[self.parts.free]))
 
     @cached_property
     def least(self) -> float:
