@@ -9,8 +9,8 @@ from pliant.flex.generate.table import table_structure
 from pliant.flex.generate.voxels import raising, upper_right, voxels
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly
-from pliant.flex.step import place
-from pliant.flex.system import compile_system
+from pliant.flex.problem.system import compile_system
+from pliant.flex.stepping.step import place
 
 GUROBI_LIMIT = 2000  # rows and columns of the licence that comes with gurobipy
 

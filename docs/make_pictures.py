@@ -34,11 +34,11 @@ from pliant import gallery, view
 from pliant.core.motion import Floats, Mark, Motion
 from pliant.core.pose import carry
 from pliant.files.reader import model_of
-from pliant.flex.distance import contact_points, gaps
+from pliant.flex.contact.distance import contact_points, gaps
 from pliant.flex.model import Assembly
+from pliant.flex.problem.system import compile_system
 from pliant.flex.result import FlexResult
-from pliant.flex.step import place
-from pliant.flex.system import compile_system
+from pliant.flex.stepping.step import place
 from pliant.linkage.drawing import picture as linkage_picture
 from pliant.linkage.drawing import skeleton
 from pliant.linkage.editing.result import EditResult

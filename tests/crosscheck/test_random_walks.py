@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from pliant import gallery
 from pliant.core.pose import carry
 from pliant.flex.generate import bar, voxels
+from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly, Study, Term
-from pliant.flex.parts import compile_parts
 from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus

@@ -9,9 +9,9 @@ from pliant.flex.generate import bricks, flock, jigsaw, random_outline, voxels
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import residuals, solve_program
 from pliant.flex.model import Assembly, Study, Term
+from pliant.flex.problem.system import compile_system
 from pliant.flex.solve import solve
-from pliant.flex.step import place
-from pliant.flex.system import compile_system
+from pliant.flex.stepping.step import place
 
 
 def random_assembly(seed: int) -> Assembly:

@@ -13,16 +13,16 @@ from tests.solved import solved
 
 from pliant import gallery
 from pliant.core.pose import carry
-from pliant.flex.distance import Rows, contact_points, gaps, gaps_and_blocks
+from pliant.flex.contact.distance import Rows, contact_points, gaps, gaps_and_blocks
 from pliant.flex.generate import TABLE, bar, expected_rows, flock, frame, table_structure, voxels
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly, Study, Term
-from pliant.flex.promise import promise
+from pliant.flex.problem.system import System, compile_system
 from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import Place, place
-from pliant.flex.system import System, compile_system
+from pliant.flex.stepping.linearization import promise
+from pliant.flex.stepping.step import Place, place
 
 Floats = NDArray[np.float64]
 

@@ -25,15 +25,15 @@ from shapely.ops import split
 
 from pliant.core.errors import PliantError
 from pliant.core.pose import carry
-from pliant.flex.distance import contact_points
+from pliant.flex.contact.distance import contact_points
 from pliant.flex.generate import bar, jigsaw, random_outline, voxels
 from pliant.flex.model import Assembly, Body, Region, Study, Term
-from pliant.flex.promise import promise
+from pliant.flex.problem.system import compile_system
 from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import place
-from pliant.flex.system import compile_system
+from pliant.flex.stepping.linearization import promise
+from pliant.flex.stepping.step import place
 
 Floats = NDArray[np.float64]
 

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pliant.flex import contact, neighbours
+from pliant.flex.contact import neighbours
+from pliant.flex.contact import selection as contact
+from pliant.flex.contact.nearest import FACING, TIE, Nearest, nearest
+from pliant.flex.contact.neighbours import NONE, Candidates, Hints, find_neighbours
 from pliant.flex.generate import bar, jigsaw, voxels
+from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.model import Assembly, Body, Pin
-from pliant.flex.nearest import FACING, TIE, Nearest, nearest
-from pliant.flex.neighbours import NONE, Candidates, Hints, find_neighbours
-from pliant.flex.parts import Parts, compile_parts
 
 seeds = st.integers(0, 9999)
 some = settings(max_examples=15, deadline=None, derandomize=True)

@@ -29,7 +29,7 @@ def contents(model: Model) -> Iterator[tuple[str, str]]:
 
 
 def _assembly(model: Assembly) -> Iterator[tuple[str, str]]:
-    from pliant.flex.system import compile_system
+    from pliant.flex.problem.system import compile_system
 
     study = model.study.for_command("flex")
     parts = compile_system(model, study).parts

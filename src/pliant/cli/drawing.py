@@ -42,7 +42,7 @@ def _mechanism(model: Mechanism) -> Motion:
 
 def _assembly(model: Assembly) -> Motion:
     """The parts as they will move (inset by the clearance), pins, regions and sights."""
-    from pliant.flex.parts import compile_parts
+    from pliant.flex.geometry.parts import compile_parts
 
     parts = compile_parts(model)
     return Motion(

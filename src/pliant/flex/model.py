@@ -36,7 +36,7 @@ from pliant.core.model import (
 )
 from pliant.core.outline import open_ring, region_fault, ring_fault
 from pliant.core.quantity import Angle, Coordinate, Number, Vector
-from pliant.flex.rigid import rigid
+from pliant.flex.geometry.rigid import rigid
 
 
 def _ring(points: tuple[Vector, ...]) -> tuple[Vector, ...]:

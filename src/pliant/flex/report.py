@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.written import place, within
-from pliant.flex.drawn import Violation
-from pliant.flex.forces import Contact
+from pliant.flex.diagnosis.as_drawn import Violation
+from pliant.flex.diagnosis.forces import Contact
 from pliant.flex.status import FlexStatus
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
 from pliant.core.plot import Plot, Series
 from pliant.core.pose import carry
 from pliant.core.store import model_hash, sayable, version
-from pliant.flex.drawn import DrawnOverlap, Violation
-from pliant.flex.findings import Leaving, Turning
-from pliant.flex.forces import Contact, ForceChain
+from pliant.flex.diagnosis.as_drawn import DrawnOverlap, Violation
+from pliant.flex.diagnosis.forces import Contact, ForceChain
+from pliant.flex.diagnosis.unbounded import Leaving, Turning
+from pliant.flex.geometry.rigid import rigid
 from pliant.flex.model import Assembly, FlexStudy
-from pliant.flex.rigid import rigid
 from pliant.flex.status import FlexStatus
 from pliant.view.shown import Shown
 

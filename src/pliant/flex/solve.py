@@ -9,17 +9,17 @@ from math import inf
 
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.flex.climb import climb
-from pliant.flex.drawn import as_drawn
-from pliant.flex.findings import Ending
+from pliant.flex.diagnosis.as_drawn import as_drawn
+from pliant.flex.diagnosis.unbounded import Ending
 from pliant.flex.model import Assembly, FlexStudy
-from pliant.flex.restarts import restarted
+from pliant.flex.problem.system import System, compile_system
 from pliant.flex.result import FlexResult
-from pliant.flex.shake import shaken, worth_shaking
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import place
-from pliant.flex.system import System, compile_system
-from pliant.flex.walk import Walk
+from pliant.flex.stepping.ascent import climb
+from pliant.flex.stepping.perturbation import shaken, worth_shaking
+from pliant.flex.stepping.restarts import restarted
+from pliant.flex.stepping.step import place
+from pliant.flex.stepping.trajectory import Walk
 from pliant.flex.warm import LOOPS
 
 

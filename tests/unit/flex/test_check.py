@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pliant.flex.check import near_pairs, overlaps, path_overlap
-from pliant.flex.distance import Rows, gaps
+from pliant.flex.contact.distance import Rows, gaps
+from pliant.flex.contact.overlap import near_pairs, overlaps, path_overlap
+from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly
-from pliant.flex.parts import compile_parts
 
 
 def box(left, bottom, right, top):

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from pliant.flex import compiled, contact, distance, neighbours
+from pliant.flex.contact import distance, neighbours
+from pliant.flex.contact import kernels as compiled
+from pliant.flex.contact import selection as contact
 from pliant.flex.generate.jigsaw import jigsaw
 from pliant.flex.generate.masks import bar
 from pliant.flex.generate.voxels import voxels
-from pliant.flex.parts import Parts, compile_parts
+from pliant.flex.geometry.parts import Parts, compile_parts
 
 MODELS = {"cells": voxels(bar(5, 4), clearance=0.02), "pieces": jigsaw(3, 2, vertices=60)}
 

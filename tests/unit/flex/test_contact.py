@@ -7,12 +7,12 @@ import pytest
 import shapely
 
 from pliant.core.pose import carry
-from pliant.flex.contact import flip, select, unforeseen
-from pliant.flex.distance import contact_points, gaps
+from pliant.flex.contact.distance import contact_points, gaps
+from pliant.flex.contact.neighbours import find_neighbours, gap_scale, relative_travel
+from pliant.flex.contact.selection import flip, select, unforeseen
+from pliant.flex.contact.sweep import Crossings
+from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly
-from pliant.flex.neighbours import find_neighbours, gap_scale, relative_travel
-from pliant.flex.parts import compile_parts
-from pliant.flex.sweep import Crossings
 
 
 def box(left, bottom, right, top):

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from pliant.core.errors import PliantError
-from pliant.flex import corners
-from pliant.flex.corners import best_choice
 from pliant.flex.model import Assembly
-from pliant.flex.promise import promise
+from pliant.flex.problem.system import compile_system
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import place
-from pliant.flex.system import compile_system
+from pliant.flex.stepping import corners
+from pliant.flex.stepping.corners import best_choice
+from pliant.flex.stepping.linearization import promise
+from pliant.flex.stepping.step import place
 
 
 def box(left, bottom, right, top):

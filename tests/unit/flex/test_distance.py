@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pliant.flex.distance import Rows, contact_points, gaps, gaps_and_blocks
+from pliant.flex.contact.distance import Rows, contact_points, gaps, gaps_and_blocks
 
 
 def row(normal, offset, point, edge_body=0, point_body=1) -> Rows:

@@ -10,8 +10,8 @@ import pytest
 import shapely
 
 from pliant.core.pose import carry
+from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly
-from pliant.flex.parts import compile_parts
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pliant.flex.check import near_pairs, overlaps
-from pliant.flex.drawn import DrawnOverlap, drawn_overlaps
-from pliant.flex.findings import leaving, recession, smallest_relaxation
+from pliant.flex.contact.overlap import near_pairs, overlaps
+from pliant.flex.diagnosis.as_drawn import DrawnOverlap, drawn_overlaps
+from pliant.flex.diagnosis.unbounded import leaving, recession, smallest_relaxation
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly
+from pliant.flex.problem.system import System, compile_system
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import place
-from pliant.flex.system import System, compile_system
+from pliant.flex.stepping.step import place
 
 
 def box(left, bottom, right, top):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from pliant.core.pose import carry
-from pliant.flex.distance import gaps
-from pliant.flex.joints import compile_joints
+from pliant.flex.contact.distance import gaps
+from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly
-from pliant.flex.parts import compile_parts
+from pliant.flex.problem.joints import compile_joints
 
 TRIANGLE = [[-1, -1], [3, -1], [-1, 2]]  # its centroid is not its origin
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from pliant.core.pose import carry
-from pliant.flex.joints import compile_joints
+from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly, Term
-from pliant.flex.objective import compile_objective
-from pliant.flex.parts import compile_parts
+from pliant.flex.problem.joints import compile_joints
+from pliant.flex.problem.objective import compile_objective
 
 TRIANGLE = [[-1, -1], [3, -1], [-1, 2]]
 KINDS = {

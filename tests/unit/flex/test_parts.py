@@ -8,8 +8,8 @@ import shapely
 
 from pliant.core.errors import InputError
 from pliant.core.pose import carry
+from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly
-from pliant.flex.parts import compile_parts
 
 SQUARE = [[0, 0], [4, 0], [4, 4], [0, 4]]
 ELL = [[0, 0], [4, 0], [4, 1], [1, 1], [1, 4], [0, 4]]

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from pliant.flex.restarts import _Worker
+from pliant.flex.stepping.restarts import _Worker
 
 
 def test_a_process_that_is_ended_leaves_no_pipe_open():

@@ -6,8 +6,8 @@ import pytest
 
 from pliant.core.errors import InputError
 from pliant.files import model_of
+from pliant.flex.geometry.rigid import rigid
 from pliant.flex.model import Assembly
-from pliant.flex.rigid import rigid
 
 
 def square(name: str, x: float = 0.0, fixed: bool = False) -> dict:

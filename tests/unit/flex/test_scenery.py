@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import shapely
 
+from pliant.flex.contact.neighbours import gap_scale
 from pliant.flex.generate.jigsaw import jigsaw
+from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly
-from pliant.flex.neighbours import gap_scale
-from pliant.flex.parts import compile_parts
+from pliant.flex.problem.system import compile_system
 from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
-from pliant.flex.system import compile_system
 
 
 def box(left, bottom, width, height):

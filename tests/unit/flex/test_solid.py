@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 from pliant.core.pose import carry
-from pliant.flex.solid import region, solid
+from pliant.flex.geometry.solid import region, solid
 
 
 def box(left, bottom, right, top):

@@ -14,12 +14,12 @@ from pliant import gallery
 from pliant.core.errors import InputError
 from pliant.core.progress import Interrupted
 from pliant.files import model_of
-from pliant.flex import promise as promise_module
 from pliant.flex.generate import bar, voxels
 from pliant.flex.lp.program import Solution
 from pliant.flex.model import Assembly, FlexStudy, Term
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
+from pliant.flex.stepping import linearization as promise_module
 
 
 def box(left, bottom, right, top):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from pliant import gallery
-from pliant.flex.check import near_pairs, overlaps
+from pliant.flex.contact.overlap import near_pairs, overlaps
 from pliant.flex.model import Assembly
-from pliant.flex.promise import promise
-from pliant.flex.step import advance, arc, move, place, travel, usable
-from pliant.flex.system import compile_system
+from pliant.flex.problem.system import compile_system
+from pliant.flex.stepping.linearization import promise
+from pliant.flex.stepping.step import advance, arc, move, place, travel, usable
 
 
 def box(left, bottom, right, top):

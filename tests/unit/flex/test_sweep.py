@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pliant.core.pose import carry
-from pliant.flex import sweep
+from pliant.flex.contact import sweep
+from pliant.flex.contact.neighbours import find_neighbours
+from pliant.flex.contact.sweep import Insets, coming_near, crossings
+from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.model import Assembly
-from pliant.flex.neighbours import find_neighbours
-from pliant.flex.parts import Parts, compile_parts
-from pliant.flex.sweep import Insets, coming_near, crossings
 
 
 def box(left, bottom, right, top):

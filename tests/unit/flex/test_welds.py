@@ -11,8 +11,8 @@ import shapely
 from pliant.core.errors import InputError
 from pliant.core.pose import carry, uncarry
 from pliant.files import model_of
+from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly
-from pliant.flex.parts import compile_parts
 from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from pliant.flex.distance import COMPILED
+from pliant.flex.contact.distance import COMPILED
 from pliant.flex.lp.program import Floats, Ints, Program, Solution
 
 SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")

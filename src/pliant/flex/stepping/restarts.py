@@ -21,13 +21,13 @@ from pliant.core.errors import PliantError
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.core.threads import threads
-from pliant.flex.climb import climb
 from pliant.flex.model import Assembly, FlexStudy
+from pliant.flex.problem.system import System, compile_system
 from pliant.flex.result import FlexResult, Restarts
-from pliant.flex.shake import lean, random_push
-from pliant.flex.step import place
-from pliant.flex.system import System, compile_system
-from pliant.flex.walk import Walk
+from pliant.flex.stepping.ascent import climb
+from pliant.flex.stepping.perturbation import lean, random_push
+from pliant.flex.stepping.step import place
+from pliant.flex.stepping.trajectory import Walk
 from pliant.flex.warm import LOOPS
 
 PUSHES = 3  # one after the other, by which parts get to where a restart begins
@@ -79,7 +79,7 @@ class _Worker:
     """A process that does some of the restarts, and never runs the script that called pliant again."""
 
     def __init__(self, model: Assembly, study: FlexStudy, seeds: range) -> None:
-        command = [sys.executable, "-c", "from pliant.flex.restarts import work; work()"]
+        command = [sys.executable, "-c", "from pliant.flex.stepping.restarts import work; work()"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         pickle.dump((model, study, seeds), self._pipe(self.process.stdin))
         self._pipe(self.process.stdin).close()

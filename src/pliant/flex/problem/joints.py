@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from pliant.core.outline import signed_area
 from pliant.core.pose import Floats, carry, dot, uncarry
-from pliant.flex.distance import Rows
+from pliant.flex.contact.distance import Rows
+from pliant.flex.geometry.parts import Parts
 from pliant.flex.model import Assembly, Keep, Limit, Pin, Sight
-from pliant.flex.parts import Parts
 
 Ints = NDArray[np.int64]
 

@@ -19,12 +19,12 @@ from scipy.optimize import Bounds, milp
 from scipy.sparse import coo_array, csr_array, diags_array, hstack, vstack
 
 from pliant.core.errors import PliantError
-from pliant.flex.contact import Selection, flip
+from pliant.flex.contact.selection import Selection, flip
 from pliant.flex.lp.dependent import dependent
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import natural
-from pliant.flex.step import Place
-from pliant.flex.system import System
+from pliant.flex.problem.system import System
+from pliant.flex.stepping.step import Place
 
 MOST_CORNERS = 400
 SECONDS = 60.0

@@ -22,11 +22,11 @@ from typing import Any, Literal
 import numpy as np
 
 from pliant.core.pose import Floats, dot, rotate, rotations
-from pliant.flex.distance import COMPILED, Rows, gaps
-from pliant.flex.nearest import TIE, Nearest, frame, nearest, seen_from
-from pliant.flex.neighbours import NONE, Bools, Ints, Neighbours
-from pliant.flex.parts import STRAIGHT, Outlines, Parts
-from pliant.flex.sweep import Crossings
+from pliant.flex.contact.distance import COMPILED, Rows, gaps
+from pliant.flex.contact.nearest import TIE, Nearest, frame, nearest, seen_from
+from pliant.flex.contact.neighbours import NONE, Bools, Ints, Neighbours
+from pliant.flex.contact.sweep import Crossings
+from pliant.flex.geometry.parts import STRAIGHT, Outlines, Parts
 
 SHARP = 0.02  # rad: blunter reflex corners are straight enough for one edge
 APPLICABLE = 0.3  # sine of the angle by which a corner may point past an edge and still be stopped by it
@@ -247,7 +247,7 @@ def _points_at(outlines: Outlines, tangent: Floats, vertex: Ints, edge: Ints) ->
     the vertex meets anything, and the vertex needs no row. `tangent` (V, 2) is in the world.
     """
     if len(edge) > COMPILED:
-        from pliant.flex.compiled import points_at
+        from pliant.flex.contact.kernels import points_at
 
         return points_at(tangent, outlines.before, vertex, edge)
     across = tangent[edge]
@@ -272,7 +272,7 @@ def _recall(before: Selection | None, near: Neighbours, group: Ints) -> tuple[In
 def _outside_both(outlines: Outlines, seen: Floats, edge: Ints, tie: float) -> Bools:
     """Whether a vertex is outside the edge that meets the chosen one at its nearer convex end."""
     if len(edge) > COMPILED:
-        from pliant.flex.compiled import outside_both
+        from pliant.flex.contact.kernels import outside_both
 
         return outside_both(
             seen, edge, outlines.point, outlines.tangent, outlines.length, outlines.turn, outlines.follow,
@@ -288,7 +288,7 @@ def _joined(outlines: Outlines, seen: Floats, edge: Ints, reach: float, depth: F
     Further than `depth` behind such an edge, a point is on the other side of a thin wall.
     """
     if len(edge) > COMPILED:
-        from pliant.flex.compiled import joined
+        from pliant.flex.contact.kernels import joined
 
         return joined(
             seen, edge, depth, reach, outlines.point, outlines.tangent, outlines.length, outlines.turn,

@@ -18,8 +18,8 @@ import numpy as np
 import shapely
 
 from pliant.core.pose import Floats, dot, turn
-from pliant.flex.distance import Ints, Rows
-from pliant.flex.parts import Parts
+from pliant.flex.contact.distance import Ints, Rows
+from pliant.flex.geometry.parts import Parts
 
 HALVINGS = 3
 

@@ -15,15 +15,15 @@ import numpy as np
 
 from pliant.core.pose import Floats, turn
 from pliant.core.progress import Progress
-from pliant.flex.climb import FINEST, climb
-from pliant.flex.contact import beyond_ends
-from pliant.flex.distance import gaps
-from pliant.flex.findings import Ending
-from pliant.flex.promise import promise, within
-from pliant.flex.rest import released
-from pliant.flex.step import Place, place
-from pliant.flex.system import System
-from pliant.flex.walk import Walk
+from pliant.flex.contact.distance import gaps
+from pliant.flex.contact.selection import beyond_ends
+from pliant.flex.diagnosis.unbounded import Ending
+from pliant.flex.problem.system import System
+from pliant.flex.stepping.alternatives import released
+from pliant.flex.stepping.ascent import FINEST, climb
+from pliant.flex.stepping.linearization import promise, within
+from pliant.flex.stepping.step import Place, place
+from pliant.flex.stepping.trajectory import Walk
 
 FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are shaken: a second or two
 MORE, LONGER = 60, 4000  # the same where parts rattle: some seconds

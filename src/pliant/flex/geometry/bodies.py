@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from pliant.core.errors import Fault, InputError
 from pliant.core.outline import Rings, open_ring
 from pliant.core.pose import carry, uncarry
+from pliant.flex.geometry.rigid import Rigid, rigid
+from pliant.flex.geometry.solid import Solid, share, solid
 from pliant.flex.model import Assembly, Body, Compound, Region
-from pliant.flex.rigid import Rigid, rigid
-from pliant.flex.solid import Solid, share, solid
 
 Floats = NDArray[np.float64]
 Key = str | int  # of bodies of the same shape

@@ -17,8 +17,8 @@ from scipy.sparse import csr_array, hstack, vstack
 from pliant.core.pose import Floats
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import natural, solve_program
+from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
-from pliant.flex.system import System
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from math import inf
 
 from pliant.core.progress import Progress, silent
-from pliant.flex.findings import Ending, leaving
-from pliant.flex.promise import promise, stepped
-from pliant.flex.rest import go_on
+from pliant.flex.diagnosis.unbounded import Ending, leaving
+from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
-from pliant.flex.step import Moved, Promise, move, next_turn, usable
-from pliant.flex.system import System
-from pliant.flex.walk import Walk
+from pliant.flex.stepping.alternatives import go_on
+from pliant.flex.stepping.linearization import promise, stepped
+from pliant.flex.stepping.step import Moved, Promise, move, next_turn, usable
+from pliant.flex.stepping.trajectory import Walk
 
 SHRINKINGS = 3
 STALLED = "no step, however short, keeps the overlap within the threshold"

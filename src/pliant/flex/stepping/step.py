@@ -19,14 +19,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import overlaps
-from pliant.flex.contact import Selection, select, unforeseen
-from pliant.flex.distance import Rows, gaps
+from pliant.flex.contact.distance import Rows, gaps
+from pliant.flex.contact.neighbours import Bools, find_neighbours
+from pliant.flex.contact.overlap import overlaps
+from pliant.flex.contact.selection import Selection, select, unforeseen
+from pliant.flex.contact.sweep import Crossings, coming_near, crossings
 from pliant.flex.lp.program import Program, Solution
 from pliant.flex.lp.squares import least_squares
-from pliant.flex.neighbours import Bools, find_neighbours
-from pliant.flex.sweep import Crossings, coming_near, crossings
-from pliant.flex.system import System
+from pliant.flex.problem.system import System
 
 CORRECTIONS = 4
 POSE = 0.75  # of the overlap allowed: the way to a pose overlaps a little more than the pose

@@ -61,7 +61,7 @@ class Rows:
 def gaps(rows: Rows, poses: Floats) -> Floats:
     """D of every row, (R,): eq. 12."""
     if len(rows) > COMPILED:
-        from pliant.flex import compiled
+        from pliant.flex.contact import kernels as compiled
 
         return compiled.gaps(*_columns(rows), poses)
     normal, arm, _ = _world(rows, poses)
@@ -71,7 +71,7 @@ def gaps(rows: Rows, poses: Floats) -> Floats:
 def gaps_and_blocks(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
     """d, and ∂d/∂(x, y, θ) of body 1 and body 2 as (R, 2, 3): eq. 16, closed form."""
     if len(rows) > COMPILED:
-        from pliant.flex import compiled
+        from pliant.flex.contact import kernels as compiled
 
         return compiled.blocks(*_columns(rows), poses)
     normal, arm, point = _world(rows, poses)

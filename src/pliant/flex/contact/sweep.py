@@ -21,13 +21,13 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.pose import Floats, carry, dot, uncarry
-from pliant.flex.distance import COMPILED
+from pliant.flex.contact.distance import COMPILED
+from pliant.flex.contact.neighbours import Ints
+from pliant.flex.geometry.parts import Outlines, Parts
 from pliant.flex.lp.solvers import CROSSOVER
-from pliant.flex.neighbours import Ints
-from pliant.flex.parts import Outlines, Parts
 
 if TYPE_CHECKING:  # numba comes with it
-    from pliant.flex.compiled import Sides
+    from pliant.flex.contact.kernels import Sides
 
 LEVELS = (0.02, 0.1, 0.3, 1.0)  # of what is allowed: how deep a vertex may be found to get
 CHORD = 0.2  # of what is allowed: how far a chord may err from a vertex's way
@@ -90,7 +90,7 @@ class Insets:
 
 
 def _sides(polygons: NDArray[np.object_]) -> Sides:
-    from pliant.flex.compiled import Sides
+    from pliant.flex.contact.kernels import Sides
 
     lines, shape = shapely.get_parts(shapely.boundary(polygons), return_index=True)
     points, line = shapely.get_coordinates(lines, return_index=True)
@@ -298,7 +298,7 @@ def _entries(seen: Floats, lines: NDArray[np.object_], regions: NDArray[np.objec
 
 def _enter_compiled(ways: Ways, insets: Insets) -> Entering:
     """The same for many points: only what is deeper than is allowed is told apart from what is not."""
-    from pliant.flex.compiled import entering
+    from pliant.flex.contact.kernels import entering
 
     parts = ways.parts
     which, entries = entering(
@@ -384,7 +384,7 @@ def _circles_meet(centres: Floats, radius: Floats, first: Ints, second: Ints) ->
 
 
 def _compiled_meeting(parts: Parts, centres: Floats, radius: Floats, known: Ints) -> Ints:
-    from pliant.flex.compiled import meeting
+    from pliant.flex.contact.kernels import meeting
 
     both = np.concatenate([known, known[:, ::-1]])
     both = both[np.argsort(both[:, 0])]

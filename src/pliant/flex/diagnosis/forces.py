@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from pliant.core.pose import Floats
-from pliant.flex.distance import Ints, Rows, contact_points, gaps
+from pliant.flex.contact.distance import Ints, Rows, contact_points, gaps
+from pliant.flex.geometry.parts import Parts
 from pliant.flex.lp.program import Program, Solution
 from pliant.flex.lp.solvers import natural
-from pliant.flex.parts import Parts
-from pliant.flex.system import System
+from pliant.flex.problem.system import System
 
 Label = tuple[str, tuple[str, ...]]  # a kind of contact, and the bodies
 

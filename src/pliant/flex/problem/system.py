@@ -9,15 +9,15 @@ import numpy as np
 
 from pliant.core.clock import Clock
 from pliant.core.pose import Floats
-from pliant.flex.check import path_overlap
-from pliant.flex.distance import Rows, gaps, gaps_and_blocks
-from pliant.flex.joints import Joints, compile_joints
+from pliant.flex.contact.distance import Rows, gaps, gaps_and_blocks
+from pliant.flex.contact.neighbours import gap_scale
+from pliant.flex.contact.overlap import path_overlap
+from pliant.flex.contact.sweep import Insets
+from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.lp.program import ROUNDING, Program
 from pliant.flex.model import Assembly, FlexStudy
-from pliant.flex.neighbours import gap_scale
-from pliant.flex.objective import Objective, check_asked, compile_objective
-from pliant.flex.parts import Parts, compile_parts
-from pliant.flex.sweep import Insets
+from pliant.flex.problem.joints import Joints, compile_joints
+from pliant.flex.problem.objective import Objective, check_asked, compile_objective
 
 ROUNDED = 1e-10  # of a body's size: bodies drawn as near as that touch
 RATTLES = 0.05  # of a body's radius: gaps from which parts do

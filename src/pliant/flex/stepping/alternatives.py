@@ -15,14 +15,14 @@ from dataclasses import replace
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import overlaps
-from pliant.flex.contact import beyond_ends, flip, leave_out, past_ends, select
-from pliant.flex.distance import Ints, gaps, gaps_and_blocks
+from pliant.flex.contact.distance import Ints, gaps, gaps_and_blocks
+from pliant.flex.contact.neighbours import Bools
+from pliant.flex.contact.overlap import overlaps
+from pliant.flex.contact.selection import beyond_ends, flip, leave_out, past_ends, select
 from pliant.flex.lp.solvers import solve_program
-from pliant.flex.neighbours import Bools
-from pliant.flex.promise import LATER, promise, stepped
-from pliant.flex.step import Moved, Place, Promise, move, place, usable
-from pliant.flex.system import System
+from pliant.flex.problem.system import System
+from pliant.flex.stepping.linearization import LATER, promise, stepped
+from pliant.flex.stepping.step import Moved, Place, Promise, move, place, usable
 
 KEEP = 1e3  # what the objective weighs beside the sliding: nothing is given up for it
 ALONE = 12  # loaded corners up to which each is turned alone

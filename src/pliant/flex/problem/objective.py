@@ -14,10 +14,10 @@ import numpy as np
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.pose import Floats, turn
-from pliant.flex.distance import Ints
-from pliant.flex.joints import Joint, Joints, Linear, join_linear
+from pliant.flex.contact.distance import Ints
+from pliant.flex.geometry.parts import Parts
 from pliant.flex.model import Assembly, FlexStudy, Term, still_terms
-from pliant.flex.parts import Parts
+from pliant.flex.problem.joints import Joint, Joints, Linear, join_linear
 
 
 @dataclass(frozen=True)

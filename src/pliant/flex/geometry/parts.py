@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from pliant.core.motion import Shape
 from pliant.core.outline import Rings, signed_area
 from pliant.core.pose import carry, dot, turn, uncarry
-from pliant.flex.bodies import Key, RigidBody, rigid_bodies
+from pliant.flex.geometry.bodies import Key, RigidBody, rigid_bodies
+from pliant.flex.geometry.solid import region
 from pliant.flex.model import Assembly
-from pliant.flex.solid import region
 
 if TYPE_CHECKING:  # numba comes with it
-    from pliant.flex.trees import Edges, Trees
+    from pliant.flex.geometry.trees import Edges, Trees
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -66,8 +66,8 @@ class Outlines:
 
     @cached_property
     def trees(self) -> tuple[Edges, Trees]:
-        """The edges as `flex.trees` searches them."""
-        from pliant.flex.trees import Edges, plant
+        """The edges as `flex.geometry.trees` searches them."""
+        from pliant.flex.geometry.trees import Edges, plant
 
         planted = plant(self.starts, self.point, self.follow, self.tangent)
         return Edges(self.point, self.tangent, self.length), planted

@@ -4,7 +4,7 @@ Bodies are near each other by their boxes; then vertices are near bodies by thei
 searched with a margin and kept until bodies have moved, relative to their neighbours, by as much.
 
 Few edges within that distance are simply listed, in arrays; where there are many, as in loose
-drawings of curves, each vertex looks for its nearest edge in a tree (`flex.trees`).
+drawings of curves, each vertex looks for its nearest edge in a tree (`flex.geometry.trees`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.pose import Floats, carry, dot, rotate, rotations
-from pliant.flex.distance import COMPILED
+from pliant.flex.contact.distance import COMPILED
+from pliant.flex.geometry.parts import Outlines, Parts
 from pliant.flex.lp.solvers import CROSSOVER
-from pliant.flex.parts import Outlines, Parts
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -127,7 +127,7 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
 def _near_bodies(parts: Parts, poses: Floats, radius: float) -> Ints:
     """Pairs (P, 2) of bodies whose boxes are within `radius`, one of them moving, no pin between them."""
     if len(parts.free) >= CROSSOVER:
-        from pliant.flex import trees
+        from pliant.flex.geometry import trees
 
         outlines = parts.outlines
         body, other = trees.near_bodies(outlines.starts, outlines.point, parts.moving, poses, radius).T
@@ -250,7 +250,7 @@ def _places(codes: Ints, known: Ints) -> Ints:
 
 def _by_trees(parts: Parts, poses: Floats, pairs: Ints, radius: float) -> tuple[Ints, Ints, Ints, Hints]:
     """The same groups, each with its nearest edge."""
-    from pliant.flex.trees import near_vertices
+    from pliant.flex.geometry.trees import near_vertices
 
     outlines = parts.outlines
     both = np.concatenate([pairs, pairs[:, ::-1]])

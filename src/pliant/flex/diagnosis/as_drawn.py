@@ -16,13 +16,13 @@ import shapely
 from shapely.affinity import translate
 
 from pliant.core.pose import Floats, carry
-from pliant.flex.bodies import broken
-from pliant.flex.check import Overlaps
-from pliant.flex.distance import Ints
+from pliant.flex.contact.distance import Ints
+from pliant.flex.contact.overlap import Overlaps
+from pliant.flex.geometry.bodies import broken
+from pliant.flex.geometry.parts import Parts
 from pliant.flex.model import Assembly, Keep, Limit, Sight
-from pliant.flex.parts import Parts
+from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
-from pliant.flex.system import System
 
 Shapes = shapely.Polygon | shapely.MultiPolygon
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.check import Overlaps, near_pairs, overlaps
-from pliant.flex.findings import Ending, Turning, same_but_for_turns, turned_round
-from pliant.flex.forces import contacts_of, force_chain
+from pliant.flex.contact.overlap import Overlaps, near_pairs, overlaps
+from pliant.flex.diagnosis.forces import contacts_of, force_chain
+from pliant.flex.diagnosis.unbounded import Ending, Turning, same_but_for_turns, turned_round
 from pliant.flex.model import Assembly
+from pliant.flex.problem.system import System
 from pliant.flex.result import FlexResult, Frames
-from pliant.flex.step import Moved, Place, Promise, place, sweep
-from pliant.flex.system import System
+from pliant.flex.stepping.step import Moved, Place, Promise, place, sweep
 
 IDLE = 2
 FRUITLESS = 8

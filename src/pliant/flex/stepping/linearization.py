@@ -14,16 +14,16 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from pliant.core.pose import Floats
-from pliant.flex.contact import add_edges
-from pliant.flex.corners import best_choice
-from pliant.flex.distance import Ints
-from pliant.flex.findings import recession, smallest_relaxation
-from pliant.flex.joints import Joint, Linear, join_linear
+from pliant.flex.contact.distance import Ints
+from pliant.flex.contact.selection import add_edges
+from pliant.flex.diagnosis.unbounded import recession, smallest_relaxation
+from pliant.flex.geometry.parts import Parts
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import solve_program
-from pliant.flex.parts import Parts
-from pliant.flex.step import Moved, Place, Promise, move, usable
-from pliant.flex.system import System
+from pliant.flex.problem.joints import Joint, Linear, join_linear
+from pliant.flex.problem.system import System
+from pliant.flex.stepping.corners import best_choice
+from pliant.flex.stepping.step import Moved, Place, Promise, move, usable
 
 # Accuracies, of that to which the motion converges.
 FIRST = 1e-4

@@ -1,6 +1,6 @@
 """The nearest edge of each (convex vertex, neighbouring body) within reach, and the wall that faces it.
 
-Lists of candidates are measured by array expressions, `flex.trees` are searched by compiled loops; both
+Lists of candidates are measured by array expressions, `flex.geometry.trees` are searched by compiled loops; both
 give the same edges, to the same rules where several are as near.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.pose import Floats, dot, rotate, rotations
-from pliant.flex.neighbours import NONE, Candidates, Hints, Ints, Neighbours, relative_travel
-from pliant.flex.parts import Outlines, Parts
+from pliant.flex.contact.neighbours import NONE, Candidates, Hints, Ints, Neighbours, relative_travel
+from pliant.flex.geometry.parts import Outlines, Parts
 
 TIE = 1e-7  # of the reach: lengths that differ by less are equal, so that no rounding decides between edges
 FACING = -0.5  # cosine of the angle between the normals of two walls that face each other
@@ -38,7 +38,7 @@ def nearest(parts: Parts, poses: Floats, near: Neighbours) -> Nearest:
 
 
 def _by_trees(parts: Parts, poses: Floats, near: Neighbours, hints: Hints) -> Nearest:
-    from pliant.flex import trees
+    from pliant.flex.geometry import trees
 
     outlines = parts.outlines
     travel = relative_travel(parts, near.pairs, near.poses, poses)
