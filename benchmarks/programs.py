@@ -10,7 +10,7 @@ from pliant.flex.generate.voxels import raising, upper_right, voxels
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly
 from pliant.flex.problem.system import compile_system
-from pliant.flex.stepping.step import place
+from pliant.flex.stepping.step import configuration_at
 
 GUROBI_LIMIT = 2000  # rows and columns of the licence that comes with gurobipy
 
@@ -18,7 +18,7 @@ GUROBI_LIMIT = 2000  # rows and columns of the licence that comes with gurobipy
 def first_program(model: Assembly) -> Program:
     """Equation 11 at the drawn pose, without bounds."""
     system = compile_system(model, model.study.for_command("flex"))
-    here = place(system, system.parts.drawn, system.reach, None)
+    here = configuration_at(system, system.parts.drawn, system.reach, None)
     unbounded = np.full((len(system.parts.free), 3), np.inf)
     return system.program(here.contacts.rows, here.poses, unbounded)
 

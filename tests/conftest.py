@@ -20,4 +20,4 @@ def not_shaken(monkeypatch: pytest.MonkeyPatch) -> None:
 
     For tests that solve models of their own: what they share with others has been shaken.
     """
-    monkeypatch.setattr("pliant.flex.solve.worth_shaking", lambda system, walk: False)
+    monkeypatch.setattr("pliant.flex.solve.is_worth_perturbing", lambda system, walk: False)

@@ -11,7 +11,7 @@ from pliant.flex.lp.solvers import residuals, solve_program
 from pliant.flex.model import Assembly, Study, Term
 from pliant.flex.problem.system import compile_system
 from pliant.flex.solve import solve
-from pliant.flex.stepping.step import place
+from pliant.flex.stepping.step import configuration_at
 
 
 def random_assembly(seed: int) -> Assembly:
@@ -33,7 +33,7 @@ def random_assembly(seed: int) -> Assembly:
 
 def first_program(model: Assembly) -> Program:
     system = compile_system(model, model.study.for_command("flex"))
-    here = place(system, system.parts.drawn, system.reach, None)
+    here = configuration_at(system, system.parts.drawn, system.reach, None)
     return system.program(here.contacts.rows, here.poses, np.full((len(system.parts.free), 3), np.inf))
 
 

@@ -131,7 +131,7 @@ def _shaken(wanted: bool) -> Any:
     from pliant.flex import solve
 
     return mock.patch.object(
-        solve, "worth_shaking", solve.worth_shaking if wanted else lambda system, walk: False
+        solve, "is_worth_perturbing", solve.is_worth_perturbing if wanted else lambda system, walk: False
     )
 
 

@@ -21,19 +21,19 @@ from pliant.flex.problem.system import System, compile_system
 from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
-from pliant.flex.stepping.linearization import promise
-from pliant.flex.stepping.step import Place, place
+from pliant.flex.stepping.linearization import linear_step
+from pliant.flex.stepping.step import Configuration, configuration_at
 
 Floats = NDArray[np.float64]
 
 
-def start_of(model: Assembly) -> tuple[System, Place]:
+def start_of(model: Assembly) -> tuple[System, Configuration]:
     """The system and its drawn pose with the contacts selected there."""
     system = compile_system(model, model.study.for_command("flex"))
-    return system, place(system, system.parts.drawn, system.reach, None)
+    return system, configuration_at(system, system.parts.drawn, system.reach, None)
 
 
-def first_program(system: System, here: Place) -> Program:
+def first_program(system: System, here: Configuration) -> Program:
     return system.program(here.contacts.rows, here.poses, np.full((len(system.parts.free), 3), np.inf))
 
 
@@ -329,7 +329,7 @@ def test_fig_5_a_beam_across_the_frame_lowers_the_flex_of_a_block(frames):
 
 def linear_estimate(model: Assembly) -> float:
     system, here = start_of(model)
-    found = promise(system, here, None)
+    found = linear_step(system, here, None)
     assert found.solution.solved
     return found.gain
 

@@ -32,8 +32,8 @@ from pliant.flex.problem.system import compile_system
 from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
-from pliant.flex.stepping.linearization import promise
-from pliant.flex.stepping.step import place
+from pliant.flex.stepping.linearization import linear_step
+from pliant.flex.stepping.step import configuration_at
 
 Floats = NDArray[np.float64]
 
@@ -97,7 +97,7 @@ def random_model(family: str, seed: int) -> Assembly:
 
 def solved(family: str, seed: int) -> FlexResult:
     """As drawn: the same few are compared with every way to write them down."""
-    return _solved(family, seed, import_module("pliant.flex.solve").worth_shaking)
+    return _solved(family, seed, import_module("pliant.flex.solve").is_worth_perturbing)
 
 
 @cache
@@ -111,7 +111,7 @@ def with_term(model: Assembly, term: Term) -> Assembly:
 
 def linear(model: Assembly) -> float:
     system = compile_system(model, model.study.for_command("flex"))
-    return promise(system, place(system, system.parts.drawn, system.reach, None), None).gain
+    return linear_step(system, configuration_at(system, system.parts.drawn, system.reach, None), None).gain
 
 
 def own_outlines(model: Assembly) -> tuple[Body, ...]:
@@ -355,8 +355,8 @@ def test_a_further_fixed_wall_never_raises_the_linear_estimate(family, seed, sid
 def test_forces_balance_the_load_on_every_free_body_and_add_up_to_the_flex(family, seed):
     model = random_model(family, seed)
     system = compile_system(model, model.study.for_command("flex"))
-    here = place(system, system.parts.drawn, system.reach, None)
-    found = promise(system, here, None)
+    here = configuration_at(system, system.parts.drawn, system.reach, None)
+    found = linear_step(system, here, None)
     rows, forces = here.contacts.rows, found.solution.forces
     at, normal = contact_points(rows, here.poses)
     wrench = system.objective.weights(here.poses)[:-1].copy()

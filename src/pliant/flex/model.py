@@ -6,7 +6,6 @@ These frozen classes are the schema of `kind = "assembly"` files.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.functional_validators import ModelWrapValidatorHandler
-from pydantic_core import InitErrorDetails, ValidationError
+from pydantic_core import ValidationError
 
 from pliant.core.model import (
     Direction,
@@ -29,14 +28,11 @@ from pliant.core.model import (
     Name,
     check_with_references,
     fault,
-    fault_at,
     get,
-    items,
-    unknown,
 )
 from pliant.core.outline import open_ring, region_fault, ring_fault
 from pliant.core.quantity import Angle, Coordinate, Number, Vector
-from pliant.flex.geometry.rigid import rigid
+from pliant.flex.faults import reference_faults, study_faults
 
 
 def _ring(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
@@ -281,75 +277,7 @@ class Assembly(Document):
     @model_validator(mode="wrap")
     @classmethod
     def _check(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        model = check_with_references(data, handler, cls.__name__, _reference_faults)
-        if lines := list(_study_faults(model)):
+        model = check_with_references(data, handler, cls.__name__, reference_faults)
+        if lines := list(study_faults(model)):
             raise ValidationError.from_exception_data(cls.__name__, lines)
         return model
-
-
-def still_terms(terms: Iterable[Term], model: Assembly) -> list[tuple[int, str, str, str]]:
-    """Where nothing can change what is maximised: place, key, problem and cure of each term; else nothing."""
-    held = rigid(model).why(model)
-    moves = len(held) < len(model.bodies)
-    found = [_still(term, held, moves) for term in terms]
-    return [(place, *why) for place, why in enumerate(found) if why] if all(found) else []
-
-
-def _still(term: Term, held: Mapping[str, str], moves: bool) -> tuple[str, str, str] | None:
-    if term.weight == 0:
-        return "weight", "is 0: the term counts for nothing", "Give a weight such as 1"
-    if term.spin == 0:
-        return "spin", "is 0: no turn counts", "Give 1 for counter-clockwise, -1 for clockwise"
-    if term.body is not None and term.body in held and (term.direction or term.spin):
-        problem = f"{term.body!r} {held[term.body]}: nothing moves it"
-        return "body", problem, "Name a body that moves, or let this one"
-    if not moves:
-        key = "radial" if term.radial is not None else "gather"
-        return key, "nothing moves: every body is held", "Take fixed = true from what shall move"
-    return None
-
-
-def _study_faults(model: Assembly) -> Iterable[InitErrorDetails]:
-    """An objective that nothing can change."""
-    tables: tuple[tuple[tuple[str, ...], FlexStudy | None], ...] = (
-        (("study",), model.study),
-        (("study", "flex"), model.study.flex),
-    )
-    for prefix, study in tables:
-        for place, key, problem, cure in still_terms(study.maximize, model) if study else ():
-            value = getattr(study.maximize[place], key) if study else None
-            yield fault_at((*prefix, "maximize", place, key), value, problem, cure)
-
-
-def _reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
-    """Names used twice, names used and never defined, nothing fixed."""
-    bodies = items(data, "bodies")
-    names = [name if isinstance(name := get(body, "name"), str) else "" for body in bodies]
-    seen = Counter[str]()
-    for index, name in enumerate(names):
-        seen[name] += 1
-        if name and seen[name] == 2:
-            yield fault_at(
-                ("bodies", index, "name"), name, f"{name!r} is the name of two bodies", "Give each its own"
-            )
-    if bodies and not any(get(body, "fixed") for body in bodies):
-        yield fault_at(("bodies",), None, "no body is fixed", "Add fixed = true to the body that is held")
-    given = get(data, "shapes")
-    shapes: dict[str, None] = dict.fromkeys(given) if isinstance(given, Mapping) else {}
-    shaped = ((("bodies", index, "shape"), get(body, "shape")) for index, body in enumerate(bodies))
-    yield from unknown(shaped, shapes, "shape")
-    yield from unknown(_named_bodies(data), dict.fromkeys(names), "body")
-
-
-def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ...], Any]]:
-    for key, fields in {"keep": ("body",), "limits": ("body",), "sights": ("from", "viewer", "to")}.items():
-        for index, item in enumerate(items(data, key)):
-            yield from (((key, index, field), get(item, field)) for field in fields)
-    for key in ("welds", "pins"):
-        for index, joint in enumerate(items(data, key)):
-            for side, name in enumerate(items(joint, "bodies")):
-                yield (key, index, "bodies", side), name
-    study = get(data, "study")
-    for prefix, part in ((("study",), study), (("study", "flex"), get(study, "flex"))):
-        for index, term in enumerate(items(part, "maximize")):
-            yield from (((*prefix, "maximize", index, f), get(term, f)) for f in ("body", "gather"))

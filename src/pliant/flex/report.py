@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from math import degrees
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from pliant.core.store import model_hash, sayable, version
 from pliant.core.written import place, within
 from pliant.flex.diagnosis.as_drawn import Violation
 from pliant.flex.diagnosis.forces import Contact
+from pliant.flex.diagnosis.unbounded import Leaving, Turning
+from pliant.flex.result import FlexResult
 from pliant.flex.status import FlexStatus
 
-if TYPE_CHECKING:
-    from pliant.flex.result import FlexResult
+
+def summary(result: FlexResult) -> str:
+    """A sentence, then the figures."""
+    return "\n".join([sentence(result), *figures(result)])
 
 
 def sentence(result: FlexResult) -> str:
@@ -108,7 +113,7 @@ def _unit(result: FlexResult) -> str:
     return ""
 
 
-def lines(result: FlexResult) -> list[str]:
+def figures(result: FlexResult) -> list[str]:
     """The figures behind the sentence."""
     if result.drawn or result.violated:
         pairs = [f"  {' and '.join(found.bodies)}: {found.depth:.4g} deep" for found in result.drawn[:10]]
@@ -155,3 +160,60 @@ def _ways_out(result: FlexResult) -> list[str]:
     away = result.leaving
     ways = [] if away is None else list(zip(away.bodies, away.velocities, strict=True))[:6]
     return [f"{name} along {place(velocity, digits=3)}" for name, velocity in ways]
+
+
+def to_dict(result: FlexResult) -> dict[str, Any]:
+    """Everything, as JSON has it."""
+    data = {
+        "kind": "assembly",
+        "command": "flex",
+        "status": result.status.name.lower(),
+        "message": result.message,
+        "seconds": dict(result.seconds),
+        "version": version(),
+        "model": model_hash(result.model),
+        "objective": result.objective,
+        "linear": result.linear,
+        "left": result.left,
+        "steps": result.steps,
+        "violation": result.violation,
+        "overlap": result.overlap,
+        "path_overlap": result.path_overlap,
+        "gap": result.gap,
+        "threshold": result.threshold,
+        "rows": result.rows,
+        "columns": result.columns,
+        "solvers": list(result.solvers),
+        "pin_error": result.pin_error,
+        "relaxed": result.relaxed,
+        "poses": {name: list(pose) for name, pose in result.poses.items()},
+        "contacts": [contact.to_dict() for contact in result.contacts],
+        "overlapping": [
+            {
+                "bodies": list(found.bodies),
+                "area": found.area,
+                "depth": found.depth,
+                "apart": None if found.apart is None else vars(found.apart),
+            }
+            for found in result.drawn
+        ],
+        "cure": result.cure,
+        "violated": [vars(found) for found in result.violated],
+        "leaving": _leaving_dict(result.leaving),
+        "turning": _turning_dict(result.turning),
+        "restarts": None if result.restarts is None else list(result.restarts.objectives),
+    }
+    return {**sayable(data), "motion": result.motion.to_dict()}
+
+
+def _leaving_dict(leaving: Leaving | None) -> dict[str, Any] | None:
+    if leaving is None:
+        return None
+    moves = {name: list(velocity) for name, velocity in zip(leaving.bodies, leaving.velocities, strict=True)}
+    return {"velocities": moves}
+
+
+def _turning_dict(turning: Turning | None) -> dict[str, Any] | None:
+    if turning is None:
+        return None
+    return {"turns": dict(zip(turning.bodies, turning.turns, strict=True)), "proven": turning.proven}

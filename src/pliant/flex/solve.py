@@ -9,17 +9,17 @@ from math import inf
 
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.flex.diagnosis.as_drawn import as_drawn
+from pliant.flex.diagnosis.as_drawn import findings_as_drawn
 from pliant.flex.diagnosis.unbounded import Ending
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.problem.system import System, compile_system
 from pliant.flex.result import FlexResult
 from pliant.flex.status import FlexStatus
-from pliant.flex.stepping.ascent import climb
-from pliant.flex.stepping.perturbation import shaken, worth_shaking
-from pliant.flex.stepping.restarts import restarted
-from pliant.flex.stepping.step import place
-from pliant.flex.stepping.trajectory import Walk
+from pliant.flex.stepping.ascent import ascend
+from pliant.flex.stepping.perturbation import is_worth_perturbing, perturb_end
+from pliant.flex.stepping.restarts import best_of_restarts
+from pliant.flex.stepping.step import configuration_at
+from pliant.flex.stepping.trajectory import Trajectory
 from pliant.flex.warm import LOOPS
 
 
@@ -28,20 +28,20 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
     with running(LOOPS, inf, progress):  # only large assemblies have loops that are compiled
         system = compile_system(model, study or model.study.for_command("flex"))
         result = _from_drawn(model, system, progress)
-        return restarted(model, system, result, progress) if system.study.restarts else result
+        return best_of_restarts(model, system, result, progress) if system.study.restarts else result
 
 
 def _from_drawn(model: Assembly, system: System, progress: Progress) -> FlexResult:
     """The climb from the drawn pose, and from where it ended once the parts were shaken."""
-    walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
-    wrong = as_drawn(model, system, walk.at_start)
+    trajectory = Trajectory(model, system, configuration_at(system, system.parts.drawn, system.reach, None))
+    wrong = findings_as_drawn(model, system, trajectory.at_start)
     if wrong is not None:
-        return walk.end(Ending(wrong[0]), **wrong[1])
+        return trajectory.result(Ending(wrong[0]), **wrong[1])
     try:
-        ending = climb(system, walk, system.study.steps, progress)
-        if ending.status.at_rest and worth_shaking(system, walk):
-            ending = shaken(system, walk, ending, progress)
-        return walk.end(ending)
+        ending = ascend(system, trajectory, system.study.steps, progress)
+        if ending.status.at_rest and is_worth_perturbing(system, trajectory):
+            ending = perturb_end(system, trajectory, ending, progress)
+        return trajectory.result(ending)
     except KeyboardInterrupt:
         stopped = Ending(FlexStatus.STEP_LIMIT, note="interrupted")
-        raise Interrupted(walk.end(stopped, ranges=False)) from None
+        raise Interrupted(trajectory.result(stopped, ranges=False)) from None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pliant.flex.contact.distance import Rows, gaps
-from pliant.flex.contact.overlap import near_pairs, overlaps, path_overlap
+from pliant.flex.contact.overlap import measure_overlaps, near_pairs, path_overlap
 from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly
 
@@ -31,7 +31,7 @@ PAIR = np.array([[0, 1]])
 
 @pytest.mark.parametrize("depth", [1e-6, 0.001, 0.1])
 def test_a_long_thin_overlap_is_as_thick_as_it_is_deep(depth):
-    found = overlaps(parts := overlapping_by(depth), parts.drawn, PAIR)
+    found = measure_overlaps(parts := overlapping_by(depth), parts.drawn, PAIR)
     assert found.area == pytest.approx([2 * depth], rel=1e-6)
     assert found.worst == pytest.approx(depth * 2 / (2 + depth), rel=1e-6)
 
@@ -39,7 +39,7 @@ def test_a_long_thin_overlap_is_as_thick_as_it_is_deep(depth):
 def test_parts_that_touch_or_are_apart_do_not_overlap():
     for depth in (0.0, -0.1):
         parts = overlapping_by(depth)
-        found = overlaps(parts, parts.drawn, PAIR)
+        found = measure_overlaps(parts, parts.drawn, PAIR)
         assert found.worst == 0.0
         assert len(found.pairs) == 0
 
@@ -50,7 +50,7 @@ def test_corners_that_slipped_past_each_other_are_seen():
         {"name": "across", "outline": box(-3, -0.01, 3, 0.01), "fixed": True},
         {"name": "up", "outline": box(-0.01, -3, 0.01, 3)},
     )
-    assert overlaps(parts, parts.drawn, PAIR).area == pytest.approx([0.0004])
+    assert measure_overlaps(parts, parts.drawn, PAIR).area == pytest.approx([0.0004])
 
 
 def test_a_peg_in_a_hole_does_not_overlap_the_block_around_it():
@@ -58,10 +58,10 @@ def test_a_peg_in_a_hole_does_not_overlap_the_block_around_it():
         {"name": "block", "outline": box(-5, -5, 5, 5), "holes": [box(-1, -1, 1, 1)], "fixed": True},
         {"name": "peg", "outline": box(-0.9, -0.9, 0.9, 0.9)},
     )
-    assert overlaps(parts, parts.drawn, PAIR).worst == 0
+    assert measure_overlaps(parts, parts.drawn, PAIR).worst == 0
     poses = parts.drawn.copy()
     poses[1, 0] += 0.15
-    assert overlaps(parts, poses, PAIR).worst == pytest.approx(0.05, rel=0.05)
+    assert measure_overlaps(parts, poses, PAIR).worst == pytest.approx(0.05, rel=0.05)
 
 
 def test_near_pairs_leave_out_two_fixed_bodies_and_two_joined_by_a_pin():
@@ -121,4 +121,4 @@ def test_a_wedge_counts_by_its_width_where_that_may_be_too_much(allowed):
         {"name": "block", "outline": [[-3, 0], [3, -0.1], [3, 2], [-3, 2]]},
     )
     wide = 0.1 if allowed < 0.1 else 0.05
-    assert overlaps(parts, parts.drawn, PAIR, allowed).worst == pytest.approx(wide, rel=0.02)
+    assert measure_overlaps(parts, parts.drawn, PAIR, allowed).worst == pytest.approx(wide, rel=0.02)

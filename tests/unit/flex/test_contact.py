@@ -9,7 +9,7 @@ import shapely
 from pliant.core.pose import carry
 from pliant.flex.contact.distance import contact_points, gaps
 from pliant.flex.contact.neighbours import find_neighbours, gap_scale, relative_travel
-from pliant.flex.contact.selection import flip, select, unforeseen
+from pliant.flex.contact.selection import flip_corners, select, unforeseen_crossings
 from pliant.flex.contact.sweep import Crossings
 from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly
@@ -154,13 +154,13 @@ def test_flipping_a_corner_takes_the_other_edge_and_flipping_twice_changes_nothi
     parts = corners_apart()
     contacts = selected(parts)
     every = np.ones(len(contacts.corner), bool)
-    once = flip(parts, contacts, every)
-    twice = flip(parts, once, every)
+    once = flip_corners(parts, contacts, every)
+    twice = flip_corners(parts, once, every)
     assert sorted(gaps(contacts.rows, parts.drawn)) == pytest.approx([0.1] * len(every))
     assert sorted(gaps(once.rows, parts.drawn)) == pytest.approx([0.05] * len(every))
     assert gaps(twice.rows, parts.drawn) == pytest.approx(gaps(contacts.rows, parts.drawn))
     assert twice.edge.tolist() == contacts.edge.tolist()
-    assert flip(parts, contacts, ~every) is contacts
+    assert flip_corners(parts, contacts, ~every) is contacts
 
 
 def test_the_average_normal_stands_on_the_corner_halfway_between_its_edges():
@@ -252,4 +252,4 @@ def test_where_nothing_is_near_no_crossing_is_one_of_what_is_near():
     contacts = selected(parts, reach=0.5)
     one = np.zeros(1, np.int64)
     assert len(contacts.near.keys) == 0
-    assert not unforeseen(parts, parts.drawn, contacts, Crossings(one, one, one, 0.0), 0.1).any
+    assert not unforeseen_crossings(parts, parts.drawn, contacts, Crossings(one, one, one, 0.0), 0.1).any

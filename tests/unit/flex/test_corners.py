@@ -11,9 +11,9 @@ from pliant.flex.problem.system import compile_system
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 from pliant.flex.stepping import corners
-from pliant.flex.stepping.corners import best_choice
-from pliant.flex.stepping.linearization import promise
-from pliant.flex.stepping.step import place
+from pliant.flex.stepping.corners import best_corner_edges
+from pliant.flex.stepping.linearization import linear_step
+from pliant.flex.stepping.step import configuration_at
 
 
 def box(left, bottom, right, top):
@@ -48,7 +48,7 @@ def scaled(ring, unit):
 def linear(mode: str, **case) -> float:
     model = facing_corners(mode, **case)
     system = compile_system(model, model.study.for_command("flex"))
-    return promise(system, place(system, system.parts.drawn, system.reach, None), None).gain
+    return linear_step(system, configuration_at(system, system.parts.drawn, system.reach, None), None).gain
 
 
 def test_the_chosen_edge_is_the_one_the_corner_is_further_outside_of():
@@ -93,9 +93,9 @@ def test_every_mode_ends_without_overlap():
 def test_the_exact_choice_keeps_the_contacts_where_no_corners_face():
     model = facing_corners("exact", x=0.1, y=-1.0)  # side by side
     system = compile_system(model, model.study.for_command("flex"))
-    here = place(system, system.parts.drawn, system.reach, None)
+    here = configuration_at(system, system.parts.drawn, system.reach, None)
     assert len(here.contacts.corner) == 0
-    assert best_choice(system, here, np.full((1, 3), np.inf)) is here.contacts
+    assert best_corner_edges(system, here, np.full((1, 3), np.inf)) is here.contacts
     assert linear("exact", x=0.1, y=-1.0) == pytest.approx(0.1, rel=1e-6)
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pliant.flex.contact.overlap import near_pairs, overlaps
-from pliant.flex.diagnosis.as_drawn import DrawnOverlap, drawn_overlaps
-from pliant.flex.diagnosis.unbounded import leaving, recession, smallest_relaxation
+from pliant.flex.contact.overlap import measure_overlaps, near_pairs
+from pliant.flex.diagnosis.as_drawn import DrawnOverlap, overlaps_as_drawn
+from pliant.flex.diagnosis.unbounded import find_leaving, recession_direction, smallest_relaxation
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly
 from pliant.flex.problem.system import System, compile_system
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
-from pliant.flex.stepping.step import place
+from pliant.flex.stepping.step import configuration_at
 
 
 def box(left, bottom, right, top):
@@ -30,7 +30,7 @@ def system_of(model: Assembly):
 
 
 def program_of(system) -> Program:
-    here = place(system, system.parts.drawn, system.reach, None)
+    here = configuration_at(system, system.parts.drawn, system.reach, None)
     return system.program(here.contacts.rows, here.poses, np.full((len(system.parts.free), 3), np.inf))
 
 
@@ -39,7 +39,7 @@ FLOOR = {"name": "floor", "outline": box(-5, -1, 5, 0), "fixed": True}
 
 def drawn(system: System) -> tuple[DrawnOverlap, ...]:
     parts = system.parts
-    return drawn_overlaps(system, overlaps(parts, parts.drawn, near_pairs(parts, parts.drawn)))
+    return overlaps_as_drawn(system, measure_overlaps(parts, parts.drawn, near_pairs(parts, parts.drawn)))
 
 
 def test_overlaps_are_listed_with_the_deepest_first():
@@ -96,7 +96,7 @@ def channel() -> Assembly:
 
 def test_recession_finds_the_way_along_an_open_channel():
     system = system_of(channel())
-    motion = recession(system, program_of(system))
+    motion = recession_direction(system, program_of(system))
     assert motion is not None
     assert motion[0, 0] == pytest.approx(1.0, abs=1e-5)
     assert np.abs(motion[0, 1:]).max() < 1e-5
@@ -108,13 +108,13 @@ def test_recession_finds_nothing_where_the_motion_is_bounded():
         {"name": "peg", "outline": box(-1, -1, 1, 1)},
     )
     system = system_of(caged.model_copy(update={"study": caged.study.model_copy(update={"reach": 3.0})}))
-    assert recession(system, program_of(system)) is None
+    assert recession_direction(system, program_of(system)) is None
 
 
 def test_what_leaves_is_named_with_its_velocity_and_proven_by_playing_it():
     system = system_of(channel())
     program = program_of(system)
-    away = leaving(system, system.parts.drawn, program)
+    away = find_leaving(system, system.parts.drawn, program)
     assert away.bodies == ("block",)
     assert np.array(away.velocities) == pytest.approx(np.array([[1.0, 0.0]]), abs=1e-5)
 
@@ -125,7 +125,7 @@ def test_a_way_that_hits_something_further_off_is_no_way_out_and_the_motion_stop
     model = assembly(floor, roof, wall, block)
     system = system_of(model)
     program = program_of(system)
-    assert leaving(system, system.parts.drawn, program) is None
+    assert find_leaving(system, system.parts.drawn, program) is None
     result = solve(model)
     assert result.status is FlexStatus.CONVERGED
     assert result.objective >= 18.0 - 1e-4  # its face at the wall; turned by 90 degrees it gets further

@@ -6,7 +6,7 @@ import pytest
 
 from pliant.core.errors import InputError
 from pliant.files import model_of
-from pliant.flex.geometry.rigid import rigid
+from pliant.flex.geometry.rigid import rigid_groups
 from pliant.flex.model import Assembly
 
 
@@ -28,12 +28,12 @@ def model(names: str, pins: list = (), welds: list[str] = (), fixed: str = "") -
 
 def groups(*given, **rest) -> set[str]:
     made = model(*given, **rest)
-    return {"".join(made.bodies[k].name for k in group) for group in rigid(made).groups} - {"!"}
+    return {"".join(made.bodies[k].name for k in group) for group in rigid_groups(made).groups} - {"!"}
 
 
 def held(*given, **rest) -> str:
     made = model(*given, **rest)
-    return "".join(sorted(rigid(made).why(made))).replace("!", "")
+    return "".join(sorted(rigid_groups(made).why(made))).replace("!", "")
 
 
 def test_without_welds_every_body_is_its_own():

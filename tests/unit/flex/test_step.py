@@ -8,11 +8,18 @@ import numpy as np
 import pytest
 
 from pliant import gallery
-from pliant.flex.contact.overlap import near_pairs, overlaps
+from pliant.flex.contact.overlap import measure_overlaps, near_pairs
 from pliant.flex.model import Assembly
 from pliant.flex.problem.system import compile_system
-from pliant.flex.stepping.linearization import promise
-from pliant.flex.stepping.step import advance, arc, move, place, travel, usable
+from pliant.flex.stepping.linearization import linear_step
+from pliant.flex.stepping.step import (
+    advance_poses,
+    arc,
+    configuration_at,
+    is_usable,
+    largest_travel,
+    take_step,
+)
 
 
 def box(left, bottom, right, top):
@@ -21,7 +28,7 @@ def box(left, bottom, right, top):
 
 def start_of(model: Assembly):
     system = compile_system(model, model.study.for_command("flex"))
-    return system, place(system, system.parts.drawn, system.reach, None)
+    return system, configuration_at(system, system.parts.drawn, system.reach, None)
 
 
 def peg(hole: float = 10.4) -> Assembly:
@@ -35,14 +42,14 @@ def peg(hole: float = 10.4) -> Assembly:
 @pytest.mark.parametrize("fraction", [0.1, 0.5])
 def test_the_correction_brings_the_distances_to_what_the_program_promised(name, fraction):
     system, here = start_of(gallery.load(name))
-    found = promise(system, here, 0.1)
+    found = linear_step(system, here, 0.1)
     step = found.solution.step
     rows = system.rows(here.contacts.rows)
     promised = found.program.gaps + fraction * found.program.change(step)
     straight = here.poses.copy()
     straight[system.parts.free] += fraction * step
     missed = np.abs(system.gaps(rows, straight) - promised)
-    left = np.abs(system.gaps(rows, advance(system, here, found.program, step, fraction)) - promised)
+    left = np.abs(system.gaps(rows, advance_poses(system, here, found.program, step, fraction)) - promised)
     # Distances the program lets close must come out best; weights leave the others loose.
     tight = promised < 0.1 * max(system.gap, 1e-9) + 1e-12
     assert left[tight].max(initial=0.0) <= max(1e-3 * missed.max(), 1e-9)
@@ -50,8 +57,8 @@ def test_the_correction_brings_the_distances_to_what_the_program_promised(name, 
 
 def test_a_step_of_nothing_leaves_the_pose():
     system, here = start_of(peg())
-    found = promise(system, here, 0.1)
-    assert advance(system, here, found.program, 0 * found.solution.step, 1.0) == pytest.approx(
+    found = linear_step(system, here, 0.1)
+    assert advance_poses(system, here, found.program, 0 * found.solution.step, 1.0) == pytest.approx(
         here.poses, abs=1e-12
     )
 
@@ -59,20 +66,20 @@ def test_a_step_of_nothing_leaves_the_pose():
 def test_a_move_gains_and_keeps_the_overlap_within_the_threshold_by_rows_and_by_area():
     for name in ("square-peg", "joint-pair", "eight-blocks", "bricks"):
         system, here = start_of(gallery.load(name))
-        found = promise(system, here, None)
-        moved = move(system, found, 0.3)
+        found = linear_step(system, here, None)
+        moved = take_step(system, found, 0.3)
         there = moved.there
         assert 0 < moved.fraction <= 1
         assert there.value > here.value
         assert there.violation <= system.threshold
-        found_by_area = overlaps(system.parts, there.poses, near_pairs(system.parts, there.poses))
+        found_by_area = measure_overlaps(system.parts, there.poses, near_pairs(system.parts, there.poses))
         assert found_by_area.worst <= system.threshold
 
 
 def test_no_body_turns_further_in_a_move_than_the_turn_allows_beyond_its_correction():
     system, here = start_of(peg(hole=13.0))
-    found = promise(system, here, None)
-    there = move(system, found, 0.05).there
+    found = linear_step(system, here, None)
+    there = take_step(system, found, 0.05).there
     assert 0.04 < np.abs(there.poses - here.poses)[:, 2].max() <= 0.055
 
 
@@ -90,9 +97,9 @@ def test_neighbours_go_no_further_past_each_other_than_the_reach():
         }
     )
     system, here = start_of(model)
-    found = promise(system, here, None)
+    found = linear_step(system, here, None)
     assert found.gain == pytest.approx(20, rel=1e-5)  # as far as the program knows
-    moved = move(system, found, 0.3)
+    moved = take_step(system, found, 0.3)
     assert moved.fraction * 20 <= system.reach * (1 + 1e-9)
     assert moved.there.value < 2.0
 
@@ -101,10 +108,10 @@ def test_travel_is_that_of_neighbours_relative_to_each_other():
     system, here = start_of(gallery.load("eight-blocks"))
     together = np.tile([0.7, -0.2, 0.0], (len(system.parts.free), 1))
     fixed = system.parts.moving < 0
-    against_the_held = travel(system, here, together)
+    against_the_held = largest_travel(system, here, together)
     assert against_the_held == pytest.approx(np.hypot(0.7, 0.2))
     assert fixed.sum() == 2  # the held block and the ground
-    assert travel(system, here, 0 * together) == 0
+    assert largest_travel(system, here, 0 * together) == 0
 
 
 def test_an_overlap_at_the_start_is_mended_by_the_next_move():
@@ -112,10 +119,10 @@ def test_an_overlap_at_the_start_is_mended_by_the_next_move():
     system, here = start_of(peg())
     poses = here.poses.copy()
     poses[1, 0] += 0.2 + 5 * system.threshold  # into the wall by more than is allowed
-    deep = place(system, poses, system.reach, here.contacts)
+    deep = configuration_at(system, poses, system.reach, here.contacts)
     assert deep.violation == pytest.approx(5 * system.threshold)
-    found = promise(system, deep, 0.3)
-    moved = move(system, found, 0.3)
+    found = linear_step(system, deep, 0.3)
+    moved = take_step(system, found, 0.3)
     assert moved is not None
     assert moved.there.violation <= deep.violation / 2 + 1e-12
 
@@ -162,8 +169,8 @@ def test_a_body_drawn_far_from_its_origin_has_more_frames_on_the_way():
 def test_an_unbalanced_answer_is_not_usable_though_it_violates_nothing():
     """What solvers return for an unbounded program: no step, no forces, and no gap between them."""
     system, here = start_of(peg())
-    found = promise(system, here, None)
-    assert usable(system, found.program, found.solution)
+    found = linear_step(system, here, None)
+    assert is_usable(system, found.program, found.solution)
     nothing = replace(
         found.solution,
         solved=False,
@@ -173,13 +180,13 @@ def test_an_unbalanced_answer_is_not_usable_though_it_violates_nothing():
         relative_gap=0.0,
     )
     unbounded = replace(found.program, bound=np.full_like(found.program.bound, np.inf))
-    assert not usable(system, unbounded, nothing)
+    assert not is_usable(system, unbounded, nothing)
 
 
 def test_an_answer_solved_to_a_little_less_than_asked_is_usable_and_one_that_overlaps_is_not():
     system, here = start_of(peg())
-    found = promise(system, here, None)
+    found = linear_step(system, here, None)
     nearly = replace(found.solution, solved=False, relative_gap=1e-3)
     far = replace(nearly, step=1.5 * nearly.step)
-    assert usable(system, found.program, nearly)
-    assert not usable(system, found.program, far)
+    assert is_usable(system, found.program, nearly)
+    assert not is_usable(system, found.program, far)

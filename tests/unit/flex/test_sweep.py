@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pliant.core.pose import carry
 from pliant.flex.contact import sweep
 from pliant.flex.contact.neighbours import find_neighbours
-from pliant.flex.contact.sweep import Insets, coming_near, crossings
+from pliant.flex.contact.sweep import Insets, approaching_vertices, find_crossings
 from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.model import Assembly
 
@@ -32,8 +32,8 @@ def met(parts: Parts, moves: dict[str, tuple[float, float, float]], allowed: flo
     for name, move in moves.items():
         end[parts.index(name)] += move
     way = parts.drawn + np.linspace(0, 1, frames + 1)[:, None, None] * (end - parts.drawn)
-    vertex, body = coming_near(parts, way, np.zeros((0, 2), np.int64))
-    return crossings(parts, Insets(parts, allowed), way, vertex, body)
+    vertex, body = approaching_vertices(parts, way, np.zeros((0, 2), np.int64))
+    return find_crossings(parts, Insets(parts, allowed), way, vertex, body)
 
 
 WALL = {"name": "wall", "outline": box(2, -5, 2.5, 5), "fixed": True}
@@ -83,8 +83,8 @@ def test_the_way_is_that_of_the_frame_the_body_was_drawn_in():
     users = np.array([[-40.0, 0.0, 0.0], [-40.0, 0.0, 0.3]])
     way[:, 1, :2] = carry(users, np.array([40.0, 0.0]))
     way[:, 1, 2] = users[:, 2]
-    vertex, body = coming_near(parts, way, np.zeros((0, 2), np.int64))
-    assert crossings(parts, Insets(parts, 0.001), way, vertex, body).any
+    vertex, body = approaching_vertices(parts, way, np.zeros((0, 2), np.int64))
+    assert find_crossings(parts, Insets(parts, 0.001), way, vertex, body).any
 
 
 def test_bodies_joined_by_a_pin_lie_in_different_layers():
@@ -165,10 +165,10 @@ def test_compiled_and_not_the_same_bodies_come_near_each_other(monkeypatch):
     moved = chance.normal(size=(20, *parts.drawn.shape)) * (parts.moving >= 0)[:, None]
     frames = np.concatenate([parts.drawn[None], parts.drawn + np.cumsum(0.3 * moved, axis=0)])
     known = np.array([[0, 1], [1, 2], [7, 12]])
-    plain = coming_near(parts, frames, known)
+    plain = approaching_vertices(parts, frames, known)
     assert len(plain[0]) > 50
     monkeypatch.setattr(sweep, "CROSSOVER", 0)
-    compiled = coming_near(parts, frames, known)
+    compiled = approaching_vertices(parts, frames, known)
     assert np.array_equal(plain[0], compiled[0])
     assert np.array_equal(plain[1], compiled[1])
     for body, other in known:
@@ -187,7 +187,7 @@ def test_bodies_that_go_round_together_hardly_bend_each_others_ways():
     poses[1, 1:] += (0.0, 0.0, turn)
     poses[1, 1:, :2] += carry(np.array([0.0, 0.0, turn]), parts.drawn[1:3, :2]) - parts.drawn[1:3, :2]
     vertex = np.flatnonzero(parts.outlines.body == 1)
-    ways = sweep.Ways(parts, poses, np.stack([vertex, vertex], axis=1), np.full(len(vertex), 2))
+    ways = sweep.VertexPaths(parts, poses, np.stack([vertex, vertex], axis=1), np.full(len(vertex), 2))
     places = np.stack(ways.seen(64), axis=-1)
     bend = np.hypot(*np.moveaxis(np.diff(places, n=2, axis=1), 2, 0)).max(axis=1) * 64**2
     assert (bend <= 1.0001 * ways.curvature).all()
@@ -200,9 +200,9 @@ def test_bodies_that_are_no_neighbours_but_meet_on_the_way_are_found():
     assert not len(near.pairs)
     end = parts.drawn.copy()
     end[1, 0] += 200
-    vertex, body = coming_near(parts, np.stack([parts.drawn, end]), near.pairs)
+    vertex, body = approaching_vertices(parts, np.stack([parts.drawn, end]), near.pairs)
     assert set(body) == {0, 1}
     assert len(vertex) == 8
     beside = replace(parts, drawn=parts.drawn)
     end[1] = beside.drawn[1] + (0, 200, 0)
-    assert not len(coming_near(parts, np.stack([parts.drawn, end]), near.pairs)[0])
+    assert not len(approaching_vertices(parts, np.stack([parts.drawn, end]), near.pairs)[0])

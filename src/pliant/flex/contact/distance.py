@@ -20,12 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.pose import Floats, dot, rotate, rotations
+from pliant.flex.lp.program import COMPILED
 
 Ints = NDArray[np.int64]
-
-# Rows from which loops are compiled. Loading what is compiled takes a process 0.4 s, once, and compiling it
-# some 20 s: so small assemblies, and large ones of which little moves, never load a compiler.
-COMPILED = 6000
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The nearest edge of each (convex vertex, neighbouring body) within reach, and the wall that faces it.
 
-Lists of candidates are measured by array expressions, `flex.geometry.trees` are searched by compiled loops; both
-give the same edges, to the same rules where several are as near.
+Lists of candidates are measured by array expressions, trees of edges (`flex.geometry.trees`) are searched by
+compiled loops; both give the same edges, to the same rules where several are as near.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _by_trees(parts: Parts, poses: Floats, near: Neighbours, hints: Hints) -> Ne
 
 
 def _by_lists(outlines: Outlines, poses: Floats, near: Neighbours, listed: Candidates) -> Nearest:
-    seen = seen_from(outlines, near, poses, slice(None))
+    seen = vertices_seen_from(outlines, near, poses, slice(None))
     along, height = frame(outlines, listed.edge, seen[listed.group])
     beyond = along - np.clip(along, 0.0, outlines.length[listed.edge])
     distance = beyond**2 + height**2
@@ -64,7 +64,7 @@ def _by_lists(outlines: Outlines, poses: Floats, near: Neighbours, listed: Candi
     )
 
 
-def seen_from(outlines: Outlines, near: Neighbours, poses: Floats, group: Ints | slice) -> Floats:
+def vertices_seen_from(outlines: Outlines, near: Neighbours, poses: Floats, group: Ints | slice) -> Floats:
     """The vertices of groups, in the frames of the bodies they are near."""
     vertex, body, turned = near.vertex[group], near.body[group], rotations(poses)
     owner = outlines.body[vertex]

@@ -16,9 +16,8 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.pose import Floats, carry, dot, rotate, rotations
-from pliant.flex.contact.distance import COMPILED
 from pliant.flex.geometry.parts import Outlines, Parts
-from pliant.flex.lp.solvers import CROSSOVER
+from pliant.flex.lp.program import COMPILED, CROSSOVER
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -38,7 +38,7 @@ class Overlaps:
         return float(self.thickness.max(initial=0.0))
 
 
-def overlaps(parts: Parts, poses: Floats, pairs: Ints, allowed: float = np.inf) -> Overlaps:
+def measure_overlaps(parts: Parts, poses: Floats, pairs: Ints, allowed: float = np.inf) -> Overlaps:
     """Which of these pairs share area, and how thickly.
 
     A wedge is twice as thick as in the mean: where that may be more than is allowed, its width counts.

@@ -22,11 +22,12 @@ from typing import Any, Literal
 import numpy as np
 
 from pliant.core.pose import Floats, dot, rotate, rotations
-from pliant.flex.contact.distance import COMPILED, Rows, gaps
-from pliant.flex.contact.nearest import TIE, Nearest, frame, nearest, seen_from
+from pliant.flex.contact.distance import Rows, gaps
+from pliant.flex.contact.nearest import TIE, Nearest, frame, nearest, vertices_seen_from
 from pliant.flex.contact.neighbours import NONE, Bools, Ints, Neighbours
 from pliant.flex.contact.sweep import Crossings
 from pliant.flex.geometry.parts import STRAIGHT, Outlines, Parts
+from pliant.flex.lp.program import COMPILED
 
 SHARP = 0.02  # rad: blunter reflex corners are straight enough for one edge
 APPLICABLE = 0.3  # sine of the angle by which a corner may point past an edge and still be stopped by it
@@ -47,7 +48,7 @@ class Selection:
     other_edge: Ints  # (K,) the edge each could have had instead
 
 
-def flip(parts: Parts, contacts: Selection, which: Bools) -> Selection:
+def flip_corners(parts: Parts, contacts: Selection, which: Bools) -> Selection:
     """The same contacts with the other edge at some of the corners, (K,)."""
     if not which.any():
         return contacts
@@ -63,7 +64,9 @@ def flip(parts: Parts, contacts: Selection, which: Bools) -> Selection:
     return replace(contacts, rows=rows, row_edge=row_edge, edge=edge, other_edge=other_edge)
 
 
-def unforeseen(parts: Parts, poses: Floats, contacts: Selection, met: Crossings, slack: float) -> Crossings:
+def unforeseen_crossings(
+    parts: Parts, poses: Floats, contacts: Selection, met: Crossings, slack: float
+) -> Crossings:
     """The crossings that want a row which these contacts do not have.
 
     Their vertex and body are known to be near, and the vertex is now outside the edge it enters by, or
@@ -91,7 +94,7 @@ def add_edges(parts: Parts, contacts: Selection, met: Crossings) -> Selection:
     )
 
 
-def leave_out(contacts: Selection, rows: Bools) -> Selection:
+def without_rows(contacts: Selection, rows: Bools) -> Selection:
     """The contacts without some of their rows (R,)."""
     kept = ~rows
     place = np.cumsum(kept) - 1
@@ -107,10 +110,10 @@ def leave_out(contacts: Selection, rows: Bools) -> Selection:
     )
 
 
-def beyond_ends(parts: Parts, poses: Floats, contacts: Selection) -> Floats:
+def distance_beyond_ends(parts: Parts, poses: Floats, contacts: Selection) -> Floats:
     """How far the vertex of each row is past the nearer end of its edge, (R,); negative before it."""
     outlines, edge = parts.outlines, contacts.row_edge
-    seen = seen_from(outlines, contacts.near, poses, contacts.group)
+    seen = vertices_seen_from(outlines, contacts.near, poses, contacts.group)
     along = _along(outlines, edge, seen)
     return np.maximum(-along, along - outlines.length[edge])
 
@@ -315,7 +318,7 @@ def _faced(found: Nearest) -> tuple[Ints, Ints]:
     return place, found.facing[place]
 
 
-def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> tuple[Ints, Rows, Bools]:
+def rows_past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> tuple[Ints, Rows, Bools]:
     """Rows for the edges round the corner from those of some rows, their groups, and what is in the way.
 
     A vertex that presses on an edge within reach of its convex end could slip past that end:
@@ -326,7 +329,7 @@ def past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> 
     near, outlines = contacts.near, parts.outlines
     group = contacts.group[which]
     edge = contacts.edge[group]
-    seen = seen_from(outlines, near, poses, group)
+    seen = vertices_seen_from(outlines, near, poses, group)
     other = _next_edge(outlines, edge, _along(outlines, edge, seen))
     could = _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) > -near.reach)
     group, edge, other = group[could], edge[could], other[could]

@@ -21,10 +21,9 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.pose import Floats, carry, dot, uncarry
-from pliant.flex.contact.distance import COMPILED
 from pliant.flex.contact.neighbours import Ints
 from pliant.flex.geometry.parts import Outlines, Parts
-from pliant.flex.lp.solvers import CROSSOVER
+from pliant.flex.lp.program import COMPILED, CROSSOVER
 
 if TYPE_CHECKING:  # numba comes with it
     from pliant.flex.contact.kernels import Sides
@@ -106,15 +105,15 @@ def _sides(polygons: NDArray[np.object_]) -> Sides:
     return Sides(runs, np.append(starts, len(line)), box, ends)
 
 
-def crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
+def find_crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
     """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
-    ways = _ways(parts, parts.user_poses(frames), vertex, body)
+    ways = _vertex_paths(parts, parts.user_poses(frames), vertex, body)
     many = len(parts.free) >= CROSSOVER or len(vertex) > COMPILED
     found, at, heading, depth = (_enter_compiled if many else _enter)(ways, insets)
     # What starts too deep is being mended; the rows of the program see to that.
     starts = shapely.points(found.at_start())
     new = np.flatnonzero(~shapely.intersects(insets.deep[parts.shape_of[found.body]], starts))
-    edge = _entered(parts.outlines, insets.allowed, at[new], heading[new], found.body[new])
+    edge = _entry_edges(parts.outlines, insets.allowed, at[new], heading[new], found.body[new])
     first, last = found.ends[new].T
     middle = first != last  # of an edge: both its ends are kept out
     return Crossings(
@@ -126,7 +125,7 @@ def crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: 
 
 
 @dataclass(frozen=True)
-class Ways:
+class VertexPaths:
     """The ways of points (G,) in the frames of bodies (G,), as user poses (F, B, 3) follow each other."""
 
     parts: Parts
@@ -174,9 +173,9 @@ class Ways:
         wanted = np.ceil(np.sqrt(self.curvature / (8 * chord)))
         return np.exp2(np.ceil(np.log2(np.clip(wanted, 1, MOST_PIECES)))).astype(np.int64)
 
-    def take(self, which: Ints) -> Ways:
+    def take(self, which: Ints) -> VertexPaths:
         """Some of them."""
-        return Ways(self.parts, self.poses, self.ends[which], self.body[which])
+        return VertexPaths(self.parts, self.poses, self.ends[which], self.body[which])
 
     def seen(self, count: int) -> tuple[Floats, Floats]:
         """X and y of the points in the centroid frames of the bodies, in so many pieces: (G, T) each."""
@@ -191,7 +190,7 @@ class Ways:
         up = np.sin(back) * apart[0] + np.cos(back) * apart[1] + low
         return across[pair] + (cosine * x - sine * y), up[pair] + (sine * x + cosine * y)
 
-    def thinned(self) -> tuple[Ways, Floats]:
+    def thinned(self) -> tuple[VertexPaths, Floats]:
         """The ways by some of their frames, and how far at most the others are off them, (G,)."""
         last = len(self.poses) - 1
         if last <= FRAMES:
@@ -199,7 +198,7 @@ class Ways:
         kept = np.linspace(0, last, FRAMES + 1).round().astype(np.int64)
         piece = np.searchsorted(kept, np.arange(1, last + 1)) - 1
         share = ((np.arange(1, last + 1) - kept[piece]) / np.diff(kept)[piece])[:, None, None]
-        few = Ways(self.parts, self.poses[kept], self.ends, self.body)
+        few = VertexPaths(self.parts, self.poses[kept], self.ends, self.body)
         straight = few.poses[piece] * (1 - share) + few.poses[piece + 1] * share
         off = np.abs(self.poses[1:] - straight).max(axis=0)
         shift, spin = np.hypot(*off[:, :2].T), off[:, 2]
@@ -214,7 +213,7 @@ class Ways:
         return uncarry(self.poses[0, self.body], world) + self.parts.origins[self.body]
 
 
-def _ways(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> Ways:
+def _vertex_paths(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> VertexPaths:
     """Of the vertices, and of the middles of the edges between two of them that come near the same body."""
     outlines, base = parts.outlines, parts.count + 1
     following, before = outlines.follow[vertex], outlines.before[vertex]
@@ -227,15 +226,15 @@ def _ways(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> Ways:
     edges = np.append(vertex[near], before[after_reflex])
     ends = np.stack([edges, outlines.follow[edges]], axis=1)
     every = np.concatenate([np.stack([vertex, vertex], axis=1), ends])
-    return Ways(parts, poses, every, np.concatenate([body, body[near], body[after_reflex]]))
+    return VertexPaths(parts, poses, every, np.concatenate([body, body[near], body[after_reflex]]))
 
 
-Entering = tuple[Ways, Floats, Floats, float]
+Entering = tuple[VertexPaths, Floats, Floats, float]
 
 
-def _enter(ways: Ways, insets: Insets) -> Entering:
+def _enter(ways: VertexPaths, insets: Insets) -> Entering:
     """The ways that get deeper than is allowed, where, heading which way, and how deep others get at most."""
-    near, within = _reaching(ways, insets)
+    near, within = _ways_near_enough(ways, insets)
     ways, depth = ways.take(within), insets.depths[0] if near else 0.0
     pieces = ways.pieces(insets.chord)
     error = ways.curvature / (8.0 * pieces**2)
@@ -259,7 +258,7 @@ def _enter(ways: Ways, insets: Insets) -> Entering:
     return ways.take(np.concatenate(entering)), found[:, :2], found[:, 2:], depth
 
 
-def _reaching(ways: Ways, insets: Insets) -> tuple[bool, Ints]:
+def _ways_near_enough(ways: VertexPaths, insets: Insets) -> tuple[bool, Ints]:
     """Whether ways come near the bodies they are seen from, and which may come in by the least depth.
 
     By their boxes, those of a few frames first: the others get no deeper than that.
@@ -272,7 +271,7 @@ def _reaching(ways: Ways, insets: Insets) -> tuple[bool, Ints]:
     return near, within[_boxed(ways, ways.curvature / 8, insets)[1]]
 
 
-def _boxed(ways: Ways, error: Floats, insets: Insets) -> tuple[bool, Ints]:
+def _boxed(ways: VertexPaths, error: Floats, insets: Insets) -> tuple[bool, Ints]:
     """Whether boxes about ways, which err by (G,), meet those of bodies, and which the shapes so deep."""
     (x, y), shape = ways.seen(1), ways.parts.shape_of[ways.body]
     left, bottom, right, top = ways.parts.bounds[shape].T
@@ -296,7 +295,7 @@ def _entries(seen: Floats, lines: NDArray[np.object_], regions: NDArray[np.objec
     return np.hstack([points[first], seen[every, piece + 1] - seen[every, piece]])
 
 
-def _enter_compiled(ways: Ways, insets: Insets) -> Entering:
+def _enter_compiled(ways: VertexPaths, insets: Insets) -> Entering:
     """The same for many points: only what is deeper than is allowed is told apart from what is not."""
     from pliant.flex.contact.kernels import entering
 
@@ -314,7 +313,7 @@ def _enter_compiled(ways: Ways, insets: Insets) -> Entering:
     return ways.take(which), entries[:, :2], entries[:, 2:], insets.allowed
 
 
-def _entered(outlines: Outlines, allowed: float, at: Floats, heading: Floats, body: Ints) -> Ints:
+def _entry_edges(outlines: Outlines, allowed: float, at: Floats, heading: Floats, body: Ints) -> Ints:
     """The edge by which each way enters a body (K,), at a point, heading in a direction (K, 2).
 
     It is the edge nearest to that point; of edges as near, the one that stands most across.
@@ -334,7 +333,7 @@ def _entered(outlines: Outlines, allowed: float, at: Floats, heading: Floats, bo
     return edge[np.lexsort((across, each))[begin]]
 
 
-def coming_near(parts: Parts, frames: Floats, known: Ints) -> tuple[Ints, Ints]:
+def approaching_vertices(parts: Parts, frames: Floats, known: Ints) -> tuple[Ints, Ints]:
     """Convex vertices and bodies that come near each other though no pair (P, 2) of `known` says so.
 
     Bodies do whose circles meet on the way from frame to frame.

@@ -18,7 +18,7 @@ from shapely.affinity import translate
 from pliant.core.pose import Floats, carry
 from pliant.flex.contact.distance import Ints
 from pliant.flex.contact.overlap import Overlaps
-from pliant.flex.geometry.bodies import broken
+from pliant.flex.geometry.bodies import broken_bodies
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.model import Assembly, Keep, Limit, Sight
 from pliant.flex.problem.system import System
@@ -33,7 +33,7 @@ MORE = 1.001  # times the clearance at which bodies touch: what is left at that 
 
 
 @dataclass(frozen=True)
-class Apart:
+class Separation:
     """How a body, with what is welded to it, could be drawn apart from another."""
 
     bodies: tuple[str, ...]
@@ -48,7 +48,7 @@ class DrawnOverlap:
     bodies: tuple[str, str]
     area: float
     depth: float  # clearance the two would need to come apart
-    apart: Apart | None = None  # where no clearance cures it
+    apart: Separation | None = None  # where no clearance cures it
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,16 @@ class Violation:
     angle: float | None = None  # rad, by which a sight or a limit on rotation is missed
 
 
-def as_drawn(model: Assembly, system: System, found: Overlaps) -> tuple[FlexStatus, dict[str, Any]] | None:
+def findings_as_drawn(
+    model: Assembly, system: System, found: Overlaps
+) -> tuple[FlexStatus, dict[str, Any]] | None:
     """The finding about the drawn pose, with its data; None where nothing is wrong with it."""
-    violated = drawn_violations(model, system)
-    overlapping = drawn_overlaps(system, found)
+    violated = violations_as_drawn(model, system)
+    overlapping = overlaps_as_drawn(system, found)
     if not overlapping:
         return (FlexStatus.VIOLATED, {"violated": violated}) if violated else None
     needed = model.clearance + overlapping[0].depth
-    lost = broken(model, MORE * needed)
+    lost = broken_bodies(model, MORE * needed)
     if lost:
         ways = [_apart(system.parts, pair) for pair in overlapping[:SHOWN]]
         overlapping = (*map(_with, overlapping, ways), *overlapping[SHOWN:])
@@ -76,11 +78,11 @@ def as_drawn(model: Assembly, system: System, found: Overlaps) -> tuple[FlexStat
     return FlexStatus.OVERLAPPING, findings
 
 
-def _with(overlap: DrawnOverlap, apart: Apart) -> DrawnOverlap:
+def _with(overlap: DrawnOverlap, apart: Separation) -> DrawnOverlap:
     return replace(overlap, apart=apart)
 
 
-def drawn_overlaps(system: System, found: Overlaps) -> tuple[DrawnOverlap, ...]:
+def overlaps_as_drawn(system: System, found: Overlaps) -> tuple[DrawnOverlap, ...]:
     """Pairs that overlap as drawn by more than the threshold, the deepest first."""
     parts = system.parts
     thick = found.thickness > system.threshold
@@ -122,7 +124,7 @@ def _depths(parts: Parts, pairs: Ints) -> Floats:
     return high
 
 
-def _apart(parts: Parts, overlap: DrawnOverlap) -> Apart:
+def _apart(parts: Parts, overlap: DrawnOverlap) -> Separation:
     """The shortest straight way found on which one body of a pair, one that moves, gets clear of the other.
 
     Ways across the edges of both are tried: of convex bodies the shortest is among them.
@@ -136,7 +138,7 @@ def _apart(parts: Parts, overlap: DrawnOverlap) -> Apart:
         distance = _clear(polygons[still], polygons[mover], direction, best)
         if distance < best:
             best, along = distance, direction
-    return Apart(parts.names_of(np.array([mover])), float(best), (float(along[0]), float(along[1])))
+    return Separation(parts.names_of(np.array([mover])), float(best), (float(along[0]), float(along[1])))
 
 
 def _across(*polygons: Shapes) -> Floats:
@@ -172,7 +174,7 @@ def _clear(still: Shapes, mover: Shapes, direction: Floats, enough: float) -> fl
     return far
 
 
-def drawn_violations(model: Assembly, system: System) -> tuple[Violation, ...]:
+def violations_as_drawn(model: Assembly, system: System) -> tuple[Violation, ...]:
     """What the drawn pose misses by more than the threshold, the worst first."""
     poses = {body.name: np.array(body.pose) for body in model.bodies}
     found = [

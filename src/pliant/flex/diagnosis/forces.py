@@ -23,7 +23,7 @@ from pliant.core.pose import Floats
 from pliant.flex.contact.distance import Ints, Rows, contact_points, gaps
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.lp.program import Program, Solution
-from pliant.flex.lp.solvers import natural
+from pliant.flex.lp.solvers import in_natural_units
 from pliant.flex.problem.system import System
 
 Label = tuple[str, tuple[str, ...]]  # a kind of contact, and the bodies
@@ -69,7 +69,7 @@ class ForceChain:
     strength: Floats  # (K,)
 
 
-def contacts_of(
+def contact_shares(
     system: System, rows: Rows, poses: Floats, program: Program, solution: Solution, ranges: bool
 ) -> tuple[Contact, ...]:
     """Every pair and joint with a force or a share, the largest share first."""
@@ -154,7 +154,7 @@ def share_ranges(program: Program, keys: Ints, shown: Ints, total: float) -> dic
 
     min and max Σ_{i in joint} y_i d_i  subject to  Jᵀy + c = 0, y ≥ 0, y·d = flex, in natural units.
     """
-    program, units = natural(program)
+    program, units = in_natural_units(program)
     total = total / units.objective
     balance, load = program.matrix().T.tocsr(), -program.cost.ravel()
     limits = [(None, None) if equal else (0, None) for equal in program.equal]

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array, hstack, vstack
 
 from pliant.core.pose import Floats
 from pliant.flex.lp.program import Program
-from pliant.flex.lp.solvers import natural, solve_program
+from pliant.flex.lp.solvers import in_natural_units, solve_program
 from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
 
@@ -48,7 +48,7 @@ class Ending:
     turning: Turning | None = None
 
 
-def recession(system: System, program: Program, turning: bool = True) -> Floats | None:
+def recession_direction(system: System, program: Program, turning: bool = True) -> Floats | None:
     """A motion (M, 3) that gains for ever as far as the rows can tell: J q̇ ≥ 0, |q̇| ≤ 1, c·q̇ > 0.
 
     Differs: the paper reads unboundedness off the solver; solvers confuse it with failure.
@@ -60,9 +60,9 @@ def recession(system: System, program: Program, turning: bool = True) -> Floats 
     return solution.step if solution.objective > 1e-5 * most > 0 else None
 
 
-def leaving(system: System, poses: Floats, program: Program) -> Leaving | None:
+def find_leaving(system: System, poses: Floats, program: Program) -> Leaving | None:
     """Bodies that can go straight for ever and get clear of the rest as they do; None: none is seen to."""
-    motion = recession(system, program, turning=False)
+    motion = recession_direction(system, program, turning=False)
     if motion is None:
         return None
     alone = np.where(np.abs(program.cost).max(axis=1, keepdims=True) > 0, motion, 0.0)
@@ -81,13 +81,13 @@ def leaving(system: System, poses: Floats, program: Program) -> Leaving | None:
     )
 
 
-def turned_round(system: System, poses: Floats) -> NDArray[np.int64]:
+def bodies_turned_round(system: System, poses: Floats) -> NDArray[np.int64]:
     """Moving bodies that have turned right round since they were drawn."""
     turned = np.abs(poses - system.parts.drawn)[system.parts.free, 2]
     return system.parts.free[turned > 2 * np.pi]
 
 
-def same_but_for_turns(frames: Floats, poses: Floats) -> tuple[int, Floats]:
+def frame_up_to_turns(frames: Floats, poses: Floats) -> tuple[int, Floats]:
     """The frame (of F, B + 1, 3) most like some poses when whole turns do not count; as many turns on.
 
     Only frames from which a body has turned at least once since.
@@ -149,7 +149,7 @@ def smallest_relaxation(program: Program) -> float:
 
     Solved in natural units, where e is weighed by what each row was divided by.
     """
-    own, units = natural(program)
+    own, units = in_natural_units(program)
     most = float(units.rows.max(initial=0.0)) or 1.0
     matrix, give = own.matrix(), csr_array(units.rows[:, None] / most)
     rows = [hstack([-matrix, -give])]

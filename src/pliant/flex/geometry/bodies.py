@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pliant.core.errors import Fault, InputError
 from pliant.core.outline import Rings, open_ring
 from pliant.core.pose import carry, uncarry
-from pliant.flex.geometry.rigid import Rigid, rigid
+from pliant.flex.geometry.rigid import RigidGroups, rigid_groups
 from pliant.flex.geometry.solid import Solid, share, solid
 from pliant.flex.model import Assembly, Body, Compound, Region
 
@@ -41,12 +41,12 @@ class RigidBody:
 
 def rigid_bodies(model: Assembly) -> list[RigidBody]:
     """Every rigid body, in the order of their first members, or an InputError that names what is lost."""
-    found = rigid(model)
-    solids = _solids(model, found, model.clearance)
-    if faults := list(dict.fromkeys(_fault(model, place) for place in _lost(model, found, solids))):
+    rigid = rigid_groups(model)
+    solids = _solids(model, rigid, model.clearance)
+    if faults := list(dict.fromkeys(_fault(model, place) for place in _lost(model, rigid, solids))):
         raise InputError(faults)
     bodies: list[RigidBody] = []
-    for number, (group, held) in enumerate(zip(found.groups, found.held, strict=True)):
+    for number, (group, held) in enumerate(zip(rigid.groups, rigid.held, strict=True)):
         key = _key(model, group)
         made, frames, drawn = solids[key], _frames(model, group), np.array(model.bodies[group[0]].pose)
         for layer in _layers(model, group):
@@ -58,10 +58,10 @@ def rigid_bodies(model: Assembly) -> list[RigidBody]:
     return sorted(bodies, key=lambda body: body.members[0])
 
 
-def broken(model: Assembly, clearance: float) -> tuple[str, ...]:
+def broken_bodies(model: Assembly, clearance: float) -> tuple[str, ...]:
     """The bodies of which a clearance leaves several pieces, or nothing."""
-    found = rigid(model)
-    lost = _lost(model, found, _solids(model, found, clearance))
+    rigid = rigid_groups(model)
+    lost = _lost(model, rigid, _solids(model, rigid, clearance))
     return tuple(model.bodies[place].name for place in lost)
 
 
@@ -71,13 +71,13 @@ def _key(model: Assembly, group: tuple[int, ...]) -> Key:
     return shape if shape is not None and len(group) == 1 else group[0]
 
 
-def _lost(model: Assembly, found: Rigid, solids: dict[Key, Solid]) -> list[int]:
-    return sorted(group[k] for group in found.groups for k in solids[_key(model, group)].lost)
+def _lost(model: Assembly, rigid: RigidGroups, solids: dict[Key, Solid]) -> list[int]:
+    return sorted(group[k] for group in rigid.groups for k in solids[_key(model, group)].lost)
 
 
-def _solids(model: Assembly, found: Rigid, clearance: float) -> dict[Key, Solid]:
+def _solids(model: Assembly, rigid: RigidGroups, clearance: float) -> dict[Key, Solid]:
     """What a clearance leaves of each group, those of a shared shape once."""
-    groups = {_key(model, group): group for group in reversed(found.groups)}
+    groups = {_key(model, group): group for group in reversed(rigid.groups)}
     return {key: _solid(model, group, clearance) for key, group in groups.items()}
 
 

@@ -67,9 +67,9 @@ class Outlines:
     @cached_property
     def trees(self) -> tuple[Edges, Trees]:
         """The edges as `flex.geometry.trees` searches them."""
-        from pliant.flex.geometry.trees import Edges, plant
+        from pliant.flex.geometry.trees import Edges, build_trees
 
-        planted = plant(self.starts, self.point, self.follow, self.tangent)
+        planted = build_trees(self.starts, self.point, self.follow, self.tangent)
         return Edges(self.point, self.tangent, self.length), planted
 
 

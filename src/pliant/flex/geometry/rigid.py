@@ -22,7 +22,7 @@ APART = 1e-6  # of the drawing's size: pins nearer to each other than this are o
 
 
 @dataclass(frozen=True)
-class Rigid:
+class RigidGroups:
     """The bodies of a model in groups that move as one."""
 
     groups: tuple[tuple[int, ...], ...]  # places of bodies, in the model's order; by their first
@@ -30,17 +30,17 @@ class Rigid:
 
     def why(self, model: Assembly) -> dict[str, str]:
         """What holds each body that is held."""
-        found: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         for group, held in zip(self.groups, self.held, strict=True):
             fixed = [model.bodies[place].name for place in group if model.bodies[place].fixed]
             for place in group if held else ():
                 body = model.bodies[place]
                 other = f"is one with {fixed[0]!r}, which is fixed" if fixed else "is pinned to what is fixed"
-                found[body.name] = "is fixed" if body.fixed else other
-        return found
+                reasons[body.name] = "is fixed" if body.fixed else other
+        return reasons
 
 
-def rigid(model: Assembly) -> Rigid:
+def rigid_groups(model: Assembly) -> RigidGroups:
     """Join what is welded, and what is pinned so that it comes to the same."""
     places = {body.name: place for place, body in enumerate(model.bodies)}
     leader = list(range(len(model.bodies)))
@@ -82,7 +82,9 @@ def rigid(model: Assembly) -> Rigid:
     for place in range(len(leader)):
         groups[find(place)].append(place)
     ordered = sorted(groups.items())
-    return Rigid(tuple(tuple(group) for _, group in ordered), tuple(held[first] for first, _ in ordered))
+    return RigidGroups(
+        tuple(tuple(group) for _, group in ordered), tuple(held[first] for first, _ in ordered)
+    )
 
 
 def _size(model: Assembly) -> float:

@@ -46,7 +46,7 @@ class Edges(NamedTuple):
 
 
 @kernel
-def plant(starts: Ints, point: Floats, follow: Ints, tangent: Floats) -> Trees:
+def build_trees(starts: Ints, point: Floats, follow: Ints, tangent: Floats) -> Trees:
     """The trees of bodies whose edges are starts[b] to starts[b + 1]."""
     count, bodies = len(point), len(starts) - 1
     box, root = np.empty((count, 8)), np.empty(bodies + 1, np.int64)

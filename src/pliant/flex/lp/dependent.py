@@ -34,7 +34,7 @@ RIDGE = 1e-15
 REFINEMENTS = 6
 
 
-def dependent(program: Program) -> Bools:
+def dependent_rows(program: Program) -> Bools:
     """Which rows (R,) are equalities that follow from the rest of them."""
     return program.equal & (_added(program, _scaled(program)[0]) <= program.same)
 

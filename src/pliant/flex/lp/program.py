@@ -22,6 +22,15 @@ Ints = NDArray[np.int64]
 
 ROUNDING = 1e-7
 
+# Rows from which loops are compiled. Loading what is compiled takes a process 0.4 s, once, and compiling it
+# some 20 s: so small assemblies, and large ones of which little moves, never load a compiler.
+COMPILED = 6000
+
+# Moving bodies from which our interior-point method is chosen. An LP alone is faster with
+# it from about 150; loading the compiled kernels costs a process 0.7 s once, which a
+# dozen LPs of this size earn back.
+CROSSOVER = 300
+
 
 @dataclass(frozen=True)
 class Program:

@@ -27,19 +27,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from pliant.flex.contact.distance import COMPILED
-from pliant.flex.lp.program import Floats, Ints, Program, Solution
+from pliant.flex.lp.program import COMPILED, CROSSOVER, Floats, Ints, Program, Solution
 
 SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
 
 # Libraries stop on residuals scaled in their own way; ours may come out a little larger.
 SLACK = 10.0
 
-# Moving bodies from which our interior-point method is chosen. An LP alone is faster with
-# it from about 150; loading the compiled kernels costs a process 0.7 s once, which a
-# dozen LPs of this size earn back.
 FEW = 12  # moving bodies up to which full matrices are solved sooner than sparse ones are made
-CROSSOVER = 300
 
 # Typical gap to show HiGHS: with 1, IPX gives up after nine iterations on the LPs of 1703
 # and 2497 bodies in docs/performance.md.
@@ -47,7 +42,7 @@ HIGHS_GAP = 0.02
 
 
 @dataclass(frozen=True)
-class Answer:
+class RawSolution:
     """What an adaptor brings back, before anybody has checked it."""
 
     step: Floats  # (3B,)
@@ -82,9 +77,9 @@ def solve_program(program: Program, solver: str = "auto", tolerance: float = 1e-
     if solver not in SOLVERS:
         raise ValueError(f'solver: got "{solver}"; allowed are {", ".join(SOLVERS)}')
     if program.equal.any():
-        from pliant.flex.lp.dependent import dependent, least_forces
+        from pliant.flex.lp.dependent import dependent_rows, least_forces
 
-        follows = dependent(program)
+        follows = dependent_rows(program)
         if follows.any():
             found = _solve(program.take(~follows), solver, tolerance)
             forces = np.zeros(len(follows))
@@ -95,7 +90,7 @@ def solve_program(program: Program, solver: str = "auto", tolerance: float = 1e-
 
 def _solve(program: Program, solver: str, tolerance: float) -> Solution:
     """Solve a program whose equalities do not depend on each other."""
-    own, units = natural(program)
+    own, units = in_natural_units(program)
     others = [name for name in _order(program) if name != solver]
     attempts = others if solver == "auto" else [solver, *others]
     solutions: list[Solution] = []
@@ -154,7 +149,7 @@ def is_large(bodies: int, rows: int) -> bool:
     return bodies >= CROSSOVER or (bodies > FEW and rows > COMPILED)
 
 
-def natural(program: Program) -> tuple[Program, Units]:
+def in_natural_units(program: Program) -> tuple[Program, Units]:
     """The program in units of its own: rows of J near 1, typical gap 1, largest cost 1.
 
     Angles are multiplied by the typical lever arm, so that a radian of a body 100 mm
@@ -201,7 +196,7 @@ def _typical(gaps: Floats, bound: Floats) -> float:
     return float(np.median(sizes)) if sizes.size else smallest or 1.0
 
 
-def _checked(program: Program, answer: Answer, name: str, tolerance: float) -> Solution:
+def _checked(program: Program, answer: RawSolution, name: str, tolerance: float) -> Solution:
     """An answer in natural units, with our word on whether it holds."""
     forces = np.where(program.equal, answer.forces, np.maximum(answer.forces, 0.0))
     step = np.clip(answer.step.reshape(program.cost.shape), -program.bound, program.bound)
@@ -238,7 +233,7 @@ def _out_of(solution: Solution, program: Program, units: Units) -> Solution:
     )
 
 
-def _piqp(program: Program, tolerance: float) -> Answer:
+def _piqp(program: Program, tolerance: float) -> RawSolution:
     """PIQP's proximal interior-point method on the sparse KKT system, or a full one of a few bodies."""
     piqp: Any = import_module("piqp")
     few = len(program.cost) <= FEW
@@ -265,10 +260,10 @@ def _piqp(program: Program, tolerance: float) -> Answer:
     forces = np.empty(len(program.gaps))
     forces[~equal] = result.z_u
     forces[equal] = -np.asarray(result.y)
-    return Answer(np.asarray(result.x), forces, int(result.info.iter), str(status.name))
+    return RawSolution(np.asarray(result.x), forces, int(result.info.iter), str(status.name))
 
 
-def _clarabel(program: Program, tolerance: float) -> Answer:
+def _clarabel(program: Program, tolerance: float) -> RawSolution:
     """Clarabel's interior-point method on the homogeneous embedding's KKT system."""
     clarabel: Any = import_module("clarabel")
     matrix, bound = program.matrix(), program.bound.ravel()
@@ -290,7 +285,7 @@ def _clarabel(program: Program, tolerance: float) -> Answer:
     result: Any = solver.solve()
     forces = np.empty(len(order))
     forces[order] = np.asarray(result.z)[: len(order)]
-    return Answer(np.asarray(result.x), forces, int(result.iterations), str(result.status))
+    return RawSolution(np.asarray(result.x), forces, int(result.iterations), str(result.status))
 
 
 def _units_of(columns: Ints, size: int) -> csc_matrix:
@@ -299,7 +294,7 @@ def _units_of(columns: Ints, size: int) -> csc_matrix:
     return csc_matrix(entries, shape=(len(columns), size))
 
 
-def _highs(program: Program, tolerance: float) -> Answer:
+def _highs(program: Program, tolerance: float) -> RawSolution:
     """HiGHS: interior point without crossover; simplex where a small program needs it.
 
     Crossover is left out because the vertex nearest to a central answer is of no use to
@@ -313,7 +308,7 @@ def _highs(program: Program, tolerance: float) -> Answer:
     return _run_highs(program, tolerance, "simplex")
 
 
-def _run_highs(program: Program, tolerance: float, method: str) -> Answer:
+def _run_highs(program: Program, tolerance: float, method: str) -> RawSolution:
     highspy: Any = import_module("highspy")
     program = replace(program, gaps=HIGHS_GAP * program.gaps, bound=HIGHS_GAP * program.bound)
     matrix = csc_matrix(program.matrix())
@@ -347,18 +342,18 @@ def _run_highs(program: Program, tolerance: float, method: str) -> Answer:
     values, duals = np.array(result.col_value), np.array(result.row_dual)
     if not duals.size:  # HiGHS leaves an infeasible program without vectors
         values, duals = np.full(program.cost.size, np.nan), np.full(len(program.gaps), np.nan)
-    return Answer(values / HIGHS_GAP, duals, int(count), f"{method}: {status}")
+    return RawSolution(values / HIGHS_GAP, duals, int(count), f"{method}: {status}")
 
 
-def _normal(program: Program, tolerance: float) -> Answer:
+def _normal(program: Program, tolerance: float) -> RawSolution:
     """Our interior-point method on the normal equations of the body graph."""
     from pliant.flex.lp.interior import solve_interior
 
     result = solve_interior(program, tolerance)
-    return Answer(result.step.ravel(), result.forces, result.iterations, result.message)
+    return RawSolution(result.step.ravel(), result.forces, result.iterations, result.message)
 
 
-_ADAPTORS: dict[str, Callable[[Program, float], Answer]] = {
+_ADAPTORS: dict[str, Callable[[Program, float], RawSolution]] = {
     "piqp": _piqp,
     "clarabel": _clarabel,
     "highs": _highs,

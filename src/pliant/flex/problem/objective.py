@@ -16,7 +16,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.pose import Floats, turn
 from pliant.flex.contact.distance import Ints
 from pliant.flex.geometry.parts import Parts
-from pliant.flex.model import Assembly, FlexStudy, Term, still_terms
+from pliant.flex.model import FlexStudy, Term
 from pliant.flex.problem.joints import Joint, Joints, Linear, join_linear
 
 
@@ -62,18 +62,6 @@ class Objective:
 
 
 LEAST = 1e-9  # of the assembly's extent: nearer to a centre or a line, a body is on it
-
-
-def check_asked(model: Assembly, study: FlexStudy) -> None:
-    """Refuse a study without an objective, or with one that nothing can change."""
-    if not study.maximize:
-        cure = 'Add maximize = [{ body = "…", direction = [1, 0] }] to [study], or use --move'
-        raise InputError([Fault("study.maximize", "names nothing to maximise", cure)])
-    still = still_terms(study.maximize, model)
-    if still:
-        raise InputError(
-            [Fault(f"study.maximize[{place}].{key}", problem, cure) for place, key, problem, cure in still]
-        )
 
 
 def compile_objective(study: FlexStudy, parts: Parts, joints: Joints) -> tuple[Objective, Joints]:

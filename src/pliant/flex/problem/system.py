@@ -13,11 +13,12 @@ from pliant.flex.contact.distance import Rows, gaps, gaps_and_blocks
 from pliant.flex.contact.neighbours import gap_scale
 from pliant.flex.contact.overlap import path_overlap
 from pliant.flex.contact.sweep import Insets
+from pliant.flex.faults import check_study
 from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.lp.program import ROUNDING, Program
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.problem.joints import Joints, compile_joints
-from pliant.flex.problem.objective import Objective, check_asked, compile_objective
+from pliant.flex.problem.objective import Objective, compile_objective
 
 ROUNDED = 1e-10  # of a body's size: bodies drawn as near as that touch
 RATTLES = 0.05  # of a body's radius: gaps from which parts do
@@ -148,7 +149,7 @@ class System:
 
 def compile_system(model: Assembly, study: FlexStudy) -> System:
     """Arrays for a solve, or an InputError where nothing can change what is asked for."""
-    check_asked(model, study)
+    check_study(model, study)
     parts = compile_parts(model)
     objective, joints = compile_objective(study, parts, compile_joints(model, parts))
     clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]

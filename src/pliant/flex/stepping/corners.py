@@ -19,18 +19,18 @@ from scipy.optimize import Bounds, milp
 from scipy.sparse import coo_array, csr_array, diags_array, hstack, vstack
 
 from pliant.core.errors import PliantError
-from pliant.flex.contact.selection import Selection, flip
-from pliant.flex.lp.dependent import dependent
+from pliant.flex.contact.selection import Selection, flip_corners
+from pliant.flex.lp.dependent import dependent_rows
 from pliant.flex.lp.program import Program
-from pliant.flex.lp.solvers import natural
+from pliant.flex.lp.solvers import in_natural_units
 from pliant.flex.problem.system import System
-from pliant.flex.stepping.step import Place
+from pliant.flex.stepping.step import Configuration
 
 MOST_CORNERS = 400
 SECONDS = 60.0
 
 
-def best_choice(system: System, here: Place, bound: NDArray[np.float64]) -> Selection:
+def best_corner_edges(system: System, here: Configuration, bound: NDArray[np.float64]) -> Selection:
     """The contacts of a place with the best edge at every corner, within `bound` of it."""
     contacts = here.contacts
     count = len(contacts.corner)
@@ -41,15 +41,15 @@ def best_choice(system: System, here: Place, bound: NDArray[np.float64]) -> Sele
         )
     if count == 0:
         return contacts
-    other = flip(system.parts, contacts, np.ones(count, np.bool_))
+    other = flip_corners(system.parts, contacts, np.ones(count, np.bool_))
     chosen_rows = system.program(contacts.rows, here.poses, bound)
     other_rows = system.program(other.rows, here.poses, bound)
-    return flip(system.parts, contacts, _choose(chosen_rows, other_rows, contacts))
+    return flip_corners(system.parts, contacts, _choose(chosen_rows, other_rows, contacts))
 
 
 def _choose(chosen: Program, other: Program, contacts: Selection) -> NDArray[np.bool_]:
     """Which corners do better with the other edge, in the natural units of the program."""
-    units = natural(chosen)[1]
+    units = in_natural_units(chosen)[1]
     own, length = units.columns.ravel(), float(units.columns[0, 0])
     columns = diags_array(own / length)
     corner, count = contacts.corner, len(contacts.corner)
@@ -60,7 +60,7 @@ def _choose(chosen: Program, other: Program, contacts: Selection) -> NDArray[np.
     low = np.concatenate([-chosen.gaps / length, -other.gaps[corner] / length - slack])
     high = np.full(len(low), np.inf)
     equal = np.flatnonzero(chosen.equal)
-    follows = dependent(chosen)[equal]
+    follows = dependent_rows(chosen)[equal]
     high[equal[~follows]] = low[equal[~follows]]
     low[equal[follows]] = -np.inf
     most = np.concatenate([chosen.bound.ravel() / own, np.ones(count)])

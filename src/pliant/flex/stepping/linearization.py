@@ -16,14 +16,14 @@ from scipy.sparse.csgraph import connected_components
 from pliant.core.pose import Floats
 from pliant.flex.contact.distance import Ints
 from pliant.flex.contact.selection import add_edges
-from pliant.flex.diagnosis.unbounded import recession, smallest_relaxation
+from pliant.flex.diagnosis.unbounded import recession_direction, smallest_relaxation
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import solve_program
 from pliant.flex.problem.joints import Joint, Linear, join_linear
 from pliant.flex.problem.system import System
-from pliant.flex.stepping.corners import best_choice
-from pliant.flex.stepping.step import Moved, Place, Promise, move, usable
+from pliant.flex.stepping.corners import best_corner_edges
+from pliant.flex.stepping.step import AcceptedStep, Configuration, LinearStep, is_usable, take_step
 
 # Accuracies, of that to which the motion converges.
 FIRST = 1e-4
@@ -31,7 +31,7 @@ LATER = 0.02
 ROUNDS = 8  # in which edges that bodies run into are put into a program
 
 
-def promise(system: System, here: Place, turn: float | None) -> Promise:
+def linear_step(system: System, here: Configuration, turn: float | None) -> LinearStep:
     """Solve the program at a place; rotations up to `turn`, or any where None.
 
     The first program, with any rotation, is the one whose duals are reported; of the others
@@ -42,18 +42,18 @@ def promise(system: System, here: Place, turn: float | None) -> Promise:
     bound[:, 2] = np.inf if turn is None else turn
     if system.study.corners == "exact":
         with system.clock.phase("lp"):
-            here = replace(here, contacts=best_choice(system, here, bound))
+            here = replace(here, contacts=best_corner_edges(system, here, bound))
     with system.clock.phase("program"):
         program = system.program(here.contacts.rows, here.poses, bound)
     with system.clock.phase("lp"):
         solution, relaxed = solve_program(program, system.study.solver, tolerance), 0.0
         motion = None
-        if not usable(system, program, solution):
-            motion = recession(system, program)
-        if motion is None and not usable(system, program, solution) and program.gaps.min(initial=0.0) < 0:
+        if not is_usable(system, program, solution):
+            motion = recession_direction(system, program)
+        if motion is None and not is_usable(system, program, solution) and program.gaps.min(initial=0.0) < 0:
             program, relaxed = _relax(program)
             solution = solve_program(program, system.study.solver, tolerance)
-    return Promise(system, here, program, solution, motion, relaxed)
+    return LinearStep(system, here, program, solution, motion, relaxed)
 
 
 def _relax(program: Program) -> tuple[Program, float]:
@@ -68,37 +68,39 @@ def _relax(program: Program) -> tuple[Program, float]:
     return replace(program, gaps=np.where(program.equal, program.gaps, program.gaps + give)), give
 
 
-def stepped(system: System, found: Promise, enough: float, turn: float) -> tuple[Promise, Moved | None]:
+def step_with_new_contacts(
+    system: System, linear: LinearStep, enough: float, turn: float
+) -> tuple[LinearStep, AcceptedStep | None]:
     """As far as a promise leads, and the promise as it was kept; None where it leads nowhere.
 
     Where bodies would run into edges that have no rows, these are put into the program, and it
     is asked again: that decides on which side of a corner a vertex passes.
     """
     for _ in range(ROUNDS):
-        if found.endless is not None:
-            found = promise(trusting(system, found.here), found.here, turn)
-        if not usable(system, found.program, found.solution) or abs(found.gain) <= enough:
-            return found, None
-        moved = move(system, found, turn)
+        if linear.endless is not None:
+            linear = linear_step(with_trust_region(system, linear.here), linear.here, turn)
+        if not is_usable(system, linear.program, linear.solution) or abs(linear.gain) <= enough:
+            return linear, None
+        moved = take_step(system, linear, turn)
         if moved is None or moved.crossings is None:
-            return found, moved
-        contacts = add_edges(system.parts, found.here.contacts, moved.crossings)
-        found = promise(system, replace(found.here, contacts=contacts), turn)
-    return found, None
+            return linear, moved
+        contacts = add_edges(system.parts, linear.here.contacts, moved.crossings)
+        linear = linear_step(system, replace(linear.here, contacts=contacts), turn)
+    return linear, None
 
 
-def trusting(system: System, here: Place) -> System:
+def with_trust_region(system: System, here: Configuration) -> System:
     """The system with rows that bound how far neighbours move relative to each other.
 
     |R(−θ₁)(x₂ − x₁)| and |θ₂ − θ₁| times the radius may change by the reach at most, to
     first order; bodies that no chain of neighbours joins to a fixed one may travel as far.
     """
     pairs = here.contacts.near.pairs
-    pairs = np.concatenate([pairs, _to_ground(system.parts, _adrift(system.parts, pairs))])
+    pairs = np.concatenate([pairs, _to_ground(system.parts, _unconnected_bodies(system.parts, pairs))])
     return _bounded(system, here.poses, pairs, here.contacts.near.reach)
 
 
-def within(system: System, poses: Floats, radius: float) -> System:
+def with_travel_bounds(system: System, poses: Floats, radius: float) -> System:
     """The system with rows that keep every body within a radius of where it is."""
     return _bounded(system, poses, _to_ground(system.parts, system.parts.free), radius)
 
@@ -117,7 +119,7 @@ def _bounded(system: System, poses: Floats, pairs: Ints, radius: float) -> Syste
     return replace(system, joints=joints)
 
 
-def _adrift(parts: Parts, pairs: Ints) -> Ints:
+def _unconnected_bodies(parts: Parts, pairs: Ints) -> Ints:
     """Moving bodies that are not joined, neighbour by neighbour, to a fixed one."""
     ones = np.ones(len(pairs))
     graph = coo_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(parts.count, parts.count))

@@ -16,14 +16,14 @@ import numpy as np
 from pliant.core.pose import Floats, turn
 from pliant.core.progress import Progress
 from pliant.flex.contact.distance import gaps
-from pliant.flex.contact.selection import beyond_ends
+from pliant.flex.contact.selection import distance_beyond_ends
 from pliant.flex.diagnosis.unbounded import Ending
 from pliant.flex.problem.system import System
-from pliant.flex.stepping.alternatives import released
-from pliant.flex.stepping.ascent import FINEST, climb
-from pliant.flex.stepping.linearization import promise, within
-from pliant.flex.stepping.step import Place, place
-from pliant.flex.stepping.trajectory import Walk
+from pliant.flex.stepping.alternatives import without_released_rows
+from pliant.flex.stepping.ascent import FINEST, ascend
+from pliant.flex.stepping.linearization import linear_step, with_travel_bounds
+from pliant.flex.stepping.step import Configuration, configuration_at
+from pliant.flex.stepping.trajectory import Trajectory
 
 FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are shaken: a second or two
 MORE, LONGER = 60, 4000  # the same where parts rattle: some seconds
@@ -39,17 +39,17 @@ STOPS = 3  # on the way of a lean, at most
 CLIMBS = 8  # that gain nothing, be they promising
 
 
-def worth_shaking(system: System, walk: Walk) -> bool:
+def is_worth_perturbing(system: System, trajectory: Trajectory) -> bool:
     """Whether an end is shaken: of few parts always, of more where they rattle.
 
     Where gaps are small against the parts, a program sees all that they can do from where they are.
     """
-    parts, rows = system.parts, len(walk.here.contacts.rows)
+    parts, rows = system.parts, len(trajectory.here.contacts.rows)
     few, short = (MORE, LONGER) if system.rattles else (FEW, SHORT)
     return len(parts.free) <= few and rows <= short
 
 
-def shaken(system: System, walk: Walk, ending: Ending, progress: Progress) -> Ending:
+def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress: Progress) -> Ending:
     """Shake the parts at the end of a walk until that gains nothing; the walk then goes to the better end."""
     chance = np.random.default_rng(0)
     idle = climbs = 0
@@ -57,34 +57,40 @@ def shaken(system: System, walk: Walk, ending: Ending, progress: Progress) -> En
         if idle >= ROUNDS or climbs >= CLIMBS or not ending.status.at_rest:
             break
         idle += 1
-        progress(walk.steps, None, f"objective {walk.here.value:.6g}, shaken")
-        for aside in _leans(system, walk, chance):
+        progress(trajectory.steps, None, f"objective {trajectory.here.value:.6g}, shaken")
+        for aside in _sideways_trajectories(system, trajectory, chance):
             climbs += 1
-            back = Walk(walk.model, system, _worth(system, aside[-1].here), looks_far=False)
-            found = climb(system, back, system.study.steps)
-            gained = back.here.value - walk.here.value
-            if found.status.endless or (found.status.at_rest and gained > walk.enough):
-                if found.status.endless or back.here.value > _worth_it(walk):
+            back = Trajectory(
+                trajectory.model, system, _with_own_value(system, aside[-1].here), looks_far=False
+            )
+            found = ascend(system, back, system.study.steps)
+            gained = back.here.value - trajectory.here.value
+            if found.status.endless or (found.status.at_rest and gained > trajectory.enough):
+                if found.status.endless or back.here.value > _least_better_value(trajectory):
                     idle = climbs = 0
-                walk.follow(*aside, back)
+                trajectory.extend(*aside, back)
                 ending = found
                 break
-            idle += _little_play(system, walk, aside)
+            idle += _has_little_play(system, trajectory, aside)
     return ending
 
 
-def _worth_it(walk: Walk) -> float:
+def _least_better_value(trajectory: Trajectory) -> float:
     """The least value of the objective for which a walk is followed on from its end."""
-    return walk.here.value + max(3 * walk.enough, FINEST * walk.system.objective.size(walk.here.poses))
+    return trajectory.here.value + max(
+        3 * trajectory.enough, FINEST * trajectory.system.objective.size(trajectory.here.poses)
+    )
 
 
-def _little_play(system: System, walk: Walk, aside: list[Walk]) -> bool:
+def _has_little_play(system: System, trajectory: Trajectory, aside: list[Trajectory]) -> bool:
     """Whether leans together moved no body by more than a little of its size: half as many rounds will do."""
-    gone = np.abs(aside[-1].here.poses - walk.here.poses)[:, :2].max()
+    gone = np.abs(aside[-1].here.poses - trajectory.here.poses)[:, :2].max()
     return bool(gone < LITTLE * system.parts.size)
 
 
-def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[list[Walk]]:
+def _sideways_trajectories(
+    system: System, trajectory: Trajectory, chance: np.random.Generator
+) -> Iterator[list[Trajectory]]:
     """Leans from the end of a walk, one after the other, as far as each place that promises a better end.
 
     Each stops anywhere on its way, and the next one leads on from there: parts that slide at no
@@ -92,38 +98,40 @@ def _leans(system: System, walk: Walk, chance: np.random.Generator) -> Iterator[
     to it or than a tenth of a body's size, nor than half of that size; where all seems locked, as
     far as half of it.
     """
-    gone = float(np.hypot(*(walk.here.poses - system.parts.drawn)[:, :2].T).max())
-    far = chance.random() < FAR and abs(walk.here.value) <= system.least
+    gone = float(np.hypot(*(trajectory.here.poses - system.parts.drawn)[:, :2].T).max())
+    far = chance.random() < FAR and abs(trajectory.here.value) <= system.least
     radius = system.parts.size / 2
     if not far:
         radius = min(max(system.reach, gone, system.parts.size / 10), radius)
-    near = within(system, walk.here.poses, radius)
-    least = walk.here.value - LOSS * radius * system.weight
-    aside = [walk]
+    near = with_travel_bounds(system, trajectory.here.poses, radius)
+    least = trajectory.here.value - LOSS * radius * system.weight
+    aside = [trajectory]
     for last in range(1 - LEANS, 1):
         start = aside[-1]
-        there = _lean_either_way(near, start, random_push(system, chance), chance.choice(KEEPS))
-        there = _until_lost(system, there, least)
-        for share in _shares(system, start.here, there.here, chance):
-            stop = there.stopped(share)
-            if _promises(system, _worth(system, stop.here), _worth_it(walk)):
+        there = _push_aside_either_way(near, start, random_push(system, chance), chance.choice(KEEPS))
+        there = _cut_at_loss(system, there, least)
+        for share in _stopping_shares(system, start.here, there.here, chance):
+            stop = there.cut_at_share(share)
+            if _promises_more(system, _with_own_value(system, stop.here), _least_better_value(trajectory)):
                 yield [*aside[1:], stop]
-        aside.append(there.stopped(chance.random()))
+        aside.append(there.cut_at_share(chance.random()))
         if last == 0:
             yield aside[1:]
 
 
-def _until_lost(system: System, walk: Walk, least: float) -> Walk:
+def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajectory:
     """A walk as far as the objective is worth at least that."""
-    worth = np.array([system.objective.value(poses) for poses in walk.frames])
+    worth = np.array([system.objective.value(poses) for poses in trajectory.frames])
     low = np.flatnonzero(worth[1:] < least)
     if not len(low):
-        return walk
+        return trajectory
     before, after = worth[low[0]], worth[low[0] + 1]
-    return walk.stopped_on(int(low[0]), float((before - least) / (before - after)))
+    return trajectory.cut_on_leg(int(low[0]), float((before - least) / (before - after)))
 
 
-def _shares(system: System, start: Place, there: Place, chance: np.random.Generator) -> Floats:
+def _stopping_shares(
+    system: System, start: Configuration, there: Configuration, chance: np.random.Generator
+) -> Floats:
     """Shares of the way of a lean at which to stop: between any two at which a contact begins or ends.
 
     A part that slides along others may fit between them in one place only, and that place is
@@ -133,7 +141,8 @@ def _shares(system: System, start: Place, there: Place, chance: np.random.Genera
     for at in (start, there):
         touching = gaps(at.contacts.rows, at.poses) <= 2 * system.threshold
         before, after = (
-            beyond_ends(system.parts, poses, at.contacts)[touching] for poses in (start.poses, there.poses)
+            distance_beyond_ends(system.parts, poses, at.contacts)[touching]
+            for poses in (start.poses, there.poses)
         )
         ends = before * after < 0
         changes.append(before[ends] / (before[ends] - after[ends]))
@@ -143,22 +152,22 @@ def _shares(system: System, start: Place, there: Place, chance: np.random.Genera
     return np.append(shares, chance.random(STOPS - len(shares)))
 
 
-def _worth(system: System, here: Place) -> Place:
+def _with_own_value(system: System, here: Configuration) -> Configuration:
     """A place to which a lean has led, valued by the system's own objective."""
     return replace(here, value=system.objective.value(here.poses))
 
 
-def _promises(system: System, here: Place, value: float) -> bool:
+def _promises_more(system: System, here: Configuration, value: float) -> bool:
     """Whether the program at a place promises a greater value, once rows past their edges' ends let go."""
-    found = promise(system, here, system.study.turn)
-    every = (found, *released(system, found, value - here.value, system.study.turn))
+    found = linear_step(system, here, system.study.turn)
+    every = (found, *without_released_rows(system, found, value - here.value, system.study.turn))
     return any(one.endless is not None or here.value + one.gain > value for one in every)
 
 
-def _lean_either_way(system: System, start: Walk, push: Floats, keep: float) -> Walk:
+def _push_aside_either_way(system: System, start: Trajectory, push: Floats, keep: float) -> Trajectory:
     """Where a push leads to; or one the other way, where it leads nowhere."""
-    there = lean(system, start, push, keep)
-    return there if there.steps else lean(system, start, -push, keep)
+    there = push_aside(system, start, push, keep)
+    return there if there.steps else push_aside(system, start, -push, keep)
 
 
 def random_push(system: System, chance: np.random.Generator) -> Floats:
@@ -187,12 +196,14 @@ def _bearing(system: System) -> float:
     return float(np.arctan2(along[1], along[0]))
 
 
-def lean(system: System, walk: Walk, push: Floats, keep: float, far: bool = False) -> Walk:
+def push_aside(
+    system: System, trajectory: Trajectory, push: Floats, keep: float, far: bool = False
+) -> Trajectory:
     """Where a push leads to from the end of a walk, beside the objective times `keep`.
 
     Who goes far looks for contacts at all distances first.
     """
-    objective, poses = system.objective, walk.here.poses
+    objective, poses = system.objective, trajectory.here.poses
     arm = np.array([1.0, 1.0, 1.0 / system.parts.size])
     scale = float(np.abs(objective.weights(poses) * arm).max()) or 1.0
     leaning = replace(
@@ -204,6 +215,8 @@ def lean(system: System, walk: Walk, push: Floats, keep: float, far: bool = Fals
     )
     leaning = replace(leaning, drawn=leaning.value(poses))
     tilted = replace(system, objective=leaning)
-    aside = Walk(walk.model, tilted, place(tilted, poses, walk.reach, None), looks_far=far)
-    climb(tilted, aside, STEPS, wander=True)
+    aside = Trajectory(
+        trajectory.model, tilted, configuration_at(tilted, poses, trajectory.reach, None), looks_far=far
+    )
+    ascend(tilted, aside, STEPS, wander=True)
     return aside

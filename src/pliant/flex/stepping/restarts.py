@@ -24,23 +24,23 @@ from pliant.core.threads import threads
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.problem.system import System, compile_system
 from pliant.flex.result import FlexResult, Restarts
-from pliant.flex.stepping.ascent import climb
-from pliant.flex.stepping.perturbation import lean, random_push
-from pliant.flex.stepping.step import place
-from pliant.flex.stepping.trajectory import Walk
+from pliant.flex.stepping.ascent import ascend
+from pliant.flex.stepping.perturbation import push_aside, random_push
+from pliant.flex.stepping.step import configuration_at
+from pliant.flex.stepping.trajectory import Trajectory
 from pliant.flex.warm import LOOPS
 
 PUSHES = 3  # one after the other, by which parts get to where a restart begins
 SLOW = 1.0  # s that the first climb took, from which on restarts have processes of their own
 
 
-def restarted(model: Assembly, system: System, first: FlexResult, progress: Progress) -> FlexResult:
+def best_of_restarts(model: Assembly, system: System, first: FlexResult, progress: Progress) -> FlexResult:
     """The best of a result and its restarts, and how many ends agree with it."""
     if not first.status.at_rest:
         return first
     best, ends = first, [first.objective]
     try:
-        for done, found in enumerate(_every(model, system, first)):
+        for done, found in enumerate(_restart_results(model, system, first)):
             progress(done + 1, system.study.restarts, f"restarts, objective {best.objective:.6g}")
             if not (found.status.at_rest or found.status.endless):
                 continue
@@ -50,17 +50,17 @@ def restarted(model: Assembly, system: System, first: FlexResult, progress: Prog
             if best.status.endless:
                 break
     except KeyboardInterrupt:
-        raise Interrupted(_told(first, best, ends)) from None
-    return _told(first, best, ends)
+        raise Interrupted(_with_first_estimate(first, best, ends)) from None
+    return _with_first_estimate(first, best, ends)
 
 
-def _told(first: FlexResult, best: FlexResult, ends: list[float]) -> FlexResult:
+def _with_first_estimate(first: FlexResult, best: FlexResult, ends: list[float]) -> FlexResult:
     """What is said of the drawn pose is said by the first climb."""
     said = {name: getattr(first, name) for name in ("linear", "contacts", "rows", "columns")}
     return replace(best, **said, restarts=Restarts(tuple(ends)))
 
 
-def _every(model: Assembly, system: System, first: FlexResult) -> Iterator[FlexResult]:
+def _restart_results(model: Assembly, system: System, first: FlexResult) -> Iterator[FlexResult]:
     """Restart after restart, as they are done; large ones side by side."""
     seeds = range(1, system.study.restarts + 1)
     if sum(first.seconds.values()) < SLOW or threads() == 1:
@@ -104,7 +104,7 @@ class _Worker:
         return end
 
 
-def work() -> None:
+def run_worker() -> None:
     """What a worker's process does: restart after restart, each handed over when it is done."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits is told, and ends this one
     model, study, seeds = pickle.load(sys.stdin.buffer)
@@ -118,11 +118,11 @@ def work() -> None:
 def _restart(model: Assembly, system: System, seed: int) -> FlexResult:
     """One climb from a random pose that the parts can get to."""
     chance = np.random.default_rng(seed)
-    walk = Walk(model, system, place(system, system.parts.drawn, system.reach, None))
+    trajectory = Trajectory(model, system, configuration_at(system, system.parts.drawn, system.reach, None))
     for _ in range(PUSHES):
-        aside = lean(system, walk, random_push(system, chance), 0.0, far=True)
-        back = Walk(model, system, place(system, aside.here.poses, system.reach, None))
-        walk.follow(aside, back)
-    start = walk.steps
-    ending = climb(system, walk, start + system.study.steps)
-    return walk.end(ending, ranges=False)
+        aside = push_aside(system, trajectory, random_push(system, chance), 0.0, far=True)
+        back = Trajectory(model, system, configuration_at(system, aside.here.poses, system.reach, None))
+        trajectory.extend(aside, back)
+    start = trajectory.steps
+    ending = ascend(system, trajectory, start + system.study.steps)
+    return trajectory.result(ending, ranges=False)

@@ -21,9 +21,9 @@ import numpy as np
 from pliant.core.pose import Floats
 from pliant.flex.contact.distance import Rows, gaps
 from pliant.flex.contact.neighbours import Bools, find_neighbours
-from pliant.flex.contact.overlap import overlaps
-from pliant.flex.contact.selection import Selection, select, unforeseen
-from pliant.flex.contact.sweep import Crossings, coming_near, crossings
+from pliant.flex.contact.overlap import measure_overlaps
+from pliant.flex.contact.selection import Selection, select, unforeseen_crossings
+from pliant.flex.contact.sweep import Crossings, approaching_vertices, find_crossings
 from pliant.flex.lp.program import Program, Solution
 from pliant.flex.lp.squares import least_squares
 from pliant.flex.problem.system import System
@@ -38,7 +38,7 @@ MENDABLE = 20.0  # times the overlap allowed: more than that is no slip but a co
 
 
 @dataclass(frozen=True)
-class Place:
+class Configuration:
     """A pose of the assembly with its contacts, and how far the worst row is violated."""
 
     poses: Floats  # (B + 1, 3)
@@ -48,11 +48,11 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Promise:
+class LinearStep:
     """A program and its solution. `here` has the contacts it was made with, `system` the other rows."""
 
     system: System
-    here: Place
+    here: Configuration
     program: Program
     solution: Solution
     endless: Floats | None  # a motion (M, 3) that gains for ever, where the program has no bound
@@ -65,11 +65,11 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Moved:
+class AcceptedStep:
     """A step that was taken, or what it would run into that its program knows nothing of."""
 
-    found: Promise
-    there: Place
+    linear: LinearStep
+    there: Configuration
     fraction: float  # of the promised step
     way: Floats  # (F, B + 1, 3) frames after the start
     depth: float  # a bound on the overlap of bodies on the way
@@ -77,7 +77,7 @@ class Moved:
     shortened: bool = False  # because of what the whole of it would overlap or not gain
 
 
-def usable(system: System, program: Program, solution: Solution) -> bool:
+def is_usable(system: System, program: Program, solution: Solution) -> bool:
     """Whether a step can be taken, be it solved to less than was asked.
 
     The forces must balance the load to a hundredth, or nothing bounds the program.
@@ -93,7 +93,7 @@ def usable(system: System, program: Program, solution: Solution) -> bool:
     return bool(balanced and solution.relative_gap < 1e-2 and worst <= system.threshold)
 
 
-def place(system: System, poses: Floats, reach: float, before: Selection | None) -> Place:
+def configuration_at(system: System, poses: Floats, reach: float, before: Selection | None) -> Configuration:
     """Select the contacts of a pose, from the neighbours known before while they hold."""
     with system.clock.phase("select"):
         near = before.near if before else None
@@ -102,10 +102,10 @@ def place(system: System, poses: Floats, reach: float, before: Selection | None)
         corners = "average" if system.study.corners == "average" else "chosen"
         contacts = select(system.parts, poses, near, before, corners, 0.1 * system.threshold)
         violation = system.violation(contacts.rows, poses)
-    return Place(poses, contacts, violation, system.objective.value(poses))
+    return Configuration(poses, contacts, violation, system.objective.value(poses))
 
 
-def travel(system: System, here: Place, step: Floats) -> float:
+def largest_travel(system: System, here: Configuration, step: Floats) -> float:
     """How far neighbours would go relative to each other, at most, to first order."""
     parts, pairs = system.parts, here.contacts.near.pairs
     moved = np.zeros_like(here.poses)
@@ -120,7 +120,9 @@ def travel(system: System, here: Place, step: Floats) -> float:
     return float((np.hypot(*apart.T) + spin).max())
 
 
-def advance(system: System, here: Place, program: Program, step: Floats, fraction: float) -> Floats:
+def advance_poses(
+    system: System, here: Configuration, program: Program, step: Floats, fraction: float
+) -> Floats:
     """The pose a fraction of a step away, corrected onto the distances the program promised."""
     poses = here.poses.copy()
     poses[system.parts.free] += fraction * step
@@ -128,14 +130,14 @@ def advance(system: System, here: Place, program: Program, step: Floats, fractio
     return correct(system, here.contacts.rows, poses, promised, program.equal)
 
 
-def mend(system: System, there: Place) -> Place:
+def remove_overlap(system: System, there: Configuration) -> Configuration:
     """A place with its overlaps corrected away: contacts that came up on the way were promised nothing."""
     rows = system.rows(there.contacts.rows)
     equal = np.zeros(len(rows) + len(system.joints.linear.offset), np.bool_)
     equal[len(rows) - len(system.joints.pivots) : len(rows)] = True
     now = system.gaps(rows, there.poses)
     poses = correct(system, there.contacts.rows, there.poses.copy(), now, equal)
-    return place(system, poses, there.contacts.near.reach, there.contacts)
+    return configuration_at(system, poses, there.contacts.near.reach, there.contacts)
 
 
 def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal: Bools) -> Floats:
@@ -157,65 +159,67 @@ def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal
     return poses
 
 
-def move(system: System, found: Promise, turn: float) -> Moved | None:
+def take_step(system: System, linear: LinearStep, turn: float) -> AcceptedStep | None:
     """As far along a promised step as contacts, rotation and overlap let it; None: nowhere.
 
     Neighbours go no further than the reach within which their contacts were selected; where
     that cut the step short, the next one reaches further.
     """
-    step, reach = found.solution.step, found.here.contacts.near.reach
-    distance = travel(system, found.here, step)
+    step, reach = linear.solution.step, linear.here.contacts.near.reach
+    distance = largest_travel(system, linear.here, step)
     longest = min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
-    moved = search(system, found, longest)
+    moved = line_search(system, linear, longest)
     if moved is None or moved.crossings or moved.shortened or reach >= distance:
         return moved
-    wider = place(system, moved.there.poses, min(2 * reach, system.parts.size), moved.there.contacts)
+    wider = configuration_at(
+        system, moved.there.poses, min(2 * reach, system.parts.size), moved.there.contacts
+    )
     return replace(moved, there=wider)
 
 
-def next_turn(system: System, moved: Moved, turn: float) -> float:
+def next_turn_bound(system: System, moved: AcceptedStep, turn: float) -> float:
     """The largest rotation of the next step: less where this one was cut short, or kept no promise.
 
     Bodies that carry nothing may be anywhere in their play; without this bound they wander
     through it at every step, and what little is left to gain drowns in what that costs.
     """
-    found, fraction = moved.found, moved.fraction
-    used = fraction * float(np.abs(found.solution.step[:, 2]).max())
-    gained = moved.there.value - found.here.value
-    if gained < 0.1 * fraction * found.gain:
+    linear, fraction = moved.linear, moved.fraction
+    used = fraction * float(np.abs(linear.solution.step[:, 2]).max())
+    gained = moved.there.value - linear.here.value
+    if gained < 0.1 * fraction * linear.gain:
         return min(turn, used) / 2
     if moved.shortened and fraction < 0.3:
         return min(turn, 2 * used)
     return min(system.study.turn, turn if moved.shortened else max(turn, 2 * used))
 
 
-def search(system: System, found: Promise, longest: float) -> Moved | None:
+def line_search(system: System, linear: LinearStep, longest: float) -> AcceptedStep | None:
     """The longest fraction of a step, halving from `longest`, that overlaps no more than is allowed.
 
     Where the step starts with an overlap, half of it may be left, or the search would stall
     before the overlap is mended. The program may have more rows than the system. A way that runs
     into an edge without a row in the program ends the search: that edge belongs into the program.
     """
-    here, program, step = found.here, found.program, found.solution.step
+    here, program, step = linear.here, linear.program, linear.solution.step
     allowed = max(POSE * system.threshold, here.violation / 2)
     # What the overlap at the start is worth, by strong duality, may be lost in mending it.
-    worth = here.violation * float(np.abs(found.solution.forces).sum())
+    worth = here.violation * float(np.abs(linear.solution.forces).sum())
     owed = worth if here.violation > 0.1 * system.threshold else 0.0
     allowed_on_the_way = max(system.threshold, here.violation)
     fraction, further = longest, None
     for _ in range(HALVINGS):
-        poses = advance(found.system, here, program, step, fraction)
-        there = _place_within_reach(system, here, poses, allowed)
-        expected = fraction * found.gain * (0.1 if found.gain > 0 else 2.0)
+        poses = advance_poses(linear.system, here, program, step, fraction)
+        there = _configuration_within_reach(system, here, poses, allowed)
+        expected = fraction * linear.gain * (0.1 if linear.gain > 0 else 2.0)
         if there is not None and there.violation <= allowed and there.value - here.value >= expected - owed:
-            way, met = judged(system, here, here.poses, fraction * step, there.poses)
-            new = unforeseen(system.parts, here.poses, here.contacts, met, system.threshold)
+            way, met = checked_path(system, here, here.poses, fraction * step, there.poses)
+            new = unforeseen_crossings(system.parts, here.poses, here.contacts, met, system.threshold)
             if new.any:
-                return Moved(found, here, 0.0, way, met.depth, new)
+                return AcceptedStep(linear, here, 0.0, way, met.depth, new)
             if not met.any and met.depth <= allowed_on_the_way:
-                moved = Moved(found, there, fraction, way, met.depth)
+                moved = AcceptedStep(linear, there, fraction, way, met.depth)
                 if further is not None:
-                    moved = _extended(system, moved, further, allowed_on_the_way)
+                    moved = _extend(system, moved, further, allowed_on_the_way)
                 return replace(moved, shortened=moved.fraction < longest)
             further = there
         else:
@@ -224,18 +228,18 @@ def search(system: System, found: Promise, longest: float) -> Moved | None:
     return None
 
 
-def _extended(system: System, moved: Moved, further: Place, allowed: float) -> Moved:
+def _extend(system: System, moved: AcceptedStep, further: Configuration, allowed: float) -> AcceptedStep:
     """A step of half the length with its other half, where that is free once this one has been gone."""
-    here, start = moved.found.here, moved.there.poses
-    way, met = judged(system, here, start, moved.fraction * moved.found.solution.step, further.poses)
+    here, start = moved.linear.here, moved.there.poses
+    way, met = checked_path(system, here, start, moved.fraction * moved.linear.solution.step, further.poses)
     if met.any or met.depth > allowed:
         return moved
     depth, way = max(moved.depth, met.depth), np.concatenate([moved.way, way])
     return replace(moved, there=further, fraction=2 * moved.fraction, way=way, depth=depth)
 
 
-def judged(
-    system: System, here: Place, before: Floats, step: Floats, after: Floats
+def checked_path(
+    system: System, here: Configuration, before: Floats, step: Floats, after: Floats
 ) -> tuple[Floats, Crossings]:
     """A way within reach of a place, and what it runs into; with more frames where few do not do.
 
@@ -249,22 +253,24 @@ def judged(
     return way, met
 
 
-def _place_within_reach(system: System, here: Place, poses: Floats, allowed: float) -> Place | None:
+def _configuration_within_reach(
+    system: System, here: Configuration, poses: Floats, allowed: float
+) -> Configuration | None:
     """The contacts of a pose, mended; None where it is further off than contacts were looked for."""
     if not here.contacts.near.reach_to(system.parts, poses):
         return None
     reach = here.contacts.near.reach
-    there = place(system, poses, reach, here.contacts)
-    if there.violation > allowed and _passed(system, there, allowed):
-        there = place(system, poses, reach, None)
+    there = configuration_at(system, poses, reach, here.contacts)
+    if there.violation > allowed and _has_passed_edge(system, there, allowed):
+        there = configuration_at(system, poses, reach, None)
     if allowed < there.violation <= MENDABLE * allowed:
-        there = mend(system, there)
+        there = remove_overlap(system, there)
         if not here.contacts.near.reach_to(system.parts, there.poses):
             return None
     return there
 
 
-def _passed(system: System, there: Place, allowed: float) -> bool:
+def _has_passed_edge(system: System, there: Configuration, allowed: float) -> bool:
     """Whether bodies do not overlap that rows hold to do: a vertex has passed the edge it was seen by."""
     rows = there.contacts.rows
     deep = gaps(rows, there.poses) < -allowed
@@ -272,17 +278,17 @@ def _passed(system: System, there: Place, allowed: float) -> bool:
     if not 0 < len(pairs) <= FEW:
         return False
     with system.clock.phase("check"):
-        return overlaps(system.parts, there.poses, pairs).worst <= 0.1 * system.threshold
+        return measure_overlaps(system.parts, there.poses, pairs).worst <= 0.1 * system.threshold
 
 
-def sweep(system: System, here: Place, before: Floats, way: Floats) -> Crossings:
+def sweep(system: System, here: Configuration, before: Floats, way: Floats) -> Crossings:
     """What bodies run into along frames (F, B + 1, 3) from a pose within reach of a place."""
     with system.clock.phase("sweep"):
         near = here.contacts.near
         frames = np.concatenate([before[None], way])
-        vertex, body = coming_near(system.parts, frames, near.pairs)
+        vertex, body = approaching_vertices(system.parts, frames, near.pairs)
         vertex, body = np.concatenate([near.vertex, vertex]), np.concatenate([near.body, body])
-        met = crossings(system.parts, system.insets, frames, vertex, body)
+        met = find_crossings(system.parts, system.insets, frames, vertex, body)
         return replace(met, depth=max(met.depth, system.joints_on_the_way(frames)))
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from pliant.core.pose import Floats
-from pliant.flex.contact.overlap import Overlaps, near_pairs, overlaps
-from pliant.flex.diagnosis.forces import contacts_of, force_chain
-from pliant.flex.diagnosis.unbounded import Ending, Turning, same_but_for_turns, turned_round
+from pliant.flex.contact.overlap import Overlaps, measure_overlaps, near_pairs
+from pliant.flex.diagnosis.forces import contact_shares, force_chain
+from pliant.flex.diagnosis.unbounded import Ending, Turning, bodies_turned_round, frame_up_to_turns
 from pliant.flex.model import Assembly
 from pliant.flex.problem.system import System
 from pliant.flex.result import FlexResult, Frames
-from pliant.flex.stepping.step import Moved, Place, Promise, place, sweep
+from pliant.flex.stepping.step import AcceptedStep, Configuration, LinearStep, configuration_at, sweep
 
 IDLE = 2
 FRUITLESS = 8
@@ -29,16 +29,16 @@ SMALL = 200  # rows: up to here the ranges of the shares are found without being
 Measured = Callable[[], float]  # the thickest overlap of a pose
 
 
-class Walk:
+class Trajectory:
     """The frames, promises and checks of a solve under way."""
 
-    def __init__(self, model: Assembly, system: System, start: Place, looks_far: bool = True) -> None:
+    def __init__(self, model: Assembly, system: System, start: Configuration, looks_far: bool = True) -> None:
         self.model = model
         self.system = system
         self.here = start
         self.looks_far = looks_far
         self.steps = 0
-        self.promises: list[Promise] = []
+        self.promises: list[LinearStep] = []
         self.frames: list[Floats] = [start.poses]
         self.accepted: list[int] = [0]
         self.overlaps: list[Measured] = [lambda: self.at_start.worst]
@@ -54,14 +54,14 @@ class Walk:
         """What overlaps where the walk begins."""
         parts, poses = self.system.parts, self.frames[0]
         with self.system.clock.phase("check"):
-            return overlaps(parts, poses, near_pairs(parts, poses))
+            return measure_overlaps(parts, poses, near_pairs(parts, poses))
 
     @cached_property
     def checker(self) -> ThreadPoolExecutor:
         """Where overlaps are measured beside the next program: GEOS works outside Python's lock."""
         return ThreadPoolExecutor(2)
 
-    def overlapping(self) -> bool:
+    def is_overlapping(self) -> bool:
         """Whether the last pose overlaps by more than is allowed; it was measured meanwhile."""
         last = self.overlaps[-1]()
         before = self.overlaps[-2]() if self.steps else 0.0
@@ -74,10 +74,10 @@ class Walk:
         self.idle = 0
         del self.frames[frames:], self.accepted[-1], self.overlaps[-1], self.violations[-1]
 
-    def go(self, moved: Moved) -> None:
+    def append_step(self, moved: AcceptedStep) -> None:
         """Take a step and keep its frames."""
         system, there = self.system, moved.there
-        assert moved.found.here.poses is self.here.poses
+        assert moved.linear.here.poses is self.here.poses
         self.before = (self.here, self.path, len(self.frames), self.high, self.fruitless)
         self.path = max(self.path, moved.depth)
         self.frames.extend(moved.way)
@@ -89,10 +89,10 @@ class Walk:
         higher = there.value > self.high + self.enough
         self.high, self.fruitless = (there.value, 0) if higher else (self.high, self.fruitless + 1)
         self.accepted.append(len(self.frames) - 1)
-        self.overlaps.append(self._measure(there))
+        self.overlaps.append(self._measure_overlap(there))
         self.violations.append(there.violation)
 
-    def stopped(self, share: float) -> Walk:
+    def cut_at_share(self, share: float) -> Trajectory:
         """The walk as far as a share of its way, by how far the body that moves most has gone."""
         frames = np.array(self.frames)
         legs = np.abs(np.diff(frames, axis=0) * (1.0, 1.0, self.system.parts.size / 2)).max(axis=(1, 2))
@@ -100,18 +100,18 @@ class Walk:
         leg = int(np.searchsorted(gone, share * legs.sum()))
         if leg >= len(legs) or legs[leg] == 0:
             return self
-        return self.stopped_on(leg, 1 - (gone[leg] - share * gone[-1]) / legs[leg])
+        return self.cut_on_leg(leg, 1 - (gone[leg] - share * gone[-1]) / legs[leg])
 
-    def stopped_on(self, leg: int, part: float) -> Walk:
+    def cut_on_leg(self, leg: int, part: float) -> Trajectory:
         """The walk as far as a part of the way from a frame to the next, which has been found free."""
         poses = (1 - part) * self.frames[leg] + part * self.frames[leg + 1]
-        there = place(self.system, poses, self.reach, None)
+        there = configuration_at(self.system, poses, self.reach, None)
         short = copy(self)
         kept = sum(frame <= leg for frame in self.accepted)
         short.here, short.steps = there, kept
         short.frames = [*self.frames[: leg + 1], poses]
         short.accepted = [*self.accepted[:kept], leg + 1]
-        short.overlaps = [*self.overlaps[:kept], self._measure(there)]
+        short.overlaps = [*self.overlaps[:kept], self._measure_overlap(there)]
         short.violations = [*self.violations[:kept], there.violation]
         return short
 
@@ -121,7 +121,7 @@ class Walk:
         system = self.system
         return min(self.here.contacts.near.reach, max(system.reach, system.parts.size))
 
-    def follow(self, *others: Walk) -> None:
+    def extend(self, *others: Trajectory) -> None:
         """Go on by walks that begin where this one ended, one after the other."""
         for other in others:
             self.path = max(self.path, other.path)
@@ -137,22 +137,22 @@ class Walk:
         self.high = self.here.value
         self.before = (self.here, self.path, len(self.frames), self.high, 0)
 
-    def widen(self) -> bool:
+    def widen_reach(self) -> bool:
         """Look for contacts further away before the first program is said to have no bound."""
         reach = self.here.contacts.near.reach
         many = self.here.contacts.near.count > MANY
         if not self.looks_far or self.steps > 0 or many or reach >= self.system.parts.extent:
             return False
-        self.here = place(self.system, self.here.poses, 4 * reach, None)
+        self.here = configuration_at(self.system, self.here.poses, 4 * reach, None)
         self.promises.clear()
         return True
 
-    def settled(self, found: Promise) -> bool:
+    def is_settled(self, linear: LinearStep) -> bool:
         """Whether what is promised, or what came of the last promises, is too little to go on for."""
         vain = self.idle >= IDLE or self.fruitless >= FRUITLESS
-        return found.endless is None and (vain or abs(found.gain) <= self.enough)
+        return linear.endless is None and (vain or abs(linear.gain) <= self.enough)
 
-    def worth_going(self, moved: Moved) -> bool:
+    def is_worth_taking(self, moved: AcceptedStep) -> bool:
         """Whether a step leads higher than any before; or else, whether the last ones came to something."""
         return moved.there.value > self.high + self.enough or self.fruitless < FRUITLESS
 
@@ -165,10 +165,10 @@ class Walk:
     def turning(self) -> Turning | None:
         """Bodies that turn right round, by a way that closes on itself or has been gone twice; None: none."""
         system, poses = self.system, self.here.poses
-        bodies = turned_round(system, poses)
+        bodies = bodies_turned_round(system, poses)
         if not len(bodies):
             return None
-        frame, again = same_but_for_turns(np.array(self.frames), poses)
+        frame, again = frame_up_to_turns(np.array(self.frames), poses)
         value = system.objective.value
         if value(again) <= value(self.frames[frame]) + system.least:
             return None  # they turn, but it is not the turns that gain
@@ -182,11 +182,11 @@ class Walk:
         turns = (turned[body] for body in bodies for _ in system.parts.members_of[body])
         return Turning(system.parts.names_of(bodies), tuple(map(float, turns)), bool(closes))
 
-    def end(self, ending: Ending, ranges: bool = True, **as_drawn: Any) -> FlexResult:
+    def result(self, ending: Ending, ranges: bool = True, **as_drawn: Any) -> FlexResult:
         """The result of what was done; without the ranges of the shares, it is there at once."""
         system = self.system
         with system.clock.phase("check"):
-            if self.overlapping():
+            if self.is_overlapping():
                 self.undo()
             thickness = np.array([measured() for measured in self.overlaps])
             if "checker" in self.__dict__:
@@ -227,8 +227,8 @@ class Walk:
             shapes=system.parts.members.shapes,
             shape_of=system.parts.members.shape_of,
             pin_error=system.joints.pin_error,
-            solvers=tuple(dict.fromkeys(found.solution.solver for found in self.promises)),
-            relaxed=max((found.relaxed for found in self.promises), default=0.0),
+            solvers=tuple(dict.fromkeys(linear.solution.solver for linear in self.promises)),
+            relaxed=max((linear.relaxed for linear in self.promises), default=0.0),
             seconds=dict(system.clock.seconds),
             leaving=ending.leaving,
             turning=ending.turning,
@@ -236,19 +236,19 @@ class Walk:
             **as_drawn,
         )
 
-    def _measure(self, there: Place) -> Measured:
+    def _measure_overlap(self, there: Configuration) -> Measured:
         """Have the overlaps of a place measured meanwhile, or of few pairs once they are asked for."""
         pairs, allowed = there.contacts.near.pairs, self.system.threshold
         if len(pairs) <= FEW:
-            return cache(lambda: overlaps(self.system.parts, there.poses, pairs, allowed).worst)
+            return cache(lambda: measure_overlaps(self.system.parts, there.poses, pairs, allowed).worst)
         halves = [
-            self.checker.submit(overlaps, self.system.parts, there.poses, half, allowed)
+            self.checker.submit(measure_overlaps, self.system.parts, there.poses, half, allowed)
             for half in (pairs[::2], pairs[1::2])
         ]
         return lambda: max(half.result().worst for half in halves)
 
-    def _contacts(self, first: Promise, ranges: bool) -> Any:
+    def _contacts(self, first: LinearStep, ranges: bool) -> Any:
         system = self.system
         ranges = ranges and (system.study.ranges or len(first.program.gaps) <= SMALL)
         rows = system.rows(first.here.contacts.rows)
-        return contacts_of(system, rows, first.here.poses, first.program, first.solution, ranges)
+        return contact_shares(system, rows, first.here.poses, first.program, first.solution, ranges)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pliant.flex.lp import dependent as module
-from pliant.flex.lp.dependent import dependent, least_forces, same
+from pliant.flex.lp.dependent import dependent_rows, least_forces, same
 from pliant.flex.lp.program import ROUNDING, Program
 from pliant.flex.lp.solvers import solve_program
 
@@ -64,12 +64,12 @@ TREES = {
 
 @pytest.mark.parametrize("name", TREES)
 def test_nothing_is_left_out_of_chains_and_of_a_four_bar(name):
-    assert not dependent(pivots(*TREES[name])).any()
+    assert not dependent_rows(pivots(*TREES[name])).any()
 
 
 def test_a_pivot_of_two_held_bodies_says_nothing():
     program = pivots(1, [(-1, -1, (0, 0)), (-1, 0, (1, 1))])
-    assert dependent(program).tolist() == [True, True, False, False]
+    assert dependent_rows(program).tolist() == [True, True, False, False]
 
 
 @pytest.mark.parametrize("links", [3, 4, 9])
@@ -78,19 +78,19 @@ def test_each_link_beyond_two_of_a_parallelogram_has_one_row_too_many(links):
     pins = [(-1, k + 1, tuple(feet[k])) for k in range(links)]
     pins += [(0, k + 1, tuple(feet[k] + [2, 5])) for k in range(links)]
     program = pivots(links + 1, pins)
-    assert dependent(program).sum() == links - 2
+    assert dependent_rows(program).sum() == links - 2
 
 
 @pytest.mark.parametrize("bodies", [2, 3, 5])
 def test_pins_at_one_point_are_as_many_as_bodies_less_one(bodies):
     pins = [(a, b, (3, 4)) for a in range(bodies) for b in range(a)]
-    assert dependent(pivots(bodies, pins)).sum() == 2 * (len(pins) - bodies + 1)
+    assert dependent_rows(pivots(bodies, pins)).sum() == 2 * (len(pins) - bodies + 1)
 
 
 @pytest.mark.parametrize("apart", [1e-12, 1e-3, 2.0])
 def test_two_pins_of_two_bodies_are_one_where_they_are_no_further_apart_than_may_be_missed(apart):
     pins = [(-1, 0, (0, 0)), (-1, 0, (apart, 0))]
-    follows = dependent(pivots(1, pins, nearest=1e-5))
+    follows = dependent_rows(pivots(1, pins, nearest=1e-5))
     assert follows.sum() == (2 if apart < 1e-5 else 1)  # along the line through both they say the same
 
 
@@ -106,7 +106,7 @@ def test_what_is_left_says_all_that_was_said_and_nothing_twice(seed, dense, monk
         first, second = rng.choice(bodies + 1, 2, replace=False) - 1
         pins.append((int(first), int(second), tuple(points[rng.integers(6)].tolist())))
     program = pivots(bodies, pins)
-    follows = dependent(program)
+    follows = dependent_rows(program)
     every = np.arange(len(follows))
     assert rank(program, every[~follows]) == rank(program, every) == (~follows).sum()
 
@@ -117,14 +117,14 @@ def test_a_beam_of_thousands_of_pins_has_one_row_too_many_for_each_second_diagon
     bodies, pins = truss(cells, crossed)
     program = pivots(bodies, pins)
     program = replace(program, same=same(program, 1e-4))
-    assert dependent(program).sum() == (cells if crossed else 0)
+    assert dependent_rows(program).sum() == (cells if crossed else 0)
 
 
 @pytest.mark.parametrize("cells", [1, 4, 40])
 def test_forces_of_dependent_pins_balance_the_same_load_and_are_the_least_that_do(cells):
     bodies, pins = truss(cells, crossed=True)
     program = pivots(bodies, pins)
-    follows = dependent(program)
+    follows = dependent_rows(program)
     matrix = program.matrix().toarray()
     forces = np.random.default_rng(cells).normal(size=len(follows)) * ~follows
     least = least_forces(program, forces, follows)

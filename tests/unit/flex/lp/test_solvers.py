@@ -183,8 +183,8 @@ def test_residuals_see_overlap_pull_and_imbalance() -> None:
 def test_auto_falls_through_to_a_solver_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     from pliant.flex.lp import solvers
 
-    def broken(program: Program, tolerance: float) -> solvers.Answer:
-        return solvers.Answer(np.full(program.cost.size, np.nan), 0 * program.gaps, 0, "broken")
+    def broken(program: Program, tolerance: float) -> solvers.RawSolution:
+        return solvers.RawSolution(np.full(program.cost.size, np.nan), 0 * program.gaps, 0, "broken")
 
     monkeypatch.setitem(solvers._ADAPTORS, "piqp", broken)
     solution = solve_program(chain(4))

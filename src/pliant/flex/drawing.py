@@ -1,0 +1,90 @@
+"""A flex result as a motion: poses of the bodies, how far each moved, forces and regions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.core.arrays import Floats
+from pliant.core.motion import Event, Mark, Motion, Signal
+from pliant.core.pose import carry
+from pliant.flex.geometry.rigid import rigid_groups
+from pliant.flex.model import Assembly
+from pliant.flex.result import FlexResult
+
+DEPARTURE_FRAMES = 12  # in which what can leave does
+
+
+def motion(result: FlexResult) -> Motion:
+    """The motion for every view: bodies, how far each moved, forces, keep regions, signals.
+
+    It is paced by travel: how far, frame by frame, the body that moves most has gone. What can leave
+    by a straight way does so after the last step, where nothing is measured.
+    """
+    stepped, accepted, out = result.frames.poses, result.frames.accepted, _departure(result)
+    poses = np.concatenate([stepped, out])
+    values = _travel(result, poses)
+    overlap = np.interp(np.arange(len(stepped)), accepted, result.frames.overlap)
+    unmeasured = np.full(len(out), np.nan)
+    held = rigid_groups(result.model).why(result.model)
+    travelled = np.hypot(*np.moveaxis(poses[..., :2] - poses[:1, :, :2], -1, 0))
+    return Motion(
+        axis="travel",
+        unit=result.model.units,
+        values=values,
+        title=result.model.title,
+        length_unit=result.model.units,
+        bodies=tuple(body.name for body in result.model.bodies),
+        shapes=result.shapes,
+        body_shapes=result.shape_of,
+        fixed=np.array([body.name in held for body in result.model.bodies]),
+        poses=poses,
+        body_scalars={"travel": travelled, "turn": poses[..., 2] - poses[:1, :, 2]},
+        marks=(*_force_marks(result, len(stepped) - 1), *_region_marks(result.model)),
+        signals={
+            "objective": Signal(result.model.units, np.append(result.frames.objective, unmeasured)),
+            "overlap": Signal(result.model.units, np.append(overlap, unmeasured)),
+        },
+        events=(Event(float(values[len(stepped) - 1]), result.message, result.status.name.lower()),),
+    )
+
+
+def _travel(result: FlexResult, poses: Floats) -> Floats:
+    """How far the body that moves most from each frame to the next has gone in all, (F,)."""
+    corners = [np.vstack(shape.rings) for shape in result.shapes]
+    middles = np.array([ring.mean(axis=0) for ring in corners])
+    radii = np.array([np.hypot(*(ring - ring.mean(axis=0)).T).max() for ring in corners])
+    moved = np.diff(carry(poses, middles[result.shape_of]), axis=0)
+    turned = np.abs(np.diff(poses[..., 2], axis=0)) * radii[result.shape_of]
+    return np.append(0.0, np.cumsum((np.hypot(*np.moveaxis(moved, -1, 0)) + turned).max(axis=1)))
+
+
+def _departure(result: FlexResult) -> Floats:
+    """What leaves by a straight way that was played, going as far as the assembly is large: (K, B, 3)."""
+    last, leaving = result.frames.poses[-1], result.leaving
+    if leaving is None:
+        return np.zeros((0, *last.shape))
+    number = {body.name: k for k, body in enumerate(result.model.bodies)}
+    velocity = np.zeros_like(last)
+    for name, direction in zip(leaving.bodies, leaving.velocities, strict=True):
+        velocity[number[name], :2] = direction
+    outlines = [np.vstack(result.shapes[k].rings) for k in result.shape_of]
+    corners = np.vstack([carry(pose, ring) for pose, ring in zip(last, outlines, strict=True)])
+    share = np.arange(1, DEPARTURE_FRAMES + 1)[:, None, None] / DEPARTURE_FRAMES
+    return last + share * float(np.ptp(corners, axis=0).max()) * velocity
+
+
+def _force_marks(result: FlexResult, frame: int) -> list[Mark]:
+    """An arrow a loaded contact, its longest as long as a typical body, at the final pose."""
+    chain = result.chain
+    if chain is None or not len(chain.strength):
+        return []
+    spans = [np.ptp(np.vstack(shape.rings), axis=0).max() for shape in result.shapes]
+    scale = float(np.median(spans)) / float(chain.strength.max())
+    return [
+        Mark("arrow", np.stack([point - scale * force, point]), frame, group="force", value=float(strength))
+        for point, force, strength in zip(chain.points, chain.forces, chain.strength, strict=True)
+    ]
+
+
+def _region_marks(model: Assembly) -> list[Mark]:
+    return [Mark("polygon", np.array(keep.inside), group="keep", text=keep.body) for keep in model.keep]
