@@ -97,11 +97,11 @@ def random_model(family: str, seed: int) -> Assembly:
 
 def solved(family: str, seed: int) -> FlexResult:
     """As drawn: the same few are compared with every way to write them down."""
-    return _solved(family, seed, import_module("pliant.flex.solve").is_worth_perturbing)
+    return _solve_normal_equations(family, seed, import_module("pliant.flex.solve").is_worth_perturbing)
 
 
 @cache
-def _solved(family: str, seed: int, _shaken: object) -> FlexResult:
+def _solve_normal_equations(family: str, seed: int, _shaken: object) -> FlexResult:
     return solve(random_model(family, seed))
 
 

@@ -43,7 +43,7 @@ class Guarded(click.Group):
             click.echo("Stopped.", err=True)
             code = INTERRUPTED
         except PliantError as error:
-            click.echo(_listed(error), err=True)
+            click.echo(_list_names(error), err=True)
             code = BAD_INPUT
         except OSError as error:
             click.echo(
@@ -57,7 +57,7 @@ class Guarded(click.Group):
         return ctx.exit(code)
 
 
-def _listed(error: PliantError) -> str:
+def _list_names(error: PliantError) -> str:
     if not isinstance(error, InputError) or len(error.faults) <= FAULTS_SHOWN:
         return str(error)
     more = len(error.faults) - FAULTS_SHOWN

@@ -83,10 +83,10 @@ def _order(plan: Plan) -> str:
     """The rules that find the joints, one after the other."""
     hidden = {plan.structure.names[k] for k in plan.structure.guides}
     found = [step for step in plan.describe() if step["rule"] != "fixed" and step.get("joint") not in hidden]
-    return _listed([_rule(step) for step in found], "; ")
+    return _list_names([_rule(step) for step in found], "; ")
 
 
-def _listed(said: list[str], between: str = ", ") -> str:
+def _list_names(said: list[str], between: str = ", ") -> str:
     return between.join([*said[:TOLD], *([f"and {len(said) - TOLD} more"] if len(said) > TOLD else [])])
 
 
@@ -121,11 +121,11 @@ def _mechanism(model: Mechanism) -> Iterator[tuple[str, str]]:
     build(model)
     where = "in space" if model.dimension == 3 else "in the plane"
     yield "nodes", f"{len(model.nodes)} {where}, {len(model.ground)} of them on the ground"
-    yield "ground", _listed(list(model.ground)) or "none: it floats"
+    yield "ground", _list_names(list(model.ground)) or "none: it floats"
     for key in (*ELEMENTS, "loads", "fields"):
         if found := getattr(model, key):
             yield key, str(len(found))
-    yield "drive", _listed(list(_drives(model)), "; ") or "nothing: it comes to rest as it is"
+    yield "drive", _list_names(list(_drives(model)), "; ") or "nothing: it comes to rest as it is"
     yield "trace", ", ".join(model.study.trace) or "no node"
     yield "method", model.study.method
 
@@ -155,7 +155,7 @@ def _fastener(model: Fastener) -> Iterator[tuple[str, str]]:
     from pliant.snap.remarks import remarks
 
     check_asked(model, model.study)
-    yield "pawls", _listed([_pawl(model, pawl) for pawl in model.pawls], "; ")
+    yield "pawls", _list_names([_pawl(model, pawl) for pawl in model.pawls], "; ")
     corners = sum(len(model.outline(obstacle)) for obstacle in model.obstacles)
     yield "obstacles", f"{len(model.obstacles)}, {corners} vertices in all"
     yield "root", "a hinge only" if model.root.outline is None else f"{len(model.root.outline)} vertices"
@@ -183,4 +183,4 @@ def _plan(model: Fastener) -> str:
 
     said = [f"{place(map(float, leg.velocity))} for t = {float(leg.until):.6g}" for leg in legs(model)]
     past = ", when it is past everything" if model.root.plan is None and model.root.until is None else ""
-    return _listed(said, "; ") + past
+    return _list_names(said, "; ") + past

@@ -7,8 +7,7 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.core.motion import Event, Mark, Motion, Signal
 from pliant.core.pose import carry
-from pliant.flex.geometry.rigid import rigid_groups
-from pliant.flex.model import Assembly
+from pliant.flex.model import Assembly, rigid_groups
 from pliant.flex.result import FlexResult
 
 DEPARTURE_FRAMES = 12  # in which what can leave does

@@ -10,28 +10,27 @@ from pydantic_core import InitErrorDetails
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.model import fault_at, get, items, unknown
-from pliant.flex.geometry.rigid import rigid_groups
 
 if TYPE_CHECKING:  # the model is checked by what is here
-    from pliant.flex.model import Assembly, FlexStudy, Term
+    from pliant.flex.model import FlexStudy, Study, Term
 
 
-def check_study(model: Assembly, study: FlexStudy) -> None:
+def check_study(study: FlexStudy, held: Mapping[str, str], moves: bool) -> None:
     """Refuse a study without an objective, or with one that nothing can change."""
     if not study.maximize:
         cure = 'Add maximize = [{ body = "…", direction = [1, 0] }] to [study], or use --move'
         raise InputError([Fault("study.maximize", "names nothing to maximise", cure)])
-    still = terms_without_effect(study.maximize, model)
+    still = terms_without_effect(study.maximize, held, moves)
     if still:
         raise InputError(
             [Fault(f"study.maximize[{place}].{key}", problem, cure) for place, key, problem, cure in still]
         )
 
 
-def terms_without_effect(terms: Iterable[Term], model: Assembly) -> list[tuple[int, str, str, str]]:
+def terms_without_effect(
+    terms: Iterable[Term], held: Mapping[str, str], moves: bool
+) -> list[tuple[int, str, str, str]]:
     """Where nothing can change what is maximised: place, key, problem and cure of each term; else nothing."""
-    held = rigid_groups(model).why(model)
-    moves = len(held) < len(model.bodies)
     reasons = [_why_without_effect(term, held, moves) for term in terms]
     return [(place, *why) for place, why in enumerate(reasons) if why] if all(reasons) else []
 
@@ -50,14 +49,14 @@ def _why_without_effect(term: Term, held: Mapping[str, str], moves: bool) -> tup
     return None
 
 
-def study_faults(model: Assembly) -> Iterable[InitErrorDetails]:
-    """An objective that nothing can change."""
+def study_faults(own: Study, held: Mapping[str, str], moves: bool) -> Iterable[InitErrorDetails]:
+    """An objective that nothing can change: by what holds each body that is held, and whether any moves."""
     tables: tuple[tuple[tuple[str, ...], FlexStudy | None], ...] = (
-        (("study",), model.study),
-        (("study", "flex"), model.study.flex),
+        (("study",), own),
+        (("study", "flex"), own.flex),
     )
     for prefix, study in tables:
-        for place, key, problem, cure in terms_without_effect(study.maximize, model) if study else ():
+        for place, key, problem, cure in terms_without_effect(study.maximize, held, moves) if study else ():
             value = getattr(study.maximize[place], key) if study else None
             yield fault_at((*prefix, "maximize", place, key), value, problem, cure)
 

@@ -26,16 +26,16 @@ def sentence(result: FlexResult) -> str:
     unit = result.model.units
     match result.status:
         case FlexStatus.CONVERGED:
-            text = f"Moves by {_reached(result)}; then its joints stop it."
+            text = f"Moves by {_objective_text(result)}; then its joints stop it."
         case FlexStatus.LOCKED:
             text = "Locked: nothing moves beyond the tolerance."
         case FlexStatus.FREE:
             away = result.leaving
-            names = _listed(away.bodies) if away else "a body"
+            names = _list_names(away.bodies) if away else "a body"
             text = f"Free: {names} can leave; nothing stops the motion."
         case FlexStatus.TURNING:
             turning = result.turning
-            names = _listed(turning.bodies) if turning else "a body"
+            names = _list_names(turning.bodies) if turning else "a body"
             text = f"Turns without end: {names} can turn right round; nothing stops the motion."
         case FlexStatus.OVERLAPPING:
             deepest = result.drawn[0]
@@ -45,15 +45,15 @@ def sentence(result: FlexResult) -> str:
             )
         case FlexStatus.VIOLATED:
             worst, more = result.violated[0], _others(len(result.violated) - 1, "constraint")
-            text = f"Violated as drawn: {_missed(result, worst)}{more}. {_remedy(worst)}"
+            text = f"Violated as drawn: {_violation_text(result, worst)}{more}. {_remedy(worst)}"
         case FlexStatus.STEP_LIMIT:
-            text = f"Not converged after {result.steps} steps: {_reached(result)} so far."
+            text = f"Not converged after {result.steps} steps: {_objective_text(result)} so far."
         case FlexStatus.SOLVER_FAILED:
             text = f"No solver could solve the program of step {result.steps + 1}."
     return text + (f" ({result.note})" if result.note else "")
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _list_names(names: tuple[str, ...]) -> str:
     return ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
 
 
@@ -66,14 +66,14 @@ def _cure(result: FlexResult) -> str:
     unit, apart = result.model.units, result.drawn[0].apart
     if apart is None:
         return f"A clearance of {result.needed:.6g} {unit} cures it."
-    lost, away = _listed(result.lost), place(apart.direction, digits=4)
+    lost, away = _list_names(result.lost), place(apart.direction, digits=4)
     return (
         f"No clearance cures it: one of {result.needed:.4g} {unit} leaves no single piece of {lost}. "
-        f"Draw {_listed(apart.bodies)} {apart.distance:.6g} {unit} further along {away}."
+        f"Draw {_list_names(apart.bodies)} {apart.distance:.6g} {unit} further along {away}."
     )
 
 
-def _missed(result: FlexResult, violation: Violation) -> str:
+def _violation_text(result: FlexResult, violation: Violation) -> str:
     """Which constraint does not hold as drawn, and by how much."""
     key, bodies = violation.where.partition("[")[0], violation.bodies
     turn = "" if violation.angle is None else f"{degrees(violation.angle):.4g}°"
@@ -96,7 +96,7 @@ def _remedy(violation: Violation) -> str:
     return remedies[violation.where.partition("[")[0]]
 
 
-def _reached(result: FlexResult) -> str:
+def _objective_text(result: FlexResult) -> str:
     """The objective, in the digits that what the last program still promised would not change."""
     value, left, unit = result.objective, result.left or 0.0, _unit(result)
     turn = f" ({within(degrees(value), degrees(left), digits=4)}°)" if unit == " rad" else ""
@@ -116,36 +116,36 @@ def _unit(result: FlexResult) -> str:
 def figures(result: FlexResult) -> list[str]:
     """The figures behind the sentence."""
     if result.drawn or result.violated:
-        pairs = [f"  {' and '.join(found.bodies)}: {found.depth:.4g} deep" for found in result.drawn[:10]]
-        return pairs + [f"  {_missed(result, violation)}" for violation in result.violated[:10]]
+        pairs = [f"  {' and '.join(pair.bodies)}: {pair.depth:.4g} deep" for pair in result.drawn[:10]]
+        return pairs + [f"  {_violation_text(result, violation)}" for violation in result.violated[:10]]
     linear = "no bound" if result.linear is None else f"{result.linear:.6g}"
-    found = [
+    rows = [
         f"  linear estimate    {linear}",
         f"  steps              {result.steps}, program {result.rows} x {result.columns}",
         f"  overlap            {result.overlap:.2g} by area, {result.violation:.2g} in the worst row, "
         f"at most {result.path_overlap:.2g} on the way (gap {result.gap:.4g})",
     ]
     if result.pin_error:
-        found.append(f"  pins               polygons leave out at most {result.pin_error:.2g} of play")
+        rows.append(f"  pins               polygons leave out at most {result.pin_error:.2g} of play")
     if result.leaving is not None:
-        found.append("  free to leave      played until clear: " + "; ".join(_ways_out(result)))
+        rows.append("  free to leave      played until clear: " + "; ".join(_ways_out(result)))
     if result.restarts is not None:
         count = len(result.restarts.objectives)
-        found.append(
+        rows.append(
             f"  restarts           {result.restarts.agreeing} of {count} ends are within 1 % of the best"
         )
     if result.turning is not None:
         proof = "the way closes on itself" if result.turning.proven else "gone round twice"
         turns = zip(result.turning.bodies[:6], result.turning.turns, strict=False)
-        found.append(
+        rows.append(
             f"  turns right round  {proof}: "
             + "; ".join(f"{name} by {np.degrees(turn):.4g}°" for name, turn in turns)
         )
-    found += [
+    rows += [
         f"  {contact.name:<18} {contact.share:.1%}{_range(contact)}, force {contact.force:.4g}"
         for contact in result.contacts[:5]
     ]
-    return found
+    return rows
 
 
 def _range(contact: Contact) -> str:
@@ -190,15 +190,15 @@ def to_dict(result: FlexResult) -> dict[str, Any]:
         "contacts": [contact.to_dict() for contact in result.contacts],
         "overlapping": [
             {
-                "bodies": list(found.bodies),
-                "area": found.area,
-                "depth": found.depth,
-                "apart": None if found.apart is None else vars(found.apart),
+                "bodies": list(pair.bodies),
+                "area": pair.area,
+                "depth": pair.depth,
+                "apart": None if pair.apart is None else vars(pair.apart),
             }
-            for found in result.drawn
+            for pair in result.drawn
         ],
         "cure": result.cure,
-        "violated": [vars(found) for found in result.violated],
+        "violated": [vars(violation) for violation in result.violated],
         "leaving": _leaving_dict(result.leaving),
         "turning": _turning_dict(result.turning),
         "restarts": None if result.restarts is None else list(result.restarts.objectives),

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pliant.core.loops import Loops
 
-MODULES = ("compiled", "trees", "lp.gathered", "lp.cholesky", "lp.symbolic", "lp.dissection", "lp.interior")
+MODULES = (
+    "contact.kernels",
+    "geometry.trees",
+    "lp.gathered",
+    "lp.cholesky",
+    "lp.symbolic",
+    "lp.dissection",
+    "lp.interior",
+)
 
 
 def exercise() -> None:

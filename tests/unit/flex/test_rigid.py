@@ -6,8 +6,7 @@ import pytest
 
 from pliant.core.errors import InputError
 from pliant.files import model_of
-from pliant.flex.geometry.rigid import rigid_groups
-from pliant.flex.model import Assembly
+from pliant.flex.model import Assembly, rigid_groups
 
 
 def square(name: str, x: float = 0.0, fixed: bool = False) -> dict:

@@ -17,12 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, dot, rotate, rotations
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.pose import dot, rotate, rotations
 from pliant.flex.lp.program import COMPILED
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Rows:
         """Rows one after the other."""
         return Rows(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Rows)))
 
-    def take(self, which: NDArray[np.bool_]) -> Rows:
+    def take(self, which: Bools) -> Rows:
         """Some of the rows."""
         return Rows(*(getattr(self, f.name)[which] for f in fields(Rows)))
 

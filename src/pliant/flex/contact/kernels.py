@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.core.pose import Floats
-from pliant.flex.lp.program import Ints
 
 
 class Sides(NamedTuple):
@@ -27,15 +26,15 @@ class Sides(NamedTuple):
 def gaps(first: Ints, second: Ints, normal: Floats, offset: Floats, point: Floats, poses: Floats) -> Floats:
     """D of every row: `flex.distance.gaps`."""
     cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
-    found = np.empty(len(offset))
+    values = np.empty(len(offset))
     for r in range(len(offset)):
         a, b = first[r], second[r]
         nx = cosine[a] * normal[r, 0] - sine[a] * normal[r, 1]
         ny = sine[a] * normal[r, 0] + cosine[a] * normal[r, 1]
         x = poses[b, 0] + cosine[b] * point[r, 0] - sine[b] * point[r, 1] - poses[a, 0]
         y = poses[b, 1] + sine[b] * point[r, 0] + cosine[b] * point[r, 1] - poses[a, 1]
-        found[r] = nx * x + ny * y - offset[r]
-    return found
+        values[r] = nx * x + ny * y - offset[r]
+    return values
 
 
 @kernel
@@ -44,7 +43,7 @@ def blocks(
 ) -> tuple[Floats, Floats]:
     """D and its gradient: `flex.distance.gaps_and_blocks`."""
     cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
-    found, block = np.empty(len(offset)), np.empty((len(offset), 2, 3))
+    values, block = np.empty(len(offset)), np.empty((len(offset), 2, 3))
     for r in range(len(offset)):
         a, b = first[r], second[r]
         nx = cosine[a] * normal[r, 0] - sine[a] * normal[r, 1]
@@ -52,21 +51,21 @@ def blocks(
         px = cosine[b] * point[r, 0] - sine[b] * point[r, 1]
         py = sine[b] * point[r, 0] + cosine[b] * point[r, 1]
         x, y = poses[b, 0] + px - poses[a, 0], poses[b, 1] + py - poses[a, 1]
-        found[r] = nx * x + ny * y - offset[r]
+        values[r] = nx * x + ny * y - offset[r]
         block[r, 0, 0], block[r, 0, 1], block[r, 0, 2] = -nx, -ny, nx * y - ny * x
         block[r, 1, 0], block[r, 1, 1], block[r, 1, 2] = nx, ny, ny * px - nx * py
-    return found, block
+    return values, block
 
 
 @kernel
 def points_at(tangent: Floats, before: Ints, vertex: Ints, edge: Ints) -> Floats:
     """How clearly a vertex points at an edge: `flex.contact._points_at`."""
-    found = np.empty(len(edge))
+    values = np.empty(len(edge))
     for r in range(len(edge)):
         nx, ny = tangent[edge[r], 1], -tangent[edge[r], 0]
         v, w = vertex[r], before[vertex[r]]
-        found[r] = min(nx * tangent[v, 0] + ny * tangent[v, 1], -nx * tangent[w, 0] - ny * tangent[w, 1])
-    return found
+        values[r] = min(nx * tangent[v, 0] + ny * tangent[v, 1], -nx * tangent[w, 0] - ny * tangent[w, 1])
+    return values
 
 
 @kernel
@@ -75,7 +74,7 @@ def outside_both(
     before: Ints, straight: float, tie: float,
 ) -> np.ndarray:  # fmt: skip
     """Whether a vertex is outside the edge round the nearer corner too: `flex.contact._outside_both`."""
-    found = np.zeros(len(edge), np.bool_)
+    values = np.zeros(len(edge), np.bool_)
     for g in range(len(edge)):
         e = edge[g]
         dx, dy = seen[g, 0] - point[e, 0], seen[g, 1] - point[e, 1]
@@ -83,8 +82,8 @@ def outside_both(
         other = follow[e] if ahead else before[e]
         if turn[follow[e] if ahead else e] > straight:
             dx, dy = seen[g, 0] - point[other, 0], seen[g, 1] - point[other, 1]
-            found[g] = dx * tangent[other, 1] - dy * tangent[other, 0] >= -tie
-    return found
+            values[g] = dx * tangent[other, 1] - dy * tangent[other, 0] >= -tie
+    return values
 
 
 @kernel
@@ -93,7 +92,7 @@ def meeting(centres: Floats, radius: Floats, moves: np.ndarray, starts: Ints, kn
 
     Of body b those known are starts[b] to starts[b + 1].
     """
-    found, count, bodies = np.empty(64, np.int64), 0, len(radius)
+    values, count, bodies = np.empty(64, np.int64), 0, len(radius)
     beside, stamp = np.full(bodies, -1), -1
     for f in range(len(centres) - 1):
         here, there = centres[f], centres[f + 1]
@@ -116,11 +115,11 @@ def meeting(centres: Floats, radius: Floats, moves: np.ndarray, starts: Ints, kn
                 speed, together = u * u + v * v, radius[a] + radius[b]
                 t = min(max(-(x * u + y * v) / speed, 0.0), 1.0) if speed > 0 else 0.0
                 if (x + t * u) ** 2 + (y + t * v) ** 2 <= together * together:
-                    if count == len(found):
-                        found = np.concatenate((found, np.empty_like(found)))
-                    found[count] = min(a, b) * bodies + max(a, b)
+                    if count == len(values):
+                        values = np.concatenate((values, np.empty_like(values)))
+                    values[count] = min(a, b) * bodies + max(a, b)
                     count += 1
-    return found[:count].copy()
+    return values[:count].copy()
 
 
 @kernel
@@ -312,7 +311,7 @@ def joined(
     turn: Floats, follow: Ints, before: Ints, sharp: float,
 ) -> tuple[Ints, Ints]:  # fmt: skip
     """Edges joined to the chosen ones by a sharp reflex corner: `flex.contact._joined`."""
-    place, found = np.empty(2 * len(edge), np.int64), np.empty(2 * len(edge), np.int64)
+    place, values = np.empty(2 * len(edge), np.int64), np.empty(2 * len(edge), np.int64)
     count = 0
     for ahead in (False, True):
         for g in range(len(edge)):
@@ -325,6 +324,6 @@ def joined(
             height = dx * tangent[other, 1] - dy * tangent[other, 0]
             reached = along <= length[other] if ahead else along >= 0
             if reached and -depth[g] <= height <= reach:
-                place[count], found[count] = g, other
+                place[count], values[count] = g, other
                 count += 1
-    return place[:count].copy(), found[:count].copy()
+    return place[:count].copy(), values[:count].copy()

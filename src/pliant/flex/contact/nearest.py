@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.core.pose import Floats, dot, rotate, rotations
-from pliant.flex.contact.neighbours import NONE, Candidates, Hints, Ints, Neighbours, relative_travel
+from pliant.core.arrays import Floats, Ints
+from pliant.core.pose import dot, rotate, rotations
+from pliant.flex.contact.neighbours import NONE, Candidates, Hints, Neighbours, relative_travel
 from pliant.flex.geometry.parts import Outlines, Parts
 
 TIE = 1e-7  # of the reach: lengths that differ by less are equal, so that no rounding decides between edges
@@ -105,9 +106,9 @@ def _facing(
     facing = outlines.normal[edge[best[group[wall]]]]
     wall = wall[dot(outlines.normal[edge[wall]], facing) < FACING]
     wall = _first_of_each(group, wall[np.lexsort((height[wall], group[wall]))])
-    found = np.full(len(best), NONE)
-    found[group[wall]] = edge[wall]
-    return found
+    facing = np.full(len(best), NONE)
+    facing[group[wall]] = edge[wall]
+    return facing
 
 
 def _first_of_each(group: Ints, which: Ints) -> Ints:

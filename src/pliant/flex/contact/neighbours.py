@@ -15,12 +15,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, carry, dot, rotate, rotations
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.pose import carry, dot, rotate, rotations
 from pliant.flex.geometry.parts import Outlines, Parts
 from pliant.flex.lp.program import COMPILED, CROSSOVER
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 NONE = -1
 ROWS = 2.0  # that a vertex near others has, about

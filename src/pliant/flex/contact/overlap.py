@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from pliant.core.pose import Floats, dot, turn
-from pliant.flex.contact.distance import Ints, Rows
+from pliant.core.arrays import Floats, Ints
+from pliant.core.pose import dot, turn
+from pliant.flex.contact.distance import Rows
 from pliant.flex.geometry.parts import Parts
 
 HALVINGS = 3

@@ -21,10 +21,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pliant.core.pose import Floats, dot, rotate, rotations
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.pose import dot, rotate, rotations
 from pliant.flex.contact.distance import Rows, gaps
 from pliant.flex.contact.nearest import TIE, Nearest, frame, nearest, vertices_seen_from
-from pliant.flex.contact.neighbours import NONE, Bools, Ints, Neighbours
+from pliant.flex.contact.neighbours import NONE, Neighbours
 from pliant.flex.contact.sweep import Crossings
 from pliant.flex.geometry.parts import STRAIGHT, Outlines, Parts
 from pliant.flex.lp.program import COMPILED
@@ -132,12 +133,14 @@ def select(
     """
     outlines = parts.outlines
     tangent = rotate(rotations(poses)[outlines.body], outlines.tangent)
-    found = nearest(parts, poses, near)
-    vertex, old, both = near.vertex[found.group], *_recall(before, near, found.group)
-    corner, edge, rival = _choose(outlines, tangent, vertex, found, old, both, slack)
+    near_edges = nearest(parts, poses, near)
+    vertex, old, both = near.vertex[near_edges.group], *_recall(before, near, near_edges.group)
+    corner, edge, rival = _choose(outlines, tangent, vertex, near_edges, old, both, slack)
     extra = [
-        _joined(outlines, found.seen, edge, near.reach, slack + 2 * np.maximum(-found.height, 0.0)),
-        _faced(found),
+        _reflex_edges(
+            outlines, near_edges.seen, edge, near.reach, slack + 2 * np.maximum(-near_edges.height, 0.0)
+        ),
+        _facing_edges(near_edges),
     ]
     places = np.concatenate([np.arange(len(edge)), *(place for place, _ in extra)])
     edges = np.concatenate([edge, *(others for _, others in extra)])
@@ -145,27 +148,29 @@ def select(
     places, edges = places[fits], edges[fits]
     at_corner = np.flatnonzero((fits < len(edge)) & corner[places])
     other_edge = rival[places[at_corner]]
-    groups = found.group[places]
+    groups = near_edges.group[places]
     rows = _rows(outlines, near, groups, edges)
     if corners == "average":
-        rows = _averaged(outlines, rows, at_corner, edges[at_corner], other_edge)
+        rows = _average_normals(outlines, rows, at_corner, edges[at_corner], other_edge)
     return Selection(
         rows=rows,
         group=groups,
         row_edge=edges,
         near=near,
-        edge=_spread(near, found, edge, NONE),
-        both=_spread(near, found, _outside_both(outlines, found.seen, edge, TIE * near.reach), False),
+        edge=_spread(near, near_edges, edge, NONE),
+        both=_spread(
+            near, near_edges, _outside_both(outlines, near_edges.seen, edge, TIE * near.reach), False
+        ),
         corner=at_corner,
         corner_group=groups[at_corner],
         other_edge=other_edge,
     )
 
 
-def _spread(near: Neighbours, found: Nearest, of: Any, else_: Any) -> Any:
+def _spread(near: Neighbours, near_edges: Nearest, of: Any, else_: Any) -> Any:
     """What is known of the groups within reach, for all groups, (G,)."""
     every = np.full(len(near.vertex), else_)
-    every[found.group] = of
+    every[near_edges.group] = of
     return every
 
 
@@ -183,7 +188,7 @@ def _choose(
     outlines: Outlines,
     tangent: Floats,
     vertex: Ints,
-    found: Nearest,
+    near_edges: Nearest,
     old: Ints,
     both: Bools,
     slack: float,
@@ -199,7 +204,7 @@ def _choose(
     a choice too at the very end of an edge, where the vertex points past it and at the next one:
     else two corners, tip to tip, would each hold the other behind an edge that has ended.
     """
-    edge, seen, along, height = found.edge.copy(), found.seen, found.along, found.height
+    edge, seen, along, height = near_edges.edge.copy(), near_edges.seen, near_edges.along, near_edges.height
     corner, rival = _corner(outlines, edge, along)
     returned = ~corner & ~both & (old != NONE) & _meet_convexly(outlines, edge, old)
     # A corner laid square on a corner is as near to the edge beside as to the one it rests on.
@@ -268,8 +273,8 @@ def _recall(before: Selection | None, near: Neighbours, group: Ints) -> tuple[In
         return before.edge[group], before.both[group]
     keys = near.keys[group]
     place = np.minimum(np.searchsorted(before.near.keys, keys), len(before.near.keys) - 1)
-    found = before.near.keys[place] == keys
-    return np.where(found, before.edge[place], NONE), before.both[place] | ~found
+    known = before.near.keys[place] == keys
+    return np.where(known, before.edge[place], NONE), before.both[place] | ~known
 
 
 def _outside_both(outlines: Outlines, seen: Floats, edge: Ints, tie: float) -> Bools:
@@ -285,7 +290,9 @@ def _outside_both(outlines: Outlines, seen: Floats, edge: Ints, tie: float) -> B
     return _meet_convexly(outlines, edge, other) & (_height(outlines, other, seen) >= -tie)
 
 
-def _joined(outlines: Outlines, seen: Floats, edge: Ints, reach: float, depth: Floats) -> tuple[Ints, Ints]:
+def _reflex_edges(
+    outlines: Outlines, seen: Floats, edge: Ints, reach: float, depth: Floats
+) -> tuple[Ints, Ints]:
     """Edges that meet the chosen one in a sharp reflex corner, where both bind; and of which place.
 
     Further than `depth` behind such an edge, a point is on the other side of a thin wall.
@@ -302,20 +309,20 @@ def _joined(outlines: Outlines, seen: Floats, edge: Ints, reach: float, depth: F
     for ahead in (False, True):
         vertex = outlines.follow[edge] if ahead else edge
         place = np.flatnonzero(outlines.turn[vertex] < -SHARP)
-        found = outlines.follow[edge[place]] if ahead else outlines.before[edge[place]]
-        along, height = frame(outlines, found, seen[place])
+        other = outlines.follow[edge[place]] if ahead else outlines.before[edge[place]]
+        along, height = frame(outlines, other, seen[place])
         # Beyond its far end an edge stops; beyond the corner itself both lines still bind.
-        reached = along <= outlines.length[found] if ahead else along >= 0
+        reached = along <= outlines.length[other] if ahead else along >= 0
         kept = reached & (height <= reach) & (height >= -depth[place])
         places.append(place[kept])
-        edges.append(found[kept])
+        edges.append(other[kept])
     return np.concatenate(places), np.concatenate(edges)
 
 
-def _faced(found: Nearest) -> tuple[Ints, Ints]:
+def _facing_edges(near_edges: Nearest) -> tuple[Ints, Ints]:
     """The walls that face the nearest edges, which bind at once with them; and of which place."""
-    place = np.flatnonzero(found.facing != NONE)
-    return place, found.facing[place]
+    place = np.flatnonzero(near_edges.facing != NONE)
+    return place, near_edges.facing[place]
 
 
 def rows_past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> tuple[Ints, Rows, Bools]:
@@ -353,7 +360,7 @@ def _rows(outlines: Outlines, near: Neighbours, groups: Ints, edges: Ints) -> Ro
     )
 
 
-def _averaged(outlines: Outlines, rows: Rows, corner: Ints, edge: Ints, other: Ints) -> Rows:
+def _average_normals(outlines: Outlines, rows: Rows, corner: Ints, edge: Ints, other: Ints) -> Rows:
     """One half-plane a corner, through it, across the mean of the two edges' normals.
 
     Source: [Lensgraf2020] section V-A.

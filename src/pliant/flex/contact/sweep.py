@@ -20,8 +20,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.core.pose import Floats, carry, dot, uncarry
-from pliant.flex.contact.neighbours import Ints
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.pose import carry, dot, uncarry
 from pliant.flex.geometry.parts import Outlines, Parts
 from pliant.flex.lp.program import COMPILED, CROSSOVER
 
@@ -109,16 +109,16 @@ def find_crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, b
     """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
     ways = _vertex_paths(parts, parts.user_poses(frames), vertex, body)
     many = len(parts.free) >= CROSSOVER or len(vertex) > COMPILED
-    found, at, heading, depth = (_enter_compiled if many else _enter)(ways, insets)
+    entering_paths, at, heading, depth = (_enter_compiled if many else _enter)(ways, insets)
     # What starts too deep is being mended; the rows of the program see to that.
-    starts = shapely.points(found.at_start())
-    new = np.flatnonzero(~shapely.intersects(insets.deep[parts.shape_of[found.body]], starts))
-    edge = _entry_edges(parts.outlines, insets.allowed, at[new], heading[new], found.body[new])
-    first, last = found.ends[new].T
+    starts = shapely.points(entering_paths.at_start())
+    new = np.flatnonzero(~shapely.intersects(insets.deep[parts.shape_of[entering_paths.body]], starts))
+    edge = _entry_edges(parts.outlines, insets.allowed, at[new], heading[new], entering_paths.body[new])
+    first, last = entering_paths.ends[new].T
     middle = first != last  # of an edge: both its ends are kept out
     return Crossings(
         np.append(first, last[middle]),
-        np.append(found.body[new], found.body[new][middle]),
+        np.append(entering_paths.body[new], entering_paths.body[new][middle]),
         np.append(edge, edge[middle]),
         depth,
     )
@@ -253,9 +253,9 @@ def _enter(ways: VertexPaths, insets: Insets) -> Entering:
         if len(left):
             entering.append(left)
             entries.append(_entries(seen, lines, insets.deep[shape]))
-    found = np.vstack(entries)
+    where = np.vstack(entries)
     depth += float(error.max(initial=0.0))
-    return ways.take(np.concatenate(entering)), found[:, :2], found[:, 2:], depth
+    return ways.take(np.concatenate(entering)), where[:, :2], where[:, 2:], depth
 
 
 def _ways_near_enough(ways: VertexPaths, insets: Insets) -> tuple[bool, Ints]:
@@ -264,14 +264,14 @@ def _ways_near_enough(ways: VertexPaths, insets: Insets) -> tuple[bool, Ints]:
     By their boxes, those of a few frames first: the others get no deeper than that.
     """
     few, off = ways.thinned()
-    near, within = _boxed(few, few.curvature / 8 + off, insets)
+    near, within = _boxes_meet(few, few.curvature / 8 + off, insets)
     if few is ways:
         return near, within
     ways = ways.take(within)
-    return near, within[_boxed(ways, ways.curvature / 8, insets)[1]]
+    return near, within[_boxes_meet(ways, ways.curvature / 8, insets)[1]]
 
 
-def _boxed(ways: VertexPaths, error: Floats, insets: Insets) -> tuple[bool, Ints]:
+def _boxes_meet(ways: VertexPaths, error: Floats, insets: Insets) -> tuple[bool, Ints]:
     """Whether boxes about ways, which err by (G,), meet those of bodies, and which the shapes so deep."""
     (x, y), shape = ways.seen(1), ways.parts.shape_of[ways.body]
     left, bottom, right, top = ways.parts.bounds[shape].T
@@ -372,7 +372,7 @@ def _meeting_boxes(parts: Parts, centres: Floats, radius: Floats) -> Ints:
     return (np.minimum(body, other) * parts.count + np.maximum(body, other))[once]
 
 
-def _circles_meet(centres: Floats, radius: Floats, first: Ints, second: Ints) -> NDArray[np.bool_]:
+def _circles_meet(centres: Floats, radius: Floats, first: Ints, second: Ints) -> Bools:
     """Whether the circles of pairs (P,) meet as their centres (F, B, 2) go straight from frame to frame."""
     apart = centres[:, second] - centres[:, first]  # (F, P, 2)
     way = np.diff(apart, axis=0)

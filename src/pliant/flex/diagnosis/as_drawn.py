@@ -15,8 +15,8 @@ import numpy as np
 import shapely
 from shapely.affinity import translate
 
-from pliant.core.pose import Floats, carry
-from pliant.flex.contact.distance import Ints
+from pliant.core.arrays import Floats, Ints
+from pliant.core.pose import carry
 from pliant.flex.contact.overlap import Overlaps
 from pliant.flex.geometry.bodies import broken_bodies
 from pliant.flex.geometry.parts import Parts
@@ -62,11 +62,11 @@ class Violation:
 
 
 def findings_as_drawn(
-    model: Assembly, system: System, found: Overlaps
+    model: Assembly, system: System, overlaps: Overlaps
 ) -> tuple[FlexStatus, dict[str, Any]] | None:
     """The finding about the drawn pose, with its data; None where nothing is wrong with it."""
     violated = violations_as_drawn(model, system)
-    overlapping = overlaps_as_drawn(system, found)
+    overlapping = overlaps_as_drawn(system, overlaps)
     if not overlapping:
         return (FlexStatus.VIOLATED, {"violated": violated}) if violated else None
     needed = model.clearance + overlapping[0].depth
@@ -82,13 +82,13 @@ def _with(overlap: DrawnOverlap, apart: Separation) -> DrawnOverlap:
     return replace(overlap, apart=apart)
 
 
-def overlaps_as_drawn(system: System, found: Overlaps) -> tuple[DrawnOverlap, ...]:
+def overlaps_as_drawn(system: System, overlaps: Overlaps) -> tuple[DrawnOverlap, ...]:
     """Pairs that overlap as drawn by more than the threshold, the deepest first."""
     parts = system.parts
-    thick = found.thickness > system.threshold
+    thick = overlaps.thickness > system.threshold
     if not thick.any():
         return ()
-    pairs, area = _member_pairs(parts, found.pairs[thick])
+    pairs, area = _member_pairs(parts, overlaps.pairs[thick])
     names, depths = parts.members.names, _depths(parts, pairs)
     listed = [
         DrawnOverlap((names[a], names[b]), float(shared), float(depth))
@@ -177,12 +177,12 @@ def _clear(still: Shapes, mover: Shapes, direction: Floats, enough: float) -> fl
 def violations_as_drawn(model: Assembly, system: System) -> tuple[Violation, ...]:
     """What the drawn pose misses by more than the threshold, the worst first."""
     poses = {body.name: np.array(body.pose) for body in model.bodies}
-    found = [
+    overlaps = [
         *(_keep(f"keep[{k}]", keep, poses) for k, keep in enumerate(model.keep)),
         *(_sight(f"sights[{k}]", sight, poses) for k, sight in enumerate(model.sights)),
         *(one for k, limit in enumerate(model.limits) for one in _limit(f"limits[{k}]", limit, system.parts)),
     ]
-    missed = [violation for violation in found if violation.distance > system.threshold]
+    missed = [violation for violation in overlaps if violation.distance > system.threshold]
     return tuple(sorted(missed, key=lambda violation: -violation.distance))
 
 

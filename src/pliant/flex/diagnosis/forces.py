@@ -19,8 +19,8 @@ import shapely
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from pliant.core.pose import Floats
-from pliant.flex.contact.distance import Ints, Rows, contact_points, gaps
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.flex.contact.distance import Rows, contact_points, gaps
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.lp.program import Program, Solution
 from pliant.flex.lp.solvers import in_natural_units
@@ -107,7 +107,7 @@ def _groups(system: System, rows: Rows, poses: Floats) -> tuple[Ints, list[Label
     names, joints = system.parts.members.names, system.joints
     source = np.concatenate([rows.source, joints.linear.source])
     touching = source < 0
-    line, point = _touching(system.parts, rows, poses)
+    line, point = _touching_rows(system.parts, rows, poses)
     code = np.minimum(line, point) * (len(names) + 1) + np.maximum(line, point)
     codes, place = np.unique(code[rows.source < 0], return_inverse=True)
     labels: list[Label] = [
@@ -120,7 +120,7 @@ def _groups(system: System, rows: Rows, poses: Floats) -> tuple[Ints, list[Label
     return keys, labels, np.where(has_point, 1.0, -1.0)
 
 
-def _touching(parts: Parts, rows: Rows, poses: Floats) -> tuple[Ints, Ints]:
+def _touching_rows(parts: Parts, rows: Rows, poses: Floats) -> tuple[Ints, Ints]:
     """The bodies of the file that have the line and the point of each row, (R,) each.
 
     Of a rigid body with several members it is the nearest to the contact.
@@ -137,7 +137,7 @@ def _touching(parts: Parts, rows: Rows, poses: Floats) -> tuple[Ints, Ints]:
 
 
 def _nearest_members(
-    parts: Parts, polygons: NDArray[np.object_], which: NDArray[np.bool_], own: Ints, bodies: Ints, at: Floats
+    parts: Parts, polygons: NDArray[np.object_], which: Bools, own: Ints, bodies: Ints, at: Floats
 ) -> None:
     """Put the member nearest to each place where a body has several, for some rows."""
     for body in np.unique(bodies[which]):

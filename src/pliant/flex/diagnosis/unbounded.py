@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
-from pliant.core.pose import Floats
+from pliant.core.arrays import Floats, Ints
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import in_natural_units, solve_program
 from pliant.flex.problem.system import System
@@ -81,7 +81,7 @@ def find_leaving(system: System, poses: Floats, program: Program) -> Leaving | N
     )
 
 
-def bodies_turned_round(system: System, poses: Floats) -> NDArray[np.int64]:
+def bodies_turned_round(system: System, poses: Floats) -> Ints:
     """Moving bodies that have turned right round since they were drawn."""
     turned = np.abs(poses - system.parts.drawn)[system.parts.free, 2]
     return system.parts.free[turned > 2 * np.pi]
@@ -101,7 +101,7 @@ def frame_up_to_turns(frames: Floats, poses: Floats) -> tuple[int, Floats]:
     return best, then[best]
 
 
-def _gets_clear(system: System, poses: Floats, movers: NDArray[np.int64], motion: Floats) -> bool:
+def _gets_clear(system: System, poses: Floats, movers: Ints, motion: Floats) -> bool:
     """Play a translation (K, 2) until all is passed, and see whether anything is hit.
 
     Movers that do not all go the same way may still meet each other; they are played against

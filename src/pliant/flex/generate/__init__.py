@@ -19,13 +19,13 @@ from pliant.flex.generate.masks import (
     ring,
     vault,
 )
-from pliant.flex.generate.table import TABLE, Entry, expected_rows, table_structure, table_structures
+from pliant.flex.generate.table import TABLE, TableEntry, expected_rows, table_structure, table_structures
 from pliant.flex.generate.voxels import raising, voxels
 
 __all__ = [
     "TABLE",
-    "Entry",
     "Mask",
+    "TableEntry",
     "arch",
     "bar",
     "bearing",

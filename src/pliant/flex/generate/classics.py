@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
 from pliant.flex.model import Assembly, Body, Region, Study, Term
 
-Floats = NDArray[np.float64]
 Ring = tuple[tuple[float, float], ...]
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
 from pliant.flex.model import Assembly, Body, Study, Term
-
-Floats = NDArray[np.float64]
 
 KNOB = 0.1  # of a side: half the neck, roughly; the knob is as wide as four of them
 STRAIGHT = np.array([[0.0, 0.0], [1.0, 0.0]])

@@ -6,9 +6,10 @@ A mask is a boolean array (rows, columns). Row 0 is at the bottom, as y points u
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Mask = NDArray[np.bool_]
+from pliant.core.arrays import Bools
+
+Mask = Bools
 
 
 def picture(text: str) -> Mask:

@@ -18,7 +18,7 @@ from pliant.flex.model import Assembly
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableEntry:
     """A line of Table I as printed, and the mask that stands for its structure."""
 
     rows: int
@@ -31,11 +31,11 @@ class Entry:
     moved: Cell | None = None  # the upper right cell where None
 
 
-TABLE: dict[int, Entry] = {
-    36: Entry(666, 105, 5, 0.358, "footbridge", lambda: masks.arch(16, 4, leg=1, lintel=2)),
-    50: Entry(907, 147, 8, 0.363, "round arch", lambda: masks.vault(8.75, 2), (1.0, 0.0), (16, 0)),
-    90: Entry(2220, 267, 7, 1.621, "block", lambda: masks.bar(10, 9)),
-    153: Entry(
+TABLE: dict[int, TableEntry] = {
+    36: TableEntry(666, 105, 5, 0.358, "footbridge", lambda: masks.arch(16, 4, leg=1, lintel=2)),
+    50: TableEntry(907, 147, 8, 0.363, "round arch", lambda: masks.vault(8.75, 2), (1.0, 0.0), (16, 0)),
+    90: TableEntry(2220, 267, 7, 1.621, "block", lambda: masks.bar(10, 9)),
+    153: TableEntry(
         3147,
         456,
         8,
@@ -45,13 +45,13 @@ TABLE: dict[int, Entry] = {
         (-1.0, 0.0),
         (0, 39),
     ),
-    223: Entry(5273, 666, 5, 2.987, "gate", lambda: masks.arch(13, 26, leg=4, lintel=3)),
-    332: Entry(6309, 993, 5, 2.761, "ring", lambda: masks.ring(26.5, 2), (1.0, 0.0), (52, 26)),
-    392: Entry(10932, 1173, 8, 10.649, "dense slab", lambda: masks.bar(14, 28), (1.0, 0.0)),
-    396: Entry(7326, 1185, 4, 2.002, "shelf", lambda: masks.lattice(3, 5, (6, 6), (2, 1)), (1.0, 0.0)),
-    688: Entry(14615, 2061, 4, 5.951, "truss", lambda: masks.lattice(7, 3, (4, 7), (2, 2))),
-    1703: Entry(52655, 5106, 14, 233.341, "beam", lambda: masks.bar(131, 13)),
-    2497: Entry(66363, 7488, 7, 166.582, "long beam", lambda: masks.bar(227, 11)),
+    223: TableEntry(5273, 666, 5, 2.987, "gate", lambda: masks.arch(13, 26, leg=4, lintel=3)),
+    332: TableEntry(6309, 993, 5, 2.761, "ring", lambda: masks.ring(26.5, 2), (1.0, 0.0), (52, 26)),
+    392: TableEntry(10932, 1173, 8, 10.649, "dense slab", lambda: masks.bar(14, 28), (1.0, 0.0)),
+    396: TableEntry(7326, 1185, 4, 2.002, "shelf", lambda: masks.lattice(3, 5, (6, 6), (2, 1)), (1.0, 0.0)),
+    688: TableEntry(14615, 2061, 4, 5.951, "truss", lambda: masks.lattice(7, 3, (4, 7), (2, 2))),
+    1703: TableEntry(52655, 5106, 14, 233.341, "beam", lambda: masks.bar(131, 13)),
+    2497: TableEntry(66363, 7488, 7, 166.582, "long beam", lambda: masks.bar(227, 11)),
 }
 
 

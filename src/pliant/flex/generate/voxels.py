@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
 from pliant.flex.generate.masks import Mask
 from pliant.flex.model import Assembly, Body, Study, Term
 
-Floats = NDArray[np.float64]
 Joint = Literal["dovetail", "puzzle"]
 Polarity = Literal["regular", "random"]
 Cell = tuple[int, int]  # column, row

@@ -12,16 +12,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.core.outline import Rings, open_ring
 from pliant.core.pose import carry, uncarry
-from pliant.flex.geometry.rigid import RigidGroups, rigid_groups
 from pliant.flex.geometry.solid import Solid, share, solid
-from pliant.flex.model import Assembly, Body, Compound, Region
+from pliant.flex.model import Assembly, Body, Compound, Region, RigidGroups, rigid_groups
 
-Floats = NDArray[np.float64]
 Key = str | int  # of bodies of the same shape
 
 
@@ -43,7 +41,7 @@ def rigid_bodies(model: Assembly) -> list[RigidBody]:
     """Every rigid body, in the order of their first members, or an InputError that names what is lost."""
     rigid = rigid_groups(model)
     solids = _solids(model, rigid, model.clearance)
-    if faults := list(dict.fromkeys(_fault(model, place) for place in _lost(model, rigid, solids))):
+    if faults := list(dict.fromkeys(_fault(model, place) for place in _broken_members(model, rigid, solids))):
         raise InputError(faults)
     bodies: list[RigidBody] = []
     for number, (group, held) in enumerate(zip(rigid.groups, rigid.held, strict=True)):
@@ -61,7 +59,7 @@ def rigid_bodies(model: Assembly) -> list[RigidBody]:
 def broken_bodies(model: Assembly, clearance: float) -> tuple[str, ...]:
     """The bodies of which a clearance leaves several pieces, or nothing."""
     rigid = rigid_groups(model)
-    lost = _lost(model, rigid, _solids(model, rigid, clearance))
+    lost = _broken_members(model, rigid, _solids(model, rigid, clearance))
     return tuple(model.bodies[place].name for place in lost)
 
 
@@ -71,7 +69,7 @@ def _key(model: Assembly, group: tuple[int, ...]) -> Key:
     return shape if shape is not None and len(group) == 1 else group[0]
 
 
-def _lost(model: Assembly, rigid: RigidGroups, solids: dict[Key, Solid]) -> list[int]:
+def _broken_members(model: Assembly, rigid: RigidGroups, solids: dict[Key, Solid]) -> list[int]:
     return sorted(group[k] for group in rigid.groups for k in solids[_key(model, group)].lost)
 
 

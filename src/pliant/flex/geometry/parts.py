@@ -18,6 +18,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.motion import Shape
 from pliant.core.outline import Rings, signed_area
 from pliant.core.pose import carry, dot, turn, uncarry
@@ -28,9 +29,6 @@ from pliant.flex.model import Assembly
 if TYPE_CHECKING:  # numba comes with it
     from pliant.flex.geometry.trees import Edges, Trees
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 SCENERY = 30.0  # diameters of what moves and is near that: further away what is fixed does not count
 STRAIGHT = 1e-9  # rad: a vertex that turns less than this is neither convex nor reflex
@@ -368,7 +366,7 @@ def _assemble(world: Floats, rings: tuple[Ints, Ints, Bools]) -> NDArray[np.obje
     body = bodies[outside]
     first = np.flatnonzero(np.diff(body, prepend=-1))
     several = np.flatnonzero(np.bincount(body) > 1)
-    found = made[first]
+    polygons = made[first]
     for place in several:
-        found[place] = shapely.MultiPolygon(made[body == place].tolist())
-    return found
+        polygons[place] = shapely.MultiPolygon(made[body == place].tolist())
+    return polygons

@@ -13,7 +13,8 @@ import numpy as np
 import shapely
 from scipy.spatial import KDTree
 
-from pliant.core.outline import Floats, Rings, inset, open_ring, polygon, signed_area, wind
+from pliant.core.arrays import Floats
+from pliant.core.outline import Rings, inset, open_ring, polygon, signed_area, wind
 
 CLOSE = 1e-6  # of the extent: pieces drawn no further apart than this touch
 
@@ -37,10 +38,10 @@ def solid(members: Sequence[Sequence[Rings]], depth: float) -> Solid:
         return Solid(alone, (alone,), () if alone else (0,))
     corners = np.concatenate([ring for piece in pieces for ring in piece])
     close = CLOSE * float(np.ptp(corners, axis=0).max())
-    own = [_united(member, close) for member in members]
+    own = [_unite(member, close) for member in members]
     left: list[shapely.Polygon] = []
     lost: set[int] = set()
-    for united in _polygons(_united(pieces, close)):
+    for united in _polygons(_unite(pieces, close)):
         rings = inset(_rings(united), depth)
         if rings:
             left.append(polygon(rings))
@@ -71,7 +72,7 @@ def region(rings: Rings) -> Shapes:
     return made[0] if len(made) == 1 else shapely.MultiPolygon(made)
 
 
-def _united(pieces: Sequence[Rings], close: float) -> Shapes:
+def _unite(pieces: Sequence[Rings], close: float) -> Shapes:
     """The union of pieces, gaps of up to twice `close` between them shut."""
     shapes = [polygon(piece) for piece in pieces]
     if len(shapes) == 1:
@@ -79,11 +80,11 @@ def _united(pieces: Sequence[Rings], close: float) -> Shapes:
     grown = shapely.union_all([_grown(shape, close) for shape in shapes])
     corners = np.concatenate([ring for piece in pieces for ring in piece])
     parts = _polygons(_grown(grown, -close))
-    made = [polygon for part in parts for polygon in _snapped(part, corners, close)]
+    made = [polygon for part in parts for polygon in _snap_together(part, corners, close)]
     return shapely.simplify(shapely.MultiPolygon(made), 1e-3 * close)  # no vertices on straight seams
 
 
-def _snapped(part: shapely.Polygon, corners: Floats, close: float) -> list[shapely.Polygon]:
+def _snap_together(part: shapely.Polygon, corners: Floats, close: float) -> list[shapely.Polygon]:
     """A polygon with its vertices put back to the corners they came from.
 
     To grow and to shrink leaves edges as short as rounding, whose normals are chance; an inset would make
@@ -101,8 +102,8 @@ def _snapped(part: shapely.Polygon, corners: Floats, close: float) -> list[shape
     if len(rings[0]) < 3:
         return []
     made = polygon([ring for ring in rings if len(ring) >= 3])
-    found = [made] if made.is_valid else list(shapely.get_parts(shapely.make_valid(made)))
-    return [part for part in found if isinstance(part, shapely.Polygon)]
+    pieces = [made] if made.is_valid else list(shapely.get_parts(shapely.make_valid(made)))
+    return [part for part in pieces if isinstance(part, shapely.Polygon)]
 
 
 def _grown(shape: shapely.Geometry, by: float) -> Shapes:

@@ -16,13 +16,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.core.pose import Floats
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 LEAF = 8  # edges at most of a node without children
 
@@ -140,7 +136,7 @@ def near_vertices(
     """
     cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
     room = 1024
-    found, distance = np.empty((room, 4), np.int64), np.empty(room)
+    rows, distance = np.empty((room, 4), np.int64), np.empty(room)
     hint, tied = np.full(len(pairs), -1), np.empty(_most(starts), np.int64)
     count, begin = 0, 0
     while begin < len(pairs):
@@ -158,13 +154,13 @@ def near_vertices(
                     continue
                 hint[p] = e
                 if count == len(distance):
-                    found = np.concatenate((found, np.empty_like(found)))
+                    rows = np.concatenate((rows, np.empty_like(rows)))
                     distance = np.concatenate((distance, np.empty_like(distance)))
-                found[count, 0], found[count, 1], found[count, 2], found[count, 3] = v, b, e, p
+                rows[count, 0], rows[count, 1], rows[count, 2], rows[count, 3] = v, b, e, p
                 distance[count] = np.sqrt(least)
                 count += 1
         begin = end
-    vertex, body, edge, place = found[:count, 0], found[:count, 1], found[:count, 2], found[:count, 3]
+    vertex, body, edge, place = rows[:count, 0], rows[:count, 1], rows[:count, 2], rows[:count, 3]
     return vertex.copy(), body.copy(), edge.copy(), distance[:count].copy(), place.copy()
 
 
@@ -239,11 +235,11 @@ def _search(
 ) -> tuple[int, float, int]:  # fmt: skip
     """The nearest edge not further than √cut, or −1; its squared distance; those tied with it, and more."""
     box, skip, first, last = trees.box, trees.skip, trees.first, trees.last
-    least, found, count = cut, -1, 0
+    least, nearest_edge, count = cut, -1, 0
     if hint >= 0:
         _, _, distance = _frame(u, w, edges, hint)
         if distance <= cut:
-            least, found = distance, hint
+            least, nearest_edge = distance, hint
     limit = (np.sqrt(least) + tie) ** 2
     n = trees.root[body]
     while n < trees.root[body + 1]:
@@ -257,14 +253,14 @@ def _search(
                 _, _, distance = _frame(u, w, edges, e)
                 if distance > limit:
                     continue
-                if distance < least or (found < 0 and distance <= cut):
+                if distance < least or (nearest_edge < 0 and distance <= cut):
                     limit = (np.sqrt(distance) + tie) ** 2
                     count = 0 if least > limit else count
-                    least, found = distance, e
+                    least, nearest_edge = distance, e
                 tied[count] = e
                 count += 1
         n += 1
-    return found, least, count
+    return nearest_edge, least, count
 
 
 @inner
@@ -294,7 +290,7 @@ def _across(
     """The nearest wall within reach, right under the point, that faces the nearest edge; −1: none."""
     box, skip, first, last = trees.box, trees.skip, trees.first, trees.last
     nx, ny = edges.tangent[best, 1], -edges.tangent[best, 0]
-    least, found = reach, -1
+    least, nearest_edge = reach, -1
     n = trees.root[body]
     while n < trees.root[body + 1]:
         x = max(box[n, 0] - u, u - box[n, 2], 0.0)
@@ -306,10 +302,10 @@ def _across(
         if skip[n] == n + 1:
             for e in range(first[n], last[n]):
                 along, height, _ = _frame(u, w, edges, e)
-                nearer = 0.0 <= height < least or (found < 0 and height == least)
+                nearer = 0.0 <= height < least or (nearest_edge < 0 and height == least)
                 if not (nearer and 0.0 <= along <= edges.length[e]):
                     continue
                 if edges.tangent[e, 1] * nx - edges.tangent[e, 0] * ny < facing:
-                    least, found = height, e
+                    least, nearest_edge = height, e
         n += 1
-    return found
+    return nearest_edge

@@ -14,12 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.core.threads import in_threads
 from pliant.flex.lp.kernel import backward_front, cholesky_front, forward_front
-from pliant.flex.lp.program import Floats, Ints
 from pliant.flex.lp.symbolic import Symbolic, analyse
 
 __all__ = ["Factor", "Symbolic", "analyse", "factor", "solve"]
@@ -97,7 +96,7 @@ def _forward_apart(
         x[waiting] += copy[waiting]
 
 
-def _coordinates(symbolic: Symbolic, share: Ints) -> NDArray[np.bool_]:
+def _coordinates(symbolic: Symbolic, share: Ints) -> Bools:
     """Which unknowns the groups of a share own."""
     owned = np.zeros(len(symbolic.starts) - 1, bool)
     owned[share] = True

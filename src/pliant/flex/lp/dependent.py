@@ -15,16 +15,14 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.sparse import csr_array, diags_array, eye_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.flex.lp.blas import one_blas_thread
-from pliant.flex.lp.program import ROUNDING, Floats, Ints, Program
-
-Bools = NDArray[np.bool_]
+from pliant.flex.lp.program import ROUNDING, Program
 
 MEANT = 1e-4  # of an arm: a row that adds no more may be one that was meant to add nothing
 APART = 30.0  # times what those add, the least that any other row does
@@ -36,7 +34,7 @@ REFINEMENTS = 6
 
 def dependent_rows(program: Program) -> Bools:
     """Which rows (R,) are equalities that follow from the rest of them."""
-    return program.equal & (_added(program, _scaled(program)[0]) <= program.same)
+    return program.equal & (_row_additions(program, _scaled_blocks(program)[0]) <= program.same)
 
 
 def same(program: Program, slack: float) -> float:
@@ -45,8 +43,8 @@ def same(program: Program, slack: float) -> float:
     Where what is left out then misses more than `slack`, the pins contradict each other. They bind,
     and all but what is rounding is kept.
     """
-    blocks, arm = _scaled(program)
-    added = np.sort(np.clip(_added(program, blocks)[program.equal], ROUNDING, 1.0))
+    blocks, arm = _scaled_blocks(program)
+    added = np.sort(np.clip(_row_additions(program, blocks)[program.equal], ROUNDING, 1.0))
     little = np.flatnonzero(added[:-1] <= MEANT)
     if not len(little):
         return ROUNDING
@@ -57,7 +55,7 @@ def same(program: Program, slack: float) -> float:
     return float(np.sqrt(added[widest] * added[widest + 1]))
 
 
-def _added(program: Program, blocks: Floats) -> Floats:
+def _row_additions(program: Program, blocks: Floats) -> Floats:
     """What each equality adds to those before it, (R,), of an arm: all, where no others could."""
     added = np.ones(len(program.gaps))
     told = program.equal & blocks.any(axis=(1, 2))
@@ -73,7 +71,7 @@ def least_forces(program: Program, forces: Floats, follows: Bools) -> Floats:
 
     min Σ y²  subject to  Eᵀ y = Eᵀ y₀: with y = E z, by Newton's corrections of z.
     """
-    blocks = _scaled(program)[0]
+    blocks = _scaled_blocks(program)[0]
     rows = np.flatnonzero(program.equal & blocks.any(axis=(1, 2)))
     forces = forces.copy()
     for group in _loops(program.pairs, blocks, rows):
@@ -83,14 +81,14 @@ def least_forces(program: Program, forces: Floats, follows: Bools) -> Floats:
         normal = (matrix.T @ matrix).tocsc()
         normal += diags_array(1e-12 * (normal.diagonal() + normal.diagonal().mean()))
         factors = splu(normal.tocsc())
-        load, found = matrix.T @ forces[group], np.zeros(len(group))
+        load, least = matrix.T @ forces[group], np.zeros(len(group))
         for _ in range(REFINEMENTS):
-            found += matrix @ factors.solve(load - matrix.T @ found)
-        forces[group] = found
+            least += matrix @ factors.solve(load - matrix.T @ least)
+        forces[group] = least
     return forces
 
 
-def _scaled(program: Program) -> tuple[Floats, float]:
+def _scaled_blocks(program: Program) -> tuple[Floats, float]:
     """Rows with each body's turns taken about the middle of its pivots, by its longest arm; and the longest.
 
     With o from a body's frame to that point, ∂d/∂θ becomes t + a·o_y − b·o_x for a row (a, b, t);
@@ -138,7 +136,7 @@ def _loops(pairs: Ints, blocks: Floats, rows: Ints) -> list[Ints]:
                     if 0 < len(touching[other]) <= 2:
                         loose.append(other)
     left = np.array(sorted(set().union(*touching.values())), np.int64)
-    return _connected(pairs, left)
+    return _connected_rows(pairs, left)
 
 
 def _independent(pairs: Ints, blocks: Floats, body: int, rows: list[int]) -> bool:
@@ -147,7 +145,7 @@ def _independent(pairs: Ints, blocks: Floats, body: int, rows: list[int]) -> boo
     return bool(np.linalg.det(own @ own.T) > 1e-4)
 
 
-def _connected(pairs: Ints, rows: Ints) -> list[Ints]:
+def _connected_rows(pairs: Ints, rows: Ints) -> list[Ints]:
     """Rows in groups that have no moving body in common."""
     if not len(rows):
         return []
@@ -170,8 +168,8 @@ def _matrix(pairs: Ints, blocks: Floats, rows: Ints) -> csr_array:
 def _by_full(matrix: csr_array) -> Floats:
     """The distance of each row from the span of those taken before it, the farthest taken first."""
     with one_blas_thread():
-        found: Any = qr(matrix.toarray().T, mode="r", pivoting=True)
-    left, order = found
+        factors: Any = qr(matrix.toarray().T, mode="r", pivoting=True)
+    left, order = factors
     distance = np.zeros(len(order))
     distance[order[: min(left.shape)]] = np.abs(np.diag(left))
     return distance

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.flex.lp.program import Floats, Ints
 
 # Sets up to this many bodies are eliminated as one dense front.
 LEAF = 12

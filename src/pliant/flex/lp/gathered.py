@@ -15,9 +15,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel, kernel_fast
 from pliant.core.threads import in_threads, threads
-from pliant.flex.lp.program import Floats, Ints, Program
+from pliant.flex.lp.program import Program
 
 Outcome = TypeVar("Outcome")
 
@@ -52,13 +53,13 @@ def gather(program: Program) -> Gathered:
     pairs, blocks, gaps, equal = _bound_rows(program)
     pairs = np.concatenate([program.pairs, pairs])
     order, starts = _in_pairs(pairs, len(program.cost))
-    found, blocks = _sorted(pairs, np.concatenate([program.blocks.reshape(-1, 6), blocks]), order, starts)
+    in_order, blocks = _sorted(pairs, np.concatenate([program.blocks.reshape(-1, 6), blocks]), order, starts)
     source = np.where(order < len(program.gaps), order, -1)
     pieces = 1 if len(order) < SHARED else threads()
     cuts = np.searchsorted(starts, np.linspace(0, len(order), pieces + 1))
     return Gathered(
-        pairs=found,
-        coupled=int((found[:, 1] >= 0).sum()),
+        pairs=in_order,
+        coupled=int((in_order[:, 1] >= 0).sum()),
         starts=starts,
         blocks=blocks,
         gaps=np.concatenate([program.gaps, gaps])[order],
@@ -97,30 +98,30 @@ def _in_pairs(pairs: Ints, bodies: int) -> tuple[Ints, Ints]:
         place = first if second >= 0 else bodies + first
         order[count[place]] = r
         count[place] += 1
-    starts, found = np.empty(len(order) + 1, np.int64), 0
+    starts, pair_count = np.empty(len(order) + 1, np.int64), 0
     for k in range(len(order)):
         a, b = pairs[order[k], 0], pairs[order[k], 1]
         c, d = (pairs[order[k - 1], 0], pairs[order[k - 1], 1]) if k > 0 else (-2, -2)
         if max(a, b) != max(c, d) or min(a, b) != min(c, d):
-            starts[found] = k
-            found += 1
-    starts[found] = len(order)
-    return order, starts[: found + 1].copy()
+            starts[pair_count] = k
+            pair_count += 1
+    starts[pair_count] = len(order)
+    return order, starts[: pair_count + 1].copy()
 
 
 @kernel
 def _sorted(pairs: Ints, blocks: Floats, order: Ints, starts: Ints) -> tuple[Ints, Floats]:
     """The pairs (Q, 2), the greater body first, and the blocks of the rows in order, turned alike."""
-    found, turned = np.empty((len(starts) - 1, 2), np.int64), np.empty((len(order), 6))
-    for q in range(len(found)):
+    in_order, turned = np.empty((len(starts) - 1, 2), np.int64), np.empty((len(order), 6))
+    for q in range(len(in_order)):
         first, second = pairs[order[starts[q]], 0], pairs[order[starts[q]], 1]
-        found[q, 0], found[q, 1] = max(first, second), min(first, second)
+        in_order[q, 0], in_order[q, 1] = max(first, second), min(first, second)
     for k in range(len(order)):
         r = order[k]
         shift = 3 if pairs[r, 0] < pairs[r, 1] else 0
         for j in range(6):
             turned[k, j] = blocks[r, (j + shift) % 6]
-    return found, turned
+    return in_order, turned
 
 
 def _bound_rows(program: Program) -> tuple[Ints, Floats, Floats, Floats]:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.flex.lp.blas import one_blas_thread
 from pliant.flex.lp.cholesky import Factor, Symbolic, analyse, factor, solve
 from pliant.flex.lp.gathered import (
@@ -34,7 +35,7 @@ from pliant.flex.lp.gathered import (
     recentre,
     transposed,
 )
-from pliant.flex.lp.program import Floats, Program
+from pliant.flex.lp.program import Program
 
 # Iterations in all, and without a better point: degenerate programs of 10⁵ bodies take 90.
 LIMIT = 300
@@ -71,7 +72,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class State:
+class Residuals:
     """How far a point is from optimal."""
 
     miss: Floats  # (M,) J x + d − s
@@ -82,7 +83,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class System:
+class NormalEquations:
     """The Newton equations at a point, factored."""
 
     rows: Gathered
@@ -101,7 +102,7 @@ class Direction:
 
 
 @dataclass(frozen=True)
-class Result:
+class InteriorSolution:
     """Where the iteration ended."""
 
     step: Floats  # (B, 3)
@@ -110,7 +111,7 @@ class Result:
     message: str
 
 
-def solve_interior(program: Program, tolerance: float) -> Result:
+def solve_interior(program: Program, tolerance: float) -> InteriorSolution:
     """The optimum of a program in natural units (`solvers`), to `tolerance`."""
     rows = gather(program)
     symbolic = analyse(rows.pairs[: rows.coupled], program.centres)
@@ -131,7 +132,7 @@ def solve_interior(program: Program, tolerance: float) -> Result:
             if system.factor.failed:
                 message = "no factor"
                 break
-            point = _advance(point, _corrected(system, point, state))
+            point = _advance(point, _corrected_direction(system, point, state))
     return _result(program, rows, best, iteration, message)
 
 
@@ -154,7 +155,7 @@ def _start(rows: Gathered, symbolic: Symbolic, cost: Floats) -> Point:
     return Point(np.zeros_like(cost), s, np.where(free, y + max(lift, 1e-3), y))
 
 
-def _state(rows: Gathered, cost: Floats, point: Point, tolerance: float) -> State:
+def _state(rows: Gathered, cost: Floats, point: Point, tolerance: float) -> Residuals:
     miss, load, violation = measure(rows, point.x, point.s, point.y)
     unbalanced = load + cost
     primal, dual = float(np.sum(cost * point.x)), float(np.sum(point.y * rows.gaps))
@@ -167,10 +168,10 @@ def _state(rows: Gathered, cost: Floats, point: Point, tolerance: float) -> Stat
         max(tolerance, _largest(unbalanced)), open_gap / max(float(np.sum(np.abs(point.x))), 1.0)
     )
     worst = max(violation, _largest(unbalanced), gap)
-    return State(miss, unbalanced, mean, worst, accuracy)
+    return Residuals(miss, unbalanced, mean, worst, accuracy)
 
 
-def _system(rows: Gathered, symbolic: Symbolic, point: Point) -> System:
+def _system(rows: Gathered, symbolic: Symbolic, point: Point) -> NormalEquations:
     """N at a point and its factor; more is added to the diagonal until there is one."""
     weights = np.full_like(point.y, 1 / SOFTNESS)
     np.divide(point.y, point.s + SOFTNESS * point.y, out=weights, where=rows.equal == 0)
@@ -180,31 +181,33 @@ def _system(rows: Gathered, symbolic: Symbolic, point: Point) -> System:
         held = blocks.copy()
         held[: rows.bodies, each, each] *= 1 + noise
         held[: rows.bodies, each, each] += RIDGE
-        found = factor(symbolic, held)
-        if not found.failed or noise > 1e-6:
-            return System(rows, weights, found)
+        factorization = factor(symbolic, held)
+        if not factorization.failed or noise > 1e-6:
+            return NormalEquations(rows, weights, factorization)
         noise *= 100
 
 
-def _corrected(system: System, point: Point, state: State) -> Direction:
+def _corrected_direction(system: NormalEquations, point: Point, state: Residuals) -> Direction:
     """Mehrotra's direction, corrected as long as that lengthens the step."""
     s, y = point.s, point.y
     ahead = _direction(system, point, state.miss, state.unbalanced, -s * y)
     count = max(np.count_nonzero(s), 1)
     reached = product(s, y, ahead.ds, ahead.dy, ahead.lengths) / count
     aim = state.mean * float(np.clip((reached / state.mean) ** 3, 1e-6, 1.0))
-    direction = _blended(system, point, ahead, aim - ahead.ds * ahead.dy)
+    direction = _blended_direction(system, point, ahead, aim - ahead.ds * ahead.dy)
     for _ in range(CORRECTORS):
         alpha, beta = (min(1.0, 1.2 * length + 0.1) for length in direction.lengths)
         target = recentre(s, y, direction.ds, direction.dy, (alpha, beta), aim)
-        better = _blended(system, point, direction, target)
+        better = _blended_direction(system, point, direction, target)
         if sum(better.lengths) < sum(direction.lengths) + 0.02:
             break
         direction = better
-    return _balanced(system, point, direction, state)
+    return _balanced_direction(system, point, direction, state)
 
 
-def _balanced(system: System, point: Point, direction: Direction, state: State) -> Direction:
+def _balanced_direction(
+    system: NormalEquations, point: Point, direction: Direction, state: Residuals
+) -> Direction:
     """The direction refined until Jᵀ Δy + unbalanced = 0 as nearly as matters.
 
     The rest r is measured on Δy, and Δs and Δy are corrected, not computed anew: in
@@ -226,7 +229,9 @@ def _balanced(system: System, point: Point, direction: Direction, state: State) 
     return Direction(dx, ds, dy, lengths)
 
 
-def _blended(system: System, point: Point, direction: Direction, target: Floats) -> Direction:
+def _blended_direction(
+    system: NormalEquations, point: Point, direction: Direction, target: Floats
+) -> Direction:
     """A direction with the best share of the correction that adds `target` to s y."""
     zero = np.zeros_like(point.s)
     more = _direction(system, point, zero, np.zeros_like(point.x), target)
@@ -241,7 +246,9 @@ def _blended(system: System, point: Point, direction: Direction, target: Floats)
     )
 
 
-def _direction(system: System, point: Point, miss: Floats, unbalanced: Floats, target: Floats) -> Direction:
+def _direction(
+    system: NormalEquations, point: Point, miss: Floats, unbalanced: Floats, target: Floats
+) -> Direction:
     """Newton's direction:  J Δx + miss = Δs,  Jᵀ Δy + unbalanced = 0,  s Δy + y Δs = target."""
     rows, weights = system.rows, system.weights
     right = unbalanced + push(rows, point.s + SOFTNESS * point.y, weights, miss, target)
@@ -259,12 +266,14 @@ def _advance(point: Point, direction: Direction) -> Point:
     )
 
 
-def _result(program: Program, rows: Gathered, point: Point, iterations: int, message: str) -> Result:
+def _result(
+    program: Program, rows: Gathered, point: Point, iterations: int, message: str
+) -> InteriorSolution:
     """The point in the order of the program's rows."""
     forces = np.zeros(len(program.gaps))
     contact = rows.source >= 0
     forces[rows.source[contact]] = point.y[contact]
-    return Result(point.x, forces, iterations, message)
+    return InteriorSolution(point.x, forces, iterations, message)
 
 
 def _largest(values: Floats) -> float:

@@ -16,8 +16,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import get_cython_function_address
 
+from pliant.core.arrays import Floats
 from pliant.core.kernel import inner, inner_fast
-from pliant.flex.lp.program import Floats
 
 
 def _routine(module: str, name: str, arguments: int) -> Any:

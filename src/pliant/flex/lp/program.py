@@ -14,11 +14,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from pliant.core.arrays import Bools, Floats, Ints
 
 ROUNDING = 1e-7
 
@@ -39,7 +37,7 @@ class Program:
     pairs: Ints  # (R, 2) moving bodies of each row, -1 where the row has no (moving) body
     blocks: Floats  # (R, 2, 3) ∂d/∂(x, y, θ) of those bodies, 0 where there is none
     gaps: Floats  # (R,) d0; an equality row demands J Δq + d0 = 0
-    equal: NDArray[np.bool_]  # (R,) True where the row is an equality (a pivot)
+    equal: Bools  # (R,) True where the row is an equality (a pivot)
     cost: Floats  # (B, 3) c, maximised
     bound: Floats  # (B, 3) |Δq| ≤ bound, inf where there is none
     centres: Floats  # (B, 2) where the bodies are, so that a solver can order its elimination
@@ -50,7 +48,7 @@ class Program:
         """Rows and columns of J."""
         return len(self.gaps), self.cost.size
 
-    def take(self, which: NDArray[np.bool_]) -> Program:
+    def take(self, which: Bools) -> Program:
         """The program with some of its rows."""
         kept = {name: getattr(self, name)[which] for name in ("pairs", "blocks", "gaps", "equal")}
         return replace(self, **kept)

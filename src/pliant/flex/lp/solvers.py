@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from pliant.flex.lp.program import COMPILED, CROSSOVER, Floats, Ints, Program, Solution
+from pliant.core.arrays import Floats, Ints
+from pliant.flex.lp.program import COMPILED, CROSSOVER, Program, Solution
 
 SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
 
@@ -81,10 +82,10 @@ def solve_program(program: Program, solver: str = "auto", tolerance: float = 1e-
 
         follows = dependent_rows(program)
         if follows.any():
-            found = _solve(program.take(~follows), solver, tolerance)
+            independent = _solve(program.take(~follows), solver, tolerance)
             forces = np.zeros(len(follows))
-            forces[~follows] = found.forces
-            return replace(found, forces=least_forces(program, forces, follows))
+            forces[~follows] = independent.forces
+            return replace(independent, forces=least_forces(program, forces, follows))
     return _solve(program, solver, tolerance)
 
 
@@ -96,7 +97,7 @@ def _solve(program: Program, solver: str, tolerance: float) -> Solution:
     solutions: list[Solution] = []
     for name in attempts:
         answer = _ADAPTORS[name](own, tolerance)
-        solutions.append(_checked(own, answer, name, tolerance))
+        solutions.append(_check_solution(own, answer, name, tolerance))
         if solutions[-1].solved:
             break
     return _out_of(min(solutions, key=_badness), program, units)
@@ -196,7 +197,7 @@ def _typical(gaps: Floats, bound: Floats) -> float:
     return float(np.median(sizes)) if sizes.size else smallest or 1.0
 
 
-def _checked(program: Program, answer: RawSolution, name: str, tolerance: float) -> Solution:
+def _check_solution(program: Program, answer: RawSolution, name: str, tolerance: float) -> Solution:
     """An answer in natural units, with our word on whether it holds."""
     forces = np.where(program.equal, answer.forces, np.maximum(answer.forces, 0.0))
     step = np.clip(answer.step.reshape(program.cost.shape), -program.bound, program.bound)
@@ -303,7 +304,7 @@ def _highs(program: Program, tolerance: float) -> RawSolution:
     """
     answer = _run_highs(program, tolerance, "ipx")
     small = len(program.cost) < CROSSOVER
-    if not small or _checked(program, answer, "highs", tolerance).solved:
+    if not small or _check_solution(program, answer, "highs", tolerance).solved:
         return answer
     return _run_highs(program, tolerance, "simplex")
 

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.sparse import diags_array
 from scipy.sparse.linalg import splu
 
-from pliant.flex.lp.program import Floats, Program
+from pliant.core.arrays import Floats
+from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import FEW, is_large, lever_arm
 
 # Bodies that nothing touches stay where they are; the rest is not moved by so little.
@@ -42,7 +43,7 @@ def _dense(program: Program, change: Floats, weights: Floats) -> Floats:
     """With full matrices, which a few bodies fill."""
     matrix = program.full_matrix()
     weighted = matrix.T * weights
-    return _solved(weighted @ matrix, weighted @ change)
+    return _solve_normal_equations(weighted @ matrix, weighted @ change)
 
 
 def _by_products(program: Program, change: Floats, weights: Floats) -> Floats:
@@ -55,10 +56,10 @@ def _by_products(program: Program, change: Floats, weights: Floats) -> Floats:
     places = size * columns[:, :, None] + columns[:, None, :]
     normal = cast(Floats, np.bincount(places.ravel(), products.ravel(), size**2)).reshape(size, size)
     pull = cast(Floats, np.bincount(columns.ravel(), (weighted * change[:, None]).ravel(), size))
-    return _solved(normal[:-3, :-3], pull[:-3])
+    return _solve_normal_equations(normal[:-3, :-3], pull[:-3])
 
 
-def _solved(normal: Floats, pull: Floats) -> Floats:
+def _solve_normal_equations(normal: Floats, pull: Floats) -> Floats:
     diagonal = normal.diagonal()
     ridge = np.diag(RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300)
     return cast(Floats, np.linalg.solve(normal + ridge, pull)).reshape(-1, 3)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.core.threads import threads
 from pliant.flex.lp.dissection import LEAF, dissect, neighbour_lists
-from pliant.flex.lp.program import Floats, Ints
 
 # Multiplications from which a second thread earns more than it takes to wake, on a busy
 # machine too: about 5,000 bodies.

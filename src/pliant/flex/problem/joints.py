@@ -9,15 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.outline import signed_area
-from pliant.core.pose import Floats, carry, dot, uncarry
+from pliant.core.pose import carry, dot, uncarry
 from pliant.flex.contact.distance import Rows
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.model import Assembly, Keep, Limit, Pin, Sight
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -175,12 +173,12 @@ def _limit_of_member(limit: Limit, parts: Parts, source: int) -> Rows:
         return Rows.none()
     body, point = parts.index(limit.body), parts.members.centre[parts.member(limit.body)]
     drawn, axes = carry(parts.drawn[body], point), np.eye(2)
-    found = [Rows.none()]
+    rows = [Rows.none()]
     for axis, span in zip(axes, (limit.x, limit.y), strict=True):
         for sign, bound in zip((1.0, -1.0), span or (), strict=False):
             offset = sign * (axis @ drawn + bound)
-            found.append(_lines(parts.count, body, sign * axis[None], np.array([offset]), point, source))
-    return Rows.join(*found)
+            rows.append(_lines(parts.count, body, sign * axis[None], np.array([offset]), point, source))
+    return Rows.join(*rows)
 
 
 def _half(parts: Parts, body: int, column: int, sign: float, bound: float, source: int) -> Linear:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
-from pliant.core.pose import Floats, turn
-from pliant.flex.contact.distance import Ints
+from pliant.core.pose import turn
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.model import FlexStudy, Term
 from pliant.flex.problem.joints import Joint, Joints, Linear, join_linear
@@ -115,7 +115,7 @@ def _check_gradient(study: FlexStudy, parts: Parts, objective: Objective, sizes:
             "its terms cancel each other: no motion from the drawn pose changes their sum, to first order"
         )
         faults = [Fault("study.maximize", problem, "Leave one of them out, or weigh them otherwise")]
-    raise InputError([found for found in faults if found])
+    raise InputError([fault for fault in faults if fault])
 
 
 def _at_rest(place: int, term: Term) -> Fault | None:

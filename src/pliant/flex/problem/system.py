@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
-from pliant.core.pose import Floats
 from pliant.flex.contact.distance import Rows, gaps, gaps_and_blocks
 from pliant.flex.contact.neighbours import gap_scale
 from pliant.flex.contact.overlap import path_overlap
@@ -16,7 +16,7 @@ from pliant.flex.contact.sweep import Insets
 from pliant.flex.faults import check_study
 from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.lp.program import ROUNDING, Program
-from pliant.flex.model import Assembly, FlexStudy
+from pliant.flex.model import Assembly, FlexStudy, held_bodies
 from pliant.flex.problem.joints import Joints, compile_joints
 from pliant.flex.problem.objective import Objective, compile_objective
 
@@ -149,7 +149,7 @@ class System:
 
 def compile_system(model: Assembly, study: FlexStudy) -> System:
     """Arrays for a solve, or an InputError where nothing can change what is asked for."""
-    check_study(model, study)
+    check_study(study, *held_bodies(model))
     parts = compile_parts(model)
     objective, joints = compile_objective(study, parts, compile_joints(model, parts))
     clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]

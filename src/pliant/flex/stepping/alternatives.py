@@ -14,9 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pliant.core.pose import Floats
-from pliant.flex.contact.distance import Ints, gaps, gaps_and_blocks
-from pliant.flex.contact.neighbours import Bools
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.flex.contact.distance import gaps, gaps_and_blocks
 from pliant.flex.contact.overlap import measure_overlaps
 from pliant.flex.contact.selection import (
     distance_beyond_ends,

@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, milp
 from scipy.sparse import coo_array, csr_array, diags_array, hstack, vstack
 
+from pliant.core.arrays import Bools, Floats
 from pliant.core.errors import PliantError
 from pliant.flex.contact.selection import Selection, flip_corners
 from pliant.flex.lp.dependent import dependent_rows
@@ -30,7 +30,7 @@ MOST_CORNERS = 400
 SECONDS = 60.0
 
 
-def best_corner_edges(system: System, here: Configuration, bound: NDArray[np.float64]) -> Selection:
+def best_corner_edges(system: System, here: Configuration, bound: Floats) -> Selection:
     """The contacts of a place with the best edge at every corner, within `bound` of it."""
     contacts = here.contacts
     count = len(contacts.corner)
@@ -47,7 +47,7 @@ def best_corner_edges(system: System, here: Configuration, bound: NDArray[np.flo
     return flip_corners(system.parts, contacts, _choose(chosen_rows, other_rows, contacts))
 
 
-def _choose(chosen: Program, other: Program, contacts: Selection) -> NDArray[np.bool_]:
+def _choose(chosen: Program, other: Program, contacts: Selection) -> Bools:
     """Which corners do better with the other edge, in the natural units of the program."""
     units = in_natural_units(chosen)[1]
     own, length = units.columns.ravel(), float(units.columns[0, 0])

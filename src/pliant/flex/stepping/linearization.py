@@ -13,8 +13,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from pliant.core.pose import Floats
-from pliant.flex.contact.distance import Ints
+from pliant.core.arrays import Floats, Ints
 from pliant.flex.contact.selection import add_edges
 from pliant.flex.diagnosis.unbounded import recession_direction, smallest_relaxation
 from pliant.flex.geometry.parts import Parts

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pliant.core.pose import Floats, turn
+from pliant.core.arrays import Floats
+from pliant.core.pose import turn
 from pliant.core.progress import Progress
 from pliant.flex.contact.distance import gaps
 from pliant.flex.contact.selection import distance_beyond_ends
@@ -63,13 +64,13 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
             back = Trajectory(
                 trajectory.model, system, _with_own_value(system, aside[-1].here), looks_far=False
             )
-            found = ascend(system, back, system.study.steps)
+            end = ascend(system, back, system.study.steps)
             gained = back.here.value - trajectory.here.value
-            if found.status.endless or (found.status.at_rest and gained > trajectory.enough):
-                if found.status.endless or back.here.value > _least_better_value(trajectory):
+            if end.status.endless or (end.status.at_rest and gained > trajectory.enough):
+                if end.status.endless or back.here.value > _least_better_value(trajectory):
                     idle = climbs = 0
                 trajectory.extend(*aside, back)
-                ending = found
+                ending = end
                 break
             idle += _has_little_play(system, trajectory, aside)
     return ending
@@ -159,8 +160,8 @@ def _with_own_value(system: System, here: Configuration) -> Configuration:
 
 def _promises_more(system: System, here: Configuration, value: float) -> bool:
     """Whether the program at a place promises a greater value, once rows past their edges' ends let go."""
-    found = linear_step(system, here, system.study.turn)
-    every = (found, *without_released_rows(system, found, value - here.value, system.study.turn))
+    linear = linear_step(system, here, system.study.turn)
+    every = (linear, *without_released_rows(system, linear, value - here.value, system.study.turn))
     return any(one.endless is not None or here.value + one.gain > value for one in every)
 
 

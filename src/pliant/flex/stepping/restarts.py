@@ -40,13 +40,13 @@ def best_of_restarts(model: Assembly, system: System, first: FlexResult, progres
         return first
     best, ends = first, [first.objective]
     try:
-        for done, found in enumerate(_restart_results(model, system, first)):
+        for done, result in enumerate(_restart_results(model, system, first)):
             progress(done + 1, system.study.restarts, f"restarts, objective {best.objective:.6g}")
-            if not (found.status.at_rest or found.status.endless):
+            if not (result.status.at_rest or result.status.endless):
                 continue
-            ends.append(found.objective)
-            if found.status.endless or found.objective > best.objective:
-                best = found
+            ends.append(result.objective)
+            if result.status.endless or result.objective > best.objective:
+                best = result
             if best.status.endless:
                 break
     except KeyboardInterrupt:

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pliant.core.pose import Floats
+from pliant.core.arrays import Bools, Floats
 from pliant.flex.contact.distance import Rows, gaps
-from pliant.flex.contact.neighbours import Bools, find_neighbours
+from pliant.flex.contact.neighbours import find_neighbours
 from pliant.flex.contact.overlap import measure_overlaps
 from pliant.flex.contact.selection import Selection, select, unforeseen_crossings
 from pliant.flex.contact.sweep import Crossings, approaching_vertices, find_crossings

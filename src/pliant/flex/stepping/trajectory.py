@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.pose import Floats
+from pliant.core.arrays import Floats
 from pliant.flex.contact.overlap import Overlaps, measure_overlaps, near_pairs
 from pliant.flex.diagnosis.forces import contact_shares, force_chain
 from pliant.flex.diagnosis.unbounded import Ending, Turning, bodies_turned_round, frame_up_to_turns

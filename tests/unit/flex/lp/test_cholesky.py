@@ -8,10 +8,10 @@ from scipy.sparse import csc_array
 from scipy.sparse.linalg import spsolve
 from scipy.spatial import Delaunay
 
+from pliant.core.arrays import Floats, Ints
 from pliant.flex.lp import symbolic
 from pliant.flex.lp.cholesky import analyse, factor, solve
 from pliant.flex.lp.dissection import dissect, neighbour_lists
-from pliant.flex.lp.program import Floats, Ints
 from pliant.flex.lp.symbolic import divide
 
 
