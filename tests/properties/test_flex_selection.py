@@ -17,7 +17,7 @@ from pliant.flex.neighbours import NONE, Candidates, Hints, find_neighbours
 from pliant.flex.parts import Parts, compile_parts
 
 seeds = st.integers(0, 9999)
-some = settings(max_examples=15, deadline=None, derandomize=True)
+some = settings(max_examples=8, deadline=None, derandomize=True)
 FAMILIES = ("blobs", "discs", "combs", "jigsaw", "voxels")
 LISTS = pytest.mark.parametrize("kind", [Candidates, Hints])
 

@@ -68,7 +68,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("delay", [0.02, 0.1, 0.3, 0.6, 1.0])
+@pytest.mark.parametrize(
+    "delay", [0.02, 0.3, *(pytest.param(delay, marks=pytest.mark.slow) for delay in (0.1, 0.6, 1.0))]
+)
 def test_soon_after_the_start_it_ends_in_a_word(models: Path, delay: float):
     process = begun(None, "flex", models / "beam-1703.json")
     time.sleep(delay)
