@@ -64,6 +64,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("beam-1703", "flock-1024", "motion-diode"):
         pliant.save(gallery.load(name), folder / f"{name}.json")
     pliant.save(stewart(200), folder / "stewart.json")
+    pliant.save(stewart(1000), folder / "thousand.json")
     (folder / "curve.csv").write_text("\n".join(f"{x},{x * x * (x - 3)}" for x in range(-6, 7)))
     return folder
 
@@ -87,6 +88,7 @@ LONG = {
     "flex by clarabel": ("flex", "beam-1703.json", "--solver", "clarabel"),
     "flex by highs": ("flex", "beam-1703.json", "--solver", "highs"),
     "relax": ("relax", "stewart.json", "--method", "sync", "--iterations", "100000000"),
+    "relax of a thousand platforms": ("relax", "thousand.json", "--method", "sync"),
     "relax at every frame": ("relax", "stewart.json", "--frames", "5000"),
     "synthesize": ("synthesize", "curve.csv", "--candidates", "100000000"),
     "snap": ("snap", "motion-diode.json", "--classify"),

@@ -40,6 +40,7 @@ SLACK = 10.0
 # dozen LPs of this size earn back.
 FEW = 12  # moving bodies up to which full matrices are solved sooner than sparse ones are made
 CROSSOVER = 300
+LONG = 3000  # from which on PIQP takes a second and more
 
 # Typical gap to show HiGHS: with 1, IPX gives up after nine iterations on the LPs of 1703
 # and 2497 bodies in docs/performance.md.
@@ -239,6 +240,15 @@ def _out_of(solution: Solution, program: Program, units: Units) -> Solution:
 
 
 def _piqp(program: Program, tolerance: float) -> Answer:
+    """PIQP, in a process of its own where that takes long: it holds the interpreter until it is done."""
+    if len(program.cost) < LONG:
+        return run_piqp(program, tolerance)
+    from pliant.flex.lp.apart import apart
+
+    return apart(run_piqp, program, tolerance)
+
+
+def run_piqp(program: Program, tolerance: float) -> Answer:
     """PIQP's proximal interior-point method on the sparse KKT system, or a full one of a few bodies."""
     piqp: Any = import_module("piqp")
     few = len(program.cost) <= FEW
