@@ -75,7 +75,10 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_soon_after_the_start_it_ends_in_a_word(models: Path, delay: float):
     process = begun(None, "flex", models / "beam-1703.json")
     time.sleep(delay)
+    finished = process.poll() is not None
     code, seconds, complaints = interrupted(process)
+    if finished:
+        pytest.skip("it was solved before it could be stopped")
     assert code in STOPPED, complaints
     assert "Traceback" not in complaints
     assert "Exception ignored" not in complaints
