@@ -276,6 +276,7 @@ def test_below_a_file_it_works_and_is_said_once(tiny: Tiny):
     assert "NUMBA_CACHE_DIR names another folder" in complaints
 
 
+@pytest.mark.slow
 def test_without_a_home_it_works_and_is_said_once(tiny: Tiny):
     nobody = "import pwd\ndef nobody(uid): raise KeyError(uid)\npwd.getpwuid = nobody\n"
     out, complaints = tiny.said(nobody + RUN, NUMBA_CACHE_DIR=None, HOME=None, XDG_CACHE_HOME=None)

@@ -62,6 +62,7 @@ def test_a_first_small_solve_runs_at_once_and_has_its_loops_compiled_beside_it_o
     ]
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_kept_nobody_compiles_beside_and_it_is_said_once(tmp_path: Path):
     file = tmp_path / "file"
     file.touch()

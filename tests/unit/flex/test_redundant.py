@@ -139,6 +139,7 @@ def test_a_third_link_that_is_a_little_off_changes_nothing():
     check(*parallelogram(3, 3, 1e-5, 1.0), 1e-5)
 
 
+@pytest.mark.slow
 def test_a_small_truss_with_a_bar_too_many_turns_as_one():
     check(*truss(4, 4, 1e-6, 1.0), 1e-6)
 
