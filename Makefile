@@ -38,8 +38,8 @@ test: $(STAMPS)/dev-$(KEY) ## Check style, types and layers, and run every test 
 test-slow: $(STAMPS)/dev-$(KEY) $(STAMPS)/gpu-$(KEY) ## Run the slow tests, those of the accelerator among them
 	@$(MAKE) --no-print-directory MARKS=slow kernels pytest
 
-# A run takes as long as make test and test-slow together, and compiling; so it is no part of either.
-test-elsewhere: $(STAMPS)/dev-$(KEY) ## Run every test as on other processors, in turn; ON=generic on one alone
+# Each run takes as long as make test and test-slow together, and compiling; so it is no part of either.
+test-elsewhere: $(STAMPS)/dev-$(KEY) ## Run every test as on other processors, in three runs; ON=generic on one alone
 	@$(PYTHON) tests/elsewhere.py $(ON) -- -n $(WORKERS) --dist worksteal $(ARGS)
 
 # Each of these two has environments of its own, with compiled loops of their own, and fills them from the network.

@@ -1,7 +1,8 @@
 """Run the tests as they would run on other processors, one setting after the other.
 
-    python tests/elsewhere.py                       every setting
-    python tests/elsewhere.py generic,nehalem       these alone
+    python tests/elsewhere.py                       three runs that between them have every setting
+    python tests/elsewhere.py generic,nehalem       these, each alone
+    python tests/elsewhere.py generic+nehalem       these together
     python tests/elsewhere.py generic -- -k linkage  the rest goes to pytest
 
 Rounding differs from processor to processor: by which instructions a loop is compiled to, which
@@ -37,6 +38,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "least": {"NPY_DISABLE_CPU_FEATURES": " ".join(DISPATCHED)},
     "threads": {"OPENBLAS_NUM_THREADS": "4"},  # tests have one each, see conftest.py
 }
+TOGETHER = ("generic+nehalem+least", "znver3+zen+narrow+threads", "skylake+haswell")
 NEEDS = {"znver3": "avx2", "skylake": "avx512f", "haswell": "avx2", "zen": "avx2"}
 
 
@@ -51,35 +53,51 @@ def runs_here(name: str) -> bool:
     return needed is None or binding.get_host_cpu_features().get(needed, False)
 
 
-def passes(name: str, arguments: list[str]) -> bool:
-    """Whether the loops compile and the tests pass under a setting."""
-    say(f"as on {name}: {' '.join(f'{key}={value}' for key, value in SETTINGS[name].items())}")
-    there = {**os.environ, **SETTINGS[name], "NUMBA_CACHE_DIR": str(CACHES / name)}
+def variables(names: list[str]) -> dict[str, str]:
+    """What is set for settings together; loops are compiled once for each processor."""
+    there = {key: value for name in names for key, value in SETTINGS[name].items()}
+    if "NUMBA_CPU_NAME" in there:
+        there["NUMBA_CACHE_DIR"] = str(CACHES / there["NUMBA_CPU_NAME"])
+    return there
+
+
+def passes(names: list[str], arguments: list[str]) -> bool:
+    """Whether the loops compile and the tests pass under settings together."""
+    there = variables(names)
+    say(f"as on {'+'.join(names)}: {' '.join(f'{key}={value}' for key, value in there.items())}")
+    environment = {**os.environ, **there}
     warm = [sys.executable, "-c", "from pliant.cli import main; main()", "warm", "--quiet"]
-    compiled = subprocess.run(warm, cwd=ROOT, env=there, check=False)
-    tested = subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=ROOT, env=there, check=False)
+    compiled = subprocess.run(warm, cwd=ROOT, env=environment, check=False)
+    tested = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments], cwd=ROOT, env=environment, check=False
+    )
     return compiled.returncode == tested.returncode == 0
 
 
-def chosen(names: list[str]) -> list[str]:
-    """The settings that are named, apart by commas or spaces; all where none is."""
-    wanted = [name for text in names for name in text.split(",") if name] or list(SETTINGS)
-    unknown = [name for name in wanted if name not in SETTINGS]
-    if unknown:
+def chosen(texts: list[str]) -> list[list[str]]:
+    """The runs that are named, apart by commas or spaces, each of settings joined by +; else three."""
+    wanted = [name for text in texts for name in text.split(",") if name] or TOGETHER
+    runs = [run.split("+") for run in wanted]
+    if unknown := [name for run in runs for name in run if name not in SETTINGS]:
         sys.exit(f"There is no setting {', '.join(unknown)}. There are: {', '.join(SETTINGS)}.")
-    for name in wanted:
-        if not runs_here(name):
-            say(f"left out: {name}, as this processor has no {NEEDS[name]}")
-    return list(filter(runs_here, wanted))
+    for run in runs:
+        if len(variables(run).keys() - {"NUMBA_CACHE_DIR"}) < sum(len(SETTINGS[name]) for name in run):
+            sys.exit(
+                f"{'+'.join(run)}: two of these set the same. Run them one after the other, with a comma."
+            )
+        for name in run:
+            if not runs_here(name):
+                say(f"left out: {name}, as this processor has no {NEEDS[name]}")
+    return [here for run in runs if (here := list(filter(runs_here, run)))]
 
 
 def main(arguments: list[str]) -> int:
-    """How many settings failed."""
+    """How many runs failed."""
     split = arguments.index("--") if "--" in arguments else len(arguments)
-    settings = chosen(arguments[:split])
-    failed = [name for name in settings if not passes(name, arguments[split + 1 :])]
+    runs = chosen(arguments[:split])
+    failed = ["+".join(run) for run in runs if not passes(run, arguments[split + 1 :])]
     blamed = f"; failed: {', '.join(failed)}" if failed else ""
-    say(f"{len(settings) - len(failed)} of {len(settings)} settings passed{blamed}")
+    say(f"{len(runs) - len(failed)} of {len(runs)} runs passed{blamed}")
     return len(failed)
 
 

@@ -18,7 +18,7 @@ from pliant.cli.warm import METHODS, loops_of
 from pliant.core import loops
 from pliant.relax.generate import cam
 
-FRAMES, STEPS, PIECES, ITERATIONS, DIRECTIONS = 4, 2, 12, 100, 6
+FRAMES, STEPS, PIECES, ITERATIONS, DIRECTIONS = 2, 2, 12, 100, 4
 
 
 def shortened(name: str) -> tuple[Any, dict[str, Any]]:

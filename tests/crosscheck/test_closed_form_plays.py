@@ -16,6 +16,8 @@ from pliant.flex.model import Assembly
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus
 
+pytestmark = pytest.mark.usefixtures("shaken_or_not")
+
 CLOSE = 2e-6  # twice the tolerance of the studies here
 
 

@@ -48,10 +48,9 @@ def gate(opening: float, height: float, length: float, thick: float = 2.0, scale
     ("opening", "height", "scale"),
     [
         (1.8, 1.6, 1.0),
-        (2.0, 0.5, 25.4),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
-            for case in [(2.0, 1.6, 25.4), (1.8, 1.2, 25.4), (1.8, 0.5, 1.0)]
+            for case in [(2.0, 0.5, 25.4), (2.0, 1.6, 25.4), (1.8, 1.2, 25.4), (1.8, 0.5, 1.0)]
         ),
     ],
 )
@@ -63,7 +62,7 @@ def test_a_bar_goes_through_a_gate_that_is_wide_enough_and_stops_at_the_wall_beh
     assert 6.5 * scale * (1 - 1e-4) <= result.objective <= (6.5 + (length - height) / 2) * scale * (1 + 1e-4)
 
 
-@pytest.mark.parametrize("thick", [2.0, 0.2])
+@pytest.mark.parametrize("thick", [2.0, pytest.param(0.2, marks=pytest.mark.slow)])
 def test_a_bar_too_high_for_the_gate_stays_before_it(thick):
     result = solve(gate(1.5, 1.6, 1.6, thick))
     assert result.status is FlexStatus.CONVERGED
@@ -71,7 +70,7 @@ def test_a_bar_too_high_for_the_gate_stays_before_it(thick):
     assert 0.5 * (1 - 1e-3) <= result.objective <= (0.5 + into) * (1 + 1e-3)
 
 
-@pytest.mark.parametrize(("width", "scale"), [(1.0, 1.0), (2.0, 1e-3)])
+@pytest.mark.parametrize(("width", "scale"), [(1.0, 1.0), pytest.param(2.0, 1e-3, marks=pytest.mark.slow)])
 def test_a_wedge_drives_two_blocks_apart_until_it_is_at_the_floor(width, scale):
     """Its tip is off the middle by nothing: at 1 mm the program promises nothing, and yet it goes on."""
     frame = fixed("frame", -12, -2, 12, 12, holes=[box(-10, 0, 10, 10)])
@@ -105,7 +104,7 @@ def test_a_chain_of_tenons_sags_as_far_as_an_independent_method_in_space_says(co
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_restarts_find_the_best_end_of_a_part_with_room_to_rattle_in(seed):
     """Of a convex part in a square hole, turned as it may: its least width along the wall, by all angles."""
     chance = np.random.default_rng(seed)
@@ -161,8 +160,8 @@ def test_a_triangle_whose_tip_slides_off_the_tip_of_a_key_turns_on():
     ("seed", "reached"),
     [
         (1001, 7985.0),  # lies on both posts; slid off one, it turns into the gate
-        (1003, 0.01186),
-        (3060, 5.6),  # too high for the gate, and not too wide
+        pytest.param(1003, 0.01186, marks=pytest.mark.slow),
+        pytest.param(3060, 5.6, marks=pytest.mark.slow),  # too high for the gate, and not too wide
     ],
 )
 def test_a_bar_that_lies_on_the_posts_of_a_gate_slides_to_where_it_can_turn_into_it(seed, reached):

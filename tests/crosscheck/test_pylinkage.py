@@ -136,6 +136,7 @@ def test_a_coarse_sweep_hops_to_the_other_branch_in_the_peer_and_not_here():
     assert furthest(coarse, fine[29::30]) <= 1e-10
 
 
+@pytest.mark.slow
 def test_a_joint_in_line_with_a_bar_has_no_velocity_in_the_peer_and_has_one_here():
     """Two circles that touch: the peer finds where Hoeken's P = 2C − B is, and not how it moves."""
     model = gallery.load("hoeken")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pymunk
@@ -162,15 +163,15 @@ class Walker:
         return any(shapely.intersects(shapes[body], shapes[others != body]).any() for body in bodies)
 
 
-@pytest.fixture(scope="module")
-def results() -> dict[str, FlexResult]:
-    return {name: solve(model) for name, model in CASES.items()}
+@cache
+def solved(name: str) -> FlexResult:
+    return solve(CASES[name])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
-def test_a_random_walk_never_gets_beyond_the_flex_and_gets_near_it(results, name):
-    result = results[name]
+def test_a_random_walk_never_gets_beyond_the_flex_and_gets_near_it(name):
+    result = solved(name)
     assert result.status is FlexStatus.CONVERGED
     moves = 2500 if name.endswith("cells") else 1000  # the narrower, the slower a walk gets on
     reached = max(Walker(result, seed).walk(moves) for seed in range(2))
@@ -178,9 +179,9 @@ def test_a_random_walk_never_gets_beyond_the_flex_and_gets_near_it(results, name
     assert reached >= 0.75 * result.objective
 
 
-def test_a_walk_does_find_out_a_flex_that_is_reported_too_small(results):
+def test_a_walk_does_find_out_a_flex_that_is_reported_too_small():
     """The walker would notice: it gets beyond nine tenths of the true play of a peg."""
-    result = results["a peg slides"]
+    result = solved("a peg slides")
     assert Walker(result, 0).walk(1000) > 0.9 * result.objective
 
 
@@ -252,8 +253,8 @@ PULLED = [
 
 
 @pytest.mark.parametrize("name", PULLED)
-def test_pulled_by_pymunk_the_parts_stop_at_the_flex_within_its_slop(results, name):
-    result, slop = results[name], 1e-4
+def test_pulled_by_pymunk_the_parts_stop_at_the_flex_within_its_slop(name):
+    result, slop = solved(name), 1e-4
     assert result.status is FlexStatus.CONVERGED
     pulled = pull(result.model, slop)
     leverage = float(result.chain.strength.sum())  # flex gained for each unit of depth, at the end pose

@@ -42,7 +42,12 @@ def _locks_at_once(course: Course, path: Path, piece: Piece) -> bool:
     return bool(piece.contacts) and piece is path.pieces[-1] and path.end.t <= course.ends + CLOSE
 
 
-@pytest.mark.parametrize("seed", range(40))
+def some(seeds: range, count: int) -> list[object]:
+    """The first few of them in quick tests, the others in slow ones."""
+    return [*seeds[:count], *(pytest.param(seed, marks=pytest.mark.slow) for seed in seeds[count:])]
+
+
+@pytest.mark.parametrize("seed", some(range(40), 20))
 def test_random_fasteners_end_alike_and_meet_the_same_obstacles_in_the_same_order(seed):
     model = random_fastener(seed)
     course = travel(model, Exactly(), around(model))[-1]
@@ -55,7 +60,7 @@ def test_random_fasteners_end_alike_and_meet_the_same_obstacles_in_the_same_orde
         assert once == obstacles_met(course, pawl.name)
 
 
-@pytest.mark.parametrize("seed", range(200, 212))
+@pytest.mark.parametrize("seed", some(range(200, 212), 6))
 def test_random_fasteners_come_back_alike(seed):
     model = random_fastener(seed)
     fixed, arithmetic = around(model), Exactly()
@@ -65,7 +70,9 @@ def test_random_fasteners_come_back_alike(seed):
     assert stepped.end.t == pytest.approx(course.ends - course.begins, abs=CLOSE)
 
 
-@pytest.mark.parametrize("model", [two_hooks("3/10"), motion_diode()], ids=["two hooks", "motion diode"])
+@pytest.mark.parametrize(
+    "model", [pytest.param(two_hooks("3/10"), marks=pytest.mark.slow, id="two hooks"), motion_diode()]
+)
 def test_angles_agree_all_along(model):
     course = travel(model, Exactly(), around(model))[0]
     for pawl, track in zip(model.pawls, walk(model).tracks, strict=True):

@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, help="of the first file (the one after the last in the folder)")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--solves", type=int, default=3, metavar="N", help="solve one in N")
-    parser.add_argument("--full", type=int, default=8, metavar="N", help="solve one in N of those in full")
+    parser.add_argument("--full", type=int, default=16, metavar="N", help="solve one in N of those in full")
     parser.add_argument("--draws", type=int, default=4, metavar="N", help="draw one in N of those")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds of processor time a file may take")
     parser.add_argument("--processes", type=int, default=1)

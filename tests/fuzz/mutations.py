@@ -21,7 +21,7 @@ from pliant.gallery import FOLDER
 KINDS = ("assembly", "linkage", "mechanism", "fastener")
 AGAIN = "\x00again"  # ends a key that the file will hold a second time
 _AGAIN = json.dumps(AGAIN)[1:-1]
-LARGE = 0.1  # of the files are large ones; a small one is checked and solved in a tenth of their time
+LARGE = 0.04  # of the files are large ones; a small one is checked and solved in a tenth of their time
 WHOLE = {"assembly": [DATA], "linkage": [LINKAGE], "mechanism": [MECHANISM, SPATIAL], "fastener": [FASTENER]}
 
 Place = tuple[Any, Any]  # a table or a list, and a key or an index of it

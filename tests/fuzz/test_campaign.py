@@ -84,6 +84,7 @@ def test_a_file_without_end_is_a_finding_and_is_left_for_a_replay(tmp_path: Path
     assert "files 1, solves 0, findings 1" in tally.table()
 
 
+@pytest.mark.slow
 def test_a_worker_goes_on_after_its_process_has_ended(tmp_path: Path):
     worker = Worker(tmp_path, 1e-3)
     assert worker(Case("mechanism", 3, Depth.CHECKED))["outcome"] == "no end"

@@ -156,7 +156,7 @@ ORIGINALS = [(TOML, ".toml"), (JSON, ".json"), (FOUR_BAR, ".json"), (NETWORK, ".
 
 
 @given(data=st.data(), original=st.sampled_from(ORIGINALS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_mutated_files_load_or_are_refused_in_words(
     folder: Path, data: st.DataObject, original: tuple[bytes, str]
 ):
@@ -187,7 +187,7 @@ def transplanted(draw: st.DrawFn, *originals: dict[str, Any]) -> Any:
     | values,
     kind=st.sampled_from(["assembly", "linkage", "mechanism", "fastener"]),
 )
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_random_structures_make_models_or_are_refused_in_words(data: Any, kind: str):
     key = {"assembly": "bodies", "linkage": "links", "mechanism": "bars", "fastener": "pawls"}[kind]
     points = "nodes" if kind == "mechanism" else "joints"

@@ -11,9 +11,10 @@ import json
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -33,16 +34,28 @@ JSON, TOML = Path("model.json"), Path("model.toml")
 
 # What a study may ask for takes as long as it takes; beyond these it is not run, but run with less.
 AFFORDABLE = {
-    "frames": 60, "samples": 360, "steps": 100, "directions": 72, "iterations": 1_000_000, "digits": 50,
+    "frames": 20, "samples": 90, "steps": 30, "directions": 12, "iterations": 100_000, "digits": 50,
 }  # fmt: skip
-CHEAP = {"frames": 8, "samples": 24, "steps": 10, "directions": 6, "iterations": 20_000, "digits": 50}
+CHEAP = {"frames": 3, "samples": 8, "steps": 3, "directions": 4, "iterations": 1_000, "digits": 50}
+
+# What no study can ask for less of: by module and name, in any solve and in one in full.
+FEWER = {
+    ("snap.stability", "STEPS"): (3, 10),
+    ("snap.stability", "HALVINGS"): (1, 5),
+    ("snap.search", "SPREAD"): (1, 3),  # a power of two
+    ("snap.search", "POLISHED"): (0, 1),
+    ("relax.follow", "INCREMENTS"): (100, 1000),
+    ("relax.follow", "EACH"): (20, 50),
+    ("relax.resting", "RESCUE"): (20_000, 200_000),
+    ("relax.resting", "LEAST_RESCUE"): (500, 5_000),
+}
 
 
 class Depth(IntEnum):
     """How far a file is taken."""
 
     CHECKED = 0
-    SOLVED = 1  # with few frames, a small assembly not shaken at its end
+    SOLVED = 1  # with few frames and trials, a small assembly not shaken at its end
     IN_FULL = 2  # with all that is affordable, and its plots
     DRAWN = 3
 
@@ -106,7 +119,7 @@ def _written_and_read(trial: Trial, model: Any) -> None:
 
 def _solve(trial: Trial, model: Any, depth: Depth, refused: bool) -> None:
     most = CHEAP if depth == Depth.SOLVED else AFFORDABLE
-    with _shaken(depth > Depth.SOLVED):
+    with _fewer(depth > Depth.SOLVED):
         result = _attempt(trial, "solve", lambda: pliant.solve(affordable(model, most)))
     if result is None:
         return
@@ -126,13 +139,15 @@ def _solve(trial: Trial, model: Any, depth: Depth, refused: bool) -> None:
         _draw(trial, model, result)
 
 
-def _shaken(wanted: bool) -> Any:
-    """To shake a small assembly at its end takes nine tenths of a solve."""
-    from pliant.flex import solve
-
-    return mock.patch.object(
-        solve, "is_worth_perturbing", solve.is_worth_perturbing if wanted else lambda system, walk: False
-    )
+@contextmanager
+def _fewer(in_full: bool) -> Iterator[None]:
+    """Searches with few trials; to shake a small assembly at its end takes nine tenths of a solve."""
+    with ExitStack() as less:
+        for (module, name), numbers in FEWER.items():
+            less.enter_context(mock.patch.object(import_module(f"pliant.{module}"), name, numbers[in_full]))
+        if not in_full:
+            less.enter_context(mock.patch("pliant.flex.solve.is_worth_perturbing", return_value=False))
+        yield
 
 
 def touched(model: Any) -> set[str]:

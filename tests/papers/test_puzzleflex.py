@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -356,6 +357,7 @@ def test_fig_6_the_loose_can_crushes_further_than_the_tight_one():
 CRUSHED = {0.010: 0.7620, 0.014: 1.1734, 0.018: 1.6766, 0.022: 2.3933, 0.026: 3.4162, 0.030: 4.7349}
 
 
+@cache
 def crushed(clearance: float, **study: object) -> FlexResult:
     """The can with this clearance, solved."""
     return solve(with_study(gallery.load("can-loose").model_copy(update={"clearance": clearance}), **study))

@@ -468,7 +468,7 @@ def test_whatever_is_thrown_together_ends_with_a_status_and_finite_numbers_and_i
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(seed=st.integers(80, 10**6))
 def test_whatever_else_is_thrown_together_ends_with_a_status_and_finite_numbers(seed):
     ending(seed)

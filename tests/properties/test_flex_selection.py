@@ -18,7 +18,7 @@ from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.model import Assembly, Body, Pin
 
 seeds = st.integers(0, 9999)
-some = settings(max_examples=15, deadline=None, derandomize=True)
+some = settings(max_examples=8, deadline=None, derandomize=True)
 FAMILIES = ("blobs", "discs", "combs", "jigsaw", "voxels")
 LISTS = pytest.mark.parametrize("kind", [Candidates, Hints])
 

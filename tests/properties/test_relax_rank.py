@@ -83,7 +83,7 @@ def exact_rank(places, bars, grounded):
     return rank, count
 
 
-@always(150)
+@always(80)
 @given(frames())
 def test_the_rank_is_that_of_exact_arithmetic(drawn):
     net = network(*drawn)
@@ -93,7 +93,7 @@ def test_the_rank_is_that_of_exact_arithmetic(drawn):
     assert found.redundant == rows - rank
 
 
-@always(100)
+@always(50)
 @given(frames())
 def test_freedoms_less_self_stresses_are_unknowns_less_rows(drawn):
     """Grübler's count, which is right once repeated rows are taken off."""
@@ -106,7 +106,7 @@ def test_freedoms_less_self_stresses_are_unknowns_less_rows(drawn):
     assert len(found.modes) == min(kept, 12)
 
 
-@always(100)
+@always(50)
 @given(frames())
 def test_modes_keep_every_length_and_are_across_each_other(drawn):
     net = network(*drawn)
@@ -118,7 +118,7 @@ def test_modes_keep_every_length_and_are_across_each_other(drawn):
     np.testing.assert_allclose(flat @ flat.T, np.diag((flat**2).sum(axis=1)), atol=1e-12)
 
 
-@always(100)
+@always(50)
 @given(frames(), seeds, st.integers(-6, 6))
 def test_freedoms_do_not_depend_on_place_size_and_numbering(drawn, seed, power):
     places, bars, grounded = drawn
@@ -136,7 +136,7 @@ def test_freedoms_do_not_depend_on_place_size_and_numbering(drawn, seed, power):
     np.testing.assert_allclose(one.singular, other.singular, rtol=1e-6)
 
 
-@always(60)
+@always(30)
 @given(
     st.integers(1, 6),
     st.integers(1, 6),
@@ -159,7 +159,7 @@ def test_a_braced_grid_moves_as_the_graph_of_its_braces(width, height, braces):
     assert found.redundant == len(braces) - (width + height - parts)
 
 
-@always(100)
+@always(50)
 @given(frames(), seeds)
 def test_the_internal_load_is_what_is_left_of_the_elongations(drawn, seed):
     places, bars, grounded = drawn
@@ -173,7 +173,7 @@ def test_the_internal_load_is_what_is_left_of_the_elongations(drawn, seed):
     np.testing.assert_allclose(unmet(net, frame(net))[rows.owners], left, atol=1e-10)
 
 
-@always(100)
+@always(50)
 @given(frames(), seeds)
 def test_lengths_that_can_be_met_carry_no_load(drawn, seed):
     net = network(*drawn)

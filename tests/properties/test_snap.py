@@ -142,7 +142,7 @@ def assert_same(one: Path, other: Path, pace: Any = 1, sense: int = 1) -> None:
 
 
 @of_all_families
-@over_seeds(12)
+@over_seeds(8)
 def test_a_rigid_motion_moves_everything_along(family, seed):
     """Turned by the angle with cosine 3/5, and put elsewhere."""
     case = family(seed)
@@ -156,7 +156,7 @@ def test_a_rigid_motion_moves_everything_along(family, seed):
 
 
 @of_all_families
-@over_seeds(12)
+@over_seeds(8)
 def test_a_mirror_turns_every_angle_round(family, seed):
     case = family(seed)
     low, high = case.stops
@@ -168,14 +168,14 @@ def test_a_mirror_turns_every_angle_round(family, seed):
 
 
 @of_both_families
-@over_seeds(12)
+@over_seeds(8)
 def test_the_unit_of_length_does_not_matter(family, seed):
     case, factor = family(seed), Fraction(Random(seed).choice([3, 1000]), Random(seed).choice([7, 11**9]))
     assert_same(case.path(EXACT), case.placed(lambda p: (p[0] * factor, p[1] * factor)).path(EXACT))
 
 
 @of_both_families
-@over_seeds(12)
+@over_seeds(8)
 def test_speed_scales_time_and_nothing_else(family, seed):
     case, pace = family(seed), Fraction(7, 3)
     fast = replace(
@@ -185,7 +185,7 @@ def test_speed_scales_time_and_nothing_else(family, seed):
 
 
 @of_all_families
-@over_seeds(12)
+@over_seeds(8)
 def test_where_an_outline_begins_and_which_way_it_runs_does_not_matter(family, seed):
     case, random = family(seed), Random(seed)
 
@@ -200,7 +200,7 @@ def test_where_an_outline_begins_and_which_way_it_runs_does_not_matter(family, s
 
 
 @of_both_families
-@over_seeds(12)
+@over_seeds(8)
 def test_an_obstacle_cut_in_two_is_still_one(family, seed):
     """Along a line through two of its vertices that lies inside it: the pawl moves as before."""
     case = family(seed)
@@ -263,7 +263,7 @@ def test_landings_are_exact_where_floats_hold_coefficients_and_not_their_squares
     [(general, EXACT), (general, FLOAT), (flush, EXACT), (flush, FLOAT), (nearly_flush, EXACT)],
     ids=["general-exact", "general-float", "flush-exact", "flush-float", "nearly-exact"],
 )
-@over_seeds(20)
+@over_seeds(12)
 def test_parts_never_overlap_and_what_is_turned_is_held(family, arithmetic, seed):
     case = family(seed)
     path, placed = case.path(arithmetic), Placed(case)
@@ -279,7 +279,7 @@ def test_parts_never_overlap_and_what_is_turned_is_held(family, arithmetic, seed
 
 
 @of_both_families
-@over_seeds(20)
+@over_seeds(12)
 def test_a_snap_passes_through_free_angles_only_and_towards_rest(family, seed):
     case = family(seed)
     path, placed = case.path(EXACT), Placed(case)
@@ -294,7 +294,7 @@ def test_a_snap_passes_through_free_angles_only_and_towards_rest(family, seed):
 
 
 @of_all_families
-@over_seeds(20)
+@over_seeds(12)
 def test_time_goes_on_and_pieces_follow_each_other(family, seed):
     path = family(seed).path(EXACT)
     for piece, following in pairwise(path.pieces):
@@ -305,7 +305,7 @@ def test_time_goes_on_and_pieces_follow_each_other(family, seed):
 
 
 @of_both_families
-@over_seeds(20)
+@over_seeds(12)
 def test_a_jam_leaves_no_angle_nearby_that_is_free(family, seed):
     case = family(seed)
     path, placed = case.path(EXACT), Placed(case)
@@ -320,7 +320,7 @@ def test_a_jam_leaves_no_angle_nearby_that_is_free(family, seed):
 
 @of_both_families
 @pytest.mark.parametrize("friction", [0, Fraction(3, 10)])
-@over_seeds(25)
+@over_seeds(15)
 def test_floats_tell_the_same_story(family, friction, seed):
     case = family(seed)
     exact, by_floats = case.path(EXACT, friction), case.path(FLOAT, friction)
@@ -330,7 +330,7 @@ def test_floats_tell_the_same_story(family, friction, seed):
 
 
 @of_both_families
-@over_seeds(25)
+@over_seeds(15)
 def test_floats_do_not_mind_where_a_drawing_lies(family, seed):
     case = family(seed)
     here = case.path(FLOAT)
@@ -350,7 +350,7 @@ def test_more_friction_never_leads_further(family, seed):
 # There and back
 
 
-@over_seeds(25)
+@over_seeds(15)
 def test_without_friction_a_way_without_snaps_is_gone_back_as_it_was_come(seed):
     model = random_fastener(seed).model_copy(update={"friction": Fraction(0)})
     fixed = around(model)

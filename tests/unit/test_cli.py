@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from pliant.cli import main
 from pliant.cli.flex import CORNERS, SOLVERS
-from pliant.cli.report import TableEntry
+from pliant.cli.report import Entry
 from pliant.cli.watch import Watch
 from pliant.core.motion import Motion, Shape
 from pliant.core.plot import Plot, Series
@@ -598,8 +598,8 @@ def test_demo_solves_the_tour_and_with_all_the_whole_gallery(
 ):
     from pliant import gallery
 
-    def solved(name: str, progress: Any, folder: Path) -> TableEntry:
-        return TableEntry(name=name, kind="assembly", description="")
+    def solved(name: str, progress: Any, folder: Path) -> Entry:
+        return Entry(name=name, kind="assembly", description="")
 
     monkeypatch.setattr("pliant.cli.demo.solve_example", solved)
     shown = run("demo", *words, "--jobs", 1, "-o", tmp_path).stdout.splitlines()[:-2]

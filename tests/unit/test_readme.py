@@ -59,6 +59,7 @@ def blocks(page: str) -> list[Block]:
 
 GUIDED = ("answer", "editing", "fasteners", "linkages", "mechanisms", "model-file", "python", "study")
 PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("[!_]*.md")))]
+LONG = ("fasteners", "editing", "python")  # tours that take seconds
 TOURS = [page for page in PAGES if "_build" not in page and blocks(page)]
 
 
@@ -131,7 +132,8 @@ def compare(printed: str, shown: str) -> None:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="tours are written for a shell")
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.slow] if "fasteners" in page else []) for page in TOURS]
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] if Path(page).stem in LONG else []) for page in TOURS],
 )
 def test_a_tour_prints_what_its_page_shows(page, tmp_path):
     names: dict[str, Any] = {}

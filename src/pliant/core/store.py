@@ -11,6 +11,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,9 @@ def model_hash(model: BaseModel) -> str:
     return hashlib.sha256(re.sub(r"-0\.0\b(?!\d)", "0.0", canonical).encode()).hexdigest()
 
 
+@cache
 def version() -> str:
-    """The version of pliant that is running."""
+    """The version of pliant that is running; to look it up takes milliseconds."""
     from importlib.metadata import version
 
     return version("pliant")

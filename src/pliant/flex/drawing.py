@@ -78,10 +78,11 @@ def _force_marks(result: FlexResult, frame: int) -> list[Mark]:
     if chain is None or not len(chain.strength):
         return []
     spans = [np.ptp(np.vstack(shape.rings), axis=0).max() for shape in result.shapes]
-    scale = float(np.median(spans)) / float(chain.strength.max())
+    share = chain.forces / chain.strength.max()  # of forces that may be as small as numbers go
+    arrows = float(np.median(spans)) * share
     return [
-        Mark("arrow", np.stack([point - scale * force, point]), frame, group="force", value=float(strength))
-        for point, force, strength in zip(chain.points, chain.forces, chain.strength, strict=True)
+        Mark("arrow", np.stack([point - arrow, point]), frame, group="force", value=float(strength))
+        for point, arrow, strength in zip(chain.points, arrows, chain.strength, strict=True)
     ]
 
 

@@ -20,12 +20,13 @@ from pliant.relax.march import coast, march
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.network import Network
 from pliant.relax.own import Element
-from pliant.relax.path import Record
+from pliant.relax.path import Frame, Record
 from pliant.relax.result import RelaxResult
 from pliant.relax.runs import why_not
 from pliant.relax.trust import trust
 from pliant.relax.warm import LOOPS, seconds_as_python
 
+JUDGED = 40_000  # places of nodes in a run that was stopped: a few tenths of a second
 OWN = "the stiffness of elements of your own is not known in full"
 
 
@@ -48,8 +49,16 @@ def solve(
         except KeyboardInterrupt:
             if not record.frames:
                 raise
+            record.frames = _soon_judged(record.frames)
             raise Interrupted(_result(model, study, net, record, clock, bool(elements))) from None
         return _result(model, study, net, record, clock, bool(elements))
+
+
+def _soon_judged(frames: list[Frame]) -> list[Frame]:
+    """As many frames as are judged while somebody waits for it to stop, the first and the last among them."""
+    most = max(JUDGED // len(frames[0].x), 3)
+    every = max(-(-len(frames) // (most - 1)), 1)
+    return [*frames[:-1:every], frames[-1]]
 
 
 def run(

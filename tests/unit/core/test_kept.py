@@ -203,6 +203,7 @@ def test_settings_of_the_compiler_are_in_the_key_and_where_it_is_kept_is_not(
     assert before != key()
 
 
+@pytest.mark.slow
 def test_a_processor_named_in_the_environment_is_compiled_for_anew(ran: Tiny):
     assert ran.run(NUMBA_CPU_NAME="generic") == "90.0 compiled"
     assert len(ran.kept) == 2
@@ -226,6 +227,7 @@ def test_the_keys_used_last_are_kept_and_older_ones_removed(tmp_path: Path):
 # Several processes, broken files
 
 
+@pytest.mark.slow
 def test_two_processes_that_start_at_once_give_the_same_answer(tiny: Tiny):
     both = [start(RUN, tiny.cache, PYTHONPATH=str(tiny.folder)) for _ in range(2)]
     answers = [process.communicate(timeout=120) for process in both]
@@ -248,6 +250,7 @@ def test_a_broken_file_reads_as_none(tmp_path: Path, broken: str):
     assert kept._read(path) is None
 
 
+@pytest.mark.slow
 def test_a_truncated_file_is_compiled_anew_and_mended(ran: Tiny):
     (path,) = ran.kept
     path.write_bytes(path.read_bytes()[:1000])
@@ -260,6 +263,7 @@ def test_a_truncated_file_is_compiled_anew_and_mended(ran: Tiny):
 SAID = "so they are compiled each time"
 
 
+@pytest.mark.slow
 def test_below_a_file_it_works_and_is_said_once(tiny: Tiny):
     # As for a folder that is read-only, which does not keep root from writing.
     tiny.write("loop", LOOP + LOOP.replace("total", "again").partition("\n")[2].partition("\n")[2])
@@ -272,6 +276,7 @@ def test_below_a_file_it_works_and_is_said_once(tiny: Tiny):
     assert "NUMBA_CACHE_DIR names another folder" in complaints
 
 
+@pytest.mark.slow
 def test_without_a_home_it_works_and_is_said_once(tiny: Tiny):
     nobody = "import pwd\ndef nobody(uid): raise KeyError(uid)\npwd.getpwuid = nobody\n"
     out, complaints = tiny.said(nobody + RUN, NUMBA_CACHE_DIR=None, HOME=None, XDG_CACHE_HOME=None)

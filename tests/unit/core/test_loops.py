@@ -62,6 +62,7 @@ def test_a_first_small_solve_runs_at_once_and_has_its_loops_compiled_beside_it_o
     ]
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_kept_nobody_compiles_beside_and_it_is_said_once(tmp_path: Path):
     file = tmp_path / "file"
     file.touch()
@@ -138,12 +139,14 @@ def test_large_work_compiles_every_loop_first_and_says_how_many_are_left(three: 
     assert three.run(LARGE.replace("SECONDS", "float('inf')")).splitlines() == ["90.0", "1", "90.0"]
 
 
+@pytest.mark.slow
 def test_small_work_that_turns_out_not_to_be_is_compiled_after_a_while(three: Tiny):
     hasty = "import pliant.core.loops as l\nl.PATIENCE, l.compile_beside = 0.0, lambda method: None\n"
     out = three.run(hasty + LARGE.replace("SECONDS", "0.0") + "    print(total(pair, 10))\n").splitlines()
     assert out == ["90.0", "0", "90.0", "0 None compiling tiny.loop.total", "90.0"]
 
 
+@pytest.mark.slow
 def test_work_that_nobody_announced_is_compiled(three: Tiny):
     code = "from pliant.tiny.loop import total\nfrom pliant.tiny.sizes import Pair\n"
     three.run(code + "print(total(Pair(5.0, 1.0), 10), len(total.overloads))")

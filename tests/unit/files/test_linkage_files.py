@@ -107,7 +107,7 @@ names = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_
     title=names,
     samples=st.integers(2, 99),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_names_and_numbers_of_any_kind_come_back(
     joints: list[str],
     places: list[tuple[float, float]],

@@ -507,19 +507,19 @@ def test_the_public_limit_is_the_files_rooms():
 
 
 CROWDS = {
-    "keys that are none": {"kind": "assembly", "bodies": [{"name": "a", "x": 1}] * 60_000},
+    "keys that are none": {"kind": "assembly", "bodies": [{"name": "a", "x": 1}] * 20_000},
     "numbers that are none": {
         "kind": "assembly",
-        "bodies": [{"name": "a", "outline": [["x", None]] * 60_000}],
+        "bodies": [{"name": "a", "outline": [["x", None]] * 20_000}],
     },
-    "nodes of one number": {"kind": "mechanism", "nodes": {f"n{k}": ["x"] for k in range(60_000)}},
+    "nodes of one number": {"kind": "mechanism", "nodes": {f"n{k}": ["x"] for k in range(20_000)}},
     "unknown joints": {
         "kind": "linkage",
         "joints": {f"n{k}": [k, 0] for k in range(3000)},
-        "links": [{"joints": [f"m{k}", "k"]} for k in range(60_000)],
+        "links": [{"joints": [f"m{k}", "k"]} for k in range(20_000)],
     },
-    "unknown shapes": {"kind": "fastener", "obstacles": [{"shape": f"s{k}"} for k in range(60_000)]},
-    "control characters": {"kind": "fastener", "title": ["\x1b"] * 60_000},
+    "unknown shapes": {"kind": "fastener", "obstacles": [{"shape": f"s{k}"} for k in range(20_000)]},
+    "control characters": {"kind": "fastener", "title": ["\x1b"] * 20_000},
 }
 
 

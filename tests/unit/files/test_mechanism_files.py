@@ -164,7 +164,7 @@ def mechanisms(draw: st.DrawFn) -> Mechanism:
 
 
 @given(model=mechanisms())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_names_and_numbers_of_any_kind_come_back(model: Mechanism, tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("save")
     for name in ("model.toml", "model.json"):

@@ -67,7 +67,7 @@ def assemblies(draw: st.DrawFn) -> Any:
 
 
 @given(model=assemblies())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_reading_back_gives_an_equal_model(model: Any, tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("save")
     for name in ("model.toml", "model.json"):

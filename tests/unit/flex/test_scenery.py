@@ -86,7 +86,7 @@ def test_a_block_goes_to_its_wall_however_many_bodies_stand_far_away(count):
     assert result.objective == pytest.approx(0.2, abs=1e-6)
 
 
-@pytest.mark.parametrize("size", [1e-3, 300.0])
+@pytest.mark.parametrize("size", [1e-3, pytest.param(300.0, marks=pytest.mark.slow)])
 def test_the_size_of_scenery_does_not_matter(size):
     assert_as_without(block_before_a_wall, posts(3, far=1000, size=size))
 

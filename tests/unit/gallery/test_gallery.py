@@ -23,6 +23,7 @@ from pliant.snap.model import Fastener
 MODELS = {name: loaded(name) for name in gallery.names()}
 ASSEMBLIES = {name: model for name, model in MODELS.items() if isinstance(model, Assembly)}
 LINKAGES = {name: model for name, model in MODELS.items() if isinstance(model, Linkage)}
+LONGER = ("flock", "can-loose", "bearing", "dominoes", "sliding-door", "round-arch")  # half a second and more
 ENDINGS = {"pencil-box": FlexStatus.FREE}
 
 
@@ -131,7 +132,14 @@ def test_an_unknown_name_gets_a_suggestion():
         gallery.describe("zzzz")
 
 
-@pytest.mark.parametrize("name", [name for name in gallery.quick() if name in ASSEMBLIES])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in LONGER else [])
+        for name in gallery.quick()
+        if name in ASSEMBLIES
+    ],
+)
 def test_quick_models_are_solved_within_their_threshold(name):
     result = solved(name)
     assert result.status is ENDINGS.get(name, FlexStatus.CONVERGED)

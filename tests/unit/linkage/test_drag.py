@@ -119,6 +119,7 @@ def test_a_pointer_that_comes_back_on_the_far_side_of_a_guard_brings_the_leg_bac
     assert event.to_dict()["freed"][0]["kind"] == "guard"
 
 
+@pytest.mark.slow
 def test_joints_found_together_are_held_by_their_toggle_and_come_back_too():
     model = gallery.load("six-bar-coupled")
     drag = begun(model, "C", 0.7, keep={"curves": ["E"]})

@@ -244,6 +244,7 @@ def test_ctrl_c_ends_a_search_with_the_best_so_far():
     assert "generations        2, best score" in found.summary()
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_from_its_checkpoint_and_finds_what_it_would_have_found(tmp_path):
     path, whole = tmp_path / "search.json", few()
     for stop in (1, 3):

@@ -144,6 +144,23 @@ def test_an_interrupted_run_keeps_its_frames(method):
     assert part.to_dict()["status"] == "not_converged"
 
 
+@pytest.mark.parametrize("judged", [0, 30, 10**9])
+def test_of_a_run_that_is_interrupted_no_more_frames_are_judged_than_somebody_waits_for(judged, monkeypatch):
+    monkeypatch.setattr("pliant.relax.solve.JUDGED", judged)
+    study = RelaxStudy(method="sync", frames=40, settle=True)
+    with pytest.raises(Interrupted) as caught:
+        solve(peaucellier(), study, interrupting(after=30))
+    part = caught.value.result
+    whole = solve(peaucellier(), study)
+    most = max(judged // len(peaucellier().nodes), 3)
+    assert 3 <= len(part.frames) <= most
+    shares = [frame.share for frame in whole.frames]
+    assert {frame.share for frame in part.frames} <= set(shares)
+    assert part.frames[0].share == 0.0
+    if judged == 10**9:
+        assert [frame.share for frame in part.frames] == shares[: len(part.frames)]
+
+
 def test_a_run_that_is_interrupted_before_its_first_frame_has_nothing_to_keep():
     class Stops(Nothing):
         def __call__(self, x, share):

@@ -112,6 +112,7 @@ def test_what_nothing_opens_has_no_critical_direction(name):
     assert diode(gallery.load(name)).critical == ()
 
 
+@pytest.mark.slow
 def test_by_floats_a_critical_direction_is_left_between_two():
     model = gallery.load("motion-diode")
     start = seated(model, Floating())

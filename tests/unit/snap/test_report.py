@@ -153,6 +153,7 @@ def test_the_class_of_a_diode_says_against_what_force():
     assert stuck == "none: it does not go in"
 
 
+@pytest.mark.slow
 def test_the_directions_at_which_the_outcome_changes_are_told_exactly_or_between_which_they_are():
     exact = lines(ran(motion_diode(), classify=True, directions=16), "outcome changes")
     root = "root of 1328*y^2 + (-2220)*y + 921 in [0.764, 0.765]"

@@ -122,7 +122,7 @@ def test_where_a_hole_is_shut_by_a_corner_on_a_corner_there_are_two_wedges():
     assert whole.points == (*around, *inside, *drawn((1, 3), (0, 3)))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=75)
 @given(st.lists(SEEDS, min_size=1, max_size=3))
 def test_the_outlines_are_those_of_the_union_and_do_not_cross(seeds):
     outlines = [drawn(*outline) for seed in seeds for outline in grid_case(seed)["outlines"]]
@@ -136,7 +136,7 @@ def test_the_outlines_are_those_of_the_union_and_do_not_cross(seeds):
     assert all(meet(one, other) != "cross" for one, other in combinations(edges, 2))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(SEEDS)
 def test_the_same_obstacles_twice_are_as_good_as_once(seed):
     outlines = grid_case(seed)["outlines"]
@@ -174,7 +174,7 @@ def is_chord(outline: Any, halves: list[Any]) -> bool:
     return area.covers(line) and met.geom_type == "MultiPoint" and len(met.geoms) == 2
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(SEEDS, st.data())
 def test_a_fastener_moves_among_obstacles_cut_in_two_as_among_whole_ones(seed, data):
     model = random_fastener(seed)

@@ -12,12 +12,15 @@ redundant the forces are not unique; `share_ranges` finds how far each part can 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from scipy.optimize import linprog
+from scipy.sparse import csc_matrix, vstack
 
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.flex.contact.distance import Rows, contact_points, gaps
@@ -156,26 +159,52 @@ def share_ranges(program: Program, keys: Ints, shown: Ints, total: float) -> dic
     """
     program, units = in_natural_units(program)
     total = total / units.objective
-    balance, load = program.matrix().T.tocsr(), -program.cost.ravel()
-    limits = [(None, None) if equal else (0, None) for equal in program.equal]
+    least = _least_over_forces(program, total * (1 + 1e-7))
     spans: dict[int, tuple[float, float]] = {}
     for key in shown:
         part = np.where(keys == key, program.gaps, 0.0)
-        ends = [
-            linprog(
-                sign * part,
-                A_ub=program.gaps[None],
-                b_ub=[total * (1 + 1e-7)],
-                A_eq=balance,
-                b_eq=load,
-                bounds=limits,
-                method="highs",
-            ).fun
-            for sign in (1.0, -1.0)
-        ]
-        if None not in ends:
-            spans[int(key)] = (max(float(ends[0]), 0.0) / total, min(-float(ends[1]) / total, 1.0))
+        low, high = least(part), least(-part)
+        if low is not None and high is not None:
+            spans[int(key)] = (max(low, 0.0) / total, min(-high / total, 1.0))
     return spans
+
+
+def _least_over_forces(program: Program, most: float) -> Callable[[Floats], float | None]:
+    """The least of a sum over all forces y that balance the load with y·d up to `most`; None where unsolved.
+
+    One program for all sums: each begins where the one before ended.
+    """
+    highspy: Any = import_module("highspy")
+    highs: Any = highspy.Highs()
+    highs.disableCallbacks()  # Ctrl-C would be raised in one of them, and be lost
+    highs.setOptionValue("output_flag", False)
+    highs.passModel(_balanced(program, most))
+    columns = np.arange(len(program.gaps), dtype=np.int32)
+
+    def least(costs: Floats) -> float | None:
+        highs.changeColsCost(len(columns), columns, costs)
+        highs.run()
+        solved = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        return float(highs.getInfo().objective_function_value) if solved else None
+
+    return least
+
+
+def _balanced(program: Program, most: float) -> Any:
+    """Jᵀy + c = 0, y ≥ 0 on inequalities, y·d ≤ most, as HiGHS takes it."""
+    highspy: Any = import_module("highspy")
+    matrix = csc_matrix(vstack([program.matrix().T, program.gaps[None]]))
+    load = -program.cost.ravel()
+    lp: Any = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = matrix.shape
+    lp.col_cost_ = np.zeros(len(program.gaps))
+    lp.col_lower_ = np.where(program.equal, -np.inf, 0.0)
+    lp.col_upper_ = np.full(len(program.gaps), np.inf)
+    lp.row_lower_, lp.row_upper_ = np.append(load, -np.inf), np.append(load, most)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_ = matrix.indptr, matrix.indices
+    lp.a_matrix_.value_ = matrix.data
+    return lp
 
 
 def force_chain(rows: Rows, poses: Floats, solution: Solution) -> ForceChain:

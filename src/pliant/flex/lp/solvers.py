@@ -36,6 +36,7 @@ SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
 SLACK = 10.0
 
 FEW = 12  # moving bodies up to which full matrices are solved sooner than sparse ones are made
+LONG = 3000  # from which on PIQP takes a second and more
 
 # Typical gap to show HiGHS: with 1, IPX gives up after nine iterations on the LPs of 1703
 # and 2497 bodies in docs/performance.md.
@@ -235,6 +236,15 @@ def _out_of(solution: Solution, program: Program, units: Units) -> Solution:
 
 
 def _piqp(program: Program, tolerance: float) -> RawSolution:
+    """PIQP, in a process of its own where that takes long: it holds the interpreter until it is done."""
+    if len(program.cost) < LONG:
+        return run_piqp(program, tolerance)
+    from pliant.flex.lp.process import call_in_process
+
+    return call_in_process(run_piqp, program, tolerance)
+
+
+def run_piqp(program: Program, tolerance: float) -> RawSolution:
     """PIQP's proximal interior-point method on the sparse KKT system, or a full one of a few bodies."""
     piqp: Any = import_module("piqp")
     few = len(program.cost) <= FEW

@@ -1,6 +1,7 @@
 """Layers: every answer is checked against shapes drawn pose by pose, and against every other stack."""
 
 import json
+import time
 import timeit
 from itertools import combinations, product
 from types import SimpleNamespace
@@ -199,7 +200,8 @@ def test_a_joint_of_one_link_has_no_pin():
 def test_jansen_leg_of_360_poses_takes_three_layers_and_less_than_a_third_of_a_second():
     points = points_of(jansen(), np.linspace(0, 2 * np.pi, 360, endpoint=False))
     assert assign(jansen(), points, 3.0).count == 3
-    assert min(timeit.repeat(lambda: assign(jansen(), points, 3.0), number=1, repeat=3)) < 0.3
+    taken = timeit.repeat(lambda: assign(jansen(), points, 3.0), timer=time.process_time, number=1, repeat=3)
+    assert min(taken) < 0.3
 
 
 def test_two_legs_on_one_flat_crank_run_into_each_others_pins():
