@@ -19,7 +19,7 @@ def test_a_program_solved_apart_has_the_answer_that_it_has_here(monkeypatch: pyt
     model = gallery.load("eight-blocks")
     system = compile_system(model, model.study.for_command("flex"))
     here = configuration_at(system, system.parts.drawn, system.reach, None)
-    program, _ = solvers.natural(linear_step(system, here, None).program)
+    program, _ = solvers.in_natural_units(linear_step(system, here, None).program)
     own = solvers.run_piqp(program, 1e-8)
     monkeypatch.setattr(solvers, "LONG", 1)
     there = solvers._piqp(program, 1e-8)
