@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 STEP, SMALLEST = 0.05, 1e-11
+UNBOUNDED = 1e-8  # λ: forces are so many times the weights, and s is as near to its end as λ²
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,7 @@ class _Way:
 
     def event(self, z: Floats, ahead: Floats, turned: Floats) -> str:
         if self.forces:
-            if ahead[-2] <= 0.0:
+            if ahead[-2] <= UNBOUNDED:
                 return "fold"
             stiff = self.stiffness(ahead)
             return "snap" if turned[-1] <= 0.0 else "unstable" if stiff < 0.0 else ""

@@ -21,12 +21,14 @@ import numpy as np
 from pliant.core.progress import Progress
 from pliant.relax.continuation import NEAR as CLOSE
 from pliant.relax.continuation import Going, Pose, Structure, bounds, pictures, pursue
+from pliant.relax.critical import stretch
 from pliant.relax.elongation import elongations
 from pliant.relax.events import broken
 from pliant.relax.faults import fault_of
 from pliant.relax.friction import begin, landed, prepared, rubs, smooth
 from pliant.relax.judging import BOUND, DODGE, FREE, JUMP, SHORT, moved, orientation
 from pliant.relax.judging import HOLDS as LENGTHS
+from pliant.relax.losses import name_loss
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Network, State
 from pliant.relax.newton import Settled
@@ -94,9 +96,14 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
     wanted = shares(study.frames).tolist()
     left = INCREMENTS + EACH * (study.frames + len(net.drive.knots))
     for goal in net.drive.knots:
-        pace.last = None
+        pace.last, pace.lost = None, False
         while pace.share < goal:
             progress(round(1000 * pace.share), 1000, f"drive at {pace.share:.1%}")
+            if run.exact and not pace.unstable and not pace.lost:
+                going, wanted = _stretch(run, state, pace, goal, wanted, record, progress)
+                if not going:
+                    return
+                continue
             if quickly is not None and pace.step > SHORT:
                 close, wanted = _pursue(run, quickly, state, pace, goal, wanted, record, progress)
                 if not close:
@@ -140,6 +147,25 @@ def _pursue(
     record.iterations = before + found.made + found.drawn
     record.factorised += found.made
     return found.why == CLOSE, wanted[found.kept :]
+
+
+def _stretch(
+    run: Run, state: State, pace: Pace, goal: float, wanted: list[float], record: Record, progress: Progress
+) -> tuple[bool, list[float]]:
+    """Follow the exact way to the next event; whether the drive goes on, and the frames left to be kept."""
+    way = stretch(run.net, state, pace.share, goal)
+    record.iterations += way.solved
+    record.factorised += way.solved
+    for share, there in way.poses:
+        before, first = copied(state), pace.share
+        restore(state, there)
+        take(run, before, state, pace, share, share - first)
+        wanted = _frames(run, before, state, (first, share), wanted, record, progress)
+    pace.lost = not way.ends
+    record.events += way.event is not None or pace.lost
+    if way.event is None or pace.lost:
+        return True, wanted
+    return name_loss(run, state, pace, way.event, goal, record), wanted
 
 
 def _begun(run: Run, pace: Pace, record: Record) -> tuple[State, Settled]:

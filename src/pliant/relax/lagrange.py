@@ -27,6 +27,7 @@ YIELD = 1e-9  # of the compliance of what is rigid: by so much lengths give way 
 STILL = 1e-13  # of the size: a step that is none
 HOLDS = 1e-13  # of the size: an error that is none
 BALANCED = 1e-12  # of the forces
+RANK = 1e-9  # singular values below it are 0
 SOFT = -1e-9  # of the largest stiffness: below it, a disturbance grows
 
 
@@ -49,7 +50,7 @@ def settle_exactly(net: Network, state: State) -> Settled:
     for turn in range(TURNS):
         found = elongations(net, state)
         rows = slopes(net, state.x, found)
-        forces = _forces(net, state, rows)
+        forces = carried(net, state, rows)
         right = pulled(net, state, rows, found)
         off, left = np.abs(rows.over).max(initial=0.0), np.abs(right - rows.matrix.T @ forces)
         level = max(np.abs(forces).max(initial=0.0), np.abs(right).max(initial=0.0))
@@ -78,10 +79,16 @@ def softest(net: Network, state: State) -> float:
     found = elongations(net, state)
     rows = slopes(net, state.x, found)
     stiff = stiffness(net, state, rows, found)
-    _, sizes, right = np.linalg.svd(rows.matrix.toarray())
-    ways = right[int((sizes > 1e-9).sum()) :].T
-    values = np.linalg.eigvalsh(ways.T @ stiff @ ways)
+    values = left_free(rows, stiff)[0]
     return float(values.min(initial=np.inf)) / (float(np.abs(stiff).max(initial=0.0)) or 1.0)
+
+
+def left_free(rows: Slopes, stiff: Floats) -> tuple[Floats, Floats]:
+    """How stiff the ways to move that lengths leave are (K,), rising, and these ways (U, K), of length 1."""
+    _, sizes, right = np.linalg.svd(rows.matrix.toarray())
+    ways = right[int((sizes > RANK).sum()) :].T
+    values, vectors = np.linalg.eigh(ways.T @ stiff @ ways)
+    return values.astype(np.float64), ways @ vectors
 
 
 def _step(
@@ -143,7 +150,7 @@ def _fields(net: Network, x: Floats, out: Floats) -> None:
         out[np.arange(len(x)), np.arange(len(x))] += block
 
 
-def _forces(net: Network, state: State, rows: Slopes) -> Floats:
+def carried(net: Network, state: State, rows: Slopes) -> Floats:
     """(R,) what the rows carry by what they are given in, their elongations left out."""
     links, couplings = net.parts.links.stiffness * state.given, net.parts.couplings.stiffness
     return np.concatenate([links, couplings * state.coupling_given])[rows.owners]

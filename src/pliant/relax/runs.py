@@ -56,6 +56,7 @@ class Pace:
     last: float | None = None  # that of the last increment, of the same stretch between two waypoints
     sign: float = 0.0  # of the determinant of the slopes
     unstable: bool = False  # it rests where a disturbance would grow, and goes on so
+    lost: bool = False  # the exact way was not found on from here: increments go on until the next waypoint
     tries: int = 0  # increments since it last went on by LITTLE
     since: float = 0.0  # the share there
 
