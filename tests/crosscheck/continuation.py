@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 STEP, SMALLEST = 0.05, 1e-11
+CLEAR, NOISE = 1e-6, 1e-7  # of the way: so near to where ways part rounding leads astray, and by so much
 UNBOUNDED = 1e-8  # λ: forces are so many times the weights, and s is as near to its end as λ²
 
 
@@ -94,7 +95,7 @@ class Ending:
 
 def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
     """The first thing that happens on the way from a pose (N, D) at rest."""
-    way = _Way(bars, start)
+    way, seen = _Way(bars, start), list[tuple[float, float]]()
     z, tangent, step = way.begin()
     limit = 20_000
     for _ in range(limit):
@@ -107,7 +108,7 @@ def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
         turned = way.tangent(ahead, tangent)
         if turned @ tangent < 0.98:
             if step < 1e-9:  # a corner: branches meet, and the one it came on goes on unstable
-                return Ending("unstable", z[-1], way.x(z))
+                return Ending("unstable", _vanishing(seen, z[-1]), way.x(z))
             step *= 0.5
             continue
         kind = way.event(z, ahead, turned)
@@ -115,11 +116,25 @@ def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
             if step > 1e-10:
                 step *= 0.5
                 continue
-            return Ending(kind, z[-1], way.x(z))
+            at = _vanishing(seen, z[-1]) if kind == "unstable" else z[-1]
+            return Ending(kind, at, way.x(z))
+        if way.forces:
+            seen.append((ahead[-1], way.stiffness(ahead) / ahead[-2]))
         if ahead[-1] >= 1.0:
             return Ending("end", 1.0, way.x(way.at_end(z, ahead)))
         z, tangent, step = ahead, turned, min(1.5 * step, STEP * scale)
     return Ending("lost", z[-1], way.x(z))
+
+
+def _vanishing(seen: list[tuple[float, float]], last: float) -> float:
+    """Where a stiffness is 0 that falls towards it: by three poses that rounding has not reached."""
+    chosen = [one for one in seen if abs(one[0] - last) > CLEAR * abs(one[0] - seen[0][0])][-3:]
+    near = sorted(chosen, key=lambda one: one[1])
+    if len(near) < 3 or near[0][1] > 1e-2 * seen[0][1]:
+        return last
+    shares, stiff = np.array([one[0] for one in near]), np.array([one[1] for one in near])
+    found = float(np.polyval(np.polyfit(stiff / stiff[-1], shares - last, 2), 0.0)) + last
+    return found if abs(found - last) <= NOISE else last
 
 
 class _Way:

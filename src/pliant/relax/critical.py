@@ -25,13 +25,15 @@ import numpy as np
 
 from pliant.relax.elongation import elongations
 from pliant.relax.lagrange import carried, left_free, pulled, put, settle_exactly, softest, stiffness
-from pliant.relax.network import Floats, Network, State
+from pliant.relax.measures import measure_angles
+from pliant.relax.network import Floats, Network, State, once
 from pliant.relax.slopes import Slopes, slopes
 from pliant.relax.turning import displaced
 
 TURNS, MOST = 12, 2000  # Newton's steps to the way, and steps along it
 FIRST, LONGEST, LEAST = 1e-4, 0.05, 1e-9  # steps along the way: of the size, the largest force, the drive
-CLOSE = 1e-7  # step to where κ is 0 that is left to its rate
+CLOSE = 1e-6  # step to where κ is 0 that is left to its rate: nearer, rounding grows as 1/κ
+STRAIN = 1e-3  # of the size: what is elastic is strained by so much, about
 FORCES = 20.0  # times the largest of them: towards a fold they grow without bound, and a step doubles them
 STILL, HOLDS = 1e-14, 1e-11  # of the same: a step that is none, and what is left of G
 YIELD = 1e-13  # of the size, under the largest force: by so much lengths give way that repeat each other
@@ -80,6 +82,7 @@ class _Spot:
     driven: Floats  # (U + R,) ∂G/∂s
     stiff: Floats  # (U, U)
     units: Floats  # (U + R,)
+    largest: float  # force
 
 
 def stretch(net: Network, state: State, share: float, goal: float) -> Stretch:
@@ -100,7 +103,7 @@ def stretch(net: Network, state: State, share: float, goal: float) -> Stretch:
             if abs(way.step) < LEAST:
                 break
             continue
-        if way.spot.units[-1] > GREAT * way.first:
+        if way.spot.largest > GREAT * way.first:
             out.event = Critical(way.unbounded(), way.spot.state, np.zeros_like(state.x), "fold")
         elif abs(way.wanted) <= CLOSE:
             out.event = way.event()
@@ -119,7 +122,7 @@ class _Way:
         self.net, self.goal, self.spot, self.step = net, goal, spot, FIRST
         self.values, self.ways = left_free(spot.rows, spot.stiff)
         self.along = _tangent(spot, np.append(np.zeros(len(spot.left)), 1.0))
-        self.first, self.least = spot.units[-1], float(self.values.min(initial=np.inf))
+        self.first, self.least = spot.largest, float(self.values.min(initial=np.inf))
         self.before, self.turned, self.turning, self.wanted = spot, False, False, np.inf
 
     @property
@@ -176,7 +179,7 @@ class _Way:
 
     def unbounded(self) -> float:
         """The share at which forces f are without bound: the drive is short of it by what falls as 1/f²."""
-        first, last = self.before.units[-1] ** 2, self.spot.units[-1] ** 2
+        first, last = self.before.largest**2, self.spot.largest**2
         return float((last * self.spot.share - first * self.before.share) / (last - first))
 
     def event(self) -> Critical:
@@ -263,18 +266,28 @@ def _spot(net: Network, state: State, share: float, goal: float) -> _Spot:
     net.aim(there, share + reach)
     after = elongations(net, there)
     driven = -(pulled(net, there, rows, after) - right), slopes(net, there.x, after).over - rows.over
-    (size, unknowns), largest = j.shape, float(max(np.abs(forces).max(initial=0.0), np.abs(right).max()))
-    units = np.append(np.full(unknowns, net.size or 1.0), np.full(size, FORCES * (largest or 1.0)))
+    (size, unknowns), acting = j.shape, max(np.abs(part).max(initial=0.0) for part in (forces, right))
+    largest = max(float(acting), force_level(net))
+    units = np.append(np.full(unknowns, net.size or 1.0), np.full(size, FORCES * largest))
     matrix = np.zeros((unknowns + size, unknowns + size))
     matrix[:unknowns, :unknowns], matrix[unknowns:, :unknowns], matrix[:unknowns, unknowns:] = stiff, j, j.T
-    scales = np.append(np.full(unknowns, largest or 1.0), np.full(size, net.size or 1.0))
+    scales = np.append(np.full(unknowns, largest), np.full(size, net.size or 1.0))
     left = np.append(j.T @ forces - right, rows.over) / scales
     matrix = matrix * units / scales[:, None]
     matrix[range(unknowns, unknowns + size), range(unknowns, unknowns + size)] = -YIELD
     return _Spot(
         state, share, rows, forces, left, matrix,
-        np.concatenate(driven) / reach / scales, stiff, units,
+        np.concatenate(driven) / reach / scales, stiff, units, largest,
     )  # fmt: skip
+
+
+@once
+def force_level(net: Network) -> float:
+    """What forces are measured by where none act yet: the largest load of the drive, or of what is elastic."""
+    parts = net.parts
+    loose = np.append(parts.links.stiffness[~net.rigid], parts.couplings.stiffness[~net.couplings_hold])
+    elastic = STRAIN * float(loose.max(initial=0.0)) * (net.size or 1.0)
+    return max(float(np.abs(net.drive.loads).max(initial=0.0)), elastic) or 1.0
 
 
 def _tangent(spot: _Spot, before: Floats) -> Floats | None:
@@ -320,4 +333,6 @@ def _moved(net: Network, spot: _Spot, y: Floats, share: float) -> State:
     displaced(net, there, spot.rows.spread((spot.units * y)[:unknowns, None])[0])
     put(net, there, spot.rows, spot.forces + (spot.units * y)[unknowns:])
     net.aim(there, spot.share + share)
+    if len(there.turned):
+        measure_angles(there.x, net.parts.couplings, there.turned)
     return there

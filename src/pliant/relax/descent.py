@@ -11,6 +11,7 @@ import numpy as np
 
 from pliant.relax.elongation import elongations
 from pliant.relax.lagrange import HOLDS, left_free, pulled, put, settle_exactly, stiffness
+from pliant.relax.measures import measure_angles
 from pliant.relax.network import Floats, Network, State
 from pliant.relax.slopes import Slopes, slopes
 from pliant.relax.turning import displaced
@@ -68,6 +69,8 @@ def _held(net: Network, state: State, most: float) -> bool:
             return True
         y = -np.linalg.lstsq(rows.matrix.toarray(), rows.over, rcond=None)[0].astype(np.float64)
         displaced(net, state, rows.spread(y[:, None])[0])
+        if len(state.turned):
+            measure_angles(state.x, net.parts.couplings, state.turned)
         if not np.abs(state.x - start).max() <= most:
             return False
     return False

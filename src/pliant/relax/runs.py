@@ -73,7 +73,8 @@ def determined(net: Network) -> bool:
     """Whether there are at least as many lengths that always hold as unknowns."""
     parts = net.parts
     held = parts.guides.kinds[parts.links.ends] == FIXED
-    rows = ((parts.links.laws == BAR) & ~held.all(axis=1)).sum() + (parts.couplings.laws == BAR).sum()
+    rows = ((parts.links.laws == BAR) & ~held.all(axis=1)).sum()
+    rows += ((parts.couplings.laws == BAR) & net.couplings_hold).sum()
     rows += (parts.rails.laws == BAR).sum() * (net.drawn.shape[1] - 1)
     return bool(rows >= (parts.guides.kinds != FIXED).sum() * net.drawn.shape[1])
 
