@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,10 @@ def column(bars: int, load: float, stiffness: float = 1.0, lean: float = 0.0) ->
     below = ["g", *names]
     top = {"node": names[-1], "force": (0, 0), "to": (0, -load)}
     return {
-        "nodes": {"g": (0, -1)} | {name: (np.sin(lean) * k, np.cos(lean) * k) for k, name in enumerate(names)},
+        "nodes": {"g": (0, -1)}
+        | {name: (np.sin(lean) * k, np.cos(lean) * k) for k, name in enumerate(names)},
         "ground": ["g", "p0"],
-        "bars": [{"nodes": pair} for pair in zip(names, names[1:], strict=False)],
+        "bars": [{"nodes": pair} for pair in pairwise(names)],
         "rotors": [
             {"joint": names[k], "arms": [below[k], names[k + 1]], "to": 0.0, "stiffness": stiffness}
             for k in range(bars)
@@ -91,7 +93,7 @@ def test_a_pinned_column_that_a_spring_is_driven_against_buckles_at_its_load():
 
 
 def toggle(load: float, off: float = 0.0) -> dict[str, Any]:
-    """Two bars of length 1 in line, a spring of 3 across their joint, and a load along them; bent by `off`."""
+    """Two bars of length 1 in line or bent by `off`, a spring of 3 across their joint, a load along them."""
     half = np.sqrt(1 - off**2)
     return {
         "nodes": {"a": (0, 0), "c": (half, off), "b": (2 * half, 0), "s": (half, 1 + off)},
@@ -141,7 +143,9 @@ def pressed(angle: float, off: float) -> float:
 @pytest.mark.parametrize("off", [-1e-2, -1e-3])
 def test_a_bent_toggle_snaps_at_its_limit_load(off):
     found = solved(1, toggle(3.0, off))
-    best = minimize_scalar(lambda a: -pressed(a, off), bounds=(-1.2, np.arcsin(off)), options={"xatol": 1e-12})
+    best = minimize_scalar(
+        lambda a: -pressed(a, off), bounds=(-1.2, np.arcsin(off)), options={"xatol": 1e-12}
+    )
     assert kinds(found)[0] == "snap"
     assert found.trust.notices[0].share == pytest.approx(-best.fun / 3.0, abs=NEAR)
 

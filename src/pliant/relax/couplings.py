@@ -44,7 +44,9 @@ def _rotor(rotor: Rotor, layout: Layout) -> Coupling:
         arm = min(_arm(joint, node, across, layout) for node in (first, second))
         turns = [Measure(DIHEDRAL, (first, joint, axis, second), arm)]
     goal = tuple(arm * angle for angle in path(0.0, rotor.to))
-    return Coupling(f"rotor {rotor.joint}", tuple(turns), goal, _stiffness(rotor, layout), rigid=_holds(rotor))
+    return Coupling(
+        f"rotor {rotor.joint}", tuple(turns), goal, _stiffness(rotor, layout), rigid=_holds(rotor)
+    )
 
 
 def _gear(gear: Gear, wheels: tuple[Pair, Pair], ratio: float, layout: Layout) -> Coupling:

@@ -1,20 +1,15 @@
 """Where a mechanism under load loses its stability: located along its way, and told a fork from a limit.
 
-Positions x, forces f and the share s of the drive are followed together by arclength, z = (x, f, s):
-
-    G(z) = (Jᵀ f − r, e) = 0,    A = ∂G/∂(x, f)
-
+Positions x, forces f and the share s of the drive are followed together, z = (x, f, s) (see `arclength`).
 The least stiffness κ of what lengths leave free changes its sign along that way at a rate that is not 0,
 whether the drive turns back there (a limit, from where it snaps) or goes on (a fork, where other ways cross).
 By s alone κ would fall to 0 as a root does at a limit, and be found to half of the digits.
 
-Where mirrored ways meet and become one (a merge), the drive turns back and κ touches 0 without a change of its
-sign. Towards a fold, where lengths contradict each other, forces grow without bound and no κ need be 0.
+Where mirrored ways meet and become one (a merge), the drive turns back and κ touches 0 without a change of
+its sign. Towards a fold, where lengths contradict each other, forces grow without bound and no κ need be 0.
 
 At a fork A y = 0, and ways on are sought at z ± ε y, with s as it comes out: stable ones beyond it are two
 where a mirrored mechanism buckles to either side.
-
-Source: [Keller1977] for arclength and for the change of branches.
 """
 
 from __future__ import annotations
@@ -23,30 +18,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.relax.elongation import elongations
-from pliant.relax.lagrange import carried, left_free, pulled, put, settle_exactly, softest, stiffness
-from pliant.relax.measures import measure_angles
-from pliant.relax.network import Floats, Network, State, once
-from pliant.relax.slopes import Slopes, slopes
-from pliant.relax.turning import displaced
+from pliant.relax.arclength import ASTRAY, STILL, Spot, corrected, cosine, moved, reaches, spot_at, tangent
+from pliant.relax.lagrange import left_free, settle_exactly, softest
+from pliant.relax.network import Floats, Network, State
 
-TURNS, MOST = 12, 2000  # Newton's steps to the way, and steps along it
-FIRST, LONGEST, LEAST = 1e-4, 0.05, 1e-9  # steps along the way: of the size, the largest force, the drive
+MOST = 2000  # steps along the way
+FIRST, LONGEST, LEAST = 1e-4, 0.05, 1e-9  # steps along the way: of links, the largest force, the drive
 CLOSE = 1e-6  # step to where κ is 0 that is left to its rate: nearer, rounding grows as 1/κ
-STRAIN = 1e-3  # of the size: what is elastic is strained by so much, about
-FORCES = 20.0  # times the largest of them: towards a fold they grow without bound, and a step doubles them
-STILL, HOLDS = 1e-14, 1e-11  # of the same: a step that is none, and what is left of G
-YIELD = 1e-13  # of the size, under the largest force: by so much lengths give way that repeat each other
-ASTRAY = 0.3  # of a step along the way: so far Newton's steps lead from its end, at most
 STRAIGHT = 0.95  # cosine of the corner that a step along the way makes, at least
 JUMPED = 1e-4  # a longer step along the way may have led to another
 SOFTER = 1e-2  # of the least κ at the start: none is 0
 STANDS = 1e-4  # of a step along the way: the drive stands still
 GREAT = 1e5  # times the first forces: the drive is as far from where they are without bound as 1e-10
 AROUND = (1e-5, 1e-4, 1e-3)  # along the way, to either side of where the drive turns back
-ASIDE = (1e-2, 2e-3, 4e-4)  # ε, of the size
+ASIDE = (1e-2, 2e-3, 4e-4)  # ε, of links
 ASIDE_ASTRAY = 0.9  # of it
-SHORT = 1e-6  # of the drive: over less, its rates are not compared
 
 
 @dataclass(frozen=True)
@@ -69,27 +55,11 @@ class Stretch:
     solved: int = 0  # systems of equations
 
 
-@dataclass(frozen=True)
-class _Spot:
-    """A state and its share, with G, A and ∂G/∂s there, x in sizes and f in the largest force."""
-
-    state: State
-    share: float
-    rows: Slopes
-    forces: Floats  # (R,)
-    left: Floats  # (U + R,) G
-    matrix: Floats  # (U + R, U + R) A
-    driven: Floats  # (U + R,) ∂G/∂s
-    stiff: Floats  # (U, U)
-    units: Floats  # (U + R,)
-    largest: float  # force
-
-
 def stretch(net: Network, state: State, share: float, goal: float) -> Stretch:
     """Follow the way from a stable pose at rest to a share of the drive, or to where a stiffness is 0."""
     state, out = State._make(array.copy() for array in state), Stretch([])
     settle_exactly(net, state)
-    way = _Way(net, goal, _spot(net, state, share, goal))
+    way = _Way(net, goal, spot_at(net, state, share, goal))
     while out.solved < MOST and way.along is not None and way.spot.share >= share - FIRST:
         out.solved += 1
         if way.arrives():
@@ -118,10 +88,10 @@ def stretch(net: Network, state: State, share: float, goal: float) -> Stretch:
 class _Way:
     """Steps along the way: where the last one ended, and how long the next one is."""
 
-    def __init__(self, net: Network, goal: float, spot: _Spot) -> None:
+    def __init__(self, net: Network, goal: float, spot: Spot) -> None:
         self.net, self.goal, self.spot, self.step = net, goal, spot, FIRST
         self.values, self.ways = left_free(spot.rows, spot.stiff)
-        self.along = _tangent(spot, np.append(np.zeros(len(spot.left)), 1.0))
+        self.along = tangent(spot, np.append(np.zeros(len(spot.left)), 1.0))
         self.first, self.least = spot.largest, float(self.values.min(initial=np.inf))
         self.before, self.turned, self.turning, self.wanted = spot, False, False, np.inf
 
@@ -140,18 +110,18 @@ class _Way:
         if self.along is None:
             return None
         part = (self.goal - self.spot.share) / float(self.along[-1])
-        guess = _moved(self.net, self.spot, part * self.along[:-1], self.goal - self.spot.share)
+        guess = moved(self.net, self.spot, part * self.along[:-1], self.goal - self.spot.share)
         there = State._make(array.copy() for array in guess)
         if not settle_exactly(self.net, there).at_rest or softest(self.net, there) <= 0.0:
             return None
-        far = float(np.abs(there.x - guess.x).max()) / (self.net.size or 1.0)
+        far = float((np.abs(there.x - guess.x) / reaches(self.net)[:, None]).max())
         return there if far <= ASTRAY * part else None
 
     def advanced(self) -> bool:
         """Take a step and set the length of the next; False, and a shorter one, where it may lead astray."""
         along = self.along
-        ahead = None if along is None else _corrected(self.net, self.spot, along, self.step, self.goal)
-        further = None if ahead is None or along is None else _tangent(ahead, along)
+        ahead = None if along is None else corrected(self.net, self.spot, along, self.step, self.goal)
+        further = None if ahead is None or along is None else tangent(ahead, along)
         if ahead is None or along is None or further is None or not self._fits(ahead, further):
             self.step *= 0.25
             return False
@@ -166,13 +136,13 @@ class _Way:
         self.step = min(max(self.wanted, -bound), bound)
         return True
 
-    def _fits(self, ahead: _Spot, further: Floats) -> bool:
+    def _fits(self, ahead: Spot, further: Floats) -> bool:
         """Whether a step goes on along the way: no corner, and no turn of the drive unless stability is lost.
 
         The determinant of A with the way is that of A times ds: but where branches meet, it keeps its sign.
         """
         along, values = self.along, left_free(ahead.rows, ahead.stiff)[0]
-        if along is None or len(values) != len(self.values) or _cosine(ahead, along, further) < STRAIGHT:
+        if along is None or len(values) != len(self.values) or cosine(ahead, along, further) < STRAIGHT:
             return False
         signs = np.sign(values).prod() * np.sign(self.values).prod()
         return abs(self.step) <= JUMPED or bool(signs * along[-1] * further[-1] >= 0.0)
@@ -192,9 +162,14 @@ class _Way:
         return Critical(at, self.spot.state, way, "fork" if abs(speed) > STANDS else self._kind())
 
     def _kind(self) -> str:
-        """What it is that the drive turns back at: beyond a limit a stiffness is negative; "" where unknown."""
-        for far in AROUND if self.along is not None else ():
-            spots = [_corrected(self.net, self.spot, self.along, by, self.goal) for by in (far, -far)]
+        """What the drive turns back at: beyond a limit a stiffness is negative; "" where unknown."""
+        along = self.along
+        for far in AROUND if along is not None else ():
+            spots = [
+                corrected(self.net, self.spot, along, by, self.goal)
+                for by in (far, -far)
+                if along is not None
+            ]
             signs = [left_free(one.rows, one.stiff)[0][0] > 0.0 for one in spots if one is not None]
             if len(signs) == 2:
                 return "merge" if all(signs) else "limit" if any(signs) else ""
@@ -203,11 +178,11 @@ class _Way:
 
 def beyond(net: Network, found: Critical, goal: float) -> tuple[float, State] | None:
     """The pose a little further along the drive than where ways part or meet, between the mirrored ones."""
-    spot = _spot(net, found.state, found.share, goal)
+    spot = spot_at(net, found.state, found.share, goal)
     step: Floats = np.linalg.lstsq(spot.matrix, -spot.driven, rcond=CLOSE)[0].astype(np.float64)
     along = np.append(step, 1.0) / np.sqrt(step @ step + 1.0)
     for far in ASIDE:
-        there = _corrected(net, spot, along, far, goal, ASIDE_ASTRAY)
+        there = corrected(net, spot, along, far, goal, ASIDE_ASTRAY)
         if there is not None and found.share < there.share <= goal:
             return there.share, there.state
     return None
@@ -218,10 +193,9 @@ def ways_beyond(net: Network, found: Critical, goal: float) -> list[tuple[float,
 
     The first is the one in which the coordinate that moves most grows.
     """
-    spot = _spot(net, found.state, found.share, goal)
-    y = spot.rows.gathered(found.way[None])[:, 0]
-    move = spot.rows.spread(y[:, None])[0]
-    y *= np.sign(move.flat[np.abs(move).argmax()]) or 1.0
+    spot = spot_at(net, found.state, found.share, goal)
+    way = found.way * (np.sign(found.way.flat[np.abs(found.way).argmax()]) or 1.0)
+    y = spot.rows.gathered(way[None])[:, 0] / spot.units[: len(spot.rows.nodes)]
     y /= np.abs(y).max()
     out: list[tuple[float, State]] = []
     for sign in (1.0, -1.0):
@@ -234,14 +208,6 @@ def ways_beyond(net: Network, found: Critical, goal: float) -> list[tuple[float,
     return out
 
 
-def _cosine(spot: _Spot, first: Floats, second: Floats) -> float:
-    """Of the corner between two directions of the way, forces measured by the largest of them."""
-    scale = np.ones(len(first))
-    scale[len(spot.rows.nodes) : -1] = FORCES
-    a, b = scale * first, scale * second
-    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
-
-
 def _next(values: Floats, before: Floats, step: float) -> float:
     """How far the nearest 0 is ahead, of values that changed so over a step; inf where none comes."""
     change = values - before
@@ -250,89 +216,8 @@ def _next(values: Floats, before: Floats, step: float) -> float:
     return float(far[np.abs(far).argmin()]) if len(far) else np.inf
 
 
-def _aside(net: Network, spot: _Spot, y: Floats, goal: float) -> _Spot | None:
-    """The state at rest that is displaced by y (U,), in sizes, along y: s as it comes out."""
+def _aside(net: Network, spot: Spot, y: Floats, goal: float) -> Spot | None:
+    """The state at rest that is displaced by y (U,), in units, along y: s as it comes out."""
     count = len(spot.left)
     along = np.concatenate([y / np.linalg.norm(y), np.zeros(count - len(y) + 1)])
-    return _corrected(net, spot, along, float(np.linalg.norm(y)), goal, ASIDE_ASTRAY)
-
-
-def _spot(net: Network, state: State, share: float, goal: float) -> _Spot:
-    found = elongations(net, state)
-    rows = slopes(net, state.x, found)
-    forces, right = carried(net, state, rows), pulled(net, state, rows, found)
-    stiff, j = stiffness(net, state, rows, found), rows.matrix.toarray()
-    there, reach = State._make(array.copy() for array in state), max(goal - share, SHORT)
-    net.aim(there, share + reach)
-    after = elongations(net, there)
-    driven = -(pulled(net, there, rows, after) - right), slopes(net, there.x, after).over - rows.over
-    (size, unknowns), acting = j.shape, max(np.abs(part).max(initial=0.0) for part in (forces, right))
-    largest = max(float(acting), force_level(net))
-    units = np.append(np.full(unknowns, net.size or 1.0), np.full(size, FORCES * largest))
-    matrix = np.zeros((unknowns + size, unknowns + size))
-    matrix[:unknowns, :unknowns], matrix[unknowns:, :unknowns], matrix[:unknowns, unknowns:] = stiff, j, j.T
-    scales = np.append(np.full(unknowns, largest), np.full(size, net.size or 1.0))
-    left = np.append(j.T @ forces - right, rows.over) / scales
-    matrix = matrix * units / scales[:, None]
-    matrix[range(unknowns, unknowns + size), range(unknowns, unknowns + size)] = -YIELD
-    return _Spot(
-        state, share, rows, forces, left, matrix,
-        np.concatenate(driven) / reach / scales, stiff, units, largest,
-    )  # fmt: skip
-
-
-@once
-def force_level(net: Network) -> float:
-    """What forces are measured by where none act yet: the largest load of the drive, or of what is elastic."""
-    parts = net.parts
-    loose = np.append(parts.links.stiffness[~net.rigid], parts.couplings.stiffness[~net.couplings_hold])
-    elastic = STRAIN * float(loose.max(initial=0.0)) * (net.size or 1.0)
-    return max(float(np.abs(net.drive.loads).max(initial=0.0)), elastic) or 1.0
-
-
-def _tangent(spot: _Spot, before: Floats) -> Floats | None:
-    """(U + R + 1,) where the way goes on, of length 1, not back."""
-    right = np.append(np.zeros(len(spot.left)), 1.0)
-    try:
-        found: Floats = np.linalg.solve(_bordered(spot, before), right).astype(np.float64)
-    except np.linalg.LinAlgError:
-        return None
-    return found / np.linalg.norm(found) if np.isfinite(found).all() else None
-
-
-def _bordered(spot: _Spot, along: Floats) -> Floats:
-    return np.vstack([np.hstack([spot.matrix, spot.driven[:, None]]), along])
-
-
-def _corrected(
-    net: Network, spot: _Spot, along: Floats, step: float, goal: float, astray: float = ASTRAY
-) -> _Spot | None:
-    """The spot of the way across `along`, so far ahead; None where Newton's steps do not find it near by."""
-    gone = step * along
-    count = len(spot.left)
-    here = _spot(net, _moved(net, spot, gone[:count], float(gone[-1])), spot.share + float(gone[-1]), goal)
-    for turn in range(TURNS):
-        try:
-            y = np.linalg.solve(_bordered(here, along), -np.append(here.left, 0.0))
-        except np.linalg.LinAlgError:
-            return None
-        far = float(np.abs(y).max())
-        if not far < astray * abs(step) + STILL:
-            return None
-        state = _moved(net, here, y[:count], float(y[-1]))
-        here = _spot(net, state, here.share + float(y[-1]), goal)
-        if turn and far < max(STILL, 1e-9 * abs(step)):
-            break
-    return here if np.abs(here.left).max() <= HOLDS else None
-
-
-def _moved(net: Network, spot: _Spot, y: Floats, share: float) -> State:
-    """The state of a spot, moved by y (U + R,) in its units, and driven on."""
-    unknowns = len(spot.rows.nodes)
-    there = State._make(array.copy() for array in spot.state)
-    displaced(net, there, spot.rows.spread((spot.units * y)[:unknowns, None])[0])
-    put(net, there, spot.rows, spot.forces + (spot.units * y)[unknowns:])
-    net.aim(there, spot.share + share)
-    if len(there.turned):
-        measure_angles(there.x, net.parts.couplings, there.turned)
-    return there
+    return corrected(net, spot, along, float(np.linalg.norm(y)), goal, ASIDE_ASTRAY)

@@ -1,8 +1,8 @@
 """Downhill to rest where lengths hold all the way: how a mechanism falls that has lost its stability.
 
-Among the ways Z that lengths leave free, a step goes by g/|κ| along each: g = Zᵀ r are the forces along them and
-κ their stiffnesses, those that are negative turned round, so that it goes down there too. Lengths are then
-made to hold again, and the step is taken if the forces did work along it.
+Among the ways Z that lengths leave free, a step goes by g/|κ| along each: g = Zᵀ r are the forces along them
+and κ their stiffnesses, those that are negative turned round, so that it goes down there too. Lengths are
+then made to hold again, and the step is taken if the forces did work along it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.relax.elongation import elongations
-from pliant.relax.lagrange import HOLDS, left_free, pulled, put, settle_exactly, stiffness
+from pliant.relax.lagrange import HOLDS, force_level, left_free, pulled, put, settle_exactly, stiffness
 from pliant.relax.measures import measure_angles
 from pliant.relax.network import Floats, Network, State
 from pliant.relax.slopes import Slopes, slopes
@@ -30,7 +30,7 @@ def fallen(net: Network, state: State) -> bool:
         return False
     for _ in range(STEPS):
         rows, right, values, ways = _look(net, state)
-        level = float(np.abs(right).max(initial=0.0)) or 1.0
+        level = max(float(np.abs(right).max(initial=0.0)), force_level(net))
         along = ways.T @ right
         if np.abs(along).max(initial=0.0) <= CALM * level and (values > 0.0).all():
             return settle_exactly(net, state).at_rest

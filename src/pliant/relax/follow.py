@@ -6,6 +6,8 @@ Newton's steps shrink so slowly, that it could have jumped to another branch, wh
 out, the determinant of the slopes changes its sign, or stability is lost. What halving does not cure down
 to a billionth of the drive is an event: it is named, and the drive goes on or ends there.
 
+Small mechanisms under load are followed by arclength instead, from event to event (see `critical`).
+
 Frames are pictures on the way between two increments, and change nothing of them.
 
 Source: [Lipson2006] "Incorrect solutions": changes "should be made in very small increments".
@@ -63,10 +65,7 @@ from pliant.relax.stops import (
 )
 
 PATIENCE, LABOUR = 2000, 3e8  # factorisations, and numbers in all of them, that are enough of a search
-INCREMENTS, EACH = (
-    6000,
-    50,
-)  # that are enough of a run, and for each frame; friction may take 4096
+INCREMENTS, EACH = 6000, 50  # that are enough of a run, and for each frame; friction may take 4096
 LANDED = 1e-5  # of the size: from so near what rubs may come down in an increment
 NIGH = 2.0**-16  # increment, as a share of the drive, that is small enough for it
 TURNING = 1.0 / 64  # of the drive, where friction is: its direction follows what slips
@@ -99,18 +98,14 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
         pace.last, pace.lost = None, False
         while pace.share < goal:
             progress(round(1000 * pace.share), 1000, f"drive at {pace.share:.1%}")
-            if run.exact and not pace.unstable and not pace.lost:
-                going, wanted = _stretch(run, state, pace, goal, wanted, record, progress)
-                if not going:
-                    return
-                continue
             if quickly is not None and pace.step > SHORT:
                 close, wanted = _pursue(run, quickly, state, pace, goal, wanted, record, progress)
                 if not close:
                     continue
-            before, first = copied(state), pace.share
-            going, left = _advance(run, state, pace, goal, record), left - 1
-            wanted = _frames(run, before, state, (first, pace.share), wanted, record, progress)
+            exactly = run.exact and not pace.unstable and not pace.lost
+            go = _stretch if exactly else _increment
+            going, wanted = go(run, state, pace, goal, wanted, record, progress)
+            left -= 1
             if not going:
                 return
             if record.events > MANY or left == 0 or _worn_out(run, record):
@@ -147,6 +142,15 @@ def _pursue(
     record.iterations = before + found.made + found.drawn
     record.factorised += found.made
     return found.why == CLOSE, wanted[found.kept :]
+
+
+def _increment(
+    run: Run, state: State, pace: Pace, goal: float, wanted: list[float], record: Record, progress: Progress
+) -> tuple[bool, list[float]]:
+    """One increment, taken or halved; whether the drive goes on, and the frames left to be kept."""
+    before, first = copied(state), pace.share
+    going = _advance(run, state, pace, goal, record)
+    return going, _frames(run, before, state, (first, pace.share), wanted, record, progress)
 
 
 def _stretch(

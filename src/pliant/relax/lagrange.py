@@ -27,6 +27,7 @@ MOST = 200  # unknowns and rows
 TURNS = 12
 YIELD = 1e-9  # of the compliance of what is rigid: by so much lengths give way that repeat each other
 STILL = 1e-13  # of the size: a step that is none
+STRAIN = 1e-3  # of the size: what is elastic is strained by so much, about
 DIFFERENCE = 1e-3  # of the size, over which slopes of couplings are compared
 HOLDS = 1e-13  # of the size: an error that is none
 BALANCED = 1e-12  # of the forces
@@ -56,7 +57,7 @@ def settle_exactly(net: Network, state: State) -> Settled:
         forces = carried(net, state, rows)
         right = pulled(net, state, rows, found)
         off, left = np.abs(rows.over).max(initial=0.0), np.abs(right - rows.matrix.T @ forces)
-        level = max(np.abs(forces).max(initial=0.0), np.abs(right).max(initial=0.0))
+        level = max(np.abs(forces).max(initial=0.0), np.abs(right).max(initial=0.0), force_level(net))
         residual = float(left.max(initial=0.0))
         if off <= HOLDS * size and residual <= BALANCED * level:
             return Settled(residual, turn, sizes[0], False, True, True, sizes[0], sizes[1])
@@ -77,6 +78,15 @@ def settle_exactly(net: Network, state: State) -> Settled:
         if turn > 0 and far < STILL:
             return Settled(residual, turn + 1, sizes[0], False, True, True, sizes[0], sizes[1])
     return Settled(np.inf, TURNS, sizes[0], False, False, False, sizes[0], sizes[1])
+
+
+@once
+def force_level(net: Network) -> float:
+    """What forces are measured by where none act yet: the largest load, or what springs are good for."""
+    parts = net.parts
+    loose = np.append(parts.links.stiffness[~net.rigid], parts.couplings.stiffness[~net.couplings_hold])
+    elastic = STRAIN * float(loose.max(initial=0.0)) * (net.size or 1.0)
+    return max(float(np.abs(net.drive.loads).max(initial=0.0)), elastic) or 1.0
 
 
 def softest(net: Network, state: State) -> float:

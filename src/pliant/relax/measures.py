@@ -176,7 +176,9 @@ def coupling_stiffness(
                     couple(here, couplings, c, turned, slope, nodes)
                     for a in range(count):
                         for i in range(d):
-                            out[nodes[a], nodes[b], i, j] += forces[c] * parts[1][k] * slope[a, i] / (12.0 * h)
+                            out[nodes[a], nodes[b], i, j] += (
+                                forces[c] * parts[1][k] * slope[a, i] / (12.0 * h)
+                            )
                 here[nodes[b], j] = at
 
 
