@@ -5,7 +5,7 @@ z = (x, f, s) are positions, the forces in what is rigid, and the share of the d
     G(z) = (Jᵀ f − r, e) = 0,    A = ∂G/∂(x, f)
 
 with J the slopes of the lengths that hold, e by how much they are off and r the forces from all else. A step
-goes along the tangent of the way, and Newton's steps across it lead back: no matter whether s goes on or turns.
+goes along the tangent of the way, and Newton's steps across it lead back: whether s goes on or turns.
 """
 
 from __future__ import annotations

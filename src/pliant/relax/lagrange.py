@@ -17,7 +17,7 @@ import numpy as np
 from pliant.relax.attraction import attracted
 from pliant.relax.elongation import Elongations, elongations
 from pliant.relax.laws import BAR, tangent
-from pliant.relax.measures import coupling_pull, coupling_stiffness, measure_angles
+from pliant.relax.measures import measure_angles, resisted
 from pliant.relax.network import CURVE, WOUND, Floats, Ints, Network, State, once
 from pliant.relax.newton import Settled
 from pliant.relax.slopes import Slopes, slopes
@@ -135,7 +135,7 @@ def stiffness(net: Network, state: State, rows: Slopes, found: Elongations) -> F
     forces = np.where(held, couplings.stiffness * state.coupling_given, found.coupling_forces)
     rates, blocks = np.where(held, 0.0, couplings.stiffness), np.zeros((count, count, d, d))
     step = DIFFERENCE * (net.size or 1.0)
-    coupling_stiffness(state.x, couplings, state.turned, forces, rates, step, blocks)
+    resisted(state.x, couplings, state.turned, forces, rates, step, np.zeros((count, d)), blocks)
     return out + gathered(rows, blocks)
 
 
@@ -214,5 +214,7 @@ def pulled(net: Network, state: State, rows: Slopes, found: Elongations) -> Floa
         loads += across[:, None] * away
     soft = np.where(net.couplings_hold, 0.0, found.coupling_forces)
     if soft.any():
-        loads -= coupling_pull(x, net.parts.couplings, state.turned, soft)
+        pull, none = np.zeros(x.shape), np.zeros((0, 0, 0, 0))
+        resisted(x, net.parts.couplings, state.turned, soft, np.zeros(len(soft)), 0.0, pull, none)
+        loads -= pull
     return rows.gathered(loads[None])[:, 0]
