@@ -23,7 +23,7 @@ from pliant.relax.lagrange import left_free, settle_exactly, softest
 from pliant.relax.network import Floats, Network, State
 
 MOST = 2000  # steps along the way
-FIRST, LONGEST, LEAST = 1e-4, 0.05, 1e-9  # steps along the way: of links, the largest force, the drive
+FIRST, LONGEST, LEAST = 1e-4, 0.15, 1e-9  # steps along the way: of links, the largest force, the drive
 CLOSE = 1e-6  # step to where κ is 0 that is left to its rate: nearer, rounding grows as 1/κ
 STRAIGHT = 0.95  # cosine of the corner that a step along the way makes, at least
 JUMPED = 1e-4  # a longer step along the way may have led to another
@@ -122,10 +122,12 @@ class _Way:
         along = self.along
         ahead = None if along is None else corrected(self.net, self.spot, along, self.step, self.goal)
         further = None if ahead is None or along is None else tangent(ahead, along)
-        if ahead is None or along is None or further is None or not self._fits(ahead, further):
+        values, ways = self.values[:0], self.ways
+        if ahead is not None:
+            values, ways = left_free(ahead.rows, ahead.stiff)
+        if ahead is None or along is None or further is None or not self._fits(ahead, further, values):
             self.step *= 0.25
             return False
-        values, ways = left_free(ahead.rows, ahead.stiff)
         lost, turns = _next(values, self.values, self.step), _next(further[-1:], along[-1:], self.step)
         self.turned = self.turned or float(further[-1]) < 0.0
         near = bool((values > 0.0).all()) and abs(turns) <= LONGEST and abs(lost) <= LONGEST
@@ -136,12 +138,12 @@ class _Way:
         self.step = min(max(self.wanted, -bound), bound)
         return True
 
-    def _fits(self, ahead: Spot, further: Floats) -> bool:
+    def _fits(self, ahead: Spot, further: Floats, values: Floats) -> bool:
         """Whether a step goes on along the way: no corner, and no turn of the drive unless stability is lost.
 
         The determinant of A with the way is that of A times ds: but where branches meet, it keeps its sign.
         """
-        along, values = self.along, left_free(ahead.rows, ahead.stiff)[0]
+        along = self.along
         if along is None or len(values) != len(self.values) or cosine(ahead, along, further) < STRAIGHT:
             return False
         signs = np.sign(values).prod() * np.sign(self.values).prod()
