@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 
 STEP, SMALLEST = 0.05, 1e-11
 CLEAR, NOISE = 1e-6, 1e-7  # of the way: so near to where ways part rounding leads astray, and by so much
+DEPENDENT = 1e-5  # of the least singular value of the slopes at the start
 UNBOUNDED = 1e-8  # λ: forces are so many times the weights, and s is as near to its end as λ²
 
 
@@ -108,7 +109,7 @@ def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
         turned = way.tangent(ahead, tangent)
         if turned @ tangent < 0.98:
             if step < 1e-9:  # a corner: branches meet, and the one it came on goes on unstable
-                return Ending("unstable", _vanishing(seen, z[-1]), way.x(z))
+                return way.ending("unstable", _vanishing(seen, z[-1]), z)
             step *= 0.5
             continue
         kind = way.event(z, ahead, turned)
@@ -117,7 +118,7 @@ def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
                 step *= 0.5
                 continue
             at = _vanishing(seen, z[-1]) if kind == "unstable" else z[-1]
-            return Ending(kind, at, way.x(z))
+            return way.ending(kind, at, z)
         if way.forces:
             seen.append((ahead[-1], way.stiffness(ahead) / ahead[-2]))
         if ahead[-1] >= 1.0:
@@ -233,6 +234,13 @@ class _Way:
             if sign != self.sign:
                 return "singular"
         return ""
+
+    def ending(self, kind: str, share: float, z: Floats) -> Ending:
+        """Named; where lengths depend on each other that did not at the start, it is a fold."""
+        first, last = (
+            np.linalg.svd(self.bars.slopes(x), compute_uv=False)[-1] for x in (self.start, self.x(z))
+        )
+        return Ending("fold" if last < DEPENDENT * first else kind, share, self.x(z))
 
     def stiffness(self, z: Floats) -> float:
         """The least eigenvalue of the stiffness among what lengths leave free."""

@@ -155,7 +155,13 @@ def test_mirrored_ways_that_become_one_are_told(frames):
     assert difference(random_bars(2440), frames) == ("unstable", "")
 
 
-@pytest.mark.parametrize(("seed", "kind"), [(119, "fold"), (1028, "snap"), (1125, "fold"), (461, "unstable")])
+@pytest.mark.parametrize(
+    ("seed", "kind"), [(119, "fold"), (1028, "snap"), (1125, "fold"), (461, "unstable"), (20109, "fold")]
+)
 def test_losses_of_stability_are_found_to_a_billionth_of_the_drive(seed, kind):
     """A fold is no snap, and a snap no fold, however near they are to each other."""
     assert difference(random_bars(seed), 1) == (kind, "")
+
+
+def test_a_drawing_that_falls_far_to_its_rest_is_no_contradiction():
+    assert difference(random_bars(20014), 1) == ("fold", "")

@@ -24,6 +24,7 @@ from pliant.core.progress import Progress
 from pliant.relax.continuation import NEAR as CLOSE
 from pliant.relax.continuation import Going, Pose, Structure, bounds, pictures, pursue
 from pliant.relax.critical import stretch
+from pliant.relax.descent import fallen
 from pliant.relax.elongation import elongations
 from pliant.relax.events import broken
 from pliant.relax.faults import fault_of
@@ -184,6 +185,10 @@ def _begun(run: Run, pace: Pace, record: Record) -> tuple[State, Settled]:
         told = Record()
         found = leave_unstable(run, state, pace, come_to_rest(run, state, 0.0, told), told)
         record.iterations += told.iterations
+        if run.exact and not (found.at_rest and elongations(run.net, state).worst <= LENGTHS):
+            there = run.net.state()
+            if fallen(run.net, there):
+                return there, look(run, there)
         done = not found.at_rest or run.factor >= STIFFEST or not multiplied(run)
         if done or elongations(run.net, state).worst <= LENGTHS:
             record.notices += told.notices
