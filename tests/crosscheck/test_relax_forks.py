@@ -156,7 +156,8 @@ def test_mirrored_ways_that_become_one_are_told(frames):
 
 
 @pytest.mark.parametrize(
-    ("seed", "kind"), [(119, "fold"), (1028, "snap"), (1125, "fold"), (461, "unstable"), (20109, "fold")]
+    ("seed", "kind"),
+    [(119, "fold"), (1028, "snap"), (1125, "fold"), (461, "unstable"), (20109, "fold"), (30217, "fold")],
 )
 def test_losses_of_stability_are_found_to_a_billionth_of_the_drive(seed, kind):
     """A fold is no snap, and a snap no fold, however near they are to each other."""

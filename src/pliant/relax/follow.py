@@ -31,6 +31,7 @@ from pliant.relax.faults import fault_of
 from pliant.relax.friction import begin, landed, prepared, rubs, smooth
 from pliant.relax.judging import BOUND, DODGE, FREE, JUMP, SHORT, moved, orientation
 from pliant.relax.judging import HOLDS as LENGTHS
+from pliant.relax.lagrange import fits
 from pliant.relax.losses import name_loss
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Network, State
@@ -77,8 +78,17 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
 
     Stops at every waypoint; for good where it locks, at a dead centre, or where it does not come to rest.
     """
+    geometry = net.loaded and rigid_only(net) and determined(net) and not rubs(net)
+    _follow(net, study, record, progress, geometry)
+    if geometry and fits(net) and any(one.kind == "limit" for one in record.notices):
+        again = Record()  # forces tell where it ends: towards a fold they grow without bound
+        _follow(net, study, again, progress, False)
+        vars(record).update(vars(again))
+
+
+def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress, geometry: bool) -> None:
+    """The same, once; by geometry alone, or with what loads do."""
     rough, net = net, smooth(net) if rubs(net) else net
-    geometry = net.loaded and rigid_only(net) and determined(net) and rough is net
     run = new_run(unloaded(net) if geometry else net, study)
     run.base, pace = net, Pace()
     if rough is not net:
