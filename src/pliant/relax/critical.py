@@ -158,6 +158,8 @@ class _Way:
         """What it has come to, less than CLOSE away."""
         speed = 0.0 if self.along is None else float(self.along[-1])
         at = self.spot.share + (0.5 if self.turning else 1.0) * self.wanted * speed
+        if not len(self.values):  # nothing is free: lengths alone can end it
+            return Critical(at, self.spot.state, np.zeros_like(self.spot.state.x), "fold")
         way = self.spot.rows.spread(self.ways[:, [int(np.abs(self.values).argmin())]])[0]
         if self.turning and self.values.min() > SOFTER * self.least:
             return Critical(at, self.spot.state, way, "fold")
