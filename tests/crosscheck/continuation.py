@@ -21,6 +21,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 STEP, SMALLEST = 0.05, 1e-11
+CLEAR, NOISE = 1e-6, 1e-7  # of the way: so near to where ways part rounding leads astray, and by so much
+DEPENDENT = 1e-5  # of the least singular value of the slopes at the start
+UNBOUNDED = 1e-8  # λ: forces are so many times the weights, and s is as near to its end as λ²
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ class Ending:
 
 def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
     """The first thing that happens on the way from a pose (N, D) at rest."""
-    way = _Way(bars, start)
+    way, seen = _Way(bars, start), list[tuple[float, float]]()
     z, tangent, step = way.begin()
     limit = 20_000
     for _ in range(limit):
@@ -106,7 +109,7 @@ def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
         turned = way.tangent(ahead, tangent)
         if turned @ tangent < 0.98:
             if step < 1e-9:  # a corner: branches meet, and the one it came on goes on unstable
-                return Ending("unstable", z[-1], way.x(z))
+                return way.ending("unstable", _vanishing(seen, z[-1]), z)
             step *= 0.5
             continue
         kind = way.event(z, ahead, turned)
@@ -114,11 +117,25 @@ def followed(bars: Bars, start: Floats, scale: float = 1.0) -> Ending:
             if step > 1e-10:
                 step *= 0.5
                 continue
-            return Ending(kind, z[-1], way.x(z))
+            at = _vanishing(seen, z[-1]) if kind == "unstable" else z[-1]
+            return way.ending(kind, at, z)
+        if way.forces:
+            seen.append((ahead[-1], way.stiffness(ahead) / ahead[-2]))
         if ahead[-1] >= 1.0:
             return Ending("end", 1.0, way.x(way.at_end(z, ahead)))
         z, tangent, step = ahead, turned, min(1.5 * step, STEP * scale)
     return Ending("lost", z[-1], way.x(z))
+
+
+def _vanishing(seen: list[tuple[float, float]], last: float) -> float:
+    """Where a stiffness is 0 that falls towards it: by three poses that rounding has not reached."""
+    chosen = [one for one in seen if abs(one[0] - last) > CLEAR * abs(one[0] - seen[0][0])][-3:]
+    near = sorted(chosen, key=lambda one: one[1])
+    if len(near) < 3 or near[0][1] > 1e-2 * seen[0][1]:
+        return last
+    shares, stiff = np.array([one[0] for one in near]), np.array([one[1] for one in near])
+    found = float(np.polyval(np.polyfit(stiff / stiff[-1], shares - last, 2), 0.0)) + last
+    return found if abs(found - last) <= NOISE else last
 
 
 class _Way:
@@ -205,7 +222,7 @@ class _Way:
 
     def event(self, z: Floats, ahead: Floats, turned: Floats) -> str:
         if self.forces:
-            if ahead[-2] <= 0.0:
+            if ahead[-2] <= UNBOUNDED:
                 return "fold"
             stiff = self.stiffness(ahead)
             return "snap" if turned[-1] <= 0.0 else "unstable" if stiff < 0.0 else ""
@@ -217,6 +234,13 @@ class _Way:
             if sign != self.sign:
                 return "singular"
         return ""
+
+    def ending(self, kind: str, share: float, z: Floats) -> Ending:
+        """Named; where lengths depend on each other that did not at the start, it is a fold."""
+        first, last = (
+            np.linalg.svd(self.bars.slopes(x), compute_uv=False)[-1] for x in (self.start, self.x(z))
+        )
+        return Ending("fold" if last < DEPENDENT * first else kind, share, self.x(z))
 
     def stiffness(self, z: Floats) -> float:
         """The least eigenvalue of the stiffness among what lengths leave free."""

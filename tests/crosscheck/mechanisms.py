@@ -22,8 +22,7 @@ from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 
 FRAMES = (1, 5, 60)
-NEAR = 1e-7  # of the drive: folds of both are so near
-SHAKEN = 1e-6  # and losses of stability: shortly before one, another way to rest is hardly further
+NEAR = 1e-9  # of the drive: events of both are so near
 ENDINGS: dict[tuple[bytes, ...], Ending] = {}
 
 
@@ -45,7 +44,7 @@ def difference(bars: Bars, frames: int) -> tuple[str, str]:
         return "end", "" if fits else f"{told}, off by {off:.1e}"
     if true.kind == "fold":
         return "fold", "" if said[0] == "lock" and abs(said[1] - true.share) <= NEAR else told
-    near = said[0] in ("event", "lock") and abs(said[1] - true.share) <= SHAKEN
+    near = said[0] == "event" and abs(said[1] - true.share) <= NEAR
     return true.kind, "" if near and true.kind != "lost" else told
 
 

@@ -113,8 +113,9 @@ def pursue(pose: Pose, own: Structure, bounds: Bounds, going: Going, goal: float
     share, step, speed, last = going.share, going.step, going.speed, going.last
     look(own, pose, work)
     found_sign, least, most = factorise_groups(own.groups, work.values, work.lu, work.swaps)
-    sign, ready, why, made, drawn, kept = going.sign if going.sign != 0.0 else found_sign, True, NEAR, 0, 0, 0
-    if least <= NONE * most or found_sign * sign < 0.0:
+    sign, why, made, drawn, kept = going.sign if going.sign != 0.0 else found_sign, NEAR, 0, 0, 0
+    ready = least > NONE * most  # as True and False by name `newton` would be compiled once for each
+    if not ready or found_sign * sign < 0.0:
         return Going(share, step, speed, last, sign, made, drawn, kept, NEAR)
     while share < goal:
         left = goal - share
@@ -137,7 +138,7 @@ def pursue(pose: Pose, own: Structure, bounds: Bounds, going: Going, goal: float
             _take(pose, after)
             more, tried = _frames(own, pose, work, bounds, frames, kept, ahead, before, after, made + drawn)
             _take(after, pose)
-            ready, drawn = False, drawn + tried
+            ready, drawn = share > goal, drawn + tried  # no more
         if verdict != HELD or more < 0:
             _take(before, pose)
             if more < 0 or step <= SHORT:
@@ -176,7 +177,7 @@ def _frames(
                 _take(before, pose)
             _aim(own.rest, share, pose.rest)
             if share < ahead:
-                found = newton(own, pose, work, bounds, bounds.tolerance, np.inf, False)
+                found = newton(own, pose, work, bounds, bounds.tolerance, np.inf, share == ahead)
                 made += found.made
                 fits = found.at_rest and _farthest(before.x, pose.x) <= limit
                 if fits and _worst(own.scales, work.over) <= LENGTHS:
@@ -207,7 +208,7 @@ def _judge(
     if not found.at_rest or found.distorted > BOUND:
         return JUMPED
     if _worst(own.scales, work.over) > FREE:
-        newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, False)
+        newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, not found.at_rest)
         if _worst(own.scales, work.over) > FREE + bounds.rounding:
             return JUMPED
     if not _same_sides(own.simplices, before, pose.x):

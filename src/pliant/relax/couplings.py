@@ -44,7 +44,9 @@ def _rotor(rotor: Rotor, layout: Layout) -> Coupling:
         arm = min(_arm(joint, node, across, layout) for node in (first, second))
         turns = [Measure(DIHEDRAL, (first, joint, axis, second), arm)]
     goal = tuple(arm * angle for angle in path(0.0, rotor.to))
-    return Coupling(f"rotor {rotor.joint}", tuple(turns), goal, _stiffness(rotor, layout))
+    return Coupling(
+        f"rotor {rotor.joint}", tuple(turns), goal, _stiffness(rotor, layout), rigid=_holds(rotor)
+    )
 
 
 def _gear(gear: Gear, wheels: tuple[Pair, Pair], ratio: float, layout: Layout) -> Coupling:
@@ -56,7 +58,7 @@ def _gear(gear: Gear, wheels: tuple[Pair, Pair], ratio: float, layout: Layout) -
     if gear.carrier is not None:
         turns.append(Measure(ANGLE, layout.numbers(gear.carrier), arm * (ratio - 1.0), across))
     name = f"gear {wheels[0][0]}-{wheels[1][0]}"
-    return Coupling(name, tuple(turns), (0.0,), _stiffness(gear, layout))
+    return Coupling(name, tuple(turns), (0.0,), _stiffness(gear, layout), rigid=_holds(gear))
 
 
 def _rack(gear: Gear, wheel: Pair, rack: str, along: Vector, radius: float, layout: Layout) -> Coupling:
@@ -64,7 +66,8 @@ def _rack(gear: Gear, wheel: Pair, rack: str, along: Vector, radius: float, layo
     unit = np.array(along) / np.linalg.norm(along)
     travel = Measure(TRAVEL, layout.numbers([rack]), 1.0, (tuple(unit.tolist()),))
     turn = Measure(ANGLE, layout.numbers(wheel), -radius, _across(gear))
-    return Coupling(f"gear {wheel[0]}-{rack}", (travel, turn), (0.0,), _stiffness(gear, layout))
+    name = f"gear {wheel[0]}-{rack}"
+    return Coupling(name, (travel, turn), (0.0,), _stiffness(gear, layout), rigid=_holds(gear))
 
 
 def _circuit(circuit: Circuit, layout: Layout) -> Coupling:
@@ -84,11 +87,17 @@ def _circuit(circuit: Circuit, layout: Layout) -> Coupling:
         _stiffness(circuit, layout),
         BAR if circuit.double else BUMPER,
         0.0 if circuit.double else band,
+        rigid=_holds(circuit),
     )
 
 
 def _stiffness(element: Rotor | Gear | Circuit, layout: Layout) -> float:
     return layout.stiffness if element.stiffness is None else element.stiffness
+
+
+def _holds(element: Rotor | Gear | Circuit) -> bool:
+    """Whether what it measures shall hold: with a stiffness of its own it is elastic."""
+    return element.stiffness is None
 
 
 def _across(gear: Gear) -> tuple[Vector, ...]:

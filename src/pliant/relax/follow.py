@@ -6,6 +6,8 @@ Newton's steps shrink so slowly, that it could have jumped to another branch, wh
 out, the determinant of the slopes changes its sign, or stability is lost. What halving does not cure down
 to a billionth of the drive is an event: it is named, and the drive goes on or ends there.
 
+Small mechanisms under load are followed by arclength instead, from event to event (see `critical`).
+
 Frames are pictures on the way between two increments, and change nothing of them.
 
 Source: [Lipson2006] "Incorrect solutions": changes "should be made in very small increments".
@@ -21,12 +23,16 @@ import numpy as np
 from pliant.core.progress import Progress
 from pliant.relax.continuation import NEAR as CLOSE
 from pliant.relax.continuation import Going, Pose, Structure, bounds, pictures, pursue
+from pliant.relax.critical import stretch
+from pliant.relax.descent import fallen
 from pliant.relax.elongation import elongations
 from pliant.relax.events import broken
 from pliant.relax.faults import fault_of
 from pliant.relax.friction import begin, landed, prepared, rubs, smooth
 from pliant.relax.judging import BOUND, DODGE, FREE, JUMP, SHORT, moved, orientation
 from pliant.relax.judging import HOLDS as LENGTHS
+from pliant.relax.lagrange import fits
+from pliant.relax.losses import name_loss
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network import Network, State
 from pliant.relax.newton import Settled
@@ -61,10 +67,7 @@ from pliant.relax.stops import (
 )
 
 PATIENCE, LABOUR = 2000, 3e8  # factorisations, and numbers in all of them, that are enough of a search
-INCREMENTS, EACH = (
-    6000,
-    50,
-)  # that are enough of a run, and for each frame; friction may take 4096
+INCREMENTS, EACH = 6000, 50  # that are enough of a run, and for each frame; friction may take 4096
 LANDED = 1e-5  # of the size: from so near what rubs may come down in an increment
 NIGH = 2.0**-16  # increment, as a share of the drive, that is small enough for it
 TURNING = 1.0 / 64  # of the drive, where friction is: its direction follows what slips
@@ -75,8 +78,17 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
 
     Stops at every waypoint; for good where it locks, at a dead centre, or where it does not come to rest.
     """
+    geometry = net.loaded and rigid_only(net) and determined(net) and not rubs(net)
+    _follow(net, study, record, progress, geometry)
+    if geometry and fits(net) and any(one.kind == "limit" for one in record.notices):
+        again = Record()  # forces tell where it ends: towards a fold they grow without bound
+        _follow(net, study, again, progress, False)
+        vars(record).update(vars(again))
+
+
+def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress, geometry: bool) -> None:
+    """The same, once; by geometry alone, or with what loads do."""
     rough, net = net, smooth(net) if rubs(net) else net
-    geometry = net.loaded and rigid_only(net) and determined(net) and rough is net
     run = new_run(unloaded(net) if geometry else net, study)
     run.base, pace = net, Pace()
     if rough is not net:
@@ -94,16 +106,17 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
     wanted = shares(study.frames).tolist()
     left = INCREMENTS + EACH * (study.frames + len(net.drive.knots))
     for goal in net.drive.knots:
-        pace.last = None
+        pace.last, pace.lost = None, False
         while pace.share < goal:
             progress(round(1000 * pace.share), 1000, f"drive at {pace.share:.1%}")
             if quickly is not None and pace.step > SHORT:
                 close, wanted = _pursue(run, quickly, state, pace, goal, wanted, record, progress)
                 if not close:
                     continue
-            before, first = copied(state), pace.share
-            going, left = _advance(run, state, pace, goal, record), left - 1
-            wanted = _frames(run, before, state, (first, pace.share), wanted, record, progress)
+            exactly = run.exact and not pace.unstable and not pace.lost
+            go = _stretch if exactly else _increment
+            going, wanted = go(run, state, pace, goal, wanted, record, progress)
+            left -= 1
             if not going:
                 return
             if record.events > MANY or left == 0 or _worn_out(run, record):
@@ -142,6 +155,34 @@ def _pursue(
     return found.why == CLOSE, wanted[found.kept :]
 
 
+def _increment(
+    run: Run, state: State, pace: Pace, goal: float, wanted: list[float], record: Record, progress: Progress
+) -> tuple[bool, list[float]]:
+    """One increment, taken or halved; whether the drive goes on, and the frames left to be kept."""
+    before, first = copied(state), pace.share
+    going = _advance(run, state, pace, goal, record)
+    return going, _frames(run, before, state, (first, pace.share), wanted, record, progress)
+
+
+def _stretch(
+    run: Run, state: State, pace: Pace, goal: float, wanted: list[float], record: Record, progress: Progress
+) -> tuple[bool, list[float]]:
+    """Follow the exact way to the next event; whether the drive goes on, and the frames left to be kept."""
+    way = stretch(run.net, state, pace.share, goal)
+    record.iterations += way.solved
+    record.factorised += way.solved
+    for share, there in way.poses:
+        before, first = copied(state), pace.share
+        restore(state, there)
+        take(run, before, state, pace, share, share - first)
+        wanted = _frames(run, before, state, (first, share), wanted, record, progress)
+    pace.lost = not way.ends
+    record.events += way.event is not None or pace.lost
+    if way.event is None or pace.lost:
+        return True, wanted
+    return name_loss(run, state, pace, way.event, goal, record), wanted
+
+
 def _begun(run: Run, pace: Pace, record: Record) -> tuple[State, Settled]:
     """At rest before anything is driven, with as much stiffness as that takes."""
     net, study = run.net, run.study
@@ -154,6 +195,10 @@ def _begun(run: Run, pace: Pace, record: Record) -> tuple[State, Settled]:
         told = Record()
         found = leave_unstable(run, state, pace, come_to_rest(run, state, 0.0, told), told)
         record.iterations += told.iterations
+        if run.exact and not (found.at_rest and elongations(run.net, state).worst <= LENGTHS):
+            there = run.net.state()
+            if fallen(run.net, there):
+                return there, look(run, there)
         done = not found.at_rest or run.factor >= STIFFEST or not multiplied(run)
         if done or elongations(run.net, state).worst <= LENGTHS:
             record.notices += told.notices

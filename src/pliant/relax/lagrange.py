@@ -6,7 +6,8 @@ with J the slopes of the lengths that hold and e by how much they are off, f the
 the nodes from all else, and H = Σ f ∇²length plus the stiffness of what is elastic. No stiffness of what
 is rigid comes into it, so that increments are as large as the motion allows, and lengths hold to rounding.
 
-For small mechanisms of bars, plates and springs: what comes and goes, turns or slides is left to multipliers.
+For small mechanisms of bars, plates, springs, rotors and gears: what comes and goes or slides is left to
+multipliers.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import numpy as np
 from pliant.relax.attraction import attracted
 from pliant.relax.elongation import Elongations, elongations
 from pliant.relax.laws import BAR, tangent
-from pliant.relax.network import CURVE, TRAVEL, Floats, Ints, Network, State, once
+from pliant.relax.measures import measure_angles, resisted
+from pliant.relax.network import CURVE, WOUND, Floats, Ints, Network, State, once
 from pliant.relax.newton import Settled
 from pliant.relax.slopes import Slopes, slopes
 from pliant.relax.turning import displaced
@@ -25,20 +27,23 @@ MOST = 200  # unknowns and rows
 TURNS = 12
 YIELD = 1e-9  # of the compliance of what is rigid: by so much lengths give way that repeat each other
 STILL = 1e-13  # of the size: a step that is none
+STRAIN = 1e-3  # of the size: what is elastic is strained by so much, about
+DIFFERENCE = 1e-3  # of the size, over which slopes of couplings are compared
 HOLDS = 1e-13  # of the size: an error that is none
 BALANCED = 1e-12  # of the forces
+RANK = 1e-9  # singular values below it are 0
 SOFT = -1e-9  # of the largest stiffness: below it, a disturbance grows
 
 
 @once
 def fits(net: Network) -> bool:
-    """Whether such steps can be made: small, of straight slopes, with rigid lengths under loads."""
+    """Whether such steps can be made: small, on straight guides, of what never lets go, under loads."""
     parts = net.parts
     laws = np.concatenate([parts.links.laws, parts.couplings.laws])
     others = len(parts.rails.nodes) + len(parts.touch.radius)
     rows = int(net.rigid.sum()) + len(parts.couplings.laws)
-    bent = (parts.guides.kinds == CURVE).any() or (parts.couplings.measures != TRAVEL).any()
-    if not net.loaded or not rows or others or bent:
+    bent = (parts.guides.kinds == CURVE).any() or (parts.couplings.measures == WOUND).any()
+    if not net.loaded or others or bent:
         return False
     return bool((laws == BAR).all()) and rows + int(net.free.sum()) * net.drawn.shape[1] <= MOST
 
@@ -49,10 +54,10 @@ def settle_exactly(net: Network, state: State) -> Settled:
     for turn in range(TURNS):
         found = elongations(net, state)
         rows = slopes(net, state.x, found)
-        forces = _forces(net, state, rows)
+        forces = carried(net, state, rows)
         right = pulled(net, state, rows, found)
         off, left = np.abs(rows.over).max(initial=0.0), np.abs(right - rows.matrix.T @ forces)
-        level = max(np.abs(forces).max(initial=0.0), np.abs(right).max(initial=0.0))
+        level = max(np.abs(forces).max(initial=0.0), np.abs(right).max(initial=0.0), force_level(net))
         residual = float(left.max(initial=0.0))
         if off <= HOLDS * size and residual <= BALANCED * level:
             return Settled(residual, turn, sizes[0], False, True, True, sizes[0], sizes[1])
@@ -68,9 +73,20 @@ def settle_exactly(net: Network, state: State) -> Settled:
             break
         displaced(net, state, moves)
         put(net, state, rows, new)
+        if len(state.turned):
+            measure_angles(state.x, net.parts.couplings, state.turned)
         if turn > 0 and far < STILL:
             return Settled(residual, turn + 1, sizes[0], False, True, True, sizes[0], sizes[1])
     return Settled(np.inf, TURNS, sizes[0], False, False, False, sizes[0], sizes[1])
+
+
+@once
+def force_level(net: Network) -> float:
+    """What forces are measured by where none act yet: the largest load, or what springs are good for."""
+    parts = net.parts
+    loose = np.append(parts.links.stiffness[~net.rigid], parts.couplings.stiffness[~net.couplings_hold])
+    elastic = STRAIN * float(loose.max(initial=0.0)) * (net.size or 1.0)
+    return max(float(np.abs(net.drive.loads).max(initial=0.0)), elastic) or 1.0
 
 
 def softest(net: Network, state: State) -> float:
@@ -78,10 +94,16 @@ def softest(net: Network, state: State) -> float:
     found = elongations(net, state)
     rows = slopes(net, state.x, found)
     stiff = stiffness(net, state, rows, found)
-    _, sizes, right = np.linalg.svd(rows.matrix.toarray())
-    ways = right[int((sizes > 1e-9).sum()) :].T
-    values = np.linalg.eigvalsh(ways.T @ stiff @ ways)
+    values = left_free(rows, stiff)[0]
     return float(values.min(initial=np.inf)) / (float(np.abs(stiff).max(initial=0.0)) or 1.0)
+
+
+def left_free(rows: Slopes, stiff: Floats) -> tuple[Floats, Floats]:
+    """How stiff the ways to move that lengths leave are (K,), rising, and these ways (U, K), of length 1."""
+    _, sizes, right = np.linalg.svd(rows.matrix.toarray())
+    ways = right[int((sizes > RANK).sum()) :].T
+    values, vectors = np.linalg.eigh(ways.T @ stiff @ ways)
+    return values.astype(np.float64), ways @ vectors
 
 
 def _step(
@@ -105,7 +127,16 @@ def _step(
 def stiffness(net: Network, state: State, rows: Slopes, found: Elongations) -> Floats:
     """H (U, U): of forces in what is rigid, and of what is elastic."""
     forces = np.where(net.rigid, net.parts.links.stiffness * state.given, found.link_forces)
-    return tangent_stiffness(net, state.x, rows, forces, found.links)
+    out = tangent_stiffness(net, state.x, rows, forces, found.links)
+    couplings = net.parts.couplings
+    if not len(couplings.laws):
+        return out
+    held, (count, d) = net.couplings_hold, state.x.shape
+    forces = np.where(held, couplings.stiffness * state.coupling_given, found.coupling_forces)
+    rates, blocks = np.where(held, 0.0, couplings.stiffness), np.zeros((count, count, d, d))
+    step = DIFFERENCE * (net.size or 1.0)
+    resisted(state.x, couplings, state.turned, forces, rates, step, np.zeros((count, d)), blocks)
+    return out + gathered(rows, blocks)
 
 
 def tangent_stiffness(net: Network, x: Floats, rows: Slopes, forces: Floats, over: Floats) -> Floats:
@@ -122,8 +153,13 @@ def tangent_stiffness(net: Network, x: Floats, rows: Slopes, forces: Floats, ove
     for a, b, sign in ((i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)):
         np.add.at(out, (a, b), sign * blocks)
     _fields(net, x, out)
+    return gathered(rows, out)
+
+
+def gathered(rows: Slopes, blocks: Floats) -> Floats:
+    """(U, U) of blocks (N, N, D, D): what guides allow of them."""
     ways, nodes = rows.ways, rows.nodes
-    return np.einsum("ua,uvab,vb->uv", ways, out[nodes[:, None], nodes[None, :]], ways)
+    return np.einsum("ua,uvab,vb->uv", ways, blocks[nodes[:, None], nodes[None, :]], ways)
 
 
 def _rates(net: Network, rows: Slopes, over: Floats) -> Floats:
@@ -143,7 +179,7 @@ def _fields(net: Network, x: Floats, out: Floats) -> None:
         out[np.arange(len(x)), np.arange(len(x))] += block
 
 
-def _forces(net: Network, state: State, rows: Slopes) -> Floats:
+def carried(net: Network, state: State, rows: Slopes) -> Floats:
     """(R,) what the rows carry by what they are given in, their elongations left out."""
     links, couplings = net.parts.links.stiffness * state.given, net.parts.couplings.stiffness
     return np.concatenate([links, couplings * state.coupling_given])[rows.owners]
@@ -176,4 +212,9 @@ def pulled(net: Network, state: State, rows: Slopes, found: Elongations) -> Floa
     np.subtract.at(loads, j, pull)
     for away, across, _ in attracted(net.parts.fields, x):
         loads += across[:, None] * away
+    soft = np.where(net.couplings_hold, 0.0, found.coupling_forces)
+    if soft.any():
+        pull, none = np.zeros(x.shape), np.zeros((0, 0, 0, 0))
+        resisted(x, net.parts.couplings, state.turned, soft, np.zeros(len(soft)), 0.0, pull, none)
+        loads -= pull
     return rows.gathered(loads[None])[:, 0]

@@ -121,6 +121,12 @@ def couple(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Float
     """What coupling c measures; slopes (K, D) by the nodes (K,), K = 4 for each of its measures."""
     if couplings.measures[couplings.firsts[c]] == WOUND:
         return wind(x, couplings, c, turned, slope, nodes)
+    return _sum(x, couplings, c, turned, slope, nodes)
+
+
+@inner
+def _sum(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
+    """The same, of a coupling that is no string around discs."""
     total = 0.0
     for at, m in enumerate(range(couplings.firsts[c], couplings.firsts[c + 1])):
         part = slope[4 * at : 4 * at + 4]
@@ -141,3 +147,41 @@ def measure_couplings(x: Floats, couplings: Couplings, turned: Floats) -> Floats
     for c in range(len(total)):
         total[c] = couple(x, couplings, c, turned, slope, nodes)
     return total
+
+
+@kernel
+def resisted(
+    x: Floats, couplings: Couplings, turned: Floats, forces: Floats, rates: Floats, h: float,
+    pull: Floats, blocks: Floats,
+) -> None:  # fmt: skip
+    """What couplings of these forces (C,) and rates (C,) resist motion with; none of them around discs.
+
+    Forces on nodes are added to `pull` (N, D), stiffness to `blocks` (N, N, D, D) where there are any: the
+    rate times g gᵀ, g the slope of what is measured, and the force times the slope of g, that by differences
+    over h and 2 h, to the fourth order.
+    """
+    most, d = 4 * len(couplings.measures), x.shape[1]
+    slope, nodes, here = np.zeros((most, d)), np.empty(most, np.int64), x.copy()
+    for c in range(len(couplings.laws)):
+        count = 4 * (couplings.firsts[c + 1] - couplings.firsts[c])
+        _sum(here, couplings, c, turned, slope, nodes)
+        for a in range(count):
+            for i in range(d):
+                pull[nodes[a], i] += forces[c] * slope[a, i]
+                for b in range(count if len(blocks) > 0 else 0):
+                    for j in range(d):
+                        blocks[nodes[a], nodes[b], i, j] += rates[c] * slope[a, i] * slope[b, j]
+        for b in range(count if len(blocks) > 0 and forces[c] != 0.0 else 0):
+            seen = False
+            for a in range(b):
+                seen = seen or nodes[a] == nodes[b]
+            for j in range(0 if seen else d):
+                at = here[nodes[b], j]
+                for k in range(-2, 3):
+                    here[nodes[b], j] = at + k * h
+                    _sum(here, couplings, c, turned, slope, nodes)
+                    share = forces[c] * (8.0 * k if abs(k) == 1 else -0.5 * k) / (12.0 * h)
+                    for a in range(count):
+                        for i in range(d):
+                            blocks[nodes[a], nodes[b], i, j] += share * slope[a, i]
+                here[nodes[b], j] = at

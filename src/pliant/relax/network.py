@@ -259,7 +259,8 @@ class Network:
         parts = self.parts
         bilateral = (parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all()
         rails = (parts.rails.laws == BAR).all() and self.rails_hold.all()
-        free = bilateral and rails and self.rigid.all() and self.touches_hold.all()
+        held = self.rigid.all() and self.couplings_hold.all() and self.touches_hold.all()
+        free = bilateral and rails and held
         return bool(self.drive.loads.any() or len(parts.fields.power) or not free)
 
     @property

@@ -17,7 +17,9 @@ class Notice:
 
     share: float
     text: str
-    kind: str  # "fold", "stop", "lock", "dead centre", "snap", "branch", "unstable", "soft", "limit", …
+    kind: (
+        str  # "fold", "stop", "lock", "dead centre", "fork", "snap", "branch", "unstable", "soft", "limit", …
+    )
 
 
 @dataclass(frozen=True)

@@ -202,6 +202,11 @@ def polish(run: Run, state: State, found: Settled, record: Record) -> float:
 
 def polished(run: Run, state: State, record: Record, steps: int) -> float:
     """The residual after so many steps more, where they help."""
+    if run.exact:
+        there = copied(state)
+        if settle_exactly(run.net, there).at_rest:
+            restore(state, there)
+        return look(run, state).residual
     return newton_steps(run, state, record, FINE * run.tolerance, steps, np.inf).residual
 
 

@@ -56,6 +56,7 @@ class Pace:
     last: float | None = None  # that of the last increment, of the same stretch between two waypoints
     sign: float = 0.0  # of the determinant of the slopes
     unstable: bool = False  # it rests where a disturbance would grow, and goes on so
+    lost: bool = False  # the exact way was not found on from here: increments go on until the next waypoint
     tries: int = 0  # increments since it last went on by LITTLE
     since: float = 0.0  # the share there
 
@@ -72,7 +73,8 @@ def determined(net: Network) -> bool:
     """Whether there are at least as many lengths that always hold as unknowns."""
     parts = net.parts
     held = parts.guides.kinds[parts.links.ends] == FIXED
-    rows = ((parts.links.laws == BAR) & ~held.all(axis=1)).sum() + (parts.couplings.laws == BAR).sum()
+    rows = ((parts.links.laws == BAR) & ~held.all(axis=1)).sum()
+    rows += ((parts.couplings.laws == BAR) & net.couplings_hold).sum()
     rows += (parts.rails.laws == BAR).sum() * (net.drawn.shape[1] - 1)
     return bool(rows >= (parts.guides.kinds != FIXED).sum() * net.drawn.shape[1])
 

@@ -30,7 +30,7 @@ def rigid_only(net: Network) -> bool:
     parts = net.parts
     bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
     others = len(parts.rails.nodes) + len(parts.touch.radius) + len(parts.fields.power)
-    return bilateral and bool(net.rigid.all()) and not others
+    return bilateral and bool(net.rigid.all() and net.couplings_hold.all()) and not others
 
 
 def stiffened(net: Network, state: State) -> None:

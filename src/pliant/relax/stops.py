@@ -22,6 +22,7 @@ from pliant.relax.statics import stiffened
 from pliant.relax.turning import ways_on
 
 SMALLEST = 2.0**-30  # increment, as a share of the drive: events are located so closely
+NOISY = ("first", "second")  # ways on from a dead centre that noise takes, as the seed has it
 MANY = 40  # events in a run
 SAME = 1e-6  # of the drive: events as near are one
 STRAIN = 1e-3  # of the size: by so much a locked mechanism is driven further, to see what carries it
@@ -82,11 +83,12 @@ def weakens(run: Run, before: State, state: State, pace: Pace, ahead: float, rec
             first, stands = share, there
     if moved(stands.x, weak.x) > SHORT * moved(before.x, state.x) + STEADY * run.net.size:
         return False
-    _tell_unstable(run, pace, last, record)
+    tell_unstable(run, pace, last, record)
     return True
 
 
-def _tell_unstable(run: Run, pace: Pace, share: float, record: Record) -> None:
+def tell_unstable(run: Run, pace: Pace, share: float, record: Record) -> None:
+    """Say from where on any disturbance would grow, and go on so."""
     pace.unstable = True
     run.limits = run.limits._replace(whole=False)  # from afar, the whole stiffness leads away from there
     text = "it rests where any disturbance would grow; give noise to let it fall"
@@ -122,7 +124,7 @@ def name_event(
     """Name what an increment as small as they get does not get over; whether the drive goes on."""
     net, far = run.net, moved(before.x, state.x)
     if fault in ("rest", "lengths") or (fault == "jump" and (not run.loaded or broken(net, before))):
-        return _stopped(run, before, state, fault, pace, ahead, goal, record)
+        return stopped(run, before, state, fault, pace, ahead, goal, record)
     if fault == "jump":
         pace.unstable, run.limits = False, run.stable
     if fault == "sides":
@@ -145,25 +147,20 @@ def name_event(
     return True
 
 
-def _stopped(
-    run: Run, before: State, state: State, fault: str, pace: Pace, ahead: float, goal: float, record: Record
-) -> bool:
-    """It goes no further: at a dead centre, locked, or lost; whether it goes on, by the way chosen."""
-    net, study = run.net, run.study
+def stopped(
+    run: Run, before: State, state: State, fault: str, pace: Pace, ahead: float, goal: float, record: Record,
+    known: float | None = None,
+) -> bool:  # fmt: skip
+    """It goes no further: at a dead centre, locked, or lost; whether it goes on, by the way chosen.
+
+    Where it is known to lock, at that share.
+    """
+    net = run.net
     restore(state, before)
     ways = ways_on(net, before, pace.share, goal, lambda there: rests(run, there, record))
     if ways:
-        _tell_ways(net, before, ways, pace.share, record)
-        if study.way and len(ways) == 2:
-            share, there = ways[0 if study.way == "first" else 1]
-            restore(state, there)
-            pace.share, pace.step = share, share - pace.share
-            pace.sign = orientation(net, state.x, elongations(net, state)).sign
-            return True
+        return part(run, state, pace, pace.share, ways, record)
     keep_frame(run, state, pace.share, polished(run, state, record, 2), True, record)
-    if ways:
-        record.ways = tuple(Way(share, there.x) for share, there in ways)
-        return False
     strained = _strained(run, before, pace.share, goal, record)
     if fault == "rest" and (run.loaded or strained is None) and not broken(net, before):
         record.notice(pace.share, "limit", why_no_further(record))
@@ -171,7 +168,7 @@ def _stopped(
         return False
     there = strained[1] if strained else None
     kind, text = held_by(net, before, there)
-    exact = located(run.base, before, there, pace.share, goal)
+    exact = located(run.base, before, there, pace.share, goal) if known is None else known
     ahead = ahead if exact is None else exact
     record.locks_at = float(ahead)
     record.forget("soft", 0.0)
@@ -180,6 +177,24 @@ def _stopped(
     if strained is not None:
         share, there, residual = strained
         record.keep(run.base, there, share, residual, True)
+    return False
+
+
+def part(
+    run: Run, state: State, pace: Pace, share: float, ways: list[tuple[float, State]], record: Record
+) -> bool:
+    """Tell the ways on from where they part, and take the one that is chosen; whether one is."""
+    net, study = run.net, run.study
+    _tell_ways(net, state, ways, share, record)
+    chosen = study.way or (NOISY[study.seed % 2] if study.noise > 0.0 else None)
+    if chosen and len(ways) == 2:
+        ahead, there = ways[0 if chosen == "first" else 1]
+        restore(state, there)
+        pace.share, pace.step = ahead, ahead - pace.share
+        pace.sign = orientation(net, state.x, elongations(net, state)).sign
+        return True
+    keep_frame(run, state, pace.share, polished(run, state, record, 2), True, record)
+    record.ways = tuple(Way(ahead, there.x) for ahead, there in ways)
     return False
 
 
@@ -230,7 +245,7 @@ def leave_unstable(
     if not found.at_rest or not falls(run, state):
         return found
     if run.study.noise == 0.0:
-        _tell_unstable(run, pace, share, record)
+        tell_unstable(run, pace, share, record)
         return found
     shake(state.x, run.net.parts.guides, run.study.noise * run.net.size, run.study.seed, record.iterations)
     return come_to_rest(run, state, share, record)

@@ -44,6 +44,7 @@ def exercise() -> None:
         TWO_BARS,
         _driven(),
         _loaded(),
+        _buckling(),
         _touching(),
         _guided(),
         _wrapped(2),
@@ -85,6 +86,17 @@ def _loaded() -> dict[str, Any]:
         "bars": [{"nodes": ["a", "b"]}],
         "springs": springs,
         "loads": weight,
+    }
+
+
+def _buckling() -> dict[str, Any]:
+    """A mast on a torsion spring."""
+    return {
+        "ground": ["a", "g"],
+        "nodes": {"a": [0, 0], "b": [0, 1], "g": [1, 0]},
+        "bars": [{"nodes": ["a", "b"]}],
+        "rotors": [{"joint": "a", "arms": ["g", "b"], "to": 0, "stiffness": 2}],
+        "loads": [{"node": "b", "force": [0, 0], "to": [0.1, -1]}],
     }
 
 
