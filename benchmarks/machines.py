@@ -8,11 +8,11 @@ import numpy as np
 
 from benchmarks.measure import seconds, table, timed
 from pliant.core.errors import PliantError
-from pliant.relax import accelerator
-from pliant.relax.batch import relax
 from pliant.relax.evolve import crawler, straight_line
-from pliant.relax.machines import Floor, Machines
-from pliant.relax.machines import machines as made_of
+from pliant.relax.machines import accelerator
+from pliant.relax.machines.batch import relax
+from pliant.relax.machines.population import Floor, Machines
+from pliant.relax.machines.population import machines as made_of
 
 NODES, LINKS = 12, 20
 HEAD = ("machines", "iterations", "wall s", "CPU s", "million a second", "million a CPU second")

@@ -11,13 +11,13 @@ import numpy as np
 
 from benchmarks import mujoco_peer
 from benchmarks.measure import by_turns, seconds, table
-from pliant.relax.build import build
-from pliant.relax.elongation import errors
+from pliant.relax.assemble.build import build
+from pliant.relax.assemble.network import Network
 from pliant.relax.generate import stewart, twisted
+from pliant.relax.mechanics.elongation import errors
 from pliant.relax.model import RelaxStudy
-from pliant.relax.network import Network
-from pliant.relax.path import Frame, Record, scale
 from pliant.relax.solve import run
+from pliant.relax.solvers.record import Frame, Record, scale
 
 RESIDUAL = 1e-10  # with a stiffness of 1, a length
 LENGTH = 1e-6

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pliant.relax.build import build
+from pliant.relax.assemble.build import build
 from pliant.relax.generate import peaucellier, stewart
 from pliant.relax.model import Actuator, Mechanism, RelaxStudy
 from pliant.relax.solve import solve

@@ -14,7 +14,7 @@ from tests.fuzz.originals import DATA, FASTENER, LINKAGE, MECHANISM, SPATIAL
 
 from pliant.core.errors import InputError
 from pliant.files import edits_of, load, load_answer, model_of
-from pliant.relax.reading import ELEMENTS
+from pliant.relax.checks.raw_data import ELEMENTS
 
 TOML = b"""pliant = 1
 kind = "assembly"

@@ -44,10 +44,10 @@ FEWER = {
     ("snap.stability", "HALVINGS"): (1, 5),
     ("snap.search", "SPREAD"): (1, 3),  # a power of two
     ("snap.search", "POLISHED"): (0, 1),
-    ("relax.follow", "INCREMENTS"): (100, 1000),
-    ("relax.follow", "EACH"): (20, 50),
-    ("relax.resting", "RESCUE"): (20_000, 200_000),
-    ("relax.resting", "LEAST_RESCUE"): (500, 5_000),
+    ("relax.solvers.auto", "INCREMENTS"): (100, 1000),
+    ("relax.solvers.auto", "EACH"): (20, 50),
+    ("relax.solvers.equilibrium", "RESCUE"): (20_000, 200_000),
+    ("relax.solvers.equilibrium", "LEAST_RESCUE"): (500, 5_000),
 }
 
 

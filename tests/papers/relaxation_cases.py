@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.relax.build import build
+from pliant.relax.assemble.build import build
+from pliant.relax.assemble.network import Network
 from pliant.relax.generate import stewart
 from pliant.relax.model import Mechanism
-from pliant.relax.network import Network
 from pliant.relax.result import RelaxResult
 from pliant.relax.solve import solve
 

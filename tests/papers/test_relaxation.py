@@ -28,12 +28,12 @@ from tests.papers.relaxation_cases import (
     track,
 )
 
-from pliant.relax.build import build
+from pliant.relax.assemble.build import build
+from pliant.relax.assemble.laws import STRING, force, tangent
 from pliant.relax.generate import peaucellier, scattered, stewart, twisted
-from pliant.relax.laws import STRING, force, tangent
-from pliant.relax.march import knobs
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.result import RelaxResult
+from pliant.relax.solvers.published import knobs
 from pliant.relax.status import RelaxStatus
 
 Floats = NDArray[np.float64]

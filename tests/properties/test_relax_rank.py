@@ -12,12 +12,12 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.transform import Rotation
 
-from pliant.relax.build import build
-from pliant.relax.elongation import elongations
+from pliant.relax.assemble.build import build
+from pliant.relax.diagnose.rank import freedom, jacobian, unmet
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.gradients import slopes
 from pliant.relax.model import Mechanism
-from pliant.relax.path import Frame, scale
-from pliant.relax.rank import freedom, jacobian, unmet
-from pliant.relax.slopes import slopes
+from pliant.relax.solvers.record import Frame, scale
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
-from pliant.relax.touching import CROSSED, Touch, closest, contact_forces, room, sides
+from pliant.relax.mechanics.segment_contact import CROSSED, Touch, closest, contact_forces, room, sides
 
 Floats = NDArray[np.float64]
 

@@ -115,8 +115,8 @@ _TOLD_OF = {"slider": 1, "lines": 0, "carried": 1, "driven": 0, "strut on a line
 
 
 def _mechanism(model: Mechanism) -> Iterator[tuple[str, str]]:
-    from pliant.relax.build import build
-    from pliant.relax.reading import ELEMENTS
+    from pliant.relax.assemble.build import build
+    from pliant.relax.checks.raw_data import ELEMENTS
 
     build(model)
     where = "in space" if model.dimension == 3 else "in the plane"

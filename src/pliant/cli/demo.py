@@ -241,6 +241,6 @@ def _parts(model: Model) -> int:
         return len(model.links)
     if model.kind == "fastener":
         return len(model.pawls) + len(model.obstacles) + (model.root.outline is not None)
-    from pliant.relax.reading import ELEMENTS
+    from pliant.relax.checks.raw_data import ELEMENTS
 
     return sum(len(getattr(model, key)) for key in ELEMENTS)

@@ -14,8 +14,8 @@ from pliant.core.motion import Floats, Mark, Motion
 from pliant.core.pose import carry
 from pliant.core.quantity import angle, number
 from pliant.linkage.reading import read as read_linkage
-from pliant.relax.reading import named_in_elements
-from pliant.relax.reading import read as read_mechanism
+from pliant.relax.checks.raw_data import named_in_elements
+from pliant.relax.checks.raw_data import read as read_mechanism
 from pliant.snap.turn import turn
 from pliant.view.scene import VIEW
 

@@ -111,7 +111,7 @@ def runs_as_python(made: Any, signature: Any) -> bool:
 
 
 def _method(made: Any) -> str:
-    """The method that a loop is of: "relax" of pliant.relax.newton."""
+    """The method that a loop is of: "relax" of pliant.relax.solvers.newton."""
     return made.py_func.__module__.removeprefix("pliant.").partition(".")[0]
 
 

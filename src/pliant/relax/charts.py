@@ -9,10 +9,10 @@ import numpy as np
 
 from pliant.core.motion import Signal
 from pliant.core.plot import Plot, Series
-from pliant.relax.network import Floats
-from pliant.relax.path import scale
+from pliant.relax.assemble.network import Floats
+from pliant.relax.assemble.rows import path
 from pliant.relax.report import force_unit
-from pliant.relax.rows import path
+from pliant.relax.solvers.record import scale
 
 if TYPE_CHECKING:
     from pliant.relax.result import RelaxResult

@@ -14,17 +14,17 @@ import numpy as np
 import shapely
 
 from pliant.core.motion import Event, Floats, Ints, Mark, Motion, Shape, Signal
-from pliant.relax.build import build
+from pliant.relax.assemble.build import build
 from pliant.relax.charts import signals
-from pliant.relax.look.bodies import bodies
-from pliant.relax.look.lines import lines
-from pliant.relax.look.poses import Line, Poses
-from pliant.relax.look.signs import carriers, modes, signs
-from pliant.relax.look.wheels import wheel_bodies, wheel_lines
+from pliant.relax.diagnose.rank import unmet
 from pliant.relax.model import Mechanism
-from pliant.relax.path import scale
-from pliant.relax.rank import unmet
 from pliant.relax.report import shows_freedoms
+from pliant.relax.solvers.record import scale
+from pliant.relax.symbols.bodies import bodies
+from pliant.relax.symbols.lines import lines
+from pliant.relax.symbols.poses import DrawnLine, FramePoses
+from pliant.relax.symbols.signs import carriers, modes, signs
+from pliant.relax.symbols.wheels import wheel_bodies, wheel_lines
 from pliant.view.symbols import curve
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ CARRIERS = 12  # elements with an internal load that are marked
 ROUNDING = 1e-9  # of the force scale: less is no force
 
 
-def picture(result: RelaxResult) -> Motion:
+def motion(result: RelaxResult) -> Motion:
     """The run of a mechanism, with what can be measured on the way."""
     places = np.stack([frame.x for frame in result.frames])
     turned = np.stack([frame.elongations.turned for frame in result.frames])
-    poses = Poses(result.model, result.network, result.shares, places, _forces(result), turned)
+    poses = FramePoses(result.model, result.network, result.shares, places, _forces(result), turned)
     traced = [Mark("curve", curve(poses.path(name)), group="trace", text=name) for name in result.study.trace]
     return _motion(
         poses,
@@ -59,12 +59,12 @@ def picture(result: RelaxResult) -> Motion:
 def drawn(model: Mechanism) -> Motion:
     """A mechanism before anything moves."""
     net = build(model)
-    poses = Poses(model, net, np.zeros(1), net.drawn[None])
+    poses = FramePoses(model, net, np.zeros(1), net.drawn[None])
     return _motion(poses, list(signs(poses)), np.zeros(1), "drawn", "")
 
 
 def _motion(
-    poses: Poses,
+    poses: FramePoses,
     marks: Sequence[Mark],
     values: Floats,
     axis: str,
@@ -97,7 +97,7 @@ def _motion(
     )
 
 
-def _joined(poses: Poses, strung: Sequence[Line]) -> tuple[Floats, Ints, list[int]]:
+def _joined(poses: FramePoses, strung: Sequence[DrawnLine]) -> tuple[Floats, Ints, list[int]]:
     """Nodes and the points of lines (F, P, D), strokes (S, 2), and the line of each stroke."""
     points, strokes, owners = [poses.x[:, : poses.net.shown]], list[tuple[int, int]](), list[int]()
     count = poses.net.shown
@@ -121,7 +121,7 @@ def _rings(polygon: Any) -> tuple[Floats, ...]:
     return tuple(shapely.get_coordinates(ring)[:-1] for ring in (whole.exterior, *whole.interiors))
 
 
-def _scalars(poses: Poses, elements: Sequence[str]) -> dict[str, Floats]:
+def _scalars(poses: FramePoses, elements: Sequence[str]) -> dict[str, Floats]:
     """Every scalar by the elements of some parts, (F, n); none where there are no parts."""
     found = {
         element: {name: poses.scalar(name, element) for name in poses.scalars} for element in set(elements)
@@ -156,6 +156,6 @@ def events(result: RelaxResult) -> Iterator[Event]:
         yield Event(100 * at, f"locks at {at:.0%} of the drive", "lock")
 
 
-def _freedoms(result: RelaxResult, poses: Poses) -> Iterator[Mark]:
+def _freedoms(result: RelaxResult, poses: FramePoses) -> Iterator[Mark]:
     if shows_freedoms(result):
         yield from modes(poses, result.freedom.modes)

@@ -1,100 +1,59 @@
-"""What speaks against an increment of the drive.
+"""Faults between the parts of a mechanism file: names that are not there, and parts that contradict.
 
-Source: [Lipson2006] "Incorrect solutions": changes "should be made in very small increments".
-Differs: how small is not left to the user. That the second of two Newton's steps is at most half of the
-first is the test of convergence of Newton and Mysovskikh, by which a step finds the branch it began on.
+The data may be a raw file, however faulty, or the fields of a mechanism that was validated.
+What cannot be read is left to the schema's own checks and passed over here.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from pliant.relax.elongation import elongations
-from pliant.relax.judging import (
-    BAND,
-    BOUND,
-    FREE,
-    GROWS,
-    JUMP,
-    LEAST,
-    LOADED,
-    SHRINKS,
-    STEADY,
-    moved,
-    orientation,
-    regions,
-    rounding,
+from pydantic_core import InitErrorDetails
+
+from pliant.core.model import fault_at, size_fault, unknown
+from pliant.relax.checks.conflicts import (
+    bar_faults,
+    dimension_faults,
+    gear_faults,
+    ground_faults,
+    guide_faults,
 )
-from pliant.relax.network import Bools, Floats, Network, State
-from pliant.relax.newton import Settled
-from pliant.relax.resting import falls
-from pliant.relax.runs import Pace, Run
+from pliant.relax.checks.distinct_nodes import apart_faults
+from pliant.relax.checks.drawn_overlaps import contact_faults, wrap_faults
+from pliant.relax.checks.raw_data import Reading, each_name, named_elsewhere, named_in_elements, read
 
-QUICK = 4.0  # times as fast as it ever went: no faster where strings tighten and contacts close
-
-
-def fault_of(run: Run, before: State, state: State, found: Settled, pace: Pace, step: float) -> str:
-    """What speaks against an increment; nothing where it can be taken."""
-    net = run.net
-    if not found.at_rest:
-        return "rest"
-    now = elongations(net, state)
-    if now.worst > (LOADED if run.loaded else FREE) + rounding(net):
-        return "lengths"
-    if not _same_sides(net, before.x, state.x):
-        return "sides"
-    far = moved(before.x, state.x)
-    small = found.distorted <= JUMP and (far <= JUMP * net.size or not run.loaded)
-    if not small and not _continuous(run, before, state, found, (far, step), pace):
-        return "jump"
-    turn = orientation(net, state.x, now) if pace.sign else None
-    if turn and (turn.sign * pace.sign < 0.0 or turn.singular):
-        return "singular" if turn.singular else "sign"
-    return "unstable" if not pace.unstable and falls(run, state) else ""
+CHECKS = (
+    dimension_faults,
+    ground_faults,
+    apart_faults,
+    bar_faults,
+    gear_faults,
+    guide_faults,
+    contact_faults,
+    wrap_faults,
+)
 
 
-def _continuous(
-    run: Run, before: State, state: State, found: Settled, gone: tuple[float, float], pace: Pace
-) -> bool:
-    """Whether an increment went on along the branch it began on."""
-    far, step = gone
-    if found.distorted > BOUND:
-        return False
-    return _smooth(found, far / step, pace) or (
-        run.one_sided and _kinked(run, before, state, far, pace, step)
-    )
+def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
+    """All that is wrong between the parts of a mechanism, each at its place and with a cure."""
+    reading = read(data)
+    if not reading.known:
+        return
+    lists = (value if isinstance(value, list | tuple) else (value,) for _, value in named_in_elements(data))
+    used = {name for names in lists for name in names if isinstance(name, str)}
+    if not used <= reading.known.keys():
+        yield from unknown(each_name(named_in_elements(data)), reading.known, "node")
+    yield from unknown(each_name(named_elsewhere(data)), reading.known, "node")
+    yield from _idle_nodes(used, reading)
+    yield from size_fault("nodes", reading.size)
+    for check in CHECKS:
+        yield from check(data, reading)
 
 
-def _smooth(found: Settled, speed: float, pace: Pace) -> bool:
-    """Whether Newton's steps went straight to where they ended, and not much faster than before."""
-    steady = pace.last is None or speed <= max(GROWS * pace.last, LEAST * pace.speed)
-    straight = found.clean and found.second <= max(SHRINKS * found.first, STEADY)
-    return steady and (straight or pace.unstable)  # from where it is unstable, no step goes straight
-
-
-def _kinked(run: Run, before: State, state: State, far: float, pace: Pace, step: float) -> bool:
-    """Whether it is elements that come and go which bent its way, and it went no faster than before."""
-    if far > QUICK * pace.speed * step:
-        return False
-    first, last = regions(run.net, before), regions(run.net, state)
-    return bool(BAND in first or not np.array_equal(first, last))
-
-
-def _same_sides(net: Network, before: Floats, after: Floats) -> bool:
-    return not _turned(net, before, after).any()
-
-
-def _turned(net: Network, before: Floats, after: Floats) -> Bools:
-    """Bodies that turned inside out."""
-    if not len(net.simplices):
-        return np.zeros(0, np.bool_)
-    first, second = (
-        np.linalg.det(x[net.simplices[:, 1:]] - x[net.simplices[:, :1]]) for x in (before, after)
-    )
-    return first * second < 0.0
-
-
-def flipped(net: Network, before: Floats, after: Floats) -> str:
-    """Which bodies turned inside out, in words."""
-    names = [net.body_names[b] for b in np.flatnonzero(_turned(net, before, after))]
-    return f"{', '.join(names)} turned inside out"
+def _idle_nodes(used: set[str], reading: Reading) -> Iterator[InitErrorDetails]:
+    for name, at in reading.known.items():
+        if name not in used:
+            held = ", and holds nothing on the ground" if name in reading.ground else ""
+            cure = "Join it with a bar or a plate, give it a guide, or remove it"
+            yield fault_at(("nodes", name), at, f"{name!r} is not used: no element names it{held}", cure)

@@ -24,7 +24,7 @@ from pliant.core.model import (
     fault,
 )
 from pliant.core.quantity import AMOUNTS, SHORTEST, Angle, Coordinate, Number, Plain
-from pliant.relax.references import reference_faults
+from pliant.relax.faults import reference_faults
 
 Place = Annotated[tuple[Coordinate, ...], Field(min_length=2, max_length=3)]  # as many as the nodes have
 Force = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)]

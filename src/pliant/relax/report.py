@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from pliant.core.store import model_hash, sayable, version
 from pliant.core.written import place
-from pliant.relax.carried import Carried
+from pliant.relax.diagnose.carried_forces import Carried
 from pliant.relax.model import Mechanism
-from pliant.relax.path import Notice
+from pliant.relax.result import RelaxResult
+from pliant.relax.solvers.record import Notice, Way
 from pliant.relax.status import RelaxStatus
-
-if TYPE_CHECKING:
-    from pliant.relax.result import RelaxResult
 
 NOWHERE = 1e-8  # of the drive: a share that is its start
 FEW = 4  # carriers that are named
@@ -278,3 +277,50 @@ def _percent(share: float) -> str:
 
 def _with(value: float, unit: str) -> str:
     return f"{value:.2g} {unit}".rstrip()
+
+
+def to_dict(result: RelaxResult) -> dict[str, Any]:
+    """Plain lists and numbers, for JSON."""
+    data = {
+        "kind": "mechanism",
+        "command": "relax",
+        "status": result.status.name.lower(),
+        "message": result.status.sentence,
+        "seconds": dict(result.seconds),
+        "version": version(),
+        "model": model_hash(result.model),
+        "method": result.study.method,
+        "nodes": result.nodes,
+        "iterations": result.iterations,
+        "residual": result.residual,
+        "length_error": result.length_error,
+        "internal_load": result.internal_load,
+        "carriers": [{"element": name, "force": force} for name, force in result.trust.carriers],
+        "locked": result.locked,
+        "locks_at": result.trust.locks_at,
+        "ways": [_way(result, way) for way in result.trust.ways],
+        "assembly_kept": result.assembly_kept,
+        "freedoms": result.freedoms,
+        "stiffness": result.freedom.stiffness.tolist(),
+        **_carried(result),
+        "warnings": [vars(notice).copy() for notice in result.trust.notices],
+        "path": {name: result.points[:, k].tolist() for k, name in enumerate(result.model.nodes)},
+        "shares": result.shares.tolist(),
+    }
+    return {**sayable(data), "motion": result.motion.to_dict()}
+
+
+def _way(result: RelaxResult, way: Way) -> dict[str, Any]:
+    places = way.x[: result.network.shown].tolist()
+    return {"share": way.share, "nodes": dict(zip(result.model.nodes, places, strict=True))}
+
+
+def _carried(result: RelaxResult) -> dict[str, Any]:
+    """Forces and reactions, where they are known in newtons."""
+    if not force_unit(result.model):
+        return {"forces": {}, "torques": {}, "reactions": {}}
+    return {
+        "forces": {one.name: one.values.tolist() for one in result.forces if not one.torque},
+        "torques": {one.name: one.values.tolist() for one in result.forces if one.torque},
+        "reactions": {name: values.tolist() for name, values in result.reactions.items()},
+    }

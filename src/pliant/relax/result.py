@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from pliant.core.motion import Motion
-from pliant.core.plot import Plot
-from pliant.core.store import model_hash, sayable, version
-from pliant.relax.carried import Carried, forces, reactions
+from pliant.relax.assemble.network import Floats, Network
+from pliant.relax.diagnose.assessment import Trust
+from pliant.relax.diagnose.carried_forces import Carried, forces, reactions
+from pliant.relax.diagnose.rank import Freedom, freedom, smallest_singular_values
 from pliant.relax.model import Mechanism, RelaxStudy
-from pliant.relax.network import Floats, Network
-from pliant.relax.path import Frame, Way
-from pliant.relax.rank import Freedom, freedom, smallest_singular_values
+from pliant.relax.solvers.record import Frame
 from pliant.relax.status import RelaxStatus
-from pliant.relax.trust import Trust
 from pliant.view.shown import Shown
 
 
@@ -100,75 +96,3 @@ class RelaxResult(Shown):
     def reactions(self) -> dict[str, Floats]:
         """(F, D) the force on the mechanism at each node that is grounded or guided."""
         return reactions(self.model, self.network, self.frames)
-
-    @cached_property
-    def motion(self) -> Motion:
-        """What every view shows."""
-        from pliant.relax.drawing import picture
-
-        return picture(self)
-
-    @property
-    def alerts(self) -> tuple[str, ...]:
-        """What a designer must notice beside the status, in a few words each."""
-        from pliant.relax.report import alerts
-
-        return tuple(alerts(self))
-
-    def plots(self) -> dict[str, Plot]:
-        """Charts of the run."""
-        from pliant.relax.charts import plots
-
-        return plots(self)
-
-    def summary(self) -> str:
-        """The answer in words."""
-        from pliant.relax.report import summary
-
-        return summary(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain lists and numbers, for JSON."""
-        data = {
-            "kind": "mechanism",
-            "command": "relax",
-            "status": self.status.name.lower(),
-            "message": self.status.sentence,
-            "seconds": dict(self.seconds),
-            "version": version(),
-            "model": model_hash(self.model),
-            "method": self.study.method,
-            "nodes": self.nodes,
-            "iterations": self.iterations,
-            "residual": self.residual,
-            "length_error": self.length_error,
-            "internal_load": self.internal_load,
-            "carriers": [{"element": name, "force": force} for name, force in self.trust.carriers],
-            "locked": self.locked,
-            "locks_at": self.trust.locks_at,
-            "ways": [self._way(way) for way in self.trust.ways],
-            "assembly_kept": self.assembly_kept,
-            "freedoms": self.freedoms,
-            "stiffness": self.freedom.stiffness.tolist(),
-            **self._carried(),
-            "warnings": [vars(notice).copy() for notice in self.trust.notices],
-            "path": {name: self.points[:, k].tolist() for k, name in enumerate(self.model.nodes)},
-            "shares": self.shares.tolist(),
-        }
-        return {**sayable(data), "motion": self.motion.to_dict()}
-
-    def _way(self, way: Way) -> dict[str, Any]:
-        places = way.x[: self.network.shown].tolist()
-        return {"share": way.share, "nodes": dict(zip(self.model.nodes, places, strict=True))}
-
-    def _carried(self) -> dict[str, Any]:
-        """Forces and reactions, where they are known in newtons."""
-        from pliant.relax.report import force_unit
-
-        if not force_unit(self.model):
-            return {"forces": {}, "torques": {}, "reactions": {}}
-        return {
-            "forces": {one.name: one.values.tolist() for one in self.forces if not one.torque},
-            "torques": {one.name: one.values.tolist() for one in self.forces if one.torque},
-            "reactions": {name: values.tolist() for name, values in self.reactions.items()},
-        }

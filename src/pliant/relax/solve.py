@@ -14,16 +14,16 @@ from collections.abc import Sequence
 from pliant.core.clock import Clock
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.relax.build import build
-from pliant.relax.follow import follow
-from pliant.relax.march import coast, march
+from pliant.relax.assemble.build import build
+from pliant.relax.assemble.network import Network
+from pliant.relax.assemble.user_elements import Element
+from pliant.relax.diagnose.assessment import trust
 from pliant.relax.model import Mechanism, RelaxStudy
-from pliant.relax.network import Network
-from pliant.relax.own import Element
-from pliant.relax.path import Frame, Record
 from pliant.relax.result import RelaxResult
-from pliant.relax.runs import why_not
-from pliant.relax.trust import trust
+from pliant.relax.solvers.auto import follow
+from pliant.relax.solvers.published import coast, march
+from pliant.relax.solvers.record import Frame, Record
+from pliant.relax.solvers.run import why_not
 from pliant.relax.warm import LOOPS, seconds_as_python
 
 JUDGED = 40_000  # places of nodes in a run that was stopped: a few tenths of a second

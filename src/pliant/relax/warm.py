@@ -11,7 +11,15 @@ from pliant.core.loops import Loops
 if TYPE_CHECKING:
     from pliant.relax.model import Mechanism, RelaxStudy
 
-MODULES = ("solve", "result", "rank", "slopes", "contacts", "wrapping", "batch")
+MODULES = (
+    "solve",
+    "result",
+    "diagnose.rank",
+    "mechanics.gradients",
+    "assemble.contacts",
+    "assemble.wrapping",
+    "machines.batch",
+)
 
 TWO_BARS: dict[str, Any] = {
     "ground": ["a", "d"],
@@ -148,8 +156,8 @@ def _wrapped(axes: int) -> dict[str, Any]:
 
 def _together() -> None:
     """Many machines at once, in the plane and in space, of one topology and of several."""
-    from pliant.relax.batch import relax
-    from pliant.relax.machines import machines
+    from pliant.relax.machines.batch import relax
+    from pliant.relax.machines.population import machines
 
     links = np.array([(0, 1), (1, 2), (2, 0)])
     for axes in (2, 3):

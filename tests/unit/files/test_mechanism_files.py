@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pliant.files import load, model_hash, model_of, save, schema
 from pliant.files.writer import plain, toml_text
+from pliant.relax.checks.raw_data import ELEMENTS
 from pliant.relax.model import Mechanism
-from pliant.relax.reading import ELEMENTS
 
 FLAT: dict[str, Any] = {
     "pliant": 1,

@@ -16,9 +16,9 @@ from pliant import gallery
 from pliant.cli import main
 from pliant.core.pose import turn
 from pliant.core.store import json_text
+from pliant.relax.checks.raw_data import ELEMENTS
 from pliant.relax.generate import twisted
 from pliant.relax.model import Mechanism
-from pliant.relax.reading import ELEMENTS
 from pliant.relax.status import RelaxStatus
 
 MECHANISMS: dict[str, Mechanism] = of_kind("mechanism")

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from pliant.relax.build import build
-from pliant.relax.elongation import elongations
+from pliant.relax.assemble.build import build
+from pliant.relax.diagnose.assessment import Trust
+from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.model import Mechanism
-from pliant.relax.path import Frame
 from pliant.relax.result import RelaxResult
+from pliant.relax.solvers.record import Frame
 from pliant.relax.status import RelaxStatus
-from pliant.relax.trust import Trust
 
 QUIET = {"carriers": (), "locks_at": None, "assembly_kept": True, "notices": ()}
 

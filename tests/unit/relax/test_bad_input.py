@@ -11,9 +11,9 @@ import pytest
 from pliant.core.errors import InputError
 from pliant.core.model import SUGGESTED
 from pliant.files import model_of
+from pliant.relax.checks.drawn_overlaps import TOLD
+from pliant.relax.faults import reference_faults
 from pliant.relax.model import Mechanism
-from pliant.relax.overlaps import TOLD
-from pliant.relax.references import reference_faults
 
 FLAT: dict[str, Any] = {
     "pliant": 1,

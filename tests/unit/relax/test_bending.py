@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pliant.relax.bending import bend, distortion, spins
-from pliant.relax.build import build
+from pliant.relax.assemble.build import build
+from pliant.relax.assemble.network import Network
 from pliant.relax.generate import stewart
+from pliant.relax.mechanics.bending import bend, distortion, spins
 from pliant.relax.model import Mechanism
-from pliant.relax.network import Network
 
 PLANE = {"a": (0, 0), "b": (3, 0.4), "c": (3.2, 4), "d": (-0.3, 3.8), "e": (1.4, 1.7)}
 FRAME = ("ab", "bc", "cd", "da", "ae", "be", "ce")

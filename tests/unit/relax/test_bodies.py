@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from pliant.relax.build import build
-from pliant.relax.measures import measure_couplings
+from pliant.relax.assemble.build import build
+from pliant.relax.mechanics.measures import measure_couplings
 from pliant.relax.model import Mechanism
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pliant.core.errors import InputError
-from pliant.relax import contacts
-from pliant.relax.build import build
+from pliant.relax.assemble import contacts
+from pliant.relax.assemble.build import build
 from pliant.relax.model import Mechanism
 
 NODES = {"a": (0, 0), "b": (2, 0), "c": (0, 1), "d": (2, 1), "e": (1, 3)}

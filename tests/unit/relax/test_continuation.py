@@ -7,16 +7,16 @@ import pytest
 from tests.crosscheck.continuation import random_bars
 
 from pliant.core.progress import silent
-from pliant.relax.build import build
-from pliant.relax.continuation import structure
-from pliant.relax.elongation import elongations
-from pliant.relax.follow import follow
+from pliant.relax.assemble.build import build
 from pliant.relax.generate import peaucellier, stewart, twisted
-from pliant.relax.groups import grouped
-from pliant.relax.judging import orientation
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.gradients import slopes
 from pliant.relax.model import Mechanism, RelaxStudy
-from pliant.relax.path import Record
-from pliant.relax.slopes import slopes
+from pliant.relax.solvers.assur_groups import grouped
+from pliant.relax.solvers.auto import follow
+from pliant.relax.solvers.continuation import structure
+from pliant.relax.solvers.increment_measures import orientation
+from pliant.relax.solvers.record import Record
 
 
 def pairs(*names, **values):

@@ -10,12 +10,13 @@ from numpy.testing import assert_allclose
 import pliant.view
 from pliant.core.motion import Motion
 from pliant.core.pose import carry
-from pliant.relax.drawing import _rings, drawn, picture
-from pliant.relax.look.wheels import Wheel, _outline
+from pliant.relax.drawing import _rings, drawn
+from pliant.relax.drawing import motion as motion_of
 from pliant.relax.model import Mechanism
-from pliant.relax.path import Notice
 from pliant.relax.solve import solve
+from pliant.relax.solvers.record import Notice
 from pliant.relax.status import RelaxStatus
+from pliant.relax.symbols.wheels import Wheel, _outline
 
 TURNS = np.radians(np.linspace(0, 143, 11))
 
@@ -70,7 +71,7 @@ def turned_crank():
 
 def test_a_bar_holds_its_nodes_in_every_pose_and_nodes_are_points_with_names(by_hand):
     places = turned_crank()
-    motion = picture(by_hand(crank(), places))
+    motion = motion_of(by_hand(crank(), places))
     assert motion.point_names == ("o", "p", "h")
     assert_allclose(motion.points, places)
     for frame in range(len(places)):
@@ -87,7 +88,7 @@ def test_a_plate_turns_with_its_nodes_and_a_held_one_is_fixed(by_hand):
         plates=[{"nodes": ["a", "b", "c"], "name": "wing"}, {"nodes": ["d", "e", "f"], "name": "base"}],
     )
     places = at(model, **{name: round_about((0, 0), nodes[name], TURNS) for name in "bc"})
-    motion = picture(by_hand(model, places))
+    motion = motion_of(by_hand(model, places))
     for frame in range(len(places)):
         (wing,) = outlines(motion, "wing", frame)
         triangle = shapely.Polygon(places[frame, :3])
@@ -102,7 +103,7 @@ def test_tubes_of_an_actuator_reach_from_node_to_node_however_long_it_gets(by_ha
         {"a": (0, 0), "b": (0, 10)}, ground=["a"], actuators=[{"nodes": ["b", "a"], "to": longest}]
     )
     reach = np.linspace(10, longest, 9)
-    motion = picture(by_hand(model, at(model, b=np.column_stack([0.6 * reach, 0.8 * reach]))))
+    motion = motion_of(by_hand(model, at(model, b=np.column_stack([0.6 * reach, 0.8 * reach]))))
     assert motion.signals["length of b-a"].values[-1] == pytest.approx(longest)
     for frame, length in enumerate(reach):
         tubes = outlines(motion, "actuator b-a", frame)
@@ -118,7 +119,7 @@ def test_a_bar_that_gives_way_is_a_stroke_and_a_rigid_one_is_not(by_hand):
         ground=["a"],
         bars=[{"nodes": ["a", "b"], "stiffness": 1}, {"nodes": ["b", "c"]}],
     )
-    motion = picture(by_hand(model, at(model, b=[(10, 0), (13, 0)], c=[(10, 10), (13, 10)])))
+    motion = motion_of(by_hand(model, at(model, b=[(10, 0), (13, 0)], c=[(10, 10), (13, 10)])))
     assert motion.bodies == ("bar b-c",)
     assert motion.strokes.tolist() == [[0, 1]]
 
@@ -130,8 +131,8 @@ def test_elastic_bars_are_strokes_all_of_them_where_one_gives_way(by_hand):
         bars=[{"nodes": list(pair), "stiffness": 1} for pair in ("ab", "bc")],
     )
     gave = at(model, b=[(10, 0), (13, 0)], c=[(10, 10), (13, 10)])
-    assert picture(by_hand(model, gave)).strokes.tolist() == [[0, 1], [1, 2]]
-    assert picture(by_hand(model, at(model))).bodies == ("bar a-b", "bar b-c")
+    assert motion_of(by_hand(model, gave)).strokes.tolist() == [[0, 1], [1, 2]]
+    assert motion_of(by_hand(model, at(model))).bodies == ("bar a-b", "bar b-c")
 
 
 @pytest.mark.parametrize(("plates", "strokes"), [([], 1), ([{"nodes": ["k", "l", "m"]}], 0)])
@@ -148,7 +149,7 @@ def test_a_tight_string_is_straight_and_a_slack_one_hangs_in_a_curve_as_long_as_
     model = mechanism(
         {"a": (0, 0), "b": (10, 0)}, ground=["a"], strings=[{"nodes": ["a", "b"], "length": 10.5}]
     )
-    motion = picture(by_hand(model, at(model, b=[(10.5, 0), (10, 0)])))
+    motion = motion_of(by_hand(model, at(model, b=[(10.5, 0), (10, 0)])))
     chain = [0, *range(2, motion.points.shape[1]), 1]
     assert sorted(motion.strokes.tolist()) == sorted([list(pair) for pair in pairwise(chain)])
     tight, slack = motion.points[:, chain]
@@ -162,7 +163,7 @@ def test_a_tight_string_is_straight_and_a_slack_one_hangs_in_a_curve_as_long_as_
 def test_a_spring_is_a_zigzag_or_a_coil_between_its_nodes(by_hand, end):
     start = (0,) * len(end)
     model = mechanism({"a": start, "b": end}, ground=["a"], springs=[{"nodes": ["a", "b"], "stiffness": 2}])
-    motion = picture(by_hand(model, at(model, b=[end, tuple(1.5 * x for x in end)])))
+    motion = motion_of(by_hand(model, at(model, b=[end, tuple(1.5 * x for x in end)])))
     way = np.array(end) / np.linalg.norm(end)
     for points in motion.points:
         away = points[2:] - np.outer(points[2:] @ way, way)
@@ -207,7 +208,7 @@ def test_gears_mesh_without_running_into_each_other(by_hand):
         r=round_about((25, 0), (25, 15), -2 / 3 * turns),
         t=np.column_stack([40 - 10 * turns, np.full(19, -15.0)]),
     )
-    motion = picture(by_hand(model, places))
+    motion = motion_of(by_hand(model, places))
     for frame in range(19):
         (small,), (large,) = (outlines(motion, f"wheel {name}", frame) for name in "oq")
         (rack,) = outlines(motion, "rack t", frame)
@@ -231,7 +232,7 @@ def test_a_planet_turns_inside_its_ring(by_hand):
     middle = round_about((0, 0), (16, 0), turns)
     spin = turns * (1 - 22 / 6)  # θ_p − θ_c = 11/3 (0 − θ_c)
     marked = middle + 6 * np.column_stack([np.cos(spin), np.sin(spin)])
-    motion = picture(by_hand(model, at(model, q=middle, p=marked)))
+    motion = motion_of(by_hand(model, at(model, q=middle, p=marked)))
     for frame in range(13):
         (ring,), (planet,) = (outlines(motion, f"wheel {name}", frame) for name in "oq")
         assert len(ring.interiors) == 1
@@ -270,7 +271,7 @@ def test_a_block_rides_on_its_rail_and_a_collar_turns_with_its_bar(by_hand):
         s=round_about((0, 0), (8, 0), angles),
         g=np.column_stack([np.linspace(0, 6, 5), np.full(5, -10.0)]),
     )
-    motion = picture(by_hand(model, places))
+    motion = motion_of(by_hand(model, places))
     (rail,) = of_group(motion, "guide")
     for frame in range(5):
         (block,), (collar,) = outlines(motion, "guide g", frame), outlines(motion, "slider s", frame)
@@ -355,7 +356,7 @@ def test_a_motor_has_an_arrow_ahead_of_its_arm_that_points_the_way_it_turns(by_h
     model = crank(study={"frames": 10}).model_copy(
         update={"rotors": (crank().rotors[0].model_copy(update={"to": np.radians(140) * sense}),)}
     )
-    arc, head = of_group(picture(by_hand(model, turned_crank())), "motor")
+    arc, head = of_group(motion_of(by_hand(model, turned_crank())), "motor")
     angles = np.unwrap(np.arctan2(*arc.points.T[::-1]))
     assert (sense * np.diff(angles) > 0).all()
     assert 0 < sense * angles[0] < sense * angles[-1] < np.pi
@@ -364,20 +365,20 @@ def test_a_motor_has_an_arrow_ahead_of_its_arm_that_points_the_way_it_turns(by_h
 
 def test_loads_are_arrows_that_grow_and_weights_are_those_of_nodes_that_can_move(by_hand):
     model = crank(loads=[{"node": "p", "force": [0, 1], "to": [0, 4]}], gravity=[0, -2], masses={"p": 0})
-    motion = picture(by_hand(model, turned_crank()))
+    motion = motion_of(by_hand(model, turned_crank()))
     for frame, place in enumerate(turned_crank()[:, 1]):
         (load,) = of_group(motion, "load", frame)
         assert_allclose(load.points[0], place)
         assert load.value == pytest.approx(1 + 3 * frame / 10)
         assert load.points[1, 1] - place[1] == pytest.approx(0.16 * 20 * load.value / 4, rel=0.2)
     assert not of_group(motion, "weight", 0)
-    heavy = picture(by_hand(crank(gravity=[0, -2]), turned_crank()))
+    heavy = motion_of(by_hand(crank(gravity=[0, -2]), turned_crank()))
     assert [len(of_group(heavy, "weight", frame)) for frame in (0, 10)] == [1, 1]
 
 
 def test_traced_nodes_leave_curves(by_hand):
     model = crank(study={"trace": ["p"]})
-    (trace,) = of_group(picture(by_hand(model, turned_crank())), "trace")
+    (trace,) = of_group(motion_of(by_hand(model, turned_crank())), "trace")
     assert trace.text == "p"
     assert_allclose(trace.points, turned_crank()[:, 1])
 
@@ -397,7 +398,7 @@ def lifted():
 
 
 def test_in_space_bars_are_strokes_and_actuators_rods_in_barrels(by_hand):
-    motion = picture(by_hand(tripod(), lifted()))
+    motion = motion_of(by_hand(tripod(), lifted()))
     assert not motion.bodies
     assert [0, 3] in motion.strokes.tolist()
     for frame, top in enumerate(lifted()[:, 3]):
@@ -415,7 +416,7 @@ def test_in_space_a_plate_has_faces_that_go_with_its_nodes(by_hand):
     flat = {"a": (0, 0, 1), "b": (4, 0, 1), "c": (4, 4, 1), "d": (0, 4, 1), "m": (2, 2, 1)}
     model = mechanism(flat, plates=[{"nodes": list(flat)}])
     places = at(model)[0] + np.arange(3.0)[:, None, None] * [1, 2, 3]
-    motion = picture(by_hand(model, places))
+    motion = motion_of(by_hand(model, places))
     for frame in range(3):
         (face,) = of_group(motion, "plate", frame)
         assert shapely.Polygon(face.points[:, :2]).area == pytest.approx(16)
@@ -467,7 +468,7 @@ def test_hinges_balls_and_wheels_of_space_are_lines_about_their_axes():
 
 
 def test_the_axis_is_the_drive_and_signals_have_units(by_hand):
-    motion = picture(by_hand(crank(units="in", stiffness=3), turned_crank(), loads=np.full(11, 2.0)))
+    motion = motion_of(by_hand(crank(units="in", stiffness=3), turned_crank(), loads=np.full(11, 2.0)))
     assert (motion.axis, motion.unit, motion.length_unit) == ("drive", "%", "in")
     assert_allclose(motion.values, np.linspace(0, 100, 11))
     units = {name: signal.unit for name, signal in motion.signals.items()}
@@ -491,22 +492,22 @@ def test_forces_colour_bodies_and_strokes_where_there_are_any(by_hand):
         springs=[{"nodes": ["b", "c"], "stiffness": 2, "length": 8}],
         stiffness=500,
     )
-    motion = picture(by_hand(model, at(model, b=[(10, 0), (10.001, 0)])))
+    motion = motion_of(by_hand(model, at(model, b=[(10, 0), (10.001, 0)])))
     assert_allclose(motion.stroke_scalars["force"][0], 4)
     assert motion.body_scalars["force"][1, 0] == pytest.approx(500 * 0.001)
-    assert "force" not in picture(by_hand(crank(), turned_crank())).body_scalars
+    assert "force" not in motion_of(by_hand(crank(), turned_crank())).body_scalars
 
 
 def test_notices_are_events_and_so_is_a_lock(by_hand):
     notices = (Notice(0.25, "it went on by a jump", "branch"),)
-    events = picture(by_hand(crank(), turned_crank(), notices=notices, locks_at=0.5)).events
+    events = motion_of(by_hand(crank(), turned_crank(), notices=notices, locks_at=0.5)).events
     assert [(event.at, event.kind) for event in events] == [(25, "branch"), (50, "lock")]
     assert events[1].text == "locks at 50% of the drive"
 
 
 def test_what_carries_an_internal_load_is_marked_in_the_last_frame(by_hand):
     found = {"carriers": (("bar o-p", -3.0), ("rotor o", 1.0)), "locks_at": 0.3}
-    motion = picture(by_hand(crank(), turned_crank(), status=RelaxStatus.LOCKED, **found))
+    motion = motion_of(by_hand(crank(), turned_crank(), status=RelaxStatus.LOCKED, **found))
     (mark,) = of_group(motion, "internal load", 10)
     assert mark.value == 3
     assert_allclose(mark.points, turned_crank()[-1, :2])
@@ -517,7 +518,7 @@ def test_ways_to_move_are_arrows_across_the_bar_that_swings():
     model = mechanism(
         {"a": (0, 0), "b": (6, 8)}, ground=["a"], bars=[{"nodes": ["a", "b"]}], study={"frames": 1}
     )
-    (arrow,) = of_group(picture(solve(model)), "freedom", 1)
+    (arrow,) = of_group(motion_of(solve(model)), "freedom", 1)
     assert_allclose(arrow.points[0], [6, 8])
     assert np.dot(arrow.points[1] - arrow.points[0], [6, 8]) == pytest.approx(0, abs=1e-9)
 
@@ -527,7 +528,7 @@ def test_more_ways_to_move_than_can_be_told_apart_are_not_drawn():
     bars = [{"nodes": [f"n{k}", f"n{k + 1}"]} for k in range(8)]
     result = solve(mechanism(nodes, ground=["n0"], bars=bars, study={"frames": 1}))
     assert result.freedoms == 8
-    assert not [mark for mark in picture(result).marks if mark.group.startswith("freedom")]
+    assert not [mark for mark in motion(result).marks if mark.group.startswith("freedom")]
 
 
 # Any of it
@@ -535,11 +536,11 @@ def test_more_ways_to_move_than_can_be_told_apart_are_not_drawn():
 
 @pytest.mark.parametrize("factor", [1e-3, 1e3])
 def test_size_does_not_matter(by_hand, factor):
-    full, model = picture(by_hand(crank(), turned_crank())), crank()
+    full, model = motion_of(by_hand(crank(), turned_crank())), crank()
     small = model.model_copy(
         update={"nodes": {name: tuple(factor * x for x in at) for name, at in model.nodes.items()}}
     )
-    other = picture(by_hand(small, factor * turned_crank()))
+    other = motion_of(by_hand(small, factor * turned_crank()))
     for mine, theirs in zip(other.marks, full.marks, strict=True):
         assert_allclose(mine.points / factor, theirs.points, atol=1e-9)
     for mine, theirs in zip(other.shapes, full.shapes, strict=True):
@@ -549,7 +550,7 @@ def test_size_does_not_matter(by_hand, factor):
 @pytest.mark.parametrize("make", [crank, tripod])
 def test_a_picture_is_drawn_by_every_view_and_survives_a_file(by_hand, make, tmp_path):
     places = turned_crank() if make is crank else lifted()
-    motion = picture(by_hand(make(gravity=(0,) * (places.shape[2] - 1) + (-1,)), places))
+    motion = motion_of(by_hand(make(gravity=(0,) * (places.shape[2] - 1) + (-1,)), places))
     motion.save(tmp_path / "motion.json")
     assert Motion.load(tmp_path / "motion.json").to_dict() == motion.to_dict()
     pliant.view.save_figure(pliant.view.figure(motion, scalar=None), tmp_path / "a.png", dpi=40)
@@ -593,6 +594,6 @@ def test_a_rack_on_a_tiny_wheel_is_a_smooth_bar(by_hand):
         actuators=[{"nodes": ["q", "r"], "to": 9}],
         gears=[rack],
     )
-    motion = picture(by_hand(model, at(model, r=np.array([[0.0, -1.0], [-4.0, -1.0]]))))
+    motion = motion_of(by_hand(model, at(model, r=np.array([[0.0, -1.0], [-4.0, -1.0]]))))
     (bar,) = outlines(motion, "rack r", 0)
     assert len(bar.exterior.coords) == 5

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pliant.relax.build import build
-from pliant.relax.elongation import elongations, errors, unbalance
+from pliant.relax.assemble.build import build
+from pliant.relax.mechanics.elongation import elongations, errors, unbalance
 from pliant.relax.model import Mechanism
 
 NODES = {"a": (0, 0), "b": (3, 4), "c": (6, 0), "p": (3, 1)}

@@ -14,7 +14,7 @@ from pliant.cli import main
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted
 from pliant.relax.evolve import crawl, crawler, line, straight_line
-from pliant.relax.evolve.design import Actuator, Design, batch, drives, rounded
+from pliant.relax.evolve.design import ActuatorGene, MachineDesign, batch, drives, rounded
 from pliant.relax.evolve.firmness import firmness
 from pliant.relax.evolve.mutations import FEWEST, MOST, mutated, trace_another, without
 from pliant.relax.evolve.search import simplest
@@ -23,20 +23,20 @@ from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 
 # As `pliant evolve line` and `… crawler` found them.
-LINE = Design(
+LINE = MachineDesign(
     (-0.04149 - 0.001824j, 1.003257 + 0.048355j, 0.171834 + 0.193498j, 0.330689 + 0.507136j,
      0.393421 - 0.161539j),
     2,
     ((0, 2), (1, 3), (2, 3), (3, 4), (2, 4)),
-    (Actuator((1, 2), (1.039073 / abs(0.831423 - 0.145143j),)),),
+    (ActuatorGene((1, 2), (1.039073 / abs(0.831423 - 0.145143j),)),),
 )  # fmt: skip
-CRAWLER = Design(
+CRAWLER = MachineDesign(
     (-0.566793 + 0.045022j, -1.011918 + 0j, -0.442518 + 0.575125j, -1.272038 + 0.229045j,
      -1.133592 + 0.388241j),
     0,
     ((2, 3), (1, 3), (3, 4), (1, 4), (0, 4)),
     tuple(
-        Actuator(pair, tuple(length / drawn for length in to))
+        ActuatorGene(pair, tuple(length / drawn for length in to))
         for pair, drawn, to in (
             ((1, 2), abs(0.5694 + 0.575125j), (1.074972, 0.676467, 1.097364, 0.587159, 0.66102, 0.946968)),
             ((0, 2), abs(0.124275 + 0.530103j), (0.762266, 0.637008, 0.737822, 0.437763, 0.529306, 0.523782)),
@@ -46,12 +46,12 @@ CRAWLER = Design(
 GOALS = {"line": line, "crawl": crawl}
 
 
-def all_barred(design: Design) -> Design:
+def all_barred(design: MachineDesign) -> MachineDesign:
     driven = {one.nodes for one in design.actuators}
     return replace(design, bars=tuple((a, b) for b in range(5) for a in range(b) if (a, b) not in driven))
 
 
-def whole(design: Design, grounded: int) -> bool:
+def whole(design: MachineDesign, grounded: int) -> bool:
     """Whether links join nodes that are there, each pair once, and the number of nodes is allowed."""
     pairs = [frozenset(link) for link in design.links]
     return (
@@ -95,7 +95,7 @@ def test_machines_that_do_not_work_score_nothing(goal, design, spoil):
 
 def test_an_arc_is_measured_as_what_it_is():
     """A bar of 1 swings by θ: a box of length 2 sin θ/2 and width 1 − cos θ/2."""
-    design = Design((0j, 2 + 0j, 1j), 2, ((0, 2),), (Actuator((1, 2), (1.1,)),))
+    design = MachineDesign((0j, 2 + 0j, 1j), 2, ((0, 2),), (ActuatorGene((1, 2), (1.1,)),))
     found = line.traces([design], 100, 400)
     turned = np.arccos((5 - 5 * 1.21) / 4) - np.pi / 2
     assert found.aspect[0] == pytest.approx((1 - np.cos(turned / 2)) / (2 * np.sin(turned / 2)), rel=0.03)
@@ -186,10 +186,10 @@ def test_batches_are_filled_up_with_what_does_nothing():
 def test_firmness_is_the_least_singular_value():
     """A triangle of equal sides: its three modes have √1.5, √1.5 and √3; a square of bars has a loose one."""
     third = np.exp(2j * np.pi / 3)
-    triangle = batch([Design((1 + 0j, third, third.conjugate()), 0, ((0, 1), (1, 2), (0, 2)), ())])
+    triangle = batch([MachineDesign((1 + 0j, third, third.conjugate()), 0, ((0, 1), (1, 2), (0, 2)), ())])
     np.testing.assert_allclose(firmness(triangle, triangle.drawn, freedoms=3), np.sqrt(1.5))
     np.testing.assert_allclose(firmness(triangle, triangle.drawn, freedoms=5), np.sqrt(3.0))
-    square = batch([Design((0j, 1 + 0j, 1 + 1j, 1j), 0, ((0, 1), (1, 2), (2, 3), (3, 0)), ())])
+    square = batch([MachineDesign((0j, 1 + 0j, 1 + 1j, 1j), 0, ((0, 1), (1, 2), (2, 3), (3, 0)), ())])
     np.testing.assert_allclose(firmness(square, square.drawn, freedoms=3), 0.0, atol=1e-7)
 
 

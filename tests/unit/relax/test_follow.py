@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 
 from pliant.core.progress import silent
-from pliant.relax import follow as module
-from pliant.relax import resting, runs, stops
-from pliant.relax.build import build
-from pliant.relax.follow import follow
+from pliant.relax.assemble.build import build
 from pliant.relax.generate import peaucellier, stewart, twisted
 from pliant.relax.model import Mechanism, RelaxStudy
-from pliant.relax.path import Record
-from pliant.relax.runs import determined, why_not
 from pliant.relax.solve import solve
+from pliant.relax.solvers import auto as module
+from pliant.relax.solvers import equilibrium as resting
+from pliant.relax.solvers import run as runs
+from pliant.relax.solvers import stops
+from pliant.relax.solvers.auto import follow
+from pliant.relax.solvers.record import Record
+from pliant.relax.solvers.run import determined, why_not
 from pliant.relax.status import RelaxStatus
 
 
@@ -421,7 +423,7 @@ def test_it_is_determined_where_lengths_are_as_many_as_unknowns():
 def test_a_mechanism_that_takes_far_too_much_work_ends_unconverged(monkeypatch):
     monkeypatch.setattr(module, "LABOUR", 0)
     monkeypatch.setattr(module, "PATIENCE", 0)
-    monkeypatch.setattr("pliant.relax.continuation.grouped", lambda net: None)
+    monkeypatch.setattr("pliant.relax.solvers.continuation.grouped", lambda net: None)
     result = solve(peaucellier())
     assert result.status is RelaxStatus.NOT_CONVERGED
     assert any("factorisations brought it no further" in notice.text for notice in result.trust.notices)

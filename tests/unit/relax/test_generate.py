@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from pliant.core.errors import PliantError
-from pliant.relax.build import build
+from pliant.relax.assemble.build import build
 from pliant.relax.generate import cam, hexapod, peaucellier, prism, scattered, stewart, twisted
 from pliant.relax.model import RelaxStudy
 from pliant.relax.solve import solve

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from pliant.core.progress import silent
-from pliant.relax.build import build
-from pliant.relax.march import LEAST, coast, knobs, march
+from pliant.relax.assemble.build import build
 from pliant.relax.model import Mechanism, RelaxStudy
-from pliant.relax.path import Record, scale
 from pliant.relax.solve import solve
+from pliant.relax.solvers.published import LEAST, coast, knobs, march
+from pliant.relax.solvers.record import Record, scale
 
 NODES = {"A": (0, 0), "B": (1, 2), "C": (4, 3), "D": (4, 0)}
 FOUR_BAR = {

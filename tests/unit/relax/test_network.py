@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pliant.relax.build import build
+from pliant.relax.assemble.build import build
+from pliant.relax.assemble.network import Drive
 from pliant.relax.model import Mechanism
-from pliant.relax.network import Drive
 
 NODES = {"a": (0, 0), "b": (3, 0), "c": (3, 4), "d": (1, 7)}
 MODEL = {

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from pliant.relax.build import build
-from pliant.relax.forces import evaluate
+from pliant.relax.assemble.build import build
 from pliant.relax.generate import stewart, twisted
+from pliant.relax.mechanics.forces import evaluate
 from pliant.relax.model import Mechanism
-from pliant.relax.newton import WIDEST, Limits, settle, stands
+from pliant.relax.solvers.newton import WIDEST, Limits, settle, stands
 
 LIMITS = Limits(least=1e-6, near=1e-3, floor=1e-14, bends=True, whole=False, span=np.inf)
 LOOSE = LIMITS._replace(floor=1e-9)  # as it must be where there are freedoms

@@ -5,10 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pliant.relax.build import build
+from pliant.relax.assemble.build import build
 from pliant.relax.generate import peaucellier, scattered, stewart
 from pliant.relax.model import Mechanism
-from pliant.relax.order import ANCHOR, numbers, order
+from pliant.relax.solvers.elimination import ANCHOR, numbers, order
 
 PLANE = {"a": (0, 0), "b": (4, 0), "c": (4, 3), "d": (0, 3), "e": (2, 1), "f": (7, 1)}
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pliant.relax.build import build
-from pliant.relax.elongation import elongations
+from pliant.relax.assemble.build import build
+from pliant.relax.diagnose.rank import freedom, jacobian, smallest_singular_values, unmet
+from pliant.relax.diagnose.singular import STILL, smallest
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.gradients import slopes
 from pliant.relax.model import Mechanism
-from pliant.relax.path import Frame, scale
-from pliant.relax.rank import freedom, jacobian, smallest_singular_values, unmet
-from pliant.relax.singular import STILL, smallest
-from pliant.relax.slopes import slopes
+from pliant.relax.solvers.record import Frame, scale
 
 FOUR_BAR = {"A": (0, 0), "B": (0.2, 1), "C": (3.2, 1.3), "D": (3, 0)}
 SQUARE = {"a": (0, 0), "b": (1, 0), "c": (1, 1), "d": (0, 1)}

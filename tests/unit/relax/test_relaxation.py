@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from pliant.relax.build import build
+from pliant.relax.assemble.build import build
 from pliant.relax.generate import stewart
-from pliant.relax.march import knobs
 from pliant.relax.model import Mechanism, RelaxStudy
-from pliant.relax.relaxation import CUT, Leg, accelerate, shake, sweeps, work
+from pliant.relax.solvers.published import knobs
+from pliant.relax.solvers.relaxation import CUT, DriveLeg, accelerate, shake, sweeps, work
 
 # a on the ground; a-b is 5 long where 6 is asked for, b-c is 3 where 4 is. Nothing is stretched.
 NODES = {"a": (0, 0), "b": (3, 4), "c": (6, 4)}
@@ -29,7 +29,7 @@ def studied(**values):
 def iterated(net, study, count=1, tolerance=-1.0):
     """The state after so many iterations at the start of the drive, their residuals, what they hand on."""
     state, scratch, residuals = net.state(), work(*net.drawn.shape), np.empty(count)
-    leg = Leg(*(np.stack([value, value]) for value in net.drive.at(0.0)))
+    leg = DriveLeg(*(np.stack([value, value]) for value in net.drive.at(0.0)))
     made = sweeps(
         study.method == "sync", state, net.parts, knobs(net, study), leg, 1.0, 1.0, 0, tolerance, scratch,
         residuals,
@@ -273,7 +273,7 @@ def test_momentum_needs_far_fewer_iterations():
     residuals = np.empty(20_000)
     made, _ = accelerate(state, net.parts, knobs(net, study), 1e-10, 0, work(*net.drawn.shape), residuals)
     still, slow = net.state(share=1.0), np.empty(20_000)
-    leg = Leg(*(np.stack([value, value]) for value in net.drive.at(1.0)))
+    leg = DriveLeg(*(np.stack([value, value]) for value in net.drive.at(1.0)))
     plain = sweeps(
         True, still, net.parts, knobs(net, study), leg, 1.0, 1.0, 0, 1e-10, work(*net.drawn.shape), slow
     )

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from tests.solved import solved
 
+from pliant.relax.diagnose.rank import Freedom
 from pliant.relax.model import Mechanism
-from pliant.relax.path import Notice
-from pliant.relax.rank import Freedom
 from pliant.relax.report import force_unit, sentence, summary
 from pliant.relax.solve import solve
+from pliant.relax.solvers.record import Notice
 from pliant.relax.status import RelaxStatus
 
 CARRIED = (("bar a-b", 412.04), ("bar b-c", -90.0), ("plate p", 7.0), ("rotor o", 3.0), ("weld q", 2.0))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pliant.relax.build import build
+from pliant.relax.assemble.build import build
 from pliant.relax.model import Mechanism
 
 NODES = {"a": (0, 0), "b": (4, 0), "c": (0, 2)}

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pliant.relax.build import build
-from pliant.relax.elongation import elongations
-from pliant.relax.guiding import hold
+from pliant.relax.assemble.build import build
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.gradients import slopes
+from pliant.relax.mechanics.guides import hold
 from pliant.relax.model import Mechanism
-from pliant.relax.slopes import slopes
 
 PLANE = {"a": (0, 0), "b": (3, 0), "c": (3.2, 4), "d": (-0.3, 3.8), "e": (1.4, 1.7)}
 SPACE = {"a": (0, 0, 0), "b": (3, 0, 0.2), "c": (3, 4, 1), "d": (0, 4, 2), "e": (1, 1, 5), "f": (2, 3, 3)}

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from pliant.core.progress import Interrupted
-from pliant.relax import runs
 from pliant.relax.generate import peaucellier, stewart, twisted
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.solve import solve
+from pliant.relax.solvers import run as runs
 from pliant.relax.status import RelaxStatus
 
 METHODS = ["sync", "async", "momentum", "auto"]

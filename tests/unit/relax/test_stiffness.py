@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from pliant.relax.build import build
-from pliant.relax.elongation import elongations
-from pliant.relax.forces import evaluate
+from pliant.relax.assemble.build import build
 from pliant.relax.generate import stewart
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.forces import evaluate
+from pliant.relax.mechanics.gradients import slopes
+from pliant.relax.mechanics.stiffness import allow, assemble
 from pliant.relax.model import Mechanism
-from pliant.relax.slopes import slopes
-from pliant.relax.stiffness import allow, assemble
 
 PLANE = {"a": (0, 0), "b": (3, 0.4), "c": (3.2, 4), "d": (-0.3, 3.8), "e": (1.4, 1.7)}
 SPACE = {"a": (0, 0, 0), "b": (3, 0.4, 0.2), "c": (3, 4, 1), "d": (0, 4, 2), "e": (1, 1, 5)}

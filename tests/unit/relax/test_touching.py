@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from pliant.relax.touching import (
+from pliant.relax.mechanics.segment_contact import (
     CROSSED,
     Touch,
     closest,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pliant.relax.waypoints import sampled, steps
+from pliant.relax.assemble.waypoints import sampled, steps
 
 
 def test_steps_meet_every_waypoint():

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from pliant.relax.build import build
-from pliant.relax.elongation import elongations
-from pliant.relax.measures import measure_angles, measure_couplings
+from pliant.relax.assemble.build import build
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.gradients import slopes
+from pliant.relax.mechanics.measures import measure_angles, measure_couplings
 from pliant.relax.model import Mechanism, RelaxStudy
-from pliant.relax.slopes import slopes
 from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 

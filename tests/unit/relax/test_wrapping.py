@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pliant.relax.build import build
-from pliant.relax.laws import BUMPER, STRING
+from pliant.relax.assemble.build import build
+from pliant.relax.assemble.laws import BUMPER, STRING
+from pliant.relax.assemble.wrapping import Obstacles, route
 from pliant.relax.model import Mechanism
-from pliant.relax.wrapping import Obstacles, route
 
 
 def circles(*balls):

@@ -13,7 +13,7 @@ from typing import Any
 
 from pliant.core.errors import PliantError
 from pliant.core.store import write_json
-from pliant.relax.evolve.design import Actuator, Design
+from pliant.relax.evolve.design import ActuatorGene, MachineDesign
 
 CURE = "Name another file, or remove it to start anew"
 
@@ -22,7 +22,7 @@ CURE = "Name another file, or remove it to start anew"
 class Standing:
     """A search after so many generations."""
 
-    islands: tuple[tuple[tuple[float, Design], ...], ...]  # scores and designs, best first
+    islands: tuple[tuple[tuple[float, MachineDesign], ...], ...]  # scores and designs, best first
     history: tuple[float, ...]  # the best score of every generation
     chance: Mapping[str, Any]  # state of the random numbers
 
@@ -56,7 +56,7 @@ def read(path: str | Path, asked: Mapping[str, Any]) -> Standing | None:
     return standing
 
 
-def _said(design: Design) -> dict[str, Any]:
+def _said(design: MachineDesign) -> dict[str, Any]:
     return {
         "nodes": [[node.real, node.imag] for node in design.nodes],
         "grounded": design.grounded,
@@ -65,13 +65,13 @@ def _said(design: Design) -> dict[str, Any]:
     }
 
 
-def _design(data: Mapping[str, Any]) -> Design:
-    return Design(
+def _design(data: Mapping[str, Any]) -> MachineDesign:
+    return MachineDesign(
         tuple(complex(*node) for node in data["nodes"]),
         int(data["grounded"]),
         tuple((int(a), int(b)) for a, b in data["bars"]),
         tuple(
-            Actuator((int(one["nodes"][0]), int(one["nodes"][1])), tuple(map(float, one["to"])))
+            ActuatorGene((int(one["nodes"][0]), int(one["nodes"][1])), tuple(map(float, one["to"])))
             for one in data["actuators"]
         ),
     )

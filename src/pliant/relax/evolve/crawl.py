@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.relax import batch as relaxation
+from pliant.relax.assemble.network import Floats
 from pliant.relax.evolve import mutations as m
-from pliant.relax.evolve.design import Actuator, Design, batch, drives, rounded
+from pliant.relax.evolve.design import ActuatorGene, MachineDesign, batch, drives, rounded
 from pliant.relax.evolve.firmness import firmness
 from pliant.relax.evolve.result import Evolved
 from pliant.relax.evolve.search import evolve, simplest
-from pliant.relax.machines import Floor
-from pliant.relax.network import Floats
+from pliant.relax.machines import batch as relaxation
+from pliant.relax.machines.population import Floor
 
 WEIGHT = 1e-3  # of a node, over the stiffness: bars give by some thousandths, and what is lifted falls soon
 WAYPOINTS = 6
@@ -99,18 +99,18 @@ def crawler(
     return evolved
 
 
-def score(designs: Sequence[Design]) -> Floats:
+def score(designs: Sequence[MachineDesign]) -> Floats:
     """Its own lengths that a machine gets on in a cycle (M,), less for a loose one; 0 if a length gives."""
     return _score([standing(design) for design in designs], QUICK, CYCLES)
 
 
-def standing(design: Design) -> Design:
+def standing(design: MachineDesign) -> MachineDesign:
     """A design put on the floor."""
     low = min(node.imag for node in design.nodes)
     return replace(design, nodes=tuple(node - 1j * low for node in design.nodes))
 
 
-def crawls(designs: Sequence[Design], trial: Trial, cycles: int) -> Crawls:
+def crawls(designs: Sequence[MachineDesign], trial: Trial, cycles: int) -> Crawls:
     """Run machines on a floor."""
     made = batch(designs, WEIGHT)
     settled = relaxation.relax(
@@ -134,7 +134,7 @@ def crawls(designs: Sequence[Design], trial: Trial, cycles: int) -> Crawls:
     )
 
 
-def _score(designs: Sequence[Design], trials: Sequence[Trial], cycles: int) -> Floats:
+def _score(designs: Sequence[MachineDesign], trials: Sequence[Trial], cycles: int) -> Floats:
     went = [crawls(designs, trial, cycles) for trial in trials]
     way = np.sign(went[0].travel)
     lengths = [
@@ -144,11 +144,11 @@ def _score(designs: Sequence[Design], trials: Sequence[Trial], cycles: int) -> F
     return np.maximum(np.min(lengths, axis=0), 0.0) / (cycles - 1)
 
 
-def _start(rng: m.Rng) -> Design:
+def _start(rng: m.Rng) -> MachineDesign:
     """A triangle with two to four nodes more, and two or three actuators."""
     top = complex(rng.uniform(0.0, 1.0), rng.uniform(0.3, 1.0))
-    driven = Actuator((1, 2), tuple(rng.uniform(0.75, 1.3, WAYPOINTS).tolist()))
-    design = Design((0j, 1 + 0j, top), 0, ((0, 1), (0, 2)), (driven,))
+    driven = ActuatorGene((1, 2), tuple(rng.uniform(0.75, 1.3, WAYPOINTS).tolist()))
+    design = MachineDesign((0j, 1 + 0j, top), 0, ((0, 1), (0, 2)), (driven,))
     for _ in range(int(rng.integers(2, 5))):
         design = m.add_node(rng, design)
     for _ in range(int(rng.integers(1, 3))):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pliant.relax.machines import Machines, drawn_lengths, machines
-from pliant.relax.network import Floats
+from pliant.relax.assemble.network import Floats
+from pliant.relax.machines.population import Machines, drawn_lengths, machines
 
 Pair = tuple[int, int]
 
@@ -16,7 +16,7 @@ DIGITS = 6  # after the point, of what is written down
 
 
 @dataclass(frozen=True)
-class Actuator:
+class ActuatorGene:
     """A link whose length goes through multiples of its drawn length, at equal steps of the drive."""
 
     nodes: Pair
@@ -24,13 +24,13 @@ class Actuator:
 
 
 @dataclass(frozen=True)
-class Design:
+class MachineDesign:
     """A machine in the plane. The first `grounded` nodes are held, and the last one is traced."""
 
     nodes: tuple[complex, ...]
     grounded: int
     bars: tuple[Pair, ...]
-    actuators: tuple[Actuator, ...]
+    actuators: tuple[ActuatorGene, ...]
 
     @property
     def links(self) -> tuple[Pair, ...]:
@@ -48,19 +48,19 @@ class Design:
         return abs(self.nodes[pair[1]] - self.nodes[pair[0]])
 
 
-def rounded(design: Design) -> Design:
+def rounded(design: MachineDesign) -> MachineDesign:
     """A design whose coordinates and lengths of actuators have six digits after the point."""
     nodes = tuple(complex(round(node.real, DIGITS), round(node.imag, DIGITS)) for node in design.nodes)
     placed = replace(design, nodes=nodes)
 
-    def fitted(one: Actuator) -> Actuator:
+    def fitted(one: ActuatorGene) -> ActuatorGene:
         length = placed.length(one.nodes)
         return replace(one, to=tuple(round(part * length, DIGITS) / length for part in one.to))
 
     return replace(placed, actuators=tuple(fitted(one) for one in design.actuators))
 
 
-def batch(designs: Sequence[Design], weight: float = 0.0) -> Machines:
+def batch(designs: Sequence[MachineDesign], weight: float = 0.0) -> Machines:
     """Designs as machines, filled up with nodes and links that do nothing; every node has this weight.
 
     Targets are twice the drawn lengths, so that a share of the drive is an elongation: see `drives`.
@@ -80,7 +80,7 @@ def batch(designs: Sequence[Design], weight: float = 0.0) -> Machines:
     return machines(drawn, ends, target=twice, stiffness=stiffness, free=free, load=(0.0, -weight))
 
 
-def drives(designs: Sequence[Design], steps: int, cycles: int = 1) -> Floats:
+def drives(designs: Sequence[MachineDesign], steps: int, cycles: int = 1) -> Floats:
     """Elongations (M, C, L) of every link over the cycles, each waypoint reached in `steps` equal steps."""
     links = max(len(design.links) for design in designs)
     waypoints = max(len(actuator.to) for design in designs for actuator in design.actuators)

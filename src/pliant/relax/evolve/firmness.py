@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.relax.machines import Machines
-from pliant.relax.network import Floats
+from pliant.relax.assemble.network import Floats
+from pliant.relax.machines.population import Machines
 
 
 def firmness(made: Machines, points: Floats, freedoms: int = 0) -> Floats:

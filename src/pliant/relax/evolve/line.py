@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.relax import batch as relaxation
+from pliant.relax.assemble.network import Bools, Floats
 from pliant.relax.evolve import mutations as m
-from pliant.relax.evolve.design import Actuator, Design, batch, drives, rounded
+from pliant.relax.evolve.design import ActuatorGene, MachineDesign, batch, drives, rounded
 from pliant.relax.evolve.firmness import firmness
 from pliant.relax.evolve.result import Evolved
 from pliant.relax.evolve.search import evolve, simplest
-from pliant.relax.network import Bools, Floats
+from pliant.relax.machines import batch as relaxation
 
 STROKE = 0.4  # of the machine's size: as long as the line shall be
 FIRM = 0.05  # firmness below which a machine counts less
@@ -87,12 +87,12 @@ def straight_line(
     return evolved
 
 
-def score(designs: Sequence[Design]) -> Floats:
+def score(designs: Sequence[MachineDesign]) -> Floats:
     """Digits of straightness (M,), less for a short line or a loose machine; 0 if a length gives."""
     return _score(designs, *QUICK)
 
 
-def traces(designs: Sequence[Design], steps: int, iterations: int) -> Traces:
+def traces(designs: Sequence[MachineDesign], steps: int, iterations: int) -> Traces:
     """Run machines through their stroke, and measure what their last nodes draw."""
     made = batch(designs)
     count, nodes, _ = made.drawn.shape
@@ -111,7 +111,7 @@ def traces(designs: Sequence[Design], steps: int, iterations: int) -> Traces:
     )
 
 
-def _score(designs: Sequence[Design], steps: int, iterations: int) -> Floats:
+def _score(designs: Sequence[MachineDesign], steps: int, iterations: int) -> Floats:
     drawn = traces(designs, steps, iterations)
     digits = -np.log10(np.clip(drawn.aspect, STRAIGHT, 1.0))
     whole = np.minimum(drawn.stroke / STROKE, 1.0) * np.minimum(drawn.firmness / FIRM, 1.0)
@@ -127,11 +127,11 @@ def _box(line: Floats) -> tuple[Floats, Floats]:
     return across, along
 
 
-def _start(rng: m.Rng) -> Design:
+def _start(rng: m.Rng) -> MachineDesign:
     """A crank driven from a second held node, and two to four nodes more."""
     crank = complex(*rng.uniform(-1.0, 1.0, 2))
-    actuator = Actuator((1, 2), (float(rng.uniform(0.7, 1.4)),))
-    design = Design((0j, 1 + 0j, crank), 2, ((0, 2),), (actuator,))
+    actuator = ActuatorGene((1, 2), (float(rng.uniform(0.7, 1.4)),))
+    design = MachineDesign((0j, 1 + 0j, crank), 2, ((0, 2),), (actuator,))
     for _ in range(int(rng.integers(2, 5))):
         design = m.add_node(rng, design)
     return design

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.relax.evolve.design import Actuator, Design, Pair
+from pliant.relax.evolve.design import ActuatorGene, MachineDesign, Pair
 
 FEWEST, MOST = 5, 12  # nodes
 DRIVEN = 3  # actuators, at most
@@ -19,23 +19,23 @@ FINE, COARSE = -4.0, -0.5  # powers of ten of the size: how far a node is moved
 SHORT, LONG = 0.7, 1.4  # of its drawn length: how far an actuator goes
 
 Rng = np.random.Generator
-Change = Callable[[Rng, Design], Design]
+Change = Callable[[Rng, MachineDesign], MachineDesign]
 
 
-def move_a_node(rng: Rng, design: Design) -> Design:
+def move_a_node(rng: Rng, design: MachineDesign) -> MachineDesign:
     """One node elsewhere, near or far."""
     nodes = list(design.nodes)
     nodes[int(rng.integers(len(nodes)))] += _shift(rng, design)
     return replace(design, nodes=tuple(nodes))
 
 
-def move_all(rng: Rng, design: Design) -> Design:
+def move_all(rng: Rng, design: MachineDesign) -> MachineDesign:
     """Every node elsewhere."""
     scale = abs(_shift(rng, design))
     return replace(design, nodes=tuple(node + scale * _normal(rng) for node in design.nodes))
 
 
-def add_node(rng: Rng, design: Design) -> Design:
+def add_node(rng: Rng, design: MachineDesign) -> MachineDesign:
     """One more node, on two bars: as it adds as many freedoms as bars, the machine stays one that moves."""
     count = len(design.nodes)
     if count >= MOST:
@@ -46,27 +46,27 @@ def add_node(rng: Rng, design: Design) -> Design:
     return replace(design, nodes=(*design.nodes, node), bars=(*design.bars, (a, count), (b, count)))
 
 
-def drop_node(rng: Rng, design: Design) -> Design:
+def drop_node(rng: Rng, design: MachineDesign) -> MachineDesign:
     """One node less, with its bars."""
     loose = loose_nodes(design)
     return without(design, loose[int(rng.integers(len(loose)))]) if loose else add_node(rng, design)
 
 
-def loose_nodes(design: Design) -> list[int]:
+def loose_nodes(design: MachineDesign) -> list[int]:
     """Nodes that neither are held nor bear an actuator, unless there are few."""
     needed = {node for actuator in design.actuators for node in actuator.nodes}
     count = len(design.nodes)
     return [node for node in range(design.grounded, count) if node not in needed] if count > FEWEST else []
 
 
-def without(design: Design, gone: int) -> Design:
+def without(design: MachineDesign, gone: int) -> MachineDesign:
     """A design without a loose node and its bars."""
     places = {node: node - (node > gone) for node in range(len(design.nodes))}
     kept = replace(design, bars=tuple(bar for bar in design.bars if gone not in bar))
     return _renumbered(kept, design.nodes[:gone] + design.nodes[gone + 1 :], places)
 
 
-def add_bar(rng: Rng, design: Design) -> Design:
+def add_bar(rng: Rng, design: MachineDesign) -> MachineDesign:
     """A bar between two nodes that have none."""
     count = len(design.nodes)
     linked = {frozenset(link) for link in design.links}
@@ -77,7 +77,7 @@ def add_bar(rng: Rng, design: Design) -> Design:
     return replace(design, bars=(*design.bars, open_pairs[int(rng.integers(len(open_pairs)))]))
 
 
-def drop_bar(rng: Rng, design: Design) -> Design:
+def drop_bar(rng: Rng, design: MachineDesign) -> MachineDesign:
     """A bar less."""
     if not design.bars:
         return add_node(rng, design)
@@ -85,12 +85,12 @@ def drop_bar(rng: Rng, design: Design) -> Design:
     return replace(design, bars=design.bars[:gone] + design.bars[gone + 1 :])
 
 
-def swap_bar(rng: Rng, design: Design) -> Design:
+def swap_bar(rng: Rng, design: MachineDesign) -> MachineDesign:
     """A bar elsewhere."""
     return add_bar(rng, drop_bar(rng, design))
 
 
-def retime(rng: Rng, design: Design) -> Design:
+def retime(rng: Rng, design: MachineDesign) -> MachineDesign:
     """An actuator that goes farther, or less far, at one waypoint or at all."""
     which = int(rng.integers(len(design.actuators)))
     actuator = design.actuators[which]
@@ -101,7 +101,7 @@ def retime(rng: Rng, design: Design) -> Design:
     return _with_actuator(design, which, replace(actuator, to=tuple(to.tolist())))
 
 
-def move_actuator(rng: Rng, design: Design) -> Design:
+def move_actuator(rng: Rng, design: MachineDesign) -> MachineDesign:
     """An actuator that changes places with a bar."""
     if not design.bars:
         return retime(rng, design)
@@ -111,7 +111,7 @@ def move_actuator(rng: Rng, design: Design) -> Design:
     return _with_actuator(replace(design, bars=bars), which, replace(actuator, nodes=design.bars[bar]))
 
 
-def add_actuator(rng: Rng, design: Design) -> Design:
+def add_actuator(rng: Rng, design: MachineDesign) -> MachineDesign:
     """A bar becomes an actuator, with waypoints of its own."""
     if not design.bars or len(design.actuators) >= DRIVEN:
         return retime(rng, design)
@@ -120,11 +120,11 @@ def add_actuator(rng: Rng, design: Design) -> Design:
     return replace(
         design,
         bars=design.bars[:bar] + design.bars[bar + 1 :],
-        actuators=(*design.actuators, Actuator(design.bars[bar], tuple(to.tolist()))),
+        actuators=(*design.actuators, ActuatorGene(design.bars[bar], tuple(to.tolist()))),
     )
 
 
-def drop_actuator(rng: Rng, design: Design) -> Design:
+def drop_actuator(rng: Rng, design: MachineDesign) -> MachineDesign:
     """An actuator becomes a bar, unless it is the only one."""
     if len(design.actuators) < 2:
         return retime(rng, design)
@@ -136,7 +136,7 @@ def drop_actuator(rng: Rng, design: Design) -> Design:
     )
 
 
-def trace_another(rng: Rng, design: Design) -> Design:
+def trace_another(rng: Rng, design: MachineDesign) -> MachineDesign:
     """The last node changes places with another that is not held."""
     last, other = len(design.nodes) - 1, int(rng.integers(design.grounded, len(design.nodes)))
     places = {node: node for node in range(last)} | {other: last, last: other}
@@ -145,7 +145,7 @@ def trace_another(rng: Rng, design: Design) -> Design:
     return _renumbered(design, tuple(nodes), places)
 
 
-def mutated(rng: Rng, design: Design, changes: Mapping[Change, float]) -> Design:
+def mutated(rng: Rng, design: MachineDesign, changes: Mapping[Change, float]) -> MachineDesign:
     """A design after one change, or a few, each as likely as its weight."""
     options, weights = list(changes), np.array(list(changes.values()))
     for _ in range(1 + rng.poisson(0.3)):
@@ -153,7 +153,7 @@ def mutated(rng: Rng, design: Design, changes: Mapping[Change, float]) -> Design
     return design
 
 
-def crossed(rng: Rng, design: Design, kin: Sequence[Design]) -> Design:
+def crossed(rng: Rng, design: MachineDesign, kin: Sequence[MachineDesign]) -> MachineDesign:
     """A design changed by some of what tells two of its kin apart, which have the same links.
 
     What kin differ in is what may be varied together at little cost: along a narrow ridge of good
@@ -165,7 +165,7 @@ def crossed(rng: Rng, design: Design, kin: Sequence[Design]) -> Design:
     def between(values: Sequence[Any]) -> Any:
         return values[0] + part * (values[1] - values[2])
 
-    def timed(same: Sequence[Actuator]) -> Actuator:
+    def timed(same: Sequence[ActuatorGene]) -> ActuatorGene:
         to = between([np.array(each.to) for each in same])
         return replace(same[0], to=tuple(np.clip(to, SHORT, LONG).tolist()))
 
@@ -177,12 +177,14 @@ def crossed(rng: Rng, design: Design, kin: Sequence[Design]) -> Design:
     )
 
 
-def _with_actuator(design: Design, which: int, actuator: Actuator) -> Design:
+def _with_actuator(design: MachineDesign, which: int, actuator: ActuatorGene) -> MachineDesign:
     actuators = design.actuators
     return replace(design, actuators=(*actuators[:which], actuator, *actuators[which + 1 :]))
 
 
-def _renumbered(design: Design, nodes: tuple[complex, ...], places: Mapping[int, int]) -> Design:
+def _renumbered(
+    design: MachineDesign, nodes: tuple[complex, ...], places: Mapping[int, int]
+) -> MachineDesign:
     def moved(pair: Pair) -> Pair:
         return places[pair[0]], places[pair[1]]
 
@@ -198,5 +200,5 @@ def _normal(rng: Rng) -> complex:
     return complex(rng.standard_normal(), rng.standard_normal())
 
 
-def _shift(rng: Rng, design: Design) -> complex:
+def _shift(rng: Rng, design: MachineDesign) -> complex:
     return 10.0 ** float(rng.uniform(FINE, COARSE)) * design.size * _normal(rng)

@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from pliant.core.store import version
-from pliant.relax.evolve.design import DIGITS, Design
+from pliant.relax.evolve.design import DIGITS, MachineDesign
 from pliant.relax.model import Mechanism
 
 FOOT = 0.01  # of the machine's size: radius of its nodes on the floor
@@ -18,7 +18,7 @@ FOOT = 0.01  # of the machine's size: radius of its nodes on the floor
 class Evolved:
     """The best machine of a search."""
 
-    design: Design
+    design: MachineDesign
     cycles: int  # how often its actuators go through their waypoints
     found: Mapping[str, float]  # what it does, measured with small steps
     history: tuple[float, ...]  # the best score of every generation

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from pliant.core.progress import Progress, silent
+from pliant.relax.assemble.network import Floats
 from pliant.relax.evolve.checkpoint import Standing, read, write
-from pliant.relax.evolve.design import Design
+from pliant.relax.evolve.design import MachineDesign
 from pliant.relax.evolve.mutations import Change, Rng, crossed, loose_nodes, mutated, without
-from pliant.relax.network import Floats
 
-Score = Callable[[Sequence[Design]], Floats]  # (M,) the more the better; 0 for what is of no use
-Scored = tuple[float, Design]
+Score = Callable[[Sequence[MachineDesign]], Floats]  # (M,) the more the better; 0 for what is of no use
+Scored = tuple[float, MachineDesign]
 
 ISLANDS = 4  # that breed apart, so that an early success does not crowd out all else
 TRIED = 8  # starts for each that settles an island
@@ -36,14 +36,14 @@ OFTEN = 5.0  # seconds from checkpoint to checkpoint
 class Evolution:
     """How a search went."""
 
-    designs: tuple[Design, ...]  # the last generation, best first
+    designs: tuple[MachineDesign, ...]  # the last generation, best first
     history: tuple[float, ...]  # the best score of every generation
     stopped: bool = False  # by Ctrl-C, before its last generation
 
 
 def evolve(
     score: Score,
-    start: Callable[[Rng], Design],
+    start: Callable[[Rng], MachineDesign],
     changes: Mapping[Change, float],
     *,
     seed: int,
@@ -103,7 +103,7 @@ def _standing(rng: Rng, islands: list[list[Scored]], history: list[float]) -> St
     return Standing(tuple(tuple(island) for island in islands), tuple(history), chance)
 
 
-def simplest(designs: Sequence[Design], score: Score) -> Design:
+def simplest(designs: Sequence[MachineDesign], score: Score) -> MachineDesign:
     """The best of some designs, without the nodes that it does as well without."""
     scores = score(designs)
     best, most = designs[int(scores.argmax())], float(scores.max())
@@ -115,7 +115,7 @@ def simplest(designs: Sequence[Design], score: Score) -> Design:
         best, most = fewer[int(scores.argmax())], float(scores.max())
 
 
-def _scored(score: Score, designs: list[Design]) -> list[Scored]:
+def _scored(score: Score, designs: list[MachineDesign]) -> list[Scored]:
     return list(zip(score(designs).tolist(), designs, strict=True))
 
 
@@ -123,7 +123,7 @@ def _best(pool: list[Scored], count: int) -> list[Scored]:
     return sorted(pool, key=lambda one: -one[0])[:count]
 
 
-def _child(rng: Rng, island: list[Scored], changes: Mapping[Change, float]) -> Design:
+def _child(rng: Rng, island: list[Scored], changes: Mapping[Change, float]) -> MachineDesign:
     parent = island[int(rng.integers(len(island), size=RIVALS).min())][1]
     kin = [
         one for _, one in island if one is not parent and (one.bars, one.links) == (parent.bars, parent.links)

@@ -1,0 +1,144 @@
+"""Rows of a compiled mechanism as the arrays of `Parts`, by field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pliant.relax.assemble.network import (
+    CURVE,
+    FIXED,
+    LINE,
+    PLANE,
+    Couplings,
+    Fields,
+    Floats,
+    Guides,
+    Ints,
+    Links,
+    Parts,
+    Rails,
+)
+from pliant.relax.assemble.rows import Coupling, Layout, Link, Measure, Rail, Vector
+from pliant.relax.model import Guide, Mechanism
+
+
+def link_arrays(links: Sequence[Link], count: int) -> Links:
+    """Links, and for each of `count` nodes those that meet there."""
+    ends = _ints([link.ends for link in links], 2)
+    by_node = np.argsort(ends.ravel(), kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(ends.ravel(), minlength=count))])
+    return Links(ends, *_laws(links), starts, by_node // 2)
+
+
+def rail_arrays(rails: Sequence[Rail]) -> Rails:
+    """Distances from lines."""
+    nodes = _ints([rail.nodes for rail in rails], 3)
+    return Rails(nodes, _floats([rail.rest for rail in rails]), *_laws(rails))
+
+
+def coupling_arrays(couplings: Sequence[Coupling], dimension: int) -> Couplings:
+    """Couplings and what they measure; a measure of fewer than four nodes names its first again."""
+    measures = [measure for coupling in couplings for measure in coupling.measures]
+    counts = [len(coupling.measures) for coupling in couplings]
+    nodes = [(*measure.nodes, *measure.nodes[:1] * (4 - len(measure.nodes))) for measure in measures]
+    frames = [_frame(measure, (0.0,) * dimension) for measure in measures]
+    return Couplings(
+        np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]),
+        *_laws(couplings),
+        measures=np.array([measure.kind for measure in measures], np.int64),
+        measured=_ints(nodes, 4),
+        factors=_floats([measure.factor for measure in measures]),
+        frames=np.array(frames, np.float64).reshape(-1, 2, dimension),
+    )
+
+
+def _frame(measure: Measure, none: Vector) -> tuple[Vector, ...]:
+    return (*measure.frame, none, none)[:2]
+
+
+def _laws(rows: Sequence[Link] | Sequence[Rail] | Sequence[Coupling]) -> tuple[Floats, Ints, Floats]:
+    """Stiffness, law and band of every row."""
+    stiffness, bands = _floats([row.stiffness for row in rows]), _floats([row.band for row in rows])
+    return stiffness, np.array([row.law for row in rows], np.int64), bands
+
+
+def guide_arrays(model: Mechanism, layout: Layout, curves: Sequence[Floats]) -> Guides:
+    """What each node may do: the ground, guides, and the cubics of those that are curves, in their order."""
+    drawn = layout.drawn
+    guides, which = np.zeros((2, len(drawn)), np.int64)
+    along, friction = np.zeros_like(drawn), np.zeros(len(drawn))
+    guides[[layout.number[name] for name in model.ground]] = FIXED
+    closed: list[bool] = []
+    for guide in model.guides:
+        node = layout.number[guide.node]
+        guides[node], way = _way(guide)
+        friction[node] = guide.friction
+        if way is None:
+            which[node] = len(closed)
+            closed.append(guide.closed)
+        else:
+            along[node] = np.array(way) / np.linalg.norm(way)
+    return Guides(
+        kinds=guides,
+        at=drawn.copy(),
+        along=along,
+        curve=which,
+        curve_starts=np.cumsum([0, *map(len, curves)]),
+        curve_closed=np.array(closed, np.bool_),
+        pieces=np.concatenate([np.zeros((0, 4, drawn.shape[1])), *curves]),
+        friction=friction,
+    )
+
+
+def _way(guide: Guide) -> tuple[int, Vector | None]:
+    if guide.curve is not None:
+        return CURVE, None
+    return (LINE, guide.line) if guide.line is not None else (PLANE, guide.plane)
+
+
+def field_arrays(model: Mechanism, layout: Layout) -> Fields:
+    """Fields, and the masses they act on: none at hidden nodes."""
+    hidden = len(layout.names) - len(model.nodes)
+    masses = [*(model.masses.get(name, 1.0) for name in model.nodes), *[0.0] * hidden]
+    return Fields(
+        at=_floats([field.centre for field in model.fields]).reshape(-1, layout.drawn.shape[1]),
+        strength=_floats([field.strength for field in model.fields]),
+        power=_floats([field.power for field in model.fields]),
+        masses=_floats(masses),
+    )
+
+
+def _ints(rows: Sequence[Sequence[int]], width: int) -> Ints:
+    return np.array(rows, np.int64).reshape(-1, width)
+
+
+def _floats(values: Sequence[float] | Sequence[Vector]) -> Floats:
+    return np.array(values, np.float64)
+
+
+def edges(parts: Parts) -> Ints:
+    """Pairs of nodes (G, 2) that share a link, a rail or a coupling, sorted.
+
+    All pairs of a coupling, however many nodes it has: its stiffness joins each with each.
+    """
+    count = len(parts.fields.masses)
+    rails = parts.rails.nodes[:, [0, 1, 0, 2, 1, 2]].reshape(-1, 2)
+    pairs = np.sort(np.concatenate([parts.links.ends, rails, *_coupled(parts, count)]), axis=1)
+    keys = np.unique(pairs[:, 0] * count + pairs[:, 1])
+    found = np.stack(np.divmod(keys, count), axis=1)
+    return found[found[:, 0] != found[:, 1]]
+
+
+def _coupled(parts: Parts, count: int) -> list[Ints]:
+    """Pairs of nodes of one coupling; couplings of as many nodes together."""
+    owner = np.repeat(np.arange(len(parts.couplings.laws)), np.diff(parts.couplings.firsts))
+    owner, node = np.divmod(np.unique(owner[:, None] * count + parts.couplings.measured), count)
+    sizes = np.bincount(owner, minlength=len(parts.couplings.laws))
+    found: list[Ints] = []
+    for size in np.unique(sizes).tolist():
+        members = node[sizes[owner] == size].reshape(-1, size)
+        first, second = np.triu_indices(size, 1)
+        found.append(np.stack([members[:, first], members[:, second]], axis=2).reshape(-1, 2))
+    return found

@@ -1,0 +1,307 @@
+"""A mechanism compiled to arrays: nodes, and the elements that pull and push them.
+
+Four kinds of element, each with a law (see `laws`):
+
+    link      the distance of two nodes
+    rail      the distance of a node from the line through two others
+    coupling  a weighted sum of measures: lengths, angles about an axis, coordinates
+    touch     the distance of two segments (see `touching`)
+
+and what a node may do: move freely, not at all, along a line, in a plane, or along a curve.
+Everything a model file offers is made of these.
+
+Source: [Lipson2006] Tables 1 and 2.
+Differs: rigid bodies, welds and rotors need no auxiliary nodes: a body is a simplex of links, and
+its other nodes are tied to the simplex by their barycentric coordinates, which is a coupling with
+constant weights; an angle is a measure, unwound over whole turns, so that no pose of a rotor is
+singular. Both have exactly as many rows as they take freedoms away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.relax.assemble.laws import BAR
+from pliant.relax.mechanics.segment_contact import Touch
+
+if TYPE_CHECKING:
+    from pliant.relax.solvers.continuation import GroupStructure
+    from pliant.relax.solvers.elimination import Order
+
+T = TypeVar("T")
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+CORNER = 1e-9  # of a pace: so much a pace changes at a waypoint that is a corner
+
+LENGTH, ANGLE, TRAVEL, DIHEDRAL, WOUND = range(5)
+USED = 2, 2, 1, 4, 2  # nodes that each of these measures reads
+FREE, FIXED, LINE, PLANE, CURVE = range(5)
+
+
+class Links(NamedTuple):
+    """Distances of two nodes."""
+
+    ends: Ints  # (E, 2)
+    stiffness: Floats  # (E,)
+    laws: Ints  # (E,)
+    bands: Floats  # (E,) `a` of strings and bumpers
+    starts: Ints  # (N + 1,) star[starts[i]:starts[i + 1]] are the links that meet at node i
+    star: Ints  # (2E,)
+
+
+class Rails(NamedTuple):
+    """Distances of a node from the line through two others."""
+
+    nodes: Ints  # (Q, 3) the node, and two on the line
+    rest: Floats  # (Q,) distance from the line
+    stiffness: Floats  # (Q,)
+    laws: Ints  # (Q,)
+    bands: Floats  # (Q,)
+
+
+class Couplings(NamedTuple):
+    """Weighted sums of measures."""
+
+    firsts: Ints  # (C + 1,) into the measures
+    stiffness: Floats  # (C,)
+    laws: Ints  # (C,)
+    bands: Floats  # (C,)
+    measures: Ints  # (M,) kind
+    measured: Ints  # (M, 4) nodes: length a-b; angle of b about a; travel of a; dihedral a-(b-c)-d; wound a-b
+    factors: Floats  # (M,) weight of the measure in its coupling
+    frames: (
+        Floats  # (M, 2, D) axes of an angle; the first one, the direction of travel; of a string, see there
+    )
+
+
+class Guides(NamedTuple):
+    """What every node may do."""
+
+    kinds: Ints  # (N,) FREE to CURVE
+    at: Floats  # (N, D) a point of the line or plane
+    along: Floats  # (N, D) direction of the line, normal of the plane
+    curve: Ints  # (N,) which curve
+    curve_starts: Ints  # (curves + 1,) into the pieces
+    curve_closed: Bools  # (curves,)
+    pieces: Floats  # (pieces, 4, D) cubic in u from 0 to 1, the highest power first
+    friction: Floats  # (N,)
+
+
+class Fields(NamedTuple):
+    """Forces towards points."""
+
+    at: Floats  # (G, D) centres
+    strength: Floats  # (G,) force on a node of mass 1 at distance 1; negative repels
+    power: Floats  # (G,) with which it grows with distance
+    masses: Floats  # (N,)
+
+
+class Parts(NamedTuple):
+    """What stays the same while a mechanism moves: N nodes in D dimensions, E links, Q rails, C couplings.
+
+    In groups, so that a compiled loop is handed only what it reads: it takes long to compile, and to call,
+    for every array it is handed.
+    """
+
+    links: Links
+    rails: Rails
+    couplings: Couplings
+    guides: Guides
+    touch: Touch
+    fields: Fields
+
+
+class State(NamedTuple):
+    """What changes: positions, and what the drive sets. Arrays are written to in place."""
+
+    x: Floats  # (N, D)
+    rest: Floats  # (E,) rest lengths, less what is given in
+    goal: Floats  # (C,) what the couplings shall measure, less what is given in
+    loads: Floats  # (N, D)
+    turned: Floats  # (M,) angles as last measured, over whole turns; of strings, those swept about discs
+    given: Floats  # (E,) by how much a link is made shorter, so that it holds its length under load
+    coupling_given: Floats  # (C,)
+    rail_given: Floats  # (Q, D) by how much a node is taken to be further away from its line
+    touch_given: Floats  # (T,) by how much a pair is taken to be thicker
+    since: Floats  # (N, D) where the increment began; none where there is no friction
+    gripped: Ints  # (G, 4) nodes that friction acts on
+    grips: Floats  # (G, W) see `friction`
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What the actuators do: values at W equally spaced shares of the drive, 0 to 1."""
+
+    rest: Floats  # (W, E)
+    goal: Floats  # (W, C)
+    loads: Floats  # (W, N, D)
+
+    def at(self, share: float) -> tuple[Floats, Floats, Floats]:
+        """Rest lengths, goals and loads at a share of the drive."""
+        spot = min(max(share, 0.0), 1.0) * (len(self.rest) - 1)
+        k = min(int(spot), max(len(self.rest) - 2, 0))
+        t, after = spot - k, min(k + 1, len(self.rest) - 1)
+
+        def between(values: Floats) -> Floats:
+            if t == 0.0 or not values.strides[0]:
+                return values[k].copy()
+            return values[after].copy() if t == 1.0 else values[k] + t * (values[after] - values[k])
+
+        return between(self.rest), between(self.goal), between(self.loads)
+
+    @cached_property
+    def knots(self) -> tuple[float, ...]:
+        """Shares at which anything changes its pace, and the end; none where nothing is driven."""
+        count = len(self.rest) - 1
+        if not count:
+            return ()
+        bends = np.zeros(max(count - 1, 0), np.bool_)
+        for values in (self.rest, self.goal, self.loads):
+            flat = values.reshape(count + 1, -1)
+            if count > 1 and flat.shape[1] and flat.strides[0]:
+                change = np.diff(flat, axis=0)
+                near = CORNER * np.abs(change).max(axis=0)
+                bends |= (np.abs(np.diff(change, axis=0)) > near).any(axis=1)
+        return (*((np.flatnonzero(bends) + 1) / count).tolist(), 1.0)
+
+
+@dataclass(frozen=True)
+class Network:
+    """A mechanism as the solvers see it."""
+
+    names: tuple[str, ...]  # of nodes: the model's own, then hidden ones
+    shown: int  # how many are the model's own
+    drawn: Floats  # (N, D)
+    parts: Parts
+    drive: Drive
+    link_names: tuple[str, ...]  # (E,) what each link is of, such as "bar a-b"
+    coupling_names: tuple[str, ...]  # (C,)
+    rail_names: tuple[str, ...]  # (Q,)
+    rigid: Bools  # (E,) its length shall hold: not springs
+    hidden: Bools  # (E,) auxiliary: not drawn, and no part of collisions
+    simplices: Ints = field(default_factory=lambda: np.zeros((0, 3), np.int64))  # (B, D + 1) must keep sides
+    body_names: tuple[str, ...] = ()  # (B,)
+    edges: Ints = field(
+        default_factory=lambda: np.zeros((0, 2), np.int64)
+    )  # (G, 2) nodes that share an element
+    stiffness: float = 1.0  # of what is rigid
+    rails_hold: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (Q,) rigid, not elastic
+    touches_hold: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (T,)
+    couplings_hold: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (C,)
+
+    @cached_property
+    def size(self) -> float:
+        """The longest side of the drawing."""
+        return float(np.ptp(self.drawn, axis=0).max())
+
+    @cached_property
+    def scales(self) -> Floats:
+        """(E + C + Q,) what errors of links, couplings and rails are shares of: how far apart nodes are.
+
+        Of links the drawn rest length, where that is more.
+        """
+        parts, size = self.parts, self.size or 1.0
+        ends = self.drawn[parts.links.ends]
+        links = np.maximum(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), self.drive.rest[0])
+        rails = self.drawn[parts.rails.nodes]
+        lines = np.linalg.norm(rails[:, 2] - rails[:, 1], axis=1)
+        found = np.concatenate([links, self._extents, lines])
+        return np.where(found > 0.0, found, size)
+
+    @property
+    def _extents(self) -> Floats:
+        """(C,) how far apart the nodes are that a measure of each coupling reads, or all of them do."""
+        couplings = self.parts.couplings
+        used = np.array(USED)[couplings.measures]  # (M,) nodes that each measure reads
+        first, last = couplings.measured[:, :1], np.arange(4) < used[:, None]
+        at = self.drawn[np.where(last, couplings.measured, first)]  # (M, 4, D)
+        low, high = at.min(axis=1), at.max(axis=1)
+        starts = couplings.firsts[:-1]
+        if not len(starts):
+            return np.zeros(0)
+        own = np.maximum.reduceat((high - low).max(axis=1), starts)
+        spread = np.maximum.reduceat(high, starts) - np.minimum.reduceat(low, starts)
+        return np.where(own > 0.0, own, spread.max(axis=1))
+
+    @cached_property
+    def places(self) -> tuple[Ints, Ints]:
+        """Of nodes in the order of elimination (see `order`)."""
+        from pliant.relax.solvers.elimination import places
+
+        return places(self)
+
+    @cached_property
+    def order(self) -> Order:
+        """That order, with the factor of the graph."""
+        from pliant.relax.solvers.elimination import order
+
+        return order(self)
+
+    @cached_property
+    def structure(self) -> GroupStructure | None:
+        """Its groups of lengths, where these decide it alone (see `continuation`)."""
+        from pliant.relax.solvers.continuation import structure
+
+        return structure(self)
+
+    @cached_property
+    def loaded(self) -> bool:
+        """Whether anything but its own rigid lengths pulls or pushes it."""
+        parts = self.parts
+        bilateral = (parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all()
+        rails = (parts.rails.laws == BAR).all() and self.rails_hold.all()
+        held = self.rigid.all() and self.couplings_hold.all() and self.touches_hold.all()
+        free = bilateral and rails and held
+        return bool(self.drive.loads.any() or len(parts.fields.power) or not free)
+
+    @property
+    def free(self) -> Bools:
+        """(N,) nodes that can move."""
+        return self.parts.guides.kinds != FIXED
+
+    def state(self, x: Floats | None = None, share: float = 0.0) -> State:
+        """The mechanism at positions x (as drawn), with the drive at a share; angles counted from here."""
+        from pliant.relax.mechanics.measures import measure_angles
+
+        x = (self.drawn if x is None else x).copy()
+        parts = self.parts
+        turned = np.zeros(len(parts.couplings.measures))
+        if len(turned):
+            measure_angles(x, parts.couplings, turned)
+        given = np.zeros(len(parts.links.ends)), np.zeros(len(parts.couplings.laws))
+        others = np.zeros((len(parts.rails.laws), x.shape[1])), np.zeros(len(parts.touch.radius))
+        smooth = np.zeros((0, x.shape[1])), np.zeros((0, 4), np.int64), np.zeros((0, 0))
+        return State(x, *self.drive.at(share), turned, *given, *others, *smooth)
+
+    def touch_name(self, pair: int) -> str:
+        """What a pair of segments is called, such as "contact p on u-v"."""
+        a, b, c, d = (self.names[node] for node in self.parts.touch.ends[pair])
+        first, second = (one if one == other else f"{one}-{other}" for one, other in ((a, b), (c, d)))
+        return f"contact {first} on {second}"
+
+    def aim(self, state: State, share: float) -> None:
+        """Set the drive of a state to a share."""
+        rest, goal, state.loads[:] = self.drive.at(share)
+        state.rest[:], state.goal[:] = rest - state.given, goal - state.coupling_given
+
+
+def once(function: Callable[[Network], T]) -> Callable[[Network], T]:
+    """Keep what a function says of a network with the network: nothing of it ever changes."""
+    name = f"{function.__module__}.{function.__name__}"
+
+    @wraps(function)
+    def kept(net: Network) -> T:
+        if name not in net.__dict__:
+            net.__dict__[name] = function(net)
+        return net.__dict__[name]
+
+    return kept

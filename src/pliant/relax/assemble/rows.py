@@ -1,0 +1,102 @@
+"""What a mechanism is compiled to, one element at a time, before it becomes arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.relax.assemble.laws import BAR
+from pliant.relax.assemble.network import Floats
+
+Path = tuple[
+    float, ...
+]  # values at equal steps of the drive, the first at its start; one where nothing drives
+Vector = tuple[float, ...]
+
+
+class Link(NamedTuple):
+    """The distance of two nodes."""
+
+    name: str
+    ends: tuple[int, int]
+    rest: Path
+    stiffness: float
+    law: int = BAR
+    band: float = 0.0
+    rigid: bool = True  # its length shall hold
+    hidden: bool = False
+
+
+class Rail(NamedTuple):
+    """The distance of a node from the line through two others."""
+
+    name: str
+    nodes: tuple[int, int, int]
+    stiffness: float
+    rest: float = 0.0
+    law: int = BAR
+    band: float = 0.0
+    rigid: bool = True  # its distance shall hold
+
+
+class Measure(NamedTuple):
+    """A length, an angle or a coordinate, with its weight in a coupling."""
+
+    kind: int
+    nodes: tuple[int, ...]
+    factor: float
+    frame: tuple[Vector, ...] = ()  # axes of an angle, or the direction of travel
+
+
+class Coupling(NamedTuple):
+    """A weighted sum of measures."""
+
+    name: str
+    measures: tuple[Measure, ...]
+    goal: Path  # what the sum shall be; where `counted`, beyond what it is as drawn
+    stiffness: float
+    law: int = BAR
+    band: float = 0.0
+    counted: bool = True
+    rigid: bool = True  # what it measures shall hold
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Nodes by number: the model's own in its order, then hidden ones."""
+
+    names: tuple[str, ...]
+    number: Mapping[str, int]  # of the model's own
+    drawn: Floats  # (N, D)
+    stiffness: float  # of what is rigid
+
+    @cached_property
+    def places(self) -> list[Vector]:
+        """`drawn` as numbers of Python's own: ten times as quick to take two of."""
+        return [tuple(place) for place in self.drawn.tolist()]
+
+    def numbers(self, names: Iterable[str]) -> tuple[int, ...]:
+        """The numbers of some of the model's own nodes."""
+        return tuple(self.number[name] for name in names)
+
+    def distance(self, first: str, second: str) -> float:
+        """How far apart two nodes are drawn."""
+        return math.dist(self.places[self.number[first]], self.places[self.number[second]])
+
+    def extended(self, names: list[str], places: list[Floats]) -> Layout:
+        """The same with further nodes."""
+        if not names:
+            return self
+        return replace(self, names=(*self.names, *names), drawn=np.vstack([self.drawn, *places]))
+
+
+def path(start: float, to: float | Path | None) -> Path:
+    """From a start to a value, or through several; the start alone where there is none."""
+    if to is None:
+        return (start,)
+    return (start, *to) if isinstance(to, tuple) else (start, to)

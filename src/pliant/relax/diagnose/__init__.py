@@ -1,0 +1,1 @@
+"""What an answer is worth: lengths, rank, stability, forces carried."""

@@ -1,0 +1,58 @@
+"""Forces that hold a pose: what rigid lengths carry of loads and of what is elastic.
+
+    Jᵀ f = r
+
+with J the slopes of the lengths that hold and r the forces on the nodes from all else. Where lengths are
+as many as needed, f is the one answer; where they are more, the least one; where they are fewer, the part
+of r that is left moves the mechanism.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import lsqr, splu
+
+from pliant.relax.assemble.laws import BAR
+from pliant.relax.assemble.network import Floats, Network, State, once
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.gradients import slopes
+from pliant.relax.solvers.lagrange import pulled, put
+
+DENSE = 300  # unknowns up to which a dense answer is quick
+
+
+@once
+def rigid_only(net: Network) -> bool:
+    """Whether there is nothing but lengths that always hold, and loads."""
+    parts = net.parts
+    bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
+    others = len(parts.rails.nodes) + len(parts.touch.radius) + len(parts.fields.power)
+    return bilateral and bool(net.rigid.all() and net.couplings_hold.all()) and not others
+
+
+def stiffened(net: Network, state: State) -> None:
+    """Give lengths in by what they carry of loads and springs at a pose, so that they hold it at once."""
+    found = elongations(net, state)
+    rows = slopes(net, state.x, found)
+    count = len(net.parts.links.laws)
+    bars = np.flatnonzero((rows.laws == BAR) & (rows.owners < count + len(net.parts.couplings.laws)))
+    if not len(bars):
+        return
+    forces = np.zeros(len(rows.owners))
+    forces[bars] = _least(rows.matrix[bars].T, pulled(net, state, rows, found))
+    put(net, state, rows, forces)
+
+
+def _least(matrix: Any, right: Floats) -> Floats:
+    """The least f among those nearest to matrix f = right."""
+    if max(matrix.shape) <= DENSE:
+        return np.linalg.lstsq(matrix.toarray(), right, rcond=None)[0]
+    if matrix.shape[0] == matrix.shape[1]:
+        try:
+            return splu(sparse.csc_array(matrix)).solve(right)
+        except RuntimeError:  # exactly singular
+            pass
+    return lsqr(matrix, right, atol=1e-14, btol=1e-14)[0]

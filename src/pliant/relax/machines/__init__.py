@@ -1,0 +1,1 @@
+"""Many machines at once: arrays of them, batches on the processor and on an accelerator."""

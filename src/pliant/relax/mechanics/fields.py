@@ -1,0 +1,30 @@
+"""What fields do to nodes, for all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.relax.assemble.network import Fields, Floats
+
+
+class Attracted(NamedTuple):
+    """What one field does to N nodes in D axes."""
+
+    away: Floats  # (N, D) the way to its centre
+    across: Floats  # (N,) force for a unit of that way, which is its stiffness across it, too
+    along: Floats  # (N,) what its stiffness along the way is more, divided by the square of the way
+
+
+def attracted(fields: Fields, x: Floats) -> Iterator[Attracted]:
+    """Strength · mass · distance^power towards each centre; nothing at it, nor where numbers would end."""
+    for at, strength, power in zip(fields.at, fields.strength, fields.power, strict=True):
+        away = at - x
+        square = (away**2).sum(axis=1)
+        with np.errstate(all="ignore"):
+            across = strength * fields.masses * square ** (0.5 * (power - 1.0))
+            along = (power - 1.0) * across / square
+        told = np.isfinite(across) & np.isfinite(along) & (square > 0.0)
+        yield Attracted(away, np.where(told, across, 0.0), np.where(told, along, 0.0))

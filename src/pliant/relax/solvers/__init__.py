@@ -1,0 +1,1 @@
+"""From pose to pose: the paper's relaxation, Newton's steps, continuation."""

@@ -1,0 +1,138 @@
+"""Steps along the way of a mechanism under load, by arclength: positions, forces and the drive together.
+
+z = (x, f, s) are positions, the forces in what is rigid, and the share of the drive. The way is
+
+    G(z) = (Jᵀ f − r, e) = 0,    A = ∂G/∂(x, f)
+
+with J the slopes of the lengths that hold, e by how much they are off and r the forces from all else. A step
+goes along the tangent of the way, and Newton's steps across it lead back: whether s goes on or turns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.relax.assemble.network import Floats, Network, State, once
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.gradients import Slopes, slopes
+from pliant.relax.mechanics.measures import measure_angles
+from pliant.relax.solvers.dead_centres import displaced
+from pliant.relax.solvers.lagrange import carried, force_level, pulled, put, stiffness
+
+TURNS = 12  # Newton's steps back to the way
+SHORTEST = 1e-3  # of the size: shorter links count as this
+FORCES = 20.0  # times the largest of them: towards a fold they grow without bound, and a step doubles them
+STILL, HOLDS = 1e-14, 1e-11  # of the same: a step that is none, and what is left of G
+YIELD = 1e-13  # of the size, under the largest force: by so much lengths give way that repeat each other
+ASTRAY = 0.3  # of a step along the way: so far Newton's steps lead from its end, at most
+SHORT = 1e-6  # of the drive: over less, its rates are not compared
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A state and its share, with G, A and ∂G/∂s there, x and f in their units."""
+
+    state: State
+    share: float
+    rows: Slopes
+    forces: Floats  # (R,)
+    left: Floats  # (U + R,) G
+    matrix: Floats  # (U + R, U + R) A
+    driven: Floats  # (U + R,) ∂G/∂s
+    stiff: Floats  # (U, U)
+    units: Floats  # (U + R,)
+    largest: float  # force
+
+
+def spot_at(net: Network, state: State, share: float, goal: float) -> Spot:
+    """What a state is at a share of the drive, on its way to a goal."""
+    found = elongations(net, state)
+    rows = slopes(net, state.x, found)
+    forces, right = carried(net, state, rows), pulled(net, state, rows, found)
+    stiff, j = stiffness(net, state, rows, found), rows.matrix.toarray()
+    there, reach = State._make(array.copy() for array in state), max(goal - share, SHORT)
+    net.aim(there, share + reach)
+    after = elongations(net, there)
+    driven = -(pulled(net, there, rows, after) - right), slopes(net, there.x, after).over - rows.over
+    (size, unknowns), acting = j.shape, max(np.abs(part).max(initial=0.0) for part in (forces, right))
+    largest = max(float(acting), force_level(net))
+    units = np.append(reaches(net)[rows.nodes], np.full(size, FORCES * largest))
+    matrix = np.zeros((unknowns + size, unknowns + size))
+    matrix[:unknowns, :unknowns], matrix[unknowns:, :unknowns], matrix[:unknowns, unknowns:] = stiff, j, j.T
+    scales = np.append(np.full(unknowns, largest), np.full(size, net.size or 1.0))
+    left = np.append(j.T @ forces - right, rows.over) / scales
+    matrix = matrix * units / scales[:, None]
+    matrix[range(unknowns, unknowns + size), range(unknowns, unknowns + size)] = -YIELD
+    return Spot(
+        state, share, rows, forces, left, matrix,
+        np.concatenate(driven) / reach / scales, stiff, units, largest,
+    )  # fmt: skip
+
+
+@once
+def reaches(net: Network) -> Floats:
+    """(N,) what displacements of the nodes are measured by: the shortest link at each, or the size."""
+    size, links = net.size or 1.0, net.parts.links
+    out = np.full(len(net.drawn), size)
+    lengths = np.linalg.norm(net.drawn[links.ends[:, 1]] - net.drawn[links.ends[:, 0]], axis=1)
+    for ends in links.ends.T:
+        np.minimum.at(out, ends, lengths)
+    return np.maximum(out, SHORTEST * size)
+
+
+def tangent(spot: Spot, before: Floats) -> Floats | None:
+    """(U + R + 1,) where the way goes on, of length 1, not back."""
+    right = np.append(np.zeros(len(spot.left)), 1.0)
+    try:
+        found: Floats = np.linalg.solve(_bordered(spot, before), right).astype(np.float64)
+    except np.linalg.LinAlgError:
+        return None
+    return found / np.linalg.norm(found) if np.isfinite(found).all() else None
+
+
+def _bordered(spot: Spot, along: Floats) -> Floats:
+    return np.vstack([np.hstack([spot.matrix, spot.driven[:, None]]), along])
+
+
+def corrected(
+    net: Network, spot: Spot, along: Floats, step: float, goal: float, astray: float = ASTRAY
+) -> Spot | None:
+    """The spot of the way across `along`, so far ahead; None where Newton's steps do not find it near by."""
+    gone = step * along
+    count = len(spot.left)
+    here = spot_at(net, moved(net, spot, gone[:count], float(gone[-1])), spot.share + float(gone[-1]), goal)
+    for turn in range(TURNS):
+        try:
+            y: Floats = np.linalg.solve(_bordered(here, along), -np.append(here.left, 0.0)).astype(np.float64)
+        except np.linalg.LinAlgError:
+            return None
+        far = float(np.abs(y).max())
+        if not far < astray * abs(step) + STILL:
+            return None
+        state = moved(net, here, y[:count], float(y[-1]))
+        here = spot_at(net, state, here.share + float(y[-1]), goal)
+        if turn and far < max(STILL, 1e-9 * abs(step)):
+            break
+    return here if np.abs(here.left).max() <= HOLDS else None
+
+
+def moved(net: Network, spot: Spot, y: Floats, share: float) -> State:
+    """The state of a spot, moved by y (U + R,) in its units, and driven on."""
+    unknowns = len(spot.rows.nodes)
+    there = State._make(array.copy() for array in spot.state)
+    displaced(net, there, spot.rows.spread((spot.units * y)[:unknowns, None])[0])
+    put(net, there, spot.rows, spot.forces + (spot.units * y)[unknowns:])
+    net.aim(there, spot.share + share)
+    if len(there.turned):
+        measure_angles(there.x, net.parts.couplings, there.turned)
+    return there
+
+
+def cosine(spot: Spot, first: Floats, second: Floats) -> float:
+    """Of the corner between two directions of the way, forces measured by the largest of them."""
+    scale = np.ones(len(first))
+    scale[len(spot.rows.nodes) : -1] = FORCES
+    a, b = scale * first, scale * second
+    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))

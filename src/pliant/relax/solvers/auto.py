@@ -1,0 +1,291 @@
+"""Auto: follow a mechanism along its drive by Newton's steps, in increments of its own choosing.
+
+An increment is judged before it is taken (see `faults`). It is taken back and halved where the mechanism
+does not come to rest, where lengths do not hold, where it is distorted by so much on the way, or where
+Newton's steps shrink so slowly, that it could have jumped to another branch, where a body turns inside
+out, the determinant of the slopes changes its sign, or stability is lost. What halving does not cure down
+to a billionth of the drive is an event: it is named, and the drive goes on or ends there.
+
+Small mechanisms under load are followed by arclength instead, from event to event (see `critical`).
+
+Frames are pictures on the way between two increments, and change nothing of them.
+
+Source: [Lipson2006] "Incorrect solutions": changes "should be made in very small increments".
+Differs: how small is not left to the user (see `faults`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pliant.core.progress import Progress
+from pliant.relax.assemble.network import Network, State
+from pliant.relax.diagnose.statics import rigid_only, stiffened
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.friction import begin, landed, prepared, rubs, smooth
+from pliant.relax.model import RelaxStudy
+from pliant.relax.solvers.continuation import NEAR as CLOSE
+from pliant.relax.solvers.continuation import Going, GroupStructure, Pose, bounds, pictures, pursue
+from pliant.relax.solvers.critical import stretch
+from pliant.relax.solvers.descent import fallen
+from pliant.relax.solvers.equilibrium import brought, come_to_rest, look, polish, polished, rests, rubbing
+from pliant.relax.solvers.events import broken
+from pliant.relax.solvers.increment_faults import fault_of
+from pliant.relax.solvers.increment_measures import BOUND, DODGE, FREE, JUMP, SHORT, moved, orientation
+from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
+from pliant.relax.solvers.lagrange import fits
+from pliant.relax.solvers.losses import name_loss
+from pliant.relax.solvers.newton import Settled
+from pliant.relax.solvers.record import Record, shares
+from pliant.relax.solvers.relaxation import shake
+from pliant.relax.solvers.run import (
+    CREEPS,
+    LITTLE,
+    STIFFEST,
+    Pace,
+    Run,
+    copied,
+    determined,
+    multiplied,
+    new_run,
+    restore,
+    stiffen,
+    unloaded,
+)
+from pliant.relax.solvers.stops import (
+    MANY,
+    SMALLEST,
+    keep_frame,
+    leave_unstable,
+    name_event,
+    passes,
+    take,
+    weakens,
+    why_no_further,
+)
+
+PATIENCE, LABOUR = 2000, 3e8  # factorisations, and numbers in all of them, that are enough of a search
+INCREMENTS, EACH = 6000, 50  # that are enough of a run, and for each frame; friction may take 4096
+LANDED = 1e-5  # of the size: from so near what rubs may come down in an increment
+NIGH = 2.0**-16  # increment, as a share of the drive, that is small enough for it
+TURNING = 1.0 / 64  # of the drive, where friction is: its direction follows what slips
+
+
+def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) -> None:
+    """Increments along the drive, judged one by one, and frames on the way.
+
+    Stops at every waypoint; for good where it locks, at a dead centre, or where it does not come to rest.
+    """
+    geometry = net.loaded and rigid_only(net) and determined(net) and not rubs(net)
+    _follow(net, study, record, progress, geometry)
+    if geometry and fits(net) and any(one.kind == "limit" for one in record.notices):
+        again = Record()  # forces tell where it ends: towards a fold they grow without bound
+        _follow(net, study, again, progress, False)
+        vars(record).update(vars(again))
+
+
+def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress, geometry: bool) -> None:
+    """The same, once; by geometry alone, or with what loads do."""
+    rough, net = net, smooth(net) if rubs(net) else net
+    run = new_run(unloaded(net) if geometry else net, study)
+    run.base, pace = net, Pace()
+    if rough is not net:
+        run.rough, run.exact = rough, False
+    state, found = _begun(run, pace, record)
+    keep_frame(run, state, 0.0, polish(run, state, found, record), found.at_rest, record)
+    if not found.at_rest:
+        record.notice(0.0, "limit", "did not come to rest as drawn")
+        return
+    if record.frames[0].elongations.worst > LENGTHS:
+        return  # they contradict each other before anything moves
+    quickly = run.net.structure
+    if quickly is None:
+        pace.sign = orientation(net, state.x, record.frames[0].elongations).sign
+    wanted = shares(study.frames).tolist()
+    left = INCREMENTS + EACH * (study.frames + len(net.drive.knots))
+    for goal in net.drive.knots:
+        pace.last, pace.lost = None, False
+        while pace.share < goal:
+            progress(round(1000 * pace.share), 1000, f"drive at {pace.share:.1%}")
+            if quickly is not None and pace.step > SHORT:
+                close, wanted = _pursue(run, quickly, state, pace, goal, wanted, record, progress)
+                if not close:
+                    continue
+            exactly = run.exact and not pace.unstable and not pace.lost
+            go = _stretch if exactly else _increment
+            going, wanted = go(run, state, pace, goal, wanted, record, progress)
+            left -= 1
+            if not going:
+                return
+            if record.events > MANY or left == 0 or _worn_out(run, record):
+                keep_frame(run, state, pace.share, look(run, state).residual, True, record)
+                record.notice(pace.share, "limit", why_no_further(record))
+                return
+    for share in wanted:  # nothing is driven
+        record.frames.append(replace(record.frames[-1], share=share))
+
+
+def _pursue(
+    run: Run, own: GroupStructure, state: State, pace: Pace, goal: float, wanted: list[float], record: Record,
+    progress: Progress,
+) -> tuple[bool, list[float]]:  # fmt: skip
+    """Increments in one compiled loop; whether an event is close, and the frames that are left to be kept."""
+    net, parity = run.net, own.groups.parity
+    last = -1.0 if pace.last is None else pace.last
+    going = Going(pace.share, pace.step, pace.speed, last, parity * pace.sign, 0, 0, 0, CLOSE)
+    drawn = pictures(net, wanted)
+    judged = bounds(net, run.tolerance, run.limits.bends)
+    found = pursue(Pose(state.x, np.empty(len(own.ends))), own, judged, going, goal, drawn)
+    net.aim(state, found.share)
+    pace.share, pace.step, pace.speed, pace.sign = found.share, found.step, found.speed, parity * found.sign
+    pace.last = found.last if found.last >= 0.0 else None
+    before = record.iterations
+    for k, share in enumerate(wanted[: found.kept]):
+        there = state._replace(x=drawn.x[k])
+        if share != found.share:
+            rest, goals, loads = net.drive.at(share)
+            there = there._replace(rest=rest, goal=goals, loads=loads)
+        record.iterations = before + int(drawn.made[k])
+        keep_frame(run, there, share, float(drawn.residuals[k]), True, record)
+        progress(round(1000 * share), 1000, f"drive at {share:.1%}")
+    record.iterations = before + found.made + found.drawn
+    record.factorised += found.made
+    return found.why == CLOSE, wanted[found.kept :]
+
+
+def _increment(
+    run: Run, state: State, pace: Pace, goal: float, wanted: list[float], record: Record, progress: Progress
+) -> tuple[bool, list[float]]:
+    """One increment, taken or halved; whether the drive goes on, and the frames left to be kept."""
+    before, first = copied(state), pace.share
+    going = _advance(run, state, pace, goal, record)
+    return going, _frames(run, before, state, (first, pace.share), wanted, record, progress)
+
+
+def _stretch(
+    run: Run, state: State, pace: Pace, goal: float, wanted: list[float], record: Record, progress: Progress
+) -> tuple[bool, list[float]]:
+    """Follow the exact way to the next event; whether the drive goes on, and the frames left to be kept."""
+    way = stretch(run.net, state, pace.share, goal)
+    record.iterations += way.solved
+    record.factorised += way.solved
+    for share, there in way.poses:
+        before, first = copied(state), pace.share
+        restore(state, there)
+        take(run, before, state, pace, share, share - first)
+        wanted = _frames(run, before, state, (first, share), wanted, record, progress)
+    pace.lost = not way.ends
+    record.events += way.event is not None or pace.lost
+    if way.event is None or pace.lost:
+        return True, wanted
+    return name_loss(run, state, pace, way.event, goal, record), wanted
+
+
+def _begun(run: Run, pace: Pace, record: Record) -> tuple[State, Settled]:
+    """At rest before anything is driven, with as much stiffness as that takes."""
+    net, study = run.net, run.study
+    while True:
+        state = prepared(run.rough, run.net.state())
+        if run.loaded and elongations(net, state).worst <= FREE:
+            stiffened(run.net, state)
+        if study.noise > 0.0:
+            shake(state.x, net.parts.guides, study.noise * net.size, study.seed, 0)
+        told = Record()
+        found = leave_unstable(run, state, pace, come_to_rest(run, state, 0.0, told), told)
+        record.iterations += told.iterations
+        if run.exact and not (found.at_rest and elongations(run.net, state).worst <= LENGTHS):
+            there = run.net.state()
+            if fallen(run.net, there):
+                return there, look(run, there)
+        done = not found.at_rest or run.factor >= STIFFEST or not multiplied(run)
+        if done or elongations(run.net, state).worst <= LENGTHS:
+            record.notices += told.notices
+            return state, found
+        stiffen(run, state)
+
+
+def _frames(
+    run: Run, before: State, state: State, between: tuple[float, float], wanted: list[float], record: Record,
+    progress: Progress,
+) -> list[float]:  # fmt: skip
+    """Keep the frames from one end of an increment to the other; those that are left to be kept.
+
+    One that does not come to rest between both is left out: a picture decides nothing.
+    """
+    first, last = between
+    here, made = before, record.factorised
+    limit = 2.0 * moved(before.x, state.x) + JUMP * run.net.size
+    while wanted and wanted[0] <= last and first < last:
+        share = wanted.pop(0)
+        progress(round(1000 * share), 1000, f"drive at {share:.1%}")
+        if share == last:
+            there = copied(state)  # a picture must not change the way
+            keep_frame(run, there, share, polished(run, there, record, 2), True, record)
+            break
+        for start in (here, before, state):
+            there = copied(start)
+            run.net.aim(there, share)
+            if rests(run, there, record) and moved(before.x, there.x) <= limit:
+                keep_frame(run, there, share, polished(run, there, record, 1), True, record)
+                here = there
+                break
+    record.factorised = made
+    return wanted
+
+
+def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) -> bool:
+    """One increment, taken or halved; whether the drive goes on."""
+    begin(state)
+    before, left = copied(state), goal - pace.share
+    if rubbing(run):
+        pace.step = min(pace.step, TURNING)
+    step = left if left < 1.5 * pace.step else pace.step
+    ahead = goal if step == left else pace.share + step
+    smallest = step <= SMALLEST or _creeps(pace)
+    run.net.aim(state, ahead)
+    found = brought(run, before, state, ahead, smallest, step < SHORT, record)
+    if step > NIGH and found.at_rest and landed(run.rough, before, state, LANDED * run.net.size):
+        restore(state, before)
+        pace.step = 0.5 * step
+        return True
+    fault = fault_of(run, before, state, found, pace, step)
+    if fault == "singular" and (smallest or ahead == goal):
+        fault = ""
+        record.events += smallest  # it may be so all along, and no increment is longer then
+    if fault == "sign" and step <= SHORT and passes(run, before, state, (pace.share, ahead), record):
+        pace.sign, fault = -pace.sign, ""
+    if fault == "unstable" and weakens(run, before, state, pace, ahead, record):
+        fault = ""
+    if fault and not smallest:
+        restore(state, before)
+        if fault == "lengths" and step <= SHORT and run.factor < STIFFEST and multiplied(run):
+            stiffen(run, state)
+        else:
+            pace.step = (DODGE if fault == "singular" else 0.5) * step
+        return True
+    if fault == "lengths" and run.factor < STIFFEST and multiplied(run) and not broken(run.net, before):
+        restore(state, before)
+        stiffen(run, state)
+        return True
+    if fault:
+        record.events += 1
+        return name_event(run, before, state, fault, pace, ahead, goal, found, record)
+    take(run, before, state, pace, ahead, step)
+    pace.step = (2.0 if found.distorted < 0.4 * BOUND else 1.0) * step
+    return True
+
+
+def _creeps(pace: Pace) -> bool:
+    """Whether increments are many and bring it nowhere."""
+    pace.tries += 1
+    if pace.share > pace.since + LITTLE:
+        pace.tries, pace.since = 0, pace.share
+    return pace.tries > CREEPS
+
+
+def _worn_out(run: Run, record: Record) -> bool:
+    """Whether it has taken far more work than mechanisms take that come to rest."""
+    steps = record.factorised
+    return steps > PATIENCE and steps * run.numbers > LABOUR

@@ -1,0 +1,220 @@
+"""Newton's steps for positions and forces together, where rigid lengths carry loads.
+
+    H dx + Jᵀ f = r,    J dx = −e
+
+with J the slopes of the lengths that hold and e by how much they are off, f the forces in them, r those on
+the nodes from all else, and H = Σ f ∇²length plus the stiffness of what is elastic. No stiffness of what
+is rigid comes into it, so that increments are as large as the motion allows, and lengths hold to rounding.
+
+For small mechanisms of bars, plates, springs, rotors and gears: what comes and goes or slides is left to
+multipliers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.relax.assemble.laws import BAR, tangent
+from pliant.relax.assemble.network import CURVE, WOUND, Floats, Ints, Network, State, once
+from pliant.relax.mechanics.elongation import Elongations, elongations
+from pliant.relax.mechanics.fields import attracted
+from pliant.relax.mechanics.gradients import Slopes, slopes
+from pliant.relax.mechanics.measures import measure_angles, resisted
+from pliant.relax.solvers.dead_centres import displaced
+from pliant.relax.solvers.newton import Settled
+
+MOST = 200  # unknowns and rows
+TURNS = 12
+YIELD = 1e-9  # of the compliance of what is rigid: by so much lengths give way that repeat each other
+STILL = 1e-13  # of the size: a step that is none
+STRAIN = 1e-3  # of the size: what is elastic is strained by so much, about
+DIFFERENCE = 1e-3  # of the size, over which slopes of couplings are compared
+HOLDS = 1e-13  # of the size: an error that is none
+BALANCED = 1e-12  # of the forces
+RANK = 1e-9  # singular values below it are 0
+SOFT = -1e-9  # of the largest stiffness: below it, a disturbance grows
+
+
+@once
+def fits(net: Network) -> bool:
+    """Whether such steps can be made: small, on straight guides, of what never lets go, under loads."""
+    parts = net.parts
+    laws = np.concatenate([parts.links.laws, parts.couplings.laws])
+    others = len(parts.rails.nodes) + len(parts.touch.radius)
+    rows = int(net.rigid.sum()) + len(parts.couplings.laws)
+    bent = (parts.guides.kinds == CURVE).any() or (parts.couplings.measures == WOUND).any()
+    if not net.loaded or others or bent:
+        return False
+    return bool((laws == BAR).all()) and rows + int(net.free.sum()) * net.drawn.shape[1] <= MOST
+
+
+def settle_exactly(net: Network, state: State) -> Settled:
+    """Bring a mechanism to rest in place; its steps are clean where they go straight there."""
+    size, sizes = net.size or 1.0, [0.0, 0.0]
+    for turn in range(TURNS):
+        found = elongations(net, state)
+        rows = slopes(net, state.x, found)
+        forces = carried(net, state, rows)
+        right = pulled(net, state, rows, found)
+        off, left = np.abs(rows.over).max(initial=0.0), np.abs(right - rows.matrix.T @ forces)
+        level = max(np.abs(forces).max(initial=0.0), np.abs(right).max(initial=0.0), force_level(net))
+        residual = float(left.max(initial=0.0))
+        if off <= HOLDS * size and residual <= BALANCED * level:
+            return Settled(residual, turn, sizes[0], False, True, True, sizes[0], sizes[1])
+        step = _step(net, rows, stiffness(net, state, rows, found), forces, right)
+        if step is None:
+            break
+        y, new = step
+        moves = rows.spread(y[:, None])[0]
+        far = float(np.sqrt((moves**2).sum(axis=1).max(initial=0.0))) / size
+        if turn < 2:
+            sizes[turn] = far
+        if not np.isfinite(far) or far > 1.0 or (turn > 2 and far > sizes[0]):
+            break
+        displaced(net, state, moves)
+        put(net, state, rows, new)
+        if len(state.turned):
+            measure_angles(state.x, net.parts.couplings, state.turned)
+        if turn > 0 and far < STILL:
+            return Settled(residual, turn + 1, sizes[0], False, True, True, sizes[0], sizes[1])
+    return Settled(np.inf, TURNS, sizes[0], False, False, False, sizes[0], sizes[1])
+
+
+@once
+def force_level(net: Network) -> float:
+    """What forces are measured by where none act yet: the largest load, or what springs are good for."""
+    parts = net.parts
+    loose = np.append(parts.links.stiffness[~net.rigid], parts.couplings.stiffness[~net.couplings_hold])
+    elastic = STRAIN * float(loose.max(initial=0.0)) * (net.size or 1.0)
+    return max(float(np.abs(net.drive.loads).max(initial=0.0)), elastic) or 1.0
+
+
+def softest(net: Network, state: State) -> float:
+    """The least stiffness of what lengths leave free, over the largest; inf where they leave nothing."""
+    found = elongations(net, state)
+    rows = slopes(net, state.x, found)
+    stiff = stiffness(net, state, rows, found)
+    values = left_free(rows, stiff)[0]
+    return float(values.min(initial=np.inf)) / (float(np.abs(stiff).max(initial=0.0)) or 1.0)
+
+
+def left_free(rows: Slopes, stiff: Floats) -> tuple[Floats, Floats]:
+    """How stiff the ways to move that lengths leave are (K,), rising, and these ways (U, K), of length 1."""
+    _, sizes, right = np.linalg.svd(rows.matrix.toarray())
+    ways = right[int((sizes > RANK).sum()) :].T
+    values, vectors = np.linalg.eigh(ways.T @ stiff @ ways)
+    return values.astype(np.float64), ways @ vectors
+
+
+def _step(
+    net: Network, rows: Slopes, stiff: Floats, forces: Floats, right: Floats
+) -> tuple[Floats, Floats] | None:
+    size, unknowns = rows.matrix.shape
+    matrix = np.zeros((unknowns + size, unknowns + size))
+    matrix[:unknowns, :unknowns] = stiff
+    matrix[unknowns:, :unknowns] = rows.matrix.toarray()
+    matrix[:unknowns, unknowns:] = matrix[unknowns:, :unknowns].T
+    give = YIELD / rows.stiffness
+    matrix[range(unknowns, unknowns + size), range(unknowns, unknowns + size)] = -give
+    try:
+        wanted = np.concatenate([right, -rows.over - give * forces])
+        found: Floats = np.linalg.solve(matrix, wanted).astype(np.float64)
+    except np.linalg.LinAlgError:
+        return None
+    return found[:unknowns], found[unknowns:]
+
+
+def stiffness(net: Network, state: State, rows: Slopes, found: Elongations) -> Floats:
+    """H (U, U): of forces in what is rigid, and of what is elastic."""
+    forces = np.where(net.rigid, net.parts.links.stiffness * state.given, found.link_forces)
+    out = tangent_stiffness(net, state.x, rows, forces, found.links)
+    couplings = net.parts.couplings
+    if not len(couplings.laws):
+        return out
+    held, (count, d) = net.couplings_hold, state.x.shape
+    forces = np.where(held, couplings.stiffness * state.coupling_given, found.coupling_forces)
+    rates, blocks = np.where(held, 0.0, couplings.stiffness), np.zeros((count, count, d, d))
+    step = DIFFERENCE * (net.size or 1.0)
+    resisted(state.x, couplings, state.turned, forces, rates, step, np.zeros((count, d)), blocks)
+    return out + gathered(rows, blocks)
+
+
+def tangent_stiffness(net: Network, x: Floats, rows: Slopes, forces: Floats, over: Floats) -> Floats:
+    """The same from the forces in links (E,) and their elongations; what has a row of its own is rigid."""
+    links, (count, d) = net.parts.links, x.shape
+    away = x[links.ends[:, 1]] - x[links.ends[:, 0]]
+    length = np.maximum(np.linalg.norm(away, axis=1), 1e-300)
+    n = away / length[:, None]
+    across = forces / length
+    along = _rates(net, rows, over) - across
+    blocks = across[:, None, None] * np.eye(d) + along[:, None, None] * n[:, :, None] * n[:, None, :]
+    out = np.zeros((count, count, d, d))
+    i, j = links.ends.T
+    for a, b, sign in ((i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)):
+        np.add.at(out, (a, b), sign * blocks)
+    _fields(net, x, out)
+    return gathered(rows, out)
+
+
+def gathered(rows: Slopes, blocks: Floats) -> Floats:
+    """(U, U) of blocks (N, N, D, D): what guides allow of them."""
+    ways, nodes = rows.ways, rows.nodes
+    return np.einsum("ua,uvab,vb->uv", ways, blocks[nodes[:, None], nodes[None, :]], ways)
+
+
+def _rates(net: Network, rows: Slopes, over: Floats) -> Floats:
+    """(E,) how stiff links are along themselves, but for those that have a row."""
+    links = net.parts.links
+    rates = np.where(links.laws == BAR, links.stiffness, 0.0)
+    for e in np.flatnonzero(links.laws != BAR).tolist():
+        rates[e] = tangent(links.laws[e], links.stiffness[e], links.bands[e], over[e])
+    rates[rows.owners[rows.owners < len(rates)]] = 0.0
+    return rates
+
+
+def _fields(net: Network, x: Floats, out: Floats) -> None:
+    for away, across, along in attracted(net.parts.fields, x):
+        block = across[:, None, None] * np.eye(x.shape[1])
+        block += along[:, None, None] * away[:, :, None] * away[:, None, :]
+        out[np.arange(len(x)), np.arange(len(x))] += block
+
+
+def carried(net: Network, state: State, rows: Slopes) -> Floats:
+    """(R,) what the rows carry by what they are given in, their elongations left out."""
+    links, couplings = net.parts.links.stiffness * state.given, net.parts.couplings.stiffness
+    return np.concatenate([links, couplings * state.coupling_given])[rows.owners]
+
+
+def put(net: Network, state: State, rows: Slopes, forces: Floats) -> None:
+    """Give lengths in so that they carry these forces where they hold."""
+    state.rest[:] += state.given
+    state.goal[:] += state.coupling_given
+    count: int = len(net.parts.links.laws)
+    owners: Ints = rows.owners
+    linked, coupled = owners < count, (owners >= count) & (owners < count + len(state.coupling_given))
+    given = forces / rows.stiffness
+    state.given[:], state.coupling_given[:] = 0.0, 0.0
+    state.given[owners[linked]] = given[linked]
+    state.coupling_given[owners[coupled] - count] = given[coupled]
+    state.rest[:] -= state.given
+    state.goal[:] -= state.coupling_given
+
+
+def pulled(net: Network, state: State, rows: Slopes, found: Elongations) -> Floats:
+    """(U,) what loads, fields and links that are not rigid do to the unknowns."""
+    loads, links, x = state.loads.copy(), net.parts.links, state.x
+    loose = np.flatnonzero(~net.rigid)
+    i, j = links.ends[loose].T
+    away = x[j] - x[i]
+    length = np.maximum(np.linalg.norm(away, axis=1), 1e-300)
+    pull = (found.link_forces[loose] / length)[:, None] * away
+    np.add.at(loads, i, pull)
+    np.subtract.at(loads, j, pull)
+    for away, across, _ in attracted(net.parts.fields, x):
+        loads += across[:, None] * away
+    soft = np.where(net.couplings_hold, 0.0, found.coupling_forces)
+    if soft.any():
+        pull, none = np.zeros(x.shape), np.zeros((0, 0, 0, 0))
+        resisted(x, net.parts.couplings, state.turned, soft, np.zeros(len(soft)), 0.0, pull, none)
+        loads -= pull
+    return rows.gathered(loads[None])[:, 0]

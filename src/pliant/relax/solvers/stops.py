@@ -1,0 +1,251 @@
+"""What the smallest increment does not get over: it is named, and the drive goes on or ends there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pliant.relax.assemble.network import Floats, Network, State
+from pliant.relax.diagnose.statics import stiffened
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.solvers.dead_centres import ways_on
+from pliant.relax.solvers.equilibrium import TRIES, come_to_rest, falls, newton_steps, polished, rests
+from pliant.relax.solvers.events import broken, held_by, located
+from pliant.relax.solvers.increment_faults import flipped
+from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
+from pliant.relax.solvers.increment_measures import SHORT, SLOWEST, STEADY, crossing, moved, orientation
+from pliant.relax.solvers.multipliers import let_go
+from pliant.relax.solvers.newton import Settled, settle
+from pliant.relax.solvers.record import Record, Way
+from pliant.relax.solvers.relaxation import shake
+from pliant.relax.solvers.run import Pace, Run, copied, rescale, restore
+
+SMALLEST = 2.0**-30  # increment, as a share of the drive: events are located so closely
+NOISY = ("first", "second")  # ways on from a dead centre that noise takes, as the seed has it
+MANY = 40  # events in a run
+SAME = 1e-6  # of the drive: events as near are one
+STRAIN = 1e-3  # of the size: by so much a locked mechanism is driven further, to see what carries it
+
+
+def why_no_further(record: Record) -> str:
+    """What a search ended at that was given up."""
+    if record.events <= MANY:
+        return f"{record.factorised:,} factorisations brought it no further"
+    return f"{MANY} events brought it no further"
+
+
+def passes(run: Run, before: State, state: State, between: tuple[float, float], record: Record) -> bool:
+    """Whether an increment over which the determinant changes its sign is one branch; told where it is 0.
+
+    Else it went over to another branch: then poses between differ by where they are sought from.
+    """
+    net, (first, last) = run.net, between
+    near = SHORT * moved(before.x, state.x) + STEADY * net.size
+    spots, turns = [first], [orientation(net, before.x, elongations(net, before))]
+    for part in (0.2, 0.4, 0.6, 0.8):
+        share = first + part * (last - first)
+        poses = [copied(before), copied(state)]
+        for pose in poses:
+            net.aim(pose, share)
+            if not rests(run, pose, record):
+                return False
+        if moved(poses[0].x, poses[1].x) > near:
+            return False
+        spots.append(share)
+        turns.append(orientation(net, poses[0].x, elongations(net, poses[0])))
+    spots.append(last)
+    turns.append(orientation(net, state.x, elongations(net, state)))
+    if turns[0].sign * turns[-1].sign >= 0.0:
+        return False
+    text = "passes a singular pose: two assemblies meet there"
+    record.notice(crossing(np.array(spots), turns), "branch", text)
+    return True
+
+
+def weakens(run: Run, before: State, state: State, pace: Pace, ahead: float, record: Record) -> bool:
+    """Whether an increment leads smoothly to where a disturbance would grow; told from where on if so.
+
+    Located apart from the way itself: what goes on so lives on its symmetry, and each step costs some of it.
+    Where the last stable pose and the first unstable one are apart, it went over to another branch.
+    """
+    first, last, stands, weak = pace.share, ahead, before, state
+    if run.study.noise > 0.0:
+        return False
+    while last - first > SMALLEST:
+        share, there = 0.5 * (first + last), copied(before)
+        run.net.aim(there, share)
+        if not rests(run, there, record):
+            return False
+        if falls(run, there):
+            last, weak = share, there
+        else:
+            first, stands = share, there
+    if moved(stands.x, weak.x) > SHORT * moved(before.x, state.x) + STEADY * run.net.size:
+        return False
+    tell_unstable(run, pace, last, record)
+    return True
+
+
+def tell_unstable(run: Run, pace: Pace, share: float, record: Record) -> None:
+    """Say from where on any disturbance would grow, and go on so."""
+    pace.unstable = True
+    run.limits = run.limits._replace(whole=False)  # from afar, the whole stiffness leads away from there
+    text = "it rests where any disturbance would grow; give noise to let it fall"
+    record.notice(share, "unstable", text)
+
+
+def keep_frame(run: Run, state: State, share: float, residual: float, settled: bool, record: Record) -> None:
+    """Add a frame, with the model's own stiffness and the forces that hold it."""
+    there = state
+    if run.factor != 1.0:
+        there = copied(state)
+        rescale(run.base, there, run.factor)
+    if run.base.loaded and not run.loaded:
+        there = copied(there)
+        run.base.aim(there, share)
+        stiffened(run.base, there)
+        residual = settle(there, run.base.parts, run.order, run.limits, np.inf, 0, 0.0).residual
+    record.keep(run.base, there, share, residual, settled)
+
+
+def take(run: Run, before: State, state: State, pace: Pace, ahead: float, step: float) -> None:
+    """Take an increment: where the drive is, and how fast it went."""
+    pace.last = moved(before.x, state.x) / max(step, SMALLEST)
+    pace.share, pace.speed = ahead, max(pace.speed, pace.last if step > SLOWEST else 0.0)
+    if pace.unstable and not falls(run, state):
+        pace.unstable, run.limits = False, run.stable
+
+
+def name_event(
+    run: Run, before: State, state: State, fault: str, pace: Pace, ahead: float, goal: float,
+    found: Settled, record: Record,
+) -> bool:  # fmt: skip
+    """Name what an increment as small as they get does not get over; whether the drive goes on."""
+    net, far = run.net, moved(before.x, state.x)
+    if fault in ("rest", "lengths") or (fault == "jump" and (not run.loaded or broken(net, before))):
+        return stopped(run, before, state, fault, pace, ahead, goal, record)
+    if fault == "jump":
+        pace.unstable, run.limits = False, run.stable
+    if fault == "sides":
+        record.notice(ahead, "branch", flipped(net, before.x, state.x))
+    elif fault == "jump":
+        node = int(((state.x - before.x)[: net.shown] ** 2).sum(axis=1).argmax())
+        text = f"loses its stability and snaps through: {net.names[node]} goes {far:.4g} at once"
+        record.forget("unstable", ahead - SAME)
+        record.notice(ahead, "snap", text)
+    elif fault == "sign":
+        record.notice(ahead, "branch", "passes a singular pose: two assemblies meet there")
+    elif fault == "unstable":
+        leave_unstable(run, state, pace, found, record, ahead)
+    last = pace.last
+    take(run, before, state, pace, ahead, ahead - pace.share)
+    if pace.sign:
+        pace.sign = orientation(net, state.x, elongations(net, state)).sign or pace.sign
+    pace.last = None if fault in ("jump", "sides") else last
+    pace.step = 2.0 * SMALLEST
+    return True
+
+
+def stopped(
+    run: Run, before: State, state: State, fault: str, pace: Pace, ahead: float, goal: float, record: Record,
+    known: float | None = None,
+) -> bool:  # fmt: skip
+    """It goes no further: at a dead centre, locked, or lost; whether it goes on, by the way chosen.
+
+    Where it is known to lock, at that share.
+    """
+    net = run.net
+    restore(state, before)
+    ways = ways_on(net, before, pace.share, goal, lambda there: rests(run, there, record))
+    if ways:
+        return part(run, state, pace, pace.share, ways, record)
+    keep_frame(run, state, pace.share, polished(run, state, record, 2), True, record)
+    strained = _strained(run, before, pace.share, goal, record)
+    if fault == "rest" and (run.loaded or strained is None) and not broken(net, before):
+        record.notice(pace.share, "limit", why_no_further(record))
+        keep_frame(run, state, ahead, np.inf, False, record)
+        return False
+    there = strained[1] if strained else None
+    kind, text = held_by(net, before, there)
+    exact = located(run.base, before, there, pace.share, goal) if known is None else known
+    ahead = ahead if exact is None else exact
+    record.locks_at = float(ahead)
+    record.forget("soft", 0.0)
+    record.forget("branch", record.locks_at - SAME)  # the other side of a fold, reached from this one
+    record.notice(record.locks_at, kind, text)
+    if strained is not None:
+        share, there, residual = strained
+        record.keep(run.base, there, share, residual, True)
+    return False
+
+
+def part(
+    run: Run, state: State, pace: Pace, share: float, ways: list[tuple[float, State]], record: Record
+) -> bool:
+    """Tell the ways on from where they part, and take the one that is chosen; whether one is."""
+    net, study = run.net, run.study
+    _tell_ways(net, state, ways, share, record)
+    chosen = study.way or (NOISY[study.seed % 2] if study.noise > 0.0 else None)
+    if chosen and len(ways) == 2:
+        ahead, there = ways[0 if chosen == "first" else 1]
+        restore(state, there)
+        pace.share, pace.step = ahead, ahead - pace.share
+        pace.sign = orientation(net, state.x, elongations(net, state)).sign
+        return True
+    keep_frame(run, state, pace.share, polished(run, state, record, 2), True, record)
+    record.ways = tuple(Way(ahead, there.x) for ahead, there in ways)
+    return False
+
+
+def _strained(
+    run: Run, before: State, share: float, goal: float, record: Record
+) -> tuple[float, State, float] | None:
+    """What is locked, driven on until strained a little, and the residual there; None where it escapes."""
+    net, run = run.base, replace(run, net=run.base, factor=1.0)
+    here, there = net.drive.at(share), net.drive.at(goal)
+    change = max(float(np.abs(b - a).max(initial=0.0)) for a, b in zip(here[:2], there[:2], strict=True))
+    part = min(1.0, STRAIN * net.size / change) if change > 0.0 else 1.0
+    for _ in range(4):
+        ahead, state = share + part * (goal - share), copied(before)
+        let_go(state)
+        net.aim(state, ahead)
+        found = newton_steps(run, state, record, run.tolerance, 4 * TRIES, np.inf)
+        if found.at_rest and elongations(net, state).worst > LENGTHS:
+            return ahead, state, found.residual
+        part *= 0.1
+    return None
+
+
+def _tell_ways(
+    net: Network, before: State, ways: list[tuple[float, State]], share: float, record: Record
+) -> None:
+    gone = [(there.x - before.x)[: net.shown] for _, there in ways]
+    ahead = gone if len(gone) == 1 else [0.5 * (gone[0] - gone[1]), 0.5 * (gone[1] - gone[0])]
+    node = int((ahead[0] ** 2).sum(axis=1).argmax())
+    written = ["(" + ", ".join(f"{value:.3g}" for value in _unit(one[node])) + ")" for one in ahead]
+    name = net.names[node]
+    choice = 'say which with way = "first" or "second"'
+    text = f"a dead centre: {name} can go on along {' or '.join(written)}; {choice}"
+    record.notice(share, "dead centre", text)
+
+
+def _unit(v: Floats) -> list[float]:
+    """The direction of a vector, without signs on zeros."""
+    return (np.round(v / (np.linalg.norm(v) or 1.0), 6) + 0.0).tolist()
+
+
+def leave_unstable(
+    run: Run, state: State, pace: Pace, found: Settled, record: Record, share: float = 0.0
+) -> Settled:
+    """Where a disturbance would grow, make one if the study has noise, and else say so.
+
+    Source: [Lipson2006] "Handling Unstable Equilibrium", Fig. 3.
+    """
+    if not found.at_rest or not falls(run, state):
+        return found
+    if run.study.noise == 0.0:
+        tell_unstable(run, pace, share, record)
+        return found
+    shake(state.x, run.net.parts.guides, run.study.noise * run.net.size, run.study.seed, record.iterations)
+    return come_to_rest(run, state, share, record)
