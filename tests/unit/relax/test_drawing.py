@@ -528,7 +528,7 @@ def test_more_ways_to_move_than_can_be_told_apart_are_not_drawn():
     bars = [{"nodes": [f"n{k}", f"n{k + 1}"]} for k in range(8)]
     result = solve(mechanism(nodes, ground=["n0"], bars=bars, study={"frames": 1}))
     assert result.freedoms == 8
-    assert not [mark for mark in motion(result).marks if mark.group.startswith("freedom")]
+    assert not [mark for mark in motion_of(result).marks if mark.group.startswith("freedom")]
 
 
 # Any of it

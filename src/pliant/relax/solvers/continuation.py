@@ -172,8 +172,8 @@ def pursue(
 
 @inner
 def _frames(
-    own: GroupStructure, pose: Pose, work: NewtonBuffers, bounds: Bounds, pictures: Pictures, kept: int, ahead: float,
-    before: Pose, after: Pose, already: int,
+    own: GroupStructure, pose: Pose, work: NewtonBuffers, bounds: Bounds, pictures: Pictures, kept: int,
+    ahead: float, before: Pose, after: Pose, already: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Keep the frames of an increment; how many, or −1 where one does not come to rest; factorisations."""
     limit = 2.0 * _farthest(before.x, after.x) + JUMP * bounds.size
