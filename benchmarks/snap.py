@@ -9,16 +9,16 @@ import shapely
 
 from benchmarks import fasteners, fasteners_mujoco, fasteners_pymunk
 from benchmarks.measure import seconds, table, timed
-from pliant.snap.arithmetic import Arithmetic
-from pliant.snap.exactly import Exactly
-from pliant.snap.floating import Floating
-from pliant.snap.forces import Curve, force_curve
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.arithmetic.floating import Floating
+from pliant.snap.arithmetic.protocol import Arithmetic
+from pliant.snap.force.force_curve import Curve, force_curve
+from pliant.snap.force.sizing import strains
 from pliant.snap.generate import many_features, ratchet, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.sizing import strains
 from pliant.snap.solve import solve
-from pliant.snap.springs import springs_of
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.plan import Course, around, back, travel
 
 WAYS = (Exactly(), Floating())
 BEAM = {"thickness": 2, "width": 8, "material": "PC"}

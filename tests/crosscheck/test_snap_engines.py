@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pliant.snap.exactly import Exactly
-from pliant.snap.forces import Curve, force_curve
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.force.force_curve import Curve, force_curve
 from pliant.snap.generate import two_hooks
-from pliant.snap.springs import springs_of
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.plan import Course, around, back, travel
 
 pytest.importorskip("mujoco", reason="the peer is not installed: pip install pliant[dev]")
 pytest.importorskip("pymunk", reason="the peer is not installed: pip install pliant[dev]")

@@ -11,13 +11,13 @@ import pytest
 
 import pliant
 from pliant.files import model_of
-from pliant.snap.exactly import Exactly
-from pliant.snap.forces import force_curve, load, spans
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.force.force_curve import force_curve, load, spans
 from pliant.snap.generate import random_fastener
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.solve import solve
-from pliant.snap.springs import springs_of
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.plan import Course, around, back, travel
 
 # At the change of contact from a hook's ramp to its corner the force points at the hinge.
 TOGGLE_AT_AN_END = {

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from tests.crosscheck.stepping import walk
 
-from pliant.snap.exactly import Exactly
-from pliant.snap.forces import angles, spans
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.force.force_curve import angles, spans
 from pliant.snap.generate import motion_diode, random_fastener, two_hooks
-from pliant.snap.path import Path, Piece
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.sweep.path import Path, Piece
+from pliant.snap.sweep.plan import Course, around, back, travel
 
 CAUSES = {"until": "through", "jam": "jam", "stop": "stop", "lock": "friction", "dead centre": "dead centre"}
 CLOSE = 3e-6  # in t: the stepper halves its steps down to 1e-8

@@ -10,14 +10,14 @@ import pytest
 from tests.papers.contact_cases import run
 
 from pliant import gallery
-from pliant.snap.diode import Diode
-from pliant.snap.escape import heading
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic.floating import Floating
 from pliant.snap.generate import motion_diode, two_hooks
 from pliant.snap.model import Fastener
+from pliant.snap.questions.diode.classification import Diode
+from pliant.snap.questions.diode.escape import heading
 from pliant.snap.result import SnapResult
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import around, travel
+from pliant.snap.sweep.plan import around, travel
 
 
 def classified(model: Fastener, directions: int = 16) -> SnapResult:

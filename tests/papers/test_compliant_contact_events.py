@@ -25,14 +25,14 @@ from tests.papers.contact_cases import (
     told,
 )
 
-from pliant.snap.curves import curve
-from pliant.snap.exactly import Exactly
+from pliant.snap.arithmetic.exact import Exactly
 from pliant.snap.generate import cantilever_hook, motion_diode, random_fastener, ratchet
+from pliant.snap.geometry.contact_curves import curve
 from pliant.snap.model import Fastener
-from pliant.snap.path import Happening, Path
 from pliant.snap.result import SnapResult
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import around, travel
+from pliant.snap.sweep.path import Happening, Path
+from pliant.snap.sweep.plan import around, travel
 
 GROOVE = [(-3, -12), (3, -12), (3, -6), (HALF, -8), (-3, -6)]
 CEILING = [(3, -3 * HALF), (5, -3 * HALF), (5, 0), (3, 0)]

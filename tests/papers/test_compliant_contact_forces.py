@@ -24,11 +24,11 @@ from tests.papers.contact_cases import (
     sliding_speed,
 )
 
-from pliant.snap.forces import Spring, angles, load
+from pliant.snap.force.force_curve import Spring, angles, load
 from pliant.snap.generate import motion_diode, two_hooks
-from pliant.snap.path import Path, Piece
 from pliant.snap.result import SnapResult
-from pliant.snap.scan import VERTEX
+from pliant.snap.sweep.candidates import VERTEX
+from pliant.snap.sweep.path import Path, Piece
 
 MU = Fraction(3, 10)
 SPRING = Spring(100.0, 0.0)

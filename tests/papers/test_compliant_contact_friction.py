@@ -33,16 +33,16 @@ from tests.papers.contact_cases import (
     told,
 )
 
-from pliant.snap.curves import Curve, curve
-from pliant.snap.exactly import Exactly
-from pliant.snap.floating import Floating, FloatPoint
-from pliant.snap.forces import angles
-from pliant.snap.friction import cone, grip, holds
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.arithmetic.floating import Floating, FloatPoint
+from pliant.snap.force.force_curve import angles
 from pliant.snap.generate import two_hooks
+from pliant.snap.geometry.contact_curves import Curve, curve
+from pliant.snap.geometry.scene import Pair, Scene, obstacles, scene
 from pliant.snap.model import Fastener
 from pliant.snap.result import SnapResult
-from pliant.snap.scan import VERTEX
-from pliant.snap.scene import Pair, Scene, obstacles, scene
+from pliant.snap.sweep.candidates import VERTEX
+from pliant.snap.sweep.friction import cone, grip, holds
 
 STICKS, SLIDES = {"I", "III"}, {"II", "IV"}
 

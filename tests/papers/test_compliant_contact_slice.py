@@ -35,15 +35,15 @@ from tests.papers.contact_cases import (
 )
 
 from pliant import gallery
-from pliant.snap.curves import Curve, curve
-from pliant.snap.exactly import Exactly
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.arithmetic.polynomials import fraction
 from pliant.snap.generate import motion_diode, random_fastener, two_hooks
-from pliant.snap.polynomials import fraction
+from pliant.snap.geometry.contact_curves import Curve, curve
+from pliant.snap.geometry.scene import Scene, obstacles, scene
+from pliant.snap.questions.configuration_space import slice_of
 from pliant.snap.result import SnapResult
-from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.scene import Scene, obstacles, scene
-from pliant.snap.slice import slice_of
 from pliant.snap.status import SnapStatus
+from pliant.snap.sweep.candidates import EDGE, VERTEX
 
 Vector = tuple[Fraction, Fraction]
 

@@ -15,13 +15,13 @@ from tests.papers.contact_cases import (
     run,
 )
 
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic.floating import Floating
 from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
 from pliant.snap.model import Fastener, Goal, Parameter
-from pliant.snap.outcome import outcome, shifted
-from pliant.snap.search import forces
-from pliant.snap.stability import margins
-from pliant.snap.uncertain import Outcomes
+from pliant.snap.questions.outcome import outcome, shifted
+from pliant.snap.questions.search import forces
+from pliant.snap.questions.stability import margins
+from pliant.snap.questions.uncertainty import Outcomes
 
 HILL = [(-5, -14), (5, -14), (4, -8), (1, -6), (-1, -7), (-4, -8)]  # edges 2-3, 3-4 and 4-5 face up
 BENCH = [(-4, -9), (2, -9), (2, -6), (-4, -6)]

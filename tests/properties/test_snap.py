@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from shapely.affinity import rotate, translate
 from tests.unit.snap.one_pawl import EXACT, FLOAT, angle, grid_case, swept
 
-from pliant.snap.forces import angles
+from pliant.snap.force.force_curve import angles
 from pliant.snap.generate import random_fastener
 from pliant.snap.model import Fastener
-from pliant.snap.path import Path
-from pliant.snap.standing import turned_outline
-from pliant.snap.travel import around, back, stops_of, travel
+from pliant.snap.start.placement import turned_outline
+from pliant.snap.sweep.path import Path
+from pliant.snap.sweep.plan import around, back, stops_of, travel
 
 Vector = tuple[Any, Any]
 ROUNDING = 1e-7  # how deep a pawl placed by floats may be in an obstacle

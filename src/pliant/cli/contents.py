@@ -151,8 +151,8 @@ def _last(to: float | tuple[float, ...]) -> float:
 
 
 def _fastener(model: Fastener) -> Iterator[tuple[str, str]]:
-    from pliant.snap.asked import check_asked
-    from pliant.snap.remarks import remarks
+    from pliant.snap.start.checks import check_asked
+    from pliant.snap.start.remarks import remarks
 
     check_asked(model, model.study)
     yield "pawls", _listed([_pawl(model, pawl) for pawl in model.pawls], "; ")
@@ -171,7 +171,7 @@ def _fastener(model: Fastener) -> Iterator[tuple[str, str]]:
 
 
 def _pawl(model: Fastener, pawl: Pawl) -> str:
-    from pliant.snap.springs import stiffness_of
+    from pliant.snap.springs.spring import stiffness_of
 
     spring = f"{float(stiffness_of(model, pawl)):.6g} N·{model.units}/rad"
     beam = "" if pawl.beam is None else f", a beam of {pawl.beam.material or 'its own modulus'}"
@@ -179,7 +179,7 @@ def _pawl(model: Fastener, pawl: Pawl) -> str:
 
 
 def _plan(model: Fastener) -> str:
-    from pliant.snap.travel import legs
+    from pliant.snap.sweep.plan import legs
 
     said = [f"{place(map(float, leg.velocity))} for t = {float(leg.until):.6g}" for leg in legs(model)]
     past = ", when it is past everything" if model.root.plan is None and model.root.until is None else ""

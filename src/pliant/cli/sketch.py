@@ -16,7 +16,7 @@ from pliant.core.quantity import angle, number
 from pliant.linkage.reading import read as read_linkage
 from pliant.relax.reading import named_in_elements
 from pliant.relax.reading import read as read_mechanism
-from pliant.snap.turn import turn
+from pliant.snap.arithmetic.half_angle import turn
 from pliant.view.scene import VIEW
 
 _QUOTED = re.compile(r"'([^']+)'")

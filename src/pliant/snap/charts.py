@@ -10,14 +10,14 @@ import numpy as np
 import shapely
 
 from pliant.core.plot import Plot, Series
-from pliant.snap.forces import Span, angles, load, spans
+from pliant.snap.force.force_curve import Span, angles, load, spans
 from pliant.snap.model import Fastener
+from pliant.snap.questions.configuration_space import Slice, pairs_of, slice_of
 from pliant.snap.report import force
-from pliant.snap.scan import Floats
-from pliant.snap.slice import Slice, pairs_of, slice_of
 from pliant.snap.solve import springs_of
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import Course
+from pliant.snap.sweep.candidates import Floats
+from pliant.snap.sweep.plan import Course
 
 if TYPE_CHECKING:
     from pliant.snap.result import SnapResult, Way

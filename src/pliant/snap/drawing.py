@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
 from pliant.core.pose import carry
-from pliant.snap.forces import Span, angles, load, spans
+from pliant.snap.force.force_curve import Span, angles, load, spans
+from pliant.snap.force.sizing import strains
 from pliant.snap.model import Fastener, Obstacle, Pawl
 from pliant.snap.report import force
-from pliant.snap.sizing import strains
 from pliant.snap.solve import angle_of, springs_of
-from pliant.snap.travel import ROOT, Course
+from pliant.snap.sweep.plan import ROOT, Course
 
 if TYPE_CHECKING:
     from pliant.snap import result as results

@@ -9,8 +9,8 @@ import numpy as np
 import shapely
 
 from pliant.core.errors import PliantError
+from pliant.snap.arithmetic.half_angle import NONE, turn
 from pliant.snap.model import Beam, ExactVector, Fastener, Obstacle, Pawl, Root
-from pliant.snap.turn import NONE, turn
 
 Rational = int | Fraction
 Ring = tuple[ExactVector, ...]

@@ -17,9 +17,9 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from pliant.core.model import Document, Frozen, Name, Positive, check_with_references, fault
 from pliant.core.quantity import AMOUNTS, COORDINATES, IN_RANGE
 from pliant.core.quantity import Exact as Rational
-from pliant.snap.materials import SECANT
-from pliant.snap.reading import outline_fault, reference_faults
-from pliant.snap.turn import NONE, TurnOf
+from pliant.snap.arithmetic.half_angle import NONE, TurnOf
+from pliant.snap.faults import outline_fault, reference_faults
+from pliant.snap.handbook.materials import SECANT
 
 DIGITS = 100  # above and below the line of an exact number
 
@@ -102,7 +102,7 @@ class Beam(Frozen):
     width: Dimension  # at the root
     tip_thickness: Dimension | None = None  # at the nose; default as at the root
     tip_width: Dimension | None = None
-    material: Name | None = None  # of the table in `pliant.snap.materials`
+    material: Name | None = None  # of the table in `pliant.snap.handbook.materials`
     modulus: Annotated[Positive, Field(le=1e18)] | None = (
         None  # N/unit² at small strains; default the material's
     )

@@ -6,16 +6,16 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pliant.snap.peak import Peak, certified, peak_of, provable
-from pliant.snap.sizing import ramps, strains
+from pliant.snap.force.peak import Peak, certified, peak_of, provable
+from pliant.snap.force.sizing import ramps, strains
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import ROOT
+from pliant.snap.sweep.plan import ROOT
 
 if TYPE_CHECKING:
-    from pliant.snap.boundary import Critical
-    from pliant.snap.knife import KnifeEdge
+    from pliant.snap.questions.diode.critical_direction import Critical
+    from pliant.snap.questions.knife_edge import KnifeEdge
+    from pliant.snap.questions.uncertainty import Band
     from pliant.snap.result import Event, SnapResult, Way
-    from pliant.snap.uncertain import Band
 
 FIRST, LAST = 30, 10  # events told of many
 ROUNDING = 1e-9  # of the travel

@@ -13,19 +13,19 @@ import numpy as np
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.store import model_hash, sayable, version
-from pliant.snap.contacts import Contact
-from pliant.snap.critical import Threshold
-from pliant.snap.diode import Diode
-from pliant.snap.exact_text import exact_text
-from pliant.snap.forces import Curve
-from pliant.snap.knife import KnifeEdge
+from pliant.snap.arithmetic.text import exact_text
+from pliant.snap.force.force_curve import Curve
+from pliant.snap.force.lock_friction import Threshold
+from pliant.snap.geometry.scene import Obstacles
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.scene import Obstacles
-from pliant.snap.search import Design
-from pliant.snap.stability import Margin
+from pliant.snap.questions.diode.classification import Diode
+from pliant.snap.questions.knife_edge import KnifeEdge
+from pliant.snap.questions.search import Design
+from pliant.snap.questions.stability import Margin
+from pliant.snap.questions.uncertainty import Outcomes
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import ROOT, Course, elapsed, ended_at
-from pliant.snap.uncertain import Outcomes
+from pliant.snap.sweep.contact_names import Contact
+from pliant.snap.sweep.plan import ROOT, Course, elapsed, ended_at
 from pliant.view.shown import Shown
 
 
@@ -261,8 +261,8 @@ class SnapResult(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""
+        from pliant.snap.force.sizing import strains
         from pliant.snap.report import sentence
-        from pliant.snap.sizing import strains
 
         data = {
             "kind": "fastener",
@@ -287,8 +287,8 @@ class SnapResult(Shown):
 
     def _told(self, way: Way) -> dict[str, Any]:
         """A way, with what is worked out from its peak."""
-        from pliant.snap.peak import certified, peak_of, provable
-        from pliant.snap.sizing import ramps
+        from pliant.snap.force.peak import certified, peak_of, provable
+        from pliant.snap.force.sizing import ramps
 
         asked = self.digits and math.isfinite(way.peak_force)
         peak = peak_of(self.model, way) if asked else None

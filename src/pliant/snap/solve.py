@@ -21,28 +21,28 @@ from typing import Any
 from pliant.core.clock import Clock
 from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
-from pliant.snap.arithmetic import Arithmetic
-from pliant.snap.asked import check_asked
-from pliant.snap.clashes import clashes
-from pliant.snap.contacts import contacts
-from pliant.snap.critical import threshold
-from pliant.snap.diode import classify
-from pliant.snap.exact_text import exact_text
-from pliant.snap.exactly import Exactly
-from pliant.snap.floating import Floating
-from pliant.snap.forces import Curve, Spring, force_curve, lock_of_beam
-from pliant.snap.knife import Ways, knife_edge, met_on, same, unsure
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.arithmetic.floating import Floating
+from pliant.snap.arithmetic.protocol import Arithmetic
+from pliant.snap.arithmetic.text import exact_text
+from pliant.snap.force.force_curve import Curve, Spring, force_curve, lock_of_beam
+from pliant.snap.force.lock_friction import threshold
+from pliant.snap.geometry.scene import Obstacles
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.path import Happening
-from pliant.snap.remarks import remarks
+from pliant.snap.questions.diode.classification import classify
+from pliant.snap.questions.interference import clashes
+from pliant.snap.questions.knife_edge import Ways, knife_edge, met_on, same, unsure
+from pliant.snap.questions.search import search
+from pliant.snap.questions.stability import margins
+from pliant.snap.questions.uncertainty import outcomes
 from pliant.snap.result import Event, SnapResult, Way
-from pliant.snap.scene import Obstacles
-from pliant.snap.search import search
-from pliant.snap.springs import springs_of
-from pliant.snap.stability import margins
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.start.checks import check_asked
+from pliant.snap.start.remarks import remarks
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import ROOT, Course, around, back, elapsed, locked_at, travel
-from pliant.snap.uncertain import outcomes
+from pliant.snap.sweep.contact_names import contacts
+from pliant.snap.sweep.path import Happening
+from pliant.snap.sweep.plan import ROOT, Course, around, back, elapsed, locked_at, travel
 from pliant.snap.warm import LOOPS, seconds_as_python
 
 ENDINGS = {

@@ -11,8 +11,8 @@ import pliant
 from pliant import gallery
 from pliant.core.store import json_text
 from pliant.snap.model import Fastener
-from pliant.snap.remarks import remarks
 from pliant.snap.result import Way
+from pliant.snap.start.remarks import remarks
 from pliant.snap.status import SnapStatus
 
 FASTENERS: dict[str, Fastener] = of_kind("fastener")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from pliant.snap.bearing import Bearing
-from pliant.snap.boundary import Critical, boundary, exactly
-from pliant.snap.escape import Seat, attempt, seat
-from pliant.snap.exactly import Exactly
+from pliant.snap.arithmetic.exact import Exactly
 from pliant.snap.generate import ring, vector
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root
-from pliant.snap.springs import springs_of
-from pliant.snap.travel import Stance, Vector, around, travel
+from pliant.snap.questions.diode.critical_direction import Critical, boundary, exactly
+from pliant.snap.questions.diode.escape import Seat, attempt, seat
+from pliant.snap.questions.diode.exact_direction import Bearing
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.plan import Stance, Vector, around, travel
 
 UP = vector(0, 1)
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import shapely
 
-from pliant.snap.exactly import Exactly
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.arithmetic.floating import Floating
+from pliant.snap.geometry.scene import Obstacles, Scene, obstacles, scene
 from pliant.snap.model import Fastener
-from pliant.snap.path import Path
-from pliant.snap.scene import Obstacles, Scene, obstacles, scene
-from pliant.snap.sweep import sweep
+from pliant.snap.sweep.leg import sweep
+from pliant.snap.sweep.path import Path
 
 EXACT, FLOAT = Exactly(), Floating()
 EVENTS = 300  # more than any case here has

@@ -11,10 +11,17 @@ from flint import arb, ctx, fmpq, fmpz_poly
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pliant.snap.algebra import Algebraic, compare, quotient, sign_at
-from pliant.snap.exactly import Exactly
-from pliant.snap.isolation import roots
-from pliant.snap.polynomials import fraction, nearest, rational, roots_between, simplest, without_repeats
+from pliant.snap.arithmetic.algebraic import Algebraic, compare, quotient, sign_at
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.arithmetic.isolation import roots
+from pliant.snap.arithmetic.polynomials import (
+    fraction,
+    nearest,
+    rational,
+    roots_between,
+    simplest,
+    without_repeats,
+)
 
 LOW, HIGH = fmpq(-4), fmpq(4)
 SIZES = [2, 9, 1000, 10**12, 10**60]

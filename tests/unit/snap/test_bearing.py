@@ -8,14 +8,14 @@ import pytest
 from tests.unit.snap.leaving import at_rest, change, escapes, model_of, named, seated
 
 from pliant import gallery, solve
-from pliant.snap.algebra import compare
-from pliant.snap.bearing import bearings, fan, slope_of
-from pliant.snap.boundary import direction_text
-from pliant.snap.diode import Diode
-from pliant.snap.escape import attempt, heading
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic.algebraic import compare
+from pliant.snap.arithmetic.floating import Floating
 from pliant.snap.generate import motion_diode, random_fastener, vector
 from pliant.snap.model import Fastener
+from pliant.snap.questions.diode.classification import Diode
+from pliant.snap.questions.diode.critical_direction import direction_text
+from pliant.snap.questions.diode.escape import attempt, heading
+from pliant.snap.questions.diode.exact_direction import bearings, fan, slope_of
 
 SLIP = ((0, 0), (0, "-1/4"), ("1/4", 0))  # a pawl within the root, that touches nothing
 OPEN = ("diode-friction", "diode-kinematic", "door-latch", "escapement", "ratchet")
@@ -143,5 +143,5 @@ def test_critical_directions_do_not_depend_on_how_many_are_tried():
 def test_among_very_many_conditions_no_direction_is_named(monkeypatch):
     root, box = [(-1, 0), (1, 0), (1, 1), (-1, 1)], [(3, 2), (30, 2), (30, 3), (3, 3)]
     start = at_rest(model_of(SLIP, box, root=root), far=10)
-    monkeypatch.setattr("pliant.snap.bearing.CANDIDATES", 0)
+    monkeypatch.setattr("pliant.snap.questions.diode.exact_direction.CANDIDATES", 0)
     assert change(start, (1, 1), ("1/2", 1)).exact == ""

@@ -9,9 +9,9 @@ from flint import arb, ctx
 from tests.unit.snap.one_pawl import HILL, TIP, box, ring, swept
 
 from pliant.core.errors import PliantError
-from pliant.snap.certified import Enclosure, certified_force
-from pliant.snap.path import Path, Piece
-from pliant.snap.scan import EDGE, VERTEX
+from pliant.snap.force.certified import Enclosure, certified_force
+from pliant.snap.sweep.candidates import EDGE, VERTEX
+from pliant.snap.sweep.path import Path, Piece
 
 CORNER = ring((0, 0), (3, -4), (6, 0))  # comes down on a floor 8 below: its lever is 5 long
 FLOOR = box(1, -9, 9, -8)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tests.unit.snap.one_pawl import box, ring
 
-from pliant.snap.clashes import clashes
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic.floating import Floating
 from pliant.snap.model import Fastener
-from pliant.snap.travel import around, travel
+from pliant.snap.questions.interference import clashes
+from pliant.snap.sweep.plan import around, travel
 
 BAR = ring((0, 0), (4, 0), (4, "1/4"), (0, "1/4"))  # leans on a spike by tan θ = (t - 6) / 2
 SPIKE = ring((2, -6), ("3/2", -9), ("5/2", -9))

@@ -8,11 +8,11 @@ import pytest
 from flint import fmpq
 from tests.unit.snap.one_pawl import EXACT, FLOAT
 
-from pliant.snap.critical import Threshold, threshold
+from pliant.snap.arithmetic.polynomials import fraction
+from pliant.snap.force.lock_friction import Threshold, threshold
 from pliant.snap.generate import cantilever_hook, motion_diode, random_fastener, ring, two_hooks, vector
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root
-from pliant.snap.polynomials import fraction
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.sweep.plan import Course, around, back, travel
 
 HAIR = Fraction(1, 10**9)
 

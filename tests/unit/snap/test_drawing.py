@@ -19,7 +19,7 @@ from pliant.snap.generate import motion_diode, random_fastener, ratchet, two_hoo
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.result import Event, SnapResult
 from pliant.snap.solve import solve
-from pliant.snap.travel import ROOT
+from pliant.snap.sweep.plan import ROOT
 from pliant.view.frames import telling
 
 

@@ -10,9 +10,9 @@ from tests.unit.snap.leaving import at_rest, model_of, seated
 from tests.unit.snap.one_pawl import fastener, grid_case
 
 from pliant import gallery
-from pliant.snap.escape import Attempt, Sector, attempt, heading, sectors
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic.floating import Floating
 from pliant.snap.generate import two_hooks, vector
+from pliant.snap.questions.diode.escape import Attempt, Sector, attempt, heading, sectors
 
 ROOM = [(9, 0), (10, 0), (10, 1)]
 BLOCK = [(-1, -1), (1, -1), (1, 1), (-1, 1)]

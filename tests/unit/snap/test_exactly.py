@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from flint import fmpq, fmpz_poly
 
-from pliant.snap.algebra import Algebraic, compare
-from pliant.snap.exactly import Exactly, ExactPoint
-from pliant.snap.polynomials import nearest
+from pliant.snap.arithmetic.algebraic import Algebraic, compare
+from pliant.snap.arithmetic.exact import Exactly, ExactPoint
+from pliant.snap.arithmetic.polynomials import nearest
 
 HUGE = 10**40
 HAIR = fmpq(1, HUGE)

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import FLOAT, HILL, HOOK, TEE, TIP, angle, box, fastener, grid_case, ring, swept
 
-from pliant.snap.exactly import Exactly
-from pliant.snap.forces import Load, Spring, angles, force_curve, load, spans
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.force.force_curve import Load, Spring, angles, force_curve, load, spans
 from pliant.snap.generate import cantilever_hook, random_fastener, two_hooks
-from pliant.snap.handbook import hinged_force, mating_force
+from pliant.snap.handbook.formulas import hinged_force, mating_force
 from pliant.snap.model import Fastener
-from pliant.snap.path import Path, Piece
-from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.springs import springs_of
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.candidates import EDGE, VERTEX
+from pliant.snap.sweep.path import Path, Piece
+from pliant.snap.sweep.plan import Course, around, back, travel
 
 SPRING = Spring(100.0, 0.0)
 FRICTIONS = (0.0, 0.2, 0.5)

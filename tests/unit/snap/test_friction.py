@@ -29,11 +29,11 @@ from tests.unit.snap.one_pawl import (
     swept,
 )
 
-from pliant.snap.curves import curve
-from pliant.snap.friction import cone, grip, holds
-from pliant.snap.path import Path, Piece
-from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.sweep import sweep
+from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.sweep.candidates import EDGE, VERTEX
+from pliant.snap.sweep.friction import cone, grip, holds
+from pliant.snap.sweep.leg import sweep
+from pliant.snap.sweep.path import Path, Piece
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 FRICTIONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(5, 2)]

@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import EXACT, FLOAT, HILL, TIP, at_rest, box, grid_case, ring, scene_of, swept
 
-from pliant.snap import quick
-from pliant.snap import sweep as engine
+from pliant.snap.arithmetic.polynomials import fraction
 from pliant.snap.generate import random_fastener, ratchet
-from pliant.snap.glide import PIECE, STARTS, STATE, glide
-from pliant.snap.local import outgoing
+from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener
-from pliant.snap.path import Path
-from pliant.snap.polynomials import fraction
-from pliant.snap.quick import KINDS, LEAST, ROOM
-from pliant.snap.scan import VERTEX
-from pliant.snap.scene import Scene
-from pliant.snap.sweep import sweep, touching
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.sweep import leg as engine
+from pliant.snap.sweep.candidates import VERTEX
+from pliant.snap.sweep.compiled import advance as quick
+from pliant.snap.sweep.compiled.advance import KINDS, LEAST, ROOM
+from pliant.snap.sweep.compiled.follow import PIECE, STARTS, STATE, glide
+from pliant.snap.sweep.leg import sweep, touching
+from pliant.snap.sweep.next_motion import outgoing
+from pliant.snap.sweep.path import Path
+from pliant.snap.sweep.plan import Course, around, back, travel
 
 SEEDS = range(20)
 PACES = (Fraction(1, 10**6), Fraction(10**6))

@@ -8,13 +8,13 @@ from fractions import Fraction
 import pytest
 from tests.unit.snap.one_pawl import fastener, grid_case, mirrored, ring
 
-from pliant.snap.exactly import Exactly
-from pliant.snap.knife import asides
+from pliant.snap.arithmetic.exact import Exactly
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.outcome import outcome, shifted
-from pliant.snap.overlaps import lies_in, obstacle_tree
+from pliant.snap.questions.knife_edge import asides
+from pliant.snap.questions.outcome import outcome, shifted
 from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
+from pliant.snap.start.overlaps import lies_in, obstacle_tree
 from pliant.snap.status import SnapStatus
 
 # A hook whose face is flush with the edge of the wall it shall pass: what is drawn first.

@@ -21,11 +21,11 @@ from tests.unit.snap.one_pawl import (
     swept,
 )
 
-from pliant.snap.curves import curve
-from pliant.snap.local import Next, lines_at, outgoing, stop_in
-from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.scene import Scene
-from pliant.snap.sweep import touching
+from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.scene import Scene
+from pliant.snap.sweep.candidates import EDGE, VERTEX
+from pliant.snap.sweep.leg import touching
+from pliant.snap.sweep.next_motion import Next, lines_at, outgoing, stop_in
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 FLOOR = box(-9, -9, 9, -8)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import shapely
 
-from pliant.snap import meeting as module
-from pliant.snap.meeting import Meeting, Ring, apart, meeting
-from pliant.snap.reading import outline_fault
+from pliant.snap.faults import outline_fault
+from pliant.snap.geometry import intersections as module
+from pliant.snap.geometry.intersections import Meeting, Ring, apart, meeting
 
 HAIR = Fraction(1, 10**40)
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]

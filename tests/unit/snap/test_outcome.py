@@ -10,9 +10,9 @@ from tests.unit.snap.one_pawl import EXACT, FLOAT, box, fastener, ring
 
 from pliant.snap.generate import motion_diode, two_hooks, vector
 from pliant.snap.model import Fastener
-from pliant.snap.outcome import Outcome, inside, outcome, shifted
-from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.travel import around
+from pliant.snap.questions.outcome import Outcome, inside, outcome, shifted
+from pliant.snap.sweep.candidates import EDGE, VERTEX
+from pliant.snap.sweep.plan import around
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 CORNER = ring((0, 0), (3, -4), (6, 0))  # its tip is 3 to the right of its hinge

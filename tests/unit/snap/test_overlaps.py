@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from pliant.core.errors import InputError
-from pliant.snap import overlaps as module
 from pliant.snap.generate import cantilever_hook, motion_diode, ratchet, two_hooks
-from pliant.snap.meeting import Meeting, meeting
+from pliant.snap.geometry.intersections import Meeting, meeting
 from pliant.snap.model import Fastener
-from pliant.snap.overlaps import Overlap, check_start, depth, overlaps
-from pliant.snap.standing import at_rest, placed
+from pliant.snap.start import overlaps as module
+from pliant.snap.start.overlaps import Overlap, check_start, depth, overlaps
+from pliant.snap.start.placement import at_rest, placed
 
 HAIR = Fraction(1, 10**40)
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]

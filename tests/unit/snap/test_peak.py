@@ -5,13 +5,13 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from pliant.snap.certified import certified_force
+from pliant.snap.force.certified import certified_force
+from pliant.snap.force.peak import Certified, certified, peak_of
 from pliant.snap.generate import cantilever_hook, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.peak import Certified, certified, peak_of
 from pliant.snap.result import SnapResult, Way
 from pliant.snap.solve import solve
-from pliant.snap.springs import stiffness_of
+from pliant.snap.springs.spring import stiffness_of
 
 # Where the bevel of a bolt runs up a lip, the force is greatest on the way, and falls again before the end.
 BOLT = {

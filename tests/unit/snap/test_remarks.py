@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from pliant.snap import remarks as module
+from pliant.snap.arithmetic.half_angle import turn
 from pliant.snap.generate import motion_diode, ratchet, two_hooks
 from pliant.snap.model import Fastener
-from pliant.snap.remarks import remarks
-from pliant.snap.turn import turn
+from pliant.snap.start import remarks as module
+from pliant.snap.start.remarks import remarks
 
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
 

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import FLOAT, box, grid_case, ring, scene_of
 
-from pliant.snap import quartic, scan
-from pliant.snap.curves import curve
-from pliant.snap.exactly import Exactly
-from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.scene import Pair, Scene
-from pliant.snap.sweep import on_edge
+from pliant.snap.arithmetic import quartic
+from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.scene import Pair, Scene
+from pliant.snap.sweep import candidates as scan
+from pliant.snap.sweep.candidates import EDGE, VERTEX
+from pliant.snap.sweep.leg import on_edge
 
 Vector = tuple[Fraction, Fraction]
 ANGLES = [Fraction(k, 7) for k in range(-7, 8)] + [Fraction(k, 2**20 + 7) for k in (-3, 1, 10**6)]

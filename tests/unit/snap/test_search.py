@@ -11,12 +11,12 @@ import pytest
 from tests.unit.snap.one_pawl import EXACT
 
 from pliant import gallery
-from pliant.snap import search as module
 from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
 from pliant.snap.model import Fastener, Goal, Parameter, SnapStudy
-from pliant.snap.search import Design, forces, search
+from pliant.snap.questions import search as module
+from pliant.snap.questions.parameters import varied
+from pliant.snap.questions.search import Design, forces, search
 from pliant.snap.solve import solve
-from pliant.snap.vary import varied
 
 STIFFNESS = {"name": "k", "what": "stiffness", "of": "hook", "range": (10, 1000)}
 

@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose
 
 from pliant.snap.generate import motion_diode, random_fastener, ratchet, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.questions.configuration_space import STEP, Slice, path_of, slice_of
 from pliant.snap.result import SnapResult
-from pliant.snap.slice import STEP, Slice, path_of, slice_of
 from pliant.snap.solve import solve
-from pliant.snap.standing import turned_outline
-from pliant.snap.travel import Course
+from pliant.snap.start.placement import turned_outline
+from pliant.snap.sweep.plan import Course
 
 TOUCHING = STEP**2  # over the window: how far chords may leave their arcs
 

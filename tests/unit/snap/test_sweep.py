@@ -28,11 +28,11 @@ from tests.unit.snap.one_pawl import (
     swept,
 )
 
-from pliant.snap.curves import curve
-from pliant.snap.path import Path
-from pliant.snap.polynomials import fraction
-from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.sweep import sweep
+from pliant.snap.arithmetic.polynomials import fraction
+from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.sweep.candidates import EDGE, VERTEX
+from pliant.snap.sweep.leg import sweep
+from pliant.snap.sweep.path import Path
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 

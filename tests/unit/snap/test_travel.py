@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import CLASP, EXACT, FLOAT, HILL, HOOK, SLAB, TEE, TIP, angle, box, fastener
 
-from pliant.snap.forces import angles
+from pliant.snap.force.force_curve import angles
 from pliant.snap.generate import motion_diode, two_hooks
 from pliant.snap.model import Fastener
-from pliant.snap.travel import Course, around, back, clearing, ended_at, legs, piece_at, travel
+from pliant.snap.sweep.plan import Course, around, back, clearing, ended_at, legs, piece_at, travel
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from pliant.snap.turn import FINEST, NONE, Turn, TurnOf, turn
+from pliant.snap.arithmetic.half_angle import FINEST, NONE, Turn, TurnOf, turn
 
 ADAPTER = TypeAdapter(TurnOf)
 

@@ -26,16 +26,16 @@ from tests.unit.snap.one_pawl import (
 )
 from tests.unit.snap.one_pawl import ring as drawn
 
-from pliant.snap import scene as scenes
-from pliant.snap.contacts import Contact
 from pliant.snap.generate import random_fastener, ratchet
-from pliant.snap.meeting import edges_of, meet, to_integers
+from pliant.snap.geometry import scene as scenes
+from pliant.snap.geometry.intersections import edges_of, meet, to_integers
+from pliant.snap.geometry.outlines import NOBODY, Bound, bound, ring
+from pliant.snap.geometry.union import united
 from pliant.snap.model import Fastener, Obstacle, SnapStudy
-from pliant.snap.outcome import outcome
-from pliant.snap.rings import NOBODY, Bound, bound, ring
+from pliant.snap.questions.outcome import outcome
 from pliant.snap.solve import solve
-from pliant.snap.travel import around, travel
-from pliant.snap.union import united
+from pliant.snap.sweep.contact_names import Contact
+from pliant.snap.sweep.plan import around, travel
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 SEEDS = st.integers(0, 10**6)

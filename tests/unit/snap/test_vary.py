@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from pliant import gallery
 from pliant.snap.model import Fastener, Parameter, SnapStudy
-from pliant.snap.vary import present, varied
+from pliant.snap.questions.parameters import present, varied
 
 SQUARE = [[0, 0], [2, 0], [2, 2], [0, 2]]
 BEAM = {"length": 20, "width": 5, "thickness": 2, "modulus": 2000}

@@ -1,0 +1,176 @@
+"""What is wrong with a fastener's file beyond single values: outlines, and names that nothing bears or two.
+
+The data may be a raw file, however faulty, or the fields of a fastener that was validated. What cannot be
+read is left to the schema's own checks and passed over here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from itertools import chain
+from math import isfinite
+from typing import Any
+
+from pydantic_core import InitErrorDetails
+
+from pliant.core.model import Place, fault_at, get, items, unknown
+from pliant.core.outline import TOO_SMALL, ring_fault, too_small
+from pliant.snap.geometry.intersections import Ring, floats_of, is_flat, near_pairs, self_meeting
+from pliant.snap.handbook.materials import MATERIALS, unknown_material
+
+ROOT = "root"  # what a parameter's moves call the root
+
+Faults = Iterator[InitErrorDetails]
+
+
+def outline_fault(ring: Ring) -> str:
+    """What keeps a ring from being an outline, or "" when nothing does; decided without rounding.
+
+    Where a million pairs of its edges are near each other, floats decide.
+
+    >>> outline_fault([(0, 0), (2, 2), (2, 0), (0, 2)])
+    'edges 0 and 2 cross; an outline must not cross itself'
+    """
+    if len(ring) < 3:
+        return f"has {len(ring)} different vertices; an outline needs at least 3"
+    for index, corner in enumerate(ring):
+        if corner == ring[index - 1]:
+            return f"vertex {index} repeats the one before it"
+    if too_small(floats_of(ring)):
+        return TOO_SMALL
+    if is_flat(ring):
+        return "has no area"
+    near = near_pairs(ring)
+    return ring_fault(floats_of(ring)) if near is None else _met(self_meeting(ring, near))
+
+
+def _met(found: tuple[int, int, str] | None) -> str:
+    if found is None:
+        return ""
+    first, second, verb = found
+    if verb == "fold":
+        return f"edges {first} and {second} lie on each other; an outline has its inside between its edges"
+    return f"edges {first} and {second} {verb}; an outline must not {verb} itself"
+
+
+def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
+    """All that is wrong between the parts of a fastener, each at its place and with a cure."""
+    shapes = get(data, "shapes")
+    known: Mapping[str, Any] = shapes if isinstance(shapes, Mapping) else {}
+    yield from unknown(_shaped(data), known, "shape")
+    yield from _name_faults(data)
+    yield from _beam_faults(data)
+    yield from _parameter_faults(data, known)
+
+
+def _shaped(data: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
+    """Every place that names a shape."""
+    for key in ("pawls", "obstacles"):
+        yield from (
+            ((key, index, "shape"), get(part, "shape")) for index, part in enumerate(items(data, key))
+        )
+
+
+def _name_faults(data: Mapping[str, Any]) -> Faults:
+    """Names that two bear: a pawl or an obstacle that is called as another, or as the root; parameters."""
+    bearers = {ROOT: "the root is called so"}
+    for place, name in chain(_named(data, "pawls"), _named(data, "obstacles")):
+        if name in bearers:
+            yield fault_at(
+                place, name, f"{name!r} cannot be told apart: {bearers[name]}", "Name it otherwise"
+            )
+        bearers.setdefault(name, f"{place[0]}[{place[1]}] is called so too")
+    seen: dict[str, Place] = {}
+    for place, name in _named(data, "parameters"):
+        first = seen.setdefault(name, place)
+        if first is not place:
+            problem = f"{name!r} is the name of {first[0]}[{first[1]}] too"
+            yield fault_at(place, name, problem, "Name it otherwise")
+
+
+def _named(data: Mapping[str, Any], key: str) -> Iterator[tuple[Place, str]]:
+    """The names in a list, by their places; obstacles without one are called by their number."""
+    for index, item in enumerate(items(data, key)):
+        name = get(item, "name")
+        if name is None and key == "obstacles":
+            name = f"obstacle {index + 1}"
+        if isinstance(name, str):
+            yield (key, index, "name"), name
+
+
+def _beam_faults(data: Mapping[str, Any]) -> Faults:
+    """Beams of materials that are not in the table, or whose modulus there is in another unit."""
+    units = get(data, "units")
+    for index, pawl in enumerate(items(data, "pawls")):
+        beam = get(pawl, "beam")
+        name = get(beam, "material")
+        place: Place = ("pawls", index, "beam", "material")
+        if isinstance(name, str) and name not in MATERIALS:
+            yield fault_at(place, name, *unknown_material(name))
+        elif name is not None and get(beam, "modulus") is None and isinstance(units, str) and units != "mm":
+            problem = f"{name!r} has its modulus in N/mm², and the model is in {units!r}"
+            cure = 'Give the beam a modulus in N for a square of that unit, or the model units = "mm"'
+            yield fault_at(place, name, problem, cure)
+
+
+def _parameter_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Faults:
+    """Parameters of pawls that are none, and moves of vertices that are not there."""
+    pawls = {name: None for _, name in _named(data, "pawls")}
+    corners = _corners(data, shapes)
+    parameters = items(data, "parameters")
+    named = ((("parameters", index, "of"), get(each, "of")) for index, each in enumerate(parameters))
+    yield from unknown(named, pawls, "pawl")
+    bending = [get(pawl, "name") for pawl in items(data, "pawls") if get(pawl, "beam") is not None]
+    for index, each in enumerate(parameters):
+        name = get(each, "of")
+        if get(each, "what") == "beam" and isinstance(name, str) and name in pawls and name not in bending:
+            problem = f"{name!r} has no beam, and a parameter of one"
+            yield fault_at(
+                ("parameters", index, "of"), name, problem, "Give the pawl a beam, or vary its stiffness"
+            )
+    yield from unknown(_moved(parameters), corners, "part")
+    for index, parameter in enumerate(parameters):
+        for number, move in enumerate(items(parameter, "moves")):
+            place: Place = ("parameters", index, "moves", number)
+            name = get(move, "of")
+            count = corners.get(name) if isinstance(name, str) else None
+            for at, vertex in enumerate(items(move, "vertices")):
+                if count is not None and _number(vertex) >= count:
+                    problem = f"{name!r} has no vertex {_number(vertex)}: its last is {count - 1}"
+                    cure = f"Number the corners from 0 to {count - 1}, as they are listed"
+                    yield fault_at((*place, "vertices", at), vertex, problem, cure)
+
+
+def _number(vertex: Any) -> int:
+    """A vertex's number, which may be written as 2.0; -1 where it is none."""
+    whole = isinstance(vertex, int) or (isinstance(vertex, float | Decimal) and isfinite(vertex))
+    return int(vertex) if whole and vertex == int(vertex) else -1
+
+
+def _moved(parameters: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
+    """Every place of a parameter that names a part whose vertices it moves."""
+    for index, parameter in enumerate(parameters):
+        for number, move in enumerate(items(parameter, "moves")):
+            yield ("parameters", index, "moves", number, "of"), get(move, "of")
+
+
+def _corners(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> dict[str, int | None]:
+    """How many corners each part has that a parameter may move; None where its outline cannot be read."""
+    rooted = get(get(data, "root"), "outline")
+    counts = {} if rooted is None else {ROOT: _count(rooted)}
+    for key in ("pawls", "obstacles"):
+        parts = items(data, key)
+        for (_, index, _), name in _named(data, key):
+            outline = get(parts[int(index)], "outline")
+            shape = get(parts[int(index)], "shape")
+            counts[name] = _count(
+                shapes.get(shape) if outline is None and isinstance(shape, str) else outline
+            )
+    return counts
+
+
+def _count(outline: Any) -> int | None:
+    if not isinstance(outline, list | tuple) or len(outline) < 2:
+        return None
+    return len(outline) - (outline[0] == outline[-1])

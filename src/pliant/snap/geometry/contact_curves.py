@@ -1,0 +1,155 @@
+"""The curve of one contact in the slice (t, u): (1+u²) F = α(u) t + β(u), free where F is not negative."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from flint import fmpz_poly
+
+from pliant.snap.arithmetic.floating import FloatPoly
+from pliant.snap.geometry.outlines import cross, dot, minus
+from pliant.snap.geometry.scene import Pair, Scene
+from pliant.snap.sweep.candidates import VERTEX
+
+Poly = Any  # fmpz_poly or FloatPoly
+ROUND = fmpz_poly([1, 0, 1])  # 1 + u²
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A contact's curve, and where along its edge the vertex is: 0 ≤ λ(u) t + ρ(u) ≤ length (1+u²).
+
+    Source: [DonaldPai1993] eqs 3, 4 and 23. Differs: d may have any sign, and t is solved for instead of u,
+    so that there is one branch (their sec. 8.3.2) and no resultant (their sec. 8.2).
+    """
+
+    pair: Pair
+    alpha: Poly
+    beta: Poly
+    lam: Poly
+    rho: Poly
+    beyond: Poly  # length (1+u²) - ρ
+    round: Any  # V, where α = V (1+u²)
+
+    @property
+    def line(self) -> tuple[Poly, Poly]:
+        """α and β."""
+        return self.alpha, self.beta
+
+    @cached_property
+    def turning(self) -> Poly:
+        """Zero where dt/du is: the curve has a vertical tangent."""
+        return self.alpha.derivative() * self.beta - self.alpha * self.beta.derivative()
+
+    @cached_property
+    def begin(self) -> Poly:
+        """Zero where the vertex is at the edge's first end, while it is on the curve.
+
+        α ρ - λ β has the factor 1 + u², as the distance from the hinge to that end does not depend on u.
+        """
+        return _over_round(self.alpha * self.rho - self.lam * self.beta)
+
+    @cached_property
+    def end(self) -> Poly:
+        """Zero where it is at the other end."""
+        return _over_round(self.alpha * self.beyond + self.lam * self.beta)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether t does not appear: the edge is parallel to the motion."""
+        return self.alpha.is_zero()
+
+    def meets(self, other: Curve) -> Poly:
+        """Zero where the two curves meet; zero throughout where they are one."""
+        if self.round is not None and other.round is not None:
+            return other.beta * self.round - self.beta * other.round
+        return self.alpha * other.beta - other.alpha * self.beta
+
+
+def _over_round(poly: Poly) -> Poly:
+    """A polynomial that 1 + u² divides, without that factor."""
+    if isinstance(poly, FloatPoly):
+        c = (*poly.c, 0.0, 0.0, 0.0, 0.0)
+        return FloatPoly((c[0], c[1], c[4]))
+    return poly // ROUND
+
+
+def curve(scene: Scene, pair: Pair, turn: int) -> Curve:
+    """The curve of a pair of features in a chart: the pawl turned by `turn` half turns and 2 atan u."""
+    key = pair, turn % 2
+    if key not in scene.curves:
+        found = _curve(scene, pair, -1 if turn % 2 else 1)
+        scene.curves[key] = _sized(scene, found) if scene.arithmetic.name == "float" else found
+    return scene.curves[key]
+
+
+def _sized(scene: Scene, found: Curve) -> Curve:
+    """The curve in floats that know the size of their terms, so that what cancels counts as zero."""
+    kind, i, j = found.pair
+    edge = obstacle_edge(scene, j)[1] if kind == VERTEX else pawl_edge(scene, i, 1)[1]
+    apart, reach = minus(scene.corner(j), scene.hinge), scene.pawl[i]
+    length = math.hypot(*edge)
+    far = (math.hypot(*apart) + math.hypot(*reach) + length) * length
+    speed = math.hypot(*scene.velocity) * length
+    moving = {key: FloatPoly(getattr(found, key).c, speed) for key in ("alpha", "lam")}
+    still = {key: FloatPoly(getattr(found, key).c, far) for key in ("beta", "rho", "beyond")}
+    return replace(found, **moving, **still)
+
+
+def _curve(scene: Scene, pair: Pair, sign: int) -> Curve:
+    poly = scene.arithmetic.poly
+    hinge, velocity = scene.hinge, scene.velocity
+    if pair[0] == VERTEX:
+        vertex = times(scene.pawl[pair[1]], sign)
+        start, edge = obstacle_edge(scene, pair[2])
+        normal, gap = outward(edge), minus(hinge, start)
+        off, along = dot(velocity, normal), dot(velocity, edge)
+        rho = turned(poly, vertex, edge, dot(gap, edge))
+        beta = turned(poly, vertex, normal, dot(gap, normal))
+        one = scene.arithmetic.poly([off])
+        return Curve(
+            pair, poly([off, 0, off]), beta, poly([along, 0, along]), rho, _rest(poly, edge, rho), one
+        )
+    start, edge = pawl_edge(scene, pair[1], sign)
+    normal, gap = outward(edge), minus(scene.corner(pair[2]), hinge)
+    rho = turned(poly, edge, gap, -dot(start, edge))
+    beta = turned(poly, normal, gap, -dot(start, normal))
+    alpha = -turned(poly, normal, velocity, 0)
+    return Curve(pair, alpha, beta, -turned(poly, edge, velocity, 0), rho, _rest(poly, edge, rho), None)
+
+
+def _rest(poly: Any, edge: Sequence[Any], rho: Poly) -> Poly:
+    square = dot(edge, edge)
+    return poly([square, 0, square]) - rho
+
+
+def turned(poly: Any, vector: Sequence[Any], onto: Sequence[Any], constant: Any) -> Poly:
+    """(1+u²) (R vector · onto + constant), as a polynomial in u = tan(angle / 2)."""
+    inner = dot(vector, onto)
+    return poly([inner + constant, 2 * cross(vector, onto), constant - inner])
+
+
+def obstacle_edge(scene: Scene, edge: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """Where an obstacle's edge starts, and which way it goes."""
+    start = scene.corner(edge)
+    return start, minus(scene.corner(scene.obstacles.following[edge]), start)
+
+
+def pawl_edge(scene: Scene, edge: int, sign: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """Where a pawl's edge starts, and which way it goes, with the pawl turned by a half turn or not."""
+    start = times(scene.pawl[edge], sign)
+    return start, minus(times(scene.pawl[(edge + 1) % len(scene.pawl)], sign), start)
+
+
+def outward(edge: Sequence[Any]) -> tuple[Any, Any]:
+    """The outward normal, as long as the edge."""
+    return edge[1], -edge[0]
+
+
+def times(a: Sequence[Any], factor: int) -> tuple[Any, Any]:
+    """A multiple of a vector."""
+    return factor * a[0], factor * a[1]

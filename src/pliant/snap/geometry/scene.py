@@ -1,0 +1,178 @@
+"""One pawl on one straight leg among all obstacles, ready to be swept: numbers, and an index over t."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from pliant.snap.arithmetic.protocol import Arithmetic
+from pliant.snap.geometry.outlines import Face, Ring, Vector, Vectors, ring
+from pliant.snap.geometry.time_index import Index, index
+from pliant.snap.geometry.union import united
+from pliant.snap.sweep.candidates import EDGE, VERTEX, Field, Rigid, Way
+
+Pair = tuple[int, int, int]  # kind, feature of the pawl, feature of the obstacles
+
+
+@dataclass(frozen=True)
+class Obstacles:
+    """Every outline of the obstacles, united where they touch, one after another, material on the left."""
+
+    points: tuple[Vector, ...]
+    owner: tuple[int, ...]  # the obstacle whose vertex it is
+    drawn: tuple[int, ...]  # which vertex, or NOBODY's
+    faces: tuple[tuple[Face, ...], ...]  # the drawn edges that the edge after each vertex lies on, in order
+    following: tuple[int, ...]
+    before: tuple[int, ...]
+    convex: tuple[bool, ...]
+    floats: Field
+    scale: int  # that makes every coordinate an integer
+    rings: tuple[Ring, ...]  # each obstacle for itself
+
+    def feature(self, kind: int, which: int) -> tuple[Any, ...]:
+        """The edge that a pawl's vertex is on, or the vertex on its edge, by what it is in the file."""
+        if kind == VERTEX:
+            return tuple((face.owner, face.first, face.second) for face in self.faces[which])
+        return self.owner[which], self.drawn[which]
+
+
+def obstacles(outlines: Sequence[Vectors]) -> Obstacles:
+    """Of the outlines in the world, those that touch or overlap united first."""
+    rings = [ring(outline) for outline in outlines]
+    bounds = list(united(rings))
+    points = [point for each in bounds for point in each.points]
+    following: list[int] = []
+    before: list[int] = []
+    for each in bounds:
+        first, count = len(following), len(each.points)
+        following.extend([first + (k + 1) % count for k in range(count)])
+        before.extend([first + (k - 1) % count for k in range(count)])
+    convex = tuple(bend for each in bounds for bend in each.convex)
+    x, y = np.array([(float(x), float(y)) for x, y in points]).T.copy()
+    return Obstacles(
+        points=tuple(points),
+        owner=tuple(owner for each in bounds for owner in each.owner),
+        drawn=tuple(vertex for each in bounds for vertex in each.drawn),
+        faces=tuple(faces for each in bounds for faces in each.faces),
+        following=tuple(following),
+        before=tuple(before),
+        convex=convex,
+        floats=Field(x, y, np.array(following), np.array(before), np.array(convex)),
+        scale=lcm(*{value.denominator for point in points for value in point}),
+        rings=tuple(rings),
+    )
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What the sweep of one pawl works on. Coordinates are integers in the exact arithmetic, scaled alike."""
+
+    arithmetic: Any
+    pawl: tuple[tuple[Any, Any], ...]
+    pawl_convex: tuple[bool, ...]
+    hinge: tuple[Any, Any]
+    velocity: tuple[Any, Any]
+    obstacles: Obstacles
+    scale: int
+    rigid: Rigid
+    way: Way
+    index: Index
+    until: Any  # a scalar of the arithmetic
+    stops: tuple[Fraction | None, Fraction | None]  # half-angle tangents below and above rest
+    reach: float  # of the pawl, from its hinge
+    stride: float  # how long it takes for its own size: what times are measured against
+    pivot: tuple[Any, Any] = (0, 0)  # from the hinge: a force through it does not turn the pawl
+    curves: dict[tuple[Pair, int], Any] = field(default_factory=lambda: {}, compare=False)
+    last: list[float] = field(default_factory=lambda: [1.0], compare=False)  # how far in u the last arc went
+
+    def corner(self, vertex: int) -> tuple[Any, Any]:
+        """A vertex of the obstacles, as the arithmetic takes it."""
+        x, y = self.obstacles.points[vertex]
+        return self.coordinate(x), self.coordinate(y)
+
+    def coordinate(self, value: Fraction) -> Any:
+        """A coordinate as the arithmetic takes it."""
+        if self.arithmetic.name == "float":
+            return float(value)
+        return value.numerator * (self.scale // value.denominator)
+
+    @property
+    def way_end(self) -> float:
+        """The leg's end as a float."""
+        return self.arithmetic.near(self.until)
+
+    @property
+    def floats(self) -> Field:
+        """The obstacles for the kernels."""
+        return self.obstacles.floats
+
+
+def scene(
+    arithmetic: Arithmetic,
+    pawl: Vectors,
+    hinge: tuple[Fraction, Fraction],
+    velocity: tuple[Fraction, Fraction],
+    around: Obstacles,
+    until: Fraction,
+    stops: tuple[Fraction | None, Fraction | None] = (None, None),
+    pivot: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0)),
+) -> Scene:
+    """A pawl whose hinge starts at `hinge` and is moved by velocity · t up to t = until.
+
+    `pivot`, from the hinge, is what a force must pass to lock it: the hinge, unless that stands for a beam.
+    """
+    whole = ring(pawl)
+    way = Way(float(hinge[0]), float(hinge[1]), float(velocity[0]), float(velocity[1]))
+    scale, points, start, pace = 1, whole.floats, way[:2], way[2:]
+    centre: tuple[Any, Any] = (float(pivot[0]), float(pivot[1]))
+    if arithmetic.name == "exact":
+        values = [value for point in (*whole.points, hinge, velocity, pivot) for value in point]
+        scale = lcm(around.scale, *{value.denominator for value in values})
+        vectors = (hinge, velocity, pivot, *whole.points)
+        start, pace, centre, *points = (_scaled(vector, scale) for vector in vectors)
+    stride = whole.size / math.hypot(way.vx, way.vy)
+    return Scene(
+        arithmetic=arithmetic.paced(stride),
+        pawl=tuple(points),
+        pawl_convex=whole.convex,
+        hinge=start,
+        velocity=pace,
+        obstacles=around,
+        scale=scale,
+        rigid=whole.rigid,
+        way=way,
+        index=index(around.floats, way, whole.reach),
+        until=arithmetic.scalar(until),
+        stops=stops,
+        reach=whole.reach,
+        stride=stride,
+        pivot=centre,
+    )
+
+
+def _scaled(vector: Vector, scale: int) -> tuple[int, int]:
+    x, y = vector
+    return x.numerator * (scale // x.denominator), y.numerator * (scale // y.denominator)
+
+
+def backwards(scene: Scene, until: Fraction) -> Scene:
+    """The same with the hinge moved the other way: where it was at t it is at -t."""
+    x, y = scene.velocity
+    way = scene.way._replace(vx=-scene.way.vx, vy=-scene.way.vy)
+    return replace(
+        scene,
+        velocity=(-x, -y),
+        way=way,
+        index=index(scene.floats, way, scene.reach),
+        until=scene.arithmetic.scalar(until),
+        curves={},
+    )
+
+
+__all__ = ["EDGE", "VERTEX", "Obstacles", "Pair", "Ring", "Scene", "backwards", "obstacles", "ring", "scene"]

@@ -1,0 +1,105 @@
+"""The direction at which the outcome changes, between two that end differently: exactly where it can be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from pliant.core.quantity import written
+from pliant.snap.arithmetic.algebraic import Algebraic, compare
+from pliant.snap.arithmetic.polynomials import rational
+from pliant.snap.arithmetic.text import exact_text
+from pliant.snap.questions.diode.escape import Attempt, Seat, attempt, heading
+from pliant.snap.questions.diode.exact_direction import Bearing, bearings, slope_of
+from pliant.snap.sweep.plan import Vector
+
+NARROW = 1e-7  # radians: between two directions that end differently
+HAIR = Fraction(1, 2**60)  # of the slope, to either side of a direction that is named
+
+
+@dataclass(frozen=True)
+class Critical:
+    """A direction at which the outcome changes, and two about it that end differently, low angle first.
+
+    `exact` is empty where it is only known to lie between the two: by floats, or if no one direction, or
+    more than one, was found that could be it.
+    """
+
+    angle: float
+    exact: str
+    between: tuple[Vector, Vector]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        ends = [[str(written(x)), str(written(y))] for x, y in self.between]
+        return {"angle": self.angle, "exact": self.exact, "between": ends}
+
+
+def boundary(seat: Seat, first: Attempt, second: Attempt) -> tuple[list[Attempt], Critical]:
+    """Directions ever closer to where the outcome changes between two that end differently, and that one."""
+    friction = seat.model.friction
+    found: list[Attempt] = []
+    low, width = first.angle, math.remainder(second.angle - first.angle, 2 * math.pi)
+    while abs(width) > NARROW:
+        width /= 2
+        middle = attempt(seat, heading(low + width))
+        found.append(middle)
+        if middle.escapes(friction) == first.escapes(friction):
+            low += width
+    return found, critical(seat, *_innermost([first, *found, second], friction))
+
+
+def _innermost(attempts: list[Attempt], friction: Fraction) -> tuple[Attempt, Attempt]:
+    """The two nearest directions that end differently, in order of their angle."""
+    order = sorted(attempts, key=lambda a: math.remainder(a.angle - attempts[0].angle, 2 * math.pi))
+    return next(
+        (one, other) for one, other in pairwise(order) if one.escapes(friction) != other.escapes(friction)
+    )
+
+
+def critical(seat: Seat, low: Attempt, high: Attempt) -> Critical:
+    """Where the outcome changes between two directions."""
+    between = low.direction, high.direction
+    named = exactly(seat, low, high)
+    if named is None:
+        middle = low.angle + 0.5 * math.remainder(high.angle - low.angle, 2 * math.pi)
+        return Critical(middle, "", between)
+    return Critical(named.angle, direction_text(named), between)
+
+
+def exactly(seat: Seat, low: Attempt, high: Attempt) -> Bearing | None:
+    """The one direction between two at which sweeps a hair to either side end as the two do."""
+    if seat.arithmetic.name != "exact":
+        return None
+    courses = seat.course(low.direction), seat.course(high.direction)
+    locks = [(a.locks_from.pawl, a.locks_from.t) for a in (low, high) if a.locks_from is not None]
+    line, friction = (seat.backwards, seat.far), seat.model.friction
+    found = [b for b in bearings(courses, line, friction, locks) if _parts(seat, low, high, b)]
+    return found[0] if len(found) == 1 else None
+
+
+def _parts(seat: Seat, low: Attempt, high: Attempt, bearing: Bearing) -> bool:
+    """Whether what ends like the one is on one side of a direction, and like the other on the other."""
+    friction = seat.model.friction
+    ends = [slope_of(end.direction, bearing.steep) for end in (low, high)]
+    up = 1 if ends[0] < ends[1] else -1
+    for end, side, like in zip(ends, (-up, up), (low, high), strict=True):
+        if compare(bearing.slope, Algebraic.of(rational(end))) != 0:
+            beside = attempt(seat, bearing.beside(side * HAIR))
+            if beside.escapes(friction) != like.escapes(friction):
+                return False
+    return True
+
+
+def direction_text(bearing: Bearing) -> str:
+    """A direction exactly: two integers, or a coordinate of 1 and the polynomial the other is a root of."""
+    slope = bearing.slope.reduced
+    if slope.is_rational:
+        ahead, aside = bearing.ahead * int(slope.low.q), int(slope.low.p)
+        return f"({aside}, {ahead})" if bearing.steep else f"({ahead}, {aside})"
+    name = "x" if bearing.steep else "y"
+    pair = f"(x, {bearing.ahead})" if bearing.steep else f"({bearing.ahead}, y)"
+    return f"{pair}, {name} = {exact_text(slope, name)}"

@@ -1,0 +1,128 @@
+"""Which ways back out of where a fastener came to rest are open: directions, tried exactly.
+
+A way leads out where the root gets as far back as it started, measured along the plan's last leg.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from pliant.snap.arithmetic.half_angle import turn
+from pliant.snap.arithmetic.polynomials import fraction
+from pliant.snap.arithmetic.protocol import Arithmetic
+from pliant.snap.force.force_curve import Spring, peak_force
+from pliant.snap.force.lock_friction import Threshold, threshold
+from pliant.snap.geometry.scene import Obstacles
+from pliant.snap.model import Fastener
+from pliant.snap.sweep.plan import Course, Stance, Vector, depart, ended_at
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A way out in one direction: open without friction or not, the friction that locks it, and its force."""
+
+    direction: Vector
+    open: bool
+    locks_from: Threshold | None
+    force: float
+
+    @property
+    def angle(self) -> float:
+        """Of the direction, in radians."""
+        return _angle(self.direction)
+
+    def escapes(self, friction: Fraction) -> bool:
+        """Whether it leads out at this friction."""
+        return self.open and (self.locks_from is None or not self.locks_from.locks_at(friction))
+
+
+@dataclass(frozen=True)
+class Sector:
+    """Directions from one angle to another, counter-clockwise, that all end alike as far as was tried."""
+
+    first: float
+    last: float
+    escapes: bool
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a fastener came to rest, and how far back is out: where `backwards` · w = `far`."""
+
+    model: Fastener
+    arithmetic: Arithmetic
+    fixed: Obstacles
+    springs: dict[str, Spring]
+    rest: Stance
+    offset: Vector  # of the root
+    backwards: Vector
+    far: Fraction
+
+    def course(self, direction: Vector) -> Course:
+        """A way back without friction, up to where it is out."""
+        until = self.far / (self.backwards[0] * direction[0] + self.backwards[1] * direction[1])
+        return depart(self.model, self.arithmetic, self.fixed, self.rest, self.offset, direction, until)
+
+
+def seat(
+    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, springs: dict[str, Spring], last: Course
+) -> Seat:
+    """At the end of the course that brought it in."""
+    end = _rational(last.end)
+    offset = (last.offset[0] + last.velocity[0] * end, last.offset[1] + last.velocity[1] * end)
+    rest = Stance({name: ended_at(path, last.end).end for name, path in last.paths.items()})
+    backwards = (-last.velocity[0], -last.velocity[1])
+    far = end * (backwards[0] ** 2 + backwards[1] ** 2)
+    return Seat(model, arithmetic, fixed, springs, rest, offset, backwards, far)
+
+
+def _rational(end: Any) -> Fraction:
+    """The end of a course as a fraction: the leg's, or where the root sat down."""
+    if isinstance(end, float):  # by floats, to a billionth
+        return Fraction(end).limit_denominator(10**9)
+    return fraction(end.reduced.low)
+
+
+def attempt(seat: Seat, direction: Vector) -> Attempt:
+    """Try one direction."""
+    course, friction = seat.course(direction), seat.model.friction
+    if course.cause != "until":
+        return Attempt(direction, False, None, math.inf)
+    lock = threshold([course])
+    shut = lock is not None and lock.locks_at(friction)
+    force = math.inf if shut else peak_force(course, seat.springs, float(friction))
+    return Attempt(direction, True, lock, force)
+
+
+def heading(angle: float) -> Vector:
+    """A rational direction as near to an angle as turns are rounded."""
+    folded = math.remainder(angle, 2 * math.pi)
+    if abs(folded) > math.pi / 2:
+        x, y = heading(folded - math.copysign(math.pi, folded))
+        return -x, -y
+    u = turn(folded).u
+    return 1 - u * u, 2 * u
+
+
+def sectors(attempts: Sequence[Attempt], friction: Fraction) -> list[Sector]:
+    """Neighbouring directions that end alike."""
+    found: list[Sector] = []
+    for angle, escapes in sorted((_past(a.angle, attempts[0].angle), a.escapes(friction)) for a in attempts):
+        if found and found[-1].escapes == escapes:
+            found[-1] = Sector(found[-1].first, angle, escapes)
+        else:
+            found.append(Sector(angle, angle, escapes))
+    return found
+
+
+def _past(angle: float, middle: float) -> float:
+    """An angle counted so that those to either side of the middle are in order."""
+    return middle + math.remainder(angle - middle, 2 * math.pi)
+
+
+def _angle(direction: Vector) -> float:
+    return math.atan2(float(direction[1]), float(direction[0]))

@@ -1,0 +1,380 @@
+"""Which contacts could come next: every pair of features that is near, by floats with error bounds.
+
+Nothing is decided here. What a kernel leaves out is certainly not it; what it returns is decided
+afterwards by the arithmetic that is asked for. A pair (kind, i, j) is vertex i of the pawl on edge j of
+the obstacles (VERTEX, the paper's type B) or vertex j of the obstacles on edge i of the pawl (EDGE, type A).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.core.kernel import inner, kernel
+from pliant.snap.arithmetic.quartic import never_zero
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+VERTEX, EDGE = 0, 1
+ERROR = 256 * 2.0**-52  # of a coefficient, over the sum of the sizes of its terms
+SLACK = 1e-8  # rad, and of coordinates: what boxes are wider by
+FEW = 400  # pairs: so few are not worth boxes
+RUN = 16  # vertices that share a box
+SHORT = 1e-4  # of its coordinates: what counts of an edge that is shorter
+LEAF = 10  # halvings after which a root is left to the arithmetic
+
+
+class Rigid(NamedTuple):
+    """A pawl's outline in its hinge's frame, counter-clockwise; edge i runs from vertex i to the next."""
+
+    x: Floats
+    y: Floats
+    convex: Flags
+
+
+class Field(NamedTuple):
+    """The obstacles' outlines, one after another; edge j runs from vertex j to vertex following[j]."""
+
+    x: Floats
+    y: Floats
+    following: Ints
+    before: Ints
+    convex: Flags
+
+
+class Way(NamedTuple):
+    """Where the hinge is at t: (x, y) + t (vx, vy)."""
+
+    x: float
+    y: float
+    vx: float
+    vy: float
+
+
+@inner
+def coefficients(
+    kind: int, i: int, j: int, sign: float, rigid: Rigid, field: Field, way: Way
+) -> tuple[float, ...]:
+    """α, β of (1+u²) F = α t + β, λ, ρ of the place along the edge (three each), its length squared, sizes.
+
+    Sizes are of the terms that rounding errors come from; the last value is how much less the length of the
+    edge is than its coordinates: times it, sizes are those of differences, which tolerances are shares of.
+
+    Differs: [DonaldPai1993] eqs 3, 4 and 23 are solved for t, not u, so that no root is taken.
+    """
+    if kind == VERTEX:
+        px, py = sign * rigid.x[i], sign * rigid.y[i]
+        ax, ay = field.x[j], field.y[j]
+        follower = field.following[j]
+        ex, ey = field.x[follower] - ax, field.y[follower] - ay
+        gx, gy = way.x - ax, way.y - ay
+        along, off = way.vx * ex + way.vy * ey, way.vx * ey - way.vy * ex
+        pn, pxn, qn = px * ey - py * ex, -px * ex - py * ey, gx * ey - gy * ex
+        pe, pxe, qe = px * ex + py * ey, px * ey - py * ex, gx * ex + gy * ey
+        reach = abs(px) + abs(py) + abs(way.x) + abs(way.y) + abs(ax) + abs(ay)
+        edge = abs(field.x[follower]) + abs(field.y[follower]) + abs(ax) + abs(ay)
+        speed = abs(way.vx) + abs(way.vy)
+        return (
+            off, 0.0, off, pn + qn, 2 * pxn, qn - pn,
+            along, 0.0, along, pe + qe, 2 * pxe, qe - pe,
+            ex * ex + ey * ey, speed * edge, 2 * reach * edge, 2 * edge * edge,
+            max(math.hypot(ex, ey), SHORT * edge) / edge,
+        )  # fmt: skip
+    follower = i + 1 if i + 1 < len(rigid.x) else 0
+    ax, ay = sign * rigid.x[i], sign * rigid.y[i]
+    bx, by = sign * rigid.x[follower], sign * rigid.y[follower]
+    ex, ey = bx - ax, by - ay
+    gx, gy = field.x[j] - way.x, field.y[j] - way.y
+    nv, nxv = ey * way.vx - ex * way.vy, ey * way.vy + ex * way.vx
+    ng, nxg = ey * gx - ex * gy, ey * gy + ex * gx
+    ev, exv = ex * way.vx + ey * way.vy, ex * way.vy - ey * way.vx
+    eg, exg = ex * gx + ey * gy, ex * gy - ey * gx
+    d, ae = ax * ey - ay * ex, ax * ex + ay * ey
+    reach = abs(field.x[j]) + abs(field.y[j]) + abs(way.x) + abs(way.y) + abs(ax) + abs(ay)
+    edge = abs(ax) + abs(ay) + abs(bx) + abs(by)
+    speed = abs(way.vx) + abs(way.vy)
+    return (
+        -nv, -2 * nxv, nv, ng - d, 2 * nxg, -ng - d,
+        -ev, -2 * exv, ev, eg - ae, 2 * exg, -eg - ae,
+        ex * ex + ey * ey, 2 * speed * edge, 2 * reach * edge, 2 * edge * edge,
+        max(math.hypot(ex, ey), SHORT * edge) / edge,
+    )  # fmt: skip
+
+
+@inner
+def candidates(live: Ints, rigid: Rigid, field: Field) -> Ints:
+    """Pairs (N, 3) of a pawl's features with those of some edges of the obstacles; only convex ones touch."""
+    found, count = np.empty((2 * len(live) * len(rigid.x), 3), np.int64), 0
+    for j in live:
+        for i in range(len(rigid.x)):
+            if rigid.convex[i]:
+                found[count, 0], found[count, 1], found[count, 2] = VERTEX, i, j
+                count += 1
+        if field.convex[j]:
+            for i in range(len(rigid.x)):
+                found[count, 0], found[count, 1], found[count, 2] = EDGE, i, j
+                count += 1
+    return found[:count]
+
+
+@inner
+def _vertex_boxes(
+    rigid: Rigid, way: Way, sign: float, t: tuple[float, float], middle: float, wide: float
+) -> tuple[Floats, Floats]:
+    """The lowest and highest x and y (V, 2) of every vertex while t is between two and u about `middle`.
+
+    `wide` is how far from there it turns, in radians.
+    """
+    count, grown = len(rigid.x), 1.0 + middle * middle
+    cosine, sine = sign * (1.0 - middle * middle) / grown, sign * 2.0 * middle / grown
+    hx, hy = way.x + 0.5 * (t[0] + t[1]) * way.vx, way.y + 0.5 * (t[0] + t[1]) * way.vy
+    half = 0.5 * abs(t[1] - t[0])
+    far = abs(hx) + abs(hy) + half * (abs(way.vx) + abs(way.vy))
+    low, high = np.empty((count, 2)), np.empty((count, 2))
+    for i in range(count):
+        px, py = rigid.x[i], rigid.y[i]
+        size = abs(px) + abs(py)
+        slack = size * wide + SLACK * (far + size)
+        x, y = hx + cosine * px - sine * py, hy + sine * px + cosine * py
+        low[i, 0], high[i, 0] = x - slack - half * abs(way.vx), x + slack + half * abs(way.vx)
+        low[i, 1], high[i, 1] = y - slack - half * abs(way.vy), y + slack + half * abs(way.vy)
+    return low, high
+
+
+@inner
+def _run_boxes(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Boxes (R, 2) of vertices in a row, each with the end of its last edge."""
+    count = len(low)
+    runs = (count + RUN - 1) // RUN
+    least, most = np.full((runs, 2), np.inf), np.full((runs, 2), -np.inf)
+    for r in range(runs):
+        for i in range(r * RUN, min((r + 1) * RUN, count) + 1):
+            for n in range(2):
+                least[r, n] = min(least[r, n], low[i % count, n])
+                most[r, n] = max(most[r, n], high[i % count, n])
+    return least, most
+
+
+@inner
+def nearby(
+    live: Ints,
+    rigid: Rigid,
+    field: Field,
+    way: Way,
+    sign: float,
+    t: tuple[float, float],
+    u: tuple[float, float],
+) -> Ints:
+    """The candidates whose boxes meet while t and u are each between two: those left out cannot touch.
+
+    At angles within Δ of the middle one a vertex is within |p| Δ of where it is there. Sixteen vertices
+    in a row have a box of their own, which spares most of them.
+    """
+    count = len(rigid.x)
+    wide = abs(math.atan(u[1]) - math.atan(u[0])) + SLACK  # half of how far it turns
+    middle = math.tan(0.5 * (math.atan(u[0]) + math.atan(u[1])))
+    if len(live) * count < FEW or wide > 0.5:
+        return candidates(live, rigid, field)
+    low, high = _vertex_boxes(rigid, way, sign, t, middle, wide)
+    least, most = _run_boxes(low, high)
+    found, total = np.empty((64, 3), np.int64), 0
+    for j in live:
+        k = field.following[j]
+        x0, y0, x1, y1 = field.x[j], field.y[j], field.x[k], field.y[k]
+        blur = SLACK * (abs(x0) + abs(y0) + abs(x1) + abs(y1))
+        left, right, below, above = (
+            min(x0, x1) - blur,
+            max(x0, x1) + blur,
+            min(y0, y1) - blur,
+            max(y0, y1) + blur,
+        )
+        for r in range(len(least)):
+            if least[r, 0] > right or most[r, 0] < left or least[r, 1] > above or most[r, 1] < below:
+                continue
+            for i in range(r * RUN, min((r + 1) * RUN, count)):
+                if total + 2 > len(found):
+                    found = np.concatenate((found, np.empty((len(found), 3), np.int64)))
+                m = i + 1 if i + 1 < count else 0
+                apart = low[i, 0] > right or high[i, 0] < left or low[i, 1] > above or high[i, 1] < below
+                if rigid.convex[i] and not apart:
+                    found[total, 0], found[total, 1], found[total, 2] = VERTEX, i, j
+                    total += 1
+                apart = min(low[i, 0], low[m, 0]) > x0 + blur or max(high[i, 0], high[m, 0]) < x0 - blur
+                apart = apart or min(low[i, 1], low[m, 1]) > y0 + blur
+                if field.convex[j] and not apart and max(high[i, 1], high[m, 1]) >= y0 - blur:
+                    found[total, 0], found[total, 1], found[total, 2] = EDGE, i, j
+                    total += 1
+    return found[:total]
+
+
+@inner
+def _first(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width: float) -> float:
+    """The least share of the way from start at which c may be zero with e and f not negative; 2 if none."""
+    level, place = 0, 0
+    while True:
+        step = 1.0 / (1 << level)
+        at, wide = start + place * step * width, step * width
+        may = (
+            never_zero(c[0], c[1], c[2], c[3], c[4], at, wide, errors[0]) == 0
+            and never_zero(e[0], e[1], e[2], e[3], e[4], at, wide, errors[1]) >= 0
+            and never_zero(f[0], f[1], f[2], f[3], f[4], at, wide, errors[1]) >= 0
+        )
+        if may and level == LEAF:
+            return place * step
+        if may:
+            level, place = level + 1, place * 2
+            continue
+        place += 1
+        while level > 0 and place % 2 == 0:
+            level, place = level - 1, place // 2
+        if level == 0:
+            return 2.0
+
+
+@inner
+def _cross(p: tuple[float, ...], a: int, q: tuple[float, ...], b: int, sign: float, out: Floats) -> None:
+    """Add sign (p[a:a+3] q[b:b+3]) to a quartic."""
+    for i in range(3):
+        for k in range(3):
+            out[i + k] += sign * p[a + i] * q[b + k]
+
+
+@kernel
+def along_arc(
+    arc: tuple[int, int, int], rising: float, sign: float, start: float, width: float, t: tuple[float, float],
+    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, shares: Floats,
+) -> int:  # fmt: skip
+    """Pairs that may touch while the pawl slides on `arc` from u = start to start + width; how many.
+
+    `shares` tells from which share of the way on. `rising` is the sign of the arc's α, `t` between which two.
+    """
+    k = coefficients(arc[0], arc[1], arc[2], sign, rigid, field, way)
+    c, e, f, errors = np.empty(5), np.empty(5), np.empty(5), np.empty(2)
+    found = 0
+    near = nearby(live, rigid, field, way, sign, t, (start, start + width))
+    for place in range(len(near)):
+        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+        if kind == arc[0] and i == arc[1] and other == arc[2]:
+            continue
+        j = coefficients(kind, i, other, sign, rigid, field, way)
+        for n in range(5):
+            c[n] = e[n] = f[n] = 0.0
+        _cross(k, 0, j, 3, 1.0, c)
+        _cross(j, 0, k, 3, -1.0, c)
+        errors[0] = 16 * ERROR * (k[13] * j[14] + j[13] * k[14])
+        errors[1] = 16 * ERROR * (k[13] * (j[14] + j[15]) + j[13] * k[14])
+        _cross(k, 0, j, 9, rising, e)
+        _cross(j, 6, k, 3, -rising, e)
+        for n in range(3):
+            f[n] += rising * k[n] * j[12]
+            f[n + 2] += rising * k[n] * j[12]
+        for n in range(5):
+            f[n] -= e[n]
+        share = _first(c, e, f, errors, start, width)
+        if share <= 1.0:
+            found = _kept(pairs, shares, found, near, place, share)
+    return found
+
+
+@inner
+def _kept(pairs: Ints, values: Floats, found: int, near: Ints, place: int, value: float) -> int:
+    """Note a pair and a value of it where there is room; how many there are now."""
+    if found < len(pairs):
+        for n in range(3):
+            pairs[found, n] = near[place, n]
+        values[found] = value
+    return found + 1
+
+
+@kernel
+def at_time(
+    t: float, slack: float, sign: float, start: float, width: float,
+    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, shares: Floats,
+) -> int:  # fmt: skip
+    """Pairs that may touch while the pawl turns from u = start by width at one t, known to `slack`."""
+    c, e, f, errors = np.zeros(5), np.zeros(5), np.zeros(5), np.empty(2)
+    found = 0
+    near = nearby(live, rigid, field, way, sign, (t - slack, t + slack), (start, start + width))
+    for place in range(len(near)):
+        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+        j = coefficients(kind, i, other, sign, rigid, field, way)
+        for n in range(3):
+            c[n] = j[n] * t + j[3 + n]
+            e[n] = j[6 + n] * t + j[9 + n]
+            f[n] = (j[12] if n != 1 else 0.0) - e[n]
+        size = j[13] * abs(t) + j[14]
+        errors[0] = 4 * (ERROR * size + slack * j[13])
+        errors[1] = errors[0] + 4 * ERROR * j[15]
+        share = _first(c, e, f, errors, start, width)
+        if share <= 1.0:
+            found = _kept(pairs, shares, found, near, place, share)
+    return found
+
+
+@kernel
+def at_angle(
+    u: float, slack: float, sign: float, after: float, beyond: float, until: float,
+    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, times: Floats,
+) -> int:  # fmt: skip
+    """Pairs that may touch between two t while the pawl keeps one angle u, known to `slack`; from which t on.
+
+    Pairs that surely touch after `beyond` set `until` back, so that few are returned.
+    """
+    found = 0
+    grown = 1.0 + u * u
+    wide = 8 * (ERROR + slack)
+    near = nearby(live, rigid, field, way, sign, (after, until), (u - slack, u + slack))
+    for place in range(len(near)):
+        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+        j = coefficients(kind, i, other, sign, rigid, field, way)
+        alpha = j[0] + u * (j[1] + u * j[2])
+        beta = j[3] + u * (j[4] + u * j[5])
+        blur = wide * j[13]
+        if abs(alpha) <= blur:
+            if abs(beta) <= wide * j[14] + blur * max(
+                abs(after), abs(until)
+            ):  # else parallel, and away from it
+                found = _kept(pairs, times, found, near, place, after)
+            continue
+        t = -beta / alpha
+        fuzzy = (wide * j[14] + blur * abs(t)) / (abs(alpha) - blur)
+        if t + fuzzy < after or t - fuzzy > until:
+            continue
+        slope = j[6] + u * (j[7] + u * j[8])
+        spot = slope * t + j[9] + u * (j[10] + u * j[11])
+        margin = wide * (j[14] + j[15]) + blur * abs(t) + (abs(slope) + blur) * fuzzy
+        if spot < -margin or spot > j[12] * grown + margin:
+            continue
+        if t - fuzzy > beyond and spot > margin and spot < j[12] * grown - margin:
+            until = min(until, t + fuzzy)
+        found = _kept(pairs, times, found, near, place, t - fuzzy)
+    return found
+
+
+@kernel
+def touching(
+    t: float, slack_t: float, u: float, slack_u: float, sign: float,
+    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, sizes: Floats,
+) -> int:  # fmt: skip
+    """Pairs that may touch at one t and one angle, each known to a slack; and F there."""
+    found = 0
+    grown = 1.0 + u * u
+    near = nearby(live, rigid, field, way, sign, (t - slack_t, t + slack_t), (u - slack_u, u + slack_u))
+    for place in range(len(near)):
+        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+        j = coefficients(kind, i, other, sign, rigid, field, way)
+        size = (j[13] * (abs(t) + 1) + j[14]) * grown
+        error = 8 * ((ERROR + slack_u) * size + slack_t * j[13] * grown)
+        value = (j[0] + u * (j[1] + u * j[2])) * t + j[3] + u * (j[4] + u * j[5])
+        if abs(value) > error:
+            continue
+        spot = (j[6] + u * (j[7] + u * j[8])) * t + j[9] + u * (j[10] + u * j[11])
+        error += 8 * (ERROR + slack_u) * j[15] * grown
+        if spot >= -error and spot <= j[12] * grown + error:
+            found = _kept(pairs, sizes, found, near, place, value)
+    return found

@@ -1,0 +1,177 @@
+"""The motion of a pawl by floats from event to event, compiled, for as long as no two things nearly coincide.
+
+Where they may, it stops before the event; `sweep` and `local` take the pawl past it and hand it back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.core.kernel import inner, kernel
+from pliant.snap.arithmetic.floating import CLOSE, TOLERANCE
+from pliant.snap.geometry.time_index import Index, within
+from pliant.snap.sweep.candidates import Field, Floats, Ints, Rigid, Way
+from pliant.snap.sweep.compiled.first_order import (
+    JAMS,
+    LEVELS,
+    MOST,
+    RESTS,
+    SLIDES,
+    SNAPS,
+    UNSURE,
+    met,
+    verdict,
+)
+from pliant.snap.sweep.compiled.locking import locked
+from pliant.snap.sweep.compiled.next_contact import (
+    EVENT,
+    FLAT,
+    LOCKED,
+    LOST,
+    NEAR,
+    TURNED,
+    UNTIL,
+    ahead,
+    along,
+    landings,
+    leaves,
+)
+
+STARTS, AT_REST, ON_ARC, LEVEL = range(4)  # motions; LEVEL: along an edge parallel to the way
+PIECE, STATE = 0, 1  # rows
+WAITING = 8  # events without any progress in t
+
+
+@inner
+def _arrived(
+    t: float, u: float, turn: int, stops: tuple[float, float], stride: float,
+    index: Index, rigid: Rigid, field: Field, way: Way, pairs: Ints, out: Ints,
+) -> tuple[int, int]:  # fmt: skip
+    """What comes next at a point, and how many pairs touch there, -1 where that is not clear."""
+    slack = 1e-9 * stride + FLAT * (stride + abs(t))
+    live = within(index, t - slack, t + slack)
+    sign = -1.0 if turn % 2 else 1.0
+    count = met(t, u, sign, live, rigid, field, way, pairs)
+    away = 0 if turn == 0 and abs(u) <= CLOSE else 1 if turn > 0 or (turn == 0 and u > 0) else -1
+    if count <= 0:
+        return (RESTS if away == 0 and count == 0 else UNSURE), count
+    stopped = abs(u - stops[0]) <= NEAR, abs(u - stops[1]) <= NEAR
+    return verdict(t, u, away, stopped, sign, pairs, count, rigid, field, way, out), count
+
+
+@inner
+def _landed(
+    t: float, u: float, turn: int, stops: tuple[float, float], stride: float,
+    index: Index, rigid: Rigid, field: Field, way: Way, pairs: Ints, out: Ints,
+) -> tuple[int, float, int]:  # fmt: skip
+    """Where a pawl that turns towards rest at one t is held: what comes next there, the angle, contacts."""
+    clear, places = landings(t, u, 1.0, stride, index, rigid, field, way)
+    if not clear:
+        return UNSURE, u, 0
+    gone = 0.0
+    for place in places:
+        if place - gone <= CLOSE or abs(u) - place <= CLOSE:
+            continue
+        gone = place
+        at = u - gone if u > 0 else u + gone
+        what, count = _arrived(t, at, turn, stops, stride, index, rigid, field, way, pairs, out)
+        if what != SNAPS:
+            return what, at, count
+    what, count = _arrived(t, 0.0, turn, stops, stride, index, rigid, field, way, pairs, out)
+    return what, 0.0, count
+
+
+@inner
+def _ended(
+    motion: int, followed: Ints, t: float, u: float, turn: int, until: float, stops: tuple[float, float],
+    stride: float, index: Index, rigid: Rigid, field: Field, way: Way,
+) -> tuple[int, float, float]:  # fmt: skip
+    """How a motion ends, t and u."""
+    sign = -1.0 if turn % 2 else 1.0
+    if motion == STARTS:
+        return EVENT, t, u
+    if motion == ON_ARC:
+        over, t, u = along(followed, t, u, turn == 0, sign, until, stops, stride, index, rigid, field, way)
+    else:
+        end = until if motion == AT_REST else leaves(followed, u, sign, until, rigid, field, way)
+        over, t = ahead(t, u, sign, end, stride, index, rigid, field, way)
+        over = EVENT if t < until else UNTIL
+    if over != LOST and t >= until - TOLERANCE * (stride + abs(until)):
+        over = UNTIL  # the leg's end comes before what happens at it
+    return over, t, u
+
+
+@inner
+def _piece(
+    codes: Ints, rows: Floats, done: Ints, how: int, motion: int, followed: Ints, t: float, u: float
+) -> None:
+    """Write how a motion ended."""
+    row = done[0]
+    codes[row, 0], codes[row, 1], codes[row, 5] = PIECE, how, motion
+    for n in range(3):
+        codes[row, 2 + n] = followed[n]
+    rows[row, 0], rows[row, 1] = t, u
+    done[0] += 1
+
+
+@inner
+def _state(
+    codes: Ints, rows: Floats, done: Ints, what: int, pair: Ints, t: float, u: float,
+    pairs: Ints, count: int, touched: Ints,
+) -> None:  # fmt: skip
+    """Write what touches at a point and what comes next."""
+    row, used = done[0], done[1]
+    codes[row, 0], codes[row, 1], codes[row, 6], codes[row, 7] = STATE, what, used, count
+    for n in range(4):
+        codes[row, 2 + n] = pair[n]
+    rows[row, 0], rows[row, 1] = t, u
+    for place in range(count):
+        for n in range(3):
+            touched[used + place, n] = pairs[place, n]
+    done[0] += 1
+    done[1] += count
+
+
+@kernel
+def glide(
+    t: float, u: float, turn: int, motion: int, start: tuple[int, int, int, int], until: float,
+    stops: tuple[float, float], friction: float, pivot: tuple[float, float], stride: float,
+    index: Index, rigid: Rigid, field: Field, way: Way, codes: Ints, rows: Floats, touched: Ints,
+) -> int:  # fmt: skip
+    """Follow the pawl; how many rows were written.
+
+    A row of `codes` is PIECE, how it ends, the pair that was followed, and the motion; or STATE, what comes
+    next, the pair and its side, where the contacts begin in `touched`, and how many. `rows`: t and u.
+    """
+    pair, pairs = np.zeros(4, np.int64), np.empty((MOST, 3), np.int64)
+    followed = np.array([start[0], start[1], start[2], start[3]])
+    sign = -1.0 if turn % 2 else 1.0
+    done, waited = np.zeros(2, np.int64), 0  # rows, and contacts
+    while done[0] + 3 <= len(codes) and done[1] + 2 * MOST <= len(touched) and waited < WAITING:
+        over, t1, u1 = _ended(motion, followed, t, u, turn, until, stops, stride, index, rigid, field, way)
+        if over == LOST:
+            break
+        if motion > AT_REST and friction > 0.0:
+            held, t2, u2 = locked(followed, t, u, t1, u1, sign, friction, pivot, rigid, field, way)
+            if held:
+                over, t1, u1 = LOCKED, t2, u2
+        what, count = _arrived(t1, u1, turn, stops, stride, index, rigid, field, way, pairs, pair)
+        ends = over == LOCKED or (over == UNTIL and count >= 0)
+        clear = what != UNSURE and over != UNTIL and (count > 0 or motion == STARTS)
+        if not ends and (not clear or (over == TURNED and what not in (SNAPS, JAMS))):
+            break
+        if motion != STARTS:
+            _piece(codes, rows, done, over, motion, followed, t1, u1)
+        waited = waited + 1 if t1 <= t + FLAT * (stride + abs(t)) else 0
+        t, u = t1, u1
+        _state(codes, rows, done, what, pair, t, u, pairs, max(count, 0), touched)
+        if not ends and what == SNAPS and turn == 0:
+            what, u, count = _landed(t, u, turn, stops, stride, index, rigid, field, way, pairs, pair)
+            if what != UNSURE:
+                _state(codes, rows, done, what, pair, t, u, pairs, count, touched)
+        if ends or what not in (RESTS, SLIDES, LEVELS):
+            break
+        motion = AT_REST if what == RESTS else ON_ARC if what == SLIDES else LEVEL
+        for n in range(4):
+            followed[n] = pair[n]
+    return int(done[0])

@@ -1,0 +1,248 @@
+"""What a pawl meets next, by floats, compiled: on an arc, at one angle, and on its way back to rest.
+
+Angles that differ by less than NEAR and are not the same, or roots that nearly are double, are not told apart
+here: then the answer is LOST, or NaN, and `sweep` finds it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pliant.core.kernel import inner
+from pliant.snap.arithmetic.floating import CLOSE, TOLERANCE
+from pliant.snap.arithmetic.quartic import DOUBLE, largest, never_zero, order, quartic_roots
+from pliant.snap.geometry.time_index import Index, within
+from pliant.snap.sweep.candidates import (
+    ERROR,
+    Field,
+    Floats,
+    Ints,
+    Rigid,
+    Way,
+    coefficients,
+    nearby,
+)
+
+LOST, EVENT, TURNED, UNTIL, CHART, LOCKED = range(6)  # how a motion ends
+NEAR = 1e-7
+MANY = 4000  # pairs of features: with more of them an arc is looked at piece by piece,
+FIRST, GROWTH = 2.0**-9, 4.0  # the first of which is this share of it, and the others as many times as long
+FLAT = 1e-12  # of its terms: a discriminant that may be zero
+
+
+@inner
+def time_on(k: tuple[float, ...], u: float) -> float:
+    """The t of an angle on an arc."""
+    return -(k[3] + u * (k[4] + u * k[5])) / (k[0] + u * (k[1] + u * k[2]))
+
+
+@inner
+def _is_on(j: tuple[float, ...], t: float, u: float) -> bool:
+    """Whether a contact's vertex is on its edge, or as near as floats can tell."""
+    grown = 1.0 + u * u
+    spot = (j[6] + u * (j[7] + u * j[8])) * t + j[9] + u * (j[10] + u * j[11])
+    slack = TOLERANCE * (j[13] * abs(t) + j[14] + j[15]) * grown * j[16]
+    return spot >= -slack and j[12] * grown - spot >= -slack
+
+
+@inner
+def _first_root(c0: float, c1: float, c2: float, u: float, side: int, limit: float) -> float:
+    """The first root of a quadratic after u, up to a limit; infinite if none, NaN if unsure."""
+    best = math.inf
+    spread, size = c1 * c1 - 4 * c0 * c2, c1 * c1 + 4 * abs(c0 * c2)
+    if size == 0.0 or spread < -FLAT * size:
+        return best
+    if spread < FLAT * size:
+        at = -0.5 * c1 / c2 if c2 != 0.0 else math.inf
+        return math.nan if (at - u) * side > -DOUBLE and (limit - at) * side > -DOUBLE else best
+    half = -0.5 * (c1 + math.copysign(math.sqrt(spread), c1))
+    for which in range(2):
+        above, below = (c0, half) if which == 0 else (half, c2)
+        at = above / below if below != 0.0 else math.inf
+        gone = (at - u) * side
+        if gone > CLOSE and (limit - at) * side >= -CLOSE:
+            best = min(best, gone)
+    return math.nan if best < NEAR else u + side * best
+
+
+@inner
+def _own_end(
+    k: tuple[float, ...], u: float, side: int, resting: bool, until: float, stops: tuple[float, float]
+) -> tuple[int, float]:
+    """Where an arc ends by itself: at an end of its edge, a vertical tangent, rest, a stop, the leg's end.
+
+    The ends of an edge are roots of quartics with the factor 1 + u², which is left out.
+    """
+    best, over = float(side), CHART
+    b0, b1 = k[0] * k[9] - k[6] * k[3], k[0] * k[10] + k[1] * k[9] - k[6] * k[4] - k[7] * k[3]
+    b2 = k[2] * k[11] - k[8] * k[5]
+    w0, w1, w2 = k[1] * k[3] - k[0] * k[4], 2 * (k[2] * k[3] - k[0] * k[5]), k[2] * k[4] - k[1] * k[5]
+    ends = (
+        (k[0] * until + k[3], k[1] * until + k[4], k[2] * until + k[5], UNTIL),
+        (w0, w1, w2, TURNED),
+        (b0, b1, b2, EVENT),
+        (k[12] * k[0] - b0, k[12] * k[1] - b1, k[12] * k[2] - b2, EVENT),
+    )
+    for c0, c1, c2, how in ends:
+        at = _first_root(c0, c1, c2, u, side, best)
+        if math.isnan(at):
+            return LOST, u
+        if math.isfinite(at) and (over == CHART or (best - at) * side > CLOSE):
+            best, over = at, how
+    for stop in stops:
+        if (stop - u) * side > CLOSE and (best - stop) * side >= -CLOSE:
+            return LOST, u
+    if resting and -u * side > CLOSE and best * side >= -CLOSE:
+        return (LOST, u) if best * side <= CLOSE and over == UNTIL else (EVENT, 0.0)
+    return over, best
+
+
+@inner
+def _may_touch(
+    k: tuple[float, ...], j: tuple[float, ...], rising: float, u: float, width: float, c: Floats
+) -> bool:
+    """Whether a contact may begin on an arc after u; c (15,) is where the two meet, j's edge begins, ends."""
+    c[:] = 0.0
+    for a in range(3):
+        for b in range(3):
+            c[a + b] += k[a] * j[3 + b] - j[a] * k[3 + b]
+    error = 16 * ERROR * (k[13] * j[14] + j[13] * k[14])
+    if never_zero(c[0], c[1], c[2], c[3], c[4], u, width, error) != 0:
+        return False
+    for a in range(3):
+        for b in range(3):
+            c[5 + a + b] += rising * (k[a] * j[9 + b] - j[6 + a] * k[3 + b])
+        c[10 + a] += rising * k[a] * j[12]
+        c[12 + a] += rising * k[a] * j[12]
+    for n in range(5):
+        c[10 + n] -= c[5 + n]
+    error += 16 * ERROR * k[13] * j[15]
+    begins = never_zero(c[5], c[6], c[7], c[8], c[9], u, width, error) >= 0
+    return begins and never_zero(c[10], c[11], c[12], c[13], c[14], u, width, error) >= 0
+
+
+@inner
+def _crossing(
+    k: tuple[float, ...], j: tuple[float, ...], u: float, side: int, best: float, c: Floats
+) -> float:
+    """The first place on an arc, up to `best`, where a contact begins; infinite if none, NaN if unsure."""
+    if largest(c) <= TOLERANCE * k[13] * k[16] * j[14] * j[16]:
+        return math.nan
+    found = quartic_roots(c, min(u, best) - CLOSE, max(u, best) + CLOSE)
+    for n in range(len(found)):
+        root = found[n] if side > 0 else found[len(found) - 1 - n]
+        gone = (root - u) * side
+        if gone > CLOSE and _is_on(j, time_on(k, root), root):
+            return math.nan if gone < NEAR else root
+    return math.inf
+
+
+@inner
+def along(
+    arc: Ints, t: float, u: float, resting: bool, sign: float, until: float,
+    stops: tuple[float, float], stride: float, index: Index, rigid: Rigid, field: Field, way: Way,
+) -> tuple[int, float, float]:  # fmt: skip
+    """The next event on an arc, a pair and its side in u: how it ends, t and u."""
+    side = int(arc[3])
+    k = coefficients(arc[0], arc[1], arc[2], sign, rigid, field, way)
+    over, best = _own_end(k, u, side, resting, until, stops)
+    alpha = k[0] + best * (k[1] + best * k[2])
+    if over in (LOST, CHART) or abs(alpha) <= 1e3 * TOLERANCE * k[13] * k[16]:
+        return LOST, t, u
+    rising = 1.0 if alpha > 0 else -1.0
+    whole, share, begin = best - u, FIRST if len(rigid.x) * len(field.x) > MANY else 1.0, u
+    early, c = t, np.empty(15)
+    while True:
+        stop = u + share * whole if share < 1.0 else u + whole
+        last = min(time_on(k, stop), until)
+        slack = 1e-9 * (stride + abs(until))
+        live = within(index, early - FLAT * (stride + abs(t)), last + slack)
+        near = nearby(live, rigid, field, way, sign, (early - slack, last + slack), (begin, stop))
+        for place in range(len(near)):
+            kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+            if kind == arc[0] and i == arc[1] and other == arc[2]:
+                continue
+            j = coefficients(kind, i, other, sign, rigid, field, way)
+            if not _may_touch(k, j, rising, begin, stop - begin, c):
+                continue
+            hit = _crossing(k, j, u, side, best, c)
+            if math.isnan(hit):
+                return LOST, t, u
+            if math.isfinite(hit) and (best - hit) * side > CLOSE:
+                best, over = hit, EVENT
+        if share >= 1.0 or (best - stop) * side < -CLOSE:
+            return over, time_on(k, best), best
+        share, begin, early = share * GROWTH, stop, last
+
+
+@inner
+def leaves(pair: Ints, u: float, sign: float, until: float, rigid: Rigid, field: Field, way: Way) -> float:
+    """When a vertex that keeps its angle comes to the end of its edge, or `until`."""
+    j = coefficients(pair[0], pair[1], pair[2], sign, rigid, field, way)
+    pace, spot = j[6] + u * (j[7] + u * j[8]), j[9] + u * (j[10] + u * j[11])
+    return min(-spot / pace if pace < 0 else (j[12] * (1 + u * u) - spot) / pace, until)
+
+
+@inner
+def ahead(
+    t: float, u: float, sign: float, until: float, stride: float,
+    index: Index, rigid: Rigid, field: Field, way: Way,
+) -> tuple[int, float]:  # fmt: skip
+    """The next contact while the pawl keeps its angle: how that ends, and when."""
+    best, over = until, UNTIL
+    begin, window = t, 2.0 * stride
+    while True:
+        stop = min(begin + window, until)
+        slack = 1e-9 * (stride + abs(begin) + abs(stop))
+        live = within(index, begin - slack, stop + slack)
+        near = nearby(live, rigid, field, way, sign, (begin - slack, stop + slack), (u, u))
+        for place in range(len(near)):
+            kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+            j = coefficients(kind, i, other, sign, rigid, field, way)
+            alpha = j[0] + u * (j[1] + u * j[2])
+            if abs(alpha) <= TOLERANCE * j[13] * j[16]:
+                continue
+            at = -(j[3] + u * (j[4] + u * j[5])) / alpha
+            later = (
+                abs(alpha) * (at - t) > TOLERANCE * (j[13] * abs(t) + j[14]) * j[16]
+            )  # else it touches now
+            if later and at < best - slack and _is_on(j, at, u):
+                best, over = at, EVENT
+        if stop >= until or best <= stop:
+            return over, best
+        begin, window = stop, 2 * window
+
+
+@inner
+def _landing(j: tuple[float, ...], t: float, u: float, after: float, side: int) -> float:
+    """The next angle on the way from u to rest at which a contact is met; infinite if none, NaN if unsure."""
+    c0, c1, c2 = j[0] * t + j[3], j[1] * t + j[4], j[2] * t + j[5]
+    spread, size = c1 * c1 - 4 * c0 * c2, c1 * c1 + 4 * abs(c0 * c2)
+    if abs(spread) < FLAT * size and c2 != 0.0 and abs(-0.5 * c1 / c2 - u) <= DOUBLE:
+        return math.inf  # the vertical tangent it snaps from
+    return _first_root(c0, c1, c2, after, side, 0.0)
+
+
+@inner
+def landings(
+    t: float, u: float, sign: float, stride: float, index: Index, rigid: Rigid, field: Field, way: Way
+) -> tuple[bool, Floats]:
+    """Whether it is clear, and how far a pawl turns towards rest at one t until each contact, in order."""
+    side = -1 if u > 0 else 1
+    slack = 1e-9 * stride + FLAT * (stride + abs(t))
+    near = nearby(within(index, t - slack, t + slack), rigid, field, way, sign, (t, t), (0.0, u))
+    places, count = np.empty(2 * len(near)), 0
+    for place in range(len(near)):
+        kind, i, other = near[place, 0], near[place, 1], near[place, 2]
+        j = coefficients(kind, i, other, sign, rigid, field, way)
+        at = _landing(j, t, u, u, side)
+        while math.isfinite(at):
+            if _is_on(j, t, at):
+                places[count] = (at - u) * side
+                count += 1
+            at = _landing(j, t, u, at, side)
+        if math.isnan(at):
+            return False, places[:0]
+    return True, places[order(places, count)]

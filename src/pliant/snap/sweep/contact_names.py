@@ -1,0 +1,69 @@
+"""Contacts by the names and numbers of the model's file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.outlines import Face, ring
+from pliant.snap.geometry.scene import Pair, Scene
+from pliant.snap.model import Fastener
+from pliant.snap.start.placement import turned_outline
+from pliant.snap.sweep.candidates import VERTEX
+from pliant.snap.sweep.plan import ROOT
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A vertex on an edge: which part has which, by the numbers of its outline's vertices, from 0."""
+
+    vertex_of: str
+    vertex: int
+    edge_of: str
+    edge: tuple[int, int]
+
+    def __str__(self) -> str:
+        first, second = self.edge
+        return f"vertex {self.vertex} of {self.vertex_of} on edge {first}-{second} of {self.edge_of}"
+
+
+def contacts(
+    model: Fastener, scene: Scene, who: str, point: Any, pairs: Iterable[Pair]
+) -> tuple[Contact, ...]:
+    """The contacts of a pawl, or the root, at a point, as the file's author knows them."""
+    drawn, fixed = _drawn(model, who), scene.obstacles
+    found: list[Contact] = []
+    for pair in pairs:
+        kind, i, j = pair
+        if kind == VERTEX:
+            face = _face(scene, point, pair)
+            found.append(Contact(who, drawn[i], model.label(face.owner), (face.first, face.second)))
+        else:
+            obstacle, edge = model.label(fixed.owner[j]), (drawn[i], drawn[(i + 1) % len(drawn)])
+            found.append(Contact(obstacle, fixed.drawn[j], who, edge))
+    return tuple(found)
+
+
+def _face(scene: Scene, point: Any, pair: Pair) -> Face:
+    """The drawn edge that a vertex is on, where an edge of united obstacles lies on several."""
+    faces = scene.obstacles.faces[pair[2]]
+    if len(faces) == 1:
+        return faces[0]
+    here, poly = curve(scene, pair, point.turn), scene.arithmetic.poly
+
+    def begun(face: Face) -> bool:  # λ t + ρ is not below its share of the edge, ρ + beyond
+        part, whole = face.begins.numerator, face.begins.denominator
+        past = here.rho * poly([whole - part]) - here.beyond * poly([part])
+        return point.sign(here.lam * poly([whole]), past) >= 0
+
+    return next(filter(begun, reversed(faces)), faces[0])
+
+
+def _drawn(model: Fastener, who: str) -> tuple[int, ...]:
+    """Which vertices of an outline the sweep's are."""
+    if who == ROOT and model.root.outline is not None:
+        return ring(model.root.outline).drawn
+    pawl = next(pawl for pawl in model.pawls if pawl.name == who)
+    return ring(turned_outline(model, pawl)).drawn

@@ -1,0 +1,165 @@
+"""Where friction locks a contact: the line from hinge to contact lies in the friction cone and resists.
+
+Where the hinge stands for a beam, it is the beam's pivot in place of the hinge: a force through it bends the
+beam without pushing its nose aside. With r from there to contact and N the normal of the force on the pawl, a
+contact locks where
+|r x N| ≤ μ |r · N| and sgn(r · N) (r · v) < 0. Every quantity in it is a(u) t + b(u), so that the places
+where it changes are roots of polynomials in u on an arc, and of linear ones in t on a flat segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cmp_to_key
+from typing import Any
+
+from pliant.snap.geometry.contact_curves import (
+    Curve,
+    dot,
+    minus,
+    obstacle_edge,
+    outward,
+    pawl_edge,
+    times,
+    turned,
+)
+from pliant.snap.geometry.scene import Scene
+from pliant.snap.sweep.candidates import VERTEX
+from pliant.snap.sweep.path import Motion
+
+Line = tuple[Any, Any]  # a, b of a(u) t + b(u)
+Lock = Callable[[Scene, Any, Any, Sequence[Curve], Motion], Any]  # where a contact locks on the way, or None
+
+
+@dataclass(frozen=True)
+class Grip:
+    """What decides whether a contact slides: each a(u) t + b(u), up to a positive factor."""
+
+    across: Line  # r x N
+    along: Line  # r · N
+    ahead: Line  # r · v
+
+
+def grip(scene: Scene, contact: Curve, turn: int) -> Grip:
+    """Of a contact: what its friction depends on.
+
+    Source: [DonaldPai1993] Props 6.1, 6.2, eqs 11, 17. Differs: one test for both types of contact, for any
+    sign of d and wherever the hinge is; their time of sticking for type B has (1+μ²) for its root.
+    """
+    poly, sign = scene.arithmetic.poly, -1 if turn % 2 else 1
+    none, pivot = poly([0]), scene.pivot
+    if contact.pair[0] == VERTEX:
+        vertex = times(scene.pawl[contact.pair[1]], sign)
+        normal = outward(obstacle_edge(scene, contact.pair[2])[1])
+        across = turned(poly, vertex, outward(normal), -dot(pivot, outward(normal)))
+        return Grip(
+            (none, across),
+            (none, turned(poly, vertex, normal, -dot(pivot, normal))),
+            (none, turned(poly, vertex, scene.velocity, -dot(pivot, scene.velocity))),
+        )
+    start, edge = pawl_edge(scene, contact.pair[1], sign)
+    normal, gap = outward(edge), minus(minus(scene.corner(contact.pair[2]), scene.hinge), pivot)
+    depth = dot(start, normal)
+    across = turned(poly, normal, outward(gap), 0)
+    moving = -turned(poly, normal, outward(scene.velocity), 0)
+    speed = dot(scene.velocity, scene.velocity)
+    reach = dot(gap, scene.velocity)
+    return Grip(
+        (moving, across),
+        (none, turned(poly, normal, pivot, -depth)),
+        (poly([-speed, 0, -speed]), poly([reach, 0, reach])),
+    )
+
+
+def locking(friction: Fraction) -> Lock:
+    """Where contacts lock at this friction, as the sweep asks for it."""
+
+    def lock(scene: Scene, start: Any, end: Any, curves: Sequence[Curve], motion: Motion) -> Any:
+        if friction == 0 or motion == "rest" or not curves:
+            return None
+        places = [_locked(scene, start, end, contact, curves[0], friction, motion) for contact in curves]
+        if any(place is None for place in places):
+            return None  # flush: as long as one of its ends slides, all do
+        return max(places, key=cmp_to_key(_later))
+
+    return lock
+
+
+def _later(first: Any, second: Any) -> int:
+    """Which of two points is further on in t."""
+    return first.against(second.time)
+
+
+def cone(scene: Scene, contact: Grip, friction: Fraction) -> tuple[Line, Line]:
+    """The two edges of the friction cone: zero where the line from hinge to contact lies on one of them."""
+    poly = scene.arithmetic.poly
+    top, bottom = poly([friction.numerator]), poly([friction.denominator])
+    (a, b), (_, c) = contact.across, contact.along
+    return (a * bottom, b * bottom - c * top), (a * bottom, b * bottom + c * top)
+
+
+def holds(point: Any, contact: Grip, edges: tuple[Line, Line]) -> bool:
+    """Whether a contact locks at a point."""
+    within = point.sign(*edges[0]) * point.sign(*edges[1]) <= 0
+    return within and point.sign(*contact.along) * point.sign(*contact.ahead) < 0
+
+
+def _locked(
+    scene: Scene, start: Any, end: Any, contact: Curve, arc: Curve, friction: Fraction, motion: Motion
+) -> Any:
+    """The first point from start to end where a contact locks, or None."""
+    contact_grip = grip(scene, contact, start.turn)
+    edges = cone(scene, contact_grip, friction)
+    lines = (*edges, contact_grip.along, contact_grip.ahead)
+    sliding = motion == "arc"
+    places = on_arc(scene, start, end, arc, lines) if sliding else on_flat(scene, start, end, lines)
+    for here, after in zip(places, [*places[1:], None], strict=True):
+        if holds(here, contact_grip, edges):
+            return here
+        if after is not None and holds(between(scene, here, after, arc, motion), contact_grip, edges):
+            return here
+    return None
+
+
+def on_arc(scene: Scene, start: Any, end: Any, arc: Curve, lines: Sequence[Line]) -> list[Any]:
+    """The points of an arc where one of the lines is met, and its ends."""
+    arithmetic = scene.arithmetic
+    found: list[Any] = []
+    for a, b in lines:
+        poly = b * arc.alpha - a * arc.beta
+        if not poly.is_zero():
+            found += arithmetic.roots_after(poly, start.u, end.u, start.angle)
+    rising = arithmetic.compare(end.u, start.u)
+    found.sort(key=cmp_to_key(lambda p, q: rising * arithmetic.compare(p, q)))
+    inner = [u for u in _once(arithmetic, found) if arithmetic.compare(u, end.u) != 0]
+    return [start, *(arithmetic.point(u, start.turn, arc.line) for u in inner), end]
+
+
+def _once(arithmetic: Any, numbers: Sequence[Any]) -> list[Any]:
+    kept: list[Any] = []
+    for number in numbers:
+        if not kept or arithmetic.compare(number, kept[-1]) != 0:
+            kept.append(number)
+    return kept
+
+
+def on_flat(scene: Scene, start: Any, end: Any, lines: Sequence[Line]) -> list[Any]:
+    """The same along a flat segment, in order of t."""
+    arithmetic = scene.arithmetic
+    found: list[Any] = []
+    for line in lines:
+        rising = arithmetic.sign_at(line[0], start.u)
+        if rising and start.sign(*line) * rising < 0 < end.sign(*line) * rising:
+            found.append(arithmetic.point(start.u, start.turn, line))
+    found.sort(key=cmp_to_key(_later))
+    return [start, *found, end]
+
+
+def between(scene: Scene, here: Any, after: Any, arc: Curve, motion: Motion) -> Any:
+    """A point strictly between two of a piece."""
+    arithmetic = scene.arithmetic
+    if motion == "arc":
+        return arithmetic.point(arithmetic.between(here.u, after.u), here.turn, arc.line)
+    return arithmetic.point(here.u, here.turn, None, arithmetic.between(here.time, after.time))
