@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from pliant.snap.force.force_curve import angles
 from pliant.snap.generate import motion_diode, random_fastener, ring, two_hooks, vector
-from pliant.snap.geometry.scene import Pair, Scene
+from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root, SnapStudy
 from pliant.snap.result import SnapResult, Way
 from pliant.snap.solve import solve
-from pliant.snap.sweep.candidates import VERTEX
 from pliant.snap.sweep.path import Path, Piece
 
 Floats = NDArray[np.float64]

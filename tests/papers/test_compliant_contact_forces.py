@@ -26,8 +26,8 @@ from tests.papers.contact_cases import (
 
 from pliant.snap.force.force_curve import Spring, angles, load
 from pliant.snap.generate import motion_diode, two_hooks
+from pliant.snap.geometry.features import VERTEX
 from pliant.snap.result import SnapResult
-from pliant.snap.sweep.candidates import VERTEX
 from pliant.snap.sweep.path import Path, Piece
 
 MU = Fraction(3, 10)

@@ -38,10 +38,10 @@ from pliant.snap.arithmetic.floating import Floating, FloatPoint
 from pliant.snap.force.force_curve import angles
 from pliant.snap.generate import two_hooks
 from pliant.snap.geometry.contact_curves import Curve, curve
-from pliant.snap.geometry.scene import Pair, Scene, obstacles, scene
+from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.scene import Scene, obstacles, scene
 from pliant.snap.model import Fastener
 from pliant.snap.result import SnapResult
-from pliant.snap.sweep.candidates import VERTEX
 from pliant.snap.sweep.friction import cone, grip, holds
 
 STICKS, SLIDES = {"I", "III"}, {"II", "IV"}

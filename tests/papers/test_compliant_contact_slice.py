@@ -39,11 +39,11 @@ from pliant.snap.arithmetic.exact import Exactly
 from pliant.snap.arithmetic.polynomials import fraction
 from pliant.snap.generate import motion_diode, random_fastener, two_hooks
 from pliant.snap.geometry.contact_curves import Curve, curve
+from pliant.snap.geometry.features import EDGE, VERTEX
 from pliant.snap.geometry.scene import Scene, obstacles, scene
 from pliant.snap.questions.configuration_space import slice_of
 from pliant.snap.result import SnapResult
 from pliant.snap.status import SnapStatus
-from pliant.snap.sweep.candidates import EDGE, VERTEX
 
 Vector = tuple[Fraction, Fraction]
 

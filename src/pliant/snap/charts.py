@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import shapely
 
+from pliant.core.arrays import Floats
 from pliant.core.plot import Plot, Series
 from pliant.snap.force.force_curve import Span, angles, load, spans
 from pliant.snap.model import Fastener
@@ -16,7 +17,6 @@ from pliant.snap.questions.configuration_space import Slice, pairs_of, slice_of
 from pliant.snap.report import force
 from pliant.snap.solve import springs_of
 from pliant.snap.status import SnapStatus
-from pliant.snap.sweep.candidates import Floats
 from pliant.snap.sweep.plan import Course
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
+from pliant.core.arrays import Bools, Floats
+from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.core.pose import carry
 from pliant.snap.force.force_curve import Span, angles, load, spans
 from pliant.snap.force.sizing import strains
@@ -196,7 +196,7 @@ def _still(course: Course, travel: Floats, t: Floats, turned: Floats) -> _Film:
     return _Film(travel, offset, turned, none, none.copy(), still, np.zeros(turned.shape))
 
 
-def _before(force: Floats, bounded: NDArray[np.bool_]) -> Floats:
+def _before(force: Floats, bounded: Bools) -> Floats:
     """Forces (K, 2); where friction locks and one is without bound, the last that is not."""
     last = np.maximum.accumulate(np.where(bounded, np.arange(len(force)), -1))
     return np.where((last >= 0)[:, None], force[np.maximum(last, 0)], 0.0)

@@ -10,7 +10,7 @@ from tests.unit.snap.one_pawl import HILL, TIP, box, ring, swept
 
 from pliant.core.errors import PliantError
 from pliant.snap.force.certified import Enclosure, certified_force
-from pliant.snap.sweep.candidates import EDGE, VERTEX
+from pliant.snap.geometry.features import EDGE, VERTEX
 from pliant.snap.sweep.path import Path, Piece
 
 CORNER = ring((0, 0), (3, -4), (6, 0))  # comes down on a floor 8 below: its lever is 5 long

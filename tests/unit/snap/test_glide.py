@@ -7,21 +7,20 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import EXACT, FLOAT, HILL, TIP, at_rest, box, grid_case, ring, scene_of, swept
 
 from pliant.snap.arithmetic.polynomials import fraction
 from pliant.snap.generate import random_fastener, ratchet
+from pliant.snap.geometry.features import VERTEX
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener
 from pliant.snap.sweep import leg as engine
-from pliant.snap.sweep.candidates import VERTEX
 from pliant.snap.sweep.compiled import advance as quick
-from pliant.snap.sweep.compiled.advance import KINDS, LEAST, ROOM
-from pliant.snap.sweep.compiled.follow import PIECE, STARTS, STATE, glide
+from pliant.snap.sweep.compiled.advance import KINDS, LEAST, LogRow, State, logged
+from pliant.snap.sweep.compiled.follow import PIECE, STATE
 from pliant.snap.sweep.leg import sweep, touching
-from pliant.snap.sweep.next_motion import outgoing
+from pliant.snap.sweep.next_motion import Next, outgoing
 from pliant.snap.sweep.path import Path
 from pliant.snap.sweep.plan import Course, around, back, travel
 
@@ -69,7 +68,7 @@ def exact(seed: int) -> tuple[Course, ...]:
 
 
 def slowly(run: Any, state: Any, friction: float, most: int) -> Any:
-    """In place of `quickly`: nothing is done ahead of the sweep."""
+    """In place of `advance`: nothing is done ahead of the sweep."""
     return state
 
 
@@ -84,7 +83,7 @@ def test_floats_tell_the_exact_story_there_and_back(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_compiled_floats_tell_the_story_that_floats_tell_step_by_step(seed, monkeypatch):
     compiled = there_and_back(random_fastener(seed), FLOAT)
-    monkeypatch.setattr(engine, "quickly", slowly)
+    monkeypatch.setattr(engine, "advance", slowly)
     assert_same_courses(there_and_back(random_fastener(seed), FLOAT), compiled)
 
 
@@ -96,7 +95,7 @@ def test_in_general_position_nearly_everything_is_compiled(monkeypatch):
     for seed in SEEDS:
         there_and_back(random_fastener(seed), FLOAT)
     left = len(steps)
-    monkeypatch.setattr(engine, "quickly", slowly)
+    monkeypatch.setattr(engine, "advance", slowly)
     for seed in SEEDS:
         there_and_back(random_fastener(seed), FLOAT)
     assert 5 * left < len(steps) - left
@@ -105,24 +104,19 @@ def test_in_general_position_nearly_everything_is_compiled(monkeypatch):
 # One verdict
 
 
-def begun(scene: Scene, t: float, u: float, turn: int, room: int = LEAST) -> tuple[list[Any], list[Any]]:
-    """What `glide` writes from a point on, where it is to find out first what comes next."""
-    codes, rows = np.empty((room, 8), np.int64), np.empty((room, 2))
-    touched, stops = np.empty((ROOM, 3), np.int64), quick._stops(scene, turn)
-    count = glide(
-        float(t), u, turn, STARTS, (0, 0, 0, 0), scene.until, stops, 0.0, (0.0, 0.0), scene.stride,
-        scene.index, scene.rigid, scene.floats, scene.way, codes, rows, touched,
-    )  # fmt: skip
-    return codes[:count].tolist(), rows[:count].tolist()
+def begun(scene: Scene, t: float, u: float, turn: int, room: int = LEAST) -> list[LogRow]:
+    """What is logged from a point on, where it is to find out first what comes next."""
+    start = State(scene.arithmetic.moment(u, turn, float(t)), (), Next("start"))
+    return logged(scene, start, 0.0, room)[0]
 
 
 def verdict_at(scene: Scene, t: float, u: float, turn: int = 0) -> tuple[str, tuple[int, ...]] | None:
     """What comes next, along which pair and to which side; None where that is left to `local`."""
-    codes, _ = begun(scene, t, u, turn)
-    if not codes:
+    rows = begun(scene, t, u, turn)
+    if not rows:
         return None
-    what = KINDS[codes[0][1]]
-    return what, tuple(codes[0][2:6]) if what in ("arc", "flat") else ()
+    what = KINDS[rows[0].code]
+    return what, (*rows[0].pair, rows[0].side) if what in ("arc", "flat") else ()
 
 
 def ruled(scene: Scene, point: Any) -> list[tuple[str, tuple[int, ...]]]:
@@ -228,8 +222,7 @@ def test_nothing_is_followed_as_far_as_a_stop():
     reached = []
     for stops in (free, stopped):
         scene = scene_of(TIP, HILL, velocity=(1, 0), stops=stops, arithmetic=FLOAT)
-        codes, rows = begun(scene, 0.0, 0.0, 0, 16)
-        reached.append(min(u for code, (_, u) in zip(codes, rows, strict=True) if code[0] == PIECE))
+        reached.append(min(row.u for row in begun(scene, 0.0, 0.0, 0, 16) if row.row == PIECE))
     assert reached[0] < -1 / 4 < reached[1]
     case = {"velocity": (1, 0), "stops": stopped}
     assert_same(swept(TIP, HILL, **case), swept(TIP, HILL, arithmetic=FLOAT, **case))
@@ -239,8 +232,7 @@ def test_nothing_is_followed_past_the_end_of_a_chart():
     """A hinge outside its pawl, which goes right round a block."""
     case = box(2, -4, 3, -2), box("5/2", -10, 4, -9)
     scene = scene_of(*case, arithmetic=FLOAT)
-    _, rows = begun(scene, 0.0, 0.0, 0, 64)
-    assert max(abs(u) for _, u in rows) < 1
+    assert max(abs(row.u) for row in begun(scene, 0.0, 0.0, 0, 64)) < 1
     path = swept(*case, arithmetic=FLOAT)
     assert {piece.turn for piece in path.pieces} > {0}
     assert_same(swept(*case), path)
@@ -289,15 +281,12 @@ def test_it_does_not_matter_after_how_many_rows_it_starts_anew(monkeypatch):
 
 def test_no_more_rows_are_written_than_there_is_room_for():
     scene = travel(ratchet(6), FLOAT, around(ratchet(6)))[0].paths["pawl"].scene
-    every, at = begun(scene, 0.0, 0.0, 0, 64)
+    every = [(row.row, row.t, row.u) for row in begun(scene, 0.0, 0.0, 0, 64)]
     for room in range(LEAST, 20):
-        codes, rows = begun(scene, 0.0, 0.0, 0, room)
-        assert room - LEAST < len(codes) <= room
-        assert ([code[0] for code in codes], rows) == (
-            [code[0] for code in every][: len(codes)],
-            at[: len(rows)],
-        )
-    assert {code[0] for code in every} == {PIECE, STATE}
+        rows = [(row.row, row.t, row.u) for row in begun(scene, 0.0, 0.0, 0, room)]
+        assert room - LEAST < len(rows) <= room
+        assert rows == every[: len(rows)]
+    assert {row for row, _, _ in every} == {PIECE, STATE}
 
 
 # Speed

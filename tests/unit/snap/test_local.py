@@ -22,8 +22,8 @@ from tests.unit.snap.one_pawl import (
 )
 
 from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.features import EDGE, VERTEX
 from pliant.snap.geometry.scene import Scene
-from pliant.snap.sweep.candidates import EDGE, VERTEX
 from pliant.snap.sweep.leg import touching
 from pliant.snap.sweep.next_motion import Next, lines_at, outgoing, stop_in
 

@@ -9,9 +9,9 @@ import pytest
 from tests.unit.snap.one_pawl import EXACT, FLOAT, box, fastener, ring
 
 from pliant.snap.generate import motion_diode, two_hooks, vector
+from pliant.snap.geometry.features import EDGE, VERTEX
 from pliant.snap.model import Fastener
 from pliant.snap.questions.outcome import Outcome, inside, outcome, shifted
-from pliant.snap.sweep.candidates import EDGE, VERTEX
 from pliant.snap.sweep.plan import around
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])

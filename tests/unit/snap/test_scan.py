@@ -17,9 +17,9 @@ from tests.unit.snap.one_pawl import FLOAT, box, grid_case, ring, scene_of
 from pliant.snap.arithmetic import quartic
 from pliant.snap.arithmetic.exact import Exactly
 from pliant.snap.geometry.contact_curves import curve
-from pliant.snap.geometry.scene import Pair, Scene
+from pliant.snap.geometry.features import EDGE, VERTEX, Pair, coefficients, quadratic
+from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep import candidates as scan
-from pliant.snap.sweep.candidates import EDGE, VERTEX
 from pliant.snap.sweep.leg import on_edge
 
 Vector = tuple[Fraction, Fraction]
@@ -268,11 +268,10 @@ def test_boxes_leave_out_no_pair_that_touches():
         scene = scene_of(lobed(rng, 2.0, 0.0), lobed(rng, 3.0, 9.0), arithmetic=FLOAT)
         live, parts = everything(scene), (scene.rigid, scene.floats, scene.way)
         for pair in scan.candidates(live, *parts[:2]).tolist()[::7]:
-            u, c = rng.uniform(-0.3, 0.3), scan.coefficients(*pair, 1.0, *parts)
-            alpha, beta = c[0] + u * (c[1] + u * c[2]), c[3] + u * (c[4] + u * c[5])
-            t = -beta / alpha
-            spot = (c[6] + u * (c[7] + u * c[8])) * t + c[9] + u * (c[10] + u * c[11])
-            if not 0 <= spot <= c[12] * (1 + u * u):
+            u, c = rng.uniform(-0.3, 0.3), coefficients(*pair, 1.0, *parts)
+            t = -quadratic(c.beta, u) / quadratic(c.alpha, u)
+            spot = quadratic(c.lam, u) * t + quadratic(c.rho, u)
+            if not 0 <= spot <= c.length_squared * (1 + u * u):
                 continue
             before, after = rng.uniform(0, 1, 2) * rng.choice([0.0, 1e-6, 0.1])
             low, high = rng.uniform(0, 0.2, 2) * rng.choice([0.0, 1e-6, 1.0])

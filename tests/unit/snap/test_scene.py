@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import EXACT, FLOAT, around, box, ring, scene_of
 
+from pliant.snap.geometry.features import Field, Way
 from pliant.snap.geometry.outlines import ring as outline_ring
 from pliant.snap.geometry.time_index import WIDEST, Index, index
-from pliant.snap.sweep.candidates import Field, Way
 
 SQUARE = [(0, 0), (2, 0), (2, 2), (0, 2)]
 

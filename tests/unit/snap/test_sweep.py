@@ -30,7 +30,7 @@ from tests.unit.snap.one_pawl import (
 
 from pliant.snap.arithmetic.polynomials import fraction
 from pliant.snap.geometry.contact_curves import curve
-from pliant.snap.sweep.candidates import EDGE, VERTEX
+from pliant.snap.geometry.features import EDGE, VERTEX
 from pliant.snap.sweep.leg import sweep
 from pliant.snap.sweep.path import Path
 

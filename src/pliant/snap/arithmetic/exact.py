@@ -121,7 +121,7 @@ def _steepest(poly: fmpz_poly, at: fmpq) -> fmpq:
 class Exactly:
     """Decisions that are never wrong."""
 
-    name = "exact"
+    name, is_exact = "exact", True
     zero = Algebraic.of(fmpq(0))
 
     @staticmethod

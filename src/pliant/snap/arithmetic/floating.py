@@ -122,7 +122,7 @@ def _sign(value: float, least: float) -> int:
 class Floating:
     """Decisions by floats, of times that are measured against a stride."""
 
-    name = "float"
+    name, is_exact = "float", False
     zero = 0.0
 
     def __init__(self, stride: float = 1.0) -> None:

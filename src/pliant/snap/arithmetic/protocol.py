@@ -16,6 +16,11 @@ class Arithmetic(Protocol):
         ...
 
     @property
+    def is_exact(self) -> bool:
+        """Whether its decisions are never wrong."""
+        ...
+
+    @property
     def zero(self) -> Any:
         """The number 0: rest."""
         ...

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SMALL = 1e-10  # of the largest: coefficients that do not count
 DOUBLE = 1e-6  # how far apart the halves of a double root can come to lie

@@ -15,8 +15,7 @@ from pliant.core.errors import PliantError
 from pliant.snap.arithmetic.algebraic import Algebraic, sign_at
 from pliant.snap.arithmetic.polynomials import rational
 from pliant.snap.geometry.contact_curves import curve
-from pliant.snap.geometry.scene import Pair
-from pliant.snap.sweep.candidates import VERTEX
+from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.sweep.path import Path, Piece
 
 MOST = 100_000  # binary digits: beyond, t is where a contact turns about, or lets go

@@ -7,9 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.kernel import inner, kernel
+from pliant.snap.geometry.features import (
+    EDGE,
+    VERTEX,
+    ContactCoefficients,
+    Field,
+    Rigid,
+    Way,
+    coefficients,
+    quadratic,
+)
 from pliant.snap.springs.elastica import AXIS_X, AXIS_Y, LENGTH, PRELOAD, STIFFNESS, bent
-from pliant.snap.sweep.candidates import EDGE, VERTEX, Field, Flags, Floats, Ints, Rigid, Way, coefficients
 
 FLAT = 1e-12  # of its terms: where a curve counts as flat
 LOCKED = 1e-12  # of the lever: what is left of it where friction locks
@@ -46,15 +56,19 @@ class Pawls(NamedTuple):
     first: Ints  # (P+1,) vertex of each, and their number
     x: Floats
     y: Floats
-    convex: Flags
+    convex: Bools
     ways: Floats  # (P, 4) as in `Way`
     springs: Floats  # (P, WIDTH) as `bend` has them
 
 
 @inner
-def tangent(c: tuple[float, ...], t: float, low: float, high: float) -> float:
+def tangent(c: ContactCoefficients, t: float, low: float, high: float) -> float:
     """The root u of α t + β that lies between two, or is nearest to it."""
-    square, middle, constant = c[2] * t + c[5], c[1] * t + c[4], c[0] * t + c[3]
+    square, middle, constant = (
+        c.alpha[2] * t + c.beta[2],
+        c.alpha[1] * t + c.beta[1],
+        c.alpha[0] * t + c.beta[0],
+    )
     root = math.sqrt(max(middle * middle - 4 * square * constant, 0.0))
     stable = -0.5 * (middle + math.copysign(root, middle))  # no cancellation in either root
     best, least = low, math.inf
@@ -71,11 +85,11 @@ def tangent(c: tuple[float, ...], t: float, low: float, high: float) -> float:
 
 
 @inner
-def flat_root(c: tuple[float, ...], low: float, high: float) -> float:
+def flat_root(c: ContactCoefficients, low: float, high: float) -> float:
     """The end of an arc at which α and β both vanish, so that it is a root at every t; else NaN."""
     for u in (low, high):
-        alpha, beta = c[0] + u * (c[1] + u * c[2]), c[3] + u * (c[4] + u * c[5])
-        if abs(alpha) <= FLAT * c[13] * (1 + u * u) and abs(beta) <= FLAT * c[14] * (1 + u * u):
+        alpha, beta = quadratic(c.alpha, u), quadratic(c.beta, u)
+        if abs(alpha) <= FLAT * c.size_rate * (1 + u * u) and abs(beta) <= FLAT * c.size * (1 + u * u):
             return u
     return math.nan
 
@@ -154,11 +168,14 @@ def _bend(
 
 
 @inner
-def _tangent_at(c: tuple[float, ...], flat: float, t: float, low: float, high: float) -> float:
+def _tangent_at(c: ContactCoefficients, flat: float, t: float, low: float, high: float) -> float:
     """The u of an arc at one moment."""
     if math.isnan(flat):
         return tangent(c, t, low, high)
-    square, middle = c[2] * t + c[5], c[1] * t + c[4]  # the other root than the flat one
+    square, middle = (
+        c.alpha[2] * t + c.beta[2],
+        c.alpha[1] * t + c.beta[1],
+    )  # the other root than the flat one
     return min(max(-middle / square - flat, low), high) if square != 0.0 else flat
 
 

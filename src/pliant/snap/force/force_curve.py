@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.snap.force.contact_force import (
     AGAINST,
     ANGLE,
@@ -48,10 +49,9 @@ from pliant.snap.force.contact_force import (
     pressed,
 )  # fmt: skip
 from pliant.snap.geometry.contact_curves import curve
-from pliant.snap.geometry.scene import Pair
+from pliant.snap.geometry.features import Field, Pair
 from pliant.snap.springs.beam import rest_strain
 from pliant.snap.springs.elastica import WIDTH
-from pliant.snap.sweep.candidates import Field, Floats, Ints
 from pliant.snap.sweep.friction import cone, grip, holds
 from pliant.snap.sweep.path import Path, Piece
 from pliant.snap.sweep.plan import Course

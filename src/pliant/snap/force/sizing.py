@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.snap.force.force_curve import FREE, Curve, angles, load
 from pliant.snap.force.peak import Peak, peak_of
+from pliant.snap.geometry.features import VERTEX
 from pliant.snap.handbook.formulas import mating_force
 from pliant.snap.handbook.strain import Strain
 from pliant.snap.model import Fastener
 from pliant.snap.springs.beam import handbook_stiffness, strain_limit
 from pliant.snap.springs.spring import springs_of
-from pliant.snap.sweep.candidates import VERTEX, Floats
 from pliant.snap.sweep.path import Path, Piece
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Any
 from flint import fmpz_poly
 
 from pliant.snap.arithmetic.floating import FloatPoly
+from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import cross, dot, minus
-from pliant.snap.geometry.scene import Pair, Scene
-from pliant.snap.sweep.candidates import VERTEX
+from pliant.snap.geometry.scene import Scene
 
 Poly = Any  # fmpz_poly or FloatPoly
 ROUND = fmpz_poly([1, 0, 1])  # 1 + u²

@@ -15,6 +15,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
+
 Ring = Sequence[tuple[Fraction, Fraction]]
 Whole = Sequence[tuple[int, int]]  # a ring in integers
 Edge = tuple[tuple[int, int], tuple[int, int]]
@@ -218,7 +220,7 @@ def edges_of(ring: Whole) -> list[Edge]:
     return list(zip(ring, [*ring[1:], ring[0]], strict=True))
 
 
-def floats_of(ring: Ring) -> NDArray[np.float64]:
+def floats_of(ring: Ring) -> Floats:
     """The ring's corners (V, 2), each coordinate as the nearest float."""
     return np.array([[float(x), float(y)] for x, y in ring])
 
@@ -230,7 +232,7 @@ def _boxes(ring: Ring) -> NDArray[np.object_]:
     return boxes_about(np.minimum(starts, ends), np.maximum(starts, ends))
 
 
-def boxes_about(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.object_]:
+def boxes_about(low: Floats, high: Floats) -> NDArray[np.object_]:
     """Boxes between corners (N, 2) that were rounded, so large that they hold what was not."""
     left, bottom = np.nextafter(low, -np.inf).T
     right, top = np.nextafter(high, np.inf).T

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pliant.snap.sweep.candidates import Rigid
+from pliant.snap.geometry.features import Rigid
 
 Vector = tuple[Fraction, Fraction]
 Vectors = Sequence[Vector]

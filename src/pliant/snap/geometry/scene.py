@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from pliant.snap.arithmetic.protocol import Arithmetic
+from pliant.snap.geometry.features import EDGE, VERTEX, Field, Rigid, Way
 from pliant.snap.geometry.outlines import Face, Ring, Vector, Vectors, ring
 from pliant.snap.geometry.time_index import Index, index
 from pliant.snap.geometry.union import united
-from pliant.snap.sweep.candidates import EDGE, VERTEX, Field, Rigid, Way
 
 Pair = tuple[int, int, int]  # kind, feature of the pawl, feature of the obstacles
 

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.snap.sweep.candidates import Field, Floats, Ints, Way
+from pliant.snap.geometry.features import Field, Way
 
 WIDEST = 4.0  # times as long as the shortest, in a level of the index
 LEVELS = 64

@@ -14,9 +14,9 @@ has −x on the way back. For x/L → 0 this is the handbook's formula, and x K 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from pliant.core.arrays import Floats
 
 
 def deflection_force(stiffness: ArrayLike, angle: ArrayLike, length: ArrayLike) -> Floats:

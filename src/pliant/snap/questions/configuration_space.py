@@ -19,15 +19,15 @@ from typing import Any
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats
 from pliant.core.pose import carry
 from pliant.snap.arithmetic.floating import Floating, FloatPoint, FloatPoly, float_roots
 from pliant.snap.force.force_curve import angles
 from pliant.snap.geometry.contact_curves import Curve, curve
+from pliant.snap.geometry.features import EDGE, VERTEX, Pair
 from pliant.snap.geometry.intersections import floats_of
-from pliant.snap.geometry.scene import Pair, Scene
-from pliant.snap.sweep.candidates import EDGE, VERTEX, Floats
+from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep.friction import Grip, Line, cone, grip, holds
 from pliant.snap.sweep.leg import on_edge
 from pliant.snap.sweep.path import Path
@@ -247,7 +247,7 @@ def _times(on: Curve, u: Floats) -> Floats:
         return -top / bottom
 
 
-def _vanishes(poly: FloatPoly, value: Floats, u: Floats) -> NDArray[np.bool_]:
+def _vanishes(poly: FloatPoly, value: Floats, u: Floats) -> Bools:
     return np.abs(value) <= VANISHES * _at(FloatPoly([abs(c) for c in poly.c]), np.abs(u))
 
 

@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from shapely import Polygon, affinity
 
+from pliant.core.arrays import Floats
 from pliant.snap.force.contact_force import BRIEF
 from pliant.snap.force.force_curve import angles
 from pliant.snap.geometry.intersections import boxes_about, near_boxes
 from pliant.snap.model import Fastener
 from pliant.snap.start.placement import turned_outline
-from pliant.snap.sweep.candidates import Floats
 from pliant.snap.sweep.path import Path, Piece
 from pliant.snap.sweep.plan import ROOT, ZERO, Course, Vector
 

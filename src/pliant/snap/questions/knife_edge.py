@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import ring
-from pliant.snap.geometry.scene import Pair, Scene
+from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener
 from pliant.snap.questions.outcome import shifted
 from pliant.snap.springs.spring import springs_of
 from pliant.snap.start.overlaps import lies_in, obstacle_tree
 from pliant.snap.start.placement import turned_outline
-from pliant.snap.sweep.candidates import VERTEX
 from pliant.snap.sweep.leg import touching
 from pliant.snap.sweep.next_motion import corners_met
 from pliant.snap.sweep.path import Piece

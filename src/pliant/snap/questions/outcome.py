@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.geometry.scene import Obstacles, Pair, Scene
+from pliant.snap.geometry.features import Pair
+from pliant.snap.geometry.scene import Obstacles, Scene
 from pliant.snap.model import Fastener
 from pliant.snap.sweep.contact_names import Contact, contacts
 from pliant.snap.sweep.path import Happening

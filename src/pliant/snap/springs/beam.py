@@ -18,12 +18,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import Fault
 from pliant.snap.handbook.materials import material
 from pliant.snap.model import Beam, Fastener, Pawl
 from pliant.snap.springs.elastica import HELD, LENGTH, SECANT, SLOPE0, WIDTH, held_by
 from pliant.snap.start.placement import turned_outline
-from pliant.snap.sweep.candidates import Floats
 
 HINGE = {"pseudo-rigid": 0.15, "root": 0.0}  # of the length: how far the hinge is from the root
 FACTOR = {"pseudo-rigid": Fraction(9, 4), "root": Fraction(3)}  # of EI/L

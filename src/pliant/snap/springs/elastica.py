@@ -19,8 +19,8 @@ import math
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.kernel import inner, kernel
-from pliant.snap.sweep.candidates import Floats
 
 # A spring as a row: what turns the pawl back, and the beam that it stands for, where it is one.
 STIFFNESS, PRELOAD, LENGTH, AXIS_X, AXIS_Y, BEHIND, SCALE, HALF, TAPER, NARROW, BASE, STARTS, HELD, SLOPE0 = (

@@ -13,8 +13,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
-from pliant.core.outline import Floats, polygon
+from pliant.core.outline import polygon
 from pliant.snap.faults import ROOT
 from pliant.snap.geometry.intersections import Meeting, Ring, boxes_about, floats_of, meeting
 from pliant.snap.model import Fastener

@@ -1,109 +1,34 @@
 """Which contacts could come next: every pair of features that is near, by floats with error bounds.
 
 Nothing is decided here. What a kernel leaves out is certainly not it; what it returns is decided
-afterwards by the arithmetic that is asked for. A pair (kind, i, j) is vertex i of the pawl on edge j of
-the obstacles (VERTEX, the paper's type B) or vertex j of the obstacles on edge i of the pawl (EDGE, type A).
+afterwards by the arithmetic that is asked for.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.snap.arithmetic.quartic import never_zero
+from pliant.snap.geometry.features import (
+    EDGE,
+    ERROR,
+    VERTEX,
+    Field,
+    Quadratic,
+    Rigid,
+    Way,
+    coefficients,
+    quadratic,
+)
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
-VERTEX, EDGE = 0, 1
-ERROR = 256 * 2.0**-52  # of a coefficient, over the sum of the sizes of its terms
 SLACK = 1e-8  # rad, and of coordinates: what boxes are wider by
 FEW = 400  # pairs: so few are not worth boxes
 RUN = 16  # vertices that share a box
-SHORT = 1e-4  # of its coordinates: what counts of an edge that is shorter
 LEAF = 10  # halvings after which a root is left to the arithmetic
-
-
-class Rigid(NamedTuple):
-    """A pawl's outline in its hinge's frame, counter-clockwise; edge i runs from vertex i to the next."""
-
-    x: Floats
-    y: Floats
-    convex: Flags
-
-
-class Field(NamedTuple):
-    """The obstacles' outlines, one after another; edge j runs from vertex j to vertex following[j]."""
-
-    x: Floats
-    y: Floats
-    following: Ints
-    before: Ints
-    convex: Flags
-
-
-class Way(NamedTuple):
-    """Where the hinge is at t: (x, y) + t (vx, vy)."""
-
-    x: float
-    y: float
-    vx: float
-    vy: float
-
-
-@inner
-def coefficients(
-    kind: int, i: int, j: int, sign: float, rigid: Rigid, field: Field, way: Way
-) -> tuple[float, ...]:
-    """α, β of (1+u²) F = α t + β, λ, ρ of the place along the edge (three each), its length squared, sizes.
-
-    Sizes are of the terms that rounding errors come from; the last value is how much less the length of the
-    edge is than its coordinates: times it, sizes are those of differences, which tolerances are shares of.
-
-    Differs: [DonaldPai1993] eqs 3, 4 and 23 are solved for t, not u, so that no root is taken.
-    """
-    if kind == VERTEX:
-        px, py = sign * rigid.x[i], sign * rigid.y[i]
-        ax, ay = field.x[j], field.y[j]
-        follower = field.following[j]
-        ex, ey = field.x[follower] - ax, field.y[follower] - ay
-        gx, gy = way.x - ax, way.y - ay
-        along, off = way.vx * ex + way.vy * ey, way.vx * ey - way.vy * ex
-        pn, pxn, qn = px * ey - py * ex, -px * ex - py * ey, gx * ey - gy * ex
-        pe, pxe, qe = px * ex + py * ey, px * ey - py * ex, gx * ex + gy * ey
-        reach = abs(px) + abs(py) + abs(way.x) + abs(way.y) + abs(ax) + abs(ay)
-        edge = abs(field.x[follower]) + abs(field.y[follower]) + abs(ax) + abs(ay)
-        speed = abs(way.vx) + abs(way.vy)
-        return (
-            off, 0.0, off, pn + qn, 2 * pxn, qn - pn,
-            along, 0.0, along, pe + qe, 2 * pxe, qe - pe,
-            ex * ex + ey * ey, speed * edge, 2 * reach * edge, 2 * edge * edge,
-            max(math.hypot(ex, ey), SHORT * edge) / edge,
-        )  # fmt: skip
-    follower = i + 1 if i + 1 < len(rigid.x) else 0
-    ax, ay = sign * rigid.x[i], sign * rigid.y[i]
-    bx, by = sign * rigid.x[follower], sign * rigid.y[follower]
-    ex, ey = bx - ax, by - ay
-    gx, gy = field.x[j] - way.x, field.y[j] - way.y
-    nv, nxv = ey * way.vx - ex * way.vy, ey * way.vy + ex * way.vx
-    ng, nxg = ey * gx - ex * gy, ey * gy + ex * gx
-    ev, exv = ex * way.vx + ey * way.vy, ex * way.vy - ey * way.vx
-    eg, exg = ex * gx + ey * gy, ex * gy - ey * gx
-    d, ae = ax * ey - ay * ex, ax * ex + ay * ey
-    reach = abs(field.x[j]) + abs(field.y[j]) + abs(way.x) + abs(way.y) + abs(ax) + abs(ay)
-    edge = abs(ax) + abs(ay) + abs(bx) + abs(by)
-    speed = abs(way.vx) + abs(way.vy)
-    return (
-        -nv, -2 * nxv, nv, ng - d, 2 * nxg, -ng - d,
-        -ev, -2 * exv, ev, eg - ae, 2 * exg, -eg - ae,
-        ex * ex + ey * ey, 2 * speed * edge, 2 * reach * edge, 2 * edge * edge,
-        max(math.hypot(ex, ey), SHORT * edge) / edge,
-    )  # fmt: skip
 
 
 @inner
@@ -237,11 +162,11 @@ def _first(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width:
 
 
 @inner
-def _cross(p: tuple[float, ...], a: int, q: tuple[float, ...], b: int, sign: float, out: Floats) -> None:
-    """Add sign (p[a:a+3] q[b:b+3]) to a quartic."""
+def _add_product(p: Quadratic, q: Quadratic, sign: float, out: Floats) -> None:
+    """Add sign p(u) q(u) to a quartic."""
     for i in range(3):
         for k in range(3):
-            out[i + k] += sign * p[a + i] * q[b + k]
+            out[i + k] += sign * p[i] * q[k]
 
 
 @kernel
@@ -264,15 +189,15 @@ def along_arc(
         j = coefficients(kind, i, other, sign, rigid, field, way)
         for n in range(5):
             c[n] = e[n] = f[n] = 0.0
-        _cross(k, 0, j, 3, 1.0, c)
-        _cross(j, 0, k, 3, -1.0, c)
-        errors[0] = 16 * ERROR * (k[13] * j[14] + j[13] * k[14])
-        errors[1] = 16 * ERROR * (k[13] * (j[14] + j[15]) + j[13] * k[14])
-        _cross(k, 0, j, 9, rising, e)
-        _cross(j, 6, k, 3, -rising, e)
+        _add_product(k.alpha, j.beta, 1.0, c)
+        _add_product(j.alpha, k.beta, -1.0, c)
+        errors[0] = 16 * ERROR * (k.size_rate * j.size + j.size_rate * k.size)
+        errors[1] = 16 * ERROR * (k.size_rate * (j.size + j.size_edge) + j.size_rate * k.size)
+        _add_product(k.alpha, j.rho, rising, e)
+        _add_product(j.lam, k.beta, -rising, e)
         for n in range(3):
-            f[n] += rising * k[n] * j[12]
-            f[n + 2] += rising * k[n] * j[12]
+            f[n] += rising * k.alpha[n] * j.length_squared
+            f[n + 2] += rising * k.alpha[n] * j.length_squared
         for n in range(5):
             f[n] -= e[n]
         share = _first(c, e, f, errors, start, width)
@@ -304,12 +229,12 @@ def at_time(
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         j = coefficients(kind, i, other, sign, rigid, field, way)
         for n in range(3):
-            c[n] = j[n] * t + j[3 + n]
-            e[n] = j[6 + n] * t + j[9 + n]
-            f[n] = (j[12] if n != 1 else 0.0) - e[n]
-        size = j[13] * abs(t) + j[14]
-        errors[0] = 4 * (ERROR * size + slack * j[13])
-        errors[1] = errors[0] + 4 * ERROR * j[15]
+            c[n] = j.alpha[n] * t + j.beta[n]
+            e[n] = j.lam[n] * t + j.rho[n]
+            f[n] = (j.length_squared if n != 1 else 0.0) - e[n]
+        size = j.size_rate * abs(t) + j.size
+        errors[0] = 4 * (ERROR * size + slack * j.size_rate)
+        errors[1] = errors[0] + 4 * ERROR * j.size_edge
         share = _first(c, e, f, errors, start, width)
         if share <= 1.0:
             found = _kept(pairs, shares, found, near, place, share)
@@ -332,25 +257,25 @@ def at_angle(
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         j = coefficients(kind, i, other, sign, rigid, field, way)
-        alpha = j[0] + u * (j[1] + u * j[2])
-        beta = j[3] + u * (j[4] + u * j[5])
-        blur = wide * j[13]
+        alpha = quadratic(j.alpha, u)
+        beta = quadratic(j.beta, u)
+        blur = wide * j.size_rate
         if abs(alpha) <= blur:
-            if abs(beta) <= wide * j[14] + blur * max(
+            if abs(beta) <= wide * j.size + blur * max(
                 abs(after), abs(until)
             ):  # else parallel, and away from it
                 found = _kept(pairs, times, found, near, place, after)
             continue
         t = -beta / alpha
-        fuzzy = (wide * j[14] + blur * abs(t)) / (abs(alpha) - blur)
+        fuzzy = (wide * j.size + blur * abs(t)) / (abs(alpha) - blur)
         if t + fuzzy < after or t - fuzzy > until:
             continue
-        slope = j[6] + u * (j[7] + u * j[8])
-        spot = slope * t + j[9] + u * (j[10] + u * j[11])
-        margin = wide * (j[14] + j[15]) + blur * abs(t) + (abs(slope) + blur) * fuzzy
-        if spot < -margin or spot > j[12] * grown + margin:
+        slope = quadratic(j.lam, u)
+        spot = slope * t + quadratic(j.rho, u)
+        margin = wide * (j.size + j.size_edge) + blur * abs(t) + (abs(slope) + blur) * fuzzy
+        if spot < -margin or spot > j.length_squared * grown + margin:
             continue
-        if t - fuzzy > beyond and spot > margin and spot < j[12] * grown - margin:
+        if t - fuzzy > beyond and spot > margin and spot < j.length_squared * grown - margin:
             until = min(until, t + fuzzy)
         found = _kept(pairs, times, found, near, place, t - fuzzy)
     return found
@@ -368,13 +293,13 @@ def touching(
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         j = coefficients(kind, i, other, sign, rigid, field, way)
-        size = (j[13] * (abs(t) + 1) + j[14]) * grown
-        error = 8 * ((ERROR + slack_u) * size + slack_t * j[13] * grown)
-        value = (j[0] + u * (j[1] + u * j[2])) * t + j[3] + u * (j[4] + u * j[5])
+        size = (j.size_rate * (abs(t) + 1) + j.size) * grown
+        error = 8 * ((ERROR + slack_u) * size + slack_t * j.size_rate * grown)
+        value = quadratic(j.alpha, u) * t + quadratic(j.beta, u)
         if abs(value) > error:
             continue
-        spot = (j[6] + u * (j[7] + u * j[8])) * t + j[9] + u * (j[10] + u * j[11])
-        error += 8 * (ERROR + slack_u) * j[15] * grown
-        if spot >= -error and spot <= j[12] * grown + error:
+        spot = quadratic(j.lam, u) * t + quadratic(j.rho, u)
+        error += 8 * (ERROR + slack_u) * j.size_edge * grown
+        if spot >= -error and spot <= j.length_squared * grown + error:
             found = _kept(pairs, sizes, found, near, place, value)
     return found

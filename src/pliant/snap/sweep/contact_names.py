@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import Face, ring
-from pliant.snap.geometry.scene import Pair, Scene
+from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener
 from pliant.snap.start.placement import turned_outline
-from pliant.snap.sweep.candidates import VERTEX
 from pliant.snap.sweep.plan import ROOT
 
 

@@ -25,8 +25,8 @@ from pliant.snap.geometry.contact_curves import (
     times,
     turned,
 )
+from pliant.snap.geometry.features import VERTEX
 from pliant.snap.geometry.scene import Scene
-from pliant.snap.sweep.candidates import VERTEX
 from pliant.snap.sweep.path import Motion
 
 Line = tuple[Any, Any]  # a, b of a(u) t + b(u)

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.arrays import Ints
 from pliant.snap.geometry.contact_curves import Curve, curve
-from pliant.snap.geometry.scene import Pair, Scene
+from pliant.snap.geometry.features import Field, Pair, Rigid, Way, coefficients, quadratic
+from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep import candidates as scan
-from pliant.snap.sweep.candidates import Field, Ints, Rigid, Way
-from pliant.snap.sweep.compiled.advance import State, hardly, quickly
+from pliant.snap.sweep.compiled.advance import State, advance, hardly
 from pliant.snap.sweep.friction import Lock, locking
 from pliant.snap.sweep.next_motion import Next, lines_at, outgoing, stop_in
 from pliant.snap.sweep.path import Motion, Path, Piece, Run
@@ -42,11 +43,10 @@ def sweep(
     run, lock = Run(scene, [], []), locking(friction)
     if start.after(scene.until) >= 0:
         return run.over("until", start, _arrived(scene, start).contacts)
-    state, quick = State(start, held, Next("start")), scene.arithmetic.name == "float"
+    state = State(start, held, Next("start"))
     furthest, since = start.t, 0
     while (made := len(run.happenings) + len(run.pieces)) < limit and made - since <= PATIENCE:
-        if quick:
-            state = quickly(run, state, float(friction), limit - made)
+        state = advance(run, state, float(friction), limit - made)
         if state.point.t > furthest + hardly(scene):
             furthest, since = state.point.t, len(run.happenings) + len(run.pieces)
         if not state.cause:
@@ -231,8 +231,8 @@ def _share(scene: Scene, whole: float) -> float:
 
 def _time_on(scene: Scene, arc: Curve, turn: int, u: float, early: float, until: float) -> float:
     """The t of an angle on an arc, as a float; `until` where that does not tell."""
-    c = scan.coefficients(*arc.pair, _sign(turn), scene.rigid, scene.floats, scene.way)
-    alpha, beta = c[0] + u * (c[1] + u * c[2]), c[3] + u * (c[4] + u * c[5])
+    c = coefficients(*arc.pair, _sign(turn), scene.rigid, scene.floats, scene.way)
+    alpha, beta = quadratic(c.alpha, u), quadratic(c.beta, u)
     t = -beta / alpha if alpha else until
     return t if early < t < until else until
 

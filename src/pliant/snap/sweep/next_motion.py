@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pliant.snap.geometry.contact_curves import Curve, curve, obstacle_edge, outward, pawl_edge, times, turned
+from pliant.snap.geometry.features import EDGE, VERTEX
 from pliant.snap.geometry.scene import Scene
-from pliant.snap.sweep.candidates import EDGE, VERTEX
 
 Kind = Literal["start", "rest", "snap", "arc", "flat", "jam", "dead centre"]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from pliant.snap.geometry.scene import Pair, Scene
+from pliant.snap.geometry.features import Pair
+from pliant.snap.geometry.scene import Scene
 
 Motion = Literal["rest", "arc", "flat"]
 Cause = Literal["until", "jam", "stop", "lock", "dead centre", "limit"]

@@ -15,8 +15,9 @@ from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.faults import ROOT
 from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.features import Pair
 from pliant.snap.geometry.outlines import ring
-from pliant.snap.geometry.scene import Obstacles, Pair, Scene, backwards, obstacles, scene
+from pliant.snap.geometry.scene import Obstacles, Scene, backwards, obstacles, scene
 from pliant.snap.model import Fastener, Leg, Pawl
 from pliant.snap.springs.beam import pivot_of
 from pliant.snap.start.placement import placed, turned_outline

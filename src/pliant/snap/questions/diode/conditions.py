@@ -15,8 +15,8 @@ from typing import Any
 from flint import fmpz_poly
 
 from pliant.snap.geometry.contact_curves import curve, minus, times, turned
-from pliant.snap.geometry.scene import Pair, Scene
-from pliant.snap.sweep.candidates import EDGE, VERTEX
+from pliant.snap.geometry.features import EDGE, VERTEX, Pair
+from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep.friction import cone, grip
 
 NOTHING = fmpz_poly([])

@@ -11,7 +11,7 @@ from flint import fmpq
 
 from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.polynomials import rational
-from pliant.snap.geometry.scene import Pair
+from pliant.snap.geometry.features import Pair
 from pliant.snap.sweep.next_motion import stop_in
 from pliant.snap.sweep.path import Path, Piece
 from pliant.snap.sweep.plan import ended_at

@@ -20,7 +20,7 @@ from flint import fmpq, fmpz_poly
 from pliant.snap.arithmetic.algebraic import Algebraic, compare, quotient, sign_at
 from pliant.snap.arithmetic.isolation import roots
 from pliant.snap.arithmetic.polynomials import fraction, rational
-from pliant.snap.geometry.scene import Pair
+from pliant.snap.geometry.features import Pair
 from pliant.snap.questions.diode.conditions import (
     Axes,
     Circle,

@@ -1,4 +1,4 @@
-"""A pawl's path by floats as far as `glide` takes it: its rows as pieces and events."""
+"""A pawl's path by floats as far as `follow_motion` takes it: its log as pieces and events."""
 
 from __future__ import annotations
 
@@ -9,10 +9,19 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from pliant.snap.geometry.contact_curves import curve
-from pliant.snap.geometry.scene import Pair, Scene
-from pliant.snap.sweep.candidates import VERTEX
+from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep.compiled.first_order import BALANCES, JAMS, LEVELS, RESTS, SLIDES, SNAPS
-from pliant.snap.sweep.compiled.follow import AT_REST, LEVEL, ON_ARC, PIECE, STARTS, STATE, glide
+from pliant.snap.sweep.compiled.follow import (
+    AT_REST,
+    LEVEL,
+    ON_ARC,
+    PIECE,
+    STARTS,
+    STATE,
+    MotionLog,
+    follow_motion,
+)
 from pliant.snap.sweep.compiled.next_contact import EVENT, LOCKED, UNTIL
 from pliant.snap.sweep.next_motion import Kind, Next, stop_in
 from pliant.snap.sweep.path import Cause, Motion, Piece, Run
@@ -41,15 +50,20 @@ class State(NamedTuple):
         return tuple(contact.pair for contact in self.going.curves)
 
 
-def quickly(run: Run, state: State, friction: float, most: int) -> State:
-    """The pawl's state after everything that nothing coincides at, or after so many events."""
+def advance(run: Run, state: State, friction: float, most: int) -> State:
+    """The pawl's state after everything that nothing coincides at, or after so many events.
+
+    This is the one door to the compiled sweep. In exact arithmetic the state stays as it is.
+    """
+    if run.scene.arithmetic.is_exact:
+        return state
     room = min(ROWS, max(most, LEAST))
     while _is_simple(state):
         before = state.point.t
-        codes, rows, touched = _rows(run.scene, state, friction, room)
-        if codes:
-            state = _replayed(run, state, codes, rows, touched)
-        if room < ROWS or len(codes) <= ROWS - LEAST or state.point.t <= before + hardly(run.scene):
+        rows, touching = logged(run.scene, state, friction, room)
+        if rows:
+            state = _replayed(run, state, rows, touching)
+        if room < ROWS or len(rows) <= ROWS - LEAST or state.point.t <= before + hardly(run.scene):
             break
     return state
 
@@ -67,23 +81,41 @@ def _is_simple(state: State) -> bool:
     return kind in ("start", "rest", "arc") or (kind == "flat" and all(c.pair[0] == VERTEX for c in curves))
 
 
-def _rows(
-    scene: Scene, state: State, friction: float, room: int
-) -> tuple[list[list[int]], list[list[float]], list[Pair]]:
-    """What `glide` finds from a state on."""
+class LogRow(NamedTuple):
+    """A row of a `MotionLog`."""
+
+    row: int
+    code: int
+    motion: int
+    pair: Pair
+    side: int
+    first_contact: int
+    contact_count: int
+    t: float
+    u: float
+
+    @property
+    def followed(self) -> tuple[Pair, ...]:
+        """The pair that is followed next, of a state; none at rest, on a snap, and where it ends."""
+        return (self.pair,) if self.code in (SLIDES, LEVELS) else ()
+
+
+def logged(scene: Scene, state: State, friction: float, room: int) -> tuple[list[LogRow], list[Pair]]:
+    """What `follow_motion` finds from a state on, in so many rows at most, and the pairs that touch."""
     point, going = state.point, state.going
-    codes, rows = np.empty((room, 8), np.int64), np.empty((room, 2))
-    touched = np.empty((ROOM, 3), np.int64)
+    whole, real = ((lambda: np.empty(room, np.int64)), (lambda: np.empty(room)))
+    pairs, touching = np.zeros((room, 3), np.int64), np.empty((ROOM, 3), np.int64)
+    log = MotionLog(whole(), whole(), whole(), pairs, whole(), whole(), whole(), real(), real(), touching)
     start = (*going.curves[0].pair, going.side) if going.curves else (0, 0, 0, 0)
-    count = glide(
+    count = follow_motion(
         point.t, point.u, point.turn, FOLLOWED[going.kind], start, scene.until, _stops(scene, point.turn),
-        friction, scene.pivot, scene.stride, scene.index, scene.rigid, scene.floats, scene.way,
-        codes, rows, touched,
+        friction, scene.pivot, scene.stride, scene.index, scene.rigid, scene.floats, scene.way, log,
     )  # fmt: skip
-    told = codes[:count].tolist()
-    used = sum(told[-1][6:]) if told and told[-1][0] == STATE else ROOM
-    pairs: list[Pair] = list(map(tuple, touched[:used].tolist()))
-    return told, rows[:count].tolist(), pairs
+    columns = [column[:count].tolist() for column in log[:-1]]
+    columns[3] = [(kind, i, j) for kind, i, j in columns[3]]
+    rows = [LogRow(*row) for row in zip(*columns, strict=True)]
+    used = rows[-1].first_contact + rows[-1].contact_count if rows and rows[-1].row == STATE else ROOM
+    return rows, [(kind, i, j) for kind, i, j in touching[:used].tolist()]
 
 
 def _stops(scene: Scene, turn: int) -> tuple[float, float]:
@@ -97,40 +129,34 @@ def _stop(stop: Fraction | None, turn: int) -> float:
     return math.inf if place is None else float(place)
 
 
-def _state(scene: Scene, point: Any, contacts: tuple[Pair, ...], what: int, followed: list[int]) -> State:
-    if what not in (SLIDES, LEVELS):
-        return State(point, contacts, Next(KINDS[what]))
-    kind, i, j, side = followed
-    return State(point, contacts, Next(KINDS[what], (curve(scene, (kind, i, j), point.turn),), side))
+def _state(scene: Scene, point: Any, contacts: tuple[Pair, ...], row: LogRow) -> State:
+    curves = tuple(curve(scene, pair, point.turn) for pair in row.followed)
+    return State(point, contacts, Next(KINDS[row.code], curves, row.side if curves else 0))
 
 
-def _replayed(
-    run: Run, state: State, codes: list[list[int]], rows: list[list[float]], touched: list[Pair]
-) -> State:
+def _replayed(run: Run, state: State, rows: list[LogRow], touching: list[Pair]) -> State:
     """Rows as pieces and events; the state after the last."""
     point, turn, moment = state.point, state.point.turn, run.scene.arithmetic.moment
     followed = state.contacts if state.going.kind == "start" else state.followed
-    how, what, code, snapped = EVENT, RESTS, codes[-1], False
-    contacts = state.contacts
-    for number, (code, (t, u)) in enumerate(zip(codes, rows, strict=True), 1):
-        before, point = point, moment(u, turn, t)
-        if code[0] == PIECE:
-            how = code[1]
-            run.pieces.append(Piece(MOTIONS[code[5]], before, point, followed))
+    how, snapped, contacts = EVENT, False, state.contacts
+    for row in rows:
+        before, point = point, moment(row.u, turn, row.t)
+        if row.row == PIECE:
+            how = row.code
+            run.pieces.append(Piece(MOTIONS[row.motion], before, point, followed))
             if how == LOCKED:
                 run.note("lock", point, followed)
                 return State(point, followed, state.going, "lock")
             continue
-        contacts = tuple(touched[code[6] : code[6] + code[7]])
+        contacts = tuple(touching[row.first_contact : row.first_contact + row.contact_count])
         if how == UNTIL:
             return State(point, contacts, state.going, "until")
-        what = code[1]
-        after: tuple[Pair, ...] = ((code[2], code[3], code[4]),) if what in (SLIDES, LEVELS) else ()
+        after = row.followed
         if snapped:
             run.note("lands" if contacts else "rests", point, contacts)
-        elif what in (RESTS, SLIDES, LEVELS):
+        elif row.code in (RESTS, SLIDES, LEVELS):
             run.note_change(followed, after, point, contacts)
-        if what == SNAPS and number < len(codes):  # else the sweep takes it on from here
+        if row.code == SNAPS and row is not rows[-1]:  # else the sweep takes it on from here
             run.note_snap(point, contacts)
-        snapped, followed = what == SNAPS, after
-    return _state(run.scene, point, contacts, what, code[2:6])
+        snapped, followed = row.code == SNAPS, after
+    return _state(run.scene, point, contacts, rows[-1])

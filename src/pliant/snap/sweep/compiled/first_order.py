@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
 from pliant.snap.arithmetic.floating import TOLERANCE
 from pliant.snap.arithmetic.quartic import order
-from pliant.snap.sweep.candidates import EDGE, VERTEX, Field, Floats, Ints, Rigid, Way, coefficients, nearby
+from pliant.snap.geometry.features import EDGE, VERTEX, Field, Rigid, Way, coefficients, quadratic
+from pliant.snap.sweep.candidates import nearby
 
 LOOSE = 100 * TOLERANCE  # between the two it is not clear whether things coincide
 APART = 1e-7  # of their sizes: slopes that differ by less are not told apart
@@ -33,13 +35,13 @@ def met(
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         c = coefficients(kind, i, other, sign, rigid, field, way)
-        size = (c[13] * abs(t) + c[14]) * grown * c[16]
-        value = abs((c[0] + u * (c[1] + u * c[2])) * t + c[3] + u * (c[4] + u * c[5]))
+        size = (c.size_rate * abs(t) + c.size) * grown * c.shortness
+        value = abs(quadratic(c.alpha, u) * t + quadratic(c.beta, u))
         if value > LOOSE * size:
             continue
-        spot = (c[6] + u * (c[7] + u * c[8])) * t + c[9] + u * (c[10] + u * c[11])
-        off = min(spot, c[12] * grown - spot)
-        size += c[15] * grown * c[16]
+        spot = quadratic(c.lam, u) * t + quadratic(c.rho, u)
+        off = min(spot, c.length_squared * grown - spot)
+        size += c.size_edge * grown * c.shortness
         if off < -LOOSE * size:
             continue
         if value > TOLERANCE * size or TOLERANCE * size < abs(off) < LOOSE * size or found == MOST:
@@ -114,9 +116,9 @@ def _gathered(
     for place in range(count):
         kind, i, j = pairs[place, 0], pairs[place, 1], pairs[place, 2]
         c = coefficients(kind, i, j, sign, rigid, field, way)
-        size = (c[13] * abs(t) + c[14] + c[15]) * grown * c[16]
-        spot = (c[6] + u * (c[7] + u * c[8])) * t + c[9] + u * (c[10] + u * c[11])
-        first, last = spot <= LOOSE * size, c[12] * grown - spot <= LOOSE * size
+        size = (c.size_rate * abs(t) + c.size + c.size_edge) * grown * c.shortness
+        spot = quadratic(c.lam, u) * t + quadratic(c.rho, u)
+        first, last = spot <= LOOSE * size, c.length_squared * grown - spot <= LOOSE * size
         if not first and not last:
             held[total, 0], held[total, 1], held[total, 2] = kind, i, j
             group[total], either[places] = places, 0
@@ -193,8 +195,12 @@ def _tangent(t: float, sign: float, held: Ints, rates: Floats, rigid: Rigid, fie
     F = F_t δ + F_uu υ² / 2, with no root υ after δ = 0 where the two have one sign.
     """
     c = coefficients(held[0, 0], held[0, 1], held[0, 2], sign, rigid, field, way)
-    ends = rates[0, 0] * (c[2] * t + c[5]) > 0.0
-    if rates[0, 1] != 0.0 or not ends or abs(c[2] * t + c[5]) <= LOOSE * (c[13] * abs(t) + c[14]) * c[16]:
+    ends = rates[0, 0] * (c.alpha[2] * t + c.beta[2]) > 0.0
+    if (
+        rates[0, 1] != 0.0
+        or not ends
+        or abs(c.alpha[2] * t + c.beta[2]) <= LOOSE * (c.size_rate * abs(t) + c.size) * c.shortness
+    ):
         return UNSURE
     return SNAPS if rates[0, 0] > 0 else JAMS
 
@@ -209,12 +215,12 @@ def _rates(
     for place in range(total):
         kind, i, j = held[place, 0], held[place, 1], held[place, 2]
         c = coefficients(kind, i, j, sign, rigid, field, way)
-        rates[place, 0] = c[0] + u * (c[1] + u * c[2])
-        rates[place, 1] = (c[1] + 2 * u * c[2]) * t + c[4] + 2 * u * c[5]
-        if abs(rates[place, 0]) <= LOOSE * c[13] * grown * c[16]:
+        rates[place, 0] = quadratic(c.alpha, u)
+        rates[place, 1] = (c.alpha[1] + 2 * u * c.alpha[2]) * t + c.beta[1] + 2 * u * c.beta[2]
+        if abs(rates[place, 0]) <= LOOSE * c.size_rate * grown * c.shortness:
             rates[place, 0] = 0.0
             clear = clear and kind == VERTEX and not resting  # along an edge parallel to the motion
-        if abs(rates[place, 1]) <= LOOSE * (c[13] * abs(t) + c[14]) * grown * c[16]:
+        if abs(rates[place, 1]) <= LOOSE * (c.size_rate * abs(t) + c.size) * grown * c.shortness:
             rates[place, 1], clear = 0.0, False
     return clear
 

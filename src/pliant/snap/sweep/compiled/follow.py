@@ -5,12 +5,15 @@ Where they may, it stops before the event; `sweep` and `local` take the pawl pas
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.snap.arithmetic.floating import CLOSE, TOLERANCE
+from pliant.snap.geometry.features import Field, Rigid, Way
 from pliant.snap.geometry.time_index import Index, within
-from pliant.snap.sweep.candidates import Field, Floats, Ints, Rigid, Way
 from pliant.snap.sweep.compiled.first_order import (
     JAMS,
     LEVELS,
@@ -40,6 +43,21 @@ from pliant.snap.sweep.compiled.next_contact import (
 STARTS, AT_REST, ON_ARC, LEVEL = range(4)  # motions; LEVEL: along an edge parallel to the way
 PIECE, STATE = 0, 1  # rows
 WAITING = 8  # events without any progress in t
+
+
+class MotionLog(NamedTuple):
+    """What a pawl does, R rows in order of t: pieces of its motion, and its states between them."""
+
+    row: Ints  # (R,) PIECE or STATE
+    code: Ints  # (R,) how a piece ends, or what comes next at a state
+    motion: Ints  # (R,) of a piece
+    pair: Ints  # (R, 3) of a state: the contact that is followed next
+    side: Ints  # (R,) and to which side in u
+    first_contact: Ints  # (R,) of a state: where its contacts begin in `touching`
+    contact_count: Ints  # (R,) and how many they are
+    t: Floats  # (R,)
+    u: Floats  # (R,)
+    touching: Ints  # (C, 3) pairs
 
 
 @inner
@@ -102,52 +120,47 @@ def _ended(
 
 
 @inner
-def _piece(
-    codes: Ints, rows: Floats, done: Ints, how: int, motion: int, followed: Ints, t: float, u: float
-) -> None:
+def _log_piece(log: MotionLog, done: Ints, how: int, motion: int, t: float, u: float) -> None:
     """Write how a motion ended."""
     row = done[0]
-    codes[row, 0], codes[row, 1], codes[row, 5] = PIECE, how, motion
-    for n in range(3):
-        codes[row, 2 + n] = followed[n]
-    rows[row, 0], rows[row, 1] = t, u
+    log.row[row], log.code[row], log.motion[row] = PIECE, how, motion
+    log.t[row], log.u[row] = t, u
     done[0] += 1
 
 
 @inner
-def _state(
-    codes: Ints, rows: Floats, done: Ints, what: int, pair: Ints, t: float, u: float,
-    pairs: Ints, count: int, touched: Ints,
-) -> None:  # fmt: skip
+def _log_state(
+    log: MotionLog, done: Ints, what: int, followed: Ints, t: float, u: float, pairs: Ints, count: int
+) -> None:
     """Write what touches at a point and what comes next."""
     row, used = done[0], done[1]
-    codes[row, 0], codes[row, 1], codes[row, 6], codes[row, 7] = STATE, what, used, count
-    for n in range(4):
-        codes[row, 2 + n] = pair[n]
-    rows[row, 0], rows[row, 1] = t, u
+    log.row[row], log.code[row], log.side[row] = STATE, what, followed[3]
+    log.first_contact[row], log.contact_count[row] = used, count
+    log.t[row], log.u[row] = t, u
+    for n in range(3):
+        log.pair[row, n] = followed[n]
     for place in range(count):
         for n in range(3):
-            touched[used + place, n] = pairs[place, n]
+            log.touching[used + place, n] = pairs[place, n]
     done[0] += 1
     done[1] += count
 
 
 @kernel
-def glide(
+def follow_motion(
     t: float, u: float, turn: int, motion: int, start: tuple[int, int, int, int], until: float,
     stops: tuple[float, float], friction: float, pivot: tuple[float, float], stride: float,
-    index: Index, rigid: Rigid, field: Field, way: Way, codes: Ints, rows: Floats, touched: Ints,
+    index: Index, rigid: Rigid, field: Field, way: Way, log: MotionLog,
 ) -> int:  # fmt: skip
-    """Follow the pawl; how many rows were written.
+    """Follow the pawl and write its motion into the log; how many rows were written.
 
-    A row of `codes` is PIECE, how it ends, the pair that was followed, and the motion; or STATE, what comes
-    next, the pair and its side, where the contacts begin in `touched`, and how many. `rows`: t and u.
+    `start` is the pair that is followed at first, and its side in u.
     """
     pair, pairs = np.zeros(4, np.int64), np.empty((MOST, 3), np.int64)
     followed = np.array([start[0], start[1], start[2], start[3]])
     sign = -1.0 if turn % 2 else 1.0
     done, waited = np.zeros(2, np.int64), 0  # rows, and contacts
-    while done[0] + 3 <= len(codes) and done[1] + 2 * MOST <= len(touched) and waited < WAITING:
+    while done[0] + 3 <= len(log.row) and done[1] + 2 * MOST <= len(log.touching) and waited < WAITING:
         over, t1, u1 = _ended(motion, followed, t, u, turn, until, stops, stride, index, rigid, field, way)
         if over == LOST:
             break
@@ -161,14 +174,14 @@ def glide(
         if not ends and (not clear or (over == TURNED and what not in (SNAPS, JAMS))):
             break
         if motion != STARTS:
-            _piece(codes, rows, done, over, motion, followed, t1, u1)
+            _log_piece(log, done, over, motion, t1, u1)
         waited = waited + 1 if t1 <= t + FLAT * (stride + abs(t)) else 0
         t, u = t1, u1
-        _state(codes, rows, done, what, pair, t, u, pairs, max(count, 0), touched)
+        _log_state(log, done, what, pair, t, u, pairs, max(count, 0))
         if not ends and what == SNAPS and turn == 0:
             what, u, count = _landed(t, u, turn, stops, stride, index, rigid, field, way, pairs, pair)
             if what != UNSURE:
-                _state(codes, rows, done, what, pair, t, u, pairs, count, touched)
+                _log_state(log, done, what, pair, t, u, pairs, count)
         if ends or what not in (RESTS, SLIDES, LEVELS):
             break
         motion = AT_REST if what == RESTS else ON_ARC if what == SLIDES else LEVEL

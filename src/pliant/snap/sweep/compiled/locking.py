@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
 from pliant.snap.arithmetic.floating import CLOSE, TOLERANCE
 from pliant.snap.arithmetic.quartic import largest, never_zero, order, quartic_roots
-from pliant.snap.sweep.candidates import VERTEX, Field, Floats, Ints, Rigid, Way, coefficients
+from pliant.snap.geometry.features import VERTEX, Field, Rigid, Way, coefficients
 from pliant.snap.sweep.compiled.next_contact import time_on
 
 
@@ -92,7 +93,7 @@ def locked(
         c = np.zeros(5)
         for a in range(3):
             for b in range(3):
-                c[a + b] += lines[which, 3 + a] * k[b] - lines[which, a] * k[3 + b]
+                c[a + b] += lines[which, 3 + a] * k.alpha[b] - lines[which, a] * k.beta[b]
         error = 2.0**-37 * largest(c)
         if error == 0.0 or never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0:
             continue

@@ -10,20 +10,21 @@ import math
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
 from pliant.snap.arithmetic.floating import CLOSE, TOLERANCE
 from pliant.snap.arithmetic.quartic import DOUBLE, largest, never_zero, order, quartic_roots
-from pliant.snap.geometry.time_index import Index, within
-from pliant.snap.sweep.candidates import (
+from pliant.snap.geometry.features import (
     ERROR,
+    ContactCoefficients,
     Field,
-    Floats,
-    Ints,
     Rigid,
     Way,
     coefficients,
-    nearby,
+    quadratic,
 )
+from pliant.snap.geometry.time_index import Index, within
+from pliant.snap.sweep.candidates import nearby
 
 LOST, EVENT, TURNED, UNTIL, CHART, LOCKED = range(6)  # how a motion ends
 NEAR = 1e-7
@@ -33,18 +34,18 @@ FLAT = 1e-12  # of its terms: a discriminant that may be zero
 
 
 @inner
-def time_on(k: tuple[float, ...], u: float) -> float:
+def time_on(k: ContactCoefficients, u: float) -> float:
     """The t of an angle on an arc."""
-    return -(k[3] + u * (k[4] + u * k[5])) / (k[0] + u * (k[1] + u * k[2]))
+    return -quadratic(k.beta, u) / quadratic(k.alpha, u)
 
 
 @inner
-def _is_on(j: tuple[float, ...], t: float, u: float) -> bool:
+def _is_on(j: ContactCoefficients, t: float, u: float) -> bool:
     """Whether a contact's vertex is on its edge, or as near as floats can tell."""
     grown = 1.0 + u * u
-    spot = (j[6] + u * (j[7] + u * j[8])) * t + j[9] + u * (j[10] + u * j[11])
-    slack = TOLERANCE * (j[13] * abs(t) + j[14] + j[15]) * grown * j[16]
-    return spot >= -slack and j[12] * grown - spot >= -slack
+    spot = quadratic(j.lam, u) * t + quadratic(j.rho, u)
+    slack = TOLERANCE * (j.size_rate * abs(t) + j.size + j.size_edge) * grown * j.shortness
+    return spot >= -slack and j.length_squared * grown - spot >= -slack
 
 
 @inner
@@ -69,21 +70,22 @@ def _first_root(c0: float, c1: float, c2: float, u: float, side: int, limit: flo
 
 @inner
 def _own_end(
-    k: tuple[float, ...], u: float, side: int, resting: bool, until: float, stops: tuple[float, float]
+    k: ContactCoefficients, u: float, side: int, resting: bool, until: float, stops: tuple[float, float]
 ) -> tuple[int, float]:
     """Where an arc ends by itself: at an end of its edge, a vertical tangent, rest, a stop, the leg's end.
 
     The ends of an edge are roots of quartics with the factor 1 + u², which is left out.
     """
     best, over = float(side), CHART
-    b0, b1 = k[0] * k[9] - k[6] * k[3], k[0] * k[10] + k[1] * k[9] - k[6] * k[4] - k[7] * k[3]
-    b2 = k[2] * k[11] - k[8] * k[5]
-    w0, w1, w2 = k[1] * k[3] - k[0] * k[4], 2 * (k[2] * k[3] - k[0] * k[5]), k[2] * k[4] - k[1] * k[5]
+    a, b, lam, rho, length = k.alpha, k.beta, k.lam, k.rho, k.length_squared
+    b0, b1 = a[0] * rho[0] - lam[0] * b[0], a[0] * rho[1] + a[1] * rho[0] - lam[0] * b[1] - lam[1] * b[0]
+    b2 = a[2] * rho[2] - lam[2] * b[2]
+    w0, w1, w2 = a[1] * b[0] - a[0] * b[1], 2 * (a[2] * b[0] - a[0] * b[2]), a[2] * b[1] - a[1] * b[2]
     ends = (
-        (k[0] * until + k[3], k[1] * until + k[4], k[2] * until + k[5], UNTIL),
+        (a[0] * until + b[0], a[1] * until + b[1], a[2] * until + b[2], UNTIL),
         (w0, w1, w2, TURNED),
         (b0, b1, b2, EVENT),
-        (k[12] * k[0] - b0, k[12] * k[1] - b1, k[12] * k[2] - b2, EVENT),
+        (length * a[0] - b0, length * a[1] - b1, length * a[2] - b2, EVENT),
     )
     for c0, c1, c2, how in ends:
         at = _first_root(c0, c1, c2, u, side, best)
@@ -101,34 +103,34 @@ def _own_end(
 
 @inner
 def _may_touch(
-    k: tuple[float, ...], j: tuple[float, ...], rising: float, u: float, width: float, c: Floats
+    k: ContactCoefficients, j: ContactCoefficients, rising: float, u: float, width: float, c: Floats
 ) -> bool:
     """Whether a contact may begin on an arc after u; c (15,) is where the two meet, j's edge begins, ends."""
     c[:] = 0.0
     for a in range(3):
         for b in range(3):
-            c[a + b] += k[a] * j[3 + b] - j[a] * k[3 + b]
-    error = 16 * ERROR * (k[13] * j[14] + j[13] * k[14])
+            c[a + b] += k.alpha[a] * j.beta[b] - j.alpha[a] * k.beta[b]
+    error = 16 * ERROR * (k.size_rate * j.size + j.size_rate * k.size)
     if never_zero(c[0], c[1], c[2], c[3], c[4], u, width, error) != 0:
         return False
     for a in range(3):
         for b in range(3):
-            c[5 + a + b] += rising * (k[a] * j[9 + b] - j[6 + a] * k[3 + b])
-        c[10 + a] += rising * k[a] * j[12]
-        c[12 + a] += rising * k[a] * j[12]
+            c[5 + a + b] += rising * (k.alpha[a] * j.rho[b] - j.lam[a] * k.beta[b])
+        c[10 + a] += rising * k.alpha[a] * j.length_squared
+        c[12 + a] += rising * k.alpha[a] * j.length_squared
     for n in range(5):
         c[10 + n] -= c[5 + n]
-    error += 16 * ERROR * k[13] * j[15]
+    error += 16 * ERROR * k.size_rate * j.size_edge
     begins = never_zero(c[5], c[6], c[7], c[8], c[9], u, width, error) >= 0
     return begins and never_zero(c[10], c[11], c[12], c[13], c[14], u, width, error) >= 0
 
 
 @inner
 def _crossing(
-    k: tuple[float, ...], j: tuple[float, ...], u: float, side: int, best: float, c: Floats
+    k: ContactCoefficients, j: ContactCoefficients, u: float, side: int, best: float, c: Floats
 ) -> float:
     """The first place on an arc, up to `best`, where a contact begins; infinite if none, NaN if unsure."""
-    if largest(c) <= TOLERANCE * k[13] * k[16] * j[14] * j[16]:
+    if largest(c) <= TOLERANCE * k.size_rate * k.shortness * j.size * j.shortness:
         return math.nan
     found = quartic_roots(c, min(u, best) - CLOSE, max(u, best) + CLOSE)
     for n in range(len(found)):
@@ -148,8 +150,8 @@ def along(
     side = int(arc[3])
     k = coefficients(arc[0], arc[1], arc[2], sign, rigid, field, way)
     over, best = _own_end(k, u, side, resting, until, stops)
-    alpha = k[0] + best * (k[1] + best * k[2])
-    if over in (LOST, CHART) or abs(alpha) <= 1e3 * TOLERANCE * k[13] * k[16]:
+    alpha = quadratic(k.alpha, best)
+    if over in (LOST, CHART) or abs(alpha) <= 1e3 * TOLERANCE * k.size_rate * k.shortness:
         return LOST, t, u
     rising = 1.0 if alpha > 0 else -1.0
     whole, share, begin = best - u, FIRST if len(rigid.x) * len(field.x) > MANY else 1.0, u
@@ -181,8 +183,8 @@ def along(
 def leaves(pair: Ints, u: float, sign: float, until: float, rigid: Rigid, field: Field, way: Way) -> float:
     """When a vertex that keeps its angle comes to the end of its edge, or `until`."""
     j = coefficients(pair[0], pair[1], pair[2], sign, rigid, field, way)
-    pace, spot = j[6] + u * (j[7] + u * j[8]), j[9] + u * (j[10] + u * j[11])
-    return min(-spot / pace if pace < 0 else (j[12] * (1 + u * u) - spot) / pace, until)
+    pace, spot = quadratic(j.lam, u), quadratic(j.rho, u)
+    return min(-spot / pace if pace < 0 else (j.length_squared * (1 + u * u) - spot) / pace, until)
 
 
 @inner
@@ -201,12 +203,12 @@ def ahead(
         for place in range(len(near)):
             kind, i, other = near[place, 0], near[place, 1], near[place, 2]
             j = coefficients(kind, i, other, sign, rigid, field, way)
-            alpha = j[0] + u * (j[1] + u * j[2])
-            if abs(alpha) <= TOLERANCE * j[13] * j[16]:
+            alpha = quadratic(j.alpha, u)
+            if abs(alpha) <= TOLERANCE * j.size_rate * j.shortness:
                 continue
-            at = -(j[3] + u * (j[4] + u * j[5])) / alpha
+            at = -quadratic(j.beta, u) / alpha
             later = (
-                abs(alpha) * (at - t) > TOLERANCE * (j[13] * abs(t) + j[14]) * j[16]
+                abs(alpha) * (at - t) > TOLERANCE * (j.size_rate * abs(t) + j.size) * j.shortness
             )  # else it touches now
             if later and at < best - slack and _is_on(j, at, u):
                 best, over = at, EVENT
@@ -216,9 +218,9 @@ def ahead(
 
 
 @inner
-def _landing(j: tuple[float, ...], t: float, u: float, after: float, side: int) -> float:
+def _landing(j: ContactCoefficients, t: float, u: float, after: float, side: int) -> float:
     """The next angle on the way from u to rest at which a contact is met; infinite if none, NaN if unsure."""
-    c0, c1, c2 = j[0] * t + j[3], j[1] * t + j[4], j[2] * t + j[5]
+    c0, c1, c2 = j.alpha[0] * t + j.beta[0], j.alpha[1] * t + j.beta[1], j.alpha[2] * t + j.beta[2]
     spread, size = c1 * c1 - 4 * c0 * c2, c1 * c1 + 4 * abs(c0 * c2)
     if abs(spread) < FLAT * size and c2 != 0.0 and abs(-0.5 * c1 / c2 - u) <= DOUBLE:
         return math.inf  # the vertical tangent it snaps from
