@@ -9,9 +9,9 @@ import pytest
 from tests.crosscheck.elastica import Bent, Hook, bent
 
 from pliant.snap.force.force_curve import load, spans
+from pliant.snap.force.trajectory import Way
 from pliant.snap.geometry.features import EDGE
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.result import Way
 from pliant.snap.solve import solve
 from pliant.snap.springs.spring import springs_of
 

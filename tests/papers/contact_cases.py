@@ -13,11 +13,12 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.snap.force.force_curve import angles
+from pliant.snap.force.trajectory import Way
 from pliant.snap.generate import motion_diode, random_fastener, ring, two_hooks, vector
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root, SnapStudy
-from pliant.snap.result import SnapResult, Way
+from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
 from pliant.snap.sweep.path import Path, Piece
 

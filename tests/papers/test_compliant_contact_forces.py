@@ -24,10 +24,11 @@ from tests.papers.contact_cases import (
     sliding_speed,
 )
 
-from pliant.snap.force.force_curve import Spring, angles, load
+from pliant.snap.force.force_curve import angles, load
 from pliant.snap.generate import motion_diode, two_hooks
 from pliant.snap.geometry.features import VERTEX
 from pliant.snap.result import SnapResult
+from pliant.snap.springs.spring import Spring
 from pliant.snap.sweep.path import Path, Piece
 
 MU = Fraction(3, 10)

@@ -21,7 +21,6 @@ from tests.unit.snap.one_pawl import EXACT, FLOAT, angle, grid_case, swept
 from pliant.snap.force.force_curve import angles
 from pliant.snap.generate import random_fastener
 from pliant.snap.model import Fastener
-from pliant.snap.start.placement import turned_outline
 from pliant.snap.sweep.path import Path
 from pliant.snap.sweep.plan import around, back, stops_of, travel
 
@@ -77,7 +76,7 @@ def general(seed: int) -> Case:
         tuple((x + part.at[0], y + part.at[1]) for x, y in model.outline(part)) for part in model.obstacles
     )
     return Case(
-        tuple(turned_outline(model, pawl)),
+        tuple(model.outline_at_rest(pawl)),
         outlines,
         model.root.velocity or (0, 0),
         pawl.hinge,

@@ -79,7 +79,7 @@ def _marks(model: Assembly, extent: float) -> Iterator[Mark]:
 
 def _fastener(model: Fastener) -> Motion:
     """Obstacles, the root and the pawls at rest; hinges, and the way the first of them is to go."""
-    from pliant.snap.sweep.plan import ROOT
+    from pliant.snap.faults import ROOT
 
     still = [[*map(float, obstacle.at), 0.0] for obstacle in model.obstacles]
     root = [] if model.root.outline is None else [(ROOT, model.root.outline)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import shapely
@@ -12,15 +12,14 @@ import shapely
 from pliant.core.arrays import Floats
 from pliant.core.plot import Plot, Series
 from pliant.snap.force.force_curve import Span, angles, load, spans
+from pliant.snap.force.trajectory import Way
 from pliant.snap.model import Fastener
 from pliant.snap.questions.configuration_space import Slice, pairs_of, slice_of
 from pliant.snap.report import force
-from pliant.snap.solve import springs_of
+from pliant.snap.result import SnapResult
+from pliant.snap.springs.spring import springs_of
 from pliant.snap.status import SnapStatus
 from pliant.snap.sweep.plan import Course
-
-if TYPE_CHECKING:
-    from pliant.snap.result import SnapResult, Way
 
 MOST = 800  # contacts beyond which a slice takes too long, and shows too much
 FINE, POINTS = 65, 5000  # samples between two changes of contact, and in all

@@ -9,22 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats
 from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.core.pose import carry
+from pliant.snap.faults import ROOT
 from pliant.snap.force.force_curve import Span, angles, load, spans
 from pliant.snap.force.sizing import strains
+from pliant.snap.force.trajectory import Way, angle_of
 from pliant.snap.model import Fastener, Obstacle, Pawl
 from pliant.snap.report import force
-from pliant.snap.solve import angle_of, springs_of
-from pliant.snap.sweep.plan import ROOT, Course
-
-if TYPE_CHECKING:
-    from pliant.snap import result as results
+from pliant.snap.result import SnapResult
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.plan import Course
 
 TURNING = 6  # frames between the ends of a snap
 CROWD = 1000  # contacts one after another, beyond which they have no frames of their own
@@ -36,8 +35,8 @@ RING, LONGEST = 0.035, 0.5  # of the largest pawl: a hinge's radius, and the arr
 LARGE = 2.5  # times the middle one of the forces: those beyond, as where friction nearly locks, look alike
 
 
-def picture(result: results.SnapResult) -> Motion:
-    """What every view shows of a fastener."""
+def motion(result: SnapResult) -> Motion:
+    """The motion of a fastener for every view."""
     model = result.model
     film, turns = _film(result)
     poses = _poses(model, film)
@@ -68,7 +67,7 @@ def picture(result: results.SnapResult) -> Motion:
     )
 
 
-def headline(result: results.SnapResult) -> str:
+def headline(result: SnapResult) -> str:
     """The title, and the verdict in a few words: the forces in and out, and strain against its limit."""
     words = [_in_words(result.way_in, "in")]
     if result.way_back is not None and not result.way_in.blocked:
@@ -82,7 +81,7 @@ def headline(result: results.SnapResult) -> str:
     return f"{result.model.title or 'A fastener'}: {', '.join(words)}"
 
 
-def _in_words(way: results.Way, which: str) -> str:
+def _in_words(way: Way, which: str) -> str:
     if way.blocked:
         return f"{way.status.name.lower().replace('_', ' ')} on the way {which}"
     if not math.isfinite(way.peak):
@@ -90,7 +89,7 @@ def _in_words(way: results.Way, which: str) -> str:
     return f"{way.peak:.3g} N {which}" if way.peak > 0 else f"freely {which}"
 
 
-def _peaks(result: results.SnapResult) -> tuple[Event, ...]:
+def _peaks(result: SnapResult) -> tuple[Event, ...]:
     """Where each way takes its greatest force, along the axis of the film."""
     found: list[Event] = []
     for way, before, which in zip(result.ways, (0.0, result.way_in.travel), ("in", "out"), strict=False):
@@ -120,7 +119,7 @@ class _Film:
         return _Film(*(getattr(self, field.name)[first:] for field in fields(self)))
 
 
-def _film(result: results.SnapResult) -> tuple[_Film, int]:
+def _film(result: SnapResult) -> tuple[_Film, int]:
     """Every frame, in order, and how many of them are of the way in."""
     every = [[(course, spans(course)) for course in way.courses] for way in result.ways]
     grid = np.linspace(0.0, sum(way.travel for way in result.ways), result.study.frames)
@@ -352,7 +351,7 @@ class _Together:
     angle: float  # of the first
 
 
-def _happened(way: results.Way, before: float) -> list[_Together]:
+def _happened(way: Way, before: float) -> list[_Together]:
     """The events of a way that begins so far from the start."""
     found: dict[tuple[float, str], _Together] = {}
     for event in way.events:
@@ -372,7 +371,7 @@ def _told(happened: Sequence[_Together]) -> Iterator[Event]:
         yield Event(event.travel, text, event.kind)
 
 
-def _spent(result: results.SnapResult) -> tuple[Floats, Floats]:
+def _spent(result: SnapResult) -> tuple[Floats, Floats]:
     """Travels since the start, and the work that was done up to each."""
     travels, works = [np.zeros(1)], [np.zeros(1)]
     moved = 0.0
@@ -384,7 +383,7 @@ def _spent(result: results.SnapResult) -> tuple[Floats, Floats]:
     return np.concatenate(travels), np.concatenate(works)
 
 
-def _signals(result: results.SnapResult, film: _Film) -> dict[str, Signal]:
+def _signals(result: SnapResult, film: _Film) -> dict[str, Signal]:
     """The force, which at a lock is without bound and stays at the largest before it, work and angles."""
     model, springs = result.model, springs_of(result.model)
     finite = np.isfinite(film.against)

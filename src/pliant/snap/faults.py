@@ -1,7 +1,9 @@
-"""What is wrong with a fastener's file beyond single values: outlines, and names that nothing bears or two.
+"""What contradicts what in a fastener, with a cure for each: asked by load, `pliant check` and solve.
 
-The data may be a raw file, however faulty, or the fields of a fastener that was validated. What cannot be
-read is left to the schema's own checks and passed over here.
+`load` (through the model) asks for outlines, and for names that nothing bears or two. There the data may be a
+raw file, however faulty, or the fields of a fastener that was validated; what cannot be read is left to the
+schema's own checks. `check` and `solve` (through `start.checks`) ask for beams that are not those of the
+drawing, overlaps at the start, and studies that say too little.
 """
 
 from __future__ import annotations
@@ -10,16 +12,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import chain
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import InitErrorDetails
 
+from pliant.core.errors import Fault
 from pliant.core.model import Place, fault_at, get, items, unknown
 from pliant.core.outline import TOO_SMALL, ring_fault, too_small
+from pliant.snap.geometry.cantilever import Cantilever
 from pliant.snap.geometry.intersections import Ring, floats_of, is_flat, near_pairs, self_meeting
+from pliant.snap.geometry.overlaps import rounding
 from pliant.snap.handbook.materials import MATERIALS, unknown_material
 
 ROOT = "root"  # what a parameter's moves call the root
+WITHIN = 0.15  # of the length: how far what is said of a beam may be from what is drawn
 
 Faults = Iterator[InitErrorDetails]
 
@@ -174,3 +180,79 @@ def _count(outline: Any) -> int | None:
     if not isinstance(outline, list | tuple) or len(outline) < 2:
         return None
     return len(outline) - (outline[0] == outline[-1])
+
+
+# Of a model that was read
+
+
+class PlacedPart(NamedTuple):
+    """A part that is moved, where it starts."""
+
+    where: str  # in the file
+    name: str
+    ring: Ring  # in the world
+
+
+class Overlap(NamedTuple):
+    """A part that lies in an obstacle at the start."""
+
+    part: PlacedPart
+    obstacle: str
+    depth: float  # the shortest way out
+
+
+def overlap_fault(overlap: Overlap, units: str) -> Fault:
+    """A part that overlaps an obstacle at the start, and how deep."""
+    part, least = overlap.part, rounding(overlap.part.ring)
+    deep = f"by {overlap.depth:.3g}" if overlap.depth > least else f"by less than {least:.1g}"
+    return Fault(
+        part.where,
+        f"{part.name!r} overlaps {overlap.obstacle!r} at the start, {deep}{f' {units}'.rstrip()}",
+        "Start further back, or redraw one of the two; they may touch",
+    )
+
+
+def beam_fault(
+    where: str, drawn: Cantilever, said: bool, share: float, behind: Iterable[float], units: str
+) -> Fault | None:
+    """A beam that is not that of the drawing: its length, or where the hinge is on it.
+
+    `said` is whether the beam gives its length, `share` where on it the hinge is, and `behind` how far behind
+    the hinge the root may begin.
+    """
+    least, most = (1 - WITHIN) * (drawn.behind + drawn.nose), (1 + WITHIN) * (drawn.behind + drawn.tip)
+    if not least <= drawn.said <= most:
+        between = f"{drawn.behind + drawn.nose:.4g} {units} from the root"
+        return Fault(
+            where + ".length" * said,
+            f"is {drawn.said:g}, and the nose is drawn {between}",
+            f"Give length = {_fitting(drawn, share):.4g}, draw it so, or leave the length to the drawing",
+        )
+    ends = [drawn.rear, *behind]
+    if min(abs(share * drawn.said - end) for end in ends) <= WITHIN * drawn.said:
+        return None
+    return Fault(
+        where,
+        f"has its root {share * drawn.said:.4g} {units} behind the hinge ({share:g} of its length), and "
+        f"is drawn to begin {min(ends):.4g} {units} behind it",
+        f"Move the hinge to {share:g} of the length from where the beam begins",
+    )
+
+
+def _fitting(drawn: Cantilever, share: float) -> float:
+    """A length up to the nose, from where the beam begins if its hinge is at its share of that."""
+    whole = drawn.rear + drawn.nose
+    return whole if abs(share * whole - drawn.rear) <= WITHIN * whole else drawn.nose / (1 - share)
+
+
+def study_faults(
+    uncertain: bool, has_region: bool, search: bool, has_goal: bool, has_parameters: bool
+) -> Iterator[Fault]:
+    """What a study asks for without saying enough."""
+    if uncertain and not has_region:
+        cure = "Give region = [[-1, 0], [1, 0]], offsets of the start, or radius = 1"
+        yield Fault("study.uncertain", "has no region of starts", cure)
+    if search and not has_goal:
+        yield Fault("study.search", "has no goal", "Give goal = { insert_below = 10, hold_above = 20 }")
+    if search and not has_parameters:
+        yield Fault("study.search", "has nothing to vary", "Add [[parameters]]")

@@ -6,6 +6,7 @@ on are kept as exact fractions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
@@ -301,6 +302,23 @@ class Fastener(Document):
     def outline(self, part: Pawl | Obstacle) -> tuple[ExactVector, ...]:
         """A part's outline as drawn, in its own frame."""
         return part.outline if part.outline is not None else self.shapes[part.shape or ""]
+
+    def outline_at_rest(self, pawl: Pawl) -> Sequence[ExactVector]:
+        """A pawl's outline about its hinge, as its spring holds it at rest."""
+        outline = self.outline(pawl)
+        if pawl.rest.u == 0:
+            return outline
+        cosine, sine = pawl.rest.matrix
+        return [(cosine * x - sine * y, sine * x + cosine * y) for x, y in outline]
+
+    def placed(self, part: Pawl | Obstacle) -> Sequence[ExactVector]:
+        """Where a part's outline is at the start, in the world."""
+        outline, by = (
+            (self.outline_at_rest(part), part.hinge)
+            if isinstance(part, Pawl)
+            else (self.outline(part), part.at)
+        )
+        return outline if by == (0, 0) else [(x + by[0], y + by[1]) for x, y in outline]
 
     def label(self, index: int) -> str:
         """An obstacle's name, or its place in the list."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
+from pliant.core.store import model_hash, sayable, version
+from pliant.snap.faults import ROOT
 from pliant.snap.force.peak import Peak, certified, peak_of, provable
 from pliant.snap.force.sizing import ramps, strains
+from pliant.snap.force.trajectory import Event, Way, finite
+from pliant.snap.questions.diode.critical_direction import Critical
+from pliant.snap.questions.knife_edge import KnifeEdge
+from pliant.snap.questions.uncertainty import Band
+from pliant.snap.result import SnapResult
 from pliant.snap.status import SnapStatus
-from pliant.snap.sweep.plan import ROOT
-
-if TYPE_CHECKING:
-    from pliant.snap.questions.diode.critical_direction import Critical
-    from pliant.snap.questions.knife_edge import KnifeEdge
-    from pliant.snap.questions.uncertainty import Band
-    from pliant.snap.result import Event, SnapResult, Way
 
 FIRST, LAST = 30, 10  # events told of many
 ROUNDING = 1e-9  # of the travel
@@ -293,3 +293,44 @@ def _event(event: Event, way: Way, unit: str) -> str:
     degrees = math.degrees(event.angle)
     travel = event.travel if abs(event.travel) > ROUNDING * way.travel else 0.0
     return f"    {travel:10.6g} {unit}  {event.pawl:<8} {event.kind:<18} {degrees:8.3f}°{touching}"
+
+
+# Plain data
+
+
+def plain_data(result: SnapResult) -> dict[str, Any]:
+    """All of a result as lists and numbers, for JSON."""
+    back, edge, outcomes = result.way_back, result.knife_edge, result.outcomes
+    data = {
+        "kind": "fastener",
+        "command": "snap",
+        "status": result.status.name.lower(),
+        "message": sentence(result),
+        "seconds": dict(result.seconds),
+        "version": version(),
+        "model": model_hash(result.model),
+        "arithmetic": result.study.arithmetic,
+        **{key: value for key, value in _plain_way(result, result.way_in).items() if key != "status"},
+        "strain": {name: strain.to_dict() for name, strain in strains(result.model, result.ways).items()},
+        "back": None if back is None else _plain_way(result, back),
+        "knife_edge": None if edge is None else edge.to_dict(),
+        "diode": None if result.diode is None else result.diode.to_dict(),
+        "outcomes": None if outcomes is None else outcomes.to_dict(),
+        "margins": [margin.to_dict() for margin in result.margins],
+        "design": None if result.design is None else result.design.to_dict(),
+        "remarks": list(result.remarks),
+    }
+    return {**sayable(data), "motion": result.motion.to_dict()}
+
+
+def _plain_way(result: SnapResult, way: Way) -> dict[str, Any]:
+    """A way, with what is worked out from its peak."""
+    asked = result.digits and math.isfinite(way.peak_force)
+    peak = peak_of(result.model, way) if asked else None
+    proved = None
+    if peak is not None and provable(result.model, peak):
+        proved = certified(result.model, peak, result.digits).to_dict(result.digits)
+    every = ramps(result.model, way)
+    handbook = dict(zip(every, finite([ramp.handbook for ramp in every.values()]), strict=True))
+    beams = {name: ramp.to_dict() for name, ramp in every.items()}
+    return {**way.to_dict(), "peak_certified": proved, "handbook": handbook, "ramps": beams}

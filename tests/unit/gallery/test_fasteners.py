@@ -10,8 +10,8 @@ from tests.solved import of_kind, solved
 import pliant
 from pliant import gallery
 from pliant.core.store import json_text
+from pliant.snap.force.trajectory import Way
 from pliant.snap.model import Fastener
-from pliant.snap.result import Way
 from pliant.snap.start.remarks import remarks
 from pliant.snap.status import SnapStatus
 

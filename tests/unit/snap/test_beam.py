@@ -12,7 +12,6 @@ from pliant.snap.handbook.materials import material
 from pliant.snap.model import Beam, Fastener, SnapStudy
 from pliant.snap.solve import solve
 from pliant.snap.springs.beam import (
-    beam_faults,
     bending,
     cantilever,
     exact_stiffness,
@@ -21,6 +20,7 @@ from pliant.snap.springs.beam import (
     softening,
     strain_limit,
 )
+from pliant.snap.start.checks import beam_faults
 
 HOOK = [[-1, "9/4"], [-1, -15], [0, -15], [3, -11], [1, "-51/5"], [1, "9/4"]]
 HOUSING = [["6/5", "-123/10"], [12, "-123/10"], [12, 0], ["6/5", 0]]

@@ -13,12 +13,12 @@ import pytest
 from tests.unit.snap.one_pawl import FLOAT, HILL, HOOK, TEE, TIP, angle, box, fastener, grid_case, ring, swept
 
 from pliant.snap.arithmetic.exact import Exactly
-from pliant.snap.force.force_curve import Load, Spring, angles, force_curve, load, spans
+from pliant.snap.force.force_curve import Load, angles, force_curve, load, spans
 from pliant.snap.generate import cantilever_hook, random_fastener, two_hooks
 from pliant.snap.geometry.features import EDGE, VERTEX
 from pliant.snap.handbook.formulas import hinged_force, mating_force
 from pliant.snap.model import Fastener
-from pliant.snap.springs.spring import springs_of
+from pliant.snap.springs.spring import Spring, springs_of
 from pliant.snap.sweep.path import Path, Piece
 from pliant.snap.sweep.plan import Course, around, back, travel
 

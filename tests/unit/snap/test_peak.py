@@ -7,9 +7,10 @@ from flint import arb, ctx
 
 from pliant.snap.force.certified import certified_force
 from pliant.snap.force.peak import Certified, certified, peak_of
+from pliant.snap.force.trajectory import Way
 from pliant.snap.generate import cantilever_hook, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.result import SnapResult, Way
+from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
 from pliant.snap.springs.spring import stiffness_of
 

@@ -14,9 +14,10 @@ import pytest
 from tests.unit.snap.one_pawl import box, fastener, ring
 
 from pliant.core.store import json_text
+from pliant.snap.force.trajectory import finite, joined_times
 from pliant.snap.generate import motion_diode, ratchet, two_hooks
 from pliant.snap.model import SnapStudy
-from pliant.snap.result import SnapResult, finite, joined_times
+from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
 from pliant.snap.status import SnapStatus
 

@@ -13,7 +13,6 @@ from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.questions.configuration_space import STEP, Slice, path_of, slice_of
 from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
-from pliant.snap.start.placement import turned_outline
 from pliant.snap.sweep.plan import Course
 
 TOUCHING = STEP**2  # over the window: how far chords may leave their arcs
@@ -33,7 +32,7 @@ def overlap(model: Fastener, course: Course, pawl: int, t: float, angle: float) 
     part = model.pawls[pawl]
     if part.stops is not None and not part.stops[0].angle <= angle <= part.stops[1].angle:
         return True
-    shape = shapely.Polygon(np.array(turned_outline(model, part), float))
+    shape = shapely.Polygon(np.array(model.outline_at_rest(part), float))
     shape = shapely.affinity.rotate(shape, angle, origin=(0, 0), use_radians=True)
     hinge = [
         float(h + o) + float(v) * t

@@ -50,8 +50,7 @@ from pliant.snap.force.contact_force import (
 )  # fmt: skip
 from pliant.snap.geometry.contact_curves import curve
 from pliant.snap.geometry.features import Field, Pair
-from pliant.snap.springs.beam import rest_strain
-from pliant.snap.springs.elastica import WIDTH
+from pliant.snap.springs.spring import FREE, Spring
 from pliant.snap.sweep.friction import cone, grip, holds
 from pliant.snap.sweep.path import Path, Piece
 from pliant.snap.sweep.plan import Course
@@ -87,31 +86,6 @@ UP_TO = _up_to_samples()
 HALVINGS = 30
 NO_TORQUE = 1e-9  # of a spring's torque at a radian, or its preload: a torque that is none
 MANY = 40  # stretches: so many are short, and their samples are nodes enough
-
-
-@dataclass(frozen=True)
-class Spring:
-    """What turns a pawl back: torque = stiffness · angle - preload."""
-
-    stiffness: float
-    preload: float
-    beam: tuple[float, ...] = ()  # as `bend` reads it, after the two; none for a hinge
-
-    @property
-    def row(self) -> Floats:
-        """As `press` reads it, (WIDTH,)."""
-        found = np.zeros(WIDTH)
-        values = (self.stiffness, self.preload, *self.beam)
-        found[: len(values)] = values
-        return found
-
-    @property
-    def held_strain(self) -> float:
-        """Of a beam that only its preload bends, against its stop."""
-        return rest_strain(self.beam) if self.beam else 0.0
-
-
-FREE = Spring(0.0, 0.0)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from flint import arb, ctx
@@ -14,12 +14,10 @@ from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.polynomials import fraction, rational
 from pliant.snap.force.certified import certified_force
 from pliant.snap.force.force_curve import Span, load, spans
+from pliant.snap.force.trajectory import Way
 from pliant.snap.model import Fastener
 from pliant.snap.springs.spring import springs_of, stiffness_of
 from pliant.snap.sweep.plan import Course
-
-if TYPE_CHECKING:
-    from pliant.snap.result import Way
 
 WITHIN = Fraction(1, 10**5)  # of a stretch: floats find a peak inside it nearer than that
 THIRD = Fraction(1, 3)

@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.snap.force.force_curve import FREE, Curve, angles, load
+from pliant.snap.force.force_curve import Curve, angles, load
 from pliant.snap.force.peak import Peak, peak_of
+from pliant.snap.force.trajectory import Way
 from pliant.snap.geometry.features import VERTEX
 from pliant.snap.handbook.formulas import mating_force
 from pliant.snap.handbook.strain import Strain
 from pliant.snap.model import Fastener
 from pliant.snap.springs.beam import handbook_stiffness, strain_limit
-from pliant.snap.springs.spring import springs_of
+from pliant.snap.springs.spring import FREE, springs_of
 from pliant.snap.sweep.path import Path, Piece
-
-if TYPE_CHECKING:
-    from pliant.snap.result import Way
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,13 @@ import numpy as np
 from shapely import Polygon, affinity
 
 from pliant.core.arrays import Floats
+from pliant.snap.faults import ROOT
 from pliant.snap.force.contact_force import BRIEF
 from pliant.snap.force.force_curve import angles
 from pliant.snap.geometry.intersections import boxes_about, near_boxes
 from pliant.snap.model import Fastener
-from pliant.snap.start.placement import turned_outline
 from pliant.snap.sweep.path import Path, Piece
-from pliant.snap.sweep.plan import ROOT, ZERO, Course, Vector
+from pliant.snap.sweep.plan import ZERO, Course, Vector
 
 SAMPLES = 9  # of a stretch
 SWING = 33  # of a snap
@@ -61,7 +61,7 @@ class Part:
 
 def clashes(model: Fastener, courses: Sequence[Course]) -> Iterator[str]:
     """One sentence for each two parts that come to overlap on the way, with where they begin to."""
-    parts = [_part(pawl.name, turned_outline(model, pawl), pawl.hinge) for pawl in model.pawls]
+    parts = [_part(pawl.name, model.outline_at_rest(pawl), pawl.hinge) for pawl in model.pawls]
     if model.root.outline is not None:
         parts.append(_part(ROOT, model.root.outline, ZERO))
     swept = [part.box(*_turns(part, courses)) for part in parts]

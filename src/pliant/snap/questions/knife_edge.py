@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from pliant.snap.faults import ROOT
+from pliant.snap.force.trajectory import Way
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import ring
 from pliant.snap.geometry.scene import Scene
@@ -22,16 +24,12 @@ from pliant.snap.model import Fastener
 from pliant.snap.questions.outcome import shifted
 from pliant.snap.springs.spring import springs_of
 from pliant.snap.start.overlaps import lies_in, obstacle_tree
-from pliant.snap.start.placement import turned_outline
 from pliant.snap.sweep.leg import touching
 from pliant.snap.sweep.next_motion import corners_met
 from pliant.snap.sweep.path import Piece
-from pliant.snap.sweep.plan import ROOT, Course, Vector
+from pliant.snap.sweep.plan import Course, Vector
 
-if TYPE_CHECKING:
-    from pliant.snap.result import Way
-
-Ways = tuple["Way", "Way | None"]  # in and, where asked for, back
+Ways = tuple[Way, Way | None]  # in and, where asked for, back
 
 HAIR = 6  # decimal places below the size of the parts: how far aside either outcome is looked for
 NEAR = 1e-7  # of a pawl's reach: corners further apart do not meet
@@ -176,7 +174,7 @@ def _named(model: Fastener, scene: Scene, name: str, vertex: int, corner: int) -
     if name == ROOT and model.root.outline is not None:
         drawn = ring(model.root.outline).drawn
     else:
-        drawn = ring(turned_outline(model, next(p for p in model.pawls if p.name == name))).drawn
+        drawn = ring(model.outline_at_rest(next(p for p in model.pawls if p.name == name))).drawn
     fixed = scene.obstacles
     return name, drawn[vertex], model.label(fixed.owner[corner]), fixed.drawn[corner]
 

@@ -25,9 +25,9 @@ from pliant.snap.force.force_curve import extremes
 from pliant.snap.handbook.strain import Strain
 from pliant.snap.model import Fastener, Goal
 from pliant.snap.questions.parameters import present, varied
-from pliant.snap.springs.beam import beam_faults, strain_limit
+from pliant.snap.springs.beam import strain_limit
 from pliant.snap.springs.spring import springs_of
-from pliant.snap.start.overlaps import check_start
+from pliant.snap.start.checks import beam_faults, check_start
 from pliant.snap.sweep.plan import around, back, travel
 
 SPREAD = 6  # 2^SPREAD designs are tried before the best are improved

@@ -18,7 +18,7 @@ from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.model import Fastener
 from pliant.snap.questions.outcome import Signature, outcome, shifted
 from pliant.snap.questions.parameters import present, varied
-from pliant.snap.start.overlaps import check_start
+from pliant.snap.start.checks import check_start
 from pliant.snap.sweep.plan import legs
 
 STEPS = 40  # tried from the present value to the end of a range

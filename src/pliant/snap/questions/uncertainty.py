@@ -23,7 +23,6 @@ from pliant.snap.geometry.scene import Obstacles
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.questions.outcome import Outcome, inside, outcome, shifted
 from pliant.snap.start.overlaps import lies_in, obstacle_tree
-from pliant.snap.start.placement import turned_outline
 from pliant.snap.sweep.contact_names import Contact
 from pliant.snap.sweep.plan import Vector, legs
 
@@ -142,7 +141,7 @@ def _marks(
     for pawl in model.pawls:
         x, y = pawl.hinge
         moving.add(aside(x, y))  # beside which a contact changes what it turns
-        moving |= {aside(a + x, b + y) for a, b in turned_outline(model, pawl)}
+        moving |= {aside(a + x, b + y) for a, b in model.outline_at_rest(pawl)}
     still = {aside(*point) for point in fixed.points}
     found = sorted({q - p for q in still for p in moving if low < q - p < high})
     if len(found) > MOST:

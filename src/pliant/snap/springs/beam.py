@@ -11,135 +11,26 @@ of its own.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from pliant.core.arrays import Floats
-from pliant.core.errors import Fault
+from pliant.snap.geometry.cantilever import Cantilever
+from pliant.snap.geometry.cantilever import cantilever as drawn_cantilever
 from pliant.snap.handbook.materials import material
 from pliant.snap.model import Beam, Fastener, Pawl
 from pliant.snap.springs.elastica import HELD, LENGTH, SECANT, SLOPE0, WIDTH, held_by
-from pliant.snap.start.placement import turned_outline
 
 HINGE = {"pseudo-rigid": 0.15, "root": 0.0}  # of the length: how far the hinge is from the root
 FACTOR = {"pseudo-rigid": Fraction(9, 4), "root": Fraction(3)}  # of EI/L
-WITHIN = 0.15  # of the length: how far what is said of a beam may be from what is drawn
 GRAIN = 1000  # parts of a unit of length that a pivot is rounded to: it is good to no more
 PLACES, WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
-@dataclass(frozen=True)
-class Cantilever:
-    """A pawl's beam as it is drawn, at rest: where it points, and distances along it from the hinge."""
-
-    axis: tuple[float, float]  # a unit vector, from the root to the nose
-    said: float  # its length, as the beam says or, if it does not, as drawn
-    behind: float  # how far the root is behind the hinge
-    rear: float  # how far the outline goes back behind the hinge
-    starts: float  # how far out the nose begins to stand out from the shank
-    nose: float  # how far out the nose is: what stands out farthest to a side
-    tip: float  # how far out the outline ends
-
-    @property
-    def length(self) -> float:
-        """From the root to where the nose is held: no further than the nose."""
-        return min(self.said, self.behind + self.nose)
-
-
 def cantilever(model: Fastener, pawl: Pawl) -> Cantilever:
-    """What follows from the drawing of a pawl with a beam, and what its beam says.
-
-    The axis is along the longest edge, through the hinge. Without a length of its own, the beam goes from
-    where the outline ends behind the hinge to the nose.
-    """
+    """What follows from the drawing of a pawl with a beam, and what its beam says."""
     assert pawl.beam is not None
-    drawn = (z.as_integer_ratio() for point in turned_outline(model, pawl) for z in point)
-    corners = np.array([over / under for over, under in drawn]).reshape(-1, 2)
-    edges = np.roll(corners, -1, axis=0) - corners
-    longest = edges[int(np.hypot(*edges.T).argmax())]
-    axis = longest / math.hypot(*longest)
-    if (corners @ axis).max() < -(corners @ axis).min():
-        axis = -axis
-    along, aside = corners @ axis, corners @ np.array([-axis[1], axis[0]])
-    ahead = np.where(along > 0, np.abs(aside), -1.0)
-    farthest = np.flatnonzero(ahead >= ahead.max() * (1 - 1e-9))
-    nose = int(farthest[along[farthest].argmin()])
-    rear, length = float(-along.min()), pawl.beam.length
-    return Cantilever(
-        axis=(float(axis[0]), float(axis[1])),
-        said=rear + float(along[nose]) if length is None else length,
-        behind=rear if length is None else HINGE[pawl.beam.hinge] * length,
-        rear=rear,
-        starts=_starts(along, aside * np.sign(aside[nose]), nose),
-        nose=float(along[nose]),
-        tip=float(along.max()),
-    )
-
-
-def _starts(along: Floats, aside: Floats, nose: int) -> float:
-    """How far out an outline begins to stand out to the side of its nose, seen from the hinge."""
-    count = len(along)
-    inward = -1 if along[nose - 1] < along[(nose + 1) % count] else 1
-    place = nose
-    while aside[(place + inward) % count] < aside[place] - 1e-12 and along[(place + inward) % count] > 0:
-        place = (place + inward) % count
-    return float(min(along[place], along[nose]))
-
-
-def beam_faults(model: Fastener) -> Iterator[Fault]:
-    """Beams that are not those of the drawing: their length, or where the hinge is on them."""
-    for index, pawl in enumerate(model.pawls):
-        if pawl.beam is not None:
-            yield from _faults(model, pawl, f"pawls[{index}].beam")
-
-
-def _faults(model: Fastener, pawl: Pawl, where: str) -> Iterator[Fault]:
-    assert pawl.beam is not None
-    drawn, unit = cantilever(model, pawl), model.units
-    least, most = (1 - WITHIN) * (drawn.behind + drawn.nose), (1 + WITHIN) * (drawn.behind + drawn.tip)
-    said, share = "" if pawl.beam.length is None else ".length", HINGE[pawl.beam.hinge]
-    if not least <= drawn.said <= most:
-        between = f"{drawn.behind + drawn.nose:.4g} {unit} from the root"
-        yield Fault(
-            where + said,
-            f"is {drawn.said:g}, and the nose is drawn {between}",
-            f"Give length = {_fitting(drawn, share):.4g}, draw it so, or leave the length to the drawing",
-        )
-        return
-    ends = [drawn.rear, *_backwards(model, pawl, drawn)]
-    off = min(abs(share * drawn.said - end) for end in ends)
-    if off > WITHIN * drawn.said:
-        yield Fault(
-            where,
-            f"has its root {share * drawn.said:.4g} {unit} behind the hinge ({share:g} of its length), and "
-            f"is drawn to begin {min(ends):.4g} {unit} behind it",
-            f"Move the hinge to {share:g} of the length from where the beam begins",
-        )
-
-
-def _fitting(drawn: Cantilever, share: float) -> float:
-    """A length up to the nose, from where the beam begins if its hinge is at its share of that."""
-    whole = drawn.rear + drawn.nose
-    return whole if abs(share * whole - drawn.rear) <= WITHIN * whole else drawn.nose / (1 - share)
-
-
-def _backwards(model: Fastener, pawl: Pawl, drawn: Cantilever) -> Iterator[float]:
-    """How far behind the hinge, along the beam, the root's outline begins."""
-    if model.root.outline is None:
-        return
-    hinge = np.array([float(value) for value in pawl.hinge])
-    corners = np.array([[float(x), float(y)] for x, y in model.root.outline]) - hinge
-    ax, ay = drawn.axis
-    along, aside = -(corners @ np.array([ax, ay])), corners @ np.array([-ay, ax])
-    for k in range(len(corners)):
-        one, other = aside[k - 1], aside[k]
-        if min(one, other) <= 0 <= max(one, other):
-            share = 0.0 if one == other else one / (one - other)
-            yield float(along[k - 1] + share * (along[k] - along[k - 1]))
+    return drawn_cantilever(model.outline_at_rest(pawl), pawl.beam.length, HINGE[pawl.beam.hinge])
 
 
 def exact_stiffness(model: Fastener, pawl: Pawl) -> Fraction:

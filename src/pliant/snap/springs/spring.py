@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
-from pliant.snap.force.force_curve import Spring
+import numpy as np
+
+from pliant.core.arrays import Floats
 from pliant.snap.model import Fastener, Pawl
-from pliant.snap.springs.beam import bending, exact_stiffness
+from pliant.snap.springs.beam import bending, exact_stiffness, rest_strain
+from pliant.snap.springs.elastica import WIDTH
+
+
+@dataclass(frozen=True)
+class Spring:
+    """What turns a pawl back: torque = stiffness · angle - preload."""
+
+    stiffness: float
+    preload: float
+    beam: tuple[float, ...] = ()  # as `bend` reads it, after the two; none for a hinge
+
+    @property
+    def row(self) -> Floats:
+        """As the loops of `force` read it, (WIDTH,)."""
+        found = np.zeros(WIDTH)
+        values = (self.stiffness, self.preload, *self.beam)
+        found[: len(values)] = values
+        return found
+
+    @property
+    def held_strain(self) -> float:
+        """Of a beam that only its preload bends, against its stop."""
+        return rest_strain(self.beam) if self.beam else 0.0
+
+
+FREE = Spring(0.0, 0.0)
 
 
 def stiffness_of(model: Fastener, pawl: Pawl) -> Fraction:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pliant.core.quantity import written
 from pliant.snap.arithmetic.half_angle import Turn
 from pliant.snap.geometry.intersections import Meeting, edges_of, locate, meeting, near_boxes, to_integers
+from pliant.snap.geometry.overlaps import boxes
 from pliant.snap.geometry.union import groups
 from pliant.snap.model import Fastener
 from pliant.snap.springs.beam import cantilever
-from pliant.snap.start.overlaps import boxes, movers
-from pliant.snap.start.placement import placed
+from pliant.snap.start.overlaps import movers
 
 LOOKED_AT = 20_000  # pairs of obstacles
 NEARLY = 0.02  # of a beam's length
@@ -75,7 +75,7 @@ def _passing_through(model: Fastener) -> Iterator[str]:
 
 
 def _joined_obstacles(model: Fastener) -> Iterator[str]:
-    outlines = [placed(model, obstacle) for obstacle in model.obstacles]
+    outlines = [model.placed(obstacle) for obstacle in model.obstacles]
     pairs = near_boxes(boxes(outlines))
     joined = groups(outlines, pairs[:LOOKED_AT])
     for members in joined[:LISTED]:

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from pliant.snap.faults import ROOT
 from pliant.snap.geometry.contact_curves import curve
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import Face, ring
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener
-from pliant.snap.start.placement import turned_outline
-from pliant.snap.sweep.plan import ROOT
 
 
 @dataclass(frozen=True)
@@ -66,4 +65,4 @@ def _drawn(model: Fastener, who: str) -> tuple[int, ...]:
     if who == ROOT and model.root.outline is not None:
         return ring(model.root.outline).drawn
     pawl = next(pawl for pawl in model.pawls if pawl.name == who)
-    return ring(turned_outline(model, pawl)).drawn
+    return ring(model.outline_at_rest(pawl)).drawn

@@ -20,7 +20,6 @@ from pliant.snap.geometry.outlines import ring
 from pliant.snap.geometry.scene import Obstacles, Scene, backwards, obstacles, scene
 from pliant.snap.model import Fastener, Leg, Pawl
 from pliant.snap.springs.beam import pivot_of
-from pliant.snap.start.placement import placed, turned_outline
 from pliant.snap.sweep.leg import as_float, sweep
 from pliant.snap.sweep.path import Cause, Happening, Path, Piece
 
@@ -120,7 +119,7 @@ def clearing(model: Fastener, velocity: Vector, fixed: Obstacles | None = None) 
 
 def around(model: Fastener) -> Obstacles:
     """The obstacles, ready for any number of sweeps."""
-    return obstacles([placed(model, obstacle) for obstacle in model.obstacles])
+    return obstacles([model.placed(obstacle) for obstacle in model.obstacles])
 
 
 def stops_of(pawl: Pawl) -> tuple[Fraction | None, Fraction | None]:
@@ -254,7 +253,7 @@ def _scenes(
     found: dict[str, Scene] = {}
     for pawl in model.pawls:
         hinge = (pawl.hinge[0] + offset[0], pawl.hinge[1] + offset[1])
-        outline = turned_outline(model, pawl)
+        outline = model.outline_at_rest(pawl)
         pivot = ZERO if pawl.beam is None else pivot_of(model, pawl)
         found[pawl.name] = scene(arithmetic, outline, hinge, velocity, fixed, until, stops_of(pawl), pivot)
     if model.root.outline is not None:

@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.force.force_curve import Spring
 from pliant.snap.geometry.scene import Obstacles
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.questions.diode.critical_direction import Critical, boundary
 from pliant.snap.questions.diode.escape import Attempt, Seat, Sector, attempt, heading, seat, sectors
+from pliant.snap.springs.spring import Spring
 from pliant.snap.sweep.plan import Course
 
 Cause = Literal["kinematic", "friction", "force", "none"]

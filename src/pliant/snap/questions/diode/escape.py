@@ -14,10 +14,11 @@ from typing import Any
 from pliant.snap.arithmetic.half_angle import turn
 from pliant.snap.arithmetic.polynomials import fraction
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.force.force_curve import Spring, peak_force
+from pliant.snap.force.force_curve import peak_force
 from pliant.snap.force.lock_friction import Threshold, threshold
 from pliant.snap.geometry.scene import Obstacles
 from pliant.snap.model import Fastener
+from pliant.snap.springs.spring import Spring
 from pliant.snap.sweep.plan import Course, Stance, Vector, depart, ended_at
 
 
