@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import lcm
 
 from flint import fmpq, fmpz_poly
 
@@ -19,6 +20,10 @@ from pliant.snap.arithmetic.polynomials import (
     surely_not_zero,
     without_repeats,
 )
+
+Vector = tuple[Fraction, Fraction]
+Whole = tuple[int, int]
+ROUND = fmpz_poly([1, 0, 1])  # 1 + u²
 
 
 class ExactPoint:
@@ -122,6 +127,7 @@ class Exactly:
     """Decisions that are never wrong."""
 
     name, is_exact = "exact", True
+    angle_slack = 2.0**-40
     zero = Algebraic.of(fmpq(0))
 
     @staticmethod
@@ -235,6 +241,48 @@ class Exactly:
         return Algebraic.of(simplest(low.high, high.low))
 
     @staticmethod
+    def common_scale(values: Iterable[Fraction], least: int) -> int:
+        """The factor, a multiple of another, that makes values integers."""
+        return lcm(least, *{value.denominator for value in values})
+
+    @staticmethod
+    def coordinates(
+        exact: Sequence[Vector], floats: Sequence[tuple[float, float]], scale: int
+    ) -> list[Whole]:
+        """Points as integers, times a scale."""
+        return [
+            (x.numerator * (scale // x.denominator), y.numerator * (scale // y.denominator)) for x, y in exact
+        ]
+
+    @staticmethod
+    def without_round(poly: fmpz_poly) -> fmpz_poly:
+        """A polynomial that 1 + u² divides, without that factor."""
+        return poly // ROUND
+
+    @staticmethod
+    def with_term_size(poly: fmpz_poly, size: float) -> fmpz_poly:
+        """Itself: nothing is rounded."""
+        return poly
+
+    @staticmethod
+    def same(first: fmpq, second: fmpq) -> bool:
+        """Whether two scalars are one."""
+        return first == second
+
+    @staticmethod
+    def ratio(point: ExactPoint, top: tuple[fmpz_poly, fmpz_poly], bottom: fmpz_poly) -> Algebraic | None:
+        """|a(u) t + b(u)| / |c(u)| at a point, None where c is zero."""
+        a, b = top
+        if sign_at(bottom, point.u) == 0:
+            return None
+        if a.is_zero():
+            return _absolute(quotient(point.u, b, bottom))
+        if point.line is None:  # on a flat segment after a snap: t is a number of its own
+            return _absolute(_independent(point, a, b, bottom))
+        alpha, beta = point.line
+        return _absolute(quotient(point.u, b * alpha - a * beta, alpha * bottom))
+
+    @staticmethod
     def near(value: fmpq) -> float:
         """The nearest float of a scalar."""
         return nearest(value + 0)
@@ -308,3 +356,15 @@ def _clear(poly: fmpz_poly, u: Algebraic, low: fmpq, high: fmpq) -> bool:
     if poly(low) == 0 or poly(high) == 0:
         return False
     return roots_between(without_repeats(poly), low, high) == int(vanishes)
+
+
+def _independent(point: ExactPoint, a: fmpz_poly, b: fmpz_poly, c: fmpz_poly) -> Algebraic:
+    """(a t + b) / c where u is rational, as on a wall parallel to the motion."""
+    u = point.u.reduced
+    slope, constant = a(u.low) / c(u.low), b(u.low) / c(u.low)
+    top = fmpz_poly([constant.p * slope.q, slope.p * constant.q])
+    return quotient(point.time, top, fmpz_poly([slope.q * constant.q]))
+
+
+def _absolute(value: Algebraic) -> Algebraic:
+    return value if compare(value, Algebraic.of(value.low * 0)) >= 0 else value.negated

@@ -6,7 +6,7 @@ What differs by less than TOLERANCE, relative to its terms, counts as equal.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -123,6 +123,7 @@ class Floating:
     """Decisions by floats, of times that are measured against a stride."""
 
     name, is_exact = "float", False
+    angle_slack = 1e-9
     zero = 0.0
 
     def __init__(self, stride: float = 1.0) -> None:
@@ -215,6 +216,39 @@ class Floating:
     def between(first: float, second: float) -> float:
         """Their mean."""
         return 0.5 * (first + second)
+
+    @staticmethod
+    def common_scale(values: Iterable[Fraction], least: int) -> int:
+        """1: floats need none."""
+        return 1
+
+    @staticmethod
+    def coordinates(
+        exact: Sequence[tuple[Fraction, Fraction]], floats: Sequence[tuple[float, float]], scale: int
+    ) -> Sequence[tuple[float, float]]:
+        """Points as floats."""
+        return floats
+
+    @staticmethod
+    def without_round(poly: FloatPoly) -> FloatPoly:
+        """A quartic that 1 + u² divides, without that factor."""
+        c = (*poly.c, 0.0, 0.0, 0.0, 0.0)
+        return FloatPoly((c[0], c[1], c[4]))
+
+    @staticmethod
+    def with_term_size(poly: FloatPoly, size: float) -> FloatPoly:
+        """The polynomial with the size of the terms it was computed from: what cancels counts as zero."""
+        return FloatPoly(poly.c, size)
+
+    def same(self, first: float, second: float) -> bool:
+        """Whether two t are one, but for rounding."""
+        return abs(first - second) <= 1e-13 * (self.stride + abs(first))
+
+    @staticmethod
+    def ratio(point: FloatPoint, top: tuple[FloatPoly, FloatPoly], bottom: FloatPoly) -> float | None:
+        """|a(u) t + b(u)| / |c(u)| at a point, None where c is zero."""
+        below = bottom(point.u)
+        return abs((top[0](point.u) * point.t + top[1](point.u)) / below) if below else None
 
     @staticmethod
     def near(value: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -79,6 +79,35 @@ class Arithmetic(Protocol):
 
     def between(self, first: Any, second: Any) -> Any:
         """A number strictly between two."""
+        ...
+
+    @property
+    def angle_slack(self) -> float:
+        """What angles given to the compiled loops may be wrong by."""
+        ...
+
+    def common_scale(self, values: Iterable[Fraction], least: int) -> int:
+        """The factor, a multiple of another, that coordinates are multiplied by."""
+        ...
+
+    def coordinates(self, exact: Sequence[Any], floats: Sequence[Any], scale: int) -> Sequence[Any]:
+        """Points, given exactly and rounded, as polynomials are made of them."""
+        ...
+
+    def without_round(self, poly: Any) -> Any:
+        """A quartic that 1 + u² divides, without that factor."""
+        ...
+
+    def with_term_size(self, poly: Any, size: float) -> Any:
+        """A polynomial that knows the size of the terms that it was computed from."""
+        ...
+
+    def same(self, first: Any, second: Any) -> bool:
+        """Whether two scalars are one."""
+        ...
+
+    def ratio(self, point: Any, top: tuple[Any, Any], bottom: Any) -> Any:
+        """|a(u) t + b(u)| / |c(u)| at a point, None where c is zero."""
         ...
 
     def near(self, value: Any) -> float:

@@ -8,15 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from flint import fmpz_poly
-
-from pliant.snap.arithmetic.floating import FloatPoly
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import cross, dot, minus
 from pliant.snap.geometry.scene import Scene
 
 Poly = Any  # fmpz_poly or FloatPoly
-ROUND = fmpz_poly([1, 0, 1])  # 1 + u²
 
 
 @dataclass(frozen=True)
@@ -34,6 +30,7 @@ class Curve:
     rho: Poly
     beyond: Poly  # length (1+u²) - ρ
     round: Any  # V, where α = V (1+u²)
+    arithmetic: Any
 
     @property
     def line(self) -> tuple[Poly, Poly]:
@@ -51,12 +48,12 @@ class Curve:
 
         α ρ - λ β has the factor 1 + u², as the distance from the hinge to that end does not depend on u.
         """
-        return _over_round(self.alpha * self.rho - self.lam * self.beta)
+        return self.arithmetic.without_round(self.alpha * self.rho - self.lam * self.beta)
 
     @cached_property
     def end(self) -> Poly:
         """Zero where it is at the other end."""
-        return _over_round(self.alpha * self.beyond + self.lam * self.beta)
+        return self.arithmetic.without_round(self.alpha * self.beyond + self.lam * self.beta)
 
     @property
     def is_flat(self) -> bool:
@@ -70,34 +67,32 @@ class Curve:
         return self.alpha * other.beta - other.alpha * self.beta
 
 
-def _over_round(poly: Poly) -> Poly:
-    """A polynomial that 1 + u² divides, without that factor."""
-    if isinstance(poly, FloatPoly):
-        c = (*poly.c, 0.0, 0.0, 0.0, 0.0)
-        return FloatPoly((c[0], c[1], c[4]))
-    return poly // ROUND
-
-
 def curve(scene: Scene, pair: Pair, turn: int) -> Curve:
     """The curve of a pair of features in a chart: the pawl turned by `turn` half turns and 2 atan u."""
     key = pair, turn % 2
     if key not in scene.curves:
-        found = _curve(scene, pair, -1 if turn % 2 else 1)
-        scene.curves[key] = _sized(scene, found) if scene.arithmetic.name == "float" else found
+        made = _curve(scene, pair, -1 if turn % 2 else 1)
+        scene.curves[key] = made if scene.arithmetic.is_exact else _sized(scene, made)
     return scene.curves[key]
 
 
-def _sized(scene: Scene, found: Curve) -> Curve:
+def _sized(scene: Scene, made: Curve) -> Curve:
     """The curve in floats that know the size of their terms, so that what cancels counts as zero."""
-    kind, i, j = found.pair
+    kind, i, j = made.pair
     edge = obstacle_edge(scene, j)[1] if kind == VERTEX else pawl_edge(scene, i, 1)[1]
     apart, reach = minus(scene.corner(j), scene.hinge), scene.pawl[i]
     length = math.hypot(*edge)
     far = (math.hypot(*apart) + math.hypot(*reach) + length) * length
     speed = math.hypot(*scene.velocity) * length
-    moving = {key: FloatPoly(getattr(found, key).c, speed) for key in ("alpha", "lam")}
-    still = {key: FloatPoly(getattr(found, key).c, far) for key in ("beta", "rho", "beyond")}
-    return replace(found, **moving, **still)
+    sized = scene.arithmetic.with_term_size
+    return replace(
+        made,
+        alpha=sized(made.alpha, speed),
+        lam=sized(made.lam, speed),
+        beta=sized(made.beta, far),
+        rho=sized(made.rho, far),
+        beyond=sized(made.beyond, far),
+    )
 
 
 def _curve(scene: Scene, pair: Pair, sign: int) -> Curve:
@@ -110,16 +105,15 @@ def _curve(scene: Scene, pair: Pair, sign: int) -> Curve:
         off, along = dot(velocity, normal), dot(velocity, edge)
         rho = turned(poly, vertex, edge, dot(gap, edge))
         beta = turned(poly, vertex, normal, dot(gap, normal))
-        one = scene.arithmetic.poly([off])
-        return Curve(
-            pair, poly([off, 0, off]), beta, poly([along, 0, along]), rho, _rest(poly, edge, rho), one
-        )
+        alpha, lam, rest = poly([off, 0, off]), poly([along, 0, along]), _rest(poly, edge, rho)
+        return Curve(pair, alpha, beta, lam, rho, rest, poly([off]), scene.arithmetic)
     start, edge = pawl_edge(scene, pair[1], sign)
     normal, gap = outward(edge), minus(scene.corner(pair[2]), hinge)
     rho = turned(poly, edge, gap, -dot(start, edge))
     beta = turned(poly, normal, gap, -dot(start, normal))
     alpha = -turned(poly, normal, velocity, 0)
-    return Curve(pair, alpha, beta, -turned(poly, edge, velocity, 0), rho, _rest(poly, edge, rho), None)
+    lam, rest = -turned(poly, edge, velocity, 0), _rest(poly, edge, rho)
+    return Curve(pair, alpha, beta, lam, rho, rest, None, scene.arithmetic)
 
 
 def _rest(poly: Any, edge: Sequence[Any], rho: Poly) -> Poly:

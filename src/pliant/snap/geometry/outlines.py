@@ -79,18 +79,28 @@ def ring(points: Vectors) -> Ring:
     >>> ring([(0, 0), (0, 2), (1, 2), (2, 2), (2, 0)]).drawn
     (4, 3, 1, 0)
     """
-    if not isinstance(points, tuple):
-        return _ring(tuple(points))
-    known = _rings.get(id(points))
-    if known is None or known[0] is not points:
-        if len(_rings) >= KEPT:
-            _rings.clear()
-        known = _rings[id(points)] = points, _ring(points)
-    return known[1]
+    return _kept_ring(_SamePoints(points)) if isinstance(points, tuple) else _ring(tuple(points))
 
 
-# A model's outlines are the same tuples every time, and to hash their fractions takes long.
-_rings: dict[int, tuple[Vectors, Ring]] = {}
+class _SamePoints:
+    """Points as a key: equal where they are one object.
+
+    A model's outlines are the same tuples every time, and to hash their fractions takes long.
+    """
+
+    def __init__(self, points: tuple[Vector, ...]) -> None:
+        self.points = points
+
+    def __hash__(self) -> int:
+        return id(self.points)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SamePoints) and self.points is other.points
+
+
+@lru_cache(KEPT)
+def _kept_ring(key: _SamePoints) -> Ring:
+    return _ring(key.points)
 
 
 @lru_cache(KEPT)

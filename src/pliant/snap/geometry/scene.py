@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.geometry.features import EDGE, VERTEX, Field, Rigid, Way
+from pliant.snap.geometry.features import VERTEX, Field, Rigid, Way
 from pliant.snap.geometry.outlines import Face, Ring, Vector, Vectors, ring
 from pliant.snap.geometry.time_index import Index, index
 from pliant.snap.geometry.union import united
@@ -93,14 +93,9 @@ class Scene:
 
     def corner(self, vertex: int) -> tuple[Any, Any]:
         """A vertex of the obstacles, as the arithmetic takes it."""
-        x, y = self.obstacles.points[vertex]
-        return self.coordinate(x), self.coordinate(y)
-
-    def coordinate(self, value: Fraction) -> Any:
-        """A coordinate as the arithmetic takes it."""
-        if self.arithmetic.name == "float":
-            return float(value)
-        return value.numerator * (self.scale // value.denominator)
+        fixed = self.obstacles
+        rounded = float(fixed.floats.x[vertex]), float(fixed.floats.y[vertex])
+        return self.arithmetic.coordinates([fixed.points[vertex]], [rounded], self.scale)[0]
 
     @property
     def way_end(self) -> float:
@@ -129,13 +124,10 @@ def scene(
     """
     whole = ring(pawl)
     way = Way(float(hinge[0]), float(hinge[1]), float(velocity[0]), float(velocity[1]))
-    scale, points, start, pace = 1, whole.floats, way[:2], way[2:]
-    centre: tuple[Any, Any] = (float(pivot[0]), float(pivot[1]))
-    if arithmetic.name == "exact":
-        values = [value for point in (*whole.points, hinge, velocity, pivot) for value in point]
-        scale = lcm(around.scale, *{value.denominator for value in values})
-        vectors = (hinge, velocity, pivot, *whole.points)
-        start, pace, centre, *points = (_scaled(vector, scale) for vector in vectors)
+    vectors = (hinge, velocity, pivot, *whole.points)
+    floats = (way[:2], way[2:], (float(pivot[0]), float(pivot[1])), *whole.floats)
+    scale = arithmetic.common_scale((value for vector in vectors for value in vector), around.scale)
+    start, pace, centre, *points = arithmetic.coordinates(vectors, floats, scale)
     stride = whole.size / math.hypot(way.vx, way.vy)
     return Scene(
         arithmetic=arithmetic.paced(stride),
@@ -156,11 +148,6 @@ def scene(
     )
 
 
-def _scaled(vector: Vector, scale: int) -> tuple[int, int]:
-    x, y = vector
-    return x.numerator * (scale // x.denominator), y.numerator * (scale // y.denominator)
-
-
 def backwards(scene: Scene, until: Fraction) -> Scene:
     """The same with the hinge moved the other way: where it was at t it is at -t."""
     x, y = scene.velocity
@@ -173,6 +160,3 @@ def backwards(scene: Scene, until: Fraction) -> Scene:
         until=scene.arithmetic.scalar(until),
         curves={},
     )
-
-
-__all__ = ["EDGE", "VERTEX", "Obstacles", "Pair", "Ring", "Scene", "backwards", "obstacles", "ring", "scene"]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.arrays import Ints
+from pliant.snap.arithmetic.numbers import as_float
 from pliant.snap.geometry.contact_curves import Curve, curve
 from pliant.snap.geometry.features import Field, Pair, Rigid, Way, coefficients, quadratic
 from pliant.snap.geometry.scene import Scene
@@ -136,8 +137,7 @@ def _other_chart(scene: Scene, point: Any, going: Next) -> State:
 def touching(scene: Scene, point: Any) -> list[Curve]:
     """Every contact at a point."""
     live = _about(scene, point)
-    slack = 1e-9 if scene.arithmetic.name == "float" else 2.0**-40
-    args = (point.t, point.slack, point.angle, slack, _sign(point.turn))
+    args = (point.t, point.slack, point.angle, scene.arithmetic.angle_slack, _sign(point.turn))
     pairs, _ = _scanned(scene, live, lambda out, at: scan.touching(*args, *_parts(scene, live), out, at))
     curves = [curve(scene, pair, point.turn) for pair in pairs]
     return [c for c in curves if point.sign(c.alpha, c.beta) == 0 and on_edge(point, c)]
@@ -293,9 +293,8 @@ def _hit_between(
     arithmetic = scene.arithmetic
     slack = 1e-9 * (scene.stride + abs(begin) + abs(stop))
     live = scene.index.live(begin - slack, stop + slack)
-    blur = 1e-9 if arithmetic.name == "float" else 2.0**-40
     beyond = max(begin - slack, point.t + point.slack + slack)  # what touches now is not what comes next
-    args = (point.angle, blur, _sign(point.turn), begin - slack, beyond, stop + slack)
+    args = (point.angle, arithmetic.angle_slack, _sign(point.turn), begin - slack, beyond, stop + slack)
     pairs, times = _scanned(scene, live, lambda out, at: scan.at_angle(*args, *_parts(scene, live), out, at))
     for t, pair in sorted(zip(times, pairs, strict=True)):
         if t > best.t + best.slack + slack:
@@ -316,11 +315,6 @@ def _sooner(scene: Scene, point: Any, line: tuple[Any, Any], best: Any, over: st
     if point.sign(*line) * rising >= 0 or best.sign(*line) * rising <= 0:
         return best, over
     return arithmetic.point(point.u, point.turn, line), "event"
-
-
-def as_float(number: Any) -> float:
-    """A number of either arithmetic, rounded."""
-    return number if isinstance(number, float) else number.near
 
 
 def snapped(scene: Scene, point: Any) -> State:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pliant.snap.geometry.contact_curves import Curve, curve, obstacle_edge, outward, pawl_edge, times, turned
-from pliant.snap.geometry.features import EDGE, VERTEX
+from pliant.snap.geometry.features import EDGE, VERTEX, Pair
 from pliant.snap.geometry.scene import Scene
 
 Kind = Literal["start", "rest", "snap", "arc", "flat", "jam", "dead centre"]
@@ -45,9 +45,9 @@ class Side:
 
     at: Any
     groups: tuple[tuple[Curve, ...], ...]
-    later: dict[int, int]  # by curve: the group it is in
-    rising: dict[int, int]  # by curve: the sign of α, or of F itself where it is flat
-    fixed: frozenset[int]  # curves that are flat: F has one sign throughout
+    later: dict[Pair, int]  # by contact: the group it is in
+    rising: dict[Pair, int]  # by contact: the sign of α, or of F itself where it is flat
+    fixed: frozenset[Pair]  # contacts that are flat: F has one sign throughout
 
 
 @dataclass(frozen=True)
@@ -214,21 +214,21 @@ def stop_in(stop: Any, turn: int) -> Any:
 def _side(scene: Scene, point: Any, contacts: Sequence[Curve], at: Any, side: int) -> Side:
     """The curves on one side of the point, at a place within the strip."""
     ahead: list[tuple[Any, Curve]] = []
-    rising: dict[int, int] = {}
-    fixed: set[int] = set()
+    rising: dict[Pair, int] = {}
+    fixed: set[Pair] = set()
     for contact in contacts:
         alpha = contact.alpha(at)
         flat = _flat_sign(scene, point, contact, at, side)
         if flat is not None:
-            rising[id(contact)] = flat
-            fixed.add(id(contact))
+            rising[contact.pair] = flat
+            fixed.add(contact.pair)
             continue
-        rising[id(contact)] = (alpha > 0) - (alpha < 0)
+        rising[contact.pair] = (alpha > 0) - (alpha < 0)
         t = -contact.beta(at) / alpha
         if point.after(t) < 0:
             ahead.append((t, contact))
-    groups = _grouped(ahead, scene.stride)
-    later = {id(contact): place for place, group in enumerate(groups) for contact in group}
+    groups = _grouped(scene, ahead)
+    later = {contact.pair: place for place, group in enumerate(groups) for contact in group}
     return Side(at, groups, later, rising, frozenset(fixed))
 
 
@@ -253,20 +253,16 @@ def _flat_sign(scene: Scene, point: Any, contact: Curve, at: Any, side: int) -> 
     return ((alpha > 0) - (alpha < 0)) * point.after(-beta / alpha)
 
 
-def _grouped(ahead: list[tuple[Any, Curve]], stride: float) -> tuple[tuple[Curve, ...], ...]:
+def _grouped(scene: Scene, ahead: list[tuple[Any, Curve]]) -> tuple[tuple[Curve, ...], ...]:
     """By time, latest first: at one t just after the point that one is nearest to it."""
     groups: list[list[Curve]] = []
     last = None
     for t, contact in sorted(ahead, key=lambda entry: entry[0], reverse=True):
-        if last is None or not _same(t, last, stride):
+        if last is None or not scene.arithmetic.same(t, last):
             groups.append([])
         groups[-1].append(contact)
         last = t
     return tuple(map(tuple, groups))
-
-
-def _same(t: Any, last: Any, stride: float) -> bool:
-    return abs(t - last) <= 1e-13 * (stride + abs(t)) if isinstance(t, float) else t == last
 
 
 def _gaps(
@@ -300,7 +296,7 @@ def _valid(side: Side, group: tuple[Curve, ...] | None) -> tuple[Curve, ...] | N
 
 
 def _on(side: Side, contact: Curve) -> bool:
-    sign = side.rising[id(contact)]
+    sign = side.rising[contact.pair]
     return sign * contact.begin(side.at) >= 0 and sign * contact.end(side.at) >= 0
 
 
@@ -317,7 +313,7 @@ def _level(
 ) -> bool:
     """Whether the angle itself stays free just after, even where no angle beside it does."""
     sign_at, u = scene.arithmetic.sign_at, point.u
-    rising = {id(contact): sign_at(contact.alpha, u) for contact in contacts}
+    rising = {contact.pair: sign_at(contact.alpha, u) for contact in contacts}
     here = Side(_Here(scene.arithmetic, u), (), {}, rising, frozenset())
     return _free(scene, point, here, 0, corners, edges)
 
@@ -356,8 +352,8 @@ def _free(
 
 def _outside(side: Side, cell: int, contact: Curve) -> int:
     """The sign of a contact's F in a cell."""
-    sign = side.rising.get(id(contact), 0)
-    return -sign if side.later.get(id(contact), cell) < cell else sign
+    sign = side.rising.get(contact.pair, 0)
+    return -sign if side.later.get(contact.pair, cell) < cell else sign
 
 
 def _apart(scene: Scene, side: Side, cell: int, corner: Corner) -> bool:
@@ -394,5 +390,5 @@ def _beside(side: Side, row: Sequence[Any], skip: Sequence[bool]) -> bool:
 def _flush_apart(side: Side, cell: int, corner: Corner, which: int) -> bool:
     """Whether two flush edges are apart at the tips: by the vertex that is further in."""
     pair = (corner.on_edges[1 - which], corner.on_faces[which])
-    inner = [c for c in pair if id(c) in side.later and _on(side, c)]
+    inner = [c for c in pair if c.pair in side.later and _on(side, c)]
     return all(_outside(side, cell, contact) >= 0 for contact in inner or pair)

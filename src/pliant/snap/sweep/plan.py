@@ -12,6 +12,7 @@ from typing import Any
 from flint import fmpq
 
 from pliant.snap.arithmetic.algebraic import Algebraic
+from pliant.snap.arithmetic.numbers import Number, as_float, exact_rational, exact_sum
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.faults import ROOT
 from pliant.snap.geometry.contact_curves import curve
@@ -20,7 +21,7 @@ from pliant.snap.geometry.outlines import ring
 from pliant.snap.geometry.scene import Obstacles, Scene, backwards, obstacles, scene
 from pliant.snap.model import Fastener, Leg, Pawl
 from pliant.snap.springs.beam import pivot_of
-from pliant.snap.sweep.leg import as_float, sweep
+from pliant.snap.sweep.leg import sweep
 from pliant.snap.sweep.path import Cause, Happening, Path, Piece
 
 Vector = tuple[Fraction, Fraction]
@@ -67,21 +68,18 @@ class Course:
         return (self.ends - self.begins) * self.speed
 
 
-def elapsed(courses: Sequence[Course], number: int, time: Any) -> Any:
+def elapsed(courses: Sequence[Course], number: int, time: Number) -> Algebraic | None:
     """The t since a way began, exactly, of a t of one of its courses; None where it is not known exactly.
 
     It is where every course before, and this one, began and ended at a rational t.
     """
-    total = fmpq(0)
-    for course in (*courses[:number], courses[number]):
-        if not isinstance(course.start, Algebraic) or not course.start.reduced.is_rational:
+    total, begin = fmpq(0), exact_rational(courses[number].start)
+    for course in courses[:number]:
+        start, end = exact_rational(course.start), exact_rational(course.end)
+        if start is None or end is None:
             return None
-        if course is courses[number]:
-            break
-        if not course.end.reduced.is_rational:
-            return None
-        total += course.end.reduced.low - course.start.reduced.low
-    return time.shifted(total - courses[number].start.reduced.low)
+        total += end - start
+    return None if begin is None else exact_sum(time, total - begin)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def critical(seat: Seat, low: Attempt, high: Attempt) -> Critical:
 
 def exactly(seat: Seat, low: Attempt, high: Attempt) -> Bearing | None:
     """The one direction between two at which sweeps a hair to either side end as the two do."""
-    if seat.arithmetic.name != "exact":
+    if not seat.arithmetic.is_exact:
         return None
     courses = seat.course(low.direction), seat.course(high.direction)
     locks = [(a.locks_from.pawl, a.locks_from.t) for a in (low, high) if a.locks_from is not None]

@@ -9,10 +9,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from pliant.snap.arithmetic.half_angle import turn
-from pliant.snap.arithmetic.polynomials import fraction
+from pliant.snap.arithmetic.numbers import near_fraction
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.force.force_curve import peak_force
 from pliant.snap.force.lock_friction import Threshold, threshold
@@ -73,19 +72,12 @@ def seat(
     model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, springs: dict[str, Spring], last: Course
 ) -> Seat:
     """At the end of the course that brought it in."""
-    end = _rational(last.end)
+    end = near_fraction(last.end)
     offset = (last.offset[0] + last.velocity[0] * end, last.offset[1] + last.velocity[1] * end)
     rest = Stance({name: ended_at(path, last.end).end for name, path in last.paths.items()})
     backwards = (-last.velocity[0], -last.velocity[1])
     far = end * (backwards[0] ** 2 + backwards[1] ** 2)
     return Seat(model, arithmetic, fixed, springs, rest, offset, backwards, far)
-
-
-def _rational(end: Any) -> Fraction:
-    """The end of a course as a fraction: the leg's, or where the root sat down."""
-    if isinstance(end, float):  # by floats, to a billionth
-        return Fraction(end).limit_denominator(10**9)
-    return fraction(end.reduced.low)
 
 
 def attempt(seat: Seat, direction: Vector) -> Attempt:
