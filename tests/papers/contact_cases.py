@@ -12,15 +12,15 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.snap.force.force_curve import angles
-from pliant.snap.force.trajectory import Way
+from pliant.snap.force.force_curve import pawl_angles
+from pliant.snap.force.trajectory import Trajectory
 from pliant.snap.generate import motion_diode, random_fastener, ring, two_hooks, vector
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root, SnapStudy
 from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
-from pliant.snap.sweep.path import Path, Piece
+from pliant.snap.sweep.path import Path, PathPiece
 
 Floats = NDArray[np.float64]
 Rational = int | Fraction
@@ -63,7 +63,7 @@ def run(model: Fastener, **study: object) -> SnapResult:
     return solve(model, SnapStudy.model_validate(study))
 
 
-def told(way: Way, pawl: str = "pawl") -> list[str]:
+def told(way: Trajectory, pawl: str = "pawl") -> list[str]:
     """What happens to a pawl, in order, until the way ends."""
     return [
         happening.kind
@@ -73,7 +73,7 @@ def told(way: Way, pawl: str = "pawl") -> list[str]:
     ]
 
 
-def pieces(way: Way) -> Iterator[tuple[Path, Piece]]:
+def pieces(way: Trajectory) -> Iterator[tuple[Path, PathPiece]]:
     """Every stretch of every pawl, each on one contact, as far as it would go by itself."""
     for course in way.courses:
         for path in course.paths.values():
@@ -81,7 +81,7 @@ def pieces(way: Way) -> Iterator[tuple[Path, Piece]]:
                 yield path, piece
 
 
-def inside(piece: Piece, count: int = 9) -> Floats:
+def inside(piece: PathPiece, count: int = 9) -> Floats:
     """Moments within a piece, its ends left out."""
     return np.linspace(piece.start.t, piece.end.t, count + 2)[1:-1]
 
@@ -89,7 +89,7 @@ def inside(piece: Piece, count: int = 9) -> Floats:
 def angle_at(path: Path, t: float) -> float:
     """A pawl's angle at a moment, in radians."""
     piece = next(piece for piece in path.pieces if piece.start.t <= t <= piece.end.t)
-    return float(angles(path, piece, np.array([t]))[0])
+    return float(pawl_angles(path, piece, np.array([t]))[0])
 
 
 def rotated(vectors: Floats, angle: float) -> Floats:
@@ -129,7 +129,7 @@ def sliding_speed(lever: Floats, normal: Floats, velocity: Floats, kind: int) ->
 
 
 @cache
-def sliding(kind: int, friction: Rational = 0) -> list[tuple[Path, Piece]]:
+def sliding(kind: int, friction: Rational = 0) -> list[tuple[Path, PathPiece]]:
     """Pieces on arcs of one type of contact, of the examples and of random fasteners at this friction."""
     models = [two_hooks(), motion_diode(), *(random_fastener(seed) for seed in range(16))]
     rough = [model.model_copy(update={"friction": Fraction(friction)}) for model in models]

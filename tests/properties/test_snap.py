@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from shapely.affinity import rotate, translate
 from tests.unit.snap.one_pawl import EXACT, FLOAT, angle, grid_case, swept
 
-from pliant.snap.force.force_curve import angles
+from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.generate import random_fastener
 from pliant.snap.model import Fastener
 from pliant.snap.sweep.path import Path
-from pliant.snap.sweep.plan import around, back, stops_of, travel
+from pliant.snap.sweep.plan import stops_of, travel_back, travel_in, united_obstacles
 
 Vector = tuple[Any, Any]
 ROUNDING = 1e-7  # how deep a pawl placed by floats may be in an obstacle
@@ -232,7 +232,7 @@ def samples(path: Path, count: int = 5) -> Iterator[tuple[str, float, float]]:
         if piece.end.t - piece.start.t < 1e-6:
             continue
         t = np.linspace(piece.start.t, piece.end.t, count + 2)[1:-1]
-        for at, turned in zip(t.tolist(), angles(path, piece, t).tolist(), strict=True):
+        for at, turned in zip(t.tolist(), pawl_angles(path, piece, t).tolist(), strict=True):
             yield piece.motion, at, turned
 
 
@@ -352,9 +352,9 @@ def test_more_friction_never_leads_further(family, seed):
 @over_seeds(25)
 def test_without_friction_a_way_without_snaps_is_gone_back_as_it_was_come(seed):
     model = random_fastener(seed).model_copy(update={"friction": Fraction(0)})
-    fixed = around(model)
-    (way,) = travel(model, EXACT, fixed)
-    (again,) = back(model, EXACT, fixed, (way,))
+    fixed = united_obstacles(model)
+    (way,) = travel_in(model, EXACT, fixed)
+    (again,) = travel_back(model, EXACT, fixed, (way,))
     for pawl in model.pawls:
         path, returning = way.paths[pawl.name], again.paths[pawl.name]
         snaps = [event.point.t for event in path.happenings if event.kind.startswith("snap")]
@@ -366,20 +366,20 @@ def test_without_friction_a_way_without_snaps_is_gone_back_as_it_was_come(seed):
 def turned_at(path: Path, t: float) -> float:
     """A pawl's angle at a t strictly within its way."""
     piece = next(piece for piece in path.pieces if piece.start.t <= t <= piece.end.t)
-    return float(angles(path, piece, np.array([t]))[0])
+    return float(pawl_angles(path, piece, np.array([t]))[0])
 
 
 @over_seeds(15)
 def test_a_whole_fastener_goes_there_and_back_by_either_arithmetic(seed):
     model = random_fastener(seed)
-    fixed = around(model)
+    fixed = united_obstacles(model)
     ways = [_ends(model, fixed, arithmetic) for arithmetic in (EXACT, FLOAT)]
     assert ways[0][0] == ways[1][0]
     assert ways[1][1] == pytest.approx(ways[0][1], abs=1e-7)
 
 
 def _ends(model: Fastener, fixed: Any, arithmetic: Any) -> tuple[list[tuple[str, str]], list[float]]:
-    there = travel(model, arithmetic, fixed)
-    again = back(model, arithmetic, fixed, there)
+    there = travel_in(model, arithmetic, fixed)
+    again = travel_back(model, arithmetic, fixed, there)
     courses = [*there, *again]
     return [(course.cause, course.by) for course in courses], [course.ends for course in courses]

@@ -151,10 +151,10 @@ def _last(to: float | tuple[float, ...]) -> float:
 
 
 def _fastener(model: Fastener) -> Iterator[tuple[str, str]]:
-    from pliant.snap.start.checks import check_asked
+    from pliant.snap.start.checks import check_solvable
     from pliant.snap.start.remarks import remarks
 
-    check_asked(model, model.study)
+    check_solvable(model, model.study)
     yield "pawls", _listed([_pawl(model, pawl) for pawl in model.pawls], "; ")
     corners = sum(len(model.outline(obstacle)) for obstacle in model.obstacles)
     yield "obstacles", f"{len(model.obstacles)}, {corners} vertices in all"
@@ -179,8 +179,8 @@ def _pawl(model: Fastener, pawl: Pawl) -> str:
 
 
 def _plan(model: Fastener) -> str:
-    from pliant.snap.sweep.plan import legs
+    from pliant.snap.sweep.plan import plan_legs
 
-    said = [f"{place(map(float, leg.velocity))} for t = {float(leg.until):.6g}" for leg in legs(model)]
+    said = [f"{place(map(float, leg.velocity))} for t = {float(leg.until):.6g}" for leg in plan_legs(model)]
     past = ", when it is past everything" if model.root.plan is None and model.root.until is None else ""
     return _listed(said, "; ") + past

@@ -20,8 +20,14 @@ from pliant.core.errors import Fault
 from pliant.core.model import Place, fault_at, get, items, unknown
 from pliant.core.outline import TOO_SMALL, ring_fault, too_small
 from pliant.snap.geometry.cantilever import Cantilever
-from pliant.snap.geometry.intersections import Ring, floats_of, is_flat, near_pairs, self_meeting
-from pliant.snap.geometry.overlaps import rounding
+from pliant.snap.geometry.intersections import (
+    Points,
+    float_points,
+    is_degenerate,
+    near_edge_pairs,
+    self_intersection,
+)
+from pliant.snap.geometry.overlaps import rounding_depth
 from pliant.snap.handbook.materials import MATERIALS, unknown_material
 
 ROOT = "root"  # what a parameter's moves call the root
@@ -30,7 +36,7 @@ WITHIN = 0.15  # of the length: how far what is said of a beam may be from what 
 Faults = Iterator[InitErrorDetails]
 
 
-def outline_fault(ring: Ring) -> str:
+def outline_fault(ring: Points) -> str:
     """What keeps a ring from being an outline, or "" when nothing does; decided without rounding.
 
     Where a million pairs of its edges are near each other, floats decide.
@@ -43,15 +49,17 @@ def outline_fault(ring: Ring) -> str:
     for index, corner in enumerate(ring):
         if corner == ring[index - 1]:
             return f"vertex {index} repeats the one before it"
-    if too_small(floats_of(ring)):
+    if too_small(float_points(ring)):
         return TOO_SMALL
-    if is_flat(ring):
+    if is_degenerate(ring):
         return "has no area"
-    near = near_pairs(ring)
-    return ring_fault(floats_of(ring)) if near is None else _met(self_meeting(ring, near))
+    near = near_edge_pairs(ring)
+    return (
+        ring_fault(float_points(ring)) if near is None else _intersection_fault(self_intersection(ring, near))
+    )
 
 
-def _met(found: tuple[int, int, str] | None) -> str:
+def _intersection_fault(found: tuple[int, int, str] | None) -> str:
     if found is None:
         return ""
     first, second, verb = found
@@ -64,13 +72,13 @@ def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
     """All that is wrong between the parts of a fastener, each at its place and with a cure."""
     shapes = get(data, "shapes")
     known: Mapping[str, Any] = shapes if isinstance(shapes, Mapping) else {}
-    yield from unknown(_shaped(data), known, "shape")
+    yield from unknown(_shape_references(data), known, "shape")
     yield from _name_faults(data)
     yield from _beam_faults(data)
     yield from _parameter_faults(data, known)
 
 
-def _shaped(data: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
+def _shape_references(data: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
     """Every place that names a shape."""
     for key in ("pawls", "obstacles"):
         yield from (
@@ -81,21 +89,21 @@ def _shaped(data: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
 def _name_faults(data: Mapping[str, Any]) -> Faults:
     """Names that two bear: a pawl or an obstacle that is called as another, or as the root; parameters."""
     bearers = {ROOT: "the root is called so"}
-    for place, name in chain(_named(data, "pawls"), _named(data, "obstacles")):
+    for place, name in chain(_named_items(data, "pawls"), _named_items(data, "obstacles")):
         if name in bearers:
             yield fault_at(
                 place, name, f"{name!r} cannot be told apart: {bearers[name]}", "Name it otherwise"
             )
         bearers.setdefault(name, f"{place[0]}[{place[1]}] is called so too")
     seen: dict[str, Place] = {}
-    for place, name in _named(data, "parameters"):
+    for place, name in _named_items(data, "parameters"):
         first = seen.setdefault(name, place)
         if first is not place:
             problem = f"{name!r} is the name of {first[0]}[{first[1]}] too"
             yield fault_at(place, name, problem, "Name it otherwise")
 
 
-def _named(data: Mapping[str, Any], key: str) -> Iterator[tuple[Place, str]]:
+def _named_items(data: Mapping[str, Any], key: str) -> Iterator[tuple[Place, str]]:
     """The names in a list, by their places; obstacles without one are called by their number."""
     for index, item in enumerate(items(data, key)):
         name = get(item, "name")
@@ -122,8 +130,8 @@ def _beam_faults(data: Mapping[str, Any]) -> Faults:
 
 def _parameter_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Faults:
     """Parameters of pawls that are none, and moves of vertices that are not there."""
-    pawls = {name: None for _, name in _named(data, "pawls")}
-    corners = _corners(data, shapes)
+    pawls = {name: None for _, name in _named_items(data, "pawls")}
+    corners = _vertex_counts(data, shapes)
     parameters = items(data, "parameters")
     named = ((("parameters", index, "of"), get(each, "of")) for index, each in enumerate(parameters))
     yield from unknown(named, pawls, "pawl")
@@ -135,7 +143,7 @@ def _parameter_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Fau
             yield fault_at(
                 ("parameters", index, "of"), name, problem, "Give the pawl a beam, or vary its stiffness"
             )
-    yield from unknown(_moved(parameters), corners, "part")
+    yield from unknown(_moved_parts(parameters), corners, "part")
     for index, parameter in enumerate(parameters):
         for number, move in enumerate(items(parameter, "moves")):
             place: Place = ("parameters", index, "moves", number)
@@ -154,29 +162,29 @@ def _number(vertex: Any) -> int:
     return int(vertex) if whole and vertex == int(vertex) else -1
 
 
-def _moved(parameters: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
+def _moved_parts(parameters: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
     """Every place of a parameter that names a part whose vertices it moves."""
     for index, parameter in enumerate(parameters):
         for number, move in enumerate(items(parameter, "moves")):
             yield ("parameters", index, "moves", number, "of"), get(move, "of")
 
 
-def _corners(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> dict[str, int | None]:
+def _vertex_counts(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> dict[str, int | None]:
     """How many corners each part has that a parameter may move; None where its outline cannot be read."""
     rooted = get(get(data, "root"), "outline")
-    counts = {} if rooted is None else {ROOT: _count(rooted)}
+    counts = {} if rooted is None else {ROOT: _vertex_count(rooted)}
     for key in ("pawls", "obstacles"):
         parts = items(data, key)
-        for (_, index, _), name in _named(data, key):
+        for (_, index, _), name in _named_items(data, key):
             outline = get(parts[int(index)], "outline")
             shape = get(parts[int(index)], "shape")
-            counts[name] = _count(
+            counts[name] = _vertex_count(
                 shapes.get(shape) if outline is None and isinstance(shape, str) else outline
             )
     return counts
 
 
-def _count(outline: Any) -> int | None:
+def _vertex_count(outline: Any) -> int | None:
     if not isinstance(outline, list | tuple) or len(outline) < 2:
         return None
     return len(outline) - (outline[0] == outline[-1])
@@ -190,7 +198,7 @@ class PlacedPart(NamedTuple):
 
     where: str  # in the file
     name: str
-    ring: Ring  # in the world
+    ring: Points  # in the world
 
 
 class Overlap(NamedTuple):
@@ -203,7 +211,7 @@ class Overlap(NamedTuple):
 
 def overlap_fault(overlap: Overlap, units: str) -> Fault:
     """A part that overlaps an obstacle at the start, and how deep."""
-    part, least = overlap.part, rounding(overlap.part.ring)
+    part, least = overlap.part, rounding_depth(overlap.part.ring)
     deep = f"by {overlap.depth:.3g}" if overlap.depth > least else f"by less than {least:.1g}"
     return Fault(
         part.where,
@@ -226,7 +234,7 @@ def beam_fault(
         return Fault(
             where + ".length" * said,
             f"is {drawn.said:g}, and the nose is drawn {between}",
-            f"Give length = {_fitting(drawn, share):.4g}, draw it so, or leave the length to the drawing",
+            f"Give length = {_fitting_length(drawn, share):.4g}, draw it so, or leave the length to the drawing",
         )
     ends = [drawn.rear, *behind]
     if min(abs(share * drawn.said - end) for end in ends) <= WITHIN * drawn.said:
@@ -239,7 +247,7 @@ def beam_fault(
     )
 
 
-def _fitting(drawn: Cantilever, share: float) -> float:
+def _fitting_length(drawn: Cantilever, share: float) -> float:
     """A length up to the nose, from where the beam begins if its hinge is at its share of that."""
     whole = drawn.rear + drawn.nose
     return whole if abs(share * whole - drawn.rear) <= WITHIN * whole else drawn.nose / (1 - share)

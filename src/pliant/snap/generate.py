@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from pliant.core.errors import PliantError
-from pliant.snap.arithmetic.half_angle import NONE, turn
+from pliant.snap.arithmetic.half_angle import NONE, half_angle
 from pliant.snap.model import Beam, ExactVector, Fastener, Obstacle, Pawl, Root
 
 Rational = int | Fraction
@@ -248,13 +248,13 @@ def _random_pawl(rng: np.random.Generator, name: str, hinge: ExactVector) -> Paw
         outline = ring((-HALF, HALF), (Fraction(x, 2), Fraction(y, 2)), (Fraction(wide, 2), 0))
     else:
         outline = _moved(_star(rng, int(rng.integers(3, 9)), (1, 4)), vector(0, -int(rng.integers(3))))
-    stops = (turn(f"-{rng.integers(1, 5)}/10 u"), turn(f"{rng.integers(1, 8)}/10 u"))
+    stops = (half_angle(f"-{rng.integers(1, 5)}/10 u"), half_angle(f"{rng.integers(1, 8)}/10 u"))
     return Pawl(
         name=name,
         hinge=hinge,
         outline=outline,
         stiffness=Fraction(100),
-        rest=turn("1/5 u") if rng.random() < 0.2 else NONE,
+        rest=half_angle("1/5 u") if rng.random() < 0.2 else NONE,
         stops=stops if rng.random() < 0.2 else None,
     )
 

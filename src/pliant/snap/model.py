@@ -18,7 +18,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from pliant.core.model import Document, Frozen, Name, Positive, check_with_references, fault
 from pliant.core.quantity import AMOUNTS, COORDINATES, IN_RANGE
 from pliant.core.quantity import Exact as Rational
-from pliant.snap.arithmetic.half_angle import NONE, TurnOf
+from pliant.snap.arithmetic.half_angle import NONE, HalfAngleOf
 from pliant.snap.faults import outline_fault, reference_faults
 from pliant.snap.handbook.materials import SECANT
 
@@ -137,9 +137,9 @@ class Pawl(Frozen):
     shape: Name | None = None
     stiffness: ExactNotNegative | None = None  # N·unit/rad
     beam: Beam | None = None  # instead of stiffness
-    rest: TurnOf = NONE  # by which the outline is turned where the spring rests
+    rest: HalfAngleOf = NONE  # by which the outline is turned where the spring rests
     preload: Exact = Fraction(0)  # torque at rest, against a stop there; positive pushes counter-clockwise
-    stops: tuple[TurnOf, TurnOf] | None = None  # from rest: how far it can turn either way
+    stops: tuple[HalfAngleOf, HalfAngleOf] | None = None  # from rest: how far it can turn either way
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -257,7 +257,7 @@ class SnapStudy(Frozen):
     uncertain: bool = False  # every outcome of starts in `region`
     frames: int = Field(default=120, ge=2, le=100_000)
     about: ExactVector | None = None  # the point of the root that torques are about; default its first hinge
-    spread: TurnOf = NONE  # how far the family of ways back reaches to either side of the plan reversed
+    spread: HalfAngleOf = NONE  # how far the family of ways back reaches to either side of the plan reversed
     stability: bool = False  # how far each parameter may go before other things happen
     search: bool = False  # parameters that meet the goal
     directions: int = Field(default=72, ge=4, le=10_000)  # tried in the classification of all directions

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pliant.snap.force.trajectory import Event, Way
-from pliant.snap.geometry.scene import Obstacles
+from pliant.snap.force.trajectory import SnapEvent, Trajectory
+from pliant.snap.geometry.scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.questions.diode.classification import Diode
 from pliant.snap.questions.knife_edge import KnifeEdge
-from pliant.snap.questions.search import Design
+from pliant.snap.questions.search import BestDesign
 from pliant.snap.questions.stability import Margin
 from pliant.snap.questions.uncertainty import Outcomes
 from pliant.snap.status import SnapStatus
@@ -23,15 +23,15 @@ class SnapResult(Shown):
 
     model: Fastener
     study: SnapStudy
-    fixed: Obstacles
-    way_in: Way
-    way_back: Way | None
+    fixed: UnitedObstacles
+    way_in: Trajectory
+    way_back: Trajectory | None
     remarks: tuple[str, ...]
     seconds: Mapping[str, float]
     diode: Diode | None = None  # asked for by `classify`
     outcomes: Outcomes | None = None  # by `uncertain`
     margins: tuple[Margin, ...] = ()  # by `stability`
-    design: Design | None = None  # by `search`
+    design: BestDesign | None = None  # by `search`
     knife_edge: KnifeEdge | None = None  # corner meets corner: the ways are those of the side that goes in
 
     @property
@@ -40,7 +40,7 @@ class SnapResult(Shown):
         return self.way_in.status if self.knife_edge is None else SnapStatus.KNIFE_EDGE
 
     @property
-    def ways(self) -> tuple[Way, ...]:
+    def ways(self) -> tuple[Trajectory, ...]:
         """The way in, and the way back where there is one."""
         return (self.way_in,) if self.way_back is None else (self.way_in, self.way_back)
 
@@ -51,7 +51,7 @@ class SnapResult(Shown):
         return self.study.digits if asked else 0
 
     @property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[SnapEvent, ...]:
         """Of the way in."""
         return self.way_in.events
 

@@ -17,23 +17,29 @@ from typing import Any
 from pliant.core.clock import Clock
 from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
-from pliant.snap.arithmetic.exact import Exactly
-from pliant.snap.arithmetic.floating import Floating
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.force.trajectory import Way, trajectory
-from pliant.snap.geometry.scene import Obstacles
+from pliant.snap.force.trajectory import Trajectory, trajectory
+from pliant.snap.geometry.scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.questions.diode.classification import classify
-from pliant.snap.questions.interference import clashes
-from pliant.snap.questions.knife_edge import Ways, knife_edge, met_on, same, unsure
+from pliant.snap.questions.diode.classification import classify_diode
+from pliant.snap.questions.interference import interferences
+from pliant.snap.questions.knife_edge import (
+    Trajectories,
+    all_corner_meetings,
+    floats_doubtful,
+    knife_edge,
+    same_outcome,
+)
 from pliant.snap.questions.search import search
 from pliant.snap.questions.stability import margins
 from pliant.snap.questions.uncertainty import outcomes
 from pliant.snap.result import SnapResult
 from pliant.snap.springs.spring import springs_of
-from pliant.snap.start.checks import check_asked
+from pliant.snap.start.checks import check_solvable
 from pliant.snap.start.remarks import remarks
-from pliant.snap.sweep.plan import Course, around, back, travel
+from pliant.snap.sweep.plan import Course, travel_back, travel_in, united_obstacles
 from pliant.snap.warm import LOOPS, seconds_as_python
 
 
@@ -41,58 +47,69 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
     """The way of a fastener along its plan, and back if the study asks for it."""
     study = study or model.study
     with running(LOOPS, seconds_as_python(model, study), progress):
-        return _moved(model, study, progress)
+        return _solve(model, study, progress)
 
 
-def _moved(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
+def _solve(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     clock = Clock()
-    arithmetic: Arithmetic = Exactly() if study.arithmetic == "exact" else Floating()
+    arithmetic: Arithmetic = ExactArithmetic() if study.arithmetic == "exact" else FloatArithmetic()
     with clock.phase("check"):
-        check_asked(model, study)
+        check_solvable(model, study)
     progress(0, 4, "moving")
     with clock.phase("build"):
-        fixed = around(model)
+        fixed = united_obstacles(model)
 
     with clock.phase("move"):
-        ways = _ways(model, study, arithmetic, fixed)
-        met = met_on(model, ways)
-        if study.arithmetic == "float" and unsure(ways, met):
-            exact = _ways(model, study, Exactly(), fixed)
-            if not same(model, ways, exact):
-                arithmetic, ways, met = Exactly(), exact, met_on(model, exact)
+        ways = _trajectories(model, study, arithmetic, fixed)
+        met = all_corner_meetings(model, ways)
+        if study.arithmetic == "float" and floats_doubtful(ways, met):
+            exact = _trajectories(model, study, ExactArithmetic(), fixed)
+            if not same_outcome(model, ways, exact):
+                arithmetic, ways, met = ExactArithmetic(), exact, all_corner_meetings(model, exact)
     with clock.phase("answers"):
         progress(2, 4, "looking aside")
-        edge = knife_edge(model, ways, met, lambda moved: _ways(moved, study, Exactly(), fixed))
+        edge = knife_edge(
+            model, ways, met, lambda moved: _trajectories(moved, study, ExactArithmetic(), fixed)
+        )
         if edge is not None:
-            arithmetic, ways = Exactly(), (edge.sides[0].way_in, edge.sides[0].way_back)
+            arithmetic, ways = ExactArithmetic(), (edge.sides[0].way_in, edge.sides[0].way_back)
         way_in, way_back = ways
         answers = _answers(model, study, arithmetic, fixed, way_in, progress)
         courses = way_in.courses if way_back is None else (*way_in.courses, *way_back.courses)
-        said = (*remarks(model), *clashes(model, courses))
+        said = (*remarks(model), *interferences(model, courses))
     return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, knife_edge=edge, **answers)
 
 
-def _ways(model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles) -> Ways:
+def _trajectories(
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles
+) -> Trajectories:
     """In and, where it is asked for, back."""
     springs = springs_of(model)
-    there = travel(model, arithmetic, fixed)
-    free = travel(model, arithmetic, fixed, Fraction(0)) if _locked(there) else there
+    there = travel_in(model, arithmetic, fixed)
+    free = travel_in(model, arithmetic, fixed, Fraction(0)) if _is_locked(there) else there
     way_in = trajectory(model, study, springs, there, free)
     if not study.reverse:
         return way_in, None
-    again = back(model, arithmetic, fixed, way_in.courses)
-    free = back(model, arithmetic, fixed, way_in.courses, Fraction(0)) if _locked(again) else again
+    again = travel_back(model, arithmetic, fixed, way_in.courses)
+    free = travel_back(model, arithmetic, fixed, way_in.courses, Fraction(0)) if _is_locked(again) else again
     return way_in, trajectory(model, study, springs, again, free)
 
 
 def _answers(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, way: Way, progress: Progress
+    model: Fastener,
+    study: SnapStudy,
+    arithmetic: Arithmetic,
+    fixed: UnitedObstacles,
+    way: Trajectory,
+    progress: Progress,
 ) -> dict[str, Any]:
     """What else the study asks for."""
     found: dict[str, Any] = {}
     if study.classify:
         springs = springs_of(model)
-        found["diode"] = classify(model, study, arithmetic, fixed, springs, way.last, way.peak, progress)
+        found["diode"] = classify_diode(
+            model, study, arithmetic, fixed, springs, way.last, way.peak, progress
+        )
     if study.uncertain:
         found["outcomes"] = outcomes(model, study, arithmetic, fixed, progress)
     if study.stability:
@@ -102,6 +119,6 @@ def _answers(
     return found
 
 
-def _locked(courses: tuple[Course, ...]) -> bool:
+def _is_locked(courses: tuple[Course, ...]) -> bool:
     """Whether friction ended a path."""
     return any(path.cause == "lock" for course in courses for path in course.paths.values())

@@ -12,15 +12,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pliant.snap.arithmetic.algebraic import Algebraic, compare, quotient, sign_at
-from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.isolation import roots
 from pliant.snap.arithmetic.polynomials import (
     fraction,
-    nearest,
+    nearest_float,
     rational,
-    roots_between,
-    simplest,
-    without_repeats,
+    root_count,
+    simplest_between,
+    squarefree_part,
 )
 
 LOW, HIGH = fmpq(-4), fmpq(4)
@@ -146,18 +146,18 @@ def test_coefficients_beyond_floats_are_no_trouble():
 
 
 def test_repeated_roots_are_dropped_and_others_kept():
-    assert without_repeats(SQUARE**3 * fmpz_poly([-1, 1])) == SQUARE * fmpz_poly([-1, 1])
-    assert without_repeats(SQUARE) == SQUARE
-    assert without_repeats(fmpz_poly([5])) == fmpz_poly([5])
+    assert squarefree_part(SQUARE**3 * fmpz_poly([-1, 1])) == SQUARE * fmpz_poly([-1, 1])
+    assert squarefree_part(SQUARE) == SQUARE
+    assert squarefree_part(fmpz_poly([5])) == fmpz_poly([5])
 
 
 @by(60)
 @given(polys(), st.integers(-30, 30), st.integers(1, 30))
 def test_the_bound_on_roots_is_never_below_their_number(poly, start, width):
-    poly = without_repeats(poly)
+    poly = squarefree_part(poly)
     low, high = fmpq(start, 8), fmpq(start + width, 8)
     assume(poly(low) != 0 != poly(high))
-    bound, number = roots_between(poly, low, high), len(real_roots(poly, low, high))
+    bound, number = root_count(poly, low, high), len(real_roots(poly, low, high))
     assert bound >= number
     assert bound > 1 or bound == number
 
@@ -302,7 +302,7 @@ def test_a_negative_is_the_root_of_the_mirrored_polynomial(poly):
 @given(st.fractions(-10, 10), st.integers(0, 200))
 def test_a_short_rational_lies_strictly_between(low, places):
     start, end = rational(low), rational(low) + fmpq(1, 2**places)
-    found = simplest(start, end)
+    found = simplest_between(start, end)
     assert start < found < end
     assert int(found.q) <= 2 ** (places + 8)
 
@@ -311,13 +311,13 @@ def test_a_short_rational_lies_strictly_between(low, places):
 @given(st.fractions())
 def test_rationals_survive_the_way_to_flint_and_back(value):
     assert fraction(rational(value)) == value
-    assert nearest(rational(value)) == float(value)
+    assert nearest_float(rational(value)) == float(value)
 
 
 # As the sweep asks
 
 
-EXACTLY = Exactly()
+EXACTLY = ExactArithmetic()
 
 
 def convergent(steps: int) -> tuple[int, int]:

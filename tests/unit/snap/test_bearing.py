@@ -9,13 +9,13 @@ from tests.unit.snap.leaving import at_rest, change, escapes, model_of, named, s
 
 from pliant import gallery, solve
 from pliant.snap.arithmetic.algebraic import compare
-from pliant.snap.arithmetic.floating import Floating
+from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.generate import motion_diode, random_fastener, vector
 from pliant.snap.model import Fastener
 from pliant.snap.questions.diode.classification import Diode
 from pliant.snap.questions.diode.critical_direction import direction_text
-from pliant.snap.questions.diode.escape import attempt, heading
-from pliant.snap.questions.diode.exact_direction import bearings, fan, slope_of
+from pliant.snap.questions.diode.escape import rational_direction, try_direction
+from pliant.snap.questions.diode.exact_direction import candidate_directions, direction_range, slope_of
 
 SLIP = ((0, 0), (0, "-1/4"), ("1/4", 0))  # a pawl within the root, that touches nothing
 OPEN = ("diode-friction", "diode-kinematic", "door-latch", "escapement", "ratchet")
@@ -84,7 +84,7 @@ def test_friction_of_a_vertex_turns_about_at_a_right_angle_to_its_lever():
 
 
 def test_a_rational_direction_is_told_in_the_least_integers():
-    between = fan(vector(-2, 1), vector(-1, 1))
+    between = direction_range(vector(-2, 1), vector(-1, 1))
     assert (between.steep, between.ahead, between.low, between.high) == (False, -1, Fraction(1, 2), 1)
     assert slope_of(vector(-2, 1), steep=True) == -2
     root, box = [(-1, 0), (1, 0), (1, 1), (-1, 1)], [(3, 2), (30, 2), (30, 3), (3, 3)]
@@ -96,8 +96,8 @@ def test_a_rational_direction_is_told_in_the_least_integers():
 
 def test_ways_that_do_not_part_have_no_bearing_between_them():
     start = seated(gallery.load("motion-diode"))
-    courses = start.course(heading(1.5)), start.course(heading(1.5 + 1e-7))
-    assert bearings(courses, (start.backwards, start.far), Fraction(0), []) == []
+    courses = start.course(rational_direction(1.5)), start.course(rational_direction(1.5 + 1e-7))
+    assert candidate_directions(courses, (start.backwards, start.far), Fraction(0), []) == []
 
 
 @pytest.mark.parametrize("name", [*OPEN, *(pytest.param(name, marks=pytest.mark.slow) for name in OPEN_TOO)])
@@ -114,7 +114,7 @@ def test_what_nothing_opens_has_no_critical_direction(name):
 
 def test_by_floats_a_critical_direction_is_left_between_two():
     model = gallery.load("motion-diode")
-    start = seated(model, Floating())
+    start = seated(model, FloatArithmetic())
     for entry, exact in zip(diode(model, 16, "float").critical, diode(model, 16).critical, strict=True):
         assert entry.exact == ""
         assert entry.angle == pytest.approx(exact.angle, abs=1e-6)
@@ -129,7 +129,7 @@ def test_a_hair_to_either_side_of_a_critical_direction_things_end_differently(se
     assert found
     for entry in found:
         bearing = named(start, entry)
-        sides = [attempt(start, bearing.beside(by)) for by in (-FINER, FINER)]
+        sides = [try_direction(start, bearing.beside(by)) for by in (-FINER, FINER)]
         assert len({side.escapes(model.friction) for side in sides}) == 2
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tests.unit.snap.one_pawl import box, ring
 
-from pliant.snap.arithmetic.floating import Floating
+from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.model import Fastener
-from pliant.snap.questions.interference import clashes
-from pliant.snap.sweep.plan import around, travel
+from pliant.snap.questions.interference import interferences
+from pliant.snap.sweep.plan import travel_in, united_obstacles
 
 BAR = ring((0, 0), (4, 0), (4, "1/4"), (0, "1/4"))  # leans on a spike by tan θ = (t - 6) / 2
 SPIKE = ring((2, -6), ("3/2", -9), ("5/2", -9))
@@ -31,7 +31,7 @@ def model(outline: Any = None, **keys: Any) -> Fastener:
 
 
 def said(fastener: Fastener) -> list[str]:
-    return list(clashes(fastener, travel(fastener, Floating(), around(fastener))))
+    return list(interferences(fastener, travel_in(fastener, FloatArithmetic(), united_obstacles(fastener))))
 
 
 def begins(sentence: str) -> float:
@@ -93,7 +93,7 @@ def test_hooks_in_a_row_are_looked_at_by_their_boxes_first():
     walls = [{"outline": box(20 * k + 2, -40, 20 * k + 12, -k)} for k in range(30)]
     row = model(pawls=pawls, obstacles=walls, root={"velocity": [0, -1], "until": 30})
     began = time.process_time()
-    courses = travel(row, Floating(), around(row))
+    courses = travel_in(row, FloatArithmetic(), united_obstacles(row))
     moved = time.process_time() - began
-    assert list(clashes(row, courses)) == []
+    assert list(interferences(row, courses)) == []
     assert time.process_time() - began - moved < 0.5 + moved  # it was cubic in the number of hooks: minutes

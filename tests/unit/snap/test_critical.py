@@ -9,29 +9,29 @@ from flint import fmpq
 from tests.unit.snap.one_pawl import EXACT, FLOAT
 
 from pliant.snap.arithmetic.polynomials import fraction
-from pliant.snap.force.lock_friction import Threshold, threshold
+from pliant.snap.force.lock_friction import LockThreshold, lock_threshold
 from pliant.snap.generate import cantilever_hook, motion_diode, random_fastener, ring, two_hooks, vector
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root
-from pliant.snap.sweep.plan import Course, around, back, travel
+from pliant.snap.sweep.plan import Course, travel_back, travel_in, united_obstacles
 
 HAIR = Fraction(1, 10**9)
 
 
 def courses(model: Fastener, friction: Fraction, reverse: bool = False) -> tuple[Course, ...]:
-    fixed = around(model)
-    there = travel(model, EXACT, fixed, friction if not reverse else Fraction(0))
-    return back(model, EXACT, fixed, there, friction) if reverse else there
+    fixed = united_obstacles(model)
+    there = travel_in(model, EXACT, fixed, friction if not reverse else Fraction(0))
+    return travel_back(model, EXACT, fixed, there, friction) if reverse else there
 
 
 def locks(model: Fastener, friction: Fraction, reverse: bool = False) -> bool:
     return courses(model, friction, reverse)[-1].cause == "lock"
 
 
-def of(model: Fastener, reverse: bool = False) -> Threshold | None:
-    return threshold(courses(model, Fraction(0), reverse))
+def of(model: Fastener, reverse: bool = False) -> LockThreshold | None:
+    return lock_threshold(courses(model, Fraction(0), reverse))
 
 
-def just_below_and_above(found: Threshold) -> tuple[Fraction, Fraction]:
+def just_below_and_above(found: LockThreshold) -> tuple[Fraction, Fraction]:
     """Rationals a hair away, whether the number itself is rational or not."""
     number = found.friction.reduced
     number.refine(fmpq(1, 10**12))
@@ -85,8 +85,8 @@ def test_random_fasteners_lock_above_their_threshold_and_not_below(seed):
 @pytest.mark.parametrize("seed", range(15))
 def test_floats_find_the_same_threshold(seed):
     model = random_fastener(seed)
-    fixed, exact = around(model), of(model)
-    found = threshold(travel(model, FLOAT, fixed, Fraction(0)))
+    fixed, exact = united_obstacles(model), of(model)
+    found = lock_threshold(travel_in(model, FLOAT, fixed, Fraction(0)))
     assert (found is None) == (exact is None)
     if found is not None and exact is not None:
         assert found.value == pytest.approx(exact.value, rel=1e-7)
@@ -135,10 +135,10 @@ def test_without_friction_nothing_locks_though_the_least_friction_would(arithmet
         pawls=(Pawl(name="pawl", hinge=vector(0, 0), outline=block, stiffness=Fraction(100)),),
         obstacles=(Obstacle(outline=beam),),
     )
-    ways = travel(model, arithmetic, around(model))
-    found = threshold(ways)
+    ways = travel_in(model, arithmetic, united_obstacles(model))
+    found = lock_threshold(ways)
     assert found is not None
     assert (ways[-1].cause, found.value) == ("until", 0)
     assert not found.locks_at(Fraction(0))
     assert found.locks_at(HAIR)
-    assert travel(model, arithmetic, around(model), HAIR)[-1].cause == "lock"
+    assert travel_in(model, arithmetic, united_obstacles(model), HAIR)[-1].cause == "lock"

@@ -16,7 +16,7 @@ from pliant.core.pose import carry
 from pliant.core.store import json_text
 from pliant.snap import drawing
 from pliant.snap.faults import ROOT
-from pliant.snap.force.trajectory import Event
+from pliant.snap.force.trajectory import SnapEvent
 from pliant.snap.generate import motion_diode, random_fastener, ratchet, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.result import SnapResult
@@ -47,7 +47,7 @@ def frames_at(motion: Motion, travel: float) -> list[int]:
     return np.flatnonzero(np.abs(motion.values - travel) < 1e-9).tolist()
 
 
-def along(result: SnapResult) -> list[tuple[float, Event]]:
+def along(result: SnapResult) -> list[tuple[float, SnapEvent]]:
     """Every event, by the travel since the start."""
     assert result.way_back is not None
     there = [(event.travel, event) for event in result.way_in.events]

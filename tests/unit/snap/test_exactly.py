@@ -9,8 +9,8 @@ import pytest
 from flint import fmpq, fmpz_poly
 
 from pliant.snap.arithmetic.algebraic import Algebraic, compare
-from pliant.snap.arithmetic.exact import Exactly, ExactPoint
-from pliant.snap.arithmetic.polynomials import nearest
+from pliant.snap.arithmetic.exact import ExactArithmetic, ExactPoint
+from pliant.snap.arithmetic.polynomials import nearest_float
 
 HUGE = 10**40
 HAIR = fmpq(1, HUGE)
@@ -59,7 +59,7 @@ def test_a_time_that_floats_cannot_tell_is_narrowed_until_they_do():
     """t = 1 / (u - v) with v the rational beside √½: some 1e38, though u is known to 53 bits at first."""
     line = fmpz_poly([-int(BESIDE.p), int(BESIDE.q)]), fmpz_poly([-int(BESIDE.q)])
     point = ExactPoint(half_root(), 0, line)
-    right = nearest(2 * BESIDE / (fmpq(1, 2) - BESIDE * BESIDE))  # (u + v) / (u² - v²)
+    right = nearest_float(2 * BESIDE / (fmpq(1, 2) - BESIDE * BESIDE))  # (u + v) / (u² - v²)
     assert abs(point.t) > 1e37
     assert point.t == pytest.approx(right, rel=1e-12)
     assert point.slack <= 1e-12 * abs(point.t)
@@ -105,7 +105,7 @@ def test_later_and_earlier_are_told_apart_by_a_hair(point):
 
 
 def test_at_a_rational_moment_nothing_is_later_or_earlier():
-    point = Exactly.moment(half_root(), 0, fmpq(22, 7))
+    point = ExactArithmetic.moment(half_root(), 0, fmpq(22, 7))
     assert (point.after(fmpq(22, 7)), point.after(fmpq(22, 7) - HAIR), point.after(fmpq(22, 7) + HAIR)) == (
         0,
         1,
@@ -122,7 +122,7 @@ def at_time(time: Algebraic) -> ExactPoint:
 
 def test_of_the_angles_of_conjugate_times_only_this_one_s_is_met():
     """u = t / 2 at t = √2: the polynomial has -√½ as well, which belongs to -√2."""
-    found = Exactly.landing(at_time(root(-2, 0, 1)), ONE, fmpz_poly([0, -2]), -1.0, 1.0)
+    found = ExactArithmetic.landing(at_time(root(-2, 0, 1)), ONE, fmpz_poly([0, -2]), -1.0, 1.0)
     assert [compare(u, half_root()) for u in found] == [0]
 
 
@@ -130,21 +130,21 @@ def test_at_a_rational_time_both_roots_within_reach_are_met_in_order():
     """2 (1 + u²) - 5 u = 0: 1/2 and 2."""
     curve = fmpz_poly([1, 0, 1]), fmpz_poly([0, -5])
     point = at_time(Algebraic.of(fmpq(2)))
-    assert [u.near for u in Exactly.landing(point, *curve, 0.0, 3.0)] == [0.5, 2.0]
-    assert [u.near for u in Exactly.landing(point, *curve, 0.0, 1.0)] == [0.5]
+    assert [u.near for u in ExactArithmetic.landing(point, *curve, 0.0, 3.0)] == [0.5, 2.0]
+    assert [u.near for u in ExactArithmetic.landing(point, *curve, 0.0, 1.0)] == [0.5]
 
 
 @pytest.mark.parametrize("time", [Algebraic.of(fmpq(2)), root(-4, 0, 1), root(-2, 0, 1, high=3)])
 def test_a_curve_that_is_only_touched_is_met_once(time):
     """t (1 + u²) - 2 t u = 0 at any t: u = 1 twice. The second 2 is written as a root of t² - 4."""
-    found = Exactly.landing(at_time(time), fmpz_poly([1, -2, 1]), fmpz_poly([]), 0.0, 2.0)
+    found = ExactArithmetic.landing(at_time(time), fmpz_poly([1, -2, 1]), fmpz_poly([]), 0.0, 2.0)
     assert [u.near for u in found] == [1.0]
 
 
 def test_a_curve_s_flat_line_is_met_at_every_time():
     """(2u - 1)(t - 5u) = 0 at t = √2: u = 1/2, and u = √2 / 5."""
     alpha, beta = fmpz_poly([-1, 2]), fmpz_poly([-1, 2]) * fmpz_poly([0, -5])
-    found = Exactly.landing(at_time(root(-2, 0, 1)), alpha, beta, 0.0, 1.0)
+    found = ExactArithmetic.landing(at_time(root(-2, 0, 1)), alpha, beta, 0.0, 1.0)
     assert [u.near for u in found] == pytest.approx([math.sqrt(2) / 5, 0.5])
     assert compare(found[1], Algebraic.of(fmpq(1, 2))) == 0
 
@@ -155,7 +155,7 @@ def test_a_curve_s_flat_line_is_met_at_every_time():
 def test_a_strip_holds_the_angle_and_no_other_root():
     u, own, beside = half_root(), fmpz_poly([-1, 0, 2]), fmpz_poly([-int(BESIDE.p), int(BESIDE.q)])
     far, constant = fmpz_poly([-3, 4]), fmpz_poly([7])
-    low, high = Exactly.strip(u, [own, beside, far, constant])
+    low, high = ExactArithmetic.strip(u, [own, beside, far, constant])
     assert own(low) < 0 < own(high)
     assert beside(low) * beside(high) > 0
     assert far(low) * far(high) > 0
@@ -163,23 +163,23 @@ def test_a_strip_holds_the_angle_and_no_other_root():
 
 
 def test_a_strip_is_wide_where_nothing_is_near():
-    low, high = Exactly.strip(half_root(), [fmpz_poly([-1, 0, 2])])
+    low, high = ExactArithmetic.strip(half_root(), [fmpz_poly([-1, 0, 2])])
     assert high - low == fmpq(1, 2**9)
 
 
 def test_an_angle_that_is_a_root_many_times_over_does_not_narrow_its_strip():
     own = fmpz_poly([-1, 0, 2]) ** 3
-    low, high = Exactly.strip(half_root(), [own])
+    low, high = ExactArithmetic.strip(half_root(), [own])
     assert own(low) < 0 < own(high)
     assert high - low == fmpq(1, 2**9)
 
 
 def test_between_two_numbers_is_a_rational_one_however_near_they_are():
     for one, other in ((half_root(), Algebraic.of(BESIDE)), (Algebraic.of(BESIDE), half_root())):
-        found = Exactly.between(one, other)
+        found = ExactArithmetic.between(one, other)
         assert found.is_rational
         assert {compare(found, one), compare(found, other)} == {-1, 1}
 
 
 def test_between_equal_numbers_is_the_number():
-    assert compare(Exactly.between(half_root(), root(-1, 0, 0, 0, 4)), half_root()) == 0
+    assert compare(ExactArithmetic.between(half_root(), root(-1, 0, 0, 0, 4)), half_root()) == 0

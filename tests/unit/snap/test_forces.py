@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import FLOAT, HILL, HOOK, TEE, TIP, angle, box, fastener, grid_case, ring, swept
 
-from pliant.snap.arithmetic.exact import Exactly
-from pliant.snap.force.force_curve import Load, angles, force_curve, load, spans
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.force.force_curve import PawlLoad, contact_spans, force_curve, pawl_angles, pawl_load
 from pliant.snap.generate import cantilever_hook, random_fastener, two_hooks
 from pliant.snap.geometry.features import EDGE, VERTEX
 from pliant.snap.handbook.formulas import hinged_force, mating_force
 from pliant.snap.model import Fastener
-from pliant.snap.springs.spring import Spring, springs_of
-from pliant.snap.sweep.path import Path, Piece
-from pliant.snap.sweep.plan import Course, around, back, travel
+from pliant.snap.springs.spring import PawlSpring, springs_of
+from pliant.snap.sweep.path import Path, PathPiece
+from pliant.snap.sweep.plan import Course, travel_back, travel_in, united_obstacles
 
-SPRING = Spring(100.0, 0.0)
+SPRING = PawlSpring(100.0, 0.0)
 FRICTIONS = (0.0, 0.2, 0.5)
 
 
@@ -30,9 +30,9 @@ class Moments(NamedTuple):
     """A contact at some moments: what the engine says, and what geometry does."""
 
     path: Path
-    piece: Piece
+    piece: PathPiece
     t: Any
-    found: Load
+    found: PawlLoad
     turned: Any  # (K,) rad
     lever: Any  # (K, 2)
     normal: Any  # (K, 2) of the force on the pawl
@@ -40,18 +40,18 @@ class Moments(NamedTuple):
     slip: Any  # (K, 2) of the pawl's material over the obstacle
 
 
-def contacts(path: Path, friction: float, spring: Spring = SPRING) -> Iterator[Moments]:
+def contacts(path: Path, friction: float, spring: PawlSpring = SPRING) -> Iterator[Moments]:
     for piece in path.pieces:
         if piece.motion == "arc" and piece.end.t - piece.start.t > 1e-6:
             t = piece.start.t + (piece.end.t - piece.start.t) * np.array([0.2, 0.5, 0.8])
-            found = load(path, piece, t, spring, friction)
+            found = pawl_load(path, piece, t, spring, friction)
             yield Moments(path, piece, t, found, *geometry(path, piece, t))
 
 
-def geometry(path: Path, piece: Piece, t: Any) -> tuple[Any, Any, Any, Any, Any]:
+def geometry(path: Path, piece: PathPiece, t: Any) -> tuple[Any, Any, Any, Any, Any]:
     """From angles and outlines alone."""
     scene, (kind, i, j) = path.scene, piece.contacts[0]
-    turned = angles(path, piece, t)
+    turned = pawl_angles(path, piece, t)
     pawl = np.stack([scene.rigid.x, scene.rigid.y], axis=1)
     stones = np.stack([scene.floats.x, scene.floats.y], axis=1)
     way = np.array([scene.way.vx, scene.way.vy])
@@ -89,7 +89,7 @@ def grid_paths(count: int, friction: float) -> Iterator[Path]:
 
 
 def courses_of(model: Fastener) -> tuple[Course, ...]:
-    return travel(model, FLOAT, around(model))
+    return travel_in(model, FLOAT, united_obstacles(model))
 
 
 def curve_of(course: Course, model: Fastener) -> Any:
@@ -145,7 +145,7 @@ def test_forces_act_at_the_contact():
 
 def test_a_pawl_at_rest_is_not_pressed():
     path = swept(TIP, HILL, velocity=(1, 0), arithmetic=FLOAT)
-    found = load(path, path.pieces[0], np.array([1.0, 2.0]), SPRING, 0.3)
+    found = pawl_load(path, path.pieces[0], np.array([1.0, 2.0]), SPRING, 0.3)
     assert not found.force.any()
     assert not found.against.any()
 
@@ -163,7 +163,7 @@ def dropped(path: Path, end: float) -> float:
             held -= 50 * angle(event.point) ** 2
     for piece in path.pieces:
         if piece.start.t <= end:
-            last = float(angles(path, piece, np.array([min(end, piece.end.t)]))[0])
+            last = float(pawl_angles(path, piece, np.array([min(end, piece.end.t)]))[0])
     return held + 50 * last**2
 
 
@@ -183,7 +183,7 @@ def test_without_friction_two_hooks_give_back_all_that_was_put_in():
 def test_friction_costs_work_both_ways():
     model = two_hooks(friction=Fraction(3, 10))
     there = courses_of(model)
-    again = back(model, FLOAT, around(model), there)
+    again = travel_back(model, FLOAT, united_obstacles(model), there)
     assert curve_of(there[0], model).work > 0
     assert curve_of(again[0], model).work > 0
 
@@ -210,8 +210,8 @@ def test_on_a_vertex_the_force_is_greatest_at_an_end_of_its_slide():
         for piece in path.pieces:
             if piece.motion == "arc" and piece.contacts[0][0] == VERTEX:
                 t = np.linspace(piece.start.t, piece.end.t, 60)[1:-1]
-                size = np.hypot(*load(path, piece, t, SPRING, 0.2).force.T)
-                slides = np.sign(np.diff(angles(path, piece, t)))
+                size = np.hypot(*pawl_load(path, piece, t, SPRING, 0.2).force.T)
+                slides = np.sign(np.diff(pawl_angles(path, piece, t)))
                 if piece.end.t - piece.start.t > 1e-3 and len(np.unique(slides)) == 1:
                     assert size[1:-1].max() <= max(size[0], size[-1]) * (1 + 1e-9)
                     compared += 1
@@ -273,7 +273,7 @@ def test_torque_is_about_the_point_asked_for():
 def test_spans_cover_a_course_without_gaps():
     model = random_fastener(3)
     for course in courses_of(model):
-        whole = spans(course)
+        whole = contact_spans(course)
         assert whole[0].begin == course.begins
         assert whole[-1].end == course.ends
         assert all(a.end == b.begin for a, b in pairwise(whole))
@@ -306,8 +306,8 @@ def test_a_preload_is_felt_from_the_first_touch():
     path = course.paths["pawl"]
     piece = path.pieces[1]
     t = np.array([piece.start.t, piece.end.t])
-    found = load(path, piece, t, springs_of(model)["pawl"], 0.0)
-    assert found.torque == pytest.approx(100 * angles(path, piece, t) - 2)
+    found = pawl_load(path, piece, t, springs_of(model)["pawl"], 0.0)
+    assert found.torque == pytest.approx(100 * pawl_angles(path, piece, t) - 2)
     assert found.against[0] == pytest.approx(2 / 5)  # on a lever of 5 across the way: F = 2 / 5 at 45°
     assert curve_of(course, model).peak > curve_of(*_without_preload()).peak
 
@@ -329,10 +329,10 @@ def test_a_hook_on_a_ramp_takes_the_force_of_the_handbook_with_its_lever():
     piece = next(p for p in path.pieces if p.motion == "arc")
     assert piece.contacts[0][0] == VERTEX
     t = np.linspace(piece.start.t, piece.end.t, 9)[1:-1]
-    found = load(path, piece, t, springs_of(model)["hook"], float(friction))
+    found = pawl_load(path, piece, t, springs_of(model)["hook"], float(friction))
     _, lever, _, _, _ = geometry(path, piece, t)
     wanted = hinged_force(
-        100, angles(path, piece, t), -lever[:, 1], lever[:, 0], math.atan(ramp), float(friction)
+        100, pawl_angles(path, piece, t), -lever[:, 1], lever[:, 0], math.atan(ramp), float(friction)
     )
     assert found.against == pytest.approx(wanted)
 
@@ -346,9 +346,9 @@ def test_a_long_hook_beside_its_hinge_s_line_takes_the_handbook_s_force():
         path = course.paths["hook"]
         piece = next(p for p in path.pieces if p.motion == "arc")
         t = np.array([0.5 * (piece.start.t + piece.end.t)])
-        found = load(path, piece, t, springs_of(model)["hook"], 0.2)
+        found = pawl_load(path, piece, t, springs_of(model)["hook"], 0.2)
         _, lever, _, _, _ = geometry(path, piece, t)
-        across = 100 * np.abs(angles(path, piece, t)) / -lever[:, 1]
+        across = 100 * np.abs(pawl_angles(path, piece, t)) / -lever[:, 1]
         off.append(float(found.against[0] / mating_force(across, math.atan(0.5), 0.2)[0] - 1))
     assert abs(off[1]) < abs(off[0]) / 5
     assert abs(off[2]) < 2e-3
@@ -365,7 +365,7 @@ def test_friction_resists_up_to_the_very_end_of_a_slide_that_snaps(scale):
     (velocity, hinge), outlines = placed([case["velocity"], (hair, -hair)]), map(placed, case["outlines"])
     of_pawl = {"stiffness": 100 * scale, "friction": "0.1", "hinge": hinge}
     model = fastener(placed(case["pawl"]), *outlines, root={"velocity": velocity}, **of_pawl)
-    (course,) = travel(model, Exactly(), around(model))
+    (course,) = travel_in(model, ExactArithmetic(), united_obstacles(model))
     found = force_curve(course, springs_of(model), 0.1, (0.0, 0.0))
     assert found.peak == pytest.approx(43.6724, abs=1e-3)
     snap = int(np.argmin(found.total))  # the spring pushes it on there, and no sample resists

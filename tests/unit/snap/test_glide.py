@@ -17,12 +17,12 @@ from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener
 from pliant.snap.sweep import leg as engine
 from pliant.snap.sweep.compiled import advance as quick
-from pliant.snap.sweep.compiled.advance import KINDS, LEAST, LogRow, State, logged
+from pliant.snap.sweep.compiled.advance import KINDS, LEAST, LogRow, PawlState, motion_rows
 from pliant.snap.sweep.compiled.follow import PIECE, STATE
-from pliant.snap.sweep.leg import sweep, touching
-from pliant.snap.sweep.next_motion import Next, outgoing
+from pliant.snap.sweep.leg import contacts_at, sweep_leg
+from pliant.snap.sweep.next_motion import NextMotion, next_motion
 from pliant.snap.sweep.path import Path
-from pliant.snap.sweep.plan import Course, around, back, travel
+from pliant.snap.sweep.plan import Course, travel_back, travel_in, united_obstacles
 
 SEEDS = range(20)
 PACES = (Fraction(1, 10**6), Fraction(10**6))
@@ -32,9 +32,9 @@ PACES = (Fraction(1, 10**6), Fraction(10**6))
 
 
 def there_and_back(model: Fastener, arithmetic: Any) -> tuple[Course, ...]:
-    fixed = around(model)
-    ways = travel(model, arithmetic, fixed)
-    return (*ways, *back(model, arithmetic, fixed, ways))
+    fixed = united_obstacles(model)
+    ways = travel_in(model, arithmetic, fixed)
+    return (*ways, *travel_back(model, arithmetic, fixed, ways))
 
 
 def words(path: Path) -> list[Any]:
@@ -90,8 +90,8 @@ def test_compiled_floats_tell_the_story_that_floats_tell_step_by_step(seed, monk
 def test_in_general_position_nearly_everything_is_compiled(monkeypatch):
     """Of what the sweep would do step by step, less than a fifth is left to it."""
     steps = []
-    stepped = engine._stepped
-    monkeypatch.setattr(engine, "_stepped", lambda *args: steps.append(1) or stepped(*args))
+    stepped = engine._next_state
+    monkeypatch.setattr(engine, "_next_state", lambda *args: steps.append(1) or stepped(*args))
     for seed in SEEDS:
         there_and_back(random_fastener(seed), FLOAT)
     left = len(steps)
@@ -106,8 +106,8 @@ def test_in_general_position_nearly_everything_is_compiled(monkeypatch):
 
 def begun(scene: Scene, t: float, u: float, turn: int, room: int = LEAST) -> list[LogRow]:
     """What is logged from a point on, where it is to find out first what comes next."""
-    start = State(scene.arithmetic.moment(u, turn, float(t)), (), Next("start"))
-    return logged(scene, start, 0.0, room)[0]
+    start = PawlState(scene.arithmetic.moment(u, turn, float(t)), (), NextMotion("start"))
+    return motion_rows(scene, start, 0.0, room)[0]
 
 
 def verdict_at(scene: Scene, t: float, u: float, turn: int = 0) -> tuple[str, tuple[int, ...]] | None:
@@ -121,7 +121,7 @@ def verdict_at(scene: Scene, t: float, u: float, turn: int = 0) -> tuple[str, tu
 
 def ruled(scene: Scene, point: Any) -> list[tuple[str, tuple[int, ...]]]:
     """The same by `local`, exactly; one for each of the curves that coincide."""
-    found = outgoing(scene, point, touching(scene, point))
+    found = next_motion(scene, point, contacts_at(scene, point))
     return [(found.kind, (*each.pair, found.side)) for each in found.curves] or [(found.kind, ())]
 
 
@@ -173,7 +173,7 @@ def test_faces_that_lie_flush_slopes_that_are_equal_and_what_grazes_are_left_to_
     All of them meet at t = 4.
     """
     scene = scene_of(*case, arithmetic=FLOAT)
-    assert len(touching(scene, at_rest(scene, 4))) > 1
+    assert len(contacts_at(scene, at_rest(scene, 4))) > 1
     assert verdict_at(scene, 4, 0.0) is None
     assert_same(swept(*case), swept(*case, arithmetic=FLOAT))
 
@@ -189,7 +189,7 @@ def test_faces_that_lie_flush_slopes_that_are_equal_and_what_grazes_are_left_to_
 def test_what_a_pawl_at_rest_only_slides_past_is_left_to_the_sweep(case):
     """One contact, which neither presses nor lets go: dF/dt = 0."""
     scene = scene_of(*case, arithmetic=FLOAT)
-    assert len(touching(scene, at_rest(scene, 5))) == 1
+    assert len(contacts_at(scene, at_rest(scene, 5))) == 1
     assert verdict_at(scene, 5, 0.0) is None
     assert swept(*case, arithmetic=FLOAT).cause == "until"
     assert_same(swept(*case), swept(*case, arithmetic=FLOAT))
@@ -257,7 +257,7 @@ def test_a_limit_of_events_holds_and_what_comes_before_is_the_same():
     whole = there_and_back(model, FLOAT)[0].paths["pawl"]
     entries = len(whole.happenings) + len(whole.pieces)
     for limit in (1, 2, 3, 7, 12, entries):
-        path = sweep(whole.scene, at_rest(whole.scene), Fraction(0), limit)
+        path = sweep_leg(whole.scene, at_rest(whole.scene), Fraction(0), limit)
         done = len(path.happenings) + len(path.pieces)
         assert path.cause == ("limit" if limit < entries else "until")
         assert min(limit, entries) <= done < limit + 2 * LEAST
@@ -266,10 +266,10 @@ def test_a_limit_of_events_holds_and_what_comes_before_is_the_same():
 
 def test_a_rack_with_more_events_than_rows_is_followed_to_its_end():
     model = ratchet(70)
-    by_floats = travel(model, FLOAT, around(model))
+    by_floats = travel_in(model, FLOAT, united_obstacles(model))
     events = by_floats[0].paths["pawl"].happenings
     assert len(events) > quick.ROWS
-    assert_same_courses(travel(model, EXACT, around(model)), by_floats)
+    assert_same_courses(travel_in(model, EXACT, united_obstacles(model)), by_floats)
 
 
 def test_it_does_not_matter_after_how_many_rows_it_starts_anew(monkeypatch):
@@ -280,7 +280,7 @@ def test_it_does_not_matter_after_how_many_rows_it_starts_anew(monkeypatch):
 
 
 def test_no_more_rows_are_written_than_there_is_room_for():
-    scene = travel(ratchet(6), FLOAT, around(ratchet(6)))[0].paths["pawl"].scene
+    scene = travel_in(ratchet(6), FLOAT, united_obstacles(ratchet(6)))[0].paths["pawl"].scene
     every = [(row.row, row.t, row.u) for row in begun(scene, 0.0, 0.0, 0, 64)]
     for room in range(LEAST, 20):
         rows = [(row.row, row.t, row.u) for row in begun(scene, 0.0, 0.0, 0, room)]

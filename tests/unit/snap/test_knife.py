@@ -8,13 +8,13 @@ from fractions import Fraction
 import pytest
 from tests.unit.snap.one_pawl import fastener, grid_case, mirrored, ring
 
-from pliant.snap.arithmetic.exact import Exactly
+from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.questions.knife_edge import asides
-from pliant.snap.questions.outcome import outcome, shifted
+from pliant.snap.questions.knife_edge import side_offsets
+from pliant.snap.questions.outcome import outcome, shifted_fastener
 from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
-from pliant.snap.start.overlaps import lies_in, obstacle_tree
+from pliant.snap.start.overlaps import first_overlap, obstacle_tree
 from pliant.snap.status import SnapStatus
 
 # A hook whose face is flush with the edge of the wall it shall pass: what is drawn first.
@@ -87,9 +87,13 @@ def missed(seeds: range) -> list[int]:
         case = grid_case(seed)
         model = fastener(case["pawl"], *case["outlines"], root={"velocity": case["velocity"]})
         result, tree = solve(model, SnapStudy(frames=2)), obstacle_tree(model)
-        moved = [shifted(model, offset) for offset in asides(model, case["velocity"])]
-        ends = {outcome(each, Exactly()).cause == "until" for each in moved if lies_in(each, tree) is None}
-        if len({*ends, outcome(model, Exactly()).cause == "until"}) > 1 and result.knife_edge is None:
+        moved = [shifted_fastener(model, offset) for offset in side_offsets(model, case["velocity"])]
+        ends = {
+            outcome(each, ExactArithmetic()).cause == "until"
+            for each in moved
+            if first_overlap(each, tree) is None
+        }
+        if len({*ends, outcome(model, ExactArithmetic()).cause == "until"}) > 1 and result.knife_edge is None:
             found.append(seed)
     return found
 
@@ -102,7 +106,10 @@ def test_of_parts_on_a_grid_few_knife_s_edges_are_missed():
 
 def test_a_hair_is_small_and_exact():
     model = clip().model
-    assert asides(model, (Fraction(0), Fraction(-2))) == ((Fraction(1, 10**5), 0), (-Fraction(1, 10**5), 0))
+    assert side_offsets(model, (Fraction(0), Fraction(-2))) == (
+        (Fraction(1, 10**5), 0),
+        (-Fraction(1, 10**5), 0),
+    )
 
 
 NOSE = ring((-1, 1), (-1, -8), (0, -8), (1, -6), (0, -6), (0, 1))  # a ramp below, a square face above

@@ -21,11 +21,11 @@ from tests.unit.snap.one_pawl import (
     swept,
 )
 
-from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX
 from pliant.snap.geometry.scene import Scene
-from pliant.snap.sweep.leg import touching
-from pliant.snap.sweep.next_motion import Next, lines_at, outgoing, stop_in
+from pliant.snap.sweep.leg import contacts_at
+from pliant.snap.sweep.next_motion import NextMotion, next_motion, rest_and_stop_lines, stop_in_chart
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 FLOOR = box(-9, -9, 9, -8)
@@ -39,8 +39,8 @@ def turned_to(scene: Scene, u: Any, t: Any) -> Any:
     return arithmetic.point(at, 0, arithmetic.line(arithmetic.scalar(Fraction(t))))
 
 
-def after(scene: Scene, point: Any) -> Next:
-    return outgoing(scene, point, touching(scene, point))
+def after(scene: Scene, point: Any) -> NextMotion:
+    return next_motion(scene, point, contacts_at(scene, point))
 
 
 # Without contact
@@ -49,9 +49,9 @@ def after(scene: Scene, point: Any) -> Next:
 @both
 def test_what_touches_nothing_rests_or_snaps(arithmetic):
     scene = scene_of(TIP, FLOOR, arithmetic=arithmetic)
-    assert after(scene, at_rest(scene)) == Next("rest")
-    assert after(scene, turned_to(scene, "1/2", 0)) == Next("snap")
-    assert after(scene, turned_to(scene, "-1/2", 0)) == Next("snap")
+    assert after(scene, at_rest(scene)) == NextMotion("rest")
+    assert after(scene, turned_to(scene, "1/2", 0)) == NextMotion("snap")
+    assert after(scene, turned_to(scene, "-1/2", 0)) == NextMotion("snap")
 
 
 # From rest
@@ -116,7 +116,7 @@ def test_a_tip_that_touches_what_does_not_hold_it_snaps_back(arithmetic):
     """u = 1/2 turns (0, -5) to (4, -3): there is a wall beyond it."""
     scene = scene_of(TIP, box(4, -9, 6, 9), arithmetic=arithmetic)
     point = turned_to(scene, "1/2", 0)
-    assert [contact.pair for contact in touching(scene, point)] == [(VERTEX, 1, 3)]
+    assert [contact.pair for contact in contacts_at(scene, point)] == [(VERTEX, 1, 3)]
     assert after(scene, point).kind == "snap"
 
 
@@ -135,7 +135,7 @@ def test_at_the_end_of_its_lever_a_contact_breaks_or_jams(arithmetic):
     scene = scene_of(pawl, box(-9, -9, 9, -5), velocity=(0, 1), arithmetic=arithmetic)
     assert after(scene, turned_to(scene, "-1/3", 0)).kind == "snap"
     path = swept(CLASP, SLAB, velocity=(0, 1), hinge=(0, 2), arithmetic=arithmetic)
-    assert outgoing(path.scene, path.end, touching(path.scene, path.end)).kind == "jam"
+    assert next_motion(path.scene, path.end, contacts_at(path.scene, path.end)).kind == "jam"
 
 
 @both
@@ -148,14 +148,14 @@ def test_a_stop_counts_as_a_wall(arithmetic):
 
 
 def test_a_stop_is_found_in_the_chart_it_lies_in():
-    assert stop_in(Fraction(1, 2), 0) == Fraction(1, 2)
-    assert stop_in(Fraction(3), 1) == Fraction(-1, 3)
-    assert stop_in(Fraction(-3), -1) == Fraction(1, 3)
-    assert stop_in(Fraction(3), -1) is None
-    assert stop_in(Fraction(3), 2) is None
+    assert stop_in_chart(Fraction(1, 2), 0) == Fraction(1, 2)
+    assert stop_in_chart(Fraction(3), 1) == Fraction(-1, 3)
+    assert stop_in_chart(Fraction(-3), -1) == Fraction(1, 3)
+    assert stop_in_chart(Fraction(3), -1) is None
+    assert stop_in_chart(Fraction(3), 2) is None
     scene = scene_of(TIP, FLOOR, stops=("-3", "1/2"))
-    assert lines_at(scene, 0) == [[0, 1], [3, 1], [-1, 2]]
-    assert lines_at(scene, -1) == [[-1, 3]]
+    assert rest_and_stop_lines(scene, 0) == [[0, 1], [3, 1], [-1, 2]]
+    assert rest_and_stop_lines(scene, -1) == [[-1, 3]]
 
 
 # However it is asked
@@ -167,9 +167,11 @@ def test_the_order_of_contacts_does_not_matter():
         case = grid_case(seed)
         path = swept(case["pawl"], *case["outlines"], velocity=case["velocity"])
         for event in path.happenings:
-            contacts = touching(path.scene, event.point)
+            contacts = contacts_at(path.scene, event.point)
             if 2 <= len(contacts) <= 5:
-                found = {_told(outgoing(path.scene, event.point, order)) for order in permutations(contacts)}
+                found = {
+                    _told(next_motion(path.scene, event.point, order)) for order in permutations(contacts)
+                }
                 assert len(found) == 1
                 compared += 1
     assert compared > 20
@@ -182,17 +184,19 @@ def test_floats_and_fractions_give_the_same_answer_at_every_event():
         scene = scene_of(case["pawl"], *case["outlines"], velocity=case["velocity"], arithmetic=FLOAT)
         for event in path.happenings:
             point = FLOAT.point(event.point.angle, event.point.turn, None, event.point.t)
-            contacts = [curve(scene, c.pair, point.turn) for c in touching(path.scene, event.point)]
-            wanted = outgoing(path.scene, event.point, touching(path.scene, event.point))
-            assert _told(outgoing(scene, point, contacts)) == _told(wanted)
+            contacts = [
+                contact_curve(scene, c.pair, point.turn) for c in contacts_at(path.scene, event.point)
+            ]
+            wanted = next_motion(path.scene, event.point, contacts_at(path.scene, event.point))
+            assert _told(next_motion(scene, point, contacts)) == _told(wanted)
 
 
-def _told(found: Next) -> tuple[Any, ...]:
+def _told(found: NextMotion) -> tuple[Any, ...]:
     return found.kind, found.side, frozenset(c.pair for c in found.curves)
 
 
 def test_a_curve_s_kind_is_that_of_its_pair():
     scene = scene_of(BLOCK, FLOOR)
-    assert curve(scene, (VERTEX, 0, 2), 0).round is not None
-    assert curve(scene, (EDGE, 0, 2), 0).round is None
-    assert curve(scene, (VERTEX, 0, 1), 0).is_flat
+    assert contact_curve(scene, (VERTEX, 0, 2), 0).round is not None
+    assert contact_curve(scene, (EDGE, 0, 2), 0).round is None
+    assert contact_curve(scene, (VERTEX, 0, 1), 0).is_flat

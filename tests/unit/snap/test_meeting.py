@@ -10,7 +10,7 @@ import shapely
 
 from pliant.snap.faults import outline_fault
 from pliant.snap.geometry import intersections as module
-from pliant.snap.geometry.intersections import Meeting, Ring, apart, meeting
+from pliant.snap.geometry.intersections import Points, RegionRelation, are_disjoint, region_relation
 
 HAIR = Fraction(1, 10**40)
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]
@@ -25,7 +25,7 @@ def random_corners(random: Random) -> Corners:
     return [(random.randint(0, size), random.randint(0, size)) for _ in range(random.randint(3, 8))]
 
 
-def ring(points: Any, scale: Any = 1, right: Any = 0, up: Any = 0) -> Ring:
+def ring(points: Any, scale: Any = 1, right: Any = 0, up: Any = 0) -> Points:
     return [(Fraction(x) * scale + right, Fraction(y) * scale + up) for x, y in points]
 
 
@@ -35,11 +35,11 @@ def floating_fault(points: list[tuple[int, int]]) -> bool:
     return repeats or not shapely.Polygon(points).is_valid or shapely.Polygon(points).area == 0
 
 
-def floating_meeting(one: list[Any], other: list[Any]) -> Meeting:
+def floating_meeting(one: list[Any], other: list[Any]) -> RegionRelation:
     first, second = shapely.Polygon(one), shapely.Polygon(other)
     if shapely.relate_pattern(first, second, "T********"):
-        return Meeting.OVERLAPPING
-    return Meeting.TOUCHING if first.intersects(second) else Meeting.APART
+        return RegionRelation.OVERLAPPING
+    return RegionRelation.TOUCHING if first.intersects(second) else RegionRelation.APART
 
 
 @pytest.fixture(params=[0, module.FEW], ids=["chosen", "all"])
@@ -114,14 +114,17 @@ def test_pairs_are_judged_as_geos_does_where_it_is_exact():
     random = Random(2)
     drawn = (random_corners(random) for _ in range(2000))
     good = [points for points in drawn if not floating_fault(points)]
-    seen: Counter[Meeting] = Counter()
+    seen: Counter[RegionRelation] = Counter()
     for one in good:
         right, up = random.randint(-3, 3), random.randint(-3, 3)
         other = [(x + right, y + up) for x, y in random.choice(good)]
         wanted = floating_meeting(one, other)
-        assert meeting(ring(one, THIRD), ring(other, THIRD)) is wanted, (one, other)
-        assert meeting(ring(other[::-1], THIRD), ring(one, THIRD)) is wanted, (one, other)
-        assert apart(ring(one, THIRD), ring(other, THIRD)) == (wanted is Meeting.APART), (one, other)
+        assert region_relation(ring(one, THIRD), ring(other, THIRD)) is wanted, (one, other)
+        assert region_relation(ring(other[::-1], THIRD), ring(one, THIRD)) is wanted, (one, other)
+        assert are_disjoint(ring(one, THIRD), ring(other, THIRD)) == (wanted is RegionRelation.APART), (
+            one,
+            other,
+        )
         seen[wanted] += 1
     assert min(seen.values()) > 30
     assert len(seen) == 3
@@ -129,15 +132,15 @@ def test_pairs_are_judged_as_geos_does_where_it_is_exact():
 
 @pytest.mark.parametrize(
     ("gap", "wanted"),
-    [(HAIR, Meeting.APART), (0, Meeting.TOUCHING), (-HAIR, Meeting.OVERLAPPING)],
+    [(HAIR, RegionRelation.APART), (0, RegionRelation.TOUCHING), (-HAIR, RegionRelation.OVERLAPPING)],
 )
-def test_a_hair_decides(gap: Fraction, wanted: Meeting):
-    assert meeting(ring(SQUARE), ring(SQUARE, right=1 + gap)) is wanted
-    assert meeting(ring(SQUARE), ring(SQUARE, right=1 + gap, up=THIRD)) is wanted
+def test_a_hair_decides(gap: Fraction, wanted: RegionRelation):
+    assert region_relation(ring(SQUARE), ring(SQUARE, right=1 + gap)) is wanted
+    assert region_relation(ring(SQUARE), ring(SQUARE, right=1 + gap, up=THIRD)) is wanted
     # A corner before the middle of an edge, far from the origin.
     wedge = [(1 + gap, Fraction(1, 3)), (2, 0), (2, 1)]
     far = Fraction(10**12)
-    assert meeting(ring(SQUARE, right=far), ring(wedge, right=far)) is wanted
+    assert region_relation(ring(SQUARE, right=far), ring(wedge, right=far)) is wanted
 
 
 @pytest.mark.parametrize(
@@ -151,13 +154,13 @@ def test_a_hair_decides(gap: Fraction, wanted: Meeting):
     ids=["itself", "the other way round", "from another corner", "with a corner more"],
 )
 def test_the_same_outline_overlaps_itself_however_it_is_listed(other: Any):
-    assert meeting(ring(SQUARE), ring(other)) is Meeting.OVERLAPPING
+    assert region_relation(ring(SQUARE), ring(other)) is RegionRelation.OVERLAPPING
 
 
 def test_what_is_held_overlaps_and_what_fits_into_a_gap_does_not():
-    assert meeting(ring(SQUARE), ring(SQUARE, THIRD, THIRD, THIRD)) is Meeting.OVERLAPPING
-    assert meeting(ring(SQUARE, THIRD, THIRD, THIRD), ring(SQUARE)) is Meeting.OVERLAPPING
+    assert region_relation(ring(SQUARE), ring(SQUARE, THIRD, THIRD, THIRD)) is RegionRelation.OVERLAPPING
+    assert region_relation(ring(SQUARE, THIRD, THIRD, THIRD), ring(SQUARE)) is RegionRelation.OVERLAPPING
     fork = [(0, 0), (3, 0), (3, 3), (2, 3), (2, 1), (1, 1), (1, 3), (0, 3)]
-    assert meeting(ring(fork), ring(SQUARE, right=1, up=1)) is Meeting.TOUCHING
-    assert meeting(ring(fork), ring(SQUARE, right=1, up=1 - HAIR)) is Meeting.OVERLAPPING
-    assert meeting(ring(fork), ring(SQUARE, THIRD, Fraction(4, 3), 2)) is Meeting.APART
+    assert region_relation(ring(fork), ring(SQUARE, right=1, up=1)) is RegionRelation.TOUCHING
+    assert region_relation(ring(fork), ring(SQUARE, right=1, up=1 - HAIR)) is RegionRelation.OVERLAPPING
+    assert region_relation(ring(fork), ring(SQUARE, THIRD, Fraction(4, 3), 2)) is RegionRelation.APART

@@ -8,8 +8,8 @@ import pytest
 
 from pliant.core.errors import InputError
 from pliant.snap.generate import cantilever_hook, motion_diode, ratchet, two_hooks
-from pliant.snap.geometry.intersections import Meeting, meeting
-from pliant.snap.geometry.overlaps import depth
+from pliant.snap.geometry.intersections import RegionRelation, region_relation
+from pliant.snap.geometry.overlaps import overlap_depth
 from pliant.snap.model import Fastener
 from pliant.snap.start import checks as module
 from pliant.snap.start.checks import check_start
@@ -111,8 +111,8 @@ def test_an_obstacles_place_moves_its_outline():
 )
 def test_the_depth_is_the_shortest_way_out(one: Any, other: Any, wanted: float):
     first, second = exactly(one), exactly(other)
-    assert depth(first, second) == pytest.approx(wanted, rel=1e-9)
-    assert depth(second, first) == pytest.approx(wanted, rel=1e-9)
+    assert overlap_depth(first, second) == pytest.approx(wanted, rel=1e-9)
+    assert overlap_depth(second, first) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_moved_by_its_depth_some_way_a_part_is_out_and_by_less_it_is_not():
@@ -123,17 +123,17 @@ def test_moved_by_its_depth_some_way_a_part_is_out_and_by_less_it_is_not():
         if not all(np.linalg.det(np.subtract(ring[1:], ring[0])) for ring in (one, other)):
             continue
         first, second = exactly(one), exactly(other)
-        if meeting(first, second) is not Meeting.OVERLAPPING:
+        if region_relation(first, second) is not RegionRelation.OVERLAPPING:
             continue
-        ways = depth(first, second) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        ways = overlap_depth(first, second) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
         for share, wanted in ((0.999, False), (1.001, True)):
             moved = (exactly(one, Fraction(x), Fraction(y)) for x, y in (share * ways).tolist())
-            out = any(meeting(ring, second) is not Meeting.OVERLAPPING for ring in moved)
+            out = any(region_relation(ring, second) is not RegionRelation.OVERLAPPING for ring in moved)
             assert out == wanted, (one, other, share)
         seen += 1
     assert seen > 20
 
 
 def test_a_depth_of_very_many_edges_is_that_of_the_hulls(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "PAIRS", 10)
-    assert depth(exactly(SQUARE), exactly(SQUARE, Fraction(3, 4))) == 0.25
+    monkeypatch.setattr("pliant.snap.geometry.overlaps.PAIRS", 10)
+    assert overlap_depth(exactly(SQUARE), exactly(SQUARE, Fraction(3, 4))) == 0.25

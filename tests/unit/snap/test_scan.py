@@ -15,12 +15,12 @@ import pytest
 from tests.unit.snap.one_pawl import FLOAT, box, grid_case, ring, scene_of
 
 from pliant.snap.arithmetic import quartic
-from pliant.snap.arithmetic.exact import Exactly
-from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair, coefficients, quadratic
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep import candidates as scan
-from pliant.snap.sweep.leg import on_edge
+from pliant.snap.sweep.leg import is_on_edge
 
 Vector = tuple[Fraction, Fraction]
 ANGLES = [Fraction(k, 7) for k in range(-7, 8)] + [Fraction(k, 2**20 + 7) for k in (-3, 1, 10**6)]
@@ -130,7 +130,9 @@ def test_what_touches_at_an_angle_and_a_time_is_returned():
         for u, turn, t, here in touches(scene, number):
             live = scene.index.live(float(t), float(t))
             slack = 1e-15 * abs(float(t))
-            found, _ = scanned(scene, live, scan.touching, float(t), slack, float(u), 2.0**-40, sign(turn))
+            found, _ = scanned(
+                scene, live, scan.pairs_touching, float(t), slack, float(u), 2.0**-40, sign(turn)
+            )
             assert here <= found
             several += len(here) > 2
     assert several > 20
@@ -142,7 +144,7 @@ def test_what_touches_while_the_pawl_turns_is_returned_before_it_does():
             live, slack = scene.index.live(float(t), float(t)), 1e-15 * abs(float(t))
             for start, end in ((-1.0, 1.0), (1.0, -1.0), (float(u) - 1e-3, float(u)), (float(u), 1.0)):
                 args = (float(t), slack, sign(turn), start, end - start)
-                found, shares = scanned(scene, live, scan.at_time, *args)
+                found, shares = scanned(scene, live, scan.pairs_at_time, *args)
                 assert here <= found
                 if end != start:
                     true = (float(u) - start) / (end - start)
@@ -157,7 +159,7 @@ def test_the_first_to_touch_at_one_angle_is_returned_and_all_that_touch_with_it(
             turn, start = number % 2, Fraction(random.randint(-20, 20), 3)
             t, first = first_touch(scene, u, turn, start, pairs)
             args = (float(u), 2.0**-40, sign(turn), float(start) - 1e-9, float(start) + 1e-9, 40.0)
-            found, since = scanned(scene, everything(scene), scan.at_angle, *args)
+            found, since = scanned(scene, everything(scene), scan.pairs_at_angle, *args)
             assert first <= found
             assert all(since[pair] <= t for pair in first)
             compared += len(first)
@@ -180,21 +182,21 @@ def test_what_touches_now_does_not_hide_what_comes_next():
     """A contact at the start is returned, but does not set the end back."""
     scene = scene_of(box(-1, -2, 1, 0), box(0, -4, 3, -2), box(0, 5, 3, 6), velocity=(0, 1))
     args = (0.0, 2.0**-40, 1.0, -1e-7, 1e-7, 20.0)
-    _, since = scanned(scene, everything(scene), scan.at_angle, *args)
+    _, since = scanned(scene, everything(scene), scan.pairs_at_angle, *args)
     assert since[VERTEX, 1, 2] == pytest.approx(0, abs=1e-7)
     assert since[VERTEX, 2, 4] == pytest.approx(5, abs=1e-7)
 
 
 def exact_hits(scene: Scene, arc: Pair, turn: int) -> Iterable[tuple[Pair, Any]]:
     """Where on a contact's curve others touch, by the exact arithmetic."""
-    exactly, along = Exactly(), curve(scene, arc, turn)
+    exactly, along = ExactArithmetic(), contact_curve(scene, arc, turn)
     for pair in every_pair(scene):
-        other = curve(scene, pair, turn)
+        other = contact_curve(scene, pair, turn)
         poly = along.meets(other)
         if pair == arc or poly.is_zero():
             continue
         for u in exactly.roots_after(poly, exactly.number(Fraction(-1)), exactly.number(Fraction(1)), -1.0):
-            if exactly.sign_at(along.alpha, u) and on_edge(exactly.point(u, turn, along.line), other):
+            if exactly.sign_at(along.alpha, u) and is_on_edge(exactly.point(u, turn, along.line), other):
                 yield pair, u
 
 
@@ -203,14 +205,14 @@ def test_what_touches_while_the_pawl_slides_is_returned_before_it_does():
     for number, scene in enumerate(scenes(16)):
         for arc in Random(number).sample(list(every_pair(scene)), 3):
             hits = list(exact_hits(scene, arc, number))
-            alpha = curve(scene, arc, number).alpha
+            alpha = contact_curve(scene, arc, number).alpha
             # the kernel takes stretches without an asymptote, on which α keeps its sign
             for start, width in ((-1.0, 2.0), (-0.5, 0.75), (1.0, -1.5)):
                 rising = _sign_on(alpha, start, width)
                 if not rising:
                     continue
                 args = (arc, rising, sign(number), start - 1e-12, width + 2e-12, (-1e6, 1e6))
-                found, shares = scanned(scene, everything(scene), scan.along_arc, *args)
+                found, shares = scanned(scene, everything(scene), scan.pairs_along_arc, *args)
                 for pair, u in hits:
                     true = (u.near - start) / width
                     if 0 <= true <= 1:
@@ -232,7 +234,7 @@ def test_reflex_vertices_are_left_out():
     """They cannot touch an edge before a neighbour does."""
     notched = ring((-2, -3), (0, -2), (2, -3), (2, 0), (-2, 0))
     scene = scene_of(notched, box(-1, -9, 1, -8))
-    found, _ = scanned(scene, everything(scene), scan.touching, 6.0, 0.0, 0.0, 2.0**-40, 1.0)
+    found, _ = scanned(scene, everything(scene), scan.pairs_touching, 6.0, 0.0, 0.0, 2.0**-40, 1.0)
     assert not any(kind == VERTEX and i == 1 for kind, i, _ in found)
 
 
@@ -267,7 +269,7 @@ def test_boxes_leave_out_no_pair_that_touches():
     for _ in range(10):
         scene = scene_of(lobed(rng, 2.0, 0.0), lobed(rng, 3.0, 9.0), arithmetic=FLOAT)
         live, parts = everything(scene), (scene.rigid, scene.floats, scene.way)
-        for pair in scan.candidates(live, *parts[:2]).tolist()[::7]:
+        for pair in scan.all_pairs(live, *parts[:2]).tolist()[::7]:
             u, c = rng.uniform(-0.3, 0.3), coefficients(*pair, 1.0, *parts)
             t = -quadratic(c.beta, u) / quadratic(c.alpha, u)
             spot = quadratic(c.lam, u) * t + quadratic(c.rho, u)
@@ -275,8 +277,8 @@ def test_boxes_leave_out_no_pair_that_touches():
                 continue
             before, after = rng.uniform(0, 1, 2) * rng.choice([0.0, 1e-6, 0.1])
             low, high = rng.uniform(0, 0.2, 2) * rng.choice([0.0, 1e-6, 1.0])
-            kept = scan.nearby(live, *parts, 1.0, (t - before, t + after), (u - low, u + high)).tolist()
+            kept = scan.nearby_pairs(live, *parts, 1.0, (t - before, t + after), (u - low, u + high)).tolist()
             assert pair in kept
-            tried, left = tried + 1, left + len(scan.candidates(live, *parts[:2])) - len(kept)
+            tried, left = tried + 1, left + len(scan.all_pairs(live, *parts[:2])) - len(kept)
     assert tried > 150
     assert left > 2000 * tried  # of some 4600 pairs

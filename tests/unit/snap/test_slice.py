@@ -10,7 +10,12 @@ from numpy.testing import assert_allclose
 
 from pliant.snap.generate import motion_diode, random_fastener, ratchet, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.questions.configuration_space import STEP, Slice, path_of, slice_of
+from pliant.snap.questions.configuration_space import (
+    STEP,
+    ConfigurationSlice,
+    configuration_slice,
+    path_points,
+)
 from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
 from pliant.snap.sweep.plan import Course
@@ -48,11 +53,11 @@ def overlap(model: Fastener, course: Course, pawl: int, t: float, angle: float) 
     return any(shape.intersection(other).area > 0 for other in fixed)
 
 
-def over_window(cut: Slice, area):
+def over_window(cut: ConfigurationSlice, area):
     return shapely.transform(area, cut.window.page)
 
 
-def from_rim(cut: Slice, place) -> float:
+def from_rim(cut: ConfigurationSlice, place) -> float:
     """How far a place is from the nearest arc, over the window."""
     lines = [shapely.linestrings(cut.window.page(arc.places)) for arc in cut.arcs]
     return float(shapely.distance(shapely.points(cut.window.page(np.array(place))), lines).min())
@@ -71,7 +76,7 @@ def test_what_is_forbidden_is_where_the_pawl_overlaps_and_all_else_is_free(desig
     model = DESIGNS[design]
     rng = np.random.default_rng(3)
     for course in courses(there_and_back(model)):
-        cut = slice_of(course, model.pawls[0].name, model.friction)
+        cut = configuration_slice(course, model.pawls[0].name, model.friction)
         places = cut.window.back(rng.random((120, 2)))
         said = shapely.contains_xy(cut.forbidden, places)
         free = shapely.contains_xy(cut.reach, places) | shapely.contains_xy(cut.apart, places)
@@ -84,7 +89,7 @@ def test_what_is_forbidden_is_where_the_pawl_overlaps_and_all_else_is_free(desig
 def test_the_parts_of_a_slice_fill_its_window_and_hold_the_path(design):
     model = DESIGNS[design]
     for course in courses(there_and_back(model)):
-        cut = slice_of(course, model.pawls[0].name, model.friction)
+        cut = configuration_slice(course, model.pawls[0].name, model.friction)
         areas = [over_window(cut, area) for area in (cut.reach, cut.apart, cut.forbidden)]
         assert_allclose(sum(area.area for area in areas), 1.0, atol=1e-6)
         assert shapely.distance(shapely.points(cut.window.page(cut.path)), areas[0]).max() < TOUCHING
@@ -94,7 +99,7 @@ def test_the_rim_goes_through_every_contact_of_the_path_by_the_arc_of_that_conta
     model = motion_diode()
     result = there_and_back(model)
     (course,) = result.way_in.courses
-    cut = slice_of(course, "pawl", model.friction)
+    cut = configuration_slice(course, "pawl", model.friction)
     for happening, event in zip(course.paths["pawl"].happenings, result.events, strict=True):
         if happening.contacts:
             assert from_rim(cut, [event.t, event.angle]) < TOUCHING
@@ -104,7 +109,7 @@ def test_the_rim_goes_through_every_contact_of_the_path_by_the_arc_of_that_conta
 
 def test_a_snap_is_upright():
     course = there_and_back(motion_diode()).way_in.courses[0]
-    path = path_of(course, "pawl")
+    path = path_points(course, "pawl")
     steps = np.diff(path, axis=0)
     jumps = np.flatnonzero(np.abs(steps[:, 1]) > 0.2)
     assert_allclose(path[jumps, 0], [10, 15])
@@ -116,7 +121,7 @@ def test_a_snap_is_upright():
 
 def test_without_friction_all_of_the_rim_slides():
     model = two_hooks()
-    cut = slice_of(there_and_back(model).way_in.courses[0], "left", model.friction)
+    cut = configuration_slice(there_and_back(model).way_in.courses[0], "left", model.friction)
     assert cut.arcs
     assert not any(arc.sticks for arc in cut.arcs)
 
@@ -125,7 +130,7 @@ def test_the_rim_sticks_from_the_lock_on_and_slides_before_it():
     model = two_hooks(Fraction(7, 10))
     result = there_and_back(model)
     (course,) = result.way_in.courses
-    cut = slice_of(course, "left", model.friction)
+    cut = configuration_slice(course, "left", model.friction)
     lock = next(h for h in course.paths["left"].happenings if h.kind == "lock")
     mine = [arc for arc in cut.arcs if arc.pair in lock.contacts]
     after = min(
@@ -139,7 +144,7 @@ def test_the_rim_sticks_from_the_lock_on_and_slides_before_it():
 
 def test_free_space_without_a_way_in_is_apart():
     model = motion_diode()
-    cut = slice_of(there_and_back(model).way_in.courses[0], "pawl", model.friction)
+    cut = configuration_slice(there_and_back(model).way_in.courses[0], "pawl", model.friction)
     assert not cut.apart.is_empty
     assert from_rim(cut, cut.apart.centroid.coords[0]) > 0.05
 
@@ -150,7 +155,7 @@ def test_a_path_ends_where_another_pawl_ends_the_course():
     (course,) = result.way_in.courses
     assert course.by == "root"
     for pawl in ("left", "right"):
-        assert_allclose(path_of(course, pawl)[-1, 0], course.ends)
+        assert_allclose(path_points(course, pawl)[-1, 0], course.ends)
 
 
 def turned(points) -> list[tuple[Fraction, Fraction]]:
@@ -182,7 +187,7 @@ def test_flush_contacts_slide_as_long_as_one_of_them_does():
     model = leaf("3/10")
     (course,) = there_and_back(model).way_in.courses
     # At a friction of 3 the upper end of the leaf's edge, 1 beside its hinge and 2 below, would stick alone.
-    cut = slice_of(course, "leaf", Fraction(3))
+    cut = configuration_slice(course, "leaf", Fraction(3))
     level = [arc for arc in cut.arcs if np.ptp(arc.places[:, 1]) == 0]
     assert len({arc.pair for arc in level}) > 1
     assert not any(arc.sticks for arc in level)
@@ -204,7 +209,7 @@ def test_a_pawl_that_jams_at_once_has_a_slice_too():
             "obstacles": [{"outline": [[-3, -4], [3, -4], [3, -2], [-3, -2]]}],
         }
     )
-    cut = slice_of(there_and_back(model).way_in.courses[0], "peg", model.friction)
+    cut = configuration_slice(there_and_back(model).way_in.courses[0], "peg", model.friction)
     assert cut.window.end > cut.window.begin
     assert_allclose(over_window(cut, cut.forbidden).area, 1.0)
     assert cut.arcs == ()

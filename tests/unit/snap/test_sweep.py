@@ -29,9 +29,9 @@ from tests.unit.snap.one_pawl import (
 )
 
 from pliant.snap.arithmetic.polynomials import fraction
-from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX
-from pliant.snap.sweep.leg import sweep
+from pliant.snap.sweep.leg import sweep_leg
 from pliant.snap.sweep.path import Path
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
@@ -179,7 +179,7 @@ def test_the_legs_end_ends_an_arc_where_it_is(arithmetic):
 @both
 def test_the_limit_of_events_ends_a_sweep(arithmetic):
     scene = scene_of(TIP, HILL, velocity=(1, 0), arithmetic=arithmetic)
-    assert sweep(scene, at_rest(scene), limit=3).cause == "limit"
+    assert sweep_leg(scene, at_rest(scene), limit=3).cause == "limit"
 
 
 # Flush, fitting and grazing
@@ -373,7 +373,7 @@ def _turned(point: tuple[Any, Any], quarters: int) -> tuple[Any, Any]:
 def test_a_free_pawl_unwinds_at_once_however_far_it_is_wound(turn, arithmetic):
     scene = scene_of(TIP, box(20, -9, 21, -8), until=3, arithmetic=arithmetic)
     start = arithmetic.point(arithmetic.number(Fraction(1, 3)), turn, arithmetic.line(arithmetic.scalar(0)))
-    path = sweep(scene, start)
+    path = sweep_leg(scene, start)
     assert story(path) == [("snap off", 0), ("rests", 0)]
     assert pieces(path) == [("rest", 0, 3)]
 
@@ -383,7 +383,7 @@ def test_a_wound_pawl_is_held_by_the_first_stone_on_its_way_back(arithmetic):
     """Wound by a turn and a half, it comes to lie on a peg at its right with a whole turn still on it."""
     scene = scene_of(box("-1/4", -6, "1/4", 0), box(3, "-1/2", 4, "1/4"), until=1, arithmetic=arithmetic)
     start = arithmetic.point(arithmetic.number(Fraction(0)), 3, arithmetic.line(arithmetic.scalar(0)))
-    path = sweep(scene, start)
+    path = sweep_leg(scene, start)
     assert [kind for kind, _ in story(path)][:2] == ["snap off", "lands"]
     assert 2 * math.pi + math.pi / 2 < angle(path.happenings[1].point) < 2 * math.pi + 3 / 4 * math.pi
 
@@ -422,7 +422,7 @@ def test_a_contact_on_one_lever_ends_as_its_side_of_the_hinge_says(seed):
 
 def _side_of_hinge(path: Path, event: Any) -> int:
     """The sign of d, or of lever · normal; 0 where the hinge itself is met."""
-    contact = curve(path.scene, event.contacts[0], event.point.turn)
+    contact = contact_curve(path.scene, event.contacts[0], event.point.turn)
     kind, i, j = contact.pair
     if kind == EDGE:
         (ax, ay), (bx, by) = path.scene.pawl[i], path.scene.pawl[(i + 1) % len(path.scene.pawl)]

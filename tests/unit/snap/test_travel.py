@@ -11,22 +11,31 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import CLASP, EXACT, FLOAT, HILL, HOOK, SLAB, TEE, TIP, angle, box, fastener
 
-from pliant.snap.force.force_curve import angles
+from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.generate import motion_diode, two_hooks
 from pliant.snap.model import Fastener
-from pliant.snap.sweep.plan import Course, around, back, clearing, ended_at, legs, piece_at, travel
+from pliant.snap.sweep.plan import (
+    Course,
+    clearing_time,
+    path_until,
+    piece_at,
+    plan_legs,
+    travel_back,
+    travel_in,
+    united_obstacles,
+)
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 
 
 def there(model: Fastener, arithmetic: Any) -> tuple[Course, ...]:
-    return travel(model, arithmetic, around(model))
+    return travel_in(model, arithmetic, united_obstacles(model))
 
 
 def there_and_back(model: Fastener, arithmetic: Any) -> tuple[tuple[Course, ...], tuple[Course, ...]]:
-    fixed = around(model)
-    ways = travel(model, arithmetic, fixed)
-    return ways, back(model, arithmetic, fixed, ways)
+    fixed = united_obstacles(model)
+    ways = travel_in(model, arithmetic, fixed)
+    return ways, travel_back(model, arithmetic, fixed, ways)
 
 
 def told(course: Course, pawl: str = "pawl") -> list[tuple[str, float]]:
@@ -39,7 +48,7 @@ def turned_at(course: Course, t: float) -> float:
     """The pawl's angle at the leg's own t."""
     path, at = course.paths["pawl"], -t if course.back else t
     piece = next(p for p in path.pieces if p.start.t - 1e-12 <= at <= p.end.t + 1e-12)
-    return float(angles(path, piece, np.array([at]))[0])
+    return float(pawl_angles(path, piece, np.array([at]))[0])
 
 
 def over_the_hill(until: Any, **more: Any) -> Fastener:
@@ -99,8 +108,8 @@ def test_a_plan_ends_with_the_first_leg_that_cannot_be_finished(arithmetic):
 
 def test_without_an_end_a_leg_clears_everything():
     model = motion_diode()
-    (leg,) = legs(model)
-    assert leg.until == clearing(model, leg.velocity)
+    (leg,) = plan_legs(model)
+    assert leg.until == clearing_time(model, leg.velocity)
     lowest = min(y for part in model.obstacles for _, y in model.outline(part))
     assert 9 - leg.until + math.hypot(4, 1) < lowest
 
@@ -128,10 +137,10 @@ def test_a_pawl_cut_off_by_another_is_where_its_arc_is_then(arithmetic):
     )
     course = there(model, arithmetic)[0]
     assert (course.by, course.ends) == ("root", 2)
-    cut = ended_at(course.paths["pawl"], course.end)
+    cut = path_until(course.paths["pawl"], course.end)
     assert angle(cut.end) == pytest.approx(turned_at(course, 2.0))
     assert -0.19 < angle(cut.end) < 0
-    again = back(model, arithmetic, around(model), (course,))[0]
+    again = travel_back(model, arithmetic, united_obstacles(model), (course,))[0]
     assert told(again) == [("contact", 2), ("release", 1.5)]
 
 
@@ -146,7 +155,7 @@ def test_an_arc_with_a_flat_line_through_it_is_cut_off_on_the_arc(side, arithmet
     ways, again = there_and_back(model, arithmetic)
     assert (ways[0].by, ways[0].ends) == ("root", 4.5)
     # The corner is at (1, -1/2) of the hinge: sin θ + cos θ / 2 = 1.
-    assert angle(ended_at(ways[0].paths["pawl"], ways[0].end).end) == pytest.approx(side * 0.6435011088)
+    assert angle(path_until(ways[0].paths["pawl"], ways[0].end).end) == pytest.approx(side * 0.6435011088)
     assert told(again[0]) == [("contact", 4.5), ("release", 4)]
 
 

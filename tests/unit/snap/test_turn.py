@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from pliant.snap.arithmetic.half_angle import FINEST, NONE, Turn, TurnOf, turn
+from pliant.snap.arithmetic.half_angle import FINEST, NONE, HalfAngle, HalfAngleOf, half_angle
 
-ADAPTER = TypeAdapter(TurnOf)
+ADAPTER = TypeAdapter(HalfAngleOf)
 
 
 @pytest.mark.parametrize(
@@ -29,14 +29,14 @@ ADAPTER = TypeAdapter(TurnOf)
     ],
 )
 def test_angles_with_a_simple_tangent_are_exact(given: Any, u: Fraction):
-    found = turn(given)
+    found = half_angle(given)
     assert found.u == u
     assert found.rounding == 0
 
 
 @given(st.floats(-3.1, 3.1))
 def test_other_angles_are_near_what_was_asked_and_say_how_near(asked: float):
-    found = turn(asked)
+    found = half_angle(asked)
     assert found.u.denominator <= FINEST or abs(found.u) < 1e-3
     assert found.asked == asked
     assert isclose(found.angle - asked, found.rounding, abs_tol=1e-15)
@@ -45,7 +45,7 @@ def test_other_angles_are_near_what_was_asked_and_say_how_near(asked: float):
 
 @given(st.fractions(-50, 50, max_denominator=10**6))
 def test_the_matrix_of_a_rational_tangent_is_a_rotation_exactly(u: Fraction):
-    found = turn(f"{u} u")
+    found = half_angle(f"{u} u")
     cosine, sine = found.matrix
     assert cosine**2 + sine**2 == 1
     assert float(cosine) == pytest.approx(cos(found.angle), abs=1e-12)
@@ -53,31 +53,31 @@ def test_the_matrix_of_a_rational_tangent_is_a_rotation_exactly(u: Fraction):
 
 
 def test_numbers_of_files_are_radians():
-    assert turn(Decimal("0.5")).asked == 0.5
-    assert turn("30 deg").asked == radians(30)
-    assert turn(NONE) is NONE
+    assert half_angle(Decimal("0.5")).asked == 0.5
+    assert half_angle("30 deg").asked == radians(30)
+    assert half_angle(NONE) is NONE
 
 
 @given(st.floats(-3.1, 3.1) | st.fractions(-50, 50, max_denominator=1000).map(lambda u: f"{u} u"))
 def test_a_written_angle_is_read_as_the_same(asked: Any):
-    found = turn(asked)
+    found = half_angle(asked)
     assert ADAPTER.validate_python(ADAPTER.dump_python(found)) == found
 
 
 @pytest.mark.parametrize("given", [pi, -pi, "180 deg", "1 turn", "u", "1/0 u", "2 deg u", True, None, [1]])
 def test_what_is_no_angle_below_half_a_turn_is_refused(given: Any):
     with pytest.raises(PydanticCustomError):
-        turn(given)
+        half_angle(given)
     with pytest.raises(ValidationError):
         ADAPTER.validate_python(given)
 
 
 def test_half_a_turn_is_told_with_what_is_allowed():
     with pytest.raises(PydanticCustomError) as caught:
-        turn("200 deg")
+        half_angle("200 deg")
     assert caught.value.message() == "3.49066 rad is half a turn or more"
     assert caught.value.context["cure"] == "Give an angle between -180 and 180 degrees"
 
 
 def test_a_turn_compares_by_what_is_taken_and_what_was_asked():
-    assert turn("1/2 u") == Turn(Fraction(1, 2), turn("1/2 u").asked)
+    assert half_angle("1/2 u") == HalfAngle(Fraction(1, 2), half_angle("1/2 u").asked)

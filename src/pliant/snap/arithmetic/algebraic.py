@@ -15,14 +15,14 @@ from flint import fmpq, fmpz_poly
 
 from pliant.snap.arithmetic.polynomials import (
     EPSILON,
-    evaluated,
+    has_root_between,
     moved_onto,
-    nearest,
-    roots_between,
+    nearest_float,
+    root_count,
     sign_of,
-    vanishes_between,
-    variations,
-    without_repeats,
+    sign_variations,
+    squarefree_part,
+    value_and_error,
 )
 
 HALF = fmpq(1, 2)
@@ -39,8 +39,8 @@ class Algebraic:
         self._approximate()
 
     def _approximate(self) -> None:
-        self.near = nearest((self.low + self.high) * HALF)
-        self.radius = nearest(self.high - self.low) + EPSILON * (abs(self.near) + 2.0**-200)
+        self.near = nearest_float((self.low + self.high) * HALF)
+        self.radius = nearest_float(self.high - self.low) + EPSILON * (abs(self.near) + 2.0**-200)
 
     @classmethod
     def of(cls, value: fmpq) -> Algebraic:
@@ -58,7 +58,7 @@ class Algebraic:
         if self.is_rational:
             return self
         for factor, _ in self.poly.factor()[1]:
-            if vanishes_between(factor, self.low, self.high):
+            if has_root_between(factor, self.low, self.high):
                 if factor.degree() == 1:
                     return Algebraic.of(fmpq(-factor[0], factor[1]))
                 return Algebraic(factor, self.low, self.high)
@@ -130,7 +130,7 @@ def _bits(width: fmpq) -> int:
 
 def sign_at(poly: fmpz_poly, number: Algebraic) -> int:
     """The sign of a polynomial at a number: floats first, then whether it is zero, then ever finer."""
-    value, bound = evaluated(poly, number.near, number.radius)
+    value, bound = value_and_error(poly, number.near, number.radius)
     if value > bound:
         return 1
     if value < -bound:
@@ -140,7 +140,7 @@ def sign_at(poly: fmpz_poly, number: Algebraic) -> int:
     if poly.is_zero():
         return 0
     common = poly.gcd(number.poly)
-    if common.degree() > 0 and vanishes_between(common, number.low, number.high):
+    if common.degree() > 0 and has_root_between(common, number.low, number.high):
         return 0
     return _sign_of_nonzero(poly, number)
 
@@ -151,7 +151,7 @@ def _sign_of_nonzero(poly: fmpz_poly, number: Algebraic) -> int:
     while True:
         if number.is_rational:
             return sign_of(poly(number.low))
-        if variations(moved_onto(poly, number.low, number.high)) == 0:
+        if sign_variations(moved_onto(poly, number.low, number.high)) == 0:
             return sign_of(poly(number.low)) or sign_of(poly(number.high))
         width = width / 1024
         number.refine(width)
@@ -178,7 +178,7 @@ def _compare_close(first: Algebraic, second: Algebraic) -> int:
         if low >= high:  # ends of intervals are no roots
             return 1 if first.low >= second.high else -1
         spans = ((first.low, first.high), (second.low, second.high), (low, high))
-        if common.degree() > 0 and all(vanishes_between(common, *span) for span in spans):
+        if common.degree() > 0 and all(has_root_between(common, *span) for span in spans):
             return 0
         narrower = max(first.high - first.low, second.high - second.low) / 1024
         first.refine(narrower)
@@ -193,12 +193,12 @@ def quotient(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> Algebraic:
         return Algebraic.of(top(number.low) / bottom(number.low))
     shared = number.poly.gcd(top.gcd(bottom))  # other roots, where top and bottom both vanish
     own = number.poly // shared if shared.degree() > 0 else number.poly
-    poly = without_repeats(_resultant(own, top, bottom))
+    poly = squarefree_part(_resultant(own, top, bottom))
     width = number.high - number.low
     while True:
         enclosure = _enclosed(number, top, bottom)
         apart = enclosure is not None and poly(enclosure[0]) != 0 != poly(enclosure[1])
-        if enclosure is not None and apart and roots_between(poly, *enclosure) == 1:
+        if enclosure is not None and apart and root_count(poly, *enclosure) == 1:
             found = Algebraic(poly, *enclosure)
             found.refine(fmpq(1, 2**46) * (1 + abs(found.low)))
             return found

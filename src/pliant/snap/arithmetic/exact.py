@@ -12,13 +12,13 @@ from flint import fmpq, fmpz_poly
 from pliant.snap.arithmetic.algebraic import Algebraic, compare, quotient, sign_at
 from pliant.snap.arithmetic.isolation import roots
 from pliant.snap.arithmetic.polynomials import (
-    evaluated,
-    nearest,
+    is_certainly_nonzero,
+    nearest_float,
     rational,
-    roots_between,
-    simplest,
-    surely_not_zero,
-    without_repeats,
+    root_count,
+    simplest_between,
+    squarefree_part,
+    value_and_error,
 )
 
 Vector = tuple[Fraction, Fraction]
@@ -53,8 +53,8 @@ class ExactPoint:
 
     def _approximate(self, line: tuple[fmpz_poly, fmpz_poly]) -> tuple[float, float]:
         """The t as a float, and what it may be wrong by."""
-        top, top_error = evaluated(line[1], self.u.near, self.u.radius)
-        bottom, error = evaluated(line[0], self.u.near, self.u.radius)
+        top, top_error = value_and_error(line[1], self.u.near, self.u.radius)
+        bottom, error = value_and_error(line[0], self.u.near, self.u.radius)
         if abs(bottom) > 1e3 * error:
             t = -top / bottom
             slack = 2 * (top_error + abs(t) * error) / (abs(bottom) - error) + 2.0**-51 * abs(t)
@@ -70,8 +70,8 @@ class ExactPoint:
             if abs(bottom) > _steepest(line[0], u) * width * 2**20 or self.u.is_rational:
                 t = -line[1](u) / bottom
                 spread = (_steepest(line[1], u) + abs(t) * _steepest(line[0], u)) * width
-                near = nearest(t + 0)
-                slack = 2 * nearest(spread / abs(bottom)) + 2.0**-51 * abs(near)
+                near = nearest_float(t + 0)
+                slack = 2 * nearest_float(spread / abs(bottom)) + 2.0**-51 * abs(near)
                 if slack <= 1e-13 * (1 + abs(near)) or self.u.is_rational:
                     return near, slack
             self.u.refine(width / 2**30)
@@ -123,7 +123,7 @@ def _steepest(poly: fmpz_poly, at: fmpq) -> fmpq:
     return total
 
 
-class Exactly:
+class ExactArithmetic:
     """Decisions that are never wrong."""
 
     name, is_exact = "exact", True
@@ -131,9 +131,9 @@ class Exactly:
     zero = Algebraic.of(fmpq(0))
 
     @staticmethod
-    def paced(stride: float) -> Exactly:
+    def paced(stride: float) -> ExactArithmetic:
         """Itself: nothing is rounded."""
-        return Exactly()
+        return ExactArithmetic()
 
     @staticmethod
     def poly(coefficients: Sequence[int]) -> fmpz_poly:
@@ -170,7 +170,7 @@ class Exactly:
         """Roots beyond start up to and with limit, nearest first; none lies between start and `near`."""
         low = min(start.near - 2 * start.radius, limit.near - 2 * limit.radius)
         high = max(start.near + 2 * start.radius, limit.near + 2 * limit.radius)
-        if surely_not_zero(poly, low, high):
+        if is_certainly_nonzero(poly, low, high):
             return []
         up = compare(limit, start) > 0
         told = abs(near - start.near) > 4 * start.radius  # else floats do not tell what lies between
@@ -194,7 +194,7 @@ class Exactly:
     @staticmethod
     def moment(u: Algebraic, turn: int, t: fmpq) -> ExactPoint:
         """A point of the slice at a rational t."""
-        return ExactPoint(u, turn, Exactly.line(t))
+        return ExactPoint(u, turn, ExactArithmetic.line(t))
 
     @staticmethod
     def landing(
@@ -206,11 +206,11 @@ class Exactly:
         """
         time = point.time
         if time.poly.degree() > 1:
-            quick = _near_landings(point, alpha, beta, low, high)
+            quick = _float_landings(point, alpha, beta, low, high)
             if quick is not None:
                 return quick
-        found = roots(_landings(time, alpha, beta), rational(low), rational(high))
-        return found if time.poly.degree() == 1 else [r for r in found if _belongs(r, time, alpha, beta)]
+        found = roots(_landing_polynomial(time, alpha, beta), rational(low), rational(high))
+        return found if time.poly.degree() == 1 else [r for r in found if _has_time(r, time, alpha, beta)]
 
     @staticmethod
     def strip(u: Algebraic, polys: Sequence[fmpz_poly]) -> tuple[fmpq, fmpq]:
@@ -220,7 +220,7 @@ class Exactly:
             u.refine(reach / 4)
             middle = (u.low + u.high) / 2
             low, high = middle - reach, middle + reach
-            if all(_clear(poly, u, low, high) for poly in polys if poly.degree() > 0):
+            if all(_has_no_other_root(poly, u, low, high) for poly in polys if poly.degree() > 0):
                 return low, high
             reach = reach / 32
 
@@ -238,7 +238,7 @@ class Exactly:
         while low.high >= high.low:
             low.refine((low.high - low.low) / 1024)
             high.refine((high.high - high.low) / 1024)
-        return Algebraic.of(simplest(low.high, high.low))
+        return Algebraic.of(simplest_between(low.high, high.low))
 
     @staticmethod
     def common_scale(values: Iterable[Fraction], least: int) -> int:
@@ -285,10 +285,10 @@ class Exactly:
     @staticmethod
     def near(value: fmpq) -> float:
         """The nearest float of a scalar."""
-        return nearest(value + 0)
+        return nearest_float(value + 0)
 
 
-def _landings(time: Algebraic, alpha: fmpz_poly, beta: fmpz_poly) -> fmpz_poly:
+def _landing_polynomial(time: Algebraic, alpha: fmpz_poly, beta: fmpz_poly) -> fmpz_poly:
     """A polynomial that vanishes wherever α(u) t + β(u) does, at this t and its conjugates."""
     degree = time.poly.degree()
     powers = [fmpz_poly([1])]
@@ -301,7 +301,7 @@ def _landings(time: Algebraic, alpha: fmpz_poly, beta: fmpz_poly) -> fmpz_poly:
     return total
 
 
-def _near_landings(
+def _float_landings(
     point: ExactPoint, alpha: fmpz_poly, beta: fmpz_poly, low: float, high: float
 ) -> list[Algebraic] | None:
     """The same where floats tell the roots apart: one root of the polynomial about each; else None."""
@@ -329,33 +329,33 @@ def _near_landings(
         reach = 64 * error / math.sqrt(spread) * (1 + abs(u)) ** 2 + 2.0**-46
         if u < low - reach or u > high + reach:
             continue
-        poly = _landings(point.time, alpha, beta) if poly is None else poly
+        poly = _landing_polynomial(point.time, alpha, beta) if poly is None else poly
         left, right = rational(u - reach), rational(u + reach)
-        if poly(left) == 0 or poly(right) == 0 or roots_between(poly, left, right) != 1:
+        if poly(left) == 0 or poly(right) == 0 or root_count(poly, left, right) != 1:
             return None
         found.append(Algebraic(poly, left, right))
     return found
 
 
-def _belongs(root: Algebraic, time: Algebraic, alpha: fmpz_poly, beta: fmpz_poly) -> bool:
+def _has_time(root: Algebraic, time: Algebraic, alpha: fmpz_poly, beta: fmpz_poly) -> bool:
     if sign_at(alpha, root) == 0:
         return sign_at(beta, root) == 0
     return compare(quotient(root, -beta, alpha), time) == 0
 
 
-def _clear(poly: fmpz_poly, u: Algebraic, low: fmpq, high: fmpq) -> bool:
+def _has_no_other_root(poly: fmpz_poly, u: Algebraic, low: fmpq, high: fmpq) -> bool:
     """Whether a polynomial has no root from low to high but u: floats first, then Descartes' rule."""
-    near, reach = u.near, 2 * nearest(high - low)
-    value, bound = evaluated(poly, near, reach)
+    near, reach = u.near, 2 * nearest_float(high - low)
+    value, bound = value_and_error(poly, near, reach)
     if abs(value) > bound:
         return True
     vanishes = sign_at(poly, u) == 0
-    slope, bound = evaluated(poly.derivative(), near, reach)
+    slope, bound = value_and_error(poly.derivative(), near, reach)
     if vanishes and abs(slope) > bound:
         return True
     if poly(low) == 0 or poly(high) == 0:
         return False
-    return roots_between(without_repeats(poly), low, high) == int(vanishes)
+    return root_count(squarefree_part(poly), low, high) == int(vanishes)
 
 
 def _independent(point: ExactPoint, a: fmpz_poly, b: fmpz_poly, c: fmpz_poly) -> Algebraic:

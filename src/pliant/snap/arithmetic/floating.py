@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pliant.snap.arithmetic.quartic import DOUBLE, SMALL, never_zero, real_roots
+from pliant.snap.arithmetic.quartic import DOUBLE, SMALL, constant_sign, real_roots
 
 TOLERANCE = 1e-10
 CLOSE = 1e-9  # angles that count as one
@@ -119,7 +119,7 @@ def _sign(value: float, least: float) -> int:
     return 0 if abs(value) <= least else int(math.copysign(1, value))
 
 
-class Floating:
+class FloatArithmetic:
     """Decisions by floats, of times that are measured against a stride."""
 
     name, is_exact = "float", False
@@ -131,9 +131,9 @@ class Floating:
         self.stride = stride
 
     @staticmethod
-    def paced(stride: float) -> Floating:
+    def paced(stride: float) -> FloatArithmetic:
         """The same with another stride."""
-        return Floating(stride)
+        return FloatArithmetic(stride)
 
     @staticmethod
     def poly(coefficients: Sequence[float]) -> FloatPoly:
@@ -264,6 +264,6 @@ def float_roots(poly: FloatPoly, low: float, high: float) -> list[float]:
     if degree < 5:
         c = (*map(float, poly.c), 0.0, 0.0, 0.0, 0.0)  # not integers, which would be compiled for apart
         error = 2.0**-40 * (abs(c[0]) + abs(c[1]) + abs(c[2]) + abs(c[3]) + abs(c[4]))
-        if abs(low) + abs(high) < 4 and never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error):
+        if abs(low) + abs(high) < 4 and constant_sign(c[0], c[1], c[2], c[3], c[4], low, high - low, error):
             return []
     return real_roots(np.array(poly.c[: degree + 1], float), low, high, 0.01 * SMALL, DOUBLE).tolist()

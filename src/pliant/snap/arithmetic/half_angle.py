@@ -14,7 +14,7 @@ from pliant.core.quantity import angle, exact, written
 FINEST = 10**6  # places an angle is rounded to, relative to itself
 
 
-class Turn(NamedTuple):
+class HalfAngle(NamedTuple):
     """A rotation by less than half a turn: u = tan(angle / 2), and the angle that was asked for."""
 
     u: Fraction
@@ -37,20 +37,20 @@ class Turn(NamedTuple):
         return (1 - square) / (1 + square), 2 * self.u / (1 + square)
 
 
-NONE = Turn(Fraction(0), 0.0)
+NONE = HalfAngle(Fraction(0), 0.0)
 
 
-def turn(value: Any) -> Turn:
+def half_angle(value: Any) -> HalfAngle:
     """An angle in radians, in degrees ("30 deg"), or exactly as its half-angle tangent ("1/5 u").
 
-    >>> turn("1/5 u").u, turn("90 deg").u
+    >>> turn("1/5 u").u, half_angle("90 deg").u
     (Fraction(1, 5), Fraction(1, 1))
     """
-    if isinstance(value, Turn):
+    if isinstance(value, HalfAngle):
         return value
     if isinstance(value, str) and value.strip().endswith("u"):
         u = exact(value.strip()[:-1])
-        return Turn(u, 2 * math.atan(u))
+        return HalfAngle(u, 2 * math.atan(u))
     asked = angle(value)
     if not abs(asked) < math.pi - 1e-6:
         raise fault(f"{asked:g} rad is half a turn or more", "Give an angle between -180 and 180 degrees")
@@ -60,17 +60,17 @@ def turn(value: Any) -> Turn:
         if tangent
         else tangent
     )
-    return Turn(near, asked)
+    return HalfAngle(near, asked)
 
 
-def _written(value: Turn) -> float | str:
+def _plain_angle(value: HalfAngle) -> float | str:
     return value.asked if value.rounding else f"{written(value.u)} u"
 
 
-TurnOf = Annotated[
-    Turn,
-    BeforeValidator(turn),
-    PlainSerializer(_written, return_type=float | str),
+HalfAngleOf = Annotated[
+    HalfAngle,
+    BeforeValidator(half_angle),
+    PlainSerializer(_plain_angle, return_type=float | str),
     WithJsonSchema(
         {
             "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[+-]?[0-9]"}],

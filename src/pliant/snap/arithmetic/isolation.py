@@ -9,11 +9,11 @@ from pliant.snap.arithmetic.polynomials import (
     SHIFT,
     float_root,
     moved_onto,
-    nearest,
+    nearest_float,
     rational,
     sign_of,
-    variations,
-    without_repeats,
+    sign_variations,
+    squarefree_part,
 )
 
 
@@ -25,7 +25,7 @@ def roots(poly: fmpz_poly, low: fmpq, high: fmpq) -> list[Algebraic]:
     """
     if poly.is_zero() or low > high:
         return []
-    poly = without_repeats(poly)
+    poly = squarefree_part(poly)
     if poly.degree() < 1:
         return []
     if poly.degree() == 1:
@@ -49,7 +49,7 @@ def _isolate(poly: fmpz_poly, onto: fmpz_poly, low: fmpq, high: fmpq, found: lis
         if onto_here is None:  # a place, not an interval
             found.append(Algebraic.of(low))
             continue
-        count = variations(onto_here)
+        count = sign_variations(onto_here)
         if count == 1:
             found.append(_polished(poly, low, high))
         if count < 2:
@@ -66,7 +66,7 @@ def _polished(poly: fmpz_poly, low: fmpq, high: fmpq) -> Algebraic:
     """The one root strictly between, with an interval about as narrow as a float can tell."""
     if poly(low) == 0 or poly(high) == 0:  # the root is at neither end
         low, high = _off_the_ends(poly, low, high)
-    near = float_root(poly, nearest(low), nearest(high))
+    near = float_root(poly, nearest_float(low), nearest_float(high))
     for places in (46, 40, 32) if near is not None else ():
         found = _about(poly, low, high, near or 0.0, places)
         if found is not None:

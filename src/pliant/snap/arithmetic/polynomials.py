@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import fmpq, fmpz_poly
 
-from pliant.snap.arithmetic.quartic import never_zero
+from pliant.snap.arithmetic.quartic import constant_sign
 
 EPSILON = 2.0**-52
 SHIFT = fmpz_poly([1, 1])
@@ -33,7 +33,7 @@ def fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def nearest(value: fmpq) -> float:
+def nearest_float(value: fmpq) -> float:
     """The nearest float."""
     return int(value.p) / int(value.q)
 
@@ -43,7 +43,7 @@ def sign_of(value: fmpq | int) -> int:
     return (value > 0) - (value < 0)
 
 
-def simplest(low: fmpq, high: fmpq) -> fmpq:
+def simplest_between(low: fmpq, high: fmpq) -> fmpq:
     """A rational strictly between two, with as short a binary fraction as will do."""
     grid = 1
     while True:
@@ -53,13 +53,13 @@ def simplest(low: fmpq, high: fmpq) -> fmpq:
         grid *= 16
 
 
-def vanishes_between(poly: fmpz_poly, low: fmpq, high: fmpq) -> bool:
+def has_root_between(poly: fmpz_poly, low: fmpq, high: fmpq) -> bool:
     """Whether a polynomial with at most one root between two rationals, and that a simple one, has it."""
     below, above = sign_of(poly(low)), sign_of(poly(high))
     return below == 0 or above == 0 or below != above
 
 
-def without_repeats(poly: fmpz_poly) -> fmpz_poly:
+def squarefree_part(poly: fmpz_poly) -> fmpz_poly:
     """The polynomial with the same roots, each once."""
     if poly.degree() < 2:
         return poly
@@ -67,7 +67,7 @@ def without_repeats(poly: fmpz_poly) -> fmpz_poly:
     return poly // common if common.degree() > 0 else poly
 
 
-def surely_not_zero(poly: fmpz_poly, low: float, high: float) -> bool:
+def is_certainly_nonzero(poly: fmpz_poly, low: float, high: float) -> bool:
     """Whether floats can tell that there is no root between two places: a filter, right where it says so."""
     if poly.degree() > 4 or abs(low) + abs(high) > 4:
         return False
@@ -76,10 +76,10 @@ def surely_not_zero(poly: fmpz_poly, low: float, high: float) -> bool:
     except OverflowError:
         return False
     error = 2.0**-40 * (abs(c[0]) + abs(c[1]) + abs(c[2]) + abs(c[3]) + abs(c[4]))
-    return never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0
+    return constant_sign(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0
 
 
-def evaluated(poly: fmpz_poly, at: float, radius: float) -> tuple[float, float]:
+def value_and_error(poly: fmpz_poly, at: float, radius: float) -> tuple[float, float]:
     """A value by floats, and what it may differ by from any within the radius."""
     value = size = slope = 0.0
     reach = abs(at) + radius
@@ -104,7 +104,7 @@ def moved_onto(poly: fmpz_poly, low: fmpq, high: fmpq) -> fmpz_poly:
     return moved
 
 
-def variations(onto: fmpz_poly) -> int:
+def sign_variations(onto: fmpz_poly) -> int:
     """Descartes' bound on the roots strictly between 0 and 1; exact where it is 0 or 1."""
     moved = fmpz_poly(onto.coeffs()[::-1])(SHIFT)
     count, last = 0, 0
@@ -116,9 +116,9 @@ def variations(onto: fmpz_poly) -> int:
     return count
 
 
-def roots_between(poly: fmpz_poly, low: fmpq, high: fmpq) -> int:
+def root_count(poly: fmpz_poly, low: fmpq, high: fmpq) -> int:
     """A bound on the roots strictly between, of a polynomial without repeated ones; exact if 0 or 1."""
-    return variations(moved_onto(poly, low, high))
+    return sign_variations(moved_onto(poly, low, high))
 
 
 def float_root(poly: fmpz_poly, low: float, high: float) -> float | None:

@@ -12,7 +12,7 @@ DOUBLE = 1e-6  # how far apart the halves of a double root can come to lie
 
 
 @kernel
-def never_zero(
+def constant_sign(
     c0: float, c1: float, c2: float, c3: float, c4: float, start: float, width: float, error: float
 ) -> int:
     """1 or -1 where a quartic has that sign from start to start + width, by its Bernstein form; else 0."""
@@ -43,7 +43,7 @@ def never_zero(
 
 
 @inner
-def order(values: Floats, count: int) -> Ints:
+def ascending_order(values: Floats, count: int) -> Ints:
     """The places of a few values, least first. numpy's own sorts take long to compile."""
     places = np.arange(count)
     for n in range(1, count):
@@ -64,7 +64,7 @@ def _value(c: Floats, degree: int, at: float) -> float:
 
 
 @inner
-def _bracketed(c: Floats, degree: int, low: float, high: float) -> float:
+def _bracketed_root(c: Floats, degree: int, low: float, high: float) -> float:
     """The root between two places of opposite sign, by safeguarded Newton steps."""
     below, at = _value(c, degree, low), 0.5 * (low + high)
     for _ in range(100):
@@ -114,14 +114,14 @@ def real_roots(c: Floats, low: float, high: float, touch: float, double: float) 
             left = low if place == 0 else turns[place - 1]
             right = high if place == turn_count else turns[place]
             if _value(d, degree, left) * _value(d, degree, right) < 0:
-                root = _bracketed(d, degree, left, right)
+                root = _bracketed_root(d, degree, left, right)
                 near = False
                 for other in range(doubles):
                     near = near or abs(found[other] - root) <= double
                 if not near:
                     found[count] = root
                     count += 1
-        rising = order(found, count)
+        rising = ascending_order(found, count)
         turn_count = count
         for place in range(count):
             turns[place] = found[rising[place]]
@@ -129,7 +129,7 @@ def real_roots(c: Floats, low: float, high: float, touch: float, double: float) 
 
 
 @inner
-def largest(c: Floats) -> float:
+def largest_coefficient(c: Floats) -> float:
     """Of the coefficients of a quartic."""
     return max(abs(c[0]), abs(c[1]), abs(c[2]), abs(c[3]), abs(c[4]))
 
@@ -137,7 +137,7 @@ def largest(c: Floats) -> float:
 @inner
 def quartic_roots(c: Floats, low: float, high: float) -> Floats:
     """Roots between two places in order; powers whose coefficients do not count are left out."""
-    top, degree = largest(c), 4
+    top, degree = largest_coefficient(c), 4
     while degree > 0 and abs(c[degree]) <= SMALL * top:
         degree -= 1
     return real_roots(c[: degree + 1].copy(), low, high, 0.01 * SMALL, DOUBLE)

@@ -8,7 +8,7 @@ from typing import Any
 from flint import fmpq
 
 from pliant.snap.arithmetic.algebraic import Algebraic
-from pliant.snap.arithmetic.polynomials import fraction, roots_between
+from pliant.snap.arithmetic.polynomials import fraction, root_count
 
 
 def exact_text(number: Any, unknown: str = "t") -> str:
@@ -33,7 +33,7 @@ def _isolating(number: Algebraic) -> tuple[str, str]:
         place = int((number.low * grid).floor())
         low, high = fmpq(place, grid), fmpq(place + 1, grid)
         number.refine(fmpq(1, 100 * grid))
-        if low < number.low and number.high < high and roots_between(number.poly, low, high) == 1:
+        if low < number.low and number.high < high and root_count(number.poly, low, high) == 1:
             return f"{_decimal(place, digits)}", f"{_decimal(place + 1, digits)}"
     return str(fraction(number.low)), str(fraction(number.high))
 

@@ -14,15 +14,15 @@ from flint import arb, ctx, fmpq
 from pliant.core.errors import PliantError
 from pliant.snap.arithmetic.algebraic import Algebraic, sign_at
 from pliant.snap.arithmetic.polynomials import rational
-from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import VERTEX, Pair
-from pliant.snap.sweep.path import Path, Piece
+from pliant.snap.sweep.path import Path, PathPiece
 
 MOST = 100_000  # binary digits: beyond, t is where a contact turns about, or lets go
 
 
 @dataclass(frozen=True)
-class Enclosure:
+class ForceEnclosure:
     """Balls that surely hold a pawl's angle, the contact force on it, and its share against the motion."""
 
     angle: arb
@@ -32,12 +32,12 @@ class Enclosure:
 
 def certified_force(
     path: Path,
-    piece: Piece,
+    piece: PathPiece,
     t: Fraction,
     spring: tuple[Fraction, Fraction],
     friction: Fraction,
     digits: int,
-) -> Enclosure:
+) -> ForceEnclosure:
     """The contact force on a pawl at a t strictly within a piece, each figure right to so many digits.
 
     `spring` is its stiffness and preload.
@@ -45,9 +45,9 @@ def certified_force(
     bits = int(digits * 3.33) + 64
     while True:
         with ctx.workprec(bits):
-            found = _enclosed(path, piece, rational(t), spring, friction)
+            found = _enclosure(path, piece, rational(t), spring, friction)
         if found is not None and all(
-            _tight(ball, digits) for ball in (*found.force, found.against, found.angle)
+            _is_tight(ball, digits) for ball in (*found.force, found.against, found.angle)
         ):
             return found
         bits *= 2
@@ -57,15 +57,15 @@ def certified_force(
             )
 
 
-def _tight(ball: arb, digits: int) -> bool:
+def _is_tight(ball: arb, digits: int) -> bool:
     return bool(ball.rad() <= abs(ball.mid()) * arb(10) ** (-digits)) or bool(
         ball.rad() < arb(10) ** (-digits - 30)
     )
 
 
-def _enclosed(
-    path: Path, piece: Piece, t: fmpq, spring: tuple[Fraction, Fraction], friction: Fraction
-) -> Enclosure | None:
+def _enclosure(
+    path: Path, piece: PathPiece, t: fmpq, spring: tuple[Fraction, Fraction], friction: Fraction
+) -> ForceEnclosure | None:
     pair, sign = piece.contacts[0], -1 if piece.turn % 2 else 1
     u = _tangent(path, piece, arb(t))
     if u is None:
@@ -82,7 +82,7 @@ def _enclosed(
     force = (size * push[0], size * push[1])
     way = _vector(path.scene.velocity)
     against = -(force[0] * way[0] + force[1] * way[1]) / (way[0] ** 2 + way[1] ** 2).sqrt()
-    return Enclosure(angle, force, against)
+    return ForceEnclosure(angle, force, against)
 
 
 def _vector(vector: Any) -> tuple[arb, arb]:
@@ -98,12 +98,12 @@ def _geometry(
     way = _vector(scene.velocity)
     if kind == VERTEX:
         vertex = _vector(scene.pawl[i])
-        lever = _rotated(vertex, cosine, sine)
+        lever = _rotate(vertex, cosine, sine)
         start, end = _vector(scene.corner(j)), _vector(scene.corner(scene.obstacles.following[j]))
         normal = _unit((end[1] - start[1], start[0] - end[0]))
     else:
         start, end = _vector(scene.pawl[i]), _vector(scene.pawl[(i + 1) % len(scene.pawl)])
-        normal = _unit(_rotated((start[1] - end[1], end[0] - start[0]), cosine, sine))
+        normal = _unit(_rotate((start[1] - end[1], end[0] - start[0]), cosine, sine))
         corner, hinge = _vector(scene.corner(j)), _vector(scene.hinge)
         lever = (corner[0] - hinge[0] - way[0] * t, corner[1] - hinge[1] - way[1] * t)
     ahead = _sign(lever[0] * way[0] + lever[1] * way[1])
@@ -124,15 +124,15 @@ def _unit(vector: tuple[arb, arb]) -> tuple[arb, arb]:
     return vector[0] / length, vector[1] / length
 
 
-def _rotated(vector: tuple[arb, arb], cosine: arb, sine: arb) -> tuple[arb, arb]:
+def _rotate(vector: tuple[arb, arb], cosine: arb, sine: arb) -> tuple[arb, arb]:
     return cosine * vector[0] - sine * vector[1], sine * vector[0] + cosine * vector[1]
 
 
-def _tangent(path: Path, piece: Piece, t: arb) -> arb | None:
+def _tangent(path: Path, piece: PathPiece, t: arb) -> arb | None:
     """The half-angle tangent at t, as a ball; None where its precision does not tell the two roots apart."""
     if piece.motion != "arc":
         return _ball(piece.start.u)
-    c = curve(path.scene, piece.contacts[0], piece.turn)
+    c = contact_curve(path.scene, piece.contacts[0], piece.turn)
     constant, middle, square = (arb(c.alpha[n]) * t + arb(c.beta[n]) for n in range(3))
     for end in (piece.start.u, piece.end.u):
         if sign_at(c.alpha, end) == 0 == sign_at(c.beta, end):  # a root at every t: the arc is the other one

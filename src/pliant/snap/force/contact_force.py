@@ -13,13 +13,13 @@ from pliant.snap.geometry.features import (
     EDGE,
     VERTEX,
     ContactCoefficients,
-    Field,
-    Rigid,
-    Way,
+    HingeMotion,
+    ObstacleEdges,
+    PawlOutline,
     coefficients,
     quadratic,
 )
-from pliant.snap.springs.elastica import AXIS_X, AXIS_Y, LENGTH, PRELOAD, STIFFNESS, bent
+from pliant.snap.springs.elastica import AXIS_X, AXIS_Y, LENGTH, PRELOAD, STIFFNESS, bend_beam
 
 FLAT = 1e-12  # of its terms: where a curve counts as flat
 LOCKED = 1e-12  # of the lever: what is left of it where friction locks
@@ -41,7 +41,7 @@ OF_FORCE, OF_ANGLE, OF_LEVER, OF_STRAIN, OF_SLOPE, OF_SHIFT = range(6)  # by paw
 EACH = 6
 
 
-class Pieces(NamedTuple):
+class PieceTable(NamedTuple):
     """The pieces of every sprung pawl of a course, one pawl after another, as `press` reads them."""
 
     first: Ints  # (P+1,) of each pawl, and their number
@@ -50,19 +50,19 @@ class Pieces(NamedTuple):
     pairs: Ints  # (C, 3)
 
 
-class Pawls(NamedTuple):
+class PawlTable(NamedTuple):
     """The sprung pawls of a course, one after another."""
 
     first: Ints  # (P+1,) vertex of each, and their number
     x: Floats
     y: Floats
     convex: Bools
-    ways: Floats  # (P, 4) as in `Way`
+    ways: Floats  # (P, 4) as in `HingeMotion`
     springs: Floats  # (P, WIDTH) as `bend` has them
 
 
 @inner
-def tangent(c: ContactCoefficients, t: float, low: float, high: float) -> float:
+def arc_tangent(c: ContactCoefficients, t: float, low: float, high: float) -> float:
     """The root u of α t + β that lies between two, or is nearest to it."""
     square, middle, constant = (
         c.alpha[2] * t + c.beta[2],
@@ -95,9 +95,9 @@ def flat_root(c: ContactCoefficients, low: float, high: float) -> float:
 
 
 @inner
-def _at(
+def _write_moment(
     pair: tuple[int, int, int], turn: int, u: float, t: float,
-    spring: Floats, friction: float, rigid: Rigid, field: Field, way: Way, out: Floats,
+    spring: Floats, friction: float, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, out: Floats,
 ) -> None:  # fmt: skip
     """Write what presses at one moment and angle."""
     kind, i, j = pair
@@ -130,7 +130,7 @@ def _at(
     out[PLACE_X], out[PLACE_Y] = hx + rx, hy + ry
     out[STRAIN], out[SLOPE], out[SHIFT] = 0.0, angle, 0.0
     if spring[LENGTH] > 0.0:
-        _bend(kind == EDGE, angle, rx, ry, mx, my, px, py, spring, way, out)
+        _write_bent(kind == EDGE, angle, rx, ry, mx, my, px, py, spring, way, out)
         return
     if torque != 0.0 and abs(arm) <= LOCKED * away:  # the force has no lever: it locks
         out[FORCE_X], out[FORCE_Y], out[AGAINST] = math.inf, math.inf, math.inf
@@ -141,9 +141,9 @@ def _at(
 
 
 @inner
-def _bend(
+def _write_bent(
     edge: bool, angle: float, rx: float, ry: float, mx: float, my: float, px: float, py: float,
-    spring: Floats, way: Way, out: Floats,
+    spring: Floats, way: HingeMotion, out: Floats,
 ) -> None:  # fmt: skip
     """Write the force that bends a beam so far that the nose is where the rigid pawl has it.
 
@@ -156,7 +156,7 @@ def _bend(
     along = (way.vx * spring[AXIS_X] + way.vy * spring[AXIS_Y]) / speed
     lengthways = abs(along) > LENGTHWAYS
     across = np.array([-way.vy / speed, way.vx / speed]) if lengthways else np.array([mx, my])
-    found = bent(spring, point, np.array([rx, ry]), np.array([px, py]), across, angle, edge)
+    found = bend_beam(spring, point, np.array([rx, ry]), np.array([px, py]), across, angle, edge)
     out[SLOPE], out[STRAIN], out[SHIFT] = found[2], found[3], -found[4] if lengthways else 0.0
     cosine, sine = math.cos(found[1]), math.sin(found[1])
     x, y = cosine * px - sine * py, sine * px + cosine * py
@@ -171,7 +171,7 @@ def _bend(
 def _tangent_at(c: ContactCoefficients, flat: float, t: float, low: float, high: float) -> float:
     """The u of an arc at one moment."""
     if math.isnan(flat):
-        return tangent(c, t, low, high)
+        return arc_tangent(c, t, low, high)
     square, middle = (
         c.alpha[2] * t + c.beta[2],
         c.alpha[1] * t + c.beta[1],
@@ -180,9 +180,9 @@ def _tangent_at(c: ContactCoefficients, flat: float, t: float, low: float, high:
 
 
 @kernel
-def pressed(
+def contact_forces(
     pair: tuple[int, int, int], turn: int, arc: bool, span: tuple[float, float, float, float], t: Floats,
-    spring: Floats, friction: float, rigid: Rigid, field: Field, way: Way,
+    spring: Floats, friction: float, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
 ) -> Floats:  # fmt: skip
     """(K, 11): angle, torque, contact force on the pawl, where it acts, its share against the motion, lever.
 
@@ -200,7 +200,7 @@ def pressed(
     near = np.empty((3, COLUMNS))
     for k in range(len(t)):
         u = _tangent_at(c, flat, t[k], low, high) if arc else low
-        _at(pair, turn, u, t[k], spring, friction, rigid, field, way, out[k])
+        _write_moment(pair, turn, u, t[k], spring, friction, rigid, field, way, out[k])
         inward = 1.0 if t[k] - begin < end - t[k] else -1.0
         if out[k, LEVER] > WEAK or (t[k] - begin) * (end - t[k]) > INWARD * (end - begin) ** 2:
             continue
@@ -210,7 +210,7 @@ def pressed(
         for step in range(3):
             moment = t[k] + inward * INWARD * 4**step * (end - begin)
             u = _tangent_at(c, flat, moment, low, high) if arc else low
-            _at(pair, turn, u, moment, spring, friction, rigid, field, way, near[step])
+            _write_moment(pair, turn, u, moment, spring, friction, rigid, field, way, near[step])
         for n in (FORCE_X, FORCE_Y, AGAINST):
             first, second = near[0, n], near[1, n]
             limit = 8 / 3 * first - 2 * second + near[2, n] / 3
@@ -222,7 +222,7 @@ def pressed(
 
 
 @inner
-def _piece(pieces: Pieces, pawl: int, t: float) -> int:
+def _piece(pieces: PieceTable, pawl: int, t: float) -> int:
     """The piece of a pawl that a t strictly between events is in; -1 on a snap."""
     first, last = pieces.first[pawl], pieces.first[pawl + 1]
     place = first + np.searchsorted(pieces.spans[first:last, 0], t, side="right") - 1
@@ -231,23 +231,30 @@ def _piece(pieces: Pieces, pawl: int, t: float) -> int:
 
 @inner
 def _by_pair(
-    pieces: Pieces, place: int, pair: int, pawls: Pawls, pawl: int, field: Field, friction: float, t: Floats
+    pieces: PieceTable,
+    place: int,
+    pair: int,
+    pawls: PawlTable,
+    pawl: int,
+    field: ObstacleEdges,
+    friction: float,
+    t: Floats,
 ) -> Floats:
-    """What `pressed` finds for one contact of a piece."""
+    """What `contact_forces` finds for one contact of a piece."""
     a, b = pawls.first[pawl], pawls.first[pawl + 1]
-    rigid = Rigid(pawls.x[a:b], pawls.y[a:b], pawls.convex[a:b])
+    rigid = PawlOutline(pawls.x[a:b], pawls.y[a:b], pawls.convex[a:b])
     v, spring, span = pawls.ways[pawl], pawls.springs[pawl], pieces.spans[place]
     which = pieces.pairs[pair]
-    return pressed(
+    return contact_forces(
         (which[0], which[1], which[2]), pieces.charts[place, 1], pieces.charts[place, 0] == 1,
         (span[0], span[1], span[2], span[3]), t, spring, friction,
-        rigid, field, Way(v[0], v[1], v[2], v[3]),
+        rigid, field, HingeMotion(v[0], v[1], v[2], v[3]),
     )  # fmt: skip
 
 
 @inner
-def _sample(
-    held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, t: Floats,
+def _write_samples(
+    held: Ints, pieces: PieceTable, pawls: PawlTable, field: ObstacleEdges, friction: float, t: Floats,
     centre: Floats, sums: Floats, by_pawl: Floats,
 ) -> None:  # fmt: skip
     """Everything at moments of a stretch; `centre` (4,) is where torques are about, and its velocity."""
@@ -288,16 +295,24 @@ def _sample(
 
 
 @inner
-def _greatest(held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, t: Floats) -> Floats:
+def _greatest(
+    held: Ints, pieces: PieceTable, pawls: PawlTable, field: ObstacleEdges, friction: float, t: Floats
+) -> Floats:
     """The greatest force against the motion at moments of a stretch."""
     sums, by_pawl = np.zeros((len(t), 6)), np.zeros((len(t), len(held), EACH))
-    _sample(held, pieces, pawls, field, friction, t, np.zeros(4), sums, by_pawl)
+    _write_samples(held, pieces, pawls, field, friction, t, np.zeros(4), sums, by_pawl)
     return sums[:, HIGH].copy()
 
 
 @inner
-def _zoomed(
-    low: float, high: float, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float
+def _refined_peak(
+    low: float,
+    high: float,
+    held: Ints,
+    pieces: PieceTable,
+    pawls: PawlTable,
+    field: ObstacleEdges,
+    friction: float,
 ) -> tuple[float, float]:
     """The peak between two moments, and when, by looking ever closer."""
     best, at = -math.inf, low
@@ -315,7 +330,7 @@ def _zoomed(
 
 
 @inner
-def _stretches(marks: Floats, pieces: Pieces) -> tuple[Floats, Ints]:
+def _stretches(marks: Floats, pieces: PieceTable) -> tuple[Floats, Ints]:
     """(S, 2) begin and end of each stretch between events; (S, P) the piece each pawl is in, -1 for none."""
     brief = BRIEF * (marks[-1] - marks[0])
     edges, held = np.empty((len(marks), 2)), np.empty((len(marks), len(pieces.first) - 1), np.int64)
@@ -331,7 +346,13 @@ def _stretches(marks: Floats, pieces: Pieces) -> tuple[Floats, Ints]:
 
 @inner
 def _rises_inward(
-    end: float, following: float, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float
+    end: float,
+    following: float,
+    held: Ints,
+    pieces: PieceTable,
+    pawls: PawlTable,
+    field: ObstacleEdges,
+    friction: float,
 ) -> bool:
     """Whether the force grows from an end of a stretch towards the sample that follows it."""
     near = np.empty(2)
@@ -342,7 +363,13 @@ def _rises_inward(
 
 @inner
 def _peak(
-    t: Floats, high: Floats, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float
+    t: Floats,
+    high: Floats,
+    held: Ints,
+    pieces: PieceTable,
+    pawls: PawlTable,
+    field: ObstacleEdges,
+    friction: float,
 ) -> tuple[float, float, int]:
     """The greatest finite force against the motion, when and in which stretch; -inf where none is finite."""
     best, at, where = -math.inf, t[0], 0
@@ -365,7 +392,7 @@ def _peak(
         ):
             continue
         low, high_end = t[max(middle - 1, first)], t[min(middle + 1, last)]
-        found, when = _zoomed(low, high_end, held[k], pieces, pawls, field, friction)
+        found, when = _refined_peak(low, high_end, held[k], pieces, pawls, field, friction)
         if found > best:
             best, at, where = found, when, k
     return best, at, where
@@ -373,7 +400,13 @@ def _peak(
 
 @inner
 def _work(
-    edges: Floats, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, nodes: Floats
+    edges: Floats,
+    held: Ints,
+    pieces: PieceTable,
+    pawls: PawlTable,
+    field: ObstacleEdges,
+    friction: float,
+    nodes: Floats,
 ) -> float:
     """Of the force against the motion, over t. Nodes crowd at the ends of a stretch, where it is steep."""
     total = 0.0
@@ -390,7 +423,7 @@ def _work(
 
 
 @inner
-def _summed(edges: Floats, high: Floats, nodes: Floats) -> float:
+def _sampled_work(edges: Floats, high: Floats, nodes: Floats) -> float:
     """The same from the samples themselves, where they are the nodes."""
     total = 0.0
     for k in range(len(edges)):
@@ -401,7 +434,7 @@ def _summed(edges: Floats, high: Floats, nodes: Floats) -> float:
     return total
 
 
-class Along(NamedTuple):
+class CourseForces(NamedTuple):
     """What is found along a course of P pawls, at K moments in S stretches."""
 
     edges: Floats  # (S, 2) t where each stretch begins and ends
@@ -418,9 +451,15 @@ class Along(NamedTuple):
 
 
 @kernel
-def along_course(
-    marks: Floats, pieces: Pieces, pawls: Pawls, field: Field, friction: float, centre: Floats, nodes: Floats
-) -> Along:
+def course_forces(
+    marks: Floats,
+    pieces: PieceTable,
+    pawls: PawlTable,
+    field: ObstacleEdges,
+    friction: float,
+    centre: Floats,
+    nodes: Floats,
+) -> CourseForces:
     """Forces along a course. `marks` are the t at which a pawl changes its contact; K is 0 if nothing moves.
 
     `nodes` (2, G) are where work is summed up, and weights; none if it is not asked for. As many as there are
@@ -435,24 +474,30 @@ def along_course(
         for n in range(SAMPLES):
             t[a + n] = 0.5 * (begin + end) - 0.5 * (end - begin) * math.cos(math.pi * n / (SAMPLES - 1))
         t[a], t[b - 1] = begin, end
-        _sample(held[k], pieces, pawls, field, friction, t[a:b], centre, sums[a:b], by_pawl[a:b])
+        _write_samples(held[k], pieces, pawls, field, friction, t[a:b], centre, sums[a:b], by_pawl[a:b])
     if count == 0:
-        return Along(edges, held, t, sums, by_pawl, 0.0, marks[0], 0, 0.0)
+        return CourseForces(edges, held, t, sums, by_pawl, 0.0, marks[0], 0, 0.0)
     best, at, where = _peak(t, sums[:, HIGH], held, pieces, pawls, field, friction)
     spent = 0.0
     if nodes.shape[1] == SAMPLES:
-        spent = _summed(edges, sums[:, HIGH], nodes)
+        spent = _sampled_work(edges, sums[:, HIGH], nodes)
     elif nodes.shape[1]:
         spent = _work(edges, held, pieces, pawls, field, friction, nodes)
     best = best if math.isfinite(best) else 0.0
-    return Along(edges, held, t, sums, by_pawl, best, at, where, spent)
+    return CourseForces(edges, held, t, sums, by_pawl, best, at, where, spent)
 
 
 @kernel
-def at_moment(
-    t: float, held: Ints, pieces: Pieces, pawls: Pawls, field: Field, friction: float, centre: Floats
+def forces_at(
+    t: float,
+    held: Ints,
+    pieces: PieceTable,
+    pawls: PawlTable,
+    field: ObstacleEdges,
+    friction: float,
+    centre: Floats,
 ) -> tuple[Floats, Floats]:
     """Sums (1, 6), and by pawl (1, P, EACH), at a moment of a stretch."""
     sums, by_pawl, moment = np.zeros((1, 6)), np.zeros((1, len(held), EACH)), np.full(1, t)
-    _sample(held, pieces, pawls, field, friction, moment, centre, sums, by_pawl)
+    _write_samples(held, pieces, pawls, field, friction, moment, centre, sums, by_pawl)
     return sums, by_pawl

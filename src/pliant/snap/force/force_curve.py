@@ -39,20 +39,20 @@ from pliant.snap.force.contact_force import (
     TORQUE,
     TOTAL,
     WEAK,
-    Along,
-    Pawls,
-    Pieces,
+    CourseForces,
+    PawlTable,
+    PieceTable,
     X,
     Y,
-    along_course,
-    at_moment,
-    pressed,
+    contact_forces,
+    course_forces,
+    forces_at,
 )  # fmt: skip
-from pliant.snap.geometry.contact_curves import curve
-from pliant.snap.geometry.features import Field, Pair
-from pliant.snap.springs.spring import FREE, Spring
-from pliant.snap.sweep.friction import cone, grip, holds
-from pliant.snap.sweep.path import Path, Piece
+from pliant.snap.geometry.contact_curves import contact_curve
+from pliant.snap.geometry.features import ObstacleEdges, Pair
+from pliant.snap.springs.spring import FREE, PawlSpring
+from pliant.snap.sweep.friction import friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.path import Path, PathPiece
 from pliant.snap.sweep.plan import Course
 
 
@@ -63,7 +63,7 @@ def _nodes(count: int) -> Floats:
     return np.stack([phases, 0.5 * math.pi * weights * np.sin(phases)])
 
 
-def _of_samples() -> Floats:
+def _sample_weights() -> Floats:
     """The phases of a stretch's samples, and the weights of their sum (Clenshaw and Curtis's)."""
     last = SAMPLES - 1
     phases, even = np.linspace(0.0, math.pi, SAMPLES), np.arange(0, last + 1, 2)
@@ -73,7 +73,7 @@ def _of_samples() -> Floats:
     return np.stack([phases, weights])
 
 
-def _up_to_samples() -> Floats:
+def _sample_integrals() -> Floats:
     """Sums of a stretch's samples that are integrals up to each of them, over half of its length."""
     places = -np.cos(np.linspace(0.0, math.pi, SAMPLES))
     every = np.polynomial.chebyshev.chebint(np.eye(SAMPLES), lbnd=-1.0)
@@ -81,15 +81,15 @@ def _up_to_samples() -> Floats:
     return risen @ np.linalg.inv(np.polynomial.chebyshev.chebvander(places, SAMPLES - 1))
 
 
-NODES, FEWER = _nodes(40), _of_samples()
-UP_TO = _up_to_samples()
+NODES, FEWER = _nodes(40), _sample_weights()
+UP_TO = _sample_integrals()
 HALVINGS = 30
 NO_TORQUE = 1e-9  # of a spring's torque at a radian, or its preload: a torque that is none
 MANY = 40  # stretches: so many are short, and their samples are nodes enough
 
 
 @dataclass(frozen=True)
-class Load:
+class PawlLoad:
     """On a pawl at K moments: the contact force on it and where it acts, lever and torque, and its range.
 
     Where a flush contact leaves open where it presses, `low` and `high` are the least and the greatest
@@ -106,69 +106,75 @@ class Load:
     slope: Floats  # (K,) rad, how far the nose has turned: of a beam more than the pawl that stands for it
 
 
-def angles(path: Path, piece: Piece, t: Floats) -> Floats:
+def pawl_angles(path: Path, piece: PathPiece, t: Floats) -> Floats:
     """A pawl's angle in radians at moments within a piece."""
     if piece.motion != "arc":
         return np.full(len(t), piece.turn * math.pi + 2 * math.atan(piece.start.angle))
-    return _pressed(path, piece, piece.contacts[0], t, FREE, 0.0)[:, ANGLE]
+    return _contact_forces(path, piece, piece.contacts[0], t, FREE, 0.0)[:, ANGLE]
 
 
-def load(path: Path, piece: Piece, t: Floats, spring: Spring, friction: float) -> Load:
+def pawl_load(path: Path, piece: PathPiece, t: Floats, spring: PawlSpring, friction: float) -> PawlLoad:
     """The forces on a pawl at moments within a piece."""
     if not piece.contacts:
         none = np.zeros(len(t))
         vectors = np.zeros((len(t), 2))
-        return Load(vectors, vectors, none, none, none, none, none, angles(path, piece, t))
-    first = _pressed(path, piece, piece.contacts[0], t, spring, friction)
+        return PawlLoad(vectors, vectors, none, none, none, none, none, pawl_angles(path, piece, t))
+    first = _contact_forces(path, piece, piece.contacts[0], t, spring, friction)
     shares = [first[:, AGAINST]]
-    shares += [_pressed(path, piece, pair, t, spring, friction)[:, AGAINST] for pair in piece.contacts[1:]]
+    shares += [
+        _contact_forces(path, piece, pair, t, spring, friction)[:, AGAINST] for pair in piece.contacts[1:]
+    ]
     low, high = (shares[0],) * 2 if len(shares) == 1 else (np.min(shares, axis=0), np.max(shares, axis=0))
     force, place = first[:, FORCE_X : FORCE_Y + 1], first[:, PLACE_X : PLACE_Y + 1]
     strain, slope = first[:, STRAIN], first[:, SLOPE]
-    return Load(force, place, first[:, TORQUE], shares[0], low, high, strain, slope)
+    return PawlLoad(force, place, first[:, TORQUE], shares[0], low, high, strain, slope)
 
 
-def _pressed(path: Path, piece: Piece, pair: Pair, t: Floats, spring: Spring, friction: float) -> Floats:
+def _contact_forces(
+    path: Path, piece: PathPiece, pair: Pair, t: Floats, spring: PawlSpring, friction: float
+) -> Floats:
     """What `press.pressed` finds for one contact of a piece."""
     scene, arc = path.scene, piece.motion == "arc"
     low, high = sorted((piece.start.angle, piece.end.angle)) if arc else (piece.start.angle,) * 2
     parts = (scene.rigid, scene.floats, scene.way)
     span = (piece.start.t, piece.end.t, low, high)
-    return pressed(pair, piece.turn, arc, span, t, spring.row, friction, *parts)
+    return contact_forces(pair, piece.turn, arc, span, t, spring.row, friction, *parts)
 
 
 @dataclass(frozen=True)
-class Span:
+class ContactSpan:
     """A stretch of t in which no pawl changes its contact: a piece of each."""
 
     begin: float
     end: float
-    pieces: dict[str, Piece]
+    pieces: dict[str, PathPiece]
 
 
-def spans(course: Course) -> list[Span]:
+def contact_spans(course: Course) -> list[ContactSpan]:
     """The stretches of a course, in order of t."""
-    edges = _marks(course).tolist()
+    edges = _contact_changes(course).tolist()
     starts = {name: [piece.start.t for piece in path.pieces] for name, path in course.paths.items()}
-    found: list[Span] = []
+    found: list[ContactSpan] = []
     for begin, end in pairwise(edges):
         if end - begin > BRIEF * (course.ends - course.begins):
             held = {
-                name: _covering(path, starts[name], 0.5 * (begin + end))
+                name: _piece_at(path, starts[name], 0.5 * (begin + end))
                 for name, path in course.paths.items()
             }
-            found.append(Span(begin, end, {name: piece for name, piece in held.items() if piece is not None}))
+            found.append(
+                ContactSpan(begin, end, {name: piece for name, piece in held.items() if piece is not None})
+            )
     return found
 
 
-def _covering(path: Path, starts: Sequence[float], t: float) -> Piece | None:
+def _piece_at(path: Path, starts: Sequence[float], t: float) -> PathPiece | None:
     """The piece that a t strictly between events is in."""
     place = bisect_right(starts, t) - 1
     return path.pieces[place] if place >= 0 and t <= path.pieces[place].end.t else None
 
 
 @dataclass(frozen=True)
-class Curve:
+class ForceCurve:
     """Forces along a course: against the motion, in all and by pawl, with its range, and the peak."""
 
     t: Floats
@@ -188,26 +194,28 @@ class Curve:
     locked: str = ""  # the pawl whose beam no force bends so far, from `peak_at` on
 
 
-def force_curve(course: Course, springs: dict[str, Spring], friction: float, about: Sequence[float]) -> Curve:
+def force_curve(
+    course: Course, springs: dict[str, PawlSpring], friction: float, about: Sequence[float]
+) -> ForceCurve:
     """The forces along a course, with peaks found where they are, inside a stretch too."""
     (right, up), (vx, vy) = course.offset, course.velocity
     centre = np.array([about[0] + float(right), about[1] + float(up), float(vx), float(vy)])
     tables = _tables(course, springs)
-    marks = _marks(course)
-    found = along_course(marks, *tables, friction, centre, NODES if len(marks) < MANY else FEWER)
+    marks = _contact_changes(course)
+    found = course_forces(marks, *tables, friction, centre, NODES if len(marks) < MANY else FEWER)
     if not len(found.t):
-        return _nothing(course, springs)
-    pole = _pole(course, springs, found, friction)
-    t, sums, by_pawl, spent = found.t, found.sums, found.by_pawl, _spent(course, springs, found)
+        return _empty_curve(course, springs)
+    pole = _force_pole(course, springs, found, friction)
+    t, sums, by_pawl, spent = found.t, found.sums, found.by_pawl, _work_so_far(course, springs, found)
     place = int(np.searchsorted(t, found.peak_at))
     if pole is None and found.peak > 0 and not (place < len(t) and t[place] == found.peak_at):
         # the samples hold the peak
-        sum_there, each_there = at_moment(found.peak_at, found.held[found.stretch], *tables, friction, centre)
+        sum_there, each_there = forces_at(found.peak_at, found.held[found.stretch], *tables, friction, centre)
         t = np.insert(t, place, found.peak_at)
         sums, by_pawl = np.insert(sums, place, sum_there[0], 0), np.insert(by_pawl, place, each_there[0], 0)
         spent = np.insert(spent, place, np.interp(found.peak_at, found.t, spent))
     each = {name: by_pawl[:, p] for p, name in enumerate(springs)}
-    return Curve(
+    return ForceCurve(
         t=t,
         total=sums[:, TOTAL],
         low=sums[:, LOW],
@@ -224,13 +232,13 @@ def force_curve(course: Course, springs: dict[str, Spring], friction: float, abo
         peak_at=found.peak_at if pole is None else pole,
         work=math.inf
         if course.cause == "lock"
-        else found.work * course.speed + float(_shifted_work(found, springs)[-1]),
+        else found.work * course.speed + float(_beam_shift_work(found, springs)[-1]),
         spent=spent,
-        locked=_locked_beam(found, springs),
+        locked=_first_locked_beam(found, springs),
     )
 
 
-def _locked_beam(found: Along, springs: dict[str, Spring]) -> str:
+def _first_locked_beam(found: CourseForces, springs: dict[str, PawlSpring]) -> str:
     """The first pawl whose beam no force bends as far as it would have to; "" without."""
     ends = {
         name: int(np.argmax(~np.isfinite(found.by_pawl[:, p, OF_FORCE])))
@@ -240,27 +248,27 @@ def _locked_beam(found: Along, springs: dict[str, Spring]) -> str:
     return min(ends, key=lambda name: ends[name], default="")
 
 
-def lock_of_beam(course: Course, name: str, spring: Spring, friction: float, before: float) -> float:
+def beam_lock_time(course: Course, name: str, spring: PawlSpring, friction: float, before: float) -> float:
     """The t from which on no force bends a pawl's beam as far as it would have to, at or before a t."""
     path = course.paths[name]
     held = [piece for piece in path.pieces if piece.start.t <= before and piece.contacts]
     low, high = held[-1].start.t, min(before, held[-1].end.t)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        bends = bool(np.isfinite(load(path, held[-1], np.array([middle]), spring, friction).against[0]))
+        bends = bool(np.isfinite(pawl_load(path, held[-1], np.array([middle]), spring, friction).against[0]))
         low, high = (middle, high) if bends else (low, middle)
     return low
 
 
-def _spent(course: Course, springs: dict[str, Spring], found: Along) -> Floats:
+def _work_so_far(course: Course, springs: dict[str, PawlSpring], found: CourseForces) -> Floats:
     """(K,) what the force against the motion has done up to each sample, as far as it is bounded."""
     pushed = np.where(np.isfinite(found.sums[:, HIGH]), found.sums[:, HIGH], 0.0).reshape(-1, SAMPLES)
     risen = 0.5 * np.diff(found.edges, axis=1) * (pushed @ UP_TO.T)
     before = np.concatenate([[0.0], np.cumsum(risen[:-1, -1])])
-    return course.speed * (before[:, None] + risen).ravel() + _shifted_work(found, springs)
+    return course.speed * (before[:, None] + risen).ravel() + _beam_shift_work(found, springs)
 
 
-def _shifted_work(found: Along, springs: dict[str, Spring]) -> Floats:
+def _beam_shift_work(found: CourseForces, springs: dict[str, PawlSpring]) -> Floats:
     """(K,) what the force of beams does where the root is further than with a rigid pawl, so far: ∫ F dS.
 
     At a change of contact the force turns about the nose, and the root goes on by what S jumps; at a snap it
@@ -278,21 +286,27 @@ def _shifted_work(found: Along, springs: dict[str, Spring]) -> Floats:
     return total
 
 
-def extremes(course: Course, springs: dict[str, Spring], friction: float) -> tuple[float, dict[str, float]]:
+def peak_and_strains(
+    course: Course, springs: dict[str, PawlSpring], friction: float
+) -> tuple[float, dict[str, float]]:
     """The greatest force against the motion, infinite if without bound, and the strain of each pawl."""
-    found = along_course(_marks(course), *_tables(course, springs), friction, np.zeros(4), NODES[:, :0])
-    peak = found.peak if _pole(course, springs, found, friction) is None else math.inf
+    found = course_forces(
+        _contact_changes(course), *_tables(course, springs), friction, np.zeros(4), NODES[:, :0]
+    )
+    peak = found.peak if _force_pole(course, springs, found, friction) is None else math.inf
     strained = found.by_pawl[:, :, OF_STRAIN].max(axis=0, initial=0.0).tolist()
     held = (spring.held_strain for spring in springs.values())
     return peak, dict(zip(springs, map(max, strained, held), strict=True))
 
 
-def peak_force(course: Course, springs: dict[str, Spring], friction: float) -> float:
+def peak_force(course: Course, springs: dict[str, PawlSpring], friction: float) -> float:
     """The greatest force against the motion alone; infinite where it is without bound."""
-    return extremes(course, springs, friction)[0]
+    return peak_and_strains(course, springs, friction)[0]
 
 
-def _pole(course: Course, springs: dict[str, Spring], found: Along, friction: float) -> float | None:
+def _force_pole(
+    course: Course, springs: dict[str, PawlSpring], found: CourseForces, friction: float
+) -> float | None:
     """The t of the first pole of the force, where a contact that resists points at the hinge; None without.
 
     Only without friction is there a way past one: with any, the contact locks. The samples there become
@@ -315,14 +329,14 @@ def _pole(course: Course, springs: dict[str, Spring], found: Along, friction: fl
             weak = (found.held[:, p] >= 0) & (found.by_pawl[rows, p, OF_LEVER] <= WEAK)
             for k in np.flatnonzero(weak).tolist():
                 piece, row = pieces[found.held[k, p]], rows[k]
-                if piece.contacts and _toggles(course.paths[name], piece, bool(late), spring):
+                if piece.contacts and _is_toggle(course.paths[name], piece, bool(late), spring):
                     found.sums[row, [TOTAL, LOW, HIGH]] = found.by_pawl[row, p, OF_FORCE] = math.inf
                     t = float(found.t[row])
                     first = t if first is None else min(first, t)
     return first
 
 
-def _toggles(path: Path, piece: Piece, late: bool, spring: Spring) -> bool:
+def _is_toggle(path: Path, piece: PathPiece, late: bool, spring: PawlSpring) -> bool:
     """Whether every contact of a piece resists without a lever at one of its ends, against a torque.
 
     The angle is that of the event: where the torque vanishes there, a sample's would be rounding.
@@ -332,21 +346,23 @@ def _toggles(path: Path, piece: Piece, late: bool, spring: Spring) -> bool:
     torque, most = spring.stiffness * angle - spring.preload, spring.stiffness + abs(spring.preload)
     if abs(torque) <= NO_TORQUE * most:
         return False
-    grips = [grip(scene, curve(scene, pair, piece.turn), piece.turn) for pair in piece.contacts]
-    return all(holds(point, contact, cone(scene, contact, Fraction(0))) for contact in grips)
+    grips = [
+        friction_terms(scene, contact_curve(scene, pair, piece.turn), piece.turn) for pair in piece.contacts
+    ]
+    return all(is_locked(point, contact, friction_cone(scene, contact, Fraction(0))) for contact in grips)
 
 
-def _nothing(course: Course, springs: dict[str, Spring]) -> Curve:
+def _empty_curve(course: Course, springs: dict[str, PawlSpring]) -> ForceCurve:
     """A course that ended where it began."""
     none = np.zeros(1)
     by_pawl = dict.fromkeys(springs, none)
     t = np.array([course.begins])
     force = np.zeros((1, 2))
     by, strains = by_pawl, {name: none + spring.held_strain for name, spring in springs.items()}
-    return Curve(t, none, none, none, by, by, strains, by, force, none, 0.0, course.begins, 0.0, none)
+    return ForceCurve(t, none, none, none, by, by, strains, by, force, none, 0.0, course.begins, 0.0, none)
 
 
-def _marks(course: Course) -> Floats:
+def _contact_changes(course: Course) -> Floats:
     """When a pawl changes its contact, and the course's ends, in order."""
     begin, end = course.begins, course.ends
     marks = {begin, end}
@@ -356,7 +372,7 @@ def _marks(course: Course) -> Floats:
     return np.array(sorted(marks))
 
 
-def _tables(course: Course, springs: dict[str, Spring]) -> tuple[Pieces, Pawls, Field]:
+def _tables(course: Course, springs: dict[str, PawlSpring]) -> tuple[PieceTable, PawlTable, ObstacleEdges]:
     """The sprung pawls of a course and their pieces, as `press` reads them."""
     paths = [course.paths[name] for name in springs]
     scenes = [path.scene for path in paths]
@@ -364,13 +380,13 @@ def _tables(course: Course, springs: dict[str, Spring]) -> tuple[Pieces, Pawls, 
     pairs = [pair for piece in pieces for pair in piece.contacts]
     firsts = accumulate([len(piece.contacts) for piece in pieces], initial=0)
     charts = [(piece.motion == "arc", piece.turn, next(firsts)) for piece in pieces]
-    table = Pieces(
+    table = PieceTable(
         first=_starts([len(path.pieces) for path in paths]),
         spans=np.array([_span(piece) for piece in pieces]).reshape(-1, 4),
         charts=np.array([*charts, (0, 0, len(pairs))]),
         pairs=np.array(pairs, np.int64).reshape(-1, 3),
     )
-    pawls = Pawls(
+    pawls = PawlTable(
         first=_starts([len(scene.rigid.x) for scene in scenes]),
         x=np.concatenate([scene.rigid.x for scene in scenes]),
         y=np.concatenate([scene.rigid.y for scene in scenes]),
@@ -381,7 +397,7 @@ def _tables(course: Course, springs: dict[str, Spring]) -> tuple[Pieces, Pawls, 
     return table, pawls, scenes[0].floats
 
 
-def _span(piece: Piece) -> tuple[float, float, float, float]:
+def _span(piece: PathPiece) -> tuple[float, float, float, float]:
     """A piece's times, and the u it is between."""
     first, last = piece.start.angle, piece.end.angle if piece.motion == "arc" else piece.start.angle
     return piece.start.t, piece.end.t, min(first, last), max(first, last)

@@ -13,8 +13,8 @@ from flint import arb, ctx
 from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.polynomials import fraction, rational
 from pliant.snap.force.certified import certified_force
-from pliant.snap.force.force_curve import Span, load, spans
-from pliant.snap.force.trajectory import Way
+from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_load
+from pliant.snap.force.trajectory import Trajectory
 from pliant.snap.model import Fastener
 from pliant.snap.springs.spring import springs_of, stiffness_of
 from pliant.snap.sweep.plan import Course
@@ -24,11 +24,11 @@ THIRD = Fraction(1, 3)
 
 
 @dataclass(frozen=True)
-class Peak:
+class ForcePeak:
     """Where the force against the motion is greatest: at a t of a course, in one of its stretches."""
 
     course: Course
-    span: Span
+    span: ContactSpan
     t: float
 
     @property
@@ -38,7 +38,7 @@ class Peak:
 
 
 @dataclass(frozen=True)
-class Certified:
+class CertifiedForce:
     """A ball that surely holds the force against the motion at an exact t, which is the peak's or next to it.
 
     Inside a stretch t is so near to the peak that the force differs by less than the digits asked for. Where
@@ -58,33 +58,35 @@ class Certified:
         return {"t_exact": str(self.t), "force": middle, "radius": radius or "0"}
 
 
-def peak_of(model: Fastener, way: Way) -> Peak | None:
+def peak_of(model: Fastener, way: Trajectory) -> ForcePeak | None:
     """Where a way takes its greatest force; None where it is never pressed against."""
     course, curve = max(zip(way.courses, way.curves, strict=True), key=lambda entry: entry[1].peak)
     if curve.peak <= 0:
         return None
     near = 1e-9 * (abs(course.begins) + abs(course.ends))
-    here = [s for s in spans(course) if s.begin - near <= curve.peak_at <= s.end + near]
+    here = [s for s in contact_spans(course) if s.begin - near <= curve.peak_at <= s.end + near]
     # At an event the force can jump: the peak belongs to the stretch that has it.
-    return Peak(course, max(here, key=lambda s: _pressing(model, course, s, curve.peak_at)), curve.peak_at)
+    return ForcePeak(
+        course, max(here, key=lambda s: _force_at(model, course, s, curve.peak_at)), curve.peak_at
+    )
 
 
-def _pressing(model: Fastener, course: Course, span: Span, t: float) -> float:
+def _force_at(model: Fastener, course: Course, span: ContactSpan, t: float) -> float:
     at, friction = np.array([min(max(t, span.begin), span.end)]), float(model.friction)
     return sum(
-        float(load(course.paths[name], span.pieces[name], at, spring, friction).high[0])
+        float(pawl_load(course.paths[name], span.pieces[name], at, spring, friction).high[0])
         for name, spring in springs_of(model).items()
         if name in span.pieces
     )
 
 
-def provable(model: Fastener, peak: Peak) -> bool:
+def is_provable(model: Fastener, peak: ForcePeak) -> bool:
     """Whether hinges alone press at a peak: the force of a bent beam is found by floats."""
     pressing = {name for name, piece in peak.span.pieces.items() if piece.contacts}
     return all(pawl.beam is None for pawl in model.pawls if pawl.name in pressing)
 
 
-def certified(model: Fastener, peak: Peak, digits: int) -> Certified:
+def certified_peak(model: Fastener, peak: ForcePeak, digits: int) -> CertifiedForce:
     """The force at the peak, right to so many digits.
 
     The enclosure is proved; that no other force is greater rests on the search by floats that found it.
@@ -102,10 +104,10 @@ def certified(model: Fastener, peak: Peak, digits: int) -> Certified:
     else:
         middle = Fraction(peak.t)
         t = _highest(force, middle - window, middle + window, digits)
-    return Certified(t, force(t))
+    return CertifiedForce(t, force(t))
 
 
-def _total(model: Fastener, peak: Peak, t: Fraction, digits: int) -> arb:
+def _total(model: Fastener, peak: ForcePeak, t: Fraction, digits: int) -> arb:
     """The force against the motion of all pawls at a t; where flush contacts leave it open, the greatest."""
     found: list[arb] = []
     for pawl in model.pawls:
@@ -128,15 +130,15 @@ def _total(model: Fastener, peak: Peak, t: Fraction, digits: int) -> arb:
         return sum(found[1:], found[0])
 
 
-def _ends(span: Span, near: Fraction) -> tuple[Fraction, Fraction]:
+def _ends(span: ContactSpan, near: Fraction) -> tuple[Fraction, Fraction]:
     """Fractions inside a stretch, as near to its ends as asked."""
     times = [at.time for piece in span.pieces.values() for at in (piece.start, piece.end)]
     begin = min(times, key=lambda time: abs(time.near - span.begin))
     end = min(times, key=lambda time: abs(time.near - span.end))
-    return _beside(begin, near)[1], _beside(end, near)[0]
+    return _neighbours(begin, near)[1], _neighbours(end, near)[0]
 
 
-def _beside(time: Algebraic, near: Fraction) -> tuple[Fraction, Fraction]:
+def _neighbours(time: Algebraic, near: Fraction) -> tuple[Fraction, Fraction]:
     """Fractions before and after a number."""
     time.refine(rational(near))
     return fraction(time.low) - near, fraction(time.high) + near

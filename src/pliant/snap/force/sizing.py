@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.snap.force.force_curve import Curve, angles, load
-from pliant.snap.force.peak import Peak, peak_of
-from pliant.snap.force.trajectory import Way
+from pliant.snap.force.force_curve import ForceCurve, pawl_angles, pawl_load
+from pliant.snap.force.peak import ForcePeak, peak_of
+from pliant.snap.force.trajectory import Trajectory
 from pliant.snap.geometry.features import VERTEX
 from pliant.snap.handbook.formulas import mating_force
 from pliant.snap.handbook.strain import Strain
 from pliant.snap.model import Fastener
 from pliant.snap.springs.beam import handbook_stiffness, strain_limit
 from pliant.snap.springs.spring import FREE, springs_of
-from pliant.snap.sweep.path import Path, Piece
+from pliant.snap.sweep.path import Path, PathPiece
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Ramp:
         return {key: value if math.isfinite(value) else None for key, value in vars(self).items()}
 
 
-def strains(model: Fastener, ways: Iterable[Way]) -> dict[str, Strain]:
+def strains(model: Fastener, ways: Iterable[Trajectory]) -> dict[str, Strain]:
     """Of every pawl that has a beam, along its ways; the strain of its preload is in it."""
     return strains_along(model, [curve for way in ways for curve in way.curves])
 
 
-def strains_along(model: Fastener, curves: Iterable[Curve]) -> dict[str, Strain]:
+def strains_along(model: Fastener, curves: Iterable[ForceCurve]) -> dict[str, Strain]:
     """The same along any courses."""
     every = list(curves)
     found: dict[str, Strain] = {}
@@ -55,7 +55,7 @@ def strains_along(model: Fastener, curves: Iterable[Curve]) -> dict[str, Strain]
     return found
 
 
-def ramps(model: Fastener, way: Way) -> dict[str, Ramp]:
+def ramps(model: Fastener, way: Trajectory) -> dict[str, Ramp]:
     """Of every pawl that has a beam and presses where a way takes its greatest force.
 
     The handbook bends the beam by how far its nose is pushed aside, y, and takes the ramp as it is drawn:
@@ -71,10 +71,10 @@ def ramps(model: Fastener, way: Way) -> dict[str, Ramp]:
         piece, path = peak.span.pieces.get(pawl.name), peak.course.paths[pawl.name]
         if pawl.beam is None or piece is None or not piece.contacts:
             continue
-        pressed = load(path, piece, at, springs[pawl.name], mu)
-        aside = _farthest(path, piece, peak, ahead)
+        pressed = pawl_load(path, piece, at, springs[pawl.name], mu)
+        aside = _undercut(path, piece, peak, ahead)
         across = handbook_stiffness(model, pawl, float(pressed.strain[0])) * aside
-        angle, slope = _drawn(path, piece, ahead), float(pressed.slope[0])
+        angle, slope = _drawn_ramp_angle(path, piece, ahead), float(pressed.slope[0])
         against, sideways = -pressed.force[0] @ ahead, abs(_cross(pressed.force[0], ahead))
         bent = float(np.arctan2(against, sideways) - np.arctan(mu))
         handbook = float(mating_force(across, angle, mu))
@@ -82,26 +82,28 @@ def ramps(model: Fastener, way: Way) -> dict[str, Ramp]:
     return found
 
 
-def _farthest(path: Path, piece: Piece, peak: Peak, ahead: Floats) -> float:
+def _undercut(path: Path, piece: PathPiece, peak: ForcePeak, ahead: Floats) -> float:
     """How far the ramp that has the peak pushes the nose aside at most: the handbook's undercut."""
     ends = peak.course.ends
     alike = [each for each in path.pieces if each.contacts[:1] == piece.contacts[:1] and each.start.t <= ends]
     return max(
-        abs(_aside(path, each, t, ahead)) for each in alike for t in (each.start.t, min(each.end.t, ends))
+        abs(_deflection(path, each, t, ahead))
+        for each in alike
+        for t in (each.start.t, min(each.end.t, ends))
     )
 
 
-def _aside(path: Path, piece: Piece, t: float, ahead: Floats) -> float:
+def _deflection(path: Path, piece: PathPiece, t: float, ahead: Floats) -> float:
     """How far the point of the pawl that touches is from where it would be at rest, across the motion."""
-    found = load(path, piece, np.array([t]), FREE, 0.0)
-    way, turned = path.scene.way, float(angles(path, piece, np.array([t]))[0])
+    found = pawl_load(path, piece, np.array([t]), FREE, 0.0)
+    way, turned = path.scene.way, float(pawl_angles(path, piece, np.array([t]))[0])
     arm = found.place[0] - np.array([way.x + way.vx * t, way.y + way.vy * t])
     cosine, sine = math.cos(turned), math.sin(turned)
     rest = np.array([cosine * arm[0] + sine * arm[1], cosine * arm[1] - sine * arm[0]])
     return _cross(ahead, arm - rest)
 
 
-def _drawn(path: Path, piece: Piece, ahead: Floats) -> float:
+def _drawn_ramp_angle(path: Path, piece: PathPiece, ahead: Floats) -> float:
     """The angle of the edge that slides against the motion, as it is drawn, from 0 to 90 degrees."""
     kind, i, j = piece.contacts[0]
     rigid, field = path.scene.rigid, path.scene.floats

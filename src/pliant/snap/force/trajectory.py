@@ -12,14 +12,14 @@ import numpy as np
 
 from pliant.snap.arithmetic.text import exact_text
 from pliant.snap.faults import ROOT
-from pliant.snap.force.force_curve import Curve, force_curve, lock_of_beam
-from pliant.snap.force.lock_friction import Threshold, threshold
+from pliant.snap.force.force_curve import ForceCurve, beam_lock_time, force_curve
+from pliant.snap.force.lock_friction import LockThreshold, lock_threshold
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.springs.spring import Spring
+from pliant.snap.springs.spring import PawlSpring
 from pliant.snap.status import SnapStatus
-from pliant.snap.sweep.contact_names import Contact, contacts
-from pliant.snap.sweep.path import Happening
-from pliant.snap.sweep.plan import Course, elapsed, ended_at, locked_at
+from pliant.snap.sweep.contact_names import NamedContact, named_contacts
+from pliant.snap.sweep.path import PathEvent
+from pliant.snap.sweep.plan import Course, course_until_lock, elapsed_time, path_until
 
 ROUNDING = 1e-9  # of the work that went to and fro: what is left of it is none
 BLOCKED = (SnapStatus.JAMMED, SnapStatus.STOPPED, SnapStatus.STUCK, SnapStatus.DEAD_CENTRE)
@@ -34,7 +34,7 @@ ENDINGS = {
 
 
 @dataclass(frozen=True)
-class Event:
+class SnapEvent:
     """Something that happened to a pawl, or the root."""
 
     t: float  # since the way began
@@ -43,7 +43,7 @@ class Event:
     kind: str
     pawl: str
     angle: float
-    contacts: tuple[Contact, ...]
+    contacts: tuple[NamedContact, ...]
     exact: str  # t, a rational number or a root of a polynomial; "" where it is a sum of roots
     at_exact: str  # the leg's t
 
@@ -63,14 +63,14 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Way:
+class Trajectory:
     """One way along the plan: its courses, events and forces."""
 
     status: SnapStatus
     courses: tuple[Course, ...]
-    events: tuple[Event, ...]
-    curves: tuple[Curve, ...]  # of forces, one a course
-    threshold: Threshold | None  # the friction from which on it would lock; None if it never does
+    events: tuple[SnapEvent, ...]
+    curves: tuple[ForceCurve, ...]  # of forces, one a course
+    threshold: LockThreshold | None  # the friction from which on it would lock; None if it never does
     passes: bool  # whether it would go all the way, or sit down, without friction
 
     @property
@@ -128,7 +128,7 @@ class Way:
     def angles(self) -> dict[str, float]:
         """Of every pawl at the end."""
         paths = {
-            name: ended_at(path, self.last.end) for name, path in self.last.paths.items() if name != ROOT
+            name: path_until(path, self.last.end) for name, path in self.last.paths.items() if name != ROOT
         }
         return {name: path.end.turn * math.pi + 2 * math.atan(path.end.angle) for name, path in paths.items()}
 
@@ -141,23 +141,23 @@ class Way:
             "end": {
                 "t": self.duration,
                 "travel": self.travel,
-                "t_exact": exact_text(elapsed(self.courses, len(self.courses) - 1, self.last.end)),
+                "t_exact": exact_text(elapsed_time(self.courses, len(self.courses) - 1, self.last.end)),
                 "cause": self.cause,
                 "pawl": self.last.by,
                 "angles": self.angles,
             },
             "force": {
                 "t": joined_times(self),
-                "insertion": [v for curve in force for v in finite(curve.total.tolist())],
-                "low": [v for curve in force for v in finite(curve.low.tolist())],
-                "high": [v for curve in force for v in finite(curve.high.tolist())],
+                "insertion": [v for curve in force for v in finite_or_none(curve.total.tolist())],
+                "low": [v for curve in force for v in finite_or_none(curve.low.tolist())],
+                "high": [v for curve in force for v in finite_or_none(curve.high.tolist())],
                 "pawls": {
-                    name: [v for curve in force for v in finite(curve.pawls[name].tolist())]
+                    name: [v for curve in force for v in finite_or_none(curve.pawls[name].tolist())]
                     for name in force[0].pawls
                 },
-                "x": [v for curve in force for v in finite(curve.force[:, 0].tolist())],
-                "y": [v for curve in force for v in finite(curve.force[:, 1].tolist())],
-                "torque": [v for curve in force for v in finite(curve.torque.tolist())],
+                "x": [v for curve in force for v in finite_or_none(curve.force[:, 0].tolist())],
+                "y": [v for curve in force for v in finite_or_none(curve.force[:, 1].tolist())],
+                "torque": [v for curve in force for v in finite_or_none(curve.torque.tolist())],
             },
             "peak_force": self.peak_force if math.isfinite(self.peak_force) else None,
             "peak": self._peak_told(),
@@ -175,7 +175,7 @@ class Way:
         return {"force": self.peak if bounded else None, "bounded": bounded, "t": t, "travel": travel}
 
 
-def joined_times(way: Way) -> list[float]:
+def joined_times(way: Trajectory) -> list[float]:
     """The t since the way began, of every sample of its forces."""
     found: list[float] = []
     before = 0.0
@@ -185,7 +185,7 @@ def joined_times(way: Way) -> list[float]:
     return found
 
 
-def finite(values: list[float]) -> list[float | None]:
+def finite_or_none(values: list[float]) -> list[float | None]:
     """Forces without bound as None, which JSON can say, and 0 without a sign."""
     return [value + 0.0 if math.isfinite(value) else None for value in values]
 
@@ -193,10 +193,10 @@ def finite(values: list[float]) -> list[float | None]:
 def trajectory(
     model: Fastener,
     study: SnapStudy,
-    springs: dict[str, Spring],
+    springs: dict[str, PawlSpring],
     courses: tuple[Course, ...],
     free: tuple[Course, ...],
-) -> Way:
+) -> Trajectory:
     """Courses with their events, forces and the friction that would lock them; `free` are those without it.
 
     Friction does not change where a pawl goes, only how far.
@@ -204,20 +204,20 @@ def trajectory(
     about = study.about or model.pawls[0].hinge
     centre = (float(about[0]), float(about[1]))
     friction = float(model.friction)
-    curves: list[Curve] = []
+    curves: list[ForceCurve] = []
     for number, course in enumerate(courses):
         curves.append(force_curve(course, springs, friction, centre))
         if name := curves[-1].locked:
-            t = lock_of_beam(course, name, springs[name], friction, curves[-1].peak_at)
-            courses = (*courses[:number], locked_at(course, name, t))
+            t = beam_lock_time(course, name, springs[name], friction, curves[-1].peak_at)
+            courses = (*courses[:number], course_until_lock(course, name, t))
             curves[-1] = force_curve(courses[-1], springs, friction, centre)
             break
     events = tuple(_events(model, courses))
-    threshold_of, passes = threshold(free), free[-1].arrived
-    return Way(_status(courses, events), courses, events, tuple(curves), threshold_of, passes)
+    threshold_of, passes = lock_threshold(free), free[-1].arrived
+    return Trajectory(_status(courses, events), courses, events, tuple(curves), threshold_of, passes)
 
 
-def _status(courses: tuple[Course, ...], events: tuple[Event, ...]) -> SnapStatus:
+def _status(courses: tuple[Course, ...], events: tuple[SnapEvent, ...]) -> SnapStatus:
     last = courses[-1]
     if last.by == ROOT:
         return SnapStatus.SEATED
@@ -226,22 +226,22 @@ def _status(courses: tuple[Course, ...], events: tuple[Event, ...]) -> SnapStatu
     return ENDINGS[last.cause]
 
 
-def _events(model: Fastener, courses: tuple[Course, ...]) -> list[Event]:
+def _events(model: Fastener, courses: tuple[Course, ...]) -> list[SnapEvent]:
     """What happened on every course up to its end, in order of t."""
-    found: list[Event] = []
+    found: list[SnapEvent] = []
     before = moved = 0.0
     for number, course in enumerate(courses):
-        each: list[list[Event]] = []
+        each: list[list[SnapEvent]] = []
         for who, path in course.paths.items():
             told = [h for h in path.happenings if h.point.against(course.end) <= 0]
             each.append([_event(model, courses, number, who, h, before, moved) for h in told])
-        found += merge(*map(_rising, each), key=lambda event: event.t)
+        found += merge(*map(_with_rising_time, each), key=lambda event: event.t)
         before += course.ends - course.begins
         moved += course.travel
     return found
 
 
-def _rising(events: list[Event]) -> list[Event]:
+def _with_rising_time(events: list[SnapEvent]) -> list[SnapEvent]:
     """Events of one pawl, in order, with t that never falls: floats of one t can differ in the last place."""
     tops = accumulate((event.t for event in events), max)
     return [replace(event, t=t) for event, t in zip(events, tops, strict=True)]
@@ -252,22 +252,22 @@ def _event(
     courses: tuple[Course, ...],
     number: int,
     who: str,
-    happening: Happening,
+    happening: PathEvent,
     before: float,
     moved: float,
-) -> Event:
+) -> SnapEvent:
     point, course = happening.point, courses[number]
     since = point.t - course.begins
     kind = "root collision" if who == ROOT else happening.kind
-    return Event(
+    return SnapEvent(
         t=before + since,
         travel=moved + since * course.speed,
         at=(-point.t if course.back else point.t) + 0.0,  # 0, not -0
         kind=kind,
         pawl=who,
         angle=angle_of(point),
-        contacts=contacts(model, course.paths[who].scene, who, point, happening.contacts),
-        exact=exact_text(elapsed(courses, number, point.time)),
+        contacts=named_contacts(model, course.paths[who].scene, who, point, happening.contacts),
+        exact=exact_text(elapsed_time(courses, number, point.time)),
         at_exact=exact_text(path_time(point, course)),
     )
 

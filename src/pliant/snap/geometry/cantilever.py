@@ -53,13 +53,13 @@ def cantilever(outline: Sequence[Vector], length: float | None, share: float) ->
         said=rear + float(along[nose]) if length is None else length,
         behind=rear if length is None else share * length,
         rear=rear,
-        starts=_starts(along, aside * np.sign(aside[nose]), nose),
+        starts=_nose_start(along, aside * np.sign(aside[nose]), nose),
         nose=float(along[nose]),
         tip=float(along.max()),
     )
 
 
-def _starts(along: Floats, aside: Floats, nose: int) -> float:
+def _nose_start(along: Floats, aside: Floats, nose: int) -> float:
     """How far out an outline begins to stand out to the side of its nose, seen from the hinge."""
     count = len(along)
     inward = -1 if along[nose - 1] < along[(nose + 1) % count] else 1

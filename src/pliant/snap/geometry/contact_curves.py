@@ -16,7 +16,7 @@ Poly = Any  # fmpz_poly or FloatPoly
 
 
 @dataclass(frozen=True)
-class Curve:
+class ContactCurve:
     """A contact's curve, and where along its edge the vertex is: 0 ≤ λ(u) t + ρ(u) ≤ length (1+u²).
 
     Source: [DonaldPai1993] eqs 3, 4 and 23. Differs: d may have any sign, and t is solved for instead of u,
@@ -60,23 +60,23 @@ class Curve:
         """Whether t does not appear: the edge is parallel to the motion."""
         return self.alpha.is_zero()
 
-    def meets(self, other: Curve) -> Poly:
+    def meets(self, other: ContactCurve) -> Poly:
         """Zero where the two curves meet; zero throughout where they are one."""
         if self.round is not None and other.round is not None:
             return other.beta * self.round - self.beta * other.round
         return self.alpha * other.beta - other.alpha * self.beta
 
 
-def curve(scene: Scene, pair: Pair, turn: int) -> Curve:
+def contact_curve(scene: Scene, pair: Pair, turn: int) -> ContactCurve:
     """The curve of a pair of features in a chart: the pawl turned by `turn` half turns and 2 atan u."""
     key = pair, turn % 2
     if key not in scene.curves:
-        made = _curve(scene, pair, -1 if turn % 2 else 1)
-        scene.curves[key] = made if scene.arithmetic.is_exact else _sized(scene, made)
+        made = _make_curve(scene, pair, -1 if turn % 2 else 1)
+        scene.curves[key] = made if scene.arithmetic.is_exact else _with_term_sizes(scene, made)
     return scene.curves[key]
 
 
-def _sized(scene: Scene, made: Curve) -> Curve:
+def _with_term_sizes(scene: Scene, made: ContactCurve) -> ContactCurve:
     """The curve in floats that know the size of their terms, so that what cancels counts as zero."""
     kind, i, j = made.pair
     edge = obstacle_edge(scene, j)[1] if kind == VERTEX else pawl_edge(scene, i, 1)[1]
@@ -95,33 +95,33 @@ def _sized(scene: Scene, made: Curve) -> Curve:
     )
 
 
-def _curve(scene: Scene, pair: Pair, sign: int) -> Curve:
+def _make_curve(scene: Scene, pair: Pair, sign: int) -> ContactCurve:
     poly = scene.arithmetic.poly
     hinge, velocity = scene.hinge, scene.velocity
     if pair[0] == VERTEX:
-        vertex = times(scene.pawl[pair[1]], sign)
+        vertex = scaled(scene.pawl[pair[1]], sign)
         start, edge = obstacle_edge(scene, pair[2])
-        normal, gap = outward(edge), minus(hinge, start)
+        normal, gap = outward_normal(edge), minus(hinge, start)
         off, along = dot(velocity, normal), dot(velocity, edge)
-        rho = turned(poly, vertex, edge, dot(gap, edge))
-        beta = turned(poly, vertex, normal, dot(gap, normal))
-        alpha, lam, rest = poly([off, 0, off]), poly([along, 0, along]), _rest(poly, edge, rho)
-        return Curve(pair, alpha, beta, lam, rho, rest, poly([off]), scene.arithmetic)
+        rho = rotated_product(poly, vertex, edge, dot(gap, edge))
+        beta = rotated_product(poly, vertex, normal, dot(gap, normal))
+        alpha, lam, rest = poly([off, 0, off]), poly([along, 0, along]), _beyond(poly, edge, rho)
+        return ContactCurve(pair, alpha, beta, lam, rho, rest, poly([off]), scene.arithmetic)
     start, edge = pawl_edge(scene, pair[1], sign)
-    normal, gap = outward(edge), minus(scene.corner(pair[2]), hinge)
-    rho = turned(poly, edge, gap, -dot(start, edge))
-    beta = turned(poly, normal, gap, -dot(start, normal))
-    alpha = -turned(poly, normal, velocity, 0)
-    lam, rest = -turned(poly, edge, velocity, 0), _rest(poly, edge, rho)
-    return Curve(pair, alpha, beta, lam, rho, rest, None, scene.arithmetic)
+    normal, gap = outward_normal(edge), minus(scene.corner(pair[2]), hinge)
+    rho = rotated_product(poly, edge, gap, -dot(start, edge))
+    beta = rotated_product(poly, normal, gap, -dot(start, normal))
+    alpha = -rotated_product(poly, normal, velocity, 0)
+    lam, rest = -rotated_product(poly, edge, velocity, 0), _beyond(poly, edge, rho)
+    return ContactCurve(pair, alpha, beta, lam, rho, rest, None, scene.arithmetic)
 
 
-def _rest(poly: Any, edge: Sequence[Any], rho: Poly) -> Poly:
+def _beyond(poly: Any, edge: Sequence[Any], rho: Poly) -> Poly:
     square = dot(edge, edge)
     return poly([square, 0, square]) - rho
 
 
-def turned(poly: Any, vector: Sequence[Any], onto: Sequence[Any], constant: Any) -> Poly:
+def rotated_product(poly: Any, vector: Sequence[Any], onto: Sequence[Any], constant: Any) -> Poly:
     """(1+u²) (R vector · onto + constant), as a polynomial in u = tan(angle / 2)."""
     inner = dot(vector, onto)
     return poly([inner + constant, 2 * cross(vector, onto), constant - inner])
@@ -135,15 +135,15 @@ def obstacle_edge(scene: Scene, edge: int) -> tuple[tuple[Any, Any], tuple[Any, 
 
 def pawl_edge(scene: Scene, edge: int, sign: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """Where a pawl's edge starts, and which way it goes, with the pawl turned by a half turn or not."""
-    start = times(scene.pawl[edge], sign)
-    return start, minus(times(scene.pawl[(edge + 1) % len(scene.pawl)], sign), start)
+    start = scaled(scene.pawl[edge], sign)
+    return start, minus(scaled(scene.pawl[(edge + 1) % len(scene.pawl)], sign), start)
 
 
-def outward(edge: Sequence[Any]) -> tuple[Any, Any]:
+def outward_normal(edge: Sequence[Any]) -> tuple[Any, Any]:
     """The outward normal, as long as the edge."""
     return edge[1], -edge[0]
 
 
-def times(a: Sequence[Any], factor: int) -> tuple[Any, Any]:
+def scaled(a: Sequence[Any], factor: int) -> tuple[Any, Any]:
     """A multiple of a vector."""
     return factor * a[0], factor * a[1]

@@ -20,7 +20,7 @@ Pair = tuple[int, int, int]  # kind, feature of the pawl, feature of the obstacl
 Quadratic = tuple[float, float, float]  # of u, from the constant term up
 
 
-class Rigid(NamedTuple):
+class PawlOutline(NamedTuple):
     """A pawl's outline in its hinge's frame, counter-clockwise; edge i runs from vertex i to the next."""
 
     x: Floats
@@ -28,7 +28,7 @@ class Rigid(NamedTuple):
     convex: Bools
 
 
-class Field(NamedTuple):
+class ObstacleEdges(NamedTuple):
     """The obstacles' outlines, one after another; edge j runs from vertex j to vertex following[j]."""
 
     x: Floats
@@ -38,7 +38,7 @@ class Field(NamedTuple):
     convex: Bools
 
 
-class Way(NamedTuple):
+class HingeMotion(NamedTuple):
     """Where the hinge is at t: (x, y) + t (vx, vy)."""
 
     x: float
@@ -72,7 +72,7 @@ def quadratic(c: Quadratic, u: float) -> float:
 
 @inner
 def coefficients(
-    kind: int, i: int, j: int, sign: float, rigid: Rigid, field: Field, way: Way
+    kind: int, i: int, j: int, sign: float, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion
 ) -> ContactCoefficients:
     """Those of a pair in a chart: `sign` is -1 where the pawl is turned by an odd number of half turns.
 

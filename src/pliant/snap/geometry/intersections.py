@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from pliant.core.arrays import Floats
 
-Ring = Sequence[tuple[Fraction, Fraction]]
-Whole = Sequence[tuple[int, int]]  # a ring in integers
+Points = Sequence[tuple[Fraction, Fraction]]
+IntegerPoints = Sequence[tuple[int, int]]  # a ring in integers
 Edge = tuple[tuple[int, int], tuple[int, int]]
 
 FEW = 150  # pairs of edges: they are looked at sooner than chosen
@@ -26,7 +26,7 @@ AT_ONCE = 5_000_000  # pairs of edges that are held
 LOOKED_AT = 1_000_000  # pairs of edges of one ring
 
 
-class Meeting(Enum):
+class RegionRelation(Enum):
     """How two regions lie to each other."""
 
     APART = "apart"
@@ -34,33 +34,33 @@ class Meeting(Enum):
     OVERLAPPING = "overlapping"
 
 
-def near_pairs(ring: Ring) -> list[tuple[int, int]] | None:
+def near_edge_pairs(ring: Points) -> list[tuple[int, int]] | None:
     """Pairs of edges of a ring whose boxes meet, in order; None where they are too many to look at each."""
-    pairs = list(islice(_near(ring, ring), LOOKED_AT + 1))
+    pairs = list(islice(_near_edges(ring, ring), LOOKED_AT + 1))
     return sorted((i, j) for i, j in pairs if i < j) if len(pairs) <= LOOKED_AT else None
 
 
-def self_meeting(ring: Ring, near: Iterable[tuple[int, int]]) -> tuple[int, int, str] | None:
+def self_intersection(ring: Points, near: Iterable[tuple[int, int]]) -> tuple[int, int, str] | None:
     """The first two edges of a ring that meet where they should not, and how: "fold", "cross" or "touch"."""
-    (whole,) = to_integers(ring)
+    (whole,) = to_integer_points(ring)
     edges = edges_of(whole)
     for index, edge in enumerate(edges):
-        if _goes_back(edges[index - 1], edge):
+        if _folds_back(edges[index - 1], edge):
             return (index - 1) % len(edges), index, "fold"
     for first, second in near:
-        verb = meet(edges[first], edges[second]) if 1 < second - first < len(edges) - 1 else ""
+        verb = edge_relation(edges[first], edges[second]) if 1 < second - first < len(edges) - 1 else ""
         if verb:
             return first, second, verb
     return None
 
 
-def is_flat(ring: Ring) -> bool:
+def is_degenerate(ring: Points) -> bool:
     """Whether all corners of a ring lie on one line."""
-    (whole,) = to_integers(ring)
+    (whole,) = to_integer_points(ring)
     return all(side(whole[0], whole[1], corner) == 0 for corner in whole)
 
 
-def meeting(one: Ring, other: Ring) -> Meeting:
+def region_relation(one: Points, other: Points) -> RegionRelation:
     """How two outlines lie to each other: overlapping is to share area.
 
     Cut the edges of each where they touch the other. If none cross, every piece lies in the other, out of
@@ -68,40 +68,40 @@ def meeting(one: Ring, other: Ring) -> Meeting:
     lie on each other with their material on the same side; and nowhere else: if no edge of either is in the
     other and they share area, each holds the other, so they are the same.
     """
-    whole = to_integers(one, other)
+    whole = to_integer_points(one, other)
     first, second = edges_of(whole[0]), edges_of(whole[1])
     contacts = [set[int]() for _ in first], [set[int]() for _ in second]
-    for i, j in _near(one, other):
-        verb = meet(first[i], second[j])
+    for i, j in _near_edges(one, other):
+        verb = edge_relation(first[i], second[j])
         if verb == "cross":
-            return Meeting.OVERLAPPING
+            return RegionRelation.OVERLAPPING
         if verb == "touch":
-            contacts[0][i].update(_shares(first[i], second[j]))
-            contacts[1][j].update(_shares(second[j], first[i]))
+            contacts[0][i].update(_contact_positions(first[i], second[j]))
+            contacts[1][j].update(_contact_positions(second[j], first[i]))
     if not any(contacts[0]):
-        held = locate(whole[0][0], second) > 0 or locate(whole[1][0], first) > 0
-        return Meeting.OVERLAPPING if held else Meeting.APART
+        held = point_location(whole[0][0], second) > 0 or point_location(whole[1][0], first) > 0
+        return RegionRelation.OVERLAPPING if held else RegionRelation.APART
     same = (_twice_area(first) > 0) == (_twice_area(second) > 0)
-    shared = any(_has_beside(*piece, second, same) for piece in _pieces(first, contacts[0]))
-    shared = shared or any(_has_beside(*piece, first, same) for piece in _pieces(second, contacts[1]))
-    return Meeting.OVERLAPPING if shared else Meeting.TOUCHING
+    shared = any(_has_area_beside(*piece, second, same) for piece in _pieces(first, contacts[0]))
+    shared = shared or any(_has_area_beside(*piece, first, same) for piece in _pieces(second, contacts[1]))
+    return RegionRelation.OVERLAPPING if shared else RegionRelation.TOUCHING
 
 
-def apart(one: Ring, other: Ring) -> bool:
+def are_disjoint(one: Points, other: Points) -> bool:
     """Whether two outlines, with all they hold, have no point in common.
 
     >>> square = [(Fraction(x), Fraction(y)) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))]
-    >>> apart(square, [(x + 1, y) for x, y in square])
+    >>> are_disjoint(square, [(x + 1, y) for x, y in square])
     False
     """
-    whole = to_integers(one, other)
+    whole = to_integer_points(one, other)
     first, second = edges_of(whole[0]), edges_of(whole[1])
-    if any(meet(first[i], second[j]) for i, j in _near(one, other)):
+    if any(edge_relation(first[i], second[j]) for i, j in _near_edges(one, other)):
         return False
-    return locate(whole[0][0], second) < 0 and locate(whole[1][0], first) < 0
+    return point_location(whole[0][0], second) < 0 and point_location(whole[1][0], first) < 0
 
 
-def _near(one: Ring, other: Ring) -> Iterator[tuple[int, int]]:
+def _near_edges(one: Points, other: Points) -> Iterator[tuple[int, int]]:
     """Pairs of edges of two rings whose boxes meet, so many at a time that memory holds them."""
     if len(one) * len(other) <= FEW:
         yield from product(range(len(one)), range(len(other)))
@@ -124,18 +124,18 @@ def _pieces(edges: Sequence[Edge], contacts: Sequence[set[int]]) -> Iterator[tup
             yield edge, before + after, 2 * length
 
 
-def _has_beside(edge: Edge, share: int, whole: int, edges: Sequence[Edge], same: bool) -> bool:
+def _has_area_beside(edge: Edge, share: int, whole: int, edges: Sequence[Edge], same: bool) -> bool:
     """Whether a piece of an edge, at a share of it, has area of an outline beside its own."""
     (ax, ay), (bx, by) = edge
     middle = whole * ax + share * (bx - ax), whole * ay + share * (by - ay)
-    place = locate(middle, edges, whole)
+    place = point_location(middle, edges, whole)
     if place:
         return place > 0
-    (cx, cy), (dx, dy) = next(other for other in edges if holds(other, middle, whole))
+    (cx, cy), (dx, dy) = next(other for other in edges if edge_contains(other, middle, whole))
     return ((bx - ax) * (dx - cx) + (by - ay) * (dy - cy) > 0) == same
 
 
-def locate(point: tuple[int, int], edges: Sequence[Edge], whole: int = 1) -> int:
+def point_location(point: tuple[int, int], edges: Sequence[Edge], whole: int = 1) -> int:
     """1 inside an outline, 0 on its edge, −1 outside. The point's coordinates are over `whole`.
 
     By the edges that a ray to the right crosses; of those that end on it, the ones that come from above.
@@ -144,13 +144,13 @@ def locate(point: tuple[int, int], edges: Sequence[Edge], whole: int = 1) -> int
     for edge in edges:
         low, high = edge if edge[0][1] <= edge[1][1] else (edge[1], edge[0])
         if low[1] * whole <= point[1] <= high[1] * whole:
-            if holds(edge, point, whole):
+            if edge_contains(edge, point, whole):
                 return 0
             inside ^= point[1] < high[1] * whole and side(low, high, point, whole) > 0
     return 1 if inside else -1
 
 
-def meet(one: Edge, other: Edge) -> str:
+def edge_relation(one: Edge, other: Edge) -> str:
     """How two edges meet: "cross" with ends on both sides of each, "touch" in a point otherwise, or ""."""
     (a, b), (c, d) = one, other
     of_c, of_d = side(a, b, c), side(a, b, d)
@@ -161,8 +161,8 @@ def meet(one: Edge, other: Edge) -> str:
         return ""
     if of_c and of_d and of_a and of_b:
         return "cross"
-    touch = any(_within(one, end) for end, of in ((c, of_c), (d, of_d)) if of == 0)
-    touch = touch or any(_within(other, end) for end, of in ((a, of_a), (b, of_b)) if of == 0)
+    touch = any(_spans(one, end) for end, of in ((c, of_c), (d, of_d)) if of == 0)
+    touch = touch or any(_spans(other, end) for end, of in ((a, of_a), (b, of_b)) if of == 0)
     return "touch" if touch else ""
 
 
@@ -178,27 +178,27 @@ def _along(edge: Edge, point: tuple[int, int]) -> int:
     return (point[0] - ax) * (bx - ax) + (point[1] - ay) * (by - ay)
 
 
-def _goes_back(before: Edge, edge: Edge) -> bool:
+def _folds_back(before: Edge, edge: Edge) -> bool:
     """Whether an edge goes back along the one before it."""
     return side(*before, edge[1]) == 0 and _along(before, edge[1]) < _along(before, edge[0])
 
 
-def _within(edge: Edge, point: tuple[int, int], whole: int = 1) -> bool:
+def _spans(edge: Edge, point: tuple[int, int], whole: int = 1) -> bool:
     """Whether a point of an edge's line is on the edge."""
     (ax, ay), (bx, by) = edge
     across = min(ax, bx) * whole <= point[0] <= max(ax, bx) * whole
     return across and min(ay, by) * whole <= point[1] <= max(ay, by) * whole
 
 
-def holds(edge: Edge, point: tuple[int, int], whole: int = 1) -> bool:
+def edge_contains(edge: Edge, point: tuple[int, int], whole: int = 1) -> bool:
     """Whether a point, over `whole`, is on an edge."""
-    return side(*edge, point, whole) == 0 and _within(edge, point, whole)
+    return side(*edge, point, whole) == 0 and _spans(edge, point, whole)
 
 
-def _shares(edge: Edge, other: Edge) -> Iterator[int]:
+def _contact_positions(edge: Edge, other: Edge) -> Iterator[int]:
     """How far along an edge the ends of either lie on both, times its length."""
     for end in (*other, *edge):
-        if holds(edge, end) and holds(other, end):
+        if edge_contains(edge, end) and edge_contains(other, end):
             yield _along(edge, end)
 
 
@@ -206,7 +206,7 @@ def _twice_area(edges: Sequence[Edge]) -> int:
     return sum(ax * by - ay * bx for (ax, ay), (bx, by) in edges)
 
 
-def to_integers(*rings: Ring) -> list[Whole]:
+def to_integer_points(*rings: Points) -> list[IntegerPoints]:
     """The rings times the least number that makes all of their coordinates whole."""
     scale = lcm(*{part.denominator for ring in rings for point in ring for part in point})
     return [
@@ -215,31 +215,31 @@ def to_integers(*rings: Ring) -> list[Whole]:
     ]
 
 
-def edges_of(ring: Whole) -> list[Edge]:
+def edges_of(ring: IntegerPoints) -> list[Edge]:
     """From each corner to the next, and from the last to the first."""
     return list(zip(ring, [*ring[1:], ring[0]], strict=True))
 
 
-def floats_of(ring: Ring) -> Floats:
+def float_points(ring: Points) -> Floats:
     """The ring's corners (V, 2), each coordinate as the nearest float."""
     return np.array([[float(x), float(y)] for x, y in ring])
 
 
-def _boxes(ring: Ring) -> NDArray[np.object_]:
+def _boxes(ring: Points) -> NDArray[np.object_]:
     """A box about each edge of a ring (V,)."""
-    starts = floats_of(ring)
+    starts = float_points(ring)
     ends = np.roll(starts, -1, axis=0)
-    return boxes_about(np.minimum(starts, ends), np.maximum(starts, ends))
+    return outward_boxes(np.minimum(starts, ends), np.maximum(starts, ends))
 
 
-def boxes_about(low: Floats, high: Floats) -> NDArray[np.object_]:
+def outward_boxes(low: Floats, high: Floats) -> NDArray[np.object_]:
     """Boxes between corners (N, 2) that were rounded, so large that they hold what was not."""
     left, bottom = np.nextafter(low, -np.inf).T
     right, top = np.nextafter(high, np.inf).T
     return np.asarray(shapely.box(left, bottom, right, top))
 
 
-def near_boxes(about: NDArray[np.object_]) -> list[tuple[int, int]]:
+def overlapping_boxes(about: NDArray[np.object_]) -> list[tuple[int, int]]:
     """Pairs of boxes that meet, in order."""
     first, second = shapely.STRtree(about).query(about)
     kept = first < second

@@ -11,17 +11,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pliant.snap.geometry.features import Rigid
+from pliant.snap.geometry.features import PawlOutline
 
 Vector = tuple[Fraction, Fraction]
 Vectors = Sequence[Vector]
 START = Fraction(0)
 KEPT = 256  # rings
-NOBODY = -1  # a corner where edges of two obstacles cross; it is reflex, so that no edge of a pawl touches it
+NO_VERTEX = (
+    -1
+)  # a corner where edges of two obstacles cross; it is reflex, so that no edge of a pawl touches it
 
 
 @dataclass(frozen=True)
-class Ring:
+class NormalOutline:
     """An outline counter-clockwise, without vertices on straight lines; `drawn` says which they are."""
 
     points: tuple[Vector, ...]
@@ -29,10 +31,10 @@ class Ring:
     convex: tuple[bool, ...]
 
     @cached_property
-    def rigid(self) -> Rigid:
+    def rigid(self) -> PawlOutline:
         """For the kernels."""
         x, y = np.array([(float(x), float(y)) for x, y in self.points]).T.copy()
-        return Rigid(x, y, np.array(self.convex))
+        return PawlOutline(x, y, np.array(self.convex))
 
     @cached_property
     def floats(self) -> tuple[tuple[float, float], ...]:
@@ -60,7 +62,7 @@ class Face(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Bound:
+class Boundary:
     """A closed line with material on its left: counter-clockwise about a body, clockwise about a hole in it.
 
     It may touch others, and itself, at corners, with material between.
@@ -73,13 +75,13 @@ class Bound:
     faces: tuple[tuple[Face, ...], ...]  # of the edge after each vertex, in order
 
 
-def ring(points: Vectors) -> Ring:
+def normal_outline(points: Vectors) -> NormalOutline:
     """An outline as the sweep takes it.
 
-    >>> ring([(0, 0), (0, 2), (1, 2), (2, 2), (2, 0)]).drawn
+    >>> normal_outline([(0, 0), (0, 2), (1, 2), (2, 2), (2, 0)]).drawn
     (4, 3, 1, 0)
     """
-    return _kept_ring(_SamePoints(points)) if isinstance(points, tuple) else _ring(tuple(points))
+    return _cached_outline(_SamePoints(points)) if isinstance(points, tuple) else _normalize(tuple(points))
 
 
 class _SamePoints:
@@ -99,12 +101,12 @@ class _SamePoints:
 
 
 @lru_cache(KEPT)
-def _kept_ring(key: _SamePoints) -> Ring:
-    return _ring(key.points)
+def _cached_outline(key: _SamePoints) -> NormalOutline:
+    return _normalize(key.points)
 
 
 @lru_cache(KEPT)
-def _ring(points: tuple[Vector, ...]) -> Ring:
+def _normalize(points: tuple[Vector, ...]) -> NormalOutline:
     order = list(range(len(points)))
     if sum(cross(points[i - 1], points[i]) for i in order) < 0:
         order.reverse()
@@ -114,14 +116,14 @@ def _ring(points: tuple[Vector, ...]) -> Ring:
     ]
     kept = [place for place, bend in enumerate(turns) if bend != 0]
     drawn = tuple(order[place] for place in kept)
-    return Ring(tuple(points[i] for i in drawn), drawn, tuple(turns[place] > 0 for place in kept))
+    return NormalOutline(tuple(points[i] for i in drawn), drawn, tuple(turns[place] > 0 for place in kept))
 
 
-def bound(ring: Ring, owner: int) -> Bound:
+def boundary_of(ring: NormalOutline, owner: int) -> Boundary:
     """An obstacle that touches no other."""
     nexts = (*ring.drawn[1:], ring.drawn[0])
     faces = tuple((Face(START, owner, *ends),) for ends in zip(ring.drawn, nexts, strict=True))
-    return Bound(ring.points, (owner,) * len(faces), ring.drawn, ring.convex, faces)
+    return Boundary(ring.points, (owner,) * len(faces), ring.drawn, ring.convex, faces)
 
 
 def minus(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, Any]:

@@ -13,36 +13,42 @@ from numpy.typing import NDArray
 
 from pliant.core.arrays import Floats
 from pliant.core.outline import polygon
-from pliant.snap.geometry.intersections import Meeting, Ring, boxes_about, floats_of, meeting
+from pliant.snap.geometry.intersections import (
+    Points,
+    RegionRelation,
+    float_points,
+    outward_boxes,
+    region_relation,
+)
 
 PAIRS = 1_000_000  # of edges, for a depth; beyond, that of the hulls is told
 LEAST = 1e-12  # of a part's size: a depth below it is rounding
 
 
-def overlapping(
-    parts: Sequence[Ring], obstacle: Callable[[int], Ring], tree: shapely.STRtree
+def overlapping_pairs(
+    parts: Sequence[Points], obstacle: Callable[[int], Points], tree: shapely.STRtree
 ) -> Iterator[tuple[int, int]]:
     """The parts that share area with obstacles, in order; the tree has the boxes about the obstacles."""
-    near, among = tree.query(boxes(parts))
+    near, among = tree.query(outline_boxes(parts))
     for part, other in sorted(zip(near.tolist(), among.tolist(), strict=True)):
-        if meeting(parts[part], obstacle(other)) is Meeting.OVERLAPPING:
+        if region_relation(parts[part], obstacle(other)) is RegionRelation.OVERLAPPING:
             yield part, other
 
 
-def rounding(ring: Ring) -> float:
+def rounding_depth(ring: Points) -> float:
     """The depth of a part in another below which it is rounding."""
-    return LEAST * float(np.ptp(floats_of(ring), axis=0).max())
+    return LEAST * float(np.ptp(float_points(ring), axis=0).max())
 
 
-def boxes(rings: Sequence[Ring]) -> NDArray[np.object_]:
+def outline_boxes(rings: Sequence[Points]) -> NDArray[np.object_]:
     """A box about each ring, rounded outwards."""
-    corners = [floats_of(ring) for ring in rings]
-    return boxes_about(
+    corners = [float_points(ring) for ring in rings]
+    return outward_boxes(
         np.array([ring.min(axis=0) for ring in corners]), np.array([ring.max(axis=0) for ring in corners])
     )
 
 
-def depth(one: Ring, other: Ring) -> float:
+def overlap_depth(one: Points, other: Points) -> float:
     """How far one outline has to be moved until they share no area, whichever way is shortest.
 
     Moved by d they meet where d lies in other − one, all differences of their points: the way to the edge of
@@ -51,8 +57,8 @@ def depth(one: Ring, other: Ring) -> float:
     """
     # Taken from a point of one, exactly, so that small parts far from the origin keep their digits.
     right, up = one[0]
-    first, second = (floats_of([(x - right, y - up) for x, y in ring]) for ring in (one, other))
-    farthest = _between_hulls(first, second)
+    first, second = (float_points([(x - right, y - up) for x, y in ring]) for ring in (one, other))
+    farthest = _hull_depth(first, second)
     if len(first) * len(second) > PAIRS:
         return farthest
     pieces = _differences(first, second)
@@ -77,7 +83,7 @@ def _differences(first: Floats, second: Floats) -> NDArray[np.object_]:
     return found[shapely.area(found) > 0]
 
 
-def _between_hulls(first: Floats, second: Floats) -> float:
+def _hull_depth(first: Floats, second: Floats) -> float:
     """How far the hulls have to be moved across one of their edges until they are apart."""
     hulls = [shapely.get_coordinates(shapely.convex_hull(polygon([ring]))) for ring in (first, second)]
     ways = np.concatenate([np.diff(hull, axis=0) for hull in hulls])

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.geometry.features import VERTEX, Field, Rigid, Way
-from pliant.snap.geometry.outlines import Face, Ring, Vector, Vectors, ring
-from pliant.snap.geometry.time_index import Index, index
-from pliant.snap.geometry.union import united
+from pliant.snap.geometry.features import VERTEX, HingeMotion, ObstacleEdges, PawlOutline
+from pliant.snap.geometry.outlines import Face, NormalOutline, Vector, Vectors, normal_outline
+from pliant.snap.geometry.time_index import TimeIndex, build_index
+from pliant.snap.geometry.union import union_boundaries
 
 Pair = tuple[int, int, int]  # kind, feature of the pawl, feature of the obstacles
 
 
 @dataclass(frozen=True)
-class Obstacles:
+class UnitedObstacles:
     """Every outline of the obstacles, united where they touch, one after another, material on the left."""
 
     points: tuple[Vector, ...]
@@ -31,9 +31,9 @@ class Obstacles:
     following: tuple[int, ...]
     before: tuple[int, ...]
     convex: tuple[bool, ...]
-    floats: Field
+    floats: ObstacleEdges
     scale: int  # that makes every coordinate an integer
-    rings: tuple[Ring, ...]  # each obstacle for itself
+    rings: tuple[NormalOutline, ...]  # each obstacle for itself
 
     def feature(self, kind: int, which: int) -> tuple[Any, ...]:
         """The edge that a pawl's vertex is on, or the vertex on its edge, by what it is in the file."""
@@ -42,10 +42,10 @@ class Obstacles:
         return self.owner[which], self.drawn[which]
 
 
-def obstacles(outlines: Sequence[Vectors]) -> Obstacles:
+def unite_obstacles(outlines: Sequence[Vectors]) -> UnitedObstacles:
     """Of the outlines in the world, those that touch or overlap united first."""
-    rings = [ring(outline) for outline in outlines]
-    bounds = list(united(rings))
+    rings = [normal_outline(outline) for outline in outlines]
+    bounds = list(union_boundaries(rings))
     points = [point for each in bounds for point in each.points]
     following: list[int] = []
     before: list[int] = []
@@ -55,7 +55,7 @@ def obstacles(outlines: Sequence[Vectors]) -> Obstacles:
         before.extend([first + (k - 1) % count for k in range(count)])
     convex = tuple(bend for each in bounds for bend in each.convex)
     x, y = np.array([(float(x), float(y)) for x, y in points]).T.copy()
-    return Obstacles(
+    return UnitedObstacles(
         points=tuple(points),
         owner=tuple(owner for each in bounds for owner in each.owner),
         drawn=tuple(vertex for each in bounds for vertex in each.drawn),
@@ -63,7 +63,7 @@ def obstacles(outlines: Sequence[Vectors]) -> Obstacles:
         following=tuple(following),
         before=tuple(before),
         convex=convex,
-        floats=Field(x, y, np.array(following), np.array(before), np.array(convex)),
+        floats=ObstacleEdges(x, y, np.array(following), np.array(before), np.array(convex)),
         scale=lcm(*{value.denominator for point in points for value in point}),
         rings=tuple(rings),
     )
@@ -78,11 +78,11 @@ class Scene:
     pawl_convex: tuple[bool, ...]
     hinge: tuple[Any, Any]
     velocity: tuple[Any, Any]
-    obstacles: Obstacles
+    obstacles: UnitedObstacles
     scale: int
-    rigid: Rigid
-    way: Way
-    index: Index
+    rigid: PawlOutline
+    way: HingeMotion
+    index: TimeIndex
     until: Any  # a scalar of the arithmetic
     stops: tuple[Fraction | None, Fraction | None]  # half-angle tangents below and above rest
     reach: float  # of the pawl, from its hinge
@@ -103,17 +103,17 @@ class Scene:
         return self.arithmetic.near(self.until)
 
     @property
-    def floats(self) -> Field:
+    def floats(self) -> ObstacleEdges:
         """The obstacles for the kernels."""
         return self.obstacles.floats
 
 
-def scene(
+def pawl_scene(
     arithmetic: Arithmetic,
     pawl: Vectors,
     hinge: tuple[Fraction, Fraction],
     velocity: tuple[Fraction, Fraction],
-    around: Obstacles,
+    around: UnitedObstacles,
     until: Fraction,
     stops: tuple[Fraction | None, Fraction | None] = (None, None),
     pivot: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0)),
@@ -122,8 +122,8 @@ def scene(
 
     `pivot`, from the hinge, is what a force must pass to lock it: the hinge, unless that stands for a beam.
     """
-    whole = ring(pawl)
-    way = Way(float(hinge[0]), float(hinge[1]), float(velocity[0]), float(velocity[1]))
+    whole = normal_outline(pawl)
+    way = HingeMotion(float(hinge[0]), float(hinge[1]), float(velocity[0]), float(velocity[1]))
     vectors = (hinge, velocity, pivot, *whole.points)
     floats = (way[:2], way[2:], (float(pivot[0]), float(pivot[1])), *whole.floats)
     scale = arithmetic.common_scale((value for vector in vectors for value in vector), around.scale)
@@ -139,7 +139,7 @@ def scene(
         scale=scale,
         rigid=whole.rigid,
         way=way,
-        index=index(around.floats, way, whole.reach),
+        index=build_index(around.floats, way, whole.reach),
         until=arithmetic.scalar(until),
         stops=stops,
         reach=whole.reach,
@@ -148,7 +148,7 @@ def scene(
     )
 
 
-def backwards(scene: Scene, until: Fraction) -> Scene:
+def reversed_scene(scene: Scene, until: Fraction) -> Scene:
     """The same with the hinge moved the other way: where it was at t it is at -t."""
     x, y = scene.velocity
     way = scene.way._replace(vx=-scene.way.vx, vy=-scene.way.vy)
@@ -156,7 +156,7 @@ def backwards(scene: Scene, until: Fraction) -> Scene:
         scene,
         velocity=(-x, -y),
         way=way,
-        index=index(scene.floats, way, scene.reach),
+        index=build_index(scene.floats, way, scene.reach),
         until=scene.arithmetic.scalar(until),
         curves={},
     )

@@ -8,13 +8,13 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.snap.geometry.features import Field, Way
+from pliant.snap.geometry.features import HingeMotion, ObstacleEdges
 
 WIDEST = 4.0  # times as long as the shortest, in a level of the index
 LEVELS = 64
 
 
-class Index(NamedTuple):
+class TimeIndex(NamedTuple):
     """Between which t each edge is within reach, by its beginning, in levels of about one length of life."""
 
     begins: Floats
@@ -25,11 +25,11 @@ class Index(NamedTuple):
 
     def live(self, begin: float, end: float) -> Ints:
         """Edges within reach at some t between two."""
-        return within(self, begin, end)
+        return edges_within(self, begin, end)
 
 
 @kernel
-def within(index: Index, begin: float, end: float) -> Ints:
+def edges_within(index: TimeIndex, begin: float, end: float) -> Ints:
     """Edges within reach at some t between two."""
     found = np.empty(len(index.edges), np.int64)
     count = 0
@@ -57,7 +57,7 @@ def _first_after(values: Floats, low: int, high: int, least: float) -> int:
 
 
 @kernel
-def index(field: Field, way: Way, reach: float) -> Index:
+def build_index(field: ObstacleEdges, way: HingeMotion, reach: float) -> TimeIndex:
     """Of every edge that comes within `reach` of the hinge; times are a little too wide, never too narrow."""
     speed = np.hypot(way.vx, way.vy)
     ax, ay = way.vx / speed, way.vy / speed
@@ -85,11 +85,11 @@ def index(field: Field, way: Way, reach: float) -> Index:
         ends[count] = (max(near, after) + reach + slack) / speed
         edges[count] = j
         count += 1
-    return _leveled(begins[:count], ends[:count], edges[:count])
+    return _index_by_level(begins[:count], ends[:count], edges[:count])
 
 
 @inner
-def _leveled(begins: Floats, ends: Floats, edges: Ints) -> Index:
+def _index_by_level(begins: Floats, ends: Floats, edges: Ints) -> TimeIndex:
     """Edges of about the same length of life together, each by its beginning."""
     count = len(edges)
     shortest = np.inf
@@ -102,7 +102,7 @@ def _leveled(begins: Floats, ends: Floats, edges: Ints) -> Index:
         ranks[place] = rank
         sizes[rank] += 1
         longest[rank] = max(longest[rank], life)
-    order = _by_rank(begins, ranks)
+    order = _rank_order(begins, ranks)
     levels = 0
     first, lives = np.zeros(LEVELS + 1, np.int64), np.empty(LEVELS)
     for rank in range(LEVELS):
@@ -110,11 +110,11 @@ def _leveled(begins: Floats, ends: Floats, edges: Ints) -> Index:
             lives[levels] = longest[rank]
             first[levels + 1] = first[levels] + sizes[rank]
             levels += 1
-    return Index(begins[order], ends[order], edges[order], first[: levels + 1], lives[:levels])
+    return TimeIndex(begins[order], ends[order], edges[order], first[: levels + 1], lives[:levels])
 
 
 @inner
-def _by_rank(begins: Floats, ranks: Ints) -> Ints:
+def _rank_order(begins: Floats, ranks: Ints) -> Ints:
     """The order by rank, then by beginning: runs twice as long are merged again and again."""
     count, width = len(begins), 1
     order, merged = np.arange(count), np.empty(count, np.int64)

@@ -18,23 +18,34 @@ from numpy.typing import NDArray
 
 from pliant.snap.geometry.intersections import (
     Edge,
-    apart,
-    boxes_about,
+    are_disjoint,
+    edge_contains,
+    edge_relation,
     edges_of,
-    floats_of,
-    holds,
-    locate,
-    meet,
-    near_boxes,
+    float_points,
+    outward_boxes,
+    overlapping_boxes,
+    point_location,
     side,
-    to_integers,
+    to_integer_points,
 )
-from pliant.snap.geometry.outlines import NOBODY, Bound, Face, Ring, Vector, Vectors, bound, cross, dot, minus
+from pliant.snap.geometry.outlines import (
+    NO_VERTEX,
+    Boundary,
+    Face,
+    NormalOutline,
+    Vector,
+    Vectors,
+    boundary_of,
+    cross,
+    dot,
+    minus,
+)
 
 NEAR = 1e-9  # of the largest coordinate: how far apart floats may be that are looked at
 
 
-class Piece(NamedTuple):
+class EdgePiece(NamedTuple):
     """A part of an obstacle's edge between two cuts, material on its left."""
 
     start: Vector
@@ -48,35 +59,35 @@ class Piece(NamedTuple):
         return minus(self.end, self.start)
 
 
-def united(rings: Sequence[Ring]) -> Iterator[Bound]:
+def union_boundaries(rings: Sequence[NormalOutline]) -> Iterator[Boundary]:
     """The outlines of what the obstacles cover together; those that touch no other are as they were.
 
     Where bodies touch at a corner only, nothing is joined: every corner is a wedge of material.
     """
-    members = groups([ring.points for ring in rings], _close(rings))
+    members = touching_groups([ring.points for ring in rings], _near_outlines(rings))
     joined = {group[0]: group for group in members}
     taken = {owner for group in members for owner in group}
     for owner, ring in enumerate(rings):
         if owner in joined:
             group = {member: rings[member] for member in joined[owner]}
-            kept = _outer(list(_pieces(group)), group)
-            yield from (_bound(loop, group) for loop in _loops(kept))
+            kept = _outer_pieces(list(_pieces(group)), group)
+            yield from (_boundary(loop, group) for loop in _loops(kept))
         elif owner not in taken:
-            yield bound(ring, owner)
+            yield boundary_of(ring, owner)
 
 
-def groups(outlines: Sequence[Vectors], pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+def touching_groups(outlines: Sequence[Vectors], pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Outlines that hang together, of the pairs that touch or overlap."""
     found: dict[int, set[int]] = {}
     for i, j in pairs:
         one, other = found.setdefault(i, {i}), found.setdefault(j, {j})
-        if one is not other and not apart(outlines[i], outlines[j]):
+        if one is not other and not are_disjoint(outlines[i], outlines[j]):
             one |= other
             found.update(dict.fromkeys(other, one))
     return sorted({min(group): sorted(group) for group in found.values() if len(group) > 1}.values())
 
 
-def _close(rings: Sequence[Ring]) -> list[tuple[int, int]]:
+def _near_outlines(rings: Sequence[NormalOutline]) -> list[tuple[int, int]]:
     """Pairs of rings that could touch or overlap."""
     areas, slack = _areas(rings)
     first, second = shapely.STRtree(areas).query(areas, predicate="dwithin", distance=slack)
@@ -84,9 +95,9 @@ def _close(rings: Sequence[Ring]) -> list[tuple[int, int]]:
     return sorted(zip(first[kept].tolist(), second[kept].tolist(), strict=True))
 
 
-def _areas(rings: Sequence[Ring]) -> tuple[NDArray[np.object_], float]:
+def _areas(rings: Sequence[NormalOutline]) -> tuple[NDArray[np.object_], float]:
     """The rings as shapely takes them, and how far they could be from what they are."""
-    corners = np.concatenate([floats_of(ring.points) for ring in rings])
+    corners = np.concatenate([float_points(ring.points) for ring in rings])
     owners = np.repeat(np.arange(len(rings)), [len(ring.points) for ring in rings])
     areas = np.asarray(shapely.polygons(shapely.linearrings(corners, indices=owners)))
     return areas, NEAR * float(np.abs(corners).max())
@@ -95,7 +106,7 @@ def _areas(rings: Sequence[Ring]) -> tuple[NDArray[np.object_], float]:
 # Pieces
 
 
-def _pieces(group: dict[int, Ring]) -> Iterator[Piece]:
+def _pieces(group: dict[int, NormalOutline]) -> Iterator[EdgePiece]:
     """Every edge of the obstacles, cut where it meets one of another's."""
     cuts = _cuts(group)
     for owner, ring in group.items():
@@ -103,24 +114,26 @@ def _pieces(group: dict[int, Ring]) -> Iterator[Piece]:
             inner = {*cuts.get((owner, edge), ())} - {start, end}
             way = minus(end, start)
             along = sorted(inner, key=lambda place, way=way: dot(place, way))
-            yield from (Piece(*ends, owner, edge) for ends in pairwise([start, *along, end]))
+            yield from (EdgePiece(*ends, owner, edge) for ends in pairwise([start, *along, end]))
 
 
-def _sides(ring: Ring) -> Iterator[tuple[Vector, Vector]]:
+def _sides(ring: NormalOutline) -> Iterator[tuple[Vector, Vector]]:
     return zip(ring.points, (*ring.points[1:], ring.points[0]), strict=True)
 
 
-def _cuts(group: dict[int, Ring]) -> dict[tuple[int, int], list[Vector]]:
+def _cuts(group: dict[int, NormalOutline]) -> dict[tuple[int, int], list[Vector]]:
     """Where each edge, by obstacle and number, meets those of other obstacles."""
     names = [(owner, edge) for owner, ring in group.items() for edge in range(len(ring.points))]
     drawn = [ends for ring in group.values() for ends in _sides(ring)]
     whole = [
-        edge for ring in to_integers(*(ring.points for ring in group.values())) for edge in edges_of(ring)
+        edge
+        for ring in to_integer_points(*(ring.points for ring in group.values()))
+        for edge in edges_of(ring)
     ]
-    starts, ends = (floats_of([ends[k] for ends in drawn]) for k in (0, 1))
+    starts, ends = (float_points([ends[k] for ends in drawn]) for k in (0, 1))
     found: dict[tuple[int, int], list[Vector]] = {}
-    for i, j in near_boxes(boxes_about(np.minimum(starts, ends), np.maximum(starts, ends))):
-        verb = "" if names[i][0] == names[j][0] else meet(whole[i], whole[j])
+    for i, j in overlapping_boxes(outward_boxes(np.minimum(starts, ends), np.maximum(starts, ends))):
+        verb = "" if names[i][0] == names[j][0] else edge_relation(whole[i], whole[j])
         if verb == "cross":
             place = _crossing(drawn[i], whole[i], whole[j])
             found.setdefault(names[i], []).append(place)
@@ -128,7 +141,9 @@ def _cuts(group: dict[int, Ring]) -> dict[tuple[int, int], list[Vector]]:
         elif verb == "touch":
             for one, other in ((i, j), (j, i)):
                 at = [
-                    place for place, k in zip(drawn[other], whole[other], strict=True) if holds(whole[one], k)
+                    place
+                    for place, k in zip(drawn[other], whole[other], strict=True)
+                    if edge_contains(whole[one], k)
                 ]
                 found.setdefault(names[one], []).extend(at)
     return found
@@ -142,29 +157,29 @@ def _crossing(drawn: tuple[Vector, Vector], one: Edge, other: Edge) -> Vector:
     return start[0] + share * way[0], start[1] + share * way[1]
 
 
-def _outer(pieces: Sequence[Piece], group: dict[int, Ring]) -> list[Piece]:
+def _outer_pieces(pieces: Sequence[EdgePiece], group: dict[int, NormalOutline]) -> list[EdgePiece]:
     """The pieces with material on their left only; of those that coincide, the first."""
-    along: dict[frozenset[Vector], list[Piece]] = {}
+    along: dict[frozenset[Vector], list[EdgePiece]] = {}
     for piece in pieces:
         along.setdefault(frozenset((piece.start, piece.end)), []).append(piece)
     lines = [line for line in along.values() if len({piece.start for piece in line}) == 1]
-    covered = _covered(lines, group)
+    covered = _covered_lines(lines, group)
     return [line[0] for index, line in enumerate(lines) if index not in covered]
 
 
-def _covered(lines: Sequence[Sequence[Piece]], group: dict[int, Ring]) -> set[int]:
+def _covered_lines(lines: Sequence[Sequence[EdgePiece]], group: dict[int, NormalOutline]) -> set[int]:
     """Which of some lines, each an edge of one obstacle or several, lie inside yet another."""
     owners = list(group)
     areas, slack = _areas(list(group.values()))
     middles = [((a[0] + b[0]) / 2, (a[1] + b[1]) / 2) for (a, b, *_), *_ in lines]
-    spots: Any = shapely.points(floats_of(middles))
+    spots: Any = shapely.points(float_points(middles))
     near = shapely.STRtree(areas).query(spots, predicate="dwithin", distance=slack)
     found: set[int] = set()
     for index, place in near.T.tolist():
         other = owners[place]
         if index not in found and all(piece.owner != other for piece in lines[index]):
-            outline, (middle,) = to_integers(group[other].points, [middles[index]])
-            if locate(middle, edges_of(outline)) > 0:
+            outline, (middle,) = to_integer_points(group[other].points, [middles[index]])
+            if point_location(middle, edges_of(outline)) > 0:
                 found.add(index)
     return found
 
@@ -172,14 +187,14 @@ def _covered(lines: Sequence[Sequence[Piece]], group: dict[int, Ring]) -> set[in
 # Loops
 
 
-def _loops(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+def _loops(pieces: Sequence[EdgePiece]) -> Iterator[list[EdgePiece]]:
     """Pieces in order, end to start. Where several go on, the one that has the next wedge of material."""
-    leaving: dict[Vector, list[Piece]] = {}
+    leaving: dict[Vector, list[EdgePiece]] = {}
     for piece in pieces:
         leaving.setdefault(piece.start, []).append(piece)
-    gone: set[Piece] = set()
+    gone: set[EdgePiece] = set()
     for first in pieces:
-        loop: list[Piece] = []
+        loop: list[EdgePiece] = []
         piece = first
         while piece not in gone:
             gone.add(piece)
@@ -196,14 +211,14 @@ def _to_the_right(start: Vector, way: Vector) -> tuple[int, Fraction]:
     return (1, Fraction(0)) if across == 0 else (0 if across > 0 else 2, -Fraction(dot(way, start)) / across)
 
 
-def _bound(loop: Sequence[Piece], group: dict[int, Ring]) -> Bound:
+def _boundary(loop: Sequence[EdgePiece], group: dict[int, NormalOutline]) -> Boundary:
     """The outline that a loop is, with its corners and what its edges are in the file."""
     turns = [cross(loop[k - 1].way, piece.way) for k, piece in enumerate(loop)]
     corners = [k for k, turn in enumerate(turns) if turn != 0]
     named = [_vertex(loop[k - 1], loop[k], group) for k in corners]
     ends = (*corners[1:], corners[0] + len(loop))
     sides = [[loop[k % len(loop)] for k in range(*ends)] for ends in zip(corners, ends, strict=True)]
-    return Bound(
+    return Boundary(
         points=tuple(loop[k].start for k in corners),
         owner=tuple(owner for owner, _ in named),
         drawn=tuple(vertex for _, vertex in named),
@@ -212,17 +227,17 @@ def _bound(loop: Sequence[Piece], group: dict[int, Ring]) -> Bound:
     )
 
 
-def _vertex(before: Piece, after: Piece, group: dict[int, Ring]) -> tuple[int, int]:
+def _vertex(before: EdgePiece, after: EdgePiece, group: dict[int, NormalOutline]) -> tuple[int, int]:
     """Whose vertex a corner is, and which; where edges of two cross, the obstacle of the edge after it."""
     for piece, place, step in ((after, after.start, 0), (before, before.end, 1)):
         ring = group[piece.owner]
         vertex = (piece.edge + step) % len(ring.points)
         if ring.points[vertex] == place:
             return piece.owner, ring.drawn[vertex]
-    return after.owner, NOBODY
+    return after.owner, NO_VERTEX
 
 
-def _faces(pieces: Sequence[Piece], group: dict[int, Ring]) -> Iterator[Face]:
+def _faces(pieces: Sequence[EdgePiece], group: dict[int, NormalOutline]) -> Iterator[Face]:
     """The drawn edges that pieces on one line lie on."""
     start, way = pieces[0].start, minus(pieces[-1].end, pieces[0].start)
     for (owner, edge), part in groupby(pieces, key=lambda piece: (piece.owner, piece.edge)):

@@ -24,7 +24,7 @@ USUAL = "modulus: data sheets"
 
 
 @dataclass(frozen=True)
-class Friction:
+class FrictionRange:
     """Coefficients of friction as published, from the lowest to the highest."""
 
     on_steel: Range
@@ -38,7 +38,7 @@ class Material:
     name: str
     modulus: float  # N/mm²
     strain_limit: float  # for a single joining
-    friction: Friction | None
+    friction: FrictionRange | None
     source: str
     secant: tuple[tuple[float, float], ...] = ()  # strains and the secant modulus at each, N/mm²
 
@@ -68,13 +68,13 @@ def unknown_material(name: str) -> tuple[str, str]:
     return f"{name!r} is not in the table of materials", cure
 
 
-def _rubbing(low: float, high: float, on_itself: float | None = None) -> Friction:
+def _friction(low: float, high: float, on_itself: float | None = None) -> FrictionRange:
     """Friction on steel, and the factor by which the guide has it larger on the same material."""
-    return Friction((low, high), None if on_itself is None else (low * on_itself, high * on_itself))
+    return FrictionRange((low, high), None if on_itself is None else (low * on_itself, high * on_itself))
 
 
-def _listed() -> Iterator[Material]:
-    nylon, acetal = _rubbing(0.30, 0.40, 1.5), _rubbing(0.20, 0.35, 1.5)
+def _materials() -> Iterator[Material]:
+    nylon, acetal = _friction(0.30, 0.40, 1.5), _friction(0.20, 0.35, 1.5)
     olefins = f"{USUAL}; strain: {RULE}; {RUBS}"
     lugs = f"{USUAL}; strain: {DUPONT}; {RUBS}"
     like = f"{USUAL}; strain: as nylon 66 of {DUPONT}; {RUBS}"
@@ -85,15 +85,15 @@ def _listed() -> Iterator[Material]:
     yield Material("PA66 conditioned", 1400, 0.06, nylon, f"{lugs}; at 50 % relative humidity")
     yield Material("PA66-GF30 dry", 9500, 0.01, nylon, f"{lugs}; strain 0.8 to 1.2 %")
     yield Material("PA66-GF30 conditioned", 6500, 0.015, nylon, f"{lugs}; strain 1.5 to 2 %")
-    yield Material("PBT", 2600, 0.025, _rubbing(0.35, 0.40), olefins)
-    yield Material("PP", 1500, 0.06, _rubbing(0.25, 0.30, 1.5), f"{olefins}; homopolymer")
-    yield Material("PE-HD", 1000, 0.06, _rubbing(0.20, 0.25, 2.0), olefins)
-    yield Material("ABS", 2300, 0.02, _rubbing(0.50, 0.65, 1.2), olefins)
+    yield Material("PBT", 2600, 0.025, _friction(0.35, 0.40), olefins)
+    yield Material("PP", 1500, 0.06, _friction(0.25, 0.30, 1.5), f"{olefins}; homopolymer")
+    yield Material("PE-HD", 1000, 0.06, _friction(0.20, 0.25, 2.0), olefins)
+    yield Material("ABS", 2300, 0.02, _friction(0.50, 0.65, 1.2), olefins)
     guide = f"{USUAL}; strain: {BAYER}, table 2"
-    yield Material("PC", 2400, 0.04, _rubbing(0.45, 0.55, 1.2), f"{guide}; {RUBS}", ((0.02, 1815),))
+    yield Material("PC", 2400, 0.04, _friction(0.45, 0.55, 1.2), f"{guide}; {RUBS}", ((0.02, 1815),))
     yield Material("PC/ABS", 2300, 0.025, None, f"{guide}, 2.5 to 3.5 %; no friction published there")
     brittle = "half the strain at break, 4 to 5 % (DSM, Maximum Allowable Short-Term Strain)"
-    yield Material("PMMA", 3200, 0.02, _rubbing(0.50, 0.60, 1.2), f"{USUAL}; strain: {brittle}; {RUBS}")
+    yield Material("PMMA", 3200, 0.02, _friction(0.50, 0.60, 1.2), f"{USUAL}; strain: {brittle}; {RUBS}")
     printed = "typical of printed parts, with the layers along the beam; no guide has them; test a print"
     yield Material("PLA", 3500, 0.012, None, f"{printed}; strain 1 to 1.5 %")
     yield Material("PETG", 2100, 0.02, None, f"{printed}; strain 1.7 to 3 %")
@@ -101,5 +101,5 @@ def _listed() -> Iterator[Material]:
     yield Material("spring steel", 206_000, 0.005, None, steel)
 
 
-MATERIALS = {found.name: found for found in _listed()}
+MATERIALS = {found.name: found for found in _materials()}
 SECANT = tuple(found.name for found in MATERIALS.values() if found.secant)  # those with a secant modulus

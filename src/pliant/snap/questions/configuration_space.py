@@ -22,14 +22,14 @@ import shapely
 
 from pliant.core.arrays import Bools, Floats
 from pliant.core.pose import carry
-from pliant.snap.arithmetic.floating import Floating, FloatPoint, FloatPoly, float_roots
-from pliant.snap.force.force_curve import angles
-from pliant.snap.geometry.contact_curves import Curve, curve
+from pliant.snap.arithmetic.floating import FloatArithmetic, FloatPoint, FloatPoly, float_roots
+from pliant.snap.force.force_curve import pawl_angles
+from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair
-from pliant.snap.geometry.intersections import floats_of
+from pliant.snap.geometry.intersections import float_points
 from pliant.snap.geometry.scene import Scene
-from pliant.snap.sweep.friction import Grip, Line, cone, grip, holds
-from pliant.snap.sweep.leg import on_edge
+from pliant.snap.sweep.friction import FrictionTerms, LinearInTime, friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.leg import is_on_edge
 from pliant.snap.sweep.path import Path
 from pliant.snap.sweep.plan import Course
 
@@ -43,7 +43,7 @@ VANISHES = 1e-9  # beside the sizes of its terms
 
 
 @dataclass(frozen=True)
-class Window:
+class SliceWindow:
     """The part of the slice that is looked at."""
 
     begin: float  # t
@@ -71,7 +71,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Arc:
+class RimArc:
     """A piece of the rim of free space: which contact, whether friction holds it there, and its places."""
 
     pair: Pair
@@ -80,28 +80,28 @@ class Arc:
 
 
 @dataclass(frozen=True)
-class Slice:
+class ConfigurationSlice:
     """The slice of a pawl: what it can reach, what is free but out of reach, what is forbidden."""
 
-    window: Window
+    window: SliceWindow
     path: Floats  # (K, 2) t and angle; upright where it snaps
     reach: Any  # areas of t and angle (shapely)
     apart: Any
     forbidden: Any
-    arcs: tuple[Arc, ...]  # the rim of `reach`
+    arcs: tuple[RimArc, ...]  # the rim of `reach`
 
 
-def slice_of(course: Course, pawl: str, friction: Fraction) -> Slice:
+def configuration_slice(course: Course, pawl: str, friction: Fraction) -> ConfigurationSlice:
     """The slice of a pawl for one course."""
-    scene = _floating(course.paths[pawl].scene)
-    path = path_of(course, pawl)
+    scene = _float_scene(course.paths[pawl].scene)
+    path = path_points(course, pawl)
     window = _window(scene, path)
     arcs = list(_arcs(scene, window, friction))
     free, forbidden = _faces(scene, window, arcs)
     along = shapely.linestrings(window.page(path))
     near = shapely.distance(along, free) <= STEP**2  # as far as chords leave their arcs
     reach = shapely.union_all(free[near])
-    return Slice(
+    return ConfigurationSlice(
         window,
         path,
         _from_page(window, reach),
@@ -111,7 +111,7 @@ def slice_of(course: Course, pawl: str, friction: Fraction) -> Slice:
     )
 
 
-def pairs_of(scene: Scene, begin: float, end: float) -> list[Pair]:
+def possible_pairs(scene: Scene, begin: float, end: float) -> list[Pair]:
     """Contacts that can be between two t. Reflex vertices touch nothing."""
     convex = scene.obstacles.convex
     found: list[Pair] = []
@@ -121,7 +121,7 @@ def pairs_of(scene: Scene, begin: float, end: float) -> list[Pair]:
     return found
 
 
-def path_of(course: Course, pawl: str) -> Floats:
+def path_points(course: Course, pawl: str) -> Floats:
     """A pawl's way through the slice, (K, 2): closer together at the ends of its pieces."""
     path = course.paths[pawl]
     spread = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, 33))
@@ -130,7 +130,7 @@ def path_of(course: Course, pawl: str) -> Floats:
         if piece.start.t > course.ends:
             break
         t = piece.start.t + spread * (min(piece.end.t, course.ends) - piece.start.t)
-        found.append(np.column_stack([t, angles(path, piece, t)]))
+        found.append(np.column_stack([t, pawl_angles(path, piece, t)]))
     return np.concatenate(found) if found else np.array([_end(path)] * 2)
 
 
@@ -138,13 +138,13 @@ def _end(path: Path) -> tuple[float, float]:
     return path.end.t, path.end.turn * math.pi + 2 * math.atan(path.end.angle)
 
 
-def _floating(scene: Scene) -> Scene:
+def _float_scene(scene: Scene) -> Scene:
     """The same scene in floats."""
     corners = zip(scene.rigid.x.tolist(), scene.rigid.y.tolist(), strict=True)
     way = scene.way
     return replace(
         scene,
-        arithmetic=Floating(scene.stride),
+        arithmetic=FloatArithmetic(scene.stride),
         pawl=tuple(corners),
         hinge=(way.x, way.y),
         velocity=(way.vx, way.vy),
@@ -153,11 +153,11 @@ def _floating(scene: Scene) -> Scene:
     )
 
 
-def _window(scene: Scene, path: Floats) -> Window:
+def _window(scene: Scene, path: Floats) -> SliceWindow:
     begin, end = float(path[0, 0]), float(path[-1, 0])
     low, high = min(float(path[:, 1].min()), 0.0), max(float(path[:, 1].max()), 0.0)
     air = max(LEAST, AIR * (high - low))
-    return Window(begin, end + (BEYOND * (end - begin) or scene.stride), low - air, high + air)
+    return SliceWindow(begin, end + (BEYOND * (end - begin) or scene.stride), low - air, high + air)
 
 
 # Arcs
@@ -167,14 +167,14 @@ def _window(scene: Scene, path: Floats) -> Window:
 class _Contact:
     """A contact in one chart, and what decides whether it slides."""
 
-    curve: Curve
+    curve: ContactCurve
     turn: int
     span: tuple[float, float]  # of u
-    grip: Grip
-    cone: tuple[Line, Line]
+    grip: FrictionTerms
+    cone: tuple[LinearInTime, LinearInTime]
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[LinearInTime, ...]:
         """Where one is met, friction may begin or cease to hold."""
         return (*self.cone, self.grip.along, self.grip.ahead)
 
@@ -183,22 +183,22 @@ class _Contact:
         return self.turn * math.pi + 2 * np.arctan(u)
 
 
-def _arcs(scene: Scene, window: Window, friction: Fraction) -> Iterator[Arc]:
+def _arcs(scene: Scene, window: SliceWindow, friction: Fraction) -> Iterator[RimArc]:
     """Every contact's curve within the window, in pieces that slide or stick."""
-    pairs = pairs_of(scene, window.begin, window.end)
+    pairs = possible_pairs(scene, window.begin, window.end)
     for turn in range(round(window.low / math.pi), round(window.high / math.pi) + 1):
         sides = np.clip([window.low - turn * math.pi, window.high - turn * math.pi], -np.pi / 2, np.pi / 2)
         low, high = np.tan(sides / 2).tolist()
         for pair in pairs:
-            found = curve(scene, pair, turn)
-            held = grip(scene, found, turn)
-            contact = _Contact(found, turn, (low, high), held, cone(scene, held, friction))
-            yield from _level(window, contact)
+            found = contact_curve(scene, pair, turn)
+            held = friction_terms(scene, found, turn)
+            contact = _Contact(found, turn, (low, high), held, friction_cone(scene, held, friction))
+            yield from _level_arcs(window, contact)
             if not found.is_flat:
-                yield from _bent(window, contact)
+                yield from _turning_arcs(window, contact)
 
 
-def _level(window: Window, contact: _Contact) -> Iterator[Arc]:
+def _level_arcs(window: SliceWindow, contact: _Contact) -> Iterator[RimArc]:
     """The pieces of a contact at which the pawl keeps its angle."""
     on = contact.curve
     ends = (on.lam, on.rho), (-on.lam, on.beyond)
@@ -210,23 +210,23 @@ def _level(window: Window, contact: _Contact) -> Iterator[Arc]:
         inner = sorted(t for t in met if window.begin < t < window.end)
         for begin, end in pairwise([window.begin, *inner, window.end]):
             point = FloatPoint(u, contact.turn, (begin + end) / 2)
-            if on_edge(point, on):
+            if is_on_edge(point, on):
                 angle = float(contact.angle(np.array(u)))
-                sticks = holds(point, contact.grip, contact.cone)
-                yield Arc(on.pair, sticks, np.array([[begin, angle], [end, angle]]))
+                sticks = is_locked(point, contact.grip, contact.cone)
+                yield RimArc(on.pair, sticks, np.array([[begin, angle], [end, angle]]))
 
 
-def _bent(window: Window, contact: _Contact) -> Iterator[Arc]:
+def _turning_arcs(window: SliceWindow, contact: _Contact) -> Iterator[RimArc]:
     """The pieces of a contact at which the pawl turns."""
     for low, high in pairwise(_breaks(window, contact)):
         u = (low + high) / 2
         point = FloatPoint(u, contact.turn, float(_times(contact.curve, np.array([u]))[0]))
-        if window.begin <= point.t <= window.end and on_edge(point, contact.curve):
-            places = _sampled(window, contact, low, high)
-            yield Arc(contact.curve.pair, holds(point, contact.grip, contact.cone), places)
+        if window.begin <= point.t <= window.end and is_on_edge(point, contact.curve):
+            places = _sample_arc(window, contact, low, high)
+            yield RimArc(contact.curve.pair, is_locked(point, contact.grip, contact.cone), places)
 
 
-def _breaks(window: Window, contact: _Contact) -> list[float]:
+def _breaks(window: SliceWindow, contact: _Contact) -> list[float]:
     """The u on a curve where it leaves the window or its edge, or friction may begin to hold."""
     on = contact.curve
     polys = [on.alpha, on.begin, on.end]
@@ -236,7 +236,7 @@ def _breaks(window: Window, contact: _Contact) -> list[float]:
     return sorted({*contact.span, *inner})
 
 
-def _times(on: Curve, u: Floats) -> Floats:
+def _times(on: ContactCurve, u: Floats) -> Floats:
     """The t of a curve; where α and β vanish together, as beside it."""
     bottom, top = _at(on.alpha, u), _at(on.beta, u)
     gone = _vanishes(on.alpha, bottom, u) & _vanishes(on.beta, top, u)
@@ -258,7 +258,7 @@ def _at(poly: FloatPoly, u: Floats) -> Floats:
     return value
 
 
-def _sampled(window: Window, contact: _Contact, low: float, high: float) -> Floats:
+def _sample_arc(window: SliceWindow, contact: _Contact, low: float, high: float) -> Floats:
     """Places (K, 2) along a curve, about evenly spaced over the window."""
     u = np.linspace(low, high, 17)
     for _ in range(2):
@@ -271,7 +271,7 @@ def _sampled(window: Window, contact: _Contact, low: float, high: float) -> Floa
 # Faces
 
 
-def _faces(scene: Scene, window: Window, arcs: Sequence[Arc]) -> tuple[Any, Any]:
+def _faces(scene: Scene, window: SliceWindow, arcs: Sequence[RimArc]) -> tuple[Any, Any]:
     """The free components, and all that is forbidden, over the window."""
     lines: list[Any] = [shapely.linestrings(window.page(arc.places)) for arc in arcs]
     lines += [shapely.box(0, 0, 1, 1).exterior]
@@ -296,14 +296,14 @@ def _overlaps(scene: Scene, spots: Floats) -> Any:
     poses = np.column_stack([hinges, spots[:, 1]])
     outline = np.column_stack([scene.rigid.x, scene.rigid.y])
     pawls: Any = shapely.polygons(carry(poses[:, None, :], outline[None]))
-    bodies = np.array([shapely.polygons(floats_of(ring.points)) for ring in scene.obstacles.rings])
+    bodies = np.array([shapely.polygons(float_points(ring.points)) for ring in scene.obstacles.rings])
     which, body = shapely.STRtree(bodies).query(pawls)
     inside = np.zeros(len(spots), np.bool_)
     inside[which[shapely.relate_pattern(pawls[which], bodies[body], "T********")]] = True
     return inside
 
 
-def _rim(window: Window, reach: Any, arcs: Sequence[Arc]) -> Iterator[Arc]:
+def _rim(window: SliceWindow, reach: Any, arcs: Sequence[RimArc]) -> Iterator[RimArc]:
     """The arcs that bound an area. Flush contacts share theirs, and slide as long as one of them does."""
     if reach.is_empty:
         return
@@ -318,5 +318,5 @@ def _rim(window: Window, reach: Any, arcs: Sequence[Arc]) -> Iterator[Arc]:
                 yield replace(arc, places=window.back(shapely.get_coordinates(part)))
 
 
-def _from_page(window: Window, area: Any) -> Any:
+def _from_page(window: SliceWindow, area: Any) -> Any:
     return shapely.transform(area, window.back)

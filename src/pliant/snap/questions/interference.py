@@ -21,10 +21,10 @@ from shapely import Polygon, affinity
 from pliant.core.arrays import Floats
 from pliant.snap.faults import ROOT
 from pliant.snap.force.contact_force import BRIEF
-from pliant.snap.force.force_curve import angles
-from pliant.snap.geometry.intersections import boxes_about, near_boxes
+from pliant.snap.force.force_curve import pawl_angles
+from pliant.snap.geometry.intersections import outward_boxes, overlapping_boxes
 from pliant.snap.model import Fastener
-from pliant.snap.sweep.path import Path, Piece
+from pliant.snap.sweep.path import Path, PathPiece
 from pliant.snap.sweep.plan import ZERO, Course, Vector
 
 SAMPLES = 9  # of a stretch
@@ -33,11 +33,11 @@ SMALL = 1e-6  # of the smaller part's area: what counts as more overlap than as 
 HALVINGS = 30
 STEP = 0.1  # rad, between the turned outlines that a box is laid about
 
-Overlap = Callable[[float], float]
+AreaAt = Callable[[float], float]
 
 
 @dataclass(frozen=True)
-class Part:
+class TurningPart:
     """A pawl, or the root, about its hinge."""
 
     name: str
@@ -59,27 +59,27 @@ class Part:
         return np.array([x.min(), y.min()]) - slack, np.array([x.max(), y.max()]) + slack
 
 
-def clashes(model: Fastener, courses: Sequence[Course]) -> Iterator[str]:
+def interferences(model: Fastener, courses: Sequence[Course]) -> Iterator[str]:
     """One sentence for each two parts that come to overlap on the way, with where they begin to."""
     parts = [_part(pawl.name, model.outline_at_rest(pawl), pawl.hinge) for pawl in model.pawls]
     if model.root.outline is not None:
         parts.append(_part(ROOT, model.root.outline, ZERO))
     swept = [part.box(*_turns(part, courses)) for part in parts]
-    boxes = boxes_about(np.array([low for low, _ in swept]), np.array([high for _, high in swept]))
-    for i, j in sorted((min(pair), max(pair)) for pair in near_boxes(boxes)):
+    boxes = outward_boxes(np.array([low for low, _ in swept]), np.array([high for _, high in swept]))
+    for i, j in sorted((min(pair), max(pair)) for pair in overlapping_boxes(boxes)):
         first, second = parts[i], parts[j]
-        travel = _begins(courses, first, second)
+        travel = _overlap_start(courses, first, second)
         if travel is not None:
             who, where = f"{first.name!r} and {second.name!r}", f"from {travel:.4g} {model.units} on"
             yield f"{who} overlap {where}: pawls and the root do not stop each other."
 
 
-def _part(name: str, outline: Sequence[Vector], hinge: Vector) -> Part:
+def _part(name: str, outline: Sequence[Vector], hinge: Vector) -> TurningPart:
     corners = np.array([(float(x), float(y)) for x, y in outline])
-    return Part(name, Polygon(corners), corners, (float(hinge[0]), float(hinge[1])))
+    return TurningPart(name, Polygon(corners), corners, (float(hinge[0]), float(hinge[1])))
 
 
-def _turns(part: Part, courses: Sequence[Course]) -> tuple[float, float]:
+def _turns(part: TurningPart, courses: Sequence[Course]) -> tuple[float, float]:
     """The least and the greatest angle of a part: between the ends of a piece it turns one way."""
     found = [0.0]
     for course in courses:
@@ -88,7 +88,7 @@ def _turns(part: Part, courses: Sequence[Course]) -> tuple[float, float]:
     return min(found), max(found)
 
 
-class Stretch(NamedTuple):
+class AngleStretch(NamedTuple):
     """Moments of a course between which two parts keep their contacts, and their angles at them."""
 
     t: Floats
@@ -96,7 +96,7 @@ class Stretch(NamedTuple):
     at: Callable[[Floats], Floats]  # the angles at any moments of it
 
 
-def _stretches(course: Course, first: Part, second: Part) -> Iterator[Stretch]:
+def _stretches(course: Course, first: TurningPart, second: TurningPart) -> Iterator[AngleStretch]:
     """Where neither of two parts changes its contact: with as many moments as are worth it."""
     paths = [None if part.name == ROOT else course.paths[part.name] for part in (first, second)]
     marks = {course.begins, course.ends}
@@ -105,17 +105,17 @@ def _stretches(course: Course, first: Part, second: Part) -> Iterator[Stretch]:
     inside = sorted(mark for mark in marks if course.begins <= mark <= course.ends)
     for begin, end in pairwise(inside):
         if end - begin > BRIEF * (course.ends - course.begins):
-            held = [_covering(path, 0.5 * (begin + end)) for path in paths]
+            held = [_piece_at(path, 0.5 * (begin + end)) for path in paths]
             moving = any(piece is not None and piece.motion == "arc" for piece in held)
             t = np.linspace(begin, end, SAMPLES if moving else 2)
 
-            def at(t: Floats, held: list[Piece | None] = held) -> Floats:
+            def at(t: Floats, held: list[PathPiece | None] = held) -> Floats:
                 return np.column_stack([_angles(*each, t) for each in zip(paths, held, strict=True)])
 
-            yield Stretch(t, at(t), at)
+            yield AngleStretch(t, at(t), at)
 
 
-def _covering(path: Path | None, t: float) -> Piece | None:
+def _piece_at(path: Path | None, t: float) -> PathPiece | None:
     """The piece of a path that a t is in; None of the root, and on a snap."""
     if path is None:
         return None
@@ -123,11 +123,11 @@ def _covering(path: Path | None, t: float) -> Piece | None:
     return path.pieces[place] if place >= 0 and t <= path.pieces[place].end.t else None
 
 
-def _angles(path: Path | None, piece: Piece | None, t: Floats) -> Floats:
-    return np.zeros(len(t)) if path is None or piece is None else angles(path, piece, t)
+def _angles(path: Path | None, piece: PathPiece | None, t: Floats) -> Floats:
+    return np.zeros(len(t)) if path is None or piece is None else pawl_angles(path, piece, t)
 
 
-def _begins(courses: Sequence[Course], first: Part, second: Part) -> float | None:
+def _overlap_start(courses: Sequence[Course], first: TurningPart, second: TurningPart) -> float | None:
     """How far the root had gone when two parts began to overlap more than as drawn."""
 
     def overlap(one: float, other: float) -> float:
@@ -139,10 +139,10 @@ def _begins(courses: Sequence[Course], first: Part, second: Part) -> float | Non
         last: tuple[float, float] | None = None
         for stretch in _stretches(course, first, second):
             turned = stretch.turned
-            if last is not None and _in_a_snap(overlap, last, (turned[0, 0], turned[0, 1]), limit):
+            if last is not None and _overlaps_in_snap(overlap, last, (turned[0, 0], turned[0, 1]), limit):
                 return gone + (stretch.t[0] - course.begins) * course.speed
 
-            def at(t: float, stretch: Stretch = stretch) -> float:
+            def at(t: float, stretch: AngleStretch = stretch) -> float:
                 one, other = stretch.at(np.array([t]))[0].tolist()
                 return overlap(one, other) - limit
 
@@ -155,7 +155,7 @@ def _begins(courses: Sequence[Course], first: Part, second: Part) -> float | Non
     return None
 
 
-def _in_a_snap(
+def _overlaps_in_snap(
     overlap: Callable[[float, float], float],
     before: tuple[float, float],
     after: tuple[float, float],
@@ -167,7 +167,7 @@ def _in_a_snap(
     return any(overlap(one, other) > limit for one, other in np.linspace(before, after, SWING).tolist())
 
 
-def _first_over(above: Overlap, moments: Sequence[float]) -> float | None:
+def _first_over(above: AreaAt, moments: Sequence[float]) -> float | None:
     """When something comes to be above zero: between the first moment at which it is and the one before."""
     over = next((place for place, moment in enumerate(moments) if above(moment) > 0), None)
     if over is None:

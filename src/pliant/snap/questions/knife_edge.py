@@ -16,20 +16,20 @@ from typing import Any
 import numpy as np
 
 from pliant.snap.faults import ROOT
-from pliant.snap.force.trajectory import Way
+from pliant.snap.force.trajectory import Trajectory
 from pliant.snap.geometry.features import VERTEX, Pair
-from pliant.snap.geometry.outlines import ring
+from pliant.snap.geometry.outlines import normal_outline
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener
-from pliant.snap.questions.outcome import shifted
+from pliant.snap.questions.outcome import shifted_fastener
 from pliant.snap.springs.spring import springs_of
-from pliant.snap.start.overlaps import lies_in, obstacle_tree
-from pliant.snap.sweep.leg import touching
-from pliant.snap.sweep.next_motion import corners_met
-from pliant.snap.sweep.path import Piece
+from pliant.snap.start.overlaps import first_overlap, obstacle_tree
+from pliant.snap.sweep.leg import contacts_at
+from pliant.snap.sweep.next_motion import coinciding_corners
+from pliant.snap.sweep.path import PathPiece
 from pliant.snap.sweep.plan import Course, Vector
 
-Ways = tuple[Way, Way | None]  # in and, where asked for, back
+Trajectories = tuple[Trajectory, Trajectory | None]  # in and, where asked for, back
 
 HAIR = 6  # decimal places below the size of the parts: how far aside either outcome is looked for
 NEAR = 1e-7  # of a pawl's reach: corners further apart do not meet
@@ -40,7 +40,7 @@ LEANING = 1e-9  # of a direction: what counts as along an axis
 
 
 @dataclass(frozen=True)
-class Corners:
+class CornerMeeting:
     """Two convex corners that meet: whose, which vertices of their outlines, after which travel."""
 
     part: str
@@ -56,12 +56,12 @@ class Corners:
 
 
 @dataclass(frozen=True)
-class Side:
+class KnifeEdgeSide:
     """What becomes of a fastener that starts a hair aside: by which offset, and its ways."""
 
     offset: Vector
-    way_in: Way
-    way_back: Way | None
+    way_in: Trajectory
+    way_back: Trajectory | None
 
     @property
     def where(self) -> str:
@@ -79,12 +79,12 @@ class Side:
         return {
             "offset": [float(value) for value in self.offset],
             "where": self.where,
-            **_told(self.way_in),
-            "back": None if self.way_back is None else _told(self.way_back),
+            **_plain_trajectory(self.way_in),
+            "back": None if self.way_back is None else _plain_trajectory(self.way_back),
         }
 
 
-def _told(way: Way) -> dict[str, Any]:
+def _plain_trajectory(way: Trajectory) -> dict[str, Any]:
     keys = ("status", "end", "peak_force", "peak", "work", "lock_friction", "lock_friction_exact")
     told = way.to_dict()
     return {key: told[key] for key in keys}
@@ -94,9 +94,9 @@ def _told(way: Way) -> dict[str, Any]:
 class KnifeEdge:
     """Where corners meet, and what follows on either side; `drawn` is the outcome exactly as drawn."""
 
-    corners: Corners
-    sides: tuple[Side, Side]
-    drawn: Way
+    corners: CornerMeeting
+    sides: tuple[KnifeEdgeSide, KnifeEdgeSide]
+    drawn: Trajectory
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -105,11 +105,11 @@ class KnifeEdge:
             "back": self.corners.back,
             "travel": self.corners.travel,
             "sides": [side.to_dict() for side in self.sides],
-            "drawn": _told(self.drawn),
+            "drawn": _plain_trajectory(self.drawn),
         }
 
 
-def meetings(model: Fastener, courses: Sequence[Course]) -> Iterator[Corners]:
+def corner_meetings(model: Fastener, courses: Sequence[Course]) -> Iterator[CornerMeeting]:
     """Where a convex corner of a part meets one of an obstacle that it does not slide along, on a way.
 
     A contact that comes to the end of its edge brings two corners together on any way; others meet on this
@@ -121,22 +121,22 @@ def meetings(model: Fastener, courses: Sequence[Course]) -> Iterator[Corners]:
             for piece in path.pieces:
                 if piece.end.against(course.end) > 0 or piece.start is piece.end:
                     continue
-                for vertex, corner in _beside(path.scene, piece):
+                for vertex, corner in _extra_corners(path.scene, piece):
                     travel = gone + (piece.end.t - course.begins) * course.speed
-                    named = _named(model, path.scene, name, vertex, corner)
-                    yield Corners(*named, travel, course.velocity, course.back)
+                    named = _corner_names(model, path.scene, name, vertex, corner)
+                    yield CornerMeeting(*named, travel, course.velocity, course.back)
         gone += course.travel
 
 
-def _beside(scene: Scene, piece: Piece) -> list[tuple[int, int]]:
+def _extra_corners(scene: Scene, piece: PathPiece) -> list[tuple[int, int]]:
     """Convex corners, of the pawl and of the obstacles, that meet at a piece's end and are no ends of it."""
     usual = {pair for contact in piece.contacts for pair in _ends(scene, contact)}
-    if not any(pair not in usual for pair in _near(scene, piece.end)):
+    if not any(pair not in usual for pair in _near_corners(scene, piece.end)):
         return []
-    contacts = touching(scene, piece.end)
+    contacts = contacts_at(scene, piece.end)
     return [
         (vertex, corner)
-        for vertex, corner in corners_met(scene, piece.end, contacts)
+        for vertex, corner in coinciding_corners(scene, piece.end, contacts)
         if (vertex, corner) not in usual and scene.pawl_convex[vertex] and scene.obstacles.convex[corner]
     ]
 
@@ -149,7 +149,7 @@ def _ends(scene: Scene, pair: Pair) -> list[tuple[int, int]]:
     return [(i, j), ((i + 1) % len(scene.pawl), j)]
 
 
-def _near(scene: Scene, point: Any) -> Iterator[tuple[int, int]]:
+def _near_corners(scene: Scene, point: Any) -> Iterator[tuple[int, int]]:
     """Convex corners, of the pawl and of the obstacles, about at one place: floats tell most apart."""
     t, slack = point.t, NEAR * scene.stride
     live = scene.index.live(t - slack, t + slack)
@@ -169,19 +169,21 @@ def _near(scene: Scene, point: Any) -> Iterator[tuple[int, int]]:
                 yield i, corner
 
 
-def _named(model: Fastener, scene: Scene, name: str, vertex: int, corner: int) -> tuple[str, int, str, int]:
+def _corner_names(
+    model: Fastener, scene: Scene, name: str, vertex: int, corner: int
+) -> tuple[str, int, str, int]:
     """The part and its vertex, the obstacle and its vertex."""
     if name == ROOT and model.root.outline is not None:
-        drawn = ring(model.root.outline).drawn
+        drawn = normal_outline(model.root.outline).drawn
     else:
-        drawn = ring(model.outline_at_rest(next(p for p in model.pawls if p.name == name))).drawn
+        drawn = normal_outline(model.outline_at_rest(next(p for p in model.pawls if p.name == name))).drawn
     fixed = scene.obstacles
     return name, drawn[vertex], model.label(fixed.owner[corner]), fixed.drawn[corner]
 
 
-def asides(model: Fastener, velocity: Vector) -> tuple[Vector, Vector]:
+def side_offsets(model: Fastener, velocity: Vector) -> tuple[Vector, Vector]:
     """A hair's breadth to either side of the way, exactly: left of it, then right."""
-    size = max(ring(model.outline(pawl)).reach for pawl in model.pawls)
+    size = max(normal_outline(model.outline(pawl)).reach for pawl in model.pawls)
     hair = Fraction(10) ** (math.floor(math.log10(size)) - HAIR)
     x, y = velocity
     unit = hair / Fraction(max(abs(x), abs(y)))
@@ -189,21 +191,26 @@ def asides(model: Fastener, velocity: Vector) -> tuple[Vector, Vector]:
 
 
 def knife_edge(
-    model: Fastener, drawn: Ways, met: Sequence[Corners], ways: Callable[[Fastener], Ways]
+    model: Fastener,
+    drawn: Trajectories,
+    met: Sequence[CornerMeeting],
+    ways: Callable[[Fastener], Trajectories],
 ) -> KnifeEdge | None:
     """Where corners meet and it ends otherwise a hair aside: both outcomes; None where they are alike.
 
     `drawn` are the ways of the fastener as it is drawn, with the corners that meet on them, and `ways`
     finds those of one that is moved.
     """
-    for corners in _across(met):
+    for corners in _first_by_direction(met):
         sides = _sides(model, corners, ways)
-        if sides is not None and not all(same(model, drawn, (side.way_in, side.way_back)) for side in sides):
+        if sides is not None and not all(
+            same_outcome(model, drawn, (side.way_in, side.way_back)) for side in sides
+        ):
             return KnifeEdge(corners, sides, drawn[0])
     return None
 
 
-def unsure(drawn: Ways, met: Sequence[Corners]) -> bool:
+def floats_doubtful(drawn: Trajectories, met: Sequence[CornerMeeting]) -> bool:
     """Whether floats may have decided wrongly: corners meet, or a pawl was left nowhere to go.
 
     Contacts a millionth apart part by less than floats can tell, where one is square to the hinge.
@@ -211,12 +218,12 @@ def unsure(drawn: Ways, met: Sequence[Corners]) -> bool:
     return bool(met) or any(way is not None and way.last.cause in DECIDED for way in drawn)
 
 
-def met_on(model: Fastener, ways: Ways) -> tuple[Corners, ...]:
+def all_corner_meetings(model: Fastener, ways: Trajectories) -> tuple[CornerMeeting, ...]:
     """The corners that meet on the way in, and back."""
-    return tuple(chain.from_iterable(meetings(model, way.courses) for way in ways if way is not None))
+    return tuple(chain.from_iterable(corner_meetings(model, way.courses) for way in ways if way is not None))
 
 
-def _across(met: Sequence[Corners]) -> Iterator[Corners]:
+def _first_by_direction(met: Sequence[CornerMeeting]) -> Iterator[CornerMeeting]:
     """Of corners that meet, the first for each direction of the way: a hair aside is one square to it."""
     seen: list[Vector] = []
     for corners in met:
@@ -226,46 +233,50 @@ def _across(met: Sequence[Corners]) -> Iterator[Corners]:
             yield corners
 
 
-def _sides(model: Fastener, corners: Corners, ways: Callable[[Fastener], Ways]) -> tuple[Side, Side] | None:
+def _sides(
+    model: Fastener, corners: CornerMeeting, ways: Callable[[Fastener], Trajectories]
+) -> tuple[KnifeEdgeSide, KnifeEdgeSide] | None:
     """What becomes of it a hair to either side, what gets further first; None where it has no room there."""
     tree = obstacle_tree(model)
-    moved = [shifted(model, offset) for offset in asides(model, corners.velocity)]
-    if any(lies_in(each, tree) is not None for each in moved):
+    moved = [shifted_fastener(model, offset) for offset in side_offsets(model, corners.velocity)]
+    if any(first_overlap(each, tree) is not None for each in moved):
         return None
-    found = [Side(o, *ways(m)) for o, m in zip(asides(model, corners.velocity), moved, strict=True)]
-    first, second = sorted(found, key=_falls_short)
+    found = [
+        KnifeEdgeSide(o, *ways(m)) for o, m in zip(side_offsets(model, corners.velocity), moved, strict=True)
+    ]
+    first, second = sorted(found, key=_shortfall)
     return first, second
 
 
-def _falls_short(side: Side) -> tuple[bool, float, float, bool, float]:
+def _shortfall(side: KnifeEdgeSide) -> tuple[bool, float, float, bool, float]:
     """Least for the side that goes in, or gets further, or needs less force; then for the way back."""
     into, out = side.way_in, side.way_back
     stays, pull = (False, 0.0) if out is None else (not out.last.arrived, out.peak_force)
     return not into.last.arrived, -round(into.travel, HAIR), round(into.peak_force, HAIR), stays, pull
 
 
-def same(model: Fastener, first: Ways, second: Ways) -> bool:
+def same_outcome(model: Fastener, first: Trajectories, second: Trajectories) -> bool:
     """Whether two fasteners that differ by a hair, or by rounding, have one outcome: in, and back."""
     pairs = ((one, other) for one, other in zip(first, second, strict=True) if one is not None)
-    return all(other is not None and _alike(model, one, other) for one, other in pairs)
+    return all(other is not None and _is_alike(model, one, other) for one, other in pairs)
 
 
-def _alike(model: Fastener, first: Way, second: Way) -> bool:
+def _is_alike(model: Fastener, first: Trajectory, second: Trajectory) -> bool:
     """Whether two ways end as good as alike, as far and with as much force: what a hair's breadth may do."""
     if first.last.arrived != second.last.arrived:
         return False
-    size = max(ring(model.outline(pawl)).reach for pawl in model.pawls)
+    size = max(normal_outline(model.outline(pawl)).reach for pawl in model.pawls)
     if abs(first.travel - second.travel) > ALIKE * size:
         return False
     least = min(ALIKE * spring.stiffness / size for spring in springs_of(model).values())
-    if not (_grazes(first) and _grazes(second)) and not _as_strong(
+    if not (_grazes(first) and _grazes(second)) and not _forces_alike(
         first.peak_force, second.peak_force, least
     ):
         return False
     return all(abs(first.angles[name] - second.angles[name]) <= ALIKE for name in first.angles)
 
 
-def _grazes(way: Way) -> bool:
+def _grazes(way: Trajectory) -> bool:
     """Whether no pawl turns further than a hair's overlap makes it.
 
     Where the lever to the hinge vanishes, such a pawl's force is of any size, and does no work.
@@ -274,7 +285,7 @@ def _grazes(way: Way) -> bool:
     return all(float(np.abs(angles).max(initial=0.0)) <= GRAZED for angles in turned)
 
 
-def _as_strong(first: float, second: float, least: float) -> bool:
+def _forces_alike(first: float, second: float, least: float) -> bool:
     """Whether two forces are one but for a small share of them, or for less than `least`."""
     if math.isinf(first) or math.isinf(second):
         return first == second

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.geometry.features import Pair
-from pliant.snap.geometry.scene import Obstacles, Scene
+from pliant.snap.geometry.scene import Scene, UnitedObstacles
 from pliant.snap.model import Fastener
-from pliant.snap.sweep.contact_names import Contact, contacts
-from pliant.snap.sweep.path import Happening
-from pliant.snap.sweep.plan import Course, around, travel
+from pliant.snap.sweep.contact_names import NamedContact, named_contacts
+from pliant.snap.sweep.path import PathEvent
+from pliant.snap.sweep.plan import Course, travel_in, united_obstacles
 
 Signature = tuple[Any, ...]
 
@@ -24,7 +24,7 @@ class Outcome:
 
     signature: Signature
     first: tuple[str, Pair] | None  # who touches first, and which features
-    contact: Contact | None  # the same by name
+    contact: NamedContact | None  # the same by name
     first_at: float
     cause: str
     by: str
@@ -33,10 +33,10 @@ class Outcome:
     inside: str = ""  # the obstacle that `by` lies in at the start: then nothing is followed
 
 
-def outcome(model: Fastener, arithmetic: Arithmetic, fixed: Obstacles | None = None) -> Outcome:
+def outcome(model: Fastener, arithmetic: Arithmetic, fixed: UnitedObstacles | None = None) -> Outcome:
     """Run a fastener along its plan for its outcome only."""
-    courses = travel(model, arithmetic, fixed or around(model))
-    told = _in_order(courses)
+    courses = travel_in(model, arithmetic, fixed or united_obstacles(model))
+    told = _ordered_events(courses)
     last = courses[-1]
     first = next((one for one in told if one.happening.contacts), None)
     lock = next((one for one in told if one.happening.kind == "lock"), None)
@@ -54,18 +54,18 @@ def outcome(model: Fastener, arithmetic: Arithmetic, fixed: Obstacles | None = N
     )
 
 
-def inside(part: str, obstacle: str) -> Outcome:
+def blocked_outcome(part: str, obstacle: str) -> Outcome:
     """A start at which a part lies in an obstacle: it is not followed."""
     cause = "inside"
     return Outcome((cause, part, obstacle), None, None, 0.0, cause, part, 0.0, False, obstacle)
 
 
-class _Told(NamedTuple):
+class _EventOf(NamedTuple):
     """An event, of whom."""
 
     who: str
     scene: Scene
-    happening: Happening
+    happening: PathEvent
 
     @property
     def t(self) -> float:
@@ -81,17 +81,17 @@ class _Told(NamedTuple):
         feature = self.scene.obstacles.feature
         return self.happening.kind, frozenset((k, i, feature(k, j)) for k, i, j in self.happening.contacts)
 
-    def contact(self, model: Fastener) -> Contact:
+    def contact(self, model: Fastener) -> NamedContact:
         """The first of its contacts."""
-        return contacts(model, self.scene, self.who, self.happening.point, [self.pair])[0]
+        return named_contacts(model, self.scene, self.who, self.happening.point, [self.pair])[0]
 
 
-def _in_order(courses: Sequence[Course]) -> list[_Told]:
+def _ordered_events(courses: Sequence[Course]) -> list[_EventOf]:
     """Every event in order; those at one t by name."""
-    found: list[_Told] = []
+    found: list[_EventOf] = []
     for course in courses:
         here = [
-            _Told(who, path.scene, happening)
+            _EventOf(who, path.scene, happening)
             for who, path in course.paths.items()
             for happening in path.happenings
             if happening.point.against(course.end) <= 0
@@ -101,7 +101,7 @@ def _in_order(courses: Sequence[Course]) -> list[_Told]:
     return found
 
 
-def shifted(model: Fastener, by: tuple[Fraction, Fraction]) -> Fastener:
+def shifted_fastener(model: Fastener, by: tuple[Fraction, Fraction]) -> Fastener:
     """The fastener started elsewhere: hinges and root moved."""
     x, y = by
     pawls = tuple(

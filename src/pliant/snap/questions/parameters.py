@@ -13,7 +13,7 @@ from pliant.snap.springs.beam import HINGE, cantilever
 from pliant.snap.springs.spring import stiffness_of
 
 
-def varied(model: Fastener, values: Mapping[str, Fraction]) -> Fastener:
+def with_parameters(model: Fastener, values: Mapping[str, Fraction]) -> Fastener:
     """The fastener with parameters, by name, at other values; checked anew as a file would be."""
     data = model.model_dump(mode="python", exclude={"study"}, by_alias=True)
     for parameter in model.parameters:
@@ -22,7 +22,7 @@ def varied(model: Fastener, values: Mapping[str, Fraction]) -> Fastener:
     return Fastener.model_validate({**data, "study": model.study})
 
 
-def present(model: Fastener, parameter: Parameter) -> Fraction:
+def present_value(model: Fastener, parameter: Parameter) -> Fraction:
     """What a parameter is in the model as it stands."""
     if parameter.what == "friction":
         return model.friction
@@ -56,7 +56,7 @@ def _set(data: dict[str, Any], model: Fastener, parameter: Parameter, value: Fra
             pawl = _entry(data, model, parameter.of or "")
             pawl["stiffness"], pawl["beam"] = value, None
         case "beam":
-            change = value - present(model, parameter)
+            change = value - present_value(model, parameter)
             pawl = _entry(data, model, parameter.of or "")
             pawl["beam"] = {**pawl["beam"], parameter.dimension or "": float(value)}
             if parameter.dimension == "length":
@@ -96,14 +96,14 @@ def _entry(data: dict[str, Any], model: Fastener, name: str) -> dict[str, Any]:
         return data["root"]
     for index, pawl in enumerate(model.pawls):
         if pawl.name == name:
-            return _own(data, data["pawls"], index)
+            return _own_outline(data, data["pawls"], index)
     for index in range(len(model.obstacles)):
         if model.label(index) == name:
-            return _own(data, data["obstacles"], index)
+            return _own_outline(data, data["obstacles"], index)
     raise KeyError(name)
 
 
-def _own(data: dict[str, Any], parts: Any, index: int) -> dict[str, Any]:
+def _own_outline(data: dict[str, Any], parts: Any, index: int) -> dict[str, Any]:
     """A part with an outline of its own, instead of a shape it shares."""
     part = parts[index]
     if part["shape"] is not None:

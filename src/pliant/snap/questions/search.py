@@ -18,17 +18,17 @@ from scipy.stats import qmc
 
 from pliant.core.errors import PliantError
 from pliant.core.progress import Progress, silent
-from pliant.snap.arithmetic.exact import Exactly
-from pliant.snap.arithmetic.floating import Floating
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.force.force_curve import extremes
+from pliant.snap.force.force_curve import peak_and_strains
 from pliant.snap.handbook.strain import Strain
 from pliant.snap.model import Fastener, Goal
-from pliant.snap.questions.parameters import present, varied
+from pliant.snap.questions.parameters import present_value, with_parameters
 from pliant.snap.springs.beam import strain_limit
 from pliant.snap.springs.spring import springs_of
 from pliant.snap.start.checks import beam_faults, check_start
-from pliant.snap.sweep.plan import around, back, travel
+from pliant.snap.sweep.plan import travel_back, travel_in, united_obstacles
 
 SPREAD = 6  # 2^SPREAD designs are tried before the best are improved
 POLISHED = 3
@@ -36,7 +36,7 @@ WORST = 1e6
 
 
 @dataclass(frozen=True)
-class Design:
+class BestDesign:
     """Values of the parameters, and what they come to."""
 
     values: dict[str, Fraction]
@@ -59,7 +59,7 @@ class Design:
         }
 
 
-def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int = 0) -> Design:
+def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int = 0) -> BestDesign:
     """The best design found within the parameters' ranges; `met` says whether it does what was asked."""
     ranges = np.array([[float(low), float(high)] for low, high in (p.range for p in model.parameters)])
     count = 0
@@ -68,10 +68,12 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
         nonlocal count
         count += 1
         progress(count, (1 << SPREAD) + 60 * POLISHED, "trying designs")
-        return _lack(figures(model, _values(model, ranges, share), goal), goal)
+        return _shortfall(design_figures(model, _values(model, ranges, share), goal), goal)
 
     shares = qmc.Sobol(len(ranges), rng=seed).random_base2(SPREAD)
-    scored = sorted((lack(share), tuple(share.tolist())) for share in (_now(model, ranges), *shares))
+    scored = sorted(
+        (lack(share), tuple(share.tolist())) for share in (_present_shares(model, ranges), *shares)
+    )
     best = scored[0]
     for _, start in scored[:POLISHED]:
         if best[0] <= 0:
@@ -81,14 +83,14 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
         )
         best = min(best, (float(found.fun), tuple(found.x.tolist())))
     values = _values(model, ranges, best[1])
-    found = figures(model, values, goal, Exactly())
-    met = _lack(found, goal) <= 0
-    return Design(values, found.insertion, found.retention, met, count, found.strains)
+    found = design_figures(model, values, goal, ExactArithmetic())
+    met = _shortfall(found, goal) <= 0
+    return BestDesign(values, found.insertion, found.retention, met, count, found.strains)
 
 
-def _now(model: Fastener, ranges: Any) -> Any:
+def _present_shares(model: Fastener, ranges: Any) -> Any:
     """The present design, as shares of the ranges."""
-    values = np.array([float(present(model, parameter)) for parameter in model.parameters])
+    values = np.array([float(present_value(model, parameter)) for parameter in model.parameters])
     width = np.where(ranges[:, 1] > ranges[:, 0], ranges[:, 1] - ranges[:, 0], 1.0)
     return np.clip((values - ranges[:, 0]) / width, 0.0, 1.0)
 
@@ -105,7 +107,7 @@ def _values(model: Fastener, ranges: Any, share: Sequence[float]) -> dict[str, F
 
 
 @dataclass(frozen=True)
-class Figures:
+class DesignFigures:
     """What a design comes to: the forces in and out, and the strain of its beams."""
 
     insertion: float  # infinite where it does not go in, or cannot be
@@ -113,30 +115,30 @@ class Figures:
     strains: dict[str, Strain]
 
 
-NO_DESIGN = Figures(math.inf, 0.0, {})
+NO_DESIGN = DesignFigures(math.inf, 0.0, {})
 
 
-def figures(
+def design_figures(
     model: Fastener,
     values: Mapping[str, Fraction],
     goal: Goal | None = None,
     arithmetic: Arithmetic | None = None,
-) -> Figures:
+) -> DesignFigures:
     """Run a design in and out."""
     try:
-        design = varied(model, values)
+        design = with_parameters(model, values)
         check_start(design)
     except (ValidationError, PliantError):
         return NO_DESIGN
     if any(beam_faults(design)):
         return NO_DESIGN
-    arithmetic, fixed, springs = arithmetic or Floating(), around(design), springs_of(design)
-    ways = travel(design, arithmetic, fixed)
+    arithmetic, fixed, springs = arithmetic or FloatArithmetic(), united_obstacles(design), springs_of(design)
+    ways = travel_in(design, arithmetic, fixed)
     friction = float(design.friction)
     if not ways[-1].arrived:
         return NO_DESIGN
-    again = back(design, arithmetic, fixed, ways)
-    there, out = ([extremes(course, springs, friction) for course in way] for way in (ways, again))
+    again = travel_back(design, arithmetic, fixed, ways)
+    there, out = ([peak_and_strains(course, springs, friction) for course in way] for way in (ways, again))
     held = again[-1].cause != "until"
     strains: dict[str, Strain] = {}
     for pawl in design.pawls:
@@ -145,18 +147,18 @@ def figures(
             asked = None if goal is None else goal.strain_below
             strains[pawl.name] = Strain(peak, strain_limit(pawl.beam) if asked is None else asked)
     insertion = max(force for force, _ in there)
-    return Figures(insertion, math.inf if held else max(force for force, _ in out), strains)
+    return DesignFigures(insertion, math.inf if held else max(force for force, _ in out), strains)
 
 
-def forces(
+def design_forces(
     model: Fastener, values: Mapping[str, Fraction], arithmetic: Arithmetic | None = None
 ) -> tuple[float, float]:
     """What a design takes to go in and to come out; infinite where it does not, or cannot be."""
-    found = figures(model, values, None, arithmetic)
+    found = design_figures(model, values, None, arithmetic)
     return found.insertion, found.retention
 
 
-def _lack(found: Figures, goal: Goal) -> float:
+def _shortfall(found: DesignFigures, goal: Goal) -> float:
     """How far a design is from the goal, as logarithms of forces and strains; not positive where met."""
     lack, insertion, retention = 0.0, found.insertion, found.retention
     if goal.insert_below is not None:

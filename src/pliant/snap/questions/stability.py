@@ -16,10 +16,10 @@ from pliant.core.errors import PliantError
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.model import Fastener
-from pliant.snap.questions.outcome import Signature, outcome, shifted
-from pliant.snap.questions.parameters import present, varied
+from pliant.snap.questions.outcome import Signature, outcome, shifted_fastener
+from pliant.snap.questions.parameters import present_value, with_parameters
 from pliant.snap.start.checks import check_start
-from pliant.snap.sweep.plan import legs
+from pliant.snap.sweep.plan import plan_legs
 
 STEPS = 40  # tried from the present value to the end of a range
 HALVINGS = 30
@@ -47,7 +47,7 @@ class Margin:
 def margins(model: Fastener, arithmetic: Arithmetic, progress: Progress = silent) -> tuple[Margin, ...]:
     """Of friction, the start and every parameter of the model."""
     now = outcome(model, arithmetic).signature
-    tried = list(_tried(model))
+    tried = list(_variations(model))
     found: list[Margin] = []
     for done, (name, value, low, high, change) in enumerate(tried):
         progress(done, len(tried), f"varying {name}")
@@ -73,7 +73,7 @@ def _signature(model: Fastener, arithmetic: Arithmetic) -> Signature:
     return outcome(model, arithmetic).signature
 
 
-def _tried(
+def _variations(
     model: Fastener,
 ) -> Iterator[tuple[str, Fraction, Fraction, Fraction, Callable[[Fraction], Fastener]]]:
     """Name, present value, range, and the fastener at another value."""
@@ -81,14 +81,20 @@ def _tried(
     if "friction" not in named:
         top = 2 * model.friction + 1
         yield "friction", model.friction, Fraction(0), top, lambda v: model.model_copy(update={"friction": v})
-    x, y = legs(model)[0].velocity
+    x, y = plan_legs(model)[0].velocity
     size = max(abs(c) for pawl in model.pawls for point in model.outline(pawl) for c in point)
     reach = size / max(abs(x), abs(y))
-    aside = lambda v: shifted(model, (-v * y, v * x))  # noqa: E731
+    aside = lambda v: shifted_fastener(model, (-v * y, v * x))  # noqa: E731
     yield "start aside", Fraction(0), -reach, reach, aside
     for parameter in model.parameters:
         name, (low, high) = parameter.name, parameter.range
-        yield name, present(model, parameter), low, high, lambda v, name=name: varied(model, {name: v})
+        yield (
+            name,
+            present_value(model, parameter),
+            low,
+            high,
+            lambda v, name=name: with_parameters(model, {name: v}),
+        )
 
 
 def _edge(value: Fraction, end: Fraction, same: Callable[[Fraction], bool]) -> tuple[Fraction, bool]:
@@ -97,12 +103,12 @@ def _edge(value: Fraction, end: Fraction, same: Callable[[Fraction], bool]) -> t
     for step in range(1, STEPS + 1):
         at = value + (end - value) * Fraction(step * step, STEPS * STEPS)
         if at != good and not same(at):
-            return _closed_in(good, at, same), True
+            return _bisect(good, at, same), True
         good = at
     return end, False
 
 
-def _closed_in(good: Fraction, bad: Fraction, same: Callable[[Fraction], bool]) -> Fraction:
+def _bisect(good: Fraction, bad: Fraction, same: Callable[[Fraction], bool]) -> Fraction:
     for _ in range(HALVINGS):
         middle = (good + bad) / 2
         if same(middle):

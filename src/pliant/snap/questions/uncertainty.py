@@ -19,17 +19,17 @@ from typing import Any
 
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.geometry.scene import Obstacles
+from pliant.snap.geometry.scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.questions.outcome import Outcome, inside, outcome, shifted
-from pliant.snap.start.overlaps import lies_in, obstacle_tree
-from pliant.snap.sweep.contact_names import Contact
-from pliant.snap.sweep.plan import Vector, legs
+from pliant.snap.questions.outcome import Outcome, blocked_outcome, outcome, shifted_fastener
+from pliant.snap.start.overlaps import first_overlap, obstacle_tree
+from pliant.snap.sweep.contact_names import NamedContact
+from pliant.snap.sweep.plan import Vector, plan_legs
 
 WITHIN = 6  # tries between two places where the first contact can change
 MOST = 400  # such places taken; beyond, starts are spread evenly
 INSIDE = Fraction(419, 1009)  # of a band: a start that stands for it, hardly ever one of a symmetric design
-Run = Callable[[Fraction], Outcome]
+OutcomeAt = Callable[[Fraction], Outcome]
 Change = tuple[Fraction, bool]
 CLOSE = Fraction(1, 10**9)  # of the width: how near a change is closed in on
 
@@ -41,7 +41,7 @@ class Band:
     low: float  # length units to the left of the plan's direction
     high: float
     outcome: Outcome
-    contact: Contact | None  # the first
+    contact: NamedContact | None  # the first
     first_at: tuple[float, float]  # t of the first contact, at either end of the band
     exact: tuple[str, str]  # the ends as fractions of the velocity's length, "" where they were closed in on
 
@@ -82,10 +82,14 @@ class Outcomes:
 
 
 def outcomes(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, progress: Progress = silent
+    model: Fastener,
+    study: SnapStudy,
+    arithmetic: Arithmetic,
+    fixed: UnitedObstacles,
+    progress: Progress = silent,
 ) -> Outcomes:
     """Every outcome found over the study's start region; starts inside an obstacle are not followed."""
-    velocity, tree = legs(model)[0].velocity, obstacle_tree(model)
+    velocity, tree = plan_legs(model)[0].velocity, obstacle_tree(model)
     low, high, behind = _extent(study, velocity)
     seen: dict[Fraction, Outcome] = {}
 
@@ -93,21 +97,21 @@ def outcomes(
         if aside not in seen:
             x, y = velocity
             start = (behind * x - aside * y, behind * y + aside * x)
-            moved = _lengthened(shifted(model, start), -behind)
-            held = lies_in(moved, tree)
-            seen[aside] = outcome(moved, arithmetic, fixed) if held is None else inside(*held)
+            moved = _lengthen_plan(shifted_fastener(model, start), -behind)
+            held = first_overlap(moved, tree)
+            seen[aside] = outcome(moved, arithmetic, fixed) if held is None else blocked_outcome(*held)
         return seen[aside]
 
     marks = _marks(model, fixed, velocity, low, high)
-    places = _spread(marks)
+    places = _spread_starts(marks)
     for done, place in enumerate(places):
         progress(done, len(places), "trying starts")
         run(place)
     edges = _changes(places, run, marks, high - low)
-    return _mapped(velocity, (low, high), edges, run, len(seen))
+    return _outcome_map(velocity, (low, high), edges, run, len(seen))
 
 
-def _lengthened(model: Fastener, by: Fraction) -> Fastener:
+def _lengthen_plan(model: Fastener, by: Fraction) -> Fastener:
     """The fastener with a longer first leg, so that one that starts further back ends where it would have."""
     root = model.root
     if root.plan is not None:
@@ -129,7 +133,7 @@ def _extent(study: SnapStudy, velocity: Vector) -> tuple[Fraction, Fraction, Fra
 
 
 def _marks(
-    model: Fastener, fixed: Obstacles, velocity: Vector, low: Fraction, high: Fraction
+    model: Fastener, fixed: UnitedObstacles, velocity: Vector, low: Fraction, high: Fraction
 ) -> list[Fraction]:
     """Places aside where a vertex at rest runs at one of an obstacle: first contacts change only there."""
     square = velocity[0] ** 2 + velocity[1] ** 2
@@ -149,7 +153,7 @@ def _marks(
     return [low, *found, high]
 
 
-def _spread(marks: list[Fraction]) -> list[Fraction]:
+def _spread_starts(marks: list[Fraction]) -> list[Fraction]:
     """Starts between the marks, several each."""
     if marks[0] == marks[-1]:
         return [marks[0]]
@@ -161,13 +165,15 @@ def _spread(marks: list[Fraction]) -> list[Fraction]:
     ]
 
 
-def _changes(places: list[Fraction], run: Run, marks: list[Fraction], width: Fraction) -> list[Change]:
+def _changes(places: list[Fraction], run: OutcomeAt, marks: list[Fraction], width: Fraction) -> list[Change]:
     """Where the outcome changes, and whether that is exactly there: at a mark, or closed in on."""
-    found = {c for low, high in pairwise(places) for c in _between(low, high, run, marks, width)}
+    found = {c for low, high in pairwise(places) for c in _changes_between(low, high, run, marks, width)}
     return sorted(found)
 
 
-def _between(low: Fraction, high: Fraction, run: Run, marks: list[Fraction], width: Fraction) -> list[Change]:
+def _changes_between(
+    low: Fraction, high: Fraction, run: OutcomeAt, marks: list[Fraction], width: Fraction
+) -> list[Change]:
     """The changes between two starts, by halving."""
     if run(low).signature == run(high).signature:
         return []
@@ -180,11 +186,13 @@ def _between(low: Fraction, high: Fraction, run: Run, marks: list[Fraction], wid
         return [(middle, False) if mark is None else (mark, True)]
     if middle == mark:  # where things line up for that one start
         middle = low + (high - low) * INSIDE
-    return _between(low, middle, run, marks, width) + _between(middle, high, run, marks, width)
+    return _changes_between(low, middle, run, marks, width) + _changes_between(
+        middle, high, run, marks, width
+    )
 
 
-def _mapped(
-    velocity: Vector, ends: tuple[Fraction, Fraction], edges: list[Change], run: Run, tried: int
+def _outcome_map(
+    velocity: Vector, ends: tuple[Fraction, Fraction], edges: list[Change], run: OutcomeAt, tried: int
 ) -> Outcomes:
     """Bands between the places where the outcome changes."""
     speed = math.hypot(*map(float, velocity))

@@ -19,7 +19,7 @@ from pliant.snap.geometry.cantilever import Cantilever
 from pliant.snap.geometry.cantilever import cantilever as drawn_cantilever
 from pliant.snap.handbook.materials import material
 from pliant.snap.model import Beam, Fastener, Pawl
-from pliant.snap.springs.elastica import HELD, LENGTH, SECANT, SLOPE0, WIDTH, held_by
+from pliant.snap.springs.elastica import HELD, LENGTH, SECANT, SLOPE0, WIDTH, preloaded_tip
 
 HINGE = {"pseudo-rigid": 0.15, "root": 0.0}  # of the length: how far the hinge is from the root
 FACTOR = {"pseudo-rigid": Fraction(9, 4), "root": Fraction(3)}  # of EI/L
@@ -103,11 +103,11 @@ def handbook_stiffness(model: Fastener, pawl: Pawl, strain: float) -> float:
     """
     beam = pawl.beam
     assert beam is not None
-    flexural = elastic_modulus(beam) * _secant(beam, strain) * beam.width * beam.thickness**3 / 12
+    flexural = elastic_modulus(beam) * _secant_ratio(beam, strain) * beam.width * beam.thickness**3 / 12
     return 3 * flexural / cantilever(model, pawl).length ** 3 / (softening(beam) * beam.magnification)
 
 
-def bending(model: Fastener, pawl: Pawl) -> tuple[float, ...]:
+def beam_row(model: Fastener, pawl: Pawl) -> tuple[float, ...]:
     """A beam as `bend` reads it, from LENGTH on."""
     beam = pawl.beam
     assert beam is not None
@@ -124,16 +124,16 @@ def bending(model: Fastener, pawl: Pawl) -> tuple[float, ...]:
     if pawl.preload:
         force, softer = -float(pawl.preload) / (drawn.length - drawn.behind), 1.0
         for _ in range(20):  # the preload's own strain softens what it bends
-            slope, strain = held_by(force / (scale * softer), row)
+            slope, strain = preloaded_tip(force / (scale * softer), row)
             row[HELD], row[SLOPE0] = force / (scale * softer), slope
-            softer = _secant(beam, strain)
+            softer = _secant_ratio(beam, strain)
     return tuple(row[LENGTH:].tolist())
 
 
 def rest_strain(row: tuple[float, ...]) -> float:
-    """Of a beam as `bending` has it, while nothing but its preload bends it."""
+    """Of a beam as `beam_row` has it, while nothing but its preload bends it."""
     whole = np.array([0.0, 0.0, *row])
-    return held_by(whole[HELD], whole)[1] if whole[HELD] else 0.0
+    return preloaded_tip(whole[HELD], whole)[1] if whole[HELD] else 0.0
 
 
 def secant_points(beam: Beam) -> tuple[tuple[float, float], ...]:
@@ -144,7 +144,7 @@ def secant_points(beam: Beam) -> tuple[tuple[float, float], ...]:
     return tuple((strain, modulus / elastic_modulus(beam)) for strain, modulus in points)
 
 
-def _secant(beam: Beam, strain: float) -> float:
+def _secant_ratio(beam: Beam, strain: float) -> float:
     """The secant modulus at a strain over that of small strains."""
     strains, moduli = zip((0.0, 1.0), *secant_points(beam), strict=True)
     return float(np.interp(strain, strains, moduli))

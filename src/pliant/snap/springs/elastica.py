@@ -55,7 +55,7 @@ def _rates(
 
 
 @inner
-def _inwards(
+def _integrate_inwards(
     slope: float, outer: float, inner_end: float, nose: Floats, fx: float, fy: float, spring: Floats
 ) -> tuple[float, float, float, float, float]:
     """Integrate along the beam from one place to another nearer to the root (Runge and Kutta's method).
@@ -86,7 +86,7 @@ def _inwards(
 
 
 @inner
-def _shot(
+def _shooting_residual(
     force: float, slope: float, place: float, turned: float, nose: Floats, push: Floats, spring: Floats
 ) -> tuple[float, float, float, float]:
     """What is wrong with the slope at the root, where the nose begins as seen from the root, and the strain.
@@ -96,23 +96,23 @@ def _shot(
     """
     cosine, sine = math.cos(turned), math.sin(turned)
     fx, fy = force * (cosine * push[0] - sine * push[1]), force * (sine * push[0] + cosine * push[1])
-    x, y, phi, moment, strain = _inwards(slope, place, 0.0, nose, fx, fy, spring)
+    x, y, phi, moment, strain = _integrate_inwards(slope, place, 0.0, nose, fx, fy, spring)
     return phi - spring[BASE] * moment, -x, -y, strain
 
 
 @inner
-def _rest(place: float, spring: Floats) -> tuple[float, float, float, float]:
+def _rest_shape(place: float, spring: Floats) -> tuple[float, float, float, float]:
     """Where the beam is at a place out on it, its slope and strain, while only a preload bends it."""
     if spring[HELD] == 0.0:
         return place, 0.0, 0.0, 0.0
     none, across = np.zeros(2), np.array([0.0, 1.0])
-    _, x, y, strain = _shot(spring[HELD], spring[SLOPE0], 1.0, 0.0, none, across, spring)
-    dx, dy, slope, _, _ = _inwards(spring[SLOPE0], 1.0, place, none, 0.0, spring[HELD], spring)
+    _, x, y, strain = _shooting_residual(spring[HELD], spring[SLOPE0], 1.0, 0.0, none, across, spring)
+    dx, dy, slope, _, _ = _integrate_inwards(spring[SLOPE0], 1.0, place, none, 0.0, spring[HELD], spring)
     return x + dx, y + dy, slope, strain
 
 
 @inner
-def _missed(
+def _contact_residual(
     force: float, slope: float, place: float, angle: float, rest: Floats, nose: Floats, push: Floats,
     goal: Floats, across: Floats, spring: Floats,
 ) -> tuple[float, float, float, float]:  # fmt: skip
@@ -126,7 +126,7 @@ def _missed(
     cosine, sine = math.cos(leaned), math.sin(leaned)
     out = np.array([cosine * nose[0] - sine * nose[1], sine * nose[0] + cosine * nose[1]])
     turned = 0.0 if math.isnan(angle) else leaned - angle
-    wrong, x, y, strain = _shot(force, slope, place, turned, out, push, spring)
+    wrong, x, y, strain = _shooting_residual(force, slope, place, turned, out, push, spring)
     dx, dy = x - rest[0] + out[0] - goal[0], y - rest[1] + out[1] - goal[1]
     return wrong, dx * across[0] + dy * across[1], strain, dx * across[1] - dy * across[0]
 
@@ -141,15 +141,21 @@ def _newton(
     Newton's method; while each step leaves less than a third of what was wrong, the matrix is not
     differenced anew but mended by what the step showed (Broyden's).
     """
-    e1, e2, strain, ahead = _missed(force, slope, place, angle, rest, nose, push, goal, across, spring)
+    e1, e2, strain, ahead = _contact_residual(
+        force, slope, place, angle, rest, nose, push, goal, across, spring
+    )
     a1 = a2 = b1 = b2 = 0.0
     fresh = True
     for _ in range(TRIES):
         if abs(e1) + abs(e2) < ENOUGH:
             return force > 0.0 and abs(slope) < STEEPEST, force, slope, strain, ahead
         if fresh:
-            a1, a2, _, _ = _missed(force + NUDGE, slope, place, angle, rest, nose, push, goal, across, spring)
-            b1, b2, _, _ = _missed(force, slope + NUDGE, place, angle, rest, nose, push, goal, across, spring)
+            a1, a2, _, _ = _contact_residual(
+                force + NUDGE, slope, place, angle, rest, nose, push, goal, across, spring
+            )
+            b1, b2, _, _ = _contact_residual(
+                force, slope + NUDGE, place, angle, rest, nose, push, goal, across, spring
+            )
             a1, a2, b1, b2 = (a1 - e1) / NUDGE, (a2 - e2) / NUDGE, (b1 - e1) / NUDGE, (b2 - e2) / NUDGE
         det = a1 * b2 - a2 * b1
         if det == 0.0 or not math.isfinite(det):
@@ -158,7 +164,9 @@ def _newton(
         most = max(abs(ds) / 0.2, abs(df) / (1.0 + 2.0 * abs(force)), 1.0)
         df, ds, wrong = df / most, ds / most, abs(e1) + abs(e2)
         force, slope = force + df, slope + ds
-        g1, g2, strain, ahead = _missed(force, slope, place, angle, rest, nose, push, goal, across, spring)
+        g1, g2, strain, ahead = _contact_residual(
+            force, slope, place, angle, rest, nose, push, goal, across, spring
+        )
         fresh = abs(g1) + abs(g2) > wrong / 3
         square = df * df + ds * ds
         if square == 0.0:
@@ -170,7 +178,7 @@ def _newton(
 
 
 @kernel
-def bent(
+def bend_beam(
     spring: Floats, point: Floats, place: Floats, push: Floats, across: Floats, angle: float, edge: bool
 ) -> Floats:
     """(5,): the force along `push` in N, the angle it is turned by, slope of the nose, strain, ahead.
@@ -188,7 +196,7 @@ def bent(
     # The nose is rigid and held by the end of the beam; touched before it, the beam bends up to there only.
     begins = 1.0 if out >= spring[STARTS] - 1e-9 else max(out, SHORTEST)
     start = np.array([begins - spring[BEHIND] / length, 0.0])  # from the hinge
-    x, y, leaning, strained = _rest(begins, spring)
+    x, y, leaning, strained = _rest_shape(begins, spring)
     rest = np.array([x, y, leaning])
     nose, goal = local[0] / length - start, local[1] / length - start
     size = math.hypot(local[2, 0], local[2, 1])
@@ -215,7 +223,7 @@ def bent(
     if not found:
         result[0], result[2], result[3] = math.inf, angle, strained
         return result
-    softer = _modulus(strain, spring)
+    softer = _secant_modulus(strain, spring)
     result[0] = force * spring[SCALE] * softer / size
     result[1] = slope - leaning - angle if edge else 0.0
     result[2], result[3], result[4] = slope - leaning, max(strain, strained), ahead * length
@@ -223,7 +231,7 @@ def bent(
 
 
 @inner
-def _modulus(strain: float, spring: Floats) -> float:
+def _secant_modulus(strain: float, spring: Floats) -> float:
     """The secant modulus at a strain over that of small strains: straight between the points given."""
     last, value = 0.0, 1.0
     for n in range(SECANT, WIDTH, 2):
@@ -236,15 +244,15 @@ def _modulus(strain: float, spring: Floats) -> float:
 
 
 @kernel
-def held_by(force: float, spring: Floats) -> tuple[float, float]:
+def preloaded_tip(force: float, spring: Floats) -> tuple[float, float]:
     """The slope of the tip, and the strain, under a force across it, over EI/L²."""
     none, across = np.zeros(2), np.array([0.0, 1.0])
     slope = 0.5 * force
     strain = 0.0
     for _ in range(TRIES):
-        wrong, _, _, strain = _shot(force, slope, 1.0, 0.0, none, across, spring)
+        wrong, _, _, strain = _shooting_residual(force, slope, 1.0, 0.0, none, across, spring)
         if abs(wrong) < ENOUGH:
             break
-        beyond, _, _, _ = _shot(force, slope + NUDGE, 1.0, 0.0, none, across, spring)
+        beyond, _, _, _ = _shooting_residual(force, slope + NUDGE, 1.0, 0.0, none, across, spring)
         slope -= wrong * NUDGE / (beyond - wrong)
     return slope, strain

@@ -9,12 +9,12 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.snap.model import Fastener, Pawl
-from pliant.snap.springs.beam import bending, exact_stiffness, rest_strain
+from pliant.snap.springs.beam import beam_row, exact_stiffness, rest_strain
 from pliant.snap.springs.elastica import WIDTH
 
 
 @dataclass(frozen=True)
-class Spring:
+class PawlSpring:
     """What turns a pawl back: torque = stiffness · angle - preload."""
 
     stiffness: float
@@ -35,7 +35,7 @@ class Spring:
         return rest_strain(self.beam) if self.beam else 0.0
 
 
-FREE = Spring(0.0, 0.0)
+FREE = PawlSpring(0.0, 0.0)
 
 
 def stiffness_of(model: Fastener, pawl: Pawl) -> Fraction:
@@ -43,11 +43,11 @@ def stiffness_of(model: Fastener, pawl: Pawl) -> Fraction:
     return exact_stiffness(model, pawl) if pawl.beam is not None else pawl.stiffness or Fraction(0)
 
 
-def springs_of(model: Fastener) -> dict[str, Spring]:
+def springs_of(model: Fastener) -> dict[str, PawlSpring]:
     """By name."""
     return {pawl.name: _spring(model, pawl) for pawl in model.pawls}
 
 
-def _spring(model: Fastener, pawl: Pawl) -> Spring:
-    beam = () if pawl.beam is None else bending(model, pawl)
-    return Spring(float(stiffness_of(model, pawl)), float(pawl.preload), beam)
+def _spring(model: Fastener, pawl: Pawl) -> PawlSpring:
+    beam = () if pawl.beam is None else beam_row(model, pawl)
+    return PawlSpring(float(stiffness_of(model, pawl)), float(pawl.preload), beam)

@@ -15,7 +15,7 @@ from pliant.snap.start.overlaps import overlaps
 LISTED = 100  # overlaps in one refusal
 
 
-def check_asked(model: Fastener, study: SnapStudy) -> None:
+def check_solvable(model: Fastener, study: SnapStudy) -> None:
     """Refuse what cannot be solved, with every fault."""
     region = study.region is not None or study.radius != 0
     has = region, study.search, study.goal is not None, bool(model.parameters)

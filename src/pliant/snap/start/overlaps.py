@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 import shapely
 
 from pliant.snap.faults import ROOT, Overlap, PlacedPart
-from pliant.snap.geometry.overlaps import boxes, depth, overlapping
+from pliant.snap.geometry.overlaps import outline_boxes, overlap_depth, overlapping_pairs
 from pliant.snap.model import ExactVector, Fastener
 
 
 def overlaps(model: Fastener) -> Iterator[Overlap]:
     """Every pawl and the root with every obstacle that it overlaps at the start."""
     for part, index in _overlapping(model, obstacle_tree(model)):
-        deep = depth(part.ring, model.placed(model.obstacles[index]))
+        deep = overlap_depth(part.ring, model.placed(model.obstacles[index]))
         yield Overlap(part, model.label(index), deep)
 
 
-def lies_in(model: Fastener, tree: shapely.STRtree) -> tuple[str, str] | None:
+def first_overlap(model: Fastener, tree: shapely.STRtree) -> tuple[str, str] | None:
     """The first part that lies in an obstacle at the start, and that obstacle; None where all are free.
 
     The obstacles' tree is the same wherever a fastener starts.
@@ -30,20 +30,20 @@ def lies_in(model: Fastener, tree: shapely.STRtree) -> tuple[str, str] | None:
 
 def obstacle_tree(model: Fastener) -> shapely.STRtree:
     """The boxes about the obstacles, to be asked what is near."""
-    return shapely.STRtree(boxes([model.placed(obstacle) for obstacle in model.obstacles]))
+    return shapely.STRtree(outline_boxes([model.placed(obstacle) for obstacle in model.obstacles]))
 
 
 def _overlapping(model: Fastener, tree: shapely.STRtree) -> Iterator[tuple[PlacedPart, int]]:
-    parts = movers(model)
+    parts = moving_parts(model)
 
     def obstacle(index: int) -> Sequence[ExactVector]:
         return model.placed(model.obstacles[index])
 
-    for part, index in overlapping([part.ring for part in parts], obstacle, tree):
+    for part, index in overlapping_pairs([part.ring for part in parts], obstacle, tree):
         yield parts[part], index
 
 
-def movers(model: Fastener) -> list[PlacedPart]:
+def moving_parts(model: Fastener) -> list[PlacedPart]:
     """The pawls, and the root where it has an outline."""
     pawls = [PlacedPart(f"pawls[{k}]", pawl.name, model.placed(pawl)) for k, pawl in enumerate(model.pawls)]
     rooted = model.root.outline

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pliant.core.quantity import written
-from pliant.snap.arithmetic.half_angle import Turn
-from pliant.snap.geometry.intersections import Meeting, edges_of, locate, meeting, near_boxes, to_integers
-from pliant.snap.geometry.overlaps import boxes
-from pliant.snap.geometry.union import groups
+from pliant.snap.arithmetic.half_angle import HalfAngle
+from pliant.snap.geometry.intersections import (
+    RegionRelation,
+    edges_of,
+    overlapping_boxes,
+    point_location,
+    region_relation,
+    to_integer_points,
+)
+from pliant.snap.geometry.overlaps import outline_boxes
+from pliant.snap.geometry.union import touching_groups
 from pliant.snap.model import Fastener
 from pliant.snap.springs.beam import cantilever
-from pliant.snap.start.overlaps import movers
+from pliant.snap.start.overlaps import moving_parts
 
 LOOKED_AT = 20_000  # pairs of obstacles
 NEARLY = 0.02  # of a beam's length
@@ -22,7 +29,7 @@ def remarks(model: Fastener) -> tuple[str, ...]:
     """One sentence for everything that is not as one might think."""
     return (
         *_hinges_outside(model),
-        *_beams(model),
+        *_beam_lengths(model),
         *_rounded_angles(model),
         *_passing_through(model),
         *_joined_obstacles(model),
@@ -31,12 +38,12 @@ def remarks(model: Fastener) -> tuple[str, ...]:
 
 def _hinges_outside(model: Fastener) -> Iterator[str]:
     for pawl in model.pawls:
-        (whole,) = to_integers(model.outline(pawl))
-        if locate((0, 0), edges_of(whole)) < 0:
+        (whole,) = to_integer_points(model.outline(pawl))
+        if point_location((0, 0), edges_of(whole)) < 0:
             yield f"The hinge of {pawl.name!r} is outside its outline, which turns about it all the same."
 
 
-def _beams(model: Fastener) -> Iterator[str]:
+def _beam_lengths(model: Fastener) -> Iterator[str]:
     """Beams whose length is not quite that of the drawing."""
     for pawl in model.pawls:
         if pawl.beam is None:
@@ -60,24 +67,24 @@ def _rounded_angles(model: Fastener) -> Iterator[str]:
                 yield f"pawls[{index}].{key} is {_rounded(turn)}."
 
 
-def _rounded(turn: Turn) -> str:
+def _rounded(turn: HalfAngle) -> str:
     tangent = f"the angle whose half has the tangent {written(turn.u)}"
     return f"{turn.asked:.15g} rad and taken as {tangent}, {abs(turn.rounding):.1e} rad from it"
 
 
 def _passing_through(model: Fastener) -> Iterator[str]:
     """Pawls that overlap the root or each other as drawn."""
-    parts = movers(model)
-    for i, j in near_boxes(boxes([part.ring for part in parts])):
-        if meeting(parts[i].ring, parts[j].ring) is Meeting.OVERLAPPING:
+    parts = moving_parts(model)
+    for i, j in overlapping_boxes(outline_boxes([part.ring for part in parts])):
+        if region_relation(parts[i].ring, parts[j].ring) is RegionRelation.OVERLAPPING:
             pair = f"{parts[i].name!r} and {parts[j].name!r}"
             yield f"{pair} overlap as drawn: pawls and the root do not stop each other."
 
 
 def _joined_obstacles(model: Fastener) -> Iterator[str]:
     outlines = [model.placed(obstacle) for obstacle in model.obstacles]
-    pairs = near_boxes(boxes(outlines))
-    joined = groups(outlines, pairs[:LOOKED_AT])
+    pairs = overlapping_boxes(outline_boxes(outlines))
+    joined = touching_groups(outlines, pairs[:LOOKED_AT])
     for members in joined[:LISTED]:
         yield f"{_names(model, members)} touch or overlap: they are taken as one body."
     if len(joined) > LISTED:

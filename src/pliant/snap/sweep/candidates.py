@@ -12,15 +12,15 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.snap.arithmetic.quartic import never_zero
+from pliant.snap.arithmetic.quartic import constant_sign
 from pliant.snap.geometry.features import (
     EDGE,
     ERROR,
     VERTEX,
-    Field,
+    HingeMotion,
+    ObstacleEdges,
+    PawlOutline,
     Quadratic,
-    Rigid,
-    Way,
     coefficients,
     quadratic,
 )
@@ -32,7 +32,7 @@ LEAF = 10  # halvings after which a root is left to the arithmetic
 
 
 @inner
-def candidates(live: Ints, rigid: Rigid, field: Field) -> Ints:
+def all_pairs(live: Ints, rigid: PawlOutline, field: ObstacleEdges) -> Ints:
     """Pairs (N, 3) of a pawl's features with those of some edges of the obstacles; only convex ones touch."""
     found, count = np.empty((2 * len(live) * len(rigid.x), 3), np.int64), 0
     for j in live:
@@ -49,7 +49,7 @@ def candidates(live: Ints, rigid: Rigid, field: Field) -> Ints:
 
 @inner
 def _vertex_boxes(
-    rigid: Rigid, way: Way, sign: float, t: tuple[float, float], middle: float, wide: float
+    rigid: PawlOutline, way: HingeMotion, sign: float, t: tuple[float, float], middle: float, wide: float
 ) -> tuple[Floats, Floats]:
     """The lowest and highest x and y (V, 2) of every vertex while t is between two and u about `middle`.
 
@@ -86,11 +86,11 @@ def _run_boxes(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 @inner
-def nearby(
+def nearby_pairs(
     live: Ints,
-    rigid: Rigid,
-    field: Field,
-    way: Way,
+    rigid: PawlOutline,
+    field: ObstacleEdges,
+    way: HingeMotion,
     sign: float,
     t: tuple[float, float],
     u: tuple[float, float],
@@ -104,7 +104,7 @@ def nearby(
     wide = abs(math.atan(u[1]) - math.atan(u[0])) + SLACK  # half of how far it turns
     middle = math.tan(0.5 * (math.atan(u[0]) + math.atan(u[1])))
     if len(live) * count < FEW or wide > 0.5:
-        return candidates(live, rigid, field)
+        return all_pairs(live, rigid, field)
     low, high = _vertex_boxes(rigid, way, sign, t, middle, wide)
     least, most = _run_boxes(low, high)
     found, total = np.empty((64, 3), np.int64), 0
@@ -138,16 +138,16 @@ def nearby(
 
 
 @inner
-def _first(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width: float) -> float:
+def _first_share(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width: float) -> float:
     """The least share of the way from start at which c may be zero with e and f not negative; 2 if none."""
     level, place = 0, 0
     while True:
         step = 1.0 / (1 << level)
         at, wide = start + place * step * width, step * width
         may = (
-            never_zero(c[0], c[1], c[2], c[3], c[4], at, wide, errors[0]) == 0
-            and never_zero(e[0], e[1], e[2], e[3], e[4], at, wide, errors[1]) >= 0
-            and never_zero(f[0], f[1], f[2], f[3], f[4], at, wide, errors[1]) >= 0
+            constant_sign(c[0], c[1], c[2], c[3], c[4], at, wide, errors[0]) == 0
+            and constant_sign(e[0], e[1], e[2], e[3], e[4], at, wide, errors[1]) >= 0
+            and constant_sign(f[0], f[1], f[2], f[3], f[4], at, wide, errors[1]) >= 0
         )
         if may and level == LEAF:
             return place * step
@@ -170,9 +170,9 @@ def _add_product(p: Quadratic, q: Quadratic, sign: float, out: Floats) -> None:
 
 
 @kernel
-def along_arc(
+def pairs_along_arc(
     arc: tuple[int, int, int], rising: float, sign: float, start: float, width: float, t: tuple[float, float],
-    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, shares: Floats,
+    live: Ints, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, pairs: Ints, shares: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch while the pawl slides on `arc` from u = start to start + width; how many.
 
@@ -181,7 +181,7 @@ def along_arc(
     k = coefficients(arc[0], arc[1], arc[2], sign, rigid, field, way)
     c, e, f, errors = np.empty(5), np.empty(5), np.empty(5), np.empty(2)
     found = 0
-    near = nearby(live, rigid, field, way, sign, t, (start, start + width))
+    near = nearby_pairs(live, rigid, field, way, sign, t, (start, start + width))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         if kind == arc[0] and i == arc[1] and other == arc[2]:
@@ -200,14 +200,14 @@ def along_arc(
             f[n + 2] += rising * k.alpha[n] * j.length_squared
         for n in range(5):
             f[n] -= e[n]
-        share = _first(c, e, f, errors, start, width)
+        share = _first_share(c, e, f, errors, start, width)
         if share <= 1.0:
-            found = _kept(pairs, shares, found, near, place, share)
+            found = _append_pair(pairs, shares, found, near, place, share)
     return found
 
 
 @inner
-def _kept(pairs: Ints, values: Floats, found: int, near: Ints, place: int, value: float) -> int:
+def _append_pair(pairs: Ints, values: Floats, found: int, near: Ints, place: int, value: float) -> int:
     """Note a pair and a value of it where there is room; how many there are now."""
     if found < len(pairs):
         for n in range(3):
@@ -217,14 +217,14 @@ def _kept(pairs: Ints, values: Floats, found: int, near: Ints, place: int, value
 
 
 @kernel
-def at_time(
+def pairs_at_time(
     t: float, slack: float, sign: float, start: float, width: float,
-    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, shares: Floats,
+    live: Ints, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, pairs: Ints, shares: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch while the pawl turns from u = start by width at one t, known to `slack`."""
     c, e, f, errors = np.zeros(5), np.zeros(5), np.zeros(5), np.empty(2)
     found = 0
-    near = nearby(live, rigid, field, way, sign, (t - slack, t + slack), (start, start + width))
+    near = nearby_pairs(live, rigid, field, way, sign, (t - slack, t + slack), (start, start + width))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         j = coefficients(kind, i, other, sign, rigid, field, way)
@@ -235,16 +235,16 @@ def at_time(
         size = j.size_rate * abs(t) + j.size
         errors[0] = 4 * (ERROR * size + slack * j.size_rate)
         errors[1] = errors[0] + 4 * ERROR * j.size_edge
-        share = _first(c, e, f, errors, start, width)
+        share = _first_share(c, e, f, errors, start, width)
         if share <= 1.0:
-            found = _kept(pairs, shares, found, near, place, share)
+            found = _append_pair(pairs, shares, found, near, place, share)
     return found
 
 
 @kernel
-def at_angle(
+def pairs_at_angle(
     u: float, slack: float, sign: float, after: float, beyond: float, until: float,
-    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, times: Floats,
+    live: Ints, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, pairs: Ints, times: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch between two t while the pawl keeps one angle u, known to `slack`; from which t on.
 
@@ -253,7 +253,7 @@ def at_angle(
     found = 0
     grown = 1.0 + u * u
     wide = 8 * (ERROR + slack)
-    near = nearby(live, rigid, field, way, sign, (after, until), (u - slack, u + slack))
+    near = nearby_pairs(live, rigid, field, way, sign, (after, until), (u - slack, u + slack))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         j = coefficients(kind, i, other, sign, rigid, field, way)
@@ -264,7 +264,7 @@ def at_angle(
             if abs(beta) <= wide * j.size + blur * max(
                 abs(after), abs(until)
             ):  # else parallel, and away from it
-                found = _kept(pairs, times, found, near, place, after)
+                found = _append_pair(pairs, times, found, near, place, after)
             continue
         t = -beta / alpha
         fuzzy = (wide * j.size + blur * abs(t)) / (abs(alpha) - blur)
@@ -277,19 +277,19 @@ def at_angle(
             continue
         if t - fuzzy > beyond and spot > margin and spot < j.length_squared * grown - margin:
             until = min(until, t + fuzzy)
-        found = _kept(pairs, times, found, near, place, t - fuzzy)
+        found = _append_pair(pairs, times, found, near, place, t - fuzzy)
     return found
 
 
 @kernel
-def touching(
+def pairs_touching(
     t: float, slack_t: float, u: float, slack_u: float, sign: float,
-    live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints, sizes: Floats,
+    live: Ints, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, pairs: Ints, sizes: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch at one t and one angle, each known to a slack; and F there."""
     found = 0
     grown = 1.0 + u * u
-    near = nearby(live, rigid, field, way, sign, (t - slack_t, t + slack_t), (u - slack_u, u + slack_u))
+    near = nearby_pairs(live, rigid, field, way, sign, (t - slack_t, t + slack_t), (u - slack_u, u + slack_u))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         j = coefficients(kind, i, other, sign, rigid, field, way)
@@ -301,5 +301,5 @@ def touching(
         spot = quadratic(j.lam, u) * t + quadratic(j.rho, u)
         error += 8 * (ERROR + slack_u) * j.size_edge * grown
         if spot >= -error and spot <= j.length_squared * grown + error:
-            found = _kept(pairs, sizes, found, near, place, value)
+            found = _append_pair(pairs, sizes, found, near, place, value)
     return found

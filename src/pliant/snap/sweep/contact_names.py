@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from pliant.snap.faults import ROOT
-from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import VERTEX, Pair
-from pliant.snap.geometry.outlines import Face, ring
+from pliant.snap.geometry.outlines import Face, normal_outline
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener
 
 
 @dataclass(frozen=True)
-class Contact:
+class NamedContact:
     """A vertex on an edge: which part has which, by the numbers of its outline's vertices, from 0."""
 
     vertex_of: str
@@ -28,20 +28,20 @@ class Contact:
         return f"vertex {self.vertex} of {self.vertex_of} on edge {first}-{second} of {self.edge_of}"
 
 
-def contacts(
+def named_contacts(
     model: Fastener, scene: Scene, who: str, point: Any, pairs: Iterable[Pair]
-) -> tuple[Contact, ...]:
+) -> tuple[NamedContact, ...]:
     """The contacts of a pawl, or the root, at a point, as the file's author knows them."""
-    drawn, fixed = _drawn(model, who), scene.obstacles
-    found: list[Contact] = []
+    drawn, fixed = _drawn_vertices(model, who), scene.obstacles
+    found: list[NamedContact] = []
     for pair in pairs:
         kind, i, j = pair
         if kind == VERTEX:
             face = _face(scene, point, pair)
-            found.append(Contact(who, drawn[i], model.label(face.owner), (face.first, face.second)))
+            found.append(NamedContact(who, drawn[i], model.label(face.owner), (face.first, face.second)))
         else:
             obstacle, edge = model.label(fixed.owner[j]), (drawn[i], drawn[(i + 1) % len(drawn)])
-            found.append(Contact(obstacle, fixed.drawn[j], who, edge))
+            found.append(NamedContact(obstacle, fixed.drawn[j], who, edge))
     return tuple(found)
 
 
@@ -50,7 +50,7 @@ def _face(scene: Scene, point: Any, pair: Pair) -> Face:
     faces = scene.obstacles.faces[pair[2]]
     if len(faces) == 1:
         return faces[0]
-    here, poly = curve(scene, pair, point.turn), scene.arithmetic.poly
+    here, poly = contact_curve(scene, pair, point.turn), scene.arithmetic.poly
 
     def begun(face: Face) -> bool:  # λ t + ρ is not below its share of the edge, ρ + beyond
         part, whole = face.begins.numerator, face.begins.denominator
@@ -60,9 +60,9 @@ def _face(scene: Scene, point: Any, pair: Pair) -> Face:
     return next(filter(begun, reversed(faces)), faces[0])
 
 
-def _drawn(model: Fastener, who: str) -> tuple[int, ...]:
+def _drawn_vertices(model: Fastener, who: str) -> tuple[int, ...]:
     """Which vertices of an outline the sweep's are."""
     if who == ROOT and model.root.outline is not None:
-        return ring(model.root.outline).drawn
+        return normal_outline(model.root.outline).drawn
     pawl = next(pawl for pawl in model.pawls if pawl.name == who)
-    return ring(model.outline_at_rest(pawl)).drawn
+    return normal_outline(model.outline_at_rest(pawl)).drawn

@@ -16,33 +16,34 @@ from functools import cmp_to_key
 from typing import Any
 
 from pliant.snap.geometry.contact_curves import (
-    Curve,
-    dot,
-    minus,
+    ContactCurve,
     obstacle_edge,
-    outward,
+    outward_normal,
     pawl_edge,
-    times,
-    turned,
+    rotated_product,
+    scaled,
 )
 from pliant.snap.geometry.features import VERTEX
+from pliant.snap.geometry.outlines import dot, minus
 from pliant.snap.geometry.scene import Scene
-from pliant.snap.sweep.path import Motion
+from pliant.snap.sweep.path import MotionKind
 
-Line = tuple[Any, Any]  # a, b of a(u) t + b(u)
-Lock = Callable[[Scene, Any, Any, Sequence[Curve], Motion], Any]  # where a contact locks on the way, or None
+LinearInTime = tuple[Any, Any]  # a, b of a(u) t + b(u)
+LockSearch = Callable[
+    [Scene, Any, Any, Sequence[ContactCurve], MotionKind], Any
+]  # where a contact locks on the way, or None
 
 
 @dataclass(frozen=True)
-class Grip:
+class FrictionTerms:
     """What decides whether a contact slides: each a(u) t + b(u), up to a positive factor."""
 
-    across: Line  # r x N
-    along: Line  # r · N
-    ahead: Line  # r · v
+    across: LinearInTime  # r x N
+    along: LinearInTime  # r · N
+    ahead: LinearInTime  # r · v
 
 
-def grip(scene: Scene, contact: Curve, turn: int) -> Grip:
+def friction_terms(scene: Scene, contact: ContactCurve, turn: int) -> FrictionTerms:
     """Of a contact: what its friction depends on.
 
     Source: [DonaldPai1993] Props 6.1, 6.2, eqs 11, 17. Differs: one test for both types of contact, for any
@@ -51,48 +52,50 @@ def grip(scene: Scene, contact: Curve, turn: int) -> Grip:
     poly, sign = scene.arithmetic.poly, -1 if turn % 2 else 1
     none, pivot = poly([0]), scene.pivot
     if contact.pair[0] == VERTEX:
-        vertex = times(scene.pawl[contact.pair[1]], sign)
-        normal = outward(obstacle_edge(scene, contact.pair[2])[1])
-        across = turned(poly, vertex, outward(normal), -dot(pivot, outward(normal)))
-        return Grip(
+        vertex = scaled(scene.pawl[contact.pair[1]], sign)
+        normal = outward_normal(obstacle_edge(scene, contact.pair[2])[1])
+        across = rotated_product(poly, vertex, outward_normal(normal), -dot(pivot, outward_normal(normal)))
+        return FrictionTerms(
             (none, across),
-            (none, turned(poly, vertex, normal, -dot(pivot, normal))),
-            (none, turned(poly, vertex, scene.velocity, -dot(pivot, scene.velocity))),
+            (none, rotated_product(poly, vertex, normal, -dot(pivot, normal))),
+            (none, rotated_product(poly, vertex, scene.velocity, -dot(pivot, scene.velocity))),
         )
     start, edge = pawl_edge(scene, contact.pair[1], sign)
-    normal, gap = outward(edge), minus(minus(scene.corner(contact.pair[2]), scene.hinge), pivot)
+    normal, gap = outward_normal(edge), minus(minus(scene.corner(contact.pair[2]), scene.hinge), pivot)
     depth = dot(start, normal)
-    across = turned(poly, normal, outward(gap), 0)
-    moving = -turned(poly, normal, outward(scene.velocity), 0)
+    across = rotated_product(poly, normal, outward_normal(gap), 0)
+    moving = -rotated_product(poly, normal, outward_normal(scene.velocity), 0)
     speed = dot(scene.velocity, scene.velocity)
     reach = dot(gap, scene.velocity)
-    return Grip(
+    return FrictionTerms(
         (moving, across),
-        (none, turned(poly, normal, pivot, -depth)),
+        (none, rotated_product(poly, normal, pivot, -depth)),
         (poly([-speed, 0, -speed]), poly([reach, 0, reach])),
     )
 
 
-def locking(friction: Fraction) -> Lock:
+def lock_search(friction: Fraction) -> LockSearch:
     """Where contacts lock at this friction, as the sweep asks for it."""
 
-    def lock(scene: Scene, start: Any, end: Any, curves: Sequence[Curve], motion: Motion) -> Any:
+    def lock(scene: Scene, start: Any, end: Any, curves: Sequence[ContactCurve], motion: MotionKind) -> Any:
         if friction == 0 or motion == "rest" or not curves:
             return None
-        places = [_locked(scene, start, end, contact, curves[0], friction, motion) for contact in curves]
+        places = [_lock_point(scene, start, end, contact, curves[0], friction, motion) for contact in curves]
         if any(place is None for place in places):
             return None  # flush: as long as one of its ends slides, all do
-        return max(places, key=cmp_to_key(_later))
+        return max(places, key=cmp_to_key(_time_order))
 
     return lock
 
 
-def _later(first: Any, second: Any) -> int:
+def _time_order(first: Any, second: Any) -> int:
     """Which of two points is further on in t."""
     return first.against(second.time)
 
 
-def cone(scene: Scene, contact: Grip, friction: Fraction) -> tuple[Line, Line]:
+def friction_cone(
+    scene: Scene, contact: FrictionTerms, friction: Fraction
+) -> tuple[LinearInTime, LinearInTime]:
     """The two edges of the friction cone: zero where the line from hinge to contact lies on one of them."""
     poly = scene.arithmetic.poly
     top, bottom = poly([friction.numerator]), poly([friction.denominator])
@@ -100,30 +103,44 @@ def cone(scene: Scene, contact: Grip, friction: Fraction) -> tuple[Line, Line]:
     return (a * bottom, b * bottom - c * top), (a * bottom, b * bottom + c * top)
 
 
-def holds(point: Any, contact: Grip, edges: tuple[Line, Line]) -> bool:
+def is_locked(point: Any, contact: FrictionTerms, edges: tuple[LinearInTime, LinearInTime]) -> bool:
     """Whether a contact locks at a point."""
     within = point.sign(*edges[0]) * point.sign(*edges[1]) <= 0
     return within and point.sign(*contact.along) * point.sign(*contact.ahead) < 0
 
 
-def _locked(
-    scene: Scene, start: Any, end: Any, contact: Curve, arc: Curve, friction: Fraction, motion: Motion
+def _lock_point(
+    scene: Scene,
+    start: Any,
+    end: Any,
+    contact: ContactCurve,
+    arc: ContactCurve,
+    friction: Fraction,
+    motion: MotionKind,
 ) -> Any:
     """The first point from start to end where a contact locks, or None."""
-    contact_grip = grip(scene, contact, start.turn)
-    edges = cone(scene, contact_grip, friction)
+    contact_grip = friction_terms(scene, contact, start.turn)
+    edges = friction_cone(scene, contact_grip, friction)
     lines = (*edges, contact_grip.along, contact_grip.ahead)
     sliding = motion == "arc"
-    places = on_arc(scene, start, end, arc, lines) if sliding else on_flat(scene, start, end, lines)
+    places = (
+        arc_breakpoints(scene, start, end, arc, lines)
+        if sliding
+        else flat_breakpoints(scene, start, end, lines)
+    )
     for here, after in zip(places, [*places[1:], None], strict=True):
-        if holds(here, contact_grip, edges):
+        if is_locked(here, contact_grip, edges):
             return here
-        if after is not None and holds(between(scene, here, after, arc, motion), contact_grip, edges):
+        if after is not None and is_locked(
+            point_between(scene, here, after, arc, motion), contact_grip, edges
+        ):
             return here
     return None
 
 
-def on_arc(scene: Scene, start: Any, end: Any, arc: Curve, lines: Sequence[Line]) -> list[Any]:
+def arc_breakpoints(
+    scene: Scene, start: Any, end: Any, arc: ContactCurve, lines: Sequence[LinearInTime]
+) -> list[Any]:
     """The points of an arc where one of the lines is met, and its ends."""
     arithmetic = scene.arithmetic
     found: list[Any] = []
@@ -133,11 +150,11 @@ def on_arc(scene: Scene, start: Any, end: Any, arc: Curve, lines: Sequence[Line]
             found += arithmetic.roots_after(poly, start.u, end.u, start.angle)
     rising = arithmetic.compare(end.u, start.u)
     found.sort(key=cmp_to_key(lambda p, q: rising * arithmetic.compare(p, q)))
-    inner = [u for u in _once(arithmetic, found) if arithmetic.compare(u, end.u) != 0]
+    inner = [u for u in _distinct(arithmetic, found) if arithmetic.compare(u, end.u) != 0]
     return [start, *(arithmetic.point(u, start.turn, arc.line) for u in inner), end]
 
 
-def _once(arithmetic: Any, numbers: Sequence[Any]) -> list[Any]:
+def _distinct(arithmetic: Any, numbers: Sequence[Any]) -> list[Any]:
     kept: list[Any] = []
     for number in numbers:
         if not kept or arithmetic.compare(number, kept[-1]) != 0:
@@ -145,7 +162,7 @@ def _once(arithmetic: Any, numbers: Sequence[Any]) -> list[Any]:
     return kept
 
 
-def on_flat(scene: Scene, start: Any, end: Any, lines: Sequence[Line]) -> list[Any]:
+def flat_breakpoints(scene: Scene, start: Any, end: Any, lines: Sequence[LinearInTime]) -> list[Any]:
     """The same along a flat segment, in order of t."""
     arithmetic = scene.arithmetic
     found: list[Any] = []
@@ -153,11 +170,11 @@ def on_flat(scene: Scene, start: Any, end: Any, lines: Sequence[Line]) -> list[A
         rising = arithmetic.sign_at(line[0], start.u)
         if rising and start.sign(*line) * rising < 0 < end.sign(*line) * rising:
             found.append(arithmetic.point(start.u, start.turn, line))
-    found.sort(key=cmp_to_key(_later))
+    found.sort(key=cmp_to_key(_time_order))
     return [start, *found, end]
 
 
-def between(scene: Scene, here: Any, after: Any, arc: Curve, motion: Motion) -> Any:
+def point_between(scene: Scene, here: Any, after: Any, arc: ContactCurve, motion: MotionKind) -> Any:
     """A point strictly between two of a piece."""
     arithmetic = scene.arithmetic
     if motion == "arc":

@@ -15,14 +15,21 @@ import numpy as np
 
 from pliant.core.arrays import Ints
 from pliant.snap.arithmetic.numbers import as_float
-from pliant.snap.geometry.contact_curves import Curve, curve
-from pliant.snap.geometry.features import Field, Pair, Rigid, Way, coefficients, quadratic
+from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
+from pliant.snap.geometry.features import (
+    HingeMotion,
+    ObstacleEdges,
+    Pair,
+    PawlOutline,
+    coefficients,
+    quadratic,
+)
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep import candidates as scan
-from pliant.snap.sweep.compiled.advance import State, advance, hardly
-from pliant.snap.sweep.friction import Lock, locking
-from pliant.snap.sweep.next_motion import Next, lines_at, outgoing, stop_in
-from pliant.snap.sweep.path import Motion, Path, Piece, Run
+from pliant.snap.sweep.compiled.advance import PawlState, advance, least_progress
+from pliant.snap.sweep.friction import LockSearch, lock_search
+from pliant.snap.sweep.next_motion import NextMotion, next_motion, rest_and_stop_lines, stop_in_chart
+from pliant.snap.sweep.path import MotionKind, Path, PathPiece, PathRecord
 
 LIMIT = 1_000_000  # events
 MANY = 4000  # pairs of features: with more of them an arc is looked at piece by piece,
@@ -30,7 +37,7 @@ GROWTH = 4.0  # each so many times as long as the one before
 PATIENCE = 400  # events and pieces that bring t hardly further, after which floats go round in circles
 
 
-def sweep(
+def sweep_leg(
     scene: Scene,
     start: Any,
     friction: Fraction = Fraction(0),
@@ -41,52 +48,52 @@ def sweep(
 
     `held` are the contacts that pressed on it on the leg before: what goes on is no event.
     """
-    run, lock = Run(scene, [], []), locking(friction)
+    run, lock = PathRecord(scene, [], []), lock_search(friction)
     if start.after(scene.until) >= 0:
-        return run.over("until", start, _arrived(scene, start).contacts)
-    state = State(start, held, Next("start"))
+        return run.over("until", start, _state_at(scene, start).contacts)
+    state = PawlState(start, held, NextMotion("start"))
     furthest, since = start.t, 0
     while (made := len(run.happenings) + len(run.pieces)) < limit and made - since <= PATIENCE:
         state = advance(run, state, float(friction), limit - made)
-        if state.point.t > furthest + hardly(scene):
+        if state.point.t > furthest + least_progress(scene):
             furthest, since = state.point.t, len(run.happenings) + len(run.pieces)
         if not state.cause:
-            state = _stepped(run, state, lock)
+            state = _next_state(run, state, lock)
         if state.cause:
             return run.over(state.cause, state.point, state.contacts)
     return run.over("limit", state.point, state.contacts)
 
 
-def _stepped(run: Run, state: State, lock: Lock) -> State:
+def _next_state(run: PathRecord, state: PawlState, lock: LockSearch) -> PawlState:
     """The state after the next event, which is noted."""
     if state.going.kind == "start":
-        begun = _arrived(run.scene, state.point)
+        begun = _state_at(run.scene, state.point)
         run.note_change(state.contacts, begun.followed, begun.point, begun.contacts)
         return begun
     if state.going.kind == "snap":
         run.note_snap(state.point, state.contacts)
-        held = snapped(run.scene, state.point)
+        held = snap_landing(run.scene, state.point)
         run.note("lands" if held.contacts else "rests", held.point, held.contacts)
         return held
     if state.going.kind in ("jam", "dead centre"):
-        return _ended(run, state, lock)
-    return _moved_on(run, state, state.going.kind, lock)
+        return _blocked_state(run, state, lock)
+    return _state_after_motion(run, state, state.going.kind, lock)
 
 
-def _moved_on(run: Run, state: State, motion: Motion, lock: Lock) -> State:
+def _state_after_motion(run: PathRecord, state: PawlState, motion: MotionKind, lock: LockSearch) -> PawlState:
     """The state after a motion, at rest or along contacts."""
     scene, point, going, followed = run.scene, state.point, state.going, state.followed
-    reached, over = _follow(scene, point, going, motion)
+    reached, over = _motion_end(scene, point, going, motion)
     locked = lock(scene, point, reached, going.curves, motion)
     if locked is not None:
-        run.pieces.append(Piece(motion, point, locked, followed))
+        run.pieces.append(PathPiece(motion, point, locked, followed))
         run.note("lock", locked, followed)
-        return State(locked, followed, going, "lock")
+        return PawlState(locked, followed, going, "lock")
     if reached is not point:
-        run.pieces.append(Piece(motion, point, reached, followed))
+        run.pieces.append(PathPiece(motion, point, reached, followed))
     if over == "chart":
-        return _other_chart(scene, reached, going)
-    after = _arrived(scene, reached)
+        return _state_in_next_chart(scene, reached, going)
+    after = _state_at(scene, reached)
     if over == "until":
         return after._replace(cause="until")
     if after.going.kind in ("rest", "arc", "flat"):
@@ -94,21 +101,21 @@ def _moved_on(run: Run, state: State, motion: Motion, lock: Lock) -> State:
     return after
 
 
-def _arrived(scene: Scene, point: Any) -> State:
+def _state_at(scene: Scene, point: Any) -> PawlState:
     """What touches at a point, and what comes next."""
-    contacts = touching(scene, point)
-    return State(point, tuple(contact.pair for contact in contacts), outgoing(scene, point, contacts))
+    contacts = contacts_at(scene, point)
+    return PawlState(point, tuple(contact.pair for contact in contacts), next_motion(scene, point, contacts))
 
 
-def _ended(run: Run, state: State, lock: Lock) -> State:
+def _blocked_state(run: PathRecord, state: PawlState, lock: LockSearch) -> PawlState:
     """Why a pawl cannot go on, which is noted."""
     point, contacts, going, _ = state
     if going.kind == "dead centre":
         for pair in contacts:  # one whose normal passes through the hinge locks at any friction
-            contact = curve(run.scene, pair, point.turn)
+            contact = contact_curve(run.scene, pair, point.turn)
             if lock(run.scene, point, point, [contact], "flat") is not None:
                 run.note("lock", point, contacts)
-                return State(point, (pair,), going, "lock")
+                return PawlState(point, (pair,), going, "lock")
         run.note("dead centre", point, contacts)
         return state._replace(cause="dead centre")
     if _at_stop(run.scene, point):
@@ -119,37 +126,39 @@ def _ended(run: Run, state: State, lock: Lock) -> State:
 
 
 def _at_stop(scene: Scene, point: Any) -> bool:
-    places = [None if stop is None else stop_in(stop, point.turn) for stop in scene.stops]
+    places = [None if stop is None else stop_in_chart(stop, point.turn) for stop in scene.stops]
     compare, number = scene.arithmetic.compare, scene.arithmetic.number
     return any(place is not None and compare(point.u, number(Fraction(place))) == 0 for place in places)
 
 
-def _other_chart(scene: Scene, point: Any, going: Next) -> State:
+def _state_in_next_chart(scene: Scene, point: Any, going: NextMotion) -> PawlState:
     """The same point and curves with the angle counted from the next half turn."""
     step = 1 if point.angle > 0 else -1
-    curves = tuple(curve(scene, c.pair, point.turn + 1) for c in going.curves)
+    curves = tuple(contact_curve(scene, c.pair, point.turn + 1) for c in going.curves)
     at = scene.arithmetic.number(Fraction(-step))
     line = curves[0].line if curves else None
     moved = scene.arithmetic.point(at, point.turn + step, line, None if line else point.time)
-    return State(moved, (), Next(going.kind, curves, going.side))
+    return PawlState(moved, (), NextMotion(going.kind, curves, going.side))
 
 
-def touching(scene: Scene, point: Any) -> list[Curve]:
+def contacts_at(scene: Scene, point: Any) -> list[ContactCurve]:
     """Every contact at a point."""
-    live = _about(scene, point)
+    live = _edges_in_reach(scene, point)
     args = (point.t, point.slack, point.angle, scene.arithmetic.angle_slack, _sign(point.turn))
-    pairs, _ = _scanned(scene, live, lambda out, at: scan.touching(*args, *_parts(scene, live), out, at))
-    curves = [curve(scene, pair, point.turn) for pair in pairs]
-    return [c for c in curves if point.sign(c.alpha, c.beta) == 0 and on_edge(point, c)]
+    pairs, _ = _candidate_pairs(
+        scene, live, lambda out, at: scan.pairs_touching(*args, *_kernel_data(scene, live), out, at)
+    )
+    curves = [contact_curve(scene, pair, point.turn) for pair in pairs]
+    return [c for c in curves if point.sign(c.alpha, c.beta) == 0 and is_on_edge(point, c)]
 
 
-def _about(scene: Scene, point: Any) -> Ints:
+def _edges_in_reach(scene: Scene, point: Any) -> Ints:
     """The edges within reach at a point's t."""
     slack = 1e-9 * scene.stride + point.slack
     return scene.index.live(point.t - slack, point.t + slack)
 
 
-def on_edge(point: Any, contact: Curve) -> bool:
+def is_on_edge(point: Any, contact: ContactCurve) -> bool:
     """Whether the vertex is on the edge, its ends included, at a point of the contact's curve."""
     return point.sign(contact.lam, contact.rho) >= 0 and point.sign(-contact.lam, contact.beyond) >= 0
 
@@ -158,11 +167,13 @@ def _sign(turn: int) -> float:
     return -1.0 if turn % 2 else 1.0
 
 
-def _parts(scene: Scene, live: Ints) -> tuple[Ints, Rigid, Field, Way]:
+def _kernel_data(scene: Scene, live: Ints) -> tuple[Ints, PawlOutline, ObstacleEdges, HingeMotion]:
     return live, scene.rigid, scene.floats, scene.way
 
 
-def _scanned(scene: Scene, live: Any, scanner: Callable[[Any, Any], int]) -> tuple[list[Pair], list[float]]:
+def _candidate_pairs(
+    scene: Scene, live: Any, scanner: Callable[[Any, Any], int]
+) -> tuple[list[Pair], list[float]]:
     """What a kernel finds, with room for all of it."""
     room = 256
     while True:
@@ -174,14 +185,14 @@ def _scanned(scene: Scene, live: Any, scanner: Callable[[Any, Any], int]) -> tup
         room = count
 
 
-def _follow(scene: Scene, point: Any, going: Next, motion: Motion) -> tuple[Any, str]:
+def _motion_end(scene: Scene, point: Any, going: NextMotion, motion: MotionKind) -> tuple[Any, str]:
     """Where a motion leads to next, and whether that is the leg's end, the chart's, or an event."""
     if motion == "arc":
-        return _along(scene, point, going.curves[0], going.side)
-    return _ahead(scene, point, going.curves)
+        return _end_on_arc(scene, point, going.curves[0], going.side)
+    return _end_at_angle(scene, point, going.curves)
 
 
-def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
+def _end_on_arc(scene: Scene, point: Any, arc: ContactCurve, side: int) -> tuple[Any, str]:
     """The next event on an arc, upwards or downwards in u."""
     arithmetic = scene.arithmetic
     limit = arithmetic.number(Fraction(side))
@@ -192,20 +203,20 @@ def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
     until = min(end.t if end else scene.way_end, scene.way_end)
     rising = float(arithmetic.sign_at(arc.alpha, best) or arithmetic.sign_at(arc.alpha, point.u))
     start, whole = point.angle - 1e-12 * side, as_float(best) - point.angle + 2e-12 * side
-    share, begin, early = _share(scene, whole), start, point.t - point.slack
+    share, begin, early = _first_share(scene, whole), start, point.t - point.slack
     while True:
         last = share >= 1.0
         width = start + share * whole - begin
-        late = until if last else _time_on(scene, arc, point.turn, begin + width, early, until)
+        late = until if last else _arc_time(scene, arc, point.turn, begin + width, early, until)
         slack = 1e-9 * (scene.stride + abs(late))
         live = scene.index.live(early, late + slack)
         args = (arc.pair, rising, _sign(point.turn), begin, width, (early - slack, late + slack))
-        pairs, shares = _scanned(scene, live, partial(_arc_scan, args, _parts(scene, live)))
+        pairs, shares = _candidate_pairs(scene, live, partial(_arc_scan, args, _kernel_data(scene, live)))
         for at, pair in sorted(zip(shares, pairs, strict=True)):
             lowest = begin + at * width
             if (lowest - as_float(best)) * side > 1e-11:
                 break
-            hit = _first_hit(scene, point, arc, curve(scene, pair, point.turn), best, lowest)
+            hit = _first_hit(scene, point, arc, contact_curve(scene, pair, point.turn), best, lowest)
             if hit is not None and not (over == "until" and arithmetic.compare(hit, best) == 0):
                 best, over = hit, "event"
         if last or (as_float(best) - begin - width) * side < -1e-11:
@@ -216,10 +227,10 @@ def _along(scene: Scene, point: Any, arc: Curve, side: int) -> tuple[Any, str]:
 
 def _arc_scan(args: Any, parts: Any, out: Any, at: Any) -> int:
     every: Any = (*args, *parts, out, at)
-    return scan.along_arc(*every)
+    return scan.pairs_along_arc(*every)
 
 
-def _share(scene: Scene, whole: float) -> float:
+def _first_share(scene: Scene, whole: float) -> float:
     """The share of an arc to look at first: all of it, unless many features are within reach.
 
     Then arcs are short, and much the same one after another.
@@ -229,7 +240,7 @@ def _share(scene: Scene, whole: float) -> float:
     return 2 * scene.last[0] / abs(whole)
 
 
-def _time_on(scene: Scene, arc: Curve, turn: int, u: float, early: float, until: float) -> float:
+def _arc_time(scene: Scene, arc: ContactCurve, turn: int, u: float, early: float, until: float) -> float:
     """The t of an angle on an arc, as a float; `until` where that does not tell."""
     c = coefficients(*arc.pair, _sign(turn), scene.rigid, scene.floats, scene.way)
     alpha, beta = quadratic(c.alpha, u), quadratic(c.beta, u)
@@ -237,24 +248,26 @@ def _time_on(scene: Scene, arc: Curve, turn: int, u: float, early: float, until:
     return t if early < t < until else until
 
 
-def _first_hit(scene: Scene, point: Any, arc: Curve, other: Curve, limit: Any, lowest: float) -> Any:
+def _first_hit(
+    scene: Scene, point: Any, arc: ContactCurve, other: ContactCurve, limit: Any, lowest: float
+) -> Any:
     """The first place on an arc, up to a limit, where another contact begins; None if there is none."""
     poly = arc.meets(other)
     if poly.is_zero():
         return None
     for root in scene.arithmetic.roots_after(poly, point.u, limit, lowest):
-        if on_edge(scene.arithmetic.point(root, point.turn, arc.line), other):
+        if is_on_edge(scene.arithmetic.point(root, point.turn, arc.line), other):
             return root
     return None
 
 
-def _own_end(scene: Scene, point: Any, arc: Curve, limit: Any) -> tuple[Any, str]:
+def _own_end(scene: Scene, point: Any, arc: ContactCurve, limit: Any) -> tuple[Any, str]:
     """Where an arc ends by itself: at an end of its edge, a vertical tangent, rest, a stop, the leg's end."""
     arithmetic = scene.arithmetic
     one, t = arithmetic.line(scene.until)
     polys = [(arc.alpha * t - arc.beta * one, "until"), (arc.turning, "event")]
     polys += [(arc.begin, "event"), (arc.end, "event")]
-    polys += [(arithmetic.poly(line), "event") for line in lines_at(scene, point.turn)]
+    polys += [(arithmetic.poly(line), "event") for line in rest_and_stop_lines(scene, point.turn)]
     best, over = limit, "chart"
     for poly, ending in polys:
         what = ending
@@ -268,14 +281,14 @@ def _own_end(scene: Scene, point: Any, arc: Curve, limit: Any) -> tuple[Any, str
     return best, over
 
 
-def _ahead(scene: Scene, point: Any, curves: Sequence[Curve]) -> tuple[Any, str]:
+def _end_at_angle(scene: Scene, point: Any, curves: Sequence[ContactCurve]) -> tuple[Any, str]:
     """The next event at one angle: at rest, or along flat contacts."""
     arithmetic = scene.arithmetic
     best, over = arithmetic.point(point.u, point.turn, arithmetic.line(scene.until)), "until"
     for contact in curves[:1]:
         passes = contact.alpha.derivative(), contact.beta.derivative()  # the vertex passes the hinge's foot
         for line in ((contact.lam, contact.rho), (-contact.lam, contact.beyond), passes):
-            best, over = _sooner(scene, point, line, best, over)
+            best, over = _sooner_point(scene, point, line, best, over)
     end, window = best.t, 2 * scene.stride
     begin = point.t
     while True:
@@ -295,18 +308,20 @@ def _hit_between(
     live = scene.index.live(begin - slack, stop + slack)
     beyond = max(begin - slack, point.t + point.slack + slack)  # what touches now is not what comes next
     args = (point.angle, arithmetic.angle_slack, _sign(point.turn), begin - slack, beyond, stop + slack)
-    pairs, times = _scanned(scene, live, lambda out, at: scan.at_angle(*args, *_parts(scene, live), out, at))
+    pairs, times = _candidate_pairs(
+        scene, live, lambda out, at: scan.pairs_at_angle(*args, *_kernel_data(scene, live), out, at)
+    )
     for t, pair in sorted(zip(times, pairs, strict=True)):
         if t > best.t + best.slack + slack:
             break
-        other = curve(scene, pair, point.turn)
-        candidate, what = _sooner(scene, point, other.line, best, over)
-        if candidate is not best and on_edge(candidate, other):
+        other = contact_curve(scene, pair, point.turn)
+        candidate, what = _sooner_point(scene, point, other.line, best, over)
+        if candidate is not best and is_on_edge(candidate, other):
             best, over = candidate, what
     return best, over
 
 
-def _sooner(scene: Scene, point: Any, line: tuple[Any, Any], best: Any, over: str) -> tuple[Any, str]:
+def _sooner_point(scene: Scene, point: Any, line: tuple[Any, Any], best: Any, over: str) -> tuple[Any, str]:
     """The point ahead at this angle where a line is met, if it is before the best so far."""
     arithmetic = scene.arithmetic
     rising = arithmetic.sign_at(line[0], point.u)
@@ -317,7 +332,7 @@ def _sooner(scene: Scene, point: Any, line: tuple[Any, Any], best: Any, over: st
     return arithmetic.point(point.u, point.turn, line), "event"
 
 
-def snapped(scene: Scene, point: Any) -> State:
+def snap_landing(scene: Scene, point: Any) -> PawlState:
     """Turn towards rest at one t, up to the first contact that holds: the snap.
 
     Source: [DonaldPai1993] sec. 8.1.
@@ -326,34 +341,36 @@ def snapped(scene: Scene, point: Any) -> State:
     while True:
         above = point.turn > 0 or (point.turn == 0 and point.angle > 0)
         goal = arithmetic.zero if point.turn == 0 else arithmetic.number(Fraction(-1 if above else 1))
-        landed = _held(scene, point, goal)
+        landed = _holding_state(scene, point, goal)
         if landed is not None:
             return landed
         if point.turn == 0:
-            return _arrived(scene, _moved(scene, point, goal, 0))
+            return _state_at(scene, _point_at_angle(scene, point, goal, 0))
         step = -1 if above else 1
-        point = _moved(scene, point, arithmetic.number(Fraction(-step)), point.turn + step)
+        point = _point_at_angle(scene, point, arithmetic.number(Fraction(-step)), point.turn + step)
 
 
-def _moved(scene: Scene, point: Any, u: Any, turn: int) -> Any:
+def _point_at_angle(scene: Scene, point: Any, u: Any, turn: int) -> Any:
     """Another angle at the same t."""
     return scene.arithmetic.point(u, turn, None, point.time)
 
 
-def _met(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any, Curve]]:
+def _contacts_on_turn(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any, ContactCurve]]:
     """The angles on the way to the goal, at one t, at which a contact is met, in order."""
     arithmetic = scene.arithmetic
     side = 1 if as_float(goal) > point.angle else -1
     start, width = point.angle - 1e-12 * side, as_float(goal) - point.angle + 2e-12 * side
-    live = _about(scene, point)
+    live = _edges_in_reach(scene, point)
     along = cmp_to_key(lambda one, other: side * arithmetic.compare(one, other))
     args = (point.t, point.slack, _sign(point.turn), start, width)
-    pairs, shares = _scanned(scene, live, lambda out, at: scan.at_time(*args, *_parts(scene, live), out, at))
-    waiting: list[tuple[Any, Curve]] = []
+    pairs, shares = _candidate_pairs(
+        scene, live, lambda out, at: scan.pairs_at_time(*args, *_kernel_data(scene, live), out, at)
+    )
+    waiting: list[tuple[Any, ContactCurve]] = []
     for share, pair in sorted(zip(shares, pairs, strict=True)):
         while waiting and (as_float(waiting[0][0]) - start - share * width) * side < -1e-9:
             yield waiting.pop(0)  # whatever is left comes after it
-        other = curve(scene, pair, point.turn)
+        other = contact_curve(scene, pair, point.turn)
         for u in arithmetic.landing(point, other.alpha, other.beta, *sorted((start, start + width))):
             if arithmetic.compare(u, point.u) * side > 0 and arithmetic.compare(u, goal) * side <= 0:
                 waiting.append((u, other))
@@ -361,19 +378,19 @@ def _met(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any, Curve]]:
     yield from waiting
 
 
-def _held(scene: Scene, point: Any, goal: Any) -> State | None:
+def _holding_state(scene: Scene, point: Any, goal: Any) -> PawlState | None:
     """The first angle on the way to the goal, at one t, where the contacts do not let the pawl on."""
     arithmetic = scene.arithmetic
     last: Any = None
-    for u, other in _met(scene, point, goal):
+    for u, other in _contacts_on_turn(scene, point, goal):
         if last is not None and arithmetic.compare(u, last) == 0:
             continue
         flat = arithmetic.sign_at(other.alpha, u) == 0
         here = arithmetic.point(u, point.turn, None if flat else other.line, point.time if flat else None)
-        if not on_edge(here, other):
+        if not is_on_edge(here, other):
             continue
         last = u
-        state = _arrived(scene, here)
+        state = _state_at(scene, here)
         if state.going.kind != "snap":
             return state
     return None

@@ -9,14 +9,14 @@ from typing import Any, Literal, NamedTuple
 from pliant.snap.geometry.features import Pair
 from pliant.snap.geometry.scene import Scene
 
-Motion = Literal["rest", "arc", "flat"]
-Cause = Literal["until", "jam", "stop", "lock", "dead centre", "limit"]
+MotionKind = Literal["rest", "arc", "flat"]
+EndCause = Literal["until", "jam", "stop", "lock", "dead centre", "limit"]
 
 
-class Piece(NamedTuple):
+class PathPiece(NamedTuple):
     """The pawl at rest, sliding on an arc, or at one angle along a flat contact, between two points."""
 
-    motion: Motion
+    motion: MotionKind
     start: Any  # a point of the arithmetic
     end: Any
     contacts: tuple[Pair, ...]  # those that coincide; the first is followed
@@ -27,7 +27,7 @@ class Piece(NamedTuple):
         return self.start.turn
 
 
-class Happening(NamedTuple):
+class PathEvent(NamedTuple):
     """An event: where, what kind by the paper's numerals, and which pairs touch then."""
 
     kind: str
@@ -40,24 +40,24 @@ class Path:
     """A pawl's motion: pieces in order of t, what happens between them, and how it ends."""
 
     scene: Scene
-    pieces: tuple[Piece, ...]
-    happenings: tuple[Happening, ...]
-    cause: Cause
+    pieces: tuple[PathPiece, ...]
+    happenings: tuple[PathEvent, ...]
+    cause: EndCause
     end: Any
     touching: tuple[Pair, ...]  # at the end
 
 
 @dataclass
-class Run:
+class PathRecord:
     """What a sweep has found so far."""
 
     scene: Scene
-    pieces: list[Piece]
-    happenings: list[Happening]
+    pieces: list[PathPiece]
+    happenings: list[PathEvent]
 
     def note(self, kind: str, point: Any, contacts: Iterable[Pair]) -> None:
         """An event."""
-        self.happenings.append(Happening(kind, point, tuple(contacts)))
+        self.happenings.append(PathEvent(kind, point, tuple(contacts)))
 
     def note_change(
         self, before: Sequence[Pair], after: Sequence[Pair], point: Any, contacts: Sequence[Pair]
@@ -73,6 +73,6 @@ class Run:
         """The pawl leaves one contact, or one of several."""
         self.note("snap off" if len(contacts) < 2 else "snap from a vertex", point, contacts)
 
-    def over(self, cause: Cause, point: Any, contacts: Iterable[Pair]) -> Path:
+    def over(self, cause: EndCause, point: Any, contacts: Iterable[Pair]) -> Path:
         """The path, which ends here."""
         return Path(self.scene, tuple(self.pieces), tuple(self.happenings), cause, point, tuple(contacts))

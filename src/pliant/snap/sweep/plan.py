@@ -15,14 +15,14 @@ from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.numbers import Number, as_float, exact_rational, exact_sum
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.faults import ROOT
-from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import Pair
-from pliant.snap.geometry.outlines import ring
-from pliant.snap.geometry.scene import Obstacles, Scene, backwards, obstacles, scene
+from pliant.snap.geometry.outlines import normal_outline
+from pliant.snap.geometry.scene import Scene, UnitedObstacles, pawl_scene, reversed_scene, unite_obstacles
 from pliant.snap.model import Fastener, Leg, Pawl
 from pliant.snap.springs.beam import pivot_of
-from pliant.snap.sweep.leg import sweep
-from pliant.snap.sweep.path import Cause, Happening, Path, Piece
+from pliant.snap.sweep.leg import sweep_leg
+from pliant.snap.sweep.path import EndCause, Path, PathEvent, PathPiece
 
 Vector = tuple[Fraction, Fraction]
 ZERO: Vector = (Fraction(0), Fraction(0))
@@ -38,7 +38,7 @@ class Course:
     offset: Vector  # of the root, where t = 0
     start: Any  # t of the arithmetic, where it began
     paths: dict[str, Path]  # by pawl, and the root's where it has an outline
-    cause: Cause
+    cause: EndCause
     by: str  # who ended it; "" where the leg came to its end
     end: Any  # t of the arithmetic
 
@@ -68,7 +68,7 @@ class Course:
         return (self.ends - self.begins) * self.speed
 
 
-def elapsed(courses: Sequence[Course], number: int, time: Number) -> Algebraic | None:
+def elapsed_time(courses: Sequence[Course], number: int, time: Number) -> Algebraic | None:
     """The t since a way began, exactly, of a t of one of its courses; None where it is not known exactly.
 
     It is where every course before, and this one, began and ended at a rational t.
@@ -83,41 +83,41 @@ def elapsed(courses: Sequence[Course], number: int, time: Number) -> Algebraic |
 
 
 @dataclass(frozen=True)
-class Stance:
+class PawlPoints:
     """Where every pawl is, at the end of a course: a point of the arithmetic each."""
 
     points: dict[str, Any]
 
 
-def legs(model: Fastener, fixed: Obstacles | None = None) -> tuple[Leg, ...]:
+def plan_legs(model: Fastener, fixed: UnitedObstacles | None = None) -> tuple[Leg, ...]:
     """The plan; without an end, far enough for everything to be passed."""
     root = model.root
     if root.plan is not None:
         return root.plan
     assert root.velocity is not None
-    until = root.until or clearing(model, root.velocity, fixed)
+    until = root.until or clearing_time(model, root.velocity, fixed)
     return (Leg.model_construct(velocity=root.velocity, until=until),)
 
 
-def clearing(model: Fastener, velocity: Vector, fixed: Obstacles | None = None) -> Fraction:
+def clearing_time(model: Fastener, velocity: Vector, fixed: UnitedObstacles | None = None) -> Fraction:
     """A t by which everything that moves is past every obstacle."""
     x, y = float(velocity[0]), float(velocity[1])
     speed = math.hypot(x, y)
-    field = (fixed or around(model)).floats
+    field = (fixed or united_obstacles(model)).floats
     farthest = float((field.x * x + field.y * y).max()) / speed
     behind: list[float] = []
     for pawl in model.pawls:
         along = (float(pawl.hinge[0]) * x + float(pawl.hinge[1]) * y) / speed
-        behind.append(along - ring(model.outline(pawl)).reach)
+        behind.append(along - normal_outline(model.outline(pawl)).reach)
     if model.root.outline is not None:
-        rigid = ring(model.root.outline).rigid
+        rigid = normal_outline(model.root.outline).rigid
         behind.append(float((rigid.x * x + rigid.y * y).min()) / speed)
     return Fraction(max(1, math.ceil((farthest - min(behind)) * 1.02 / speed)))
 
 
-def around(model: Fastener) -> Obstacles:
+def united_obstacles(model: Fastener) -> UnitedObstacles:
     """The obstacles, ready for any number of sweeps."""
-    return obstacles([model.placed(obstacle) for obstacle in model.obstacles])
+    return unite_obstacles([model.placed(obstacle) for obstacle in model.obstacles])
 
 
 def stops_of(pawl: Pawl) -> tuple[Fraction | None, Fraction | None]:
@@ -130,33 +130,33 @@ def stops_of(pawl: Pawl) -> tuple[Fraction | None, Fraction | None]:
     return low, high
 
 
-def travel(
-    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, friction: Fraction | None = None
+def travel_in(
+    model: Fastener, arithmetic: Arithmetic, fixed: UnitedObstacles, friction: Fraction | None = None
 ) -> tuple[Course, ...]:
     """Every leg of the plan, up to the first that cannot be finished."""
     mu = model.friction if friction is None else friction
     courses: list[Course] = []
     offset, stance = ZERO, None
-    for number, leg in enumerate(legs(model, fixed)):
+    for number, leg in enumerate(plan_legs(model, fixed)):
         scenes = _scenes(model, arithmetic, fixed, offset, leg.velocity, leg.until)
         starts = _starts(scenes, stance, arithmetic.scalar(Fraction(0)))
-        held = _held(courses[-1] if courses else None)
+        held = _pressing_contacts(courses[-1] if courses else None)
         paths = {
-            name: sweep(each, starts[name], mu, held=held.get(name, ())) for name, each in scenes.items()
+            name: sweep_leg(each, starts[name], mu, held=held.get(name, ())) for name, each in scenes.items()
         }
         course = _course(number, False, leg.velocity, offset, arithmetic.number(Fraction(0)), paths)
         courses.append(course)
         if course.cause != "until":
             break
-        stance = Stance({name: path.end for name, path in paths.items()})
+        stance = PawlPoints({name: path.end for name, path in paths.items()})
         offset = (offset[0] + leg.velocity[0] * leg.until, offset[1] + leg.velocity[1] * leg.until)
     return tuple(courses)
 
 
-def back(
+def travel_back(
     model: Fastener,
     arithmetic: Arithmetic,
-    fixed: Obstacles,
+    fixed: UnitedObstacles,
     ways: Sequence[Course],
     friction: Fraction | None = None,
 ) -> tuple[Course, ...]:
@@ -166,25 +166,25 @@ def back(
     stance = None
     for way in reversed(ways):
         velocity = (-way.velocity[0], -way.velocity[1])
-        scenes = {name: backwards(path.scene, Fraction(0)) for name, path in way.paths.items()}
+        scenes = {name: reversed_scene(path.scene, Fraction(0)) for name, path in way.paths.items()}
         begin = arithmetic.negated(way.end)
         if stance is None:
-            starts = {name: _reversed(way.paths[name], way.end, scenes[name]) for name in scenes}
+            starts = {name: _reversed_start(way.paths[name], way.end, scenes[name]) for name in scenes}
         else:
             starts = _starts(scenes, stance, None, begin)
-        held = _held(courses[-1] if courses else None)
+        held = _pressing_contacts(courses[-1] if courses else None)
         paths = {
-            name: sweep(each, starts[name], mu, held=held.get(name, ())) for name, each in scenes.items()
+            name: sweep_leg(each, starts[name], mu, held=held.get(name, ())) for name, each in scenes.items()
         }
         course = _course(way.leg, True, velocity, way.offset, begin, paths)
         courses.append(course)
         if course.cause != "until":
             break
-        stance = Stance({name: path.end for name, path in paths.items()})
+        stance = PawlPoints({name: path.end for name, path in paths.items()})
     return tuple(courses)
 
 
-def _held(course: Course | None) -> dict[str, tuple[Pair, ...]]:
+def _pressing_contacts(course: Course | None) -> dict[str, tuple[Pair, ...]]:
     """What presses on each pawl at the end of a leg."""
     if course is None:
         return {}
@@ -192,18 +192,18 @@ def _held(course: Course | None) -> dict[str, tuple[Pair, ...]]:
     return {name: piece.contacts for name, piece in ends.items() if piece.end.against(course.end) == 0}
 
 
-def depart(
-    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, stance: Stance,
+def travel_from(
+    model: Fastener, arithmetic: Arithmetic, fixed: UnitedObstacles, stance: PawlPoints,
     offset: Vector, velocity: Vector, until: Fraction,
 ) -> Course:  # fmt: skip
     """A leg of its own without friction, from where every pawl stands."""
     scenes = _scenes(model, arithmetic, fixed, offset, velocity, until)
     starts = _starts(scenes, stance, arithmetic.scalar(Fraction(0)))
-    paths = {name: sweep(each, starts[name]) for name, each in scenes.items()}
+    paths = {name: sweep_leg(each, starts[name]) for name, each in scenes.items()}
     return _course(0, False, velocity, offset, arithmetic.number(Fraction(0)), paths)
 
 
-def ended_at(path: Path, end: Any) -> Path:
+def path_until(path: Path, end: Any) -> Path:
     """A path cut off at a t: its end is where the pawl is then."""
     arithmetic = path.scene.arithmetic
     piece = piece_at(path, end)
@@ -211,25 +211,25 @@ def ended_at(path: Path, end: Any) -> Path:
         return path
     if piece.motion != "arc":
         return replace(path, end=arithmetic.point(piece.start.u, piece.turn, None, end))
-    line = curve(path.scene, piece.contacts[0], piece.turn).line
+    line = contact_curve(path.scene, piece.contacts[0], piece.turn).line
     return replace(path, end=arithmetic.point(_angle_on(path, piece, end), piece.turn, line))
 
 
-def locked_at(course: Course, name: str, t: float) -> Course:
+def course_until_lock(course: Course, name: str, t: float) -> Course:
     """A course that ends at a t, where the beam of a pawl locks."""
     path = course.paths[name]
     end = path.scene.arithmetic.number(Fraction(t).limit_denominator(10**9))
     piece = piece_at(path, end)
-    lock = Happening("lock", ended_at(path, end).end, () if piece is None else piece.contacts)
+    lock = PathEvent("lock", path_until(path, end).end, () if piece is None else piece.contacts)
     kept = tuple(each for each in path.happenings if each.point.against(end) <= 0)
     cut = {**course.paths, name: replace(path, happenings=(*kept, lock))}
     return replace(course, paths=cut, cause="lock", by=name, end=end)
 
 
-def _angle_on(path: Path, piece: Piece, t: Any) -> Any:
+def _angle_on(path: Path, piece: PathPiece, t: Any) -> Any:
     """The angle on an arc at a t between its ends."""
     arithmetic = path.scene.arithmetic
-    forward = curve(path.scene, piece.contacts[0], piece.turn)
+    forward = contact_curve(path.scene, piece.contacts[0], piece.turn)
     low, high = sorted((piece.start.angle, piece.end.angle))
     here = arithmetic.point(arithmetic.zero, 0, None, t)
     found = arithmetic.landing(here, forward.alpha, forward.beta, low - 1e-12, high + 1e-12)
@@ -242,7 +242,7 @@ def _angle_on(path: Path, piece: Piece, t: Any) -> Any:
 def _scenes(
     model: Fastener,
     arithmetic: Arithmetic,
-    fixed: Obstacles,
+    fixed: UnitedObstacles,
     offset: Vector,
     velocity: Vector,
     until: Fraction,
@@ -253,14 +253,16 @@ def _scenes(
         hinge = (pawl.hinge[0] + offset[0], pawl.hinge[1] + offset[1])
         outline = model.outline_at_rest(pawl)
         pivot = ZERO if pawl.beam is None else pivot_of(model, pawl)
-        found[pawl.name] = scene(arithmetic, outline, hinge, velocity, fixed, until, stops_of(pawl), pivot)
+        found[pawl.name] = pawl_scene(
+            arithmetic, outline, hinge, velocity, fixed, until, stops_of(pawl), pivot
+        )
     if model.root.outline is not None:
         still = (Fraction(0), Fraction(0))
-        found[ROOT] = scene(arithmetic, model.root.outline, offset, velocity, fixed, until, still)
+        found[ROOT] = pawl_scene(arithmetic, model.root.outline, offset, velocity, fixed, until, still)
     return found
 
 
-def _starts(scenes: dict[str, Scene], stance: Stance | None, t: Any, at: Any = None) -> dict[str, Any]:
+def _starts(scenes: dict[str, Scene], stance: PawlPoints | None, t: Any, at: Any = None) -> dict[str, Any]:
     """Where each pawl starts: at rest, or as the leg before left it."""
     own = {name: each.arithmetic for name, each in scenes.items()}
     if stance is None:
@@ -271,7 +273,7 @@ def _starts(scenes: dict[str, Scene], stance: Stance | None, t: Any, at: Any = N
     return {name: own[name].moment(point.u, point.turn, t) for name, point in points.items()}
 
 
-def _reversed(path: Path, end: Any, scene: Scene) -> Any:
+def _reversed_start(path: Path, end: Any, scene: Scene) -> Any:
     """A pawl's state at the end of a course, as the start of the way back, where t counts from minus it."""
     arithmetic = scene.arithmetic
     piece = piece_at(path, end)
@@ -281,13 +283,13 @@ def _reversed(path: Path, end: Any, scene: Scene) -> Any:
         return arithmetic.point(path.end.u, path.end.turn, None, at)
     if piece.motion != "arc":
         return arithmetic.point(piece.start.u, piece.turn, None, at)
-    line = curve(scene, piece.contacts[0], piece.turn).line
+    line = contact_curve(scene, piece.contacts[0], piece.turn).line
     if piece.end.against(end) == 0:
         return arithmetic.point(piece.end.u, piece.turn, line)
     return arithmetic.point(_angle_on(path, piece, end), piece.turn, line)
 
 
-def piece_at(path: Path, t: Any) -> Piece | None:
+def piece_at(path: Path, t: Any) -> PathPiece | None:
     """The last piece that holds a t; None where the path ends on a snap."""
     for piece in reversed(path.pieces):
         if piece.start.against(t) <= 0:
@@ -309,7 +311,7 @@ def _course(
         return one[1].end.against(other[1].end.time)
 
     name, first = min(paths.items(), key=cmp_to_key(order))
-    cause: Cause = first.cause
+    cause: EndCause = first.cause
     return Course(
         leg, reverse, velocity, offset, start, paths, cause, "" if cause == "until" else name, first.end.time
     )

@@ -15,14 +15,22 @@ from typing import Any, Literal
 
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.geometry.scene import Obstacles
+from pliant.snap.geometry.scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.questions.diode.critical_direction import Critical, boundary
-from pliant.snap.questions.diode.escape import Attempt, Seat, Sector, attempt, heading, seat, sectors
-from pliant.snap.springs.spring import Spring
+from pliant.snap.questions.diode.critical_direction import CriticalDirection, outcome_change
+from pliant.snap.questions.diode.escape import (
+    EscapeAttempt,
+    RestPosition,
+    Sector,
+    rational_direction,
+    rest_position,
+    sectors,
+    try_direction,
+)
+from pliant.snap.springs.spring import PawlSpring
 from pliant.snap.sweep.plan import Course
 
-Cause = Literal["kinematic", "friction", "force", "none"]
+HoldingCause = Literal["kinematic", "friction", "force", "none"]
 Extent = Literal["total", "relative", "none"]
 
 
@@ -31,15 +39,15 @@ class Diode:
     """A fastener's class, and what it rests on."""
 
     motion: Extent
-    cause: Cause
-    relative: Cause  # against the plan reversed and its neighbours
-    total: Cause  # against every direction tried
+    cause: HoldingCause
+    relative: HoldingCause  # against the plan reversed and its neighbours
+    total: HoldingCause  # against every direction tried
     bound: float  # the least force that brings it out; infinite where none does
     bound_reversed: float  # along the plan reversed
     friction: float | None  # from which on the plan reversed locks; None: at no friction, or it jams
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[EscapeAttempt, ...]
     sectors: tuple[Sector, ...]
-    critical: tuple[Critical, ...]  # directions at which the outcome changes
+    critical: tuple[CriticalDirection, ...]  # directions at which the outcome changes
     tried: str  # what "every direction" means here
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,17 +70,20 @@ class Diode:
         }
 
 
-def classify(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: Obstacles, springs: dict[str, Spring],
+def classify_diode(
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles, springs: dict[str, PawlSpring],
     last: Course, insertion: float, progress: Progress = silent,
 ) -> Diode | None:  # fmt: skip
     """The class of a fastener that went in; None for one that did not."""
     if not last.arrived:
         return None
-    start = seat(model, arithmetic, fixed, springs, last)
-    family = _family(study, start)
-    every, changes = _every(study, start, progress)
-    relative, total = _cause(family, model.friction, insertion), _cause(every, model.friction, insertion)
+    start = rest_position(model, arithmetic, fixed, springs, last)
+    family = _reversed_attempts(study, start)
+    every, changes = _all_attempts(study, start, progress)
+    relative, total = (
+        _holding_cause(family, model.friction, insertion),
+        _holding_cause(every, model.friction, insertion),
+    )
     extent: Extent = "total" if total != "none" else "relative" if relative != "none" else "none"
     lock = family[0].locks_from
     return Diode(
@@ -90,39 +101,43 @@ def classify(
     )
 
 
-def _family(study: SnapStudy, start: Seat) -> list[Attempt]:
+def _reversed_attempts(study: SnapStudy, start: RestPosition) -> list[EscapeAttempt]:
     """The plan reversed, and directions to either side of it as far as the study asks."""
-    found = [attempt(start, start.backwards)]
+    found = [try_direction(start, start.backwards)]
     spread = study.spread.angle
     if spread:
         centre = found[0].angle
-        found += [attempt(start, heading(centre + spread * k / 8)) for k in range(-8, 9) if k]
+        found += [
+            try_direction(start, rational_direction(centre + spread * k / 8)) for k in range(-8, 9) if k
+        ]
     return found
 
 
-def _every(study: SnapStudy, start: Seat, progress: Progress) -> tuple[list[Attempt], list[Critical]]:
+def _all_attempts(
+    study: SnapStudy, start: RestPosition, progress: Progress
+) -> tuple[list[EscapeAttempt], list[CriticalDirection]]:
     """Directions that lead back at all, the reversed one first; closer where neighbours end differently."""
     friction = start.model.friction
     centre = math.atan2(float(start.backwards[1]), float(start.backwards[0]))
     half = study.directions // 4
     places = [k for k in range(-half, half + 1) if abs(k) * 4 < study.directions]
-    row: list[Attempt] = []
+    row: list[EscapeAttempt] = []
     for done, k in enumerate(places):
         progress(done, len(places), "trying directions")
-        way = heading(centre + 2 * math.pi * k / study.directions) if k else start.backwards
-        row.append(attempt(start, way))
-    closer: list[Attempt] = []
-    changes: list[Critical] = []
+        way = rational_direction(centre + 2 * math.pi * k / study.directions) if k else start.backwards
+        row.append(try_direction(start, way))
+    closer: list[EscapeAttempt] = []
+    changes: list[CriticalDirection] = []
     for one, other in pairwise(row):
         if one.escapes(friction) != other.escapes(friction):
-            found, change = boundary(start, one, other)
+            found, change = outcome_change(start, one, other)
             closer += found
             changes.append(change)
     middle = places.index(0)
     return [row[middle], *row[:middle], *row[middle + 1 :], *closer], changes
 
 
-def _cause(attempts: list[Attempt], friction: Fraction, insertion: float) -> Cause:
+def _holding_cause(attempts: list[EscapeAttempt], friction: Fraction, insertion: float) -> HoldingCause:
     """What keeps it together against all of some directions."""
     if not any(a.open for a in attempts):
         return "kinematic"

@@ -14,36 +14,37 @@ from typing import Any
 
 from flint import fmpz_poly
 
-from pliant.snap.geometry.contact_curves import curve, minus, times, turned
+from pliant.snap.geometry.contact_curves import contact_curve, rotated_product, scaled
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair
+from pliant.snap.geometry.outlines import minus
 from pliant.snap.geometry.scene import Scene
-from pliant.snap.sweep.friction import cone, grip
+from pliant.snap.sweep.friction import friction_cone, friction_terms
 
 NOTHING = fmpz_poly([])
-Line = tuple[tuple[Fraction, Fraction], Fraction]  # n and c of n · w = c
+GoalLine = tuple[tuple[Fraction, Fraction], Fraction]  # n and c of n · w = c
 
 
 @dataclass(frozen=True)
-class Row:
+class LinearCondition:
     """One condition: x(u) w₁ + y(u) w₂ + z(u) = 0."""
 
     x: fmpz_poly
     y: fmpz_poly
     z: fmpz_poly
 
-    def tangent(self) -> Row:
+    def tangent(self) -> LinearCondition:
         """Zero where it does not change with u."""
-        return Row(self.x.derivative(), self.y.derivative(), self.z.derivative())
+        return LinearCondition(self.x.derivative(), self.y.derivative(), self.z.derivative())
 
-    def along(self) -> Row:
+    def along(self) -> LinearCondition:
         """Zero where it does not change in the direction of w."""
-        return Row(self.x, self.y, NOTHING)
+        return LinearCondition(self.x, self.y, NOTHING)
 
     def at(self, w: tuple[fmpz_poly, fmpz_poly, fmpz_poly]) -> fmpz_poly:
         """Zero where it holds at W₁ / W₃, W₂ / W₃."""
         return self.x * w[0] + self.y * w[1] + self.z * w[2]
 
-    def cross(self, other: Row) -> tuple[fmpz_poly, fmpz_poly, fmpz_poly]:
+    def cross(self, other: LinearCondition) -> tuple[fmpz_poly, fmpz_poly, fmpz_poly]:
         """W of the w = (W₁, W₂) / W₃ where both hold."""
         return (
             self.y * other.z - self.z * other.y,
@@ -53,18 +54,20 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Axes:
+class AxisScenes:
     """A pawl's scene, moved along x and along y: what is linear in the velocity is known by the two."""
 
     x: Scene
     y: Scene
 
-    def row(self, along_x: tuple[fmpz_poly, fmpz_poly], along_y: tuple[fmpz_poly, fmpz_poly]) -> Row:
+    def row(
+        self, along_x: tuple[fmpz_poly, fmpz_poly], along_y: tuple[fmpz_poly, fmpz_poly]
+    ) -> LinearCondition:
         """Of a(u) t + b(u) along either."""
-        return Row(along_x[0], along_y[0], along_x[1])
+        return LinearCondition(along_x[0], along_y[0], along_x[1])
 
 
-def axes(scene: Scene) -> Axes:
+def axis_scenes(scene: Scene) -> AxisScenes:
     """Of a scene along any direction, in the least integers: its own are as great as the direction's."""
     values = [value for vector in (*scene.pawl, scene.hinge, scene.pivot) for value in vector]
     scale = lcm(scene.obstacles.scale, *{Fraction(value, scene.scale).denominator for value in values})
@@ -74,38 +77,44 @@ def axes(scene: Scene) -> Axes:
 
     pawl, hinge, pivot = tuple(map(taken, scene.pawl)), taken(scene.hinge), taken(scene.pivot)
     along_x = replace(scene, pawl=pawl, hinge=hinge, pivot=pivot, scale=scale, velocity=(1, 0), curves={})
-    return Axes(along_x, replace(along_x, velocity=(0, 1), curves={}))
+    return AxisScenes(along_x, replace(along_x, velocity=(0, 1), curves={}))
 
 
-def contact_row(both: Axes, pair: Pair, turn: int) -> Row:
+def contact_condition(both: AxisScenes, pair: Pair, turn: int) -> LinearCondition:
     """Zero where a vertex is on an edge's line."""
-    return both.row(curve(both.x, pair, turn).line, curve(both.y, pair, turn).line)
+    return both.row(contact_curve(both.x, pair, turn).line, contact_curve(both.y, pair, turn).line)
 
 
-def end_rows(both: Axes, pair: Pair, turn: int) -> Iterator[Row]:
+def end_conditions(both: AxisScenes, pair: Pair, turn: int) -> Iterator[LinearCondition]:
     """Zero where, along the edge, it is at one of its ends."""
-    on_x, on_y = curve(both.x, pair, turn), curve(both.y, pair, turn)
+    on_x, on_y = contact_curve(both.x, pair, turn), contact_curve(both.y, pair, turn)
     yield both.row((on_x.lam, on_x.rho), (on_y.lam, on_y.rho))
     yield both.row((-on_x.lam, on_x.beyond), (-on_y.lam, on_y.beyond))
 
 
-def friction_rows(both: Axes, pair: Pair, turn: int, friction: Fraction) -> Iterator[Row]:
+def friction_conditions(
+    both: AxisScenes, pair: Pair, turn: int, friction: Fraction
+) -> Iterator[LinearCondition]:
     """Zero where the line from the hinge to the contact is an edge of the cone, or at a right angle to w."""
     cones = (_cone(scene, pair, turn, friction) for scene in (both.x, both.y))
     for along_x, along_y in zip(*cones, strict=True):
         yield both.row(along_x, along_y)
     if pair[0] == VERTEX:
-        lever = times(both.x.pawl[pair[1]], -1 if turn % 2 else 1)
+        lever = scaled(both.x.pawl[pair[1]], -1 if turn % 2 else 1)
         right, up = both.x.pivot
-        yield Row(turned(fmpz_poly, lever, (1, 0), -right), turned(fmpz_poly, lever, (0, 1), -up), NOTHING)
+        yield LinearCondition(
+            rotated_product(fmpz_poly, lever, (1, 0), -right),
+            rotated_product(fmpz_poly, lever, (0, 1), -up),
+            NOTHING,
+        )
 
 
 def _cone(scene: Scene, pair: Pair, turn: int, friction: Fraction) -> tuple[Any, Any]:
-    return cone(scene, grip(scene, curve(scene, pair, turn), turn), friction)
+    return friction_cone(scene, friction_terms(scene, contact_curve(scene, pair, turn), turn), friction)
 
 
 @dataclass(frozen=True)
-class Circle:
+class DiameterCircle:
     """A condition on the hinge alone: w lies on the circle through 0 and (x, y), with these as a diameter.
 
     There the line from the hinge to a corner at (x, y) is at a right angle to w, and friction turns about.
@@ -120,18 +129,18 @@ class Circle:
         return (first * self.x + second * self.y) * whole - first * first - second * second
 
 
-def circles(scene: Scene, pairs: Iterable[Pair]) -> set[Circle]:
+def diameter_circles(scene: Scene, pairs: Iterable[Pair]) -> set[DiameterCircle]:
     """Of every corner that an edge of the pawl can touch."""
     corners = {j for kind, _, j in pairs if kind == EDGE}
-    return {Circle(*minus(minus(scene.corner(j), scene.hinge), scene.pivot)) for j in corners}
+    return {DiameterCircle(*minus(minus(scene.corner(j), scene.hinge), scene.pivot)) for j in corners}
 
 
-def goal_row(scene: Scene, line: Line) -> Row:
+def goal_condition(scene: Scene, line: GoalLine) -> LinearCondition:
     """Zero on a line across the way."""
     (nx, ny), distance = line
     whole = lcm(nx.denominator, ny.denominator, (distance * scene.scale).denominator)
     x, y, z = (fmpz_poly([int(value * whole)]) for value in (nx, ny, -distance * scene.scale))
-    return Row(x, y, z)
+    return LinearCondition(x, y, z)
 
 
 def pairs_among(scene: Scene, pairs: Iterable[Pair]) -> list[Pair]:

@@ -12,8 +12,8 @@ from pliant.core.quantity import written
 from pliant.snap.arithmetic.algebraic import Algebraic, compare
 from pliant.snap.arithmetic.polynomials import rational
 from pliant.snap.arithmetic.text import exact_text
-from pliant.snap.questions.diode.escape import Attempt, Seat, attempt, heading
-from pliant.snap.questions.diode.exact_direction import Bearing, bearings, slope_of
+from pliant.snap.questions.diode.escape import EscapeAttempt, RestPosition, rational_direction, try_direction
+from pliant.snap.questions.diode.exact_direction import ExactDirection, candidate_directions, slope_of
 from pliant.snap.sweep.plan import Vector
 
 NARROW = 1e-7  # radians: between two directions that end differently
@@ -21,7 +21,7 @@ HAIR = Fraction(1, 2**60)  # of the slope, to either side of a direction that is
 
 
 @dataclass(frozen=True)
-class Critical:
+class CriticalDirection:
     """A direction at which the outcome changes, and two about it that end differently, low angle first.
 
     `exact` is empty where it is only known to lie between the two: by floats, or if no one direction, or
@@ -38,21 +38,23 @@ class Critical:
         return {"angle": self.angle, "exact": self.exact, "between": ends}
 
 
-def boundary(seat: Seat, first: Attempt, second: Attempt) -> tuple[list[Attempt], Critical]:
+def outcome_change(
+    seat: RestPosition, first: EscapeAttempt, second: EscapeAttempt
+) -> tuple[list[EscapeAttempt], CriticalDirection]:
     """Directions ever closer to where the outcome changes between two that end differently, and that one."""
     friction = seat.model.friction
-    found: list[Attempt] = []
+    found: list[EscapeAttempt] = []
     low, width = first.angle, math.remainder(second.angle - first.angle, 2 * math.pi)
     while abs(width) > NARROW:
         width /= 2
-        middle = attempt(seat, heading(low + width))
+        middle = try_direction(seat, rational_direction(low + width))
         found.append(middle)
         if middle.escapes(friction) == first.escapes(friction):
             low += width
-    return found, critical(seat, *_innermost([first, *found, second], friction))
+    return found, critical_direction(seat, *_nearest_pair([first, *found, second], friction))
 
 
-def _innermost(attempts: list[Attempt], friction: Fraction) -> tuple[Attempt, Attempt]:
+def _nearest_pair(attempts: list[EscapeAttempt], friction: Fraction) -> tuple[EscapeAttempt, EscapeAttempt]:
     """The two nearest directions that end differently, in order of their angle."""
     order = sorted(attempts, key=lambda a: math.remainder(a.angle - attempts[0].angle, 2 * math.pi))
     return next(
@@ -60,41 +62,43 @@ def _innermost(attempts: list[Attempt], friction: Fraction) -> tuple[Attempt, At
     )
 
 
-def critical(seat: Seat, low: Attempt, high: Attempt) -> Critical:
+def critical_direction(seat: RestPosition, low: EscapeAttempt, high: EscapeAttempt) -> CriticalDirection:
     """Where the outcome changes between two directions."""
     between = low.direction, high.direction
-    named = exactly(seat, low, high)
+    named = exact_change(seat, low, high)
     if named is None:
         middle = low.angle + 0.5 * math.remainder(high.angle - low.angle, 2 * math.pi)
-        return Critical(middle, "", between)
-    return Critical(named.angle, direction_text(named), between)
+        return CriticalDirection(middle, "", between)
+    return CriticalDirection(named.angle, direction_text(named), between)
 
 
-def exactly(seat: Seat, low: Attempt, high: Attempt) -> Bearing | None:
+def exact_change(seat: RestPosition, low: EscapeAttempt, high: EscapeAttempt) -> ExactDirection | None:
     """The one direction between two at which sweeps a hair to either side end as the two do."""
     if not seat.arithmetic.is_exact:
         return None
     courses = seat.course(low.direction), seat.course(high.direction)
     locks = [(a.locks_from.pawl, a.locks_from.t) for a in (low, high) if a.locks_from is not None]
     line, friction = (seat.backwards, seat.far), seat.model.friction
-    found = [b for b in bearings(courses, line, friction, locks) if _parts(seat, low, high, b)]
+    found = [
+        b for b in candidate_directions(courses, line, friction, locks) if _separates(seat, low, high, b)
+    ]
     return found[0] if len(found) == 1 else None
 
 
-def _parts(seat: Seat, low: Attempt, high: Attempt, bearing: Bearing) -> bool:
+def _separates(seat: RestPosition, low: EscapeAttempt, high: EscapeAttempt, bearing: ExactDirection) -> bool:
     """Whether what ends like the one is on one side of a direction, and like the other on the other."""
     friction = seat.model.friction
     ends = [slope_of(end.direction, bearing.steep) for end in (low, high)]
     up = 1 if ends[0] < ends[1] else -1
     for end, side, like in zip(ends, (-up, up), (low, high), strict=True):
         if compare(bearing.slope, Algebraic.of(rational(end))) != 0:
-            beside = attempt(seat, bearing.beside(side * HAIR))
+            beside = try_direction(seat, bearing.beside(side * HAIR))
             if beside.escapes(friction) != like.escapes(friction):
                 return False
     return True
 
 
-def direction_text(bearing: Bearing) -> str:
+def direction_text(bearing: ExactDirection) -> str:
     """A direction exactly: two integers, or a coordinate of 1 and the polynomial the other is a root of."""
     slope = bearing.slope.reduced
     if slope.is_rational:

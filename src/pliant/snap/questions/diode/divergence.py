@@ -12,16 +12,16 @@ from flint import fmpq
 from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.polynomials import rational
 from pliant.snap.geometry.features import Pair
-from pliant.snap.sweep.next_motion import stop_in
-from pliant.snap.sweep.path import Path, Piece
-from pliant.snap.sweep.plan import ended_at
+from pliant.snap.sweep.next_motion import stop_in_chart
+from pliant.snap.sweep.path import Path, PathPiece
+from pliant.snap.sweep.plan import path_until
 
 NEAR = 2e-3  # how far, of its size, something may be off at a place that is looked at
-Window = tuple[Path, Sequence[Piece]]
+PathWindow = tuple[Path, Sequence[PathPiece]]
 
 
 @dataclass(frozen=True)
-class Place:
+class DivergencePoint:
     """A configuration near which ways part: its chart, u and w by floats, and angles it may have exactly."""
 
     turn: int
@@ -31,10 +31,10 @@ class Place:
     start: bool
 
 
-def windows(sides: Sequence[Path], locks: Sequence[float]) -> list[Window]:
+def divergence_windows(sides: Sequence[Path], locks: Sequence[float]) -> list[PathWindow]:
     """The pieces of two paths about where they part, and about each t where friction locks one."""
     keys = [[(p.motion, frozenset(p.contacts), p.turn) for p in path.pieces] for path in sides]
-    found: list[Window] = []
+    found: list[PathWindow] = []
     if keys[0] != keys[1] or sides[0].cause != sides[1].cause:
         shorter = min(map(len, keys))
         parts = next((n for n in range(shorter) if keys[0][n] != keys[1][n]), shorter)
@@ -47,7 +47,7 @@ def windows(sides: Sequence[Path], locks: Sequence[float]) -> list[Window]:
     return found
 
 
-def pairs_in(window: Window) -> Iterator[Pair]:
+def contact_pairs(window: PathWindow) -> Iterator[Pair]:
     """What touches from the first of some pieces to the end of the last; without any, at the path's end."""
     path, pieces = window
     begin, end = _span(window)
@@ -60,40 +60,42 @@ def pairs_in(window: Window) -> Iterator[Pair]:
         yield from path.touching
 
 
-def _span(window: Window) -> tuple[float, float]:
+def _span(window: PathWindow) -> tuple[float, float]:
     path, pieces = window
     return (pieces[0].start.t, pieces[-1].end.t) if pieces else (path.end.t, path.end.t)
 
 
-def places_in(found: Iterable[Window], locks: Sequence[float], scale: int) -> list[Place]:
+def divergence_points(
+    found: Iterable[PathWindow], locks: Sequence[float], scale: int
+) -> list[DivergencePoint]:
     """Where pieces begin and end, where something happens, and where friction locks: each once."""
-    kept: list[Place] = []
+    kept: list[DivergencePoint] = []
     for path, pieces in found:
         begin, end = _span((path, pieces))
         points = [*(p.start for p in pieces), *(p.end for p in pieces), *(() if pieces else [path.end])]
         points += [event.point for event in path.happenings if begin <= event.point.t <= end]
-        points += [ended_at(path, Algebraic.of(rational(t))).end for t in locks if begin <= t <= end]
+        points += [path_until(path, Algebraic.of(rational(t))).end for t in locks if begin <= t <= end]
         for point in points:
-            place = _place(path, point, scale)
-            if not any(_alike(place, other) for other in kept):
+            place = _divergence_point(path, point, scale)
+            if not any(_is_close(place, other) for other in kept):
                 kept.append(place)
     return kept
 
 
-def _place(path: Path, point: Any, scale: int) -> Place:
+def _divergence_point(path: Path, point: Any, scale: int) -> DivergencePoint:
     way = path.scene.way
     w = (point.t * way.vx * scale, point.t * way.vy * scale)
     if point.t == 0:
-        return Place(point.turn, point.angle, w, (point.u,), True)
-    stops = [stop_in(stop, point.turn) for stop in path.scene.stops if stop is not None]
+        return DivergencePoint(point.turn, point.angle, w, (point.u,), True)
+    stops = [stop_in_chart(stop, point.turn) for stop in path.scene.stops if stop is not None]
     known = [Algebraic.of(rational(stop)) for stop in stops if stop is not None]
     known += [Algebraic.of(fmpq(0))] if point.turn == 0 else []
-    return Place(
+    return DivergencePoint(
         point.turn, point.angle, w, tuple(u for u in known if abs(u.near - point.angle) < NEAR), False
     )
 
 
-def _alike(one: Place, other: Place) -> bool:
+def _is_close(one: DivergencePoint, other: DivergencePoint) -> bool:
     """Whether two are too near to each other to be looked at each for itself."""
     near = abs(one.u - other.u) < NEAR / 10 and math.dist(one.w, other.w) <= NEAR / 10 * math.hypot(*one.w)
     same = (one.turn, one.start) == (other.turn, other.start) and len(one.known) <= len(other.known)

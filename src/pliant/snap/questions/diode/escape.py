@@ -10,24 +10,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pliant.snap.arithmetic.half_angle import turn
+from pliant.snap.arithmetic.half_angle import half_angle
 from pliant.snap.arithmetic.numbers import near_fraction
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.force.force_curve import peak_force
-from pliant.snap.force.lock_friction import Threshold, threshold
-from pliant.snap.geometry.scene import Obstacles
+from pliant.snap.force.lock_friction import LockThreshold, lock_threshold
+from pliant.snap.geometry.scene import UnitedObstacles
 from pliant.snap.model import Fastener
-from pliant.snap.springs.spring import Spring
-from pliant.snap.sweep.plan import Course, Stance, Vector, depart, ended_at
+from pliant.snap.springs.spring import PawlSpring
+from pliant.snap.sweep.plan import Course, PawlPoints, Vector, path_until, travel_from
 
 
 @dataclass(frozen=True)
-class Attempt:
+class EscapeAttempt:
     """A way out in one direction: open without friction or not, the friction that locks it, and its force."""
 
     direction: Vector
     open: bool
-    locks_from: Threshold | None
+    locks_from: LockThreshold | None
     force: float
 
     @property
@@ -50,14 +50,14 @@ class Sector:
 
 
 @dataclass(frozen=True)
-class Seat:
+class RestPosition:
     """Where a fastener came to rest, and how far back is out: where `backwards` · w = `far`."""
 
     model: Fastener
     arithmetic: Arithmetic
-    fixed: Obstacles
-    springs: dict[str, Spring]
-    rest: Stance
+    fixed: UnitedObstacles
+    springs: dict[str, PawlSpring]
+    rest: PawlPoints
     offset: Vector  # of the root
     backwards: Vector
     far: Fraction
@@ -65,46 +65,52 @@ class Seat:
     def course(self, direction: Vector) -> Course:
         """A way back without friction, up to where it is out."""
         until = self.far / (self.backwards[0] * direction[0] + self.backwards[1] * direction[1])
-        return depart(self.model, self.arithmetic, self.fixed, self.rest, self.offset, direction, until)
+        return travel_from(self.model, self.arithmetic, self.fixed, self.rest, self.offset, direction, until)
 
 
-def seat(
-    model: Fastener, arithmetic: Arithmetic, fixed: Obstacles, springs: dict[str, Spring], last: Course
-) -> Seat:
+def rest_position(
+    model: Fastener,
+    arithmetic: Arithmetic,
+    fixed: UnitedObstacles,
+    springs: dict[str, PawlSpring],
+    last: Course,
+) -> RestPosition:
     """At the end of the course that brought it in."""
     end = near_fraction(last.end)
     offset = (last.offset[0] + last.velocity[0] * end, last.offset[1] + last.velocity[1] * end)
-    rest = Stance({name: ended_at(path, last.end).end for name, path in last.paths.items()})
+    rest = PawlPoints({name: path_until(path, last.end).end for name, path in last.paths.items()})
     backwards = (-last.velocity[0], -last.velocity[1])
     far = end * (backwards[0] ** 2 + backwards[1] ** 2)
-    return Seat(model, arithmetic, fixed, springs, rest, offset, backwards, far)
+    return RestPosition(model, arithmetic, fixed, springs, rest, offset, backwards, far)
 
 
-def attempt(seat: Seat, direction: Vector) -> Attempt:
+def try_direction(seat: RestPosition, direction: Vector) -> EscapeAttempt:
     """Try one direction."""
     course, friction = seat.course(direction), seat.model.friction
     if course.cause != "until":
-        return Attempt(direction, False, None, math.inf)
-    lock = threshold([course])
+        return EscapeAttempt(direction, False, None, math.inf)
+    lock = lock_threshold([course])
     shut = lock is not None and lock.locks_at(friction)
     force = math.inf if shut else peak_force(course, seat.springs, float(friction))
-    return Attempt(direction, True, lock, force)
+    return EscapeAttempt(direction, True, lock, force)
 
 
-def heading(angle: float) -> Vector:
+def rational_direction(angle: float) -> Vector:
     """A rational direction as near to an angle as turns are rounded."""
     folded = math.remainder(angle, 2 * math.pi)
     if abs(folded) > math.pi / 2:
-        x, y = heading(folded - math.copysign(math.pi, folded))
+        x, y = rational_direction(folded - math.copysign(math.pi, folded))
         return -x, -y
-    u = turn(folded).u
+    u = half_angle(folded).u
     return 1 - u * u, 2 * u
 
 
-def sectors(attempts: Sequence[Attempt], friction: Fraction) -> list[Sector]:
+def sectors(attempts: Sequence[EscapeAttempt], friction: Fraction) -> list[Sector]:
     """Neighbouring directions that end alike."""
     found: list[Sector] = []
-    for angle, escapes in sorted((_past(a.angle, attempts[0].angle), a.escapes(friction)) for a in attempts):
+    for angle, escapes in sorted(
+        (_unwrapped_angle(a.angle, attempts[0].angle), a.escapes(friction)) for a in attempts
+    ):
         if found and found[-1].escapes == escapes:
             found[-1] = Sector(found[-1].first, angle, escapes)
         else:
@@ -112,7 +118,7 @@ def sectors(attempts: Sequence[Attempt], friction: Fraction) -> list[Sector]:
     return found
 
 
-def _past(angle: float, middle: float) -> float:
+def _unwrapped_angle(angle: float, middle: float) -> float:
     """An angle counted so that those to either side of the middle are in order."""
     return middle + math.remainder(angle - middle, 2 * math.pi)
 

@@ -22,19 +22,25 @@ from pliant.snap.arithmetic.isolation import roots
 from pliant.snap.arithmetic.polynomials import fraction, rational
 from pliant.snap.geometry.features import Pair
 from pliant.snap.questions.diode.conditions import (
-    Axes,
-    Circle,
-    Line,
-    Row,
-    axes,
-    circles,
-    contact_row,
-    end_rows,
-    friction_rows,
-    goal_row,
+    AxisScenes,
+    DiameterCircle,
+    GoalLine,
+    LinearCondition,
+    axis_scenes,
+    contact_condition,
+    diameter_circles,
+    end_conditions,
+    friction_conditions,
+    goal_condition,
     pairs_among,
 )
-from pliant.snap.questions.diode.divergence import NEAR, Place, pairs_in, places_in, windows
+from pliant.snap.questions.diode.divergence import (
+    NEAR,
+    DivergencePoint,
+    contact_pairs,
+    divergence_points,
+    divergence_windows,
+)
 from pliant.snap.sweep.path import Path
 from pliant.snap.sweep.plan import Course, Vector
 
@@ -44,7 +50,7 @@ GRID = 2**12  # places of u that roots are looked for between
 
 
 @dataclass(frozen=True)
-class Bearing:
+class ExactDirection:
     """An exact direction: `ahead` (1 or -1) in x and `slope` in y, or the other way round if it is steep."""
 
     steep: bool
@@ -66,7 +72,7 @@ class Bearing:
 
 
 @dataclass(frozen=True)
-class Fan:
+class DirectionRange:
     """Directions between two that are close: both as slopes, the lesser first."""
 
     steep: bool
@@ -74,7 +80,7 @@ class Fan:
     low: Fraction
     high: Fraction
 
-    def bearings(self, u: Algebraic, way: Sequence[fmpz_poly]) -> Iterator[Bearing]:
+    def bearings(self, u: Algebraic, way: Sequence[fmpz_poly]) -> Iterator[ExactDirection]:
         """The direction of a vector at u, where it is one of these."""
         top, bottom = way[:2] if self.steep else way[1::-1]
         if self._far(u, top, bottom) or sign_at(bottom, u) == 0:
@@ -82,14 +88,14 @@ class Fan:
         slope = quotient(u, top * self.ahead, bottom)
         low, high = (compare(slope, Algebraic.of(rational(end))) for end in (self.low, self.high))
         if low >= 0 >= high:
-            yield Bearing(self.steep, self.ahead, slope)
+            yield ExactDirection(self.steep, self.ahead, slope)
 
-    def slopes(self, poly: fmpz_poly) -> Iterator[Bearing]:
+    def slopes(self, poly: fmpz_poly) -> Iterator[ExactDirection]:
         """Those of these directions whose slopes are roots."""
         for slope in roots(poly, rational(self.low), rational(self.high)):
-            yield Bearing(self.steep, self.ahead, slope)
+            yield ExactDirection(self.steep, self.ahead, slope)
 
-    def right_angle(self, row: Row, circle: Circle) -> list[fmpz_poly]:
+    def right_angle(self, row: LinearCondition, circle: DiameterCircle) -> list[fmpz_poly]:
         """Zero where, on a contact, w is on a circle: coefficients of 1, u and u², polynomials in the slope.
 
         With w = t d the contact has t = -z / (x d₁ + y d₂), and the circle t d · d = c · d.
@@ -106,11 +112,11 @@ class Fan:
         return not float(self.low) - 1e-6 < slope < float(self.high) + 1e-6
 
 
-def fan(first: Vector, second: Vector) -> Fan:
+def direction_range(first: Vector, second: Vector) -> DirectionRange:
     """Between two directions."""
     steep = abs(first[1]) > abs(first[0])
     low, high = sorted(slope_of(way, steep) for way in (first, second))
-    return Fan(steep, 1 if first[1 if steep else 0] > 0 else -1, low, high)
+    return DirectionRange(steep, 1 if first[1 if steep else 0] > 0 else -1, low, high)
 
 
 def slope_of(way: Vector, steep: bool) -> Fraction:
@@ -123,21 +129,23 @@ class CrowdedError(Exception):
     """Very many conditions hold close by each other."""
 
 
-def bearings(
-    courses: tuple[Course, Course], line: Line, friction: Fraction, locks: Sequence[tuple[str, float]]
-) -> list[Bearing]:
+def candidate_directions(
+    courses: tuple[Course, Course], line: GoalLine, friction: Fraction, locks: Sequence[tuple[str, float]]
+) -> list[ExactDirection]:
     """Directions between those of two courses at which the ways of a pawl may part, in order of their slope.
 
     `line` is where a way is over; `locks` are pawls, and t about which friction locks one of the courses.
     Where very many conditions hold close by, there are none to choose from.
     """
-    between = fan(courses[0].velocity, courses[1].velocity)
-    found: list[Bearing] = []
+    between = direction_range(courses[0].velocity, courses[1].velocity)
+    found: list[ExactDirection] = []
     tried = 0
     for name in courses[0].paths:
         times = [t for pawl, t in locks if pawl == name]
         try:
-            for bearing in _of_pawl([each.paths[name] for each in courses], times, line, friction, between):
+            for bearing in _pawl_directions(
+                [each.paths[name] for each in courses], times, line, friction, between
+            ):
                 tried += 1
                 if tried > CANDIDATES:
                     return []
@@ -148,44 +156,59 @@ def bearings(
     return sorted(found, key=cmp_to_key(lambda one, other: compare(one.slope, other.slope)))
 
 
-def _of_pawl(
-    sides: Sequence[Path], locks: Sequence[float], line: Line, friction: Fraction, between: Fan
-) -> Iterator[Bearing]:
-    found = windows(sides, locks)
-    both = axes(sides[0].scene)
-    pairs = pairs_among(both.x, {pair for window in found for pair in pairs_in(window)})
-    round_corners = circles(both.x, pairs) if friction else set[Circle]()
-    for place in places_in(found, locks, both.x.scale):
-        contacts = [row for pair in pairs if _holds(row := contact_row(both, pair, place.turn), place)]
-        rows = [row for row in _others(both, pairs, place, line, friction, contacts) if _holds(row, place)]
-        near = [circle for circle in round_corners if _on(circle, place)]
+def _pawl_directions(
+    sides: Sequence[Path], locks: Sequence[float], line: GoalLine, friction: Fraction, between: DirectionRange
+) -> Iterator[ExactDirection]:
+    found = divergence_windows(sides, locks)
+    both = axis_scenes(sides[0].scene)
+    pairs = pairs_among(both.x, {pair for window in found for pair in contact_pairs(window)})
+    round_corners = diameter_circles(both.x, pairs) if friction else set[DiameterCircle]()
+    for place in divergence_points(found, locks, both.x.scale):
+        contacts = [
+            row for pair in pairs if _nearly_holds(row := contact_condition(both, pair, place.turn), place)
+        ]
+        rows = [
+            row
+            for row in _other_conditions(both, pairs, place, line, friction, contacts)
+            if _nearly_holds(row, place)
+        ]
+        near = [circle for circle in round_corners if _is_near(circle, place)]
         if len(contacts) + len(rows) > CROWD:
             raise CrowdedError
         if place.start:
             yield from _at_start(contacts, rows, place, between)
         else:
-            yield from _along(contacts, rows, near, place, between)
+            yield from _triple_conditions(contacts, rows, near, place, between)
             yield from _at_known_angles([*contacts, *rows], place, between)
             yield from _at_right_angles(contacts, near, place, between)
 
 
-def _others(
-    both: Axes, pairs: Sequence[Pair], place: Place, line: Line, friction: Fraction, contacts: Sequence[Row]
-) -> Iterator[Row]:
+def _other_conditions(
+    both: AxisScenes,
+    pairs: Sequence[Pair],
+    place: DivergencePoint,
+    line: GoalLine,
+    friction: Fraction,
+    contacts: Sequence[LinearCondition],
+) -> Iterator[LinearCondition]:
     """Conditions other than contacts."""
-    yield goal_row(both.x, line)
+    yield goal_condition(both.x, line)
     for row in contacts:
         yield row.tangent()
         yield row.along()
     for pair in pairs:
-        yield from end_rows(both, pair, place.turn)
+        yield from end_conditions(both, pair, place.turn)
         if friction:
-            yield from friction_rows(both, pair, place.turn, friction)
+            yield from friction_conditions(both, pair, place.turn, friction)
 
 
-def _along(
-    contacts: Sequence[Row], rows: Sequence[Row], near: Sequence[Circle], place: Place, between: Fan
-) -> Iterator[Bearing]:
+def _triple_conditions(
+    contacts: Sequence[LinearCondition],
+    rows: Sequence[LinearCondition],
+    near: Sequence[DiameterCircle],
+    place: DivergencePoint,
+    between: DirectionRange,
+) -> Iterator[ExactDirection]:
     """Directions of configurations with one condition more than those of others close to them."""
     reach = [fmpq(math.floor(GRID * (place.u + side * NEAR)), GRID) for side in (-1, 1)]
     for first, second in combinations([*contacts, *rows], 2):
@@ -202,7 +225,9 @@ def _along(
                 yield from between.bearings(u, way)
 
 
-def _at_known_angles(rows: Sequence[Row], place: Place, between: Fan) -> Iterator[Bearing]:
+def _at_known_angles(
+    rows: Sequence[LinearCondition], place: DivergencePoint, between: DirectionRange
+) -> Iterator[ExactDirection]:
     """The same at rest and at a stop."""
     for u in place.known:
         for first, second in combinations(rows, 2):
@@ -210,8 +235,11 @@ def _at_known_angles(rows: Sequence[Row], place: Place, between: Fan) -> Iterato
 
 
 def _at_right_angles(
-    contacts: Sequence[Row], near: Sequence[Circle], place: Place, between: Fan
-) -> Iterator[Bearing]:
+    contacts: Sequence[LinearCondition],
+    near: Sequence[DiameterCircle],
+    place: DivergencePoint,
+    between: DirectionRange,
+) -> Iterator[ExactDirection]:
     """Directions at a right angle to the line from hinge to contact, at rest, at a stop or flush on an edge.
 
     Such angles are roots of quadratics; u is eliminated by their resultant.
@@ -232,7 +260,12 @@ def _resultant(angle: fmpz_poly, b: Sequence[fmpz_poly]) -> fmpz_poly:
     return middle * middle - (b[1] * a[2] - b[2] * a[1]) * (b[0] * a[1] - b[1] * a[0])
 
 
-def _at_start(contacts: Sequence[Row], rows: Sequence[Row], place: Place, between: Fan) -> Iterator[Bearing]:
+def _at_start(
+    contacts: Sequence[LinearCondition],
+    rows: Sequence[LinearCondition],
+    place: DivergencePoint,
+    between: DirectionRange,
+) -> Iterator[ExactDirection]:
     """Directions along an edge that is touched at the start, or in which two such contacts keep together."""
     (u,) = place.known
     for row in [*contacts, *rows]:
@@ -243,14 +276,14 @@ def _at_start(contacts: Sequence[Row], rows: Sequence[Row], place: Place, betwee
         yield from between.bearings(u, way)
 
 
-def _holds(row: Row, place: Place) -> bool:
+def _nearly_holds(row: LinearCondition, place: DivergencePoint) -> bool:
     """Whether a condition is near to holding."""
     x, y, z = (_value(poly, place.u) for poly in (row.x, row.y, row.z))
     size = abs(x * place.w[0]) + abs(y * place.w[1]) + sum(abs(float(c)) for c in row.z.coeffs())
     return abs(x * place.w[0] + y * place.w[1] + z) <= NEAR * size
 
 
-def _on(circle: Circle, place: Place) -> bool:
+def _is_near(circle: DiameterCircle, place: DivergencePoint) -> bool:
     size = math.hypot(*place.w) * (math.hypot(*place.w) + math.hypot(circle.x, circle.y))
     return abs(circle.at((*place.w, 1.0))) <= NEAR * size
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from pliant.snap.geometry.contact_curves import curve
+from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep.compiled.first_order import BALANCES, JAMS, LEVELS, RESTS, SLIDES, SNAPS
@@ -23,26 +23,26 @@ from pliant.snap.sweep.compiled.follow import (
     follow_motion,
 )
 from pliant.snap.sweep.compiled.next_contact import EVENT, LOCKED, UNTIL
-from pliant.snap.sweep.next_motion import Kind, Next, stop_in
-from pliant.snap.sweep.path import Cause, Motion, Piece, Run
+from pliant.snap.sweep.next_motion import NextKind, NextMotion, stop_in_chart
+from pliant.snap.sweep.path import EndCause, MotionKind, PathPiece, PathRecord
 
 ROWS, ROOM = 128, 1024  # of a path and of its contacts, at a time
 LEAST = 3  # rows that one event can take
 CIRCLES = 1e-9  # of the way
-KINDS: dict[int, Kind] = {
+KINDS: dict[int, NextKind] = {
     RESTS: "rest", SNAPS: "snap", SLIDES: "arc", LEVELS: "flat", JAMS: "jam", BALANCES: "dead centre"
 }  # fmt: skip
-MOTIONS: dict[int, Motion] = {AT_REST: "rest", ON_ARC: "arc", LEVEL: "flat"}
+MOTIONS: dict[int, MotionKind] = {AT_REST: "rest", ON_ARC: "arc", LEVEL: "flat"}
 FOLLOWED = {"start": STARTS, "rest": AT_REST, "arc": ON_ARC, "flat": LEVEL}
 
 
-class State(NamedTuple):
+class PawlState(NamedTuple):
     """Where a pawl is, what touches it, what comes next, and what ended its path if something did."""
 
     point: Any
     contacts: tuple[Pair, ...]
-    going: Next
-    cause: Cause | Literal[""] = ""
+    going: NextMotion
+    cause: EndCause | Literal[""] = ""
 
     @property
     def followed(self) -> tuple[Pair, ...]:
@@ -50,7 +50,7 @@ class State(NamedTuple):
         return tuple(contact.pair for contact in self.going.curves)
 
 
-def advance(run: Run, state: State, friction: float, most: int) -> State:
+def advance(run: PathRecord, state: PawlState, friction: float, most: int) -> PawlState:
     """The pawl's state after everything that nothing coincides at, or after so many events.
 
     This is the one door to the compiled sweep. In exact arithmetic the state stays as it is.
@@ -60,20 +60,20 @@ def advance(run: Run, state: State, friction: float, most: int) -> State:
     room = min(ROWS, max(most, LEAST))
     while _is_simple(state):
         before = state.point.t
-        rows, touching = logged(run.scene, state, friction, room)
+        rows, touching = motion_rows(run.scene, state, friction, room)
         if rows:
-            state = _replayed(run, state, rows, touching)
-        if room < ROWS or len(rows) <= ROWS - LEAST or state.point.t <= before + hardly(run.scene):
+            state = _record_rows(run, state, rows, touching)
+        if room < ROWS or len(rows) <= ROWS - LEAST or state.point.t <= before + least_progress(run.scene):
             break
     return state
 
 
-def hardly(scene: Scene) -> float:
+def least_progress(scene: Scene) -> float:
     """What t goes on by where floats go round in circles, at most."""
     return CIRCLES * abs(float(scene.until))
 
 
-def _is_simple(state: State) -> bool:
+def _is_simple(state: PawlState) -> bool:
     """Whether a pawl rests or follows one contact, and if it is flat, of a vertex on an obstacle's edge."""
     kind, curves = state.going.kind, state.going.curves
     if state.cause or len(curves) > 1:
@@ -100,7 +100,9 @@ class LogRow(NamedTuple):
         return (self.pair,) if self.code in (SLIDES, LEVELS) else ()
 
 
-def logged(scene: Scene, state: State, friction: float, room: int) -> tuple[list[LogRow], list[Pair]]:
+def motion_rows(
+    scene: Scene, state: PawlState, friction: float, room: int
+) -> tuple[list[LogRow], list[Pair]]:
     """What `follow_motion` finds from a state on, in so many rows at most, and the pairs that touch."""
     point, going = state.point, state.going
     whole, real = ((lambda: np.empty(room, np.int64)), (lambda: np.empty(room)))
@@ -125,16 +127,16 @@ def _stops(scene: Scene, turn: int) -> tuple[float, float]:
 
 
 def _stop(stop: Fraction | None, turn: int) -> float:
-    place = None if stop is None else stop_in(stop, turn)
+    place = None if stop is None else stop_in_chart(stop, turn)
     return math.inf if place is None else float(place)
 
 
-def _state(scene: Scene, point: Any, contacts: tuple[Pair, ...], row: LogRow) -> State:
-    curves = tuple(curve(scene, pair, point.turn) for pair in row.followed)
-    return State(point, contacts, Next(KINDS[row.code], curves, row.side if curves else 0))
+def _state(scene: Scene, point: Any, contacts: tuple[Pair, ...], row: LogRow) -> PawlState:
+    curves = tuple(contact_curve(scene, pair, point.turn) for pair in row.followed)
+    return PawlState(point, contacts, NextMotion(KINDS[row.code], curves, row.side if curves else 0))
 
 
-def _replayed(run: Run, state: State, rows: list[LogRow], touching: list[Pair]) -> State:
+def _record_rows(run: PathRecord, state: PawlState, rows: list[LogRow], touching: list[Pair]) -> PawlState:
     """Rows as pieces and events; the state after the last."""
     point, turn, moment = state.point, state.point.turn, run.scene.arithmetic.moment
     followed = state.contacts if state.going.kind == "start" else state.followed
@@ -143,14 +145,14 @@ def _replayed(run: Run, state: State, rows: list[LogRow], touching: list[Pair]) 
         before, point = point, moment(row.u, turn, row.t)
         if row.row == PIECE:
             how = row.code
-            run.pieces.append(Piece(MOTIONS[row.motion], before, point, followed))
+            run.pieces.append(PathPiece(MOTIONS[row.motion], before, point, followed))
             if how == LOCKED:
                 run.note("lock", point, followed)
-                return State(point, followed, state.going, "lock")
+                return PawlState(point, followed, state.going, "lock")
             continue
         contacts = tuple(touching[row.first_contact : row.first_contact + row.contact_count])
         if how == UNTIL:
-            return State(point, contacts, state.going, "until")
+            return PawlState(point, contacts, state.going, "until")
         after = row.followed
         if snapped:
             run.note("lands" if contacts else "rests", point, contacts)

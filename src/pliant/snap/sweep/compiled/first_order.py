@@ -12,12 +12,20 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
 from pliant.snap.arithmetic.floating import TOLERANCE
-from pliant.snap.arithmetic.quartic import order
-from pliant.snap.geometry.features import EDGE, VERTEX, Field, Rigid, Way, coefficients, quadratic
-from pliant.snap.sweep.candidates import nearby
+from pliant.snap.arithmetic.quartic import ascending_order
+from pliant.snap.geometry.features import (
+    EDGE,
+    VERTEX,
+    HingeMotion,
+    ObstacleEdges,
+    PawlOutline,
+    coefficients,
+    quadratic,
+)
+from pliant.snap.sweep.candidates import nearby_pairs
 
 LOOSE = 100 * TOLERANCE  # between the two it is not clear whether things coincide
-APART = 1e-7  # of their sizes: slopes that differ by less are not told apart
+DISTINCT = 1e-7  # of their sizes: slopes that differ by less are not told apart
 MOST = 32  # contacts at one point
 
 UNSURE, RESTS, SNAPS, SLIDES, LEVELS, JAMS, BALANCES = range(
@@ -26,12 +34,19 @@ UNSURE, RESTS, SNAPS, SLIDES, LEVELS, JAMS, BALANCES = range(
 
 
 @inner
-def met(
-    t: float, u: float, sign: float, live: Ints, rigid: Rigid, field: Field, way: Way, pairs: Ints
+def touching_pairs(
+    t: float,
+    u: float,
+    sign: float,
+    live: Ints,
+    rigid: PawlOutline,
+    field: ObstacleEdges,
+    way: HingeMotion,
+    pairs: Ints,
 ) -> int:
     """The pairs that touch at a point, and how many; -1 where one nearly does."""
     found, grown = 0, 1.0 + u * u
-    near = nearby(live, rigid, field, way, sign, (t, t), (u, u))
+    near = nearby_pairs(live, rigid, field, way, sign, (t, t), (u, u))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         c = coefficients(kind, i, other, sign, rigid, field, way)
@@ -52,8 +67,8 @@ def met(
 
 
 @inner
-def _beside(
-    kind: int, i: int, j: int, cosine: float, sine: float, rigid: Rigid, field: Field, at: int
+def _wedge_side(
+    kind: int, i: int, j: int, cosine: float, sine: float, rigid: PawlOutline, field: ObstacleEdges, at: int
 ) -> int:
     """Whether the wedge of the other part at a corner points away from an edge: 1, -1, or 0 if it lies on it.
 
@@ -82,8 +97,8 @@ def _beside(
 
 
 @inner
-def _corner(
-    vertex: int, corner: int, cosine: float, sine: float, rigid: Rigid, field: Field, out: Ints
+def _corner_constraints(
+    vertex: int, corner: int, cosine: float, sine: float, rigid: PawlOutline, field: ObstacleEdges, out: Ints
 ) -> int:
     """The pairs that keep two vertices apart: how many, negative where one of them is enough; 0 if unsure."""
     count = 0
@@ -95,7 +110,7 @@ def _corner(
         for side in range(2):
             i = vertex if kind == VERTEX or side == 0 else before
             j = corner if kind == EDGE or side == 0 else field.before[corner]
-            away = _beside(kind, i, j, cosine, sine, rigid, field, vertex if kind == VERTEX else corner)
+            away = _wedge_side(kind, i, j, cosine, sine, rigid, field, vertex if kind == VERTEX else corner)
             if away == 0 or (away < 0 and not both):
                 return 0
             if away > 0:
@@ -105,8 +120,8 @@ def _corner(
 
 
 @inner
-def _gathered(
-    t: float, u: float, sign: float, pairs: Ints, count: int, rigid: Rigid, field: Field, way: Way,
+def _constraints(
+    t: float, u: float, sign: float, pairs: Ints, count: int, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
     held: Ints, group: Ints, either: Ints,
 ) -> int:  # fmt: skip
     """What keeps the parts apart, pair by pair, by places where they touch; -1 if unsure."""
@@ -136,7 +151,7 @@ def _gathered(
             continue
         seen[corners, 0], seen[corners, 1] = vertex, corner
         corners += 1
-        number = _corner(vertex, corner, cosine, sine, rigid, field, held[total:])
+        number = _corner_constraints(vertex, corner, cosine, sine, rigid, field, held[total:])
         if number == 0:
             return -1
         for other in range(total, total + abs(number)):
@@ -163,9 +178,9 @@ def _is_free(slope: float, rates: Floats, group: Ints, either: Ints, total: int)
 
 
 @inner
-def verdict(
+def first_order_motion(
     t: float, u: float, away: int, stopped: tuple[bool, bool], sign: float,
-    pairs: Ints, count: int, rigid: Rigid, field: Field, way: Way, out: Ints,
+    pairs: Ints, count: int, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, out: Ints,
 ) -> int:  # fmt: skip
     """What comes next where some pairs touch; `out` is the pair that is followed and its side in u.
 
@@ -173,23 +188,31 @@ def verdict(
     """
     held, group = np.empty((4 * MOST, 3), np.int64), np.empty(4 * MOST, np.int64)
     either, rates = np.empty(MOST, np.int64), np.empty((4 * MOST, 2))
-    total = _gathered(t, u, sign, pairs, count, rigid, field, way, held, group, either)
+    total = _constraints(t, u, sign, pairs, count, rigid, field, way, held, group, either)
     if total < 1 or (away != 0 and (stopped[0] or stopped[1])):
         return UNSURE
     clear = _rates(t, u, sign, held, total, away == 0, rigid, field, way, rates)
     if not clear:
         return UNSURE if total > 1 or away == 0 else _tangent(t, sign, held, rates, rigid, field, way)
     slopes = -rates[:total, 0] / rates[:total, 1]
-    rising = order(slopes, total)
+    rising = ascending_order(slopes, total)
     for place in range(1, total):
         low, high = slopes[rising[place - 1]], slopes[rising[place]]
-        if high - low <= APART * (abs(low) + abs(high)):
+        if high - low <= DISTINCT * (abs(low) + abs(high)):
             return UNSURE
-    return _chosen(away, stopped, rising, slopes, rates, group, either, held, out)
+    return _chosen_motion(away, stopped, rising, slopes, rates, group, either, held, out)
 
 
 @inner
-def _tangent(t: float, sign: float, held: Ints, rates: Floats, rigid: Rigid, field: Field, way: Way) -> int:
+def _tangent(
+    t: float,
+    sign: float,
+    held: Ints,
+    rates: Floats,
+    rigid: PawlOutline,
+    field: ObstacleEdges,
+    way: HingeMotion,
+) -> int:
     """Where one contact's curve has a vertical tangent and ends: all about it is free after, or nothing is.
 
     F = F_t δ + F_uu υ² / 2, with no root υ after δ = 0 where the two have one sign.
@@ -208,7 +231,7 @@ def _tangent(t: float, sign: float, held: Ints, rates: Floats, rigid: Rigid, fie
 @inner
 def _rates(
     t: float, u: float, sign: float, held: Ints, total: int, resting: bool,
-    rigid: Rigid, field: Field, way: Way, rates: Floats,
+    rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, rates: Floats,
 ) -> bool:  # fmt: skip
     """Write F_t and F_u of some pairs, 0 where they are small; whether they tell what comes next."""
     clear, grown = True, 1.0 + u * u
@@ -226,7 +249,7 @@ def _rates(
 
 
 @inner
-def _chosen(
+def _chosen_motion(
     away: int, stopped: tuple[bool, bool], rising: Ints, slopes: Floats, rates: Floats,
     group: Ints, either: Ints, held: Ints, out: Ints,
 ) -> int:  # fmt: skip

@@ -7,22 +7,22 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
 from pliant.snap.arithmetic.floating import CLOSE, TOLERANCE
-from pliant.snap.arithmetic.quartic import largest, never_zero, order, quartic_roots
-from pliant.snap.geometry.features import VERTEX, Field, Rigid, Way, coefficients
-from pliant.snap.sweep.compiled.next_contact import time_on
+from pliant.snap.arithmetic.quartic import ascending_order, constant_sign, largest_coefficient, quartic_roots
+from pliant.snap.geometry.features import VERTEX, HingeMotion, ObstacleEdges, PawlOutline, coefficients
+from pliant.snap.sweep.compiled.next_contact import arc_time
 
 
 @inner
-def _turned(vx: float, vy: float, ox: float, oy: float, out: Floats) -> None:
+def _rotated_product(vx: float, vy: float, ox: float, oy: float, out: Floats) -> None:
     """(1+u²) R v · o."""
     inner = vx * ox + vy * oy
     out[0], out[1], out[2] = inner, 2 * (vx * oy - vy * ox), -inner
 
 
 @inner
-def _lines(
+def _friction_lines(
     pair: Ints, sign: float, friction: float, pivot: tuple[float, float],
-    rigid: Rigid, field: Field, way: Way, out: Floats,
+    rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, out: Floats,
 ) -> None:  # fmt: skip
     """Write a and b of a(u) t + b(u) (4, 6): of the friction cone's two edges, of r · N and of r · v."""
     out[:] = 0.0
@@ -32,9 +32,9 @@ def _lines(
         px, py = sign * rigid.x[i], sign * rigid.y[i]
         follower = int(field.following[j])
         ex, ey = field.x[follower] - field.x[j], field.y[follower] - field.y[j]
-        _turned(px, py, -ex, -ey, across)
-        _turned(px, py, ey, -ex, out[2, 3:])
-        _turned(px, py, way.vx, way.vy, out[3, 3:])
+        _rotated_product(px, py, -ex, -ey, across)
+        _rotated_product(px, py, ey, -ex, out[2, 3:])
+        _rotated_product(px, py, way.vx, way.vy, out[3, 3:])
         for n in (0, 2):
             across[n] += pivot[0] * ex + pivot[1] * ey
             out[2, 3 + n] -= pivot[0] * ey - pivot[1] * ex
@@ -45,9 +45,9 @@ def _lines(
         nx, ny = sign * rigid.y[follower] - ay, ax - sign * rigid.x[follower]
         gx, gy = field.x[j] - way.x - pivot[0], field.y[j] - way.y - pivot[1]
         depth, ahead, speed = ax * nx + ay * ny, gx * way.vx + gy * way.vy, way.vx**2 + way.vy**2
-        _turned(nx, ny, gy, -gx, across)
-        _turned(nx, ny, way.vy, -way.vx, moving)
-        _turned(nx, ny, pivot[0], pivot[1], out[2, 3:])
+        _rotated_product(nx, ny, gy, -gx, across)
+        _rotated_product(nx, ny, way.vy, -way.vx, moving)
+        _rotated_product(nx, ny, pivot[0], pivot[1], out[2, 3:])
         out[2, 3], out[2, 5] = out[2, 3] - depth, out[2, 5] - depth
         out[3, 0], out[3, 2], out[3, 3], out[3, 5] = -speed, -speed, ahead, ahead
     for n in range(3):
@@ -67,7 +67,7 @@ def _sign(line: Floats, t: float, u: float) -> int:
 
 
 @inner
-def _holds(lines: Floats, t: float, u: float) -> bool:
+def _is_locked(lines: Floats, t: float, u: float) -> bool:
     """Whether a contact locks at a point: the hinge is in the friction cone, and resists."""
     if _sign(lines[0], t, u) * _sign(lines[1], t, u) > 0:
         return False
@@ -75,16 +75,16 @@ def _holds(lines: Floats, t: float, u: float) -> bool:
 
 
 @inner
-def locked(
+def lock_on_arc(
     pair: Ints, t: float, u: float, t_end: float, u_end: float, sign: float, friction: float,
-    pivot: tuple[float, float], rigid: Rigid, field: Field, way: Way,
+    pivot: tuple[float, float], rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
 ) -> tuple[bool, float, float]:  # fmt: skip
     """The first point of an arc where its contact locks: whether there is one, t and u."""
     k = coefficients(pair[0], pair[1], pair[2], sign, rigid, field, way)
     lines = np.empty((4, 6))
-    _lines(pair, sign, friction, pivot, rigid, field, way, lines)
+    _friction_lines(pair, sign, friction, pivot, rigid, field, way, lines)
     if u_end == u:  # along an edge parallel to the motion nothing of this changes
-        return _holds(lines, t, u), t, u
+        return _is_locked(lines, t, u), t, u
     places, count = np.empty(20), 1
     places[0] = 0.0
     side = 1.0 if u_end > u else -1.0
@@ -94,8 +94,8 @@ def locked(
         for a in range(3):
             for b in range(3):
                 c[a + b] += lines[which, 3 + a] * k.alpha[b] - lines[which, a] * k.beta[b]
-        error = 2.0**-37 * largest(c)
-        if error == 0.0 or never_zero(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0:
+        error = 2.0**-37 * largest_coefficient(c)
+        if error == 0.0 or constant_sign(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0:
             continue
         found = quartic_roots(c, low, high)
         for n in range(len(found)):
@@ -104,14 +104,14 @@ def locked(
                 places[count] = gone
                 count += 1
     places[count] = abs(u_end - u)
-    places = places[order(places, count + 1)]
+    places = places[ascending_order(places, count + 1)]
     for n in range(count + 1):
         here = u + side * places[n]
         middle = u + side * 0.5 * (places[n] + places[n + 1]) if n < count else here
-        if _holds(lines, time_on(k, here), here) or _holds(lines, time_on(k, middle), middle):
+        if _is_locked(lines, arc_time(k, here), here) or _is_locked(lines, arc_time(k, middle), middle):
             if n == 0:
                 return True, t, u
             if n == count:
                 return True, t_end, u_end
-            return True, time_on(k, here), here
+            return True, arc_time(k, here), here
     return False, t, u

@@ -13,18 +13,24 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
 from pliant.snap.arithmetic.floating import CLOSE, TOLERANCE
-from pliant.snap.arithmetic.quartic import DOUBLE, largest, never_zero, order, quartic_roots
+from pliant.snap.arithmetic.quartic import (
+    DOUBLE,
+    ascending_order,
+    constant_sign,
+    largest_coefficient,
+    quartic_roots,
+)
 from pliant.snap.geometry.features import (
     ERROR,
     ContactCoefficients,
-    Field,
-    Rigid,
-    Way,
+    HingeMotion,
+    ObstacleEdges,
+    PawlOutline,
     coefficients,
     quadratic,
 )
-from pliant.snap.geometry.time_index import Index, within
-from pliant.snap.sweep.candidates import nearby
+from pliant.snap.geometry.time_index import TimeIndex, edges_within
+from pliant.snap.sweep.candidates import nearby_pairs
 
 LOST, EVENT, TURNED, UNTIL, CHART, LOCKED = range(6)  # how a motion ends
 NEAR = 1e-7
@@ -34,13 +40,13 @@ FLAT = 1e-12  # of its terms: a discriminant that may be zero
 
 
 @inner
-def time_on(k: ContactCoefficients, u: float) -> float:
+def arc_time(k: ContactCoefficients, u: float) -> float:
     """The t of an angle on an arc."""
     return -quadratic(k.beta, u) / quadratic(k.alpha, u)
 
 
 @inner
-def _is_on(j: ContactCoefficients, t: float, u: float) -> bool:
+def _is_on_edge(j: ContactCoefficients, t: float, u: float) -> bool:
     """Whether a contact's vertex is on its edge, or as near as floats can tell."""
     grown = 1.0 + u * u
     spot = quadratic(j.lam, u) * t + quadratic(j.rho, u)
@@ -111,7 +117,7 @@ def _may_touch(
         for b in range(3):
             c[a + b] += k.alpha[a] * j.beta[b] - j.alpha[a] * k.beta[b]
     error = 16 * ERROR * (k.size_rate * j.size + j.size_rate * k.size)
-    if never_zero(c[0], c[1], c[2], c[3], c[4], u, width, error) != 0:
+    if constant_sign(c[0], c[1], c[2], c[3], c[4], u, width, error) != 0:
         return False
     for a in range(3):
         for b in range(3):
@@ -121,8 +127,8 @@ def _may_touch(
     for n in range(5):
         c[10 + n] -= c[5 + n]
     error += 16 * ERROR * k.size_rate * j.size_edge
-    begins = never_zero(c[5], c[6], c[7], c[8], c[9], u, width, error) >= 0
-    return begins and never_zero(c[10], c[11], c[12], c[13], c[14], u, width, error) >= 0
+    begins = constant_sign(c[5], c[6], c[7], c[8], c[9], u, width, error) >= 0
+    return begins and constant_sign(c[10], c[11], c[12], c[13], c[14], u, width, error) >= 0
 
 
 @inner
@@ -130,21 +136,21 @@ def _crossing(
     k: ContactCoefficients, j: ContactCoefficients, u: float, side: int, best: float, c: Floats
 ) -> float:
     """The first place on an arc, up to `best`, where a contact begins; infinite if none, NaN if unsure."""
-    if largest(c) <= TOLERANCE * k.size_rate * k.shortness * j.size * j.shortness:
+    if largest_coefficient(c) <= TOLERANCE * k.size_rate * k.shortness * j.size * j.shortness:
         return math.nan
     found = quartic_roots(c, min(u, best) - CLOSE, max(u, best) + CLOSE)
     for n in range(len(found)):
         root = found[n] if side > 0 else found[len(found) - 1 - n]
         gone = (root - u) * side
-        if gone > CLOSE and _is_on(j, time_on(k, root), root):
+        if gone > CLOSE and _is_on_edge(j, arc_time(k, root), root):
             return math.nan if gone < NEAR else root
     return math.inf
 
 
 @inner
-def along(
+def arc_end(
     arc: Ints, t: float, u: float, resting: bool, sign: float, until: float,
-    stops: tuple[float, float], stride: float, index: Index, rigid: Rigid, field: Field, way: Way,
+    stops: tuple[float, float], stride: float, index: TimeIndex, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
 ) -> tuple[int, float, float]:  # fmt: skip
     """The next event on an arc, a pair and its side in u: how it ends, t and u."""
     side = int(arc[3])
@@ -158,10 +164,10 @@ def along(
     early, c = t, np.empty(15)
     while True:
         stop = u + share * whole if share < 1.0 else u + whole
-        last = min(time_on(k, stop), until)
+        last = min(arc_time(k, stop), until)
         slack = 1e-9 * (stride + abs(until))
-        live = within(index, early - FLAT * (stride + abs(t)), last + slack)
-        near = nearby(live, rigid, field, way, sign, (early - slack, last + slack), (begin, stop))
+        live = edges_within(index, early - FLAT * (stride + abs(t)), last + slack)
+        near = nearby_pairs(live, rigid, field, way, sign, (early - slack, last + slack), (begin, stop))
         for place in range(len(near)):
             kind, i, other = near[place, 0], near[place, 1], near[place, 2]
             if kind == arc[0] and i == arc[1] and other == arc[2]:
@@ -175,12 +181,20 @@ def along(
             if math.isfinite(hit) and (best - hit) * side > CLOSE:
                 best, over = hit, EVENT
         if share >= 1.0 or (best - stop) * side < -CLOSE:
-            return over, time_on(k, best), best
+            return over, arc_time(k, best), best
         share, begin, early = share * GROWTH, stop, last
 
 
 @inner
-def leaves(pair: Ints, u: float, sign: float, until: float, rigid: Rigid, field: Field, way: Way) -> float:
+def edge_end_time(
+    pair: Ints,
+    u: float,
+    sign: float,
+    until: float,
+    rigid: PawlOutline,
+    field: ObstacleEdges,
+    way: HingeMotion,
+) -> float:
     """When a vertex that keeps its angle comes to the end of its edge, or `until`."""
     j = coefficients(pair[0], pair[1], pair[2], sign, rigid, field, way)
     pace, spot = quadratic(j.lam, u), quadratic(j.rho, u)
@@ -188,9 +202,9 @@ def leaves(pair: Ints, u: float, sign: float, until: float, rigid: Rigid, field:
 
 
 @inner
-def ahead(
+def level_end(
     t: float, u: float, sign: float, until: float, stride: float,
-    index: Index, rigid: Rigid, field: Field, way: Way,
+    index: TimeIndex, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
 ) -> tuple[int, float]:  # fmt: skip
     """The next contact while the pawl keeps its angle: how that ends, and when."""
     best, over = until, UNTIL
@@ -198,8 +212,8 @@ def ahead(
     while True:
         stop = min(begin + window, until)
         slack = 1e-9 * (stride + abs(begin) + abs(stop))
-        live = within(index, begin - slack, stop + slack)
-        near = nearby(live, rigid, field, way, sign, (begin - slack, stop + slack), (u, u))
+        live = edges_within(index, begin - slack, stop + slack)
+        near = nearby_pairs(live, rigid, field, way, sign, (begin - slack, stop + slack), (u, u))
         for place in range(len(near)):
             kind, i, other = near[place, 0], near[place, 1], near[place, 2]
             j = coefficients(kind, i, other, sign, rigid, field, way)
@@ -210,7 +224,7 @@ def ahead(
             later = (
                 abs(alpha) * (at - t) > TOLERANCE * (j.size_rate * abs(t) + j.size) * j.shortness
             )  # else it touches now
-            if later and at < best - slack and _is_on(j, at, u):
+            if later and at < best - slack and _is_on_edge(j, at, u):
                 best, over = at, EVENT
         if stop >= until or best <= stop:
             return over, best
@@ -218,7 +232,7 @@ def ahead(
 
 
 @inner
-def _landing(j: ContactCoefficients, t: float, u: float, after: float, side: int) -> float:
+def _next_turn_contact(j: ContactCoefficients, t: float, u: float, after: float, side: int) -> float:
     """The next angle on the way from u to rest at which a contact is met; infinite if none, NaN if unsure."""
     c0, c1, c2 = j.alpha[0] * t + j.beta[0], j.alpha[1] * t + j.beta[1], j.alpha[2] * t + j.beta[2]
     spread, size = c1 * c1 - 4 * c0 * c2, c1 * c1 + 4 * abs(c0 * c2)
@@ -228,23 +242,30 @@ def _landing(j: ContactCoefficients, t: float, u: float, after: float, side: int
 
 
 @inner
-def landings(
-    t: float, u: float, sign: float, stride: float, index: Index, rigid: Rigid, field: Field, way: Way
+def turn_contacts(
+    t: float,
+    u: float,
+    sign: float,
+    stride: float,
+    index: TimeIndex,
+    rigid: PawlOutline,
+    field: ObstacleEdges,
+    way: HingeMotion,
 ) -> tuple[bool, Floats]:
     """Whether it is clear, and how far a pawl turns towards rest at one t until each contact, in order."""
     side = -1 if u > 0 else 1
     slack = 1e-9 * stride + FLAT * (stride + abs(t))
-    near = nearby(within(index, t - slack, t + slack), rigid, field, way, sign, (t, t), (0.0, u))
+    near = nearby_pairs(edges_within(index, t - slack, t + slack), rigid, field, way, sign, (t, t), (0.0, u))
     places, count = np.empty(2 * len(near)), 0
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         j = coefficients(kind, i, other, sign, rigid, field, way)
-        at = _landing(j, t, u, u, side)
+        at = _next_turn_contact(j, t, u, u, side)
         while math.isfinite(at):
-            if _is_on(j, t, at):
+            if _is_on_edge(j, t, at):
                 places[count] = (at - u) * side
                 count += 1
-            at = _landing(j, t, u, at, side)
+            at = _next_turn_contact(j, t, u, at, side)
         if math.isnan(at):
             return False, places[:0]
-    return True, places[order(places, count)]
+    return True, places[ascending_order(places, count)]
