@@ -52,13 +52,13 @@ def geometry(path: Path, piece: PathPiece, t: Any) -> tuple[Any, Any, Any, Any, 
     """From angles and outlines alone."""
     scene, (kind, i, j) = path.scene, piece.contacts[0]
     turned = pawl_angles(path, piece, t)
-    pawl = np.stack([scene.rigid.x, scene.rigid.y], axis=1)
-    stones = np.stack([scene.floats.x, scene.floats.y], axis=1)
-    way = np.array([scene.way.vx, scene.way.vy])
-    hinge = np.array([scene.way.x, scene.way.y]) + t[:, None] * way
+    pawl = np.stack([scene.bodies.pawl.x, scene.bodies.pawl.y], axis=1)
+    stones = np.stack([scene.bodies.obstacles.x, scene.bodies.obstacles.y], axis=1)
+    way = np.array([scene.bodies.hinge.vx, scene.bodies.hinge.vy])
+    hinge = np.array([scene.bodies.hinge.x, scene.bodies.hinge.y]) + t[:, None] * way
     if kind == VERTEX:
         lever = rotated(np.broadcast_to(pawl[i], (len(t), 2)), turned)
-        edge = stones[scene.floats.following[j]] - stones[j]
+        edge = stones[scene.bodies.obstacles.following[j]] - stones[j]
         normal = np.broadcast_to(np.array([edge[1], -edge[0]]) / np.hypot(*edge), lever.shape)
     else:
         lever = stones[j] - hinge
@@ -126,7 +126,7 @@ def test_what_the_root_puts_in_goes_into_the_spring_and_into_heat(friction):
     """F |v| = κ θ dθ/dt + |slip| times the drag."""
     for path in grid_paths(40, friction):
         for at in contacts(path, friction):
-            speed = math.hypot(path.scene.way.vx, path.scene.way.vy)
+            speed = math.hypot(path.scene.bodies.hinge.vx, path.scene.bodies.hinge.vy)
             pressing = (at.found.force * at.normal).sum(axis=1)
             heat = friction * pressing * np.hypot(*at.slip.T)
             stored = 100 * at.turned * at.rate
@@ -138,8 +138,8 @@ def test_what_the_root_puts_in_goes_into_the_spring_and_into_heat(friction):
 def test_forces_act_at_the_contact():
     for path in grid_paths(10, 0.0):
         for at in contacts(path, 0.0):
-            hinge = np.array([path.scene.way.x, path.scene.way.y])
-            hinge = hinge + at.t[:, None] * np.array([path.scene.way.vx, path.scene.way.vy])
+            hinge = np.array([path.scene.bodies.hinge.x, path.scene.bodies.hinge.y])
+            hinge = hinge + at.t[:, None] * np.array([path.scene.bodies.hinge.vx, path.scene.bodies.hinge.vy])
             assert at.found.place == pytest.approx(hinge + at.lever, abs=1e-9)
 
 

@@ -68,10 +68,10 @@ def vectors(path: Path, pair: tuple[int, int, int], point: Any) -> tuple[Any, An
     """Lever, normal of the force on the pawl, and velocity, from the outlines as drawn."""
     scene, (kind, i, j), turn = path.scene, pair, angle(point)
     across = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
-    pawl = np.stack([scene.rigid.x, scene.rigid.y], axis=1) @ across.T
+    pawl = np.stack([scene.bodies.pawl.x, scene.bodies.pawl.y], axis=1) @ across.T
     stones = np.array([[float(x), float(y)] for x, y in scene.obstacles.points])
-    velocity = np.array([scene.way.vx, scene.way.vy])
-    hinge = np.array([scene.way.x, scene.way.y]) + point.t * velocity
+    velocity = np.array([scene.bodies.hinge.vx, scene.bodies.hinge.vy])
+    hinge = np.array([scene.bodies.hinge.x, scene.bodies.hinge.y]) + point.t * velocity
     if kind == VERTEX:
         edge = stones[scene.obstacles.following[j]] - stones[j]
         return pawl[i], np.array([edge[1], -edge[0]]) / np.hypot(*edge), velocity

@@ -127,8 +127,8 @@ def ruled(scene: Scene, point: Any) -> list[tuple[str, tuple[int, ...]]]:
 
 def floating(scene: Scene) -> Scene:
     """The same scene by floats."""
-    way = scene.way
-    corners = tuple(zip(scene.rigid.x.tolist(), scene.rigid.y.tolist(), strict=True))
+    way = scene.bodies.hinge
+    corners = tuple(zip(scene.bodies.pawl.x.tolist(), scene.bodies.pawl.y.tolist(), strict=True))
     return replace(
         scene, arithmetic=FLOAT.paced(scene.stride), pawl=corners, hinge=way[:2], velocity=way[2:],
         until=scene.way_end, curves={},

@@ -111,7 +111,7 @@ def touches(scene: Scene, seed: int, tries: int = 80) -> Iterator[tuple[Fraction
 def scanned(scene: Scene, live: Any, kernel: Callable, *args: Any) -> tuple[set[Pair], dict[Pair, float]]:
     """What a kernel returns, and from where on."""
     pairs, places = np.empty((20_000, 3), np.int64), np.empty(20_000)
-    count = kernel(*args, live, scene.rigid, scene.floats, scene.way, pairs, places)
+    count = kernel(*args, live, scene.bodies, pairs, places)
     found = [tuple(row) for row in pairs[:count].tolist()]
     return set(found), dict(zip(found, places[:count].tolist(), strict=True))
 
@@ -268,7 +268,7 @@ def test_boxes_leave_out_no_pair_that_touches():
     rng, tried, left = np.random.default_rng(0), 0, 0
     for _ in range(10):
         scene = scene_of(lobed(rng, 2.0, 0.0), lobed(rng, 3.0, 9.0), arithmetic=FLOAT)
-        live, parts = everything(scene), (scene.rigid, scene.floats, scene.way)
+        live, parts = everything(scene), (scene.bodies)
         for pair in scan.all_pairs(live, *parts[:2]).tolist()[::7]:
             u, c = rng.uniform(-0.3, 0.3), coefficients(*pair, 1.0, *parts)
             t = -quadratic(c.beta, u) / quadratic(c.alpha, u)

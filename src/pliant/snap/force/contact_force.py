@@ -12,6 +12,7 @@ from pliant.core.kernel import inner, kernel
 from pliant.snap.geometry.features import (
     EDGE,
     VERTEX,
+    Bodies,
     ContactCoefficients,
     HingeMotion,
     ObstacleEdges,
@@ -61,6 +62,15 @@ class PawlTable(NamedTuple):
     springs: Floats  # (P, WIDTH) as `bend` has them
 
 
+class CourseTables(NamedTuple):
+    """A course for the loops below."""
+
+    pieces: PieceTable
+    pawls: PawlTable
+    obstacles: ObstacleEdges
+    friction: float
+
+
 @inner
 def arc_tangent(c: ContactCoefficients, t: float, low: float, high: float) -> float:
     """The root u of α t + β that lies between two, or is nearest to it."""
@@ -97,31 +107,32 @@ def flat_root(c: ContactCoefficients, low: float, high: float) -> float:
 @inner
 def _write_moment(
     pair: tuple[int, int, int], turn: int, u: float, t: float,
-    spring: Floats, friction: float, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, out: Floats,
+    spring: Floats, friction: float, bodies: Bodies, out: Floats,
 ) -> None:  # fmt: skip
     """Write what presses at one moment and angle."""
+    pawl, obstacles, hinge = bodies
     kind, i, j = pair
     sign = -1.0 if turn % 2 else 1.0
-    speed = math.hypot(way.vx, way.vy)
+    speed = math.hypot(hinge.vx, hinge.vy)
     if kind == VERTEX:
-        other = field.following[j]
-        ex, ey = field.x[other] - field.x[j], field.y[other] - field.y[j]
+        other = obstacles.following[j]
+        ex, ey = obstacles.x[other] - obstacles.x[j], obstacles.y[other] - obstacles.y[j]
     else:
-        other = i + 1 if i + 1 < len(rigid.x) else 0
-        ex, ey = rigid.x[other] - rigid.x[i], rigid.y[other] - rigid.y[i]
+        other = i + 1 if i + 1 < len(pawl.x) else 0
+        ex, ey = pawl.x[other] - pawl.x[i], pawl.y[other] - pawl.y[i]
     length = math.hypot(ex, ey)
     nx, ny = ey / length, -ex / length
     angle = turn * math.pi + 2 * math.atan(u)
     cosine, sine = sign * (1 - u * u) / (1 + u * u), sign * 2 * u / (1 + u * u)
-    hx, hy = way.x + way.vx * t, way.y + way.vy * t
+    hx, hy = hinge.x + hinge.vx * t, hinge.y + hinge.vy * t
     if kind == VERTEX:
-        rx, ry = cosine * rigid.x[i] - sine * rigid.y[i], sine * rigid.x[i] + cosine * rigid.y[i]
+        rx, ry = cosine * pawl.x[i] - sine * pawl.y[i], sine * pawl.x[i] + cosine * pawl.y[i]
         mx, my = nx, ny
     else:
-        rx, ry = field.x[j] - hx, field.y[j] - hy
+        rx, ry = obstacles.x[j] - hx, obstacles.y[j] - hy
         mx, my = -(cosine * nx - sine * ny), -(sine * nx + cosine * ny)
     across = rx * my - ry * mx
-    slide = np.sign(rx * way.vx + ry * way.vy) * np.sign(across)
+    slide = np.sign(rx * hinge.vx + ry * hinge.vy) * np.sign(across)
     px, py = mx - friction * slide * my, my + friction * slide * mx
     torque = spring[STIFFNESS] * angle - spring[PRELOAD]
     arm = rx * py - ry * px
@@ -130,14 +141,14 @@ def _write_moment(
     out[PLACE_X], out[PLACE_Y] = hx + rx, hy + ry
     out[STRAIN], out[SLOPE], out[SHIFT] = 0.0, angle, 0.0
     if spring[LENGTH] > 0.0:
-        _write_bent(kind == EDGE, angle, rx, ry, mx, my, px, py, spring, way, out)
+        _write_bent(kind == EDGE, angle, rx, ry, mx, my, px, py, spring, hinge, out)
         return
     if torque != 0.0 and abs(arm) <= LOCKED * away:  # the force has no lever: it locks
         out[FORCE_X], out[FORCE_Y], out[AGAINST] = math.inf, math.inf, math.inf
         return
     size = 0.0 if torque == 0.0 else torque / arm
     out[FORCE_X], out[FORCE_Y] = size * px, size * py
-    out[AGAINST] = -size * (px * way.vx + py * way.vy) / speed
+    out[AGAINST] = -size * (px * hinge.vx + py * hinge.vy) / speed
 
 
 @inner
@@ -182,7 +193,7 @@ def _tangent_at(c: ContactCoefficients, flat: float, t: float, low: float, high:
 @kernel
 def contact_forces(
     pair: tuple[int, int, int], turn: int, arc: bool, span: tuple[float, float, float, float], t: Floats,
-    spring: Floats, friction: float, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
+    spring: Floats, friction: float, bodies: Bodies,
 ) -> Floats:  # fmt: skip
     """(K, 11): angle, torque, contact force on the pawl, where it acts, its share against the motion, lever.
 
@@ -195,12 +206,12 @@ def contact_forces(
     """
     begin, end, low, high = span
     out, kind, i, j = np.empty((len(t), COLUMNS)), pair[0], pair[1], pair[2]
-    c = coefficients(kind, i, j, -1.0 if turn % 2 else 1.0, rigid, field, way)
+    c = coefficients(kind, i, j, -1.0 if turn % 2 else 1.0, bodies)
     flat = flat_root(c, low, high)
     near = np.empty((3, COLUMNS))
     for k in range(len(t)):
         u = _tangent_at(c, flat, t[k], low, high) if arc else low
-        _write_moment(pair, turn, u, t[k], spring, friction, rigid, field, way, out[k])
+        _write_moment(pair, turn, u, t[k], spring, friction, bodies, out[k])
         inward = 1.0 if t[k] - begin < end - t[k] else -1.0
         if out[k, LEVER] > WEAK or (t[k] - begin) * (end - t[k]) > INWARD * (end - begin) ** 2:
             continue
@@ -210,7 +221,7 @@ def contact_forces(
         for step in range(3):
             moment = t[k] + inward * INWARD * 4**step * (end - begin)
             u = _tangent_at(c, flat, moment, low, high) if arc else low
-            _write_moment(pair, turn, u, moment, spring, friction, rigid, field, way, near[step])
+            _write_moment(pair, turn, u, moment, spring, friction, bodies, near[step])
         for n in (FORCE_X, FORCE_Y, AGAINST):
             first, second = near[0, n], near[1, n]
             limit = 8 / 3 * first - 2 * second + near[2, n] / 3
@@ -230,31 +241,23 @@ def _piece(pieces: PieceTable, pawl: int, t: float) -> int:
 
 
 @inner
-def _by_pair(
-    pieces: PieceTable,
-    place: int,
-    pair: int,
-    pawls: PawlTable,
-    pawl: int,
-    field: ObstacleEdges,
-    friction: float,
-    t: Floats,
-) -> Floats:
+def _by_pair(course: CourseTables, place: int, pair: int, pawl: int, t: Floats) -> Floats:
     """What `contact_forces` finds for one contact of a piece."""
+    pieces, pawls, obstacles, friction = course
     a, b = pawls.first[pawl], pawls.first[pawl + 1]
-    rigid = PawlOutline(pawls.x[a:b], pawls.y[a:b], pawls.convex[a:b])
+    outline = PawlOutline(pawls.x[a:b], pawls.y[a:b], pawls.convex[a:b])
     v, spring, span = pawls.ways[pawl], pawls.springs[pawl], pieces.spans[place]
     which = pieces.pairs[pair]
     return contact_forces(
         (which[0], which[1], which[2]), pieces.charts[place, 1], pieces.charts[place, 0] == 1,
         (span[0], span[1], span[2], span[3]), t, spring, friction,
-        rigid, field, HingeMotion(v[0], v[1], v[2], v[3]),
+        Bodies(outline, obstacles, HingeMotion(v[0], v[1], v[2], v[3])),
     )  # fmt: skip
 
 
 @inner
 def _write_samples(
-    held: Ints, pieces: PieceTable, pawls: PawlTable, field: ObstacleEdges, friction: float, t: Floats,
+    held: Ints, course: CourseTables, t: Floats,
     centre: Floats, sums: Floats, by_pawl: Floats,
 ) -> None:  # fmt: skip
     """Everything at moments of a stretch; `centre` (4,) is where torques are about, and its velocity."""
@@ -263,9 +266,9 @@ def _write_samples(
         place = held[pawl]
         if place < 0:
             continue
-        first, last = pieces.charts[place, 2], pieces.charts[place + 1, 2]
+        first, last = course.pieces.charts[place, 2], course.pieces.charts[place + 1, 2]
         for pair in range(first, last):
-            found = _by_pair(pieces, place, pair, pawls, pawl, field, friction, t)
+            found = _by_pair(course, place, pair, pawl, t)
             for k in range(len(t)):
                 share = found[k, AGAINST]
                 low[k] = share if pair == first else min(low[k], share)
@@ -287,7 +290,9 @@ def _write_samples(
                     sums[k, ROUND] += dx * y - dy * x
         for k in range(len(t)):
             if first == last:
-                turned = pieces.charts[place, 1] * math.pi + 2 * math.atan(pieces.spans[place, 2])
+                turned = course.pieces.charts[place, 1] * math.pi + 2 * math.atan(
+                    course.pieces.spans[place, 2]
+                )
                 by_pawl[k, pawl, OF_ANGLE], by_pawl[k, pawl, OF_SLOPE] = turned, turned
             else:
                 sums[k, LOW] += low[k]
@@ -295,32 +300,22 @@ def _write_samples(
 
 
 @inner
-def _greatest(
-    held: Ints, pieces: PieceTable, pawls: PawlTable, field: ObstacleEdges, friction: float, t: Floats
-) -> Floats:
+def _greatest(held: Ints, course: CourseTables, t: Floats) -> Floats:
     """The greatest force against the motion at moments of a stretch."""
     sums, by_pawl = np.zeros((len(t), 6)), np.zeros((len(t), len(held), EACH))
-    _write_samples(held, pieces, pawls, field, friction, t, np.zeros(4), sums, by_pawl)
+    _write_samples(held, course, t, np.zeros(4), sums, by_pawl)
     return sums[:, HIGH].copy()
 
 
 @inner
-def _refined_peak(
-    low: float,
-    high: float,
-    held: Ints,
-    pieces: PieceTable,
-    pawls: PawlTable,
-    field: ObstacleEdges,
-    friction: float,
-) -> tuple[float, float]:
+def _refined_peak(low: float, high: float, held: Ints, course: CourseTables) -> tuple[float, float]:
     """The peak between two moments, and when, by looking ever closer."""
     best, at = -math.inf, low
     for _ in range(ZOOMS):
         t, place = np.empty(SAMPLES), 0
         for n in range(SAMPLES):
             t[n] = low + (high - low) * n / (SAMPLES - 1)
-        values = _greatest(held, pieces, pawls, field, friction, t)
+        values = _greatest(held, course, t)
         for n in range(SAMPLES):
             place = n if values[n] > values[place] else place
         if math.isfinite(values[place]) and values[place] > best:
@@ -345,32 +340,16 @@ def _stretches(marks: Floats, pieces: PieceTable) -> tuple[Floats, Ints]:
 
 
 @inner
-def _rises_inward(
-    end: float,
-    following: float,
-    held: Ints,
-    pieces: PieceTable,
-    pawls: PawlTable,
-    field: ObstacleEdges,
-    friction: float,
-) -> bool:
+def _rises_inward(end: float, following: float, held: Ints, course: CourseTables) -> bool:
     """Whether the force grows from an end of a stretch towards the sample that follows it."""
     near = np.empty(2)
     near[0], near[1] = end, end + 1e-3 * (following - end)
-    values = _greatest(held, pieces, pawls, field, friction, near)
+    values = _greatest(held, course, near)
     return bool(values[1] > values[0])
 
 
 @inner
-def _peak(
-    t: Floats,
-    high: Floats,
-    held: Ints,
-    pieces: PieceTable,
-    pawls: PawlTable,
-    field: ObstacleEdges,
-    friction: float,
-) -> tuple[float, float, int]:
+def _peak(t: Floats, high: Floats, held: Ints, course: CourseTables) -> tuple[float, float, int]:
     """The greatest finite force against the motion, when and in which stretch; -inf where none is finite."""
     best, at, where = -math.inf, t[0], 0
     tops, places = np.empty(len(held)), np.zeros(len(held), np.int64)
@@ -387,27 +366,17 @@ def _peak(
             continue
         middle, first, last = int(places[k]), k * SAMPLES, k * SAMPLES + SAMPLES - 1
         following = middle + 1 if middle == first else middle - 1
-        if middle in (first, last) and not _rises_inward(
-            t[middle], t[following], held[k], pieces, pawls, field, friction
-        ):
+        if middle in (first, last) and not _rises_inward(t[middle], t[following], held[k], course):
             continue
         low, high_end = t[max(middle - 1, first)], t[min(middle + 1, last)]
-        found, when = _refined_peak(low, high_end, held[k], pieces, pawls, field, friction)
+        found, when = _refined_peak(low, high_end, held[k], course)
         if found > best:
             best, at, where = found, when, k
     return best, at, where
 
 
 @inner
-def _work(
-    edges: Floats,
-    held: Ints,
-    pieces: PieceTable,
-    pawls: PawlTable,
-    field: ObstacleEdges,
-    friction: float,
-    nodes: Floats,
-) -> float:
+def _work(edges: Floats, held: Ints, course: CourseTables, nodes: Floats) -> float:
     """Of the force against the motion, over t. Nodes crowd at the ends of a stretch, where it is steep."""
     total = 0.0
     for k in range(len(edges)):
@@ -415,7 +384,7 @@ def _work(
         t = np.empty(nodes.shape[1])
         for n in range(len(t)):
             t[n] = edges[k, 0] + half * (1 - math.cos(nodes[0, n]))
-        power = _greatest(held[k], pieces, pawls, field, friction, t)
+        power = _greatest(held[k], course, t)
         for n in range(len(power)):
             if math.isfinite(power[n]):
                 total += power[n] * nodes[1, n] * half
@@ -451,21 +420,13 @@ class CourseForces(NamedTuple):
 
 
 @kernel
-def course_forces(
-    marks: Floats,
-    pieces: PieceTable,
-    pawls: PawlTable,
-    field: ObstacleEdges,
-    friction: float,
-    centre: Floats,
-    nodes: Floats,
-) -> CourseForces:
+def course_forces(marks: Floats, course: CourseTables, centre: Floats, nodes: Floats) -> CourseForces:
     """Forces along a course. `marks` are the t at which a pawl changes its contact; K is 0 if nothing moves.
 
     `nodes` (2, G) are where work is summed up, and weights; none if it is not asked for. As many as there are
     samples of a stretch are these.
     """
-    edges, held = _stretches(marks, pieces)
+    edges, held = _stretches(marks, course.pieces)
     count, number = len(edges) * SAMPLES, held.shape[1]
     t, sums, by_pawl = np.empty(count), np.zeros((count, 6)), np.zeros((count, number, EACH))
     for k in range(len(edges)):
@@ -474,30 +435,22 @@ def course_forces(
         for n in range(SAMPLES):
             t[a + n] = 0.5 * (begin + end) - 0.5 * (end - begin) * math.cos(math.pi * n / (SAMPLES - 1))
         t[a], t[b - 1] = begin, end
-        _write_samples(held[k], pieces, pawls, field, friction, t[a:b], centre, sums[a:b], by_pawl[a:b])
+        _write_samples(held[k], course, t[a:b], centre, sums[a:b], by_pawl[a:b])
     if count == 0:
         return CourseForces(edges, held, t, sums, by_pawl, 0.0, marks[0], 0, 0.0)
-    best, at, where = _peak(t, sums[:, HIGH], held, pieces, pawls, field, friction)
+    best, at, where = _peak(t, sums[:, HIGH], held, course)
     spent = 0.0
     if nodes.shape[1] == SAMPLES:
         spent = _sampled_work(edges, sums[:, HIGH], nodes)
     elif nodes.shape[1]:
-        spent = _work(edges, held, pieces, pawls, field, friction, nodes)
+        spent = _work(edges, held, course, nodes)
     best = best if math.isfinite(best) else 0.0
     return CourseForces(edges, held, t, sums, by_pawl, best, at, where, spent)
 
 
 @kernel
-def forces_at(
-    t: float,
-    held: Ints,
-    pieces: PieceTable,
-    pawls: PawlTable,
-    field: ObstacleEdges,
-    friction: float,
-    centre: Floats,
-) -> tuple[Floats, Floats]:
+def forces_at(t: float, held: Ints, course: CourseTables, centre: Floats) -> tuple[Floats, Floats]:
     """Sums (1, 6), and by pawl (1, P, EACH), at a moment of a stretch."""
     sums, by_pawl, moment = np.zeros((1, 6)), np.zeros((1, len(held), EACH)), np.full(1, t)
-    _write_samples(held, pieces, pawls, field, friction, moment, centre, sums, by_pawl)
+    _write_samples(held, course, moment, centre, sums, by_pawl)
     return sums, by_pawl

@@ -40,6 +40,7 @@ from pliant.snap.force.contact_force import (
     TOTAL,
     WEAK,
     CourseForces,
+    CourseTables,
     PawlTable,
     PieceTable,
     X,
@@ -49,7 +50,7 @@ from pliant.snap.force.contact_force import (
     forces_at,
 )  # fmt: skip
 from pliant.snap.geometry.contact_curves import contact_curve
-from pliant.snap.geometry.features import ObstacleEdges, Pair
+from pliant.snap.geometry.features import Pair
 from pliant.snap.springs.spring import FREE, PawlSpring
 from pliant.snap.sweep.friction import friction_cone, friction_terms, is_locked
 from pliant.snap.sweep.path import Path, PathPiece
@@ -136,9 +137,8 @@ def _contact_forces(
     """What `press.pressed` finds for one contact of a piece."""
     scene, arc = path.scene, piece.motion == "arc"
     low, high = sorted((piece.start.angle, piece.end.angle)) if arc else (piece.start.angle,) * 2
-    parts = (scene.rigid, scene.floats, scene.way)
     span = (piece.start.t, piece.end.t, low, high)
-    return contact_forces(pair, piece.turn, arc, span, t, spring.row, friction, *parts)
+    return contact_forces(pair, piece.turn, arc, span, t, spring.row, friction, scene.bodies)
 
 
 @dataclass(frozen=True)
@@ -200,9 +200,9 @@ def force_curve(
     """The forces along a course, with peaks found where they are, inside a stretch too."""
     (right, up), (vx, vy) = course.offset, course.velocity
     centre = np.array([about[0] + float(right), about[1] + float(up), float(vx), float(vy)])
-    tables = _tables(course, springs)
+    tables = _tables(course, springs, friction)
     marks = _contact_changes(course)
-    found = course_forces(marks, *tables, friction, centre, NODES if len(marks) < MANY else FEWER)
+    found = course_forces(marks, tables, centre, NODES if len(marks) < MANY else FEWER)
     if not len(found.t):
         return _empty_curve(course, springs)
     pole = _force_pole(course, springs, found, friction)
@@ -210,7 +210,7 @@ def force_curve(
     place = int(np.searchsorted(t, found.peak_at))
     if pole is None and found.peak > 0 and not (place < len(t) and t[place] == found.peak_at):
         # the samples hold the peak
-        sum_there, each_there = forces_at(found.peak_at, found.held[found.stretch], *tables, friction, centre)
+        sum_there, each_there = forces_at(found.peak_at, found.held[found.stretch], tables, centre)
         t = np.insert(t, place, found.peak_at)
         sums, by_pawl = np.insert(sums, place, sum_there[0], 0), np.insert(by_pawl, place, each_there[0], 0)
         spent = np.insert(spent, place, np.interp(found.peak_at, found.t, spent))
@@ -291,7 +291,7 @@ def peak_and_strains(
 ) -> tuple[float, dict[str, float]]:
     """The greatest force against the motion, infinite if without bound, and the strain of each pawl."""
     found = course_forces(
-        _contact_changes(course), *_tables(course, springs), friction, np.zeros(4), NODES[:, :0]
+        _contact_changes(course), _tables(course, springs, friction), np.zeros(4), NODES[:, :0]
     )
     peak = found.peak if _force_pole(course, springs, found, friction) is None else math.inf
     strained = found.by_pawl[:, :, OF_STRAIN].max(axis=0, initial=0.0).tolist()
@@ -372,7 +372,7 @@ def _contact_changes(course: Course) -> Floats:
     return np.array(sorted(marks))
 
 
-def _tables(course: Course, springs: dict[str, PawlSpring]) -> tuple[PieceTable, PawlTable, ObstacleEdges]:
+def _tables(course: Course, springs: dict[str, PawlSpring], friction: float) -> CourseTables:
     """The sprung pawls of a course and their pieces, as `press` reads them."""
     paths = [course.paths[name] for name in springs]
     scenes = [path.scene for path in paths]
@@ -387,14 +387,14 @@ def _tables(course: Course, springs: dict[str, PawlSpring]) -> tuple[PieceTable,
         pairs=np.array(pairs, np.int64).reshape(-1, 3),
     )
     pawls = PawlTable(
-        first=_starts([len(scene.rigid.x) for scene in scenes]),
-        x=np.concatenate([scene.rigid.x for scene in scenes]),
-        y=np.concatenate([scene.rigid.y for scene in scenes]),
-        convex=np.concatenate([scene.rigid.convex for scene in scenes]),
-        ways=np.array([scene.way for scene in scenes]),
+        first=_starts([len(scene.bodies.pawl.x) for scene in scenes]),
+        x=np.concatenate([scene.bodies.pawl.x for scene in scenes]),
+        y=np.concatenate([scene.bodies.pawl.y for scene in scenes]),
+        convex=np.concatenate([scene.bodies.pawl.convex for scene in scenes]),
+        ways=np.array([scene.bodies.hinge for scene in scenes]),
         springs=np.array([spring.row for spring in springs.values()]),
     )
-    return table, pawls, scenes[0].floats
+    return CourseTables(table, pawls, scenes[0].bodies.obstacles, friction)
 
 
 def _span(piece: PathPiece) -> tuple[float, float, float, float]:

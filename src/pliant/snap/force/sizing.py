@@ -96,7 +96,7 @@ def _undercut(path: Path, piece: PathPiece, peak: ForcePeak, ahead: Floats) -> f
 def _deflection(path: Path, piece: PathPiece, t: float, ahead: Floats) -> float:
     """How far the point of the pawl that touches is from where it would be at rest, across the motion."""
     found = pawl_load(path, piece, np.array([t]), FREE, 0.0)
-    way, turned = path.scene.way, float(pawl_angles(path, piece, np.array([t]))[0])
+    way, turned = path.scene.bodies.hinge, float(pawl_angles(path, piece, np.array([t]))[0])
     arm = found.place[0] - np.array([way.x + way.vx * t, way.y + way.vy * t])
     cosine, sine = math.cos(turned), math.sin(turned)
     rest = np.array([cosine * arm[0] + sine * arm[1], cosine * arm[1] - sine * arm[0]])
@@ -106,7 +106,7 @@ def _deflection(path: Path, piece: PathPiece, t: float, ahead: Floats) -> float:
 def _drawn_ramp_angle(path: Path, piece: PathPiece, ahead: Floats) -> float:
     """The angle of the edge that slides against the motion, as it is drawn, from 0 to 90 degrees."""
     kind, i, j = piece.contacts[0]
-    rigid, field = path.scene.rigid, path.scene.floats
+    rigid, field = path.scene.bodies.pawl, path.scene.bodies.obstacles
     if kind == VERTEX:
         k = field.following[j]
         edge = np.array([field.x[k] - field.x[j], field.y[k] - field.y[j]])

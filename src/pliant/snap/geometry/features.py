@@ -47,6 +47,14 @@ class HingeMotion(NamedTuple):
     vy: float
 
 
+class Bodies(NamedTuple):
+    """A pawl on a leg and all that it may touch, as the compiled loops take them."""
+
+    pawl: PawlOutline
+    obstacles: ObstacleEdges
+    hinge: HingeMotion
+
+
 class ContactCoefficients(NamedTuple):
     """A contact's curve (1+u²) F = α(u) t + β(u), and where along its edge the vertex is: λ(u) t + ρ(u).
 
@@ -71,44 +79,43 @@ def quadratic(c: Quadratic, u: float) -> float:
 
 
 @inner
-def coefficients(
-    kind: int, i: int, j: int, sign: float, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion
-) -> ContactCoefficients:
+def coefficients(kind: int, i: int, j: int, sign: float, bodies: Bodies) -> ContactCoefficients:
     """Those of a pair in a chart: `sign` is -1 where the pawl is turned by an odd number of half turns.
 
     Differs: [DonaldPai1993] eqs 3, 4 and 23 are solved for t, not u, so that no root is taken.
     """
+    pawl, obstacles, hinge = bodies
     if kind == VERTEX:
-        px, py = sign * rigid.x[i], sign * rigid.y[i]
-        ax, ay = field.x[j], field.y[j]
-        follower = field.following[j]
-        ex, ey = field.x[follower] - ax, field.y[follower] - ay
-        gx, gy = way.x - ax, way.y - ay
-        along, off = way.vx * ex + way.vy * ey, way.vx * ey - way.vy * ex
+        px, py = sign * pawl.x[i], sign * pawl.y[i]
+        ax, ay = obstacles.x[j], obstacles.y[j]
+        follower = obstacles.following[j]
+        ex, ey = obstacles.x[follower] - ax, obstacles.y[follower] - ay
+        gx, gy = hinge.x - ax, hinge.y - ay
+        along, off = hinge.vx * ex + hinge.vy * ey, hinge.vx * ey - hinge.vy * ex
         pn, pxn, qn = px * ey - py * ex, -px * ex - py * ey, gx * ey - gy * ex
         pe, pxe, qe = px * ex + py * ey, px * ey - py * ex, gx * ex + gy * ey
-        reach = abs(px) + abs(py) + abs(way.x) + abs(way.y) + abs(ax) + abs(ay)
-        edge = abs(field.x[follower]) + abs(field.y[follower]) + abs(ax) + abs(ay)
-        speed = abs(way.vx) + abs(way.vy)
+        reach = abs(px) + abs(py) + abs(hinge.x) + abs(hinge.y) + abs(ax) + abs(ay)
+        edge = abs(obstacles.x[follower]) + abs(obstacles.y[follower]) + abs(ax) + abs(ay)
+        speed = abs(hinge.vx) + abs(hinge.vy)
         return ContactCoefficients(
             (off, 0.0, off), (pn + qn, 2 * pxn, qn - pn),
             (along, 0.0, along), (pe + qe, 2 * pxe, qe - pe),
             ex * ex + ey * ey, speed * edge, 2 * reach * edge, 2 * edge * edge,
             max(math.hypot(ex, ey), SHORT * edge) / edge,
         )  # fmt: skip
-    follower = i + 1 if i + 1 < len(rigid.x) else 0
-    ax, ay = sign * rigid.x[i], sign * rigid.y[i]
-    bx, by = sign * rigid.x[follower], sign * rigid.y[follower]
+    follower = i + 1 if i + 1 < len(pawl.x) else 0
+    ax, ay = sign * pawl.x[i], sign * pawl.y[i]
+    bx, by = sign * pawl.x[follower], sign * pawl.y[follower]
     ex, ey = bx - ax, by - ay
-    gx, gy = field.x[j] - way.x, field.y[j] - way.y
-    nv, nxv = ey * way.vx - ex * way.vy, ey * way.vy + ex * way.vx
+    gx, gy = obstacles.x[j] - hinge.x, obstacles.y[j] - hinge.y
+    nv, nxv = ey * hinge.vx - ex * hinge.vy, ey * hinge.vy + ex * hinge.vx
     ng, nxg = ey * gx - ex * gy, ey * gy + ex * gx
-    ev, exv = ex * way.vx + ey * way.vy, ex * way.vy - ey * way.vx
+    ev, exv = ex * hinge.vx + ey * hinge.vy, ex * hinge.vy - ey * hinge.vx
     eg, exg = ex * gx + ey * gy, ex * gy - ey * gx
     d, ae = ax * ey - ay * ex, ax * ex + ay * ey
-    reach = abs(field.x[j]) + abs(field.y[j]) + abs(way.x) + abs(way.y) + abs(ax) + abs(ay)
+    reach = abs(obstacles.x[j]) + abs(obstacles.y[j]) + abs(hinge.x) + abs(hinge.y) + abs(ax) + abs(ay)
     edge = abs(ax) + abs(ay) + abs(bx) + abs(by)
-    speed = abs(way.vx) + abs(way.vy)
+    speed = abs(hinge.vx) + abs(hinge.vy)
     return ContactCoefficients(
         (-nv, -2 * nxv, nv), (ng - d, 2 * nxg, -ng - d),
         (-ev, -2 * exv, ev), (eg - ae, 2 * exg, -eg - ae),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.geometry.features import VERTEX, HingeMotion, ObstacleEdges, PawlOutline
+from pliant.snap.geometry.features import VERTEX, Bodies, HingeMotion, ObstacleEdges
 from pliant.snap.geometry.outlines import Face, NormalOutline, Vector, Vectors, normal_outline
 from pliant.snap.geometry.time_index import TimeIndex, build_index
 from pliant.snap.geometry.union import union_boundaries
@@ -80,8 +80,7 @@ class Scene:
     velocity: tuple[Any, Any]
     obstacles: UnitedObstacles
     scale: int
-    rigid: PawlOutline
-    way: HingeMotion
+    bodies: Bodies  # the same for the compiled loops
     index: TimeIndex
     until: Any  # a scalar of the arithmetic
     stops: tuple[Fraction | None, Fraction | None]  # half-angle tangents below and above rest
@@ -101,11 +100,6 @@ class Scene:
     def way_end(self) -> float:
         """The leg's end as a float."""
         return self.arithmetic.near(self.until)
-
-    @property
-    def floats(self) -> ObstacleEdges:
-        """The obstacles for the kernels."""
-        return self.obstacles.floats
 
 
 def pawl_scene(
@@ -137,8 +131,7 @@ def pawl_scene(
         velocity=pace,
         obstacles=around,
         scale=scale,
-        rigid=whole.rigid,
-        way=way,
+        bodies=Bodies(whole.rigid, around.floats, way),
         index=build_index(around.floats, way, whole.reach),
         until=arithmetic.scalar(until),
         stops=stops,
@@ -151,12 +144,13 @@ def pawl_scene(
 def reversed_scene(scene: Scene, until: Fraction) -> Scene:
     """The same with the hinge moved the other way: where it was at t it is at -t."""
     x, y = scene.velocity
-    way = scene.way._replace(vx=-scene.way.vx, vy=-scene.way.vy)
+    hinge = scene.bodies.hinge
+    reverse = hinge._replace(vx=-hinge.vx, vy=-hinge.vy)
     return replace(
         scene,
         velocity=(-x, -y),
-        way=way,
-        index=build_index(scene.floats, way, scene.reach),
+        bodies=scene.bodies._replace(hinge=reverse),
+        index=build_index(scene.bodies.obstacles, reverse, scene.reach),
         until=scene.arithmetic.scalar(until),
         curves={},
     )

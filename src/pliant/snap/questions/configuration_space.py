@@ -140,8 +140,8 @@ def _end(path: Path) -> tuple[float, float]:
 
 def _float_scene(scene: Scene) -> Scene:
     """The same scene in floats."""
-    corners = zip(scene.rigid.x.tolist(), scene.rigid.y.tolist(), strict=True)
-    way = scene.way
+    corners = zip(scene.bodies.pawl.x.tolist(), scene.bodies.pawl.y.tolist(), strict=True)
+    way = scene.bodies.hinge
     return replace(
         scene,
         arithmetic=FloatArithmetic(scene.stride),
@@ -291,10 +291,10 @@ def _faces(scene: Scene, window: SliceWindow, arcs: Sequence[RimArc]) -> tuple[A
 
 def _overlaps(scene: Scene, spots: Floats) -> Any:
     """Whether the pawl is inside an obstacle at places (K, 2) of the slice."""
-    way = scene.way
+    way = scene.bodies.hinge
     hinges = np.array([way.x, way.y]) + spots[:, :1] * np.array([way.vx, way.vy])
     poses = np.column_stack([hinges, spots[:, 1]])
-    outline = np.column_stack([scene.rigid.x, scene.rigid.y])
+    outline = np.column_stack([scene.bodies.pawl.x, scene.bodies.pawl.y])
     pawls: Any = shapely.polygons(carry(poses[:, None, :], outline[None]))
     bodies = np.array([shapely.polygons(float_points(ring.points)) for ring in scene.obstacles.rings])
     which, body = shapely.STRtree(bodies).query(pawls)

@@ -153,7 +153,7 @@ def _near_corners(scene: Scene, point: Any) -> Iterator[tuple[int, int]]:
     """Convex corners, of the pawl and of the obstacles, about at one place: floats tell most apart."""
     t, slack = point.t, NEAR * scene.stride
     live = scene.index.live(t - slack, t + slack)
-    way, rigid, field = scene.way, scene.rigid, scene.floats
+    way, rigid, field = scene.bodies.hinge, scene.bodies.pawl, scene.bodies.obstacles
     turned = point.turn * math.pi + 2 * math.atan(point.angle)
     cosine, sine = math.cos(turned), math.sin(turned)
     ends = np.concatenate([live, field.following[live]])

@@ -13,17 +13,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.snap.arithmetic.quartic import constant_sign
-from pliant.snap.geometry.features import (
-    EDGE,
-    ERROR,
-    VERTEX,
-    HingeMotion,
-    ObstacleEdges,
-    PawlOutline,
-    Quadratic,
-    coefficients,
-    quadratic,
-)
+from pliant.snap.geometry.features import EDGE, ERROR, VERTEX, Bodies, Quadratic, coefficients, quadratic
 
 SLACK = 1e-8  # rad, and of coordinates: what boxes are wider by
 FEW = 400  # pairs: so few are not worth boxes
@@ -32,16 +22,17 @@ LEAF = 10  # halvings after which a root is left to the arithmetic
 
 
 @inner
-def all_pairs(live: Ints, rigid: PawlOutline, field: ObstacleEdges) -> Ints:
+def all_pairs(live: Ints, bodies: Bodies) -> Ints:
     """Pairs (N, 3) of a pawl's features with those of some edges of the obstacles; only convex ones touch."""
-    found, count = np.empty((2 * len(live) * len(rigid.x), 3), np.int64), 0
+    pawl, obstacles, _ = bodies
+    found, count = np.empty((2 * len(live) * len(pawl.x), 3), np.int64), 0
     for j in live:
-        for i in range(len(rigid.x)):
-            if rigid.convex[i]:
+        for i in range(len(pawl.x)):
+            if pawl.convex[i]:
                 found[count, 0], found[count, 1], found[count, 2] = VERTEX, i, j
                 count += 1
-        if field.convex[j]:
-            for i in range(len(rigid.x)):
+        if obstacles.convex[j]:
+            for i in range(len(pawl.x)):
                 found[count, 0], found[count, 1], found[count, 2] = EDGE, i, j
                 count += 1
     return found[:count]
@@ -49,25 +40,26 @@ def all_pairs(live: Ints, rigid: PawlOutline, field: ObstacleEdges) -> Ints:
 
 @inner
 def _vertex_boxes(
-    rigid: PawlOutline, way: HingeMotion, sign: float, t: tuple[float, float], middle: float, wide: float
+    bodies: Bodies, sign: float, t: tuple[float, float], middle: float, wide: float
 ) -> tuple[Floats, Floats]:
     """The lowest and highest x and y (V, 2) of every vertex while t is between two and u about `middle`.
 
     `wide` is how far from there it turns, in radians.
     """
-    count, grown = len(rigid.x), 1.0 + middle * middle
+    pawl, _, hinge = bodies
+    count, grown = len(pawl.x), 1.0 + middle * middle
     cosine, sine = sign * (1.0 - middle * middle) / grown, sign * 2.0 * middle / grown
-    hx, hy = way.x + 0.5 * (t[0] + t[1]) * way.vx, way.y + 0.5 * (t[0] + t[1]) * way.vy
+    hx, hy = hinge.x + 0.5 * (t[0] + t[1]) * hinge.vx, hinge.y + 0.5 * (t[0] + t[1]) * hinge.vy
     half = 0.5 * abs(t[1] - t[0])
-    far = abs(hx) + abs(hy) + half * (abs(way.vx) + abs(way.vy))
+    far = abs(hx) + abs(hy) + half * (abs(hinge.vx) + abs(hinge.vy))
     low, high = np.empty((count, 2)), np.empty((count, 2))
     for i in range(count):
-        px, py = rigid.x[i], rigid.y[i]
+        px, py = pawl.x[i], pawl.y[i]
         size = abs(px) + abs(py)
         slack = size * wide + SLACK * (far + size)
         x, y = hx + cosine * px - sine * py, hy + sine * px + cosine * py
-        low[i, 0], high[i, 0] = x - slack - half * abs(way.vx), x + slack + half * abs(way.vx)
-        low[i, 1], high[i, 1] = y - slack - half * abs(way.vy), y + slack + half * abs(way.vy)
+        low[i, 0], high[i, 0] = x - slack - half * abs(hinge.vx), x + slack + half * abs(hinge.vx)
+        low[i, 1], high[i, 1] = y - slack - half * abs(hinge.vy), y + slack + half * abs(hinge.vy)
     return low, high
 
 
@@ -87,30 +79,25 @@ def _run_boxes(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 @inner
 def nearby_pairs(
-    live: Ints,
-    rigid: PawlOutline,
-    field: ObstacleEdges,
-    way: HingeMotion,
-    sign: float,
-    t: tuple[float, float],
-    u: tuple[float, float],
+    live: Ints, bodies: Bodies, sign: float, t: tuple[float, float], u: tuple[float, float]
 ) -> Ints:
     """The candidates whose boxes meet while t and u are each between two: those left out cannot touch.
 
     At angles within Δ of the middle one a vertex is within |p| Δ of where it is there. Sixteen vertices
     in a row have a box of their own, which spares most of them.
     """
-    count = len(rigid.x)
+    pawl, obstacles, _ = bodies
+    count = len(pawl.x)
     wide = abs(math.atan(u[1]) - math.atan(u[0])) + SLACK  # half of how far it turns
     middle = math.tan(0.5 * (math.atan(u[0]) + math.atan(u[1])))
     if len(live) * count < FEW or wide > 0.5:
-        return all_pairs(live, rigid, field)
-    low, high = _vertex_boxes(rigid, way, sign, t, middle, wide)
+        return all_pairs(live, bodies)
+    low, high = _vertex_boxes(bodies, sign, t, middle, wide)
     least, most = _run_boxes(low, high)
     found, total = np.empty((64, 3), np.int64), 0
     for j in live:
-        k = field.following[j]
-        x0, y0, x1, y1 = field.x[j], field.y[j], field.x[k], field.y[k]
+        k = obstacles.following[j]
+        x0, y0, x1, y1 = obstacles.x[j], obstacles.y[j], obstacles.x[k], obstacles.y[k]
         blur = SLACK * (abs(x0) + abs(y0) + abs(x1) + abs(y1))
         left, right, below, above = (
             min(x0, x1) - blur,
@@ -126,12 +113,12 @@ def nearby_pairs(
                     found = np.concatenate((found, np.empty((len(found), 3), np.int64)))
                 m = i + 1 if i + 1 < count else 0
                 apart = low[i, 0] > right or high[i, 0] < left or low[i, 1] > above or high[i, 1] < below
-                if rigid.convex[i] and not apart:
+                if pawl.convex[i] and not apart:
                     found[total, 0], found[total, 1], found[total, 2] = VERTEX, i, j
                     total += 1
                 apart = min(low[i, 0], low[m, 0]) > x0 + blur or max(high[i, 0], high[m, 0]) < x0 - blur
                 apart = apart or min(low[i, 1], low[m, 1]) > y0 + blur
-                if field.convex[j] and not apart and max(high[i, 1], high[m, 1]) >= y0 - blur:
+                if obstacles.convex[j] and not apart and max(high[i, 1], high[m, 1]) >= y0 - blur:
                     found[total, 0], found[total, 1], found[total, 2] = EDGE, i, j
                     total += 1
     return found[:total]
@@ -172,21 +159,21 @@ def _add_product(p: Quadratic, q: Quadratic, sign: float, out: Floats) -> None:
 @kernel
 def pairs_along_arc(
     arc: tuple[int, int, int], rising: float, sign: float, start: float, width: float, t: tuple[float, float],
-    live: Ints, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, pairs: Ints, shares: Floats,
+    live: Ints, bodies: Bodies, pairs: Ints, shares: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch while the pawl slides on `arc` from u = start to start + width; how many.
 
     `shares` tells from which share of the way on. `rising` is the sign of the arc's α, `t` between which two.
     """
-    k = coefficients(arc[0], arc[1], arc[2], sign, rigid, field, way)
+    k = coefficients(arc[0], arc[1], arc[2], sign, bodies)
     c, e, f, errors = np.empty(5), np.empty(5), np.empty(5), np.empty(2)
     found = 0
-    near = nearby_pairs(live, rigid, field, way, sign, t, (start, start + width))
+    near = nearby_pairs(live, bodies, sign, t, (start, start + width))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
         if kind == arc[0] and i == arc[1] and other == arc[2]:
             continue
-        j = coefficients(kind, i, other, sign, rigid, field, way)
+        j = coefficients(kind, i, other, sign, bodies)
         for n in range(5):
             c[n] = e[n] = f[n] = 0.0
         _add_product(k.alpha, j.beta, 1.0, c)
@@ -219,15 +206,15 @@ def _append_pair(pairs: Ints, values: Floats, found: int, near: Ints, place: int
 @kernel
 def pairs_at_time(
     t: float, slack: float, sign: float, start: float, width: float,
-    live: Ints, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, pairs: Ints, shares: Floats,
+    live: Ints, bodies: Bodies, pairs: Ints, shares: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch while the pawl turns from u = start by width at one t, known to `slack`."""
     c, e, f, errors = np.zeros(5), np.zeros(5), np.zeros(5), np.empty(2)
     found = 0
-    near = nearby_pairs(live, rigid, field, way, sign, (t - slack, t + slack), (start, start + width))
+    near = nearby_pairs(live, bodies, sign, (t - slack, t + slack), (start, start + width))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
-        j = coefficients(kind, i, other, sign, rigid, field, way)
+        j = coefficients(kind, i, other, sign, bodies)
         for n in range(3):
             c[n] = j.alpha[n] * t + j.beta[n]
             e[n] = j.lam[n] * t + j.rho[n]
@@ -244,7 +231,7 @@ def pairs_at_time(
 @kernel
 def pairs_at_angle(
     u: float, slack: float, sign: float, after: float, beyond: float, until: float,
-    live: Ints, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, pairs: Ints, times: Floats,
+    live: Ints, bodies: Bodies, pairs: Ints, times: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch between two t while the pawl keeps one angle u, known to `slack`; from which t on.
 
@@ -253,10 +240,10 @@ def pairs_at_angle(
     found = 0
     grown = 1.0 + u * u
     wide = 8 * (ERROR + slack)
-    near = nearby_pairs(live, rigid, field, way, sign, (after, until), (u - slack, u + slack))
+    near = nearby_pairs(live, bodies, sign, (after, until), (u - slack, u + slack))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
-        j = coefficients(kind, i, other, sign, rigid, field, way)
+        j = coefficients(kind, i, other, sign, bodies)
         alpha = quadratic(j.alpha, u)
         beta = quadratic(j.beta, u)
         blur = wide * j.size_rate
@@ -284,15 +271,15 @@ def pairs_at_angle(
 @kernel
 def pairs_touching(
     t: float, slack_t: float, u: float, slack_u: float, sign: float,
-    live: Ints, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, pairs: Ints, sizes: Floats,
+    live: Ints, bodies: Bodies, pairs: Ints, sizes: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch at one t and one angle, each known to a slack; and F there."""
     found = 0
     grown = 1.0 + u * u
-    near = nearby_pairs(live, rigid, field, way, sign, (t - slack_t, t + slack_t), (u - slack_u, u + slack_u))
+    near = nearby_pairs(live, bodies, sign, (t - slack_t, t + slack_t), (u - slack_u, u + slack_u))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
-        j = coefficients(kind, i, other, sign, rigid, field, way)
+        j = coefficients(kind, i, other, sign, bodies)
         size = (j.size_rate * (abs(t) + 1) + j.size) * grown
         error = 8 * ((ERROR + slack_u) * size + slack_t * j.size_rate * grown)
         value = quadratic(j.alpha, u) * t + quadratic(j.beta, u)

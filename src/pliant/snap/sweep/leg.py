@@ -16,14 +16,7 @@ import numpy as np
 from pliant.core.arrays import Ints
 from pliant.snap.arithmetic.numbers import as_float
 from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
-from pliant.snap.geometry.features import (
-    HingeMotion,
-    ObstacleEdges,
-    Pair,
-    PawlOutline,
-    coefficients,
-    quadratic,
-)
+from pliant.snap.geometry.features import Pair, coefficients, quadratic
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep import candidates as scan
 from pliant.snap.sweep.compiled.advance import PawlState, advance, least_progress
@@ -146,7 +139,7 @@ def contacts_at(scene: Scene, point: Any) -> list[ContactCurve]:
     live = _edges_in_reach(scene, point)
     args = (point.t, point.slack, point.angle, scene.arithmetic.angle_slack, _sign(point.turn))
     pairs, _ = _candidate_pairs(
-        scene, live, lambda out, at: scan.pairs_touching(*args, *_kernel_data(scene, live), out, at)
+        scene, live, lambda out, at: scan.pairs_touching(*args, live, scene.bodies, out, at)
     )
     curves = [contact_curve(scene, pair, point.turn) for pair in pairs]
     return [c for c in curves if point.sign(c.alpha, c.beta) == 0 and is_on_edge(point, c)]
@@ -165,10 +158,6 @@ def is_on_edge(point: Any, contact: ContactCurve) -> bool:
 
 def _sign(turn: int) -> float:
     return -1.0 if turn % 2 else 1.0
-
-
-def _kernel_data(scene: Scene, live: Ints) -> tuple[Ints, PawlOutline, ObstacleEdges, HingeMotion]:
-    return live, scene.rigid, scene.floats, scene.way
 
 
 def _candidate_pairs(
@@ -211,7 +200,7 @@ def _end_on_arc(scene: Scene, point: Any, arc: ContactCurve, side: int) -> tuple
         slack = 1e-9 * (scene.stride + abs(late))
         live = scene.index.live(early, late + slack)
         args = (arc.pair, rising, _sign(point.turn), begin, width, (early - slack, late + slack))
-        pairs, shares = _candidate_pairs(scene, live, partial(_arc_scan, args, _kernel_data(scene, live)))
+        pairs, shares = _candidate_pairs(scene, live, partial(_arc_scan, args, (live, scene.bodies)))
         for at, pair in sorted(zip(shares, pairs, strict=True)):
             lowest = begin + at * width
             if (lowest - as_float(best)) * side > 1e-11:
@@ -235,14 +224,14 @@ def _first_share(scene: Scene, whole: float) -> float:
 
     Then arcs are short, and much the same one after another.
     """
-    if len(scene.rigid.x) * len(scene.floats.x) < MANY or abs(whole) < 4 * scene.last[0]:
+    if len(scene.bodies.pawl.x) * len(scene.bodies.obstacles.x) < MANY or abs(whole) < 4 * scene.last[0]:
         return 1.0
     return 2 * scene.last[0] / abs(whole)
 
 
 def _arc_time(scene: Scene, arc: ContactCurve, turn: int, u: float, early: float, until: float) -> float:
     """The t of an angle on an arc, as a float; `until` where that does not tell."""
-    c = coefficients(*arc.pair, _sign(turn), scene.rigid, scene.floats, scene.way)
+    c = coefficients(*arc.pair, _sign(turn), scene.bodies)
     alpha, beta = quadratic(c.alpha, u), quadratic(c.beta, u)
     t = -beta / alpha if alpha else until
     return t if early < t < until else until
@@ -309,7 +298,7 @@ def _hit_between(
     beyond = max(begin - slack, point.t + point.slack + slack)  # what touches now is not what comes next
     args = (point.angle, arithmetic.angle_slack, _sign(point.turn), begin - slack, beyond, stop + slack)
     pairs, times = _candidate_pairs(
-        scene, live, lambda out, at: scan.pairs_at_angle(*args, *_kernel_data(scene, live), out, at)
+        scene, live, lambda out, at: scan.pairs_at_angle(*args, live, scene.bodies, out, at)
     )
     for t, pair in sorted(zip(times, pairs, strict=True)):
         if t > best.t + best.slack + slack:
@@ -364,7 +353,7 @@ def _contacts_on_turn(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any
     along = cmp_to_key(lambda one, other: side * arithmetic.compare(one, other))
     args = (point.t, point.slack, _sign(point.turn), start, width)
     pairs, shares = _candidate_pairs(
-        scene, live, lambda out, at: scan.pairs_at_time(*args, *_kernel_data(scene, live), out, at)
+        scene, live, lambda out, at: scan.pairs_at_time(*args, live, scene.bodies, out, at)
     )
     waiting: list[tuple[Any, ContactCurve]] = []
     for share, pair in sorted(zip(shares, pairs, strict=True)):

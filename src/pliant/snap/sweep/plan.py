@@ -298,12 +298,7 @@ def piece_at(path: Path, t: Any) -> PathPiece | None:
 
 
 def _course(
-    leg: int,
-    reverse: bool,
-    velocity: Vector,
-    offset: Vector,
-    start: Any,
-    paths: dict[str, Path],
+    leg: int, reverse: bool, velocity: Vector, offset: Vector, start: Any, paths: dict[str, Path]
 ) -> Course:
     """Of paths that went on each for itself: the first that ended ends all."""
 

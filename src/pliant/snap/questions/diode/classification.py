@@ -71,8 +71,8 @@ class Diode:
 
 
 def classify_diode(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles, springs: dict[str, PawlSpring],
-    last: Course, insertion: float, progress: Progress = silent,
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles,
+    springs: dict[str, PawlSpring], last: Course, insertion: float, progress: Progress = silent,
 ) -> Diode | None:  # fmt: skip
     """The class of a fastener that went in; None for one that did not."""
     if not last.arrived:

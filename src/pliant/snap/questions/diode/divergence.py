@@ -83,7 +83,7 @@ def divergence_points(
 
 
 def _divergence_point(path: Path, point: Any, scale: int) -> DivergencePoint:
-    way = path.scene.way
+    way = path.scene.bodies.hinge
     w = (point.t * way.vx * scale, point.t * way.vy * scale)
     if point.t == 0:
         return DivergencePoint(point.turn, point.angle, w, (point.u,), True)

@@ -111,7 +111,7 @@ def motion_rows(
     start = (*going.curves[0].pair, going.side) if going.curves else (0, 0, 0, 0)
     count = follow_motion(
         point.t, point.u, point.turn, FOLLOWED[going.kind], start, scene.until, _stops(scene, point.turn),
-        friction, scene.pivot, scene.stride, scene.index, scene.rigid, scene.floats, scene.way, log,
+        friction, scene.pivot, scene.stride, scene.index, scene.bodies, log,
     )  # fmt: skip
     columns = [column[:count].tolist() for column in log[:-1]]
     columns[3] = [(kind, i, j) for kind, i, j in columns[3]]

@@ -13,15 +13,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
 from pliant.snap.arithmetic.floating import TOLERANCE
 from pliant.snap.arithmetic.quartic import ascending_order
-from pliant.snap.geometry.features import (
-    EDGE,
-    VERTEX,
-    HingeMotion,
-    ObstacleEdges,
-    PawlOutline,
-    coefficients,
-    quadratic,
-)
+from pliant.snap.geometry.features import EDGE, VERTEX, Bodies, coefficients, quadratic
 from pliant.snap.sweep.candidates import nearby_pairs
 
 LOOSE = 100 * TOLERANCE  # between the two it is not clear whether things coincide
@@ -34,22 +26,13 @@ UNSURE, RESTS, SNAPS, SLIDES, LEVELS, JAMS, BALANCES = range(
 
 
 @inner
-def touching_pairs(
-    t: float,
-    u: float,
-    sign: float,
-    live: Ints,
-    rigid: PawlOutline,
-    field: ObstacleEdges,
-    way: HingeMotion,
-    pairs: Ints,
-) -> int:
+def touching_pairs(t: float, u: float, sign: float, live: Ints, bodies: Bodies, pairs: Ints) -> int:
     """The pairs that touch at a point, and how many; -1 where one nearly does."""
     found, grown = 0, 1.0 + u * u
-    near = nearby_pairs(live, rigid, field, way, sign, (t, t), (u, u))
+    near = nearby_pairs(live, bodies, sign, (t, t), (u, u))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
-        c = coefficients(kind, i, other, sign, rigid, field, way)
+        c = coefficients(kind, i, other, sign, bodies)
         size = (c.size_rate * abs(t) + c.size) * grown * c.shortness
         value = abs(quadratic(c.alpha, u) * t + quadratic(c.beta, u))
         if value > LOOSE * size:
@@ -67,24 +50,23 @@ def touching_pairs(
 
 
 @inner
-def _wedge_side(
-    kind: int, i: int, j: int, cosine: float, sine: float, rigid: PawlOutline, field: ObstacleEdges, at: int
-) -> int:
+def _wedge_side(kind: int, i: int, j: int, cosine: float, sine: float, bodies: Bodies, at: int) -> int:
     """Whether the wedge of the other part at a corner points away from an edge: 1, -1, or 0 if it lies on it.
 
     `at` is the pawl's vertex of a pair with an obstacle's edge, the obstacles' vertex of one with a pawl's.
     """
-    count = len(rigid.x)
+    pawl, obstacles, _ = bodies
+    count = len(pawl.x)
     if kind == VERTEX:
-        after = field.following[j]
-        nx, ny = field.y[after] - field.y[j], field.x[j] - field.x[after]
+        after = obstacles.following[j]
+        nx, ny = obstacles.y[after] - obstacles.y[j], obstacles.x[j] - obstacles.x[after]
         nx, ny = cosine * nx + sine * ny, cosine * ny - sine * nx  # as the pawl sees it
-        x, y, ahead, behind = rigid.x, rigid.y, (at + 1) % count, (at - 1) % count
+        x, y, ahead, behind = pawl.x, pawl.y, (at + 1) % count, (at - 1) % count
     else:
         after = (i + 1) % count
-        nx, ny = rigid.y[after] - rigid.y[i], rigid.x[i] - rigid.x[after]
+        nx, ny = pawl.y[after] - pawl.y[i], pawl.x[i] - pawl.x[after]
         nx, ny = cosine * nx - sine * ny, sine * nx + cosine * ny
-        x, y, ahead, behind = field.x, field.y, field.following[at], field.before[at]
+        x, y, ahead, behind = obstacles.x, obstacles.y, obstacles.following[at], obstacles.before[at]
     least = 1
     for other in (ahead, behind):
         dx, dy = x[other] - x[at], y[other] - y[at]
@@ -98,19 +80,20 @@ def _wedge_side(
 
 @inner
 def _corner_constraints(
-    vertex: int, corner: int, cosine: float, sine: float, rigid: PawlOutline, field: ObstacleEdges, out: Ints
+    vertex: int, corner: int, cosine: float, sine: float, bodies: Bodies, out: Ints
 ) -> int:
     """The pairs that keep two vertices apart: how many, negative where one of them is enough; 0 if unsure."""
+    pawl, obstacles, _ = bodies
     count = 0
-    before = (vertex - 1) % len(rigid.x)
-    both = rigid.convex[vertex] and field.convex[corner]
+    before = (vertex - 1) % len(pawl.x)
+    both = pawl.convex[vertex] and obstacles.convex[corner]
     for kind in range(2):
-        if not (rigid.convex[vertex] if kind == VERTEX else field.convex[corner]):
+        if not (pawl.convex[vertex] if kind == VERTEX else obstacles.convex[corner]):
             continue
         for side in range(2):
             i = vertex if kind == VERTEX or side == 0 else before
-            j = corner if kind == EDGE or side == 0 else field.before[corner]
-            away = _wedge_side(kind, i, j, cosine, sine, rigid, field, vertex if kind == VERTEX else corner)
+            j = corner if kind == EDGE or side == 0 else obstacles.before[corner]
+            away = _wedge_side(kind, i, j, cosine, sine, bodies, vertex if kind == VERTEX else corner)
             if away == 0 or (away < 0 and not both):
                 return 0
             if away > 0:
@@ -121,16 +104,17 @@ def _corner_constraints(
 
 @inner
 def _constraints(
-    t: float, u: float, sign: float, pairs: Ints, count: int, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
+    t: float, u: float, sign: float, pairs: Ints, count: int, bodies: Bodies,
     held: Ints, group: Ints, either: Ints,
 ) -> int:  # fmt: skip
     """What keeps the parts apart, pair by pair, by places where they touch; -1 if unsure."""
+    pawl, obstacles, _ = bodies
     grown = 1.0 + u * u
     cosine, sine = sign * (1.0 - u * u) / grown, sign * 2.0 * u / grown
     seen, corners, places, total = np.empty((MOST, 2), np.int64), 0, 0, 0
     for place in range(count):
         kind, i, j = pairs[place, 0], pairs[place, 1], pairs[place, 2]
-        c = coefficients(kind, i, j, sign, rigid, field, way)
+        c = coefficients(kind, i, j, sign, bodies)
         size = (c.size_rate * abs(t) + c.size + c.size_edge) * grown * c.shortness
         spot = quadratic(c.lam, u) * t + quadratic(c.rho, u)
         first, last = spot <= LOOSE * size, c.length_squared * grown - spot <= LOOSE * size
@@ -141,9 +125,9 @@ def _constraints(
             continue
         vertex, corner = int(i), int(j)
         if kind == VERTEX and not first:
-            corner = int(field.following[j])
+            corner = int(obstacles.following[j])
         if kind == EDGE and not first:
-            vertex = (i + 1) % len(rigid.x)
+            vertex = (i + 1) % len(pawl.x)
         known = False
         for other in range(corners):
             known = known or (seen[other, 0] == vertex and seen[other, 1] == corner)
@@ -151,7 +135,7 @@ def _constraints(
             continue
         seen[corners, 0], seen[corners, 1] = vertex, corner
         corners += 1
-        number = _corner_constraints(vertex, corner, cosine, sine, rigid, field, held[total:])
+        number = _corner_constraints(vertex, corner, cosine, sine, bodies, held[total:])
         if number == 0:
             return -1
         for other in range(total, total + abs(number)):
@@ -180,7 +164,7 @@ def _is_free(slope: float, rates: Floats, group: Ints, either: Ints, total: int)
 @inner
 def first_order_motion(
     t: float, u: float, away: int, stopped: tuple[bool, bool], sign: float,
-    pairs: Ints, count: int, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, out: Ints,
+    pairs: Ints, count: int, bodies: Bodies, out: Ints,
 ) -> int:  # fmt: skip
     """What comes next where some pairs touch; `out` is the pair that is followed and its side in u.
 
@@ -188,12 +172,12 @@ def first_order_motion(
     """
     held, group = np.empty((4 * MOST, 3), np.int64), np.empty(4 * MOST, np.int64)
     either, rates = np.empty(MOST, np.int64), np.empty((4 * MOST, 2))
-    total = _constraints(t, u, sign, pairs, count, rigid, field, way, held, group, either)
+    total = _constraints(t, u, sign, pairs, count, bodies, held, group, either)
     if total < 1 or (away != 0 and (stopped[0] or stopped[1])):
         return UNSURE
-    clear = _rates(t, u, sign, held, total, away == 0, rigid, field, way, rates)
+    clear = _rates(t, u, sign, held, total, away == 0, bodies, rates)
     if not clear:
-        return UNSURE if total > 1 or away == 0 else _tangent(t, sign, held, rates, rigid, field, way)
+        return UNSURE if total > 1 or away == 0 else _tangent(t, sign, held, rates, bodies)
     slopes = -rates[:total, 0] / rates[:total, 1]
     rising = ascending_order(slopes, total)
     for place in range(1, total):
@@ -204,20 +188,12 @@ def first_order_motion(
 
 
 @inner
-def _tangent(
-    t: float,
-    sign: float,
-    held: Ints,
-    rates: Floats,
-    rigid: PawlOutline,
-    field: ObstacleEdges,
-    way: HingeMotion,
-) -> int:
+def _tangent(t: float, sign: float, held: Ints, rates: Floats, bodies: Bodies) -> int:
     """Where one contact's curve has a vertical tangent and ends: all about it is free after, or nothing is.
 
     F = F_t δ + F_uu υ² / 2, with no root υ after δ = 0 where the two have one sign.
     """
-    c = coefficients(held[0, 0], held[0, 1], held[0, 2], sign, rigid, field, way)
+    c = coefficients(held[0, 0], held[0, 1], held[0, 2], sign, bodies)
     ends = rates[0, 0] * (c.alpha[2] * t + c.beta[2]) > 0.0
     if (
         rates[0, 1] != 0.0
@@ -231,13 +207,13 @@ def _tangent(
 @inner
 def _rates(
     t: float, u: float, sign: float, held: Ints, total: int, resting: bool,
-    rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, rates: Floats,
+    bodies: Bodies, rates: Floats,
 ) -> bool:  # fmt: skip
     """Write F_t and F_u of some pairs, 0 where they are small; whether they tell what comes next."""
     clear, grown = True, 1.0 + u * u
     for place in range(total):
         kind, i, j = held[place, 0], held[place, 1], held[place, 2]
-        c = coefficients(kind, i, j, sign, rigid, field, way)
+        c = coefficients(kind, i, j, sign, bodies)
         rates[place, 0] = quadratic(c.alpha, u)
         rates[place, 1] = (c.alpha[1] + 2 * u * c.alpha[2]) * t + c.beta[1] + 2 * u * c.beta[2]
         if abs(rates[place, 0]) <= LOOSE * c.size_rate * grown * c.shortness:

@@ -12,7 +12,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.snap.arithmetic.floating import CLOSE, TOLERANCE
-from pliant.snap.geometry.features import HingeMotion, ObstacleEdges, PawlOutline
+from pliant.snap.geometry.features import Bodies
 from pliant.snap.geometry.time_index import TimeIndex, edges_within
 from pliant.snap.sweep.compiled.first_order import (
     JAMS,
@@ -63,27 +63,27 @@ class MotionLog(NamedTuple):
 @inner
 def _motion_at(
     t: float, u: float, turn: int, stops: tuple[float, float], stride: float,
-    index: TimeIndex, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, pairs: Ints, out: Ints,
+    index: TimeIndex, bodies: Bodies, pairs: Ints, out: Ints,
 ) -> tuple[int, int]:  # fmt: skip
     """What comes next at a point, and how many pairs touch there, -1 where that is not clear."""
     slack = 1e-9 * stride + FLAT * (stride + abs(t))
     live = edges_within(index, t - slack, t + slack)
     sign = -1.0 if turn % 2 else 1.0
-    count = touching_pairs(t, u, sign, live, rigid, field, way, pairs)
+    count = touching_pairs(t, u, sign, live, bodies, pairs)
     away = 0 if turn == 0 and abs(u) <= CLOSE else 1 if turn > 0 or (turn == 0 and u > 0) else -1
     if count <= 0:
         return (RESTS if away == 0 and count == 0 else UNSURE), count
     stopped = abs(u - stops[0]) <= NEAR, abs(u - stops[1]) <= NEAR
-    return first_order_motion(t, u, away, stopped, sign, pairs, count, rigid, field, way, out), count
+    return first_order_motion(t, u, away, stopped, sign, pairs, count, bodies, out), count
 
 
 @inner
 def _landing(
     t: float, u: float, turn: int, stops: tuple[float, float], stride: float,
-    index: TimeIndex, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, pairs: Ints, out: Ints,
+    index: TimeIndex, bodies: Bodies, pairs: Ints, out: Ints,
 ) -> tuple[int, float, int]:  # fmt: skip
     """Where a pawl that turns towards rest at one t is held: what comes next there, the angle, contacts."""
-    clear, places = turn_contacts(t, u, 1.0, stride, index, rigid, field, way)
+    clear, places = turn_contacts(t, u, 1.0, stride, index, bodies)
     if not clear:
         return UNSURE, u, 0
     gone = 0.0
@@ -92,27 +92,27 @@ def _landing(
             continue
         gone = place
         at = u - gone if u > 0 else u + gone
-        what, count = _motion_at(t, at, turn, stops, stride, index, rigid, field, way, pairs, out)
+        what, count = _motion_at(t, at, turn, stops, stride, index, bodies, pairs, out)
         if what != SNAPS:
             return what, at, count
-    what, count = _motion_at(t, 0.0, turn, stops, stride, index, rigid, field, way, pairs, out)
+    what, count = _motion_at(t, 0.0, turn, stops, stride, index, bodies, pairs, out)
     return what, 0.0, count
 
 
 @inner
 def _motion_end(
     motion: int, followed: Ints, t: float, u: float, turn: int, until: float, stops: tuple[float, float],
-    stride: float, index: TimeIndex, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
+    stride: float, index: TimeIndex, bodies: Bodies,
 ) -> tuple[int, float, float]:  # fmt: skip
     """How a motion ends, t and u."""
     sign = -1.0 if turn % 2 else 1.0
     if motion == STARTS:
         return EVENT, t, u
     if motion == ON_ARC:
-        over, t, u = arc_end(followed, t, u, turn == 0, sign, until, stops, stride, index, rigid, field, way)
+        over, t, u = arc_end(followed, t, u, turn == 0, sign, until, stops, stride, index, bodies)
     else:
-        end = until if motion == AT_REST else edge_end_time(followed, u, sign, until, rigid, field, way)
-        over, t = level_end(t, u, sign, end, stride, index, rigid, field, way)
+        end = until if motion == AT_REST else edge_end_time(followed, u, sign, until, bodies)
+        over, t = level_end(t, u, sign, end, stride, index, bodies)
         over = EVENT if t < until else UNTIL
     if over != LOST and t >= until - TOLERANCE * (stride + abs(until)):
         over = UNTIL  # the leg's end comes before what happens at it
@@ -150,7 +150,7 @@ def _log_state(
 def follow_motion(
     t: float, u: float, turn: int, motion: int, start: tuple[int, int, int, int], until: float,
     stops: tuple[float, float], friction: float, pivot: tuple[float, float], stride: float,
-    index: TimeIndex, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, log: MotionLog,
+    index: TimeIndex, bodies: Bodies, log: MotionLog,
 ) -> int:  # fmt: skip
     """Follow the pawl and write its motion into the log; how many rows were written.
 
@@ -161,16 +161,14 @@ def follow_motion(
     sign = -1.0 if turn % 2 else 1.0
     done, waited = np.zeros(2, np.int64), 0  # rows, and contacts
     while done[0] + 3 <= len(log.row) and done[1] + 2 * MOST <= len(log.touching) and waited < WAITING:
-        over, t1, u1 = _motion_end(
-            motion, followed, t, u, turn, until, stops, stride, index, rigid, field, way
-        )
+        over, t1, u1 = _motion_end(motion, followed, t, u, turn, until, stops, stride, index, bodies)
         if over == LOST:
             break
         if motion > AT_REST and friction > 0.0:
-            held, t2, u2 = lock_on_arc(followed, t, u, t1, u1, sign, friction, pivot, rigid, field, way)
+            held, t2, u2 = lock_on_arc(followed, t, u, t1, u1, sign, friction, pivot, bodies)
             if held:
                 over, t1, u1 = LOCKED, t2, u2
-        what, count = _motion_at(t1, u1, turn, stops, stride, index, rigid, field, way, pairs, pair)
+        what, count = _motion_at(t1, u1, turn, stops, stride, index, bodies, pairs, pair)
         ends = over == LOCKED or (over == UNTIL and count >= 0)
         clear = what != UNSURE and over != UNTIL and (count > 0 or motion == STARTS)
         if not ends and (not clear or (over == TURNED and what not in (SNAPS, JAMS))):
@@ -181,7 +179,7 @@ def follow_motion(
         t, u = t1, u1
         _log_state(log, done, what, pair, t, u, pairs, max(count, 0))
         if not ends and what == SNAPS and turn == 0:
-            what, u, count = _landing(t, u, turn, stops, stride, index, rigid, field, way, pairs, pair)
+            what, u, count = _landing(t, u, turn, stops, stride, index, bodies, pairs, pair)
             if what != UNSURE:
                 _log_state(log, done, what, pair, t, u, pairs, count)
         if ends or what not in (RESTS, SLIDES, LEVELS):

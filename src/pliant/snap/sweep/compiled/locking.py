@@ -8,7 +8,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
 from pliant.snap.arithmetic.floating import CLOSE, TOLERANCE
 from pliant.snap.arithmetic.quartic import ascending_order, constant_sign, largest_coefficient, quartic_roots
-from pliant.snap.geometry.features import VERTEX, HingeMotion, ObstacleEdges, PawlOutline, coefficients
+from pliant.snap.geometry.features import VERTEX, Bodies, coefficients
 from pliant.snap.sweep.compiled.next_contact import arc_time
 
 
@@ -22,31 +22,32 @@ def _rotated_product(vx: float, vy: float, ox: float, oy: float, out: Floats) ->
 @inner
 def _friction_lines(
     pair: Ints, sign: float, friction: float, pivot: tuple[float, float],
-    rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion, out: Floats,
+    bodies: Bodies, out: Floats,
 ) -> None:  # fmt: skip
     """Write a and b of a(u) t + b(u) (4, 6): of the friction cone's two edges, of r · N and of r · v."""
+    pawl, obstacles, hinge = bodies
     out[:] = 0.0
     across, moving = np.empty(3), np.zeros(3)
     kind, i, j = int(pair[0]), int(pair[1]), int(pair[2])
     if kind == VERTEX:
-        px, py = sign * rigid.x[i], sign * rigid.y[i]
-        follower = int(field.following[j])
-        ex, ey = field.x[follower] - field.x[j], field.y[follower] - field.y[j]
+        px, py = sign * pawl.x[i], sign * pawl.y[i]
+        follower = int(obstacles.following[j])
+        ex, ey = obstacles.x[follower] - obstacles.x[j], obstacles.y[follower] - obstacles.y[j]
         _rotated_product(px, py, -ex, -ey, across)
         _rotated_product(px, py, ey, -ex, out[2, 3:])
-        _rotated_product(px, py, way.vx, way.vy, out[3, 3:])
+        _rotated_product(px, py, hinge.vx, hinge.vy, out[3, 3:])
         for n in (0, 2):
             across[n] += pivot[0] * ex + pivot[1] * ey
             out[2, 3 + n] -= pivot[0] * ey - pivot[1] * ex
-            out[3, 3 + n] -= pivot[0] * way.vx + pivot[1] * way.vy
+            out[3, 3 + n] -= pivot[0] * hinge.vx + pivot[1] * hinge.vy
     else:
-        follower = (i + 1) % len(rigid.x)
-        ax, ay = sign * rigid.x[i], sign * rigid.y[i]
-        nx, ny = sign * rigid.y[follower] - ay, ax - sign * rigid.x[follower]
-        gx, gy = field.x[j] - way.x - pivot[0], field.y[j] - way.y - pivot[1]
-        depth, ahead, speed = ax * nx + ay * ny, gx * way.vx + gy * way.vy, way.vx**2 + way.vy**2
+        follower = (i + 1) % len(pawl.x)
+        ax, ay = sign * pawl.x[i], sign * pawl.y[i]
+        nx, ny = sign * pawl.y[follower] - ay, ax - sign * pawl.x[follower]
+        gx, gy = obstacles.x[j] - hinge.x - pivot[0], obstacles.y[j] - hinge.y - pivot[1]
+        depth, ahead, speed = ax * nx + ay * ny, gx * hinge.vx + gy * hinge.vy, hinge.vx**2 + hinge.vy**2
         _rotated_product(nx, ny, gy, -gx, across)
-        _rotated_product(nx, ny, way.vy, -way.vx, moving)
+        _rotated_product(nx, ny, hinge.vy, -hinge.vx, moving)
         _rotated_product(nx, ny, pivot[0], pivot[1], out[2, 3:])
         out[2, 3], out[2, 5] = out[2, 3] - depth, out[2, 5] - depth
         out[3, 0], out[3, 2], out[3, 3], out[3, 5] = -speed, -speed, ahead, ahead
@@ -77,12 +78,12 @@ def _is_locked(lines: Floats, t: float, u: float) -> bool:
 @inner
 def lock_on_arc(
     pair: Ints, t: float, u: float, t_end: float, u_end: float, sign: float, friction: float,
-    pivot: tuple[float, float], rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
+    pivot: tuple[float, float], bodies: Bodies,
 ) -> tuple[bool, float, float]:  # fmt: skip
     """The first point of an arc where its contact locks: whether there is one, t and u."""
-    k = coefficients(pair[0], pair[1], pair[2], sign, rigid, field, way)
+    k = coefficients(pair[0], pair[1], pair[2], sign, bodies)
     lines = np.empty((4, 6))
-    _friction_lines(pair, sign, friction, pivot, rigid, field, way, lines)
+    _friction_lines(pair, sign, friction, pivot, bodies, lines)
     if u_end == u:  # along an edge parallel to the motion nothing of this changes
         return _is_locked(lines, t, u), t, u
     places, count = np.empty(20), 1

@@ -20,15 +20,7 @@ from pliant.snap.arithmetic.quartic import (
     largest_coefficient,
     quartic_roots,
 )
-from pliant.snap.geometry.features import (
-    ERROR,
-    ContactCoefficients,
-    HingeMotion,
-    ObstacleEdges,
-    PawlOutline,
-    coefficients,
-    quadratic,
-)
+from pliant.snap.geometry.features import ERROR, Bodies, ContactCoefficients, coefficients, quadratic
 from pliant.snap.geometry.time_index import TimeIndex, edges_within
 from pliant.snap.sweep.candidates import nearby_pairs
 
@@ -150,29 +142,30 @@ def _crossing(
 @inner
 def arc_end(
     arc: Ints, t: float, u: float, resting: bool, sign: float, until: float,
-    stops: tuple[float, float], stride: float, index: TimeIndex, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
+    stops: tuple[float, float], stride: float, index: TimeIndex, bodies: Bodies,
 ) -> tuple[int, float, float]:  # fmt: skip
     """The next event on an arc, a pair and its side in u: how it ends, t and u."""
+    pawl, obstacles, _ = bodies
     side = int(arc[3])
-    k = coefficients(arc[0], arc[1], arc[2], sign, rigid, field, way)
+    k = coefficients(arc[0], arc[1], arc[2], sign, bodies)
     over, best = _own_end(k, u, side, resting, until, stops)
     alpha = quadratic(k.alpha, best)
     if over in (LOST, CHART) or abs(alpha) <= 1e3 * TOLERANCE * k.size_rate * k.shortness:
         return LOST, t, u
     rising = 1.0 if alpha > 0 else -1.0
-    whole, share, begin = best - u, FIRST if len(rigid.x) * len(field.x) > MANY else 1.0, u
+    whole, share, begin = best - u, FIRST if len(pawl.x) * len(obstacles.x) > MANY else 1.0, u
     early, c = t, np.empty(15)
     while True:
         stop = u + share * whole if share < 1.0 else u + whole
         last = min(arc_time(k, stop), until)
         slack = 1e-9 * (stride + abs(until))
         live = edges_within(index, early - FLAT * (stride + abs(t)), last + slack)
-        near = nearby_pairs(live, rigid, field, way, sign, (early - slack, last + slack), (begin, stop))
+        near = nearby_pairs(live, bodies, sign, (early - slack, last + slack), (begin, stop))
         for place in range(len(near)):
             kind, i, other = near[place, 0], near[place, 1], near[place, 2]
             if kind == arc[0] and i == arc[1] and other == arc[2]:
                 continue
-            j = coefficients(kind, i, other, sign, rigid, field, way)
+            j = coefficients(kind, i, other, sign, bodies)
             if not _may_touch(k, j, rising, begin, stop - begin, c):
                 continue
             hit = _crossing(k, j, u, side, best, c)
@@ -186,17 +179,9 @@ def arc_end(
 
 
 @inner
-def edge_end_time(
-    pair: Ints,
-    u: float,
-    sign: float,
-    until: float,
-    rigid: PawlOutline,
-    field: ObstacleEdges,
-    way: HingeMotion,
-) -> float:
+def edge_end_time(pair: Ints, u: float, sign: float, until: float, bodies: Bodies) -> float:
     """When a vertex that keeps its angle comes to the end of its edge, or `until`."""
-    j = coefficients(pair[0], pair[1], pair[2], sign, rigid, field, way)
+    j = coefficients(pair[0], pair[1], pair[2], sign, bodies)
     pace, spot = quadratic(j.lam, u), quadratic(j.rho, u)
     return min(-spot / pace if pace < 0 else (j.length_squared * (1 + u * u) - spot) / pace, until)
 
@@ -204,7 +189,7 @@ def edge_end_time(
 @inner
 def level_end(
     t: float, u: float, sign: float, until: float, stride: float,
-    index: TimeIndex, rigid: PawlOutline, field: ObstacleEdges, way: HingeMotion,
+    index: TimeIndex, bodies: Bodies,
 ) -> tuple[int, float]:  # fmt: skip
     """The next contact while the pawl keeps its angle: how that ends, and when."""
     best, over = until, UNTIL
@@ -213,10 +198,10 @@ def level_end(
         stop = min(begin + window, until)
         slack = 1e-9 * (stride + abs(begin) + abs(stop))
         live = edges_within(index, begin - slack, stop + slack)
-        near = nearby_pairs(live, rigid, field, way, sign, (begin - slack, stop + slack), (u, u))
+        near = nearby_pairs(live, bodies, sign, (begin - slack, stop + slack), (u, u))
         for place in range(len(near)):
             kind, i, other = near[place, 0], near[place, 1], near[place, 2]
-            j = coefficients(kind, i, other, sign, rigid, field, way)
+            j = coefficients(kind, i, other, sign, bodies)
             alpha = quadratic(j.alpha, u)
             if abs(alpha) <= TOLERANCE * j.size_rate * j.shortness:
                 continue
@@ -243,23 +228,16 @@ def _next_turn_contact(j: ContactCoefficients, t: float, u: float, after: float,
 
 @inner
 def turn_contacts(
-    t: float,
-    u: float,
-    sign: float,
-    stride: float,
-    index: TimeIndex,
-    rigid: PawlOutline,
-    field: ObstacleEdges,
-    way: HingeMotion,
+    t: float, u: float, sign: float, stride: float, index: TimeIndex, bodies: Bodies
 ) -> tuple[bool, Floats]:
     """Whether it is clear, and how far a pawl turns towards rest at one t until each contact, in order."""
     side = -1 if u > 0 else 1
     slack = 1e-9 * stride + FLAT * (stride + abs(t))
-    near = nearby_pairs(edges_within(index, t - slack, t + slack), rigid, field, way, sign, (t, t), (0.0, u))
+    near = nearby_pairs(edges_within(index, t - slack, t + slack), bodies, sign, (t, t), (0.0, u))
     places, count = np.empty(2 * len(near)), 0
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
-        j = coefficients(kind, i, other, sign, rigid, field, way)
+        j = coefficients(kind, i, other, sign, bodies)
         at = _next_turn_contact(j, t, u, u, side)
         while math.isfinite(at):
             if _is_on_edge(j, t, at):
