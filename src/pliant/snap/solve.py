@@ -19,7 +19,7 @@ from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.floating import FloatArithmetic
-from pliant.snap.arithmetic.protocol import Arithmetic
+from pliant.snap.arithmetic.protocol import Arithmetic, sweep_arithmetic
 from pliant.snap.force.trajectory import Trajectory, trajectory
 from pliant.snap.geometry.scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
@@ -52,7 +52,8 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
 
 def _solve(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     clock = Clock()
-    arithmetic: Arithmetic = ExactArithmetic() if study.arithmetic == "exact" else FloatArithmetic()
+    exactly, by_floats = sweep_arithmetic(ExactArithmetic()), sweep_arithmetic(FloatArithmetic())
+    arithmetic = exactly if study.arithmetic == "exact" else by_floats
     with clock.phase("check"):
         check_solvable(model, study)
     progress(0, 4, "moving")
@@ -63,16 +64,14 @@ def _solve(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
         ways = _trajectories(model, study, arithmetic, fixed)
         met = all_corner_meetings(model, ways)
         if study.arithmetic == "float" and floats_doubtful(ways, met):
-            exact = _trajectories(model, study, ExactArithmetic(), fixed)
+            exact = _trajectories(model, study, exactly, fixed)
             if not same_outcome(model, ways, exact):
-                arithmetic, ways, met = ExactArithmetic(), exact, all_corner_meetings(model, exact)
+                arithmetic, ways, met = exactly, exact, all_corner_meetings(model, exact)
     with clock.phase("answers"):
         progress(2, 4, "looking aside")
-        edge = knife_edge(
-            model, ways, met, lambda moved: _trajectories(moved, study, ExactArithmetic(), fixed)
-        )
+        edge = knife_edge(model, ways, met, lambda moved: _trajectories(moved, study, exactly, fixed))
         if edge is not None:
-            arithmetic, ways = ExactArithmetic(), (edge.sides[0].way_in, edge.sides[0].way_back)
+            arithmetic, ways = exactly, (edge.sides[0].way_in, edge.sides[0].way_back)
         way_in, way_back = ways
         answers = _answers(model, study, arithmetic, fixed, way_in, progress)
         courses = way_in.courses if way_back is None else (*way_in.courses, *way_back.courses)

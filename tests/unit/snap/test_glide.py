@@ -17,11 +17,11 @@ from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener
 from pliant.snap.sweep import leg as engine
 from pliant.snap.sweep.compiled import advance as quick
-from pliant.snap.sweep.compiled.advance import KINDS, LEAST, LogRow, PawlState, motion_rows
+from pliant.snap.sweep.compiled.advance import KINDS, LEAST, LogRow, motion_rows
 from pliant.snap.sweep.compiled.follow import PIECE, STATE
 from pliant.snap.sweep.leg import contacts_at, sweep_leg
 from pliant.snap.sweep.next_motion import NextMotion, next_motion
-from pliant.snap.sweep.path import Path
+from pliant.snap.sweep.path import Path, PawlState
 from pliant.snap.sweep.plan import Course, travel_back, travel_in, united_obstacles
 
 SEEDS = range(20)

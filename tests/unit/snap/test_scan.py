@@ -268,17 +268,17 @@ def test_boxes_leave_out_no_pair_that_touches():
     rng, tried, left = np.random.default_rng(0), 0, 0
     for _ in range(10):
         scene = scene_of(lobed(rng, 2.0, 0.0), lobed(rng, 3.0, 9.0), arithmetic=FLOAT)
-        live, parts = everything(scene), (scene.bodies)
-        for pair in scan.all_pairs(live, *parts[:2]).tolist()[::7]:
-            u, c = rng.uniform(-0.3, 0.3), coefficients(*pair, 1.0, *parts)
+        live, bodies = everything(scene), scene.bodies
+        for pair in scan.all_pairs(live, bodies).tolist()[::7]:
+            u, c = rng.uniform(-0.3, 0.3), coefficients(*pair, 1.0, bodies)
             t = -quadratic(c.beta, u) / quadratic(c.alpha, u)
             spot = quadratic(c.lam, u) * t + quadratic(c.rho, u)
             if not 0 <= spot <= c.length_squared * (1 + u * u):
                 continue
             before, after = rng.uniform(0, 1, 2) * rng.choice([0.0, 1e-6, 0.1])
             low, high = rng.uniform(0, 0.2, 2) * rng.choice([0.0, 1e-6, 1.0])
-            kept = scan.nearby_pairs(live, *parts, 1.0, (t - before, t + after), (u - low, u + high)).tolist()
+            kept = scan.nearby_pairs(live, bodies, 1.0, (t - before, t + after), (u - low, u + high)).tolist()
             assert pair in kept
-            tried, left = tried + 1, left + len(scan.all_pairs(live, *parts[:2])) - len(kept)
+            tried, left = tried + 1, left + len(scan.all_pairs(live, bodies)) - len(kept)
     assert tried > 150
     assert left > 2000 * tried  # of some 4600 pairs

@@ -207,7 +207,7 @@ def test_the_motion_is_that_among_the_obstacles_each_for_itself(seed, monkeypatc
     case = grid_case(seed)
     now = swept(case["pawl"], *case["outlines"], velocity=case["velocity"])
     monkeypatch.setattr(
-        scenes, "united", lambda rings: [boundary_of(one, owner) for owner, one in enumerate(rings)]
+        scenes, "union_boundaries", lambda rings: [boundary_of(one, owner) for owner, one in enumerate(rings)]
     )
     each = swept(case["pawl"], *case["outlines"], velocity=case["velocity"])
     assert now.cause == each.cause

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
+from typing import cast
 
 from flint import fmpq, fmpz_poly
 
@@ -20,6 +21,7 @@ from pliant.snap.arithmetic.polynomials import (
     squarefree_part,
     value_and_error,
 )
+from pliant.snap.arithmetic.protocol import Line
 
 Vector = tuple[Fraction, Fraction]
 Whole = tuple[int, int]
@@ -112,6 +114,11 @@ class ExactPoint:
             return compare(self.time, Algebraic.of(t))
         alpha, beta = self.line
         return self._rising * sign_at(-(beta * t.q + alpha * t.p), self.u)
+
+
+def exact_line(line: Line) -> tuple[fmpz_poly, fmpz_poly]:
+    """A line of the sweep in exact arithmetic, for those who ask what its polynomials are."""
+    return cast(tuple[fmpz_poly, fmpz_poly], line)
 
 
 def _steepest(poly: fmpz_poly, at: fmpq) -> fmpq:

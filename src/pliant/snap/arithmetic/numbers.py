@@ -17,6 +17,12 @@ def as_float(number: Number) -> float:
     return number.near if isinstance(number, Algebraic) else number
 
 
+def as_algebraic(number: Number) -> Algebraic:
+    """A number of the exact arithmetic."""
+    assert isinstance(number, Algebraic)
+    return number
+
+
 def reduced_float(number: Number) -> float:
     """A number by its polynomial of least degree, rounded."""
     return number.reduced.near if isinstance(number, Algebraic) else number

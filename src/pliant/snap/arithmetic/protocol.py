@@ -1,13 +1,102 @@
-"""What the sweep asks of an arithmetic: `exactly.Exactly` answers without error, `floating.Floating` fast."""
+"""What the sweep asks of an arithmetic: `ExactArithmetic` answers without error, `FloatArithmetic` fast.
+
+The sweep knows polynomials, scalars and points only by what they can do, so that it cannot mix those of two
+arithmetics: all that it works on comes from the one of its scene.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
+
+from pliant.snap.arithmetic.numbers import Number
 
 
-class Arithmetic(Protocol):
+class Poly(Protocol):
+    """A polynomial in u."""
+
+    def __mul__(self, other: Poly, /) -> Poly: ...
+    def __add__(self, other: Poly, /) -> Poly: ...
+    def __sub__(self, other: Poly, /) -> Poly: ...
+    def __neg__(self) -> Poly: ...
+    def __call__(self, at: Scalar, /) -> Scalar: ...  # noqa: D102
+    def derivative(self) -> Poly: ...  # noqa: D102
+    def is_zero(self) -> bool: ...  # noqa: D102
+
+
+class Scalar(Protocol):
+    """A number to compute with."""
+
+    def __neg__(self) -> Scalar: ...
+    def __mul__(self, other: int, /) -> Scalar: ...
+    def __rmul__(self, other: int, /) -> Scalar: ...
+    def __truediv__(self, other: Scalar, /) -> Scalar: ...
+    def __lt__(self, other: Any, /) -> bool: ...
+    def __gt__(self, other: Any, /) -> bool: ...
+    def __ge__(self, other: Any, /) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+
+Line = tuple[Poly, Poly]  # a, b of a(u) t + b(u)
+Coordinates = tuple[float, float]  # integers in exact arithmetic
+
+
+class Point(Protocol):
+    """A point (t, u) of the slice, in a chart: the pawl is turned by `turn` half turns and 2 atan u."""
+
+    @property
+    def u(self) -> Number:
+        """Its half-angle tangent."""
+        ...
+
+    @property
+    def turn(self) -> int:
+        """Its chart."""
+        ...
+
+    @property
+    def t(self) -> float:
+        """Its t, rounded."""
+        ...
+
+    @property
+    def slack(self) -> float:
+        """What that may be wrong by."""
+        ...
+
+    @property
+    def angle(self) -> float:
+        """Its u, rounded."""
+        ...
+
+    @property
+    def time(self) -> Number:
+        """Its t."""
+        ...
+
+    def sign(self, a: Poly, b: Poly) -> int:
+        """The sign of a(u) t + b(u) here."""
+        ...
+
+    def against(self, t: Number) -> int:
+        """The sign of what this point is later than a number by."""
+        ...
+
+    def after(self, t: Scalar) -> int:
+        """The sign of what this point is later than a scalar by."""
+        ...
+
+
+P = TypeVar("P")  # polynomials
+N = TypeVar("N")  # numbers to compare
+S = TypeVar("S")  # scalars to compute with
+Q = TypeVar("Q")  # points
+C = TypeVar("C")  # coordinates
+
+
+class ArithmeticOf(Protocol[P, N, S, Q, C]):
     """Polynomials in u, numbers to compare, scalars to compute with, and points (t, u) made of them."""
 
     @property
@@ -21,63 +110,63 @@ class Arithmetic(Protocol):
         ...
 
     @property
-    def zero(self) -> Any:
+    def zero(self) -> N:
         """The number 0: rest."""
         ...
 
-    def paced(self, stride: float) -> Arithmetic:
+    def paced(self, stride: float) -> ArithmeticOf[P, N, S, Q, C]:
         """The same where t is about as large as the time a pawl takes for its own size."""
         ...
 
-    def poly(self, coefficients: Sequence[Any]) -> Any:
+    def poly(self, coefficients: Sequence[C]) -> P:
         """A polynomial in u, from its constant term up."""
         ...
 
-    def scalar(self, value: Fraction) -> Any:
+    def scalar(self, value: Fraction) -> S:
         """A rational to compute with."""
         ...
 
-    def number(self, value: Fraction) -> Any:
+    def number(self, value: Fraction) -> N:
         """A rational to compare with."""
         ...
 
-    def negated(self, value: Any) -> Any:
+    def negated(self, value: N) -> N:
         """The negative of a number."""
         ...
 
-    def line(self, t: Any) -> tuple[Any, Any]:
+    def line(self, t: S) -> tuple[P, P]:
         """One t, a scalar, as a(u) t + b(u) = 0."""
         ...
 
-    def compare(self, first: Any, second: Any) -> int:
+    def compare(self, first: N, second: N) -> int:
         """-1, 0 or 1, of two numbers."""
         ...
 
-    def sign_at(self, poly: Any, u: Any) -> int:
+    def sign_at(self, poly: P, u: N) -> int:
         """Of a polynomial at a number."""
         ...
 
-    def roots_after(self, poly: Any, start: Any, limit: Any, near: float) -> list[Any]:
+    def roots_after(self, poly: P, start: N, limit: N, near: float) -> list[N]:
         """Roots beyond start up to and with limit, nearest first; none lies between start and `near`."""
         ...
 
-    def point(self, u: Any, turn: int, line: tuple[Any, Any] | None, at: Any = None) -> Any:
+    def point(self, u: N, turn: int, line: tuple[P, P] | None, at: N | None = None) -> Q:
         """A point of the slice, by a line through it or by its t."""
         ...
 
-    def moment(self, u: Any, turn: int, t: Any) -> Any:
+    def moment(self, u: N, turn: int, t: S) -> Q:
         """A point of the slice at a t, a scalar."""
         ...
 
-    def landing(self, point: Any, alpha: Any, beta: Any, low: float, high: float) -> list[Any]:
+    def landing(self, point: Q, alpha: P, beta: P, low: float, high: float) -> list[N]:
         """Angles between two floats at which α(u) t + β(u) = 0 at the point's t, in order."""
         ...
 
-    def strip(self, u: Any, polys: Sequence[Any]) -> tuple[Any, Any]:
+    def strip(self, u: N, polys: Sequence[P]) -> tuple[S, S]:
         """Scalars on either side of u with no root of the polynomials between them but u itself."""
         ...
 
-    def between(self, first: Any, second: Any) -> Any:
+    def between(self, first: N, second: N) -> N:
         """A number strictly between two."""
         ...
 
@@ -90,26 +179,36 @@ class Arithmetic(Protocol):
         """The factor, a multiple of another, that coordinates are multiplied by."""
         ...
 
-    def coordinates(self, exact: Sequence[Any], floats: Sequence[Any], scale: int) -> Sequence[Any]:
+    def coordinates(
+        self, exact: Sequence[tuple[Fraction, Fraction]], floats: Sequence[tuple[float, float]], scale: int
+    ) -> Sequence[tuple[C, C]]:
         """Points, given exactly and rounded, as polynomials are made of them."""
         ...
 
-    def without_round(self, poly: Any) -> Any:
+    def without_round(self, poly: P) -> P:
         """A quartic that 1 + u² divides, without that factor."""
         ...
 
-    def with_term_size(self, poly: Any, size: float) -> Any:
+    def with_term_size(self, poly: P, size: float) -> P:
         """A polynomial that knows the size of the terms that it was computed from."""
         ...
 
-    def same(self, first: Any, second: Any) -> bool:
+    def same(self, first: S, second: S) -> bool:
         """Whether two scalars are one."""
         ...
 
-    def ratio(self, point: Any, top: tuple[Any, Any], bottom: Any) -> Any:
+    def ratio(self, point: Q, top: tuple[P, P], bottom: P) -> N | None:
         """|a(u) t + b(u)| / |c(u)| at a point, None where c is zero."""
         ...
 
-    def near(self, value: Any) -> float:
+    def near(self, value: S) -> float:
         """The nearest float of a scalar."""
         ...
+
+
+Arithmetic = ArithmeticOf[Poly, Number, Scalar, Point, float]
+
+
+def sweep_arithmetic(own: ArithmeticOf[P, N, S, Q, C]) -> Arithmetic:
+    """An arithmetic as the sweep sees it: what its polynomials, scalars and points are is its own affair."""
+    return cast(Arithmetic, own)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from flint import arb, ctx, fmpq
 
 from pliant.core.errors import PliantError
-from pliant.snap.arithmetic.algebraic import Algebraic, sign_at
+from pliant.snap.arithmetic.algebraic import sign_at
+from pliant.snap.arithmetic.exact import exact_line
+from pliant.snap.arithmetic.numbers import Number, as_algebraic
 from pliant.snap.arithmetic.polynomials import rational
+from pliant.snap.arithmetic.protocol import Coordinates
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.sweep.path import Path, PathPiece
@@ -85,7 +87,7 @@ def _enclosure(
     return ForceEnclosure(angle, force, against)
 
 
-def _vector(vector: Any) -> tuple[arb, arb]:
+def _vector(vector: Coordinates) -> tuple[arb, arb]:
     return arb(vector[0]), arb(vector[1])
 
 
@@ -132,10 +134,10 @@ def _tangent(path: Path, piece: PathPiece, t: arb) -> arb | None:
     """The half-angle tangent at t, as a ball; None where its precision does not tell the two roots apart."""
     if piece.motion != "arc":
         return _ball(piece.start.u)
-    c = contact_curve(path.scene, piece.contacts[0], piece.turn)
-    constant, middle, square = (arb(c.alpha[n]) * t + arb(c.beta[n]) for n in range(3))
-    for end in (piece.start.u, piece.end.u):
-        if sign_at(c.alpha, end) == 0 == sign_at(c.beta, end):  # a root at every t: the arc is the other one
+    alpha, beta = exact_line(contact_curve(path.scene, piece.contacts[0], piece.turn).line)
+    constant, middle, square = (arb(alpha[n]) * t + arb(beta[n]) for n in range(3))
+    for end in map(as_algebraic, (piece.start.u, piece.end.u)):
+        if sign_at(alpha, end) == 0 == sign_at(beta, end):  # a root at every t: the arc is the other one
             return None if square.contains(0) else -middle / square - _ball(end)
     root = middle * middle - 4 * square * constant
     if not root > 0:
@@ -147,8 +149,8 @@ def _tangent(path: Path, piece: PathPiece, t: arb) -> arb | None:
     return inside[0] if len(inside) == 1 else None
 
 
-def _ball(u: Any) -> arb:
+def _ball(number: Number) -> arb:
     """An algebraic number as narrow as the precision."""
-    assert isinstance(u, Algebraic)
+    u = as_algebraic(number)
     u.refine(fmpq(1, 2**ctx.prec))
     return arb(u.low) if u.is_rational else arb((u.low + u.high) / 2, (u.high - u.low) / 2)

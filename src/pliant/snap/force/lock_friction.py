@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import pairwise
-from typing import Any
 
 from pliant.snap.arithmetic.numbers import Number, is_at_most, order, reduced_float
+from pliant.snap.arithmetic.protocol import Point
 from pliant.snap.geometry.contact_curves import contact_curve
+from pliant.snap.geometry.features import Pair
 from pliant.snap.sweep.friction import (
     FrictionTerms,
     arc_breakpoints,
@@ -60,7 +61,7 @@ def lock_threshold(courses: Sequence[Course]) -> LockThreshold | None:
     return best
 
 
-def _path_thresholds(path: Path, end: Any) -> Iterable[tuple[Number, float]]:
+def _path_thresholds(path: Path, end: Number) -> Iterable[tuple[Number, float]]:
     for whole in path.pieces:
         if whole.contacts and whole.start.against(end) <= 0:
             late = whole.end.against(end) > 0
@@ -71,7 +72,7 @@ def _path_thresholds(path: Path, end: Any) -> Iterable[tuple[Number, float]]:
                 yield max(kept, key=cmp_to_key(lambda a, b: order(a[0], b[0])))
 
 
-def _dead_centre_thresholds(path: Path, end: Any) -> Iterable[tuple[Number, float]]:
+def _dead_centre_thresholds(path: Path, end: Number) -> Iterable[tuple[Number, float]]:
     """Where a pawl can go either way, a contact that resists locks it before it does."""
     if path.cause == "dead centre" and path.end.against(end) <= 0:
         for pair in path.touching:
@@ -83,7 +84,7 @@ def _dead_centre_thresholds(path: Path, end: Any) -> Iterable[tuple[Number, floa
                 yield value, path.end.t
 
 
-def _contact_threshold(path: Path, piece: PathPiece, pair: Any) -> tuple[Number, float] | None:
+def _contact_threshold(path: Path, piece: PathPiece, pair: Pair) -> tuple[Number, float] | None:
     """The least |r x N| / |r · N| over the part of a piece where the contact resists."""
     scene = path.scene
     contact = friction_terms(scene, contact_curve(scene, pair, piece.turn), piece.turn)
@@ -98,11 +99,11 @@ def _contact_threshold(path: Path, piece: PathPiece, pair: Any) -> tuple[Number,
     return best
 
 
-def _resists(point: Any, contact: FrictionTerms) -> bool:
+def _resists(point: Point, contact: FrictionTerms) -> bool:
     return point.sign(*contact.along) * point.sign(*contact.ahead) < 0
 
 
-def _places(path: Path, piece: PathPiece, contact: FrictionTerms) -> list[Any]:
+def _places(path: Path, piece: PathPiece, contact: FrictionTerms) -> list[Point]:
     """The ends of a piece, and where the contact starts or ceases to resist or points at the hinge."""
     lines = (contact.across, contact.along, contact.ahead)
     if piece.motion == "arc":
@@ -111,11 +112,11 @@ def _places(path: Path, piece: PathPiece, contact: FrictionTerms) -> list[Any]:
     return flat_breakpoints(path.scene, piece.start, piece.end, lines)
 
 
-def _between(path: Path, piece: PathPiece, here: Any, after: Any) -> Any:
+def _between(path: Path, piece: PathPiece, here: Point, after: Point) -> Point:
     arc = contact_curve(path.scene, piece.contacts[0], piece.turn)
     return point_between(path.scene, here, after, arc, piece.motion)
 
 
-def _ratio(path: Path, point: Any, contact: FrictionTerms) -> Number | None:
+def _ratio(path: Path, point: Point, contact: FrictionTerms) -> Number | None:
     """|r x N| / |r · N| at a point, None where the contact is at a right angle to the lever."""
     return path.scene.arithmetic.ratio(point, contact.across, contact.along[1])

@@ -11,6 +11,7 @@ import numpy as np
 from flint import arb, ctx
 
 from pliant.snap.arithmetic.algebraic import Algebraic
+from pliant.snap.arithmetic.numbers import as_algebraic
 from pliant.snap.arithmetic.polynomials import fraction, rational
 from pliant.snap.force.certified import certified_force
 from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_load
@@ -132,7 +133,7 @@ def _total(model: Fastener, peak: ForcePeak, t: Fraction, digits: int) -> arb:
 
 def _ends(span: ContactSpan, near: Fraction) -> tuple[Fraction, Fraction]:
     """Fractions inside a stretch, as near to its ends as asked."""
-    times = [at.time for piece in span.pieces.values() for at in (piece.start, piece.end)]
+    times = [as_algebraic(at.time) for piece in span.pieces.values() for at in (piece.start, piece.end)]
     begin = min(times, key=lambda time: abs(time.near - span.begin))
     end = min(times, key=lambda time: abs(time.near - span.end))
     return _neighbours(begin, near)[1], _neighbours(end, near)[0]

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from pliant.snap.arithmetic.numbers import Number
+from pliant.snap.arithmetic.protocol import Point
 from pliant.snap.arithmetic.text import exact_text
 from pliant.snap.faults import ROOT
 from pliant.snap.force.force_curve import ForceCurve, beam_lock_time, force_curve
@@ -272,12 +274,12 @@ def _event(
     )
 
 
-def path_time(point: Any, course: Course) -> Any:
+def path_time(point: Point, course: Course) -> Number:
     """The leg's own t of a point: on the way back it is the negative of the sweep's."""
     time = point.time
     return course.paths[next(iter(course.paths))].scene.arithmetic.negated(time) if course.back else time
 
 
-def angle_of(point: Any) -> float:
+def angle_of(point: Point) -> float:
     """A point's angle in radians, turns included."""
     return point.turn * math.pi + 2 * math.atan(point.angle)

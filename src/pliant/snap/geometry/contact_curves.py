@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
+from pliant.snap.arithmetic.protocol import Arithmetic, Coordinates, Poly
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import cross, dot, minus
 from pliant.snap.geometry.scene import Scene
 
-Poly = Any  # fmpz_poly or FloatPoly
+MakePoly = Callable[[Sequence[float]], Poly]
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class ContactCurve:
     lam: Poly
     rho: Poly
     beyond: Poly  # length (1+u²) - ρ
-    round: Any  # V, where α = V (1+u²)
-    arithmetic: Any
+    round: Poly | None  # V, where α = V (1+u²)
+    arithmetic: Arithmetic
 
     @property
     def line(self) -> tuple[Poly, Poly]:
@@ -116,34 +116,34 @@ def _make_curve(scene: Scene, pair: Pair, sign: int) -> ContactCurve:
     return ContactCurve(pair, alpha, beta, lam, rho, rest, None, scene.arithmetic)
 
 
-def _beyond(poly: Any, edge: Sequence[Any], rho: Poly) -> Poly:
+def _beyond(poly: MakePoly, edge: Coordinates, rho: Poly) -> Poly:
     square = dot(edge, edge)
     return poly([square, 0, square]) - rho
 
 
-def rotated_product(poly: Any, vector: Sequence[Any], onto: Sequence[Any], constant: Any) -> Poly:
+def rotated_product(poly: MakePoly, vector: Coordinates, onto: Coordinates, constant: float) -> Poly:
     """(1+u²) (R vector · onto + constant), as a polynomial in u = tan(angle / 2)."""
     inner = dot(vector, onto)
     return poly([inner + constant, 2 * cross(vector, onto), constant - inner])
 
 
-def obstacle_edge(scene: Scene, edge: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+def obstacle_edge(scene: Scene, edge: int) -> tuple[Coordinates, Coordinates]:
     """Where an obstacle's edge starts, and which way it goes."""
     start = scene.corner(edge)
     return start, minus(scene.corner(scene.obstacles.following[edge]), start)
 
 
-def pawl_edge(scene: Scene, edge: int, sign: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+def pawl_edge(scene: Scene, edge: int, sign: int) -> tuple[Coordinates, Coordinates]:
     """Where a pawl's edge starts, and which way it goes, with the pawl turned by a half turn or not."""
     start = scaled(scene.pawl[edge], sign)
     return start, minus(scaled(scene.pawl[(edge + 1) % len(scene.pawl)], sign), start)
 
 
-def outward_normal(edge: Sequence[Any]) -> tuple[Any, Any]:
+def outward_normal(edge: Coordinates) -> Coordinates:
     """The outward normal, as long as the edge."""
     return edge[1], -edge[0]
 
 
-def scaled(a: Sequence[Any], factor: int) -> tuple[Any, Any]:
+def scaled(a: Coordinates, factor: int) -> Coordinates:
     """A multiple of a vector."""
     return factor * a[0], factor * a[1]

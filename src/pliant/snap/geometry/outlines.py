@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -126,16 +126,19 @@ def boundary_of(ring: NormalOutline, owner: int) -> Boundary:
     return Boundary(ring.points, (owner,) * len(faces), ring.drawn, ring.convex, faces)
 
 
-def minus(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, Any]:
+T = TypeVar("T", Fraction, float)  # coordinates
+
+
+def minus(a: tuple[T, T], b: tuple[T, T]) -> tuple[T, T]:
     """The difference of two vectors."""
     return a[0] - b[0], a[1] - b[1]
 
 
-def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def dot(a: tuple[T, T], b: tuple[T, T]) -> T:
     """The inner product."""
     return a[0] * b[0] + a[1] * b[1]
 
 
-def cross(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def cross(a: tuple[T, T], b: tuple[T, T]) -> T:
     """The outer product."""
     return a[0] * b[1] - a[1] * b[0]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.snap.arithmetic.protocol import Arithmetic
+from pliant.snap.arithmetic.protocol import Arithmetic, Coordinates, Scalar
 from pliant.snap.geometry.features import VERTEX, Bodies, HingeMotion, ObstacleEdges
 from pliant.snap.geometry.outlines import Face, NormalOutline, Vector, Vectors, normal_outline
 from pliant.snap.geometry.time_index import TimeIndex, build_index
@@ -35,7 +35,7 @@ class UnitedObstacles:
     scale: int  # that makes every coordinate an integer
     rings: tuple[NormalOutline, ...]  # each obstacle for itself
 
-    def feature(self, kind: int, which: int) -> tuple[Any, ...]:
+    def feature(self, kind: int, which: int) -> tuple[tuple[int, int, int], ...] | tuple[int, int]:
         """The edge that a pawl's vertex is on, or the vertex on its edge, by what it is in the file."""
         if kind == VERTEX:
             return tuple((face.owner, face.first, face.second) for face in self.faces[which])
@@ -73,24 +73,24 @@ def unite_obstacles(outlines: Sequence[Vectors]) -> UnitedObstacles:
 class Scene:
     """What the sweep of one pawl works on. Coordinates are integers in the exact arithmetic, scaled alike."""
 
-    arithmetic: Any
-    pawl: tuple[tuple[Any, Any], ...]
+    arithmetic: Arithmetic
+    pawl: tuple[Coordinates, ...]
     pawl_convex: tuple[bool, ...]
-    hinge: tuple[Any, Any]
-    velocity: tuple[Any, Any]
+    hinge: Coordinates
+    velocity: Coordinates
     obstacles: UnitedObstacles
     scale: int
     bodies: Bodies  # the same for the compiled loops
     index: TimeIndex
-    until: Any  # a scalar of the arithmetic
+    until: Scalar
     stops: tuple[Fraction | None, Fraction | None]  # half-angle tangents below and above rest
     reach: float  # of the pawl, from its hinge
     stride: float  # how long it takes for its own size: what times are measured against
-    pivot: tuple[Any, Any] = (0, 0)  # from the hinge: a force through it does not turn the pawl
+    pivot: Coordinates = (0, 0)  # from the hinge: a force through it does not turn the pawl
     curves: dict[tuple[Pair, int], Any] = field(default_factory=lambda: {}, compare=False)
     last: list[float] = field(default_factory=lambda: [1.0], compare=False)  # how far in u the last arc went
 
-    def corner(self, vertex: int) -> tuple[Any, Any]:
+    def corner(self, vertex: int) -> Coordinates:
         """A vertex of the obstacles, as the arithmetic takes it."""
         fixed = self.obstacles
         rounded = float(fixed.floats.x[vertex]), float(fixed.floats.y[vertex])

@@ -23,12 +23,13 @@ import shapely
 from pliant.core.arrays import Bools, Floats
 from pliant.core.pose import carry
 from pliant.snap.arithmetic.floating import FloatArithmetic, FloatPoint, FloatPoly, float_roots
+from pliant.snap.arithmetic.protocol import sweep_arithmetic
 from pliant.snap.force.force_curve import pawl_angles
-from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
+from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair
 from pliant.snap.geometry.intersections import float_points
 from pliant.snap.geometry.scene import Scene
-from pliant.snap.sweep.friction import FrictionTerms, LinearInTime, friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.friction import FrictionTerms, friction_cone, friction_terms, is_locked
 from pliant.snap.sweep.leg import is_on_edge
 from pliant.snap.sweep.path import Path
 from pliant.snap.sweep.plan import Course
@@ -144,7 +145,7 @@ def _float_scene(scene: Scene) -> Scene:
     way = scene.bodies.hinge
     return replace(
         scene,
-        arithmetic=FloatArithmetic(scene.stride),
+        arithmetic=sweep_arithmetic(FloatArithmetic(scene.stride)),
         pawl=tuple(corners),
         hinge=(way.x, way.y),
         velocity=(way.vx, way.vy),
@@ -167,14 +168,14 @@ def _window(scene: Scene, path: Floats) -> SliceWindow:
 class _Contact:
     """A contact in one chart, and what decides whether it slides."""
 
-    curve: ContactCurve
+    curve: Any  # its polynomials are `FloatPoly`
     turn: int
     span: tuple[float, float]  # of u
     grip: FrictionTerms
-    cone: tuple[LinearInTime, LinearInTime]
+    cone: tuple[Any, Any]
 
     @property
-    def lines(self) -> tuple[LinearInTime, ...]:
+    def lines(self) -> tuple[Any, ...]:
         """Where one is met, friction may begin or cease to hold."""
         return (*self.cone, self.grip.along, self.grip.ahead)
 
@@ -209,7 +210,7 @@ def _level_arcs(window: SliceWindow, contact: _Contact) -> Iterator[RimArc]:
         met = [-b(u) / a(u) for a, b in (*ends, *contact.lines) if abs(a(u)) > VANISHES * a.size(u)]
         inner = sorted(t for t in met if window.begin < t < window.end)
         for begin, end in pairwise([window.begin, *inner, window.end]):
-            point = FloatPoint(u, contact.turn, (begin + end) / 2)
+            point: Any = FloatPoint(u, contact.turn, (begin + end) / 2)
             if is_on_edge(point, on):
                 angle = float(contact.angle(np.array(u)))
                 sticks = is_locked(point, contact.grip, contact.cone)
@@ -220,7 +221,7 @@ def _turning_arcs(window: SliceWindow, contact: _Contact) -> Iterator[RimArc]:
     """The pieces of a contact at which the pawl turns."""
     for low, high in pairwise(_breaks(window, contact)):
         u = (low + high) / 2
-        point = FloatPoint(u, contact.turn, float(_times(contact.curve, np.array([u]))[0]))
+        point: Any = FloatPoint(u, contact.turn, float(_times(contact.curve, np.array([u]))[0]))
         if window.begin <= point.t <= window.end and is_on_edge(point, contact.curve):
             places = _sample_arc(window, contact, low, high)
             yield RimArc(contact.curve.pair, is_locked(point, contact.grip, contact.cone), places)
@@ -236,7 +237,7 @@ def _breaks(window: SliceWindow, contact: _Contact) -> list[float]:
     return sorted({*contact.span, *inner})
 
 
-def _times(on: ContactCurve, u: Floats) -> Floats:
+def _times(on: Any, u: Floats) -> Floats:
     """The t of a curve; where α and β vanish together, as beside it."""
     bottom, top = _at(on.alpha, u), _at(on.beta, u)
     gone = _vanishes(on.alpha, bottom, u) & _vanishes(on.beta, top, u)

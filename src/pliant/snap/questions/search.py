@@ -20,7 +20,7 @@ from pliant.core.errors import PliantError
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.floating import FloatArithmetic
-from pliant.snap.arithmetic.protocol import Arithmetic
+from pliant.snap.arithmetic.protocol import Arithmetic, sweep_arithmetic
 from pliant.snap.force.force_curve import peak_and_strains
 from pliant.snap.handbook.strain import Strain
 from pliant.snap.model import Fastener, Goal
@@ -83,7 +83,7 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
         )
         best = min(best, (float(found.fun), tuple(found.x.tolist())))
     values = _values(model, ranges, best[1])
-    found = design_figures(model, values, goal, ExactArithmetic())
+    found = design_figures(model, values, goal, sweep_arithmetic(ExactArithmetic()))
     met = _shortfall(found, goal) <= 0
     return BestDesign(values, found.insertion, found.retention, met, count, found.strains)
 
@@ -132,7 +132,11 @@ def design_figures(
         return NO_DESIGN
     if any(beam_faults(design)):
         return NO_DESIGN
-    arithmetic, fixed, springs = arithmetic or FloatArithmetic(), united_obstacles(design), springs_of(design)
+    arithmetic, fixed, springs = (
+        arithmetic or sweep_arithmetic(FloatArithmetic()),
+        united_obstacles(design),
+        springs_of(design),
+    )
     ways = travel_in(design, arithmetic, fixed)
     friction = float(design.friction)
     if not ways[-1].arrived:

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
-from typing import Any
 
+from pliant.snap.arithmetic.numbers import Number
+from pliant.snap.arithmetic.protocol import Arithmetic, Line, Point
 from pliant.snap.geometry.contact_curves import (
     ContactCurve,
     obstacle_edge,
@@ -28,9 +29,8 @@ from pliant.snap.geometry.outlines import dot, minus
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep.path import MotionKind
 
-LinearInTime = tuple[Any, Any]  # a, b of a(u) t + b(u)
 LockSearch = Callable[
-    [Scene, Any, Any, Sequence[ContactCurve], MotionKind], Any
+    [Scene, Point, Point, Sequence[ContactCurve], MotionKind], Point | None
 ]  # where a contact locks on the way, or None
 
 
@@ -38,9 +38,9 @@ LockSearch = Callable[
 class FrictionTerms:
     """What decides whether a contact slides: each a(u) t + b(u), up to a positive factor."""
 
-    across: LinearInTime  # r x N
-    along: LinearInTime  # r · N
-    ahead: LinearInTime  # r · v
+    across: Line  # r x N
+    along: Line  # r · N
+    ahead: Line  # r · v
 
 
 def friction_terms(scene: Scene, contact: ContactCurve, turn: int) -> FrictionTerms:
@@ -77,25 +77,28 @@ def friction_terms(scene: Scene, contact: ContactCurve, turn: int) -> FrictionTe
 def lock_search(friction: Fraction) -> LockSearch:
     """Where contacts lock at this friction, as the sweep asks for it."""
 
-    def lock(scene: Scene, start: Any, end: Any, curves: Sequence[ContactCurve], motion: MotionKind) -> Any:
+    def lock(
+        scene: Scene, start: Point, end: Point, curves: Sequence[ContactCurve], motion: MotionKind
+    ) -> Point | None:
         if friction == 0 or motion == "rest" or not curves:
             return None
-        places = [_lock_point(scene, start, end, contact, curves[0], friction, motion) for contact in curves]
-        if any(place is None for place in places):
-            return None  # flush: as long as one of its ends slides, all do
+        places: list[Point] = []
+        for contact in curves:
+            place = _lock_point(scene, start, end, contact, curves[0], friction, motion)
+            if place is None:
+                return None  # flush: as long as one of its ends slides, all do
+            places.append(place)
         return max(places, key=cmp_to_key(_time_order))
 
     return lock
 
 
-def _time_order(first: Any, second: Any) -> int:
+def _time_order(first: Point, second: Point) -> int:
     """Which of two points is further on in t."""
     return first.against(second.time)
 
 
-def friction_cone(
-    scene: Scene, contact: FrictionTerms, friction: Fraction
-) -> tuple[LinearInTime, LinearInTime]:
+def friction_cone(scene: Scene, contact: FrictionTerms, friction: Fraction) -> tuple[Line, Line]:
     """The two edges of the friction cone: zero where the line from hinge to contact lies on one of them."""
     poly = scene.arithmetic.poly
     top, bottom = poly([friction.numerator]), poly([friction.denominator])
@@ -103,7 +106,7 @@ def friction_cone(
     return (a * bottom, b * bottom - c * top), (a * bottom, b * bottom + c * top)
 
 
-def is_locked(point: Any, contact: FrictionTerms, edges: tuple[LinearInTime, LinearInTime]) -> bool:
+def is_locked(point: Point, contact: FrictionTerms, edges: tuple[Line, Line]) -> bool:
     """Whether a contact locks at a point."""
     within = point.sign(*edges[0]) * point.sign(*edges[1]) <= 0
     return within and point.sign(*contact.along) * point.sign(*contact.ahead) < 0
@@ -111,13 +114,13 @@ def is_locked(point: Any, contact: FrictionTerms, edges: tuple[LinearInTime, Lin
 
 def _lock_point(
     scene: Scene,
-    start: Any,
-    end: Any,
+    start: Point,
+    end: Point,
     contact: ContactCurve,
     arc: ContactCurve,
     friction: Fraction,
     motion: MotionKind,
-) -> Any:
+) -> Point | None:
     """The first point from start to end where a contact locks, or None."""
     contact_grip = friction_terms(scene, contact, start.turn)
     edges = friction_cone(scene, contact_grip, friction)
@@ -139,11 +142,11 @@ def _lock_point(
 
 
 def arc_breakpoints(
-    scene: Scene, start: Any, end: Any, arc: ContactCurve, lines: Sequence[LinearInTime]
-) -> list[Any]:
+    scene: Scene, start: Point, end: Point, arc: ContactCurve, lines: Sequence[Line]
+) -> list[Point]:
     """The points of an arc where one of the lines is met, and its ends."""
     arithmetic = scene.arithmetic
-    found: list[Any] = []
+    found: list[Number] = []
     for a, b in lines:
         poly = b * arc.alpha - a * arc.beta
         if not poly.is_zero():
@@ -154,18 +157,18 @@ def arc_breakpoints(
     return [start, *(arithmetic.point(u, start.turn, arc.line) for u in inner), end]
 
 
-def _distinct(arithmetic: Any, numbers: Sequence[Any]) -> list[Any]:
-    kept: list[Any] = []
+def _distinct(arithmetic: Arithmetic, numbers: Sequence[Number]) -> list[Number]:
+    kept: list[Number] = []
     for number in numbers:
         if not kept or arithmetic.compare(number, kept[-1]) != 0:
             kept.append(number)
     return kept
 
 
-def flat_breakpoints(scene: Scene, start: Any, end: Any, lines: Sequence[LinearInTime]) -> list[Any]:
+def flat_breakpoints(scene: Scene, start: Point, end: Point, lines: Sequence[Line]) -> list[Point]:
     """The same along a flat segment, in order of t."""
     arithmetic = scene.arithmetic
-    found: list[Any] = []
+    found: list[Point] = []
     for line in lines:
         rising = arithmetic.sign_at(line[0], start.u)
         if rising and start.sign(*line) * rising < 0 < end.sign(*line) * rising:
@@ -174,7 +177,7 @@ def flat_breakpoints(scene: Scene, start: Any, end: Any, lines: Sequence[LinearI
     return [start, *found, end]
 
 
-def point_between(scene: Scene, here: Any, after: Any, arc: ContactCurve, motion: MotionKind) -> Any:
+def point_between(scene: Scene, here: Point, after: Point, arc: ContactCurve, motion: MotionKind) -> Point:
     """A point strictly between two of a piece."""
     arithmetic = scene.arithmetic
     if motion == "arc":

@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cmp_to_key, partial
-from typing import Any
 
 import numpy as np
 
-from pliant.core.arrays import Ints
-from pliant.snap.arithmetic.numbers import as_float
+from pliant.core.arrays import Floats, Ints
+from pliant.snap.arithmetic.numbers import Number, as_float
+from pliant.snap.arithmetic.protocol import Line, Point
 from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
 from pliant.snap.geometry.features import Pair, coefficients, quadratic
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep import candidates as scan
-from pliant.snap.sweep.compiled.advance import PawlState, advance, least_progress
+from pliant.snap.sweep.compiled.advance import advance, least_progress
 from pliant.snap.sweep.friction import LockSearch, lock_search
 from pliant.snap.sweep.next_motion import NextMotion, next_motion, rest_and_stop_lines, stop_in_chart
-from pliant.snap.sweep.path import MotionKind, Path, PathPiece, PathRecord
+from pliant.snap.sweep.path import MotionKind, Path, PathPiece, PathRecord, PawlState
 
 LIMIT = 1_000_000  # events
 MANY = 4000  # pairs of features: with more of them an arc is looked at piece by piece,
@@ -32,7 +32,7 @@ PATIENCE = 400  # events and pieces that bring t hardly further, after which flo
 
 def sweep_leg(
     scene: Scene,
-    start: Any,
+    start: Point,
     friction: Fraction = Fraction(0),
     limit: int = LIMIT,
     held: tuple[Pair, ...] = (),
@@ -94,7 +94,7 @@ def _state_after_motion(run: PathRecord, state: PawlState, motion: MotionKind, l
     return after
 
 
-def _state_at(scene: Scene, point: Any) -> PawlState:
+def _state_at(scene: Scene, point: Point) -> PawlState:
     """What touches at a point, and what comes next."""
     contacts = contacts_at(scene, point)
     return PawlState(point, tuple(contact.pair for contact in contacts), next_motion(scene, point, contacts))
@@ -118,13 +118,13 @@ def _blocked_state(run: PathRecord, state: PawlState, lock: LockSearch) -> PawlS
     return state._replace(cause="jam")
 
 
-def _at_stop(scene: Scene, point: Any) -> bool:
+def _at_stop(scene: Scene, point: Point) -> bool:
     places = [None if stop is None else stop_in_chart(stop, point.turn) for stop in scene.stops]
     compare, number = scene.arithmetic.compare, scene.arithmetic.number
     return any(place is not None and compare(point.u, number(Fraction(place))) == 0 for place in places)
 
 
-def _state_in_next_chart(scene: Scene, point: Any, going: NextMotion) -> PawlState:
+def _state_in_next_chart(scene: Scene, point: Point, going: NextMotion) -> PawlState:
     """The same point and curves with the angle counted from the next half turn."""
     step = 1 if point.angle > 0 else -1
     curves = tuple(contact_curve(scene, c.pair, point.turn + 1) for c in going.curves)
@@ -134,24 +134,22 @@ def _state_in_next_chart(scene: Scene, point: Any, going: NextMotion) -> PawlSta
     return PawlState(moved, (), NextMotion(going.kind, curves, going.side))
 
 
-def contacts_at(scene: Scene, point: Any) -> list[ContactCurve]:
+def contacts_at(scene: Scene, point: Point) -> list[ContactCurve]:
     """Every contact at a point."""
     live = _edges_in_reach(scene, point)
     args = (point.t, point.slack, point.angle, scene.arithmetic.angle_slack, _sign(point.turn))
-    pairs, _ = _candidate_pairs(
-        scene, live, lambda out, at: scan.pairs_touching(*args, live, scene.bodies, out, at)
-    )
+    pairs, _ = _candidate_pairs(partial(scan.pairs_touching, *args, live, scene.bodies))
     curves = [contact_curve(scene, pair, point.turn) for pair in pairs]
     return [c for c in curves if point.sign(c.alpha, c.beta) == 0 and is_on_edge(point, c)]
 
 
-def _edges_in_reach(scene: Scene, point: Any) -> Ints:
+def _edges_in_reach(scene: Scene, point: Point) -> Ints:
     """The edges within reach at a point's t."""
     slack = 1e-9 * scene.stride + point.slack
     return scene.index.live(point.t - slack, point.t + slack)
 
 
-def is_on_edge(point: Any, contact: ContactCurve) -> bool:
+def is_on_edge(point: Point, contact: ContactCurve) -> bool:
     """Whether the vertex is on the edge, its ends included, at a point of the contact's curve."""
     return point.sign(contact.lam, contact.rho) >= 0 and point.sign(-contact.lam, contact.beyond) >= 0
 
@@ -160,9 +158,7 @@ def _sign(turn: int) -> float:
     return -1.0 if turn % 2 else 1.0
 
 
-def _candidate_pairs(
-    scene: Scene, live: Any, scanner: Callable[[Any, Any], int]
-) -> tuple[list[Pair], list[float]]:
+def _candidate_pairs(scanner: Callable[[Ints, Floats], int]) -> tuple[list[Pair], list[float]]:
     """What a kernel finds, with room for all of it."""
     room = 256
     while True:
@@ -174,14 +170,14 @@ def _candidate_pairs(
         room = count
 
 
-def _motion_end(scene: Scene, point: Any, going: NextMotion, motion: MotionKind) -> tuple[Any, str]:
+def _motion_end(scene: Scene, point: Point, going: NextMotion, motion: MotionKind) -> tuple[Point, str]:
     """Where a motion leads to next, and whether that is the leg's end, the chart's, or an event."""
     if motion == "arc":
         return _end_on_arc(scene, point, going.curves[0], going.side)
     return _end_at_angle(scene, point, going.curves)
 
 
-def _end_on_arc(scene: Scene, point: Any, arc: ContactCurve, side: int) -> tuple[Any, str]:
+def _end_on_arc(scene: Scene, point: Point, arc: ContactCurve, side: int) -> tuple[Point, str]:
     """The next event on an arc, upwards or downwards in u."""
     arithmetic = scene.arithmetic
     limit = arithmetic.number(Fraction(side))
@@ -200,7 +196,8 @@ def _end_on_arc(scene: Scene, point: Any, arc: ContactCurve, side: int) -> tuple
         slack = 1e-9 * (scene.stride + abs(late))
         live = scene.index.live(early, late + slack)
         args = (arc.pair, rising, _sign(point.turn), begin, width, (early - slack, late + slack))
-        pairs, shares = _candidate_pairs(scene, live, partial(_arc_scan, args, (live, scene.bodies)))
+        scanner = partial(scan.pairs_along_arc, *args, live, scene.bodies)
+        pairs, shares = _candidate_pairs(scanner)
         for at, pair in sorted(zip(shares, pairs, strict=True)):
             lowest = begin + at * width
             if (lowest - as_float(best)) * side > 1e-11:
@@ -212,11 +209,6 @@ def _end_on_arc(scene: Scene, point: Any, arc: ContactCurve, side: int) -> tuple
             scene.last[0] = abs(as_float(best) - start)
             return arithmetic.point(best, point.turn, arc.line), over
         share, begin, early = min(GROWTH * share, 1.0), begin + width, late - slack
-
-
-def _arc_scan(args: Any, parts: Any, out: Any, at: Any) -> int:
-    every: Any = (*args, *parts, out, at)
-    return scan.pairs_along_arc(*every)
 
 
 def _first_share(scene: Scene, whole: float) -> float:
@@ -238,8 +230,8 @@ def _arc_time(scene: Scene, arc: ContactCurve, turn: int, u: float, early: float
 
 
 def _first_hit(
-    scene: Scene, point: Any, arc: ContactCurve, other: ContactCurve, limit: Any, lowest: float
-) -> Any:
+    scene: Scene, point: Point, arc: ContactCurve, other: ContactCurve, limit: Number, lowest: float
+) -> Number | None:
     """The first place on an arc, up to a limit, where another contact begins; None if there is none."""
     poly = arc.meets(other)
     if poly.is_zero():
@@ -250,7 +242,7 @@ def _first_hit(
     return None
 
 
-def _own_end(scene: Scene, point: Any, arc: ContactCurve, limit: Any) -> tuple[Any, str]:
+def _own_end(scene: Scene, point: Point, arc: ContactCurve, limit: Number) -> tuple[Number, str]:
     """Where an arc ends by itself: at an end of its edge, a vertical tangent, rest, a stop, the leg's end."""
     arithmetic = scene.arithmetic
     one, t = arithmetic.line(scene.until)
@@ -270,7 +262,7 @@ def _own_end(scene: Scene, point: Any, arc: ContactCurve, limit: Any) -> tuple[A
     return best, over
 
 
-def _end_at_angle(scene: Scene, point: Any, curves: Sequence[ContactCurve]) -> tuple[Any, str]:
+def _end_at_angle(scene: Scene, point: Point, curves: Sequence[ContactCurve]) -> tuple[Point, str]:
     """The next event at one angle: at rest, or along flat contacts."""
     arithmetic = scene.arithmetic
     best, over = arithmetic.point(point.u, point.turn, arithmetic.line(scene.until)), "until"
@@ -289,17 +281,15 @@ def _end_at_angle(scene: Scene, point: Any, curves: Sequence[ContactCurve]) -> t
 
 
 def _hit_between(
-    scene: Scene, point: Any, best: Any, over: str, begin: float, stop: float
-) -> tuple[Any, str]:
+    scene: Scene, point: Point, best: Point, over: str, begin: float, stop: float
+) -> tuple[Point, str]:
     """The first contact between two t, if it is before `best`."""
     arithmetic = scene.arithmetic
     slack = 1e-9 * (scene.stride + abs(begin) + abs(stop))
     live = scene.index.live(begin - slack, stop + slack)
     beyond = max(begin - slack, point.t + point.slack + slack)  # what touches now is not what comes next
     args = (point.angle, arithmetic.angle_slack, _sign(point.turn), begin - slack, beyond, stop + slack)
-    pairs, times = _candidate_pairs(
-        scene, live, lambda out, at: scan.pairs_at_angle(*args, live, scene.bodies, out, at)
-    )
+    pairs, times = _candidate_pairs(partial(scan.pairs_at_angle, *args, live, scene.bodies))
     for t, pair in sorted(zip(times, pairs, strict=True)):
         if t > best.t + best.slack + slack:
             break
@@ -310,7 +300,7 @@ def _hit_between(
     return best, over
 
 
-def _sooner_point(scene: Scene, point: Any, line: tuple[Any, Any], best: Any, over: str) -> tuple[Any, str]:
+def _sooner_point(scene: Scene, point: Point, line: Line, best: Point, over: str) -> tuple[Point, str]:
     """The point ahead at this angle where a line is met, if it is before the best so far."""
     arithmetic = scene.arithmetic
     rising = arithmetic.sign_at(line[0], point.u)
@@ -321,7 +311,7 @@ def _sooner_point(scene: Scene, point: Any, line: tuple[Any, Any], best: Any, ov
     return arithmetic.point(point.u, point.turn, line), "event"
 
 
-def snap_landing(scene: Scene, point: Any) -> PawlState:
+def snap_landing(scene: Scene, point: Point) -> PawlState:
     """Turn towards rest at one t, up to the first contact that holds: the snap.
 
     Source: [DonaldPai1993] sec. 8.1.
@@ -339,23 +329,24 @@ def snap_landing(scene: Scene, point: Any) -> PawlState:
         point = _point_at_angle(scene, point, arithmetic.number(Fraction(-step)), point.turn + step)
 
 
-def _point_at_angle(scene: Scene, point: Any, u: Any, turn: int) -> Any:
+def _point_at_angle(scene: Scene, point: Point, u: Number, turn: int) -> Point:
     """Another angle at the same t."""
     return scene.arithmetic.point(u, turn, None, point.time)
 
 
-def _contacts_on_turn(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any, ContactCurve]]:
+def _contacts_on_turn(scene: Scene, point: Point, goal: Number) -> Iterator[tuple[Number, ContactCurve]]:
     """The angles on the way to the goal, at one t, at which a contact is met, in order."""
     arithmetic = scene.arithmetic
     side = 1 if as_float(goal) > point.angle else -1
     start, width = point.angle - 1e-12 * side, as_float(goal) - point.angle + 2e-12 * side
     live = _edges_in_reach(scene, point)
-    along = cmp_to_key(lambda one, other: side * arithmetic.compare(one, other))
     args = (point.t, point.slack, _sign(point.turn), start, width)
-    pairs, shares = _candidate_pairs(
-        scene, live, lambda out, at: scan.pairs_at_time(*args, live, scene.bodies, out, at)
-    )
-    waiting: list[tuple[Any, ContactCurve]] = []
+    pairs, shares = _candidate_pairs(partial(scan.pairs_at_time, *args, live, scene.bodies))
+    waiting: list[tuple[Number, ContactCurve]] = []
+
+    def along(one: tuple[Number, ContactCurve], other: tuple[Number, ContactCurve]) -> int:
+        return side * arithmetic.compare(one[0], other[0])
+
     for share, pair in sorted(zip(shares, pairs, strict=True)):
         while waiting and (as_float(waiting[0][0]) - start - share * width) * side < -1e-9:
             yield waiting.pop(0)  # whatever is left comes after it
@@ -363,14 +354,14 @@ def _contacts_on_turn(scene: Scene, point: Any, goal: Any) -> Iterator[tuple[Any
         for u in arithmetic.landing(point, other.alpha, other.beta, *sorted((start, start + width))):
             if arithmetic.compare(u, point.u) * side > 0 and arithmetic.compare(u, goal) * side <= 0:
                 waiting.append((u, other))
-        waiting.sort(key=lambda entry: along(entry[0]))
+        waiting.sort(key=cmp_to_key(along))
     yield from waiting
 
 
-def _holding_state(scene: Scene, point: Any, goal: Any) -> PawlState | None:
+def _holding_state(scene: Scene, point: Point, goal: Number) -> PawlState | None:
     """The first angle on the way to the goal, at one t, where the contacts do not let the pawl on."""
     arithmetic = scene.arithmetic
-    last: Any = None
+    last: Number | None = None
     for u, other in _contacts_on_turn(scene, point, goal):
         if last is not None and arithmetic.compare(u, last) == 0:
             continue

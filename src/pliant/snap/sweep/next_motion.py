@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from fractions import Fraction
+from typing import Literal
 
+from pliant.snap.arithmetic.numbers import Number
+from pliant.snap.arithmetic.protocol import Arithmetic, Point, Poly, Scalar
 from pliant.snap.geometry.contact_curves import (
     ContactCurve,
     contact_curve,
@@ -40,8 +43,8 @@ class CornerContact:
 
     vertex: int
     corner: int
-    signs: tuple[tuple[Any, ...], ...]  # polynomials: pawl's rays along the obstacle's two normals
-    faces: tuple[tuple[Any, ...], ...]  # polynomials: the obstacle's rays along the pawl's two normals
+    signs: tuple[tuple[Poly, ...], ...]  # polynomials: pawl's rays along the obstacle's two normals
+    faces: tuple[tuple[Poly, ...], ...]  # polynomials: the obstacle's rays along the pawl's two normals
     on_edges: tuple[ContactCurve, ...]
     on_faces: tuple[ContactCurve, ...]
     flush: tuple[bool, bool]  # pawl's leaving edge on the obstacle's arriving one, and the other way round
@@ -51,7 +54,7 @@ class CornerContact:
 class StripSide:
     """One side of the point in the strip: curves that go on in it by groups, nearest to the point first."""
 
-    at: Any
+    at: Scalar | _PointAngle
     groups: tuple[tuple[ContactCurve, ...], ...]
     later: dict[Pair, int]  # by contact: the group it is in
     rising: dict[Pair, int]  # by contact: the sign of α, or of F itself where it is flat
@@ -67,7 +70,7 @@ class Cell:
     side: int  # of that bound; 0 if it is flat
 
 
-def next_motion(scene: Scene, point: Any, contacts: Sequence[ContactCurve]) -> NextMotion:
+def next_motion(scene: Scene, point: Point, contacts: Sequence[ContactCurve]) -> NextMotion:
     """How a pawl that touches at a point goes on: the one rule behind events (i) to (vi).
 
     Source: [DonaldPai1993] sec. 9.2. Differs: their tests of two normals (eq. 32) are sufficient only; here
@@ -92,11 +95,11 @@ def next_motion(scene: Scene, point: Any, contacts: Sequence[ContactCurve]) -> N
     return NextMotion("flat", flats) if going.kind == "jam" and level and flats else going
 
 
-def _at_rest(scene: Scene, point: Any) -> bool:
+def _at_rest(scene: Scene, point: Point) -> bool:
     return point.turn == 0 and scene.arithmetic.compare(point.u, scene.arithmetic.zero) == 0
 
 
-def _is_above_rest(scene: Scene, point: Any) -> bool:
+def _is_above_rest(scene: Scene, point: Point) -> bool:
     """Whether rest lies below."""
     return point.turn > 0 or (
         point.turn == 0 and scene.arithmetic.compare(point.u, scene.arithmetic.zero) > 0
@@ -137,20 +140,20 @@ def _first_free_cell(
 
 
 def _contact_places(
-    scene: Scene, point: Any, contacts: Sequence[ContactCurve]
+    scene: Scene, point: Point, contacts: Sequence[ContactCurve]
 ) -> tuple[tuple[CornerContact, ...], tuple[ContactCurve, ...]]:
     """Where the contacts are: vertices on vertices, and vertices within edges."""
     met, within = _corners_and_edges(scene, point, contacts)
     return tuple(_corner(scene, point, *pair) for pair in sorted(met)), tuple(within)
 
 
-def coinciding_corners(scene: Scene, point: Any, contacts: Sequence[ContactCurve]) -> list[tuple[int, int]]:
+def coinciding_corners(scene: Scene, point: Point, contacts: Sequence[ContactCurve]) -> list[tuple[int, int]]:
     """The vertices of the pawl that are on vertices of the obstacles, and these."""
     return sorted(_corners_and_edges(scene, point, contacts)[0])
 
 
 def _corners_and_edges(
-    scene: Scene, point: Any, contacts: Sequence[ContactCurve]
+    scene: Scene, point: Point, contacts: Sequence[ContactCurve]
 ) -> tuple[set[tuple[int, int]], list[ContactCurve]]:
     met: set[tuple[int, int]] = set()
     within: list[ContactCurve] = []
@@ -168,7 +171,7 @@ def _corners_and_edges(
     return met, within
 
 
-def _corner(scene: Scene, point: Any, vertex: int, corner: int) -> CornerContact:
+def _corner(scene: Scene, point: Point, vertex: int, corner: int) -> CornerContact:
     turn = point.turn
     poly, sign = scene.arithmetic.poly, -1 if turn % 2 else 1
     before = scene.obstacles.before[corner]
@@ -197,10 +200,10 @@ def _corner(scene: Scene, point: Any, vertex: int, corner: int) -> CornerContact
 
 
 def _critical_polynomials(
-    scene: Scene, point: Any, contacts: Sequence[ContactCurve], corners: Sequence[CornerContact]
-) -> list[Any]:
+    scene: Scene, point: Point, contacts: Sequence[ContactCurve], corners: Sequence[CornerContact]
+) -> list[Poly]:
     """Polynomials whose roots the strip must not hold: curves meet, turn or end, edges are parallel."""
-    polys: list[Any] = []
+    polys: list[Poly] = []
     for place, contact in enumerate(contacts):
         polys += [contact.alpha, contact.turning, contact.begin, contact.end]
         polys += [contact.meets(other) for other in contacts[:place]]
@@ -210,9 +213,9 @@ def _critical_polynomials(
     return [poly for poly in polys if not poly.is_zero()]
 
 
-def rest_and_stop_lines(scene: Scene, turn: int) -> list[list[Any]]:
+def rest_and_stop_lines(scene: Scene, turn: int) -> list[list[int]]:
     """Rest and stops in a chart, each as the coefficients of a polynomial that is zero there."""
-    lines: list[list[Any]] = [[0, 1]] if turn == 0 else []
+    lines: list[list[int]] = [[0, 1]] if turn == 0 else []
     for stop in scene.stops:
         place = None if stop is None else stop_in_chart(stop, turn)
         if place is not None:
@@ -220,7 +223,7 @@ def rest_and_stop_lines(scene: Scene, turn: int) -> list[list[Any]]:
     return lines
 
 
-def stop_in_chart(stop: Any, turn: int) -> Any:
+def stop_in_chart(stop: Fraction, turn: int) -> Fraction | None:
     """A stop's u in a chart, or None where it is in none of its reach."""
     if turn == 0:
         return stop
@@ -229,9 +232,9 @@ def stop_in_chart(stop: Any, turn: int) -> Any:
     return None
 
 
-def _side(scene: Scene, point: Any, contacts: Sequence[ContactCurve], at: Any, side: int) -> StripSide:
+def _side(scene: Scene, point: Point, contacts: Sequence[ContactCurve], at: Scalar, side: int) -> StripSide:
     """The curves on one side of the point, at a place within the strip."""
-    ahead: list[tuple[Any, ContactCurve]] = []
+    ahead: list[tuple[Scalar, ContactCurve]] = []
     rising: dict[Pair, int] = {}
     fixed: set[Pair] = set()
     for contact in contacts:
@@ -250,12 +253,12 @@ def _side(scene: Scene, point: Any, contacts: Sequence[ContactCurve], at: Any, s
     return StripSide(at, groups, later, rising, frozenset(fixed))
 
 
-def _slope(point: Any, contact: ContactCurve) -> int:
+def _slope(point: Point, contact: ContactCurve) -> int:
     """The sign of dF/du at a point: 0 where the contact's force has no lever about the hinge."""
     return point.sign(contact.alpha.derivative(), contact.beta.derivative())
 
 
-def _flat_sign(scene: Scene, point: Any, contact: ContactCurve, at: Any, side: int) -> int | None:
+def _flat_sign(scene: Scene, point: Point, contact: ContactCurve, at: Scalar, side: int) -> int | None:
     """The sign of F beside the point, of a curve that is flat there and nothing else; else None."""
     sign_at = scene.arithmetic.sign_at
     if sign_at(contact.alpha, point.u) != 0:
@@ -272,7 +275,7 @@ def _flat_sign(scene: Scene, point: Any, contact: ContactCurve, at: Any, side: i
 
 
 def _groups_by_time(
-    scene: Scene, ahead: list[tuple[Any, ContactCurve]]
+    scene: Scene, ahead: list[tuple[Scalar, ContactCurve]]
 ) -> tuple[tuple[ContactCurve, ...], ...]:
     """By time, latest first: at one t just after the point that one is nearest to it."""
     groups: list[list[ContactCurve]] = []
@@ -287,7 +290,7 @@ def _groups_by_time(
 
 def _cells(
     scene: Scene,
-    point: Any,
+    point: Point,
     sides: Sequence[StripSide],
     flats: tuple[ContactCurve, ...],
     corners: Sequence[CornerContact],
@@ -319,10 +322,10 @@ def _curves_on_edge(
 
 def _is_on_edge(side: StripSide, contact: ContactCurve) -> bool:
     sign = side.rising[contact.pair]
-    return sign * contact.begin(side.at) >= 0 and sign * contact.end(side.at) >= 0
+    return all(sign * _sign_or_value(end, side.at) >= 0 for end in (contact.begin, contact.end))
 
 
-def _stays_on_edge(scene: Scene, point: Any, contact: ContactCurve) -> bool:
+def _stays_on_edge(scene: Scene, point: Point, contact: ContactCurve) -> bool:
     """Whether the vertex is still on the edge just after, along a flat curve."""
     sign_at = scene.arithmetic.sign_at
     first = point.sign(contact.lam, contact.rho) or sign_at(contact.lam, point.u)
@@ -332,7 +335,7 @@ def _stays_on_edge(scene: Scene, point: Any, contact: ContactCurve) -> bool:
 
 def _angle_stays_free(
     scene: Scene,
-    point: Any,
+    point: Point,
     contacts: Sequence[ContactCurve],
     corners: Sequence[CornerContact],
     edges: Sequence[ContactCurve],
@@ -348,16 +351,16 @@ def _angle_stays_free(
 class _PointAngle:
     """The point's own angle as a place to take signs at."""
 
-    arithmetic: Any
-    u: Any
+    arithmetic: Arithmetic
+    u: Number
 
 
-def _sign_or_value(poly: Any, place: Any) -> Any:
+def _sign_or_value(poly: Poly, place: Scalar | _PointAngle) -> Scalar | int:
     """A polynomial at a place, or its sign where the place is an algebraic number."""
     return place.arithmetic.sign_at(poly, place.u) if isinstance(place, _PointAngle) else poly(place)
 
 
-def _is_stopped(scene: Scene, point: Any, side: int) -> bool:
+def _is_stopped(scene: Scene, point: Point, side: int) -> bool:
     """Whether a stop is at the point and keeps the pawl from turning further to this side."""
     stop = scene.stops[0 if side < 0 else 1]
     place = None if stop is None else stop_in_chart(stop, point.turn)
@@ -369,7 +372,7 @@ def _is_stopped(scene: Scene, point: Any, side: int) -> bool:
 
 def _is_free(
     scene: Scene,
-    point: Any,
+    point: Point,
     side: StripSide,
     cell: int,
     corners: Sequence[CornerContact],
@@ -413,7 +416,7 @@ def _wedges_apart(scene: Scene, side: StripSide, cell: int, corner: CornerContac
     return all(edges) if pawl_convex else all(faces)
 
 
-def _points_away(side: StripSide, row: Sequence[Any], skip: Sequence[bool]) -> bool:
+def _points_away(side: StripSide, row: Sequence[Poly], skip: Sequence[bool]) -> bool:
     """Whether both rays of a wedge point away from an edge."""
     return all(flush or _sign_or_value(poly, side.at) >= 0 for poly, flush in zip(row, skip, strict=True))
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from pliant.snap.arithmetic.protocol import Point
 from pliant.snap.geometry.features import Pair
 from pliant.snap.geometry.scene import Scene
+from pliant.snap.sweep.next_motion import NextMotion
 
 MotionKind = Literal["rest", "arc", "flat"]
 EndCause = Literal["until", "jam", "stop", "lock", "dead centre", "limit"]
@@ -17,8 +19,8 @@ class PathPiece(NamedTuple):
     """The pawl at rest, sliding on an arc, or at one angle along a flat contact, between two points."""
 
     motion: MotionKind
-    start: Any  # a point of the arithmetic
-    end: Any
+    start: Point  # a point of the arithmetic
+    end: Point
     contacts: tuple[Pair, ...]  # those that coincide; the first is followed
 
     @property
@@ -31,7 +33,7 @@ class PathEvent(NamedTuple):
     """An event: where, what kind by the paper's numerals, and which pairs touch then."""
 
     kind: str
-    point: Any
+    point: Point
     contacts: tuple[Pair, ...]
 
 
@@ -43,8 +45,22 @@ class Path:
     pieces: tuple[PathPiece, ...]
     happenings: tuple[PathEvent, ...]
     cause: EndCause
-    end: Any
+    end: Point
     touching: tuple[Pair, ...]  # at the end
+
+
+class PawlState(NamedTuple):
+    """Where a pawl is, what touches it, what comes next, and what ended its path if something did."""
+
+    point: Point
+    contacts: tuple[Pair, ...]
+    going: NextMotion
+    cause: EndCause | Literal[""] = ""
+
+    @property
+    def followed(self) -> tuple[Pair, ...]:
+        """The pairs whose curves come next: several where they coincide, none at rest."""
+        return tuple(contact.pair for contact in self.going.curves)
 
 
 @dataclass
@@ -55,12 +71,12 @@ class PathRecord:
     pieces: list[PathPiece]
     happenings: list[PathEvent]
 
-    def note(self, kind: str, point: Any, contacts: Iterable[Pair]) -> None:
+    def note(self, kind: str, point: Point, contacts: Iterable[Pair]) -> None:
         """An event."""
         self.happenings.append(PathEvent(kind, point, tuple(contacts)))
 
     def note_change(
-        self, before: Sequence[Pair], after: Sequence[Pair], point: Any, contacts: Sequence[Pair]
+        self, before: Sequence[Pair], after: Sequence[Pair], point: Point, contacts: Sequence[Pair]
     ) -> None:
         """Name what happened between two motions that followed some pairs, none at rest, if anything did."""
         if after and not set(before) & set(after):
@@ -69,10 +85,10 @@ class PathRecord:
         elif before and not after:
             self.note("release", point, contacts)
 
-    def note_snap(self, point: Any, contacts: Sequence[Pair]) -> None:
+    def note_snap(self, point: Point, contacts: Sequence[Pair]) -> None:
         """The pawl leaves one contact, or one of several."""
         self.note("snap off" if len(contacts) < 2 else "snap from a vertex", point, contacts)
 
-    def over(self, cause: EndCause, point: Any, contacts: Iterable[Pair]) -> Path:
+    def over(self, cause: EndCause, point: Point, contacts: Iterable[Pair]) -> Path:
         """The path, which ends here."""
         return Path(self.scene, tuple(self.pieces), tuple(self.happenings), cause, point, tuple(contacts))

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key
-from typing import Any
 
 from flint import fmpq
 
 from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.numbers import Number, as_float, exact_rational, exact_sum
-from pliant.snap.arithmetic.protocol import Arithmetic
+from pliant.snap.arithmetic.protocol import Arithmetic, Point, Scalar
 from pliant.snap.faults import ROOT
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import Pair
@@ -36,11 +35,11 @@ class Course:
     back: bool
     velocity: Vector
     offset: Vector  # of the root, where t = 0
-    start: Any  # t of the arithmetic, where it began
+    start: Number  # t where it began
     paths: dict[str, Path]  # by pawl, and the root's where it has an outline
     cause: EndCause
     by: str  # who ended it; "" where the leg came to its end
-    end: Any  # t of the arithmetic
+    end: Number  # t where it ended
 
     @property
     def begins(self) -> float:
@@ -86,7 +85,7 @@ def elapsed_time(courses: Sequence[Course], number: int, time: Number) -> Algebr
 class PawlPoints:
     """Where every pawl is, at the end of a course: a point of the arithmetic each."""
 
-    points: dict[str, Any]
+    points: dict[str, Point]
 
 
 def plan_legs(model: Fastener, fixed: UnitedObstacles | None = None) -> tuple[Leg, ...]:
@@ -203,7 +202,7 @@ def travel_from(
     return _course(0, False, velocity, offset, arithmetic.number(Fraction(0)), paths)
 
 
-def path_until(path: Path, end: Any) -> Path:
+def path_until(path: Path, end: Number) -> Path:
     """A path cut off at a t: its end is where the pawl is then."""
     arithmetic = path.scene.arithmetic
     piece = piece_at(path, end)
@@ -226,7 +225,7 @@ def course_until_lock(course: Course, name: str, t: float) -> Course:
     return replace(course, paths=cut, cause="lock", by=name, end=end)
 
 
-def _angle_on(path: Path, piece: PathPiece, t: Any) -> Any:
+def _angle_on(path: Path, piece: PathPiece, t: Number) -> Number:
     """The angle on an arc at a t between its ends."""
     arithmetic = path.scene.arithmetic
     forward = contact_curve(path.scene, piece.contacts[0], piece.turn)
@@ -262,10 +261,13 @@ def _scenes(
     return found
 
 
-def _starts(scenes: dict[str, Scene], stance: PawlPoints | None, t: Any, at: Any = None) -> dict[str, Any]:
+def _starts(
+    scenes: dict[str, Scene], stance: PawlPoints | None, t: Scalar | None, at: Number | None = None
+) -> dict[str, Point]:
     """Where each pawl starts: at rest, or as the leg before left it."""
     own = {name: each.arithmetic for name, each in scenes.items()}
     if stance is None:
+        assert t is not None
         return {name: each.moment(each.zero, 0, t) for name, each in own.items()}
     points = {name: stance.points[name] for name in scenes}
     if t is None:
@@ -273,7 +275,7 @@ def _starts(scenes: dict[str, Scene], stance: PawlPoints | None, t: Any, at: Any
     return {name: own[name].moment(point.u, point.turn, t) for name, point in points.items()}
 
 
-def _reversed_start(path: Path, end: Any, scene: Scene) -> Any:
+def _reversed_start(path: Path, end: Number, scene: Scene) -> Point:
     """A pawl's state at the end of a course, as the start of the way back, where t counts from minus it."""
     arithmetic = scene.arithmetic
     piece = piece_at(path, end)
@@ -289,7 +291,7 @@ def _reversed_start(path: Path, end: Any, scene: Scene) -> Any:
     return arithmetic.point(_angle_on(path, piece, end), piece.turn, line)
 
 
-def piece_at(path: Path, t: Any) -> PathPiece | None:
+def piece_at(path: Path, t: Number) -> PathPiece | None:
     """The last piece that holds a t; None where the path ends on a snap."""
     for piece in reversed(path.pieces):
         if piece.start.against(t) <= 0:
@@ -298,7 +300,7 @@ def piece_at(path: Path, t: Any) -> PathPiece | None:
 
 
 def _course(
-    leg: int, reverse: bool, velocity: Vector, offset: Vector, start: Any, paths: dict[str, Path]
+    leg: int, reverse: bool, velocity: Vector, offset: Vector, start: Number, paths: dict[str, Path]
 ) -> Course:
     """Of paths that went on each for itself: the first that ended ends all."""
 

@@ -14,6 +14,8 @@ from typing import Any
 
 from flint import fmpz_poly
 
+from pliant.snap.arithmetic.exact import exact_line
+from pliant.snap.arithmetic.protocol import Coordinates, Line
 from pliant.snap.geometry.contact_curves import contact_curve, rotated_product, scaled
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair
 from pliant.snap.geometry.outlines import minus
@@ -60,20 +62,19 @@ class AxisScenes:
     x: Scene
     y: Scene
 
-    def row(
-        self, along_x: tuple[fmpz_poly, fmpz_poly], along_y: tuple[fmpz_poly, fmpz_poly]
-    ) -> LinearCondition:
+    def row(self, along_x: Line, along_y: Line) -> LinearCondition:
         """Of a(u) t + b(u) along either."""
-        return LinearCondition(along_x[0], along_y[0], along_x[1])
+        (x, z), (y, _) = exact_line(along_x), exact_line(along_y)
+        return LinearCondition(x, y, z)
 
 
 def axis_scenes(scene: Scene) -> AxisScenes:
     """Of a scene along any direction, in the least integers: its own are as great as the direction's."""
     values = [value for vector in (*scene.pawl, scene.hinge, scene.pivot) for value in vector]
-    scale = lcm(scene.obstacles.scale, *{Fraction(value, scene.scale).denominator for value in values})
+    scale = lcm(scene.obstacles.scale, *{Fraction(int(value), scene.scale).denominator for value in values})
 
-    def taken(vector: tuple[int, int]) -> tuple[int, int]:
-        return vector[0] * scale // scene.scale, vector[1] * scale // scene.scale
+    def taken(vector: Coordinates) -> Coordinates:
+        return int(vector[0]) * scale // scene.scale, int(vector[1]) * scale // scene.scale
 
     pawl, hinge, pivot = tuple(map(taken, scene.pawl)), taken(scene.hinge), taken(scene.pivot)
     along_x = replace(scene, pawl=pawl, hinge=hinge, pivot=pivot, scale=scale, velocity=(1, 0), curves={})
@@ -102,14 +103,12 @@ def friction_conditions(
     if pair[0] == VERTEX:
         lever = scaled(both.x.pawl[pair[1]], -1 if turn % 2 else 1)
         right, up = both.x.pivot
-        yield LinearCondition(
-            rotated_product(fmpz_poly, lever, (1, 0), -right),
-            rotated_product(fmpz_poly, lever, (0, 1), -up),
-            NOTHING,
-        )
+        poly = both.x.arithmetic.poly
+        across = rotated_product(poly, lever, (1, 0), -right), rotated_product(poly, lever, (0, 1), -up)
+        yield LinearCondition(*exact_line(across), NOTHING)
 
 
-def _cone(scene: Scene, pair: Pair, turn: int, friction: Fraction) -> tuple[Any, Any]:
+def _cone(scene: Scene, pair: Pair, turn: int, friction: Fraction) -> tuple[Line, Line]:
     return friction_cone(scene, friction_terms(scene, contact_curve(scene, pair, turn), turn), friction)
 
 
@@ -132,7 +131,8 @@ class DiameterCircle:
 def diameter_circles(scene: Scene, pairs: Iterable[Pair]) -> set[DiameterCircle]:
     """Of every corner that an edge of the pawl can touch."""
     corners = {j for kind, _, j in pairs if kind == EDGE}
-    return {DiameterCircle(*minus(minus(scene.corner(j), scene.hinge), scene.pivot)) for j in corners}
+    ends = (minus(minus(scene.corner(j), scene.hinge), scene.pivot) for j in corners)
+    return {DiameterCircle(int(x), int(y)) for x, y in ends}
 
 
 def goal_condition(scene: Scene, line: GoalLine) -> LinearCondition:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from flint import fmpq
 
 from pliant.snap.arithmetic.algebraic import Algebraic
+from pliant.snap.arithmetic.numbers import as_algebraic
 from pliant.snap.arithmetic.polynomials import rational
+from pliant.snap.arithmetic.protocol import Point
 from pliant.snap.geometry.features import Pair
 from pliant.snap.sweep.next_motion import stop_in_chart
 from pliant.snap.sweep.path import Path, PathPiece
@@ -82,11 +83,11 @@ def divergence_points(
     return kept
 
 
-def _divergence_point(path: Path, point: Any, scale: int) -> DivergencePoint:
+def _divergence_point(path: Path, point: Point, scale: int) -> DivergencePoint:
     way = path.scene.bodies.hinge
     w = (point.t * way.vx * scale, point.t * way.vy * scale)
     if point.t == 0:
-        return DivergencePoint(point.turn, point.angle, w, (point.u,), True)
+        return DivergencePoint(point.turn, point.angle, w, (as_algebraic(point.u),), True)
     stops = [stop_in_chart(stop, point.turn) for stop in path.scene.stops if stop is not None]
     known = [Algebraic.of(rational(stop)) for stop in stops if stop is not None]
     known += [Algebraic.of(fmpq(0))] if point.turn == 0 else []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from pliant.snap.arithmetic.protocol import Point
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.scene import Scene
@@ -24,7 +25,7 @@ from pliant.snap.sweep.compiled.follow import (
 )
 from pliant.snap.sweep.compiled.next_contact import EVENT, LOCKED, UNTIL
 from pliant.snap.sweep.next_motion import NextKind, NextMotion, stop_in_chart
-from pliant.snap.sweep.path import EndCause, MotionKind, PathPiece, PathRecord
+from pliant.snap.sweep.path import MotionKind, PathPiece, PathRecord, PawlState
 
 ROWS, ROOM = 128, 1024  # of a path and of its contacts, at a time
 LEAST = 3  # rows that one event can take
@@ -34,20 +35,6 @@ KINDS: dict[int, NextKind] = {
 }  # fmt: skip
 MOTIONS: dict[int, MotionKind] = {AT_REST: "rest", ON_ARC: "arc", LEVEL: "flat"}
 FOLLOWED = {"start": STARTS, "rest": AT_REST, "arc": ON_ARC, "flat": LEVEL}
-
-
-class PawlState(NamedTuple):
-    """Where a pawl is, what touches it, what comes next, and what ended its path if something did."""
-
-    point: Any
-    contacts: tuple[Pair, ...]
-    going: NextMotion
-    cause: EndCause | Literal[""] = ""
-
-    @property
-    def followed(self) -> tuple[Pair, ...]:
-        """The pairs whose curves come next: several where they coincide, none at rest."""
-        return tuple(contact.pair for contact in self.going.curves)
 
 
 def advance(run: PathRecord, state: PawlState, friction: float, most: int) -> PawlState:
@@ -70,7 +57,7 @@ def advance(run: PathRecord, state: PawlState, friction: float, most: int) -> Pa
 
 def least_progress(scene: Scene) -> float:
     """What t goes on by where floats go round in circles, at most."""
-    return CIRCLES * abs(float(scene.until))
+    return CIRCLES * abs(scene.way_end)
 
 
 def _is_simple(state: PawlState) -> bool:
@@ -110,8 +97,8 @@ def motion_rows(
     log = MotionLog(whole(), whole(), whole(), pairs, whole(), whole(), whole(), real(), real(), touching)
     start = (*going.curves[0].pair, going.side) if going.curves else (0, 0, 0, 0)
     count = follow_motion(
-        point.t, point.u, point.turn, FOLLOWED[going.kind], start, scene.until, _stops(scene, point.turn),
-        friction, scene.pivot, scene.stride, scene.index, scene.bodies, log,
+        point.t, point.angle, point.turn, FOLLOWED[going.kind], start, scene.way_end,
+        _stops(scene, point.turn), friction, scene.pivot, scene.stride, scene.index, scene.bodies, log,
     )  # fmt: skip
     columns = [column[:count].tolist() for column in log[:-1]]
     columns[3] = [(kind, i, j) for kind, i, j in columns[3]]
@@ -131,7 +118,7 @@ def _stop(stop: Fraction | None, turn: int) -> float:
     return math.inf if place is None else float(place)
 
 
-def _state(scene: Scene, point: Any, contacts: tuple[Pair, ...], row: LogRow) -> PawlState:
+def _state(scene: Scene, point: Point, contacts: tuple[Pair, ...], row: LogRow) -> PawlState:
     curves = tuple(contact_curve(scene, pair, point.turn) for pair in row.followed)
     return PawlState(point, contacts, NextMotion(KINDS[row.code], curves, row.side if curves else 0))
 
