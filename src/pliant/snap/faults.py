@@ -27,7 +27,7 @@ from pliant.snap.geometry.intersections import (
     near_edge_pairs,
     self_intersection,
 )
-from pliant.snap.geometry.overlaps import rounding_depth
+from pliant.snap.geometry.penetration import least_depth
 from pliant.snap.handbook.materials import MATERIALS, unknown_material
 
 ROOT = "root"  # what a parameter's moves call the root
@@ -211,7 +211,7 @@ class Overlap(NamedTuple):
 
 def overlap_fault(overlap: Overlap, units: str) -> Fault:
     """A part that overlaps an obstacle at the start, and how deep."""
-    part, least = overlap.part, rounding_depth(overlap.part.ring)
+    part, least = overlap.part, least_depth(overlap.part.ring)
     deep = f"by {overlap.depth:.3g}" if overlap.depth > least else f"by less than {least:.1g}"
     return Fault(
         part.where,

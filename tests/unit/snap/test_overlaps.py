@@ -9,7 +9,7 @@ import pytest
 from pliant.core.errors import InputError
 from pliant.snap.generate import cantilever_hook, motion_diode, ratchet, two_hooks
 from pliant.snap.geometry.intersections import RegionRelation, region_relation
-from pliant.snap.geometry.overlaps import overlap_depth
+from pliant.snap.geometry.penetration import penetration_depth
 from pliant.snap.model import Fastener
 from pliant.snap.start import checks as module
 from pliant.snap.start.checks import check_start
@@ -111,8 +111,8 @@ def test_an_obstacles_place_moves_its_outline():
 )
 def test_the_depth_is_the_shortest_way_out(one: Any, other: Any, wanted: float):
     first, second = exactly(one), exactly(other)
-    assert overlap_depth(first, second) == pytest.approx(wanted, rel=1e-9)
-    assert overlap_depth(second, first) == pytest.approx(wanted, rel=1e-9)
+    assert penetration_depth(first, second) == pytest.approx(wanted, rel=1e-9)
+    assert penetration_depth(second, first) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_moved_by_its_depth_some_way_a_part_is_out_and_by_less_it_is_not():
@@ -125,7 +125,7 @@ def test_moved_by_its_depth_some_way_a_part_is_out_and_by_less_it_is_not():
         first, second = exactly(one), exactly(other)
         if region_relation(first, second) is not RegionRelation.OVERLAPPING:
             continue
-        ways = overlap_depth(first, second) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        ways = penetration_depth(first, second) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
         for share, wanted in ((0.999, False), (1.001, True)):
             moved = (exactly(one, Fraction(x), Fraction(y)) for x, y in (share * ways).tolist())
             out = any(region_relation(ring, second) is not RegionRelation.OVERLAPPING for ring in moved)
@@ -135,5 +135,5 @@ def test_moved_by_its_depth_some_way_a_part_is_out_and_by_less_it_is_not():
 
 
 def test_a_depth_of_very_many_edges_is_that_of_the_hulls(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("pliant.snap.geometry.overlaps.PAIRS", 10)
-    assert overlap_depth(exactly(SQUARE), exactly(SQUARE, Fraction(3, 4))) == 0.25
+    monkeypatch.setattr("pliant.snap.geometry.penetration.PAIRS", 10)
+    assert penetration_depth(exactly(SQUARE), exactly(SQUARE, Fraction(3, 4))) == 0.25

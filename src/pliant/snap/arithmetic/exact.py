@@ -1,5 +1,7 @@
 """Exact arithmetic of the sweep: integer polynomials, algebraic numbers, and points (t, u) of them."""
 
+# ruff: noqa: D102 (`Arithmetic` says what its methods give)
+
 from __future__ import annotations
 
 import math
@@ -144,37 +146,30 @@ class ExactArithmetic:
 
     @staticmethod
     def poly(coefficients: Sequence[int]) -> fmpz_poly:
-        """A polynomial in u, from its constant term up."""
         return fmpz_poly(coefficients)
 
     @staticmethod
     def scalar(value: Fraction) -> fmpq:
-        """A rational number to compute with."""
         return rational(value)
 
     @staticmethod
     def number(value: Fraction) -> Algebraic:
-        """A rational number to compare with."""
         return Algebraic.of(rational(value))
 
     @staticmethod
     def line(t: fmpq) -> tuple[fmpz_poly, fmpz_poly]:
-        """The line of one t, as a(u) t + b(u) = 0."""
         return fmpz_poly([t.q]), fmpz_poly([-t.p])
 
     @staticmethod
     def compare(first: Algebraic, second: Algebraic) -> int:
-        """-1, 0 or 1."""
         return compare(first, second)
 
     @staticmethod
     def sign_at(poly: fmpz_poly, u: Algebraic) -> int:
-        """Of a polynomial."""
         return sign_at(poly, u)
 
     @staticmethod
     def roots_after(poly: fmpz_poly, start: Algebraic, limit: Algebraic, near: float) -> list[Algebraic]:
-        """Roots beyond start up to and with limit, nearest first; none lies between start and `near`."""
         low = min(start.near - 2 * start.radius, limit.near - 2 * limit.radius)
         high = max(start.near + 2 * start.radius, limit.near + 2 * limit.radius)
         if is_certainly_nonzero(poly, low, high):
@@ -195,12 +190,10 @@ class ExactArithmetic:
     def point(
         u: Algebraic, turn: int, line: tuple[fmpz_poly, fmpz_poly] | None, at: Algebraic | None = None
     ) -> ExactPoint:
-        """A point of the slice."""
         return ExactPoint(u, turn, line, at)
 
     @staticmethod
     def moment(u: Algebraic, turn: int, t: fmpq) -> ExactPoint:
-        """A point of the slice at a rational t."""
         return ExactPoint(u, turn, ExactArithmetic.line(t))
 
     @staticmethod
@@ -221,7 +214,6 @@ class ExactArithmetic:
 
     @staticmethod
     def strip(u: Algebraic, polys: Sequence[fmpz_poly]) -> tuple[fmpq, fmpq]:
-        """Rationals on either side of u with no root of any of the polynomials between them but u itself."""
         reach = fmpq(1, 2**10)
         while True:
             u.refine(reach / 4)
@@ -233,12 +225,10 @@ class ExactArithmetic:
 
     @staticmethod
     def negated(value: Algebraic) -> Algebraic:
-        """Its negative."""
         return value.negated
 
     @staticmethod
     def between(first: Algebraic, second: Algebraic) -> Algebraic:
-        """A rational number strictly between two that differ; one of them where they do not."""
         if compare(first, second) == 0:
             return first
         low, high = (first, second) if compare(first, second) < 0 else (second, first)
@@ -249,21 +239,18 @@ class ExactArithmetic:
 
     @staticmethod
     def common_scale(values: Iterable[Fraction], least: int) -> int:
-        """The factor, a multiple of another, that makes values integers."""
         return lcm(least, *{value.denominator for value in values})
 
     @staticmethod
     def coordinates(
         exact: Sequence[Vector], floats: Sequence[tuple[float, float]], scale: int
     ) -> list[Whole]:
-        """Points as integers, times a scale."""
         return [
             (x.numerator * (scale // x.denominator), y.numerator * (scale // y.denominator)) for x, y in exact
         ]
 
     @staticmethod
     def without_round(poly: fmpz_poly) -> fmpz_poly:
-        """A polynomial that 1 + u² divides, without that factor."""
         return poly // ROUND
 
     @staticmethod
@@ -273,12 +260,10 @@ class ExactArithmetic:
 
     @staticmethod
     def same(first: fmpq, second: fmpq) -> bool:
-        """Whether two scalars are one."""
         return first == second
 
     @staticmethod
     def ratio(point: ExactPoint, top: tuple[fmpz_poly, fmpz_poly], bottom: fmpz_poly) -> Algebraic | None:
-        """|a(u) t + b(u)| / |c(u)| at a point, None where c is zero."""
         a, b = top
         if sign_at(bottom, point.u) == 0:
             return None
@@ -291,7 +276,6 @@ class ExactArithmetic:
 
     @staticmethod
     def near(value: fmpq) -> float:
-        """The nearest float of a scalar."""
         return nearest_float(value + 0)
 
 

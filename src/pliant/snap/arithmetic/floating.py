@@ -3,6 +3,8 @@
 What differs by less than TOLERANCE, relative to its terms, counts as equal.
 """
 
+# ruff: noqa: D102 (`Arithmetic` says what its methods give)
+
 from __future__ import annotations
 
 import math
@@ -132,42 +134,34 @@ class FloatArithmetic:
 
     @staticmethod
     def paced(stride: float) -> FloatArithmetic:
-        """The same with another stride."""
         return FloatArithmetic(stride)
 
     @staticmethod
     def poly(coefficients: Sequence[float]) -> FloatPoly:
-        """A polynomial in u, from its constant term up."""
         return FloatPoly(coefficients)
 
     @staticmethod
     def scalar(value: Fraction) -> float:
-        """A number to compute with."""
         return float(value)
 
     @staticmethod
     def number(value: Fraction) -> float:
-        """A number to compare with."""
         return float(value)
 
     @staticmethod
     def line(t: float) -> tuple[FloatPoly, FloatPoly]:
-        """The line of one t."""
         return FloatPoly([1.0]), FloatPoly([-t])
 
     @staticmethod
     def compare(first: float, second: float) -> int:
-        """-1, 0 or 1; 0 where they are close."""
         return _sign(first - second, CLOSE)
 
     @staticmethod
     def sign_at(poly: FloatPoly, u: float) -> int:
-        """Of a polynomial, 0 where it is small beside its terms."""
         return _sign(poly(u), TOLERANCE * poly.size(u))
 
     @staticmethod
     def roots_after(poly: FloatPoly, start: float, limit: float, near: float) -> list[float]:
-        """Roots beyond start up to and with limit, nearest first."""
         low, high = min(start, limit), max(start, limit)
         up = 1 if limit >= start else -1
         found = [r for r in float_roots(poly, low - CLOSE, high + CLOSE) if (r - start) * up > CLOSE]
@@ -176,7 +170,6 @@ class FloatArithmetic:
     def point(
         self, u: float, turn: int, line: tuple[FloatPoly, FloatPoly] | None, at: float | None = None
     ) -> FloatPoint:
-        """A point of the slice."""
         if line is None:
             assert at is not None
             return self.moment(u, turn, at)
@@ -189,17 +182,14 @@ class FloatArithmetic:
         return self.moment(u, turn, -top(u) / below if below else math.inf)
 
     def moment(self, u: float, turn: int, t: float) -> FloatPoint:
-        """A point of the slice at a t."""
         return FloatPoint(u, turn, t, self.stride)
 
     @staticmethod
     def landing(point: FloatPoint, alpha: FloatPoly, beta: FloatPoly, low: float, high: float) -> list[float]:
-        """Angles between two floats at which α(u) t + β(u) = 0 at the point's t, in order."""
         return float_roots(alpha * FloatPoly([point.t]) + beta, low, high)
 
     @staticmethod
     def strip(u: float, polys: Sequence[FloatPoly]) -> tuple[float, float]:
-        """Places on either side of u with no root of any of the polynomials between them but u itself."""
         reach = 1e-3  # curves that part as the third power of the angle differ by 1e-9 there
         for poly in polys:
             for root in float_roots(poly, u - 2 * reach, u + 2 * reach):
@@ -209,7 +199,6 @@ class FloatArithmetic:
 
     @staticmethod
     def negated(value: float) -> float:
-        """Its negative."""
         return -value
 
     @staticmethod
@@ -226,12 +215,10 @@ class FloatArithmetic:
     def coordinates(
         exact: Sequence[tuple[Fraction, Fraction]], floats: Sequence[tuple[float, float]], scale: int
     ) -> Sequence[tuple[float, float]]:
-        """Points as floats."""
         return floats
 
     @staticmethod
     def without_round(poly: FloatPoly) -> FloatPoly:
-        """A quartic that 1 + u² divides, without that factor."""
         c = (*poly.c, 0.0, 0.0, 0.0, 0.0)
         return FloatPoly((c[0], c[1], c[4]))
 
@@ -246,7 +233,6 @@ class FloatArithmetic:
 
     @staticmethod
     def ratio(point: FloatPoint, top: tuple[FloatPoly, FloatPoly], bottom: FloatPoly) -> float | None:
-        """|a(u) t + b(u)| / |c(u)| at a point, None where c is zero."""
         below = bottom(point.u)
         return abs((top[0](point.u) * point.t + top[1](point.u)) / below) if below else None
 

@@ -4,6 +4,8 @@ The sweep knows polynomials, scalars and points only by what they can do, so tha
 arithmetics: all that it works on comes from the one of its scene.
 """
 
+# ruff: noqa: D102 (what each method gives stands beside it)
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -20,9 +22,9 @@ class Poly(Protocol):
     def __add__(self, other: Poly, /) -> Poly: ...
     def __sub__(self, other: Poly, /) -> Poly: ...
     def __neg__(self) -> Poly: ...
-    def __call__(self, at: Scalar, /) -> Scalar: ...  # noqa: D102
-    def derivative(self) -> Poly: ...  # noqa: D102
-    def is_zero(self) -> bool: ...  # noqa: D102
+    def __call__(self, at: Scalar, /) -> Scalar: ...
+    def derivative(self) -> Poly: ...
+    def is_zero(self) -> bool: ...
 
 
 class Scalar(Protocol):
@@ -43,50 +45,19 @@ Line = tuple[Poly, Poly]  # a, b of a(u) t + b(u)
 Coordinates = tuple[float, float]  # integers in exact arithmetic
 
 
-class Point(Protocol):
+class SlicePoint(Protocol):
     """A point (t, u) of the slice, in a chart: the pawl is turned by `turn` half turns and 2 atan u."""
 
-    @property
-    def u(self) -> Number:
-        """Its half-angle tangent."""
-        ...
+    u: Number  # half-angle tangent
+    turn: int  # the chart
+    t: float  # rounded
+    slack: float  # what that may be wrong by
+    angle: float  # u, rounded
+    time: Number  # t
 
-    @property
-    def turn(self) -> int:
-        """Its chart."""
-        ...
-
-    @property
-    def t(self) -> float:
-        """Its t, rounded."""
-        ...
-
-    @property
-    def slack(self) -> float:
-        """What that may be wrong by."""
-        ...
-
-    @property
-    def angle(self) -> float:
-        """Its u, rounded."""
-        ...
-
-    @property
-    def time(self) -> Number:
-        """Its t."""
-        ...
-
-    def sign(self, a: Poly, b: Poly) -> int:
-        """The sign of a(u) t + b(u) here."""
-        ...
-
-    def against(self, t: Number) -> int:
-        """The sign of what this point is later than a number by."""
-        ...
-
-    def after(self, t: Scalar) -> int:
-        """The sign of what this point is later than a scalar by."""
-        ...
+    def sign(self, a: Poly, b: Poly) -> int: ...  # the sign of a(u) t + b(u) here
+    def against(self, t: Number) -> int: ...  # the sign of what this point is later than a number by
+    def after(self, t: Scalar) -> int: ...  # the sign of what this point is later than a scalar by
 
 
 P = TypeVar("P")  # polynomials
@@ -100,113 +71,48 @@ class ArithmeticOf(Protocol[P, N, S, Q, C]):
     """Polynomials in u, numbers to compare, scalars to compute with, and points (t, u) made of them."""
 
     @property
-    def name(self) -> str:
-        """As a study calls it."""
-        ...
-
+    def name(self) -> str: ...  # as a study calls it
     @property
-    def is_exact(self) -> bool:
-        """Whether its decisions are never wrong."""
-        ...
-
+    def is_exact(self) -> bool: ...  # whether its decisions are never wrong
     @property
-    def zero(self) -> N:
-        """The number 0: rest."""
-        ...
-
-    def paced(self, stride: float) -> ArithmeticOf[P, N, S, Q, C]:
-        """The same where t is about as large as the time a pawl takes for its own size."""
-        ...
-
-    def poly(self, coefficients: Sequence[C]) -> P:
-        """A polynomial in u, from its constant term up."""
-        ...
-
-    def scalar(self, value: Fraction) -> S:
-        """A rational to compute with."""
-        ...
-
-    def number(self, value: Fraction) -> N:
-        """A rational to compare with."""
-        ...
-
-    def negated(self, value: N) -> N:
-        """The negative of a number."""
-        ...
-
-    def line(self, t: S) -> tuple[P, P]:
-        """One t, a scalar, as a(u) t + b(u) = 0."""
-        ...
-
-    def compare(self, first: N, second: N) -> int:
-        """-1, 0 or 1, of two numbers."""
-        ...
-
-    def sign_at(self, poly: P, u: N) -> int:
-        """Of a polynomial at a number."""
-        ...
-
-    def roots_after(self, poly: P, start: N, limit: N, near: float) -> list[N]:
-        """Roots beyond start up to and with limit, nearest first; none lies between start and `near`."""
-        ...
-
-    def point(self, u: N, turn: int, line: tuple[P, P] | None, at: N | None = None) -> Q:
-        """A point of the slice, by a line through it or by its t."""
-        ...
-
-    def moment(self, u: N, turn: int, t: S) -> Q:
-        """A point of the slice at a t, a scalar."""
-        ...
-
-    def landing(self, point: Q, alpha: P, beta: P, low: float, high: float) -> list[N]:
-        """Angles between two floats at which α(u) t + β(u) = 0 at the point's t, in order."""
-        ...
-
-    def strip(self, u: N, polys: Sequence[P]) -> tuple[S, S]:
-        """Scalars on either side of u with no root of the polynomials between them but u itself."""
-        ...
-
-    def between(self, first: N, second: N) -> N:
-        """A number strictly between two."""
-        ...
-
+    def zero(self) -> N: ...  # the number 0: rest
+    # the same where t is about as large as the time a pawl takes for its own size
+    def paced(self, stride: float) -> ArithmeticOf[P, N, S, Q, C]: ...
+    def poly(self, coefficients: Sequence[C]) -> P: ...  # a polynomial in u, from its constant term up
+    def scalar(self, value: Fraction) -> S: ...  # a rational to compute with
+    def number(self, value: Fraction) -> N: ...  # a rational to compare with
+    def negated(self, value: N) -> N: ...  # the negative of a number
+    def line(self, t: S) -> tuple[P, P]: ...  # one t, a scalar, as a(u) t + b(u) = 0
+    def compare(self, first: N, second: N) -> int: ...  # -1, 0 or 1, of two numbers
+    def sign_at(self, poly: P, u: N) -> int: ...  # of a polynomial at a number
+    # roots beyond start up to and with limit, nearest first; none lies between start and `near`
+    def roots_after(self, poly: P, start: N, limit: N, near: float) -> list[N]: ...
+    # a point of the slice, by a line through it or by its t
+    def point(self, u: N, turn: int, line: tuple[P, P] | None, at: N | None = None) -> Q: ...
+    def moment(self, u: N, turn: int, t: S) -> Q: ...  # a point of the slice at a t, a scalar
+    # angles between two floats at which α(u) t + β(u) = 0 at the point's t, in order
+    def landing(self, point: Q, alpha: P, beta: P, low: float, high: float) -> list[N]: ...
+    # scalars on either side of u with no root of the polynomials between them but u itself
+    def strip(self, u: N, polys: Sequence[P]) -> tuple[S, S]: ...
+    def between(self, first: N, second: N) -> N: ...  # a number strictly between two
     @property
-    def angle_slack(self) -> float:
-        """What angles given to the compiled loops may be wrong by."""
-        ...
-
-    def common_scale(self, values: Iterable[Fraction], least: int) -> int:
-        """The factor, a multiple of another, that coordinates are multiplied by."""
-        ...
-
+    def angle_slack(self) -> float: ...  # what angles given to the compiled loops may be wrong by
+    # the factor, a multiple of another, that coordinates are multiplied by
+    def common_scale(self, values: Iterable[Fraction], least: int) -> int: ...
+    # points, given exactly and rounded, as polynomials are made of them
     def coordinates(
         self, exact: Sequence[tuple[Fraction, Fraction]], floats: Sequence[tuple[float, float]], scale: int
-    ) -> Sequence[tuple[C, C]]:
-        """Points, given exactly and rounded, as polynomials are made of them."""
-        ...
-
-    def without_round(self, poly: P) -> P:
-        """A quartic that 1 + u² divides, without that factor."""
-        ...
-
-    def with_term_size(self, poly: P, size: float) -> P:
-        """A polynomial that knows the size of the terms that it was computed from."""
-        ...
-
-    def same(self, first: S, second: S) -> bool:
-        """Whether two scalars are one."""
-        ...
-
-    def ratio(self, point: Q, top: tuple[P, P], bottom: P) -> N | None:
-        """|a(u) t + b(u)| / |c(u)| at a point, None where c is zero."""
-        ...
-
-    def near(self, value: S) -> float:
-        """The nearest float of a scalar."""
-        ...
+    ) -> Sequence[tuple[C, C]]: ...
+    def without_round(self, poly: P) -> P: ...  # a quartic that 1 + u² divides, without that factor
+    # a polynomial that knows the size of the terms that it was computed from
+    def with_term_size(self, poly: P, size: float) -> P: ...
+    def same(self, first: S, second: S) -> bool: ...  # whether two scalars are one
+    # |a(u) t + b(u)| / |c(u)| at a point, None where c is zero
+    def ratio(self, point: Q, top: tuple[P, P], bottom: P) -> N | None: ...
+    def near(self, value: S) -> float: ...  # the nearest float of a scalar
 
 
-Arithmetic = ArithmeticOf[Poly, Number, Scalar, Point, float]
+Arithmetic = ArithmeticOf[Poly, Number, Scalar, SlicePoint, float]
 
 
 def sweep_arithmetic(own: ArithmeticOf[P, N, S, Q, C]) -> Arithmetic:

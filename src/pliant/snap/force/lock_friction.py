@@ -13,7 +13,7 @@ from functools import cmp_to_key
 from itertools import pairwise
 
 from pliant.snap.arithmetic.numbers import Number, is_at_most, order, reduced_float
-from pliant.snap.arithmetic.protocol import Point
+from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import Pair
 from pliant.snap.sweep.friction import (
@@ -99,11 +99,11 @@ def _contact_threshold(path: Path, piece: PathPiece, pair: Pair) -> tuple[Number
     return best
 
 
-def _resists(point: Point, contact: FrictionTerms) -> bool:
+def _resists(point: SlicePoint, contact: FrictionTerms) -> bool:
     return point.sign(*contact.along) * point.sign(*contact.ahead) < 0
 
 
-def _places(path: Path, piece: PathPiece, contact: FrictionTerms) -> list[Point]:
+def _places(path: Path, piece: PathPiece, contact: FrictionTerms) -> list[SlicePoint]:
     """The ends of a piece, and where the contact starts or ceases to resist or points at the hinge."""
     lines = (contact.across, contact.along, contact.ahead)
     if piece.motion == "arc":
@@ -112,11 +112,11 @@ def _places(path: Path, piece: PathPiece, contact: FrictionTerms) -> list[Point]
     return flat_breakpoints(path.scene, piece.start, piece.end, lines)
 
 
-def _between(path: Path, piece: PathPiece, here: Point, after: Point) -> Point:
+def _between(path: Path, piece: PathPiece, here: SlicePoint, after: SlicePoint) -> SlicePoint:
     arc = contact_curve(path.scene, piece.contacts[0], piece.turn)
     return point_between(path.scene, here, after, arc, piece.motion)
 
 
-def _ratio(path: Path, point: Point, contact: FrictionTerms) -> Number | None:
+def _ratio(path: Path, point: SlicePoint, contact: FrictionTerms) -> Number | None:
     """|r x N| / |r · N| at a point, None where the contact is at a right angle to the lever."""
     return path.scene.arithmetic.ratio(point, contact.across, contact.along[1])

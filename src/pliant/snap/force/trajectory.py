@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pliant.snap.arithmetic.numbers import Number
-from pliant.snap.arithmetic.protocol import Point
+from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.arithmetic.text import exact_text
 from pliant.snap.faults import ROOT
 from pliant.snap.force.force_curve import ForceCurve, beam_lock_time, force_curve
@@ -274,12 +274,12 @@ def _event(
     )
 
 
-def path_time(point: Point, course: Course) -> Number:
+def path_time(point: SlicePoint, course: Course) -> Number:
     """The leg's own t of a point: on the way back it is the negative of the sweep's."""
     time = point.time
     return course.paths[next(iter(course.paths))].scene.arithmetic.negated(time) if course.back else time
 
 
-def angle_of(point: Point) -> float:
+def angle_of(point: SlicePoint) -> float:
     """A point's angle in radians, turns included."""
     return point.turn * math.pi + 2 * math.atan(point.angle)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.snap.arithmetic.protocol import Point
+from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.faults import ROOT
 from pliant.snap.force.trajectory import Trajectory
 from pliant.snap.geometry.features import VERTEX, Pair
@@ -150,7 +150,7 @@ def _ends(scene: Scene, pair: Pair) -> list[tuple[int, int]]:
     return [(i, j), ((i + 1) % len(scene.pawl), j)]
 
 
-def _near_corners(scene: Scene, point: Point) -> Iterator[tuple[int, int]]:
+def _near_corners(scene: Scene, point: SlicePoint) -> Iterator[tuple[int, int]]:
     """Convex corners, of the pawl and of the obstacles, about at one place: floats tell most apart."""
     t, slack = point.t, NEAR * scene.stride
     live = scene.index.live(t - slack, t + slack)

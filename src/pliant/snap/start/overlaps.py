@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 import shapely
 
 from pliant.snap.faults import ROOT, Overlap, PlacedPart
-from pliant.snap.geometry.overlaps import outline_boxes, overlap_depth, overlapping_pairs
+from pliant.snap.geometry.penetration import outline_boxes, overlapping_pairs, penetration_depth
 from pliant.snap.model import ExactVector, Fastener
 
 
 def overlaps(model: Fastener) -> Iterator[Overlap]:
     """Every pawl and the root with every obstacle that it overlaps at the start."""
     for part, index in _overlapping(model, obstacle_tree(model)):
-        deep = overlap_depth(part.ring, model.placed(model.obstacles[index]))
+        deep = penetration_depth(part.ring, model.placed(model.obstacles[index]))
         yield Overlap(part, model.label(index), deep)
 
 

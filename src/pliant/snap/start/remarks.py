@@ -14,7 +14,7 @@ from pliant.snap.geometry.intersections import (
     region_relation,
     to_integer_points,
 )
-from pliant.snap.geometry.overlaps import outline_boxes
+from pliant.snap.geometry.penetration import outline_boxes
 from pliant.snap.geometry.union import touching_groups
 from pliant.snap.model import Fastener
 from pliant.snap.springs.beam import cantilever

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pliant.snap.arithmetic.protocol import Point
+from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.faults import ROOT
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import VERTEX, Pair
@@ -29,7 +29,7 @@ class NamedContact:
 
 
 def named_contacts(
-    model: Fastener, scene: Scene, who: str, point: Point, pairs: Iterable[Pair]
+    model: Fastener, scene: Scene, who: str, point: SlicePoint, pairs: Iterable[Pair]
 ) -> tuple[NamedContact, ...]:
     """The contacts of a pawl, or the root, at a point, as the file's author knows them."""
     drawn, fixed = _drawn_vertices(model, who), scene.obstacles
@@ -45,7 +45,7 @@ def named_contacts(
     return tuple(found)
 
 
-def _face(scene: Scene, point: Point, pair: Pair) -> Face:
+def _face(scene: Scene, point: SlicePoint, pair: Pair) -> Face:
     """The drawn edge that a vertex is on, where an edge of united obstacles lies on several."""
     faces = scene.obstacles.faces[pair[2]]
     if len(faces) == 1:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cmp_to_key
 
 from pliant.snap.arithmetic.numbers import Number
-from pliant.snap.arithmetic.protocol import Arithmetic, Line, Point
+from pliant.snap.arithmetic.protocol import Arithmetic, Line, SlicePoint
 from pliant.snap.geometry.contact_curves import (
     ContactCurve,
     obstacle_edge,
@@ -30,7 +30,7 @@ from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep.path import MotionKind
 
 LockSearch = Callable[
-    [Scene, Point, Point, Sequence[ContactCurve], MotionKind], Point | None
+    [Scene, SlicePoint, SlicePoint, Sequence[ContactCurve], MotionKind], SlicePoint | None
 ]  # where a contact locks on the way, or None
 
 
@@ -78,11 +78,11 @@ def lock_search(friction: Fraction) -> LockSearch:
     """Where contacts lock at this friction, as the sweep asks for it."""
 
     def lock(
-        scene: Scene, start: Point, end: Point, curves: Sequence[ContactCurve], motion: MotionKind
-    ) -> Point | None:
+        scene: Scene, start: SlicePoint, end: SlicePoint, curves: Sequence[ContactCurve], motion: MotionKind
+    ) -> SlicePoint | None:
         if friction == 0 or motion == "rest" or not curves:
             return None
-        places: list[Point] = []
+        places: list[SlicePoint] = []
         for contact in curves:
             place = _lock_point(scene, start, end, contact, curves[0], friction, motion)
             if place is None:
@@ -93,7 +93,7 @@ def lock_search(friction: Fraction) -> LockSearch:
     return lock
 
 
-def _time_order(first: Point, second: Point) -> int:
+def _time_order(first: SlicePoint, second: SlicePoint) -> int:
     """Which of two points is further on in t."""
     return first.against(second.time)
 
@@ -106,7 +106,7 @@ def friction_cone(scene: Scene, contact: FrictionTerms, friction: Fraction) -> t
     return (a * bottom, b * bottom - c * top), (a * bottom, b * bottom + c * top)
 
 
-def is_locked(point: Point, contact: FrictionTerms, edges: tuple[Line, Line]) -> bool:
+def is_locked(point: SlicePoint, contact: FrictionTerms, edges: tuple[Line, Line]) -> bool:
     """Whether a contact locks at a point."""
     within = point.sign(*edges[0]) * point.sign(*edges[1]) <= 0
     return within and point.sign(*contact.along) * point.sign(*contact.ahead) < 0
@@ -114,13 +114,13 @@ def is_locked(point: Point, contact: FrictionTerms, edges: tuple[Line, Line]) ->
 
 def _lock_point(
     scene: Scene,
-    start: Point,
-    end: Point,
+    start: SlicePoint,
+    end: SlicePoint,
     contact: ContactCurve,
     arc: ContactCurve,
     friction: Fraction,
     motion: MotionKind,
-) -> Point | None:
+) -> SlicePoint | None:
     """The first point from start to end where a contact locks, or None."""
     contact_grip = friction_terms(scene, contact, start.turn)
     edges = friction_cone(scene, contact_grip, friction)
@@ -142,8 +142,8 @@ def _lock_point(
 
 
 def arc_breakpoints(
-    scene: Scene, start: Point, end: Point, arc: ContactCurve, lines: Sequence[Line]
-) -> list[Point]:
+    scene: Scene, start: SlicePoint, end: SlicePoint, arc: ContactCurve, lines: Sequence[Line]
+) -> list[SlicePoint]:
     """The points of an arc where one of the lines is met, and its ends."""
     arithmetic = scene.arithmetic
     found: list[Number] = []
@@ -165,10 +165,12 @@ def _distinct(arithmetic: Arithmetic, numbers: Sequence[Number]) -> list[Number]
     return kept
 
 
-def flat_breakpoints(scene: Scene, start: Point, end: Point, lines: Sequence[Line]) -> list[Point]:
+def flat_breakpoints(
+    scene: Scene, start: SlicePoint, end: SlicePoint, lines: Sequence[Line]
+) -> list[SlicePoint]:
     """The same along a flat segment, in order of t."""
     arithmetic = scene.arithmetic
-    found: list[Point] = []
+    found: list[SlicePoint] = []
     for line in lines:
         rising = arithmetic.sign_at(line[0], start.u)
         if rising and start.sign(*line) * rising < 0 < end.sign(*line) * rising:
@@ -177,7 +179,9 @@ def flat_breakpoints(scene: Scene, start: Point, end: Point, lines: Sequence[Lin
     return [start, *found, end]
 
 
-def point_between(scene: Scene, here: Point, after: Point, arc: ContactCurve, motion: MotionKind) -> Point:
+def point_between(
+    scene: Scene, here: SlicePoint, after: SlicePoint, arc: ContactCurve, motion: MotionKind
+) -> SlicePoint:
     """A point strictly between two of a piece."""
     arithmetic = scene.arithmetic
     if motion == "arc":

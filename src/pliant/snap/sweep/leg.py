@@ -14,7 +14,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.snap.arithmetic.numbers import Number, as_float
-from pliant.snap.arithmetic.protocol import Line, Point
+from pliant.snap.arithmetic.protocol import Line, SlicePoint
 from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
 from pliant.snap.geometry.features import Pair, coefficients, quadratic
 from pliant.snap.geometry.scene import Scene
@@ -32,7 +32,7 @@ PATIENCE = 400  # events and pieces that bring t hardly further, after which flo
 
 def sweep_leg(
     scene: Scene,
-    start: Point,
+    start: SlicePoint,
     friction: Fraction = Fraction(0),
     limit: int = LIMIT,
     held: tuple[Pair, ...] = (),
@@ -94,7 +94,7 @@ def _state_after_motion(run: PathRecord, state: PawlState, motion: MotionKind, l
     return after
 
 
-def _state_at(scene: Scene, point: Point) -> PawlState:
+def _state_at(scene: Scene, point: SlicePoint) -> PawlState:
     """What touches at a point, and what comes next."""
     contacts = contacts_at(scene, point)
     return PawlState(point, tuple(contact.pair for contact in contacts), next_motion(scene, point, contacts))
@@ -118,13 +118,13 @@ def _blocked_state(run: PathRecord, state: PawlState, lock: LockSearch) -> PawlS
     return state._replace(cause="jam")
 
 
-def _at_stop(scene: Scene, point: Point) -> bool:
+def _at_stop(scene: Scene, point: SlicePoint) -> bool:
     places = [None if stop is None else stop_in_chart(stop, point.turn) for stop in scene.stops]
     compare, number = scene.arithmetic.compare, scene.arithmetic.number
     return any(place is not None and compare(point.u, number(Fraction(place))) == 0 for place in places)
 
 
-def _state_in_next_chart(scene: Scene, point: Point, going: NextMotion) -> PawlState:
+def _state_in_next_chart(scene: Scene, point: SlicePoint, going: NextMotion) -> PawlState:
     """The same point and curves with the angle counted from the next half turn."""
     step = 1 if point.angle > 0 else -1
     curves = tuple(contact_curve(scene, c.pair, point.turn + 1) for c in going.curves)
@@ -134,7 +134,7 @@ def _state_in_next_chart(scene: Scene, point: Point, going: NextMotion) -> PawlS
     return PawlState(moved, (), NextMotion(going.kind, curves, going.side))
 
 
-def contacts_at(scene: Scene, point: Point) -> list[ContactCurve]:
+def contacts_at(scene: Scene, point: SlicePoint) -> list[ContactCurve]:
     """Every contact at a point."""
     live = _edges_in_reach(scene, point)
     args = (point.t, point.slack, point.angle, scene.arithmetic.angle_slack, _sign(point.turn))
@@ -143,13 +143,13 @@ def contacts_at(scene: Scene, point: Point) -> list[ContactCurve]:
     return [c for c in curves if point.sign(c.alpha, c.beta) == 0 and is_on_edge(point, c)]
 
 
-def _edges_in_reach(scene: Scene, point: Point) -> Ints:
+def _edges_in_reach(scene: Scene, point: SlicePoint) -> Ints:
     """The edges within reach at a point's t."""
     slack = 1e-9 * scene.stride + point.slack
     return scene.index.live(point.t - slack, point.t + slack)
 
 
-def is_on_edge(point: Point, contact: ContactCurve) -> bool:
+def is_on_edge(point: SlicePoint, contact: ContactCurve) -> bool:
     """Whether the vertex is on the edge, its ends included, at a point of the contact's curve."""
     return point.sign(contact.lam, contact.rho) >= 0 and point.sign(-contact.lam, contact.beyond) >= 0
 
@@ -170,14 +170,16 @@ def _candidate_pairs(scanner: Callable[[Ints, Floats], int]) -> tuple[list[Pair]
         room = count
 
 
-def _motion_end(scene: Scene, point: Point, going: NextMotion, motion: MotionKind) -> tuple[Point, str]:
+def _motion_end(
+    scene: Scene, point: SlicePoint, going: NextMotion, motion: MotionKind
+) -> tuple[SlicePoint, str]:
     """Where a motion leads to next, and whether that is the leg's end, the chart's, or an event."""
     if motion == "arc":
         return _end_on_arc(scene, point, going.curves[0], going.side)
     return _end_at_angle(scene, point, going.curves)
 
 
-def _end_on_arc(scene: Scene, point: Point, arc: ContactCurve, side: int) -> tuple[Point, str]:
+def _end_on_arc(scene: Scene, point: SlicePoint, arc: ContactCurve, side: int) -> tuple[SlicePoint, str]:
     """The next event on an arc, upwards or downwards in u."""
     arithmetic = scene.arithmetic
     limit = arithmetic.number(Fraction(side))
@@ -230,7 +232,7 @@ def _arc_time(scene: Scene, arc: ContactCurve, turn: int, u: float, early: float
 
 
 def _first_hit(
-    scene: Scene, point: Point, arc: ContactCurve, other: ContactCurve, limit: Number, lowest: float
+    scene: Scene, point: SlicePoint, arc: ContactCurve, other: ContactCurve, limit: Number, lowest: float
 ) -> Number | None:
     """The first place on an arc, up to a limit, where another contact begins; None if there is none."""
     poly = arc.meets(other)
@@ -242,7 +244,7 @@ def _first_hit(
     return None
 
 
-def _own_end(scene: Scene, point: Point, arc: ContactCurve, limit: Number) -> tuple[Number, str]:
+def _own_end(scene: Scene, point: SlicePoint, arc: ContactCurve, limit: Number) -> tuple[Number, str]:
     """Where an arc ends by itself: at an end of its edge, a vertical tangent, rest, a stop, the leg's end."""
     arithmetic = scene.arithmetic
     one, t = arithmetic.line(scene.until)
@@ -262,7 +264,7 @@ def _own_end(scene: Scene, point: Point, arc: ContactCurve, limit: Number) -> tu
     return best, over
 
 
-def _end_at_angle(scene: Scene, point: Point, curves: Sequence[ContactCurve]) -> tuple[Point, str]:
+def _end_at_angle(scene: Scene, point: SlicePoint, curves: Sequence[ContactCurve]) -> tuple[SlicePoint, str]:
     """The next event at one angle: at rest, or along flat contacts."""
     arithmetic = scene.arithmetic
     best, over = arithmetic.point(point.u, point.turn, arithmetic.line(scene.until)), "until"
@@ -281,8 +283,8 @@ def _end_at_angle(scene: Scene, point: Point, curves: Sequence[ContactCurve]) ->
 
 
 def _hit_between(
-    scene: Scene, point: Point, best: Point, over: str, begin: float, stop: float
-) -> tuple[Point, str]:
+    scene: Scene, point: SlicePoint, best: SlicePoint, over: str, begin: float, stop: float
+) -> tuple[SlicePoint, str]:
     """The first contact between two t, if it is before `best`."""
     arithmetic = scene.arithmetic
     slack = 1e-9 * (scene.stride + abs(begin) + abs(stop))
@@ -300,7 +302,9 @@ def _hit_between(
     return best, over
 
 
-def _sooner_point(scene: Scene, point: Point, line: Line, best: Point, over: str) -> tuple[Point, str]:
+def _sooner_point(
+    scene: Scene, point: SlicePoint, line: Line, best: SlicePoint, over: str
+) -> tuple[SlicePoint, str]:
     """The point ahead at this angle where a line is met, if it is before the best so far."""
     arithmetic = scene.arithmetic
     rising = arithmetic.sign_at(line[0], point.u)
@@ -311,7 +315,7 @@ def _sooner_point(scene: Scene, point: Point, line: Line, best: Point, over: str
     return arithmetic.point(point.u, point.turn, line), "event"
 
 
-def snap_landing(scene: Scene, point: Point) -> PawlState:
+def snap_landing(scene: Scene, point: SlicePoint) -> PawlState:
     """Turn towards rest at one t, up to the first contact that holds: the snap.
 
     Source: [DonaldPai1993] sec. 8.1.
@@ -329,12 +333,12 @@ def snap_landing(scene: Scene, point: Point) -> PawlState:
         point = _point_at_angle(scene, point, arithmetic.number(Fraction(-step)), point.turn + step)
 
 
-def _point_at_angle(scene: Scene, point: Point, u: Number, turn: int) -> Point:
+def _point_at_angle(scene: Scene, point: SlicePoint, u: Number, turn: int) -> SlicePoint:
     """Another angle at the same t."""
     return scene.arithmetic.point(u, turn, None, point.time)
 
 
-def _contacts_on_turn(scene: Scene, point: Point, goal: Number) -> Iterator[tuple[Number, ContactCurve]]:
+def _contacts_on_turn(scene: Scene, point: SlicePoint, goal: Number) -> Iterator[tuple[Number, ContactCurve]]:
     """The angles on the way to the goal, at one t, at which a contact is met, in order."""
     arithmetic = scene.arithmetic
     side = 1 if as_float(goal) > point.angle else -1
@@ -358,7 +362,7 @@ def _contacts_on_turn(scene: Scene, point: Point, goal: Number) -> Iterator[tupl
     yield from waiting
 
 
-def _holding_state(scene: Scene, point: Point, goal: Number) -> PawlState | None:
+def _holding_state(scene: Scene, point: SlicePoint, goal: Number) -> PawlState | None:
     """The first angle on the way to the goal, at one t, where the contacts do not let the pawl on."""
     arithmetic = scene.arithmetic
     last: Number | None = None

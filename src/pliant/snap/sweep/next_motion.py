@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Literal
 
 from pliant.snap.arithmetic.numbers import Number
-from pliant.snap.arithmetic.protocol import Arithmetic, Point, Poly, Scalar
+from pliant.snap.arithmetic.protocol import Arithmetic, Poly, Scalar, SlicePoint
 from pliant.snap.geometry.contact_curves import (
     ContactCurve,
     contact_curve,
@@ -70,7 +70,7 @@ class Cell:
     side: int  # of that bound; 0 if it is flat
 
 
-def next_motion(scene: Scene, point: Point, contacts: Sequence[ContactCurve]) -> NextMotion:
+def next_motion(scene: Scene, point: SlicePoint, contacts: Sequence[ContactCurve]) -> NextMotion:
     """How a pawl that touches at a point goes on: the one rule behind events (i) to (vi).
 
     Source: [DonaldPai1993] sec. 9.2. Differs: their tests of two normals (eq. 32) are sufficient only; here
@@ -95,11 +95,11 @@ def next_motion(scene: Scene, point: Point, contacts: Sequence[ContactCurve]) ->
     return NextMotion("flat", flats) if going.kind == "jam" and level and flats else going
 
 
-def _at_rest(scene: Scene, point: Point) -> bool:
+def _at_rest(scene: Scene, point: SlicePoint) -> bool:
     return point.turn == 0 and scene.arithmetic.compare(point.u, scene.arithmetic.zero) == 0
 
 
-def _is_above_rest(scene: Scene, point: Point) -> bool:
+def _is_above_rest(scene: Scene, point: SlicePoint) -> bool:
     """Whether rest lies below."""
     return point.turn > 0 or (
         point.turn == 0 and scene.arithmetic.compare(point.u, scene.arithmetic.zero) > 0
@@ -140,20 +140,22 @@ def _first_free_cell(
 
 
 def _contact_places(
-    scene: Scene, point: Point, contacts: Sequence[ContactCurve]
+    scene: Scene, point: SlicePoint, contacts: Sequence[ContactCurve]
 ) -> tuple[tuple[CornerContact, ...], tuple[ContactCurve, ...]]:
     """Where the contacts are: vertices on vertices, and vertices within edges."""
     met, within = _corners_and_edges(scene, point, contacts)
     return tuple(_corner(scene, point, *pair) for pair in sorted(met)), tuple(within)
 
 
-def coinciding_corners(scene: Scene, point: Point, contacts: Sequence[ContactCurve]) -> list[tuple[int, int]]:
+def coinciding_corners(
+    scene: Scene, point: SlicePoint, contacts: Sequence[ContactCurve]
+) -> list[tuple[int, int]]:
     """The vertices of the pawl that are on vertices of the obstacles, and these."""
     return sorted(_corners_and_edges(scene, point, contacts)[0])
 
 
 def _corners_and_edges(
-    scene: Scene, point: Point, contacts: Sequence[ContactCurve]
+    scene: Scene, point: SlicePoint, contacts: Sequence[ContactCurve]
 ) -> tuple[set[tuple[int, int]], list[ContactCurve]]:
     met: set[tuple[int, int]] = set()
     within: list[ContactCurve] = []
@@ -171,7 +173,7 @@ def _corners_and_edges(
     return met, within
 
 
-def _corner(scene: Scene, point: Point, vertex: int, corner: int) -> CornerContact:
+def _corner(scene: Scene, point: SlicePoint, vertex: int, corner: int) -> CornerContact:
     turn = point.turn
     poly, sign = scene.arithmetic.poly, -1 if turn % 2 else 1
     before = scene.obstacles.before[corner]
@@ -200,7 +202,7 @@ def _corner(scene: Scene, point: Point, vertex: int, corner: int) -> CornerConta
 
 
 def _critical_polynomials(
-    scene: Scene, point: Point, contacts: Sequence[ContactCurve], corners: Sequence[CornerContact]
+    scene: Scene, point: SlicePoint, contacts: Sequence[ContactCurve], corners: Sequence[CornerContact]
 ) -> list[Poly]:
     """Polynomials whose roots the strip must not hold: curves meet, turn or end, edges are parallel."""
     polys: list[Poly] = []
@@ -232,7 +234,9 @@ def stop_in_chart(stop: Fraction, turn: int) -> Fraction | None:
     return None
 
 
-def _side(scene: Scene, point: Point, contacts: Sequence[ContactCurve], at: Scalar, side: int) -> StripSide:
+def _side(
+    scene: Scene, point: SlicePoint, contacts: Sequence[ContactCurve], at: Scalar, side: int
+) -> StripSide:
     """The curves on one side of the point, at a place within the strip."""
     ahead: list[tuple[Scalar, ContactCurve]] = []
     rising: dict[Pair, int] = {}
@@ -253,12 +257,12 @@ def _side(scene: Scene, point: Point, contacts: Sequence[ContactCurve], at: Scal
     return StripSide(at, groups, later, rising, frozenset(fixed))
 
 
-def _slope(point: Point, contact: ContactCurve) -> int:
+def _slope(point: SlicePoint, contact: ContactCurve) -> int:
     """The sign of dF/du at a point: 0 where the contact's force has no lever about the hinge."""
     return point.sign(contact.alpha.derivative(), contact.beta.derivative())
 
 
-def _flat_sign(scene: Scene, point: Point, contact: ContactCurve, at: Scalar, side: int) -> int | None:
+def _flat_sign(scene: Scene, point: SlicePoint, contact: ContactCurve, at: Scalar, side: int) -> int | None:
     """The sign of F beside the point, of a curve that is flat there and nothing else; else None."""
     sign_at = scene.arithmetic.sign_at
     if sign_at(contact.alpha, point.u) != 0:
@@ -290,7 +294,7 @@ def _groups_by_time(
 
 def _cells(
     scene: Scene,
-    point: Point,
+    point: SlicePoint,
     sides: Sequence[StripSide],
     flats: tuple[ContactCurve, ...],
     corners: Sequence[CornerContact],
@@ -325,7 +329,7 @@ def _is_on_edge(side: StripSide, contact: ContactCurve) -> bool:
     return all(sign * _sign_or_value(end, side.at) >= 0 for end in (contact.begin, contact.end))
 
 
-def _stays_on_edge(scene: Scene, point: Point, contact: ContactCurve) -> bool:
+def _stays_on_edge(scene: Scene, point: SlicePoint, contact: ContactCurve) -> bool:
     """Whether the vertex is still on the edge just after, along a flat curve."""
     sign_at = scene.arithmetic.sign_at
     first = point.sign(contact.lam, contact.rho) or sign_at(contact.lam, point.u)
@@ -335,7 +339,7 @@ def _stays_on_edge(scene: Scene, point: Point, contact: ContactCurve) -> bool:
 
 def _angle_stays_free(
     scene: Scene,
-    point: Point,
+    point: SlicePoint,
     contacts: Sequence[ContactCurve],
     corners: Sequence[CornerContact],
     edges: Sequence[ContactCurve],
@@ -360,7 +364,7 @@ def _sign_or_value(poly: Poly, place: Scalar | _PointAngle) -> Scalar | int:
     return place.arithmetic.sign_at(poly, place.u) if isinstance(place, _PointAngle) else poly(place)
 
 
-def _is_stopped(scene: Scene, point: Point, side: int) -> bool:
+def _is_stopped(scene: Scene, point: SlicePoint, side: int) -> bool:
     """Whether a stop is at the point and keeps the pawl from turning further to this side."""
     stop = scene.stops[0 if side < 0 else 1]
     place = None if stop is None else stop_in_chart(stop, point.turn)
@@ -372,7 +376,7 @@ def _is_stopped(scene: Scene, point: Point, side: int) -> bool:
 
 def _is_free(
     scene: Scene,
-    point: Point,
+    point: SlicePoint,
     side: StripSide,
     cell: int,
     corners: Sequence[CornerContact],

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from pliant.snap.arithmetic.protocol import Point
+from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.geometry.features import Pair
 from pliant.snap.geometry.scene import Scene
 from pliant.snap.sweep.next_motion import NextMotion
@@ -19,8 +19,8 @@ class PathPiece(NamedTuple):
     """The pawl at rest, sliding on an arc, or at one angle along a flat contact, between two points."""
 
     motion: MotionKind
-    start: Point  # a point of the arithmetic
-    end: Point
+    start: SlicePoint  # a point of the arithmetic
+    end: SlicePoint
     contacts: tuple[Pair, ...]  # those that coincide; the first is followed
 
     @property
@@ -33,7 +33,7 @@ class PathEvent(NamedTuple):
     """An event: where, what kind by the paper's numerals, and which pairs touch then."""
 
     kind: str
-    point: Point
+    point: SlicePoint
     contacts: tuple[Pair, ...]
 
 
@@ -45,14 +45,14 @@ class Path:
     pieces: tuple[PathPiece, ...]
     happenings: tuple[PathEvent, ...]
     cause: EndCause
-    end: Point
+    end: SlicePoint
     touching: tuple[Pair, ...]  # at the end
 
 
 class PawlState(NamedTuple):
     """Where a pawl is, what touches it, what comes next, and what ended its path if something did."""
 
-    point: Point
+    point: SlicePoint
     contacts: tuple[Pair, ...]
     going: NextMotion
     cause: EndCause | Literal[""] = ""
@@ -71,12 +71,12 @@ class PathRecord:
     pieces: list[PathPiece]
     happenings: list[PathEvent]
 
-    def note(self, kind: str, point: Point, contacts: Iterable[Pair]) -> None:
+    def note(self, kind: str, point: SlicePoint, contacts: Iterable[Pair]) -> None:
         """An event."""
         self.happenings.append(PathEvent(kind, point, tuple(contacts)))
 
     def note_change(
-        self, before: Sequence[Pair], after: Sequence[Pair], point: Point, contacts: Sequence[Pair]
+        self, before: Sequence[Pair], after: Sequence[Pair], point: SlicePoint, contacts: Sequence[Pair]
     ) -> None:
         """Name what happened between two motions that followed some pairs, none at rest, if anything did."""
         if after and not set(before) & set(after):
@@ -85,10 +85,10 @@ class PathRecord:
         elif before and not after:
             self.note("release", point, contacts)
 
-    def note_snap(self, point: Point, contacts: Sequence[Pair]) -> None:
+    def note_snap(self, point: SlicePoint, contacts: Sequence[Pair]) -> None:
         """The pawl leaves one contact, or one of several."""
         self.note("snap off" if len(contacts) < 2 else "snap from a vertex", point, contacts)
 
-    def over(self, cause: EndCause, point: Point, contacts: Iterable[Pair]) -> Path:
+    def over(self, cause: EndCause, point: SlicePoint, contacts: Iterable[Pair]) -> Path:
         """The path, which ends here."""
         return Path(self.scene, tuple(self.pieces), tuple(self.happenings), cause, point, tuple(contacts))

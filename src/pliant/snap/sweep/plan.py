@@ -12,7 +12,7 @@ from flint import fmpq
 
 from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.numbers import Number, as_float, exact_rational, exact_sum
-from pliant.snap.arithmetic.protocol import Arithmetic, Point, Scalar
+from pliant.snap.arithmetic.protocol import Arithmetic, Scalar, SlicePoint
 from pliant.snap.faults import ROOT
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import Pair
@@ -85,7 +85,7 @@ def elapsed_time(courses: Sequence[Course], number: int, time: Number) -> Algebr
 class PawlPoints:
     """Where every pawl is, at the end of a course: a point of the arithmetic each."""
 
-    points: dict[str, Point]
+    points: dict[str, SlicePoint]
 
 
 def plan_legs(model: Fastener, fixed: UnitedObstacles | None = None) -> tuple[Leg, ...]:
@@ -263,7 +263,7 @@ def _scenes(
 
 def _starts(
     scenes: dict[str, Scene], stance: PawlPoints | None, t: Scalar | None, at: Number | None = None
-) -> dict[str, Point]:
+) -> dict[str, SlicePoint]:
     """Where each pawl starts: at rest, or as the leg before left it."""
     own = {name: each.arithmetic for name, each in scenes.items()}
     if stance is None:
@@ -275,7 +275,7 @@ def _starts(
     return {name: own[name].moment(point.u, point.turn, t) for name, point in points.items()}
 
 
-def _reversed_start(path: Path, end: Number, scene: Scene) -> Point:
+def _reversed_start(path: Path, end: Number, scene: Scene) -> SlicePoint:
     """A pawl's state at the end of a course, as the start of the way back, where t counts from minus it."""
     arithmetic = scene.arithmetic
     piece = piece_at(path, end)

@@ -11,7 +11,7 @@ from flint import fmpq
 from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.numbers import as_algebraic
 from pliant.snap.arithmetic.polynomials import rational
-from pliant.snap.arithmetic.protocol import Point
+from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.geometry.features import Pair
 from pliant.snap.sweep.next_motion import stop_in_chart
 from pliant.snap.sweep.path import Path, PathPiece
@@ -83,7 +83,7 @@ def divergence_points(
     return kept
 
 
-def _divergence_point(path: Path, point: Point, scale: int) -> DivergencePoint:
+def _divergence_point(path: Path, point: SlicePoint, scale: int) -> DivergencePoint:
     way = path.scene.bodies.hinge
     w = (point.t * way.vx * scale, point.t * way.vy * scale)
     if point.t == 0:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.snap.arithmetic.protocol import Point
+from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.scene import Scene
@@ -118,7 +118,7 @@ def _stop(stop: Fraction | None, turn: int) -> float:
     return math.inf if place is None else float(place)
 
 
-def _state(scene: Scene, point: Point, contacts: tuple[Pair, ...], row: LogRow) -> PawlState:
+def _state(scene: Scene, point: SlicePoint, contacts: tuple[Pair, ...], row: LogRow) -> PawlState:
     curves = tuple(contact_curve(scene, pair, point.turn) for pair in row.followed)
     return PawlState(point, contacts, NextMotion(KINDS[row.code], curves, row.side if curves else 0))
 

@@ -35,7 +35,7 @@ def overlapping_pairs(
             yield part, other
 
 
-def rounding_depth(ring: Points) -> float:
+def least_depth(ring: Points) -> float:
     """The depth of a part in another below which it is rounding."""
     return LEAST * float(np.ptp(float_points(ring), axis=0).max())
 
@@ -48,7 +48,7 @@ def outline_boxes(rings: Sequence[Points]) -> NDArray[np.object_]:
     )
 
 
-def overlap_depth(one: Points, other: Points) -> float:
+def penetration_depth(one: Points, other: Points) -> float:
     """How far one outline has to be moved until they share no area, whichever way is shortest.
 
     Moved by d they meet where d lies in other − one, all differences of their points: the way to the edge of
