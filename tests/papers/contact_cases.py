@@ -111,14 +111,14 @@ def frame(way: Floats, normal: Floats) -> Floats:
 def geometry(here: Scene, pair: Pair, angle: float, t: float) -> tuple[Floats, Floats, Floats]:
     """Lever r, normal n_j or m_i, and the hinge's velocity, of a contact; none of it by the sweep."""
     kind, i, j = pair
-    pawl = rotated(np.array([here.rigid.x, here.rigid.y]).T, angle)
+    pawl = rotated(np.array([here.bodies.pawl.x, here.bodies.pawl.y]).T, angle)
     stone = np.array([here.floats.x, here.floats.y]).T
-    velocity = np.array([here.way.vx, here.way.vy])
+    velocity = np.array([here.bodies.hinge.vx, here.bodies.hinge.vy])
     if kind == VERTEX:
         edge, lever = stone[here.floats.following[j]] - stone[j], pawl[i]
     else:
         edge = pawl[(i + 1) % len(pawl)] - pawl[i]
-        lever = stone[j] - np.array([here.way.x, here.way.y]) - t * velocity
+        lever = stone[j] - np.array([here.bodies.hinge.x, here.bodies.hinge.y]) - t * velocity
     return lever, np.array([edge[1], -edge[0]]) / np.hypot(*edge), velocity
 
 

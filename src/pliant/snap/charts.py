@@ -31,17 +31,17 @@ ENDS = {SnapStatus.STUCK: "locks", SnapStatus.DEAD_CENTRE: "ends at a dead centr
 def plots(result: SnapResult) -> dict[str, Plot]:
     """Every chart there is something to show in."""
     runs = _all_samples(result)
-    found: dict[str, Plot] = {}
+    charts: dict[str, Plot] = {}
     if any(len(run.samples.depth) for run in runs):
-        found |= {"force": _force(result, runs), "angles": _angles(result, runs)}
+        charts |= {"force": _force(result, runs), "angles": _angles(result, runs)}
     for run in runs:
         for number, course in enumerate(run.way.courses):
             leg = f" leg {course.leg + 1}" if len(run.way.courses) > 1 else ""
             for pawl in result.model.pawls:
                 scene = course.paths[pawl.name].scene
                 if len(possible_pairs(scene, course.begins, course.ends)) <= MOST:
-                    found[f"slice {pawl.name}{leg}{run.suffix}"] = _slice(result, run, number, pawl.name)
-    return found
+                    charts[f"slice {pawl.name}{leg}{run.suffix}"] = _slice(result, run, number, pawl.name)
+    return charts
 
 
 @dataclass(frozen=True)
@@ -173,27 +173,27 @@ def _slice(result: SnapResult, run: _TrajectorySamples, number: int, pawl: str) 
         along = before + (places[:, 0] - course.begins) * course.speed
         return np.column_stack([along, np.degrees(places[:, 1])])
 
-    found = configuration_slice(course, pawl, result.model.friction)
+    space = configuration_slice(course, pawl, result.model.friction)
     mine = [event for event in run.way.events if event.pawl == pawl]
     here = [event for event in mine if before <= event.travel <= before + course.travel]
     events = np.array([[event.travel, np.degrees(event.angle)] for event in here]).reshape(-1, 2)
     title = f"Configurations of {pawl}{' on the way back' if course.back else ''}"
-    layers = tuple(_layers(found, laid, events))
+    layers = tuple(_layers(space, laid, events))
     return Plot(title, f"travel ({result.model.units})", "angle (deg)", layers)
 
 
-def _layers(found: ConfigurationSlice, laid: Callable[[Floats], Floats], events: Floats) -> Iterator[Series]:
+def _layers(space: ConfigurationSlice, laid: Callable[[Floats], Floats], events: Floats) -> Iterator[Series]:
     """In an order that gives sticking the second colour, and sliding the third."""
-    rest = _series("rest", laid(np.array([[found.window.begin, 0.0], [found.window.end, 0.0]])), "dashed")
-    sticks = [laid(arc.places) for arc in found.arcs if arc.sticks]
-    slides = [laid(arc.places) for arc in found.arcs if not arc.sticks]
-    yield _series("path", laid(found.path), "heavy")
+    rest = _series("rest", laid(np.array([[space.window.begin, 0.0], [space.window.end, 0.0]])), "dashed")
+    sticks = [laid(arc.places) for arc in space.arcs if arc.sticks]
+    slides = [laid(arc.places) for arc in space.arcs if not arc.sticks]
+    yield _series("path", laid(space.path), "heavy")
     yield _series("sticking", _separated(sticks)) if sticks else rest
     if slides:
         yield _series("sliding", _separated(slides))
     if len(events):
         yield _series("events", events, "points")
-    for name, area in (("forbidden", found.forbidden), ("free", found.reach), ("out of reach", found.apart)):
+    for name, area in (("forbidden", space.forbidden), ("free", space.reach), ("out of reach", space.apart)):
         rings = [laid(ring) for ring in _rings(area)]
         if rings:
             yield _series(name, _separated(rings), "area")

@@ -91,12 +91,12 @@ def _in_words(way: Trajectory, which: str) -> str:
 
 def _peaks(result: SnapResult) -> tuple[Event, ...]:
     """Where each way takes its greatest force, along the axis of the film."""
-    found: list[Event] = []
+    events: list[Event] = []
     for way, before, which in zip(result.ways, (0.0, result.way_in.travel), ("in", "out"), strict=False):
         if not way.blocked and way.peak > 0:
             work = f"work {way.work:.3g} N·{result.model.units}"
-            found.append(Event(before + way.peak_at[1], f"peak {which} {force(way.peak)}, {work}", "peak"))
-    return tuple(found)
+            events.append(Event(before + way.peak_at[1], f"peak {which} {force(way.peak)}, {work}", "peak"))
+    return tuple(events)
 
 
 # Frames
@@ -124,7 +124,7 @@ def _film(result: SnapResult) -> tuple[_Film, int]:
     every = [[(course, contact_spans(course)) for course in way.courses] for way in result.ways]
     grid = np.linspace(0.0, sum(way.travel for way in result.ways), result.study.frames)
     grid = np.union1d(grid, [event.at for event in _peaks(result)])
-    crowded = sum(len(found) for way in every for _, found in way) > CROWD
+    crowded = sum(len(stretches) for way in every for _, stretches in way) > CROWD
     strips = _strips(result.model, every[0], grid, crowded, [], 0.0)
     turns = sum(len(strip.travel) for strip in strips)
     for way in every[1:]:
@@ -141,8 +141,8 @@ def _strips(
     strips: list[_Film], moved: float,
 ) -> list[_Film]:  # fmt: skip
     """Add a way that begins after so much travel."""
-    for course, found in way:
-        for span in found:
+    for course, stretches in way:
+        for span in stretches:
             begin, end = (moved + (t - course.begins) * course.speed for t in (span.begin, span.end))
             inner = grid[(grid > begin + SAME * grid[-1]) & (grid < end - SAME * grid[-1])]
             travel = inner if crowded else np.array([begin, *inner, end])
@@ -177,13 +177,13 @@ def _stretch(model: Fastener, course: Course, span: ContactSpan, travel: Floats,
         piece, path = span.pieces.get(pawl.name), course.paths[pawl.name]
         if piece is None:
             continue
-        found = pawl_load(path, piece, t, springs[pawl.name], float(model.friction))
+        load = pawl_load(path, piece, t, springs[pawl.name], float(model.friction))
         film.angles[:, p] = pawl_angles(path, piece, t)
-        arms = np.linalg.norm(found.place - film.offset - np.array(pawl.hinge, np.float64), axis=1)
-        bounded = np.linalg.norm(found.force, axis=1) * arms <= LOCKED * np.abs(found.torque)
-        film.force[:, p], film.place[:, p] = _before(found.force, bounded), found.place
-        film.against[:] += np.where(bounded, found.against, np.inf)
-        film.strain[:, p] = found.strain
+        arms = np.linalg.norm(load.place - film.offset - np.array(pawl.hinge, np.float64), axis=1)
+        bounded = np.linalg.norm(load.force, axis=1) * arms <= LOCKED * np.abs(load.torque)
+        film.force[:, p], film.place[:, p] = _before(load.force, bounded), load.place
+        film.against[:] += np.where(bounded, load.against, np.inf)
+        film.strain[:, p] = load.strain
     return film
 
 
@@ -353,12 +353,12 @@ class _SimultaneousEvents:
 
 def _simultaneous_events(way: Trajectory, before: float) -> list[_SimultaneousEvents]:
     """The events of a way that begins so far from the start."""
-    found: dict[tuple[float, str], _SimultaneousEvents] = {}
+    events: dict[tuple[float, str], _SimultaneousEvents] = {}
     for event in way.events:
         key = round(event.travel / (way.travel or 1.0), 12), event.kind
-        known = found.get(key, _SimultaneousEvents(before + event.travel, event.kind, (), event.angle))
-        found[key] = replace(known, who=(*known.who, event.pawl))
-    return list(found.values())
+        known = events.get(key, _SimultaneousEvents(before + event.travel, event.kind, (), event.angle))
+        events[key] = replace(known, who=(*known.who, event.pawl))
+    return list(events.values())
 
 
 def _joined_names(names: Sequence[str]) -> str:
@@ -388,11 +388,11 @@ def _signals(result: SnapResult, film: _Film) -> dict[str, Signal]:
     model, springs = result.model, springs_of(result.model)
     finite = np.isfinite(film.against)
     highest = float(film.against[finite].max()) if finite.any() else 0.0
-    found = {"force against the motion": Signal("N", np.where(finite, film.against, highest))}
-    found["work so far"] = Signal(f"N·{model.units}", np.interp(film.travel, *_work_so_far(result)))
+    signals = {"force against the motion": Signal("N", np.where(finite, film.against, highest))}
+    signals["work so far"] = Signal(f"N·{model.units}", np.interp(film.travel, *_work_so_far(result)))
     for p, pawl in enumerate(model.pawls):
         if pawl.beam is not None:
             strain = np.maximum(film.strain[:, p], springs[pawl.name].held_strain)
-            found[f"strain of {pawl.name}"] = Signal("%", 100 * strain)
-        found[f"angle of {pawl.name}"] = Signal("deg", np.degrees(film.angles[:, p]))
-    return found
+            signals[f"strain of {pawl.name}"] = Signal("%", 100 * strain)
+        signals[f"angle of {pawl.name}"] = Signal("deg", np.degrees(film.angles[:, p]))
+    return signals

@@ -59,10 +59,10 @@ def outline_fault(ring: Points) -> str:
     )
 
 
-def _intersection_fault(found: tuple[int, int, str] | None) -> str:
-    if found is None:
+def _intersection_fault(crossing: tuple[int, int, str] | None) -> str:
+    if crossing is None:
         return ""
-    first, second, verb = found
+    first, second, verb = crossing
     if verb == "fold":
         return f"edges {first} and {second} lie on each other; an outline has its inside between its edges"
     return f"edges {first} and {second} {verb}; an outline must not {verb} itself"

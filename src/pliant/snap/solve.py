@@ -103,19 +103,19 @@ def _answers(
     progress: Progress,
 ) -> dict[str, Any]:
     """What else the study asks for."""
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     if study.classify:
         springs = springs_of(model)
-        found["diode"] = classify_diode(
+        answers["diode"] = classify_diode(
             model, study, arithmetic, fixed, springs, way.last, way.peak, progress
         )
     if study.uncertain:
-        found["outcomes"] = outcomes(model, study, arithmetic, fixed, progress)
+        answers["outcomes"] = outcomes(model, study, arithmetic, fixed, progress)
     if study.stability:
-        found["margins"] = margins(model, arithmetic, progress)
+        answers["margins"] = margins(model, arithmetic, progress)
     if study.search and study.goal is not None:
-        found["design"] = search(model, study.goal, progress)
-    return found
+        answers["design"] = search(model, study.goal, progress)
+    return answers
 
 
 def _is_locked(courses: tuple[Course, ...]) -> bool:

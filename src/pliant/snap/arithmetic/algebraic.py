@@ -199,9 +199,9 @@ def quotient(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> Algebraic:
         enclosure = _enclosed(number, top, bottom)
         apart = enclosure is not None and poly(enclosure[0]) != 0 != poly(enclosure[1])
         if enclosure is not None and apart and root_count(poly, *enclosure) == 1:
-            found = Algebraic(poly, *enclosure)
-            found.refine(fmpq(1, 2**46) * (1 + abs(found.low)))
-            return found
+            value = Algebraic(poly, *enclosure)
+            value.refine(fmpq(1, 2**46) * (1 + abs(value.low)))
+            return value
         if number.is_rational:
             return Algebraic.of(top(number.low) / bottom(number.low))
         width = width / 2**20

@@ -179,12 +179,12 @@ class ExactArithmetic:
         skip = rational(near) if told else (start.low if up else start.high)
         if up:
             first = max(start.low, skip) if skip < limit.high else start.low
-            found = [r for r in roots(poly, first, limit.high) if compare(r, start) > 0 >= compare(r, limit)]
+            within = [r for r in roots(poly, first, limit.high) if compare(r, start) > 0 >= compare(r, limit)]
         else:
             last = min(start.high, skip) if skip > limit.low else start.high
-            found = [r for r in roots(poly, limit.low, last) if compare(r, start) < 0 <= compare(r, limit)]
-            found.reverse()
-        return found
+            within = [r for r in roots(poly, limit.low, last) if compare(r, start) < 0 <= compare(r, limit)]
+            within.reverse()
+        return within
 
     @staticmethod
     def point(
@@ -209,8 +209,8 @@ class ExactArithmetic:
             quick = _float_landings(point, alpha, beta, low, high)
             if quick is not None:
                 return quick
-        found = roots(_landing_polynomial(time, alpha, beta), rational(low), rational(high))
-        return found if time.poly.degree() == 1 else [r for r in found if _has_time(r, time, alpha, beta)]
+        angles = roots(_landing_polynomial(time, alpha, beta), rational(low), rational(high))
+        return angles if time.poly.degree() == 1 else [r for r in angles if _has_time(r, time, alpha, beta)]
 
     @staticmethod
     def strip(u: Algebraic, polys: Sequence[fmpz_poly]) -> tuple[fmpq, fmpq]:
@@ -315,7 +315,7 @@ def _float_landings(
     if len(places) < 2 and max(abs(low), abs(high)) > 1e6:
         return None
     poly: fmpz_poly | None = None
-    found: list[Algebraic] = []
+    angles: list[Algebraic] = []
     for u in sorted(places):
         reach = 64 * error / math.sqrt(spread) * (1 + abs(u)) ** 2 + 2.0**-46
         if u < low - reach or u > high + reach:
@@ -324,8 +324,8 @@ def _float_landings(
         left, right = rational(u - reach), rational(u + reach)
         if poly(left) == 0 or poly(right) == 0 or root_count(poly, left, right) != 1:
             return None
-        found.append(Algebraic(poly, left, right))
-    return found
+        angles.append(Algebraic(poly, left, right))
+    return angles
 
 
 def _has_time(root: Algebraic, time: Algebraic, alpha: fmpz_poly, beta: fmpz_poly) -> bool:

@@ -164,8 +164,8 @@ class FloatArithmetic:
     def roots_after(poly: FloatPoly, start: float, limit: float, near: float) -> list[float]:
         low, high = min(start, limit), max(start, limit)
         up = 1 if limit >= start else -1
-        found = [r for r in float_roots(poly, low - CLOSE, high + CLOSE) if (r - start) * up > CLOSE]
-        return found[::up]
+        within = [r for r in float_roots(poly, low - CLOSE, high + CLOSE) if (r - start) * up > CLOSE]
+        return within[::up]
 
     def point(
         self, u: float, turn: int, line: tuple[FloatPoly, FloatPoly] | None, at: float | None = None

@@ -43,7 +43,7 @@ NONE = HalfAngle(Fraction(0), 0.0)
 def half_angle(value: Any) -> HalfAngle:
     """An angle in radians, in degrees ("30 deg"), or exactly as its half-angle tangent ("1/5 u").
 
-    >>> turn("1/5 u").u, half_angle("90 deg").u
+    >>> half_angle("1/5 u").u, half_angle("90 deg").u
     (Fraction(1, 5), Fraction(1, 1))
     """
     if isinstance(value, HalfAngle):

@@ -31,27 +31,27 @@ def roots(poly: fmpz_poly, low: fmpq, high: fmpq) -> list[Algebraic]:
     if poly.degree() == 1:
         root = fmpq(-poly[0], poly[1])
         return [Algebraic.of(root)] if low <= root <= high else []
-    found: list[Algebraic] = []
+    isolated: list[Algebraic] = []
     if poly(low) == 0:
-        found.append(Algebraic.of(low))
+        isolated.append(Algebraic.of(low))
     if low < high:
-        _isolate(poly, moved_onto(poly, low, high), low, high, found)
+        _isolate(poly, moved_onto(poly, low, high), low, high, isolated)
         if poly(high) == 0:
-            found.append(Algebraic.of(high))
-    return found
+            isolated.append(Algebraic.of(high))
+    return isolated
 
 
-def _isolate(poly: fmpz_poly, onto: fmpz_poly, low: fmpq, high: fmpq, found: list[Algebraic]) -> None:
+def _isolate(poly: fmpz_poly, onto: fmpz_poly, low: fmpq, high: fmpq, isolated: list[Algebraic]) -> None:
     """Roots strictly between, by Descartes' rule and halving. `onto` is the polynomial moved onto [0, 1]."""
     waiting: list[tuple[fmpz_poly | None, fmpq, fmpq]] = [(onto, low, high)]
     while waiting:
         onto_here, low, high = waiting.pop()
         if onto_here is None:  # a place, not an interval
-            found.append(Algebraic.of(low))
+            isolated.append(Algebraic.of(low))
             continue
         count = sign_variations(onto_here)
         if count == 1:
-            found.append(_polished(poly, low, high))
+            isolated.append(_polished(poly, low, high))
         if count < 2:
             continue
         middle, degree = (low + high) * HALF, onto_here.degree()
@@ -68,10 +68,10 @@ def _polished(poly: fmpz_poly, low: fmpq, high: fmpq) -> Algebraic:
         low, high = _off_the_ends(poly, low, high)
     near = float_root(poly, nearest_float(low), nearest_float(high))
     for places in (46, 40, 32) if near is not None else ():
-        found = _about(poly, low, high, near or 0.0, places)
-        if found is not None:
-            found.refine(fmpq(1, 2**44))
-            return found
+        root = _about(poly, low, high, near or 0.0, places)
+        if root is not None:
+            root.refine(fmpq(1, 2**44))
+            return root
     number = Algebraic(poly, low, high)
     number.refine(fmpq(1, 2**46))
     return number

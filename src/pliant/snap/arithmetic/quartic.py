@@ -95,7 +95,7 @@ def real_roots(c: Floats, low: float, high: float, touch: float, double: float) 
     """
     top = len(c) - 1
     turns, turn_count = np.empty(top), 0
-    found, count = np.empty(top), 0
+    roots, count = np.empty(top), 0
     for degree in range(1, top + 1):
         d = c[top - degree :].copy()  # of the (top - degree)th derivative, each power times its factor
         for power in range(degree + 1):
@@ -107,7 +107,7 @@ def real_roots(c: Floats, low: float, high: float, touch: float, double: float) 
             for power in range(degree, -1, -1):
                 size = size * abs(turns[place]) + abs(d[power])
             if abs(_value(d, degree, turns[place])) <= touch * size:
-                found[count] = turns[place]
+                roots[count] = turns[place]
                 count += 1
         doubles = count
         for place in range(turn_count + 1):
@@ -117,14 +117,14 @@ def real_roots(c: Floats, low: float, high: float, touch: float, double: float) 
                 root = _bracketed_root(d, degree, left, right)
                 near = False
                 for other in range(doubles):
-                    near = near or abs(found[other] - root) <= double
+                    near = near or abs(roots[other] - root) <= double
                 if not near:
-                    found[count] = root
+                    roots[count] = root
                     count += 1
-        rising = ascending_order(found, count)
+        rising = ascending_order(roots, count)
         turn_count = count
         for place in range(count):
-            turns[place] = found[rising[place]]
+            turns[place] = roots[rising[place]]
     return turns[:count]
 
 

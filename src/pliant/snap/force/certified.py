@@ -47,11 +47,11 @@ def certified_force(
     bits = int(digits * 3.33) + 64
     while True:
         with ctx.workprec(bits):
-            found = _enclosure(path, piece, rational(t), spring, friction)
-        if found is not None and all(
-            _is_tight(ball, digits) for ball in (*found.force, found.against, found.angle)
+            enclosure = _enclosure(path, piece, rational(t), spring, friction)
+        if enclosure is not None and all(
+            _is_tight(ball, digits) for ball in (*enclosure.force, enclosure.against, enclosure.angle)
         ):
-            return found
+            return enclosure
         bits *= 2
         if bits > MOST:
             raise PliantError(

@@ -167,15 +167,15 @@ def _write_bent(
     along = (way.vx * spring[AXIS_X] + way.vy * spring[AXIS_Y]) / speed
     lengthways = abs(along) > LENGTHWAYS
     across = np.array([-way.vy / speed, way.vx / speed]) if lengthways else np.array([mx, my])
-    found = bend_beam(spring, point, np.array([rx, ry]), np.array([px, py]), across, angle, edge)
-    out[SLOPE], out[STRAIN], out[SHIFT] = found[2], found[3], -found[4] if lengthways else 0.0
-    cosine, sine = math.cos(found[1]), math.sin(found[1])
+    beam = bend_beam(spring, point, np.array([rx, ry]), np.array([px, py]), across, angle, edge)
+    out[SLOPE], out[STRAIN], out[SHIFT] = beam[2], beam[3], -beam[4] if lengthways else 0.0
+    cosine, sine = math.cos(beam[1]), math.sin(beam[1])
     x, y = cosine * px - sine * py, sine * px + cosine * py
-    if not math.isfinite(found[0]):
+    if not math.isfinite(beam[0]):
         out[FORCE_X], out[FORCE_Y], out[AGAINST] = math.inf, math.inf, math.inf
         return
-    out[FORCE_X], out[FORCE_Y] = found[0] * x, found[0] * y
-    out[AGAINST] = -found[0] * (x * way.vx + y * way.vy) / speed
+    out[FORCE_X], out[FORCE_Y] = beam[0] * x, beam[0] * y
+    out[AGAINST] = -beam[0] * (x * way.vx + y * way.vy) / speed
 
 
 @inner
@@ -268,25 +268,25 @@ def _write_samples(
             continue
         first, last = course.pieces.charts[place, 2], course.pieces.charts[place + 1, 2]
         for pair in range(first, last):
-            found = _by_pair(course, place, pair, pawl, t)
+            forces = _by_pair(course, place, pair, pawl, t)
             for k in range(len(t)):
-                share = found[k, AGAINST]
+                share = forces[k, AGAINST]
                 low[k] = share if pair == first else min(low[k], share)
                 high[k] = share if pair == first else max(high[k], share)
                 here = by_pawl[k, pawl]
                 for n in (OF_LEVER, OF_STRAIN, OF_SLOPE, OF_SHIFT):
-                    value = found[k, LEVER + n - OF_LEVER]
+                    value = forces[k, LEVER + n - OF_LEVER]
                     here[n] = value if pair == first or abs(value) > abs(here[n]) else here[n]
                 if pair > first:
                     continue
-                x, y = found[k, FORCE_X], found[k, FORCE_Y]
-                here[OF_ANGLE], here[OF_FORCE] = found[k, ANGLE], share
+                x, y = forces[k, FORCE_X], forces[k, FORCE_Y]
+                here[OF_ANGLE], here[OF_FORCE] = forces[k, ANGLE], share
                 sums[k, TOTAL] += share
                 sums[k, X] += x
                 sums[k, Y] += y
                 if math.isfinite(x) and math.isfinite(y):
-                    dx = found[k, PLACE_X] - centre[0] - t[k] * centre[2]
-                    dy = found[k, PLACE_Y] - centre[1] - t[k] * centre[3]
+                    dx = forces[k, PLACE_X] - centre[0] - t[k] * centre[2]
+                    dy = forces[k, PLACE_Y] - centre[1] - t[k] * centre[3]
                     sums[k, ROUND] += dx * y - dy * x
         for k in range(len(t)):
             if first == last:
@@ -369,9 +369,9 @@ def _peak(t: Floats, high: Floats, held: Ints, course: CourseTables) -> tuple[fl
         if middle in (first, last) and not _rises_inward(t[middle], t[following], held[k], course):
             continue
         low, high_end = t[max(middle - 1, first)], t[min(middle + 1, last)]
-        found, when = _refined_peak(low, high_end, held[k], course)
-        if found > best:
-            best, at, where = found, when, k
+        peak, when = _refined_peak(low, high_end, held[k], course)
+        if peak > best:
+            best, at, where = peak, when, k
     return best, at, where
 
 

@@ -16,39 +16,19 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
+from pliant.snap.force import contact_force as column
 from pliant.snap.force.contact_force import (
-    AGAINST,
-    ANGLE,
     BRIEF,
-    FORCE_X,
-    FORCE_Y,
-    HIGH,
-    LOW,
-    OF_ANGLE,
-    OF_FORCE,
-    OF_LEVER,
-    OF_SHIFT,
-    OF_SLOPE,
-    OF_STRAIN,
-    PLACE_X,
-    PLACE_Y,
-    ROUND,
     SAMPLES,
-    SLOPE,
-    STRAIN,
-    TORQUE,
-    TOTAL,
     WEAK,
     CourseForces,
     CourseTables,
     PawlTable,
     PieceTable,
-    X,
-    Y,
     contact_forces,
     course_forces,
     forces_at,
-)  # fmt: skip
+)
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import Pair
 from pliant.snap.springs.spring import FREE, PawlSpring
@@ -111,7 +91,7 @@ def pawl_angles(path: Path, piece: PathPiece, t: Floats) -> Floats:
     """A pawl's angle in radians at moments within a piece."""
     if piece.motion != "arc":
         return np.full(len(t), piece.turn * math.pi + 2 * math.atan(piece.start.angle))
-    return _contact_forces(path, piece, piece.contacts[0], t, FREE, 0.0)[:, ANGLE]
+    return _contact_forces(path, piece, piece.contacts[0], t, FREE, 0.0)[:, column.ANGLE]
 
 
 def pawl_load(path: Path, piece: PathPiece, t: Floats, spring: PawlSpring, friction: float) -> PawlLoad:
@@ -121,14 +101,18 @@ def pawl_load(path: Path, piece: PathPiece, t: Floats, spring: PawlSpring, frict
         vectors = np.zeros((len(t), 2))
         return PawlLoad(vectors, vectors, none, none, none, none, none, pawl_angles(path, piece, t))
     first = _contact_forces(path, piece, piece.contacts[0], t, spring, friction)
-    shares = [first[:, AGAINST]]
+    shares = [first[:, column.AGAINST]]
     shares += [
-        _contact_forces(path, piece, pair, t, spring, friction)[:, AGAINST] for pair in piece.contacts[1:]
+        _contact_forces(path, piece, pair, t, spring, friction)[:, column.AGAINST]
+        for pair in piece.contacts[1:]
     ]
     low, high = (shares[0],) * 2 if len(shares) == 1 else (np.min(shares, axis=0), np.max(shares, axis=0))
-    force, place = first[:, FORCE_X : FORCE_Y + 1], first[:, PLACE_X : PLACE_Y + 1]
-    strain, slope = first[:, STRAIN], first[:, SLOPE]
-    return PawlLoad(force, place, first[:, TORQUE], shares[0], low, high, strain, slope)
+    force, place = (
+        first[:, column.FORCE_X : column.FORCE_Y + 1],
+        first[:, column.PLACE_X : column.PLACE_Y + 1],
+    )
+    strain, slope = first[:, column.STRAIN], first[:, column.SLOPE]
+    return PawlLoad(force, place, first[:, column.TORQUE], shares[0], low, high, strain, slope)
 
 
 def _contact_forces(
@@ -154,17 +138,17 @@ def contact_spans(course: Course) -> list[ContactSpan]:
     """The stretches of a course, in order of t."""
     edges = _contact_changes(course).tolist()
     starts = {name: [piece.start.t for piece in path.pieces] for name, path in course.paths.items()}
-    found: list[ContactSpan] = []
+    spans: list[ContactSpan] = []
     for begin, end in pairwise(edges):
         if end - begin > BRIEF * (course.ends - course.begins):
             held = {
                 name: _piece_at(path, starts[name], 0.5 * (begin + end))
                 for name, path in course.paths.items()
             }
-            found.append(
+            spans.append(
                 ContactSpan(begin, end, {name: piece for name, piece in held.items() if piece is not None})
             )
-    return found
+    return spans
 
 
 def _piece_at(path: Path, starts: Sequence[float], t: float) -> PathPiece | None:
@@ -202,48 +186,49 @@ def force_curve(
     centre = np.array([about[0] + float(right), about[1] + float(up), float(vx), float(vy)])
     tables = _tables(course, springs, friction)
     marks = _contact_changes(course)
-    found = course_forces(marks, tables, centre, NODES if len(marks) < MANY else FEWER)
-    if not len(found.t):
+    forces = course_forces(marks, tables, centre, NODES if len(marks) < MANY else FEWER)
+    if not len(forces.t):
         return _empty_curve(course, springs)
-    pole = _force_pole(course, springs, found, friction)
-    t, sums, by_pawl, spent = found.t, found.sums, found.by_pawl, _work_so_far(course, springs, found)
-    place = int(np.searchsorted(t, found.peak_at))
-    if pole is None and found.peak > 0 and not (place < len(t) and t[place] == found.peak_at):
+    pole = _force_pole(course, springs, forces, friction)
+    t, sums, by_pawl, spent = forces.t, forces.sums, forces.by_pawl, _work_so_far(course, springs, forces)
+    place = int(np.searchsorted(t, forces.peak_at))
+    if pole is None and forces.peak > 0 and not (place < len(t) and t[place] == forces.peak_at):
         # the samples hold the peak
-        sum_there, each_there = forces_at(found.peak_at, found.held[found.stretch], tables, centre)
-        t = np.insert(t, place, found.peak_at)
+        sum_there, each_there = forces_at(forces.peak_at, forces.held[forces.stretch], tables, centre)
+        t = np.insert(t, place, forces.peak_at)
         sums, by_pawl = np.insert(sums, place, sum_there[0], 0), np.insert(by_pawl, place, each_there[0], 0)
-        spent = np.insert(spent, place, np.interp(found.peak_at, found.t, spent))
+        spent = np.insert(spent, place, np.interp(forces.peak_at, forces.t, spent))
     each = {name: by_pawl[:, p] for p, name in enumerate(springs)}
     return ForceCurve(
         t=t,
-        total=sums[:, TOTAL],
-        low=sums[:, LOW],
-        high=sums[:, HIGH],
-        pawls={name: rows[:, OF_FORCE] for name, rows in each.items()},
-        angles={name: rows[:, OF_ANGLE] for name, rows in each.items()},
+        total=sums[:, column.TOTAL],
+        low=sums[:, column.LOW],
+        high=sums[:, column.HIGH],
+        pawls={name: rows[:, column.OF_FORCE] for name, rows in each.items()},
+        angles={name: rows[:, column.OF_ANGLE] for name, rows in each.items()},
         strains={
-            name: np.maximum(rows[:, OF_STRAIN], springs[name].held_strain) for name, rows in each.items()
+            name: np.maximum(rows[:, column.OF_STRAIN], springs[name].held_strain)
+            for name, rows in each.items()
         },
-        slopes={name: rows[:, OF_SLOPE] for name, rows in each.items()},
-        force=sums[:, X : Y + 1],
-        torque=sums[:, ROUND],
-        peak=found.peak if pole is None else math.inf,
-        peak_at=found.peak_at if pole is None else pole,
+        slopes={name: rows[:, column.OF_SLOPE] for name, rows in each.items()},
+        force=sums[:, column.X : column.Y + 1],
+        torque=sums[:, column.ROUND],
+        peak=forces.peak if pole is None else math.inf,
+        peak_at=forces.peak_at if pole is None else pole,
         work=math.inf
         if course.cause == "lock"
-        else found.work * course.speed + float(_beam_shift_work(found, springs)[-1]),
+        else forces.work * course.speed + float(_beam_shift_work(forces, springs)[-1]),
         spent=spent,
-        locked=_first_locked_beam(found, springs),
+        locked=_first_locked_beam(forces, springs),
     )
 
 
-def _first_locked_beam(found: CourseForces, springs: dict[str, PawlSpring]) -> str:
+def _first_locked_beam(forces: CourseForces, springs: dict[str, PawlSpring]) -> str:
     """The first pawl whose beam no force bends as far as it would have to; "" without."""
     ends = {
-        name: int(np.argmax(~np.isfinite(found.by_pawl[:, p, OF_FORCE])))
+        name: int(np.argmax(~np.isfinite(forces.by_pawl[:, p, column.OF_FORCE])))
         for p, (name, spring) in enumerate(springs.items())
-        if spring.beam and not np.isfinite(found.by_pawl[:, p, OF_FORCE]).all()
+        if spring.beam and not np.isfinite(forces.by_pawl[:, p, column.OF_FORCE]).all()
     }
     return min(ends, key=lambda name: ends[name], default="")
 
@@ -260,27 +245,29 @@ def beam_lock_time(course: Course, name: str, spring: PawlSpring, friction: floa
     return low
 
 
-def _work_so_far(course: Course, springs: dict[str, PawlSpring], found: CourseForces) -> Floats:
+def _work_so_far(course: Course, springs: dict[str, PawlSpring], forces: CourseForces) -> Floats:
     """(K,) what the force against the motion has done up to each sample, as far as it is bounded."""
-    pushed = np.where(np.isfinite(found.sums[:, HIGH]), found.sums[:, HIGH], 0.0).reshape(-1, SAMPLES)
-    risen = 0.5 * np.diff(found.edges, axis=1) * (pushed @ UP_TO.T)
+    pushed = np.where(np.isfinite(forces.sums[:, column.HIGH]), forces.sums[:, column.HIGH], 0.0).reshape(
+        -1, SAMPLES
+    )
+    risen = 0.5 * np.diff(forces.edges, axis=1) * (pushed @ UP_TO.T)
     before = np.concatenate([[0.0], np.cumsum(risen[:-1, -1])])
-    return course.speed * (before[:, None] + risen).ravel() + _beam_shift_work(found, springs)
+    return course.speed * (before[:, None] + risen).ravel() + _beam_shift_work(forces, springs)
 
 
-def _beam_shift_work(found: CourseForces, springs: dict[str, PawlSpring]) -> Floats:
+def _beam_shift_work(forces: CourseForces, springs: dict[str, PawlSpring]) -> Floats:
     """(K,) what the force of beams does where the root is further than with a rigid pawl, so far: ∫ F dS.
 
     At a change of contact the force turns about the nose, and the root goes on by what S jumps; at a snap it
     does not.
     """
-    total = np.zeros(len(found.t))
+    total = np.zeros(len(forces.t))
     for p, spring in enumerate(springs.values()):
-        force, shift = found.by_pawl[:, p, OF_FORCE], found.by_pawl[:, p, OF_SHIFT]
+        force, shift = forces.by_pawl[:, p, column.OF_FORCE], forces.by_pawl[:, p, column.OF_SHIFT]
         if spring.beam:
             force = np.where(np.isfinite(force), force, 0.0)
             steps = 0.5 * (force[1:] + force[:-1]) * np.diff(shift)
-            held = np.abs(np.diff(found.by_pawl[:, p, OF_ANGLE])) <= 1e-9
+            held = np.abs(np.diff(forces.by_pawl[:, p, column.OF_ANGLE])) <= 1e-9
             held |= np.arange(1, len(force)) % SAMPLES != 0
             total[1:] += np.cumsum(np.where(held, steps, 0.0))
     return total
@@ -290,11 +277,11 @@ def peak_and_strains(
     course: Course, springs: dict[str, PawlSpring], friction: float
 ) -> tuple[float, dict[str, float]]:
     """The greatest force against the motion, infinite if without bound, and the strain of each pawl."""
-    found = course_forces(
+    forces = course_forces(
         _contact_changes(course), _tables(course, springs, friction), np.zeros(4), NODES[:, :0]
     )
-    peak = found.peak if _force_pole(course, springs, found, friction) is None else math.inf
-    strained = found.by_pawl[:, :, OF_STRAIN].max(axis=0, initial=0.0).tolist()
+    peak = forces.peak if _force_pole(course, springs, forces, friction) is None else math.inf
+    strained = forces.by_pawl[:, :, column.OF_STRAIN].max(axis=0, initial=0.0).tolist()
     held = (spring.held_strain for spring in springs.values())
     return peak, dict(zip(springs, map(max, strained, held), strict=True))
 
@@ -305,7 +292,7 @@ def peak_force(course: Course, springs: dict[str, PawlSpring], friction: float) 
 
 
 def _force_pole(
-    course: Course, springs: dict[str, PawlSpring], found: CourseForces, friction: float
+    course: Course, springs: dict[str, PawlSpring], forces: CourseForces, friction: float
 ) -> float | None:
     """The t of the first pole of the force, where a contact that resists points at the hinge; None without.
 
@@ -314,24 +301,26 @@ def _force_pole(
     wherever that is.
     """
     beams = [p for p, spring in enumerate(springs.values()) if spring.beam]
-    locked = np.flatnonzero(~np.isfinite(found.by_pawl[:, beams, OF_FORCE]).all(axis=1))
+    locked = np.flatnonzero(~np.isfinite(forces.by_pawl[:, beams, column.OF_FORCE]).all(axis=1))
     if len(locked):
-        return float(found.t[locked[0]])
-    if friction != 0.0 or not len(found.t):
+        return float(forces.t[locked[0]])
+    if friction != 0.0 or not len(forces.t):
         return None
-    ends = np.arange(len(found.edges)) * SAMPLES
+    ends = np.arange(len(forces.edges)) * SAMPLES
     pieces = [piece for name in springs for piece in course.paths[name].pieces]
     first: float | None = None
     for p, (name, spring) in enumerate(springs.items()):
         if spring.beam:
             continue
         for late, rows in enumerate((ends, ends + SAMPLES - 1)):
-            weak = (found.held[:, p] >= 0) & (found.by_pawl[rows, p, OF_LEVER] <= WEAK)
+            weak = (forces.held[:, p] >= 0) & (forces.by_pawl[rows, p, column.OF_LEVER] <= WEAK)
             for k in np.flatnonzero(weak).tolist():
-                piece, row = pieces[found.held[k, p]], rows[k]
+                piece, row = pieces[forces.held[k, p]], rows[k]
                 if piece.contacts and _is_toggle(course.paths[name], piece, bool(late), spring):
-                    found.sums[row, [TOTAL, LOW, HIGH]] = found.by_pawl[row, p, OF_FORCE] = math.inf
-                    t = float(found.t[row])
+                    forces.sums[row, [column.TOTAL, column.LOW, column.HIGH]] = forces.by_pawl[
+                        row, p, column.OF_FORCE
+                    ] = math.inf
+                    t = float(forces.t[row])
                     first = t if first is None else min(first, t)
     return first
 

@@ -66,9 +66,9 @@ def _path_thresholds(path: Path, end: Number) -> Iterable[tuple[Number, float]]:
         if whole.contacts and whole.start.against(end) <= 0:
             late = whole.end.against(end) > 0
             piece = whole._replace(end=path_until(path, end).end) if late else whole
-            found = [_contact_threshold(path, piece, pair) for pair in piece.contacts]
-            kept = [entry for entry in found if entry is not None]
-            if len(kept) == len(found):  # flush: it slides as long as one of its ends does
+            thresholds = [_contact_threshold(path, piece, pair) for pair in piece.contacts]
+            kept = [entry for entry in thresholds if entry is not None]
+            if len(kept) == len(thresholds):  # flush: it slides as long as one of its ends does
                 yield max(kept, key=cmp_to_key(lambda a, b: order(a[0], b[0])))
 
 

@@ -110,7 +110,7 @@ def certified_peak(model: Fastener, peak: ForcePeak, digits: int) -> CertifiedFo
 
 def _total(model: Fastener, peak: ForcePeak, t: Fraction, digits: int) -> arb:
     """The force against the motion of all pawls at a t; where flush contacts leave it open, the greatest."""
-    found: list[arb] = []
+    forces: list[arb] = []
     for pawl in model.pawls:
         piece, spring = peak.span.pieces.get(pawl.name), (stiffness_of(model, pawl), pawl.preload)
         if piece is None or not piece.contacts:
@@ -126,9 +126,9 @@ def _total(model: Fastener, peak: ForcePeak, t: Fraction, digits: int) -> arb:
             ).against
             for pair in piece.contacts
         ]
-        found.append(max(every, key=lambda ball: float(ball.mid())))
+        forces.append(max(every, key=lambda ball: float(ball.mid())))
     with ctx.workprec(int(3.33 * digits) + 64):
-        return sum(found[1:], found[0])
+        return sum(forces[1:], forces[0])
 
 
 def _ends(span: ContactSpan, near: Fraction) -> tuple[Fraction, Fraction]:

@@ -46,13 +46,13 @@ def strains(model: Fastener, ways: Iterable[Trajectory]) -> dict[str, Strain]:
 def strains_along(model: Fastener, curves: Iterable[ForceCurve]) -> dict[str, Strain]:
     """The same along any courses."""
     every = list(curves)
-    found: dict[str, Strain] = {}
+    strains: dict[str, Strain] = {}
     for pawl in model.pawls:
         if pawl.beam is not None:
             peak = max((float(curve.strains[pawl.name].max()) for curve in every), default=0.0)
             slope = max((float(np.abs(curve.slopes[pawl.name]).max()) for curve in every), default=0.0)
-            found[pawl.name] = Strain(peak, strain_limit(pawl.beam), slope)
-    return found
+            strains[pawl.name] = Strain(peak, strain_limit(pawl.beam), slope)
+    return strains
 
 
 def ramps(model: Fastener, way: Trajectory) -> dict[str, Ramp]:
@@ -66,7 +66,7 @@ def ramps(model: Fastener, way: Trajectory) -> dict[str, Ramp]:
         return {}
     ahead = np.array([float(v) for v in peak.course.velocity]) / peak.course.speed
     springs, mu, at = springs_of(model), float(model.friction), np.array([peak.t])
-    found: dict[str, Ramp] = {}
+    by_pawl: dict[str, Ramp] = {}
     for pawl in model.pawls:
         piece, path = peak.span.pieces.get(pawl.name), peak.course.paths[pawl.name]
         if pawl.beam is None or piece is None or not piece.contacts:
@@ -78,8 +78,8 @@ def ramps(model: Fastener, way: Trajectory) -> dict[str, Ramp]:
         against, sideways = -pressed.force[0] @ ahead, abs(_cross(pressed.force[0], ahead))
         bent = float(np.arctan2(against, sideways) - np.arctan(mu))
         handbook = float(mating_force(across, angle, mu))
-        found[pawl.name] = Ramp(angle, aside, handbook, float(against), slope, bent)
-    return found
+        by_pawl[pawl.name] = Ramp(angle, aside, handbook, float(against), slope, bent)
+    return by_pawl
 
 
 def _undercut(path: Path, piece: PathPiece, peak: ForcePeak, ahead: Floats) -> float:
@@ -95,9 +95,9 @@ def _undercut(path: Path, piece: PathPiece, peak: ForcePeak, ahead: Floats) -> f
 
 def _deflection(path: Path, piece: PathPiece, t: float, ahead: Floats) -> float:
     """How far the point of the pawl that touches is from where it would be at rest, across the motion."""
-    found = pawl_load(path, piece, np.array([t]), FREE, 0.0)
+    load = pawl_load(path, piece, np.array([t]), FREE, 0.0)
     way, turned = path.scene.bodies.hinge, float(pawl_angles(path, piece, np.array([t]))[0])
-    arm = found.place[0] - np.array([way.x + way.vx * t, way.y + way.vy * t])
+    arm = load.place[0] - np.array([way.x + way.vx * t, way.y + way.vy * t])
     cosine, sine = math.cos(turned), math.sin(turned)
     rest = np.array([cosine * arm[0] + sine * arm[1], cosine * arm[1] - sine * arm[0]])
     return _cross(ahead, arm - rest)

@@ -179,12 +179,12 @@ class Trajectory:
 
 def joined_times(way: Trajectory) -> list[float]:
     """The t since the way began, of every sample of its forces."""
-    found: list[float] = []
+    times: list[float] = []
     before = 0.0
     for course, curve in zip(way.courses, way.curves, strict=True):
-        found += (curve.t - course.begins + before).tolist()
+        times += (curve.t - course.begins + before).tolist()
         before += course.ends - course.begins
-    return found
+    return times
 
 
 def finite_or_none(values: list[float]) -> list[float | None]:
@@ -230,17 +230,17 @@ def _status(courses: tuple[Course, ...], events: tuple[SnapEvent, ...]) -> SnapS
 
 def _events(model: Fastener, courses: tuple[Course, ...]) -> list[SnapEvent]:
     """What happened on every course up to its end, in order of t."""
-    found: list[SnapEvent] = []
+    events: list[SnapEvent] = []
     before = moved = 0.0
     for number, course in enumerate(courses):
         each: list[list[SnapEvent]] = []
         for who, path in course.paths.items():
             told = [h for h in path.happenings if h.point.against(course.end) <= 0]
             each.append([_event(model, courses, number, who, h, before, moved) for h in told])
-        found += merge(*map(_with_rising_time, each), key=lambda event: event.t)
+        events += merge(*map(_with_rising_time, each), key=lambda event: event.t)
         before += course.ends - course.begins
         moved += course.travel
-    return found
+    return events
 
 
 def _with_rising_time(events: list[SnapEvent]) -> list[SnapEvent]:

@@ -79,8 +79,8 @@ def _differences(first: Floats, second: Floats) -> NDArray[np.object_]:
     start, end = first[None], np.roll(first, -1, axis=0)[None]
     after, follow = second[:, None], np.roll(second, -1, axis=0)[:, None]
     corners = np.stack([after - start, after - end, follow - end, follow - start], axis=2).reshape(-1, 4, 2)
-    found = np.asarray(shapely.polygons(corners))
-    return found[shapely.area(found) > 0]
+    parallelograms = np.asarray(shapely.polygons(corners))
+    return parallelograms[shapely.area(parallelograms) > 0]
 
 
 def _hull_depth(first: Floats, second: Floats) -> float:

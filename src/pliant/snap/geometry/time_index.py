@@ -31,17 +31,17 @@ class TimeIndex(NamedTuple):
 @kernel
 def edges_within(index: TimeIndex, begin: float, end: float) -> Ints:
     """Edges within reach at some t between two."""
-    found = np.empty(len(index.edges), np.int64)
+    edges = np.empty(len(index.edges), np.int64)
     count = 0
     for level in range(len(index.longest)):
         start, stop = index.first[level], index.first[level + 1]
         place = _first_after(index.begins, start, stop, begin - index.longest[level])
         while place < stop and index.begins[place] <= end:
             if index.ends[place] >= begin:
-                found[count] = index.edges[place]
+                edges[count] = index.edges[place]
                 count += 1
             place += 1
-    return found[:count]
+    return edges[:count]
 
 
 @inner

@@ -78,13 +78,13 @@ def union_boundaries(rings: Sequence[NormalOutline]) -> Iterator[Boundary]:
 
 def touching_groups(outlines: Sequence[Vectors], pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Outlines that hang together, of the pairs that touch or overlap."""
-    found: dict[int, set[int]] = {}
+    group_of: dict[int, set[int]] = {}
     for i, j in pairs:
-        one, other = found.setdefault(i, {i}), found.setdefault(j, {j})
+        one, other = group_of.setdefault(i, {i}), group_of.setdefault(j, {j})
         if one is not other and not are_disjoint(outlines[i], outlines[j]):
             one |= other
-            found.update(dict.fromkeys(other, one))
-    return sorted({min(group): sorted(group) for group in found.values() if len(group) > 1}.values())
+            group_of.update(dict.fromkeys(other, one))
+    return sorted({min(group): sorted(group) for group in group_of.values() if len(group) > 1}.values())
 
 
 def _near_outlines(rings: Sequence[NormalOutline]) -> list[tuple[int, int]]:
@@ -131,13 +131,13 @@ def _cuts(group: dict[int, NormalOutline]) -> dict[tuple[int, int], list[Vector]
         for edge in edges_of(ring)
     ]
     starts, ends = (float_points([ends[k] for ends in drawn]) for k in (0, 1))
-    found: dict[tuple[int, int], list[Vector]] = {}
+    cuts: dict[tuple[int, int], list[Vector]] = {}
     for i, j in overlapping_boxes(outward_boxes(np.minimum(starts, ends), np.maximum(starts, ends))):
         verb = "" if names[i][0] == names[j][0] else edge_relation(whole[i], whole[j])
         if verb == "cross":
             place = _crossing(drawn[i], whole[i], whole[j])
-            found.setdefault(names[i], []).append(place)
-            found.setdefault(names[j], []).append(place)
+            cuts.setdefault(names[i], []).append(place)
+            cuts.setdefault(names[j], []).append(place)
         elif verb == "touch":
             for one, other in ((i, j), (j, i)):
                 at = [
@@ -145,8 +145,8 @@ def _cuts(group: dict[int, NormalOutline]) -> dict[tuple[int, int], list[Vector]
                     for place, k in zip(drawn[other], whole[other], strict=True)
                     if edge_contains(whole[one], k)
                 ]
-                found.setdefault(names[one], []).extend(at)
-    return found
+                cuts.setdefault(names[one], []).extend(at)
+    return cuts
 
 
 def _crossing(drawn: tuple[Vector, Vector], one: Edge, other: Edge) -> Vector:
@@ -174,14 +174,14 @@ def _covered_lines(lines: Sequence[Sequence[EdgePiece]], group: dict[int, Normal
     middles = [((a[0] + b[0]) / 2, (a[1] + b[1]) / 2) for (a, b, *_), *_ in lines]
     spots: Any = shapely.points(float_points(middles))
     near = shapely.STRtree(areas).query(spots, predicate="dwithin", distance=slack)
-    found: set[int] = set()
+    inside: set[int] = set()
     for index, place in near.T.tolist():
         other = owners[place]
-        if index not in found and all(piece.owner != other for piece in lines[index]):
+        if index not in inside and all(piece.owner != other for piece in lines[index]):
             outline, (middle,) = to_integer_points(group[other].points, [middles[index]])
             if point_location(middle, edges_of(outline)) > 0:
-                found.add(index)
-    return found
+                inside.add(index)
+    return inside
 
 
 # Loops

@@ -101,5 +101,5 @@ def _materials() -> Iterator[Material]:
     yield Material("spring steel", 206_000, 0.005, None, steel)
 
 
-MATERIALS = {found.name: found for found in _materials()}
-SECANT = tuple(found.name for found in MATERIALS.values() if found.secant)  # those with a secant modulus
+MATERIALS = {each.name: each for each in _materials()}
+SECANT = tuple(each.name for each in MATERIALS.values() if each.secant)  # those with a secant modulus

@@ -115,24 +115,24 @@ def configuration_slice(course: Course, pawl: str, friction: Fraction) -> Config
 def possible_pairs(scene: Scene, begin: float, end: float) -> list[Pair]:
     """Contacts that can be between two t. Reflex vertices touch nothing."""
     convex = scene.obstacles.convex
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for j in scene.index.live(begin, end).tolist():
         for i, out in enumerate(scene.pawl_convex):
-            found += [(VERTEX, i, j)] * out + [(EDGE, i, j)] * convex[j]
-    return found
+            pairs += [(VERTEX, i, j)] * out + [(EDGE, i, j)] * convex[j]
+    return pairs
 
 
 def path_points(course: Course, pawl: str) -> Floats:
     """A pawl's way through the slice, (K, 2): closer together at the ends of its pieces."""
     path = course.paths[pawl]
     spread = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, 33))
-    found: list[Floats] = []
+    points: list[Floats] = []
     for piece in path.pieces:
         if piece.start.t > course.ends:
             break
         t = piece.start.t + spread * (min(piece.end.t, course.ends) - piece.start.t)
-        found.append(np.column_stack([t, pawl_angles(path, piece, t)]))
-    return np.concatenate(found) if found else np.array([_end(path)] * 2)
+        points.append(np.column_stack([t, pawl_angles(path, piece, t)]))
+    return np.concatenate(points) if points else np.array([_end(path)] * 2)
 
 
 def _end(path: Path) -> tuple[float, float]:
@@ -191,11 +191,11 @@ def _arcs(scene: Scene, window: SliceWindow, friction: Fraction) -> Iterator[Rim
         sides = np.clip([window.low - turn * math.pi, window.high - turn * math.pi], -np.pi / 2, np.pi / 2)
         low, high = np.tan(sides / 2).tolist()
         for pair in pairs:
-            found = contact_curve(scene, pair, turn)
-            held = friction_terms(scene, found, turn)
-            contact = _Contact(found, turn, (low, high), held, friction_cone(scene, held, friction))
+            on = contact_curve(scene, pair, turn)
+            held = friction_terms(scene, on, turn)
+            contact = _Contact(on, turn, (low, high), held, friction_cone(scene, held, friction))
             yield from _level_arcs(window, contact)
-            if not found.is_flat:
+            if not on.is_flat:
                 yield from _turning_arcs(window, contact)
 
 
@@ -310,8 +310,8 @@ def _rim(window: SliceWindow, reach: Any, arcs: Sequence[RimArc]) -> Iterator[Ri
         return
     rim = shapely.boundary(reach).buffer(NEAR, quad_segs=1)
     shapely.prepare(rim)
-    found = [(arc, shapely.linestrings(window.page(arc.places))) for arc in arcs]
-    kept = [(arc, shapely.intersection(line, rim)) for arc, line in found if shapely.intersects(rim, line)]
+    lines = [(arc, shapely.linestrings(window.page(arc.places))) for arc in arcs]
+    kept = [(arc, shapely.intersection(line, rim)) for arc, line in lines if shapely.intersects(rim, line)]
     slides = shapely.union_all([line for arc, line in kept if not arc.sticks]).buffer(NEAR, quad_segs=1)
     for arc, line in kept:
         for part in shapely.get_parts(shapely.difference(line, slides) if arc.sticks else line):

@@ -81,11 +81,11 @@ def _part(name: str, outline: Sequence[Vector], hinge: Vector) -> TurningPart:
 
 def _turns(part: TurningPart, courses: Sequence[Course]) -> tuple[float, float]:
     """The least and the greatest angle of a part: between the ends of a piece it turns one way."""
-    found = [0.0]
+    angles = [0.0]
     for course in courses:
         for piece in () if part.name == ROOT else course.paths[part.name].pieces:
-            found += [piece.turn * math.pi + 2 * math.atan(end.angle) for end in (piece.start, piece.end)]
-    return min(found), max(found)
+            angles += [piece.turn * math.pi + 2 * math.atan(end.angle) for end in (piece.start, piece.end)]
+    return min(angles), max(angles)
 
 
 class AngleStretch(NamedTuple):

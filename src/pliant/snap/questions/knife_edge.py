@@ -242,10 +242,10 @@ def _sides(
     moved = [shifted_fastener(model, offset) for offset in side_offsets(model, corners.velocity)]
     if any(first_overlap(each, tree) is not None for each in moved):
         return None
-    found = [
+    sides = [
         KnifeEdgeSide(o, *ways(m)) for o, m in zip(side_offsets(model, corners.velocity), moved, strict=True)
     ]
-    first, second = sorted(found, key=_shortfall)
+    first, second = sorted(sides, key=_shortfall)
     return first, second
 
 

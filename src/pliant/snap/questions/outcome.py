@@ -88,7 +88,7 @@ class _EventOf(NamedTuple):
 
 def _ordered_events(courses: Sequence[Course]) -> list[_EventOf]:
     """Every event in order; those at one t by name."""
-    found: list[_EventOf] = []
+    events: list[_EventOf] = []
     for course in courses:
         here = [
             _EventOf(who, path.scene, happening)
@@ -97,8 +97,8 @@ def _ordered_events(courses: Sequence[Course]) -> list[_EventOf]:
             if happening.point.against(course.end) <= 0
         ]
         span = course.ends - course.begins
-        found += sorted(here, key=lambda one: (round(one.t / span, 11) if span else 0.0, one.who))
-    return found
+        events += sorted(here, key=lambda one: (round(one.t / span, 11) if span else 0.0, one.who))
+    return events
 
 
 def shifted_fastener(model: Fastener, by: tuple[Fraction, Fraction]) -> Fastener:

@@ -78,14 +78,14 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
     for _, start in scored[:POLISHED]:
         if best[0] <= 0:
             break
-        found: Any = minimize(
+        polished: Any = minimize(
             lack, start, method="Nelder-Mead", bounds=[(0, 1)] * len(ranges), options={"maxfev": 60}
         )
-        best = min(best, (float(found.fun), tuple(found.x.tolist())))
+        best = min(best, (float(polished.fun), tuple(polished.x.tolist())))
     values = _values(model, ranges, best[1])
-    found = design_figures(model, values, goal, sweep_arithmetic(ExactArithmetic()))
-    met = _shortfall(found, goal) <= 0
-    return BestDesign(values, found.insertion, found.retention, met, count, found.strains)
+    figures = design_figures(model, values, goal, sweep_arithmetic(ExactArithmetic()))
+    met = _shortfall(figures, goal) <= 0
+    return BestDesign(values, figures.insertion, figures.retention, met, count, figures.strains)
 
 
 def _present_shares(model: Fastener, ranges: Any) -> Any:
@@ -158,18 +158,18 @@ def design_forces(
     model: Fastener, values: Mapping[str, Fraction], arithmetic: Arithmetic | None = None
 ) -> tuple[float, float]:
     """What a design takes to go in and to come out; infinite where it does not, or cannot be."""
-    found = design_figures(model, values, None, arithmetic)
-    return found.insertion, found.retention
+    figures = design_figures(model, values, None, arithmetic)
+    return figures.insertion, figures.retention
 
 
-def _shortfall(found: DesignFigures, goal: Goal) -> float:
+def _shortfall(figures: DesignFigures, goal: Goal) -> float:
     """How far a design is from the goal, as logarithms of forces and strains; not positive where met."""
-    lack, insertion, retention = 0.0, found.insertion, found.retention
+    lack, insertion, retention = 0.0, figures.insertion, figures.retention
     if goal.insert_below is not None:
         lack = max(lack, _log(insertion) - _log(goal.insert_below) + 1e-9)
     if goal.hold_above is not None:
         lack = max(lack, _log(goal.hold_above) - _log(retention) + 1e-9)
-    for strain in found.strains.values():
+    for strain in figures.strains.values():
         if strain.limit is not None and strain.exceeds:
             lack = max(lack, math.log(strain.peak / strain.limit) + 1e-9)
     if not math.isfinite(insertion):

@@ -48,7 +48,7 @@ def margins(model: Fastener, arithmetic: Arithmetic, progress: Progress = silent
     """Of friction, the start and every parameter of the model."""
     now = outcome(model, arithmetic).signature
     tried = list(_variations(model))
-    found: list[Margin] = []
+    every: list[Margin] = []
     for done, (name, value, low, high, change) in enumerate(tried):
         progress(done, len(tried), f"varying {name}")
 
@@ -57,8 +57,8 @@ def margins(model: Fastener, arithmetic: Arithmetic, progress: Progress = silent
 
         down, down_ends = _edge(value, low, same)
         up, up_ends = _edge(value, high, same)
-        found.append(Margin(name, float(value), float(down), float(up), down_ends, up_ends))
-    return tuple(found)
+        every.append(Margin(name, float(value), float(down), float(up), down_ends, up_ends))
+    return tuple(every)
 
 
 def _valid(change: Callable[[Fraction], Fastener], at: Fraction) -> bool:

@@ -147,10 +147,10 @@ def _marks(
         moving.add(aside(x, y))  # beside which a contact changes what it turns
         moving |= {aside(a + x, b + y) for a, b in model.outline_at_rest(pawl)}
     still = {aside(*point) for point in fixed.points}
-    found = sorted({q - p for q in still for p in moving if low < q - p < high})
-    if len(found) > MOST:
-        found = [low + (high - low) * Fraction(k, MOST) for k in range(1, MOST)]
-    return [low, *found, high]
+    marks = sorted({q - p for q in still for p in moving if low < q - p < high})
+    if len(marks) > MOST:
+        marks = [low + (high - low) * Fraction(k, MOST) for k in range(1, MOST)]
+    return [low, *marks, high]
 
 
 def _spread_starts(marks: list[Fraction]) -> list[Fraction]:
@@ -167,8 +167,8 @@ def _spread_starts(marks: list[Fraction]) -> list[Fraction]:
 
 def _changes(places: list[Fraction], run: OutcomeAt, marks: list[Fraction], width: Fraction) -> list[Change]:
     """Where the outcome changes, and whether that is exactly there: at a mark, or closed in on."""
-    found = {c for low, high in pairwise(places) for c in _changes_between(low, high, run, marks, width)}
-    return sorted(found)
+    changes = {c for low, high in pairwise(places) for c in _changes_between(low, high, run, marks, width)}
+    return sorted(changes)
 
 
 def _changes_between(

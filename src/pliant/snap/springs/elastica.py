@@ -207,20 +207,20 @@ def bend_beam(
     if abs(wanted) < 1e-13 and spring[HELD] == 0.0:
         return result
     force, slope = max(3.0 * abs(wanted) / begins**3, 1e-6), leaning + 1.3 * angle
-    found, force, slope, strain, ahead = _newton(
+    solved, force, slope, strain, ahead = _newton(
         force, slope, begins, turning, rest, nose, direction, goal, aside, spring
     )
-    if not found:  # from a little aside to as far as it is, in steps
+    if not solved:  # from a little aside to as far as it is, in steps
         force, slope, steps = 1e-9, leaning, 12
         for n in range(1, steps + 1):
             share = n / steps
             near = nose + share * (goal - nose)
-            found, force, slope, strain, ahead = _newton(
+            solved, force, slope, strain, ahead = _newton(
                 force, slope, begins, turning, rest, nose, direction, near, aside, spring
             )
-            if not found:
+            if not solved:
                 break
-    if not found:
+    if not solved:
         result[0], result[2], result[3] = math.inf, angle, strained
         return result
     softer = _secant_modulus(strain, spring)

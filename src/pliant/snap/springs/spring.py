@@ -24,10 +24,10 @@ class PawlSpring:
     @property
     def row(self) -> Floats:
         """As the loops of `force` read it, (WIDTH,)."""
-        found = np.zeros(WIDTH)
+        values_row = np.zeros(WIDTH)
         values = (self.stiffness, self.preload, *self.beam)
-        found[: len(values)] = values
-        return found
+        values_row[: len(values)] = values
+        return values_row
 
     @property
     def held_strain(self) -> float:

@@ -25,17 +25,17 @@ LEAF = 10  # halvings after which a root is left to the arithmetic
 def all_pairs(live: Ints, bodies: Bodies) -> Ints:
     """Pairs (N, 3) of a pawl's features with those of some edges of the obstacles; only convex ones touch."""
     pawl, obstacles, _ = bodies
-    found, count = np.empty((2 * len(live) * len(pawl.x), 3), np.int64), 0
+    pairs, count = np.empty((2 * len(live) * len(pawl.x), 3), np.int64), 0
     for j in live:
         for i in range(len(pawl.x)):
             if pawl.convex[i]:
-                found[count, 0], found[count, 1], found[count, 2] = VERTEX, i, j
+                pairs[count, 0], pairs[count, 1], pairs[count, 2] = VERTEX, i, j
                 count += 1
         if obstacles.convex[j]:
             for i in range(len(pawl.x)):
-                found[count, 0], found[count, 1], found[count, 2] = EDGE, i, j
+                pairs[count, 0], pairs[count, 1], pairs[count, 2] = EDGE, i, j
                 count += 1
-    return found[:count]
+    return pairs[:count]
 
 
 @inner
@@ -94,7 +94,7 @@ def nearby_pairs(
         return all_pairs(live, bodies)
     low, high = _vertex_boxes(bodies, sign, t, middle, wide)
     least, most = _run_boxes(low, high)
-    found, total = np.empty((64, 3), np.int64), 0
+    pairs, total = np.empty((64, 3), np.int64), 0
     for j in live:
         k = obstacles.following[j]
         x0, y0, x1, y1 = obstacles.x[j], obstacles.y[j], obstacles.x[k], obstacles.y[k]
@@ -109,19 +109,19 @@ def nearby_pairs(
             if least[r, 0] > right or most[r, 0] < left or least[r, 1] > above or most[r, 1] < below:
                 continue
             for i in range(r * RUN, min((r + 1) * RUN, count)):
-                if total + 2 > len(found):
-                    found = np.concatenate((found, np.empty((len(found), 3), np.int64)))
+                if total + 2 > len(pairs):
+                    pairs = np.concatenate((pairs, np.empty((len(pairs), 3), np.int64)))
                 m = i + 1 if i + 1 < count else 0
                 apart = low[i, 0] > right or high[i, 0] < left or low[i, 1] > above or high[i, 1] < below
                 if pawl.convex[i] and not apart:
-                    found[total, 0], found[total, 1], found[total, 2] = VERTEX, i, j
+                    pairs[total, 0], pairs[total, 1], pairs[total, 2] = VERTEX, i, j
                     total += 1
                 apart = min(low[i, 0], low[m, 0]) > x0 + blur or max(high[i, 0], high[m, 0]) < x0 - blur
                 apart = apart or min(low[i, 1], low[m, 1]) > y0 + blur
                 if obstacles.convex[j] and not apart and max(high[i, 1], high[m, 1]) >= y0 - blur:
-                    found[total, 0], found[total, 1], found[total, 2] = EDGE, i, j
+                    pairs[total, 0], pairs[total, 1], pairs[total, 2] = EDGE, i, j
                     total += 1
-    return found[:total]
+    return pairs[:total]
 
 
 @inner
@@ -167,7 +167,7 @@ def pairs_along_arc(
     """
     k = coefficients(arc[0], arc[1], arc[2], sign, bodies)
     c, e, f, errors = np.empty(5), np.empty(5), np.empty(5), np.empty(2)
-    found = 0
+    total = 0
     near = nearby_pairs(live, bodies, sign, t, (start, start + width))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
@@ -189,18 +189,18 @@ def pairs_along_arc(
             f[n] -= e[n]
         share = _first_share(c, e, f, errors, start, width)
         if share <= 1.0:
-            found = _append_pair(pairs, shares, found, near, place, share)
-    return found
+            total = _append_pair(pairs, shares, total, near, place, share)
+    return total
 
 
 @inner
-def _append_pair(pairs: Ints, values: Floats, found: int, near: Ints, place: int, value: float) -> int:
+def _append_pair(pairs: Ints, values: Floats, total: int, near: Ints, place: int, value: float) -> int:
     """Note a pair and a value of it where there is room; how many there are now."""
-    if found < len(pairs):
+    if total < len(pairs):
         for n in range(3):
-            pairs[found, n] = near[place, n]
-        values[found] = value
-    return found + 1
+            pairs[total, n] = near[place, n]
+        values[total] = value
+    return total + 1
 
 
 @kernel
@@ -210,7 +210,7 @@ def pairs_at_time(
 ) -> int:  # fmt: skip
     """Pairs that may touch while the pawl turns from u = start by width at one t, known to `slack`."""
     c, e, f, errors = np.zeros(5), np.zeros(5), np.zeros(5), np.empty(2)
-    found = 0
+    total = 0
     near = nearby_pairs(live, bodies, sign, (t - slack, t + slack), (start, start + width))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
@@ -224,8 +224,8 @@ def pairs_at_time(
         errors[1] = errors[0] + 4 * ERROR * j.size_edge
         share = _first_share(c, e, f, errors, start, width)
         if share <= 1.0:
-            found = _append_pair(pairs, shares, found, near, place, share)
-    return found
+            total = _append_pair(pairs, shares, total, near, place, share)
+    return total
 
 
 @kernel
@@ -237,7 +237,7 @@ def pairs_at_angle(
 
     Pairs that surely touch after `beyond` set `until` back, so that few are returned.
     """
-    found = 0
+    total = 0
     grown = 1.0 + u * u
     wide = 8 * (ERROR + slack)
     near = nearby_pairs(live, bodies, sign, (after, until), (u - slack, u + slack))
@@ -251,7 +251,7 @@ def pairs_at_angle(
             if abs(beta) <= wide * j.size + blur * max(
                 abs(after), abs(until)
             ):  # else parallel, and away from it
-                found = _append_pair(pairs, times, found, near, place, after)
+                total = _append_pair(pairs, times, total, near, place, after)
             continue
         t = -beta / alpha
         fuzzy = (wide * j.size + blur * abs(t)) / (abs(alpha) - blur)
@@ -264,8 +264,8 @@ def pairs_at_angle(
             continue
         if t - fuzzy > beyond and spot > margin and spot < j.length_squared * grown - margin:
             until = min(until, t + fuzzy)
-        found = _append_pair(pairs, times, found, near, place, t - fuzzy)
-    return found
+        total = _append_pair(pairs, times, total, near, place, t - fuzzy)
+    return total
 
 
 @kernel
@@ -274,7 +274,7 @@ def pairs_touching(
     live: Ints, bodies: Bodies, pairs: Ints, sizes: Floats,
 ) -> int:  # fmt: skip
     """Pairs that may touch at one t and one angle, each known to a slack; and F there."""
-    found = 0
+    total = 0
     grown = 1.0 + u * u
     near = nearby_pairs(live, bodies, sign, (t - slack_t, t + slack_t), (u - slack_u, u + slack_u))
     for place in range(len(near)):
@@ -288,5 +288,5 @@ def pairs_touching(
         spot = quadratic(j.lam, u) * t + quadratic(j.rho, u)
         error += 8 * (ERROR + slack_u) * j.size_edge * grown
         if spot >= -error and spot <= j.length_squared * grown + error:
-            found = _append_pair(pairs, sizes, found, near, place, value)
-    return found
+            total = _append_pair(pairs, sizes, total, near, place, value)
+    return total

@@ -33,16 +33,16 @@ def named_contacts(
 ) -> tuple[NamedContact, ...]:
     """The contacts of a pawl, or the root, at a point, as the file's author knows them."""
     drawn, fixed = _drawn_vertices(model, who), scene.obstacles
-    found: list[NamedContact] = []
+    named: list[NamedContact] = []
     for pair in pairs:
         kind, i, j = pair
         if kind == VERTEX:
             face = _face(scene, point, pair)
-            found.append(NamedContact(who, drawn[i], model.label(face.owner), (face.first, face.second)))
+            named.append(NamedContact(who, drawn[i], model.label(face.owner), (face.first, face.second)))
         else:
             obstacle, edge = model.label(fixed.owner[j]), (drawn[i], drawn[(i + 1) % len(drawn)])
-            found.append(NamedContact(obstacle, fixed.drawn[j], who, edge))
-    return tuple(found)
+            named.append(NamedContact(obstacle, fixed.drawn[j], who, edge))
+    return tuple(named)
 
 
 def _face(scene: Scene, point: SlicePoint, pair: Pair) -> Face:

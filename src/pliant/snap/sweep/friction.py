@@ -146,14 +146,14 @@ def arc_breakpoints(
 ) -> list[SlicePoint]:
     """The points of an arc where one of the lines is met, and its ends."""
     arithmetic = scene.arithmetic
-    found: list[Number] = []
+    breaks: list[Number] = []
     for a, b in lines:
         poly = b * arc.alpha - a * arc.beta
         if not poly.is_zero():
-            found += arithmetic.roots_after(poly, start.u, end.u, start.angle)
+            breaks += arithmetic.roots_after(poly, start.u, end.u, start.angle)
     rising = arithmetic.compare(end.u, start.u)
-    found.sort(key=cmp_to_key(lambda p, q: rising * arithmetic.compare(p, q)))
-    inner = [u for u in _distinct(arithmetic, found) if arithmetic.compare(u, end.u) != 0]
+    breaks.sort(key=cmp_to_key(lambda p, q: rising * arithmetic.compare(p, q)))
+    inner = [u for u in _distinct(arithmetic, breaks) if arithmetic.compare(u, end.u) != 0]
     return [start, *(arithmetic.point(u, start.turn, arc.line) for u in inner), end]
 
 
@@ -170,13 +170,13 @@ def flat_breakpoints(
 ) -> list[SlicePoint]:
     """The same along a flat segment, in order of t."""
     arithmetic = scene.arithmetic
-    found: list[SlicePoint] = []
+    breaks: list[SlicePoint] = []
     for line in lines:
         rising = arithmetic.sign_at(line[0], start.u)
         if rising and start.sign(*line) * rising < 0 < end.sign(*line) * rising:
-            found.append(arithmetic.point(start.u, start.turn, line))
-    found.sort(key=cmp_to_key(_time_order))
-    return [start, *found, end]
+            breaks.append(arithmetic.point(start.u, start.turn, line))
+    breaks.sort(key=cmp_to_key(_time_order))
+    return [start, *breaks, end]
 
 
 def point_between(

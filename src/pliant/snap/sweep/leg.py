@@ -165,8 +165,8 @@ def _candidate_pairs(scanner: Callable[[Ints, Floats], int]) -> tuple[list[Pair]
         pairs, places = np.empty((room, 3), np.int64), np.empty(room)
         count = scanner(pairs, places)
         if count <= room:
-            found: list[Pair] = [(a, b, c) for a, b, c in pairs[:count].tolist()]
-            return found, places[:count].tolist()
+            chosen: list[Pair] = [(a, b, c) for a, b, c in pairs[:count].tolist()]
+            return chosen, places[:count].tolist()
         room = count
 
 
@@ -256,11 +256,11 @@ def _own_end(scene: Scene, point: SlicePoint, arc: ContactCurve, limit: Number) 
         what = ending
         if poly.is_zero():
             continue
-        found = arithmetic.roots_after(poly, point.u, best, point.angle)
-        if found and what == "until" and arithmetic.point(found[0], point.turn, arc.line).after(scene.until):
+        roots = arithmetic.roots_after(poly, point.u, best, point.angle)
+        if roots and what == "until" and arithmetic.point(roots[0], point.turn, arc.line).after(scene.until):
             what = "event"  # the curve's own flat line is there at every t
-        if found and (over == "chart" or arithmetic.compare(found[0], best) != 0 or what == "until"):
-            best, over = found[0], what if over != "until" or arithmetic.compare(found[0], best) else over
+        if roots and (over == "chart" or arithmetic.compare(roots[0], best) != 0 or what == "until"):
+            best, over = roots[0], what if over != "until" or arithmetic.compare(roots[0], best) else over
     return best, over
 
 

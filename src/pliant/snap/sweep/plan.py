@@ -231,11 +231,11 @@ def _angle_on(path: Path, piece: PathPiece, t: Number) -> Number:
     forward = contact_curve(path.scene, piece.contacts[0], piece.turn)
     low, high = sorted((piece.start.angle, piece.end.angle))
     here = arithmetic.point(arithmetic.zero, 0, None, t)
-    found = arithmetic.landing(here, forward.alpha, forward.beta, low - 1e-12, high + 1e-12)
-    for u in found:
+    angles = arithmetic.landing(here, forward.alpha, forward.beta, low - 1e-12, high + 1e-12)
+    for u in angles:
         if arithmetic.sign_at(forward.alpha, u) != 0:  # else it is the curve's flat line, there at every t
             return u
-    return found[0]
+    return angles[0]
 
 
 def _scenes(
@@ -247,18 +247,18 @@ def _scenes(
     until: Fraction,
 ) -> dict[str, Scene]:
     """A scene a pawl, and one for the root, which is a pawl that cannot turn."""
-    found: dict[str, Scene] = {}
+    scenes: dict[str, Scene] = {}
     for pawl in model.pawls:
         hinge = (pawl.hinge[0] + offset[0], pawl.hinge[1] + offset[1])
         outline = model.outline_at_rest(pawl)
         pivot = ZERO if pawl.beam is None else pivot_of(model, pawl)
-        found[pawl.name] = pawl_scene(
+        scenes[pawl.name] = pawl_scene(
             arithmetic, outline, hinge, velocity, fixed, until, stops_of(pawl), pivot
         )
     if model.root.outline is not None:
         still = (Fraction(0), Fraction(0))
-        found[ROOT] = pawl_scene(arithmetic, model.root.outline, offset, velocity, fixed, until, still)
-    return found
+        scenes[ROOT] = pawl_scene(arithmetic, model.root.outline, offset, velocity, fixed, until, still)
+    return scenes
 
 
 def _starts(

@@ -103,14 +103,14 @@ def classify_diode(
 
 def _reversed_attempts(study: SnapStudy, start: RestPosition) -> list[EscapeAttempt]:
     """The plan reversed, and directions to either side of it as far as the study asks."""
-    found = [try_direction(start, start.backwards)]
+    attempts = [try_direction(start, start.backwards)]
     spread = study.spread.angle
     if spread:
-        centre = found[0].angle
-        found += [
+        centre = attempts[0].angle
+        attempts += [
             try_direction(start, rational_direction(centre + spread * k / 8)) for k in range(-8, 9) if k
         ]
-    return found
+    return attempts
 
 
 def _all_attempts(
@@ -130,8 +130,8 @@ def _all_attempts(
     changes: list[CriticalDirection] = []
     for one, other in pairwise(row):
         if one.escapes(friction) != other.escapes(friction):
-            found, change = outcome_change(start, one, other)
-            closer += found
+            between, change = outcome_change(start, one, other)
+            closer += between
             changes.append(change)
     middle = places.index(0)
     return [row[middle], *row[:middle], *row[middle + 1 :], *closer], changes

@@ -153,5 +153,5 @@ def pairs_among(scene: Scene, pairs: Iterable[Pair]) -> list[Pair]:
         corners |= {j} if kind == EDGE else {j, around.following[j]}
     faces = {edge for vertex in vertices for edge in (vertex, (vertex - 1) % count)}
     edges = {edge for corner in corners for edge in (corner, around.before[corner])}
-    found: list[Pair] = [(VERTEX, i, j) for i in vertices if scene.pawl_convex[i] for j in edges]
-    return [*found, *((EDGE, i, j) for i in faces for j in corners if around.convex[j])]
+    on_edges: list[Pair] = [(VERTEX, i, j) for i in vertices if scene.pawl_convex[i] for j in edges]
+    return [*on_edges, *((EDGE, i, j) for i in faces for j in corners if around.convex[j])]

@@ -43,15 +43,15 @@ def outcome_change(
 ) -> tuple[list[EscapeAttempt], CriticalDirection]:
     """Directions ever closer to where the outcome changes between two that end differently, and that one."""
     friction = seat.model.friction
-    found: list[EscapeAttempt] = []
+    attempts: list[EscapeAttempt] = []
     low, width = first.angle, math.remainder(second.angle - first.angle, 2 * math.pi)
     while abs(width) > NARROW:
         width /= 2
         middle = try_direction(seat, rational_direction(low + width))
-        found.append(middle)
+        attempts.append(middle)
         if middle.escapes(friction) == first.escapes(friction):
             low += width
-    return found, critical_direction(seat, *_nearest_pair([first, *found, second], friction))
+    return attempts, critical_direction(seat, *_nearest_pair([first, *attempts, second], friction))
 
 
 def _nearest_pair(attempts: list[EscapeAttempt], friction: Fraction) -> tuple[EscapeAttempt, EscapeAttempt]:
@@ -79,10 +79,10 @@ def exact_change(seat: RestPosition, low: EscapeAttempt, high: EscapeAttempt) ->
     courses = seat.course(low.direction), seat.course(high.direction)
     locks = [(a.locks_from.pawl, a.locks_from.t) for a in (low, high) if a.locks_from is not None]
     line, friction = (seat.backwards, seat.far), seat.model.friction
-    found = [
+    directions = [
         b for b in candidate_directions(courses, line, friction, locks) if _separates(seat, low, high, b)
     ]
-    return found[0] if len(found) == 1 else None
+    return directions[0] if len(directions) == 1 else None
 
 
 def _separates(seat: RestPosition, low: EscapeAttempt, high: EscapeAttempt, bearing: ExactDirection) -> bool:

@@ -35,17 +35,17 @@ class DivergencePoint:
 def divergence_windows(sides: Sequence[Path], locks: Sequence[float]) -> list[PathWindow]:
     """The pieces of two paths about where they part, and about each t where friction locks one."""
     keys = [[(p.motion, frozenset(p.contacts), p.turn) for p in path.pieces] for path in sides]
-    found: list[PathWindow] = []
+    windows: list[PathWindow] = []
     if keys[0] != keys[1] or sides[0].cause != sides[1].cause:
         shorter = min(map(len, keys))
         parts = next((n for n in range(shorter) if keys[0][n] != keys[1][n]), shorter)
-        found += [(path, path.pieces[max(parts - 1, 0) : parts + 2]) for path in sides]
+        windows += [(path, path.pieces[max(parts - 1, 0) : parts + 2]) for path in sides]
     for t in locks:
         reach = NEAR * (1 + abs(t))
-        found += [
+        windows += [
             (path, [p for p in path.pieces if p.start.t - reach <= t <= p.end.t + reach]) for path in sides
         ]
-    return found
+    return windows
 
 
 def contact_pairs(window: PathWindow) -> Iterator[Pair]:
@@ -67,11 +67,11 @@ def _span(window: PathWindow) -> tuple[float, float]:
 
 
 def divergence_points(
-    found: Iterable[PathWindow], locks: Sequence[float], scale: int
+    windows: Iterable[PathWindow], locks: Sequence[float], scale: int
 ) -> list[DivergencePoint]:
     """Where pieces begin and end, where something happens, and where friction locks: each once."""
     kept: list[DivergencePoint] = []
-    for path, pieces in found:
+    for path, pieces in windows:
         begin, end = _span((path, pieces))
         points = [*(p.start for p in pieces), *(p.end for p in pieces), *(() if pieces else [path.end])]
         points += [event.point for event in path.happenings if begin <= event.point.t <= end]

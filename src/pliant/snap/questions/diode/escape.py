@@ -107,15 +107,15 @@ def rational_direction(angle: float) -> Vector:
 
 def sectors(attempts: Sequence[EscapeAttempt], friction: Fraction) -> list[Sector]:
     """Neighbouring directions that end alike."""
-    found: list[Sector] = []
+    merged: list[Sector] = []
     for angle, escapes in sorted(
         (_unwrapped_angle(a.angle, attempts[0].angle), a.escapes(friction)) for a in attempts
     ):
-        if found and found[-1].escapes == escapes:
-            found[-1] = Sector(found[-1].first, angle, escapes)
+        if merged and merged[-1].escapes == escapes:
+            merged[-1] = Sector(merged[-1].first, angle, escapes)
         else:
-            found.append(Sector(angle, angle, escapes))
-    return found
+            merged.append(Sector(angle, angle, escapes))
+    return merged
 
 
 def _unwrapped_angle(angle: float, middle: float) -> float:

@@ -138,7 +138,7 @@ def candidate_directions(
     Where very many conditions hold close by, there are none to choose from.
     """
     between = direction_range(courses[0].velocity, courses[1].velocity)
-    found: list[ExactDirection] = []
+    directions: list[ExactDirection] = []
     tried = 0
     for name in courses[0].paths:
         times = [t for pawl, t in locks if pawl == name]
@@ -149,21 +149,21 @@ def candidate_directions(
                 tried += 1
                 if tried > CANDIDATES:
                     return []
-                if all(compare(bearing.slope, other.slope) for other in found):
-                    found.append(bearing)
+                if all(compare(bearing.slope, other.slope) for other in directions):
+                    directions.append(bearing)
         except CrowdedError:
             return []
-    return sorted(found, key=cmp_to_key(lambda one, other: compare(one.slope, other.slope)))
+    return sorted(directions, key=cmp_to_key(lambda one, other: compare(one.slope, other.slope)))
 
 
 def _pawl_directions(
     sides: Sequence[Path], locks: Sequence[float], line: GoalLine, friction: Fraction, between: DirectionRange
 ) -> Iterator[ExactDirection]:
-    found = divergence_windows(sides, locks)
+    windows = divergence_windows(sides, locks)
     both = axis_scenes(sides[0].scene)
-    pairs = pairs_among(both.x, {pair for window in found for pair in contact_pairs(window)})
+    pairs = pairs_among(both.x, {pair for window in windows for pair in contact_pairs(window)})
     round_corners = diameter_circles(both.x, pairs) if friction else set[DiameterCircle]()
-    for place in divergence_points(found, locks, both.x.scale):
+    for place in divergence_points(windows, locks, both.x.scale):
         contacts = [
             row for pair in pairs if _nearly_holds(row := contact_condition(both, pair, place.turn), place)
         ]

@@ -28,7 +28,7 @@ UNSURE, RESTS, SNAPS, SLIDES, LEVELS, JAMS, BALANCES = range(
 @inner
 def touching_pairs(t: float, u: float, sign: float, live: Ints, bodies: Bodies, pairs: Ints) -> int:
     """The pairs that touch at a point, and how many; -1 where one nearly does."""
-    found, grown = 0, 1.0 + u * u
+    total, grown = 0, 1.0 + u * u
     near = nearby_pairs(live, bodies, sign, (t, t), (u, u))
     for place in range(len(near)):
         kind, i, other = near[place, 0], near[place, 1], near[place, 2]
@@ -42,11 +42,11 @@ def touching_pairs(t: float, u: float, sign: float, live: Ints, bodies: Bodies, 
         size += c.size_edge * grown * c.shortness
         if off < -LOOSE * size:
             continue
-        if value > TOLERANCE * size or TOLERANCE * size < abs(off) < LOOSE * size or found == MOST:
+        if value > TOLERANCE * size or TOLERANCE * size < abs(off) < LOOSE * size or total == MOST:
             return -1
-        pairs[found, 0], pairs[found, 1], pairs[found, 2] = kind, i, other
-        found += 1
-    return found
+        pairs[total, 0], pairs[total, 1], pairs[total, 2] = kind, i, other
+        total += 1
+    return total
 
 
 @inner

@@ -98,9 +98,9 @@ def lock_on_arc(
         error = 2.0**-37 * largest_coefficient(c)
         if error == 0.0 or constant_sign(c[0], c[1], c[2], c[3], c[4], low, high - low, error) != 0:
             continue
-        found = quartic_roots(c, low, high)
-        for n in range(len(found)):
-            gone = (found[n] - u) * side
+        roots = quartic_roots(c, low, high)
+        for n in range(len(roots)):
+            gone = (roots[n] - u) * side
             if CLOSE < gone < abs(u_end - u) - CLOSE:
                 places[count] = gone
                 count += 1

@@ -130,9 +130,9 @@ def _crossing(
     """The first place on an arc, up to `best`, where a contact begins; infinite if none, NaN if unsure."""
     if largest_coefficient(c) <= TOLERANCE * k.size_rate * k.shortness * j.size * j.shortness:
         return math.nan
-    found = quartic_roots(c, min(u, best) - CLOSE, max(u, best) + CLOSE)
-    for n in range(len(found)):
-        root = found[n] if side > 0 else found[len(found) - 1 - n]
+    roots = quartic_roots(c, min(u, best) - CLOSE, max(u, best) + CLOSE)
+    for n in range(len(roots)):
+        root = roots[n] if side > 0 else roots[len(roots) - 1 - n]
         gone = (root - u) * side
         if gone > CLOSE and _is_on_edge(j, arc_time(k, root), root):
             return math.nan if gone < NEAR else root
