@@ -52,7 +52,7 @@ def _rows(name: str, model: Fastener, repeats: int) -> Iterator[tuple[Any, ...]]
 def happened(courses: tuple[Course, ...]) -> int:
     """Events of a run: what is reported, and what ends a piece."""
     paths = [path for course in courses for path in course.paths.values()]
-    return sum(len(path.happenings) + len(path.pieces) for path in paths)
+    return sum(len(path.events) + len(path.pieces) for path in paths)
 
 
 def live(courses: tuple[Course, ...]) -> int:

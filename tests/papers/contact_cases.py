@@ -68,7 +68,7 @@ def told(way: Trajectory, pawl: str = "pawl") -> list[str]:
     return [
         happening.kind
         for course in way.courses
-        for happening in course.paths[pawl].happenings
+        for happening in course.paths[pawl].events
         if happening.point.against(course.end) <= 0
     ]
 

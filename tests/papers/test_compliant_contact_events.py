@@ -60,7 +60,7 @@ def path_of(scene: str) -> Path:
 
 
 def event(scene: str, kind: str) -> PathEvent:
-    return next(happening for happening in path_of(scene).happenings if happening.kind == kind)
+    return next(happening for happening in path_of(scene).events if happening.kind == kind)
 
 
 def at(happening: PathEvent) -> tuple[float, float]:
@@ -94,7 +94,7 @@ def test_figs_20_to_22_every_kind_of_event_is_met(name):
     before = [piece.motion for piece in path.pieces if piece.end.t == happening.point.t][-1:]
     assert before == BEFORE.get(kind, ["arc"])
     assert path.cause == ENDS.get(kind, "until")
-    assert (path.happenings[-1] is happening) == (kind in ENDS or kind == "release")
+    assert (path.events[-1] is happening) == (kind in ENDS or kind == "release")
 
 
 def test_fig_20_i_from_rest_the_pawl_is_cocked_and_rest_itself_is_no_longer_free():
@@ -213,7 +213,7 @@ def test_eq_32_among_random_fasteners_both_tests_fail_often():
         for name, path in travel_in(model, ExactArithmetic(), united_obstacles(model), Fraction(0))[
             -1
         ].paths.items():
-            for happening in path.happenings if name != "root" else ():
+            for happening in path.events if name != "root" else ():
                 if happening.kind == "snap from a vertex":
                     snaps.append(leaves(path, happening))
                 if happening.kind == "jam" and len(happening.contacts) == 2:

@@ -367,7 +367,7 @@ LANDINGS = [
 def test_sec_9_3_after_a_snap_it_is_checked_whether_the_pawl_sticks_where_it_lands(mu, end):
     result = run(fastener(ARMED, PIN, AHEAD, velocity=(1, 0), friction=mu))
     assert told(result.way_in)[-2:] == end
-    lands, last = result.way_in.last.paths["pawl"].happenings[-2:]
+    lands, last = result.way_in.last.paths["pawl"].events[-2:]
     assert (lands.point.against(last.point.time) == 0) is (mu == Fraction(2, 5))
 
 

@@ -360,7 +360,7 @@ def test_fig_15_dragged_diagonally_the_hook_aligns_with_the_t_and_snaps_off():
 def test_figs_16_and_17_three_polynomials_vanish_at_one_time_exactly():
     """f_i and f_j of the sole's two vertices, and g_ij = f_i − f_j, which says that the sole is level."""
     path = run(gallery.load("dragged-hook")).way_in.last.paths["left"]
-    event = path.happenings[1]
+    event = path.events[1]
     f_i, f_j = (contact_curve(path.scene, (VERTEX, vertex, 4), 0) for vertex in (1, 2))
     assert event.point.sign(*f_i.line) == event.point.sign(*f_j.line) == 0
     g = f_i.beta - f_j.beta
@@ -396,7 +396,7 @@ def test_fig_18_whatever_the_start_the_singular_set_cannot_be_avoided(seed):
     ).way_in.last.paths["pawl"]
     alone = [{pair[1] for pair in piece.contacts} for piece in path.pieces if piece.contacts]
     assert alone[:2] == [{0}, {1}]
-    change = path.happenings[1]
+    change = path.events[1]
     assert {pair[1] for pair in change.contacts} == {0, 1}
     assert change.point.angle == pytest.approx(math.tan(-math.atan(1 / 4) / 2), abs=1e-15)
 
@@ -417,7 +417,7 @@ def resultant(first: ContactCurve, second: ContactCurve, t: Fraction) -> Fractio
 def test_sec_8_2_resultants_vanish_where_a_second_constraint_is_struck():
     for result in (run(motion_diode()), run(motion_diode(start=(0, -9), velocity=(0, 1)))):
         path = result.way_in.last.paths["pawl"]
-        struck = next(h for h in path.happenings if h.kind in ("change", "jam"))
+        struck = next(h for h in path.events if h.kind in ("change", "jam"))
         first, second = (contact_curve(path.scene, pair, 0) for pair in struck.contacts)
         event = next(event for event in result.events if event.kind == struck.kind)
         t = exact_value(event.exact)

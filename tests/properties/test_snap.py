@@ -114,15 +114,15 @@ of_both_families = pytest.mark.parametrize("family", [general, flush])
 
 
 def kinds(path: Path) -> list[str]:
-    return [event.kind for event in path.happenings]
+    return [event.kind for event in path.events]
 
 
 def times(path: Path) -> list[float]:
-    return [event.point.t for event in path.happenings] + [path.end.t]
+    return [event.point.t for event in path.events] + [path.end.t]
 
 
 def turns(path: Path) -> list[float]:
-    return [angle(event.point) for event in path.happenings] + [angle(path.end)]
+    return [angle(event.point) for event in path.events] + [angle(path.end)]
 
 
 def assert_same(one: Path, other: Path, pace: Any = 1, sense: int = 1) -> None:
@@ -131,7 +131,7 @@ def assert_same(one: Path, other: Path, pace: Any = 1, sense: int = 1) -> None:
     assert times(other) == pytest.approx([t / float(pace) for t in times(one)], abs=1e-9)
     assert turns(other) == pytest.approx([sense * turn for turn in turns(one)], abs=1e-9)
     if pace == 1:
-        for event, again in zip(one.happenings, other.happenings, strict=True):
+        for event, again in zip(one.events, other.events, strict=True):
             assert EXACT.compare(event.point.time, again.point.time) == 0
             tangent = event.point.u if sense == 1 else EXACT.negated(event.point.u)
             assert EXACT.compare(tangent, again.point.u) == 0
@@ -282,7 +282,7 @@ def test_parts_never_overlap_and_what_is_turned_is_held(family, arithmetic, seed
 def test_a_snap_passes_through_free_angles_only_and_towards_rest(family, seed):
     case = family(seed)
     path, placed = case.path(EXACT), Placed(case)
-    for event, landing in pairwise(path.happenings):
+    for event, landing in pairwise(path.events):
         if event.kind.startswith("snap"):
             start, end = angle(event.point), angle(landing.point)
             assert EXACT.compare(event.point.time, landing.point.time) == 0
@@ -357,7 +357,7 @@ def test_without_friction_a_way_without_snaps_is_gone_back_as_it_was_come(seed):
     (again,) = travel_back(model, EXACT, fixed, (way,))
     for pawl in model.pawls:
         path, returning = way.paths[pawl.name], again.paths[pawl.name]
-        snaps = [event.point.t for event in path.happenings if event.kind.startswith("snap")]
+        snaps = [event.point.t for event in path.events if event.kind.startswith("snap")]
         first = max((t for t in snaps if t < way.ends), default=0.0)
         for t in np.linspace(max(first, -again.ends), way.ends, 9)[1:-1]:
             assert turned_at(returning, -t) == pytest.approx(turned_at(path, t), abs=1e-7)

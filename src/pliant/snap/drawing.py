@@ -68,7 +68,7 @@ def motion(result: SnapResult) -> Motion:
 
 
 def headline(result: SnapResult) -> str:
-    """The title, and the verdict in a few words: the forces in and out, and strain against its limit."""
+    """The title, and the outcome in a few words: the forces in and out, and strain against its limit."""
     words = [_in_words(result.way_in, "in")]
     if result.way_back is not None and not result.way_in.blocked:
         words.append(_in_words(result.way_back, "out"))
@@ -215,7 +215,7 @@ def _landing(model: Fastener, course: Course, strips: Sequence[_Film], travel: f
     before = strips[-1].angles[-1] if strips else np.zeros(len(model.pawls))
     turned = before.copy()
     for p, pawl in enumerate(model.pawls):
-        for happening in course.paths[pawl.name].happenings:
+        for happening in course.paths[pawl.name].events:
             if happening.point.against(course.end) == 0:
                 turned[p] = angle_of(happening.point)
     if strips and np.abs(turned - before).max() <= SAME:

@@ -260,10 +260,10 @@ def _way_lines(title: str, way: Trajectory, result: SnapResult) -> Iterator[str]
         yield from _peak_lines(way, peak, result)
     if way.threshold is not None:
         yield f"  {'locks from':<18} μ = {way.threshold.value:.6g} ({way.threshold.pawl})"
-    told = [_event(event, way, unit) for event in (*way.events[:FIRST], *way.events[FIRST:][-LAST:])]
-    if (left := len(way.events) - len(told)) > 0:
-        told.insert(FIRST, f"    … {left} more …")
-    yield from told
+    rows = [_event(event, way, unit) for event in (*way.events[:FIRST], *way.events[FIRST:][-LAST:])]
+    if (left := len(way.events) - len(rows)) > 0:
+        rows.insert(FIRST, f"    … {left} more …")
+    yield from rows
 
 
 def _peak_lines(way: Trajectory, peak: ForcePeak, result: SnapResult) -> Iterator[str]:

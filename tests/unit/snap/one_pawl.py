@@ -87,7 +87,7 @@ def angle(point: Any) -> float:
 
 def story(path: Path) -> list[tuple[str, float]]:
     """What happened, and when."""
-    return [(event.kind, round(event.point.t, 9) + 0.0) for event in path.happenings]
+    return [(event.kind, round(event.point.t, 9) + 0.0) for event in path.events]
 
 
 def pieces(path: Path) -> list[tuple[str, float, float]]:

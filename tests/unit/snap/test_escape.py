@@ -90,4 +90,4 @@ def test_by_floats_a_pawl_that_snaps_off_and_lands_again_at_one_place_comes_to_a
     course = seated(model, FloatArithmetic()).course(
         (Fraction(-29688876553, 57203723929), Fraction(331752, 239173))
     )
-    assert len(course.paths["pawl"].happenings) < 1000
+    assert len(course.paths["pawl"].events) < 1000

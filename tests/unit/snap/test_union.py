@@ -194,9 +194,9 @@ def test_a_fastener_moves_among_obstacles_cut_in_two_as_among_whole_ones(seed, d
         assert (one.cause, one.by) == (other.cause, other.by)
         for who, path in one.paths.items():
             there = other.paths[who]
-            assert [event.kind for event in path.happenings] == [event.kind for event in there.happenings]
-            ends = [path.end, *(event.point for event in path.happenings)]
-            others = [there.end, *(event.point for event in there.happenings)]
+            assert [event.kind for event in path.events] == [event.kind for event in there.events]
+            ends = [path.end, *(event.point for event in path.events)]
+            others = [there.end, *(event.point for event in there.events)]
             assert all(map(same, ends, others))
             assert pieces(path) == pieces(there)
 

@@ -175,8 +175,8 @@ class ExactArithmetic:
         if is_certainly_nonzero(poly, low, high):
             return []
         up = compare(limit, start) > 0
-        told = abs(near - start.near) > 4 * start.radius  # else floats do not tell what lies between
-        skip = rational(near) if told else (start.low if up else start.high)
+        clear = abs(near - start.near) > 4 * start.radius  # else floats do not tell what lies between
+        skip = rational(near) if clear else (start.low if up else start.high)
         if up:
             first = max(start.low, skip) if skip < limit.high else start.low
             within = [r for r in roots(poly, first, limit.high) if compare(r, start) > 0 >= compare(r, limit)]
@@ -206,9 +206,9 @@ class ExactArithmetic:
         """
         time = point.time
         if time.poly.degree() > 1:
-            quick = _float_landings(point, alpha, beta, low, high)
-            if quick is not None:
-                return quick
+            angles = _float_landings(point, alpha, beta, low, high)
+            if angles is not None:
+                return angles
         angles = roots(_landing_polynomial(time, alpha, beta), rational(low), rational(high))
         return angles if time.poly.degree() == 1 else [r for r in angles if _has_time(r, time, alpha, beta)]
 

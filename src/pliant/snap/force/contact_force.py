@@ -1,4 +1,4 @@
-"""What presses on pawls at given moments, and along a whole course: the loops behind `forces`."""
+"""What presses on pawls at given moments, and along a whole course: the loops behind `force_curve`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ EACH = 6
 
 
 class PieceTable(NamedTuple):
-    """The pieces of every sprung pawl of a course, one pawl after another, as `press` reads them."""
+    """The pieces of every sprung pawl of a course, one pawl after another, as `contact_force` reads them."""
 
     first: Ints  # (P+1,) of each pawl, and their number
     spans: Floats  # (N, 4) t where it begins and ends, the lower and the upper u
@@ -59,7 +59,7 @@ class PawlTable(NamedTuple):
     y: Floats
     convex: Bools
     ways: Floats  # (P, 4) as in `HingeMotion`
-    springs: Floats  # (P, WIDTH) as `bend` has them
+    springs: Floats  # (P, WIDTH) as `elastica` has them
 
 
 class CourseTables(NamedTuple):

@@ -118,7 +118,7 @@ def pawl_load(path: Path, piece: PathPiece, t: Floats, spring: PawlSpring, frict
 def _contact_forces(
     path: Path, piece: PathPiece, pair: Pair, t: Floats, spring: PawlSpring, friction: float
 ) -> Floats:
-    """What `press.pressed` finds for one contact of a piece."""
+    """What `contact_forces` finds for one contact of a piece."""
     scene, arc = path.scene, piece.motion == "arc"
     low, high = sorted((piece.start.angle, piece.end.angle)) if arc else (piece.start.angle,) * 2
     span = (piece.start.t, piece.end.t, low, high)
@@ -362,7 +362,7 @@ def _contact_changes(course: Course) -> Floats:
 
 
 def _tables(course: Course, springs: dict[str, PawlSpring], friction: float) -> CourseTables:
-    """The sprung pawls of a course and their pieces, as `press` reads them."""
+    """The sprung pawls of a course and their pieces, as `contact_force` reads them."""
     paths = [course.paths[name] for name in springs]
     scenes = [path.scene for path in paths]
     pieces = [piece for path in paths for piece in path.pieces]

@@ -162,13 +162,13 @@ class Trajectory:
                 "torque": [v for curve in force for v in finite_or_none(curve.torque.tolist())],
             },
             "peak_force": self.peak_force if math.isfinite(self.peak_force) else None,
-            "peak": self._peak_told(),
+            "peak": self._plain_peak(),
             "work": None if self.blocked else self.work,
             "lock_friction": None if self.threshold is None else self.threshold.value,
             "lock_friction_exact": None if self.threshold is None else exact_text(self.threshold.friction),
         }
 
-    def _peak_told(self) -> dict[str, Any] | None:
+    def _plain_peak(self) -> dict[str, Any] | None:
         """The greatest force and where it is; None where nothing presses against it, or it is blocked."""
         if self.blocked or self.peak <= 0:
             return None
@@ -235,8 +235,8 @@ def _events(model: Fastener, courses: tuple[Course, ...]) -> list[SnapEvent]:
     for number, course in enumerate(courses):
         each: list[list[SnapEvent]] = []
         for who, path in course.paths.items():
-            told = [h for h in path.happenings if h.point.against(course.end) <= 0]
-            each.append([_event(model, courses, number, who, h, before, moved) for h in told])
+            kept = [h for h in path.events if h.point.against(course.end) <= 0]
+            each.append([_event(model, courses, number, who, h, before, moved) for h in kept])
         events += merge(*map(_with_rising_time, each), key=lambda event: event.t)
         before += course.ends - course.begins
         moved += course.travel

@@ -87,8 +87,8 @@ class KnifeEdgeSide:
 
 def _plain_trajectory(way: Trajectory) -> dict[str, Any]:
     keys = ("status", "end", "peak_force", "peak", "work", "lock_friction", "lock_friction_exact")
-    told = way.to_dict()
-    return {key: told[key] for key in keys}
+    plain = way.to_dict()
+    return {key: plain[key] for key in keys}
 
 
 @dataclass(frozen=True)

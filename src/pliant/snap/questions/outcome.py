@@ -36,12 +36,12 @@ class Outcome:
 def outcome(model: Fastener, arithmetic: Arithmetic, fixed: UnitedObstacles | None = None) -> Outcome:
     """Run a fastener along its plan for its outcome only."""
     courses = travel_in(model, arithmetic, fixed or united_obstacles(model))
-    told = _ordered_events(courses)
+    events = _ordered_events(courses)
     last = courses[-1]
-    first = next((one for one in told if one.happening.contacts), None)
-    lock = next((one for one in told if one.happening.kind == "lock"), None)
+    first = next((one for one in events if one.event.contacts), None)
+    lock = next((one for one in events if one.event.kind == "lock"), None)
     at_once = bool(first and lock and (lock.who, lock.t) == (first.who, first.t))
-    own = {who: tuple(one.signature for one in told if one.who == who) for who in last.paths}
+    own = {who: tuple(one.signature for one in events if one.who == who) for who in last.paths}
     return Outcome(
         signature=(tuple(sorted(own.items())), last.cause, last.by, at_once),
         first=None if first is None else (first.who, first.pair),
@@ -65,25 +65,25 @@ class _EventOf(NamedTuple):
 
     who: str
     scene: Scene
-    happening: PathEvent
+    event: PathEvent
 
     @property
     def t(self) -> float:
-        return self.happening.point.t
+        return self.event.point.t
 
     @property
     def pair(self) -> Pair:
-        return min(self.happening.contacts)
+        return min(self.event.contacts)
 
     @property
     def signature(self) -> Signature:
         """Its kind and contacts, by what they are in the file: united obstacles are numbered otherwise."""
         feature = self.scene.obstacles.feature
-        return self.happening.kind, frozenset((k, i, feature(k, j)) for k, i, j in self.happening.contacts)
+        return self.event.kind, frozenset((k, i, feature(k, j)) for k, i, j in self.event.contacts)
 
     def contact(self, model: Fastener) -> NamedContact:
         """The first of its contacts."""
-        return named_contacts(model, self.scene, self.who, self.happening.point, [self.pair])[0]
+        return named_contacts(model, self.scene, self.who, self.event.point, [self.pair])[0]
 
 
 def _ordered_events(courses: Sequence[Course]) -> list[_EventOf]:
@@ -93,7 +93,7 @@ def _ordered_events(courses: Sequence[Course]) -> list[_EventOf]:
         here = [
             _EventOf(who, path.scene, happening)
             for who, path in course.paths.items()
-            for happening in path.happenings
+            for happening in path.events
             if happening.point.against(course.end) <= 0
         ]
         span = course.ends - course.begins

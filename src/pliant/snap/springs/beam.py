@@ -1,8 +1,8 @@
-"""A cantilever as the spring of a pawl: what of it is drawn, its stiffness, and the row that `bend` reads.
+"""A cantilever as the spring of a pawl: what of it is drawn, its stiffness, and the row that `elastica` reads.
 
 The pawl that is swept is rigid and turns about a hinge, which stands for the beam: `pseudo-rigid`, 0.15 L
 from the root, about which the tip of a bent beam goes round nearly in a circle; or `root`. Forces, strain and
-slope are not that pawl's: they are those of the beam itself, bent as far (`bend`).
+slope are not that pawl's: they are those of the beam itself, bent as far (`elastica`).
 
 Units: a beam is in the file's unit of length, and its modulus in N for the square of that unit. A label of
 units scales nothing, and the table of materials has N/mm²: where a file is not in mm, a beam needs a modulus
@@ -108,7 +108,7 @@ def handbook_stiffness(model: Fastener, pawl: Pawl, strain: float) -> float:
 
 
 def beam_row(model: Fastener, pawl: Pawl) -> tuple[float, ...]:
-    """A beam as `bend` reads it, from LENGTH on."""
+    """A beam as `elastica` reads it, from LENGTH on."""
     beam = pawl.beam
     assert beam is not None
     drawn = cantilever(model, pawl)

@@ -19,7 +19,7 @@ class PawlSpring:
 
     stiffness: float
     preload: float
-    beam: tuple[float, ...] = ()  # as `bend` reads it, after the two; none for a hinge
+    beam: tuple[float, ...] = ()  # as `elastica` reads it, after the two; none for a hinge
 
     @property
     def row(self) -> Floats:

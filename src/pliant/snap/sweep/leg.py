@@ -46,10 +46,10 @@ def sweep_leg(
         return run.over("until", start, _state_at(scene, start).contacts)
     state = PawlState(start, held, NextMotion("start"))
     furthest, since = start.t, 0
-    while (made := len(run.happenings) + len(run.pieces)) < limit and made - since <= PATIENCE:
+    while (made := len(run.events) + len(run.pieces)) < limit and made - since <= PATIENCE:
         state = advance(run, state, float(friction), limit - made)
         if state.point.t > furthest + least_progress(scene):
-            furthest, since = state.point.t, len(run.happenings) + len(run.pieces)
+            furthest, since = state.point.t, len(run.events) + len(run.pieces)
         if not state.cause:
             state = _next_state(run, state, lock)
         if state.cause:

@@ -43,7 +43,7 @@ class Path:
 
     scene: Scene
     pieces: tuple[PathPiece, ...]
-    happenings: tuple[PathEvent, ...]
+    events: tuple[PathEvent, ...]
     cause: EndCause
     end: SlicePoint
     touching: tuple[Pair, ...]  # at the end
@@ -69,11 +69,11 @@ class PathRecord:
 
     scene: Scene
     pieces: list[PathPiece]
-    happenings: list[PathEvent]
+    events: list[PathEvent]
 
     def note(self, kind: str, point: SlicePoint, contacts: Iterable[Pair]) -> None:
         """An event."""
-        self.happenings.append(PathEvent(kind, point, tuple(contacts)))
+        self.events.append(PathEvent(kind, point, tuple(contacts)))
 
     def note_change(
         self, before: Sequence[Pair], after: Sequence[Pair], point: SlicePoint, contacts: Sequence[Pair]
@@ -91,4 +91,4 @@ class PathRecord:
 
     def over(self, cause: EndCause, point: SlicePoint, contacts: Iterable[Pair]) -> Path:
         """The path, which ends here."""
-        return Path(self.scene, tuple(self.pieces), tuple(self.happenings), cause, point, tuple(contacts))
+        return Path(self.scene, tuple(self.pieces), tuple(self.events), cause, point, tuple(contacts))

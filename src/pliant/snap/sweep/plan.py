@@ -220,8 +220,8 @@ def course_until_lock(course: Course, name: str, t: float) -> Course:
     end = path.scene.arithmetic.number(Fraction(t).limit_denominator(10**9))
     piece = piece_at(path, end)
     lock = PathEvent("lock", path_until(path, end).end, () if piece is None else piece.contacts)
-    kept = tuple(each for each in path.happenings if each.point.against(end) <= 0)
-    cut = {**course.paths, name: replace(path, happenings=(*kept, lock))}
+    kept = tuple(each for each in path.events if each.point.against(end) <= 0)
+    cut = {**course.paths, name: replace(path, events=(*kept, lock))}
     return replace(course, paths=cut, cause="lock", by=name, end=end)
 
 

@@ -54,7 +54,7 @@ def contact_pairs(window: PathWindow) -> Iterator[Pair]:
     begin, end = _span(window)
     for piece in pieces:
         yield from piece.contacts
-    for event in path.happenings:
+    for event in path.events:
         if begin <= event.point.t <= end:
             yield from event.contacts
     if path.end.t <= end + NEAR * (1 + abs(end)):
@@ -74,7 +74,7 @@ def divergence_points(
     for path, pieces in windows:
         begin, end = _span((path, pieces))
         points = [*(p.start for p in pieces), *(p.end for p in pieces), *(() if pieces else [path.end])]
-        points += [event.point for event in path.happenings if begin <= event.point.t <= end]
+        points += [event.point for event in path.events if begin <= event.point.t <= end]
         points += [path_until(path, Algebraic.of(rational(t))).end for t in locks if begin <= t <= end]
         for point in points:
             place = _divergence_point(path, point, scale)

@@ -1,8 +1,8 @@
-"""What comes next at a contact where nothing coincides, compiled: the rule of `local` to first order.
+"""What comes next at a contact where nothing coincides, compiled: the rule of `next_motion` to first order.
 
 Just after a point, at t + δ and u + s δ, a contact is apart where F_t + s F_u is positive. Slopes
 s = -F_t / F_u that differ split what comes next into cells, and signs tell which are free. Wherever one
-of these is too small to tell, the verdict is UNSURE, and `local` decides.
+of these is too small to tell, the answer is UNSURE, and `next_motion` decides.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The motion of a pawl by floats from event to event, compiled, for as long as no two things nearly coincide.
 
-Where they may, it stops before the event; `sweep` and `local` take the pawl past it and hand it back.
+Where they may, it stops before the event; `leg` and `next_motion` take the pawl past it and hand it back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where friction locks a contact on an arc, by floats: `friction` compiled."""
+"""Where friction locks a contact on an arc, by floats: `sweep.friction` compiled."""
 
 from __future__ import annotations
 

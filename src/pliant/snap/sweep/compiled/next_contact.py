@@ -1,7 +1,7 @@
 """What a pawl meets next, by floats, compiled: on an arc, at one angle, and on its way back to rest.
 
 Angles that differ by less than NEAR and are not the same, or roots that nearly are double, are not told apart
-here: then the answer is LOST, or NaN, and `sweep` finds it.
+here: then the answer is LOST, or NaN, and `leg` finds it.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def test_the_rim_goes_through_every_contact_of_the_path_by_the_arc_of_that_conta
     result = there_and_back(model)
     (course,) = result.way_in.courses
     cut = configuration_slice(course, "pawl", model.friction)
-    for happening, event in zip(course.paths["pawl"].happenings, result.events, strict=True):
+    for happening, event in zip(course.paths["pawl"].events, result.events, strict=True):
         if happening.contacts:
             assert from_rim(cut, [event.t, event.angle]) < TOUCHING
             nearest = [arc for arc in cut.arcs if arc.pair in happening.contacts]
@@ -131,7 +131,7 @@ def test_the_rim_sticks_from_the_lock_on_and_slides_before_it():
     result = there_and_back(model)
     (course,) = result.way_in.courses
     cut = configuration_slice(course, "left", model.friction)
-    lock = next(h for h in course.paths["left"].happenings if h.kind == "lock")
+    lock = next(h for h in course.paths["left"].events if h.kind == "lock")
     mine = [arc for arc in cut.arcs if arc.pair in lock.contacts]
     after = min(
         (arc.places for arc in mine if arc.sticks), key=lambda places: abs(places[:, 0].min() - lock.point.t)

@@ -52,7 +52,7 @@ def told(path: Path) -> list[Any]:
 
 def exact_times(path: Path) -> list[Fraction | None]:
     """Of every event: its t where that is rational."""
-    times = [event.point.time.reduced for event in path.happenings]
+    times = [event.point.time.reduced for event in path.events]
     return [fraction(time.low) if time.is_rational else None for time in times]
 
 
@@ -66,9 +66,9 @@ def test_a_tip_over_a_hill_touches_climbs_slides_level_and_snaps_off_behind(arit
     assert [kind for kind, _ in story(path)] == ["contact", "change", "change", "change", "snap off", "rests"]
     assert [t for _, t in story(path)] == pytest.approx([6, 9.613249509, 12, 14, 43 / 3, 43 / 3])
     assert [motion for motion, _, _ in pieces(path)] == ["rest", "arc", "arc", "flat", "arc", "rest"]
-    assert angle(path.happenings[2].point) == pytest.approx(-math.acos(3 / 5))
-    assert angle(path.happenings[4].point) == pytest.approx(-math.asin(3 / 5))
-    assert path.happenings[4].contacts == ((VERTEX, 1, 1),)
+    assert angle(path.events[2].point) == pytest.approx(-math.acos(3 / 5))
+    assert angle(path.events[4].point) == pytest.approx(-math.asin(3 / 5))
+    assert path.events[4].contacts == ((VERTEX, 1, 1),)
     assert (path.cause, angle(path.end)) == ("until", 0)
 
 
@@ -108,7 +108,7 @@ def test_a_snap_from_a_vertex_lands_on_the_next_obstacle(arithmetic):
     kinds = ["contact", "snap from a vertex", "lands", "change", "snap from a vertex", "rests"]
     assert [kind for kind, _ in story(path)] == kinds
     assert [t for _, t in story(path)] == pytest.approx([5.5, 10, 10, 10.7782321, 15, 15])
-    snap, landing = path.happenings[1], path.happenings[2]
+    snap, landing = path.events[1], path.events[2]
     assert math.tan(angle(snap.point) / 2) == pytest.approx(3 / 5)
     assert 0 < angle(landing.point) < angle(snap.point)
     assert landing.contacts == ((EDGE, 0, 6),)
@@ -234,7 +234,7 @@ def test_a_stone_that_touches_a_sliding_pawl_in_one_moment_has_no_effect(arithme
 def test_a_flush_landing_on_edges_that_begin_together_turns_the_pawl(arithmetic):
     """The block's far corner, on a lever of 3/2, is what it turns on."""
     path = swept(box(-2, -4, -1, 0), box(-2, -12, "-3/2", -10), until=8, arithmetic=arithmetic)
-    assert path.happenings[0].kind == "contact"
+    assert path.events[0].kind == "contact"
     assert path.pieces[1].contacts == ((EDGE, 0, 2),)
     assert angle(path.pieces[1].end) < 0
 
@@ -310,16 +310,16 @@ def test_a_mirror_turns_angles_round_and_nothing_else(seed, arithmetic):
         arithmetic=arithmetic,
     )
     assert (other.cause, story(other)) == (path.cause, story(path))
-    angles = [angle(event.point) for event in path.happenings]
-    assert [-angle(event.point) for event in other.happenings] == pytest.approx(angles)
+    angles = [angle(event.point) for event in path.events]
+    assert [-angle(event.point) for event in other.events] == pytest.approx(angles)
 
 
 @both
 def test_a_pawl_s_own_vertex_may_be_its_hinge(arithmetic):
     pawl = ring((0, 0), (3, -4), (4, -3))
     path = swept(pawl, box(2, -12, 9, -10), arithmetic=arithmetic)
-    assert path.happenings[0].kind == "contact"
-    assert path.happenings[0].point.t == pytest.approx(6)
+    assert path.events[0].kind == "contact"
+    assert path.events[0].point.t == pytest.approx(6)
     touched = swept(pawl, box(-9, -12, 1, -10), arithmetic=arithmetic)
     assert (touched.cause, touched.end.t) == ("jam", 10)
 
@@ -339,7 +339,7 @@ def test_an_edge_that_faces_its_hinge_breaks_contact(arithmetic):
     """d < 0: it breaks where the corner is at the foot of the hinge, |d| = 11/√26 from it."""
     pawl, stone = [(3, -4), (4, -3), (2, 1)], [(7, -1), (4, -2), (7, -2)]
     path = swept(pawl, stone, velocity=(1, 0), arithmetic=arithmetic)
-    snap = next(event for event in path.happenings if event.kind == "snap off")
+    snap = next(event for event in path.events if event.kind == "snap off")
     assert snap.contacts == ((EDGE, 2, 2),)
     assert math.hypot(7 - snap.point.t, 2) == pytest.approx(11 / math.sqrt(26))
 
@@ -354,7 +354,7 @@ def test_a_wheel_is_wound_up_by_peg_after_peg(arithmetic):
     path = swept(wheel, *pegs, velocity=(1, 0), until=40, arithmetic=arithmetic)
     times = [t for _, t in story(path)]
     assert times[:11] == pytest.approx([29 / 8, *(t for k in range(5) for t in (6 + 4 * k, 61 / 8 + 4 * k))])
-    angles = [angle(event.point) for event in path.happenings]
+    angles = [angle(event.point) for event in path.events]
     assert angles[2:11:2] == pytest.approx([-math.pi / 2 * k for k in range(1, 6)])
     assert [kind for kind, _ in story(path)][-2:] == ["snap from a vertex", "rests"]
     assert angles[-2] == pytest.approx(-8.835550214882296)
@@ -385,7 +385,7 @@ def test_a_wound_pawl_is_held_by_the_first_stone_on_its_way_back(arithmetic):
     start = arithmetic.point(arithmetic.number(Fraction(0)), 3, arithmetic.line(arithmetic.scalar(0)))
     path = sweep_leg(scene, start)
     assert [kind for kind, _ in story(path)][:2] == ["snap off", "lands"]
-    assert 2 * math.pi + math.pi / 2 < angle(path.happenings[1].point) < 2 * math.pi + 3 / 4 * math.pi
+    assert 2 * math.pi + math.pi / 2 < angle(path.events[1].point) < 2 * math.pi + 3 / 4 * math.pi
 
 
 @both
@@ -414,7 +414,7 @@ def test_a_contact_on_one_lever_ends_as_its_side_of_the_hinge_says(seed):
     """
     case = grid_case(seed)
     path = swept(case["pawl"], *case["outlines"], velocity=case["velocity"], arithmetic=FLOAT)
-    for event in path.happenings:
+    for event in path.events:
         if event.kind in ("snap off", "jam on one") and len(event.contacts) == 1:
             side = _side_of_hinge(path, event)
             assert side <= 0 if event.kind == "snap off" else side >= 0

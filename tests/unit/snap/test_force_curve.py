@@ -156,7 +156,7 @@ def test_a_pawl_at_rest_is_not_pressed():
 def dropped(path: Path, end: float) -> float:
     """Energy of the spring that snaps let go, and what it holds in the end."""
     held, last = 0.0, 0.0
-    for event in path.happenings:
+    for event in path.events:
         if event.point.t <= end and event.kind.startswith("snap"):
             held += 50 * angle(event.point) ** 2
         if event.point.t <= end and event.kind in ("lands", "rests"):

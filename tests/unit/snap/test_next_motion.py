@@ -166,7 +166,7 @@ def test_the_order_of_contacts_does_not_matter():
     for seed in range(40):
         case = grid_case(seed)
         path = swept(case["pawl"], *case["outlines"], velocity=case["velocity"])
-        for event in path.happenings:
+        for event in path.events:
             contacts = contacts_at(path.scene, event.point)
             if 2 <= len(contacts) <= 5:
                 found = {
@@ -182,7 +182,7 @@ def test_floats_and_fractions_give_the_same_answer_at_every_event():
         case = grid_case(seed)
         path = swept(case["pawl"], *case["outlines"], velocity=case["velocity"])
         scene = scene_of(case["pawl"], *case["outlines"], velocity=case["velocity"], arithmetic=FLOAT)
-        for event in path.happenings:
+        for event in path.events:
             point = FLOAT.point(event.point.angle, event.point.turn, None, event.point.t)
             contacts = [
                 contact_curve(scene, c.pair, point.turn) for c in contacts_at(path.scene, event.point)

@@ -41,7 +41,7 @@ def there_and_back(model: Fastener, arithmetic: Any) -> tuple[tuple[Course, ...]
 def told(course: Course, pawl: str = "pawl") -> list[tuple[str, float]]:
     """A pawl's events and the leg's own t of each, on the way back too."""
     sense = -1 if course.back else 1
-    return [(e.kind, round(sense * e.point.t, 9) + 0.0) for e in course.paths[pawl].happenings]
+    return [(e.kind, round(sense * e.point.t, 9) + 0.0) for e in course.paths[pawl].events]
 
 
 def turned_at(course: Course, t: float) -> float:
@@ -207,10 +207,10 @@ def test_from_where_a_snap_has_landed_and_locked_it_goes_back(arithmetic):
     )
     model = fastener(shoulders, peg, point, root={"velocity": (1, 0), "until": 20}, friction="2/5")
     ways, again = there_and_back(model, arithmetic)
-    landing = ways[0].paths["pawl"].happenings[-2]
+    landing = ways[0].paths["pawl"].events[-2]
     assert (landing.kind, ways[0].cause) == ("lands", "lock")
     assert again[0].begins == pytest.approx(-landing.point.t)
-    start = again[0].paths["pawl"].happenings[0].point
+    start = again[0].paths["pawl"].events[0].point
     assert (start.t, angle(start)) == pytest.approx((-landing.point.t, angle(landing.point)))
 
 

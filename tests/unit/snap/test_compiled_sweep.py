@@ -39,13 +39,13 @@ def there_and_back(model: Fastener, arithmetic: Any) -> tuple[Course, ...]:
 
 def words(path: Path) -> list[Any]:
     """Kinds and contacts of every event, and the cause of the end."""
-    events = [(event.kind, sorted(event.contacts)) for event in path.happenings]
+    events = [(event.kind, sorted(event.contacts)) for event in path.events]
     return [*events, (path.cause, sorted(path.touching))]
 
 
 def figures(path: Path, pace: float = 1.0) -> list[float]:
     """Times and angles of every event and of the end."""
-    points = [*(event.point for event in path.happenings), path.end]
+    points = [*(event.point for event in path.events), path.end]
     return [value for point in points for value in (point.t * pace, point.turn + point.angle)]
 
 
@@ -111,7 +111,7 @@ def begun(scene: Scene, t: float, u: float, turn: int, room: int = LEAST) -> lis
 
 
 def verdict_at(scene: Scene, t: float, u: float, turn: int = 0) -> tuple[str, tuple[int, ...]] | None:
-    """What comes next, along which pair and to which side; None where that is left to `local`."""
+    """What comes next, along which pair and to which side; None where that is left to `next_motion`."""
     rows = begun(scene, t, u, turn)
     if not rows:
         return None
@@ -120,7 +120,7 @@ def verdict_at(scene: Scene, t: float, u: float, turn: int = 0) -> tuple[str, tu
 
 
 def ruled(scene: Scene, point: Any) -> list[tuple[str, tuple[int, ...]]]:
-    """The same by `local`, exactly; one for each of the curves that coincide."""
+    """The same by `next_motion`, exactly; one for each of the curves that coincide."""
     found = next_motion(scene, point, contacts_at(scene, point))
     return [(found.kind, (*each.pair, found.side)) for each in found.curves] or [(found.kind, ())]
 
@@ -136,9 +136,9 @@ def floating(scene: Scene) -> Scene:
 
 
 def verdicts(path: Path) -> list[tuple[Any, Any]]:
-    """At every event of an exact path that is not its end: what `glide` says, and what is right."""
+    """At every event of an exact path that is not its end: what `follow_motion` says, and what is right."""
     scene, found = floating(path.scene), []
-    for event in path.happenings:
+    for event in path.events:
         if event.point.after(path.scene.until) < 0:
             said = verdict_at(scene, event.point.t, event.point.angle, event.point.turn)
             found.append((said, ruled(path.scene, event.point)))
@@ -255,19 +255,19 @@ def test_curves_that_part_slowly_are_told_apart_by_the_sweep(seed):
 def test_a_limit_of_events_holds_and_what_comes_before_is_the_same():
     model = ratchet(4)
     whole = there_and_back(model, FLOAT)[0].paths["pawl"]
-    entries = len(whole.happenings) + len(whole.pieces)
+    entries = len(whole.events) + len(whole.pieces)
     for limit in (1, 2, 3, 7, 12, entries):
         path = sweep_leg(whole.scene, at_rest(whole.scene), Fraction(0), limit)
-        done = len(path.happenings) + len(path.pieces)
+        done = len(path.events) + len(path.pieces)
         assert path.cause == ("limit" if limit < entries else "until")
         assert min(limit, entries) <= done < limit + 2 * LEAST
-        assert words(path)[:-1] == words(whole)[: len(path.happenings)]
+        assert words(path)[:-1] == words(whole)[: len(path.events)]
 
 
 def test_a_rack_with_more_events_than_rows_is_followed_to_its_end():
     model = ratchet(70)
     by_floats = travel_in(model, FLOAT, united_obstacles(model))
-    events = by_floats[0].paths["pawl"].happenings
+    events = by_floats[0].paths["pawl"].events
     assert len(events) > quick.ROWS
     assert_same_courses(travel_in(model, EXACT, united_obstacles(model)), by_floats)
 
