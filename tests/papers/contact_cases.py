@@ -112,10 +112,10 @@ def geometry(here: Scene, pair: Pair, angle: float, t: float) -> tuple[Floats, F
     """Lever r, normal n_j or m_i, and the hinge's velocity, of a contact; none of it by the sweep."""
     kind, i, j = pair
     pawl = rotated(np.array([here.bodies.pawl.x, here.bodies.pawl.y]).T, angle)
-    stone = np.array([here.floats.x, here.floats.y]).T
+    stone = np.array([here.bodies.obstacles.x, here.bodies.obstacles.y]).T
     velocity = np.array([here.bodies.hinge.vx, here.bodies.hinge.vy])
     if kind == VERTEX:
-        edge, lever = stone[here.floats.following[j]] - stone[j], pawl[i]
+        edge, lever = stone[here.bodies.obstacles.following[j]] - stone[j], pawl[i]
     else:
         edge = pawl[(i + 1) % len(pawl)] - pawl[i]
         lever = stone[j] - np.array([here.bodies.hinge.x, here.bodies.hinge.y]) - t * velocity

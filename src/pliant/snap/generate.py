@@ -45,11 +45,9 @@ def two_hooks(friction: Rational = 0, stiffness: Rational = 100, drop: Rational 
 
 
 def motion_diode(
-    start: tuple[Rational, Rational] = (0, 9),
-    velocity: tuple[Rational, Rational] = (0, -1),
-    friction: Rational = 0,
-    reach: Rational | None = None,
-) -> Fastener:
+    start: tuple[Rational, Rational] = (0, 9), velocity: tuple[Rational, Rational] = (0, -1),
+    friction: Rational = 0, reach: Rational | None = None,
+) -> Fastener:  # fmt: skip
     """A triangle that goes down between three obstacles and does not come up again.
 
     With a `reach` B and C go on as bars that far to the right and to the left.
@@ -111,14 +109,10 @@ def ratchet(teeth: int, blocks: bool = False, friction: Rational = 0, depth: Rat
 
 
 def cantilever_hook(
-    ramp: Rational = HALF,
-    undercut: Rational = 1,
-    retention: Rational = 1,
-    friction: Rational = Fraction(1, 5),
-    length: Rational = 10,
-    stiffness: Rational = 100,
+    ramp: Rational = HALF, undercut: Rational = 1, retention: Rational = 1,
+    friction: Rational = Fraction(1, 5), length: Rational = 10, stiffness: Rational = 100,
     beam: Beam | None = None,
-) -> Fastener:
+) -> Fastener:  # fmt: skip
     """A hook `length` below its hinge that goes down over a bump in a wall, and catches behind it.
 
     The bump stands `undercut` into the hook's way. Its faces rise by `ramp` on the way in and by `retention`

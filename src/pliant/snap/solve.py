@@ -95,13 +95,9 @@ def _trajectories(
 
 
 def _answers(
-    model: Fastener,
-    study: SnapStudy,
-    arithmetic: Arithmetic,
-    fixed: UnitedObstacles,
-    way: Trajectory,
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles, way: Trajectory,
     progress: Progress,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """What else the study asks for."""
     answers: dict[str, Any] = {}
     if study.classify:

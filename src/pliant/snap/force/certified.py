@@ -33,13 +33,9 @@ class ForceEnclosure:
 
 
 def certified_force(
-    path: Path,
-    piece: PathPiece,
-    t: Fraction,
-    spring: tuple[Fraction, Fraction],
-    friction: Fraction,
+    path: Path, piece: PathPiece, t: Fraction, spring: tuple[Fraction, Fraction], friction: Fraction,
     digits: int,
-) -> ForceEnclosure:
+) -> ForceEnclosure:  # fmt: skip
     """The contact force on a pawl at a t strictly within a piece, each figure right to so many digits.
 
     `spring` is its stiffness and preload.

@@ -193,12 +193,9 @@ def finite_or_none(values: list[float]) -> list[float | None]:
 
 
 def trajectory(
-    model: Fastener,
-    study: SnapStudy,
-    springs: dict[str, PawlSpring],
-    courses: tuple[Course, ...],
+    model: Fastener, study: SnapStudy, springs: dict[str, PawlSpring], courses: tuple[Course, ...],
     free: tuple[Course, ...],
-) -> Trajectory:
+) -> Trajectory:  # fmt: skip
     """Courses with their events, forces and the friction that would lock them; `free` are those without it.
 
     Friction does not change where a pawl goes, only how far.
@@ -250,14 +247,9 @@ def _with_rising_time(events: list[SnapEvent]) -> list[SnapEvent]:
 
 
 def _event(
-    model: Fastener,
-    courses: tuple[Course, ...],
-    number: int,
-    who: str,
-    happening: PathEvent,
-    before: float,
-    moved: float,
-) -> SnapEvent:
+    model: Fastener, courses: tuple[Course, ...], number: int, who: str, happening: PathEvent,
+    before: float, moved: float,
+) -> SnapEvent:  # fmt: skip
     point, course = happening.point, courses[number]
     since = point.t - course.begins
     kind = "root collision" if who == ROOT else happening.kind

@@ -103,15 +103,11 @@ class Scene:
 
 
 def pawl_scene(
-    arithmetic: Arithmetic,
-    pawl: Vectors,
-    hinge: tuple[Fraction, Fraction],
-    velocity: tuple[Fraction, Fraction],
-    around: UnitedObstacles,
-    until: Fraction,
+    arithmetic: Arithmetic, pawl: Vectors, hinge: tuple[Fraction, Fraction],
+    velocity: tuple[Fraction, Fraction], around: UnitedObstacles, until: Fraction,
     stops: tuple[Fraction | None, Fraction | None] = (None, None),
     pivot: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0)),
-) -> Scene:
+) -> Scene:  # fmt: skip
     """A pawl whose hinge starts at `hinge` and is moved by velocity · t up to t = until.
 
     `pivot`, from the hinge, is what a force must pass to lock it: the hinge, unless that stands for a beam.

@@ -38,13 +38,9 @@ def mating_force(across: ArrayLike, ramp: ArrayLike, friction: ArrayLike) -> Flo
 
 
 def hinged_force(
-    stiffness: ArrayLike,
-    angle: ArrayLike,
-    along: ArrayLike,
-    beside: ArrayLike,
-    ramp: ArrayLike,
+    stiffness: ArrayLike, angle: ArrayLike, along: ArrayLike, beside: ArrayLike, ramp: ArrayLike,
     friction: ArrayLike,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """The force along the motion on a rigid hook on a hinge, F = κ|θ| K/(L − x K); infinite where it locks.
 
     Source: [DonaldPai1993] eq. A3, with the hinge's torque of eq. A1, for a straight ramp.

@@ -156,11 +156,9 @@ def _overlap_start(courses: Sequence[Course], first: TurningPart, second: Turnin
 
 
 def _overlaps_in_snap(
-    overlap: Callable[[float, float], float],
-    before: tuple[float, float],
-    after: tuple[float, float],
+    overlap: Callable[[float, float], float], before: tuple[float, float], after: tuple[float, float],
     limit: float,
-) -> bool:
+) -> bool:  # fmt: skip
     """Whether two parts overlap while one of them, or each, snaps from one angle to another."""
     if np.allclose(before, after, rtol=0.0, atol=1e-9):
         return False

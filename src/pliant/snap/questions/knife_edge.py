@@ -192,11 +192,9 @@ def side_offsets(model: Fastener, velocity: Vector) -> tuple[Vector, Vector]:
 
 
 def knife_edge(
-    model: Fastener,
-    drawn: Trajectories,
-    met: Sequence[CornerMeeting],
+    model: Fastener, drawn: Trajectories, met: Sequence[CornerMeeting],
     ways: Callable[[Fastener], Trajectories],
-) -> KnifeEdge | None:
+) -> KnifeEdge | None:  # fmt: skip
     """Where corners meet and it ends otherwise a hair aside: both outcomes; None where they are alike.
 
     `drawn` are the ways of the fastener as it is drawn, with the corners that meet on them, and `ways`

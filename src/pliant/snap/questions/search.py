@@ -119,11 +119,9 @@ NO_DESIGN = DesignFigures(math.inf, 0.0, {})
 
 
 def design_figures(
-    model: Fastener,
-    values: Mapping[str, Fraction],
-    goal: Goal | None = None,
+    model: Fastener, values: Mapping[str, Fraction], goal: Goal | None = None,
     arithmetic: Arithmetic | None = None,
-) -> DesignFigures:
+) -> DesignFigures:  # fmt: skip
     """Run a design in and out."""
     try:
         design = with_parameters(model, values)

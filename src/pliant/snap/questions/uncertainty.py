@@ -82,12 +82,9 @@ class Outcomes:
 
 
 def outcomes(
-    model: Fastener,
-    study: SnapStudy,
-    arithmetic: Arithmetic,
-    fixed: UnitedObstacles,
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles,
     progress: Progress = silent,
-) -> Outcomes:
+) -> Outcomes:  # fmt: skip
     """Every outcome found over the study's start region; starts inside an obstacle are not followed."""
     velocity, tree = plan_legs(model)[0].velocity, obstacle_tree(model)
     low, high, behind = _extent(study, velocity)

@@ -1,4 +1,4 @@
-"""A cantilever as the spring of a pawl: what of it is drawn, its stiffness, and the row that `elastica` reads.
+"""A cantilever as the spring of a pawl: what of it is drawn, its stiffness, and the row `elastica` reads.
 
 The pawl that is swept is rigid and turns about a hinge, which stands for the beam: `pseudo-rigid`, 0.15 L
 from the root, about which the tip of a bent beam goes round nearly in a circle; or `root`. Forces, strain and

@@ -113,14 +113,9 @@ def is_locked(point: SlicePoint, contact: FrictionTerms, edges: tuple[Line, Line
 
 
 def _lock_point(
-    scene: Scene,
-    start: SlicePoint,
-    end: SlicePoint,
-    contact: ContactCurve,
-    arc: ContactCurve,
-    friction: Fraction,
-    motion: MotionKind,
-) -> SlicePoint | None:
+    scene: Scene, start: SlicePoint, end: SlicePoint, contact: ContactCurve, arc: ContactCurve,
+    friction: Fraction, motion: MotionKind,
+) -> SlicePoint | None:  # fmt: skip
     """The first point from start to end where a contact locks, or None."""
     contact_grip = friction_terms(scene, contact, start.turn)
     edges = friction_cone(scene, contact_grip, friction)

@@ -31,12 +31,9 @@ PATIENCE = 400  # events and pieces that bring t hardly further, after which flo
 
 
 def sweep_leg(
-    scene: Scene,
-    start: SlicePoint,
-    friction: Fraction = Fraction(0),
-    limit: int = LIMIT,
+    scene: Scene, start: SlicePoint, friction: Fraction = Fraction(0), limit: int = LIMIT,
     held: tuple[Pair, ...] = (),
-) -> Path:
+) -> Path:  # fmt: skip
     """Follow the pawl from a point that is free, or touches, up to the leg's end or where it cannot go on.
 
     `held` are the contacts that pressed on it on the leg before: what goes on is no event.

@@ -115,13 +115,9 @@ def _from_rest(gaps: Sequence[Cell], middle: int) -> NextMotion:
 
 
 def _first_free_cell(
-    gaps: Sequence[Cell],
-    first: int,
-    step: int,
-    at_first: NextKind,
-    held: NextMotion | None = None,
+    gaps: Sequence[Cell], first: int, step: int, at_first: NextKind, held: NextMotion | None = None,
     across: int = -1,
-) -> NextMotion:
+) -> NextMotion:  # fmt: skip
     """The first free cell going away from rest, and the curves at its near end.
 
     `held` is what comes before the cell `across`: the angle itself, where it alone is free.
@@ -293,13 +289,9 @@ def _groups_by_time(
 
 
 def _cells(
-    scene: Scene,
-    point: SlicePoint,
-    sides: Sequence[StripSide],
-    flats: tuple[ContactCurve, ...],
-    corners: Sequence[CornerContact],
-    edges: Sequence[ContactCurve],
-) -> list[Cell]:
+    scene: Scene, point: SlicePoint, sides: Sequence[StripSide], flats: tuple[ContactCurve, ...],
+    corners: Sequence[CornerContact], edges: Sequence[ContactCurve],
+) -> list[Cell]:  # fmt: skip
     """Every cell just after the point, from below."""
     below, above = sides
     gaps: list[Cell] = []
@@ -338,12 +330,9 @@ def _stays_on_edge(scene: Scene, point: SlicePoint, contact: ContactCurve) -> bo
 
 
 def _angle_stays_free(
-    scene: Scene,
-    point: SlicePoint,
-    contacts: Sequence[ContactCurve],
-    corners: Sequence[CornerContact],
+    scene: Scene, point: SlicePoint, contacts: Sequence[ContactCurve], corners: Sequence[CornerContact],
     edges: Sequence[ContactCurve],
-) -> bool:
+) -> bool:  # fmt: skip
     """Whether the angle itself stays free just after, even where no angle beside it does."""
     sign_at, u = scene.arithmetic.sign_at, point.u
     rising = {contact.pair: sign_at(contact.alpha, u) for contact in contacts}
@@ -375,13 +364,9 @@ def _is_stopped(scene: Scene, point: SlicePoint, side: int) -> bool:
 
 
 def _is_free(
-    scene: Scene,
-    point: SlicePoint,
-    side: StripSide,
-    cell: int,
-    corners: Sequence[CornerContact],
+    scene: Scene, point: SlicePoint, side: StripSide, cell: int, corners: Sequence[CornerContact],
     edges: Sequence[ContactCurve],
-) -> bool:
+) -> bool:  # fmt: skip
     """Whether no interiors overlap in a cell: each place of contact for itself."""
     if any(_contact_sign(side, cell, contact) < 0 for contact in edges):
         return False

@@ -153,12 +153,9 @@ def travel_in(
 
 
 def travel_back(
-    model: Fastener,
-    arithmetic: Arithmetic,
-    fixed: UnitedObstacles,
-    ways: Sequence[Course],
+    model: Fastener, arithmetic: Arithmetic, fixed: UnitedObstacles, ways: Sequence[Course],
     friction: Fraction | None = None,
-) -> tuple[Course, ...]:
+) -> tuple[Course, ...]:  # fmt: skip
     """The plan reversed from wherever it stopped, up to its start or where it cannot go on."""
     mu = model.friction if friction is None else friction
     courses: list[Course] = []
@@ -239,13 +236,9 @@ def _angle_on(path: Path, piece: PathPiece, t: Number) -> Number:
 
 
 def _scenes(
-    model: Fastener,
-    arithmetic: Arithmetic,
-    fixed: UnitedObstacles,
-    offset: Vector,
-    velocity: Vector,
+    model: Fastener, arithmetic: Arithmetic, fixed: UnitedObstacles, offset: Vector, velocity: Vector,
     until: Fraction,
-) -> dict[str, Scene]:
+) -> dict[str, Scene]:  # fmt: skip
     """A scene a pawl, and one for the root, which is a pawl that cannot turn."""
     scenes: dict[str, Scene] = {}
     for pawl in model.pawls:

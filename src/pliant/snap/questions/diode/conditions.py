@@ -27,26 +27,26 @@ GoalLine = tuple[tuple[Fraction, Fraction], Fraction]  # n and c of n · w = c
 
 
 @dataclass(frozen=True)
-class LinearCondition:
+class Condition:
     """One condition: x(u) w₁ + y(u) w₂ + z(u) = 0."""
 
     x: fmpz_poly
     y: fmpz_poly
     z: fmpz_poly
 
-    def tangent(self) -> LinearCondition:
+    def tangent(self) -> Condition:
         """Zero where it does not change with u."""
-        return LinearCondition(self.x.derivative(), self.y.derivative(), self.z.derivative())
+        return Condition(self.x.derivative(), self.y.derivative(), self.z.derivative())
 
-    def along(self) -> LinearCondition:
+    def along(self) -> Condition:
         """Zero where it does not change in the direction of w."""
-        return LinearCondition(self.x, self.y, NOTHING)
+        return Condition(self.x, self.y, NOTHING)
 
     def at(self, w: tuple[fmpz_poly, fmpz_poly, fmpz_poly]) -> fmpz_poly:
         """Zero where it holds at W₁ / W₃, W₂ / W₃."""
         return self.x * w[0] + self.y * w[1] + self.z * w[2]
 
-    def cross(self, other: LinearCondition) -> tuple[fmpz_poly, fmpz_poly, fmpz_poly]:
+    def cross(self, other: Condition) -> tuple[fmpz_poly, fmpz_poly, fmpz_poly]:
         """W of the w = (W₁, W₂) / W₃ where both hold."""
         return (
             self.y * other.z - self.z * other.y,
@@ -62,10 +62,10 @@ class AxisScenes:
     x: Scene
     y: Scene
 
-    def row(self, along_x: Line, along_y: Line) -> LinearCondition:
+    def row(self, along_x: Line, along_y: Line) -> Condition:
         """Of a(u) t + b(u) along either."""
         (x, z), (y, _) = exact_line(along_x), exact_line(along_y)
-        return LinearCondition(x, y, z)
+        return Condition(x, y, z)
 
 
 def axis_scenes(scene: Scene) -> AxisScenes:
@@ -81,21 +81,19 @@ def axis_scenes(scene: Scene) -> AxisScenes:
     return AxisScenes(along_x, replace(along_x, velocity=(0, 1), curves={}))
 
 
-def contact_condition(both: AxisScenes, pair: Pair, turn: int) -> LinearCondition:
+def contact_condition(both: AxisScenes, pair: Pair, turn: int) -> Condition:
     """Zero where a vertex is on an edge's line."""
     return both.row(contact_curve(both.x, pair, turn).line, contact_curve(both.y, pair, turn).line)
 
 
-def end_conditions(both: AxisScenes, pair: Pair, turn: int) -> Iterator[LinearCondition]:
+def end_conditions(both: AxisScenes, pair: Pair, turn: int) -> Iterator[Condition]:
     """Zero where, along the edge, it is at one of its ends."""
     on_x, on_y = contact_curve(both.x, pair, turn), contact_curve(both.y, pair, turn)
     yield both.row((on_x.lam, on_x.rho), (on_y.lam, on_y.rho))
     yield both.row((-on_x.lam, on_x.beyond), (-on_y.lam, on_y.beyond))
 
 
-def friction_conditions(
-    both: AxisScenes, pair: Pair, turn: int, friction: Fraction
-) -> Iterator[LinearCondition]:
+def friction_conditions(both: AxisScenes, pair: Pair, turn: int, friction: Fraction) -> Iterator[Condition]:
     """Zero where the line from the hinge to the contact is an edge of the cone, or at a right angle to w."""
     cones = (_cone(scene, pair, turn, friction) for scene in (both.x, both.y))
     for along_x, along_y in zip(*cones, strict=True):
@@ -105,7 +103,7 @@ def friction_conditions(
         right, up = both.x.pivot
         poly = both.x.arithmetic.poly
         across = rotated_product(poly, lever, (1, 0), -right), rotated_product(poly, lever, (0, 1), -up)
-        yield LinearCondition(*exact_line(across), NOTHING)
+        yield Condition(*exact_line(across), NOTHING)
 
 
 def _cone(scene: Scene, pair: Pair, turn: int, friction: Fraction) -> tuple[Line, Line]:
@@ -135,12 +133,12 @@ def diameter_circles(scene: Scene, pairs: Iterable[Pair]) -> set[DiameterCircle]
     return {DiameterCircle(int(x), int(y)) for x, y in ends}
 
 
-def goal_condition(scene: Scene, line: GoalLine) -> LinearCondition:
+def goal_condition(scene: Scene, line: GoalLine) -> Condition:
     """Zero on a line across the way."""
     (nx, ny), distance = line
     whole = lcm(nx.denominator, ny.denominator, (distance * scene.scale).denominator)
     x, y, z = (fmpz_poly([int(value * whole)]) for value in (nx, ny, -distance * scene.scale))
-    return LinearCondition(x, y, z)
+    return Condition(x, y, z)
 
 
 def pairs_among(scene: Scene, pairs: Iterable[Pair]) -> list[Pair]:

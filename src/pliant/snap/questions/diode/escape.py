@@ -69,12 +69,9 @@ class RestPosition:
 
 
 def rest_position(
-    model: Fastener,
-    arithmetic: Arithmetic,
-    fixed: UnitedObstacles,
-    springs: dict[str, PawlSpring],
+    model: Fastener, arithmetic: Arithmetic, fixed: UnitedObstacles, springs: dict[str, PawlSpring],
     last: Course,
-) -> RestPosition:
+) -> RestPosition:  # fmt: skip
     """At the end of the course that brought it in."""
     end = near_fraction(last.end)
     offset = (last.offset[0] + last.velocity[0] * end, last.offset[1] + last.velocity[1] * end)

@@ -23,9 +23,9 @@ from pliant.snap.arithmetic.polynomials import fraction, rational
 from pliant.snap.geometry.features import Pair
 from pliant.snap.questions.diode.conditions import (
     AxisScenes,
+    Condition,
     DiameterCircle,
     GoalLine,
-    LinearCondition,
     axis_scenes,
     contact_condition,
     diameter_circles,
@@ -95,7 +95,7 @@ class DirectionRange:
         for slope in roots(poly, rational(self.low), rational(self.high)):
             yield ExactDirection(self.steep, self.ahead, slope)
 
-    def right_angle(self, row: LinearCondition, circle: DiameterCircle) -> list[fmpz_poly]:
+    def right_angle(self, row: Condition, circle: DiameterCircle) -> list[fmpz_poly]:
         """Zero where, on a contact, w is on a circle: coefficients of 1, u and u², polynomials in the slope.
 
         With w = t d the contact has t = -z / (x d₁ + y d₂), and the circle t d · d = c · d.
@@ -184,13 +184,9 @@ def _pawl_directions(
 
 
 def _other_conditions(
-    both: AxisScenes,
-    pairs: Sequence[Pair],
-    place: DivergencePoint,
-    line: GoalLine,
-    friction: Fraction,
-    contacts: Sequence[LinearCondition],
-) -> Iterator[LinearCondition]:
+    both: AxisScenes, pairs: Sequence[Pair], place: DivergencePoint, line: GoalLine, friction: Fraction,
+    contacts: Sequence[Condition],
+) -> Iterator[Condition]:  # fmt: skip
     """Conditions other than contacts."""
     yield goal_condition(both.x, line)
     for row in contacts:
@@ -203,12 +199,9 @@ def _other_conditions(
 
 
 def _triple_conditions(
-    contacts: Sequence[LinearCondition],
-    rows: Sequence[LinearCondition],
-    near: Sequence[DiameterCircle],
-    place: DivergencePoint,
-    between: DirectionRange,
-) -> Iterator[ExactDirection]:
+    contacts: Sequence[Condition], rows: Sequence[Condition], near: Sequence[DiameterCircle],
+    place: DivergencePoint, between: DirectionRange,
+) -> Iterator[ExactDirection]:  # fmt: skip
     """Directions of configurations with one condition more than those of others close to them."""
     reach = [fmpq(math.floor(GRID * (place.u + side * NEAR)), GRID) for side in (-1, 1)]
     for first, second in combinations([*contacts, *rows], 2):
@@ -226,7 +219,7 @@ def _triple_conditions(
 
 
 def _at_known_angles(
-    rows: Sequence[LinearCondition], place: DivergencePoint, between: DirectionRange
+    rows: Sequence[Condition], place: DivergencePoint, between: DirectionRange
 ) -> Iterator[ExactDirection]:
     """The same at rest and at a stop."""
     for u in place.known:
@@ -235,11 +228,9 @@ def _at_known_angles(
 
 
 def _at_right_angles(
-    contacts: Sequence[LinearCondition],
-    near: Sequence[DiameterCircle],
-    place: DivergencePoint,
+    contacts: Sequence[Condition], near: Sequence[DiameterCircle], place: DivergencePoint,
     between: DirectionRange,
-) -> Iterator[ExactDirection]:
+) -> Iterator[ExactDirection]:  # fmt: skip
     """Directions at a right angle to the line from hinge to contact, at rest, at a stop or flush on an edge.
 
     Such angles are roots of quadratics; u is eliminated by their resultant.
@@ -261,11 +252,9 @@ def _resultant(angle: fmpz_poly, b: Sequence[fmpz_poly]) -> fmpz_poly:
 
 
 def _at_start(
-    contacts: Sequence[LinearCondition],
-    rows: Sequence[LinearCondition],
-    place: DivergencePoint,
+    contacts: Sequence[Condition], rows: Sequence[Condition], place: DivergencePoint,
     between: DirectionRange,
-) -> Iterator[ExactDirection]:
+) -> Iterator[ExactDirection]:  # fmt: skip
     """Directions along an edge that is touched at the start, or in which two such contacts keep together."""
     (u,) = place.known
     for row in [*contacts, *rows]:
@@ -276,7 +265,7 @@ def _at_start(
         yield from between.bearings(u, way)
 
 
-def _nearly_holds(row: LinearCondition, place: DivergencePoint) -> bool:
+def _nearly_holds(row: Condition, place: DivergencePoint) -> bool:
     """Whether a condition is near to holding."""
     x, y, z = (_value(poly, place.u) for poly in (row.x, row.y, row.z))
     size = abs(x * place.w[0]) + abs(y * place.w[1]) + sum(abs(float(c)) for c in row.z.coeffs())
