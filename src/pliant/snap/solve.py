@@ -1,9 +1,9 @@
 """Snap: how a fastener goes in, whether and where it snaps, jams or sticks, and what force it takes.
 
     for each leg of the plan:
-        sweep every pawl, and the root, for itself       (sweep.py: from event to event)
+        sweep every pawl, and the root, for itself       (sweep: from event to event)
         the first that cannot go on ends the leg
-    forces along what was swept                          (forces.py)
+    forces along what was swept                          (force)
     the same backwards, if asked for
 
 Source: [DonaldPai1993] sec. 9.
