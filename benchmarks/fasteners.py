@@ -10,7 +10,7 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.snap.model import Fastener, Pawl
-from pliant.snap.springs import stiffness_of
+from pliant.snap.springs.spring import stiffness_of
 
 Floats = NDArray[np.float64]
 

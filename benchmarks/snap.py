@@ -9,18 +9,18 @@ import shapely
 
 from benchmarks import fasteners, fasteners_mujoco, fasteners_pymunk
 from benchmarks.measure import seconds, table, timed
-from pliant.snap.arithmetic import Arithmetic
-from pliant.snap.exactly import Exactly
-from pliant.snap.floating import Floating
-from pliant.snap.forces import Curve, force_curve
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.arithmetic.floating import FloatArithmetic
+from pliant.snap.arithmetic.protocol import Arithmetic
+from pliant.snap.force.force_curve import ForceCurve, force_curve
+from pliant.snap.force.sizing import strains
 from pliant.snap.generate import many_features, ratchet, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.sizing import strains
 from pliant.snap.solve import solve
-from pliant.snap.springs import springs_of
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.plan import Course, travel_back, travel_in, united_obstacles
 
-WAYS = (Exactly(), Floating())
+WAYS = (ExactArithmetic(), FloatArithmetic())
 BEAM = {"thickness": 2, "width": 8, "material": "PC"}
 DISTANT = (10_000, 100_000, 1_000_000)
 
@@ -41,9 +41,9 @@ def events(quick: bool) -> Iterator[str]:
 
 def _rows(name: str, model: Fastener, repeats: int) -> Iterator[tuple[Any, ...]]:
     for arithmetic in WAYS:
-        fixed, build, _ = timed(lambda: around(model), 1)
-        travel(model, arithmetic, fixed)
-        courses, wall, _ = timed(lambda a=arithmetic, f=fixed: travel(model, a, f), repeats)
+        fixed, build, _ = timed(lambda: united_obstacles(model), 1)
+        travel_in(model, arithmetic, fixed)
+        courses, wall, _ = timed(lambda a=arithmetic, f=fixed: travel_in(model, a, f), repeats)
         count = happened(courses)
         each = f"{wall / count * 1e3:.2f}"
         yield name, arithmetic.name, live(courses), seconds(build), seconds(wall), count, each
@@ -52,7 +52,7 @@ def _rows(name: str, model: Fastener, repeats: int) -> Iterator[tuple[Any, ...]]
 def happened(courses: tuple[Course, ...]) -> int:
     """Events of a run: what is reported, and what ends a piece."""
     paths = [path for course in courses for path in course.paths.values()]
-    return sum(len(path.happenings) + len(path.pieces) for path in paths)
+    return sum(len(path.events) + len(path.pieces) for path in paths)
 
 
 def live(courses: tuple[Course, ...]) -> int:
@@ -74,7 +74,7 @@ def growth(quick: bool) -> Iterator[str]:
         for teeth in (10, 30, 100) if quick else (10, 30, 100, 300, 1000):
             model = ratchet(teeth)
             courses, wall, _ = timed(
-                lambda a=arithmetic, m=model: travel(m, a, around(m)), 1 if teeth > 200 else 3
+                lambda a=arithmetic, m=model: travel_in(m, a, united_obstacles(m)), 1 if teeth > 200 else 3
             )
             n = sum(
                 len(path.scene.pawl) * len(path.scene.obstacles.points) for path in courses[0].paths.values()
@@ -159,12 +159,12 @@ def engines(quick: bool) -> Iterator[str]:
     for friction in ("0", "3/10"):
         model = two_hooks(friction)
         answers = _pliant(model)
-        base = answers[Floating().name][1]
+        base = answers[FloatArithmetic().name][1]
         for name, (_, wall) in answers.items():
             rows.append(
                 (f"μ = {friction}", f"pliant, {name}", "", seconds(wall), f"{wall / base:,.1f}", "0", "0")
             )
-        reference = answers[Exactly().name][0]
+        reference = answers[ExactArithmetic().name][0]
         for name, peer in (("pymunk", fasteners_pymunk), ("MuJoCo", fasteners_mujoco)):
             for tuning in peer.TUNINGS[: 1 if quick else None]:
                 there, again = peer.run(fasteners.scene_of(model), tuning)
@@ -185,15 +185,15 @@ def engines(quick: bool) -> Iterator[str]:
     yield "## Stepping engines on the same fastener\n\n" + table(head, rows) + note
 
 
-def _pliant(model: Fastener) -> dict[str, tuple[Curve, float]]:
+def _pliant(model: Fastener) -> dict[str, tuple[ForceCurve, float]]:
     """The way in with its forces, and the time of both ways, by arithmetic."""
-    found: dict[str, tuple[Curve, float]] = {}
+    found: dict[str, tuple[ForceCurve, float]] = {}
     springs, friction = springs_of(model), float(model.friction)
-    fixed = around(model)
+    fixed = united_obstacles(model)
 
-    def both(arithmetic: Arithmetic) -> Curve:
-        there = travel(model, arithmetic, fixed)
-        again = back(model, arithmetic, fixed, there)
+    def both(arithmetic: Arithmetic) -> ForceCurve:
+        there = travel_in(model, arithmetic, fixed)
+        again = travel_back(model, arithmetic, fixed, there)
         curves = [force_curve(course, springs, friction, (0.0, 0.0)) for course in (*there, *again)]
         return curves[0]
 
@@ -204,7 +204,7 @@ def _pliant(model: Fastener) -> dict[str, tuple[Curve, float]]:
     return found
 
 
-def _errors(trace: fasteners.Trace, curve: Curve) -> tuple[float, float]:
+def _errors(trace: fasteners.Trace, curve: ForceCurve) -> tuple[float, float]:
     """The largest error of the angles, and that of the peak force, of a way in."""
     names = list(curve.angles)
     order = np.argsort(curve.t, kind="stable")

@@ -1,4 +1,4 @@
-"""A bent cantilever with a rigid nose, integrated from its root by scipy: nothing of `snap/bend.py` is in it.
+"""A bent cantilever with a rigid nose, integrated from its root by scipy, without `snap/springs/elastica.py`.
 
 The beam hangs down from its root at the origin and its nose stands out to the right. A hook to draw it with,
 as a fastener that passes the edge of a wall.

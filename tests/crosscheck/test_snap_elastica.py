@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from tests.crosscheck.elastica import Bent, Hook, bent
 
-from pliant.snap.forces import load, spans
+from pliant.snap.force.force_curve import contact_spans, pawl_load
+from pliant.snap.force.trajectory import Trajectory
+from pliant.snap.geometry.features import EDGE
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.result import Way
-from pliant.snap.scan import EDGE
 from pliant.snap.solve import solve
-from pliant.snap.springs import springs_of
+from pliant.snap.springs.spring import springs_of
 
 WITHIN = 0.03  # asked for; found is a tenth of it
 PUBLISHED = {  # of guides and calculators, with constant sections
@@ -34,15 +34,15 @@ KNOWN = {  # in and out by another integration, N and degrees and per cent
 }
 
 
-def at_the_corner(model: Fastener, way: Way) -> Bent:
+def at_the_corner(model: Fastener, way: Trajectory) -> Bent:
     """What is found where a ramp's contact is at the corner of the nose."""
     (course,), spring = way.courses, springs_of(model)["hook"]
     last = None
-    for span in spans(course):
+    for span in contact_spans(course):
         piece = span.pieces.get("hook")
         if piece is not None and piece.contacts and piece.contacts[0][0] == EDGE and last is None:
             t = np.array([span.end])
-            last = load(course.paths["hook"], piece, t, spring, float(model.friction))
+            last = pawl_load(course.paths["hook"], piece, t, spring, float(model.friction))
     return Bent(float(last.against[0]), abs(float(last.slope[0])), float(last.strain[0]))
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pliant.snap.exactly import Exactly
-from pliant.snap.forces import Curve, force_curve
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.force.force_curve import ForceCurve, force_curve
 from pliant.snap.generate import two_hooks
-from pliant.snap.springs import springs_of
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.plan import Course, travel_back, travel_in, united_obstacles
 
 pytest.importorskip("mujoco", reason="the peer is not installed: pip install pliant[dev]")
 pytest.importorskip("pymunk", reason="the peer is not installed: pip install pliant[dev]")
@@ -24,16 +24,16 @@ PEERS = {
 }
 
 
-def swept(friction: str) -> tuple[Course, Course, Curve]:
+def swept(friction: str) -> tuple[Course, Course, ForceCurve]:
     """Both ways of the two hooks, and the forces of the first."""
     model = two_hooks(friction)
-    fixed, arithmetic = around(model), Exactly()
-    there = travel(model, arithmetic, fixed)
-    again = back(model, arithmetic, fixed, there)
+    fixed, arithmetic = united_obstacles(model), ExactArithmetic()
+    there = travel_in(model, arithmetic, fixed)
+    again = travel_back(model, arithmetic, fixed, there)
     return there[0], again[0], force_curve(there[0], springs_of(model), float(model.friction), (0.0, 0.0))
 
 
-def angle_error(trace: Trace, curve: Curve) -> float:
+def angle_error(trace: Trace, curve: ForceCurve) -> float:
     """The largest difference of an angle from the sweep's."""
     columns = zip(trace.angles.T, curve.angles.values(), strict=True)
     return max(float(np.abs(found - np.interp(trace.t, curve.t, exact)).max()) for found, exact in columns)

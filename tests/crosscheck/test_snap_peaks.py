@@ -11,13 +11,13 @@ import pytest
 
 import pliant
 from pliant.files import model_of
-from pliant.snap.exactly import Exactly
-from pliant.snap.forces import force_curve, load, spans
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.force.force_curve import contact_spans, force_curve, pawl_load
 from pliant.snap.generate import random_fastener
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.solve import solve
-from pliant.snap.springs import springs_of
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.plan import Course, travel_back, travel_in, united_obstacles
 
 # At the change of contact from a hook's ramp to its corner the force points at the hinge.
 TOGGLE_AT_AN_END = {
@@ -87,12 +87,12 @@ def closely(course: Course, model: Fastener) -> float:
     inner = np.concatenate(
         [np.geomspace(1e-6, 1e-2, 40), np.linspace(0.01, 0.99, 400), 1 - np.geomspace(1e-2, 1e-6, 40)]
     )
-    for span in spans(course):
+    for span in contact_spans(course):
         t = span.begin + (span.end - span.begin) * np.array([0.0, *inner, 1.0])
         total = np.zeros(len(t))
         for name, spring in springs.items():
             if name in span.pieces:
-                total += load(course.paths[name], span.pieces[name], t, spring, friction).high
+                total += pawl_load(course.paths[name], span.pieces[name], t, spring, friction).high
         inside = total[1:-1]
         best = max(best, float(inside[np.isfinite(inside)].max(initial=0.0)))
     return best
@@ -103,9 +103,9 @@ def peaks(seed: int) -> list[tuple[float, float, str]]:
     found: list[tuple[float, float, str]] = []
     for friction in (Fraction(0), Fraction(1, 4)):
         model = random_fastener(seed).model_copy(update={"friction": friction})
-        fixed, arithmetic = around(model), Exactly()
-        there = travel(model, arithmetic, fixed)
-        for course in (*there, *back(model, arithmetic, fixed, there)):
+        fixed, arithmetic = united_obstacles(model), ExactArithmetic()
+        there = travel_in(model, arithmetic, fixed)
+        for course in (*there, *travel_back(model, arithmetic, fixed, there)):
             curve = force_curve(course, springs_of(model), float(friction), (0.0, 0.0))
             if math.isfinite(curve.peak) and curve.peak > 0:
                 assert curve.high.max(where=np.isfinite(curve.high), initial=0.0) == pytest.approx(

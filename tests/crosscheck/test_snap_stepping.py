@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from tests.crosscheck.stepping import walk
 
-from pliant.snap.exactly import Exactly
-from pliant.snap.forces import angles, spans
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.force.force_curve import contact_spans, pawl_angles
 from pliant.snap.generate import motion_diode, random_fastener, two_hooks
-from pliant.snap.path import Path, Piece
-from pliant.snap.travel import Course, around, back, travel
+from pliant.snap.sweep.path import Path, PathPiece
+from pliant.snap.sweep.plan import Course, travel_back, travel_in, united_obstacles
 
 CAUSES = {"until": "through", "jam": "jam", "stop": "stop", "lock": "friction", "dead centre": "dead centre"}
 CLOSE = 3e-6  # in t: the stepper halves its steps down to 1e-8
@@ -37,7 +37,7 @@ def obstacles_met(course: Course, pawl: str) -> list[int]:
     return [one for place, one in enumerate(held) if not place or one != held[place - 1]]
 
 
-def _locks_at_once(course: Course, path: Path, piece: Piece) -> bool:
+def _locks_at_once(course: Course, path: Path, piece: PathPiece) -> bool:
     """Whether a piece ends its course where it begins."""
     return bool(piece.contacts) and piece is path.pieces[-1] and path.end.t <= course.ends + CLOSE
 
@@ -50,7 +50,7 @@ def some(seeds: range, count: int) -> list[object]:
 @pytest.mark.parametrize("seed", some(range(40), 20))
 def test_random_fasteners_end_alike_and_meet_the_same_obstacles_in_the_same_order(seed):
     model = random_fastener(seed)
-    course = travel(model, Exactly(), around(model))[-1]
+    course = travel_in(model, ExactArithmetic(), united_obstacles(model))[-1]
     stepped = walk(model)
     assert stepped.end.cause == cause(course)
     assert stepped.end.t == pytest.approx(course.ends, abs=CLOSE)
@@ -63,8 +63,8 @@ def test_random_fasteners_end_alike_and_meet_the_same_obstacles_in_the_same_orde
 @pytest.mark.parametrize("seed", some(range(200, 212), 6))
 def test_random_fasteners_come_back_alike(seed):
     model = random_fastener(seed)
-    fixed, arithmetic = around(model), Exactly()
-    course = back(model, arithmetic, fixed, travel(model, arithmetic, fixed))[-1]
+    fixed, arithmetic = united_obstacles(model), ExactArithmetic()
+    course = travel_back(model, arithmetic, fixed, travel_in(model, arithmetic, fixed))[-1]
     stepped = walk(model, reverse=True)
     assert stepped.end.cause == cause(course)
     assert stepped.end.t == pytest.approx(course.ends - course.begins, abs=CLOSE)
@@ -74,13 +74,13 @@ def test_random_fasteners_come_back_alike(seed):
     "model", [pytest.param(two_hooks("3/10"), marks=pytest.mark.slow, id="two hooks"), motion_diode()]
 )
 def test_angles_agree_all_along(model):
-    course = travel(model, Exactly(), around(model))[0]
+    course = travel_in(model, ExactArithmetic(), united_obstacles(model))[0]
     for pawl, track in zip(model.pawls, walk(model).tracks, strict=True):
-        for span in spans(course):
+        for span in contact_spans(course):
             low, high = span.begin + CLOSE, span.end - CLOSE
             inside = [(t, a) for t, a in zip(track.t, track.angle, strict=True) if low < t < high]
             t, found = np.array(inside).reshape(-1, 2).T
-            wanted = angles(course.paths[pawl.name], span.pieces[pawl.name], t)
+            wanted = pawl_angles(course.paths[pawl.name], span.pieces[pawl.name], t)
             margin = 1e-5 + 1e-7 / np.sqrt(np.minimum(t - span.begin, span.end - t))  # steep at a snap
             assert np.all(np.abs(found - wanted) < margin)
 

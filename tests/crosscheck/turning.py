@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.crosscheck.touching import Contact, Rings, contacts, placed, rings_of
 
 from pliant.snap.model import Fastener
-from pliant.snap.springs import stiffness_of
+from pliant.snap.springs.spring import stiffness_of
 
 Floats = NDArray[np.float64]
 

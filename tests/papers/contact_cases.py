@@ -12,14 +12,15 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.snap.forces import angles
+from pliant.snap.force.force_curve import pawl_angles
+from pliant.snap.force.trajectory import Trajectory
 from pliant.snap.generate import motion_diode, random_fastener, ring, two_hooks, vector
+from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.scene import Scene
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root, SnapStudy
-from pliant.snap.path import Path, Piece
-from pliant.snap.result import SnapResult, Way
-from pliant.snap.scan import VERTEX
-from pliant.snap.scene import Pair, Scene
+from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
+from pliant.snap.sweep.path import Path, PathPiece
 
 Floats = NDArray[np.float64]
 Rational = int | Fraction
@@ -62,17 +63,17 @@ def run(model: Fastener, **study: object) -> SnapResult:
     return solve(model, SnapStudy.model_validate(study))
 
 
-def told(way: Way, pawl: str = "pawl") -> list[str]:
+def told(way: Trajectory, pawl: str = "pawl") -> list[str]:
     """What happens to a pawl, in order, until the way ends."""
     return [
         happening.kind
         for course in way.courses
-        for happening in course.paths[pawl].happenings
+        for happening in course.paths[pawl].events
         if happening.point.against(course.end) <= 0
     ]
 
 
-def pieces(way: Way) -> Iterator[tuple[Path, Piece]]:
+def pieces(way: Trajectory) -> Iterator[tuple[Path, PathPiece]]:
     """Every stretch of every pawl, each on one contact, as far as it would go by itself."""
     for course in way.courses:
         for path in course.paths.values():
@@ -80,7 +81,7 @@ def pieces(way: Way) -> Iterator[tuple[Path, Piece]]:
                 yield path, piece
 
 
-def inside(piece: Piece, count: int = 9) -> Floats:
+def inside(piece: PathPiece, count: int = 9) -> Floats:
     """Moments within a piece, its ends left out."""
     return np.linspace(piece.start.t, piece.end.t, count + 2)[1:-1]
 
@@ -88,7 +89,7 @@ def inside(piece: Piece, count: int = 9) -> Floats:
 def angle_at(path: Path, t: float) -> float:
     """A pawl's angle at a moment, in radians."""
     piece = next(piece for piece in path.pieces if piece.start.t <= t <= piece.end.t)
-    return float(angles(path, piece, np.array([t]))[0])
+    return float(pawl_angles(path, piece, np.array([t]))[0])
 
 
 def rotated(vectors: Floats, angle: float) -> Floats:
@@ -110,14 +111,14 @@ def frame(way: Floats, normal: Floats) -> Floats:
 def geometry(here: Scene, pair: Pair, angle: float, t: float) -> tuple[Floats, Floats, Floats]:
     """Lever r, normal n_j or m_i, and the hinge's velocity, of a contact; none of it by the sweep."""
     kind, i, j = pair
-    pawl = rotated(np.array([here.rigid.x, here.rigid.y]).T, angle)
-    stone = np.array([here.floats.x, here.floats.y]).T
-    velocity = np.array([here.way.vx, here.way.vy])
+    pawl = rotated(np.array([here.bodies.pawl.x, here.bodies.pawl.y]).T, angle)
+    stone = np.array([here.bodies.obstacles.x, here.bodies.obstacles.y]).T
+    velocity = np.array([here.bodies.hinge.vx, here.bodies.hinge.vy])
     if kind == VERTEX:
-        edge, lever = stone[here.floats.following[j]] - stone[j], pawl[i]
+        edge, lever = stone[here.bodies.obstacles.following[j]] - stone[j], pawl[i]
     else:
         edge = pawl[(i + 1) % len(pawl)] - pawl[i]
-        lever = stone[j] - np.array([here.way.x, here.way.y]) - t * velocity
+        lever = stone[j] - np.array([here.bodies.hinge.x, here.bodies.hinge.y]) - t * velocity
     return lever, np.array([edge[1], -edge[0]]) / np.hypot(*edge), velocity
 
 
@@ -128,7 +129,7 @@ def sliding_speed(lever: Floats, normal: Floats, velocity: Floats, kind: int) ->
 
 
 @cache
-def sliding(kind: int, friction: Rational = 0) -> list[tuple[Path, Piece]]:
+def sliding(kind: int, friction: Rational = 0) -> list[tuple[Path, PathPiece]]:
     """Pieces on arcs of one type of contact, of the examples and of random fasteners at this friction."""
     models = [two_hooks(), motion_diode(), *(random_fastener(seed) for seed in range(16))]
     rough = [model.model_copy(update={"friction": Fraction(friction)}) for model in models]

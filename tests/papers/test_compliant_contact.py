@@ -218,7 +218,7 @@ def test_fig_5_it_slides_along_the_upper_left_corner_of_a():
 def test_fig_5_it_snaps_off_where_its_tip_is_on_the_corner():
     """tan(θ/2) = 3/5 turns the tip (4, 1) to (1, 4), from the hinge at (0, −1) to A's corner (1, 3)."""
     assert math.tan(diode().events[1].angle / 2) == pytest.approx(3 / 5, abs=1e-15)
-    u = diode().way_in.last.paths["pawl"].happenings[1].point.u.reduced
+    u = diode().way_in.last.paths["pawl"].events[1].point.u.reduced
     assert u.is_rational
     assert Fraction(int(u.low.p), int(u.low.q)) == Fraction(3, 5)
 

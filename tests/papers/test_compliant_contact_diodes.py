@@ -10,14 +10,14 @@ import pytest
 from tests.papers.contact_cases import run
 
 from pliant import gallery
-from pliant.snap.diode import Diode
-from pliant.snap.escape import heading
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.generate import motion_diode, two_hooks
 from pliant.snap.model import Fastener
+from pliant.snap.questions.diode.classification import Diode
+from pliant.snap.questions.diode.escape import rational_direction
 from pliant.snap.result import SnapResult
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import around, travel
+from pliant.snap.sweep.plan import travel_in, united_obstacles
 
 
 def classified(model: Fastener, directions: int = 16) -> SnapResult:
@@ -142,14 +142,14 @@ def test_sec_3_2_with_b_and_c_extended_it_is_a_total_one(model):
 
 def escapes(reach: int | None) -> int:
     """How many of 72 directions lead from (0, −9) back to the height it came from, within a travel of 60."""
-    fixed = around(motion_diode(reach=reach))
+    fixed = united_obstacles(motion_diode(reach=reach))
     count = 0
     for k in range(72):
-        velocity = heading(math.radians(5 * k))
+        velocity = rational_direction(math.radians(5 * k))
         speed = math.hypot(*map(float, velocity))
         model = motion_diode(start=(0, -9), velocity=velocity, reach=reach)
         root = model.root.model_copy(update={"until": Fraction(60 / speed).limit_denominator(1000)})
-        course = travel(model.model_copy(update={"root": root}), Floating(), fixed)[-1]
+        course = travel_in(model.model_copy(update={"root": root}), FloatArithmetic(), fixed)[-1]
         count += course.cause == "until" and -9 + course.ends * float(velocity[1]) > 9
     return count
 

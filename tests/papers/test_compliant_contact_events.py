@@ -25,14 +25,14 @@ from tests.papers.contact_cases import (
     told,
 )
 
-from pliant.snap.curves import curve
-from pliant.snap.exactly import Exactly
+from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.generate import cantilever_hook, motion_diode, random_fastener, ratchet
+from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.model import Fastener
-from pliant.snap.path import Happening, Path
 from pliant.snap.result import SnapResult
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import around, travel
+from pliant.snap.sweep.path import Path, PathEvent
+from pliant.snap.sweep.plan import travel_in, united_obstacles
 
 GROOVE = [(-3, -12), (3, -12), (3, -6), (HALF, -8), (-3, -6)]
 CEILING = [(3, -3 * HALF), (5, -3 * HALF), (5, 0), (3, 0)]
@@ -59,11 +59,11 @@ def path_of(scene: str) -> Path:
     return next(iter(ran(scene).way_in.last.paths.values()))
 
 
-def event(scene: str, kind: str) -> Happening:
-    return next(happening for happening in path_of(scene).happenings if happening.kind == kind)
+def event(scene: str, kind: str) -> PathEvent:
+    return next(happening for happening in path_of(scene).events if happening.kind == kind)
 
 
-def at(happening: Happening) -> tuple[float, float]:
+def at(happening: PathEvent) -> tuple[float, float]:
     """Its t, and its angle in radians."""
     return happening.point.t, happening.point.turn * math.pi + 2 * math.atan(happening.point.angle)
 
@@ -94,7 +94,7 @@ def test_figs_20_to_22_every_kind_of_event_is_met(name):
     before = [piece.motion for piece in path.pieces if piece.end.t == happening.point.t][-1:]
     assert before == BEFORE.get(kind, ["arc"])
     assert path.cause == ENDS.get(kind, "until")
-    assert (path.happenings[-1] is happening) == (kind in ENDS or kind == "release")
+    assert (path.events[-1] is happening) == (kind in ENDS or kind == "release")
 
 
 def test_fig_20_i_from_rest_the_pawl_is_cocked_and_rest_itself_is_no_longer_free():
@@ -168,18 +168,18 @@ def test_fig_22_it_sticks_earlier_than_it_would_jam():
 # Eq. 32: the tests of normals, and what is true instead
 
 
-def normals(path: Path, happening: Happening) -> list[int]:
+def normals(path: Path, happening: PathEvent) -> list[int]:
     """The signs of η·t̂ of the curves that meet, which are those of α."""
-    found = [curve(path.scene, pair, happening.point.turn).alpha for pair in happening.contacts]
+    found = [contact_curve(path.scene, pair, happening.point.turn).alpha for pair in happening.contacts]
     return [path.scene.arithmetic.sign_at(alpha, happening.point.u) for alpha in found]
 
 
-def leaves(path: Path, happening: Happening) -> int:
+def leaves(path: Path, happening: PathEvent) -> int:
     """The sign of η·t̂ of the arc that a snap leaves."""
     last = next(
         piece for piece in reversed(path.pieces) if piece.contacts and piece.end.t == happening.point.t
     )
-    alpha = curve(path.scene, last.contacts[0], last.turn).alpha
+    alpha = contact_curve(path.scene, last.contacts[0], last.turn).alpha
     return path.scene.arithmetic.sign_at(alpha, last.end.u)
 
 
@@ -210,8 +210,10 @@ def test_eq_32_among_random_fasteners_both_tests_fail_often():
     jams: list[int] = []
     for seed in range(40):
         model = random_fastener(seed)
-        for name, path in travel(model, Exactly(), around(model), Fraction(0))[-1].paths.items():
-            for happening in path.happenings if name != "root" else ():
+        for name, path in travel_in(model, ExactArithmetic(), united_obstacles(model), Fraction(0))[
+            -1
+        ].paths.items():
+            for happening in path.events if name != "root" else ():
                 if happening.kind == "snap from a vertex":
                     snaps.append(leaves(path, happening))
                 if happening.kind == "jam" and len(happening.contacts) == 2:

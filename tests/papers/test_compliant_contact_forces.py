@@ -24,20 +24,21 @@ from tests.papers.contact_cases import (
     sliding_speed,
 )
 
-from pliant.snap.forces import Spring, angles, load
+from pliant.snap.force.force_curve import pawl_angles, pawl_load
 from pliant.snap.generate import motion_diode, two_hooks
-from pliant.snap.path import Path, Piece
+from pliant.snap.geometry.features import VERTEX
 from pliant.snap.result import SnapResult
-from pliant.snap.scan import VERTEX
+from pliant.snap.springs.spring import PawlSpring
+from pliant.snap.sweep.path import Path, PathPiece
 
 MU = Fraction(3, 10)
-SPRING = Spring(100.0, 0.0)
+SPRING = PawlSpring(100.0, 0.0)
 BOTH = pytest.mark.parametrize("kind", [VERTEX, 1 - VERTEX])
 
 
-def forces(path: Path, piece: Piece, t: Floats, mu: Fraction = MU) -> Floats:
+def forces(path: Path, piece: PathPiece, t: Floats, mu: Fraction = MU) -> Floats:
     """The contact forces on the pawl."""
-    return load(path, piece, t, SPRING, float(mu)).force
+    return pawl_load(path, piece, t, SPRING, float(mu)).force
 
 
 # Eqs A1 to A5
@@ -47,7 +48,7 @@ def forces(path: Path, piece: Piece, t: Floats, mu: Fraction = MU) -> Floats:
 def test_eqs_a2_and_a4_the_torque_of_the_contact_is_that_of_the_spring(kind):
     for path, piece in sliding(kind, MU):
         t = inside(piece, 5)
-        for force, angle, moment in zip(forces(path, piece, t), angles(path, piece, t), t, strict=True):
+        for force, angle, moment in zip(forces(path, piece, t), pawl_angles(path, piece, t), t, strict=True):
             lever, _, _ = geometry(path.scene, piece.contacts[0], angle, moment)
             assert cross(lever, force) == pytest.approx(100 * angle, rel=1e-9, abs=1e-9)
 
@@ -57,7 +58,7 @@ def test_eqs_a3_and_a5_the_force_is_along_the_edge_of_the_friction_cone_and_pres
     """On the pawl for type B; of type A the paper's f is the one on the obstacle."""
     for path, piece in sliding(kind, MU):
         t = inside(piece, 5)
-        for force, angle, moment in zip(forces(path, piece, t), angles(path, piece, t), t, strict=True):
+        for force, angle, moment in zip(forces(path, piece, t), pawl_angles(path, piece, t), t, strict=True):
             lever, normal, velocity = geometry(path.scene, piece.contacts[0], angle, moment)
             across, along = frame(force if kind == VERTEX else -force, normal)
             speed = sliding_speed(lever, normal, velocity, kind)
@@ -118,7 +119,9 @@ def test_prop_a_1_is_true_of_type_b():
     count = 0
     for path, piece in sliding(VERTEX, MU):
         t = np.linspace(piece.start.t, piece.end.t, 60)
-        ahead = [_ahead(path, piece, angle, at) for angle, at in zip(angles(path, piece, t), t, strict=True)]
+        ahead = [
+            _ahead(path, piece, angle, at) for angle, at in zip(pawl_angles(path, piece, t), t, strict=True)
+        ]
         if len(set(np.sign(ahead))) > 1:
             continue
         size = np.hypot(*forces(path, piece, t).T)
@@ -127,7 +130,7 @@ def test_prop_a_1_is_true_of_type_b():
     assert count > 5
 
 
-def _ahead(path: Path, piece: Piece, angle: float, t: float) -> float:
+def _ahead(path: Path, piece: PathPiece, angle: float, t: float) -> float:
     lever, _, velocity = geometry(path.scene, piece.contacts[0], angle, t)
     return float(lever @ velocity)
 
@@ -197,9 +200,9 @@ def test_at_every_moment_the_work_goes_into_the_spring_and_into_friction(kind):
     """F v = kθω + (friction) · (sliding speed), with ω by eqs 8 and 16 and the speed by eqs 11 and 17."""
     for path, piece in sliding(kind, MU):
         t = inside(piece, 5)
-        found = load(path, piece, t, SPRING, float(MU))
+        found = pawl_load(path, piece, t, SPRING, float(MU))
         for force, against, angle, at in zip(
-            found.force, found.against, angles(path, piece, t), t, strict=True
+            found.force, found.against, pawl_angles(path, piece, t), t, strict=True
         ):
             lever, normal, velocity = geometry(path.scene, piece.contacts[0], angle, at)
             omega = -frame(velocity, normal)[1] / frame(lever, normal)[0]

@@ -33,16 +33,16 @@ from tests.papers.contact_cases import (
     told,
 )
 
-from pliant.snap.curves import Curve, curve
-from pliant.snap.exactly import Exactly
-from pliant.snap.floating import Floating, FloatPoint
-from pliant.snap.forces import angles
-from pliant.snap.friction import cone, grip, holds
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.arithmetic.floating import FloatArithmetic, FloatPoint
+from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.generate import two_hooks
+from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
+from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.scene import Scene, pawl_scene, unite_obstacles
 from pliant.snap.model import Fastener
 from pliant.snap.result import SnapResult
-from pliant.snap.scan import VERTEX
-from pliant.snap.scene import Pair, Scene, obstacles, scene
+from pliant.snap.sweep.friction import friction_cone, friction_terms, is_locked
 
 STICKS, SLIDES = {"I", "III"}, {"II", "IV"}
 
@@ -91,7 +91,7 @@ def test_eq_6_holds_for_one_direction_of_sliding_only():
     assert sides == {-1, 1}
 
 
-def some_touching(rng: np.random.Generator, kind: int) -> tuple[Scene, Curve, FloatPoint] | None:
+def some_touching(rng: np.random.Generator, kind: int) -> tuple[Scene, ContactCurve, FloatPoint] | None:
     """Two triangles that touch at some angle while one of them moves; None where they do not."""
     corners, ways = rng.integers(-6, 7, (2, 3, 2)), rng.integers(-5, 6, (2, 2))
     pawl, stone, (hinge, velocity) = (
@@ -100,11 +100,11 @@ def some_touching(rng: np.random.Generator, kind: int) -> tuple[Scene, Curve, Fl
     areas = [np.linalg.det(np.column_stack([each, np.ones(3)])) for each in corners]
     if min(map(abs, areas)) < 0.5 or velocity == (0, 0):
         return None
-    here = scene(Floating(), pawl, hinge, velocity, obstacles([stone]), Fraction(1))
-    u, contact = float(rng.uniform(-1, 1)), curve(here, (kind, 0, 0), 0)
+    here = pawl_scene(FloatArithmetic(), pawl, hinge, velocity, unite_obstacles([stone]), Fraction(1))
+    u, contact = float(rng.uniform(-1, 1)), contact_curve(here, (kind, 0, 0), 0)
     if abs(contact.alpha(u)) < 1e-6 or here.pawl[0] == (0, 0):
         return None
-    return here, contact, Floating().point(u, 0, contact.line)
+    return here, contact, FloatArithmetic().point(u, 0, contact.line)
 
 
 @pytest.mark.parametrize("kind", [VERTEX, 1 - VERTEX])
@@ -121,8 +121,8 @@ def test_props_6_1_and_6_2_are_the_one_test_of_the_sweep(kind):
             continue  # no torque: it neither holds a spring nor slides
         v = np.sign(sliding_speed(lever, normal, way, kind)) * np.array([normal[1], -normal[0]])
         where = sector(-lever, normal, v, float(mu))
-        contact_grip = grip(here, contact, 0)
-        assert holds(point, contact_grip, cone(here, contact_grip, mu)) == (where in STICKS)
+        contact_grip = friction_terms(here, contact, 0)
+        assert is_locked(point, contact_grip, friction_cone(here, contact_grip, mu)) == (where in STICKS)
         seen.add(where)
     assert seen == STICKS | SLIDES
 
@@ -138,7 +138,7 @@ def test_eqs_7_to_17_the_contact_stays_and_slides_at_the_speed_printed(kind, equ
         step = 1e-5 * (piece.end.t - piece.start.t)
         for t in inside(piece, 3):
             moments = np.array([t - step, t, t + step])
-            turned = angles(path, piece, moments)
+            turned = pawl_angles(path, piece, moments)
             here = [
                 geometry(path.scene, piece.contacts[0], a, s) for a, s in zip(turned, moments, strict=True)
             ]
@@ -159,7 +159,7 @@ def test_eqs_8_and_16_the_angular_velocity(kind):
     for path, piece in sliding(kind):
         step = 1e-5 * (piece.end.t - piece.start.t)
         t = inside(piece, 1)[0]
-        before, angle, after = angles(path, piece, np.array([t - step, t, t + step]))
+        before, angle, after = pawl_angles(path, piece, np.array([t - step, t, t + step]))
         lever, normal, velocity = geometry(path.scene, piece.contacts[0], angle, t)
         omega = -frame(velocity, normal)[1] / frame(lever, normal)[0]
         assert (after - before) / (2 * step) == pytest.approx(omega, rel=1e-5, abs=1e-8)
@@ -174,10 +174,10 @@ def test_fig_10_sliding_reverses_where_the_lever_is_square_to_the_motion():
     moments = reversal + np.array([-0.1, 0.1])
     speeds = [
         sliding_speed(*geometry(path.scene, arc.contacts[0], angle, t), VERTEX)
-        for angle, t in zip(angles(path, arc, moments), moments, strict=True)
+        for angle, t in zip(pawl_angles(path, arc, moments), moments, strict=True)
     ]
     assert speeds[0] > 0 > speeds[1]
-    (angle,) = angles(path, arc, np.array([reversal]))
+    (angle,) = pawl_angles(path, arc, np.array([reversal]))
     lever, normal, velocity = geometry(path.scene, arc.contacts[0], angle, reversal)
     assert lever == pytest.approx([math.sqrt(8.5), -math.sqrt(8.5)], abs=1e-9)
     assert sliding_speed(lever, normal, velocity, VERTEX) == pytest.approx(0, abs=1e-9)
@@ -285,11 +285,13 @@ def exact(points: Sequence[Point]) -> list[tuple[Fraction, Fraction]]:
 
 def states_of(here: Scene, pair: Pair, u: Floats, mu: Fraction, turn: int = 0) -> list[tuple[float, str]]:
     """When a contact is at some angles, and whether it sticks there."""
-    contact = curve(here, pair, turn)
-    contact_grip = grip(here, contact, turn)
-    edges = cone(here, contact_grip, mu)
-    points = [Exactly().point(Exactly().number(Fraction(value)), turn, contact.line) for value in u]
-    return [(point.t, "stick" if holds(point, contact_grip, edges) else "slide") for point in points]
+    contact = contact_curve(here, pair, turn)
+    contact_grip = friction_terms(here, contact, turn)
+    edges = friction_cone(here, contact_grip, mu)
+    points = [
+        ExactArithmetic().point(ExactArithmetic().number(Fraction(value)), turn, contact.line) for value in u
+    ]
+    return [(point.t, "stick" if is_locked(point, contact_grip, edges) else "slide") for point in points]
 
 
 def in_turn(states: list[tuple[float, str]]) -> str:
@@ -300,7 +302,14 @@ def in_turn(states: list[tuple[float, str]]) -> str:
 
 def regions(velocity: tuple[Fraction, Fraction]) -> str:
     """Of a tip that goes along a floor, with a friction of 0.3."""
-    here = scene(Exactly(), exact(TIP), *exact([(0, 0)]), velocity, obstacles([exact(FLOOR)]), Fraction(1))
+    here = pawl_scene(
+        ExactArithmetic(),
+        exact(TIP),
+        *exact([(0, 0)]),
+        velocity,
+        unite_obstacles([exact(FLOOR)]),
+        Fraction(1),
+    )
     return in_turn(states_of(here, (VERTEX, 0, 2), HALF_TURN, Fraction(3, 10)))
 
 
@@ -320,7 +329,13 @@ def test_sec_9_3_a_receding_hinge_slides_sticks_and_slides():
 @pytest.mark.parametrize(("mu", "pattern"), [(QUARTER, "slide stick slide"), (Fraction(0), "slide")])
 def test_sec_9_3_type_a_has_at_most_one_sticking_region(mu, pattern):
     """The vertex comes within d√(1 + μ²) of the hinge and goes away on the other side, where it slides."""
-    here = scene(Exactly(), exact(BLOCK), *exact([(0, 0), (1, 0)]), obstacles([exact(WEDGE)]), Fraction(1))
+    here = pawl_scene(
+        ExactArithmetic(),
+        exact(BLOCK),
+        *exact([(0, 0), (1, 0)]),
+        unite_obstacles([exact(WEDGE)]),
+        Fraction(1),
+    )
     states = [
         state
         for turn in (0, 1)
@@ -352,7 +367,7 @@ LANDINGS = [
 def test_sec_9_3_after_a_snap_it_is_checked_whether_the_pawl_sticks_where_it_lands(mu, end):
     result = run(fastener(ARMED, PIN, AHEAD, velocity=(1, 0), friction=mu))
     assert told(result.way_in)[-2:] == end
-    lands, last = result.way_in.last.paths["pawl"].happenings[-2:]
+    lands, last = result.way_in.last.paths["pawl"].events[-2:]
     assert (lands.point.against(last.point.time) == 0) is (mu == Fraction(2, 5))
 
 

@@ -35,14 +35,14 @@ from tests.papers.contact_cases import (
 )
 
 from pliant import gallery
-from pliant.snap.curves import Curve, curve
-from pliant.snap.exactly import Exactly
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.arithmetic.polynomials import fraction
 from pliant.snap.generate import motion_diode, random_fastener, two_hooks
-from pliant.snap.polynomials import fraction
+from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
+from pliant.snap.geometry.features import EDGE, VERTEX
+from pliant.snap.geometry.scene import Scene, pawl_scene, unite_obstacles
+from pliant.snap.questions.configuration_space import configuration_slice
 from pliant.snap.result import SnapResult
-from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.scene import Scene, obstacles, scene
-from pliant.snap.slice import slice_of
 from pliant.snap.status import SnapStatus
 
 Vector = tuple[Fraction, Fraction]
@@ -70,17 +70,19 @@ def some_scene(seed: int) -> Scene:
     hinge, velocity = some_vectors(rng, 2)
     if velocity == (0, 0):
         velocity = (Fraction(1), Fraction(0))
-    return scene(Exactly(), some_hull(rng), hinge, velocity, obstacles([some_hull(rng)]), Fraction(1))
+    return pawl_scene(
+        ExactArithmetic(), some_hull(rng), hinge, velocity, unite_obstacles([some_hull(rng)]), Fraction(1)
+    )
 
 
-def every_curve(here: Scene) -> Iterator[Curve]:
+def every_curve(here: Scene) -> Iterator[ContactCurve]:
     for kind in (VERTEX, EDGE):
         for i in range(len(here.pawl)):
             for j in range(len(here.obstacles.points)):
-                yield curve(here, (kind, i, j), 0)
+                yield contact_curve(here, (kind, i, j), 0)
 
 
-def as_printed(here: Scene, contact: Curve, u: Fraction, t: Fraction) -> Fraction:
+def as_printed(here: Scene, contact: ContactCurve, u: Fraction, t: Fraction) -> Fraction:
     """Eq. 3 or 4 with the normal as long as its edge, times (1 + u²) as in eq. 23, coordinates as scaled."""
     kind, i, j = contact.pair
     c, s = (1 - u * u) / (1 + u * u), 2 * u / (1 + u * u)
@@ -122,7 +124,10 @@ def test_eqs_23_to_25_curves_are_quadratic_in_u_with_coefficients_affine_in_t_an
         assert max(contact.alpha.degree(), contact.beta.degree()) <= 2
         kind, i, j = contact.pair
         for step in ((1, 0), (0, 1), (2, -3)):
-            betas = [curve(_moved(here, tuple(k * s for s in step)), (kind, i, j), 0).beta for k in (0, 1, 2)]
+            betas = [
+                contact_curve(_moved(here, tuple(k * s for s in step)), (kind, i, j), 0).beta
+                for k in (0, 1, 2)
+            ]
             assert betas[0] - 2 * betas[1] + betas[2] == fmpz_poly([])
 
 
@@ -131,7 +136,7 @@ def _moved(here: Scene, by: tuple[int, ...]) -> Scene:
     return replace(here, hinge=hinge, curves={})
 
 
-def applies(here: Scene, contact: Curve, angle: float) -> bool:
+def applies(here: Scene, contact: ContactCurve, angle: float) -> bool:
     """Whether the vertex would touch the edge first, both of its own edges pointing away from it."""
     kind, i, j = contact.pair
     pawl = rotated(np.array(here.pawl, np.float64), angle)
@@ -160,7 +165,7 @@ def test_eq_5_parts_overlap_where_every_applicable_constraint_is_negative(seed):
     assert found == {True, False}
 
 
-def _value(contact: Curve, u: float, t: float) -> float:
+def _value(contact: ContactCurve, u: float, t: float) -> float:
     alpha, beta = (sum(int(poly[n]) * u**n for n in range(3)) for poly in (contact.alpha, contact.beta))
     return alpha * t + beta
 
@@ -168,7 +173,7 @@ def _value(contact: Curve, u: float, t: float) -> float:
 # Eqs 26, 27, 29 and Fig. 12: the discriminant
 
 
-def discriminant(contact: Curve) -> tuple[int, int, int]:
+def discriminant(contact: ContactCurve) -> tuple[int, int, int]:
     """Eq. 27: its coefficients, from the constant up."""
     (c1, b1, a1), (c0, b0, a0) = (
         tuple(int(poly[n]) for n in range(3)) for poly in (contact.alpha, contact.beta)
@@ -220,7 +225,7 @@ def test_fig_13_at_a_double_root_contact_breaks_or_jams_by_the_sign_of_sigma(nam
     event = next(event for event in result.events if event.kind == kind)
     path = result.way_in.last.paths["pawl"]
     last = next(piece for piece in path.pieces if piece.end.t == pytest.approx(event.t))
-    contact = curve(path.scene, last.contacts[0], 0)
+    contact = contact_curve(path.scene, last.contacts[0], 0)
     assert ("A" if last.contacts[0][0] == EDGE else "B") == name[0]
     t = exact_value(event.exact)
     constant, middle, square = discriminant(contact)
@@ -286,13 +291,13 @@ def test_sec_8_3_2_every_piece_keeps_its_branch_sign(model):
     for path, piece in pieces(run(model).way_in):
         if piece.motion != "arc":
             continue
-        contact = curve(path.scene, piece.contacts[0], piece.turn)
+        contact = contact_curve(path.scene, piece.contacts[0], piece.turn)
         low, high = sorted((piece.start.angle, piece.end.angle))
         slopes = [_value_of_slope(contact, u) for u in np.linspace(low, high, 7)[1:-1]]
         assert len(set(np.sign(slopes))) == 1
 
 
-def _value_of_slope(contact: Curve, u: float) -> float:
+def _value_of_slope(contact: ContactCurve, u: float) -> float:
     """2Au + B on the curve."""
     alpha, beta = ([int(poly[n]) for n in range(3)] for poly in contact.line)
     t = -sum(beta[n] * u**n for n in range(3)) / sum(alpha[n] * u**n for n in range(3))
@@ -307,7 +312,7 @@ def test_fig_14_along_an_edge_parallel_to_the_motion_the_angle_stays():
     path = run(two_hooks()).way_in.last.paths["left"]
     flat = [piece for piece in path.pieces if piece.motion == "flat"]
     assert len(flat) == 1
-    assert curve(path.scene, flat[0].contacts[0], 0).is_flat
+    assert contact_curve(path.scene, flat[0].contacts[0], 0).is_flat
     assert flat[0].end.t - flat[0].start.t == pytest.approx(1, abs=1e-12)
     assert np.ptp([angle_at(path, t) for t in inside(flat[0])]) == 0
 
@@ -355,8 +360,8 @@ def test_fig_15_dragged_diagonally_the_hook_aligns_with_the_t_and_snaps_off():
 def test_figs_16_and_17_three_polynomials_vanish_at_one_time_exactly():
     """f_i and f_j of the sole's two vertices, and g_ij = f_i − f_j, which says that the sole is level."""
     path = run(gallery.load("dragged-hook")).way_in.last.paths["left"]
-    event = path.happenings[1]
-    f_i, f_j = (curve(path.scene, (VERTEX, vertex, 4), 0) for vertex in (1, 2))
+    event = path.events[1]
+    f_i, f_j = (contact_curve(path.scene, (VERTEX, vertex, 4), 0) for vertex in (1, 2))
     assert event.point.sign(*f_i.line) == event.point.sign(*f_j.line) == 0
     g = f_i.beta - f_j.beta
     assert f_i.alpha == f_j.alpha
@@ -391,7 +396,7 @@ def test_fig_18_whatever_the_start_the_singular_set_cannot_be_avoided(seed):
     ).way_in.last.paths["pawl"]
     alone = [{pair[1] for pair in piece.contacts} for piece in path.pieces if piece.contacts]
     assert alone[:2] == [{0}, {1}]
-    change = path.happenings[1]
+    change = path.events[1]
     assert {pair[1] for pair in change.contacts} == {0, 1}
     assert change.point.angle == pytest.approx(math.tan(-math.atan(1 / 4) / 2), abs=1e-15)
 
@@ -399,10 +404,10 @@ def test_fig_18_whatever_the_start_the_singular_set_cannot_be_avoided(seed):
 # Sections 8.2 and 8.4.1: resultants
 
 
-def resultant(first: Curve, second: Curve, t: Fraction) -> Fraction:
+def resultant(first: ContactCurve, second: ContactCurve, t: Fraction) -> Fraction:
     """Of two curves as quadratics in u, at a time: zero where they have a common root."""
 
-    def at(contact: Curve) -> list[Fraction]:
+    def at(contact: ContactCurve) -> list[Fraction]:
         return [int(contact.alpha[n]) * t + int(contact.beta[n]) for n in range(3)]
 
     (c1, b1, a1), (c2, b2, a2) = at(first), at(second)
@@ -412,8 +417,8 @@ def resultant(first: Curve, second: Curve, t: Fraction) -> Fraction:
 def test_sec_8_2_resultants_vanish_where_a_second_constraint_is_struck():
     for result in (run(motion_diode()), run(motion_diode(start=(0, -9), velocity=(0, 1)))):
         path = result.way_in.last.paths["pawl"]
-        struck = next(h for h in path.happenings if h.kind in ("change", "jam"))
-        first, second = (curve(path.scene, pair, 0) for pair in struck.contacts)
+        struck = next(h for h in path.events if h.kind in ("change", "jam"))
+        first, second = (contact_curve(path.scene, pair, 0) for pair in struck.contacts)
         event = next(event for event in result.events if event.kind == struck.kind)
         t = exact_value(event.exact)
         size = abs(resultant(first, second, t + 1))
@@ -428,7 +433,7 @@ def test_sec_8_4_1_resultants_say_nothing_of_curves_that_coincide():
     blocks = [(0, -8), (2, -8), (3, -5), (0, -5)], [(4, -8), (8, -8), (8, -5), (3, -5)]
     result = run(fastener(LEANING, *blocks, until=4))
     path = result.way_in.last.paths["pawl"]
-    first, second = (curve(path.scene, piece.contacts[0], 0) for piece in path.pieces[1:])
+    first, second = (contact_curve(path.scene, piece.contacts[0], 0) for piece in path.pieces[1:])
     assert first.pair != second.pair
     assert [resultant(first, second, Fraction(t)) for t in (1, 2, 7)] == [0, 0, 0]
     whole = run(fastener(LEANING, [(0, -8), (8, -8), (8, -5), (0, -5)], until=4))
@@ -439,7 +444,7 @@ def test_sec_8_4_1_resultants_say_nothing_of_curves_that_coincide():
 def test_sec_8_4_1_resultants_say_nothing_of_edges_parallel_to_the_motion():
     """Differs: α is zero throughout, so that time does not appear in either of two such constraints."""
     here = run(two_hooks()).way_in.last.paths["left"].scene
-    sides = [curve(here, (VERTEX, vertex, 5), 0) for vertex in (2, 3)]
+    sides = [contact_curve(here, (VERTEX, vertex, 5), 0) for vertex in (2, 3)]
     assert all(side.is_flat for side in sides)
     assert len({resultant(*sides, Fraction(t)) for t in range(5)}) == 1
 
@@ -496,6 +501,6 @@ def test_a_pawl_turned_round_never_overlaps_a_pin():
 def test_fig_19_the_slice_of_a_pawl_is_drawn_with_its_free_component():
     """Section 9, point 1: the motion never leaves the component it starts in."""
     course = run(motion_diode()).way_in.last
-    piece = slice_of(course, "pawl", Fraction(0))
+    piece = configuration_slice(course, "pawl", Fraction(0))
     assert piece.reach.buffer(1e-2).covers(shapely.LineString(piece.path))
     assert piece.forbidden.area > 0

@@ -15,13 +15,13 @@ from tests.papers.contact_cases import (
     run,
 )
 
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
 from pliant.snap.model import Fastener, Goal, Parameter
-from pliant.snap.outcome import outcome, shifted
-from pliant.snap.search import forces
-from pliant.snap.stability import margins
-from pliant.snap.uncertain import Outcomes
+from pliant.snap.questions.outcome import outcome, shifted_fastener
+from pliant.snap.questions.search import design_forces
+from pliant.snap.questions.stability import margins
+from pliant.snap.questions.uncertainty import Outcomes
 
 HILL = [(-5, -14), (5, -14), (4, -8), (1, -6), (-1, -7), (-4, -8)]  # edges 2-3, 3-4 and 4-5 face up
 BENCH = [(-4, -9), (2, -9), (2, -6), (-4, -6)]
@@ -101,7 +101,7 @@ def test_sec_b_2_2_one_sample_a_contact_misses_outcomes():
     bands = mapped(motion_diode(), region=[(Fraction(-4, 5), 0), (Fraction(-3, 5), 0)]).bands
     assert len({str(band.contact) for band in bands}) == 1
     assert [band.outcome.cause for band in bands] == ["jam", "jam", "until"]
-    sample = outcome(shifted(motion_diode(), (Fraction(-7, 10), Fraction(0))), Floating())
+    sample = outcome(shifted_fastener(motion_diode(), (Fraction(-7, 10), Fraction(0))), FloatArithmetic())
     assert sample.cause == "jam"
 
 
@@ -120,7 +120,10 @@ def test_eqs_b1_and_b2_every_start_tried_ends_as_its_band_says():
     for k in range(1, 35):
         start = Fraction(k, 10) - 3
         band = next(band for band in bands if band.low <= start <= band.high)
-        assert outcome(shifted(model, (start, Fraction(0))), Floating()).signature == band.outcome.signature
+        assert (
+            outcome(shifted_fastener(model, (start, Fraction(0))), FloatArithmetic()).signature
+            == band.outcome.signature
+        )
 
 
 # The control cylinder
@@ -148,7 +151,7 @@ def test_sec_10_2_a_plan_is_stable_as_long_as_the_same_things_happen():
     """Of one hook: friction up to 11/16, where it locks."""
     model = two_hooks(Fraction(3, 10))
     hook = model.model_copy(update={"pawls": model.pawls[:1]})
-    friction, aside = margins(hook, Floating())
+    friction, aside = margins(hook, FloatArithmetic())
     assert (friction.name, friction.low, friction.low_ends) == ("friction", 0, False)
     assert friction.high == pytest.approx(11 / 16, abs=1e-6)
     assert friction.high_ends
@@ -166,6 +169,6 @@ def test_sec_10_2_design_as_search():
     assert run(model, reverse=True).way_back.peak_force < 2.3
     design = run(model, search=True, goal=goal.model_dump()).design
     assert design.met
-    assert forces(model, design.values) == pytest.approx((design.insertion, design.retention))
+    assert design_forces(model, design.values) == pytest.approx((design.insertion, design.retention))
     assert design.insertion < 2.0
     assert design.retention > 2.3

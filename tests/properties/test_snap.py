@@ -18,12 +18,11 @@ from hypothesis import strategies as st
 from shapely.affinity import rotate, translate
 from tests.unit.snap.one_pawl import EXACT, FLOAT, angle, grid_case, swept
 
-from pliant.snap.forces import angles
+from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.generate import random_fastener
 from pliant.snap.model import Fastener
-from pliant.snap.path import Path
-from pliant.snap.standing import turned_outline
-from pliant.snap.travel import around, back, stops_of, travel
+from pliant.snap.sweep.path import Path
+from pliant.snap.sweep.plan import stops_of, travel_back, travel_in, united_obstacles
 
 Vector = tuple[Any, Any]
 ROUNDING = 1e-7  # how deep a pawl placed by floats may be in an obstacle
@@ -77,7 +76,7 @@ def general(seed: int) -> Case:
         tuple((x + part.at[0], y + part.at[1]) for x, y in model.outline(part)) for part in model.obstacles
     )
     return Case(
-        tuple(turned_outline(model, pawl)),
+        tuple(model.outline_at_rest(pawl)),
         outlines,
         model.root.velocity or (0, 0),
         pawl.hinge,
@@ -115,15 +114,15 @@ of_both_families = pytest.mark.parametrize("family", [general, flush])
 
 
 def kinds(path: Path) -> list[str]:
-    return [event.kind for event in path.happenings]
+    return [event.kind for event in path.events]
 
 
 def times(path: Path) -> list[float]:
-    return [event.point.t for event in path.happenings] + [path.end.t]
+    return [event.point.t for event in path.events] + [path.end.t]
 
 
 def turns(path: Path) -> list[float]:
-    return [angle(event.point) for event in path.happenings] + [angle(path.end)]
+    return [angle(event.point) for event in path.events] + [angle(path.end)]
 
 
 def assert_same(one: Path, other: Path, pace: Any = 1, sense: int = 1) -> None:
@@ -132,7 +131,7 @@ def assert_same(one: Path, other: Path, pace: Any = 1, sense: int = 1) -> None:
     assert times(other) == pytest.approx([t / float(pace) for t in times(one)], abs=1e-9)
     assert turns(other) == pytest.approx([sense * turn for turn in turns(one)], abs=1e-9)
     if pace == 1:
-        for event, again in zip(one.happenings, other.happenings, strict=True):
+        for event, again in zip(one.events, other.events, strict=True):
             assert EXACT.compare(event.point.time, again.point.time) == 0
             tangent = event.point.u if sense == 1 else EXACT.negated(event.point.u)
             assert EXACT.compare(tangent, again.point.u) == 0
@@ -233,7 +232,7 @@ def samples(path: Path, count: int = 5) -> Iterator[tuple[str, float, float]]:
         if piece.end.t - piece.start.t < 1e-6:
             continue
         t = np.linspace(piece.start.t, piece.end.t, count + 2)[1:-1]
-        for at, turned in zip(t.tolist(), angles(path, piece, t).tolist(), strict=True):
+        for at, turned in zip(t.tolist(), pawl_angles(path, piece, t).tolist(), strict=True):
             yield piece.motion, at, turned
 
 
@@ -283,7 +282,7 @@ def test_parts_never_overlap_and_what_is_turned_is_held(family, arithmetic, seed
 def test_a_snap_passes_through_free_angles_only_and_towards_rest(family, seed):
     case = family(seed)
     path, placed = case.path(EXACT), Placed(case)
-    for event, landing in pairwise(path.happenings):
+    for event, landing in pairwise(path.events):
         if event.kind.startswith("snap"):
             start, end = angle(event.point), angle(landing.point)
             assert EXACT.compare(event.point.time, landing.point.time) == 0
@@ -353,12 +352,12 @@ def test_more_friction_never_leads_further(family, seed):
 @over_seeds(15)
 def test_without_friction_a_way_without_snaps_is_gone_back_as_it_was_come(seed):
     model = random_fastener(seed).model_copy(update={"friction": Fraction(0)})
-    fixed = around(model)
-    (way,) = travel(model, EXACT, fixed)
-    (again,) = back(model, EXACT, fixed, (way,))
+    fixed = united_obstacles(model)
+    (way,) = travel_in(model, EXACT, fixed)
+    (again,) = travel_back(model, EXACT, fixed, (way,))
     for pawl in model.pawls:
         path, returning = way.paths[pawl.name], again.paths[pawl.name]
-        snaps = [event.point.t for event in path.happenings if event.kind.startswith("snap")]
+        snaps = [event.point.t for event in path.events if event.kind.startswith("snap")]
         first = max((t for t in snaps if t < way.ends), default=0.0)
         for t in np.linspace(max(first, -again.ends), way.ends, 9)[1:-1]:
             assert turned_at(returning, -t) == pytest.approx(turned_at(path, t), abs=1e-7)
@@ -367,20 +366,20 @@ def test_without_friction_a_way_without_snaps_is_gone_back_as_it_was_come(seed):
 def turned_at(path: Path, t: float) -> float:
     """A pawl's angle at a t strictly within its way."""
     piece = next(piece for piece in path.pieces if piece.start.t <= t <= piece.end.t)
-    return float(angles(path, piece, np.array([t]))[0])
+    return float(pawl_angles(path, piece, np.array([t]))[0])
 
 
 @over_seeds(15)
 def test_a_whole_fastener_goes_there_and_back_by_either_arithmetic(seed):
     model = random_fastener(seed)
-    fixed = around(model)
+    fixed = united_obstacles(model)
     ways = [_ends(model, fixed, arithmetic) for arithmetic in (EXACT, FLOAT)]
     assert ways[0][0] == ways[1][0]
     assert ways[1][1] == pytest.approx(ways[0][1], abs=1e-7)
 
 
 def _ends(model: Fastener, fixed: Any, arithmetic: Any) -> tuple[list[tuple[str, str]], list[float]]:
-    there = travel(model, arithmetic, fixed)
-    again = back(model, arithmetic, fixed, there)
+    there = travel_in(model, arithmetic, fixed)
+    again = travel_back(model, arithmetic, fixed, there)
     courses = [*there, *again]
     return [(course.cause, course.by) for course in courses], [course.ends for course in courses]

@@ -19,8 +19,8 @@ from pliant.linkage.synthesis import path
 from pliant.linkage.synthesis.result import SynthesisStatus
 from pliant.relax.model import Actuator, Bar, Mechanism
 from pliant.relax.status import RelaxStatus
-from pliant.snap import stability
-from pliant.snap.materials import MATERIALS
+from pliant.snap.handbook.materials import MATERIALS
+from pliant.snap.questions import stability
 from pliant.snap.status import SnapStatus
 
 ROOT = Path(__file__).parents[2]

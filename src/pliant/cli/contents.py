@@ -151,10 +151,10 @@ def _last(to: float | tuple[float, ...]) -> float:
 
 
 def _fastener(model: Fastener) -> Iterator[tuple[str, str]]:
-    from pliant.snap.asked import check_asked
-    from pliant.snap.remarks import remarks
+    from pliant.snap.start.checks import check_solvable
+    from pliant.snap.start.remarks import remarks
 
-    check_asked(model, model.study)
+    check_solvable(model, model.study)
     yield "pawls", _list_names([_pawl(model, pawl) for pawl in model.pawls], "; ")
     corners = sum(len(model.outline(obstacle)) for obstacle in model.obstacles)
     yield "obstacles", f"{len(model.obstacles)}, {corners} vertices in all"
@@ -171,7 +171,7 @@ def _fastener(model: Fastener) -> Iterator[tuple[str, str]]:
 
 
 def _pawl(model: Fastener, pawl: Pawl) -> str:
-    from pliant.snap.springs import stiffness_of
+    from pliant.snap.springs.spring import stiffness_of
 
     spring = f"{float(stiffness_of(model, pawl)):.6g} N·{model.units}/rad"
     beam = "" if pawl.beam is None else f", a beam of {pawl.beam.material or 'its own modulus'}"
@@ -179,8 +179,8 @@ def _pawl(model: Fastener, pawl: Pawl) -> str:
 
 
 def _plan(model: Fastener) -> str:
-    from pliant.snap.travel import legs
+    from pliant.snap.sweep.plan import plan_legs
 
-    said = [f"{place(map(float, leg.velocity))} for t = {float(leg.until):.6g}" for leg in legs(model)]
+    said = [f"{place(map(float, leg.velocity))} for t = {float(leg.until):.6g}" for leg in plan_legs(model)]
     past = ", when it is past everything" if model.root.plan is None and model.root.until is None else ""
     return _list_names(said, "; ") + past

@@ -79,7 +79,7 @@ def _marks(model: Assembly, extent: float) -> Iterator[Mark]:
 
 def _fastener(model: Fastener) -> Motion:
     """Obstacles, the root and the pawls at rest; hinges, and the way the first of them is to go."""
-    from pliant.snap.travel import ROOT
+    from pliant.snap.faults import ROOT
 
     still = [[*map(float, obstacle.at), 0.0] for obstacle in model.obstacles]
     root = [] if model.root.outline is None else [(ROOT, model.root.outline)]
@@ -102,7 +102,7 @@ def _fastener(model: Fastener) -> Motion:
 
 
 def _hinges_and_plan(model: Fastener) -> Iterator[Mark]:
-    from pliant.snap.travel import legs
+    from pliant.snap.sweep.plan import plan_legs
 
     hinges = np.array([pawl.hinge for pawl in model.pawls], np.float64)
     reach = max(float(np.ptp(np.array(model.outline(pawl), np.float64))) for pawl in model.pawls)
@@ -111,7 +111,7 @@ def _hinges_and_plan(model: Fastener) -> Iterator[Mark]:
         ring = 0.03 * reach * np.stack([np.cos(around), np.sin(around)], axis=1)
         yield Mark("curve", hinge + ring, group="hinge")
     start = hinges[0]
-    for leg in legs(model):
+    for leg in plan_legs(model):
         end = start + np.array(leg.velocity, np.float64) * float(leg.until)
         yield Mark("arrow", np.stack([start, end]), group="plan")
         start = end

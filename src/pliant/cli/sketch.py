@@ -16,7 +16,7 @@ from pliant.core.quantity import angle, number
 from pliant.linkage.reading import read as read_linkage
 from pliant.relax.checks.raw_data import named_in_elements
 from pliant.relax.checks.raw_data import read as read_mechanism
-from pliant.snap.turn import turn
+from pliant.snap.arithmetic.half_angle import half_angle
 from pliant.view.scene import VIEW
 
 _QUOTED = re.compile(r"'([^']+)'")
@@ -110,7 +110,7 @@ def _placed(part: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     at: Any = part.get(key)
     place: list[Any] = list(at) if isinstance(at, list | tuple) and len(at) == 2 else [0, 0]
     try:
-        rest = turn(part.get("rest", 0)).angle
+        rest = half_angle(part.get("rest", 0)).angle
     except (ValueError, TypeError):
         rest = 0.0
     return {**part, "pose": [*place, rest]}

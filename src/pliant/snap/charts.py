@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import shapely
 
+from pliant.core.arrays import Floats
 from pliant.core.plot import Plot, Series
-from pliant.snap.forces import Span, angles, load, spans
+from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_angles, pawl_load
+from pliant.snap.force.trajectory import Trajectory
 from pliant.snap.model import Fastener
+from pliant.snap.questions.configuration_space import ConfigurationSlice, configuration_slice, possible_pairs
 from pliant.snap.report import force
-from pliant.snap.scan import Floats
-from pliant.snap.slice import Slice, pairs_of, slice_of
-from pliant.snap.solve import springs_of
+from pliant.snap.result import SnapResult
+from pliant.snap.springs.spring import springs_of
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import Course
-
-if TYPE_CHECKING:
-    from pliant.snap.result import SnapResult, Way
+from pliant.snap.sweep.plan import Course
 
 MOST = 800  # contacts beyond which a slice takes too long, and shows too much
 FINE, POINTS = 65, 5000  # samples between two changes of contact, and in all
@@ -31,18 +30,18 @@ ENDS = {SnapStatus.STUCK: "locks", SnapStatus.DEAD_CENTRE: "ends at a dead centr
 
 def plots(result: SnapResult) -> dict[str, Plot]:
     """Every chart there is something to show in."""
-    runs = _runs(result)
-    found: dict[str, Plot] = {}
+    runs = _all_samples(result)
+    charts: dict[str, Plot] = {}
     if any(len(run.samples.depth) for run in runs):
-        found |= {"force": _force(result, runs), "angles": _angles(result, runs)}
+        charts |= {"force": _force(result, runs), "angles": _angles(result, runs)}
     for run in runs:
         for number, course in enumerate(run.way.courses):
             leg = f" leg {course.leg + 1}" if len(run.way.courses) > 1 else ""
             for pawl in result.model.pawls:
                 scene = course.paths[pawl.name].scene
-                if len(pairs_of(scene, course.begins, course.ends)) <= MOST:
-                    found[f"slice {pawl.name}{leg}{run.suffix}"] = _slice(result, run, number, pawl.name)
-    return found
+                if len(possible_pairs(scene, course.begins, course.ends)) <= MOST:
+                    charts[f"slice {pawl.name}{leg}{run.suffix}"] = _slice(result, run, number, pawl.name)
+    return charts
 
 
 @dataclass(frozen=True)
@@ -57,10 +56,10 @@ class _Samples:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _TrajectorySamples:
     """One way, the travel of the root before each of its courses, and samples."""
 
-    way: Way
+    way: Trajectory
     name: str
     suffix: str
     before: list[float]
@@ -69,17 +68,19 @@ class _Run:
     end: float  # and where it ends
 
 
-def _runs(result: SnapResult) -> list[_Run]:
-    runs = [_run(result.model, result.way_in, "insertion", "", 0.0, 1)]
+def _all_samples(result: SnapResult) -> list[_TrajectorySamples]:
+    runs = [_trajectory_samples(result.model, result.way_in, "insertion", "", 0.0, 1)]
     if result.way_back is not None:
         start = result.way_in.travel
-        runs.append(_run(result.model, result.way_back, "retention", " back", start, -1))
+        runs.append(_trajectory_samples(result.model, result.way_back, "retention", " back", start, -1))
     return runs
 
 
-def _run(model: Fastener, way: Way, name: str, suffix: str, start: float, sense: int) -> _Run:
+def _trajectory_samples(
+    model: Fastener, way: Trajectory, name: str, suffix: str, start: float, sense: int
+) -> _TrajectorySamples:
     before = [sum(course.travel for course in way.courses[:k]) for k in range(len(way.courses))]
-    stretches = [(k, span) for k, course in enumerate(way.courses) for span in spans(course)]
+    stretches = [(k, span) for k, course in enumerate(way.courses) for span in contact_spans(course)]
     count = max(2, min(FINE, POINTS // max(len(stretches), 1)))
 
     def depth(k: int, t: Floats) -> Floats:
@@ -89,21 +90,21 @@ def _run(model: Fastener, way: Way, name: str, suffix: str, start: float, sense:
     parts = [_Samples(*(np.zeros(shape) for shape in ((0,), (0,), (0,), (0,), (0, len(model.pawls)))))]
     for k, span in stretches:
         t = span.begin + (span.end - span.begin) * (0.5 - 0.5 * np.cos(np.linspace(0, np.pi, count)))
-        parts.append(_sampled(model, way.courses[k], span, t, depth(k, t)))
+        parts.append(_sample_span(model, way.courses[k], span, t, depth(k, t)))
     samples = _Samples(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(_Samples)))
     k = max(range(len(way.curves)), key=lambda k: way.curves[k].peak)
     peak_at = float(depth(k, np.array(way.curves[k].peak_at)))
-    return _Run(way, name, suffix, before, samples, peak_at, start + sense * way.travel)
+    return _TrajectorySamples(way, name, suffix, before, samples, peak_at, start + sense * way.travel)
 
 
-def _sampled(model: Fastener, course: Course, span: Span, t: Floats, depth: Floats) -> _Samples:
+def _sample_span(model: Fastener, course: Course, span: ContactSpan, t: Floats, depth: Floats) -> _Samples:
     """Between two changes of contact; a force without bound is a gap."""
     springs, turned, forces = springs_of(model), np.zeros((len(t), len(model.pawls))), np.zeros((3, len(t)))
     for p, pawl in enumerate(model.pawls):
         piece, path = span.pieces.get(pawl.name), course.paths[pawl.name]
         if piece is not None:
-            here = load(path, piece, t, springs[pawl.name], float(model.friction))
-            turned[:, p] = angles(path, piece, t)
+            here = pawl_load(path, piece, t, springs[pawl.name], float(model.friction))
+            turned[:, p] = pawl_angles(path, piece, t)
             forces += np.stack([here.against, here.low, here.high])
     total, low, high = np.where(np.isfinite(forces), forces, np.nan)
     return _Samples(depth, total, low, high, turned)
@@ -112,15 +113,17 @@ def _sampled(model: Fastener, course: Course, span: Span, t: Floats, depth: Floa
 # Forces and angles
 
 
-def _force(result: SnapResult, runs: Sequence[_Run]) -> Plot:
-    lines = [Series(run.name, run.samples.depth.copy(), _shown(run, run.samples.total)) for run in runs]
-    bands = [band for run in runs if (band := _open(run)) is not None]
+def _force(result: SnapResult, runs: Sequence[_TrajectorySamples]) -> Plot:
+    lines = [
+        Series(run.name, run.samples.depth.copy(), _bounded_forces(run, run.samples.total)) for run in runs
+    ]
+    bands = [band for run in runs if (band := _open_band(run)) is not None]
     unit = result.model.units
     note = "; ".join(_ending(run, unit) for run in runs)
     return Plot("Force against the motion", f"how far in ({unit})", "force (N)", (*lines, *bands), note=note)
 
 
-def _shown(run: _Run, values: Floats) -> Floats:
+def _bounded_forces(run: _TrajectorySamples, values: Floats) -> Floats:
     """Forces with a gap where one is nearly without bound: friction is about to lock, or it is a toggle."""
     sizes = np.abs(values[np.isfinite(values) & (values != 0)])
     grows = run.way.status is SnapStatus.STUCK or not np.isfinite(run.way.peak)
@@ -129,9 +132,9 @@ def _shown(run: _Run, values: Floats) -> Floats:
     return np.where(np.abs(values) <= TOP * np.median(sizes), values, np.nan)
 
 
-def _open(run: _Run) -> Series | None:
+def _open_band(run: _TrajectorySamples) -> Series | None:
     """Between which forces flush contact leaves it open; None where it never does."""
-    low, high = _shown(run, run.samples.low), _shown(run, run.samples.high)
+    low, high = _bounded_forces(run, run.samples.low), _bounded_forces(run, run.samples.high)
     wide = high - low > 1e-9 * run.way.peak
     if not wide.any():
         return None
@@ -139,14 +142,14 @@ def _open(run: _Run) -> Series | None:
     return Series(f"{run.name}, left open by flush contact", run.samples.depth.copy(), high, "band", low=low)
 
 
-def _ending(run: _Run, unit: str) -> str:
+def _ending(run: _TrajectorySamples, unit: str) -> str:
     """The peak, or where it is stopped."""
     if run.way.blocked:
         return f"{run.name} {ENDS.get(run.way.status, 'jams')} {run.end:.4g} {unit} in"
     return f"{run.name} peaks at {force(run.way.peak)}, {run.peak_at:.4g} {unit} in"
 
 
-def _angles(result: SnapResult, runs: Sequence[_Run]) -> Plot:
+def _angles(result: SnapResult, runs: Sequence[_TrajectorySamples]) -> Plot:
     series = tuple(
         Series(f"{pawl.name}{run.suffix}", run.samples.depth.copy(), np.degrees(run.samples.angles[:, p]))
         for run in runs
@@ -159,7 +162,7 @@ def _angles(result: SnapResult, runs: Sequence[_Run]) -> Plot:
 # Slices
 
 
-def _slice(result: SnapResult, run: _Run, number: int, pawl: str) -> Plot:
+def _slice(result: SnapResult, run: _TrajectorySamples, number: int, pawl: str) -> Plot:
     """The slice of one pawl: forbidden and free space, its rim by friction, and the path through it.
 
     Source: [DonaldPai1993] Figs. 20 to 22.
@@ -170,30 +173,30 @@ def _slice(result: SnapResult, run: _Run, number: int, pawl: str) -> Plot:
         along = before + (places[:, 0] - course.begins) * course.speed
         return np.column_stack([along, np.degrees(places[:, 1])])
 
-    found = slice_of(course, pawl, result.model.friction)
+    space = configuration_slice(course, pawl, result.model.friction)
     mine = [event for event in run.way.events if event.pawl == pawl]
     here = [event for event in mine if before <= event.travel <= before + course.travel]
     events = np.array([[event.travel, np.degrees(event.angle)] for event in here]).reshape(-1, 2)
     title = f"Configurations of {pawl}{' on the way back' if course.back else ''}"
-    layers = tuple(_layers(found, laid, events))
+    layers = tuple(_layers(space, laid, events))
     return Plot(title, f"travel ({result.model.units})", "angle (deg)", layers)
 
 
-def _layers(found: Slice, laid: Callable[[Floats], Floats], events: Floats) -> Iterator[Series]:
+def _layers(space: ConfigurationSlice, laid: Callable[[Floats], Floats], events: Floats) -> Iterator[Series]:
     """In an order that gives sticking the second colour, and sliding the third."""
-    rest = _series("rest", laid(np.array([[found.window.begin, 0.0], [found.window.end, 0.0]])), "dashed")
-    sticks = [laid(arc.places) for arc in found.arcs if arc.sticks]
-    slides = [laid(arc.places) for arc in found.arcs if not arc.sticks]
-    yield _series("path", laid(found.path), "heavy")
-    yield _series("sticking", _apart(sticks)) if sticks else rest
+    rest = _series("rest", laid(np.array([[space.window.begin, 0.0], [space.window.end, 0.0]])), "dashed")
+    sticks = [laid(arc.places) for arc in space.arcs if arc.sticks]
+    slides = [laid(arc.places) for arc in space.arcs if not arc.sticks]
+    yield _series("path", laid(space.path), "heavy")
+    yield _series("sticking", _separated(sticks)) if sticks else rest
     if slides:
-        yield _series("sliding", _apart(slides))
+        yield _series("sliding", _separated(slides))
     if len(events):
         yield _series("events", events, "points")
-    for name, area in (("forbidden", found.forbidden), ("free", found.reach), ("out of reach", found.apart)):
+    for name, area in (("forbidden", space.forbidden), ("free", space.reach), ("out of reach", space.apart)):
         rings = [laid(ring) for ring in _rings(area)]
         if rings:
-            yield _series(name, _apart(rings), "area")
+            yield _series(name, _separated(rings), "area")
     if sticks:
         yield rest
 
@@ -202,7 +205,7 @@ def _series(name: str, places: Floats, style: Any = "line") -> Series:
     return Series(name, places[:, 0].copy(), places[:, 1].copy(), style)
 
 
-def _apart(lines: Sequence[Floats]) -> Floats:
+def _separated(lines: Sequence[Floats]) -> Floats:
     """Lines (K, 2) one after another, with a gap after each."""
     return np.concatenate([part for line in lines for part in (line, GAP)])
 

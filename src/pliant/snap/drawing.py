@@ -9,22 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pliant.core.motion import Event, Floats, Mark, Motion, Shape, Signal
+from pliant.core.arrays import Bools, Floats
+from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.core.pose import carry
-from pliant.snap.forces import Span, angles, load, spans
+from pliant.snap.faults import ROOT
+from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_angles, pawl_load
+from pliant.snap.force.sizing import strains
+from pliant.snap.force.trajectory import Trajectory, angle_of
 from pliant.snap.model import Fastener, Obstacle, Pawl
 from pliant.snap.report import force
-from pliant.snap.sizing import strains
-from pliant.snap.solve import angle_of, springs_of
-from pliant.snap.travel import ROOT, Course
-
-if TYPE_CHECKING:
-    from pliant.snap import result as results
+from pliant.snap.result import SnapResult
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.plan import Course
 
 TURNING = 6  # frames between the ends of a snap
 CROWD = 1000  # contacts one after another, beyond which they have no frames of their own
@@ -36,14 +35,14 @@ RING, LONGEST = 0.035, 0.5  # of the largest pawl: a hinge's radius, and the arr
 LARGE = 2.5  # times the middle one of the forces: those beyond, as where friction nearly locks, look alike
 
 
-def picture(result: results.SnapResult) -> Motion:
-    """What every view shows of a fastener."""
+def motion(result: SnapResult) -> Motion:
+    """The motion of a fastener for every view."""
     model = result.model
     film, turns = _film(result)
     poses = _poses(model, film)
-    there, turn, back = _happened(result.way_in, 0.0), (), []
+    there, turn, back = _simultaneous_events(result.way_in, 0.0), (), []
     if result.way_back is not None:
-        back = _happened(result.way_back, result.way_in.travel)
+        back = _simultaneous_events(result.way_back, result.way_in.travel)
         turn = (Event(result.way_in.travel, "turns back", "back"),)
     shapes, which = _shapes(model)
     peaks = _peaks(result)
@@ -64,12 +63,12 @@ def picture(result: results.SnapResult) -> Motion:
             *_captions(model, film, poses, (there, back), turns, peaks),
         ),
         signals=_signals(result, film),
-        events=(*_told(there), *turn, *_told(back), *peaks),
+        events=(*_axis_events(there), *turn, *_axis_events(back), *peaks),
     )
 
 
-def headline(result: results.SnapResult) -> str:
-    """The title, and the verdict in a few words: the forces in and out, and strain against its limit."""
+def headline(result: SnapResult) -> str:
+    """The title, and the outcome in a few words: the forces in and out, and strain against its limit."""
     words = [_in_words(result.way_in, "in")]
     if result.way_back is not None and not result.way_in.blocked:
         words.append(_in_words(result.way_back, "out"))
@@ -82,7 +81,7 @@ def headline(result: results.SnapResult) -> str:
     return f"{result.model.title or 'A fastener'}: {', '.join(words)}"
 
 
-def _in_words(way: results.Way, which: str) -> str:
+def _in_words(way: Trajectory, which: str) -> str:
     if way.blocked:
         return f"{way.status.name.lower().replace('_', ' ')} on the way {which}"
     if not math.isfinite(way.peak):
@@ -90,14 +89,14 @@ def _in_words(way: results.Way, which: str) -> str:
     return f"{way.peak:.3g} N {which}" if way.peak > 0 else f"freely {which}"
 
 
-def _peaks(result: results.SnapResult) -> tuple[Event, ...]:
+def _peaks(result: SnapResult) -> tuple[Event, ...]:
     """Where each way takes its greatest force, along the axis of the film."""
-    found: list[Event] = []
+    events: list[Event] = []
     for way, before, which in zip(result.ways, (0.0, result.way_in.travel), ("in", "out"), strict=False):
         if not way.blocked and way.peak > 0:
             work = f"work {way.work:.3g} N·{result.model.units}"
-            found.append(Event(before + way.peak_at[1], f"peak {which} {force(way.peak)}, {work}", "peak"))
-    return tuple(found)
+            events.append(Event(before + way.peak_at[1], f"peak {which} {force(way.peak)}, {work}", "peak"))
+    return tuple(events)
 
 
 # Frames
@@ -120,12 +119,12 @@ class _Film:
         return _Film(*(getattr(self, field.name)[first:] for field in fields(self)))
 
 
-def _film(result: results.SnapResult) -> tuple[_Film, int]:
+def _film(result: SnapResult) -> tuple[_Film, int]:
     """Every frame, in order, and how many of them are of the way in."""
-    every = [[(course, spans(course)) for course in way.courses] for way in result.ways]
+    every = [[(course, contact_spans(course)) for course in way.courses] for way in result.ways]
     grid = np.linspace(0.0, sum(way.travel for way in result.ways), result.study.frames)
     grid = np.union1d(grid, [event.at for event in _peaks(result)])
-    crowded = sum(len(found) for way in every for _, found in way) > CROWD
+    crowded = sum(len(stretches) for way in every for _, stretches in way) > CROWD
     strips = _strips(result.model, every[0], grid, crowded, [], 0.0)
     turns = sum(len(strip.travel) for strip in strips)
     for way in every[1:]:
@@ -138,12 +137,12 @@ def _film(result: results.SnapResult) -> tuple[_Film, int]:
 
 
 def _strips(
-    model: Fastener, way: Sequence[tuple[Course, list[Span]]], grid: Floats, crowded: bool,
+    model: Fastener, way: Sequence[tuple[Course, list[ContactSpan]]], grid: Floats, crowded: bool,
     strips: list[_Film], moved: float,
 ) -> list[_Film]:  # fmt: skip
     """Add a way that begins after so much travel."""
-    for course, found in way:
-        for span in found:
+    for course, stretches in way:
+        for span in stretches:
             begin, end = (moved + (t - course.begins) * course.speed for t in (span.begin, span.end))
             inner = grid[(grid > begin + SAME * grid[-1]) & (grid < end - SAME * grid[-1])]
             travel = inner if crowded else np.array([begin, *inner, end])
@@ -161,34 +160,34 @@ def _add(strips: list[_Film], strip: _Film, crowded: bool) -> None:
     if strips and not crowded:
         last = strips[-1]
         if np.abs(strip.angles[0] - last.angles[-1]).max() > SAME:
-            strips.append(_turning(last, strip))
+            strips.append(_snap_film(last, strip))
         elif np.allclose(strip.force[0], last.force[-1], rtol=SAME, atol=SAME):
             strip = strip.cut(1)
     if len(strip.travel):
         strips.append(strip)
 
 
-def _stretch(model: Fastener, course: Course, span: Span, travel: Floats, moved: float) -> _Film:
+def _stretch(model: Fastener, course: Course, span: ContactSpan, travel: Floats, moved: float) -> _Film:
     """Moments between two changes of contact."""
     t = np.clip(course.begins + (travel - moved) / course.speed, span.begin, span.end)
     shape = len(t), len(model.pawls)
-    film = _still(course, travel, t, np.zeros(shape))
+    film = _idle_film(course, travel, t, np.zeros(shape))
     springs = springs_of(model)
     for p, pawl in enumerate(model.pawls):
         piece, path = span.pieces.get(pawl.name), course.paths[pawl.name]
         if piece is None:
             continue
-        found = load(path, piece, t, springs[pawl.name], float(model.friction))
-        film.angles[:, p] = angles(path, piece, t)
-        arms = np.linalg.norm(found.place - film.offset - np.array(pawl.hinge, np.float64), axis=1)
-        bounded = np.linalg.norm(found.force, axis=1) * arms <= LOCKED * np.abs(found.torque)
-        film.force[:, p], film.place[:, p] = _before(found.force, bounded), found.place
-        film.against[:] += np.where(bounded, found.against, np.inf)
-        film.strain[:, p] = found.strain
+        load = pawl_load(path, piece, t, springs[pawl.name], float(model.friction))
+        film.angles[:, p] = pawl_angles(path, piece, t)
+        arms = np.linalg.norm(load.place - film.offset - np.array(pawl.hinge, np.float64), axis=1)
+        bounded = np.linalg.norm(load.force, axis=1) * arms <= LOCKED * np.abs(load.torque)
+        film.force[:, p], film.place[:, p] = _before(load.force, bounded), load.place
+        film.against[:] += np.where(bounded, load.against, np.inf)
+        film.strain[:, p] = load.strain
     return film
 
 
-def _still(course: Course, travel: Floats, t: Floats, turned: Floats) -> _Film:
+def _idle_film(course: Course, travel: Floats, t: Floats, turned: Floats) -> _Film:
     """Moments of a course at which nothing presses."""
     way = np.array([[float(v) for v in course.offset], [float(v) for v in course.velocity]])
     none = np.zeros((*turned.shape, 2))
@@ -196,13 +195,13 @@ def _still(course: Course, travel: Floats, t: Floats, turned: Floats) -> _Film:
     return _Film(travel, offset, turned, none, none.copy(), still, np.zeros(turned.shape))
 
 
-def _before(force: Floats, bounded: NDArray[np.bool_]) -> Floats:
+def _before(force: Floats, bounded: Bools) -> Floats:
     """Forces (K, 2); where friction locks and one is without bound, the last that is not."""
     last = np.maximum.accumulate(np.where(bounded, np.arange(len(force)), -1))
     return np.where((last >= 0)[:, None], force[np.maximum(last, 0)], 0.0)
 
 
-def _turning(last: _Film, following: _Film) -> _Film:
+def _snap_film(last: _Film, following: _Film) -> _Film:
     """The moments of a snap: pure rotation, with nothing that presses."""
     share = np.linspace(0.0, 1.0, TURNING + 2)[1:-1, None]
     turned = last.angles[-1] + share * (following.angles[0] - last.angles[-1])
@@ -216,12 +215,12 @@ def _landing(model: Fastener, course: Course, strips: Sequence[_Film], travel: f
     before = strips[-1].angles[-1] if strips else np.zeros(len(model.pawls))
     turned = before.copy()
     for p, pawl in enumerate(model.pawls):
-        for happening in course.paths[pawl.name].happenings:
+        for happening in course.paths[pawl.name].events:
             if happening.point.against(course.end) == 0:
                 turned[p] = angle_of(happening.point)
     if strips and np.abs(turned - before).max() <= SAME:
         return None
-    return _still(course, np.array([travel]), np.array([course.ends]), turned[None])
+    return _idle_film(course, np.array([travel]), np.array([course.ends]), turned[None])
 
 
 # Bodies
@@ -289,7 +288,7 @@ def _arrows(model: Fastener, film: _Film) -> Iterator[Mark]:
 
 
 def _captions(
-    model: Fastener, film: _Film, poses: Floats, ways: Sequence[Sequence[_Together]], turns: int,
+    model: Fastener, film: _Film, poses: Floats, ways: Sequence[Sequence[_SimultaneousEvents]], turns: int,
     peaks: Sequence[Event],
 ) -> Iterator[Mark]:  # fmt: skip
     """What happens, under the picture, until something else does.
@@ -315,10 +314,10 @@ def _captions(
     yield from (Mark("label", spot, frame, text=text, group="event") for frame, text in sorted(texts.items()))
 
 
-def _caption(model: Fastener, event: _Together) -> str:
+def _caption(model: Fastener, event: _SimultaneousEvents) -> str:
     """Short enough for a filmstrip: who, only where others do not take part."""
     some = ROOT not in event.who and len(event.who) < len(model.pawls)
-    return f"{_listed(event.who)}: {event.kind}" if some else event.kind
+    return f"{_joined_names(event.who)}: {event.kind}" if some else event.kind
 
 
 def _under(model: Fastener, poses: Floats) -> Floats:
@@ -330,7 +329,7 @@ def _under(model: Fastener, poses: Floats) -> Floats:
     return np.array([(low[0] + high[0]) / 2, low[1] - BELOW * (high - low).max()])
 
 
-def _first(model: Fastener, film: _Film, event: _Together) -> int | None:
+def _first(model: Fastener, film: _Film, event: _SimultaneousEvents) -> int | None:
     """The first frame at an event's travel in which its pawl has its angle."""
     here = np.abs(film.travel - event.travel) <= SAME * film.travel[-1]
     for p, pawl in enumerate(model.pawls):
@@ -343,7 +342,7 @@ def _first(model: Fastener, film: _Film, event: _Together) -> int | None:
 
 
 @dataclass(frozen=True)
-class _Together:
+class _SimultaneousEvents:
     """What happens to one or several parts at once."""
 
     travel: float  # since the start, on the way back too
@@ -352,27 +351,27 @@ class _Together:
     angle: float  # of the first
 
 
-def _happened(way: results.Way, before: float) -> list[_Together]:
+def _simultaneous_events(way: Trajectory, before: float) -> list[_SimultaneousEvents]:
     """The events of a way that begins so far from the start."""
-    found: dict[tuple[float, str], _Together] = {}
+    events: dict[tuple[float, str], _SimultaneousEvents] = {}
     for event in way.events:
         key = round(event.travel / (way.travel or 1.0), 12), event.kind
-        known = found.get(key, _Together(before + event.travel, event.kind, (), event.angle))
-        found[key] = replace(known, who=(*known.who, event.pawl))
-    return list(found.values())
+        known = events.get(key, _SimultaneousEvents(before + event.travel, event.kind, (), event.angle))
+        events[key] = replace(known, who=(*known.who, event.pawl))
+    return list(events.values())
 
 
-def _listed(names: Sequence[str]) -> str:
+def _joined_names(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + " and " * (len(names) > 1) + names[-1]
 
 
-def _told(happened: Sequence[_Together]) -> Iterator[Event]:
+def _axis_events(happened: Sequence[_SimultaneousEvents]) -> Iterator[Event]:
     for event in happened:
-        text = event.kind if ROOT in event.who else f"{_listed(event.who)}: {event.kind}"
+        text = event.kind if ROOT in event.who else f"{_joined_names(event.who)}: {event.kind}"
         yield Event(event.travel, text, event.kind)
 
 
-def _spent(result: results.SnapResult) -> tuple[Floats, Floats]:
+def _work_so_far(result: SnapResult) -> tuple[Floats, Floats]:
     """Travels since the start, and the work that was done up to each."""
     travels, works = [np.zeros(1)], [np.zeros(1)]
     moved = 0.0
@@ -384,16 +383,16 @@ def _spent(result: results.SnapResult) -> tuple[Floats, Floats]:
     return np.concatenate(travels), np.concatenate(works)
 
 
-def _signals(result: results.SnapResult, film: _Film) -> dict[str, Signal]:
+def _signals(result: SnapResult, film: _Film) -> dict[str, Signal]:
     """The force, which at a lock is without bound and stays at the largest before it, work and angles."""
     model, springs = result.model, springs_of(result.model)
     finite = np.isfinite(film.against)
     highest = float(film.against[finite].max()) if finite.any() else 0.0
-    found = {"force against the motion": Signal("N", np.where(finite, film.against, highest))}
-    found["work so far"] = Signal(f"N·{model.units}", np.interp(film.travel, *_spent(result)))
+    signals = {"force against the motion": Signal("N", np.where(finite, film.against, highest))}
+    signals["work so far"] = Signal(f"N·{model.units}", np.interp(film.travel, *_work_so_far(result)))
     for p, pawl in enumerate(model.pawls):
         if pawl.beam is not None:
             strain = np.maximum(film.strain[:, p], springs[pawl.name].held_strain)
-            found[f"strain of {pawl.name}"] = Signal("%", 100 * strain)
-        found[f"angle of {pawl.name}"] = Signal("deg", np.degrees(film.angles[:, p]))
-    return found
+            signals[f"strain of {pawl.name}"] = Signal("%", 100 * strain)
+        signals[f"angle of {pawl.name}"] = Signal("deg", np.degrees(film.angles[:, p]))
+    return signals

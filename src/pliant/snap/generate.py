@@ -9,8 +9,8 @@ import numpy as np
 import shapely
 
 from pliant.core.errors import PliantError
+from pliant.snap.arithmetic.half_angle import NONE, half_angle
 from pliant.snap.model import Beam, ExactVector, Fastener, Obstacle, Pawl, Root
-from pliant.snap.turn import NONE, turn
 
 Rational = int | Fraction
 Ring = tuple[ExactVector, ...]
@@ -45,11 +45,9 @@ def two_hooks(friction: Rational = 0, stiffness: Rational = 100, drop: Rational 
 
 
 def motion_diode(
-    start: tuple[Rational, Rational] = (0, 9),
-    velocity: tuple[Rational, Rational] = (0, -1),
-    friction: Rational = 0,
-    reach: Rational | None = None,
-) -> Fastener:
+    start: tuple[Rational, Rational] = (0, 9), velocity: tuple[Rational, Rational] = (0, -1),
+    friction: Rational = 0, reach: Rational | None = None,
+) -> Fastener:  # fmt: skip
     """A triangle that goes down between three obstacles and does not come up again.
 
     With a `reach` B and C go on as bars that far to the right and to the left.
@@ -111,14 +109,10 @@ def ratchet(teeth: int, blocks: bool = False, friction: Rational = 0, depth: Rat
 
 
 def cantilever_hook(
-    ramp: Rational = HALF,
-    undercut: Rational = 1,
-    retention: Rational = 1,
-    friction: Rational = Fraction(1, 5),
-    length: Rational = 10,
-    stiffness: Rational = 100,
+    ramp: Rational = HALF, undercut: Rational = 1, retention: Rational = 1,
+    friction: Rational = Fraction(1, 5), length: Rational = 10, stiffness: Rational = 100,
     beam: Beam | None = None,
-) -> Fastener:
+) -> Fastener:  # fmt: skip
     """A hook `length` below its hinge that goes down over a bump in a wall, and catches behind it.
 
     The bump stands `undercut` into the hook's way. Its faces rise by `ramp` on the way in and by `retention`
@@ -248,13 +242,13 @@ def _random_pawl(rng: np.random.Generator, name: str, hinge: ExactVector) -> Paw
         outline = ring((-HALF, HALF), (Fraction(x, 2), Fraction(y, 2)), (Fraction(wide, 2), 0))
     else:
         outline = _moved(_star(rng, int(rng.integers(3, 9)), (1, 4)), vector(0, -int(rng.integers(3))))
-    stops = (turn(f"-{rng.integers(1, 5)}/10 u"), turn(f"{rng.integers(1, 8)}/10 u"))
+    stops = (half_angle(f"-{rng.integers(1, 5)}/10 u"), half_angle(f"{rng.integers(1, 8)}/10 u"))
     return Pawl(
         name=name,
         hinge=hinge,
         outline=outline,
         stiffness=Fraction(100),
-        rest=turn("1/5 u") if rng.random() < 0.2 else NONE,
+        rest=half_angle("1/5 u") if rng.random() < 0.2 else NONE,
         stops=stops if rng.random() < 0.2 else None,
     )
 

@@ -6,6 +6,7 @@ on are kept as exact fractions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
@@ -17,9 +18,9 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from pliant.core.model import Document, Frozen, Name, Positive, check_with_references, fault
 from pliant.core.quantity import AMOUNTS, COORDINATES, IN_RANGE
 from pliant.core.quantity import Exact as Rational
-from pliant.snap.materials import SECANT
-from pliant.snap.reading import outline_fault, reference_faults
-from pliant.snap.turn import NONE, TurnOf
+from pliant.snap.arithmetic.half_angle import NONE, HalfAngleOf
+from pliant.snap.faults import outline_fault, reference_faults
+from pliant.snap.handbook.materials import SECANT
 
 DIGITS = 100  # above and below the line of an exact number
 
@@ -102,7 +103,7 @@ class Beam(Frozen):
     width: Dimension  # at the root
     tip_thickness: Dimension | None = None  # at the nose; default as at the root
     tip_width: Dimension | None = None
-    material: Name | None = None  # of the table in `pliant.snap.materials`
+    material: Name | None = None  # of the table in `pliant.snap.handbook.materials`
     modulus: Annotated[Positive, Field(le=1e18)] | None = (
         None  # N/unit² at small strains; default the material's
     )
@@ -136,9 +137,9 @@ class Pawl(Frozen):
     shape: Name | None = None
     stiffness: ExactNotNegative | None = None  # N·unit/rad
     beam: Beam | None = None  # instead of stiffness
-    rest: TurnOf = NONE  # by which the outline is turned where the spring rests
+    rest: HalfAngleOf = NONE  # by which the outline is turned where the spring rests
     preload: Exact = Fraction(0)  # torque at rest, against a stop there; positive pushes counter-clockwise
-    stops: tuple[TurnOf, TurnOf] | None = None  # from rest: how far it can turn either way
+    stops: tuple[HalfAngleOf, HalfAngleOf] | None = None  # from rest: how far it can turn either way
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -256,7 +257,7 @@ class SnapStudy(Frozen):
     uncertain: bool = False  # every outcome of starts in `region`
     frames: int = Field(default=120, ge=2, le=100_000)
     about: ExactVector | None = None  # the point of the root that torques are about; default its first hinge
-    spread: TurnOf = NONE  # how far the family of ways back reaches to either side of the plan reversed
+    spread: HalfAngleOf = NONE  # how far the family of ways back reaches to either side of the plan reversed
     stability: bool = False  # how far each parameter may go before other things happen
     search: bool = False  # parameters that meet the goal
     directions: int = Field(default=72, ge=4, le=10_000)  # tried in the classification of all directions
@@ -301,6 +302,23 @@ class Fastener(Document):
     def outline(self, part: Pawl | Obstacle) -> tuple[ExactVector, ...]:
         """A part's outline as drawn, in its own frame."""
         return part.outline if part.outline is not None else self.shapes[part.shape or ""]
+
+    def outline_at_rest(self, pawl: Pawl) -> Sequence[ExactVector]:
+        """A pawl's outline about its hinge, as its spring holds it at rest."""
+        outline = self.outline(pawl)
+        if pawl.rest.u == 0:
+            return outline
+        cosine, sine = pawl.rest.matrix
+        return [(cosine * x - sine * y, sine * x + cosine * y) for x, y in outline]
+
+    def placed(self, part: Pawl | Obstacle) -> Sequence[ExactVector]:
+        """Where a part's outline is at the start, in the world."""
+        outline, by = (
+            (self.outline_at_rest(part), part.hinge)
+            if isinstance(part, Pawl)
+            else (self.outline(part), part.at)
+        )
+        return outline if by == (0, 0) else [(x + by[0], y + by[1]) for x, y in outline]
 
     def label(self, index: int) -> str:
         """An obstacle's name, or its place in the list."""

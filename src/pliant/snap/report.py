@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
-from pliant.snap.peak import Peak, certified, peak_of, provable
-from pliant.snap.sizing import ramps, strains
+from pliant.core.store import model_hash, sayable, version
+from pliant.snap.faults import ROOT
+from pliant.snap.force.peak import ForcePeak, certified_peak, is_provable, peak_of
+from pliant.snap.force.sizing import ramps, strains
+from pliant.snap.force.trajectory import SnapEvent, Trajectory, finite_or_none
+from pliant.snap.questions.diode.critical_direction import CriticalDirection
+from pliant.snap.questions.knife_edge import KnifeEdge
+from pliant.snap.questions.uncertainty import Band
+from pliant.snap.result import SnapResult
 from pliant.snap.status import SnapStatus
-from pliant.snap.travel import ROOT
-
-if TYPE_CHECKING:
-    from pliant.snap.boundary import Critical
-    from pliant.snap.knife import KnifeEdge
-    from pliant.snap.result import Event, SnapResult, Way
-    from pliant.snap.uncertain import Band
 
 FIRST, LAST = 30, 10  # events told of many
 ROUNDING = 1e-9  # of the travel
@@ -30,17 +30,17 @@ def sentence(result: SnapResult) -> str:
     """What it does, in one sentence with its figures; of a knife's edge, in one for each side."""
     edge, unit = result.knife_edge, result.model.units
     if edge is None:
-        return _strained(_both_ways(result.way_in, result.way_back, unit), result)
+        return _with_overstrain(_in_and_out(result.way_in, result.way_back, unit), result)
     way = " on the way back" if edge.corners.back else ""
     met = f"On a knife's edge: {edge.corners} after {edge.corners.travel:.4g} {unit}{way}"
     sides = (
-        f"A hair {side.where}, it {_lowered(_both_ways(side.way_in, side.way_back, unit))}"
+        f"A hair {side.where}, it {_lower_first(_in_and_out(side.way_in, side.way_back, unit))}"
         for side in edge.sides
     )
-    return _strained(" ".join([f"{met}, and what follows depends on the side.", *sides]), result)
+    return _with_overstrain(" ".join([f"{met}, and what follows depends on the side.", *sides]), result)
 
 
-def _strained(said: str, result: SnapResult) -> str:
+def _with_overstrain(said: str, result: SnapResult) -> str:
     """A sentence, with the beams that are strained too far."""
     over = [
         f"{name} by {100 * strain.peak:.3g} % of {100 * strain.limit:.3g} %"
@@ -50,34 +50,34 @@ def _strained(said: str, result: SnapResult) -> str:
     return f"{said[:-1]}; overstrains {', '.join(over)}." if over else said
 
 
-def _lowered(text: str) -> str:
+def _lower_first(text: str) -> str:
     return text[0].lower() + text[1:]
 
 
-def _both_ways(way_in: Way, way_back: Way | None, unit: str) -> str:
-    inwards = _inwards(way_in, unit)
+def _in_and_out(way_in: Trajectory, way_back: Trajectory | None, unit: str) -> str:
+    inwards = _insertion(way_in, unit)
     if way_back is None:
         return f"{inwards}."
     back = "come back" if way_in.status is SnapStatus.THROUGH else "come out"
-    return f"{inwards}; {_backwards(way_back, unit, back)}."
+    return f"{inwards}; {_retention(way_back, unit, back)}."
 
 
-def _inwards(way: Way, unit: str) -> str:
+def _insertion(way: Trajectory, unit: str) -> str:
     match way.status:
         case SnapStatus.THROUGH:
             return f"Goes all the way, {way.travel:.4g} {unit}, with {force(way.peak)}"
         case SnapStatus.NEVER_TOUCHES:
             return f"Touches nothing in {way.travel:.4g} {unit}"
         case SnapStatus.SEATED:
-            seat = f"until the root sits on {_met(way)} after {way.travel:.4g} {unit}"
+            seat = f"until the root sits on {_seat_name(way)} after {way.travel:.4g} {unit}"
             return f"Goes in with {force(way.peak)}, {seat}"
         case SnapStatus.EVENT_LIMIT:
             return f"The limit of events was reached after {way.travel:.4g} {unit}"
         case _:
-            return f"Does not go in: {_blocked(way, unit)} on the way in{_below(way, 'go in')}"
+            return f"Does not go in: {_blocking(way, unit)} on the way in{_lock_remark(way, 'go in')}"
 
 
-def _backwards(way: Way, unit: str, back: str) -> str:
+def _retention(way: Trajectory, unit: str, back: str) -> str:
     comes = back.replace("come", "comes")
     match way.status:
         case SnapStatus.THROUGH:
@@ -85,16 +85,16 @@ def _backwards(way: Way, unit: str, back: str) -> str:
         case SnapStatus.NEVER_TOUCHES:
             return f"{comes} freely"
         case SnapStatus.SEATED:
-            return f"does not {back}: the root meets {_met(way)} after {way.travel:.4g} {unit}"
+            return f"does not {back}: the root meets {_seat_name(way)} after {way.travel:.4g} {unit}"
         case SnapStatus.EVENT_LIMIT:
             return "the limit of events was reached on the way back"
         case _:
-            return f"does not {back}: {_blocked(way, unit)} into the way back{_below(way, back)}"
+            return f"does not {back}: {_blocking(way, unit)} into the way back{_lock_remark(way, back)}"
 
 
-def _blocked(way: Way, unit: str) -> str:
+def _blocking(way: Trajectory, unit: str) -> str:
     where = f"{way.travel:.3g} {unit}"
-    who = _named(way)
+    who = _pawl_name(way)
     match way.status:
         case SnapStatus.STUCK:
             return f"friction locks {who} {where}"
@@ -106,13 +106,13 @@ def _blocked(way: Way, unit: str) -> str:
             return f"{who} jams between its contacts {where}"
 
 
-def _named(way: Way) -> str:
+def _pawl_name(way: Trajectory) -> str:
     """The pawl that ended it; where it is the only one its name is enough."""
     name, alone = way.last.by, len(way.last.paths.keys() - {ROOT}) == 1
     return f"the {name}" if alone or name.endswith("pawl") else f"the {name} pawl"
 
 
-def _below(way: Way, what: str) -> str:
+def _lock_remark(way: Trajectory, what: str) -> str:
     if way.status is SnapStatus.STUCK and way.last.paths[way.last.by].cause != "lock":
         return " (no force bends its beam further)"
     if way.status is not SnapStatus.STUCK or way.threshold is None:
@@ -122,7 +122,7 @@ def _below(way: Way, what: str) -> str:
     return f" (it would {what} {without})" if way.passes else f" ({without} it would get further, and jam)"
 
 
-def _met(way: Way) -> str:
+def _seat_name(way: Trajectory) -> str:
     hits = [event for event in way.events if event.pawl == ROOT]
     if not hits or not hits[-1].contacts:
         return "an obstacle"
@@ -242,7 +242,7 @@ def _class(result: SnapResult) -> str:
     return f"{diode.motion} {diode.cause} diode{bound} ({diode.tried})"
 
 
-def _changes(entry: Critical, arithmetic: str) -> str:
+def _changes(entry: CriticalDirection, arithmetic: str) -> str:
     """At which direction, exactly or between which two."""
     degrees = f"at {math.degrees(entry.angle):.6g}°"
     if entry.exact:
@@ -252,7 +252,7 @@ def _changes(entry: Critical, arithmetic: str) -> str:
     return f"{degrees}, between ({x}, {y}) and ({p}, {q}), tried by {by}"
 
 
-def _way_lines(title: str, way: Way, result: SnapResult) -> Iterator[str]:
+def _way_lines(title: str, way: Trajectory, result: SnapResult) -> Iterator[str]:
     unit = result.model.units
     yield f"  {title:<18} {way.status.sentence}, after {way.travel:.6g} {unit}"
     peak = None if way.blocked else peak_of(result.model, way)
@@ -260,20 +260,20 @@ def _way_lines(title: str, way: Way, result: SnapResult) -> Iterator[str]:
         yield from _peak_lines(way, peak, result)
     if way.threshold is not None:
         yield f"  {'locks from':<18} μ = {way.threshold.value:.6g} ({way.threshold.pawl})"
-    told = [_event(event, way, unit) for event in (*way.events[:FIRST], *way.events[FIRST:][-LAST:])]
-    if (left := len(way.events) - len(told)) > 0:
-        told.insert(FIRST, f"    … {left} more …")
-    yield from told
+    rows = [_event(event, way, unit) for event in (*way.events[:FIRST], *way.events[FIRST:][-LAST:])]
+    if (left := len(way.events) - len(rows)) > 0:
+        rows.insert(FIRST, f"    … {left} more …")
+    yield from rows
 
 
-def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
+def _peak_lines(way: Trajectory, peak: ForcePeak, result: SnapResult) -> Iterator[str]:
     """The greatest force, to the digits asked for, and what the handbook has for it."""
     unit, digits = result.model.units, result.digits
     bounded = math.isfinite(way.peak)
     where = f"after {way.peak_at[1]:.4g} {unit}"
     yield f"  {'peak force':<18} {force(way.peak)} {where}, work {way.work:.4g} N·{unit}"
-    if digits and bounded and provable(result.model, peak):
-        proved = certified(result.model, peak, digits).text(digits)
+    if digits and bounded and is_provable(result.model, peak):
+        proved = certified_peak(result.model, peak, digits).text(digits)
         yield f"  {'proved':<18} {proved} N, enclosed by interval arithmetic at an exact t by the peak"
     elif digits and bounded:
         yield f"  {'proved':<18} nothing: the force of a bent beam is found by floats"
@@ -288,8 +288,49 @@ def _peak_lines(way: Way, peak: Peak, result: SnapResult) -> Iterator[str]:
         yield f"  {'handbook':<18} {said}; here {force(ramp.found)}, as {why} ({name})"
 
 
-def _event(event: Event, way: Way, unit: str) -> str:
+def _event(event: SnapEvent, way: Trajectory, unit: str) -> str:
     touching = f": {event.contacts[0]}" if event.contacts else ""
     degrees = math.degrees(event.angle)
     travel = event.travel if abs(event.travel) > ROUNDING * way.travel else 0.0
     return f"    {travel:10.6g} {unit}  {event.pawl:<8} {event.kind:<18} {degrees:8.3f}°{touching}"
+
+
+# Plain data
+
+
+def plain_data(result: SnapResult) -> dict[str, Any]:
+    """All of a result as lists and numbers, for JSON."""
+    back, edge, outcomes = result.way_back, result.knife_edge, result.outcomes
+    data = {
+        "kind": "fastener",
+        "command": "snap",
+        "status": result.status.name.lower(),
+        "message": sentence(result),
+        "seconds": dict(result.seconds),
+        "version": version(),
+        "model": model_hash(result.model),
+        "arithmetic": result.study.arithmetic,
+        **{key: value for key, value in _plain_way(result, result.way_in).items() if key != "status"},
+        "strain": {name: strain.to_dict() for name, strain in strains(result.model, result.ways).items()},
+        "back": None if back is None else _plain_way(result, back),
+        "knife_edge": None if edge is None else edge.to_dict(),
+        "diode": None if result.diode is None else result.diode.to_dict(),
+        "outcomes": None if outcomes is None else outcomes.to_dict(),
+        "margins": [margin.to_dict() for margin in result.margins],
+        "design": None if result.design is None else result.design.to_dict(),
+        "remarks": list(result.remarks),
+    }
+    return {**sayable(data), "motion": result.motion.to_dict()}
+
+
+def _plain_way(result: SnapResult, way: Trajectory) -> dict[str, Any]:
+    """A way, with what is worked out from its peak."""
+    asked = result.digits and math.isfinite(way.peak_force)
+    peak = peak_of(result.model, way) if asked else None
+    proved = None
+    if peak is not None and is_provable(result.model, peak):
+        proved = certified_peak(result.model, peak, result.digits).to_dict(result.digits)
+    every = ramps(result.model, way)
+    handbook = dict(zip(every, finite_or_none([ramp.handbook for ramp in every.values()]), strict=True))
+    beams = {name: ramp.to_dict() for name, ramp in every.items()}
+    return {**way.to_dict(), "peak_certified": proved, "handbook": handbook, "ramps": beams}

@@ -10,9 +10,9 @@ from tests.solved import of_kind, solved
 import pliant
 from pliant import gallery
 from pliant.core.store import json_text
+from pliant.snap.force.trajectory import Trajectory
 from pliant.snap.model import Fastener
-from pliant.snap.remarks import remarks
-from pliant.snap.result import Way
+from pliant.snap.start.remarks import remarks
 from pliant.snap.status import SnapStatus
 
 FASTENERS: dict[str, Fastener] = of_kind("fastener")
@@ -65,7 +65,7 @@ CLASSES = {
 }
 
 
-def kinds(way: Way, pawl: str) -> list[str]:
+def kinds(way: Trajectory, pawl: str) -> list[str]:
     return [event.kind for event in way.events if event.pawl == pawl]
 
 

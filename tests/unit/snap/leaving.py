@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from pliant.snap.bearing import Bearing
-from pliant.snap.boundary import Critical, boundary, exactly
-from pliant.snap.escape import Seat, attempt, seat
-from pliant.snap.exactly import Exactly
+from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.generate import ring, vector
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root
-from pliant.snap.springs import springs_of
-from pliant.snap.travel import Stance, Vector, around, travel
+from pliant.snap.questions.diode.critical_direction import CriticalDirection, exact_change, outcome_change
+from pliant.snap.questions.diode.escape import RestPosition, rest_position, try_direction
+from pliant.snap.questions.diode.exact_direction import ExactDirection
+from pliant.snap.springs.spring import springs_of
+from pliant.snap.sweep.plan import PawlPoints, Vector, travel_in, united_obstacles
 
 UP = vector(0, 1)
 
@@ -27,34 +27,36 @@ def model_of(pawl: Any, *obstacles: Any, friction: Any = 0, root: Any = None) ->
     )
 
 
-def at_rest(model: Fastener, far: Any, arithmetic: Any = None) -> Seat:
+def at_rest(model: Fastener, far: Any, arithmetic: Any = None) -> RestPosition:
     """Its seat, with every pawl at rest; out is so far up."""
-    arithmetic = arithmetic or Exactly()
+    arithmetic = arithmetic or ExactArithmetic()
     names = [pawl.name for pawl in model.pawls] + (["root"] if model.root.outline else [])
     point = arithmetic.point(arithmetic.zero, 0, arithmetic.line(arithmetic.scalar(Fraction(0))))
-    rest = Stance(dict.fromkeys(names, point))
-    return Seat(model, arithmetic, around(model), springs_of(model), rest, vector(0, 0), UP, Fraction(far))
+    rest = PawlPoints(dict.fromkeys(names, point))
+    return RestPosition(
+        model, arithmetic, united_obstacles(model), springs_of(model), rest, vector(0, 0), UP, Fraction(far)
+    )
 
 
-def seated(model: Fastener, arithmetic: Any = None) -> Seat:
+def seated(model: Fastener, arithmetic: Any = None) -> RestPosition:
     """Where its plan takes it."""
-    arithmetic, fixed = arithmetic or Exactly(), around(model)
-    return seat(model, arithmetic, fixed, springs_of(model), travel(model, arithmetic, fixed)[-1])
+    arithmetic, fixed = arithmetic or ExactArithmetic(), united_obstacles(model)
+    return rest_position(model, arithmetic, fixed, springs_of(model), travel_in(model, arithmetic, fixed)[-1])
 
 
-def escapes(start: Seat, direction: Vector) -> bool:
-    return attempt(start, direction).escapes(start.model.friction)
+def escapes(start: RestPosition, direction: Vector) -> bool:
+    return try_direction(start, direction).escapes(start.model.friction)
 
 
-def change(start: Seat, low: tuple[Any, Any], high: tuple[Any, Any]) -> Critical:
+def change(start: RestPosition, low: tuple[Any, Any], high: tuple[Any, Any]) -> CriticalDirection:
     """Where the outcome changes between two directions that end differently."""
-    first, second = (attempt(start, vector(Fraction(x), Fraction(y))) for x, y in (low, high))
-    return boundary(start, first, second)[1]
+    first, second = (try_direction(start, vector(Fraction(x), Fraction(y))) for x, y in (low, high))
+    return outcome_change(start, first, second)[1]
 
 
-def named(start: Seat, entry: Critical) -> Bearing:
+def named(start: RestPosition, entry: CriticalDirection) -> ExactDirection:
     """The same as a number."""
-    first, second = (attempt(start, direction) for direction in entry.between)
-    found = exactly(start, first, second)
+    first, second = (try_direction(start, direction) for direction in entry.between)
+    found = exact_change(start, first, second)
     assert found is not None
     return found

@@ -10,14 +10,14 @@ from typing import Any
 
 import shapely
 
-from pliant.snap.exactly import Exactly
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.arithmetic.floating import FloatArithmetic
+from pliant.snap.geometry.scene import Scene, UnitedObstacles, pawl_scene, unite_obstacles
 from pliant.snap.model import Fastener
-from pliant.snap.path import Path
-from pliant.snap.scene import Obstacles, Scene, obstacles, scene
-from pliant.snap.sweep import sweep
+from pliant.snap.sweep.leg import sweep_leg
+from pliant.snap.sweep.path import Path
 
-EXACT, FLOAT = Exactly(), Floating()
+EXACT, FLOAT = ExactArithmetic(), FloatArithmetic()
 EVENTS = 300  # more than any case here has
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 WAYS = ((0, -1), (0, -1), (0, -1), (1, -1), (-1, -1), (1, -2), (-1, -2))
@@ -34,8 +34,8 @@ def box(left: Any, bottom: Any, right: Any, top: Any) -> tuple[tuple[Fraction, F
     return ring((left, bottom), (right, bottom), (right, top), (left, top))
 
 
-def around(*outlines: Points) -> Obstacles:
-    return obstacles([ring(*outline) for outline in outlines])
+def around(*outlines: Points) -> UnitedObstacles:
+    return unite_obstacles([ring(*outline) for outline in outlines])
 
 
 def scene_of(
@@ -49,7 +49,9 @@ def scene_of(
 ) -> Scene:
     ends = tuple(None if stop is None else Fraction(stop) for stop in stops)
     (start,), (way,) = ring(hinge), ring(velocity)
-    return scene(arithmetic, ring(*pawl), start, way, around(*outlines), Fraction(until), (ends[0], ends[1]))
+    return pawl_scene(
+        arithmetic, ring(*pawl), start, way, around(*outlines), Fraction(until), (ends[0], ends[1])
+    )
 
 
 def at_rest(scene: Scene, t: Any = 0) -> Any:
@@ -61,7 +63,7 @@ def at_rest(scene: Scene, t: Any = 0) -> Any:
 def swept(pawl: Points, *outlines: Points, friction: Any = 0, **case: Any) -> Path:
     """The path of a pawl that starts at rest."""
     whole = scene_of(pawl, *outlines, **case)
-    return sweep(whole, at_rest(whole), Fraction(friction), EVENTS)
+    return sweep_leg(whole, at_rest(whole), Fraction(friction), EVENTS)
 
 
 def fastener(pawl: Points, *outlines: Points, root: dict[str, Any], **of_pawl: Any) -> Fastener:
@@ -85,7 +87,7 @@ def angle(point: Any) -> float:
 
 def story(path: Path) -> list[tuple[str, float]]:
     """What happened, and when."""
-    return [(event.kind, round(event.point.t, 9) + 0.0) for event in path.happenings]
+    return [(event.kind, round(event.point.t, 9) + 0.0) for event in path.events]
 
 
 def pieces(path: Path) -> list[tuple[str, float, float]]:

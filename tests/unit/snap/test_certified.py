@@ -9,9 +9,9 @@ from flint import arb, ctx
 from tests.unit.snap.one_pawl import HILL, TIP, box, ring, swept
 
 from pliant.core.errors import PliantError
-from pliant.snap.certified import Enclosure, certified_force
-from pliant.snap.path import Path, Piece
-from pliant.snap.scan import EDGE, VERTEX
+from pliant.snap.force.certified import ForceEnclosure, certified_force
+from pliant.snap.geometry.features import EDGE, VERTEX
+from pliant.snap.sweep.path import Path, PathPiece
 
 CORNER = ring((0, 0), (3, -4), (6, 0))  # comes down on a floor 8 below: its lever is 5 long
 FLOOR = box(1, -9, 9, -8)
@@ -20,13 +20,13 @@ SPIKE = ring((2, -6), ("3/2", -9), ("5/2", -9))
 SPRING = Fraction(100), Fraction(0)
 
 
-def sliding(path: Path, t: float) -> Piece:
+def sliding(path: Path, t: float) -> PathPiece:
     return next(piece for piece in path.pieces if piece.contacts and piece.start.t < t < piece.end.t)
 
 
 def enclosed(
     path: Path, t: int, spring: tuple[Fraction, Fraction] = SPRING, friction: str = "0", digits: int = 50
-) -> Enclosure:
+) -> ForceEnclosure:
     return certified_force(path, sliding(path, t), Fraction(t), spring, Fraction(friction), digits)
 
 

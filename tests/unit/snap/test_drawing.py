@@ -15,11 +15,12 @@ from pliant.core.motion import Motion
 from pliant.core.pose import carry
 from pliant.core.store import json_text
 from pliant.snap import drawing
+from pliant.snap.faults import ROOT
+from pliant.snap.force.trajectory import SnapEvent
 from pliant.snap.generate import motion_diode, random_fastener, ratchet, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.result import Event, SnapResult
+from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
-from pliant.snap.travel import ROOT
 from pliant.view.frames import telling
 
 
@@ -46,7 +47,7 @@ def frames_at(motion: Motion, travel: float) -> list[int]:
     return np.flatnonzero(np.abs(motion.values - travel) < 1e-9).tolist()
 
 
-def along(result: SnapResult) -> list[tuple[float, Event]]:
+def along(result: SnapResult) -> list[tuple[float, SnapEvent]]:
     """Every event, by the travel since the start."""
     assert result.way_back is not None
     there = [(event.travel, event) for event in result.way_in.events]
@@ -322,7 +323,7 @@ def test_where_contacts_are_too_many_they_have_no_frames_of_their_own(monkeypatc
     result = solve(ratchet(4), SnapStudy(frames=15, arithmetic="float"))
     whole = result.motion
     monkeypatch.setattr(drawing, "CROWD", 3)
-    motion = drawing.picture(result)
+    motion = drawing.motion(result)
     assert motion.frames < 16 < whole.frames
     shared = [whole.frame_of(value) for value in motion.values]
     assert_allclose(motion.poses, whole.poses[shared], atol=1e-9)

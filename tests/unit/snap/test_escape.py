@@ -10,22 +10,28 @@ from tests.unit.snap.leaving import at_rest, model_of, seated
 from tests.unit.snap.one_pawl import fastener, grid_case
 
 from pliant import gallery
-from pliant.snap.escape import Attempt, Sector, attempt, heading, sectors
-from pliant.snap.floating import Floating
+from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.generate import two_hooks, vector
+from pliant.snap.questions.diode.escape import (
+    EscapeAttempt,
+    Sector,
+    rational_direction,
+    sectors,
+    try_direction,
+)
 
 ROOM = [(9, 0), (10, 0), (10, 1)]
 BLOCK = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
 SLIP = [(0, 0), (0, "-1/4"), ("1/4", 0)]
 
 
-def tried(angle: float, out: bool) -> Attempt:
-    return Attempt(heading(angle), out, None, 0.0)
+def tried(angle: float, out: bool) -> EscapeAttempt:
+    return EscapeAttempt(rational_direction(angle), out, None, 0.0)
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-5, 0.3, math.pi / 2, 2.0, 3.1, -0.7, -3.0, 7.0])
 def test_a_heading_is_a_rational_direction_within_a_billionth(angle):
-    x, y = heading(angle)
+    x, y = rational_direction(angle)
     assert isinstance(x, Fraction)
     assert math.remainder(math.atan2(y, x) - angle, 2 * math.pi) == pytest.approx(0, abs=1e-9)
 
@@ -44,20 +50,20 @@ def test_out_is_measured_along_the_plan():
 
 
 def test_with_nothing_in_its_way_it_escapes_for_no_force():
-    found = attempt(at_rest(model_of(SLIP, ROOM), far=5), vector(0, 1))
+    found = try_direction(at_rest(model_of(SLIP, ROOM), far=5), vector(0, 1))
     assert (found.open, found.locks_from, found.force) == (True, None, 0)
 
 
 def test_a_root_that_meets_something_does_not_escape():
     start = at_rest(model_of(SLIP, [(-5, 3), (5, 3), (5, 4), (-5, 4)], root=BLOCK), far=5)
-    found = attempt(start, vector(0, 1))
+    found = try_direction(start, vector(0, 1))
     assert (found.open, found.force) == (False, math.inf)
     assert not found.escapes(Fraction(0))
 
 
 def test_friction_shuts_what_is_open_without_it():
     start = seated(gallery.load("diode-friction"))
-    found = attempt(start, start.backwards)
+    found = try_direction(start, start.backwards)
     assert found.open
     assert found.force == math.inf
     assert (found.escapes(Fraction(1, 10)), found.escapes(Fraction(3, 10))) == (True, False)
@@ -81,5 +87,7 @@ def test_by_floats_a_pawl_that_snaps_off_and_lands_again_at_one_place_comes_to_a
     """It went round in circles for a million events: each landing was a little earlier than the snap."""
     case = grid_case(24)
     model = fastener(case["pawl"], *case["outlines"], root={"velocity": case["velocity"]})
-    course = seated(model, Floating()).course((Fraction(-29688876553, 57203723929), Fraction(331752, 239173)))
-    assert len(course.paths["pawl"].happenings) < 1000
+    course = seated(model, FloatArithmetic()).course(
+        (Fraction(-29688876553, 57203723929), Fraction(331752, 239173))
+    )
+    assert len(course.paths["pawl"].events) < 1000

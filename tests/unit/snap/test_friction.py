@@ -29,11 +29,11 @@ from tests.unit.snap.one_pawl import (
     swept,
 )
 
-from pliant.snap.curves import curve
-from pliant.snap.friction import cone, grip, holds
-from pliant.snap.path import Path, Piece
-from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.sweep import sweep
+from pliant.snap.geometry.contact_curves import contact_curve
+from pliant.snap.geometry.features import EDGE, VERTEX
+from pliant.snap.sweep.friction import friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.leg import sweep_leg
+from pliant.snap.sweep.path import Path, PathPiece
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 FRICTIONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(5, 2)]
@@ -43,7 +43,7 @@ class State(NamedTuple):
     """A contact that slides, as the sweep and as plain vectors."""
 
     path: Path
-    piece: Piece
+    piece: PathPiece
     point: Any
     lever: Any
     normal: Any
@@ -57,7 +57,7 @@ def states(count: int) -> Iterator[State]:
         path = swept(case["pawl"], *case["outlines"], velocity=case["velocity"], arithmetic=FLOAT)
         for piece in path.pieces:
             if piece.motion == "arc":
-                line = curve(path.scene, piece.contacts[0], piece.turn).line
+                line = contact_curve(path.scene, piece.contacts[0], piece.turn).line
                 for share in (0.1, 0.5, 0.9):
                     u = piece.start.angle + share * (piece.end.angle - piece.start.angle)
                     point = FLOAT.point(u, piece.turn, line)
@@ -68,10 +68,10 @@ def vectors(path: Path, pair: tuple[int, int, int], point: Any) -> tuple[Any, An
     """Lever, normal of the force on the pawl, and velocity, from the outlines as drawn."""
     scene, (kind, i, j), turn = path.scene, pair, angle(point)
     across = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
-    pawl = np.stack([scene.rigid.x, scene.rigid.y], axis=1) @ across.T
+    pawl = np.stack([scene.bodies.pawl.x, scene.bodies.pawl.y], axis=1) @ across.T
     stones = np.array([[float(x), float(y)] for x, y in scene.obstacles.points])
-    velocity = np.array([scene.way.vx, scene.way.vy])
-    hinge = np.array([scene.way.x, scene.way.y]) + point.t * velocity
+    velocity = np.array([scene.bodies.hinge.vx, scene.bodies.hinge.vy])
+    hinge = np.array([scene.bodies.hinge.x, scene.bodies.hinge.y]) + point.t * velocity
     if kind == VERTEX:
         edge = stones[scene.obstacles.following[j]] - stones[j]
         return pawl[i], np.array([edge[1], -edge[0]]) / np.hypot(*edge), velocity
@@ -113,8 +113,8 @@ def wedges(state: State, friction: float) -> bool:
 def says(state: State, friction: Fraction) -> bool:
     """What the sweep goes by."""
     scene, turn = state.path.scene, state.piece.turn
-    contact = grip(scene, curve(scene, state.piece.contacts[0], turn), turn)
-    return holds(state.point, contact, cone(scene, contact, friction))
+    contact = friction_terms(scene, contact_curve(scene, state.piece.contacts[0], turn), turn)
+    return is_locked(state.point, contact, friction_cone(scene, contact, friction))
 
 
 # Props 6.1 and 6.2
@@ -169,7 +169,7 @@ def test_what_the_sweep_computes_with_is_what_the_vectors_say():
     """r x N, r · N and r · v, each up to one positive factor."""
     for state in states(20):
         scene, turn, point = state.path.scene, state.piece.turn, state.point
-        contact = grip(scene, curve(scene, state.piece.contacts[0], turn), turn)
+        contact = friction_terms(scene, contact_curve(scene, state.piece.contacts[0], turn), turn)
         found = [a(point.u) * point.t + b(point.u) for a, b in (contact.across, contact.along)]
         wanted = [cross(state.lever, state.normal), float(state.lever @ state.normal)]
         size = math.hypot(*found) / math.hypot(*wanted)
@@ -209,7 +209,7 @@ def ahead_of_its_hinge(friction: Any, arithmetic: Any = EXACT) -> Path:
     scene = scene_of(TIP, box(-9, -5, 40, -3), velocity=(3, 1), until=9, arithmetic=arithmetic)
     half = arithmetic.number(Fraction(1, 2))
     start = arithmetic.point(half, 0, arithmetic.line(arithmetic.scalar(Fraction(0))))
-    return sweep(scene, start, Fraction(friction))
+    return sweep_leg(scene, start, Fraction(friction))
 
 
 @both
@@ -233,13 +233,13 @@ def test_a_receding_hinge_lets_a_vertex_slide_stick_and_slide(arithmetic):
     path = ahead_of_its_hinge(0, arithmetic)
     assert story(path)[-2:] == [("contact", 0), ("release", 2)]
     scene, piece = path.scene, path.pieces[0]
-    arc = curve(scene, piece.contacts[0], 0)
-    contact = grip(scene, arc, 0)
-    edges = cone(scene, contact, Fraction(1, 2))
+    arc = contact_curve(scene, piece.contacts[0], 0)
+    contact = friction_terms(scene, arc, 0)
+    edges = friction_cone(scene, contact, Fraction(1, 2))
     found = []
     for slope in (0.9, 0.501, 0.499, 0.4, 0.334, 0.332, 0.1):  # r_x / -r_y is tan θ
         u = arithmetic.number(Fraction((math.hypot(1, slope) - 1) / slope))
-        found.append(holds(arithmetic.point(u, 0, arc.line), contact, edges))
+        found.append(is_locked(arithmetic.point(u, 0, arc.line), contact, edges))
     assert found == [False, False, True, True, True, False, False]
     assert ahead_of_its_hinge("1/3", arithmetic).cause == "until"
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pliant.snap.generate import cantilever_hook
-from pliant.snap.handbook import deflection_force, hinged_force, lock_friction, mating_force
+from pliant.snap.handbook.formulas import deflection_force, hinged_force, lock_friction, mating_force
 from pliant.snap.solve import solve
 
 ramps = st.floats(0.05, 1.5)

@@ -3,7 +3,7 @@
 import pytest
 
 from pliant.core.errors import InputError
-from pliant.snap.materials import MATERIALS, material
+from pliant.snap.handbook.materials import MATERIALS, material
 
 PLASTICS = [found for found in MATERIALS.values() if found.name != "spring steel"]
 

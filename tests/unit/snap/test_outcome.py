@@ -9,10 +9,10 @@ import pytest
 from tests.unit.snap.one_pawl import EXACT, FLOAT, box, fastener, ring
 
 from pliant.snap.generate import motion_diode, two_hooks, vector
+from pliant.snap.geometry.features import EDGE, VERTEX
 from pliant.snap.model import Fastener
-from pliant.snap.outcome import Outcome, inside, outcome, shifted
-from pliant.snap.scan import EDGE, VERTEX
-from pliant.snap.travel import around
+from pliant.snap.questions.outcome import Outcome, blocked_outcome, outcome, shifted_fastener
+from pliant.snap.sweep.plan import united_obstacles
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 CORNER = ring((0, 0), (3, -4), (6, 0))  # its tip is 3 to the right of its hinge
@@ -22,7 +22,7 @@ SPIKE = ring((0, -6), ("-1/2", -9), ("1/2", -9))
 
 
 def run(model: Fastener, aside: Any = 0, arithmetic: Any = EXACT) -> Outcome:
-    return outcome(shifted(model, vector(Fraction(aside), 0)), arithmetic)
+    return outcome(shifted_fastener(model, vector(Fraction(aside), 0)), arithmetic)
 
 
 def on_a_spike(friction: Any = "3/10") -> Fastener:
@@ -65,7 +65,7 @@ def test_a_signature_does_not_count_how_obstacles_are_numbered(arithmetic):
     alone = fastener(CORNER, FLOOR, root={"velocity": [0, -1], "until": 5})
     joined = fastener(CORNER, FLOOR, box(2, -12, 4, -9), root={"velocity": [0, -1], "until": 5})
     one, other = outcome(alone, arithmetic), outcome(joined, arithmetic)
-    assert around(joined).following != around(alone).following
+    assert united_obstacles(joined).following != united_obstacles(alone).following
     assert one.first != other.first
     assert (one.signature, str(one.contact)) == (other.signature, str(other.contact))
 
@@ -93,16 +93,16 @@ def test_events_after_the_end_of_a_course_do_not_count():
 
 def test_to_shift_a_start_moves_hinges_and_root_and_no_obstacle():
     model = two_hooks()
-    moved = shifted(model, vector(2, -3))
+    moved = shifted_fastener(model, vector(2, -3))
     assert [pawl.hinge for pawl in moved.pawls] == [(-2, 6), (6, 6)]
     assert moved.root.outline[0] == (model.root.outline[0][0] + 2, model.root.outline[0][1] - 3)
     assert moved.obstacles == model.obstacles
     assert moved.pawls[0].outline == model.pawls[0].outline
-    assert shifted(motion_diode(), vector(0, 0)) == motion_diode()
+    assert shifted_fastener(motion_diode(), vector(0, 0)) == motion_diode()
 
 
 def test_a_start_inside_an_obstacle_is_an_outcome_of_its_own():
-    found = inside("hook", "plate")
+    found = blocked_outcome("hook", "plate")
     assert (found.cause, found.by, found.inside, found.first) == ("inside", "hook", "plate", None)
-    assert found.signature != inside("hook", "stone").signature
+    assert found.signature != blocked_outcome("hook", "stone").signature
     assert run(on_a_spike()).inside == ""

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from pliant.core.errors import InputError
-from pliant.snap import overlaps as module
 from pliant.snap.generate import cantilever_hook, motion_diode, ratchet, two_hooks
-from pliant.snap.meeting import Meeting, meeting
+from pliant.snap.geometry.intersections import RegionRelation, region_relation
+from pliant.snap.geometry.penetration import penetration_depth
 from pliant.snap.model import Fastener
-from pliant.snap.overlaps import Overlap, check_start, depth, overlaps
-from pliant.snap.standing import at_rest, placed
+from pliant.snap.start import checks as module
+from pliant.snap.start.checks import check_start
+from pliant.snap.start.overlaps import overlaps
 
 HAIR = Fraction(1, 10**40)
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
@@ -31,9 +32,13 @@ def fastener(hinge: Any, **keys: Any) -> Fastener:
     )
 
 
+def told(model: Fastener) -> list[tuple[str, str, float]]:
+    return [(overlap.part.name, overlap.obstacle, overlap.depth) for overlap in overlaps(model)]
+
+
 @pytest.mark.parametrize("model", [two_hooks(), motion_diode(), ratchet(3, blocks=True), cantilever_hook()])
 def test_designs_start_apart(model: Fastener):
-    assert overlaps(model) == []
+    assert told(model) == []
     check_start(model)
 
 
@@ -43,8 +48,8 @@ def test_touching_is_allowed(hinge: Any):
 
 
 def test_an_overlap_thinner_than_any_double_can_tell_is_refused():
-    (found,) = overlaps(fastener([1 - HAIR, 0]))
-    assert found.depth < 1e-15
+    ((_, _, deep),) = told(fastener([1 - HAIR, 0]))
+    assert deep < 1e-15
     with pytest.raises(InputError) as caught:
         check_start(fastener([1 - HAIR, 0]))
     assert str(caught.value) == (
@@ -60,7 +65,7 @@ def test_every_overlap_is_told_with_who_and_how_deep():
         root={"velocity": [0, -1], "outline": [[0, 1], [3, 1], [3, 2], [0, 2]]},
         obstacles=[{"outline": SQUARE}, {"name": "lid", "outline": SQUARE, "at": [2, "3/2"]}],
     )
-    assert overlaps(model) == [Overlap("pawl", "obstacle 1", 0.25), Overlap("root", "lid", 0.5)]
+    assert told(model) == [("pawl", "obstacle 1", 0.25), ("root", "lid", 0.5)]
     with pytest.raises(InputError) as caught:
         check_start(model)
     assert [str(fault) for fault in caught.value.faults] == [
@@ -72,7 +77,7 @@ def test_every_overlap_is_told_with_who_and_how_deep():
 
 
 def test_a_crowd_of_overlaps_is_told_in_part(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "TOLD", 2)
+    monkeypatch.setattr(module, "LISTED", 2)
     with pytest.raises(InputError) as caught:
         check_start(fastener([0, 0], obstacles=[{"outline": SQUARE}] * 5))
     assert len(caught.value.faults) == 2
@@ -81,14 +86,14 @@ def test_a_crowd_of_overlaps_is_told_in_part(monkeypatch: pytest.MonkeyPatch):
 def test_a_pawl_starts_turned_by_its_rest():
     """A quarter turn of the square about its corner takes it to the left of its hinge."""
     turned = fastener([1, 0], pawl={"rest": "90 deg"})
-    assert at_rest(turned, turned.pawls[0]) == exactly([[1, 0], [1, 1], [0, 1], [0, 0]])
-    assert overlaps(turned) == [Overlap("pawl", "obstacle 1", 1.0)]
-    assert overlaps(fastener([1, 0])) == []
+    assert turned.placed(turned.pawls[0]) == exactly([[1, 0], [1, 1], [0, 1], [0, 0]])
+    assert told(turned) == [("pawl", "obstacle 1", 1.0)]
+    assert told(fastener([1, 0])) == []
 
 
 def test_an_obstacles_place_moves_its_outline():
     model = fastener([5, 5], obstacles=[{"outline": SQUARE, "at": ["1/3", -2]}])
-    assert placed(model, model.obstacles[0]) == exactly(SQUARE, Fraction(1, 3), -2)
+    assert model.placed(model.obstacles[0]) == exactly(SQUARE, Fraction(1, 3), -2)
 
 
 @pytest.mark.parametrize(
@@ -106,8 +111,8 @@ def test_an_obstacles_place_moves_its_outline():
 )
 def test_the_depth_is_the_shortest_way_out(one: Any, other: Any, wanted: float):
     first, second = exactly(one), exactly(other)
-    assert depth(first, second) == pytest.approx(wanted, rel=1e-9)
-    assert depth(second, first) == pytest.approx(wanted, rel=1e-9)
+    assert penetration_depth(first, second) == pytest.approx(wanted, rel=1e-9)
+    assert penetration_depth(second, first) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_moved_by_its_depth_some_way_a_part_is_out_and_by_less_it_is_not():
@@ -118,17 +123,17 @@ def test_moved_by_its_depth_some_way_a_part_is_out_and_by_less_it_is_not():
         if not all(np.linalg.det(np.subtract(ring[1:], ring[0])) for ring in (one, other)):
             continue
         first, second = exactly(one), exactly(other)
-        if meeting(first, second) is not Meeting.OVERLAPPING:
+        if region_relation(first, second) is not RegionRelation.OVERLAPPING:
             continue
-        ways = depth(first, second) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        ways = penetration_depth(first, second) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
         for share, wanted in ((0.999, False), (1.001, True)):
             moved = (exactly(one, Fraction(x), Fraction(y)) for x, y in (share * ways).tolist())
-            out = any(meeting(ring, second) is not Meeting.OVERLAPPING for ring in moved)
+            out = any(region_relation(ring, second) is not RegionRelation.OVERLAPPING for ring in moved)
             assert out == wanted, (one, other, share)
         seen += 1
     assert seen > 20
 
 
 def test_a_depth_of_very_many_edges_is_that_of_the_hulls(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "PAIRS", 10)
-    assert depth(exactly(SQUARE), exactly(SQUARE, Fraction(3, 4))) == 0.25
+    monkeypatch.setattr("pliant.snap.geometry.penetration.PAIRS", 10)
+    assert penetration_depth(exactly(SQUARE), exactly(SQUARE, Fraction(3, 4))) == 0.25

@@ -5,13 +5,14 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from pliant.snap.certified import certified_force
+from pliant.snap.force.certified import certified_force
+from pliant.snap.force.peak import CertifiedForce, certified_peak, peak_of
+from pliant.snap.force.trajectory import Trajectory
 from pliant.snap.generate import cantilever_hook, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
-from pliant.snap.peak import Certified, certified, peak_of
-from pliant.snap.result import SnapResult, Way
+from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
-from pliant.snap.springs import stiffness_of
+from pliant.snap.springs.spring import stiffness_of
 
 # Where the bevel of a bolt runs up a lip, the force is greatest on the way, and falls again before the end.
 BOLT = {
@@ -55,13 +56,13 @@ def ran(model: Fastener, **asked) -> SnapResult:
     return solve(model, SnapStudy(**asked))
 
 
-def proved(model: Fastener, way: Way, digits: int) -> Certified:
+def proved(model: Fastener, way: Trajectory, digits: int) -> CertifiedForce:
     peak = peak_of(model, way)
     assert peak is not None
-    return certified(model, peak, digits)
+    return certified_peak(model, peak, digits)
 
 
-def apart(one: Certified, other: Certified) -> float:
+def apart(one: CertifiedForce, other: CertifiedForce) -> float:
     with ctx.workprec(400):
         return float(abs(one.force.mid() - other.force.mid()))
 
@@ -83,7 +84,7 @@ def test_a_peak_inside_a_stretch_is_higher_than_what_is_beside_it():
     peak = peak_of(model, way)
     assert peak is not None
     assert peak.span.begin + 0.1 < peak.t < peak.span.end - 0.1
-    top = certified(model, peak, 40)
+    top = certified_peak(model, peak, 40)
     # 40 digits of the force need 20 of its t; at a distance d beside it the force is lower by about d².
     for beside in (Fraction(1, 10**6), Fraction(-1, 10**6)):
         moved = certified_at(model, way, top.t + beside)
@@ -91,7 +92,7 @@ def test_a_peak_inside_a_stretch_is_higher_than_what_is_beside_it():
             assert 1e-14 < float(top.force - moved) < 1e-10
 
 
-def certified_at(model: Fastener, way: Way, t: Fraction) -> arb:
+def certified_at(model: Fastener, way: Trajectory, t: Fraction) -> arb:
     peak = peak_of(model, way)
     assert peak is not None
     (pawl,) = model.pawls
@@ -122,7 +123,7 @@ def test_the_peak_of_a_flush_contact_is_that_of_its_shorter_lever():
     with ctx.workprec(400):
         torque = 100 * 2 * (arb(1) / 10).atan()
         wanted = torque / 2 / (10 - arb(2) / 2)  # μ N, with N (10 − μ 2) = κ θ
-        found = certified(model, peak, 50).force
+        found = certified_peak(model, peak, 50).force
         assert abs(found - wanted) < arb(10) ** -48
 
 

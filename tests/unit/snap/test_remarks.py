@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from pliant.snap import remarks as module
+from pliant.snap.arithmetic.half_angle import half_angle
 from pliant.snap.generate import motion_diode, ratchet, two_hooks
 from pliant.snap.model import Fastener
-from pliant.snap.remarks import remarks
-from pliant.snap.turn import turn
+from pliant.snap.start import remarks as module
+from pliant.snap.start.remarks import remarks
 
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
 
@@ -41,7 +41,9 @@ def test_angles_that_are_rounded_are_said_with_by_how_much():
     assert remarks(fastener(exact)) == ()
     (first, second) = remarks(fastener(exact, {"rest": "30 deg", "stops": [-0.1, 1]}))[:2]
     assert first.startswith("pawls[1].rest is 0.523598775598299 rad and taken as the angle whose half has")
-    assert first.endswith(f"the tangent {turn('30 deg').u}, {abs(turn('30 deg').rounding):.1e} rad from it.")
+    assert first.endswith(
+        f"the tangent {half_angle('30 deg').u}, {abs(half_angle('30 deg').rounding):.1e} rad from it."
+    )
     assert second.startswith("pawls[1].stops[0] is -0.1 rad and taken as")
 
 

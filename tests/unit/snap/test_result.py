@@ -14,9 +14,10 @@ import pytest
 from tests.unit.snap.one_pawl import box, fastener, ring
 
 from pliant.core.store import json_text
+from pliant.snap.force.trajectory import finite_or_none, joined_times
 from pliant.snap.generate import motion_diode, ratchet, two_hooks
 from pliant.snap.model import SnapStudy
-from pliant.snap.result import SnapResult, finite, joined_times
+from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
 from pliant.snap.status import SnapStatus
 
@@ -171,7 +172,7 @@ def test_everything_can_be_said_in_json_also_what_is_without_bound():
     for result in (hooks(Fraction(7, 10)), in_two_legs()):
         told = json.loads(json_text(result.to_dict()))
         assert told["events"] == result.to_dict()["events"]
-    assert finite([1.0, math.inf, -math.inf, -0.0]) == [1.0, None, None, 0.0]
+    assert finite_or_none([1.0, math.inf, -math.inf, -0.0]) == [1.0, None, None, 0.0]
 
 
 def test_a_force_s_lists_are_as_long_as_its_times():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tests.unit.snap.one_pawl import EXACT, FLOAT, around, box, ring, scene_of
 
-from pliant.snap.reach import WIDEST, Index, index
-from pliant.snap.rings import ring as outline_ring
-from pliant.snap.scan import Field, Way
+from pliant.snap.geometry.features import HingeMotion, ObstacleEdges
+from pliant.snap.geometry.outlines import normal_outline as outline_ring
+from pliant.snap.geometry.time_index import WIDEST, TimeIndex, build_index
 
 SQUARE = [(0, 0), (2, 0), (2, 2), (0, 2)]
 
@@ -70,15 +70,15 @@ def test_a_stride_is_the_pawl_s_size_in_time_wherever_its_hinge_is():
 # The index
 
 
-def field_of(points: np.ndarray) -> Field:
+def field_of(points: np.ndarray) -> ObstacleEdges:
     """Closed outlines of three vertices each."""
     count = len(points)
     following = np.array([k + 1 if k % 3 < 2 else k - 2 for k in range(count)])
     before = np.array([k - 1 if k % 3 else k + 2 for k in range(count)])
-    return Field(points[:, 0].copy(), points[:, 1].copy(), following, before, np.ones(count, bool))
+    return ObstacleEdges(points[:, 0].copy(), points[:, 1].copy(), following, before, np.ones(count, bool))
 
 
-def distances(field: Field, way: Way, t: float) -> np.ndarray:
+def distances(field: ObstacleEdges, way: HingeMotion, t: float) -> np.ndarray:
     """From the hinge to every edge."""
     start = np.stack([field.x, field.y], axis=1)
     edge = start[field.following] - start
@@ -97,8 +97,8 @@ def test_every_edge_within_reach_is_live(seed):
     points = (centres + sizes * rng.uniform(-1, 1, (200, 3, 2))).reshape(-1, 2)
     points[:30] = np.round(points[:30])
     field, reach = field_of(points), float(rng.uniform(0.5, 5))
-    way = Way(*rng.uniform(-10, 10, 2), *(rng.uniform(-2, 2, 2) if seed % 2 else (0.0, -1.0)))
-    whole = index(field, way, reach)
+    way = HingeMotion(*rng.uniform(-10, 10, 2), *(rng.uniform(-2, 2, 2) if seed % 2 else (0.0, -1.0)))
+    whole = build_index(field, way, reach)
     for begin in rng.uniform(-20, 20, 60):
         end = begin + rng.choice([0.0, 1e-9, 0.1, 3.0])
         live = set(whole.live(begin, end).tolist())
@@ -153,7 +153,7 @@ def test_what_is_live_is_the_same_whatever_the_levels():
     order = np.argsort(fine.begins)
     longest = (fine.ends - fine.begins).max(keepdims=True)
     sides = fine.begins[order], fine.ends[order], fine.edges[order]
-    coarse = Index(*sides, np.array([0, len(order)]), longest)
+    coarse = TimeIndex(*sides, np.array([0, len(order)]), longest)
     for t in (0.0, 57.0, 200.5):
         assert set(fine.live(t, t + 2).tolist()) == set(coarse.live(t, t + 2).tolist())
         assert len(fine.live(t, t + 2)) < 20

@@ -11,12 +11,12 @@ import pytest
 from tests.unit.snap.one_pawl import EXACT
 
 from pliant import gallery
-from pliant.snap import search as module
 from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
 from pliant.snap.model import Fastener, Goal, Parameter, SnapStudy
-from pliant.snap.search import Design, forces, search
+from pliant.snap.questions import search as module
+from pliant.snap.questions.parameters import with_parameters
+from pliant.snap.questions.search import BestDesign, design_forces, search
 from pliant.snap.solve import solve
-from pliant.snap.vary import varied
 
 STIFFNESS = {"name": "k", "what": "stiffness", "of": "hook", "range": (10, 1000)}
 
@@ -30,7 +30,7 @@ def hook(*parameters: dict[str, Any]) -> Fastener:
 @cache
 def now() -> tuple[float, float]:
     """What it takes to go in and to come out as it stands."""
-    return forces(hook(), {})
+    return design_forces(hook(), {})
 
 
 # Forces of a design
@@ -40,19 +40,21 @@ def test_a_design_s_forces_are_the_peaks_of_its_ways():
     result = solve(hook(), SnapStudy(reverse=True, frames=2))
     assert result.way_back is not None
     assert now() == pytest.approx((result.way_in.peak, result.way_back.peak), rel=1e-9)
-    assert forces(hook(), {}, EXACT) == pytest.approx(now(), rel=1e-9)
+    assert design_forces(hook(), {}, EXACT) == pytest.approx(now(), rel=1e-9)
 
 
 def test_forces_are_in_proportion_to_the_spring():
-    assert forces(hook(STIFFNESS), {"k": Fraction(300)}) == pytest.approx([3 * force for force in now()])
+    assert design_forces(hook(STIFFNESS), {"k": Fraction(300)}) == pytest.approx(
+        [3 * force for force in now()]
+    )
 
 
 def test_what_does_not_go_in_takes_a_force_without_bound_and_holds_nothing():
-    assert forces(two_hooks(Fraction(7, 10)), {}) == (math.inf, 0.0)
+    assert design_forces(two_hooks(Fraction(7, 10)), {}) == (math.inf, 0.0)
 
 
 def test_what_does_not_come_out_holds_without_bound():
-    insertion, retention = forces(motion_diode(), {})
+    insertion, retention = design_forces(motion_diode(), {})
     assert math.isfinite(insertion)
     assert retention == math.inf
 
@@ -67,8 +69,8 @@ def test_what_cannot_be_drawn_or_started_is_no_design(vertices, by):
         "moves": [{"of": of, "vertices": vertices, "by": by}],
         "range": (0, 1),
     }
-    assert forces(hook(moved), {"p": Fraction(0)}) == pytest.approx(now())
-    assert forces(hook(moved), {"p": Fraction(1)}) == (math.inf, 0.0)
+    assert design_forces(hook(moved), {"p": Fraction(0)}) == pytest.approx(now())
+    assert design_forces(hook(moved), {"p": Fraction(1)}) == (math.inf, 0.0)
 
 
 # The search
@@ -123,7 +125,7 @@ def test_the_same_seed_gives_the_same_design():
 
 
 def test_a_design_as_plain_values_has_no_infinity():
-    told = Design({"k": Fraction(1, 3)}, math.inf, math.inf, met=False, tried=9).to_dict()
+    told = BestDesign({"k": Fraction(1, 3)}, math.inf, math.inf, met=False, tried=9).to_dict()
     assert (told["values"], told["exact"]) == ({"k": 1 / 3}, {"k": "1/3"})
     assert (told["insertion"], told["retention"], told["met"], told["tried"]) == (None, None, False, 9)
 
@@ -166,7 +168,7 @@ def test_a_thinner_and_wider_beam_is_found_that_is_strained_no_further_than_it_m
     assert found.met
     assert found.strains["hook"].peak <= 0.02
     assert found.values["h"] < 2
-    design = varied(clip(THICKNESS, WIDTH), found.values)
+    design = with_parameters(clip(THICKNESS, WIDTH), found.values)
     result = solve(design, SnapStudy(reverse=True, frames=2))
     assert result.peak_force == pytest.approx(found.insertion, rel=1e-6)
     assert "overstrains" not in result.summary()

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.crosscheck.elastica import Hook
 
+from pliant.snap.force.sizing import ramps, strains
 from pliant.snap.generate import cantilever_hook, two_hooks
 from pliant.snap.model import Beam, Fastener, SnapStudy
 from pliant.snap.result import SnapResult
-from pliant.snap.sizing import ramps, strains
 from pliant.snap.solve import solve
 from pliant.snap.status import SnapStatus
 

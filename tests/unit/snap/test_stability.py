@@ -10,7 +10,7 @@ from tests.unit.snap.one_pawl import FLOAT, box, fastener, ring
 
 from pliant.snap.generate import two_hooks
 from pliant.snap.model import Fastener
-from pliant.snap.stability import Margin, margins
+from pliant.snap.questions.stability import Margin, margins
 
 CORNER = ring((0, 0), (3, -4), (4, 0))
 FLOOR = box(0, -9, 20, -8)

@@ -26,26 +26,26 @@ from tests.unit.snap.one_pawl import (
 )
 from tests.unit.snap.one_pawl import ring as drawn
 
-from pliant.snap import scene as scenes
-from pliant.snap.contacts import Contact
 from pliant.snap.generate import random_fastener, ratchet
-from pliant.snap.meeting import edges_of, meet, to_integers
+from pliant.snap.geometry import scene as scenes
+from pliant.snap.geometry.intersections import edge_relation, edges_of, to_integer_points
+from pliant.snap.geometry.outlines import NO_VERTEX, Boundary, boundary_of, normal_outline
+from pliant.snap.geometry.union import union_boundaries
 from pliant.snap.model import Fastener, Obstacle, SnapStudy
-from pliant.snap.outcome import outcome
-from pliant.snap.rings import NOBODY, Bound, bound, ring
+from pliant.snap.questions.outcome import outcome
 from pliant.snap.solve import solve
-from pliant.snap.travel import around, travel
-from pliant.snap.union import united
+from pliant.snap.sweep.contact_names import NamedContact
+from pliant.snap.sweep.plan import travel_in, united_obstacles
 
 both = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 SEEDS = st.integers(0, 10**6)
 
 
-def unite(*outlines: Any) -> list[Bound]:
-    return list(united([ring(drawn(*outline)) for outline in outlines]))
+def unite(*outlines: Any) -> list[Boundary]:
+    return list(union_boundaries([normal_outline(drawn(*outline)) for outline in outlines]))
 
 
-def twice_area(each: Bound) -> Fraction:
+def twice_area(each: Boundary) -> Fraction:
     """Positive about a body, negative about a hole."""
     return sum((a[0] * b[1] - a[1] * b[0] for a, b in edges_of(each.points)), Fraction(0))
 
@@ -76,7 +76,7 @@ def test_faces_that_lie_on_each_other_in_part_are_open_for_the_rest():
 
 def test_overlapping_obstacles_have_reflex_corners_that_nobody_drew():
     (whole,) = unite(box(0, 0, 3, 3), drawn((1, 2), (4, "1/2"), (4, 4)))
-    crossings = [k for k, vertex in enumerate(whole.drawn) if vertex == NOBODY]
+    crossings = [k for k, vertex in enumerate(whole.drawn) if vertex == NO_VERTEX]
     assert [whole.points[k] for k in crossings] == [*drawn((3, 1), ("5/2", 3))]
     assert [k for k, convex in enumerate(whole.convex) if not convex] == crossings
     assert whole.points == drawn((0, 0), (3, 0), (3, 1), (4, "1/2"), (4, 4), ("5/2", 3), (0, 3))
@@ -132,8 +132,8 @@ def test_the_outlines_are_those_of_the_union_and_do_not_cross(seeds):
     lines = [shapely.LinearRing(np.array(each.points, float)) for each in found]
     assert sum(line.length for line in lines) == pytest.approx(whole.boundary.length, rel=1e-9)
     assert shapely.hausdorff_distance(shapely.union_all(lines), whole.boundary) < 1e-9
-    edges = [edge for each in to_integers(*(each.points for each in found)) for edge in edges_of(each)]
-    assert all(meet(one, other) != "cross" for one, other in combinations(edges, 2))
+    edges = [edge for each in to_integer_points(*(each.points for each in found)) for edge in edges_of(each)]
+    assert all(edge_relation(one, other) != "cross" for one, other in combinations(edges, 2))
 
 
 @settings(deadline=None, max_examples=30)
@@ -145,13 +145,13 @@ def test_the_same_obstacles_twice_are_as_good_as_once(seed):
 
 
 def test_far_from_others_nothing_changes():
-    rings = [ring(drawn(*box(3 * k, 0, 3 * k + 1, 1))) for k in range(50)]
-    assert list(united(rings)) == [bound(one, owner) for owner, one in enumerate(rings)]
+    rings = [normal_outline(drawn(*box(3 * k, 0, 3 * k + 1, 1))) for k in range(50)]
+    assert list(union_boundaries(rings)) == [boundary_of(one, owner) for owner, one in enumerate(rings)]
 
 
 def test_a_rack_of_blocks_is_the_rack_in_one_piece():
     def corners(model: Fastener) -> set[Any]:
-        return {*around(model).points}
+        return {*united_obstacles(model).points}
 
     assert corners(ratchet(9, blocks=True)) == corners(ratchet(9))
 
@@ -186,13 +186,17 @@ def test_a_fastener_moves_among_obstacles_cut_in_two_as_among_whole_ones(seed, d
     parts = list(model.obstacles)
     parts[which : which + 1] = [Obstacle(outline=half, at=parts[which].at) for half in halves]
     cut = model.model_copy(update={"obstacles": tuple(parts)})
-    for one, other in zip(travel(model, EXACT, around(model)), travel(cut, EXACT, around(cut)), strict=True):
+    for one, other in zip(
+        travel_in(model, EXACT, united_obstacles(model)),
+        travel_in(cut, EXACT, united_obstacles(cut)),
+        strict=True,
+    ):
         assert (one.cause, one.by) == (other.cause, other.by)
         for who, path in one.paths.items():
             there = other.paths[who]
-            assert [event.kind for event in path.happenings] == [event.kind for event in there.happenings]
-            ends = [path.end, *(event.point for event in path.happenings)]
-            others = [there.end, *(event.point for event in there.happenings)]
+            assert [event.kind for event in path.events] == [event.kind for event in there.events]
+            ends = [path.end, *(event.point for event in path.events)]
+            others = [there.end, *(event.point for event in there.events)]
             assert all(map(same, ends, others))
             assert pieces(path) == pieces(there)
 
@@ -203,7 +207,7 @@ def test_the_motion_is_that_among_the_obstacles_each_for_itself(seed, monkeypatc
     case = grid_case(seed)
     now = swept(case["pawl"], *case["outlines"], velocity=case["velocity"])
     monkeypatch.setattr(
-        scenes, "united", lambda rings: [bound(one, owner) for owner, one in enumerate(rings)]
+        scenes, "union_boundaries", lambda rings: [boundary_of(one, owner) for owner, one in enumerate(rings)]
     )
     each = swept(case["pawl"], *case["outlines"], velocity=case["velocity"])
     assert now.cause == each.cause
@@ -294,7 +298,7 @@ def test_a_place_on_a_face_of_several_is_called_by_the_one_that_is_there(x, owne
     assert named(*tops, arithmetic=arithmetic, **way)[0] == [
         f"vertex 1 of pawl on edge 2-3 of obstacle {owner}"
     ]
-    assert outcome(fastener(TIP, *tops, root=way), EXACT).contact == Contact(
+    assert outcome(fastener(TIP, *tops, root=way), EXACT).contact == NamedContact(
         "pawl", 1, f"obstacle {owner}", (2, 3)
     )
 

@@ -1,0 +1,1 @@
+"""Numbers that decide: exact algebraic ones and floats, polynomials, roots ([DonaldPai1993] sec. 8.2)."""

@@ -1,0 +1,1 @@
+"""What the design guides of snap-fits know: materials, strain limits, the mating force."""

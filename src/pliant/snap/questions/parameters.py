@@ -1,0 +1,120 @@
+"""A fastener with one of its parameters changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from pliant.core.quantity import exact
+from pliant.snap.arithmetic.half_angle import NONE
+from pliant.snap.model import Fastener, Move, Parameter, Pawl
+from pliant.snap.springs.beam import HINGE, cantilever
+from pliant.snap.springs.spring import stiffness_of
+
+
+def with_parameters(model: Fastener, values: Mapping[str, Fraction]) -> Fastener:
+    """The fastener with parameters, by name, at other values; checked anew as a file would be."""
+    data = model.model_dump(mode="python", exclude={"study"}, by_alias=True)
+    for parameter in model.parameters:
+        if parameter.name in values:
+            _set(data, model, parameter, values[parameter.name])
+    return Fastener.model_validate({**data, "study": model.study})
+
+
+def present_value(model: Fastener, parameter: Parameter) -> Fraction:
+    """What a parameter is in the model as it stands."""
+    if parameter.what == "friction":
+        return model.friction
+    if parameter.what == "stiffness":
+        return stiffness_of(model, _pawl(model, parameter))
+    if parameter.what == "beam":
+        return _dimension(model, parameter)
+    return Fraction(0)
+
+
+def _dimension(model: Fastener, parameter: Parameter) -> Fraction:
+    """Of a beam, as it says or is drawn."""
+    pawl = _pawl(model, parameter)
+    assert pawl.beam is not None
+    if parameter.dimension == "length":
+        return Fraction(repr(cantilever(model, pawl).said))
+    alike = {"tip_thickness": pawl.beam.thickness, "tip_width": pawl.beam.width}
+    value = getattr(pawl.beam, parameter.dimension or "")
+    return Fraction(repr(alike[parameter.dimension or ""] if value is None else value))
+
+
+def _pawl(model: Fastener, parameter: Parameter) -> Pawl:
+    return next(pawl for pawl in model.pawls if pawl.name == parameter.of)
+
+
+def _set(data: dict[str, Any], model: Fastener, parameter: Parameter, value: Fraction) -> None:
+    match parameter.what:
+        case "friction":
+            data["friction"] = value
+        case "stiffness":
+            pawl = _entry(data, model, parameter.of or "")
+            pawl["stiffness"], pawl["beam"] = value, None
+        case "beam":
+            change = value - present_value(model, parameter)
+            pawl = _entry(data, model, parameter.of or "")
+            pawl["beam"] = {**pawl["beam"], parameter.dimension or "": float(value)}
+            if parameter.dimension == "length":
+                _stretch(model, _pawl(model, parameter), pawl, change)
+            for move in parameter.moves:
+                _move(data, model, move, change)
+        case "hinge":
+            pawl, along = _entry(data, model, parameter.of or ""), parameter.along or (0, 0)
+            pawl["hinge"] = tuple(exact(x) + value * a for x, a in zip(pawl["hinge"], along, strict=True))
+        case "vertices":
+            for move in parameter.moves:
+                _move(data, model, move, value)
+
+
+def _stretch(model: Fastener, pawl: Pawl, entry: dict[str, Any], change: Fraction) -> None:
+    """Draw a beam longer: its root stays, its hinge keeps its share of the length, the nose goes on."""
+    assert pawl.beam is not None
+    axis = cantilever(model, pawl.model_copy(update={"rest": NONE})).axis
+    x, y = (Fraction(value).limit_denominator(10_000) for value in axis)
+    share = Fraction(repr(HINGE[pawl.beam.hinge]))
+    a, b = map(exact, entry["hinge"])
+    cosine, sine = pawl.rest.matrix
+    entry["hinge"] = (
+        a + change * share * (cosine * x - sine * y),
+        b + change * share * (sine * x + cosine * y),
+    )
+    entry["outline"] = tuple(
+        (p + change * by * x, q + change * by * y)
+        for p, q in (map(exact, point) for point in entry["outline"])
+        for by in (1 - share if p * x + q * y > 0 else -share,)
+    )
+
+
+def _entry(data: dict[str, Any], model: Fastener, name: str) -> dict[str, Any]:
+    """The table of a pawl, an obstacle or the root."""
+    if name == "root":
+        return data["root"]
+    for index, pawl in enumerate(model.pawls):
+        if pawl.name == name:
+            return _own_outline(data, data["pawls"], index)
+    for index in range(len(model.obstacles)):
+        if model.label(index) == name:
+            return _own_outline(data, data["obstacles"], index)
+    raise KeyError(name)
+
+
+def _own_outline(data: dict[str, Any], parts: Any, index: int) -> dict[str, Any]:
+    """A part with an outline of its own, instead of a shape it shares."""
+    part = parts[index]
+    if part["shape"] is not None:
+        part["outline"], part["shape"] = data["shapes"][part["shape"]], None
+    return part
+
+
+def _move(data: dict[str, Any], model: Fastener, move: Move, value: Fraction) -> None:
+    part = _entry(data, model, move.of)
+    x, y = move.by
+    part["outline"] = tuple(
+        (exact(a) + value * x, exact(b) + value * y) if index in move.vertices else (a, b)
+        for index, (a, b) in enumerate(part["outline"])
+    )
