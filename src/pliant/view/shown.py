@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
+from pliant.core.result import Result
+
 if TYPE_CHECKING:
     from pliant.core.motion import Floats
 
@@ -12,16 +14,15 @@ UNLIKE = ("seconds",)  # differ from run to run, and are no part of an answer
 FRAME = '<iframe srcdoc="{page}" style="width: 100%; height: 36em; border: 0" title="{title}"></iframe>'
 
 
-class Shown:
-    """A base of results, which have a status, a summary, a motion and plain data.
+class Shown(Result):
+    """A result that a console and a notebook show.
 
     Two of them are equal where all that they say in plain data is.
     """
 
     def table(self) -> dict[str, Floats]:
         """Columns of numbers along the motion, by name with unit: for CSV, or `pandas.DataFrame(…)`."""
-        result: Any = self
-        return result.motion.table()
+        return self.motion.table()
 
     def __repr__(self) -> str:
         result: Any = self

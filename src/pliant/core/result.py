@@ -1,0 +1,63 @@
+"""The base of every result: data, whose words, motion, charts and plain data are made by other modules.
+
+A method's `__init__.py` names the functions that make them, and its `result.py` imports no drawing:
+
+    present("pliant.snap.result:SnapResult", summary="pliant.snap.report:summary", …)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # so that a method's `__init__.py` loads no numpy
+    from pliant.core.motion import Motion
+    from pliant.core.plot import Plot
+
+_PRESENTERS: dict[str, Mapping[str, str]] = {}  # of each class of results: functions, by what they give
+
+
+def present(result: str, **functions: str) -> None:
+    """Name the functions that take a class of results, by what they give.
+
+    These are summary, motion, plots, to_dict and the like. Class and functions are "module:name", so that
+    nothing is imported before it is needed.
+    """
+    _PRESENTERS[result] = functions
+
+
+class Result:
+    """What answers a study: subclasses are frozen data and have a `status`."""
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The motion for every view."""
+        return self.presented("motion")
+
+    @property
+    def alerts(self) -> tuple[str, ...]:
+        """What a designer must notice beside the status, in a few words each."""
+        return tuple(self.presented("alerts")) if "alerts" in self._presenters else ()
+
+    def plots(self) -> dict[str, Plot]:
+        """Charts, by name."""
+        return self.presented("plots")
+
+    def summary(self) -> str:
+        """A sentence, then the figures."""
+        return self.presented("summary")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers, for JSON."""
+        return self.presented("to_dict")
+
+    def presented(self, name: str) -> Any:
+        """What the function given to `present` by this name makes of the result."""
+        module, _, function = self._presenters[name].partition(":")
+        return getattr(import_module(module), function)(self)
+
+    @property
+    def _presenters(self) -> Mapping[str, str]:
+        return _PRESENTERS[f"{type(self).__module__}:{type(self).__qualname__}"]
