@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from benchmarks.measure import peak_memory, seconds, table, timed
 from pliant import gallery
-from pliant.linkage.batch import BLOCK, curves, stream
 from pliant.linkage.drag import Drag, Dragged
-from pliant.linkage.edit import edit
+from pliant.linkage.editing.edit import edit
 from pliant.linkage.generate import chain
+from pliant.linkage.kinematics.batch import BLOCK, curves, stream
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import gradient, jacobian, positions, rates
 from pliant.linkage.model import CurveEdit, EditStudy, Move
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import gradient, jacobian, positions, rates
-from pliant.linkage.rules import FIXED, MOTOR
 from pliant.linkage.solve import solve
+from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.rule import FIXED, MOTOR
 from pliant.linkage.synthesis import path
 
 Floats = NDArray[np.float64]

@@ -8,16 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pliant.linkage.drive import drive
-from pliant.linkage.follow import run
 from pliant.linkage.generate import linkage
-from pliant.linkage.groups import group_of
-from pliant.linkage.limits import reach
+from pliant.linkage.kinematics.drive import drive
+from pliant.linkage.kinematics.follow import run
+from pliant.linkage.kinematics.limits import reach
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import gradient, jacobian, rates, some
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import gradient, jacobian, rates, some
-from pliant.linkage.rules import GROUP, LINES, SLOT
 from pliant.linkage.solve import solve
+from pliant.linkage.structure.groups import group_of
+from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.rule import GROUP, LINES, SLOT
 
 TURN = 2 * np.pi
 

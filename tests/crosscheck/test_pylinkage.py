@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from pliant import gallery
 from pliant.linkage.generate import four_bar
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import Poses, positions, rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import Poses, positions, rates
 from pliant.linkage.solve import solve
 
 pytest.importorskip("pylinkage", reason="the peer is not installed: pip install pliant[dev]")

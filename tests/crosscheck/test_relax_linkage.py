@@ -14,10 +14,10 @@ import pytest
 from numpy.typing import NDArray
 
 from pliant import gallery
-from pliant.linkage import follow
 from pliant.linkage.generate import four_bar, jansen, linkage, meet, slider_crank, triad, turning_triad
+from pliant.linkage.kinematics import follow
+from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage, Motor, Slider
-from pliant.linkage.plan import compile_plan
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.result import RelaxResult
 from pliant.relax.solve import solve

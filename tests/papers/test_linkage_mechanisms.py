@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 import pliant
 from pliant.linkage.generate import chain, four_bar, jansen, linkage, meet
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import opennesses, positions, rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import opennesses, positions, rates
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

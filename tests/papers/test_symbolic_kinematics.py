@@ -17,9 +17,10 @@ from mpmath import mp, mpf
 from numpy.typing import NDArray
 
 from pliant.linkage.generate import jansen, linkage, meet
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import Poses, jacobian, positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import Poses, jacobian, positions
+from pliant.linkage.structure.plan import Plan
 
 Floats = NDArray[np.float64]
 Exact = NDArray[np.object_]  # of mpf

@@ -20,12 +20,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pliant.linkage.coupled import determinants
-from pliant.linkage.follow import run
+from pliant.linkage.kinematics.coupled import determinants
+from pliant.linkage.kinematics.follow import run
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import Poses, gradient, jacobian, opennesses, positions, rates, some
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import Poses, gradient, jacobian, opennesses, positions, rates, some
 from pliant.linkage.solve import solve
+from pliant.linkage.structure.plan import Plan
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pliant.files.kinds import Model
     from pliant.flex.model import Assembly, Term
     from pliant.linkage.model import Linkage
-    from pliant.linkage.plan import Plan
+    from pliant.linkage.structure.plan import Plan
     from pliant.relax.model import Mechanism
     from pliant.snap.model import Fastener, Pawl
 
@@ -60,9 +60,8 @@ def _term(term: Term) -> str:
 
 
 def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
-    from pliant.linkage.drive import drive
-    from pliant.linkage.mobility import freedoms, grubler
-    from pliant.linkage.plan import compile_plan
+    from pliant.linkage.kinematics.drive import drive
+    from pliant.linkage.kinematics.mobility import compile_plan, freedoms, grubler
 
     plan = compile_plan(model)
     drive(model, model.study.samples)

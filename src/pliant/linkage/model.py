@@ -26,8 +26,7 @@ from pliant.core.model import (
     fault,
 )
 from pliant.core.quantity import SHORTEST, Angle, Force, Number, Vector
-from pliant.linkage.reading import LINK_JOINTS
-from pliant.linkage.references import reference_faults
+from pliant.linkage.faults import LINK_JOINTS, reference_faults
 
 Span = tuple[Angle, Angle]
 Weight = Annotated[Number, Field(gt=0, le=1e6)]

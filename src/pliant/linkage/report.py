@@ -9,7 +9,7 @@ import numpy as np
 
 from pliant.core.written import figure, place
 from pliant.linkage.analysis import curves
-from pliant.linkage.limits import INFINITE, UNFINISHED, Change, Stop
+from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, Change, Stop
 from pliant.linkage.status import TraceStatus
 
 MOST = 20_000_000  # sensitivities that are computed without being asked for

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.motion import Event, Motion, Signal
 from pliant.core.plot import Plot
 from pliant.core.store import model_hash, sayable, version
@@ -20,14 +21,13 @@ from pliant.linkage.analysis.curves import Sweep, Track, swept, track
 from pliant.linkage.analysis.grashof import FourBar, SliderCrank, four_bars, slider_cranks
 from pliant.linkage.analysis.sensitivity import Bands, Dimension, bands, dimensions, sensitivities, tolerances
 from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
-from pliant.linkage.drive import Drive
-from pliant.linkage.limits import Reach
-from pliant.linkage.mobility import freedoms, grubler
+from pliant.linkage.kinematics.drive import Drive
+from pliant.linkage.kinematics.limits import Reach
+from pliant.linkage.kinematics.mobility import freedoms, grubler
+from pliant.linkage.kinematics.poses import Poses, jacobian
 from pliant.linkage.model import Linkage, TraceStudy
-from pliant.linkage.plan import STRUTS, TURNS, Plan, Structure
-from pliant.linkage.poses import Poses, jacobian
-from pliant.linkage.rules import Floats
 from pliant.linkage.status import TraceStatus
+from pliant.linkage.structure.plan import STRUTS, TURNS, Plan, Structure
 from pliant.view.shown import Shown
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class TraceResult(Shown):
         return {name: self.track(name) for name in self.traced}
 
     def track(self, name: str) -> Track:
-        """One joint's path in time: see `linkage.curves` for its length, area, box and time ratio."""
+        """One joint's path in time: see `analysis.curves` for its length, area, box and time ratio."""
         k, count, turns = self.number(name), len(self.t), self.cycles
         period = self.drive.seconds / turns if self.closed and count % turns == 0 else None
         once = slice(0, count // turns if period is not None else count)

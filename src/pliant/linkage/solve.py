@@ -1,7 +1,7 @@
 """Trace: run a linkage through its motors' path, as far as it goes, and say what it met.
 
 Source: [Bacher2015Supplement] section 1; what it leaves out (limits, change points, coupled
-groups) is in `limits`, `follow` and `coupled`.
+groups) is in `limits`, `follow` and `coupled` of `kinematics`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
 from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
-from pliant.linkage.constraints import errors
-from pliant.linkage.drive import Drive, drive
-from pliant.linkage.limits import INFINITE, UNFINISHED, Reach, poses_at, reach
+from pliant.linkage.kinematics.drive import Drive, drive
+from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, Reach, poses_at, reach
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import Poses, rates
 from pliant.linkage.model import Linkage, TraceStudy
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import Poses, rates
 from pliant.linkage.result import TraceResult
-from pliant.linkage.rules import Floats
 from pliant.linkage.status import TraceStatus
+from pliant.linkage.structure.constraints import errors
+from pliant.linkage.structure.plan import Plan
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite

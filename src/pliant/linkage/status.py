@@ -18,7 +18,7 @@ class TraceStatus(Status):
 
 
 class EditStatus(Status):
-    """Every ending of `linkage.edit`."""
+    """Every ending of `editing.edit`."""
 
     REACHED = "every target is reached", ANSWERED, Tone.SOUND
     COMPROMISE = "the targets, the keeps and the linkage's freedom leave a remainder", ANSWERED

@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import lsmr, splu
 
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.linkage.kinematics.poses import Poses, some
 from pliant.linkage.model import Linkage, Load
-from pliant.linkage.plan import STRUTS, TURNS, Structure, farthest
-from pliant.linkage.poses import Poses, some
-from pliant.linkage.rules import Floats, Ints
+from pliant.linkage.structure.plan import STRUTS, TURNS, Structure, farthest
 
 DENSE = 120  # unknowns beyond which each pose is a sparse matrix of its own
 ENTRIES = 2_000_000  # of matrices that are in memory at a time
@@ -249,8 +248,8 @@ class Balance:
     """The forces of F poses, in the order of `Unknowns`; torques over the linkage's size."""
 
     found: Floats  # (C, F)
-    singular: NDArray[np.bool_]  # (F,) a toggle: the least that comes nearest to balance
-    balanced: NDArray[np.bool_]  # (F,)
+    singular: Bools  # (F,) a toggle: the least that comes nearest to balance
+    balanced: Bools  # (F,)
 
 
 def solve(unknowns: Unknowns, pushes: list[Push], poses: Poses) -> Balance:

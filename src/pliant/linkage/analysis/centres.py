@@ -18,16 +18,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pliant.linkage.plan import Structure, farthest
-from pliant.linkage.poses import Poses
-from pliant.linkage.rules import Floats
+from pliant.core.arrays import Bools, Floats
+from pliant.linkage.kinematics.poses import Poses
+from pliant.linkage.structure.plan import Structure, farthest
 
 GROUND = "ground"
 SMALL = 1e-9  # of the pose's largest rates: no more than rounding
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

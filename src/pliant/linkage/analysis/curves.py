@@ -16,13 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from pliant.linkage import hermite
-from pliant.linkage.hermite import Cells
-from pliant.linkage.rules import Floats
-
-Bools = NDArray[np.bool_]
+from pliant.core.arrays import Bools, Floats
+from pliant.linkage.kinematics import hermite
+from pliant.linkage.kinematics.hermite import Cells
 
 AT_REST = 1e-9  # of the curve's extent in the time of the cycle: slower than that is not moving
 WILD = 0.1  # a slope this far from its chords' mean, of their length and beyond their own change, is none

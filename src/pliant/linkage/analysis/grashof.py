@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from pliant.linkage.plan import Structure
+from pliant.linkage.structure.plan import Structure
 
 EQUAL = 1e-9  # s + l and p + q that differ by less, of their sum, are a change point
 

@@ -26,10 +26,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
 from pliant.linkage.analysis.stacking import Pair, Passing, Pin, search
 from pliant.linkage.model import Linkage
-from pliant.linkage.pins import other_names
-from pliant.linkage.rules import Floats
+from pliant.linkage.structure.pins import other_names
 
 SECONDS = 5.0  # for the search
 

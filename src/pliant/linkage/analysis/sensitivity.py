@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.plan import STRUTS, Plan, Structure, farthest
-from pliant.linkage.poses import Poses, jacobian
-from pliant.linkage.rules import Floats
+from pliant.linkage.kinematics.poses import Poses, jacobian
+from pliant.linkage.structure.plan import STRUTS, Plan, Structure, farthest
 
 THIN = 0.1  # sine at a joint below which its two distances no longer place it well across the bar
 
@@ -103,7 +102,7 @@ class Bands:
     centred and independent, with its limits at ±3σ, and so are the bands ±3σ of the curve.
     """
 
-    known: NDArray[np.bool_]  # (F,) false in a toggle, where first order says nothing and all else is 0
+    known: Bools  # (F,) false in a toggle, where first order says nothing and all else is 0
     normals: Floats  # (F, 2) of the curve
     worst: Floats  # (F,) ± along the normal
     statistical: Floats  # (F,) ± along the normal

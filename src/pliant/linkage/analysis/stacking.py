@@ -28,7 +28,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csgraph
 
-from pliant.linkage.rules import Floats, Ints
+from pliant.core.arrays import Floats, Ints
 
 FEASIBLE, INFEASIBLE = 0, 2  # scipy's words for how a search ended
 

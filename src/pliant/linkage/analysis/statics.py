@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats
 from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
 from pliant.linkage.analysis.balance import Push, cross, normals, pushes_of, solve, unknowns_of
+from pliant.linkage.kinematics.poses import Poses, rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import TURNS
-from pliant.linkage.poses import Poses, rates
-from pliant.linkage.rules import Floats
+from pliant.linkage.structure.plan import TURNS
 
 LONGEST = 0.2  # arrow of the greatest force, of the linkage's size
 SHOWN = 1e-6  # of the greatest force: smaller ones have no arrow
@@ -48,7 +47,7 @@ class Statics:
     supports: Floats  # (G, 2, F) of the ground on the pivot
     sliders: tuple[tuple[str, str], ...]  # (S,) joint, and the link that carries the guide, or "ground"
     guides: Floats  # (S, 2, F) of the guide on the joint; what carries the guide gets the opposite
-    balanced: NDArray[np.bool_]  # (F,) false at a toggle, where nothing finite holds the loads
+    balanced: Bools  # (F,) false at a toggle, where nothing finite holds the loads
     determinate: bool  # whether these are the only forces that balance
     units: str
     disagreement: float = 0.0  # with virtual work, of the greatest torque, or of the loads' on a crank's arm
@@ -199,7 +198,7 @@ def _spin(push: Push, x: Floats, v: Floats) -> Floats:
     return cross(across, rate) / np.square(across).sum(axis=0)
 
 
-def _disagreement(statics: Statics, model: Linkage, poses: Poses, regular: NDArray[np.bool_]) -> float:
+def _disagreement(statics: Statics, model: Linkage, poses: Poses, regular: Bools) -> float:
     sure = statics.balanced & regular
     virtual = virtual_torques(model, poses)[:, sure]
     pivots, driven = np.array(poses.plan.structure.motors).T

@@ -22,12 +22,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.linkage import hermite
-from pliant.linkage.constraints import gradients
-from pliant.linkage.hermite import Cells
-from pliant.linkage.plan import Group, Plan
-from pliant.linkage.poses import Poses, opennesses, positions, rates, some
-from pliant.linkage.rules import (
+from pliant.core.arrays import Floats, Ints
+from pliant.linkage.kinematics import hermite
+from pliant.linkage.kinematics.hermite import Cells
+from pliant.linkage.kinematics.poses import Poses, opennesses, positions, rates, some
+from pliant.linkage.structure.constraints import gradients
+from pliant.linkage.structure.plan import Group, Plan
+from pliant.linkage.structure.rule import (
     GROUP,
     LINES,
     NAMES,
@@ -37,8 +38,6 @@ from pliant.linkage.rules import (
     STRUT,
     STRUT_LINE,
     TRIANGLE,
-    Floats,
-    Ints,
 )
 
 CORRECTIONS = 3  # each gains the digits that a sample has against its neighbour

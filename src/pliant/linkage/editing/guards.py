@@ -14,13 +14,14 @@ from itertools import combinations
 
 import numpy as np
 
-from pliant.linkage.editing.openings import dyad_slopes
+from pliant.core.arrays import Floats, Ints
+from pliant.linkage.editing.openness import dyad_slopes
 from pliant.linkage.editing.samples import between, height_slopes, heights, length_slopes
 from pliant.linkage.editing.terms import Residuals, View
+from pliant.linkage.kinematics.poses import Poses, opennesses
 from pliant.linkage.model import EditStudy
-from pliant.linkage.plan import Plan, farthest
-from pliant.linkage.poses import Poses, opennesses
-from pliant.linkage.rules import LINES, SIDED, SLIDER, TRIANGLE, Floats, Ints
+from pliant.linkage.structure.plan import Plan, farthest
+from pliant.linkage.structure.rule import LINES, SIDED, SLIDER, TRIANGLE
 
 WATCHED = 0.15  # rows within this of their bound take part in a step
 MOST = 150

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.constraints import LENGTH, Constraints, gradients, residuals, scales
 from pliant.linkage.model import EditStudy, Linkage
-from pliant.linkage.plan import Structure
-from pliant.linkage.rules import Floats, Ints
+from pliant.linkage.structure.constraints import LENGTH, Constraints, gradients, residuals, scales
+from pliant.linkage.structure.plan import Structure
 
 ROUNDS = 20
 

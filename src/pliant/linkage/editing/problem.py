@@ -5,24 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats
 from pliant.core.errors import InputError
-from pliant.linkage.constraints import errors
-from pliant.linkage.coupled import determinants
-from pliant.linkage.drive import Drive, drive
-from pliant.linkage.editing.asked import terms
 from pliant.linkage.editing.guards import Guards, guards, openness_at
 from pliant.linkage.editing.keeps import Keeps, keeps, refuse_unkept
+from pliant.linkage.editing.requests import terms
 from pliant.linkage.editing.terms import Term, View, evaluate
-from pliant.linkage.limits import Reach, poses_at, reach
+from pliant.linkage.kinematics.coupled import determinants
+from pliant.linkage.kinematics.drive import Drive, drive
+from pliant.linkage.kinematics.limits import Reach, poses_at, reach
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import Poses, jacobian, positions
 from pliant.linkage.model import EditStudy, Linkage
-from pliant.linkage.order import sides
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import Poses, jacobian, positions
-from pliant.linkage.rules import Floats
-
-Bools = NDArray[np.bool_]
+from pliant.linkage.structure.constraints import errors
+from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.sides import sides
 
 INSET = 0.02  # of the reach: how far from a limit that the drawing has the cycle is watched
 FITS = 1e-7  # of the size: how far spare links may be from fitting

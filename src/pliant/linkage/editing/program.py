@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.linkage.editing.guards import INSIDE, WATCHED, slopes_of
 from pliant.linkage.editing.problem import Problem, State
 from pliant.linkage.editing.result import Resistance
-from pliant.linkage.rules import Floats, Ints
 
 ITERATIONS = 50  # of a program: where it stops short of its accuracy, the last 20 change nothing
 SLIGHT = 5e-3  # a resistance below this share of the pull is not worth a word

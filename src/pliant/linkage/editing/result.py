@@ -13,8 +13,8 @@ from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
 from pliant.core.store import model_hash, sayable, version
 from pliant.linkage.model import EditStudy, Linkage, TraceStudy
-from pliant.linkage.plan import structure
 from pliant.linkage.status import EditStatus
+from pliant.linkage.structure.plan import structure
 from pliant.view.shown import Shown
 
 SHOWN = 360  # poses of the motion

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.linkage.rules import Floats, Ints
+from pliant.core.arrays import Floats, Ints
 
 
 def between(values: Floats, closed: bool) -> Floats:

@@ -14,11 +14,11 @@ from typing import Protocol
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.motion import Mark
-from pliant.linkage.drive import Drive
 from pliant.linkage.editing.samples import between, length_slopes, nearest, neighbours
-from pliant.linkage.poses import Poses, jacobian, positions, rates, some
-from pliant.linkage.rules import Floats, Ints
+from pliant.linkage.kinematics.drive import Drive
+from pliant.linkage.kinematics.poses import Poses, jacobian, positions, rates, some
 
 Residuals = tuple[Floats, Floats]  # (m,), (m, 2N)
 RING = 0.012  # of the size: a place that is asked for, drawn

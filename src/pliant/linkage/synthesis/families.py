@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from pliant.linkage.batch import curves
+from pliant.core.arrays import Floats, Ints
+from pliant.linkage.kinematics.batch import curves
+from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.rules import Floats, Ints
+from pliant.linkage.structure.plan import Plan
 from pliant.linkage.synthesis.targets import Complex, as_points
 
 ROOM = 0.97  # of the greatest crank that closes: so that no candidate begins at a dead centre

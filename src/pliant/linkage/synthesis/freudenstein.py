@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import PliantError
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import opennesses, positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import opennesses, positions
-from pliant.linkage.rules import Floats
 
 MET = 1e-9  # radians, beyond rounding
 RANK = 1e-10

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, inner_fast, kernel, kernel_fast
 from pliant.core.threads import in_threads
-from pliant.linkage.rules import Floats, Ints
 from pliant.linkage.synthesis.targets import SAMPLES, Complex, Target
 
 POSES = 96  # crank angles at which a candidate is run

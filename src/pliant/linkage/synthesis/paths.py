@@ -13,16 +13,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
 from pliant.core.errors import PliantError
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.linkage.batch import stream
-from pliant.linkage.rules import Floats
+from pliant.linkage.kinematics.batch import stream
 from pliant.linkage.synthesis.cognates import others
 from pliant.linkage.synthesis.families import FOUR, SIX, SWIVEL, Family, extent
 from pliant.linkage.synthesis.matching import distances
-from pliant.linkage.synthesis.placing import ANGLES, folded, placed, replaced, unfolded
+from pliant.linkage.synthesis.placement import ANGLES, folded, placed, replaced, unfolded
 from pliant.linkage.synthesis.polish import Fit, polish
 from pliant.linkage.synthesis.result import Answer, Synthesis, SynthesisStatus, answer_of
 from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, Complex, Target, as_complex, target

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.linkage.analysis.transmission import cosines
-from pliant.linkage.order import sides
-from pliant.linkage.poses import jacobian, opennesses, positions, rates
-from pliant.linkage.rules import Floats
+from pliant.linkage.kinematics.poses import jacobian, opennesses, positions, rates
+from pliant.linkage.structure.sides import sides
 from pliant.linkage.synthesis.families import Family, extent
 from pliant.linkage.synthesis.matching import TURN
 from pliant.linkage.synthesis.targets import Target

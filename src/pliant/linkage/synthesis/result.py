@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import shapely
 
+from pliant.core.arrays import Floats
 from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
 from pliant.core.store import model_hash, sayable, version
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.drawing import picture
+from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.poses import positions
-from pliant.linkage.rules import Floats
 from pliant.linkage.synthesis.families import extent
 from pliant.linkage.synthesis.matching import TURN
 from pliant.linkage.synthesis.polish import Fit, redrawn

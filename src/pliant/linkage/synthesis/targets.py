@@ -11,8 +11,8 @@ import shapely
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import PliantError
-from pliant.linkage.rules import Floats
 
 Complex = NDArray[np.complex128]
 

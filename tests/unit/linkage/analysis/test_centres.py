@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from pliant.linkage.analysis.centres import Centres, centres, spins
-from pliant.linkage.constraints import errors
-from pliant.linkage.follow import run
 from pliant.linkage.generate import linkage, slider_crank, turning_triad
+from pliant.linkage.kinematics.follow import run
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import Poses, positions, rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import Poses, positions, rates
+from pliant.linkage.structure.constraints import errors
 
 SIX_BAR = {"A": 0, "B": 0.3 + 1j, "C": 3 + 2j, "D": 4, "E": 5 + 1.4j, "F": 6 + 4j, "G": 9}
 FOUR_BAR = linkage({name: SIX_BAR[name] for name in "ABCD"}, "AD", ("A B", "B C", "D C"))

@@ -20,12 +20,12 @@ from pliant.linkage.analysis.curves import (
     top_speed,
     track,
 )
-from pliant.linkage.drive import drive
 from pliant.linkage.generate import four_bar, jansen, linkage, meet, slider_crank
-from pliant.linkage.limits import poses_at, reach
+from pliant.linkage.kinematics.drive import drive
+from pliant.linkage.kinematics.limits import poses_at, reach
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import rates
 from pliant.linkage.solve import samples
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pliant.linkage.analysis.grashof import bodies, four_bars, slider_cranks
-from pliant.linkage.drive import drive
 from pliant.linkage.generate import four_bar, linkage, slider_crank
-from pliant.linkage.limits import reach
+from pliant.linkage.kinematics.drive import drive
+from pliant.linkage.kinematics.limits import reach
+from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan, structure
+from pliant.linkage.structure.plan import structure
 
 KINDS = [
     ((4, 1, 3.5, 3), "crank-rocker", True, False),

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from pliant.linkage.analysis import stacking
 from pliant.linkage.analysis.layers import assign
-from pliant.linkage.follow import run
 from pliant.linkage.generate import jansen, linkage, places, slider_crank
+from pliant.linkage.kinematics.follow import run
+from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
 
 TURN = np.linspace(0, 2 * np.pi, 120, endpoint=False)
 

@@ -20,11 +20,12 @@ from pliant.linkage.analysis.sensitivity import (
     sensitivities,
     tolerances,
 )
-from pliant.linkage.follow import run
 from pliant.linkage.generate import jansen, linkage, places, slider_crank, turning_triad
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import positions, rates
+from pliant.linkage.kinematics.follow import run
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import positions, rates
 from pliant.linkage.solve import solve
+from pliant.linkage.structure.plan import Plan
 
 Build = Callable[[dict[str, float], np.ndarray], dict[str, np.ndarray]]
 TURN = np.arange(24) * 2 * np.pi / 24

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from pliant.linkage.analysis import balance
 from pliant.linkage.analysis.statics import Statics, arrows, forces, torque_plot, virtual_torques
-from pliant.linkage.follow import run
 from pliant.linkage.generate import chain, four_bar, linkage, slider_crank, triad
+from pliant.linkage.kinematics.follow import run
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import Poses
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import Poses
 
 TURN = np.linspace(0, 2 * np.pi, 73)[None]
 

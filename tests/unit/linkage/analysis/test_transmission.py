@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
-from pliant.linkage.constraints import errors, residuals
-from pliant.linkage.drive import drive
-from pliant.linkage.follow import run
 from pliant.linkage.generate import four_bar, linkage, places, slider_crank, turning_triad
-from pliant.linkage.limits import poses_at, reach
+from pliant.linkage.kinematics.drive import drive
+from pliant.linkage.kinematics.follow import run
+from pliant.linkage.kinematics.limits import poses_at, reach
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import Poses, positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import Poses, positions
+from pliant.linkage.structure.constraints import errors, residuals
 
 
 def cycle(model: Linkage, samples: int = 360) -> Poses:

@@ -10,8 +10,8 @@ from pliant.linkage.editing.problem import prepare
 from pliant.linkage.editing.samples import nearest
 from pliant.linkage.editing.terms import evaluate
 from pliant.linkage.generate import jansen, linkage, slider_crank, triad
+from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.model import EditStudy, Linkage
-from pliant.linkage.poses import positions
 
 RING = [[-38 + 36 * np.cos(a), -82 + 12 * np.sin(a)] for a in np.linspace(0, 2 * np.pi, 40, endpoint=False)]
 EDITS = {

@@ -8,11 +8,11 @@ import pytest
 from pliant import gallery
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted
-from pliant.linkage.batch import curves
 from pliant.linkage.generate import four_bar, jansen
+from pliant.linkage.kinematics.batch import curves
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import positions
 from pliant.linkage.solve import solve
 from pliant.linkage.synthesis import cognates, path
 from pliant.linkage.synthesis.families import FOUR, SIX, SWIVEL

@@ -1,0 +1,197 @@
+"""Where coupled groups can go on in two ways, and where they run off to infinity.
+
+At a fold the solutions of a group come together and end (see `folds`). Where two of its paths
+cross instead, its determinant passes through 0 and its joints go straight on: the path is led
+across on polynomials through poses on this side, set right by Newton's method on the other, and
+the change point is the root of the polynomial through the determinants on both sides. Poses next
+to it would not do: there rounding decides between the two paths.
+
+Where joints run off, x ≈ A/(t∞ − t): 1/|x| is nearly straight along the path, and its root is t∞.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.core.arrays import Floats, Ints
+from pliant.linkage.kinematics.coupled import determinants
+from pliant.linkage.kinematics.drive import Drive
+from pliant.linkage.kinematics.follow import CLOSED, run
+from pliant.linkage.kinematics.poses import Poses, joined, positions, some
+from pliant.linkage.structure.constraints import errors
+from pliant.linkage.structure.plan import Plan
+
+POSES = 6  # on each side of a change point
+STRAIGHT = 1e-3  # of the size: how much a pose beyond may be off where it was expected
+BESIDE = 1e-5  # of a radian: how far beyond a change point the run begins again
+OFF = 20.0  # sizes from the drawing: joints that run off are farther
+FARTHEST = 1e7  # sizes: near enough to infinity to say where it is
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A change point of a group, and a pose just beyond it."""
+
+    t: float
+    group: int
+    beyond: float
+    pose: Floats  # (N, 2)
+
+
+def passage(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats, cell: float) -> Passage | None:
+    """The change point beyond the last of `poses`, which were reached along t; None where there is none.
+
+    `cell` (signed) is how far apart along t the poses are taken that it is found from.
+    """
+    own, last = plan.together, poses.x.shape[2] - 1
+    short = abs(float(t[last] - t[0])) / (POSES + 1)  # where the run has only just begun, on this side of it
+    for size in (abs(cell), *([short] if 1e-9 < short < abs(cell) else [])):
+        step = float(np.sign(cell)) * size
+        for back in range(3):  # from where the last pose is too near to the change point to be sure of
+            behind = float(t[last]) - step * (back + np.arange(POSES, dtype=np.float64)[::-1])
+            found = _reached(plan, drive, signs, poses, t, behind)
+            if found is None:
+                break
+            led = _led_on(drive, signs, found, behind, step, own)
+            if led is not None:
+                return _located(drive, signs, *led, step)
+    return None
+
+
+def _reached(
+    plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats, wanted: Floats
+) -> Poses | None:
+    """The linkage at poses that were passed already."""
+    parts: list[Poses] = []
+    for at in wanted.tolist():
+        nearest = int(np.argmin(np.abs(t[: poses.x.shape[2]] - at)))
+        angles = np.concatenate([poses.angles[:, nearest : nearest + 1], _angles(drive, at)], axis=1)
+        there = run(plan, angles, signs=signs, near=poses.x[:, :, nearest])
+        if not there.complete:
+            return None
+        parts.append(some(there.poses, slice(-1, None)))
+    return joined(parts)
+
+
+def _led_on(
+    drive: Drive, signs: Floats, found: Poses, t: Floats, cell: float, own: Ints
+) -> tuple[Poses, Floats] | None:
+    """As many poses again beyond the next two cells, each expected from those before it."""
+    plan, parts = found.plan, [found]
+    for _ in range(POSES):
+        so_far = joined(parts)
+        ahead = float(t[-1]) + (3 if len(t) == POSES else 1) * cell
+        guess = _through(t[-POSES:], so_far.x[:, :, -POSES:], ahead)
+        there = positions(plan, _angles(drive, ahead), near=guess[:, :, None], signs=signs)
+        off = np.abs(there.x[:, :, 0] - guess)[own].max()
+        if not off <= STRAIGHT * plan.structure.size or not _held(there):
+            return None
+        parts.append(there)
+        t = np.append(t, ahead)
+    return joined(parts), t
+
+
+def _located(drive: Drive, signs: Floats, poses: Poses, t: Floats, cell: float) -> Passage | None:
+    """The root of a group's determinant among poses on both sides, and a pose just beyond it."""
+    plan = poses.plan
+    every = [determinants(group, poses.drawn, poses.x) for group in plan.groups]
+    passing = [number for number, d in enumerate(every) if d[POSES - 1] * d[POSES] < 0]
+    if not passing:
+        return None  # none passes through 0: no change point here
+    number = passing[0]
+    sizes = every[number]
+    a, b = float(t[POSES - 1]), float(t[POSES])
+    for _ in range(100):
+        middle = (a + b) / 2
+        if _through(t, sizes[None, None], middle)[0, 0] * sizes[POSES - 1] > 0:
+            a = middle
+        else:
+            b = middle
+    at = (a + b) / 2
+    turned = float(np.abs(drive.slopes(np.array([at])) / plan.structure.spans[:, None]).max())
+    beyond = at + float(np.sign(cell)) * BESIDE / max(turned, 1e-300)
+    guess = _through(t, poses.x, beyond)
+    there = positions(plan, _angles(drive, beyond), near=guess[:, :, None], signs=signs)
+    return Passage(at, number, beyond, there.x[:, :, 0])
+
+
+def _through(t: Floats, values: Floats, at: float) -> Floats:
+    """The polynomial through values (…, n) at t (n,), at one place."""
+    weights = np.array(
+        [np.prod([(at - other) / (here - other) for other in t if other != here]) for here in t]
+    )
+    return values @ weights
+
+
+def _angles(drive: Drive, t: float) -> Floats:
+    """Motor angles (M, 1), straight on beyond the ends of the path."""
+    inside = np.clip(np.array([t]), drive.knots[0], drive.knots[-1])
+    return drive.angles(inside) + drive.slopes(inside) * (t - inside)
+
+
+def _held(poses: Poses) -> bool:
+    return all(
+        errors(group.rows, poses.drawn[group.near], poses.points[:, group.near]).max()
+        <= CLOSED * poses.plan.structure.size
+        for group in poses.plan.groups
+    )
+
+
+def infinity(
+    plan: Plan, drive: Drive, signs: Floats, near: Floats, at: float, ahead: float
+) -> tuple[float, tuple[int, ...]] | None:
+    """Where joints run off to infinity beyond a pose (N, 2) at t, and which; None where none does.
+
+    `ahead` is where along t the group could not be followed to.
+    """
+    size, centre, own = plan.structure.size, plan.structure.centre, plan.together
+
+    def far(x: Floats) -> Floats:
+        return np.hypot(*(x - centre).T)[own] / size
+
+    if far(near).max() < OFF:
+        return None
+    joint = int(own[np.argmax(far(near))])
+    step = (ahead - at) * 1e-3
+    before, behind = near, at
+    found = _corrected(plan, drive, signs, before, at - step)
+    if found is None:
+        return None
+    before, behind = found, at - step
+    end = at
+    for _ in range(200):
+        y0, y1 = (1 / np.hypot(*(x[joint] - centre)) for x in (before, near))
+        if not y1 < y0:
+            return None
+        end = at + (at - behind) * y1 / (y0 - y1)
+        if y1 * size * FARTHEST <= 1 or end == at:
+            break
+        nearer = at + 0.5 * (end - at)
+        share = (end - at) / (end - nearer)
+        guess = np.where(
+            (far_of(near, centre) > OFF * size / 2)[:, None], centre + share * (near - centre), near
+        )
+        found = _corrected(plan, drive, signs, guess, nearer)
+        if found is None:
+            break
+        before, behind, near, at = near, at, found, nearer
+    off = tuple(int(k) for k, much in zip(own.tolist(), far(near), strict=True) if much >= OFF)
+    return end, off
+
+
+def far_of(x: Floats, centre: Floats) -> Floats:
+    """How far each joint (N, 2) is from a place."""
+    return np.hypot(*(x - centre).T)
+
+
+def _corrected(plan: Plan, drive: Drive, signs: Floats, guess: Floats, t: float) -> Floats | None:
+    """The linkage at t near a guess (N, 2); None where it is not there."""
+    there = positions(plan, drive.angles(np.array([t])), near=guess[:, :, None], signs=signs)
+    reach = max(plan.structure.size, float(np.abs(there.x).max()))
+    for group in plan.groups:
+        wrong = errors(group.rows, there.drawn[group.near], there.points[:, group.near])
+        if not wrong.max() <= CLOSED * reach:
+            return None
+    return there.x[:, :, 0]

@@ -1,0 +1,59 @@
+"""What is known of where a joint is: circles and lines; two that cross give it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.core.arrays import Floats
+from pliant.linkage.structure.plan import Pair
+from pliant.linkage.structure.rule import FLAT
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A joint keeps its distance from a known one, or a motor sets it."""
+
+    link: int  # -1 of a strut
+    centre: int
+    motor: int = -1  # of a strut
+
+
+@dataclass(frozen=True)
+class Line:
+    """A joint stays on a line through `foot`, whose drawn direction `way` turns with two known joints."""
+
+    foot: int
+    base: tuple[int, int]
+    way: tuple[int, int]
+    sliders: tuple[int, ...]  # that say so
+    pair: Pair | None = None  # of links that turn as one, where that is why
+
+    @property
+    def guide(self) -> bool:
+        """Whether it is a guide: the line of two known joints."""
+        return self.base == self.way and self.foot == self.base[0]
+
+
+Locus = Circle | Line
+
+
+def openness(drawn: Floats, k: int, first: Locus, second: Locus) -> float:
+    """How squarely two loci of joint k cross in the drawing, 0 to 1; -1 where they do not give it."""
+    if isinstance(first, Line):
+        if not isinstance(second, Line) or not (first.guide or second.guide):
+            return -1.0
+        ways = [drawn[b] - drawn[a] for a, b in (first.way, second.way)]
+        found = _sine(*ways)
+        return found if found > FLAT else -1.0
+    bar = drawn[k] - drawn[first.centre]
+    if isinstance(second, Line):
+        a, b = second.way
+        other = drawn[b] - drawn[a]
+        return abs(float(bar @ other)) / (np.hypot(*bar) * np.hypot(*other)) if second.guide else -1.0
+    return -1.0 if first.centre == second.centre else _sine(bar, drawn[k] - drawn[second.centre])
+
+
+def _sine(u: Floats, v: Floats) -> float:
+    return abs(float(u[0] * v[1] - u[1] * v[0])) / float(np.hypot(*u) * np.hypot(*v))

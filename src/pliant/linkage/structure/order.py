@@ -1,0 +1,348 @@
+"""The order of rules: from the ground and the motors outwards, joint by joint.
+
+A joint is found as soon as two things are known of where it is: two circles (a triangle), a
+circle and a line (a slider), two lines, or a link of which two joints are known (a point). A link
+that turns about a known joint is found where a known pin slides in its slot. A link that slides
+along another with two of its joints (a prismatic pair) turns with it, and all of its joints slide.
+Linear motors push a joint along a known guide, or set the radius of a circle.
+
+Where no joint is left that can be found alone, the smallest group that can be found together is: the
+rows still open are matched to the joints they give, and a strongly connected part that needs no
+other is such a group (an Assur group). What cannot be found at all is not held.
+
+Source: [Bacher2015Supplement] section 1 names the rules; the order is left to the main paper.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from pliant.core.errors import Fault, InputError
+from pliant.linkage.structure.constraints import LINE, Constraints, joined
+from pliant.linkage.structure.constraints import PUSH as PUSH_ROW
+from pliant.linkage.structure.constraints import STRUT as STRUT_ROW
+from pliant.linkage.structure.flat import refuse_flat
+from pliant.linkage.structure.groups import smallest_group
+from pliant.linkage.structure.loci import Circle, Line, Locus, openness
+from pliant.linkage.structure.plan import STRUTS, Group, Pair, Plan, Structure, farthest
+from pliant.linkage.structure.rule import (
+    CARRIED,
+    DRIVEN,
+    FIXED,
+    GROUP,
+    LINES,
+    MOTOR,
+    POINT,
+    SLIDER,
+    SLOT,
+    STRUT,
+    STRUT_LINE,
+    TRAVEL,
+    TRIANGLE,
+)
+from pliant.linkage.structure.sides import sides
+
+WIDTH = 10  # columns of a row of `ops`
+
+
+def order(structure: Structure) -> Plan:
+    """Every joint in the order it can be found, or an InputError that says what is in the way."""
+    search = _Search(structure)
+    search.begin()
+    while True:
+        search.outwards()
+        open_joints = [k for k in range(len(structure.names)) if k not in search.known]
+        left = [motor for motor in range(len(structure.motors)) if motor not in search.used]
+        if not open_joints:
+            break
+        if left and not structure.travels:
+            return order(structure.pushing(left))
+        search.together(smallest_group(structure, search.open_rows(), open_joints))
+    _refuse_unused(left)
+    plan = search.plan()
+    refuse_flat(plan)
+    return plan
+
+
+def _refuse_unused(left: list[int]) -> None:
+    """Raise an InputError where a linear motor cannot set anything."""
+    problem, cure = "fights the others: where its joints are follows without it", "Leave it out"
+    if left:
+        raise InputError([Fault(f"motors[{motor}]", problem, cure) for motor in left])
+
+
+class _Search:
+    """What is known so far; changed by `order` alone."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.known: set[int] = set()
+        self.ops: list[tuple[int, ...]] = []
+        self.groups: list[Group] = []
+        self.spent = np.zeros(len(structure.links), np.int64)  # equations of each link that are used
+        self.slid: set[int] = set()  # sliders that are used
+        self.links_of: dict[int, list[int]] = defaultdict(list)
+        self.sliders_of: dict[int, list[int]] = defaultdict(list)
+        self.known_of: list[list[int]] = [[] for _ in structure.links]
+        self.waiting: deque[int] = deque()
+        self.used: set[int] = set(structure.turning)  # motors
+        self.travels = dict(structure.travels)
+        for number, link in enumerate(structure.links):
+            for joint in link:
+                self.links_of[joint].append(number)
+        for number, slider in enumerate(structure.sliders):
+            for joint in slider:
+                self.sliders_of[joint].append(number)
+        self.pairs_of: dict[int, list[Pair]] = defaultdict(list)
+        for pair in structure.pairs:
+            self.pairs_of[pair.link].append(pair)
+
+    def begin(self) -> None:
+        """The ground, and what the motors turn."""
+        for k in sorted(self.structure.ground):
+            motor = self.travels.get(k, -1)
+            self._found(_row(FIXED if motor < 0 else TRAVEL, k, motor=motor))
+        for motor in self.structure.turning:
+            pivot, driven = self.structure.motors[motor]
+            for number in self.links_of[driven]:
+                if pivot in self.structure.links[number]:
+                    for k in self.structure.links[number]:
+                        if k not in self.known:
+                            self._found(_row(MOTOR, k, j=pivot, motor=motor))
+                    self.spent[number] = 2 * len(self.structure.links[number]) - 3
+
+    def outwards(self) -> None:
+        """Every joint that can be found alone."""
+        while self.waiting:
+            k = self.waiting.popleft()
+            if k not in self.known:
+                self._try(k)
+
+    def together(self, group: Group) -> None:
+        """A group that was found together."""
+        self.ops.append(_row(GROUP, len(self.groups)))
+        self.groups.append(group)
+        taken = set(group.rows.owners)
+        for number, label in enumerate(self.structure.labels):
+            if label in taken:
+                self.spent[number] += group.rows.owners.count(label)
+        for kind, row in _pairs(group.rows):
+            if kind == LINE:
+                slider = tuple(group.near[row[:3]].tolist())
+                self.slid |= {n for n, other in enumerate(self.structure.sliders) if other == slider}
+            elif kind in (STRUT_ROW, PUSH_ROW):
+                self.used.add(self.travels[int(group.near[row[2 if kind == STRUT_ROW else 3]])])
+        for k in group.joints.tolist():
+            self._mark(k)
+
+    def open_rows(self) -> Constraints:
+        """Equations that involve a joint not found yet, of motors too that set nothing yet."""
+        driving = self.structure.driving
+        left = [row for row, motor in enumerate(self.travels.values()) if motor not in self.used]
+        rows = joined(driving.pick(np.array(left, np.int64)), self.structure.rows)
+        open_ = [any(k >= 0 and k not in self.known for k in joints) for joints in rows.joints.tolist()]
+        return rows.pick(np.flatnonzero(open_))
+
+    def plan(self) -> Plan:
+        """The order, once every joint is found."""
+        ops = np.array(self.ops, np.int64).reshape(-1, WIDTH)
+        totals = np.array([2 * len(link) - 3 for link in self.structure.links])
+        over = {self.structure.labels[n] for n in np.flatnonzero(totals > self.spent)}
+        rows = self.structure.rows
+        unslid = [self.structure.sliders[n] for n in range(len(self.structure.sliders)) if n not in self.slid]
+        spare = [
+            r
+            for r, (kind, joints) in enumerate(_pairs(rows))
+            if (rows.owners[r] in over if kind != LINE else tuple(joints[:3]) in unslid)
+        ]
+        return Plan(
+            structure=self.structure,
+            ops=ops,
+            signs=sides(ops, self.structure.drawn),
+            groups=tuple(self.groups),
+            spare=rows.pick(np.array(spare, np.int64)),
+            spares=int((totals - self.spent).sum()) + len(unslid),
+        )
+
+    def _found(self, op: tuple[int, ...]) -> None:
+        self.ops.append(op)
+        self._mark(op[1])
+
+    def _mark(self, k: int) -> None:
+        self.known.add(k)
+        for number in self.links_of[k]:
+            self.known_of[number].append(k)
+            self._wake(number)
+        for number in self.sliders_of[k]:
+            joint, carrier = self.structure.sliders[number][0], self.structure.carriers[number]
+            self.waiting.append(joint)
+            for link in (*self.links_of[joint], *([carrier] if carrier >= 0 else [])):
+                self._wake(link)
+        self.waiting.extend(end for ends in self._struts(k) for end in ends[:1])
+
+    def _wake(self, link: int) -> None:
+        self.waiting.extend(j for j in self.structure.links[link] if j not in self.known)
+
+    def _try(self, k: int) -> None:
+        for number in self.links_of[k]:
+            if len(self.known_of[number]) >= 2:
+                i, j = farthest(self.structure.drawn, self.known_of[number])
+                self.spent[number] += 2
+                self._found(_row(POINT, k, i=i, j=j))
+                return
+        if self._carried(k) or self._pushed(k):
+            return
+        pairs = list(combinations(self._loci(k), 2))
+        best = max(pairs, key=lambda pair: openness(self.structure.drawn, k, *pair), default=None)
+        if best is None or not self._meet(k, *best):
+            self._turned(k)
+
+    def _carried(self, k: int) -> bool:
+        """Find a link of which one joint is known and which turns as a known one does."""
+        for number in self.links_of[k]:
+            if not self.known_of[number]:
+                continue
+            for pair in self.pairs_of[number]:
+                if self._known(pair.base):
+                    self.slid.update([n for n in pair.sliders if n not in self.slid][:1])
+                    self._carry(number, self.known_of[number][0], pair)
+                    return True
+        return False
+
+    def _pushed(self, k: int) -> bool:
+        """Find a joint that a motor pushes along a known guide."""
+        for motor, slider in enumerate(self.structure.pushes):
+            if slider >= 0 and self.structure.sliders[slider][0] == k:
+                _, a, b = self.structure.sliders[slider]
+                if self._known((a, b)):
+                    self.slid.add(slider)
+                    self.used.add(motor)
+                    self._found(_row(DRIVEN, k, j=a, b=b, motor=motor))
+                    return True
+        return False
+
+    def _carry(self, link: int, known: int, pair: Pair) -> None:
+        """The other joints of a link, from one of them and from what it turns with."""
+        a, b = pair.base
+        for joint in self.structure.links[link]:
+            if joint not in self.known:
+                self._found(_row(CARRIED, joint, i=known, j=a, b=b))
+        self.spent[link] = 2 * len(self.structure.links[link]) - 3
+
+    def _turned(self, k: int) -> None:
+        """Find a link that turns about a known joint so that its slot goes through a known pin."""
+        for number in self.links_of[k]:
+            if not self.known_of[number]:
+                continue
+            pivot = self.known_of[number][0]
+            for pin, (r, s), sliders in self._pins(number):
+                if pin == pivot:
+                    continue
+                drawn = self.structure.drawn
+                others = [j for j in self.structure.links[number] if j not in self.known]
+                far = max(others, key=lambda j: float(np.hypot(*(drawn[j] - drawn[pivot]))))
+                self.spent[number] += 1
+                self.slid.update(sliders)
+                self._found(_row(SLOT, far, i=pivot, j=pin, line=(r, s)))
+                return
+
+    def _pins(self, link: int) -> Iterator[tuple[int, tuple[int, int], tuple[int, ...]]]:
+        """Known pins in slots of a link, the slots' directions, and the sliders that say so."""
+        for number, (joint, a, b) in enumerate(self.structure.sliders):
+            if self.structure.carriers[number] == link and joint in self.known and number not in self.slid:
+                yield joint, (a, b), (number,)
+        for pair in self.structure.pairs:  # what slides along it with two joints does so with all
+            left = [number for number in pair.sliders if number not in self.slid]
+            if pair.carrier == link and left:
+                for joint in self.known_of[pair.link]:
+                    yield joint, pair.base, (left[0],)
+
+    def _struts(self, k: int) -> Iterator[tuple[int, int]]:
+        """The other end of each strut at joint k, and its motor."""
+        for motor, (push, ends) in enumerate(zip(self.structure.pushes, self.structure.motors, strict=True)):
+            if push == STRUTS and k in ends:
+                yield ends[0] + ends[1] - k, motor
+
+    def _known(self, joints: tuple[int, ...]) -> bool:
+        return all(joint in self.known for joint in joints)
+
+    def _loci(self, k: int) -> list[Locus]:
+        """What is known of where joint k is: circles first, so that a pair has a circle first."""
+        circles: list[Locus] = [
+            Circle(number, self.known_of[number][0]) for number in self.links_of[k] if self.known_of[number]
+        ]
+        circles += [Circle(-1, end, motor) for end, motor in self._struts(k) if end in self.known]
+        lines: list[Locus] = []
+        for number in self.sliders_of[k]:
+            joint, a, b = self.structure.sliders[number]
+            if joint == k and self._known((a, b)):
+                lines.append(Line(a, (a, b), (a, b), (number,)))
+        for link in self.links_of[k]:
+            for pair in self.pairs_of[link]:
+                if self._known(pair.base):
+                    lines.append(Line(pair.base[0], pair.base, pair.base, pair.sliders, pair))
+                    lines += [Line(pin, pair.base, way, used) for pin, way, used in self._pins(link)]
+        return circles + lines
+
+    def _meet(self, k: int, first: Locus, second: Locus) -> bool:
+        """Find joint k where two loci meet; False where these do not give it."""
+        if openness(self.structure.drawn, k, first, second) < 0:
+            return False
+        if isinstance(first, Line) and isinstance(second, Line):
+            guide, other = (first, second) if first.guide else (second, first)
+            a, b = guide.way
+            self._found(_row(LINES, k, i=other.foot, j=a, b=b, base=other.base, line=other.way))
+            self._used(k, guide)
+            self._used(k, other)
+        elif isinstance(first, Circle) and isinstance(second, Line):
+            a, b = second.way
+            rule = SLIDER if first.motor < 0 else STRUT_LINE
+            self._found(_row(rule, k, i=first.centre, j=a, b=b, motor=first.motor))
+            self._spend(first)
+            self._used(k, second)
+        elif isinstance(first, Circle) and isinstance(second, Circle):
+            first, second = (second, first) if second.motor >= 0 else (first, second)
+            i, j = first.centre, second.centre
+            if first.motor >= 0:
+                self._found(_row(STRUT, k, i=i, j=j, motor=first.motor, base=(second.motor, -1)))
+            else:
+                rigid = {i, j} <= self.structure.ground or set(self.links_of[i]) & set(self.links_of[j])
+                self._found(_row(POINT if rigid else TRIANGLE, k, i=i, j=j))
+            self._spend(first)
+            self._spend(second)
+        return True
+
+    def _spend(self, circle: Circle) -> None:
+        """An equation of a link, or a motor, that is used."""
+        if circle.motor >= 0:
+            self.used.add(circle.motor)
+        else:
+            self.spent[circle.link] += 1
+
+    def _used(self, k: int, line: Line) -> None:
+        """The sliders of a line that gave joint k, and the rest of the link where the pair is why."""
+        self.slid.update(line.sliders)
+        if line.pair is not None:
+            self._carry(line.pair.link, k, line.pair)
+
+
+def _row(
+    rule: int,
+    k: int,
+    i: int = -1,
+    j: int = -1,
+    b: int = -1,
+    motor: int = -1,
+    base: tuple[int, int] = (-1, -1),
+    line: tuple[int, int] = (-1, -1),
+) -> tuple[int, ...]:
+    """A row of `ops`."""
+    return rule, k, i, j, b, motor, *base, *line
+
+
+def _pairs(rows: Constraints) -> list[tuple[int, list[int]]]:
+    return list(zip(rows.kinds.tolist(), rows.joints.tolist(), strict=True))

@@ -1,0 +1,353 @@
+"""A linkage compiled to arrays: its joints, the order of its rules, and what holds it together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from pliant.core.arrays import Floats, Ints
+from pliant.linkage.model import Linkage, Motor
+from pliant.linkage.structure.constraints import LENGTH, LINE, POINT_X, POINT_Y, PUSH, STRUT, Constraints
+from pliant.linkage.structure.pins import other_names
+from pliant.linkage.structure.rule import GROUP, LINES, NAMES, SLOT
+
+TURNS, STRUTS = -1, -2  # what motors do that push no slider
+PARALLEL = 1e-9  # sine of the angle of two guides that are one
+
+
+@dataclass(frozen=True)
+class Group:
+    """Joints that no rule gives one by one: solved together."""
+
+    joints: Ints  # (U,)
+    rows: Constraints  # 2U of them, of `near` by place
+    near: Ints  # (L,) the joints of those rows, its own and known ones
+    own: Ints  # (U,) places of its own in `near`
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A link that slides along another, or along the ground, with two of its joints: the two turn as one."""
+
+    link: int
+    carrier: int  # -1 is the ground
+    base: tuple[int, int]  # two points of the guide
+    sliders: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Joints by number: those of the model in its order, then the points of sliders' guides."""
+
+    names: tuple[str, ...]  # (N,)
+    drawn: Floats  # (N, 2)
+    ground: frozenset[int]
+    links: tuple[tuple[int, ...], ...]  # joints and guide points of each link
+    labels: tuple[str, ...]
+    motors: tuple[tuple[int, int], ...]  # (pivot, driven); of a linear one (guide, joint), or a strut's ends
+    pushes: tuple[int, ...]  # of each motor: TURNS, STRUTS, or the number of the slider it pushes
+    turns: Floats  # (M,) the paper's λ: 1 counter-clockwise, −1 clockwise
+    sliders: tuple[tuple[int, int, int], ...]  # (joint, a, b)
+    carriers: tuple[int, ...]  # of each slider: the link that carries its guide, or -1
+    rows: Constraints
+    travels: tuple[tuple[int, int], ...] = ()  # points that go along x by a motor's travel, and the motor
+    twins: tuple[tuple[int, int], ...] = ()  # joints that are another name of a pin, and the joint it is
+
+    def turned(self, angles: Floats) -> tuple[Floats, Floats]:
+        """Cosines and sines (M, F) of the motors' signed angles (M, F); of linear ones the travel, and 0."""
+        signed = self.turns[:, None] * angles
+        linear = np.array([push != TURNS for push in self.pushes])[:, None]
+        return np.where(linear, signed, np.cos(signed)), np.where(linear, 0.0, np.sin(signed))
+
+    @cached_property
+    def spans(self) -> Floats:
+        """(M,) what each motor goes that is like a radian: of a linear one, the linkage's size."""
+        return np.array([1.0 if push == TURNS else self.size for push in self.pushes])
+
+    @property
+    def turning(self) -> list[int]:
+        """The motors that turn."""
+        return [m for m, push in enumerate(self.pushes) if push == TURNS]
+
+    @cached_property
+    def own(self) -> Ints:
+        """The joints, without the points of guides."""
+        return np.array([k for k in range(len(self.names)) if k not in self.guides], np.int64)
+
+    @cached_property
+    def named_twice(self) -> frozenset[int]:
+        """The joints that are another name of a pin."""
+        return frozenset(twin for twin, _ in self.twins)
+
+    @cached_property
+    def pins(self) -> dict[str, int]:
+        """The joint that each name stands for: of a pin with several names, the one that is found."""
+        return {name: dict(self.twins).get(k, k) for k, name in enumerate(self.names)}
+
+    @cached_property
+    def size(self) -> float:
+        """The longest side of the drawn joints' box."""
+        return float(np.ptp(self.drawn[self.own], axis=0).max())
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The mean of the drawn joints (2,)."""
+        return self.drawn[self.own].mean(axis=0)
+
+    @property
+    def grain(self) -> float:
+        """The rounding of the drawing, over its size: large where it is drawn far from the origin."""
+        return float(np.finfo(np.float64).eps * np.abs(self.drawn).max() / self.size)
+
+    @cached_property
+    def guides(self) -> frozenset[int]:
+        """Points of guides that are no joints: all but those of guides through a link's first two joints."""
+        return frozenset(point for point, _ in self.travels) | frozenset(
+            end
+            for (_, a, b), carrier in zip(self.sliders, self.carriers, strict=True)
+            for end in (a, b)
+            if carrier < 0 or (a, b) != self.links[carrier][:2]
+        )
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The prismatic pairs: two joints of one link on parallel guides of one other."""
+        found: list[Pair] = []
+        for number, link in enumerate(self.links):
+            on: dict[int, int] = {}
+            for slider, ((joint, a, b), carrier) in enumerate(zip(self.sliders, self.carriers, strict=True)):
+                if joint not in link or carrier == number:
+                    continue
+                first = on.setdefault(carrier, slider)
+                other, c, d = self.sliders[first]
+                if other == joint or any(pair.link == number and pair.carrier == carrier for pair in found):
+                    continue
+                u, v = self.drawn[b] - self.drawn[a], self.drawn[d] - self.drawn[c]
+                if abs(u[0] * v[1] - u[1] * v[0]) <= PARALLEL * np.hypot(*u) * np.hypot(*v):
+                    found.append(Pair(number, carrier, (c, d), (first, slider)))
+        return tuple(found)
+
+    @cached_property
+    def driving(self) -> Constraints:
+        """What motors with a travel point set, a row each."""
+        kinds: list[int] = []
+        table = np.full((len(self.travels), 4), -1)
+        for row, (point, motor) in enumerate(self.travels):
+            push = self.pushes[motor]
+            kinds.append(STRUT if push == STRUTS else PUSH)
+            joints = (*self.motors[motor], point) if push == STRUTS else (*self.sliders[push], point)
+            table[row, : len(joints)] = joints
+        owners = tuple(f"motors[{motor}]" for _, motor in self.travels)
+        return Constraints(np.array(kinds, np.int64), table, owners)
+
+    def pushing(self, motors: list[int]) -> Structure:
+        """The same with a travel point for each of some linear motors, drawn at the first joint."""
+        count = len(self.names)
+        points = range(count, count + len(motors))
+        return replace(
+            self,
+            names=(*self.names, *(f"motors[{motor}].travel" for motor in motors)),
+            drawn=np.concatenate([self.drawn, np.repeat(self.drawn[:1], len(motors), axis=0)]),
+            ground=self.ground | frozenset(points),
+            travels=tuple(zip(points, motors, strict=True)),
+        )
+
+    @property
+    def loose(self) -> list[int]:
+        """Joints that are not on the ground."""
+        return [k for k in range(len(self.names)) if k not in self.ground]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The order in which positions are found."""
+
+    structure: Structure
+    ops: Ints  # (K, 10): rule, k, i, j, b, motor, p, q, r, s; a GROUP row has the group's number as k
+    signs: Floats  # (K,) the side of each triangle and slider in the drawing; 0 where it is flat
+    groups: tuple[Group, ...]
+    spare: Constraints  # rows that no rule uses: they hold of themselves, or the linkage is locked
+    spares: int  # how many equations there are beyond those that the rules use
+
+    @property
+    def drawn(self) -> Floats:
+        """Drawn positions (N, 2), guide points last."""
+        return self.structure.drawn
+
+    @cached_property
+    def together(self) -> Ints:
+        """The joints of all coupled groups."""
+        return np.concatenate([np.zeros(0, np.int64), *(group.joints for group in self.groups)])
+
+    @cached_property
+    def grasp(self) -> float:
+        """The longest side of the drawn box of the smallest group and what it hangs on; 0 without groups."""
+        return min((float(np.ptp(self.drawn[g.near], axis=0).max()) for g in self.groups), default=0.0)
+
+    @cached_property
+    def stages(self) -> list[tuple[int, int]]:
+        """Runs of rules (first, last), apart by coupled groups, which stand alone."""
+        cuts = [0, len(self.ops)]
+        for at in np.flatnonzero(self.ops[:, 0] == GROUP).tolist():
+            cuts += [at, at + 1]
+        return [(a, b) for a, b in pairwise(sorted(set(cuts))) if b > a]
+
+    @cached_property
+    def roots(self) -> tuple[Ints, Ints]:
+        """(starts, joints): joints[starts[k]:starts[k + 1]] are the drawn joints that x_k depends on."""
+        found: dict[int, set[int]] = {}
+        for op in self.ops.tolist():
+            rule, k = op[:2]
+            if rule == GROUP:
+                group = self.groups[k]
+                near = set(group.near.tolist())
+                reached = near.union(*(found[p] for p in near if p in found))
+                found.update({joint: reached for joint in group.joints.tolist()})
+            else:
+                near = set(sources(op))
+                found[k] = near.union({k}, *(found[p] for p in near if p in found))
+        lists = [sorted(found[k]) for k in range(len(self.drawn))]
+        starts = np.cumsum([0, *map(len, lists)])
+        return starts, np.array([p for joints in lists for p in joints], np.int64)
+
+    def names_of(self, group: Group) -> tuple[str, ...]:
+        """The joints of a group, without the points of guides that ride along."""
+        return tuple(self.structure.names[k] for k in group.joints.tolist() if k not in self.structure.guides)
+
+    def describe(self) -> list[dict[str, object]]:
+        """The order of the rules in words: rule, joint, and what it is found from."""
+        names = self.structure.names
+        found: list[dict[str, object]] = []
+        for op in self.ops.tolist():
+            rule, k, motor = op[0], op[1], op[5]
+            if rule == GROUP:
+                found.append({"rule": NAMES[rule], "joints": list(self.names_of(self.groups[k]))})
+                continue
+            entry: dict[str, object] = {
+                "rule": NAMES[rule],
+                "joint": names[k],
+                "from": list(dict.fromkeys(names[s] for s in sources(op) if s != k)),
+            }
+            found.append({**entry, "motor": motor} if motor >= 0 else entry)
+        return found
+
+
+def sources(op: list[int]) -> list[int]:
+    """The joints that a rule finds its own from, in the order of its row."""
+    more = op[6:] if op[0] in (LINES, SLOT) else []
+    return [joint for joint in (*op[2:5], *more) if joint >= 0]
+
+
+def structure(model: Linkage) -> Structure:
+    """The model with names as numbers."""
+    names = list(model.joints)
+    drawn = [model.joints[name] for name in names]
+    number = {name: index for index, name in enumerate(names)}
+    ground = {number[name] for name in model.ground}
+    twins = other_names(model.joints, (link.joints for link in model.links), model.ground)
+    number |= {twin: number[pin] for twin, pin in twins.items()}
+    links = _members(model, names, number)
+    counts = [len(link) for link in links]
+    labels = tuple(link.label for link in model.links)
+    sliders: list[tuple[int, int, int]] = []
+    carriers: list[int] = []
+    for slider in model.sliders:
+        carrier = -1 if slider.on is None else labels.index(slider.on)
+        if slider.along is None:
+            a, b = links[carrier][:2]
+        else:
+            a, b = len(names), len(names) + 1
+            names += [f"{slider.joint}.guide.{end}" for end in (1, 2)]
+            drawn += list(slider.along)
+            if carrier < 0:
+                ground |= {a, b}
+            else:
+                links[carrier] += [a, b]
+        sliders.append((number[slider.joint], a, b))
+        carriers.append(carrier)
+    positions = np.array(drawn, np.float64)
+    for twin in twins:
+        positions[names.index(twin)] = positions[number[twin]]
+    driving = [_driving(motor, number, sliders) for motor in model.motors]
+    return Structure(
+        names=tuple(names),
+        drawn=positions,
+        ground=frozenset(ground),
+        links=tuple(map(tuple, links)),
+        labels=labels,
+        motors=tuple(driven for driven, _ in driving),
+        pushes=tuple(push for _, push in driving),
+        turns=np.array([1.0 if motor.direction == "ccw" else -1.0 for motor in model.motors]),
+        sliders=tuple(sliders),
+        carriers=tuple(carriers),
+        rows=_rows(positions, links, labels, sliders, names, counts),
+        twins=tuple((names.index(twin), number[twin]) for twin in twins),
+    )
+
+
+def _members(model: Linkage, names: list[str], number: dict[str, int]) -> list[list[int]]:
+    """The joints of each link: its pins, then their other names, each in the first link that has it so."""
+    found: list[list[int]] = []
+    riding: set[str] = set(model.ground)
+    for link in model.links:
+        pins = list(dict.fromkeys(number[name] for name in link.joints))
+        others = [
+            name
+            for name in link.joints
+            if names[number[name]] != name and names[number[name]] in link.joints and name not in riding
+        ]
+        riding |= set(others)
+        found.append([*pins, *(names.index(name) for name in others)])
+    return found
+
+
+def _driving(
+    motor: Motor, number: dict[str, int], sliders: list[tuple[int, int, int]]
+) -> tuple[tuple[int, int], int]:
+    """The two joints of a motor, and what it does."""
+    if motor.slider is not None:
+        slider = next(n for n, (joint, _, _) in enumerate(sliders) if joint == number[motor.slider])
+        return (sliders[slider][1], sliders[slider][0]), slider
+    if motor.strut is not None:
+        return (number[motor.strut[0]], number[motor.strut[1]]), STRUTS
+    return (number[str(motor.joint)], number[str(motor.drives)]), TURNS
+
+
+def _rows(
+    drawn: Floats,
+    links: list[list[int]],
+    labels: tuple[str, ...],
+    sliders: list[tuple[int, int, int]],
+    names: list[str],
+    joints_of: list[int],
+) -> Constraints:
+    """Rows of the links, with two joints as their base, and of the sliders."""
+    kinds: list[int] = []
+    joints: list[tuple[int, int, int]] = []
+    owners: list[str] = []
+    for link, label, count in zip(links, labels, joints_of, strict=True):
+        i, j = farthest(drawn, link[:count])
+        others = [k for k in link if k not in (i, j)]
+        kinds += [LENGTH, *[POINT_X, POINT_Y] * len(others)]
+        joints += [(i, j, -1), *[(k, i, j) for k in others for _ in range(2)]]
+        owners += [label] * (1 + 2 * len(others))
+    for slider in sliders:
+        kinds.append(LINE)
+        joints.append(slider)
+        owners.append(f"slider {names[slider[0]]}")
+    table = np.full((len(joints), 4), -1)
+    table[:, :3] = np.array(joints, np.int64).reshape(-1, 3)
+    return Constraints(np.array(kinds, np.int64), table, tuple(owners))
+
+
+def farthest(drawn: Floats, joints: list[int]) -> tuple[int, int]:
+    """The two joints of a link that are farthest apart, in the order of the link."""
+    if len(joints) == 2:
+        return joints[0], joints[1]
+    at = drawn[joints]
+    apart = np.hypot(*np.moveaxis(at[:, None] - at[None], -1, 0))
+    i, j = sorted(divmod(int(np.argmax(apart)), len(joints)))
+    return joints[i], joints[j]
