@@ -11,12 +11,34 @@ from typing import Any
 import numpy as np
 import shapely
 
-from pliant.core.motion import Event, Floats, Ints, Mark, Motion, Shape, Signal
+from pliant.core.arrays import Floats, Ints
+from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.core.pose import turn, uncarry
+from pliant.linkage.analysis.sensitivity import band_outline
 from pliant.linkage.model import Link, Linkage, Motor, Slider
+from pliant.linkage.result import TraceResult
 from pliant.view.symbols import curve, hatched, pivot, turning
 
 BAR = 0.024  # width of a bar over the room the joints take up
+
+
+def motion(result: TraceResult) -> Motion:
+    """The run of a linkage, with its warnings, bands, forces and speeds."""
+    steps = np.diff(result.angles)
+    turning = bool((steps > 0).all() or (steps < 0).all())
+    factor, name, unit = result.scale
+    events = [Event(factor * w.angle, w.text, w.kind) for w in result.warnings if w.angle is not None]
+    return picture(
+        result.model,
+        factor * result.angles if turning else result.t * result.drive.seconds,
+        result.poses.points[:, : len(result.model.joints)],
+        traced=result.traced,
+        marks=_marks(result),
+        signals=_signals(result),
+        events=events if turning else [],
+        axis=name if turning else "time",
+        unit=unit if turning else "s",
+    )
 
 
 def picture(
@@ -195,6 +217,33 @@ def _struts(model: Linkage) -> Ints:
 
 
 # Marks
+
+
+def _signals(result: TraceResult) -> dict[str, Signal]:
+    unit = f"{result.model.units}/s"
+    found = {f"speed of {name}": Signal(unit, result.speed(name)) for name in result.traced}
+    if result.transmissions:
+        least = np.min([one.angles for one in result.transmissions], axis=0)
+        found["least transmission angle"] = Signal("deg", np.degrees(least))
+    return found
+
+
+def _marks(result: TraceResult) -> list[Mark]:
+    """Tolerance bands around the traced curves, and the forces in the first pose."""
+    drawn = list(_outlines(result))
+    if result.forces is not None:
+        from pliant.linkage.analysis.statics import arrows
+
+        drawn += arrows(result.forces, result.model, result.poses, 0)
+    return drawn
+
+
+def _outlines(result: TraceResult) -> Iterator[Mark]:
+    for name, band in result.bands.items():
+        points = result.poses.x[result.number(name)].T
+        for group, width in (("band", band.worst), ("statistical", band.statistical)):
+            outline = band_outline(points, band.normals, width, result.closed)
+            yield Mark("polygon", outline, group=group, text=name)
 
 
 def _supports(run: _Run) -> Iterator[Mark]:

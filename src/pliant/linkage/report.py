@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from pliant.core.store import model_hash, sayable, version
 from pliant.core.written import figure, place
 from pliant.linkage.analysis import curves
 from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, Change, Stop
+from pliant.linkage.kinematics.poses import jacobian
+from pliant.linkage.result import Notice, TraceResult
 from pliant.linkage.status import TraceStatus
 
 MOST = 20_000_000  # sensitivities that are computed without being asked for
 
-if TYPE_CHECKING:
-    from pliant.linkage.result import Notice, TraceResult
 
-
-def notices(result: TraceResult) -> Iterator[Notice]:
+def warnings(result: TraceResult) -> Iterator[Notice]:
     """Limits and change points with their angles, then what else should be known."""
-    from pliant.linkage.result import Notice
-
     for stop in (result.reached.below, result.reached.above):
         if stop is not None:
             text = f"the motor can go no further: {_stopped(stop)}"
@@ -50,7 +48,12 @@ def alerts(result: TraceResult) -> Iterator[str]:
         yield f"transmission {np.degrees(result.toggle.worst):.3g}°"
 
 
-def sentence(result: TraceResult) -> str:
+def summary(result: TraceResult) -> str:
+    """How it runs in a sentence, then the figures."""
+    return "\n".join([_sentence(result), *_lines(result)])
+
+
+def _sentence(result: TraceResult) -> str:
     """How it runs, in one sentence."""
     stops = [stop for stop in (result.reached.below, result.reached.above) if stop is not None]
     match result.status:
@@ -80,7 +83,7 @@ def sentence(result: TraceResult) -> str:
             return f"Not followed: {(*at, f'the links are off by {result.error:.4g} on the way')[0]}."
 
 
-def lines(result: TraceResult) -> list[str]:
+def _lines(result: TraceResult) -> list[str]:
     """The figures behind the sentence."""
     unit = result.model.units
     found = [
@@ -107,10 +110,38 @@ def lines(result: TraceResult) -> list[str]:
     return found
 
 
-def figures(result: TraceResult) -> dict[str, Any]:
-    """What was found out about the run, as JSON has it."""
-    from pliant.linkage.result import figures_of
+def to_dict(result: TraceResult) -> dict[str, Any]:
+    """Everything, as JSON has it; what takes much room only where it was asked for."""
+    data: dict[str, Any] = {
+        "kind": "linkage",
+        "command": "trace",
+        "status": result.status.name.lower(),
+        "message": str(result.status),
+        "seconds": dict(result.seconds),
+        "version": version(),
+        "model": model_hash(result.model),
+        "angles": result.angles.tolist(),
+        "absolute": result.absolute.tolist(),
+        "joints": {name: path.tolist() for name, path in result.joints.items()},
+        "order": result.plan.describe(),
+        "limits": None if result.limits is None else list(result.limits),
+        "warnings": [vars(notice).copy() for notice in result.warnings],
+        "length_error": result.error,
+        **_figures(result),
+    }
+    for key, arrays in (("velocity", result.velocities), ("acceleration", result.accelerations)):
+        if getattr(result.study, key):
+            data[key] = {name: arrays[k].T.tolist() for k, name in enumerate(result.model.joints)}
+    if result.study.jacobian:
+        d = jacobian(result.poses)
+        data["jacobian"] = {
+            name: np.moveaxis(d[result.number(name)], 3, 0).tolist() for name in result.traced
+        }
+    return {**sayable(data), "motion": result.motion.to_dict()}
 
+
+def _figures(result: TraceResult) -> dict[str, Any]:
+    """What was found out about the run, as JSON has it."""
     ends = [stop for stop in (result.reached.below, result.reached.above) if stop is not None]
     data: dict[str, Any] = {
         "ends": [
@@ -122,7 +153,7 @@ def figures(result: TraceResult) -> dict[str, Any]:
             {"joints": list(one.joints), "worst": one.worst, "at": list(one.at), "margin": one.margin}
             for one in result.transmissions
         ],
-        "curves": {name: figures_of(run) for name, run in result.tracks.items()},
+        "curves": {name: _track_figures(run) for name, run in result.tracks.items()},
         "swept": {
             "box": [list(result.swept.box.low), list(result.swept.box.high)],
             "hull": result.swept.hull.tolist(),
@@ -155,6 +186,20 @@ def figures(result: TraceResult) -> dict[str, Any]:
             for pair in result.centres
         ]
     return data
+
+
+def _track_figures(run: curves.Track) -> dict[str, Any]:
+    """Length, area, box, speeds and time ratio of a path, as JSON has them."""
+    top, ratio, around = curves.top_speed(run), curves.time_ratio(run), curves.box(run)
+    return {
+        "length": curves.length(run),
+        "area": curves.area(run),
+        "box": [list(around.low), list(around.high)],
+        "top_speed": {"speed": top.speed, "time": top.t},
+        "dwell": curves.dwell(run),
+        "time_ratio": ratio.ratio,
+        "time_ratio_reason": ratio.reason,
+    }
 
 
 def _table(result: TraceResult, name: str) -> dict[str, float]:

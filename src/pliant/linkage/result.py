@@ -7,15 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.core.motion import Event, Motion, Signal
-from pliant.core.plot import Plot
-from pliant.core.store import model_hash, sayable, version
-from pliant.linkage.analysis import curves
 from pliant.linkage.analysis.centres import Centres, Spins, centres, spins
 from pliant.linkage.analysis.curves import Sweep, Track, swept, track
 from pliant.linkage.analysis.grashof import FourBar, SliderCrank, four_bars, slider_cranks
@@ -24,7 +20,7 @@ from pliant.linkage.analysis.transmission import Transmission, toggle_margin, tr
 from pliant.linkage.kinematics.drive import Drive
 from pliant.linkage.kinematics.limits import Reach
 from pliant.linkage.kinematics.mobility import freedoms, grubler
-from pliant.linkage.kinematics.poses import Poses, jacobian
+from pliant.linkage.kinematics.poses import Poses
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.status import TraceStatus
 from pliant.linkage.structure.plan import STRUTS, TURNS, Plan, Structure
@@ -132,16 +128,7 @@ class TraceResult(Shown):
     @cached_property
     def warnings(self) -> tuple[Notice, ...]:
         """Limits, change points, poor transmission and redundant links, in words."""
-        from pliant.linkage.report import notices
-
-        return tuple(notices(self))
-
-    @property
-    def alerts(self) -> tuple[str, ...]:
-        """What a designer must notice beside the status, in a few words each."""
-        from pliant.linkage.report import alerts
-
-        return tuple(alerts(self))
+        return tuple(self.presented("warnings"))
 
     @property
     def freedoms(self) -> int:
@@ -246,82 +233,9 @@ class TraceResult(Shown):
         width = WIDTH * self.plan.structure.size if self.study.width is None else self.study.width
         return assign(self.model, self.poses.points[:, : len(self.model.joints)], width)
 
-    @cached_property
-    def motion(self) -> Motion:
-        """The motion for every view."""
-        from pliant.linkage.charts import marks
-        from pliant.linkage.drawing import picture
-
-        steps = np.diff(self.angles)
-        turning = bool((steps > 0).all() or (steps < 0).all())
-        factor, name, unit = self.scale
-        events = [Event(factor * w.angle, w.text, w.kind) for w in self.warnings if w.angle is not None]
-        return picture(
-            self.model,
-            factor * self.angles if turning else self.t * self.drive.seconds,
-            self.poses.points[:, : len(self.model.joints)],
-            traced=self.traced,
-            marks=marks(self),
-            signals=self._signals(),
-            events=events if turning else [],
-            axis=name if turning else "time",
-            unit=unit if turning else "s",
-        )
-
-    def _signals(self) -> dict[str, Signal]:
-        unit = f"{self.model.units}/s"
-        found = {f"speed of {name}": Signal(unit, self.speed(name)) for name in self.traced}
-        if self.transmissions:
-            least = np.min([one.angles for one in self.transmissions], axis=0)
-            found["least transmission angle"] = Signal("deg", np.degrees(least))
-        return found
-
     def number(self, name: str) -> int:
         """The place of a joint in the arrays."""
         return self.plan.structure.names.index(name)
-
-    def plots(self) -> dict[str, Plot]:
-        """Charts of the quantities along the cycle."""
-        from pliant.linkage.charts import plots
-
-        return plots(self)
-
-    def summary(self) -> str:
-        """A sentence, then the figures."""
-        from pliant.linkage.report import lines, sentence
-
-        return "\n".join([sentence(self), *lines(self)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON has it; what takes much room only where it was asked for."""
-        from pliant.linkage.report import figures
-
-        data: dict[str, Any] = {
-            "kind": "linkage",
-            "command": "trace",
-            "status": self.status.name.lower(),
-            "message": str(self.status),
-            "seconds": dict(self.seconds),
-            "version": version(),
-            "model": model_hash(self.model),
-            "angles": self.angles.tolist(),
-            "absolute": self.absolute.tolist(),
-            "joints": {name: path.tolist() for name, path in self.joints.items()},
-            "order": self.plan.describe(),
-            "limits": None if self.limits is None else list(self.limits),
-            "warnings": [vars(notice).copy() for notice in self.warnings],
-            "length_error": self.error,
-            **figures(self),
-        }
-        for key, arrays in (("velocity", self.velocities), ("acceleration", self.accelerations)):
-            if getattr(self.study, key):
-                data[key] = {name: arrays[k].T.tolist() for k, name in enumerate(self.model.joints)}
-        if self.study.jacobian:
-            d = jacobian(self.poses)
-            data["jacobian"] = {
-                name: np.moveaxis(d[self.number(name)], 3, 0).tolist() for name in self.traced
-            }
-        return {**sayable(data), "motion": self.motion.to_dict()}
 
 
 def _start(structure: Structure, motor: int) -> float:
@@ -335,17 +249,3 @@ def _start(structure: Structure, motor: int) -> float:
     _, a, b = structure.sliders[push]
     way = structure.drawn[b] - structure.drawn[a]
     return float(arm @ way / np.hypot(*way))
-
-
-def figures_of(run: Track) -> dict[str, Any]:
-    """Length, area, box, speeds and time ratio of a path, as JSON has them."""
-    top, ratio, around = curves.top_speed(run), curves.time_ratio(run), curves.box(run)
-    return {
-        "length": curves.length(run),
-        "area": curves.area(run),
-        "box": [list(around.low), list(around.high)],
-        "top_speed": {"speed": top.speed, "time": top.t},
-        "dwell": curves.dwell(run),
-        "time_ratio": ratio.ratio,
-        "time_ratio_reason": ratio.reason,
-    }

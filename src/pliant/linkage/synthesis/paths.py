@@ -19,12 +19,14 @@ from pliant.core.errors import PliantError
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.kinematics.batch import stream
+from pliant.linkage.status import SynthesisStatus
+from pliant.linkage.synthesis.answers import answer_of
 from pliant.linkage.synthesis.cognates import others
 from pliant.linkage.synthesis.families import FOUR, SIX, SWIVEL, Family, extent
 from pliant.linkage.synthesis.matching import distances
 from pliant.linkage.synthesis.placement import ANGLES, folded, placed, replaced, unfolded
 from pliant.linkage.synthesis.polish import Fit, polish
-from pliant.linkage.synthesis.result import Answer, Synthesis, SynthesisStatus, answer_of
+from pliant.linkage.synthesis.result import Answer, Synthesis
 from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, Complex, Target, as_complex, target
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 

@@ -14,9 +14,9 @@ from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
+from pliant.linkage.status import SynthesisStatus
 from pliant.linkage.synthesis import cognates, path
 from pliant.linkage.synthesis.families import FOUR, SIX, SWIVEL
-from pliant.linkage.synthesis.result import SynthesisStatus
 
 TURN = 2 * np.pi * np.arange(120) / 120
 CUSPED = np.array([[0, 0], [4, 0], [0.6, 1.2], [3.4, 2.6], [2.5, 4.1]])  # A, D, B, C, P
