@@ -16,9 +16,9 @@ from pliant.linkage.generate import chain
 from pliant.linkage.kinematics.batch import BLOCK, curves, stream
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import gradient, jacobian, positions, rates
-from pliant.linkage.model import CurveEdit, EditStudy, Move
+from pliant.linkage.model import CurveEdit, EditStudy, JointMove
 from pliant.linkage.solve import solve
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import FIXED, MOTOR
 from pliant.linkage.synthesis import path
 
@@ -186,7 +186,7 @@ def edits(quick: bool) -> Iterator[str]:
     wider = foot.mean(axis=0) + (foot - foot.mean(axis=0)) * [1.1, 0.9]
     aside = (foot[20, 0] + 2.0, foot[20, 1] + 1.0)
     studies = {
-        "drag the foot at 120°": EditStudy(move=(Move(joint="P5", to=aside, at=math.tau / 3),)),
+        "drag the foot at 120°": EditStudy(move=(JointMove(joint="P5", to=aside, at=math.tau / 3),)),
         "stretch its curve by 1.1 x 1": EditStudy(curves=(CurveEdit(point="P5", scale=(1.1, 1.0)),)),
         "follow a curve of 60 points": EditStudy(curves=(CurveEdit(point="P5", follow=_points(wider)),)),
     }
@@ -239,7 +239,7 @@ def turn(poses: int) -> Floats:
     return np.arange(poses)[None] * math.tau / poses
 
 
-def peer_of(plan: Plan, steps: int) -> Any:
+def peer_of(plan: RulePlan, steps: int) -> Any:
     """The same linkage in pylinkage, joints in the plan's numbering: cranks, and meetings of two circles."""
     from pylinkage.actuators import Crank
     from pylinkage.components import Ground
@@ -286,7 +286,7 @@ def _differences(peer: Any, poses: int) -> Floats:
     return np.array(slopes)
 
 
-def _peer_batch(plan: Plan, drawings: Floats) -> tuple[Floats, float]:
+def _peer_batch(plan: RulePlan, drawings: Floats) -> tuple[Floats, float]:
     """What pylinkage makes of the same variants (V, F, N, 2), and the seconds it takes, its arrays ready."""
     from pylinkage.population._batch_sim import simulate_batch
 
@@ -297,7 +297,7 @@ def _peer_batch(plan: Plan, drawings: Floats) -> tuple[Floats, float]:
     return timed(lambda: simulate_batch(peer._solver_data, lengths, drawings, 100), 3)[:2]
 
 
-def _peer_lengths(plan: Plan, drawn: Floats) -> list[float]:
+def _peer_lengths(plan: RulePlan, drawn: Floats) -> list[float]:
     """What `get_constraints` gives for a drawing: each joint's lengths, in the order of the joints."""
     sources = {
         k: (j,) if rule == MOTOR else (i, j) for rule, k, i, j, *_ in plan.ops.tolist() if rule != FIXED
@@ -305,7 +305,7 @@ def _peer_lengths(plan: Plan, drawn: Floats) -> list[float]:
     return [float(np.hypot(*(drawn[k] - drawn[s]))) for k in sorted(sources) for s in sources[k]]
 
 
-def _variants(plan: Plan, count: int) -> Iterator[Floats]:
+def _variants(plan: RulePlan, count: int) -> Iterator[Floats]:
     """Drawings (v, N, 2) near that of the plan, a block at a time."""
     rng = np.random.default_rng(0)
     for first in range(0, count, BLOCK):

@@ -17,13 +17,13 @@ from pliant.linkage.kinematics.poses import gradient, jacobian, rates, some
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.groups import group_of
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import GROUP, LINES, SLOT
 
 TURN = 2 * np.pi
 
 
-def as_group(plan: Plan, rule: int, *owners: str) -> Plan:
+def as_group(plan: RulePlan, rule: int, *owners: str) -> RulePlan:
     """The same plan with one rule solved by Newton's method, as the rows of some links and sliders."""
     at = int(np.flatnonzero(plan.ops[:, 0] == rule)[0])
     own = [n for n, owner in enumerate(plan.structure.rows.owners) if owner in owners]

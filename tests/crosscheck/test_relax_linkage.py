@@ -17,7 +17,7 @@ from pliant import gallery
 from pliant.linkage.generate import four_bar, jansen, linkage, meet, slider_crank, triad, turning_triad
 from pliant.linkage.kinematics import follow
 from pliant.linkage.kinematics.mobility import compile_plan
-from pliant.linkage.model import Linkage, Motor, Slider
+from pliant.linkage.model import Linkage, LinkageSlider, Motor
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.result import RelaxResult
 from pliant.relax.solve import solve
@@ -55,12 +55,12 @@ def rotor_of(motor: Motor, turns: Floats) -> dict[str, Any]:
     }
 
 
-def guide_of(slider: Slider) -> dict[str, Any]:
+def guide_of(slider: LinkageSlider) -> dict[str, Any]:
     (x, y), (u, v) = slider.along
     return {"node": slider.joint, "line": (float(u - x), float(v - y))}
 
 
-def slider_of(slider: Slider, model: Linkage) -> dict[str, Any]:
+def slider_of(slider: LinkageSlider, model: Linkage) -> dict[str, Any]:
     """Lines through two joints of a link only: those of the models below."""
     carrier = next(link for link in model.links if link.label == slider.on)
     return {"node": slider.joint, "on": list(carrier.joints[:2])}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pliant.files.kinds import Model
     from pliant.flex.model import Assembly, Term
     from pliant.linkage.model import Linkage
-    from pliant.linkage.structure.plan import Plan
+    from pliant.linkage.structure.plan import RulePlan
     from pliant.relax.model import Mechanism
     from pliant.snap.model import Fastener, Pawl
 
@@ -78,7 +78,7 @@ def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
     yield "trace", ", ".join(model.study.trace) or "every joint that ends a link, or all that move"
 
 
-def _order(plan: Plan) -> str:
+def _order(plan: RulePlan) -> str:
     """The rules that find the joints, one after the other."""
     hidden = {plan.structure.names[k] for k in plan.structure.guides}
     found = [step for step in plan.describe() if step["rule"] != "fixed" and step.get("joint") not in hidden]

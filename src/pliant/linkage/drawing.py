@@ -15,7 +15,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.core.pose import turn, uncarry
 from pliant.linkage.analysis.sensitivity import band_outline
-from pliant.linkage.model import Link, Linkage, Motor, Slider
+from pliant.linkage.model import Link, Linkage, LinkageSlider, Motor
 from pliant.linkage.result import TraceResult
 from pliant.view.symbols import curve, hatched, pivot, turning
 
@@ -60,7 +60,7 @@ def picture(
     `before` (F2, N2, 2), drawn faint, is what stood there before an edit: with as many points as the
     linkage has joints, its first pose and the curves of the traced; else one curve a point.
     """
-    run = _Run(model, points)
+    run = _Figure(model, points)
     parts = _parts(run)
     curves = (Mark("curve", curve(run.path(name)), group="trace", text=name) for name in traced)
     return Motion(
@@ -92,7 +92,7 @@ def skeleton(model: Linkage, pose: Floats, group: str) -> list[Mark]:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Figure:
     """A linkage and its joints (F, N, 2), with what all its parts are drawn by."""
 
     model: Linkage
@@ -126,11 +126,11 @@ class _Run:
         turned = np.arctan2(along[:, 1], along[:, 0]) - np.arctan2(drawn[1], drawn[0])
         return np.column_stack([self.path(first), turned])
 
-    def carrier(self, slider: Slider) -> Link | None:
+    def carrier(self, slider: LinkageSlider) -> Link | None:
         """The link a slider slides on; None is the ground."""
         return next((link for link in self.model.links if link.label == slider.on), None)
 
-    def way(self, slider: Slider) -> Floats:
+    def way(self, slider: LinkageSlider) -> Floats:
         """The direction of a slider's line as drawn, of length one."""
         on = [
             [self.drawn[name] for name in link.joints[:2]]
@@ -140,7 +140,7 @@ class _Run:
         first, second = np.array(slider.along or on[0])
         return (second - first) / np.hypot(*(second - first))
 
-    def stretch(self, slider: Slider, beyond: float) -> Floats:
+    def stretch(self, slider: LinkageSlider, beyond: float) -> Floats:
         """The line a slider sweeps and a little `beyond`, in the frame of what carries it: (2, 2)."""
         link, way, path = self.carrier(slider), self.way(slider), self.path(slider.joint)
         path = path if link is None else uncarry(self.poses(link), path)
@@ -161,7 +161,7 @@ class _Part:
     fixed: bool = False
 
 
-def _parts(run: _Run) -> list[_Part]:
+def _parts(run: _Figure) -> list[_Part]:
     """From the back to the front: links that carry blocks, the blocks, then the others, the largest first."""
     carriers = {slider.on for slider in run.model.sliders}
     links = sorted((_link(run, link) for link in run.model.links), key=lambda part: -part.shape.area)
@@ -172,7 +172,7 @@ def _parts(run: _Run) -> list[_Part]:
     ]
 
 
-def _link(run: _Run, link: Link) -> _Part:
+def _link(run: _Figure, link: Link) -> _Part:
     """A bar, or a plate around three or more joints."""
     origin = run.drawn[run.ends(link)[0]]
     joints = np.array([run.drawn[name] for name in link.joints]) - origin
@@ -182,14 +182,14 @@ def _link(run: _Run, link: Link) -> _Part:
     return _Part(link.label, shape, run.poses(link), set(link.joints) <= set(run.model.ground))
 
 
-def _slotted(run: _Run, shape: Any, slider: Slider) -> Any:
+def _slotted(run: _Figure, shape: Any, slider: LinkageSlider) -> Any:
     """A link with a slot for a block that slides on it."""
     slot: Any = shapely.linestrings(run.stretch(slider, 1.3 * run.width))
     cut = shape.union(slot.buffer(0.9 * run.width, quad_segs=6)).difference(slot.buffer(0.35 * run.width))
     return cut if cut.geom_type == "Polygon" else shape
 
 
-def _block(run: _Run, slider: Slider) -> _Part:
+def _block(run: _Figure, slider: LinkageSlider) -> _Part:
     """The block at a slider's joint, turned along its line."""
     link, way = run.carrier(slider), run.way(slider)
     half = run.width * np.array([1.25, 0.8] if link is None else [0.9, 0.35])
@@ -246,7 +246,7 @@ def _outlines(result: TraceResult) -> Iterator[Mark]:
             yield Mark("polygon", outline, group=group, text=name)
 
 
-def _supports(run: _Run) -> Iterator[Mark]:
+def _supports(run: _Figure) -> Iterator[Mark]:
     """What stands still: pivots, guides and the motors' arrows."""
     for name in run.model.ground:
         yield from pivot(run.path(name)[0], run.width)
@@ -257,7 +257,7 @@ def _supports(run: _Run) -> Iterator[Mark]:
         yield from _arrow(run, motor)
 
 
-def _rail(run: _Run, slider: Slider) -> Mark:
+def _rail(run: _Figure, slider: LinkageSlider) -> Mark:
     """Hatched ground under a block, on the lower side of its line."""
     way = run.way(slider)
     below = np.array([way[1], -way[0]]) * (-1 if way[0] < 0 else 1)
@@ -265,7 +265,7 @@ def _rail(run: _Run, slider: Slider) -> Mark:
     return Mark("curve", hatched(line, below, run.width), group="guide")
 
 
-def _arrow(run: _Run, motor: Motor) -> Iterator[Mark]:
+def _arrow(run: _Figure, motor: Motor) -> Iterator[Mark]:
     """An arc about the motor's joint, ahead of the crank, that points the way it turns."""
     if motor.linear:
         yield from _pushed(run, motor)
@@ -280,7 +280,7 @@ def _arrow(run: _Run, motor: Motor) -> Iterator[Mark]:
     yield Mark("polygon", centre + barb, group="motor")
 
 
-def _pushed(run: _Run, motor: Motor) -> Iterator[Mark]:
+def _pushed(run: _Figure, motor: Motor) -> Iterator[Mark]:
     """An arrow at the joint that a linear motor pushes; of a strut, along it."""
     if motor.strut is not None:
         start, end = (run.path(name)[0] for name in motor.strut)
@@ -292,7 +292,7 @@ def _pushed(run: _Run, motor: Motor) -> Iterator[Mark]:
     yield Mark("arrow", np.stack([at + run.width * way, at + 4 * run.width * way]), group="motor")
 
 
-def _before(run: _Run, before: Floats | None, traced: Sequence[str]) -> list[Mark]:
+def _before(run: _Figure, before: Floats | None, traced: Sequence[str]) -> list[Mark]:
     if before is None:
         return []
     names = list(run.model.joints)

@@ -91,7 +91,7 @@ def _each(place: Place, names: Any) -> Named:
     yield from (((*place, index), name) for index, name in enumerate(entries(names)))
 
 
-def _idle_joints(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErrorDetails]:
+def _idle_joints(data: Mapping[str, Any], reading: RawLinkage) -> Iterator[InitErrorDetails]:
     used = {*reading.members, *reading.ground}
     used.update(name for _, name in _field((), data, "sliders", "joint") if isinstance(name, str))
     positions: Any = get(data, "joints")
@@ -101,7 +101,7 @@ def _idle_joints(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErro
             yield fault_at(("joints", name), positions[name], problem, "Add it to a link, or remove it")
 
 
-def _pair_faults(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErrorDetails]:
+def _pair_faults(data: Mapping[str, Any], reading: RawLinkage) -> Iterator[InitErrorDetails]:
     """Distances of two joints that no link keeps."""
     edit = get(get(data, "study"), "edit")
     asked = [
@@ -119,14 +119,14 @@ def _pair_faults(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErro
             yield fault_at(place, pair, f"{first!r} and {second!r} are not two joints of one link", cure)
 
 
-def _tolerance_faults(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErrorDetails]:
+def _tolerance_faults(data: Mapping[str, Any], reading: RawLinkage) -> Iterator[InitErrorDetails]:
     given: Any = get(get(data, "study"), "tolerances")
     names = [name for name in given if isinstance(name, str)] if isinstance(given, Mapping) else []
     wrong = ((("study", "tolerances", name), name) for name in names if not _is_dimension(name, reading))
     yield from unknown(wrong, dict.fromkeys(islice(_dimensions(reading), SEARCHED)), "dimension")
 
 
-def _is_dimension(name: str, reading: Reading) -> bool:
+def _is_dimension(name: str, reading: RawLinkage) -> bool:
     """Whether it is a distance "B-C" in a link, a pivot's "A.x", a guide's "P.offset", or "P off B-C"."""
     joint, _, axis = name.rpartition(".")
     if axis == "offset" and joint in reading.joints:
@@ -140,13 +140,13 @@ def _is_dimension(name: str, reading: Reading) -> bool:
     return pair or (axis in ("x", "y") and joint in reading.ground)
 
 
-def _dimensions(reading: Reading) -> Iterator[str]:
+def _dimensions(reading: RawLinkage) -> Iterator[str]:
     for joints in reading.links:
         yield from (f"{first}-{second}" for first, second in combinations(joints, 2))
     yield from (f"{joint}.{axis}" for joint in reading.ground for axis in "xy")
 
 
-def ground_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def ground_faults(data: Mapping[str, Any], reading: RawLinkage) -> Faults:
     """Joints named twice on the ground, and links that the ground holds."""
     yield from _twice(("ground",), items(data, "ground"), "the ground")
     for index, joints in enumerate(reading.links):
@@ -157,7 +157,7 @@ def ground_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
             yield fault_at(("links", index, "joints"), joints, problem, cure)
 
 
-def link_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def link_faults(data: Mapping[str, Any], reading: RawLinkage) -> Faults:
     """Joints named twice, links without length, lengths that disagree, links that are one or named as one."""
     owner: dict[frozenset[str], int] = {}
     for index, link in enumerate(items(data, "links")):
@@ -187,7 +187,7 @@ def _twice(place: Place, names: list[Any], what: str) -> Faults:
             seen.add(name)
 
 
-def _one_part(index: int, other: int, reading: Reading) -> InitErrorDetails:
+def _one_part(index: int, other: int, reading: RawLinkage) -> InitErrorDetails:
     joints, others = reading.links[index], reading.links[other]
     both = [joint for joint in joints if joint in others]
     problem = f"shares {listed(both)} with links[{other}], so that the two are one rigid part"
@@ -195,7 +195,7 @@ def _one_part(index: int, other: int, reading: Reading) -> InitErrorDetails:
     return fault_at(("links", index, "joints"), joints, problem, cure)
 
 
-def _coincident(index: int, reading: Reading) -> Faults:
+def _coincident(index: int, reading: RawLinkage) -> Faults:
     """A link whose joints are all drawn at one place: which way it points is not to be seen."""
     joints = reading.links[index]
     if len(joints) < 2 or any(not _one_place(pair, reading) for pair in combinations(joints, 2)):
@@ -211,14 +211,14 @@ def _coincident(index: int, reading: Reading) -> Faults:
     yield fault_at(("links", index, "joints"), joints, problem, cure)
 
 
-def _one_place(pair: tuple[str, str], reading: Reading) -> bool:
+def _one_place(pair: tuple[str, str], reading: RawLinkage) -> bool:
     here, there = (reading.joints[name] for name in pair)
     if here is None or there is None:
         return False
     return at_one_place((here.real, here.imag), (there.real, there.imag), reading.size)
 
 
-def _length_faults(index: int, link: Any, reading: Reading) -> Faults:
+def _length_faults(index: int, link: Any, reading: RawLinkage) -> Faults:
     given: Any = get(link, "length")
     place, joints = ("links", index, "length"), items(link, "joints")
     if given is not None and len(joints) > 2:
@@ -239,7 +239,7 @@ def _length_faults(index: int, link: Any, reading: Reading) -> Faults:
         yield fault_at(place, None, problem, f"{move}, or move {first}, or leave length out")
 
 
-def motor_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def motor_faults(data: Mapping[str, Any], reading: RawLinkage) -> Faults:
     """Motors off the ground, with nothing to turn, or against each other."""
     movers: dict[int | str, int] = {}  # the first motor that moves a link or a joint
     for index, motor in enumerate(items(data, "motors")):
@@ -265,7 +265,7 @@ def motor_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
             yield fault_at(("motors", index, "profile"), None, problem, cure)
 
 
-def _push_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def _push_faults(data: Mapping[str, Any], reading: RawLinkage) -> Faults:
     """Linear motors without a slider to push, or between joints that cannot part."""
     named = (get(slider, "joint") for slider in items(data, "sliders"))
     slides = [joint for joint in named if isinstance(joint, str)]
@@ -289,7 +289,7 @@ def _push_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
                 )
 
 
-def _misplaced(index: int, joint: str, drives: str, reading: Reading) -> Faults:
+def _misplaced(index: int, joint: str, drives: str, reading: RawLinkage) -> Faults:
     place = ("motors", index, "drives")
     moving = listed(name for name in reading.linked(joint) if name not in reading.ground)
     if reading.ground and joint not in reading.ground:
@@ -310,7 +310,7 @@ def _misplaced(index: int, joint: str, drives: str, reading: Reading) -> Faults:
         yield fault_at(place, drives, f"{drives!r} is in no link with {joint!r}", cure)
 
 
-def slider_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def slider_faults(data: Mapping[str, Any], reading: RawLinkage) -> Faults:
     """Sliders of joints that cannot slide."""
     for index, slider in enumerate(items(data, "sliders")):
         joint, on = get(slider, "joint"), get(slider, "on")
@@ -331,7 +331,7 @@ def at_one_place(here: Vector, there: Vector, size: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Reading:
+class RawLinkage:
     """The joints of a file and the links that hold them; names that are no joints are left out."""
 
     joints: dict[str, complex | None]  # where they are drawn; None where that cannot be read
@@ -355,7 +355,7 @@ class Reading:
         return [other for other in dict.fromkeys(found) if other != joint]
 
 
-def read(data: Mapping[str, Any]) -> Reading:
+def read(data: Mapping[str, Any]) -> RawLinkage:
     """Read raw data, or the fields of a linkage that was validated."""
     given: Any = get(data, "joints")
     pairs = given.items() if isinstance(given, Mapping) else ()
@@ -372,7 +372,7 @@ def read(data: Mapping[str, Any]) -> Reading:
     labels.pop("", None)
     ground = dict.fromkeys(_known(get(data, "ground"), joints))
     links = [link[:LINK_JOINTS] for link in links]
-    return Reading(joints, ground, links, labels, members, max(spans, default=0.0))
+    return RawLinkage(joints, ground, links, labels, members, max(spans, default=0.0))
 
 
 def position(at: Any) -> complex | None:

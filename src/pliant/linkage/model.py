@@ -114,7 +114,7 @@ class Motor(Frozen):
         return self
 
 
-class Slider(Frozen):
+class LinkageSlider(Frozen):
     """A joint that slides along a line: fixed, or carried by a link.
 
     The line passes through the joint as drawn; `along` gives its direction.
@@ -133,7 +133,7 @@ class Slider(Frozen):
         return self
 
 
-class Load(Frozen):
+class LinkageLoad(Frozen):
     """A force on a joint, or a force and a torque on a link, fixed in direction."""
 
     joint: Name | None = None
@@ -169,7 +169,7 @@ class TraceStudy(Frozen):
     width: Gap | None = None  # of links and pins, for layers; default 2 % of the linkage
 
 
-class Move(Frozen):
+class JointMove(Frozen):
     """A joint goes to a place, at a motor angle."""
 
     joint: Name
@@ -235,7 +235,7 @@ def _is_convex(corners: tuple[Vector, ...]) -> bool:
     return one_way and bool((np.abs(sides).sum(axis=1) > 0).all()) and abs(abs(around) - 2 * np.pi) < 1e-6
 
 
-class Enclosure(Frozen):
+class JointEnclosure(Frozen):
     """Joints stay inside a box or a convex polygon, all the way round."""
 
     box: tuple[Vector, Vector] | None = None  # two opposite corners
@@ -262,7 +262,7 @@ class Symmetry(Frozen):
     axis: Direction = (0.0, 1.0)
 
 
-class Keep(Frozen):
+class EditKeep(Frozen):
     """What an edit leaves as it is."""
 
     ground: bool = True  # joints on the ground stay, unless a move names them
@@ -285,17 +285,17 @@ class Guard(Frozen):
 class EditStudy(Frozen):
     """An edit: targets, keeps and guards; minimal change otherwise."""
 
-    move: tuple[Move, ...] = ()
+    move: tuple[JointMove, ...] = ()
     curves: tuple[CurveEdit, ...] = ()
     lengths: tuple[LengthEdit, ...] = ()
-    enclosure: tuple[Enclosure, ...] = ()
-    keep: Keep = Keep()
+    enclosure: tuple[JointEnclosure, ...] = ()
+    keep: EditKeep = EditKeep()
     guard: Guard = Guard()
     samples: int = Field(default=100, ge=4, le=10_000)
     iterations: int = Field(default=300, ge=1, le=10_000)
 
 
-class Study(TraceStudy):
+class LinkageStudy(TraceStudy):
     """The study of the file; `[study.edit]` is what `pliant edit` does where it is given no other."""
 
     edit: EditStudy | None = None
@@ -324,9 +324,9 @@ class Linkage(Document):
     joints: dict[Name, Vector] = Field(min_length=2)
     links: tuple[Link, ...] = Field(min_length=1)
     motors: tuple[Motor, ...] = Field(min_length=1)
-    sliders: tuple[Slider, ...] = ()
-    loads: tuple[Load, ...] = ()
-    study: Study = Study()
+    sliders: tuple[LinkageSlider, ...] = ()
+    loads: tuple[LinkageLoad, ...] = ()
+    study: LinkageStudy = LinkageStudy()
 
     @model_validator(mode="wrap")
     @classmethod

@@ -10,36 +10,36 @@ import numpy as np
 from pliant.core.store import model_hash, sayable, version
 from pliant.core.written import figure, place
 from pliant.linkage.analysis import curves
-from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, Change, Stop
+from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, ChangePoint, MotionLimit
 from pliant.linkage.kinematics.poses import jacobian
-from pliant.linkage.result import Notice, TraceResult
+from pliant.linkage.result import TraceNotice, TraceResult
 from pliant.linkage.status import TraceStatus
 
 MOST = 20_000_000  # sensitivities that are computed without being asked for
 
 
-def warnings(result: TraceResult) -> Iterator[Notice]:
+def warnings(result: TraceResult) -> Iterator[TraceNotice]:
     """Limits and change points with their angles, then what else should be known."""
     for stop in (result.reached.below, result.reached.above):
         if stop is not None:
             text = f"the motor can go no further: {_stopped(stop)}"
-            yield Notice(_angle(result, stop.t), text, "infinity" if stop.how == INFINITE else "limit")
+            yield TraceNotice(_angle(result, stop.t), text, "infinity" if stop.how == INFINITE else "limit")
     for change in result.reached.changes:
         text = f"change point: {change.joint} can go on in two ways; here {_went(change)}"
-        yield Notice(_angle(result, change.t), text, "change point")
+        yield TraceNotice(_angle(result, change.t), text, "change point")
     for one in result.transmissions:
         if one.worst < result.study.transmission and not result.reached.changes and result.limits is None:
             text = f"the transmission angle at {', '.join(one.joints)} is {_deg(one.worst)}"
-            yield Notice(one.at[0], f"{text}, below {_deg(result.study.transmission)}", "transmission")
+            yield TraceNotice(one.at[0], f"{text}, below {_deg(result.study.transmission)}", "transmission")
     if result.plan.spares:
         owners = ", ".join(dict.fromkeys(result.plan.spare.owners))
         count = result.plan.spares
         text = f"{count} equation{'s' if count > 1 else ''} more than needed, among {owners}"
         fit = "they fit all the way" if result.status is not TraceStatus.LOCKED else "they do not fit"
-        yield Notice(None, f"{text}: {fit} (by at most {result.error:.2g} off)", "redundant")
+        yield TraceNotice(None, f"{text}: {fit} (by at most {result.error:.2g} off)", "redundant")
         if result.study.tolerance is not None or result.study.tolerances:
             text = "no tolerance bands: with more equations than needed, one wrong length locks it"
-            yield Notice(None, text, "tolerances")
+            yield TraceNotice(None, text, "tolerances")
 
 
 def alerts(result: TraceResult) -> Iterator[str]:
@@ -253,13 +253,13 @@ def _span(result: TraceResult) -> str:
     )
 
 
-def _went(change: Change) -> str:
+def _went(change: ChangePoint) -> str:
     if change.beyond is not None:
         return "they go straight on" if "," in change.joint else "it goes straight on"
     return "it crosses to the other side" if change.crossed else "it keeps its side"
 
 
-def _stopped(stop: Stop) -> str:
+def _stopped(stop: MotionLimit) -> str:
     one = len(stop.joints) == 1
     words = {
         INFINITE: f"run{'s' * one} off to infinity",
@@ -271,7 +271,7 @@ def _stopped(stop: Stop) -> str:
     return f"{', '.join(stop.joints)} {words.get(stop.how, usual)}"
 
 
-def _at(result: TraceResult, notice: Notice) -> str:
+def _at(result: TraceResult, notice: TraceNotice) -> str:
     return "" if notice.angle is None else f" at {_moved(result, notice.angle)}"
 
 

@@ -17,13 +17,13 @@ from pliant.linkage.analysis.curves import Sweep, Track, swept, track
 from pliant.linkage.analysis.grashof import FourBar, SliderCrank, four_bars, slider_cranks
 from pliant.linkage.analysis.sensitivity import Bands, Dimension, bands, dimensions, sensitivities, tolerances
 from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
-from pliant.linkage.kinematics.drive import Drive
-from pliant.linkage.kinematics.limits import Reach
+from pliant.linkage.kinematics.drive import MotorDrive
+from pliant.linkage.kinematics.limits import MotionRange
 from pliant.linkage.kinematics.mobility import freedoms, grubler
-from pliant.linkage.kinematics.poses import Poses
+from pliant.linkage.kinematics.poses import LinkagePoses
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.status import TraceStatus
-from pliant.linkage.structure.plan import STRUTS, TURNS, Plan, Structure
+from pliant.linkage.structure.plan import STRUTS, TURNS, LinkageStructure, RulePlan
 from pliant.view.shown import Shown
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ WIDTH = 0.02  # of the linkage's size: links whose width nobody gave
 
 
 @dataclass(frozen=True)
-class Notice:
+class TraceNotice:
     """Something to know about a pose: the first motor's angle there, and a sentence."""
 
     angle: float | None  # radians from the drawn pose; None where it is of no one pose
@@ -52,17 +52,17 @@ class TraceResult(Shown):
     status: TraceStatus
     model: Linkage
     study: TraceStudy
-    drive: Drive
-    reached: Reach
+    drive: MotorDrive
+    reached: MotionRange
     t: Floats  # (F,) path parameter
-    poses: Poses
+    poses: LinkagePoses
     velocities: Floats  # (N, 2, F) in time
     accelerations: Floats  # (N, 2, F)
     error: float  # largest error of any length, at any pose
     seconds: Mapping[str, float]
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> RulePlan:
         """The order of rules that was found."""
         return self.poses.plan
 
@@ -126,7 +126,7 @@ class TraceResult(Shown):
         return ends or tuple(counts)
 
     @cached_property
-    def warnings(self) -> tuple[Notice, ...]:
+    def warnings(self) -> tuple[TraceNotice, ...]:
         """Limits, change points, poor transmission and redundant links, in words."""
         return tuple(self.presented("warnings"))
 
@@ -238,7 +238,7 @@ class TraceResult(Shown):
         return self.plan.structure.names.index(name)
 
 
-def _start(structure: Structure, motor: int) -> float:
+def _start(structure: LinkageStructure, motor: int) -> float:
     """Where a motor is in the drawing: the direction of its arm, its length, or its place on the guide."""
     pivot, driven = structure.motors[motor]
     arm, push = structure.drawn[driven] - structure.drawn[pivot], structure.pushes[motor]

@@ -14,15 +14,15 @@ from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
 from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
-from pliant.linkage.kinematics.drive import Drive, drive
-from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, Reach, poses_at, reach
+from pliant.linkage.kinematics.drive import MotorDrive, drive
+from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, MotionRange, poses_at, reach
 from pliant.linkage.kinematics.mobility import compile_plan
-from pliant.linkage.kinematics.poses import Poses, rates
+from pliant.linkage.kinematics.poses import LinkagePoses, rates
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.result import TraceResult
 from pliant.linkage.status import TraceStatus
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite
@@ -58,7 +58,7 @@ def _trace(model: Linkage, study: TraceStudy, progress: Progress) -> TraceResult
     return TraceResult(status, model, study, path, reached, t, poses, v, a, error, clock.seconds)
 
 
-def _reach(plan: Plan, path: Drive, smooth: bool) -> Reach:
+def _reach(plan: RulePlan, path: MotorDrive, smooth: bool) -> MotionRange:
     """The reach; spare links that break on the drawn side of a change point say that it goes straight on."""
     found = reach(plan, path, smooth)
     if smooth or not (plan.spares and found.changes):
@@ -66,13 +66,13 @@ def _reach(plan: Plan, path: Drive, smooth: bool) -> Reach:
     return reach(plan, path, True) if _breaks(plan, path, found) else found
 
 
-def _breaks(plan: Plan, path: Drive, reached: Reach) -> bool:
+def _breaks(plan: RulePlan, path: MotorDrive, reached: MotionRange) -> bool:
     """Whether spare links do not fit somewhere on the way."""
     poses = poses_at(plan, path, reached, _beside_changes(samples(path, reached), reached))
     return bool(errors(plan.spare, poses.drawn, poses.points).max(initial=0.0) > HOLDS * plan.structure.size)
 
 
-def samples(path: Drive, reached: Reach) -> Floats:
+def samples(path: MotorDrive, reached: MotionRange) -> Floats:
     """The poses to show: those asked for, or as many over what can be reached."""
     asked = path.samples
     if reached.above is None and reached.below is None:
@@ -88,7 +88,7 @@ def samples(path: Drive, reached: Reach) -> Floats:
     return np.unique(np.concatenate([[max(low, 0.0)], inner, [max(high, 0.0)]]))
 
 
-def _shown(plan: Plan, path: Drive, reached: Reach) -> Reach:
+def _shown(plan: RulePlan, path: MotorDrive, reached: MotionRange) -> MotionRange:
     """The part of the reach in which no joint is too far off to be shown, where some run off to infinity."""
     low, high = reached.low, reached.high
     away: Floats = RATIO ** np.arange(
@@ -103,7 +103,7 @@ def _shown(plan: Plan, path: Drive, reached: Reach) -> Reach:
     return replace(reached, low=low, high=high)
 
 
-def _near(plan: Plan, path: Drive, reached: Reach, t: Floats) -> float:
+def _near(plan: RulePlan, path: MotorDrive, reached: MotionRange, t: Floats) -> float:
     """The last of t, which leads from the drawn pose to infinity, before a joint is too far off."""
     order = np.argsort(t)
     x = poses_at(plan, path, reached, t[order]).x
@@ -115,14 +115,14 @@ def _near(plan: Plan, path: Drive, reached: Reach, t: Floats) -> float:
     return float(t[max(int(beyond[0]) - 1, 0)] if len(beyond) else t[-1])
 
 
-def _beside_changes(t: Floats, reached: Reach) -> Floats:
+def _beside_changes(t: Floats, reached: MotionRange) -> Floats:
     """Poses just past change points instead of at them, where there are no rates."""
     at = np.array([change.t for change in reached.changes])
     hit = (np.abs(t[:, None] - at) < BESIDE).any(axis=1)
     return np.where(hit, np.where(t + BESIDE <= reached.high, t + BESIDE, t - BESIDE), t)
 
 
-def _status(plan: Plan, reached: Reach, poses: Poses, error: float) -> TraceStatus:
+def _status(plan: RulePlan, reached: MotionRange, poses: LinkagePoses, error: float) -> TraceStatus:
     stops = [stop for stop in (reached.below, reached.above) if stop is not None]
     if error > HOLDS * plan.structure.size:
         return TraceStatus.LOCKED if plan.spares else TraceStatus.LOST

@@ -23,9 +23,9 @@ from scipy import sparse
 from scipy.sparse.linalg import lsmr, splu
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.linkage.kinematics.poses import Poses, some
-from pliant.linkage.model import Linkage, Load
-from pliant.linkage.structure.plan import STRUTS, TURNS, Structure, farthest
+from pliant.linkage.kinematics.poses import LinkagePoses, some
+from pliant.linkage.model import Linkage, LinkageLoad
+from pliant.linkage.structure.plan import STRUTS, TURNS, LinkageStructure, farthest
 
 DENSE = 120  # unknowns beyond which each pose is a sparse matrix of its own
 ENTRIES = 2_000_000  # of matrices that are in memory at a time
@@ -55,12 +55,12 @@ class Push:
         return x[self.i] + a * across + b * np.stack([-across[1], across[0]])
 
 
-def pushes_of(model: Linkage, poses: Poses) -> list[Push]:
+def pushes_of(model: Linkage, poses: LinkagePoses) -> list[Push]:
     """The model's loads, ready to be carried along."""
     return [_push(load, model, poses) for load in model.loads]
 
 
-def _push(load: Load, model: Linkage, poses: Poses) -> Push:
+def _push(load: LinkageLoad, model: Linkage, poses: LinkagePoses) -> Push:
     structure = poses.plan.structure
     force = np.array(load.force)
     if load.joint is not None:
@@ -86,7 +86,7 @@ class Unknowns:
     count: int
 
 
-def unknowns_of(model: Linkage, structure: Structure) -> Unknowns:
+def unknowns_of(model: Linkage, structure: LinkageStructure) -> Unknowns:
     """The forces and torques of a linkage, whose joints come before the points of its guides."""
     joints = len(model.joints)
     pins = [(k, link) for link, members in enumerate(structure.links) for k in members if k < joints]
@@ -106,7 +106,7 @@ def unknowns_of(model: Linkage, structure: Structure) -> Unknowns:
     )
 
 
-def normals(structure: Structure, x: Floats) -> Floats:
+def normals(structure: LinkageStructure, x: Floats) -> Floats:
     """(S, 2, F) square to each guide, of length one."""
     _, a, b = np.array(structure.sliders, np.int64).reshape(-1, 3).T
     along = x[b] - x[a]
@@ -139,7 +139,7 @@ class _System:
         return out
 
 
-def _system(unknowns: Unknowns, pushes: list[Push], poses: Poses) -> _System:
+def _system(unknowns: Unknowns, pushes: list[Push], poses: LinkagePoses) -> _System:
     structure, x = poses.plan.structure, poses.x
     entries = [
         *_held(unknowns, structure, x),
@@ -157,7 +157,7 @@ def _system(unknowns: Unknowns, pushes: list[Push], poses: Poses) -> _System:
     )
 
 
-def _held(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
+def _held(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> list[Entry]:
     """What pins, ground and motors do to links and pins."""
     k, link = unknowns.pins.T
     pin = 2 * np.arange(len(k))
@@ -179,7 +179,7 @@ def _held(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
     ]
 
 
-def _guided(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
+def _guided(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> list[Entry]:
     """What guides do to the joints that slide on them, and these to the links that carry the guides."""
     k = np.array([slider[0] for slider in structure.sliders], np.int64)
     guide = unknowns.count - unknowns.motors - len(k) + np.arange(len(k))
@@ -197,7 +197,7 @@ def _guided(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
     ]
 
 
-def _pushed(unknowns: Unknowns, structure: Structure, x: Floats) -> Iterator[Entry]:
+def _pushed(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> Iterator[Entry]:
     """What linear motors do: along the strut on both its ends, or along the guide on joint and carrier."""
     for motor, push in enumerate(structure.pushes):
         if push == TURNS:
@@ -219,7 +219,7 @@ def _pushed(unknowns: Unknowns, structure: Structure, x: Floats) -> Iterator[Ent
             yield np.array([3 * carrier + 2]), column, -cross(arm, along)[None]
 
 
-def _right(unknowns: Unknowns, pushes: list[Push], structure: Structure, x: Floats) -> Floats:
+def _right(unknowns: Unknowns, pushes: list[Push], structure: LinkageStructure, x: Floats) -> Floats:
     right = np.zeros((unknowns.equations, x.shape[2]))
     for push in pushes:
         row = _pin_row(structure, push.i) if push.link < 0 else 3 * push.link
@@ -230,11 +230,11 @@ def _right(unknowns: Unknowns, pushes: list[Push], structure: Structure, x: Floa
     return right
 
 
-def _pin_row(structure: Structure, joint: Any) -> Any:
+def _pin_row(structure: LinkageStructure, joint: Any) -> Any:
     return 3 * len(structure.links) + 2 * joint
 
 
-def _arm(structure: Structure, x: Floats, joints: Ints, links: Ints) -> Floats:
+def _arm(structure: LinkageStructure, x: Floats, joints: Ints, links: Ints) -> Floats:
     """From the first joint of each link, over the size: (K, 2, F)."""
     first = np.array([members[0] for members in structure.links])
     return (x[joints] - x[first[links]]) / structure.size
@@ -252,7 +252,7 @@ class Balance:
     balanced: Bools  # (F,)
 
 
-def solve(unknowns: Unknowns, pushes: list[Push], poses: Poses) -> Balance:
+def solve(unknowns: Unknowns, pushes: list[Push], poses: LinkagePoses) -> Balance:
     """Balance every pose, as many at a time as there is memory for."""
     count = unknowns.count
     at_once = max(1, ENTRIES // (count**2 if count <= DENSE else 4 * count))

@@ -20,8 +20,8 @@ from itertools import combinations
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats
-from pliant.linkage.kinematics.poses import Poses
-from pliant.linkage.structure.plan import Structure, farthest
+from pliant.linkage.kinematics.poses import LinkagePoses
+from pliant.linkage.structure.plan import LinkageStructure, farthest
 
 GROUND = "ground"
 SMALL = 1e-9  # of the pose's largest rates: no more than rounding
@@ -49,7 +49,7 @@ class Centres:
     moving: Bools  # (F,) whether the two move against each other at all
 
 
-def spins(poses: Poses, v: Floats, a: Floats) -> Spins:
+def spins(poses: LinkagePoses, v: Floats, a: Floats) -> Spins:
     """Angular velocity and acceleration of each link, from the velocities of its joints (N, 2, F)."""
     structure, x = poses.plan.structure, poses.x
     v, a = (np.nan_to_num(rate, nan=0.0, posinf=0.0, neginf=0.0) for rate in (v, a))  # none at a toggle
@@ -69,7 +69,7 @@ def spins(poses: Poses, v: Floats, a: Floats) -> Spins:
 
 
 def centres(
-    poses: Poses, found: Spins, pairs: Sequence[tuple[str, str]] | None = None
+    poses: LinkagePoses, found: Spins, pairs: Sequence[tuple[str, str]] | None = None
 ) -> tuple[Centres, ...]:
     """The instant centres of the pairs of links that are asked for, or of all, the ground among them."""
     structure = poses.plan.structure
@@ -78,7 +78,7 @@ def centres(
     return tuple(_centre(poses, found, a, b, _common(structure, a, b)) for a, b in shared)
 
 
-def _centre(poses: Poses, found: Spins, a: int, b: int, joint: int | None) -> Centres:
+def _centre(poses: LinkagePoses, found: Spins, a: int, b: int, joint: int | None) -> Centres:
     names = found.names[a], found.names[b]
     frames = poses.x.shape[2]
     if joint is not None:
@@ -102,7 +102,7 @@ def _relative(w: Floats, u: Floats, a: int, b: int, size: float) -> tuple[Floats
     return turn, slide, np.maximum(np.abs(turn) * size, np.hypot(*slide)) <= SMALL * most
 
 
-def _common(structure: Structure, a: int, b: int) -> int | None:
+def _common(structure: LinkageStructure, a: int, b: int) -> int | None:
     """The joint that two bodies share, by their numbers among the spins."""
     parts = [structure.ground if n == 0 else frozenset(structure.links[n - 1]) for n in (a, b)]
     return next(iter(parts[0] & parts[1]), None)

@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from pliant.linkage.structure.plan import Structure
+from pliant.linkage.structure.plan import LinkageStructure
 
 EQUAL = 1e-9  # s + l and p + q that differ by less, of their sum, are a change point
 
@@ -29,7 +29,7 @@ SIDES = ("ground", "input", "coupler", "output")
 
 
 @dataclass(frozen=True)
-class Body:
+class RigidBody:
     """Joints that keep their distances, and the links that see to it."""
 
     joints: frozenset[int]
@@ -103,13 +103,13 @@ class SliderCrank:
         return f"{a}-{b}-{p} is a slider-crank ({why}): its crank {a}-{b} {moves}."
 
 
-def bodies(structure: Structure) -> list[Body]:
+def bodies(structure: LinkageStructure) -> list[RigidBody]:
     """The rigid bodies: the ground first, then links, merged where they share two joints or a triangle."""
-    found = [Body(structure.ground, ("ground",))]
-    found += [Body(frozenset(j), (n,)) for j, n in zip(structure.links, structure.labels, strict=True)]
+    found = [RigidBody(structure.ground, ("ground",))]
+    found += [RigidBody(frozenset(j), (n,)) for j, n in zip(structure.links, structure.labels, strict=True)]
     while (merge := _rigid(found)) is not None:
         first = min(merge)
-        joined = Body(
+        joined = RigidBody(
             frozenset().union(*(found[n].joints for n in merge)),
             tuple(name for n in sorted(merge) for name in found[n].links),
         )
@@ -119,7 +119,7 @@ def bodies(structure: Structure) -> list[Body]:
     return found
 
 
-def _rigid(found: list[Body]) -> set[int] | None:
+def _rigid(found: list[RigidBody]) -> set[int] | None:
     """Two bodies that share two joints, or three that share three."""
     members: dict[int, list[int]] = defaultdict(list)
     for number, body in enumerate(found):
@@ -139,7 +139,7 @@ def _rigid(found: list[Body]) -> set[int] | None:
     return None
 
 
-def four_bars(structure: Structure) -> tuple[FourBar, ...]:
+def four_bars(structure: LinkageStructure) -> tuple[FourBar, ...]:
     """Every four-bar loop with the ground in it, the driven side first."""
     ground, *moving = bodies(structure)
     arms = _arms(ground, moving)
@@ -156,7 +156,7 @@ def four_bars(structure: Structure) -> tuple[FourBar, ...]:
     return tuple(loops)
 
 
-def slider_cranks(structure: Structure) -> tuple[SliderCrank, ...]:
+def slider_cranks(structure: LinkageStructure) -> tuple[SliderCrank, ...]:
     """Every crank and rod that move a joint along a fixed guide."""
     ground, *moving = bodies(structure)
     arms = _arms(ground, moving)
@@ -172,9 +172,9 @@ def slider_cranks(structure: Structure) -> tuple[SliderCrank, ...]:
     return tuple(found)
 
 
-def _arms(ground: Body, moving: list[Body]) -> dict[int, list[tuple[Body, int]]]:
+def _arms(ground: RigidBody, moving: list[RigidBody]) -> dict[int, list[tuple[RigidBody, int]]]:
     """Of each joint: the bodies that pivot it on the ground, and where."""
-    arms: dict[int, list[tuple[Body, int]]] = defaultdict(list)
+    arms: dict[int, list[tuple[RigidBody, int]]] = defaultdict(list)
     for body in moving:
         for pivot in body.joints & ground.joints:
             for joint in body.joints - {pivot}:
@@ -182,12 +182,12 @@ def _arms(ground: Body, moving: list[Body]) -> dict[int, list[tuple[Body, int]]]
     return arms
 
 
-def _driven(structure: Structure, body: Body, pivot: int) -> bool:
+def _driven(structure: LinkageStructure, body: RigidBody, pivot: int) -> bool:
     turned = (structure.motors[motor] for motor in structure.turning)
     return any(pivot == at and tip in body.joints for at, tip in turned)
 
 
-def _four_bar(structure: Structure, joints: tuple[int, ...], driven: bool) -> FourBar:
+def _four_bar(structure: LinkageStructure, joints: tuple[int, ...], driven: bool) -> FourBar:
     at = structure.drawn[list(joints)]
     first, coupler, last, ground = (float(length) for length in np.hypot(*(np.roll(at, -1, axis=0) - at).T))
     lengths = (ground, first, coupler, last)
@@ -207,7 +207,7 @@ def _turns(ground: float, arm: float, coupler: float, other: float) -> bool:
 
 
 def _slider_crank(
-    structure: Structure, joints: tuple[int, int, int], guide: tuple[int, int], driven: bool
+    structure: LinkageStructure, joints: tuple[int, int, int], guide: tuple[int, int], driven: bool
 ) -> SliderCrank:
     a, b, p = structure.drawn[list(joints)]
     along = structure.drawn[guide[1]] - structure.drawn[guide[0]]

@@ -27,7 +27,7 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.arrays import Floats
-from pliant.linkage.analysis.stacking import Pair, Passing, Pin, search
+from pliant.linkage.analysis.stacking import Pair, Passing, StackPin, search
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.pins import other_names
 
@@ -161,7 +161,7 @@ def _box(corners: Floats) -> Any:
     return shapely.box(*corners.reshape(-1, 2).min(axis=0), *corners.reshape(-1, 2).max(axis=0))
 
 
-def _pins(model: Linkage, points: Floats) -> list[Pin]:
+def _pins(model: Linkage, points: Floats) -> list[StackPin]:
     labels = [link.label for link in model.links]
     links: dict[str, list[int]] = {name: [] for name in model.joints}
     twins = other_names(model.joints, (link.joints for link in model.links), model.ground)
@@ -176,7 +176,7 @@ def _pins(model: Linkage, points: Floats) -> list[Pin]:
         else:
             links[joint].append(labels.index(slider.on))
     return [
-        Pin(joint, tuple(dict.fromkeys(members)), joint in grounded, points[:, number])
+        StackPin(joint, tuple(dict.fromkeys(members)), joint in grounded, points[:, number])
         for number, (joint, members) in enumerate(links.items())
         if len(set(members)) > (joint not in grounded)
     ]
@@ -185,7 +185,7 @@ def _pins(model: Linkage, points: Floats) -> list[Pin]:
 # Conflicts
 
 
-def _meetings(plates: list[_Plate], pins: list[Pin], width: float) -> list[Pair]:
+def _meetings(plates: list[_Plate], pins: list[StackPin], width: float) -> list[Pair]:
     """Links on one pin, and links that come nearer to each other than the width."""
     shared = {pair for pin in pins for pair in combinations(sorted(pin.links), 2)}
     boxes = [plate.box for plate in plates]
@@ -195,7 +195,7 @@ def _meetings(plates: list[_Plate], pins: list[Pin], width: float) -> list[Pair]
     return sorted(shared) + met
 
 
-def _passings(plates: list[_Plate], pins: list[Pin], width: float) -> list[Passing]:
+def _passings(plates: list[_Plate], pins: list[StackPin], width: float) -> list[Passing]:
     """Links that come nearer than the width to a pin that is not theirs."""
     boxes, paths = [plate.box for plate in plates], [_box(pin.path) for pin in pins]
     near = shapely.STRtree(boxes).query(paths, predicate="dwithin", distance=width).T

@@ -20,8 +20,8 @@ import numpy as np
 
 from pliant.core.arrays import Bools, Floats
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.kinematics.poses import Poses, jacobian
-from pliant.linkage.structure.plan import STRUTS, Plan, Structure, farthest
+from pliant.linkage.kinematics.poses import LinkagePoses, jacobian
+from pliant.linkage.structure.plan import STRUTS, LinkageStructure, RulePlan, farthest
 
 THIN = 0.1  # sine at a joint below which its two distances no longer place it well across the bar
 
@@ -46,7 +46,7 @@ class Dimension:
     value: float  # as drawn
 
 
-def dimensions(plan: Plan) -> tuple[Dimension, ...]:
+def dimensions(plan: RulePlan) -> tuple[Dimension, ...]:
     """Every dimension: 2 of a ground pivot, 2m − 3 of a link of m joints, 1 of a slider.
 
     A link has the distance of its two joints that are farthest apart, and the distances of every
@@ -55,7 +55,7 @@ def dimensions(plan: Plan) -> tuple[Dimension, ...]:
     return tuple(_dimensions(plan.structure))
 
 
-def sensitivities(poses: Poses, wanted: Sequence[Dimension]) -> Floats:
+def sensitivities(poses: LinkagePoses, wanted: Sequence[Dimension]) -> Floats:
     """∂x/∂ℓ (D, N, 2, F) of every joint by each dimension, at the same motor angles."""
     structure = poses.plan.structure
     measures = [*_dimensions(structure), *_held(structure)]
@@ -169,7 +169,7 @@ def _farthest(off: Floats) -> Floats:
     return np.hypot(corners[:, 0], corners[:, 1]).max(axis=0, initial=0.0)
 
 
-def _dimensions(structure: Structure) -> list[Dimension]:
+def _dimensions(structure: LinkageStructure) -> list[Dimension]:
     names, hidden = structure.names, structure.guides
     found = [
         _measure(structure, f"{names[k]}.{axis}", axis, (k,))
@@ -190,7 +190,7 @@ def _dimensions(structure: Structure) -> list[Dimension]:
     return found
 
 
-def _placed(structure: Structure, k: int, i: int, j: int) -> list[Dimension]:
+def _placed(structure: LinkageStructure, k: int, i: int, j: int) -> list[Dimension]:
     """Two dimensions that place joint k of a link against its joints i and j."""
     names = structure.names
     to_i, to_j = structure.drawn[i] - structure.drawn[k], structure.drawn[j] - structure.drawn[k]
@@ -201,7 +201,7 @@ def _placed(structure: Structure, k: int, i: int, j: int) -> list[Dimension]:
     return [_measure(structure, f"{names[i]}-{names[k]}", "along", (k, i, j)), across]
 
 
-def _held(structure: Structure) -> list[Dimension]:
+def _held(structure: LinkageStructure) -> list[Dimension]:
     """What no dimension changes: directions of motors, and guides in the part that carries them."""
     names, hidden = structure.names, structure.guides
     held = [
@@ -224,7 +224,7 @@ def _held(structure: Structure) -> list[Dimension]:
     return held
 
 
-def _measure(structure: Structure, name: str, kind: Kind, joints: tuple[int, ...]) -> Dimension:
+def _measure(structure: LinkageStructure, name: str, kind: Kind, joints: tuple[int, ...]) -> Dimension:
     return Dimension(name, kind, joints, _value(kind, joints, structure.drawn))
 
 

@@ -38,7 +38,7 @@ Arcs = dict[Pair, int]  # (upper, lower) links, and a passing that says so
 
 
 @dataclass(frozen=True)
-class Pin:
+class StackPin:
     """A pin, the links on it, and whether it starts at the ground."""
 
     joint: str
@@ -55,7 +55,7 @@ class Passing:
     pin: int
     frame: int  # the pose where they are nearest
 
-    def clear(self, rows: Ints, pins: Sequence[Pin]) -> bool:
+    def clear(self, rows: Ints, pins: Sequence[StackPin]) -> bool:
         """Whether these layers keep the two apart."""
         members = rows[list(pins[self.pin].links)]
         above, below = rows[self.link] > members.max(), rows[self.link] < members.min()
@@ -72,7 +72,11 @@ class Stack:
 
 
 def search(
-    links: int, pins: Sequence[Pin], meetings: Sequence[Pair], passings: Sequence[Passing], seconds: float
+    links: int,
+    pins: Sequence[StackPin],
+    meetings: Sequence[Pair],
+    passings: Sequence[Passing],
+    seconds: float,
 ) -> Stack:
     """Layers with the fewest collisions, and of those few layers; in about as many seconds at most."""
     until = perf_counter() + seconds
@@ -83,7 +87,7 @@ def search(
     pressed = True
     for height in range(shared, int(stack.max()) + 1):
         share = max(until - perf_counter(), 0.02) / 2  # half of what is left, so that more are tried
-        rows, ended = _press(_Press(links, height, pins, meetings, kept), share)
+        rows, ended = _press(_Compaction(links, height, pins, meetings, kept), share)
         if rows is not None:
             return Stack(np.unique(rows, return_inverse=True)[1], proven, pressed)
         pressed &= ended == INFEASIBLE
@@ -94,7 +98,7 @@ def search(
 
 
 def _ways(
-    links: int, pins: Sequence[Pin], passings: Sequence[Passing], until: float
+    links: int, pins: Sequence[StackPin], passings: Sequence[Passing], until: float
 ) -> tuple[list[bool | None], bool]:
     """Of each passing, whether it is above, or None where it is given up; and whether those are fewest."""
     count = len(passings)
@@ -120,7 +124,7 @@ def _ways(
     return ways, True
 
 
-def _arcs(pins: Sequence[Pin], passings: Sequence[Passing], ways: Sequence[bool | None]) -> Arcs:
+def _arcs(pins: Sequence[StackPin], passings: Sequence[Passing], ways: Sequence[bool | None]) -> Arcs:
     arcs: Arcs = {}
     for number, (passing, way) in enumerate(zip(passings, ways, strict=True)):
         for member in pins[passing.pin].links if way is not None else ():
@@ -163,7 +167,7 @@ def _cut(cycle: tuple[int, ...], ways: Sequence[bool | None], count: int) -> Row
 
 
 def _acyclic(
-    links: int, pins: Sequence[Pin], passings: Sequence[Passing], ways: list[bool | None]
+    links: int, pins: Sequence[StackPin], passings: Sequence[Passing], ways: list[bool | None]
 ) -> list[bool | None]:
     """Give up a passing of every cycle until there are none: quick, and perhaps more than need be."""
     while found := _cycles(links, _arcs(pins, passings, ways)):
@@ -203,12 +207,12 @@ def _piled(links: int, meetings: Sequence[Pair], arcs: Arcs) -> Ints:
 
 
 @dataclass(frozen=True)
-class _Press:
+class _Compaction:
     """The variables: x of every link and layer, then u of every passing."""
 
     links: int
     height: int
-    pins: Sequence[Pin]
+    pins: Sequence[StackPin]
     meetings: Sequence[Pair]
     passings: Sequence[Passing]
 
@@ -227,7 +231,7 @@ class _Press:
                     yield [here, *other[: row + 1]], [u], 1
 
 
-def _press(press: _Press, seconds: float) -> tuple[Ints | None, int]:
+def _press(press: _Compaction, seconds: float) -> tuple[Ints | None, int]:
     """The layer of each link in a stack of that height, if it was found, and how the search ended."""
     each = press.links * press.height
     size = each + len(press.passings)

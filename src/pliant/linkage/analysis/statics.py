@@ -12,7 +12,7 @@ from pliant.core.arrays import Bools, Floats
 from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
 from pliant.linkage.analysis.balance import Push, cross, normals, pushes_of, solve, unknowns_of
-from pliant.linkage.kinematics.poses import Poses, rates
+from pliant.linkage.kinematics.poses import LinkagePoses, rates
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.plan import TURNS
 
@@ -23,7 +23,7 @@ Kind = Literal["torque", "push", "pin", "ground", "slider"]
 
 
 @dataclass(frozen=True)
-class Peak:
+class StaticPeak:
     """The greatest of one force or torque along the poses."""
 
     kind: Kind
@@ -53,7 +53,7 @@ class Statics:
     disagreement: float = 0.0  # with virtual work, of the greatest torque, or of the loads' on a crank's arm
 
     @property
-    def peaks(self) -> tuple[Peak, ...]:
+    def peaks(self) -> tuple[StaticPeak, ...]:
         """The greatest torque of each motor, then the greatest force of each kind at each joint."""
         found = list(self._peaks()) if self.balanced.any() else []
         return tuple(sorted(found, key=lambda peak: (peak.kind not in ("torque", "push"), -peak.value)))
@@ -80,7 +80,7 @@ class Statics:
             "peaks": [vars(peak).copy() for peak in self.peaks],
         }
 
-    def _peaks(self) -> Iterator[Peak]:
+    def _peaks(self) -> Iterator[StaticPeak]:
         for (joint, to), torque, pushes in zip(self.motors, self.torques, self.pushes, strict=True):
             yield self._peak("push" if pushes else "torque", to if pushes else joint, np.abs(torque))
         strength = np.hypot(self.reactions[:, 0], self.reactions[:, 1])
@@ -94,12 +94,12 @@ class Statics:
         for (joint, _), guide in zip(self.sliders, self.guides, strict=True):
             yield self._peak("slider", joint, np.hypot(*guide))
 
-    def _peak(self, kind: Kind, name: str, strength: Floats) -> Peak:
+    def _peak(self, kind: Kind, name: str, strength: Floats) -> StaticPeak:
         frame = int(np.argmax(np.where(self.balanced, strength, -1.0)))
-        return Peak(kind, name, float(strength[frame]), frame, float(self.angles[0, frame]))
+        return StaticPeak(kind, name, float(strength[frame]), frame, float(self.angles[0, frame]))
 
 
-def forces(model: Linkage, poses: Poses) -> Statics | None:
+def forces(model: Linkage, poses: LinkagePoses) -> Statics | None:
     """The torques and forces that hold the model's loads at every pose; None where it has no loads."""
     if not model.loads:
         return None
@@ -130,7 +130,7 @@ def forces(model: Linkage, poses: Poses) -> Statics | None:
     return replace(found, disagreement=_disagreement(found, model, poses, ~balance.singular))
 
 
-def virtual_torques(model: Linkage, poses: Poses) -> Floats:
+def virtual_torques(model: Linkage, poses: LinkagePoses) -> Floats:
     """(M, F) by virtual work, −Σ (F·∂x/∂φ + τ·∂θ/∂φ), φ counter-clockwise: the same torques from rates."""
     found = np.zeros_like(poses.angles)
     pushes = pushes_of(model, poses)
@@ -146,7 +146,7 @@ def virtual_torques(model: Linkage, poses: Poses) -> Floats:
 
 
 def arrows(
-    statics: Statics, model: Linkage, poses: Poses, frame: int, scale: float | None = None
+    statics: Statics, model: Linkage, poses: LinkagePoses, frame: int, scale: float | None = None
 ) -> list[Mark]:
     """Forces at one pose as arrows from their joints, and loads as arrows to where they act.
 
@@ -198,7 +198,7 @@ def _spin(push: Push, x: Floats, v: Floats) -> Floats:
     return cross(across, rate) / np.square(across).sum(axis=0)
 
 
-def _disagreement(statics: Statics, model: Linkage, poses: Poses, regular: Bools) -> float:
+def _disagreement(statics: Statics, model: Linkage, poses: LinkagePoses, regular: Bools) -> float:
     sure = statics.balanced & regular
     virtual = virtual_torques(model, poses)[:, sure]
     pivots, driven = np.array(poses.plan.structure.motors).T

@@ -25,9 +25,9 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics import hermite
 from pliant.linkage.kinematics.hermite import Cells
-from pliant.linkage.kinematics.poses import Poses, opennesses, positions, rates, some
+from pliant.linkage.kinematics.poses import LinkagePoses, opennesses, positions, rates, some
 from pliant.linkage.structure.constraints import gradients
-from pliant.linkage.structure.plan import Group, Plan
+from pliant.linkage.structure.plan import CoupledGroup, RulePlan
 from pliant.linkage.structure.rule import (
     GROUP,
     LINES,
@@ -63,7 +63,7 @@ class Transmission:
         return float(np.sin(self.worst))
 
 
-def transmissions(poses: Poses, closed: bool) -> tuple[Transmission, ...]:
+def transmissions(poses: LinkagePoses, closed: bool) -> tuple[Transmission, ...]:
     """The transmission angle at every triangle, slider and group.
 
     `closed` where the last pose is followed by the first.
@@ -78,19 +78,19 @@ def toggle_margin(found: Sequence[Transmission]) -> Transmission | None:
 
 
 @dataclass(frozen=True)
-class _Path:
+class _Cells:
     """The cells between neighbouring samples, with their ends' velocities by the cell's own s."""
 
     left: Ints  # (C,)
     right: Ints
     steps: Floats  # (M, C) what the motors turn from left to right
-    before: Poses  # at the left ends
-    after: Poses
+    before: LinkagePoses  # at the left ends
+    after: LinkagePoses
     v0: Floats  # (N, 2, C)
     v1: Floats
 
 
-def _path(poses: Poses, closed: bool) -> _Path:
+def _path(poses: LinkagePoses, closed: bool) -> _Cells:
     count = poses.x.shape[2]
     steps = np.diff(poses.angles, axis=1)
     left = np.arange(count if closed and count > 1 else count - 1)
@@ -101,10 +101,10 @@ def _path(poses: Poses, closed: bool) -> _Path:
     right = (left + 1) % count
     before, after = some(poses, left), some(poses, right)
     v0, v1 = (rates(end, steps, np.zeros_like(steps))[0] for end in (before, after))
-    return _Path(left, right, steps, before, after, _finite(v0), _finite(v1))
+    return _Cells(left, right, steps, before, after, _finite(v0), _finite(v1))
 
 
-def _of_rules(poses: Poses, path: _Path) -> list[Transmission]:
+def _of_rules(poses: LinkagePoses, path: _Cells) -> list[Transmission]:
     plan = poses.plan
     rules = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
     c = np.clip(opennesses(poses, np.zeros_like(poses.x))[0][rules], -1.0, 1.0)
@@ -127,7 +127,7 @@ def _of_rules(poses: Poses, path: _Path) -> list[Transmission]:
     ]
 
 
-def cosines(plan: Plan, drawn: Floats, o: int, c: Floats) -> Floats:
+def cosines(plan: RulePlan, drawn: Floats, o: int, c: Floats) -> Floats:
     """The cosine of μ of a rule, from |c| of `rules.openness`."""
     rule, _, i, j, _, _, _, _, r, s = plan.ops[o].tolist()
     if rule == LINES:  # c = 1 − sin μ
@@ -141,7 +141,7 @@ def cosines(plan: Plan, drawn: Floats, o: int, c: Floats) -> Floats:
     return np.minimum(np.sqrt(offset / np.maximum(away, offset)), 1.0) if offset > 0 else np.zeros_like(c)
 
 
-def _summits(path: _Path, rules: Ints) -> tuple[Floats, Floats]:
+def _summits(path: _Cells, rules: Ints) -> tuple[Floats, Floats]:
     """The largest |c| of each rule inside a cell, and its place among the poses."""
     c0, d0 = opennesses(path.before, path.v0, path.steps)
     c1, d1 = opennesses(path.after, path.v1, path.steps)
@@ -165,7 +165,7 @@ def _summits(path: _Path, rules: Ints) -> tuple[Floats, Floats]:
     return found, place
 
 
-def _between(path: _Path, cell: Ints, s: Floats) -> Poses:
+def _between(path: _Cells, cell: Ints, s: Floats) -> LinkagePoses:
     """The linkage inside cells (B,) at s (B,), on the sides it has there by its neighbours."""
     ends = [part[:, :, cell] for part in (path.before.x, path.after.x, path.v0, path.v1)]
     near = hermite.value(Cells(*ends), s)
@@ -180,7 +180,7 @@ def _between(path: _Path, cell: Ints, s: Floats) -> Poses:
     return poses
 
 
-def _sides(plan: Plan, x: Floats) -> Floats:
+def _sides(plan: RulePlan, x: Floats) -> Floats:
     """`order.sides` of many poses (N, 2, B) at once: (K, B)."""
     signs = np.zeros((len(plan.ops), x.shape[2]))
     for o, (rule, k, i, j, b, _, p, q, first, last) in enumerate(plan.ops.tolist()):
@@ -208,7 +208,7 @@ def _turned(drawn: Floats, line: tuple[int, int], base: tuple[int, int], x: Floa
     return np.stack([turned.real, turned.imag])
 
 
-def _of_group(poses: Poses, path: _Path, group: Group) -> Transmission:
+def _of_group(poses: LinkagePoses, path: _Cells, group: CoupledGroup) -> Transmission:
     sigma = _least_singular(group, poses)
     first = int(np.argmin(sigma))
     worst, pose = float(sigma[first]), float(first)
@@ -233,7 +233,7 @@ def _of_group(poses: Poses, path: _Path, group: Group) -> Transmission:
     )
 
 
-def _least_singular(group: Group, poses: Poses) -> Floats:
+def _least_singular(group: CoupledGroup, poses: LinkagePoses) -> Floats:
     points = np.ascontiguousarray(np.moveaxis(poses.x[group.near], 2, 0))
     slopes = gradients(group.rows, poses.drawn[group.near], points)[:, :, group.own]
     rows = slopes.reshape(len(points), len(group.rows), -1)
@@ -245,7 +245,7 @@ def _as_angle(sigma: Floats) -> Floats:
     return 2 * np.arcsin(np.minimum(sigma, 1.0) / np.sqrt(2))
 
 
-def _angles(poses: Poses, path: _Path, pose: float) -> tuple[float, ...]:
+def _angles(poses: LinkagePoses, path: _Cells, pose: float) -> tuple[float, ...]:
     """Motor angles at a place among the poses."""
     cell = int(pose)
     angles = poses.angles[:, cell]

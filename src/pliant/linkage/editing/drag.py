@@ -27,10 +27,19 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.loops import running
 from pliant.linkage.editing.edit import drawn_anew
 from pliant.linkage.editing.guards import slopes_of
-from pliant.linkage.editing.problem import Problem, State, attempt, looked_at, mended, prepare, runs, toggling
-from pliant.linkage.editing.program import Step, resistances, step
+from pliant.linkage.editing.problem import (
+    EditState,
+    Problem,
+    attempt,
+    looked_at,
+    mended,
+    prepare,
+    runs,
+    toggling,
+)
+from pliant.linkage.editing.program import CandidateStep, resistances, step
 from pliant.linkage.editing.result import Resistance
-from pliant.linkage.editing.terms import At, Drawn, Term
+from pliant.linkage.editing.terms import DrawnPositionTerm, EditTerm, PositionTerm
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import DragStatus
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
@@ -117,7 +126,7 @@ class Drag:
     def start(self) -> tuple[float, float]:
         """Where the pointer takes hold of the joint: the linkage is as drawn while it is there."""
         term = self._problem.terms[0]
-        here = self._first.drawn[term.joint] if isinstance(term, Drawn) else self._at(self._first)
+        here = self._first.drawn[term.joint] if isinstance(term, DrawnPositionTerm) else self._at(self._first)
         return float(here[0]), float(here[1])
 
     @property
@@ -150,8 +159,8 @@ class Drag:
         return self._told(wanted, before, last, steps, freed, perf_counter() - begun)
 
     def _went_back(
-        self, stride: float, before: Floats, last: Step, steps: int
-    ) -> tuple[Step, int, tuple[Resistance, ...]]:
+        self, stride: float, before: Floats, last: CandidateStep, steps: int
+    ) -> tuple[CandidateStep, int, tuple[Resistance, ...]]:
         """The steps to the linkage that was here before, where that is better; else those that were taken.
 
         With them the guards between the two, which let the joints move farther than else at an event.
@@ -172,7 +181,7 @@ class Drag:
         self._been[1:] = [been for n, been in enumerate(self._been) if n not in (0, which)]
         return last, steps, ()
 
-    def _follow(self, most: float) -> tuple[Step, int]:
+    def _follow(self, most: float) -> tuple[CandidateStep, int]:
         """Steps downhill from the last event's answer, until none is left or a joint has moved by `most`."""
         problem, value, before = self._problem, self._value(self._state), self._state.drawn
         radius = min(WIDEST, most / problem.size / 2)
@@ -203,7 +212,7 @@ class Drag:
         self._bend = np.zeros_like(self._bend)  # what was learnt does not help
         return tried, STEPS
 
-    def _tried(self, radius: float) -> Step:
+    def _tried(self, radius: float) -> CandidateStep:
         return step(
             self._problem,
             self._first,
@@ -219,7 +228,7 @@ class Drag:
         self,
         wanted: Floats,
         before: Floats,
-        last: Step,
+        last: CandidateStep,
         steps: int,
         freed: tuple[Resistance, ...],
         seconds: float,
@@ -246,24 +255,24 @@ class Drag:
             seconds=seconds,
         )
 
-    def _holding(self, last: Step) -> Iterator[Resistance]:
+    def _holding(self, last: CandidateStep) -> Iterator[Resistance]:
         """What holds the linkage back as it is now: toggles of joints found together, then what is priced."""
         for joints, t in toggling(self._problem, self._state):
             angle = float(self._problem.drive.angles(np.array([t]))[0, 0])
             yield Resistance("guard", f"{joints} would come too near to a toggle", 1.0, angle)
         yield from resistances(self._problem, self._state, last.prices)
 
-    def _value(self, state: State) -> float:
+    def _value(self, state: EditState) -> float:
         change = ((state.drawn - self._first.drawn) / self._problem.size).ravel()[self._problem.keeps.free]
         return 0.5 * float(state.r @ state.r) + 0.5 * ANCHOR * float((change**2).sum())
 
-    def _at(self, state: State) -> Floats:
+    def _at(self, state: EditState) -> Floats:
         term = self._problem.terms[0]
-        assert isinstance(term, At)
+        assert isinstance(term, PositionTerm)
         return state.view.poses.x[term.joint, :, state.view.count]
 
 
-def _bent(bend: Floats, problem: Problem, here: State, there: State, tried: Step) -> Floats:
+def _bent(bend: Floats, problem: Problem, here: EditState, there: EditState, tried: CandidateStep) -> Floats:
     """What curvature adds to the sum's Hessian, learnt from a step: symmetric, of rank one.
 
     Of the residuals, and of the guards and keeps that hold, each by its multiplier: with L the sum
@@ -293,9 +302,9 @@ def _bent(bend: Floats, problem: Problem, here: State, there: State, tried: Step
     return bend + np.outer(left, left) / along
 
 
-def _aimed(term: Term, place: Floats) -> Term:
+def _aimed(term: EditTerm, place: Floats) -> EditTerm:
     """The same move to another place."""
-    if isinstance(term, Drawn):
+    if isinstance(term, DrawnPositionTerm):
         return replace(term, place=place)
-    assert isinstance(term, At)
+    assert isinstance(term, PositionTerm)
     return replace(term, places=place[None])

@@ -28,9 +28,9 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.analysis.transmission import transmissions
-from pliant.linkage.editing.problem import Problem, State, attempt, prepare, runs
+from pliant.linkage.editing.problem import EditState, Problem, attempt, prepare, runs
 from pliant.linkage.editing.program import resistances, step
-from pliant.linkage.editing.result import Achieved, EditResult
+from pliant.linkage.editing.result import AchievedTarget, EditResult
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import EditStatus
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
@@ -44,7 +44,7 @@ CREPT = 0.1  # share of the sum that steps have to bring it down by together
 FINER = (1, 4, 16)  # times the samples, where the coarser ones do not see enough
 
 
-class Stop(NamedTuple):
+class StoppingCriteria(NamedTuple):
     """When a sum is brought down no further."""
 
     nothing: float  # a gain that is none
@@ -53,8 +53,8 @@ class Stop(NamedTuple):
     damping: float  # of what no target asks for: the least change is last
 
 
-COARSE = Stop(1e-15, 1e-3, 8, 1e-7)
-FINE = Stop(0.0, 1e-12, 100, 0.0)
+COARSE = StoppingCriteria(1e-15, 1e-3, 8, 1e-7)
+FINE = StoppingCriteria(0.0, 1e-12, 100, 0.0)
 
 
 def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = silent) -> EditResult:
@@ -77,7 +77,7 @@ def _edit(model: Linkage, study: EditStudy, progress: Progress) -> EditResult:
         if prepared is None:
             status = EditStatus.UNREADY
             break
-        walk = Walk(*prepared)
+        walk = EditDescent(*prepared)
         try:
             _walk(walk, study, progress, clock)
         except KeyboardInterrupt:
@@ -96,7 +96,7 @@ def _refuse_nothing(study: EditStudy) -> None:
         raise InputError([Fault("", "the edit asks for nothing", cure)])
 
 
-def _walk(walk: Walk, study: EditStudy, progress: Progress, clock: Clock) -> None:
+def _walk(walk: EditDescent, study: EditStudy, progress: Progress, clock: Clock) -> None:
     with clock.phase("solve"):
         for weights in WEIGHTS:
             for _ in walk.descend(weights, study.iterations, COARSE):
@@ -106,10 +106,10 @@ def _walk(walk: Walk, study: EditStudy, progress: Progress, clock: Clock) -> Non
                 break
 
 
-class Walk:
+class EditDescent:
     """Where an edit stands; changed by `edit` alone."""
 
-    def __init__(self, problem: Problem, first: State) -> None:
+    def __init__(self, problem: Problem, first: EditState) -> None:
         self.problem = problem
         self.first = first
         self.state = first
@@ -129,7 +129,7 @@ class Walk:
         if not self.arrived:
             self.state = reached
 
-    def descend(self, weights: tuple[float, float], most: int, stop: Stop) -> Iterator[None]:
+    def descend(self, weights: tuple[float, float], most: int, stop: StoppingCriteria) -> Iterator[None]:
         """Steps that each bring the sum down, until none does."""
         problem, radius = self.problem, 0.1
         value = self._value(self.state, weights)
@@ -152,18 +152,18 @@ class Walk:
                 radius = length / (2 if gained > 0 else 4)
             yield
 
-    def _value(self, state: State, weights: tuple[float, float]) -> float:
+    def _value(self, state: EditState, weights: tuple[float, float]) -> float:
         weight, fade = weights
         change = ((state.drawn - self.first.drawn) / self.problem.size).ravel()[self.problem.keeps.free]
         r, _ = state.pull(fade)
         return 0.5 * float(r @ r) + 0.5 * weight * float((change**2).sum())
 
 
-def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditResult:
+def _result(model: Linkage, study: EditStudy, walk: EditDescent, clock: Clock) -> EditResult:
     problem, state = walk.problem, walk.state
     edited = drawn_anew(model, state)
     achieved = tuple(
-        Achieved(term.name, before, after, after <= REACHED * problem.size, term.kept)
+        AchievedTarget(term.name, before, after, after <= REACHED * problem.size, term.kept)
         for term, before, after in zip(
             problem.terms, walk.first.misses.tolist(), state.misses.tolist(), strict=True
         )
@@ -183,7 +183,7 @@ def _result(model: Linkage, study: EditStudy, walk: Walk, clock: Clock) -> EditR
     return EditResult(status, model, edited, study, achieved, resisted, wanted, walk.steps, clock.seconds)
 
 
-def drawn_anew(model: Linkage, state: State) -> Linkage:
+def drawn_anew(model: Linkage, state: EditState) -> Linkage:
     """The linkage with its joints, and the guides that ride on its links, where they are now."""
     rows = iter(state.drawn.tolist())
     places = {name: tuple(next(rows)) for name in model.joints}
@@ -197,7 +197,7 @@ def drawn_anew(model: Linkage, state: State) -> Linkage:
     return model.model_copy(update={"joints": places, "links": links, "sliders": sliders})
 
 
-def _angles(study: EditStudy, walk: Walk) -> Iterator[Achieved]:
+def _angles(study: EditStudy, walk: EditDescent) -> Iterator[AchievedTarget]:
     """A transmission angle that the drawing did not have is a target too."""
     wanted = study.guard.transmission
     if wanted is not None:
@@ -206,4 +206,4 @@ def _angles(study: EditStudy, walk: Walk) -> Iterator[Achieved]:
         least = (min((one.worst for one in each), default=np.pi / 2) for each in found)
         before, after = (float(np.degrees(max(wanted - angle, 0.0))) for angle in least)
         name = f"transmission angles of {np.degrees(wanted):g} deg"
-        yield Achieved(name, before, after, after == 0.0, unit="deg")
+        yield AchievedTarget(name, before, after, after == 0.0, unit="deg")

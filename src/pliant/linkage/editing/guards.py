@@ -17,10 +17,10 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.editing.openness import dyad_slopes
 from pliant.linkage.editing.samples import between, height_slopes, heights, length_slopes
-from pliant.linkage.editing.terms import Residuals, View
-from pliant.linkage.kinematics.poses import Poses, opennesses
+from pliant.linkage.editing.terms import EditView, Residuals
+from pliant.linkage.kinematics.poses import LinkagePoses, opennesses
 from pliant.linkage.model import EditStudy
-from pliant.linkage.structure.plan import Plan, farthest
+from pliant.linkage.structure.plan import RulePlan, farthest
 from pliant.linkage.structure.rule import LINES, SIDED, SLIDER, TRIANGLE
 
 WATCHED = 0.15  # rows within this of their bound take part in a step
@@ -65,7 +65,7 @@ class Guards:
         room = np.concatenate([lengths - self.least, high - self.heights])
         return -np.concatenate([slopes, rising]), np.maximum(room, 0.0)
 
-    def rows(self, view: View, c: Floats, inside: float, watched: float) -> tuple[Floats, Floats, Ints]:
+    def rows(self, view: EditView, c: Floats, inside: float, watched: float) -> tuple[Floats, Floats, Ints]:
         """Linear rows (R, 2N) and room (R,) for a step, and the (rule, pose) of each that is `watched`."""
         room = self.bounds[:, None] - self.peaks(c)
         at = np.argwhere(room < watched)
@@ -74,7 +74,7 @@ class Guards:
         slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * slopes_of(view, c, pairs)
         return slopes, np.maximum(room[at[:, 0], at[:, 1]] - inside, 0.0), pairs
 
-    def over(self, view: View, c: Floats, inside: float) -> tuple[Floats, Floats]:
+    def over(self, view: EditView, c: Floats, inside: float) -> tuple[Floats, Floats]:
         """Rows (R, 2N) of what is not `inside` its bound, and by how much (R,)."""
         over = self.peaks(c) - (self.bounds - inside)[:, None]
         at = np.argwhere(over > 0)
@@ -88,7 +88,7 @@ class Guards:
         much = [over[at[:, 0], at[:, 1]], (self.least - lengths)[short], (self.heights - high)[low]]
         return rows, np.concatenate(much)
 
-    def pull(self, view: View, c: Floats) -> Residuals:
+    def pull(self, view: EditView, c: Floats) -> Residuals:
         """What is not well inside the wanted bound, of rules that were beyond it as drawn, as residuals."""
         if not (self.bounds > self.wanted).any():
             return np.zeros(0), np.zeros((0, view.drawn.size))
@@ -99,7 +99,7 @@ class Guards:
         return over[at[:, 0], at[:, 1]], sign[:, None] * slopes_of(view, c, pairs)
 
 
-def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
+def guards(plan: RulePlan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     """The guards of an edit that begins at a drawing with these c (K, F)."""
     ops = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
     wanted = np.sqrt(1 - study.guard.margin**2)
@@ -116,12 +116,12 @@ def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     return replace(found, bounds=np.maximum(every, np.minimum(now, 1 - 1e-9)))
 
 
-def _own(plan: Plan, link: tuple[int, ...]) -> list[int]:
+def _own(plan: RulePlan, link: tuple[int, ...]) -> list[int]:
     """The pins of a link, without points of guides and other names."""
     return [k for k in link if k not in plan.structure.guides | plan.structure.named_twice]
 
 
-def _plates(plan: Plan) -> Ints:
+def _plates(plan: RulePlan) -> Ints:
     """Three joints of a link that are not in one line (P, 3): first the two that are farthest apart."""
     found: list[tuple[int, int, int]] = []
     for link in plan.structure.links:
@@ -137,13 +137,13 @@ def _plates(plan: Plan) -> Ints:
     return np.array(found, np.int64).reshape(-1, 3)
 
 
-def openness_at(poses: Poses, count: int) -> Floats:
+def openness_at(poses: LinkagePoses, count: int) -> Floats:
     """The c (K, F) of every rule at the first poses."""
     c, _ = opennesses(poses, np.zeros_like(poses.x))
     return c[:, :count]
 
 
-def slopes_of(view: View, c: Floats, pairs: Ints) -> Floats:
+def slopes_of(view: EditView, c: Floats, pairs: Ints) -> Floats:
     """∂c/∂x̄ (R, 2N) for pairs (rule, pose)."""
     out = np.zeros((len(pairs), *view.drawn.shape))
     kinds = view.poses.plan.ops[pairs[:, 0], 0]
@@ -161,7 +161,7 @@ def slopes_of(view: View, c: Floats, pairs: Ints) -> Floats:
 
 
 def _add_triangle(
-    out: Floats, rows: Ints, places: tuple[Ints, Ints, Ints, Ints, Ints], value: Floats, view: View
+    out: Floats, rows: Ints, places: tuple[Ints, Ints, Ints, Ints, Ints], value: Floats, view: EditView
 ) -> None:
     """The rate of c = (|x̄_k − x̄_i|² + |x̄_k − x̄_j|² − |x_j − x_i|²) / (2 |x̄_k − x̄_i| |x̄_k − x̄_j|)."""
     k, i, j, _, f = places
@@ -180,7 +180,7 @@ def _add_triangle(
 
 
 def _add_slider(
-    out: Floats, rows: Ints, places: tuple[Ints, Ints, Ints, Ints, Ints], value: Floats, view: View
+    out: Floats, rows: Ints, places: tuple[Ints, Ints, Ints, Ints, Ints], value: Floats, view: EditView
 ) -> None:
     """The rate of c = [(x_b − x_a) × (x_i − x_a) − (x̄_b − x̄_a) × (x̄_k − x̄_a)] / (|x̄_k − x̄_i| |x̄_b − x̄_a|)."""
     k, i, a, b, f = places

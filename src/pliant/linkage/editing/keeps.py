@@ -10,7 +10,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.structure.constraints import LENGTH, Constraints, gradients, residuals, scales
-from pliant.linkage.structure.plan import Structure
+from pliant.linkage.structure.plan import LinkageStructure
 
 ROUNDS = 20
 
@@ -61,7 +61,7 @@ class Keeps:
         return drawn
 
 
-def keeps(model: Linkage, study: EditStudy, structure: Structure) -> Keeps:
+def keeps(model: Linkage, study: EditStudy, structure: LinkageStructure) -> Keeps:
     """The hard keeps of an edit. Joints that a move names are free, whatever the ground does."""
     number = structure.pins
     moved = {number[move.joint] for move in study.move if move.at == 0.0}
@@ -96,7 +96,7 @@ def refuse_unkept(kept: Keeps, drawn: Floats) -> None:
 
 
 def _rows(
-    study: EditStudy, structure: Structure, number: dict[str, int]
+    study: EditStudy, structure: LinkageStructure, number: dict[str, int]
 ) -> tuple[Constraints, tuple[str, ...]]:
     """Rows of whole links, lengths of pairs beyond those, and guides that ride on their links."""
     whole = set(study.keep.links)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.linkage.editing.terms import View
+from pliant.linkage.editing.terms import EditView
 from pliant.linkage.structure.rule import LINES, SLOT, STRUT
 
 
-def dyad_slopes(view: View, op: list[int], f: int, c: float) -> Floats:
+def dyad_slopes(view: EditView, op: list[int], f: int, c: float) -> Floats:
     """(N, 2) of the c of `rules.openness`, of a row of `ops` at pose f."""
     out = np.zeros_like(view.drawn)
     if op[0] == LINES:
@@ -21,7 +21,7 @@ def dyad_slopes(view: View, op: list[int], f: int, c: float) -> Floats:
     return out
 
 
-def _lines(view: View, op: list[int], f: int, c: float, out: Floats) -> None:
+def _lines(view: EditView, op: list[int], f: int, c: float, out: Floats) -> None:
     """Of c = 1 − σ u × h/(|ū||n̄|), u = x_b − x_j, h = n̄ w/w̄ (complex), w = x_q − x_p."""
     _, _, _, j, b, _, p, q, r, s = op
     x, drawn = view.poses.x[:, :, f], view.drawn
@@ -45,7 +45,7 @@ def _lines(view: View, op: list[int], f: int, c: float, out: Floats) -> None:
         out[tail] -= slope
 
 
-def _slot(view: View, op: list[int], f: int, c: float, out: Floats) -> None:
+def _slot(view: EditView, op: list[int], f: int, c: float, out: Floats) -> None:
     """Of c = p̄²/(p² + p̄² − h²), p from the pivot to the pin, h = n̄ × p̄/|n̄|."""
     _, _, i, j, *_, r, s = op
     x, drawn = view.poses.x[:, :, f], view.drawn
@@ -61,7 +61,7 @@ def _slot(view: View, op: list[int], f: int, c: float, out: Floats) -> None:
         out[tail] -= slope
 
 
-def _strut(view: View, op: list[int], f: int, c: float, out: Floats) -> None:
+def _strut(view: EditView, op: list[int], f: int, c: float, out: Floats) -> None:
     """As a triangle or a slider, with bars that grow."""
     rule, k, i, j, b, m, n, *_ = op
     x, drawn, travel = view.poses.x[:, :, f], view.drawn, view.poses.cosines[:, f]
@@ -94,7 +94,7 @@ def _strut(view: View, op: list[int], f: int, c: float, out: Floats) -> None:
         out[tail] -= slope
 
 
-def _moved(view: View, tail: int, tip: int, f: int) -> Floats:
+def _moved(view: EditView, tail: int, tip: int, f: int) -> Floats:
     """(2, N, 2) how x_tip − x_tail moves with the drawing."""
     return view.derivatives[tip, :, :, :, f] - view.derivatives[tail, :, :, :, f]
 

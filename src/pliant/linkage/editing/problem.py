@@ -11,15 +11,15 @@ from pliant.core.errors import InputError
 from pliant.linkage.editing.guards import Guards, guards, openness_at
 from pliant.linkage.editing.keeps import Keeps, keeps, refuse_unkept
 from pliant.linkage.editing.requests import terms
-from pliant.linkage.editing.terms import Term, View, evaluate
+from pliant.linkage.editing.terms import EditTerm, EditView, evaluate
 from pliant.linkage.kinematics.coupled import determinants
-from pliant.linkage.kinematics.drive import Drive, drive
-from pliant.linkage.kinematics.limits import Reach, poses_at, reach
+from pliant.linkage.kinematics.drive import MotorDrive, drive
+from pliant.linkage.kinematics.limits import MotionRange, poses_at, reach
 from pliant.linkage.kinematics.mobility import compile_plan
-from pliant.linkage.kinematics.poses import Poses, jacobian, positions
+from pliant.linkage.kinematics.poses import LinkagePoses, jacobian, positions
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.sides import sides
 
 INSET = 0.02  # of the reach: how far from a limit that the drawing has the cycle is watched
@@ -34,11 +34,11 @@ NEARLY = 1.5  # times that: where it holds a drawing back
 class Problem:
     """Targets, keeps and guards over the sampled cycle."""
 
-    plan: Plan
-    drive: Drive
-    reached: Reach  # of the drawing
+    plan: RulePlan
+    drive: MotorDrive
+    reached: MotionRange  # of the drawing
     t: Floats  # (F,) the cycle, sampled
-    terms: list[Term]
+    terms: list[EditTerm]
     keeps: Keeps
     guards: Guards
     branches: list[Floats]  # (F,) determinants of each coupled group, as drawn
@@ -46,12 +46,12 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class State:
+class EditState:
     """A drawing and what it does."""
 
     drawn: Floats  # (N, 2)
-    sampled: Poses
-    view: View
+    sampled: LinkagePoses
+    view: EditView
     c: Floats  # (K, F)
     misses: Floats  # (T,) the largest residual of each term, in lengths
     r: Floats  # (m,) weighted residuals, without unit
@@ -64,7 +64,7 @@ class State:
         return share * self.r, share[:, None] * self.slopes
 
 
-def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, State] | None:
+def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, EditState] | None:
     """The edit of a linkage; None where the linkage does not run through one well-defined cycle."""
     plan = compile_plan(model)
     path = drive(model, samples)
@@ -91,7 +91,7 @@ def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, St
     return problem, first or state
 
 
-def attempt(problem: Problem, state: State, drawn: Floats) -> State | None:
+def attempt(problem: Problem, state: EditState, drawn: Floats) -> EditState | None:
     """What another drawing does; None where it breaks a guard, changes a side or loses a branch."""
     plan = problem.plan
     if not np.array_equal(sides(plan.ops, drawn), plan.signs):
@@ -109,7 +109,7 @@ def attempt(problem: Problem, state: State, drawn: Floats) -> State | None:
     return looked_at(problem, poses)
 
 
-def toggling(problem: Problem, state: State) -> list[tuple[str, float]]:
+def toggling(problem: Problem, state: EditState) -> list[tuple[str, float]]:
     """The coupled groups that are as near to a toggle as they may come, by name, and at which t."""
     found: list[tuple[str, float]] = []
     for group, before in zip(problem.plan.groups, problem.branches, strict=True):
@@ -119,7 +119,7 @@ def toggling(problem: Problem, state: State) -> list[tuple[str, float]]:
     return found
 
 
-def mended(problem: Problem, state: State, drawn: Floats, inside: float) -> State | None:
+def mended(problem: Problem, state: EditState, drawn: Floats, inside: float) -> EditState | None:
     """What a drawing does that was moved back inside the guards by the least change; None where it is not."""
     plan, free, size = problem.plan, problem.keeps.free, problem.size
     for _ in range(MENDINGS):
@@ -127,7 +127,7 @@ def mended(problem: Problem, state: State, drawn: Floats, inside: float) -> Stat
             return None
         near = state.sampled.x if plan.groups else None
         poses = positions(plan, problem.drive.angles(problem.t), drawn, near)
-        view = View(poses, jacobian(poses), len(problem.t))
+        view = EditView(poses, jacobian(poses), len(problem.t))
         rows, over = problem.guards.over(view, openness_at(poses, len(problem.t)), inside)
         rows, over = (part if np.isfinite(rows).all() else part[:0] for part in (rows, over))
         if not len(over):
@@ -158,7 +158,7 @@ def runs(problem: Problem, edited: Linkage) -> bool:
     return below and above
 
 
-def looked_at(problem: Problem, poses: Poses) -> State:
+def looked_at(problem: Problem, poses: LinkagePoses) -> EditState:
     """What a drawing at these poses does."""
     view, moments = evaluate(problem.terms, poses, problem.drive, problem.t)
     c = openness_at(view.poses, view.count)
@@ -170,7 +170,7 @@ def looked_at(problem: Problem, poses: Poses) -> State:
     pull = problem.guards.pull(view, c)
     scaled = [*zip(scales, found, strict=True), (1 / np.sqrt(max(len(pull[0]), 1)), pull)]
     kept = [*(term.kept for term in problem.terms), False]
-    return State(
+    return EditState(
         drawn=poses.drawn,
         sampled=poses,
         view=view,

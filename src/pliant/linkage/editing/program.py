@@ -11,7 +11,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.editing.guards import INSIDE, WATCHED, slopes_of
-from pliant.linkage.editing.problem import Problem, State
+from pliant.linkage.editing.problem import EditState, Problem
 from pliant.linkage.editing.result import Resistance
 
 ITERATIONS = 50  # of a program: where it stops short of its accuracy, the last 20 change nothing
@@ -19,7 +19,7 @@ SLIGHT = 5e-3  # a resistance below this share of the pull is not worth a word
 
 
 @dataclass(frozen=True)
-class Prices:
+class Multipliers:
     """Multipliers: what each guard and each keep holds back."""
 
     guards: Floats  # (R + L + P,) of the watched angles, then of the lengths, then of the plates
@@ -29,25 +29,25 @@ class Prices:
 
 
 @dataclass(frozen=True)
-class Step:
+class CandidateStep:
     """A step in units of the size, what it promises to bring the sum down by, and its prices."""
 
     change: Floats  # (N, 2)
     promised: float
-    prices: Prices
+    prices: Multipliers
 
 
 def step(
     problem: Problem,
-    first: State,
-    state: State,
+    first: EditState,
+    state: EditState,
     weights: tuple[float, float],
     radius: float,
     damping: float = 0.0,
     bend: Floats | None = None,
     inside: float = INSIDE,
     watched: float = WATCHED,
-) -> Step:
+) -> CandidateStep:
     """Solve the program of `edit` with PIQP, in units of the linkage's size.
 
     `damping` shortens steps in directions that no target asks for. `bend` (2N, 2N) is what the
@@ -86,14 +86,14 @@ def step(
     found = np.clip(np.asarray(solver.result.x), -radius, radius) if usable else np.zeros(len(free))
     change = np.zeros(state.drawn.size)
     change[free] = found
-    prices = Prices(
+    prices = Multipliers(
         np.asarray(solver.result.z_u) / scale,
         pairs,
         np.asarray(solver.result.y) / scale if len(equal) else np.zeros(0),
         pull,
     )
     promised = -float(pull[free] @ found + 0.5 * found @ hessian @ found)
-    return Step(change.reshape(state.drawn.shape), promised, prices)
+    return CandidateStep(change.reshape(state.drawn.shape), promised, prices)
 
 
 def _convex(hessian: Floats, least: float) -> Floats:
@@ -106,7 +106,7 @@ def _convex(hessian: Floats, least: float) -> Floats:
     return hessian
 
 
-def resistances(problem: Problem, state: State, prices: Prices) -> Iterator[Resistance]:
+def resistances(problem: Problem, state: EditState, prices: Multipliers) -> Iterator[Resistance]:
     """Guards, keeps and joints that hold the targets back, the strongest first, by the pull they bear."""
     found: dict[tuple[str, str], tuple[float, float | None]] = {}
     for kind, what, strength, angle in (*_of_guards(problem, state, prices), *_of_keeps(problem, prices)):
@@ -119,7 +119,7 @@ def resistances(problem: Problem, state: State, prices: Prices) -> Iterator[Resi
 
 
 def _of_guards(
-    problem: Problem, state: State, prices: Prices
+    problem: Problem, state: EditState, prices: Multipliers
 ) -> Iterator[tuple[str, str, float, float | None]]:
     names, free = problem.plan.structure.names, problem.keeps.free
     slopes = problem.size * slopes_of(state.view, state.c, prices.pairs)[:, free]
@@ -137,7 +137,7 @@ def _of_guards(
         yield "guard", f"{'-'.join(names[k] for k in sorted(plate))} would be turned over", price, None
 
 
-def _of_keeps(problem: Problem, prices: Prices) -> Iterator[tuple[str, str, float, float | None]]:
+def _of_keeps(problem: Problem, prices: Multipliers) -> Iterator[tuple[str, str, float, float | None]]:
     for price, name in zip(prices.keeps.tolist(), problem.keeps.names, strict=True):
         yield "keep", name, abs(price), None
     free = set(problem.keeps.free.tolist())

@@ -11,10 +11,20 @@ from pliant.core import written
 from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.editing.samples import length_slopes
-from pliant.linkage.editing.terms import At, Drawn, Follow, Inside, Lengths, Pace, Spread, Term, Timed
-from pliant.linkage.kinematics.drive import Drive
-from pliant.linkage.kinematics.poses import Poses
-from pliant.linkage.model import CurveEdit, EditStudy, Enclosure, Linkage, Move
+from pliant.linkage.editing.terms import (
+    CurveTerm,
+    DrawnPositionTerm,
+    EditTerm,
+    EnclosureTerm,
+    LengthTerm,
+    PathTerm,
+    PositionTerm,
+    SpreadTerm,
+    TimingTerm,
+)
+from pliant.linkage.kinematics.drive import MotorDrive
+from pliant.linkage.kinematics.poses import LinkagePoses
+from pliant.linkage.model import CurveEdit, EditStudy, JointEnclosure, JointMove, Linkage
 
 INSIDE = 10.0  # weight of an enclosure, which is a bound rather than a wish
 KEPT = 0.1  # weight of what is kept as nearly as the targets let it
@@ -22,30 +32,39 @@ FINE = 90  # points that a curve to be followed is resampled to
 
 
 def terms(
-    model: Linkage, study: EditStudy, number: dict[str, int], drive: Drive, t: Floats, poses: Poses
-) -> list[Term]:
+    model: Linkage,
+    study: EditStudy,
+    number: dict[str, int],
+    drive: MotorDrive,
+    t: Floats,
+    poses: LinkagePoses,
+) -> list[EditTerm]:
     """Every target and soft keep of an edit, of joints by number; `poses` are those before it."""
     curves = (
         _curve(edit, number[edit.point], drive, t, poses, f"curves[{n}]")
         for n, edit in enumerate(study.curves)
     )
     moves = (_move(move, number[move.joint], drive, t, f"move[{n}].at") for n, move in enumerate(study.move))
-    found: list[Term] = [*moves, *curves, *_lengths(model, study, number, poses.drawn)]
+    found: list[EditTerm] = [*moves, *curves, *_lengths(model, study, number, poses.drawn)]
     joints = list(dict.fromkeys(number[name] for name in model.joints))
     found += [_enclosure(room, number, joints, len(t), drive.closed) for room in study.enclosure]
     for point in study.keep.curves:
-        found.append(Timed(f"keep the curve of {point}", KEPT, number[point], poses.x[number[point]].T, True))
+        found.append(
+            CurveTerm(f"keep the curve of {point}", KEPT, number[point], poses.x[number[point]].T, True)
+        )
     for point in study.keep.timing:
         path = poses.x[number[point]].T
         along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
         if along[-1] <= 1e-12 * float(np.ptp(poses.drawn, axis=0).max()):
             continue  # a joint that does not move keeps its timing
-        pace = Pace(f"keep the timing of {point}", KEPT, number[point], along / along[-1], float(along[-1]))
+        pace = TimingTerm(
+            f"keep the timing of {point}", KEPT, number[point], along / along[-1], float(along[-1])
+        )
         found.append(pace)
     return found
 
 
-def moment(drive: Drive, angle: float, t: Floats, where: str) -> float:
+def moment(drive: MotorDrive, angle: float, t: Floats, where: str) -> float:
     """The path parameter at which the first motor is at an angle, inside what is run."""
     _inside(drive, t, (angle,), where)
     inside = np.linspace(t[0], t[-1] if not drive.closed else 1.0, 4001)
@@ -60,16 +79,18 @@ def moment(drive: Drive, angle: float, t: Floats, where: str) -> float:
     return float(found) % 1.0 if drive.closed else float(found)
 
 
-def _move(move: Move, joint: int, drive: Drive, t: Floats, where: str) -> Term:
+def _move(move: JointMove, joint: int, drive: MotorDrive, t: Floats, where: str) -> EditTerm:
     place = np.array(move.to)
     if move.at == 0.0:
-        return Drawn(f"{move.joint} to {written.place(place)}", move.weight, joint, place)
+        return DrawnPositionTerm(f"{move.joint} to {written.place(place)}", move.weight, joint, place)
     name = f"{move.joint} to {written.place(place)} at {np.degrees(move.at):g} deg"
     moments = np.array([moment(drive, move.at, t, where)])
-    return At(name, move.weight, joint, place[None], moments, drive, t)
+    return PositionTerm(name, move.weight, joint, place[None], moments, drive, t)
 
 
-def _curve(edit: CurveEdit, joint: int, drive: Drive, t: Floats, poses: Poses, where: str) -> Term:
+def _curve(
+    edit: CurveEdit, joint: int, drive: MotorDrive, t: Floats, poses: LinkagePoses, where: str
+) -> EditTerm:
     path = poses.x[joint].T
     of = f"the curve of {edit.point}"
     if edit.through is not None:
@@ -80,29 +101,29 @@ def _curve(edit: CurveEdit, joint: int, drive: Drive, t: Floats, poses: Poses, w
         )
         count = len(edit.through)
         name = f"{of} through {count} point{'s' if count > 1 else ''}{'' if moments is None else ', on time'}"
-        return At(name, edit.weight, joint, np.array(edit.through), moments, drive, t)
+        return PositionTerm(name, edit.weight, joint, np.array(edit.through), moments, drive, t)
     if edit.follow is not None:
         places = _resampled(np.array(edit.follow), edit.closed)
-        return Follow(
+        return PathTerm(
             f"{of} along {len(edit.follow)} points", edit.weight, joint, places, edit.closed, drive.closed
         )
     if edit.scale is not None:
         centre = path.mean(axis=0) if edit.about is None else np.array(edit.about)
         factor = np.broadcast_to(np.array(edit.scale), 2)
         name = f"{of} scaled by {factor[0]:g}" + ("" if factor[0] == factor[1] else f", {factor[1]:g}")
-        return Timed(name, edit.weight, joint, centre + factor * (path - centre))
+        return CurveTerm(name, edit.weight, joint, centre + factor * (path - centre))
     if edit.shift is not None:
         shift = np.array(edit.shift)
-        return Timed(f"{of} shifted by {written.place(shift)}", edit.weight, joint, path + shift)
+        return CurveTerm(f"{of} shifted by {written.place(shift)}", edit.weight, joint, path + shift)
     span = edit.flatten or edit.dwell or (0.0, 0.0)
     flat = edit.flatten is not None
     frames = _between(drive, t, span, f"{where}.{'flatten' if flat else 'dwell'}")
     way = "flat" if flat else "at rest"
     name = f"{of} {way} from {np.degrees(span[0]):g} to {np.degrees(span[1]):g} deg"
-    return Spread(name, edit.weight, joint, frames, flat)
+    return SpreadTerm(name, edit.weight, joint, frames, flat)
 
 
-def _inside(drive: Drive, t: Floats, angles: tuple[float, ...], where: str) -> None:
+def _inside(drive: MotorDrive, t: Floats, angles: tuple[float, ...], where: str) -> None:
     """Refuse angles that the motor does not have on its way."""
     way = drive.angles(t)[0]
     low, high = float(way.min()), float(way.max())
@@ -113,7 +134,7 @@ def _inside(drive: Drive, t: Floats, angles: tuple[float, ...], where: str) -> N
             raise InputError([Fault(where, problem, "Give an angle on it")])
 
 
-def _between(drive: Drive, t: Floats, span: tuple[float, float], where: str) -> Ints:
+def _between(drive: MotorDrive, t: Floats, span: tuple[float, float], where: str) -> Ints:
     """Samples whose first motor angle lies in a span; in a closed cycle, the span may wrap."""
     _inside(drive, t, span, where)
     angles = drive.angles(t)[0]
@@ -130,7 +151,7 @@ def _between(drive: Drive, t: Floats, span: tuple[float, float], where: str) -> 
     return frames
 
 
-def _lengths(model: Linkage, study: EditStudy, number: dict[str, int], drawn: Floats) -> Iterator[Term]:
+def _lengths(model: Linkage, study: EditStudy, number: dict[str, int], drawn: Floats) -> Iterator[EditTerm]:
     shapes = {link.label: link.joints for link in model.links}
     for edit in study.lengths:
         pairs = [edit.joints] if edit.joints is not None else combinations(shapes[edit.link or ""], 2)
@@ -140,12 +161,12 @@ def _lengths(model: Linkage, study: EditStudy, number: dict[str, int], drawn: Fl
         wanted = np.full(len(at), edit.to) if edit.to is not None else lengths * (edit.scale or 1.0)
         what = "-".join(edit.joints) if edit.joints is not None else edit.link
         size = f"{edit.to:g} long" if edit.to is not None else f"scaled by {edit.scale:g}"
-        yield Lengths(f"{what} {size}", edit.weight, at, wanted)
+        yield LengthTerm(f"{what} {size}", edit.weight, at, wanted)
 
 
 def _enclosure(
-    enclosure: Enclosure, number: dict[str, int], every: list[int], poses: int, closed: bool
-) -> Term:
+    enclosure: JointEnclosure, number: dict[str, int], every: list[int], poses: int, closed: bool
+) -> EditTerm:
     if enclosure.box is not None:
         (x0, y0), (x1, y1) = np.sort(np.array(enclosure.box), axis=0)
         corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
@@ -159,7 +180,7 @@ def _enclosure(
     joints = [number[name] for name in enclosure.joints] or every
     what = "the box" if enclosure.box is not None else "the polygon"
     offsets = (normals * corners).sum(axis=1)
-    return Inside(f"inside {what}", INSIDE, np.array(joints), corners, normals, offsets, poses, closed)
+    return EnclosureTerm(f"inside {what}", INSIDE, np.array(joints), corners, normals, offsets, poses, closed)
 
 
 def _resampled(points: Floats, closed: bool) -> Floats:

@@ -15,7 +15,7 @@ from pliant.view.shown import Shown
 
 
 @dataclass(frozen=True)
-class Achieved:
+class AchievedTarget:
     """One target, or a keep that gives way to targets: how far off at its worst place, before and after."""
 
     name: str
@@ -48,7 +48,7 @@ class EditResult(Shown):
     original: Linkage
     model: Linkage  # after
     study: EditStudy
-    achieved: tuple[Achieved, ...]
+    achieved: tuple[AchievedTarget, ...]
     resisted: tuple[Resistance, ...]
     wanted: tuple[Mark, ...]  # what was asked for, to be drawn
     steps: int

@@ -57,7 +57,7 @@ def height_slopes(drawn: Floats, plates: Ints) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True)
-class Nearest:
+class NearestPoints:
     """The nearest places on a polyline."""
 
     places: Floats  # (K, 2)
@@ -66,7 +66,7 @@ class Nearest:
     directions: Floats  # (K, 2) of the segment
 
 
-def nearest(points: Floats, line: Floats, closed: bool) -> Nearest:
+def nearest(points: Floats, line: Floats, closed: bool) -> NearestPoints:
     """For each point, the nearest place on a polyline."""
     start = line if closed else line[:-1]
     along = (np.roll(line, -1, axis=0) if closed else line[1:]) - start
@@ -77,7 +77,7 @@ def nearest(points: Floats, line: Floats, closed: bool) -> Nearest:
     y -= share * along[:, 1]
     best = np.argmin(x * x + y * y, axis=1)
     shares = share[np.arange(len(points)), best]
-    return Nearest(
+    return NearestPoints(
         start[best] + shares[:, None] * along[best],
         best,
         shares,

@@ -17,18 +17,18 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.motion import Mark
 from pliant.linkage.editing.samples import between, length_slopes, nearest, neighbours
-from pliant.linkage.kinematics.drive import Drive
-from pliant.linkage.kinematics.poses import Poses, jacobian, positions, rates, some
+from pliant.linkage.kinematics.drive import MotorDrive
+from pliant.linkage.kinematics.poses import LinkagePoses, jacobian, positions, rates, some
 
 Residuals = tuple[Floats, Floats]  # (m,), (m, 2N)
 RING = 0.012  # of the size: a place that is asked for, drawn
 
 
 @dataclass(frozen=True)
-class View:
+class EditView:
     """A drawing at the sampled poses, then at the moments that the terms asked for."""
 
-    poses: Poses
+    poses: LinkagePoses
     derivatives: Floats  # (N, 2, N, 2, F)
     count: int  # sampled poses
 
@@ -48,7 +48,7 @@ class View:
         return np.moveaxis(d.reshape(2, -1, d.shape[-1])[:, :, at], 2, 0)
 
 
-class Term(Protocol):
+class EditTerm(Protocol):
     """A target or a soft keep."""
 
     @property
@@ -66,11 +66,11 @@ class Term(Protocol):
         """Whether it is a keep, which gives way to targets."""
         ...
 
-    def moments(self, poses: Poses) -> Floats:
+    def moments(self, poses: LinkagePoses) -> Floats:
         """Path parameters at which it also needs the linkage, given the sampled poses."""
         ...
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Residuals in lengths, and their Jacobian."""
         ...
 
@@ -88,7 +88,7 @@ class Term(Protocol):
 
 
 @dataclass(frozen=True)
-class At:
+class PositionTerm:
     """Joints at places, at given moments; where free, whenever they come nearest."""
 
     name: str
@@ -96,11 +96,11 @@ class At:
     joint: int
     places: Floats  # (K, 2)
     t: Floats | None  # (K,), or nearest
-    drive: Drive
+    drive: MotorDrive
     sampled: Floats  # (F,) of t
     kept: bool = False
 
-    def moments(self, poses: Poses) -> Floats:
+    def moments(self, poses: LinkagePoses) -> Floats:
         """The given moments, or those of the nearest approach, by Newton's method."""
         if self.t is not None:
             return self.t
@@ -135,7 +135,7 @@ class At:
         """The largest distance."""
         return farthest(r) if self.t is not None else float(np.abs(r).max(initial=0.0))
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Both coordinates at given moments; only across the curve at nearest ones."""
         away = view.poses.x[self.joint, :, moments].T - self.places
         slopes = view.slopes(self.joint, moments)
@@ -163,10 +163,10 @@ def farthest(r: Floats) -> float:
     return float(np.hypot(r[0::2], r[1::2]).max(initial=0.0))
 
 
-class Untimed:
+class SampledTerm:
     """A term that needs the linkage at no moment beyond the samples."""
 
-    def moments(self, poses: Poses) -> Floats:
+    def moments(self, poses: LinkagePoses) -> Floats:
         """None."""
         return np.zeros(0)
 
@@ -184,7 +184,7 @@ class Untimed:
 
 
 @dataclass(frozen=True)
-class Drawn(Untimed):
+class DrawnPositionTerm(SampledTerm):
     """A joint at a place in the drawn pose."""
 
     name: str
@@ -201,7 +201,7 @@ class Drawn(Untimed):
         """The largest distance."""
         return farthest(r)
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """The drawn position itself."""
         slope = np.zeros((2, view.drawn.size))
         slope[[0, 1], [2 * self.joint, 2 * self.joint + 1]] = 1.0
@@ -209,7 +209,7 @@ class Drawn(Untimed):
 
 
 @dataclass(frozen=True)
-class Timed(Untimed):
+class CurveTerm(SampledTerm):
     """A curve pose by pose: scaled, shifted, or kept."""
 
     name: str
@@ -226,14 +226,14 @@ class Timed(Untimed):
         """The largest distance."""
         return farthest(r)
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Both coordinates at every pose."""
         slopes = view.slopes(self.joint)
         return (view.path(self.joint) - self.places).ravel(), slopes.reshape(-1, slopes.shape[2])
 
 
 @dataclass(frozen=True)
-class Follow(Untimed):
+class PathTerm(SampledTerm):
     """A curve that runs along another, at any pace: every pose on it, every part of it covered."""
 
     name: str
@@ -248,7 +248,7 @@ class Follow(Untimed):
         """The curve."""
         return [target(np.concatenate([self.places, self.places[:1]]) if self.closed else self.places)]
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """From every pose to the wanted curve, and from the wanted curve to the nearest of this one."""
         path, slopes = view.path(self.joint), view.slopes(self.joint)
         on = nearest(path, self.places, self.closed)
@@ -261,7 +261,7 @@ class Follow(Untimed):
 
 
 @dataclass(frozen=True)
-class Spread(Untimed):
+class SpreadTerm(SampledTerm):
     """Some poses of a point on one line (flatten), or at one place (dwell)."""
 
     name: str
@@ -275,7 +275,7 @@ class Spread(Untimed):
         """The largest distance."""
         return float(np.abs(r).max(initial=0.0)) if self.straight else farthest(r)
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Distances from the mean: across the best line, or both ways."""
         path = view.path(self.joint)[self.frames]
         away = path - path.mean(axis=0)
@@ -288,7 +288,7 @@ class Spread(Untimed):
 
 
 @dataclass(frozen=True)
-class Pace(Untimed):
+class TimingTerm(SampledTerm):
     """How far along its curve a point is at each pose, as a share of the whole."""
 
     name: str
@@ -298,7 +298,7 @@ class Pace(Untimed):
     length: float
     kept: bool = True
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Differences of the shares, as lengths."""
         path, slopes = view.path(self.joint), view.slopes(self.joint)
         steps = np.diff(path, axis=0)
@@ -312,7 +312,7 @@ class Pace(Untimed):
 
 
 @dataclass(frozen=True)
-class Lengths(Untimed):
+class LengthTerm(SampledTerm):
     """Distances of drawn joints."""
 
     name: str
@@ -321,14 +321,14 @@ class Lengths(Untimed):
     wanted: Floats  # (K,)
     kept: bool = False
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Length minus what it shall be."""
         lengths, slopes = length_slopes(view.drawn, self.pairs)
         return lengths - self.wanted, slopes
 
 
 @dataclass(frozen=True)
-class Inside(Untimed):
+class EnclosureTerm(SampledTerm):
     """Joints inside a convex polygon at every pose: what sticks out counts."""
 
     name: str
@@ -349,7 +349,7 @@ class Inside(Untimed):
         """Every joint at every pose, those inside too, so that the sum is smooth where one comes in."""
         return len(self.joints) * self.poses
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """How far each joint sticks out across each edge, where it does."""
         x = view.poses.x[self.joints, :, : view.count]
         across = np.einsum("ec,kcf->ekf", self.normals, x)
@@ -367,7 +367,9 @@ class Inside(Untimed):
         return out[edge, joint, frame], (1 - 2 * share) * slopes(frame) + share * beside
 
 
-def evaluate(found: Iterable[Term], sampled: Poses, drive: Drive, t: Floats) -> tuple[View, list[slice]]:
+def evaluate(
+    found: Iterable[EditTerm], sampled: LinkagePoses, drive: MotorDrive, t: Floats
+) -> tuple[EditView, list[slice]]:
     """The poses at the samples and at the terms' moments, with derivatives; and where each term's are."""
     moments = [term.moments(sampled) for term in found]
     cuts = np.cumsum([len(t), *map(len, moments)]).tolist()
@@ -376,11 +378,11 @@ def evaluate(found: Iterable[Term], sampled: Poses, drive: Drive, t: Floats) -> 
         everything = np.concatenate([t, *moments])
         near = _guess(sampled, t, everything) if sampled.plan.groups else None
         poses = positions(sampled.plan, drive.angles(everything), sampled.drawn, near)
-    view = View(poses, jacobian(poses), len(t))
+    view = EditView(poses, jacobian(poses), len(t))
     return view, [slice(a, b) for a, b in pairwise(cuts)]
 
 
-def _guess(sampled: Poses, t: Floats, everything: Floats) -> Floats:
+def _guess(sampled: LinkagePoses, t: Floats, everything: Floats) -> Floats:
     nearest = np.argmin(np.abs(t[:, None] - everything[None]), axis=0)
     return np.ascontiguousarray(sampled.x[:, :, nearest])
 

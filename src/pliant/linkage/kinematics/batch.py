@@ -19,7 +19,7 @@ from pliant.core.errors import PliantError
 from pliant.core.kernel import inner, kernel
 from pliant.core.threads import in_threads, threads
 from pliant.linkage.kinematics.rules import openness, place
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import GROUP, SIDED, SLIDER, TRIANGLE
 from pliant.linkage.structure.sides import fill_sides
 
@@ -31,7 +31,9 @@ Kept = TypeVar("Kept")
 Reduce = Callable[[Floats, Floats, Bools], Kept]  # of drawings (v, N, 2), points, reached
 
 
-def curves(plan: Plan, drawings: Floats, angles: Floats, trace: int | Sequence[int]) -> tuple[Floats, Bools]:
+def curves(
+    plan: RulePlan, drawings: Floats, angles: Floats, trace: int | Sequence[int]
+) -> tuple[Floats, Bools]:
     """The traced joints (V, T, 2, F) of the variants (V, N, 2) at motor angles (M, F), and what is reached.
 
     `reached` (V, F) is False where a rule of the variant does not close, and at every pose where
@@ -39,12 +41,12 @@ def curves(plan: Plan, drawings: Floats, angles: Floats, trace: int | Sequence[i
     variant that is reached at all of them may still be stopped for a moment between two. How far
     it truly runs is what `pliant trace` and `limits.reach` find.
     """
-    run = _Run(plan, angles, trace)
+    run = _Batch(plan, angles, trace)
     return run(drawings)
 
 
 def stream(
-    plan: Plan,
+    plan: RulePlan,
     drawings: Floats | Iterable[Floats],
     angles: Floats,
     trace: int | Sequence[int],
@@ -55,7 +57,7 @@ def stream(
     `drawings` are (V, N, 2), or yielded in pieces (v, N, 2) of any size. The points and flags
     that `reduce` is given are overwritten by the next block: what it keeps, it must copy.
     """
-    run = _Run(plan, angles, trace)
+    run = _Batch(plan, angles, trace)
     room = np.empty((BLOCK, *run.shape)), np.empty((BLOCK, run.angles.shape[1]), np.bool_)
     pieces = [drawings] if isinstance(drawings, np.ndarray) else drawings
     for piece in pieces:
@@ -64,10 +66,10 @@ def stream(
             yield reduce(block, *run(block, room))
 
 
-class _Run:
+class _Batch:
     """A plan at given angles, ready for any drawing."""
 
-    def __init__(self, plan: Plan, angles: Floats, trace: int | Sequence[int]) -> None:
+    def __init__(self, plan: RulePlan, angles: Floats, trace: int | Sequence[int]) -> None:
         groups = [plan.groups[k] for rule, k, *_ in plan.ops.tolist() if rule == GROUP]
         if groups:
             names = ", ".join(plan.structure.names[k] for group in groups for k in group.joints.tolist())

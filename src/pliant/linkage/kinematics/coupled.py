@@ -23,12 +23,12 @@ from pliant.linkage.structure.constraints import (
     fill_residuals,
     gradients,
 )
-from pliant.linkage.structure.plan import Group
+from pliant.linkage.structure.plan import CoupledGroup
 
 STEPS = 40
 
 
-def settle(group: Group, drawn: Floats, near: Floats, x: Floats) -> None:
+def settle(group: CoupledGroup, drawn: Floats, near: Floats, x: Floats) -> None:
     """Solve the group at every pose, from `near` (N, 2, F), into x, as far as Newton's method brings it.
 
     Damped: a step that does not bring the residual down is halved.
@@ -137,13 +137,13 @@ def _eliminate(matrix: Floats, right: Floats) -> bool:
     return True
 
 
-def determinants(group: Group, drawn: Floats, x: Floats) -> Floats:
+def determinants(group: CoupledGroup, drawn: Floats, x: Floats) -> Floats:
     """(F,) det C with rows of length one: 0 where the group is at a toggle, and its sign is the branch."""
     c = _own(group, drawn[group.near], _points(group, x))
     return np.linalg.det(c / np.linalg.norm(c, axis=2, keepdims=True))
 
 
-def tendencies(group: Group, drawn: Floats, x: Floats, v: Floats) -> Floats:
+def tendencies(group: CoupledGroup, drawn: Floats, x: Floats, v: Floats) -> Floats:
     """(F,) the rate of det C over itself, trace(C⁻¹ dC), at velocities v (N, 2, F): at −1 it is soon 0."""
     still = drawn[group.near]
     slopes = gradients(group.rows, still, _points(group, x))[:, :, group.own]
@@ -152,7 +152,7 @@ def tendencies(group: Group, drawn: Floats, x: Floats, v: Floats) -> Floats:
     return np.trace(solve(_flat(slopes), _flat(turning)), axis1=1, axis2=2)
 
 
-def speeds(group: Group, drawn: Floats, x: Floats, v: Floats, a: Floats) -> None:
+def speeds(group: CoupledGroup, drawn: Floats, x: Floats, v: Floats, a: Floats) -> None:
     """Fill velocities and accelerations of the group's joints from those of the joints it hangs on."""
     points, still = _points(group, x), drawn[group.near]
     slopes = gradients(group.rows, still, points)
@@ -165,7 +165,7 @@ def speeds(group: Group, drawn: Floats, x: Floats, v: Floats, a: Floats) -> None
     a[group.joints] = _back(solve(c, right[..., None])[..., 0])
 
 
-def jacobian(group: Group, drawn: Floats, x: Floats, d: Floats) -> None:
+def jacobian(group: CoupledGroup, drawn: Floats, x: Floats, d: Floats) -> None:
     """Fill d[k] (2, N, 2, F) of the group's joints from those of the joints it hangs on."""
     points, still = _points(group, x), drawn[group.near]
     slopes = gradients(group.rows, still, points)
@@ -178,7 +178,7 @@ def jacobian(group: Group, drawn: Floats, x: Floats, d: Floats) -> None:
     d[group.joints] = np.moveaxis(found.reshape(len(points), len(group.joints), 2, len(drawn), 2), 0, 4)
 
 
-def backward(group: Group, drawn: Floats, x: Floats, g: Floats, out: Floats) -> None:
+def backward(group: CoupledGroup, drawn: Floats, x: Floats, g: Floats, out: Floats) -> None:
     """Carry the gradient of the group's joints to the joints it hangs on, and to the drawing."""
     points, still = _points(group, x), drawn[group.near]
     slopes = gradients(group.rows, still, points)
@@ -200,17 +200,17 @@ def solve(matrix: Floats, right: Floats) -> Floats:
         return linalg.pinv(matrix, rcond=1e-12) @ right
 
 
-def _points(group: Group, x: Floats) -> Floats:
+def _points(group: CoupledGroup, x: Floats) -> Floats:
     return np.ascontiguousarray(np.moveaxis(x[group.near], 2, 0))
 
 
-def _known(group: Group, v: Floats) -> Floats:
+def _known(group: CoupledGroup, v: Floats) -> Floats:
     rate = _points(group, v)
     rate[:, group.own] = 0.0
     return rate
 
 
-def _own(group: Group, still: Floats, points: Floats) -> Floats:
+def _own(group: CoupledGroup, still: Floats, points: Floats) -> Floats:
     return _flat(gradients(group.rows, still, points)[:, :, group.own])
 
 

@@ -17,7 +17,7 @@ from pliant.linkage.model import Linkage, Motor
 
 
 @dataclass(frozen=True)
-class Drive:
+class MotorDrive:
     """Motor angles, counted from the drawn pose, as broken lines over t."""
 
     knots: Floats  # (K,)
@@ -50,7 +50,7 @@ class Drive:
         return spline(t, 1) / self.seconds, spline(t, 2) / self.seconds**2
 
 
-def drive(model: Linkage, samples: int) -> Drive:
+def drive(model: Linkage, samples: int) -> MotorDrive:
     """The path of a model's motors."""
     profiles = [motor.profile for motor in model.motors if motor.profile is not None]
     closed = not profiles and all(m.range is None and float(m.turns).is_integer() for m in model.motors)
@@ -60,7 +60,7 @@ def drive(model: Linkage, samples: int) -> Drive:
     angles = np.stack([_angles(motor, grid) for motor in model.motors])
     free = not profiles and all(motor.range is None for motor in model.motors)
     knots, at_knots, origin = _with_origin(grid, angles, free)
-    return Drive(
+    return MotorDrive(
         knots=knots,
         at_knots=at_knots,
         origin=origin,

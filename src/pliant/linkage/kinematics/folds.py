@@ -15,12 +15,12 @@ from scipy.optimize import root
 
 from pliant.core.arrays import Floats
 from pliant.linkage.kinematics.coupled import determinants, tendencies
-from pliant.linkage.kinematics.drive import Drive
+from pliant.linkage.kinematics.drive import MotorDrive
 from pliant.linkage.kinematics.follow import run
 from pliant.linkage.kinematics.passages import infinity
-from pliant.linkage.kinematics.poses import Poses, positions, rates, some
+from pliant.linkage.kinematics.poses import LinkagePoses, positions, rates, some
 from pliant.linkage.structure.constraints import gradients, residuals
-from pliant.linkage.structure.plan import Group, Plan
+from pliant.linkage.structure.plan import CoupledGroup, RulePlan
 
 NEAR = 1e-5  # of the path: how near to the fold the exact search for it begins
 LOST = 1e-6  # of its largest: a group that stops with a larger squared determinant was lost, at no fold
@@ -36,7 +36,7 @@ class Fold:
     off: bool = False  # whether its joints run off to infinity there
 
 
-def fold(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats) -> Fold:
+def fold(plan: RulePlan, drive: MotorDrive, signs: Floats, poses: LinkagePoses, t: Floats) -> Fold:
     """The fold beyond the last of `poses`, which were reached along t, and before the next of t."""
     done = poses.x.shape[2]
     squares = _squares(plan, poses.drawn, poses.x)
@@ -69,12 +69,12 @@ def fold(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats) -> Fo
     return Fold(exact, names, True)
 
 
-def _squares(plan: Plan, drawn: Floats, x: Floats) -> Floats:
+def _squares(plan: RulePlan, drawn: Floats, x: Floats) -> Floats:
     """(G, F) the squared determinant of every group."""
     return np.stack([determinants(group, drawn, x) ** 2 for group in plan.groups])
 
 
-def _heading(drive: Drive, poses: Poses, t: Floats) -> int:
+def _heading(drive: MotorDrive, poses: LinkagePoses, t: Floats) -> int:
     """The group whose determinant is the first to be 0 beyond the last pose, by its rate.
 
     Not the one with the smallest: a group of very unequal lengths has a small one anywhere.
@@ -88,7 +88,9 @@ def _heading(drive: Drive, poses: Poses, t: Floats) -> int:
     return int(np.argmin(np.nan_to_num(falls, nan=-np.inf)))
 
 
-def _exact(plan: Plan, drive: Drive, signs: Floats, group: Group, near: Floats, at: float) -> float | None:
+def _exact(
+    plan: RulePlan, drive: MotorDrive, signs: Floats, group: CoupledGroup, near: Floats, at: float
+) -> float | None:
     """The t of the fold near a pose (N, 2): f = 0, C n = 0 and n scaled, solved together.
 
     In units of the size, and with rows of C of length one as they are nearby.

@@ -17,9 +17,9 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.linkage.kinematics.coupled import determinants, tendencies
 from pliant.linkage.kinematics.hermite import Cells, value
-from pliant.linkage.kinematics.poses import Poses, joined, positions, rates, some
+from pliant.linkage.kinematics.poses import LinkagePoses, joined, positions, rates, some
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 
 SMALLEST = 1e-9  # radians below which a step is not halved again: something is in the way
 COARSE = np.radians(4)  # of a motor: how far apart the poses are that are walked to
@@ -35,21 +35,21 @@ CLOSED = 1e-9  # how far from holding, of the linkage's size, a row may be
 
 
 @dataclass(frozen=True)
-class Run:
+class FollowedPoses:
     """As many poses as were reached."""
 
-    poses: Poses
+    poses: LinkagePoses
     complete: bool
 
 
 def run(
-    plan: Plan,
+    plan: RulePlan,
     angles: Floats,
     drawn: Floats | None = None,
     signs: Floats | None = None,
     near: Floats | None = None,
     finest: float = SMALLEST,
-) -> Run:
+) -> FollowedPoses:
     """The linkage at motor angles (M, F); with coupled groups, walked from the drawn pose in that order.
 
     `near`, where given, is (N, 2) of a pose at angles[:, 0] to begin from instead. Only every
@@ -58,9 +58,9 @@ def run(
     """
     drawn = plan.drawn if drawn is None else drawn
     if not plan.groups:
-        return Run(positions(plan, angles, drawn, signs=signs), True)
+        return FollowedPoses(positions(plan, angles, drawn, signs=signs), True)
     if not angles.shape[1]:
-        return Run(positions(plan, angles, drawn, np.zeros((len(drawn), 2, 0)), signs), True)
+        return FollowedPoses(positions(plan, angles, drawn, np.zeros((len(drawn), 2, 0)), signs), True)
     if near is None:
         here = positions(plan, np.zeros((len(angles), 1)), drawn, drawn[:, :, None], signs)
     else:
@@ -79,7 +79,7 @@ def run(
             x[:, :, f] = station.x[:, :, 0]
         done += len(ahead)
     poses = positions(plan, angles[:, :done], drawn, x[:, :, :done], signs)
-    return Run(poses, done == angles.shape[1])
+    return FollowedPoses(poses, done == angles.shape[1])
 
 
 def _marks(angles: Floats) -> Ints:
@@ -91,9 +91,11 @@ def _marks(angles: Floats) -> Ints:
     return np.flatnonzero(keep)
 
 
-def _stations(here: Poses, angles: Floats, signs: Floats | None, finest: float = SMALLEST) -> list[Poses]:
+def _stations(
+    here: LinkagePoses, angles: Floats, signs: Floats | None, finest: float = SMALLEST
+) -> list[LinkagePoses]:
     """From pose to pose, as far as it goes."""
-    found: list[Poses] = []
+    found: list[LinkagePoses] = []
     for f in range(angles.shape[1]):
         there = _walk(here, angles[:, f : f + 1], signs, finest)
         if there is None:
@@ -103,7 +105,9 @@ def _stations(here: Poses, angles: Floats, signs: Floats | None, finest: float =
     return found
 
 
-def _between(stations: list[Poses], marks: Ints, angles: Floats, signs: Floats | None, x: Floats) -> int:
+def _between(
+    stations: list[LinkagePoses], marks: Ints, angles: Floats, signs: Floats | None, x: Floats
+) -> int:
     """Fill in the poses between the marks; how many poses are filled from the first on."""
     last = int(marks[-1])
     inner = np.setdiff1d(np.arange(last), marks)
@@ -135,7 +139,7 @@ def _between(stations: list[Poses], marks: Ints, angles: Floats, signs: Floats |
     return last + 1
 
 
-def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> Poses | None:
+def _walk(here: LinkagePoses, target: Floats, signs: Floats | None, finest: float) -> LinkagePoses | None:
     """From one pose to another, in as many steps as it takes; None where it cannot get there."""
     step = 1.0  # of what is left
     for _ in range(TRIES):
@@ -158,7 +162,7 @@ def _walk(here: Poses, target: Floats, signs: Floats | None, finest: float) -> P
     return None
 
 
-def _step(here: Poses, angles: Floats, signs: Floats | None) -> tuple[Poses | None, bool]:
+def _step(here: LinkagePoses, angles: Floats, signs: Floats | None) -> tuple[LinkagePoses | None, bool]:
     """One prediction and correction; None where they do not agree. With it, whether none will do."""
     ahead = angles - here.angles
     size, turn, own = here.plan.structure.size, _turn(here, ahead), here.plan.together
@@ -177,19 +181,19 @@ def _step(here: Poses, angles: Floats, signs: Floats | None) -> tuple[Poses | No
     return (None if crosses else there), barred
 
 
-def _turn(here: Poses, ahead: Floats) -> float:
+def _turn(here: LinkagePoses, ahead: Floats) -> float:
     """How far the motors go in a step (M, 1), in radians or what is like them."""
     return float(np.abs(ahead / here.plan.structure.spans[:, None]).max())
 
 
-def _steady(here: Poses, ahead: Floats) -> Floats:
+def _steady(here: LinkagePoses, ahead: Floats) -> Floats:
     """Velocities (N, 2, 1) by a step; 0 at a change point, which has none."""
     size, turn = here.plan.structure.size, _turn(here, ahead)
     v = rates(here, ahead, np.zeros_like(ahead))[0]
     return v if (np.abs(v[here.plan.together]) <= WILD * turn * size).all() else np.zeros_like(v)
 
 
-def _crossing(here: Poses, there: Poses, ahead: Floats, v: Floats) -> tuple[bool, bool]:
+def _crossing(here: LinkagePoses, there: LinkagePoses, ahead: Floats, v: Floats) -> tuple[bool, bool]:
     """Whether two paths of a group may cross within a step, and whether it ends as good as at the crossing.
 
     By its rate a determinant heads for 0 within the step, or from both of its ends. At a crossing it
@@ -211,7 +215,7 @@ def _crossing(here: Poses, there: Poses, ahead: Floats, v: Floats) -> tuple[bool
     return False, False
 
 
-def held(poses: Poses) -> Bools:
+def held(poses: LinkagePoses) -> Bools:
     """(F,) whether every equation of the coupled groups is solved; rules that do not close are `limits`'s."""
     size, fits = poses.plan.structure.size, np.ones(poses.x.shape[2], bool)
     for group in poses.plan.groups:
@@ -220,7 +224,7 @@ def held(poses: Poses) -> Bools:
     return fits
 
 
-def _branches(here: Poses, there: Poses) -> Bools:
+def _branches(here: LinkagePoses, there: LinkagePoses) -> Bools:
     """(F,) whether no group has gone through a toggle between two poses."""
     same = np.ones(here.x.shape[2], bool)
     for group in here.plan.groups:

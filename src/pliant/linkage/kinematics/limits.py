@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.linkage.kinematics.drive import Drive
+from pliant.linkage.kinematics.drive import MotorDrive
 from pliant.linkage.kinematics.follow import run
-from pliant.linkage.kinematics.poses import Poses, joined, opennesses, positions, rates, some
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.kinematics.poses import LinkagePoses, joined, opennesses, positions, rates, some
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import GROUP, LINES, SLOT, TRIANGLE
 
 CELL = np.pi / 360  # radians of a motor between samples
@@ -38,7 +38,7 @@ NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
 
 
 @dataclass(frozen=True)
-class Stop:
+class MotionLimit:
     """Where the motors can go no further, and the joints that are stretched or folded there."""
 
     t: float
@@ -47,7 +47,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangePoint:
     """A pose from which the linkage can go on in two ways."""
 
     t: float
@@ -59,17 +59,17 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Reach:
+class MotionRange:
     """The part of the path that can be run from the drawn pose."""
 
     low: float
     high: float
-    below: Stop | None
-    above: Stop | None
-    changes: tuple[Change, ...]
+    below: MotionLimit | None
+    above: MotionLimit | None
+    changes: tuple[ChangePoint, ...]
     origin: float  # the drawn pose
 
-    def signs(self, plan: Plan, t: Floats) -> list[tuple[slice, Floats]]:
+    def signs(self, plan: RulePlan, t: Floats) -> list[tuple[slice, Floats]]:
         """Runs of the samples t (ascending) and the side of each rule there."""
         crossed = sorted(change.t for change in self.changes if change.crossed)
         cuts = [0, *np.searchsorted(t, crossed, side="right").tolist(), len(t)]
@@ -85,7 +85,7 @@ class Reach:
         last = max(way, key=lambda change: abs(change.t - self.origin), default=None)
         return None if last is None else last.beyond
 
-    def _side(self, plan: Plan, t: float) -> Floats:
+    def _side(self, plan: RulePlan, t: float) -> Floats:
         signs = plan.signs.copy()
         for change in self.changes:
             if change.crossed and min(self.origin, t) < change.t < max(self.origin, t):
@@ -93,12 +93,12 @@ class Reach:
         return signs
 
 
-def reach(plan: Plan, drive: Drive, smooth: bool = False) -> Reach:
+def reach(plan: RulePlan, drive: MotorDrive, smooth: bool = False) -> MotionRange:
     """March from the drawn pose to the ends of the path, until something is in the way."""
     top = _affordable(plan, drive)
     high, above, up = _march(plan, drive, drive.origin, top, smooth)
     if above is None and top < 1.0:
-        above = Stop(top, plan.names_of(plan.groups[0]), UNFINISHED)
+        above = MotionLimit(top, plan.names_of(plan.groups[0]), UNFINISHED)
     low, below, down = drive.origin, None, []
     stopped = above is not None and above.how != UNFINISHED
     bottom = drive.lowest if stopped or drive.origin > 0 else drive.origin
@@ -106,10 +106,10 @@ def reach(plan: Plan, drive: Drive, smooth: bool = False) -> Reach:
         low, below, down = _march(
             plan, drive, drive.origin, max(bottom, 0.0 if drive.origin > 0 else bottom), smooth
         )
-    return Reach(low, high, below, above, tuple(sorted([*up, *down], key=lambda c: c.t)), drive.origin)
+    return MotionRange(low, high, below, above, tuple(sorted([*up, *down], key=lambda c: c.t)), drive.origin)
 
 
-def _affordable(plan: Plan, drive: Drive) -> float:
+def _affordable(plan: RulePlan, drive: MotorDrive) -> float:
     """How far along the path coupled groups are followed: a run of very many turns would take for ever."""
     spans = plan.structure.spans[:, None]
     ahead = drive.at_knots[:, drive.knots >= 0.0] / spans
@@ -117,7 +117,7 @@ def _affordable(plan: Plan, drive: Drive) -> float:
     return 1.0 if not plan.groups or path <= FOLLOWED else FOLLOWED / path
 
 
-def poses_at(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Poses:
+def poses_at(plan: RulePlan, drive: MotorDrive, reached: MotionRange, t: Floats) -> LinkagePoses:
     """The linkage at path parameters t (ascending, inside the reach)."""
     if plan.groups:
         middle = int(np.searchsorted(t, drive.origin))
@@ -132,7 +132,7 @@ def poses_at(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Poses:
     return replace(whole, x=np.concatenate([part.x for part in parts], axis=2))
 
 
-def _followed(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Floats:
+def _followed(plan: RulePlan, drive: MotorDrive, reached: MotionRange, t: Floats) -> Floats:
     """Positions (N, 2, F) along t, which leads away from the drawn pose, side by side of change points."""
     back = bool(len(t) > 1 and t[1] < t[0])
     pieces = [
@@ -158,18 +158,18 @@ def _followed(plan: Plan, drive: Drive, reached: Reach, t: Floats) -> Floats:
 class _Stretch:
     """A stretch of the path, sampled: c and its slope at every sample."""
 
-    plan: Plan
-    drive: Drive
+    plan: RulePlan
+    drive: MotorDrive
     signs: Floats
     t: Floats  # (F,) from where it is left, to the first sample that does not close
-    poses: Poses
+    poses: LinkagePoses
     v: Floats  # (N, 2, F) by t
     c: Floats  # (K, F)
     dc: Floats
     good: int  # samples at which everything closes
     lost: bool  # whether a coupled group could not be followed to the last of t
 
-    def poses_at(self, t: float) -> Poses:
+    def poses_at(self, t: float) -> LinkagePoses:
         """The linkage at one t; a coupled group that cannot be followed there is left as near as it was.
 
         Rules before the group are right all the same. It is followed from samples at which all closes:
@@ -193,10 +193,10 @@ class _Stretch:
 
 
 def _march(
-    plan: Plan, drive: Drive, start: float, end: float, smooth: bool
-) -> tuple[float, Stop | None, list[Change]]:
+    plan: RulePlan, drive: MotorDrive, start: float, end: float, smooth: bool
+) -> tuple[float, MotionLimit | None, list[ChangePoint]]:
     """How far from start towards end, what stops it there, and the change points on the way."""
-    changes: list[Change] = []
+    changes: list[ChangePoint] = []
     signs, near = plan.signs, None
     while True:
         stretch = _stretch(plan, drive, (start, end), signs, near)
@@ -236,7 +236,7 @@ def _march(
         start = crossed
 
 
-def _late(s: _Stretch, stop: Stop) -> _Stretch:
+def _late(s: _Stretch, stop: MotionLimit) -> _Stretch:
     """The last cells of a stretch up to what stops it, sampled the finer the nearer to it."""
     before = max(int(np.searchsorted(np.abs(s.t - s.t[0]), abs(stop.t - s.t[0]))) - 2, 0)
     before = min(before, s.poses.x.shape[2] - 1)
@@ -244,14 +244,14 @@ def _late(s: _Stretch, stop: Stop) -> _Stretch:
     return _stretch(s.plan, s.drive, span, s.signs, s.poses.x[:, :, before], True)
 
 
-def _sooner(stop: Stop, other: Stop | None, start: float) -> Stop:
+def _sooner(stop: MotionLimit, other: MotionLimit | None, start: float) -> MotionLimit:
     """What ends a path first: of a group only where it is sure that it ends."""
     if other is None or other.how == "lost" or abs(other.t - start) >= abs(stop.t - start):
         return stop
     return other
 
 
-def _vanishes(plan: Plan, change: Change) -> bool:
+def _vanishes(plan: RulePlan, change: ChangePoint) -> bool:
     """Whether the two joints that a rule stands on meet there: on its drawn side its tip would jump."""
     rule, k, i, j, _, _, _, _, r, s = plan.ops[change.op].tolist()
     if rule == SLOT:
@@ -264,12 +264,12 @@ def _vanishes(plan: Plan, change: Change) -> bool:
     return abs(bars[0] - bars[1]) <= 1e-9 * max(bars)
 
 
-def touch(plan: Plan) -> float:
+def touch(plan: RulePlan) -> float:
     """How near to 1 a summit of |c| is a change point, given the rounding of the drawing."""
     return TOUCHES + 16 * plan.structure.grain
 
 
-def _apart(changes: list[Change]) -> list[Change]:
+def _apart(changes: list[ChangePoint]) -> list[ChangePoint]:
     """Without those that were met twice."""
     return [
         change
@@ -279,8 +279,8 @@ def _apart(changes: list[Change]) -> list[Change]:
 
 
 def _stretch(
-    plan: Plan,
-    drive: Drive,
+    plan: RulePlan,
+    drive: MotorDrive,
     span: tuple[float, float],
     signs: Floats,
     near: Floats | None = None,
@@ -309,7 +309,7 @@ def _stretch(
     return found
 
 
-def _sampled(plan: Plan, drive: Drive, signs: Floats, t: Floats, near: Floats | None) -> _Stretch:
+def _sampled(plan: RulePlan, drive: MotorDrive, signs: Floats, t: Floats, near: Floats | None) -> _Stretch:
     poses = run(plan, drive.angles(t), signs=signs, near=near).poses
     if 0 < poses.x.shape[2] < len(t):
         poses = _with_next(poses, drive, t, signs)
@@ -336,7 +336,7 @@ def _sampled(plan: Plan, drive: Drive, signs: Floats, t: Floats, near: Floats | 
     )
 
 
-def _with_next(poses: Poses, drive: Drive, t: Floats, signs: Floats) -> Poses:
+def _with_next(poses: LinkagePoses, drive: MotorDrive, t: Floats, signs: Floats) -> LinkagePoses:
     """The pose that a coupled group was not followed to, too, where a rule before the group is what fails."""
     plan, done = poses.plan, poses.x.shape[2]
     after = positions(plan, drive.angles(t[done : done + 1]), near=poses.x[:, :, -1:], signs=signs)
@@ -356,10 +356,10 @@ def _rough(s: _Stretch) -> Ints:
     return np.flatnonzero(~(wrong <= ROUGH * s.plan.structure.size) & (np.abs(step) > SAME))
 
 
-def _events(s: _Stretch, ends: bool = False) -> tuple[Stop | None, list[Change]]:
+def _events(s: _Stretch, ends: bool = False) -> tuple[MotionLimit | None, list[ChangePoint]]:
     """The first limit along a stretch, and the change points before it, at its end too where asked for."""
-    found: Stop | None = None
-    changes: list[Change] = []
+    found: MotionLimit | None = None
+    changes: list[ChangePoint] = []
     begun = float(s.t[0])
     for o in np.flatnonzero((np.abs(s.c) > 1 - NEAR).any(axis=1)).tolist():
         rule = int(s.plan.ops[o, 0])
@@ -367,10 +367,10 @@ def _events(s: _Stretch, ends: bool = False) -> tuple[Stop | None, list[Change]]
             stop, touched = _crossing(s, o, side, ends)
             if rule == LINES:  # parallel, if only for a moment: their crossing is as far off
                 stop, touched = _first([*touched, *([] if stop is None else [stop])], begun), []
-            changes += [Change(t, _joint(s.plan, o), o, False, how) for t in touched]
+            changes += [ChangePoint(t, _joint(s.plan, o), o, False, how) for t in touched]
             if stop is not None and (found is None or abs(stop - begun) < abs(found.t - begun)):
                 off = rule == LINES and _far_off(s, o, stop)
-                found = Stop(stop, (_joint(s.plan, o),), INFINITE if off else how)
+                found = MotionLimit(stop, (_joint(s.plan, o),), INFINITE if off else how)
     if found is not None:
         changes = [c for c in changes if abs(c.t - begun) < abs(found.t - begun)]
     return found, sorted(changes, key=lambda c: abs(c.t - begun))
@@ -447,11 +447,11 @@ def _pass(s: _Stretch, o: int, side: float, a: float, b: float) -> float:
     return float(optimize.brentq(over, a, b, xtol=1e-15, rtol=8.9e-16))
 
 
-def _joint(plan: Plan, op: int) -> str:
+def _joint(plan: RulePlan, op: int) -> str:
     return plan.structure.names[plan.ops[op, 1]]
 
 
-def _led_across(s: _Stretch) -> tuple[Change, float, Floats] | None:
+def _led_across(s: _Stretch) -> tuple[ChangePoint, float, Floats] | None:
     """A change point of a group just ahead of a stretch, and the pose beyond it; None where there is none."""
     from pliant.linkage.kinematics.passages import passage
 
@@ -464,13 +464,13 @@ def _led_across(s: _Stretch) -> tuple[Change, float, Floats] | None:
         return None
     op = int(np.flatnonzero((s.plan.ops[:, 0] == GROUP) & (s.plan.ops[:, 1] == found.group))[0])
     names = ", ".join(s.plan.names_of(s.plan.groups[found.group]))
-    change = Change(found.t, names, op, True, "together", (found.beyond, found.pose))
+    change = ChangePoint(found.t, names, op, True, "together", (found.beyond, found.pose))
     return change, found.beyond, found.pose
 
 
-def _group_stop(s: _Stretch) -> Stop:
+def _group_stop(s: _Stretch) -> MotionLimit:
     from pliant.linkage.kinematics.folds import fold
 
     found = fold(s.plan, s.drive, s.signs, s.poses, s.t)
     how = INFINITE if found.off else "locked together" if found.sure else "lost"
-    return Stop(found.t, found.joints, how)
+    return MotionLimit(found.t, found.joints, how)

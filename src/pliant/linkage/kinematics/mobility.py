@@ -21,7 +21,7 @@ from pliant.linkage.kinematics.poses import positions, rates
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.constraints import gradients
 from pliant.linkage.structure.order import order
-from pliant.linkage.structure.plan import STRUTS, TURNS, Plan, Structure, structure
+from pliant.linkage.structure.plan import STRUTS, TURNS, LinkageStructure, RulePlan, structure
 
 RANK = 1e-8  # singular values below it are rounding
 TAKES_PART = 1e-6  # of a unit vector: smaller components are rounding
@@ -29,24 +29,24 @@ TINY = np.finfo(np.float64).tiny
 NEARLY = 1e-3  # a conflict that small is likely a drawing with too few digits
 
 
-def compile_plan(model: Linkage) -> Plan:
+def compile_plan(model: Linkage) -> RulePlan:
     """Find the order of rules, or raise an InputError that says what is missing or too much."""
     plan = order(structure(model))
     refuse_locked(plan)
     return plan
 
 
-def grubler(structure: Structure) -> int:
+def grubler(structure: LinkageStructure) -> int:
     """Freedoms by Grübler's count: right unless equations repeat each other."""
     return 2 * len(structure.loose) - len(structure.rows)
 
 
-def freedoms(plan: Plan) -> int:
+def freedoms(plan: RulePlan) -> int:
     """Independent ways the motors can move in the drawn pose."""
     return len(plan.structure.motors) - _rank(_conflicts(plan))
 
 
-def refuse_locked(plan: Plan) -> None:
+def refuse_locked(plan: RulePlan) -> None:
     """Raise an InputError where the motors cannot all turn: they fight, or links lock them."""
     against = _conflicts(plan)
     rank = _rank(against)
@@ -63,7 +63,7 @@ def refuse_locked(plan: Plan) -> None:
     raise InputError(faults)
 
 
-def _conflicts(plan: Plan) -> Floats:
+def _conflicts(plan: RulePlan) -> Floats:
     """G V (S, M): how fast each spare row is broken when each motor turns alone."""
     motors = len(plan.structure.motors)
     if not len(plan.spare):
@@ -92,7 +92,7 @@ def _fight(motors: np.ndarray, count: int, free: int) -> Fault:
     return Fault("motors", problem, f"Leave out {_listed(others)}, or a link between them")
 
 
-def _locked(plan: Plan, stuck: np.ndarray, size: float) -> Fault:
+def _locked(plan: RulePlan, stuck: np.ndarray, size: float) -> Fault:
     structure = plan.structure
     stresses = _stresses(structure, stuck)
     rows = np.flatnonzero(np.linalg.norm(stresses, axis=1) > TAKES_PART)
@@ -115,7 +115,7 @@ def _locked(plan: Plan, stuck: np.ndarray, size: float) -> Fault:
     return Fault("links", f"{problem}with {too_many} too many", cure)
 
 
-def _stresses(structure: Structure, stuck: np.ndarray) -> Floats:
+def _stresses(structure: LinkageStructure, stuck: np.ndarray) -> Floats:
     """Forces in the rows (R, d) that balance the stuck motors' torques: a row without force locks nothing."""
     loose = structure.loose
     slopes = gradients(structure.rows, structure.drawn, structure.drawn[None])[0][:, loose]

@@ -17,11 +17,11 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics.coupled import determinants
-from pliant.linkage.kinematics.drive import Drive
+from pliant.linkage.kinematics.drive import MotorDrive
 from pliant.linkage.kinematics.follow import CLOSED, run
-from pliant.linkage.kinematics.poses import Poses, joined, positions, some
+from pliant.linkage.kinematics.poses import LinkagePoses, joined, positions, some
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 
 POSES = 6  # on each side of a change point
 STRAIGHT = 1e-3  # of the size: how much a pose beyond may be off where it was expected
@@ -31,7 +31,7 @@ FARTHEST = 1e7  # sizes: near enough to infinity to say where it is
 
 
 @dataclass(frozen=True)
-class Passage:
+class Bifurcation:
     """A change point of a group, and a pose just beyond it."""
 
     t: float
@@ -40,7 +40,9 @@ class Passage:
     pose: Floats  # (N, 2)
 
 
-def passage(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats, cell: float) -> Passage | None:
+def passage(
+    plan: RulePlan, drive: MotorDrive, signs: Floats, poses: LinkagePoses, t: Floats, cell: float
+) -> Bifurcation | None:
     """The change point beyond the last of `poses`, which were reached along t; None where there is none.
 
     `cell` (signed) is how far apart along t the poses are taken that it is found from.
@@ -61,10 +63,10 @@ def passage(plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats, ce
 
 
 def _reached(
-    plan: Plan, drive: Drive, signs: Floats, poses: Poses, t: Floats, wanted: Floats
-) -> Poses | None:
+    plan: RulePlan, drive: MotorDrive, signs: Floats, poses: LinkagePoses, t: Floats, wanted: Floats
+) -> LinkagePoses | None:
     """The linkage at poses that were passed already."""
-    parts: list[Poses] = []
+    parts: list[LinkagePoses] = []
     for at in wanted.tolist():
         nearest = int(np.argmin(np.abs(t[: poses.x.shape[2]] - at)))
         angles = np.concatenate([poses.angles[:, nearest : nearest + 1], _angles(drive, at)], axis=1)
@@ -76,8 +78,8 @@ def _reached(
 
 
 def _led_on(
-    drive: Drive, signs: Floats, found: Poses, t: Floats, cell: float, own: Ints
-) -> tuple[Poses, Floats] | None:
+    drive: MotorDrive, signs: Floats, found: LinkagePoses, t: Floats, cell: float, own: Ints
+) -> tuple[LinkagePoses, Floats] | None:
     """As many poses again beyond the next two cells, each expected from those before it."""
     plan, parts = found.plan, [found]
     for _ in range(POSES):
@@ -93,7 +95,9 @@ def _led_on(
     return joined(parts), t
 
 
-def _located(drive: Drive, signs: Floats, poses: Poses, t: Floats, cell: float) -> Passage | None:
+def _located(
+    drive: MotorDrive, signs: Floats, poses: LinkagePoses, t: Floats, cell: float
+) -> Bifurcation | None:
     """The root of a group's determinant among poses on both sides, and a pose just beyond it."""
     plan = poses.plan
     every = [determinants(group, poses.drawn, poses.x) for group in plan.groups]
@@ -114,7 +118,7 @@ def _located(drive: Drive, signs: Floats, poses: Poses, t: Floats, cell: float) 
     beyond = at + float(np.sign(cell)) * BESIDE / max(turned, 1e-300)
     guess = _through(t, poses.x, beyond)
     there = positions(plan, _angles(drive, beyond), near=guess[:, :, None], signs=signs)
-    return Passage(at, number, beyond, there.x[:, :, 0])
+    return Bifurcation(at, number, beyond, there.x[:, :, 0])
 
 
 def _through(t: Floats, values: Floats, at: float) -> Floats:
@@ -125,13 +129,13 @@ def _through(t: Floats, values: Floats, at: float) -> Floats:
     return values @ weights
 
 
-def _angles(drive: Drive, t: float) -> Floats:
+def _angles(drive: MotorDrive, t: float) -> Floats:
     """Motor angles (M, 1), straight on beyond the ends of the path."""
     inside = np.clip(np.array([t]), drive.knots[0], drive.knots[-1])
     return drive.angles(inside) + drive.slopes(inside) * (t - inside)
 
 
-def _held(poses: Poses) -> bool:
+def _held(poses: LinkagePoses) -> bool:
     return all(
         errors(group.rows, poses.drawn[group.near], poses.points[:, group.near]).max()
         <= CLOSED * poses.plan.structure.size
@@ -140,7 +144,7 @@ def _held(poses: Poses) -> bool:
 
 
 def infinity(
-    plan: Plan, drive: Drive, signs: Floats, near: Floats, at: float, ahead: float
+    plan: RulePlan, drive: MotorDrive, signs: Floats, near: Floats, at: float, ahead: float
 ) -> tuple[float, tuple[int, ...]] | None:
     """Where joints run off to infinity beyond a pose (N, 2) at t, and which; None where none does.
 
@@ -186,7 +190,7 @@ def far_of(x: Floats, centre: Floats) -> Floats:
     return np.hypot(*(x - centre).T)
 
 
-def _corrected(plan: Plan, drive: Drive, signs: Floats, guess: Floats, t: float) -> Floats | None:
+def _corrected(plan: RulePlan, drive: MotorDrive, signs: Floats, guess: Floats, t: float) -> Floats | None:
     """The linkage at t near a guess (N, 2); None where it is not there."""
     there = positions(plan, drive.angles(np.array([t])), near=guess[:, :, None], signs=signs)
     reach = max(plan.structure.size, float(np.abs(there.x).max()))

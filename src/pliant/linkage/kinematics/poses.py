@@ -15,15 +15,15 @@ from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics import coupled
 from pliant.linkage.kinematics.rates import backward, jacobians, speeds
 from pliant.linkage.kinematics.rules import openness, place
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import GROUP
 
 
 @dataclass(frozen=True)
-class Poses:
+class LinkagePoses:
     """A linkage at F motor angles."""
 
-    plan: Plan
+    plan: RulePlan
     drawn: Floats  # (N, 2), where it was drawn: the plan's own, or a variant
     angles: Floats  # (M, F)
     cosines: Floats  # (M, F) of the signed angles; of a linear motor, its signed travel
@@ -37,12 +37,12 @@ class Poses:
 
 
 def positions(
-    plan: Plan,
+    plan: RulePlan,
     angles: Floats,
     drawn: Floats | None = None,
     near: Floats | None = None,
     signs: Floats | None = None,
-) -> Poses:
+) -> LinkagePoses:
     """The linkage at motor angles (M, F).
 
     Coupled groups are solved by Newton's method from `near` (N, 2, F); `follow.run` finds it.
@@ -51,7 +51,7 @@ def positions(
     signs = plan.signs if signs is None else signs
     angles = np.ascontiguousarray(angles, np.float64)
     cosines, sines = plan.structure.turned(angles)
-    poses = Poses(plan, drawn, angles, cosines, sines, np.empty((len(drawn), 2, angles.shape[1])))
+    poses = LinkagePoses(plan, drawn, angles, cosines, sines, np.empty((len(drawn), 2, angles.shape[1])))
     for first, last in plan.stages:
         if plan.ops[first, 0] == GROUP:
             if near is None:
@@ -71,7 +71,7 @@ def positions(
     return poses
 
 
-def rates(poses: Poses, w: Floats, dw: Floats) -> tuple[Floats, Floats]:
+def rates(poses: LinkagePoses, w: Floats, dw: Floats) -> tuple[Floats, Floats]:
     """Velocities and accelerations (N, 2, F) at motor rates w and dw (M, F), in closed form."""
     plan = poses.plan
     v, a = np.empty_like(poses.x), np.empty_like(poses.x)
@@ -86,7 +86,7 @@ def rates(poses: Poses, w: Floats, dw: Floats) -> tuple[Floats, Floats]:
     return v, a
 
 
-def jacobian(poses: Poses) -> Floats:
+def jacobian(poses: LinkagePoses) -> Floats:
     """∂x/∂x̄: (N, 2, N, 2, F), d[k, :, p, c] by drawn joint p along axis c."""
     plan = poses.plan
     count = len(poses.drawn)
@@ -102,7 +102,7 @@ def jacobian(poses: Poses) -> Floats:
     return d
 
 
-def gradient(poses: Poses, slope: Floats) -> Floats:
+def gradient(poses: LinkagePoses, slope: Floats) -> Floats:
     """∂L/∂x̄ (N, 2) of a scalar L whose ∂L/∂x is `slope` (N, 2, F): one sweep backwards."""
     plan = poses.plan
     g = np.array(slope, np.float64, order="C")
@@ -115,7 +115,7 @@ def gradient(poses: Poses, slope: Floats) -> Floats:
     return out
 
 
-def opennesses(poses: Poses, v: Floats, w: Floats | None = None) -> tuple[Floats, Floats]:
+def opennesses(poses: LinkagePoses, v: Floats, w: Floats | None = None) -> tuple[Floats, Floats]:
     """How far every rule is from flat, c (K, F), and its rate: |c| = 1 is a toggle (see `rules.openness`).
 
     v (N, 2, F) and w (M, F) are the rates of joints and motors; w is of concern to linear motors alone.
@@ -129,7 +129,7 @@ def opennesses(poses: Poses, v: Floats, w: Floats | None = None) -> tuple[Floats
     return c, dc
 
 
-def some(poses: Poses, keep: slice | Ints) -> Poses:
+def some(poses: LinkagePoses, keep: slice | Ints) -> LinkagePoses:
     """Some of the poses."""
     return replace(
         poses,
@@ -140,7 +140,7 @@ def some(poses: Poses, keep: slice | Ints) -> Poses:
     )
 
 
-def joined(parts: Sequence[Poses]) -> Poses:
+def joined(parts: Sequence[LinkagePoses]) -> LinkagePoses:
     """Poses of one linkage, one after the other."""
     return replace(
         parts[0],

@@ -9,13 +9,13 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.structure.constraints import residuals, scales
-from pliant.linkage.structure.plan import Plan, Structure
+from pliant.linkage.structure.plan import LinkageStructure, RulePlan
 from pliant.linkage.structure.rule import LINES, SIDED, SLOT, STRUT, TRIANGLE
 
 TRIED = 0.02  # radians that a motor is turned to see whether it can
 
 
-def refuse_flat(plan: Plan) -> None:
+def refuse_flat(plan: RulePlan) -> None:
     """Raise an InputError where a rule has no side in the drawing."""
     flat = [
         op
@@ -29,14 +29,14 @@ def refuse_flat(plan: Plan) -> None:
         )
 
 
-def turn_it(structure: Structure) -> str:
+def turn_it(structure: LinkageStructure) -> str:
     """The cure for a drawing in a dead centre: another pose, or other lengths where it has no other pose."""
     if stuck(structure):
         return "It is locked for good: no motor can turn either way from here. Make one of these bars longer"
     return "Draw the linkage with its motor turned a little further"
 
 
-def stuck(structure: Structure) -> bool:
+def stuck(structure: LinkageStructure) -> bool:
     """Whether no motor of a drawing in a dead centre can move, each tried a little both ways.
 
     The equations are solved for all joints at once, from the drawing and from a few shaken ones.
@@ -70,7 +70,7 @@ def stuck(structure: Structure) -> bool:
     return True
 
 
-def _flat(plan: Plan, op: list[int]) -> str:
+def _flat(plan: RulePlan, op: list[int]) -> str:
     """Why a rule has no side in the drawing."""
     names = plan.structure.names
     rule, k, i, j = op[:4]

@@ -14,10 +14,10 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.structure.constraints import Constraints, gradients
 from pliant.linkage.structure.flat import turn_it
-from pliant.linkage.structure.plan import Group, Structure
+from pliant.linkage.structure.plan import CoupledGroup, LinkageStructure
 
 
-def smallest_group(structure: Structure, rows: Constraints, joints: list[int]) -> Group:
+def smallest_group(structure: LinkageStructure, rows: Constraints, joints: list[int]) -> CoupledGroup:
     """The fewest open joints that open rows determine by themselves."""
     import scipy.linalg
     from scipy import sparse
@@ -47,11 +47,13 @@ def smallest_group(structure: Structure, rows: Constraints, joints: list[int]) -
     return group_of(np.array(joints, np.int64)[members], chosen.pick(own))
 
 
-def group_of(joints: Ints, rows: Constraints) -> Group:
+def group_of(joints: Ints, rows: Constraints) -> CoupledGroup:
     """Joints and the rows that determine them, by place among all that the rows touch."""
     near = np.unique(rows.joints[rows.joints >= 0])
     local = np.where(rows.joints >= 0, np.searchsorted(near, rows.joints), -1)
-    return Group(joints, Constraints(rows.kinds, local, rows.owners), near, np.searchsorted(near, joints))
+    return CoupledGroup(
+        joints, Constraints(rows.kinds, local, rows.owners), near, np.searchsorted(near, joints)
+    )
 
 
 def _normal(rows: Constraints, drawn: Floats, joints: list[int]) -> Floats:
@@ -59,7 +61,7 @@ def _normal(rows: Constraints, drawn: Floats, joints: list[int]) -> Floats:
     return slopes / np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True), 1e-300)
 
 
-def _not_held(structure: Structure, rows: Constraints, joints: list[int], rank: int) -> Fault:
+def _not_held(structure: LinkageStructure, rows: Constraints, joints: list[int], rank: int) -> Fault:
     """Under-constrained, or only so in the drawn pose: a shaken drawing tells the two apart."""
     shaken = structure.drawn + 0.05 * structure.size * np.random.default_rng(0).normal(
         size=structure.drawn.shape

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.linkage.structure.plan import Pair
+from pliant.linkage.structure.plan import PrismaticPair
 from pliant.linkage.structure.rule import FLAT
 
 
 @dataclass(frozen=True)
-class Circle:
+class CircleLocus:
     """A joint keeps its distance from a known one, or a motor sets it."""
 
     link: int  # -1 of a strut
@@ -21,14 +21,14 @@ class Circle:
 
 
 @dataclass(frozen=True)
-class Line:
+class LineLocus:
     """A joint stays on a line through `foot`, whose drawn direction `way` turns with two known joints."""
 
     foot: int
     base: tuple[int, int]
     way: tuple[int, int]
     sliders: tuple[int, ...]  # that say so
-    pair: Pair | None = None  # of links that turn as one, where that is why
+    pair: PrismaticPair | None = None  # of links that turn as one, where that is why
 
     @property
     def guide(self) -> bool:
@@ -36,19 +36,19 @@ class Line:
         return self.base == self.way and self.foot == self.base[0]
 
 
-Locus = Circle | Line
+Locus = CircleLocus | LineLocus
 
 
 def openness(drawn: Floats, k: int, first: Locus, second: Locus) -> float:
     """How squarely two loci of joint k cross in the drawing, 0 to 1; -1 where they do not give it."""
-    if isinstance(first, Line):
-        if not isinstance(second, Line) or not (first.guide or second.guide):
+    if isinstance(first, LineLocus):
+        if not isinstance(second, LineLocus) or not (first.guide or second.guide):
             return -1.0
         ways = [drawn[b] - drawn[a] for a, b in (first.way, second.way)]
         found = _sine(*ways)
         return found if found > FLAT else -1.0
     bar = drawn[k] - drawn[first.centre]
-    if isinstance(second, Line):
+    if isinstance(second, LineLocus):
         a, b = second.way
         other = drawn[b] - drawn[a]
         return abs(float(bar @ other)) / (np.hypot(*bar) * np.hypot(*other)) if second.guide else -1.0

@@ -27,8 +27,15 @@ from pliant.linkage.structure.constraints import PUSH as PUSH_ROW
 from pliant.linkage.structure.constraints import STRUT as STRUT_ROW
 from pliant.linkage.structure.flat import refuse_flat
 from pliant.linkage.structure.groups import smallest_group
-from pliant.linkage.structure.loci import Circle, Line, Locus, openness
-from pliant.linkage.structure.plan import STRUTS, Group, Pair, Plan, Structure, farthest
+from pliant.linkage.structure.loci import CircleLocus, LineLocus, Locus, openness
+from pliant.linkage.structure.plan import (
+    STRUTS,
+    CoupledGroup,
+    LinkageStructure,
+    PrismaticPair,
+    RulePlan,
+    farthest,
+)
 from pliant.linkage.structure.rule import (
     CARRIED,
     DRIVEN,
@@ -49,9 +56,9 @@ from pliant.linkage.structure.sides import sides
 WIDTH = 10  # columns of a row of `ops`
 
 
-def order(structure: Structure) -> Plan:
+def order(structure: LinkageStructure) -> RulePlan:
     """Every joint in the order it can be found, or an InputError that says what is in the way."""
-    search = _Search(structure)
+    search = _OrderSearch(structure)
     search.begin()
     while True:
         search.outwards()
@@ -75,14 +82,14 @@ def _refuse_unused(left: list[int]) -> None:
         raise InputError([Fault(f"motors[{motor}]", problem, cure) for motor in left])
 
 
-class _Search:
+class _OrderSearch:
     """What is known so far; changed by `order` alone."""
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: LinkageStructure) -> None:
         self.structure = structure
         self.known: set[int] = set()
         self.ops: list[tuple[int, ...]] = []
-        self.groups: list[Group] = []
+        self.groups: list[CoupledGroup] = []
         self.spent = np.zeros(len(structure.links), np.int64)  # equations of each link that are used
         self.slid: set[int] = set()  # sliders that are used
         self.links_of: dict[int, list[int]] = defaultdict(list)
@@ -97,7 +104,7 @@ class _Search:
         for number, slider in enumerate(structure.sliders):
             for joint in slider:
                 self.sliders_of[joint].append(number)
-        self.pairs_of: dict[int, list[Pair]] = defaultdict(list)
+        self.pairs_of: dict[int, list[PrismaticPair]] = defaultdict(list)
         for pair in structure.pairs:
             self.pairs_of[pair.link].append(pair)
 
@@ -122,7 +129,7 @@ class _Search:
             if k not in self.known:
                 self._try(k)
 
-    def together(self, group: Group) -> None:
+    def together(self, group: CoupledGroup) -> None:
         """A group that was found together."""
         self.ops.append(_row(GROUP, len(self.groups)))
         self.groups.append(group)
@@ -147,7 +154,7 @@ class _Search:
         open_ = [any(k >= 0 and k not in self.known for k in joints) for joints in rows.joints.tolist()]
         return rows.pick(np.flatnonzero(open_))
 
-    def plan(self) -> Plan:
+    def plan(self) -> RulePlan:
         """The order, once every joint is found."""
         ops = np.array(self.ops, np.int64).reshape(-1, WIDTH)
         totals = np.array([2 * len(link) - 3 for link in self.structure.links])
@@ -159,7 +166,7 @@ class _Search:
             for r, (kind, joints) in enumerate(_pairs(rows))
             if (rows.owners[r] in over if kind != LINE else tuple(joints[:3]) in unslid)
         ]
-        return Plan(
+        return RulePlan(
             structure=self.structure,
             ops=ops,
             signs=sides(ops, self.structure.drawn),
@@ -225,7 +232,7 @@ class _Search:
                     return True
         return False
 
-    def _carry(self, link: int, known: int, pair: Pair) -> None:
+    def _carry(self, link: int, known: int, pair: PrismaticPair) -> None:
         """The other joints of a link, from one of them and from what it turns with."""
         a, b = pair.base
         for joint in self.structure.links[link]:
@@ -273,38 +280,40 @@ class _Search:
     def _loci(self, k: int) -> list[Locus]:
         """What is known of where joint k is: circles first, so that a pair has a circle first."""
         circles: list[Locus] = [
-            Circle(number, self.known_of[number][0]) for number in self.links_of[k] if self.known_of[number]
+            CircleLocus(number, self.known_of[number][0])
+            for number in self.links_of[k]
+            if self.known_of[number]
         ]
-        circles += [Circle(-1, end, motor) for end, motor in self._struts(k) if end in self.known]
+        circles += [CircleLocus(-1, end, motor) for end, motor in self._struts(k) if end in self.known]
         lines: list[Locus] = []
         for number in self.sliders_of[k]:
             joint, a, b = self.structure.sliders[number]
             if joint == k and self._known((a, b)):
-                lines.append(Line(a, (a, b), (a, b), (number,)))
+                lines.append(LineLocus(a, (a, b), (a, b), (number,)))
         for link in self.links_of[k]:
             for pair in self.pairs_of[link]:
                 if self._known(pair.base):
-                    lines.append(Line(pair.base[0], pair.base, pair.base, pair.sliders, pair))
-                    lines += [Line(pin, pair.base, way, used) for pin, way, used in self._pins(link)]
+                    lines.append(LineLocus(pair.base[0], pair.base, pair.base, pair.sliders, pair))
+                    lines += [LineLocus(pin, pair.base, way, used) for pin, way, used in self._pins(link)]
         return circles + lines
 
     def _meet(self, k: int, first: Locus, second: Locus) -> bool:
         """Find joint k where two loci meet; False where these do not give it."""
         if openness(self.structure.drawn, k, first, second) < 0:
             return False
-        if isinstance(first, Line) and isinstance(second, Line):
+        if isinstance(first, LineLocus) and isinstance(second, LineLocus):
             guide, other = (first, second) if first.guide else (second, first)
             a, b = guide.way
             self._found(_row(LINES, k, i=other.foot, j=a, b=b, base=other.base, line=other.way))
             self._used(k, guide)
             self._used(k, other)
-        elif isinstance(first, Circle) and isinstance(second, Line):
+        elif isinstance(first, CircleLocus) and isinstance(second, LineLocus):
             a, b = second.way
             rule = SLIDER if first.motor < 0 else STRUT_LINE
             self._found(_row(rule, k, i=first.centre, j=a, b=b, motor=first.motor))
             self._spend(first)
             self._used(k, second)
-        elif isinstance(first, Circle) and isinstance(second, Circle):
+        elif isinstance(first, CircleLocus) and isinstance(second, CircleLocus):
             first, second = (second, first) if second.motor >= 0 else (first, second)
             i, j = first.centre, second.centre
             if first.motor >= 0:
@@ -316,14 +325,14 @@ class _Search:
             self._spend(second)
         return True
 
-    def _spend(self, circle: Circle) -> None:
+    def _spend(self, circle: CircleLocus) -> None:
         """An equation of a link, or a motor, that is used."""
         if circle.motor >= 0:
             self.used.add(circle.motor)
         else:
             self.spent[circle.link] += 1
 
-    def _used(self, k: int, line: Line) -> None:
+    def _used(self, k: int, line: LineLocus) -> None:
         """The sliders of a line that gave joint k, and the rest of the link where the pair is why."""
         self.slid.update(line.sliders)
         if line.pair is not None:

@@ -19,7 +19,7 @@ PARALLEL = 1e-9  # sine of the angle of two guides that are one
 
 
 @dataclass(frozen=True)
-class Group:
+class CoupledGroup:
     """Joints that no rule gives one by one: solved together."""
 
     joints: Ints  # (U,)
@@ -29,7 +29,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Pair:
+class PrismaticPair:
     """A link that slides along another, or along the ground, with two of its joints: the two turn as one."""
 
     link: int
@@ -39,7 +39,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Structure:
+class LinkageStructure:
     """Joints by number: those of the model in its order, then the points of sliders' guides."""
 
     names: tuple[str, ...]  # (N,)
@@ -113,9 +113,9 @@ class Structure:
         )
 
     @cached_property
-    def pairs(self) -> tuple[Pair, ...]:
+    def pairs(self) -> tuple[PrismaticPair, ...]:
         """The prismatic pairs: two joints of one link on parallel guides of one other."""
-        found: list[Pair] = []
+        found: list[PrismaticPair] = []
         for number, link in enumerate(self.links):
             on: dict[int, int] = {}
             for slider, ((joint, a, b), carrier) in enumerate(zip(self.sliders, self.carriers, strict=True)):
@@ -127,7 +127,7 @@ class Structure:
                     continue
                 u, v = self.drawn[b] - self.drawn[a], self.drawn[d] - self.drawn[c]
                 if abs(u[0] * v[1] - u[1] * v[0]) <= PARALLEL * np.hypot(*u) * np.hypot(*v):
-                    found.append(Pair(number, carrier, (c, d), (first, slider)))
+                    found.append(PrismaticPair(number, carrier, (c, d), (first, slider)))
         return tuple(found)
 
     @cached_property
@@ -143,7 +143,7 @@ class Structure:
         owners = tuple(f"motors[{motor}]" for _, motor in self.travels)
         return Constraints(np.array(kinds, np.int64), table, owners)
 
-    def pushing(self, motors: list[int]) -> Structure:
+    def pushing(self, motors: list[int]) -> LinkageStructure:
         """The same with a travel point for each of some linear motors, drawn at the first joint."""
         count = len(self.names)
         points = range(count, count + len(motors))
@@ -162,13 +162,13 @@ class Structure:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RulePlan:
     """The order in which positions are found."""
 
-    structure: Structure
+    structure: LinkageStructure
     ops: Ints  # (K, 10): rule, k, i, j, b, motor, p, q, r, s; a GROUP row has the group's number as k
     signs: Floats  # (K,) the side of each triangle and slider in the drawing; 0 where it is flat
-    groups: tuple[Group, ...]
+    groups: tuple[CoupledGroup, ...]
     spare: Constraints  # rows that no rule uses: they hold of themselves, or the linkage is locked
     spares: int  # how many equations there are beyond those that the rules use
 
@@ -213,7 +213,7 @@ class Plan:
         starts = np.cumsum([0, *map(len, lists)])
         return starts, np.array([p for joints in lists for p in joints], np.int64)
 
-    def names_of(self, group: Group) -> tuple[str, ...]:
+    def names_of(self, group: CoupledGroup) -> tuple[str, ...]:
         """The joints of a group, without the points of guides that ride along."""
         return tuple(self.structure.names[k] for k in group.joints.tolist() if k not in self.structure.guides)
 
@@ -241,7 +241,7 @@ def sources(op: list[int]) -> list[int]:
     return [joint for joint in (*op[2:5], *more) if joint >= 0]
 
 
-def structure(model: Linkage) -> Structure:
+def structure(model: Linkage) -> LinkageStructure:
     """The model with names as numbers."""
     names = list(model.joints)
     drawn = [model.joints[name] for name in names]
@@ -272,7 +272,7 @@ def structure(model: Linkage) -> Structure:
     for twin in twins:
         positions[names.index(twin)] = positions[number[twin]]
     driving = [_driving(motor, number, sliders) for motor in model.motors]
-    return Structure(
+    return LinkageStructure(
         names=tuple(names),
         drawn=positions,
         ground=frozenset(ground),

@@ -12,15 +12,15 @@ from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.synthesis.families import extent
 from pliant.linkage.synthesis.polish import Fit, redrawn
-from pliant.linkage.synthesis.result import Answer, turn_of
-from pliant.linkage.synthesis.targets import Target, as_complex, as_points
+from pliant.linkage.synthesis.result import SynthesizedLinkage, turn_of
+from pliant.linkage.synthesis.targets import PathTarget, as_complex, as_points
 
 VERTICES = 1000  # of the target that strays are measured from
 FRAMES = 180  # of the curve that is shown
 ROUNDING = 1e-12  # error over the target's size that is none
 
 
-def answer_of(target: Target, found: Fit) -> Answer:
+def answer_of(target: PathTarget, found: Fit) -> SynthesizedLinkage:
     """A fit as a linkage of the target's own place and size, drawn where it meets its first point."""
     found = redrawn(found)
     way = 1.0 if found.phases[-1] >= 0 else -1.0
@@ -33,7 +33,7 @@ def answer_of(target: Target, found: Fit) -> Answer:
     motor: dict[str, Any] = {"direction": "ccw" if way > 0 else "cw"}
     if not target.closed:
         motor["range"] = (0.0, span)
-    return Answer(
+    return SynthesizedLinkage(
         linkage=found.family.linkage(found.drawn * target.size + centre, _title(found), **motor),
         fit=found,
         points=np.moveaxis(x, 2, 0) * target.size + centre,
@@ -49,7 +49,7 @@ def _title(found: Fit) -> str:
     return f"{found.family.name[0].upper()}{found.family.name[1:]}, {percent(found.rms)} off its target"
 
 
-def _stray(target: Target, path: Floats) -> float:
+def _stray(target: PathTarget, path: Floats) -> float:
     """The farthest that the curve (2, F) goes from the target."""
     if target.through:
         return 0.0

@@ -21,7 +21,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics.batch import curves
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.synthesis.targets import Complex, as_points
 
 ROOM = 0.97  # of the greatest crank that closes: so that no candidate begins at a dead centre
@@ -75,7 +75,7 @@ class Family:
         return np.ascontiguousarray(as_points(z))
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> RulePlan:
         """The order of rules; the same for every member."""
         return compile_plan(self.linkage(self.drawings(np.random.default_rng(0), 1)[0]))
 

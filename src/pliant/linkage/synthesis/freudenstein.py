@@ -30,7 +30,7 @@ Pair = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Generator:
+class FunctionGenerator:
     """A four-bar that generates a function, and how well."""
 
     linkage: Linkage  # A, D on the ground, crank A–B, coupler B–C, rocker C–D; drawn at the first pair
@@ -62,16 +62,16 @@ class Generator:
         return 0.0 if self.ratios[1] > 0 else np.pi
 
 
-def generate(pairs: Sequence[Pair], *, ground: float = 1.0, units: str = "mm") -> Generator:
+def generate(pairs: Sequence[Pair], *, ground: float = 1.0, units: str = "mm") -> FunctionGenerator:
     """The four-bar whose crank and rocker take these pairs of angles (φ, ψ): three exactly, more nearly."""
     asked = np.array(pairs, np.float64)
     if asked.ndim != 2 or asked.shape[1] != 2 or len(asked) < 3:
         raise PliantError(f"{asked.shape} is no list of three or more pairs. Give [(φ, ψ), …] in radians.")
     ratios = _ratios(asked)
     linkage = _linkage(ratios, asked, ground, units)
-    blank = Generator(linkage, ratios, asked, np.zeros(len(asked)), ())
+    blank = FunctionGenerator(linkage, ratios, asked, np.zeros(len(asked)), ())
     errors = _wrapped(blank.output(asked[:, 0]) - asked[:, 1])
-    return Generator(linkage, ratios, asked, errors, tuple(_findings(blank, errors)))
+    return FunctionGenerator(linkage, ratios, asked, errors, tuple(_findings(blank, errors)))
 
 
 def precision_points(
@@ -158,7 +158,7 @@ def _rocker_joint(b: complex, coupler: float, ground: float, c: float, angle: fl
     return min(sides, key=lambda z: abs(z - wanted))
 
 
-def _findings(found: Generator, errors: Floats) -> Iterator[str]:
+def _findings(found: FunctionGenerator, errors: Floats) -> Iterator[str]:
     """Pairs met only by the other assembly, and crank angles on the way that are not reached."""
     plan = compile_plan(found.linkage)
     low, high = found.pairs[:, 0].min(), found.pairs[:, 0].max()

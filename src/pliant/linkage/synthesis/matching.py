@@ -21,7 +21,7 @@ import scipy.fft
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, inner_fast, kernel, kernel_fast
 from pliant.core.threads import in_threads
-from pliant.linkage.synthesis.targets import SAMPLES, Complex, Target
+from pliant.linkage.synthesis.targets import SAMPLES, Complex, PathTarget
 
 POSES = 96  # crank angles at which a candidate is run
 EVEN = 256  # points evenly along a curve of which an arc is compared with an open target
@@ -40,7 +40,7 @@ class Match:
     phases: Floats  # (SAMPLES,) crank angles of the points that meet the target's samples
 
 
-def distances(target: Target, curves: Floats, least: Floats) -> Floats:
+def distances(target: PathTarget, curves: Floats, least: Floats) -> Floats:
     """The distance d (V,) of each closed curve (V, 2, POSES).
 
     Where it is smaller than `least` (V,), root-mean-square from its mean, it is infinite: of
@@ -49,7 +49,7 @@ def distances(target: Target, curves: Floats, least: Floats) -> Floats:
     return (_closed if target.closed else _open)(target, curves, least)[0]
 
 
-def match(target: Target, curve: Floats) -> Match:
+def match(target: PathTarget, curve: Floats) -> Match:
     """How one curve (2, POSES) meets the target best."""
     no_least = np.zeros(1)
     if target.closed:
@@ -73,7 +73,7 @@ def _ways(t: Complex, *, closed: bool) -> Complex:
     return np.array([t, t.conj(), back, back.conj()]) / np.linalg.norm(t)
 
 
-def _closed(target: Target, curves: Floats, least: Floats) -> tuple[Floats, Ints, Ints, Floats]:
+def _closed(target: PathTarget, curves: Floats, least: Floats) -> tuple[Floats, Ints, Ints, Floats]:
     """Distance, which of the four ways, at which shift, and the poses (V, SAMPLES) of even points."""
     even = np.empty((len(curves), SAMPLES), np.complex128)
     where = np.empty((len(curves), SAMPLES))
@@ -99,7 +99,7 @@ def _spectra(z: Complex, *, back: bool = False) -> Complex:
     return transform(z, axis=1, workers=2)
 
 
-def _open(target: Target, curves: Floats, least: Floats) -> tuple[Floats, Ints, Floats]:
+def _open(target: PathTarget, curves: Floats, least: Floats) -> tuple[Floats, Ints, Floats]:
     """Distance; start, stride and which of the four ways (V, 3); the poses (V, EVEN) of even points."""
     even = np.empty((len(curves), EVEN), np.complex128)
     where = np.empty((len(curves), EVEN))

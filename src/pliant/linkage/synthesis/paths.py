@@ -26,8 +26,8 @@ from pliant.linkage.synthesis.families import FOUR, SIX, SWIVEL, Family, extent
 from pliant.linkage.synthesis.matching import distances
 from pliant.linkage.synthesis.placement import ANGLES, folded, placed, replaced, unfolded
 from pliant.linkage.synthesis.polish import Fit, polish
-from pliant.linkage.synthesis.result import Answer, Synthesis
-from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, Complex, Target, as_complex, target
+from pliant.linkage.synthesis.result import Synthesis, SynthesizedLinkage
+from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, Complex, PathTarget, as_complex, target
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 CANDIDATES = 50_000
@@ -78,7 +78,7 @@ def path(
             f"bars = {bars!r}, answers = {answers}, candidates = {candidates}: bars is one of "
             f"{', '.join(FAMILIES)}, and the others are 1 or more."
         )
-    search = _Search(wanted, answers, seed, progress)
+    search = _PathSearch(wanted, answers, seed, progress)
     with running(LOOPS, POSE_AS_PYTHON * candidates * len(ANGLES), progress):
         try:
             search.run(families, candidates)
@@ -87,15 +87,15 @@ def path(
     return search.result(SynthesisStatus.FOUND if search.answered else SynthesisStatus.NONE)
 
 
-class _Search:
+class _PathSearch:
     """What has been found so far."""
 
-    def __init__(self, wanted: Target, answers: int, seed: int, progress: Progress) -> None:
+    def __init__(self, wanted: PathTarget, answers: int, seed: int, progress: Progress) -> None:
         self.target = wanted
         self.answers = answers
         self.seed = seed
         self.progress = progress
-        self.found: list[Answer] = []  # polished or not
+        self.found: list[SynthesizedLinkage] = []  # polished or not
         self.tried = 0
         self.clock = Clock()
         self.limited = wanted.flattest < FLATTEST or wanted.largest < LARGEST
@@ -176,9 +176,9 @@ class _Search:
                 best = min(tries, key=lambda one: answer_of(self.target, one).score)
         return best
 
-    def _distinct(self, count: int) -> list[Answer]:
+    def _distinct(self, count: int) -> list[SynthesizedLinkage]:
         """The best answers that are not the same linkage, or a cognate, of a better one."""
-        kept: list[Answer] = []
+        kept: list[SynthesizedLinkage] = []
         least = np.arccos(self.target.flattest) if self.target.flattest < FLATTEST else 0.0
         allowed = [
             one

@@ -9,12 +9,12 @@ from pliant.linkage.kinematics.batch import curves
 from pliant.linkage.synthesis.families import Family
 from pliant.linkage.synthesis.matching import POSES, TURN, match
 from pliant.linkage.synthesis.polish import Fit, fit
-from pliant.linkage.synthesis.targets import Target, as_complex, as_points
+from pliant.linkage.synthesis.targets import PathTarget, as_complex, as_points
 
 ANGLES = TURN * np.arange(POSES)[None] / POSES
 
 
-def placed(target: Target, family: Family, drawn: Floats) -> Fit | None:
+def placed(target: PathTarget, family: Family, drawn: Floats) -> Fit | None:
     """A linkage turned, scaled and moved onto the target, or None where it does not fit there."""
     points, _ = curves(family.plan, drawn[None], ANGLES, family.traced)
     found = match(target, points[0, 0])
@@ -29,12 +29,12 @@ def placed(target: Target, family: Family, drawn: Floats) -> Fit | None:
     return fit(family, target, as_points(z), _at_points(target, phases))
 
 
-def replaced(target: Target, found: Fit) -> Fit | None:
+def replaced(target: PathTarget, found: Fit) -> Fit | None:
     """A fitted linkage placed anew."""
     return placed(target, found.family, found.drawn)
 
 
-def _at_points(target: Target, phases: Floats) -> Floats:
+def _at_points(target: PathTarget, phases: Floats) -> Floats:
     """Crank angles at the target's points, from those at its even samples."""
     if target.closed:
         turn = TURN * np.sign(phases[-1] - phases[0])
@@ -48,7 +48,7 @@ def folded(found: Fit) -> bool:
     return bool((ahead > 0).any() and (ahead < 0).any())
 
 
-def unfolded(target: Target, found: Fit) -> Fit | None:
+def unfolded(target: PathTarget, found: Fit) -> Fit | None:
     """The same linkage, with points that are met out of order put between their neighbours.
 
     Near a cusp a point can be held by the wrong branch of the curve, and no small step frees it.

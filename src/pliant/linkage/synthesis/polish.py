@@ -23,7 +23,7 @@ from pliant.linkage.kinematics.poses import jacobian, opennesses, positions, rat
 from pliant.linkage.structure.sides import sides
 from pliant.linkage.synthesis.families import Family, extent
 from pliant.linkage.synthesis.matching import TURN
-from pliant.linkage.synthesis.targets import Target
+from pliant.linkage.synthesis.targets import PathTarget
 
 SHORTEST = 0.005  # a bar, over the linkage's size: shorter ones cannot be made
 CHECKS = 96  # crank angles at which closing is checked
@@ -49,7 +49,7 @@ class Fit:
         return float(np.hypot(*self.gaps).max())
 
 
-def fit(family: Family, target: Target, drawn: Floats, phases: Floats) -> Fit | None:
+def fit(family: Family, target: PathTarget, drawn: Floats, phases: Floats) -> Fit | None:
     """A linkage measured against the target, or None where it does not close or cannot be made."""
     size = extent(drawn)
     bars = np.hypot(*(drawn[family.bars[:, 0]] - drawn[family.bars[:, 1]]).T)
@@ -84,7 +84,7 @@ def _greatest(c: Floats, dc: Floats, phases: int, apart: float) -> Floats:
     return np.fmin(np.maximum(between.max(axis=1), np.abs(c).max(axis=1)), 1.0)
 
 
-def swept(target: Target, phases: Floats) -> Floats:
+def swept(target: PathTarget, phases: Floats) -> Floats:
     """The crank angles that are used: the whole turn, or from the first target point to the last."""
     if target.closed:
         return phases[0] + TURN * np.arange(CHECKS) / CHECKS
@@ -98,7 +98,7 @@ def _nearer(gaps: Floats, v: Floats, a: Floats) -> Floats:
     return np.clip(-slope / np.where(bend > 0.2 * speed, bend, np.maximum(speed, 1e-300)), -0.1, 0.1)
 
 
-def polish(target: Target, start: Fit, iterations: int) -> Fit:
+def polish(target: PathTarget, start: Fit, iterations: int) -> Fit:
     """The best fit that can be reached from `start` without turning a triangle over."""
     here, damping = start, 1e-3
     for _ in range(iterations):
@@ -112,7 +112,7 @@ def polish(target: Target, start: Fit, iterations: int) -> Fit:
     return here
 
 
-def _descend(target: Target, here: Fit, damping: float) -> tuple[Fit | None, float]:
+def _descend(target: PathTarget, here: Fit, damping: float) -> tuple[Fit | None, float]:
     """One step downhill, damped until it is one, and the damping to try next; None where there is none."""
     linear = _linear(target, here)
     easier = 0.2  # only where the first try was good: else every step would begin with a failure
@@ -125,7 +125,7 @@ def _descend(target: Target, here: Fit, damping: float) -> tuple[Fit | None, flo
     return None, damping
 
 
-def _linear(target: Target, here: Fit) -> tuple[Floats, Floats, Floats]:
+def _linear(target: PathTarget, here: Fit) -> tuple[Floats, Floats, Floats]:
     """∂x_P/∂x̄ (2, n, Q), the velocities v (2, Q), and the gaps (2, Q), weighted."""
     plan, traced = here.family.plan, here.family.traced
     poses = positions(plan, here.phases[None], here.drawn, signs=here.signs)

@@ -13,7 +13,7 @@ from pliant.linkage.drawing import picture
 from pliant.linkage.status import SynthesisStatus
 from pliant.linkage.synthesis.answers import percent
 from pliant.linkage.synthesis.result import Synthesis, turn_of
-from pliant.linkage.synthesis.targets import Target
+from pliant.linkage.synthesis.targets import PathTarget
 from pliant.view.symbols import curve
 
 
@@ -78,7 +78,7 @@ def to_dict(result: Synthesis) -> dict[str, Any]:
     return {**sayable(data), "motion": result.motion.to_dict()}
 
 
-def _target_marks(target: Target) -> list[Mark]:
+def _target_marks(target: PathTarget) -> list[Mark]:
     """The drawn curve, or a cross at each point to pass."""
     given = target.given
     if target.through:

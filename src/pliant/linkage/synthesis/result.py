@@ -13,7 +13,7 @@ from pliant.linkage.model import Linkage
 from pliant.linkage.status import SynthesisStatus
 from pliant.linkage.synthesis.matching import TURN
 from pliant.linkage.synthesis.polish import Fit
-from pliant.linkage.synthesis.targets import Target
+from pliant.linkage.synthesis.targets import PathTarget
 
 GOOD = np.pi / 6  # a transmission angle that is good enough
 BINDS = 0.003  # what a joint that binds counts for, over the target's size
@@ -23,7 +23,7 @@ TOLERATED = 0.05  # how far the curve may stray between the target's points befo
 
 
 @dataclass(frozen=True)
-class Answer:
+class SynthesizedLinkage:
     """One linkage. Errors and its extent are over the target's size."""
 
     linkage: Linkage
@@ -73,13 +73,13 @@ class Synthesis(Result):
     """The answers, best first."""
 
     status: SynthesisStatus
-    target: Target
-    answers: tuple[Answer, ...]
+    target: PathTarget
+    answers: tuple[SynthesizedLinkage, ...]
     candidates: int
     seed: int
     seconds: dict[str, float]
 
 
-def turn_of(found: Fit, target: Target) -> float:
+def turn_of(found: Fit, target: PathTarget) -> float:
     """How far the motor turns in its own direction: a turn, or from the first point to the last."""
     return TURN if target.closed else float(np.abs(found.phases).max())

@@ -25,7 +25,7 @@ MOST = 160  # points that a fit looks at
 
 
 @dataclass(frozen=True)
-class Target:
+class PathTarget:
     """A curve (or points to pass) as complex numbers, moved to the origin and scaled to size 1."""
 
     given: Floats  # (K, 2) as the user gave them
@@ -53,7 +53,7 @@ def target(
     through: bool | None = None,
     transmission: float | None = None,
     largest: float | None = None,
-) -> Target:
+) -> PathTarget:
     """Check the points (K, 2) and prepare them. Up to forty points are passed, more are a drawn curve.
 
     A linkage has no smaller transmission angle (rad) and is no larger (over the size) than given.
@@ -67,7 +67,7 @@ def target(
     ends = np.arange(SAMPLES) / (SAMPLES if closed else SAMPLES - 1)
     looked = place if through else _looked_at(along, closed)
     fractions = np.interp(looked, np.arange(len(along)), along / along[-1])
-    return Target(
+    return PathTarget(
         given=given,
         closed=closed,
         through=through,

@@ -11,7 +11,7 @@ from pliant.linkage.analysis.centres import Centres, centres, spins
 from pliant.linkage.generate import linkage, slider_crank, turning_triad
 from pliant.linkage.kinematics.follow import run
 from pliant.linkage.kinematics.mobility import compile_plan
-from pliant.linkage.kinematics.poses import Poses, positions, rates
+from pliant.linkage.kinematics.poses import LinkagePoses, positions, rates
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.constraints import errors
 
@@ -25,7 +25,7 @@ SLIDER = slider_crank(1, 2.5, 0.2)
 
 def cycle(
     model: Linkage, samples: int = 60, w: float = 1.0, dw: float = 0.0
-) -> tuple[Poses, np.ndarray, np.ndarray]:
+) -> tuple[LinkagePoses, np.ndarray, np.ndarray]:
     found = run(compile_plan(model), np.arange(samples)[None] * 2 * np.pi / samples)
     assert found.complete
     assert errors(found.poses.plan.structure.rows, found.poses.drawn, found.poses.points).max() < 1e-9
@@ -33,7 +33,7 @@ def cycle(
     return found.poses, *rates(found.poses, w * one, dw * one)
 
 
-def centre_of(model: Linkage, first: str, second: str, samples: int = 60) -> tuple[Poses, Centres]:
+def centre_of(model: Linkage, first: str, second: str, samples: int = 60) -> tuple[LinkagePoses, Centres]:
     poses, v, a = cycle(model, samples)
     (found,) = centres(poses, spins(poses, v, a), [(first, second)])
     return poses, found

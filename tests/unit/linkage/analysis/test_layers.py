@@ -223,7 +223,7 @@ def test_a_search_cut_short_says_so(monkeypatch):
 
 def test_a_stack_that_was_not_pressed_says_so(monkeypatch):
     monkeypatch.setattr(stacking, "milp", lambda *_, **__: SimpleNamespace(x=None, status=1))
-    pins = [stacking.Pin(name, (k, k + 1), False, np.zeros((1, 2))) for k, name in enumerate("PQR")]
+    pins = [stacking.StackPin(name, (k, k + 1), False, np.zeros((1, 2))) for k, name in enumerate("PQR")]
     stack = stacking.search(4, pins, [(0, 1), (1, 2), (2, 3), (0, 3)], [stacking.Passing(3, 0, 0)], 1.0)
     assert stack.rows.tolist() == [0, 1, 0, 2]
     assert stack.fewest_collisions
@@ -238,7 +238,7 @@ def test_random_conflicts_are_stacked_as_well_as_any_enumeration_does(seed):
     pins, meetings, passings, meet, passed = [], [], [], set(), set()
     for number in range(rng.integers(1, 5)):
         members = tuple(int(k) for k in rng.choice(links, 2, replace=False))
-        pins.append(stacking.Pin(str(number), members, bool(rng.random() < 0.4), np.zeros((1, 2))))
+        pins.append(stacking.StackPin(str(number), members, bool(rng.random() < 0.4), np.zeros((1, 2))))
         meetings.append(members)
         meet.add(frozenset(labels[k] for k in members))
         for link in set(range(links)) - set(members):

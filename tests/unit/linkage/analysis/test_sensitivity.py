@@ -25,7 +25,7 @@ from pliant.linkage.kinematics.follow import run
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import positions, rates
 from pliant.linkage.solve import solve
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 
 Build = Callable[[dict[str, float], np.ndarray], dict[str, np.ndarray]]
 TURN = np.arange(24) * 2 * np.pi / 24
@@ -72,7 +72,7 @@ def four_bar_joints() -> dict[str, complex]:
     return {name: complex(z[0]) for name, z in four_bar(FOUR_BAR, np.array([1.0])).items()}
 
 
-def four_bar_plan() -> Plan:
+def four_bar_plan() -> RulePlan:
     """Drawn at 1 rad."""
     return compile_plan(linkage(four_bar_joints(), "AD", ("A B", "B C P", "D C")))
 

@@ -12,13 +12,13 @@ from pliant.linkage.analysis.statics import Statics, arrows, forces, torque_plot
 from pliant.linkage.generate import chain, four_bar, linkage, slider_crank, triad
 from pliant.linkage.kinematics.follow import run
 from pliant.linkage.kinematics.mobility import compile_plan
-from pliant.linkage.kinematics.poses import Poses
+from pliant.linkage.kinematics.poses import LinkagePoses
 from pliant.linkage.model import Linkage
 
 TURN = np.linspace(0, 2 * np.pi, 73)[None]
 
 
-def held(model: Linkage, angles: np.ndarray = TURN) -> tuple[Statics, Poses]:
+def held(model: Linkage, angles: np.ndarray = TURN) -> tuple[Statics, LinkagePoses]:
     reached = run(compile_plan(model), np.repeat(angles, len(model.motors), axis=0))
     assert reached.complete
     found = forces(model, reached.poses)

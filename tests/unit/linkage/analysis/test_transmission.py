@@ -13,12 +13,12 @@ from pliant.linkage.kinematics.drive import drive
 from pliant.linkage.kinematics.follow import run
 from pliant.linkage.kinematics.limits import poses_at, reach
 from pliant.linkage.kinematics.mobility import compile_plan
-from pliant.linkage.kinematics.poses import Poses, positions
+from pliant.linkage.kinematics.poses import LinkagePoses, positions
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.constraints import errors, residuals
 
 
-def cycle(model: Linkage, samples: int = 360) -> Poses:
+def cycle(model: Linkage, samples: int = 360) -> LinkagePoses:
     found = run(compile_plan(model), np.arange(samples)[None] * 2 * np.pi / samples)
     assert found.complete
     assert errors(found.poses.plan.structure.rows, found.poses.drawn, found.poses.points).max() < 1e-9

@@ -11,7 +11,7 @@ from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.editing.edit import edit
 from pliant.linkage.editing.samples import nearest
 from pliant.linkage.generate import four_bar, jansen, linkage, places, slider_crank, triad
-from pliant.linkage.model import EditStudy, Enclosure, Linkage
+from pliant.linkage.model import EditStudy, JointEnclosure, Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.status import EditStatus
 
@@ -392,7 +392,7 @@ def test_an_edit_does_not_depend_on_units(scale):
 )
 def test_rooms_without_an_inside_are_refused(room):
     with pytest.raises(ValidationError):
-        Enclosure.model_validate(room)
+        JointEnclosure.model_validate(room)
 
 
 def test_a_guide_that_moved_with_its_link_is_in_the_new_linkage():

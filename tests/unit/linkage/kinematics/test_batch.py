@@ -13,14 +13,14 @@ from pliant.linkage.kinematics import batch
 from pliant.linkage.kinematics.batch import curves, stream
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import opennesses, positions
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.sides import sides
 
 TURN = 2 * np.pi * np.arange(100)[None] / 100
 FOUR_BAR = linkage({"A": 0, "B": 1j, "C": 3 + 2j, "D": 4}, "AD", ("A B", "B C", "C D"))
 
 
-def shaken(plan: Plan, count: int, by: float, seed: int = 0) -> np.ndarray:
+def shaken(plan: RulePlan, count: int, by: float, seed: int = 0) -> np.ndarray:
     return plan.drawn + by * np.random.default_rng(seed).normal(size=(count, *plan.drawn.shape))
 
 

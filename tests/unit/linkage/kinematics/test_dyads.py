@@ -6,14 +6,14 @@ from pydantic import ValidationError
 
 from pliant.core.errors import InputError
 from pliant.linkage.editing.guards import slopes_of
-from pliant.linkage.editing.terms import View
+from pliant.linkage.editing.terms import EditView
 from pliant.linkage.generate import linkage, scotch_yoke
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import gradient, jacobian, opennesses, positions, rates
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import SIDED
 
 ALONG = [[0, 0.1], [1, 0.1]]
@@ -98,7 +98,7 @@ DYADS = {
 }
 
 
-def turned(plan: Plan) -> np.ndarray:
+def turned(plan: RulePlan) -> np.ndarray:
     """Angles or travels (M, 7) of all motors, about the drawn pose."""
     return TURNED * np.linspace(1, 0.5, len(plan.structure.motors))[:, None]
 
@@ -158,7 +158,7 @@ def test_the_slopes_of_its_guards_pass_a_taylor_test(name):
     c = opennesses(here, np.zeros_like(here.x))[0]
     rules = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
     pairs = np.array([(o, f) for o in rules for f in range(TURNED.shape[1])])
-    slopes = slopes_of(View(here, jacobian(here), TURNED.shape[1]), c, pairs) @ way.ravel()
+    slopes = slopes_of(EditView(here, jacobian(here), TURNED.shape[1]), c, pairs) @ way.ravel()
     left = []
     for step in (1e-3, 1e-4):
         moved = positions(plan, turned(plan), plan.drawn + step * size * way)

@@ -11,7 +11,7 @@ from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.groups import group_of
-from pliant.linkage.structure.plan import Plan
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import GROUP, TRIANGLE
 
 
@@ -107,7 +107,7 @@ def test_a_range_beyond_the_limit_is_swept_as_far_as_it_goes():
     assert result.reached.below is None
 
 
-def as_group(plan: Plan) -> Plan:
+def as_group(plan: RulePlan) -> RulePlan:
     """The same plan with its triangle solved as a coupled group."""
     from dataclasses import replace
 
