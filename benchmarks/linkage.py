@@ -13,7 +13,7 @@ from pliant import gallery
 from pliant.linkage.drag import Drag, Dragged
 from pliant.linkage.editing.edit import edit
 from pliant.linkage.generate import chain
-from pliant.linkage.kinematics.batch import BLOCK, curves, stream
+from pliant.linkage.kinematics.batch import BLOCK, stream_variants, variant_curves
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import gradient, jacobian, positions, rates
 from pliant.linkage.model import CurveEdit, EditStudy, JointMove
@@ -60,15 +60,17 @@ def batch(quick: bool) -> Iterator[str]:
     """Random variants of Jansen's leg x 100 poses: streamed, then at once beside the peer."""
     plan = compile_plan(gallery.load("jansen"))
     angles, foot = turn(100), plan.structure.names.index("P5")
-    curves(plan, next(_variants(plan, 64)), angles, foot)  # the compiler's work is not the method's
+    variant_curves(plan, next(_variants(plan, 64)), angles, foot)  # the compiler's work is not the method's
     many = 100_000 if quick else 1_000_000
     before = peak_memory()
-    kept, wall, _ = timed(lambda: list(stream(plan, _variants(plan, many), angles, foot, _extent)), 1)
+    kept, wall, _ = timed(
+        lambda: list(stream_variants(plan, _variants(plan, many), angles, foot, _extent)), 1
+    )
     after = peak_memory()
     rows = [(f"pliant, streamed, {many:.0e} variants", seconds(wall), f"{100 * many / wall:.2e}")]
     few = 10_000
     drawings = np.concatenate(list(_variants(plan, few)))
-    (points, reached), wall, _ = timed(lambda: curves(plan, drawings, angles, foot), 5)
+    (points, reached), wall, _ = timed(lambda: variant_curves(plan, drawings, angles, foot), 5)
     rows.append((f"pliant, {few:.0e} variants at once", seconds(wall), f"{100 * few / wall:.2e}"))
     theirs, peer_wall = _peer_batch(plan, drawings)
     rows.append((f"pylinkage, {few:.0e} variants", seconds(peer_wall), f"{100 * few / peer_wall:.2e}"))

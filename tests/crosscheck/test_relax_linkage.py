@@ -75,7 +75,7 @@ def apart(model: Linkage, result: RelaxResult, turns: Floats) -> Floats:
     """How far each joint is from where its rules put it, over the size, at frames after the drawn."""
     plan = compile_plan(model)
     order = [plan.structure.names.index(name) for name in model.joints]
-    expected = follow.run(plan, turns).poses.points[:, order]
+    expected = follow.follow(plan, turns).poses.points[:, order]
     return np.abs(result.points[1:, : len(order)] - expected) / np.ptp(expected, axis=(0, 1)).max()
 
 
@@ -128,7 +128,7 @@ def test_two_motors_land_on_the_same_poses():
 def test_a_plate_on_three_bars_goes_as_far_as_the_linkage_does():
     """`limits` of the linkage is where relax locks."""
     model, turns = triad(), np.linspace(0, 2 * math.pi, 41)[None, 1:]
-    found = follow.run(compile_plan(model), turns)
+    found = follow.follow(compile_plan(model), turns)
     reached = len(found.poses.points)
     assert not found.complete
     assert 0 < reached < 39

@@ -21,16 +21,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pliant.linkage.kinematics.coupled import determinants
-from pliant.linkage.kinematics.follow import run
+from pliant.linkage.kinematics.follow import follow
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import (
     LinkagePoses,
     gradient,
     jacobian,
-    opennesses,
+    openness,
     positions,
     rates,
-    some,
+    select_poses,
 )
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
@@ -229,25 +229,25 @@ def path(plan: RulePlan, samples: int, reach: float) -> Floats:
 
 def reached(plan: RulePlan, samples: int, reach: float = math.tau) -> LinkagePoses:
     """The poses of a path that can be had at all, the drawn one first."""
-    poses = run(plan, path(plan, samples, reach)).poses
-    return some(poses, np.flatnonzero(_flatness(poses) <= 1))
+    poses = follow(plan, path(plan, samples, reach)).poses
+    return select_poses(poses, np.flatnonzero(_flatness(poses) <= 1))
 
 
 def well_open(plan: RulePlan, samples: int) -> LinkagePoses:
     """The poses of a path that are far from any toggle; of as long a path as has a third of such."""
     reach = math.tau
     while True:
-        poses = run(plan, path(plan, samples, reach)).poses
+        poses = follow(plan, path(plan, samples, reach)).poses
         clear = np.flatnonzero(_flatness(poses) <= OPEN)
         if 3 * len(clear) >= samples:
-            return some(poses, clear)
+            return select_poses(poses, clear)
         reach /= 2
 
 
 def _flatness(poses: LinkagePoses) -> Floats:
     """(F,) the largest |c| of any triangle or slider; of a group, 1 less its determinant."""
     v, _ = rates(poses, np.ones_like(poses.angles), np.zeros_like(poses.angles))
-    c, _ = opennesses(poses, v)
+    c, _ = openness(poses, v)
     worst = np.abs(c).max(axis=0)
     for group in poses.plan.groups:
         worst = np.maximum(worst, 1 - np.abs(determinants(group, poses.drawn, poses.x)))

@@ -60,11 +60,11 @@ def _term(term: Term) -> str:
 
 
 def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
-    from pliant.linkage.kinematics.drive import drive
+    from pliant.linkage.kinematics.drive import motor_drive
     from pliant.linkage.kinematics.mobility import compile_plan, freedoms, grubler
 
     plan = compile_plan(model)
-    drive(model, model.study.samples)
+    motor_drive(model, model.study.samples)
     yield "joints", f"{len(model.joints)}, {len(model.ground)} of them on the ground"
     yield "links", str(len(model.links))
     yield "ground", ", ".join(model.ground)
@@ -80,7 +80,7 @@ def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
 
 def _order(plan: RulePlan) -> str:
     """The rules that find the joints, one after the other."""
-    hidden = {plan.structure.names[k] for k in plan.structure.guides}
+    hidden = {plan.structure.names[k] for k in plan.structure.guide_points}
     found = [step for step in plan.describe() if step["rule"] != "fixed" and step.get("joint") not in hidden]
     return _listed([_rule(step) for step in found], "; ")
 

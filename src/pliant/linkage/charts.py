@@ -16,7 +16,7 @@ def plots(result: TraceResult) -> dict[str, Plot]:
     factor, name, of = result.scale
     angles, axis = factor * result.angles, f"{name} ({of})"
     paths = [(name, result.poses.x[result.number(name)]) for name in result.traced]
-    found = {
+    charts = {
         "coordinates": Plot(
             "Coordinates of the traced joints",
             axis,
@@ -35,15 +35,15 @@ def plots(result: TraceResult) -> dict[str, Plot]:
         ),
     }
     if result.transmissions:
-        found["transmission"] = _transmission(result, angles, axis)
+        charts["transmission"] = _transmission(result, angles, axis)
     if result.forces is not None:
         from pliant.linkage.analysis.statics import torque_plot
 
-        found["torque"] = torque_plot(result.forces)
+        charts["torque"] = torque_plot(result.forces)
     if result.bands:
-        found["bands"] = _bands(result, angles, axis)
-        found["sensitivity"] = _sensitivity(result)
-    return found
+        charts["bands"] = _bands(result, angles, axis)
+        charts["sensitivity"] = _sensitivity(result)
+    return charts
 
 
 def _transmission(result: TraceResult, angles: np.ndarray, axis: str) -> Plot:

@@ -77,7 +77,7 @@ def picture(
         point_names=tuple(model.joints),
         points=points,
         strokes=_struts(model),
-        marks=(*_before(run, before, traced), *_supports(run), *curves, *marks),
+        marks=(*_previous_marks(run, before, traced), *_supports(run), *curves, *marks),
         signals=signals,
         events=tuple(events),
     )
@@ -130,7 +130,7 @@ class _Figure:
         """The link a slider slides on; None is the ground."""
         return next((link for link in self.model.links if link.label == slider.on), None)
 
-    def way(self, slider: LinkageSlider) -> Floats:
+    def direction(self, slider: LinkageSlider) -> Floats:
         """The direction of a slider's line as drawn, of length one."""
         on = [
             [self.drawn[name] for name in link.joints[:2]]
@@ -142,10 +142,10 @@ class _Figure:
 
     def stretch(self, slider: LinkageSlider, beyond: float) -> Floats:
         """The line a slider sweeps and a little `beyond`, in the frame of what carries it: (2, 2)."""
-        link, way, path = self.carrier(slider), self.way(slider), self.path(slider.joint)
+        link, direction, path = self.carrier(slider), self.direction(slider), self.path(slider.joint)
         path = path if link is None else uncarry(self.poses(link), path)
-        reach = (path - path[0]) @ way
-        return path[0] + np.array([[reach.min() - beyond], [reach.max() + beyond]]) * way
+        reach = (path - path[0]) @ direction
+        return path[0] + np.array([[reach.min() - beyond], [reach.max() + beyond]]) * direction
 
 
 # Bodies
@@ -178,11 +178,11 @@ def _link(run: _Figure, link: Link) -> _Part:
     joints = np.array([run.drawn[name] for name in link.joints]) - origin
     shape = _hull(joints).buffer(run.width / 2, quad_segs=6)
     for slider in run.model.sliders:
-        shape = _slotted(run, shape, slider) if slider.on == link.label else shape
+        shape = _cut_slot(run, shape, slider) if slider.on == link.label else shape
     return _Part(link.label, shape, run.poses(link), set(link.joints) <= set(run.model.ground))
 
 
-def _slotted(run: _Figure, shape: Any, slider: LinkageSlider) -> Any:
+def _cut_slot(run: _Figure, shape: Any, slider: LinkageSlider) -> Any:
     """A link with a slot for a block that slides on it."""
     slot: Any = shapely.linestrings(run.stretch(slider, 1.3 * run.width))
     cut = shape.union(slot.buffer(0.9 * run.width, quad_segs=6)).difference(slot.buffer(0.35 * run.width))
@@ -191,10 +191,10 @@ def _slotted(run: _Figure, shape: Any, slider: LinkageSlider) -> Any:
 
 def _block(run: _Figure, slider: LinkageSlider) -> _Part:
     """The block at a slider's joint, turned along its line."""
-    link, way = run.carrier(slider), run.way(slider)
+    link, direction = run.carrier(slider), run.direction(slider)
     half = run.width * np.array([1.25, 0.8] if link is None else [0.9, 0.35])
     corners = half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    shape = shapely.polygons(turn(np.arctan2(way[1], way[0]), corners))
+    shape = shapely.polygons(turn(np.arctan2(direction[1], direction[0]), corners))
     path = run.path(slider.joint)
     turned = np.zeros(len(path)) if link is None else run.poses(link)[:, 2]
     return _Part(f"slider {slider.joint}", shape, np.column_stack([path, turned]))
@@ -221,11 +221,11 @@ def _struts(model: Linkage) -> Ints:
 
 def _signals(result: TraceResult) -> dict[str, Signal]:
     unit = f"{result.model.units}/s"
-    found = {f"speed of {name}": Signal(unit, result.speed(name)) for name in result.traced}
+    signals = {f"speed of {name}": Signal(unit, result.speed(name)) for name in result.traced}
     if result.transmissions:
         least = np.min([one.angles for one in result.transmissions], axis=0)
-        found["least transmission angle"] = Signal("deg", np.degrees(least))
-    return found
+        signals["least transmission angle"] = Signal("deg", np.degrees(least))
+    return signals
 
 
 def _marks(result: TraceResult) -> list[Mark]:
@@ -259,8 +259,8 @@ def _supports(run: _Figure) -> Iterator[Mark]:
 
 def _rail(run: _Figure, slider: LinkageSlider) -> Mark:
     """Hatched ground under a block, on the lower side of its line."""
-    way = run.way(slider)
-    below = np.array([way[1], -way[0]]) * (-1 if way[0] < 0 else 1)
+    direction = run.direction(slider)
+    below = np.array([direction[1], -direction[0]]) * (-1 if direction[0] < 0 else 1)
     line = run.stretch(slider, 2.6 * run.width) + 0.8 * run.width * below
     return Mark("curve", hatched(line, below, run.width), group="guide")
 
@@ -268,7 +268,7 @@ def _rail(run: _Figure, slider: LinkageSlider) -> Mark:
 def _arrow(run: _Figure, motor: Motor) -> Iterator[Mark]:
     """An arc about the motor's joint, ahead of the crank, that points the way it turns."""
     if motor.linear:
-        yield from _pushed(run, motor)
+        yield from _push_arrow(run, motor)
         return
     centre, crank = run.path(str(motor.joint))[0], run.path(str(motor.drives))[0]
     sense = 1 if motor.direction == "ccw" else -1
@@ -280,19 +280,19 @@ def _arrow(run: _Figure, motor: Motor) -> Iterator[Mark]:
     yield Mark("polygon", centre + barb, group="motor")
 
 
-def _pushed(run: _Figure, motor: Motor) -> Iterator[Mark]:
+def _push_arrow(run: _Figure, motor: Motor) -> Iterator[Mark]:
     """An arrow at the joint that a linear motor pushes; of a strut, along it."""
     if motor.strut is not None:
         start, end = (run.path(name)[0] for name in motor.strut)
-        at, way = (start + end) / 2, end - start
+        at, direction = (start + end) / 2, end - start
     else:
         slider = next(slider for slider in run.model.sliders if slider.joint == motor.slider)
-        at, way = run.path(str(motor.slider))[0], run.way(slider)
-    way = way / np.hypot(*way)
-    yield Mark("arrow", np.stack([at + run.width * way, at + 4 * run.width * way]), group="motor")
+        at, direction = run.path(str(motor.slider))[0], run.direction(slider)
+    direction = direction / np.hypot(*direction)
+    yield Mark("arrow", np.stack([at + run.width * direction, at + 4 * run.width * direction]), group="motor")
 
 
-def _before(run: _Figure, before: Floats | None, traced: Sequence[str]) -> list[Mark]:
+def _previous_marks(run: _Figure, before: Floats | None, traced: Sequence[str]) -> list[Mark]:
     if before is None:
         return []
     names = list(run.model.joints)
@@ -301,11 +301,15 @@ def _before(run: _Figure, before: Floats | None, traced: Sequence[str]) -> list[
     curves = [curve(before[:, names.index(name)]) for name in traced if len(before) > 1]
     was, now = (skeleton(run.model, pose, "before") for pose in (before[0], run.points[0]))
     return [
-        *(old for old, new in zip(was, now, strict=True) if not _alike(old.points, new.points, run.width)),
+        *(
+            old
+            for old, new in zip(was, now, strict=True)
+            if not _look_alike(old.points, new.points, run.width)
+        ),
         *(Mark("curve", points, group="before") for points in curves),
     ]
 
 
-def _alike(first: Floats, second: Floats, width: float) -> bool:
+def _look_alike(first: Floats, second: Floats, width: float) -> bool:
     """Whether two lines are one to the eye."""
     return first.shape == second.shape and bool(np.abs(first - second).max() < 0.1 * width)

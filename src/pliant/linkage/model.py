@@ -93,12 +93,12 @@ class Motor(Frozen):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        ways = [
+        options = [
             self.joint is not None or self.drives is not None,
             self.slider is not None,
             self.strut is not None,
         ]
-        if sum(ways) != 1 or (self.joint is None) != (self.drives is None):
+        if sum(options) != 1 or (self.joint is None) != (self.drives is None):
             cure = 'Give joint = "A" and drives = "B", or slider = "S", or strut = ["P", "Q"]'
             raise fault("has not one of joint with drives, slider, and strut", cure)
         if self.linear and self.range is None and self.profile is None:
@@ -195,11 +195,11 @@ class CurveEdit(Frozen):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        ways = ("through", "follow", "scale", "shift", "flatten", "dwell")
-        given = [way for way in ways if getattr(self, way) is not None]
+        options = ("through", "follow", "scale", "shift", "flatten", "dwell")
+        given = [option for option in options if getattr(self, option) is not None]
         if len(given) != 1:
             cure = "Give one; a curve may have several entries"
-            raise fault(f"has {len(given)} of {', '.join(ways)}", cure)
+            raise fault(f"has {len(given)} of {', '.join(options)}", cure)
         if self.at is not None and (self.through is None or len(self.at) != len(self.through)):
             raise fault("has an `at` that does not match `through`", "Give one angle for each point")
         return self

@@ -13,7 +13,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.linkage.analysis.centres import Centres, Spins, centres, spins
-from pliant.linkage.analysis.curves import Sweep, Track, swept, track
+from pliant.linkage.analysis.curves import Sweep, Track, swept_region, track
 from pliant.linkage.analysis.grashof import FourBar, SliderCrank, four_bars, slider_cranks
 from pliant.linkage.analysis.sensitivity import Bands, Dimension, bands, dimensions, sensitivities, tolerances
 from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
@@ -181,7 +181,7 @@ class TraceResult(Shown):
     @cached_property
     def swept(self) -> Sweep:
         """The room that all joints take up together."""
-        return swept([self.track(name) for name in self.model.joints])
+        return swept_region([self.track(name) for name in self.model.joints])
 
     @cached_property
     def spins(self) -> Spins:
@@ -206,15 +206,15 @@ class TraceResult(Shown):
     @cached_property
     def bands(self) -> dict[str, Bands]:
         """Tolerance bands of the traced joints; none without tolerances, or where a wrong length locks it."""
-        if self.plan.spares or (self.study.tolerance is None and not self.study.tolerances):
+        if self.plan.redundancy or (self.study.tolerance is None and not self.study.tolerances):
             return {}
         limits = tolerances(self.dimensions, self.study.tolerance, self.study.tolerances)
-        found: dict[str, Bands] = {}
+        by_joint: dict[str, Bands] = {}
         for name in self.traced:
             k = self.number(name)
             v, a = self.velocities[k], self.accelerations[k]
-            found[name] = bands(v, a, self.sensitivities[:, k], limits)
-        return found
+            by_joint[name] = bands(v, a, self.sensitivities[:, k], limits)
+        return by_joint
 
     @cached_property
     def forces(self) -> Statics | None:
@@ -228,10 +228,10 @@ class TraceResult(Shown):
     @cached_property
     def layers(self) -> Layers:
         """Links in layers, so that none runs into another."""
-        from pliant.linkage.analysis.layers import assign
+        from pliant.linkage.analysis.layers import assign_layers
 
         width = WIDTH * self.plan.structure.size if self.study.width is None else self.study.width
-        return assign(self.model, self.poses.points[:, : len(self.model.joints)], width)
+        return assign_layers(self.model, self.poses.points[:, : len(self.model.joints)], width)
 
     def number(self, name: str) -> int:
         """The place of a joint in the arrays."""
@@ -247,5 +247,5 @@ def _start(structure: LinkageStructure, motor: int) -> float:
     if push == STRUTS:
         return float(np.hypot(*arm))
     _, a, b = structure.sliders[push]
-    way = structure.drawn[b] - structure.drawn[a]
-    return float(arm @ way / np.hypot(*way))
+    direction = structure.drawn[b] - structure.drawn[a]
+    return float(arm @ direction / np.hypot(*direction))

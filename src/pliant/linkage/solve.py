@@ -14,8 +14,8 @@ from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
 from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
-from pliant.linkage.kinematics.drive import MotorDrive, drive
-from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, MotionRange, poses_at, reach
+from pliant.linkage.kinematics.drive import MotorDrive, motor_drive
+from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, MotionRange, motion_range, poses_at
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import LinkagePoses, rates
 from pliant.linkage.model import Linkage, TraceStudy
@@ -43,13 +43,13 @@ def _trace(model: Linkage, study: TraceStudy, progress: Progress) -> TraceResult
     clock = Clock()
     with clock.phase("order"):
         plan = compile_plan(model)
-        path = drive(model, study.samples)
+        path = motor_drive(model, study.samples)
     with clock.phase("limits"):
         progress(0, 2, "looking for limits")
-        reached = _reach(plan, path, study.branch == "smooth")
+        reached = _range_of_motion(plan, path, study.branch == "smooth")
     with clock.phase("positions"):
         progress(1, 2, "running")
-        t = _beside_changes(samples(path, _shown(plan, path, reached)), reached)
+        t = _beside_changes(sample_parameters(path, _shown_range(plan, path, reached)), reached)
         poses = poses_at(plan, path, reached, t)
         t = t[: poses.x.shape[2]]
         v, a = rates(poses, *path.rates(t))
@@ -58,21 +58,23 @@ def _trace(model: Linkage, study: TraceStudy, progress: Progress) -> TraceResult
     return TraceResult(status, model, study, path, reached, t, poses, v, a, error, clock.seconds)
 
 
-def _reach(plan: RulePlan, path: MotorDrive, smooth: bool) -> MotionRange:
+def _range_of_motion(plan: RulePlan, path: MotorDrive, smooth: bool) -> MotionRange:
     """The reach; spare links that break on the drawn side of a change point say that it goes straight on."""
-    found = reach(plan, path, smooth)
-    if smooth or not (plan.spares and found.changes):
-        return found
-    return reach(plan, path, True) if _breaks(plan, path, found) else found
+    reached = motion_range(plan, path, smooth)
+    if smooth or not (plan.redundancy and reached.changes):
+        return reached
+    return motion_range(plan, path, True) if _redundant_links_break(plan, path, reached) else reached
 
 
-def _breaks(plan: RulePlan, path: MotorDrive, reached: MotionRange) -> bool:
+def _redundant_links_break(plan: RulePlan, path: MotorDrive, reached: MotionRange) -> bool:
     """Whether spare links do not fit somewhere on the way."""
-    poses = poses_at(plan, path, reached, _beside_changes(samples(path, reached), reached))
-    return bool(errors(plan.spare, poses.drawn, poses.points).max(initial=0.0) > HOLDS * plan.structure.size)
+    poses = poses_at(plan, path, reached, _beside_changes(sample_parameters(path, reached), reached))
+    return bool(
+        errors(plan.redundant, poses.drawn, poses.points).max(initial=0.0) > HOLDS * plan.structure.size
+    )
 
 
-def samples(path: MotorDrive, reached: MotionRange) -> Floats:
+def sample_parameters(path: MotorDrive, reached: MotionRange) -> Floats:
     """The poses to show: those asked for, or as many over what can be reached."""
     asked = path.samples
     if reached.above is None and reached.below is None:
@@ -88,7 +90,7 @@ def samples(path: MotorDrive, reached: MotionRange) -> Floats:
     return np.unique(np.concatenate([[max(low, 0.0)], inner, [max(high, 0.0)]]))
 
 
-def _shown(plan: RulePlan, path: MotorDrive, reached: MotionRange) -> MotionRange:
+def _shown_range(plan: RulePlan, path: MotorDrive, reached: MotionRange) -> MotionRange:
     """The part of the reach in which no joint is too far off to be shown, where some run off to infinity."""
     low, high = reached.low, reached.high
     away: Floats = RATIO ** np.arange(
@@ -96,14 +98,14 @@ def _shown(plan: RulePlan, path: MotorDrive, reached: MotionRange) -> MotionRang
     )  # of the way from the drawn pose, the nearest to the end first
     if reached.above is not None and reached.above.how == INFINITE:
         t = high - away * (high - max(reached.origin, low))
-        high = _near(plan, path, reached, t[::-1])
+        high = _last_near(plan, path, reached, t[::-1])
     if reached.below is not None and reached.below.how == INFINITE:
         t = low + away * (min(reached.origin, high) - low)
-        low = _near(plan, path, reached, t[::-1])
+        low = _last_near(plan, path, reached, t[::-1])
     return replace(reached, low=low, high=high)
 
 
-def _near(plan: RulePlan, path: MotorDrive, reached: MotionRange, t: Floats) -> float:
+def _last_near(plan: RulePlan, path: MotorDrive, reached: MotionRange, t: Floats) -> float:
     """The last of t, which leads from the drawn pose to infinity, before a joint is too far off."""
     order = np.argsort(t)
     x = poses_at(plan, path, reached, t[order]).x
@@ -125,7 +127,7 @@ def _beside_changes(t: Floats, reached: MotionRange) -> Floats:
 def _status(plan: RulePlan, reached: MotionRange, poses: LinkagePoses, error: float) -> TraceStatus:
     stops = [stop for stop in (reached.below, reached.above) if stop is not None]
     if error > HOLDS * plan.structure.size:
-        return TraceStatus.LOCKED if plan.spares else TraceStatus.LOST
+        return TraceStatus.LOCKED if plan.redundancy else TraceStatus.LOST
     if any(stop.how == "lost" for stop in stops):
         return TraceStatus.LOST
     if any(stop.how == UNFINISHED for stop in stops):

@@ -63,7 +63,7 @@ def test_a_spare_crank_that_fits_only_as_drawn_locks():
 
 def test_a_group_that_is_lost_is_no_answer(monkeypatch):
     monkeypatch.setattr(
-        "pliant.linkage.kinematics.limits._group_stop", lambda s: MotionLimit(float(s.t[3]), ("C",), "lost")
+        "pliant.linkage.kinematics.limits._group_limit", lambda s: MotionLimit(float(s.t[3]), ("C",), "lost")
     )
     result = solve(triad())
     assert result.status is TraceStatus.LOST

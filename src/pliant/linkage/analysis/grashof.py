@@ -59,13 +59,13 @@ class FourBar:
     @property
     def input_turns(self) -> bool:
         """Whether the input can turn fully, as far as this loop goes."""
-        return _turns(*self.lengths)
+        return _turns_fully(*self.lengths)
 
     @property
     def output_turns(self) -> bool:
         """Whether the output can turn fully, as far as this loop goes."""
         ground, first, coupler, last = self.lengths
-        return _turns(ground, last, coupler, first)
+        return _turns_fully(ground, last, coupler, first)
 
     def describe(self) -> str:
         """One sentence: the loop, its kind and why, and what turns."""
@@ -105,24 +105,24 @@ class SliderCrank:
 
 def bodies(structure: LinkageStructure) -> list[RigidBody]:
     """The rigid bodies: the ground first, then links, merged where they share two joints or a triangle."""
-    found = [RigidBody(structure.ground, ("ground",))]
-    found += [RigidBody(frozenset(j), (n,)) for j, n in zip(structure.links, structure.labels, strict=True)]
-    while (merge := _rigid(found)) is not None:
+    merged = [RigidBody(structure.ground, ("ground",))]
+    merged += [RigidBody(frozenset(j), (n,)) for j, n in zip(structure.links, structure.labels, strict=True)]
+    while (merge := _rigid_together(merged)) is not None:
         first = min(merge)
         joined = RigidBody(
-            frozenset().union(*(found[n].joints for n in merge)),
-            tuple(name for n in sorted(merge) for name in found[n].links),
+            frozenset().union(*(merged[n].joints for n in merge)),
+            tuple(name for n in sorted(merge) for name in merged[n].links),
         )
-        found = [
-            joined if n == first else body for n, body in enumerate(found) if n == first or n not in merge
+        merged = [
+            joined if n == first else body for n, body in enumerate(merged) if n == first or n not in merge
         ]
-    return found
+    return merged
 
 
-def _rigid(found: list[RigidBody]) -> set[int] | None:
+def _rigid_together(bodies: list[RigidBody]) -> set[int] | None:
     """Two bodies that share two joints, or three that share three."""
     members: dict[int, list[int]] = defaultdict(list)
-    for number, body in enumerate(found):
+    for number, body in enumerate(bodies):
         for joint in body.joints:
             members[joint].append(number)
     shared: dict[int, dict[int, int]] = defaultdict(dict)  # the joint that two bodies share
@@ -131,7 +131,7 @@ def _rigid(found: list[RigidBody]) -> set[int] | None:
             if b in shared[a]:
                 return {a, b}
             shared[a][b] = shared[b][a] = joint
-    for a in range(1, len(found)):  # of three, two are not the ground
+    for a in range(1, len(bodies)):  # of three, two are not the ground
         for b in shared[a]:
             for c in set(shared[a]) & set(shared[b]) if b > a else ():
                 if len({shared[a][b], shared[a][c], shared[b][c]}) == 3:
@@ -150,9 +150,9 @@ def four_bars(structure: LinkageStructure) -> tuple[FourBar, ...]:
             for (first, a), (last, d) in product(arms[b], arms[c]):
                 if a != d and first is not last and body is not first and body is not last:
                     ends = (a, b, c, d)
-                    backwards = _driven(structure, last, d) and not _driven(structure, first, a)
+                    backwards = _is_driven(structure, last, d) and not _is_driven(structure, first, a)
                     ends, turned = (ends[::-1], last) if backwards else (ends, first)
-                    loops.append(_four_bar(structure, ends, _driven(structure, turned, ends[0])))
+                    loops.append(_four_bar(structure, ends, _is_driven(structure, turned, ends[0])))
     return tuple(loops)
 
 
@@ -160,16 +160,16 @@ def slider_cranks(structure: LinkageStructure) -> tuple[SliderCrank, ...]:
     """Every crank and rod that move a joint along a fixed guide."""
     ground, *moving = bodies(structure)
     arms = _arms(ground, moving)
-    found: list[SliderCrank] = []
+    loops: list[SliderCrank] = []
     for (p, g, h), carrier in zip(structure.sliders, structure.carriers, strict=True):
         for rod in moving if carrier < 0 else ():
             for b in sorted(rod.joints - {p}) if p in rod.joints else ():
-                found += [
-                    _slider_crank(structure, (a, b, p), (g, h), _driven(structure, crank, a))
+                loops += [
+                    _slider_crank(structure, (a, b, p), (g, h), _is_driven(structure, crank, a))
                     for crank, a in arms[b]
                     if crank is not rod and p not in crank.joints
                 ]
-    return tuple(found)
+    return tuple(loops)
 
 
 def _arms(ground: RigidBody, moving: list[RigidBody]) -> dict[int, list[tuple[RigidBody, int]]]:
@@ -182,7 +182,7 @@ def _arms(ground: RigidBody, moving: list[RigidBody]) -> dict[int, list[tuple[Ri
     return arms
 
 
-def _driven(structure: LinkageStructure, body: RigidBody, pivot: int) -> bool:
+def _is_driven(structure: LinkageStructure, body: RigidBody, pivot: int) -> bool:
     turned = (structure.motors[motor] for motor in structure.turning)
     return any(pivot == at and tip in body.joints for at, tip in turned)
 
@@ -200,7 +200,7 @@ def _four_bar(structure: LinkageStructure, joints: tuple[int, ...], driven: bool
     return FourBar((a, b, c, d), lengths, driven, kind)
 
 
-def _turns(ground: float, arm: float, coupler: float, other: float) -> bool:
+def _turns_fully(ground: float, arm: float, coupler: float, other: float) -> bool:
     """The arm turns fully where its tip stays within the other two's reach of the far pivot."""
     slack = EQUAL * (ground + arm + coupler + other)
     return arm + ground <= coupler + other + slack and abs(ground - arm) >= abs(coupler - other) - slack

@@ -27,7 +27,7 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.arrays import Floats
-from pliant.linkage.analysis.stacking import Pair, Passing, StackPin, search
+from pliant.linkage.analysis.stacking import Pair, Passing, StackPin, find_stack
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.pins import other_names
 
@@ -62,8 +62,10 @@ class Layers:
         placed = "; ".join(f"{row}: {', '.join(links)}" for row, links in enumerate(rows))
         number = "1 layer" if self.count == 1 else f"{self.count} layers"
         if self.collisions:
-            no, found = ("is", "") if self.proven else ("was found that is", " found")
-            first = f"No order of layers {no} free of collisions. With the fewest{found}, {number}: {placed}."
+            no, wording = ("is", "") if self.proven else ("was found that is", " found")
+            first = (
+                f"No order of layers {no} free of collisions. With the fewest{wording}, {number}: {placed}."
+            )
         else:
             least = (
                 "the fewest possible" if self.proven else "perhaps not the fewest (the search was cut short)"
@@ -88,11 +90,11 @@ class Layers:
         }
 
 
-def assign(model: Linkage, points: Floats, width: float, seconds: float = SECONDS) -> Layers:
+def assign_layers(model: Linkage, points: Floats, width: float, seconds: float = SECONDS) -> Layers:
     """The fewest layers for links of this width to run free at poses (F, N, 2), or the fewest collisions."""
     plates, pins = _plates(model, points), _pins(model, points)
     passings = _passings(plates, pins, width)
-    stack = search(len(plates), pins, _meetings(plates, pins, width), passings, seconds)
+    stack = find_stack(len(plates), pins, _meetings(plates, pins, width), passings, seconds)
     labels = [link.label for link in model.links]
     collisions = tuple(
         Collision(labels[passing.link], pins[passing.pin].joint, passing.frame)
@@ -199,9 +201,9 @@ def _passings(plates: list[_Plate], pins: list[StackPin], width: float) -> list[
     """Links that come nearer than the width to a pin that is not theirs."""
     boxes, paths = [plate.box for plate in plates], [_box(pin.path) for pin in pins]
     near = shapely.STRtree(boxes).query(paths, predicate="dwithin", distance=width).T
-    found: list[Passing] = []
+    passings: list[Passing] = []
     for pin, link in near.tolist():
-        apart = shapely.distance(plates[link].shapes, shapely.points(pins[pin].path))
-        if link not in pins[pin].links and apart.min() <= width:
-            found.append(Passing(link, pin, int(apart.argmin())))
-    return found
+        distances = shapely.distance(plates[link].shapes, shapely.points(pins[pin].path))
+        if link not in pins[pin].links and distances.min() <= width:
+            passings.append(Passing(link, pin, int(distances.argmin())))
+    return passings

@@ -11,7 +11,7 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats
 from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
-from pliant.linkage.analysis.balance import Push, cross, normals, pushes_of, solve, unknowns_of
+from pliant.linkage.analysis.balance import Push, cross, normals, pushes_of, solve_balance, unknowns_of
 from pliant.linkage.kinematics.poses import LinkagePoses, rates
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.plan import TURNS
@@ -55,8 +55,8 @@ class Statics:
     @property
     def peaks(self) -> tuple[StaticPeak, ...]:
         """The greatest torque of each motor, then the greatest force of each kind at each joint."""
-        found = list(self._peaks()) if self.balanced.any() else []
-        return tuple(sorted(found, key=lambda peak: (peak.kind not in ("torque", "push"), -peak.value)))
+        peaks = list(self._peaks()) if self.balanced.any() else []
+        return tuple(sorted(peaks, key=lambda peak: (peak.kind not in ("torque", "push"), -peak.value)))
 
     def to_dict(self) -> dict[str, Any]:
         """As the result's JSON has it."""
@@ -105,11 +105,11 @@ def forces(model: Linkage, poses: LinkagePoses) -> Statics | None:
         return None
     structure = poses.plan.structure
     unknowns, pushes = unknowns_of(model, structure), pushes_of(model, poses)
-    balance = solve(unknowns, pushes, poses)
+    balance = solve_balance(unknowns, pushes, poses)
     ends = np.cumsum([2 * len(unknowns.pins), 2 * len(unknowns.ground), len(structure.sliders)])
-    reactions, supports, along, torques = np.split(balance.found, ends)
+    reactions, supports, along, torques = np.split(balance.forces, ends)
     names, labels = structure.names, (*structure.labels, "ground")
-    found = Statics(
+    statics = Statics(
         angles=poses.angles,
         motors=tuple((names[pivot], names[driven]) for pivot, driven in structure.motors),
         torques=np.where([[push == TURNS] for push in structure.pushes], structure.size, 1.0) * torques,
@@ -127,12 +127,12 @@ def forces(model: Linkage, poses: LinkagePoses) -> Statics | None:
         determinate=unknowns.equations == unknowns.count,
         units=model.units,
     )
-    return replace(found, disagreement=_disagreement(found, model, poses, ~balance.singular))
+    return replace(statics, disagreement=_disagreement(statics, model, poses, ~balance.singular))
 
 
 def virtual_torques(model: Linkage, poses: LinkagePoses) -> Floats:
     """(M, F) by virtual work, −Σ (F·∂x/∂φ + τ·∂θ/∂φ), φ counter-clockwise: the same torques from rates."""
-    found = np.zeros_like(poses.angles)
+    torques = np.zeros_like(poses.angles)
     pushes = pushes_of(model, poses)
     for motor, turn in enumerate(poses.plan.structure.turns.tolist()):
         w = np.zeros_like(poses.angles)
@@ -141,8 +141,8 @@ def virtual_torques(model: Linkage, poses: LinkagePoses) -> Floats:
         with np.errstate(invalid="ignore"):  # at a toggle rates have no bound
             for push in pushes:
                 work = push.torque * _spin(push, poses.x, v) if push.torque else 0.0
-                found[motor] -= turn * (push.force @ push.of(v) + work)
-    return found
+                torques[motor] -= turn * (push.force @ push.of(v) + work)
+    return torques
 
 
 def arrows(
@@ -156,8 +156,8 @@ def arrows(
     place = dict(zip(poses.plan.structure.names, poses.x[..., frame], strict=True))
     pins, sliders = ([joint for joint, _ in entries] for entries in (statics.pins, statics.sliders))
     pushes = pushes_of(model, poses)
-    found = np.concatenate([statics.reactions, statics.supports, statics.guides])[..., frame]
-    vectors = np.concatenate([found, [push.force for push in pushes]])
+    reactions = np.concatenate([statics.reactions, statics.supports, statics.guides])[..., frame]
+    vectors = np.concatenate([reactions, [push.force for push in pushes]])
     strength = np.hypot(*vectors.T)
     greatest = max(float(strength.max()), 1e-300)
     arms = vectors * (LONGEST * poses.plan.structure.size / greatest if scale is None else scale)
@@ -204,5 +204,5 @@ def _disagreement(statics: Statics, model: Linkage, poses: LinkagePoses, regular
     pivots, driven = np.array(poses.plan.structure.motors).T
     arm = float(np.hypot(*(poses.drawn[driven] - poses.drawn[pivots]).T).max())
     loads = max(arm * float(np.hypot(*load.force)) + abs(load.torque) for load in model.loads)
-    apart = float(np.abs(statics.torques[:, sure] - virtual).max(initial=0.0))
-    return apart / max(float(np.abs(virtual).max(initial=0.0)), loads, 1e-300)
+    difference = float(np.abs(statics.torques[:, sure] - virtual).max(initial=0.0))
+    return difference / max(float(np.abs(virtual).max(initial=0.0)), loads, 1e-300)

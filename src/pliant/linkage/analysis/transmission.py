@@ -5,7 +5,7 @@
     lines     μ = the angle between them,                              sin μ = 1 − c
     slot      μ = the angle between it and the line from the pivot to its pin
 
-with c of `rules.openness`, folded into [0, π/2]: π/2 is best, 0 is a toggle, where the joint is
+with c of `rules.fill_openness`, folded into [0, π/2]: π/2 is best, 0 is a toggle, where the joint is
 held in no direction. Joints that are found together have the angle that two bars would have
 whose matrix is as near to singular: with σ the least singular value of the rows, each of length
 one, two bars have σ = √2 sin(μ/2).
@@ -25,7 +25,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics import hermite
 from pliant.linkage.kinematics.hermite import Cells
-from pliant.linkage.kinematics.poses import LinkagePoses, opennesses, positions, rates, some
+from pliant.linkage.kinematics.poses import LinkagePoses, openness, positions, rates, select_poses
 from pliant.linkage.structure.constraints import gradients
 from pliant.linkage.structure.plan import CoupledGroup, RulePlan
 from pliant.linkage.structure.rule import (
@@ -68,13 +68,16 @@ def transmissions(poses: LinkagePoses, closed: bool) -> tuple[Transmission, ...]
 
     `closed` where the last pose is followed by the first.
     """
-    path = _path(poses, closed)
-    return (*_of_rules(poses, path), *(_of_group(poses, path, group) for group in poses.plan.groups))
+    path = _cells(poses, closed)
+    return (
+        *_rule_transmissions(poses, path),
+        *(_group_transmission(poses, path, group) for group in poses.plan.groups),
+    )
 
 
-def toggle_margin(found: Sequence[Transmission]) -> Transmission | None:
+def toggle_margin(transmissions: Sequence[Transmission]) -> Transmission | None:
     """The joint with the least sin μ of all, its pose and angle; None where nothing can toggle."""
-    return min(found, key=lambda one: one.worst, default=None)
+    return min(transmissions, key=lambda one: one.worst, default=None)
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class _Cells:
     v1: Floats
 
 
-def _path(poses: LinkagePoses, closed: bool) -> _Cells:
+def _cells(poses: LinkagePoses, closed: bool) -> _Cells:
     count = poses.x.shape[2]
     steps = np.diff(poses.angles, axis=1)
     left = np.arange(count if closed and count > 1 else count - 1)
@@ -99,15 +102,15 @@ def _path(poses: LinkagePoses, closed: bool) -> _Cells:
         whole = 2 * np.pi * np.round(ahead / (2 * np.pi))
         steps = np.concatenate([steps, poses.angles[:, :1] + whole - poses.angles[:, -1:]], axis=1)
     right = (left + 1) % count
-    before, after = some(poses, left), some(poses, right)
+    before, after = select_poses(poses, left), select_poses(poses, right)
     v0, v1 = (rates(end, steps, np.zeros_like(steps))[0] for end in (before, after))
     return _Cells(left, right, steps, before, after, _finite(v0), _finite(v1))
 
 
-def _of_rules(poses: LinkagePoses, path: _Cells) -> list[Transmission]:
+def _rule_transmissions(poses: LinkagePoses, path: _Cells) -> list[Transmission]:
     plan = poses.plan
     rules = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
-    c = np.clip(opennesses(poses, np.zeros_like(poses.x))[0][rules], -1.0, 1.0)
+    c = np.clip(openness(poses, np.zeros_like(poses.x))[0][rules], -1.0, 1.0)
     sampled = np.argmax(np.abs(c), axis=1)
     most, pose = np.abs(c)[np.arange(len(rules)), sampled], sampled.astype(float)
     if len(path.left) and len(rules):
@@ -128,7 +131,7 @@ def _of_rules(poses: LinkagePoses, path: _Cells) -> list[Transmission]:
 
 
 def cosines(plan: RulePlan, drawn: Floats, o: int, c: Floats) -> Floats:
-    """The cosine of μ of a rule, from |c| of `rules.openness`."""
+    """The cosine of μ of a rule, from |c| of `rules.fill_openness`."""
     rule, _, i, j, _, _, _, _, r, s = plan.ops[o].tolist()
     if rule == LINES:  # c = 1 − sin μ
         return np.sqrt(np.maximum(1 - (1 - c) ** 2, 0.0))
@@ -143,29 +146,29 @@ def cosines(plan: RulePlan, drawn: Floats, o: int, c: Floats) -> Floats:
 
 def _summits(path: _Cells, rules: Ints) -> tuple[Floats, Floats]:
     """The largest |c| of each rule inside a cell, and its place among the poses."""
-    c0, d0 = opennesses(path.before, path.v0, path.steps)
-    c1, d1 = opennesses(path.after, path.v1, path.steps)
+    c0, d0 = openness(path.before, path.v0, path.steps)
+    c1, d1 = openness(path.after, path.v1, path.steps)
     cells = Cells(*(_finite(part[rules]) for part in (c0, c1, d0, d1)))  # the samples count joints that meet
-    s = hermite.turning(cells)  # (2, R, C)
+    s = hermite.stationary_points(cells)  # (2, R, C)
     heights = np.moveaxis(np.abs(hermite.value(cells, s)), 1, 0).reshape(len(rules), -1)
     heights[heights > POSSIBLE] = -1.0  # by a slope that is rounding, behind a change point
     best = np.argmax(heights, axis=1)
     row = np.arange(len(rules))
     cell, s = best % len(path.left), np.moveaxis(s, 1, 0).reshape(len(rules), -1)[row, best]
     chosen = Cells(*(part[row, cell] for part in cells))
-    found, place = np.zeros(len(rules)), np.zeros(len(rules))
+    largest, place = np.zeros(len(rules)), np.zeros(len(rules))
     for _ in range(CORRECTIONS):
-        middle = _between(path, cell, s)
+        middle = _interpolated_poses(path, cell, s)
         v, _ = rates(middle, path.steps[:, cell], np.zeros_like(middle.angles))
-        c, slope = (_finite(part[rules, row]) for part in opennesses(middle, _finite(v), path.steps[:, cell]))
-        level = np.abs(c) >= found - ROUNDING  # of two that are level the later, better placed
-        found, place = np.maximum(found, np.abs(c)), np.where(level, path.left[cell] + s, place)
-        bend = hermite.bend(chosen, s)
+        c, slope = (_finite(part[rules, row]) for part in openness(middle, _finite(v), path.steps[:, cell]))
+        level = np.abs(c) >= largest - ROUNDING  # of two that are level the later, better placed
+        largest, place = np.maximum(largest, np.abs(c)), np.where(level, path.left[cell] + s, place)
+        bend = hermite.second_slope(chosen, s)
         s = np.clip(s - np.divide(slope, bend, out=np.zeros_like(s), where=bend != 0), 0.0, 1.0)
-    return found, place
+    return largest, place
 
 
-def _between(path: _Cells, cell: Ints, s: Floats) -> LinkagePoses:
+def _interpolated_poses(path: _Cells, cell: Ints, s: Floats) -> LinkagePoses:
     """The linkage inside cells (B,) at s (B,), on the sides it has there by its neighbours."""
     ends = [part[:, :, cell] for part in (path.before.x, path.after.x, path.v0, path.v1)]
     near = hermite.value(Cells(*ends), s)
@@ -190,15 +193,15 @@ def _sides(plan: RulePlan, x: Floats) -> Floats:
         elif rule in (SLIDER, STRUT_LINE):
             signs[o] = np.sign(((x[k] - x[i]) * (x[b] - x[j])).sum(axis=0))
         elif rule == SLOT:
-            slot = _turned(plan.drawn, (first, last), (i, k), x)
+            slot = _turned_line(plan.drawn, (first, last), (i, k), x)
             signs[o] = np.sign((slot * (x[j] - x[i])).sum(axis=0))
         elif rule == LINES:
-            guide, other = x[b] - x[j], _turned(plan.drawn, (first, last), (p, q), x)
+            guide, other = x[b] - x[j], _turned_line(plan.drawn, (first, last), (p, q), x)
             signs[o] = np.sign(guide[0] * other[1] - guide[1] * other[0])
     return signs
 
 
-def _turned(drawn: Floats, line: tuple[int, int], base: tuple[int, int], x: Floats) -> Floats:
+def _turned_line(drawn: Floats, line: tuple[int, int], base: tuple[int, int], x: Floats) -> Floats:
     """The drawn direction of a line (2, B), turned with a base of two joints."""
     r, s = line
     p, q = base
@@ -208,7 +211,7 @@ def _turned(drawn: Floats, line: tuple[int, int], base: tuple[int, int], x: Floa
     return np.stack([turned.real, turned.imag])
 
 
-def _of_group(poses: LinkagePoses, path: _Cells, group: CoupledGroup) -> Transmission:
+def _group_transmission(poses: LinkagePoses, path: _Cells, group: CoupledGroup) -> Transmission:
     sigma = _least_singular(group, poses)
     first = int(np.argmin(sigma))
     worst, pose = float(sigma[first]), float(first)
@@ -219,7 +222,7 @@ def _of_group(poses: LinkagePoses, path: _Cells, group: CoupledGroup) -> Transmi
         bend = low - 2 * here + high
         s = 0.5 * (low - high) / bend if bend > 0 else 0.0
         cell, s = (after, s) if s >= 0 else (before, 1 + s)
-        between = float(_least_singular(group, _between(path, np.array([cell]), np.array([s])))[0])
+        between = float(_least_singular(group, _interpolated_poses(path, np.array([cell]), np.array([s])))[0])
         if between < worst:
             worst, pose = between, float(path.left[cell] + s)
     return Transmission(

@@ -25,19 +25,19 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.core.loops import running
-from pliant.linkage.editing.edit import drawn_anew
-from pliant.linkage.editing.guards import slopes_of
+from pliant.linkage.editing.edit import redraw
+from pliant.linkage.editing.guards import openness_gradients
 from pliant.linkage.editing.problem import (
     EditState,
     Problem,
-    attempt,
-    looked_at,
-    mended,
+    evaluate_state,
+    groups_near_toggle,
     prepare,
-    runs,
-    toggling,
+    repair,
+    runs_as_before,
+    try_drawing,
 )
-from pliant.linkage.editing.program import CandidateStep, resistances, step
+from pliant.linkage.editing.program import CandidateStep, resistances, solve_step
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.editing.terms import DrawnPositionTerm, EditTerm, PositionTerm
 from pliant.linkage.model import EditStudy, Linkage
@@ -87,8 +87,8 @@ class Dragged:
             "place": list(self.place),
             "joints": {name: list(at) for name, at in self.joints.items()},
             "miss": self.miss,
-            "held": [vars(found).copy() for found in self.held],
-            "freed": [vars(found).copy() for found in self.freed],
+            "held": [vars(resistance).copy() for resistance in self.held],
+            "freed": [vars(resistance).copy() for resistance in self.freed],
             "settled": self.settled,
             "farthest": self.farthest,
             "steps": self.steps,
@@ -109,8 +109,8 @@ class Drag:
         if joint not in model.joints:
             cure = f"One of: {', '.join(model.joints)}"
             raise InputError([Fault("joint", f"{joint!r} is no joint of the linkage", cure)])
-        asked = {"joint": joint, "to": model.joints[joint], "at": at, "weight": PULL}
-        study = EditStudy.model_validate({**(study or EditStudy()).model_dump(), "move": [asked]})
+        move = {"joint": joint, "to": model.joints[joint], "at": at, "weight": PULL}
+        study = EditStudy.model_validate({**(study or EditStudy()).model_dump(), "move": [move]})
         self.original, self.study, self.joint = model, study, joint
         with running(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints)):
             prepared = prepare(model, study, study.samples)
@@ -119,24 +119,28 @@ class Drag:
             raise InputError([Fault("motors", problem, "Give the motor a range without change points")])
         self._problem, self._first = prepared
         self._state, self._pointer = self._first, np.array(self.start)
-        self._bend = np.zeros((self._first.drawn.size,) * 2)
-        self._been = [(self._pointer, self._first.sampled)]  # where the pointer was, and the linkage there
+        self._curvature = np.zeros((self._first.drawn.size,) * 2)
+        self._visited = [(self._pointer, self._first.sampled)]  # where the pointer was, and the linkage there
 
     @property
     def start(self) -> tuple[float, float]:
         """Where the pointer takes hold of the joint: the linkage is as drawn while it is there."""
         term = self._problem.terms[0]
-        here = self._first.drawn[term.joint] if isinstance(term, DrawnPositionTerm) else self._at(self._first)
+        here = (
+            self._first.drawn[term.joint]
+            if isinstance(term, DrawnPositionTerm)
+            else self._dragged_position(self._first)
+        )
         return float(here[0]), float(here[1])
 
     @property
     def model(self) -> Linkage:
         """The linkage as it is drawn now."""
-        return drawn_anew(self.original, self._state)
+        return redraw(self.original, self._state)
 
     def runs(self) -> bool:
         """Whether the linkage as it is drawn now runs as far as the original did, between the samples too."""
-        return runs(self._problem, self.model)
+        return runs_as_before(self._problem, self.model)
 
     def to(self, place: Sequence[float]) -> Dragged:
         """Move the pointer to a place (x, y), and the linkage after it."""
@@ -149,82 +153,87 @@ class Drag:
         stride = max(float(np.hypot(*(wanted - self._pointer))), least)
         self._pointer = wanted
         self._problem = replace(
-            self._problem, terms=[_aimed(self._problem.terms[0], wanted), *self._problem.terms[1:]]
+            self._problem, terms=[_aim(self._problem.terms[0], wanted), *self._problem.terms[1:]]
         )
-        self._state = looked_at(self._problem, self._state.sampled)
+        self._state = evaluate_state(self._problem, self._state.sampled)
         last, steps = self._follow(JUMP * stride)
-        last, steps, freed = self._went_back(stride, before, last, steps)
+        last, steps, freed = self._return_to_known(stride, before, last, steps)
         if steps < STEPS:
-            self._been = [self._been[0], *self._been[1:][1 - KNOWN :], (wanted, self._state.sampled)]
-        return self._told(wanted, before, last, steps, freed, perf_counter() - begun)
+            self._visited = [self._visited[0], *self._visited[1:][1 - KNOWN :], (wanted, self._state.sampled)]
+        return self._event_result(wanted, before, last, steps, freed, perf_counter() - begun)
 
-    def _went_back(
+    def _return_to_known(
         self, stride: float, before: Floats, last: CandidateStep, steps: int
     ) -> tuple[CandidateStep, int, tuple[Resistance, ...]]:
         """The steps to the linkage that was here before, where that is better; else those that were taken.
 
         With them the guards between the two, which let the joints move farther than else at an event.
         """
-        here, bend, problem = self._state, self._bend, self._problem
-        away = np.hypot(*(np.array([pointer for pointer, _ in self._been]) - self._pointer).T)
+        here, curvature, problem = self._state, self._curvature, self._problem
+        away = np.hypot(*(np.array([pointer for pointer, _ in self._visited]) - self._pointer).T)
         which = int(np.argmin(away))
-        apart = float(np.hypot(*(self._been[which][1].drawn - here.drawn).T).max())
-        if away[which] > stride / 2 or apart <= JUMP * float(away[which]) + ANOTHER * problem.size:
+        distance = float(np.hypot(*(self._visited[which][1].drawn - here.drawn).T).max())
+        if away[which] > stride / 2 or distance <= JUMP * float(away[which]) + ANOTHER * problem.size:
             return last, steps, ()
-        freed = tuple(found for found in self._holding(last) if found.kind == "guard")
-        self._state, self._bend = looked_at(problem, self._been[which][1]), np.zeros_like(bend)
+        freed = tuple(resistance for resistance in self._resistances(last) if resistance.kind == "guard")
+        self._state, self._curvature = (
+            evaluate_state(problem, self._visited[which][1]),
+            np.zeros_like(curvature),
+        )
         again, more = self._follow(np.inf)
         moved = float(np.hypot(*(self._state.drawn - before).T).max())
-        if self._value(self._state) < self._value(here) and (freed or moved <= JUMP * stride):
+        if self._objective(self._state) < self._objective(here) and (freed or moved <= JUMP * stride):
             return again, more, freed
-        self._state, self._bend = here, bend
-        self._been[1:] = [been for n, been in enumerate(self._been) if n not in (0, which)]
+        self._state, self._curvature = here, curvature
+        self._visited[1:] = [been for n, been in enumerate(self._visited) if n not in (0, which)]
         return last, steps, ()
 
     def _follow(self, most: float) -> tuple[CandidateStep, int]:
         """Steps downhill from the last event's answer, until none is left or a joint has moved by `most`."""
-        problem, value, before = self._problem, self._value(self._state), self._state.drawn
+        problem, value, before = self._problem, self._objective(self._state), self._state.drawn
         radius = min(WIDEST, most / problem.size / 2)
-        tried = self._tried(radius)
+        tried = self._candidate_step(radius)
         for count in range(STEPS):
             length = float(np.abs(tried.change).max(initial=0.0))
             if length <= SETTLED:
                 return tried, count
             if np.hypot(*(self._state.drawn + problem.size * tried.change - before).T).max() > most:
                 break
-            drawn = problem.keeps.restored(self._state.drawn + problem.size * tried.change)
-            moved = attempt(problem, self._state, drawn)
+            drawn = problem.keeps.restore(self._state.drawn + problem.size * tried.change)
+            moved = try_drawing(problem, self._state, drawn)
             if moved is None:
-                moved = mended(problem, self._state, drawn, INSIDE / 2)
-            gained = -np.inf if moved is None else value - self._value(moved)
-            if gained < 0.25 * tried.promised:
+                moved = repair(problem, self._state, drawn, INSIDE / 2)
+            gained = -np.inf if moved is None else value - self._objective(moved)
+            if gained < 0.25 * tried.predicted_decrease:
                 radius = length / (2 if gained > 0 else 4)
-                self._bend = np.zeros_like(self._bend)  # what was learnt elsewhere does not hold here
-            elif gained > 0.75 * tried.promised:
+                self._curvature = np.zeros_like(
+                    self._curvature
+                )  # what was learnt elsewhere does not hold here
+            elif gained > 0.75 * tried.predicted_decrease:
                 radius = min(max(radius, 2 * length), WIDEST)
             if moved is not None:
-                self._bend = _bent(self._bend, problem, self._state, moved, tried)
+                self._curvature = _updated_curvature(self._curvature, problem, self._state, moved, tried)
             if moved is not None and gained > 0:
                 self._state, value = moved, value - gained
-            elif tried.promised <= 1e-14 * value:  # as near as floats go
+            elif tried.predicted_decrease <= 1e-14 * value:  # as near as floats go
                 return tried, count
-            tried = self._tried(radius)
-        self._bend = np.zeros_like(self._bend)  # what was learnt does not help
+            tried = self._candidate_step(radius)
+        self._curvature = np.zeros_like(self._curvature)  # what was learnt does not help
         return tried, STEPS
 
-    def _tried(self, radius: float) -> CandidateStep:
-        return step(
+    def _candidate_step(self, radius: float) -> CandidateStep:
+        return solve_step(
             self._problem,
             self._first,
             self._state,
             (ANCHOR, 1.0),
             radius,
-            bend=self._bend,
+            bend=self._curvature,
             inside=INSIDE,
             watched=WATCHED,
         )
 
-    def _told(
+    def _event_result(
         self,
         wanted: Floats,
         before: Floats,
@@ -238,7 +247,7 @@ class Drag:
         miss = float(state.misses[0])
         held: tuple[Resistance, ...] = ()
         if miss > ARRIVED * size:
-            held = tuple(self._holding(last))
+            held = tuple(self._resistances(last))
         settled = steps < STEPS
         status = DragStatus.HELD if settled or held else DragStatus.SETTLING
         status = DragStatus.FOLLOWS if miss <= ARRIVED * size else status
@@ -255,24 +264,26 @@ class Drag:
             seconds=seconds,
         )
 
-    def _holding(self, last: CandidateStep) -> Iterator[Resistance]:
-        """What holds the linkage back as it is now: toggles of joints found together, then what is priced."""
-        for joints, t in toggling(self._problem, self._state):
+    def _resistances(self, last: CandidateStep) -> Iterator[Resistance]:
+        """What holds the linkage back as it is now: toggles of coupled groups, then what has a multiplier."""
+        for joints, t in groups_near_toggle(self._problem, self._state):
             angle = float(self._problem.drive.angles(np.array([t]))[0, 0])
             yield Resistance("guard", f"{joints} would come too near to a toggle", 1.0, angle)
-        yield from resistances(self._problem, self._state, last.prices)
+        yield from resistances(self._problem, self._state, last.multipliers)
 
-    def _value(self, state: EditState) -> float:
+    def _objective(self, state: EditState) -> float:
         change = ((state.drawn - self._first.drawn) / self._problem.size).ravel()[self._problem.keeps.free]
         return 0.5 * float(state.r @ state.r) + 0.5 * ANCHOR * float((change**2).sum())
 
-    def _at(self, state: EditState) -> Floats:
+    def _dragged_position(self, state: EditState) -> Floats:
         term = self._problem.terms[0]
         assert isinstance(term, PositionTerm)
         return state.view.poses.x[term.joint, :, state.view.count]
 
 
-def _bent(bend: Floats, problem: Problem, here: EditState, there: EditState, tried: CandidateStep) -> Floats:
+def _updated_curvature(
+    curvature: Floats, problem: Problem, here: EditState, there: EditState, tried: CandidateStep
+) -> Floats:
     """What curvature adds to the sum's Hessian, learnt from a step: symmetric, of rank one.
 
     Of the residuals, and of the guards and keeps that hold, each by its multiplier: with L the sum
@@ -283,26 +294,26 @@ def _bent(bend: Floats, problem: Problem, here: EditState, there: EditState, tri
     size = problem.size
     s = ((there.drawn - here.drawn) / size).ravel()
     if len(there.r) != len(here.r):  # a guard's pull came in or went out
-        return bend
+        return curvature
     bears = np.where(here.soft, there.r, here.r + here.slopes @ tried.change.ravel())
-    left = (there.slopes - here.slopes).T @ bears - bend @ s
-    prices = tried.prices
-    of_guards = prices.guards[: len(prices.pairs)]
+    left = (there.slopes - here.slopes).T @ bears - curvature @ s
+    multipliers = tried.multipliers
+    of_guards = multipliers.guards[: len(multipliers.pairs)]
     acts = np.flatnonzero(of_guards > ACTS * of_guards.max(initial=0.0))
     if len(acts):
-        pairs = prices.pairs[acts]
+        pairs = multipliers.pairs[acts]
         signs = np.sign(here.c[pairs[:, 0], pairs[:, 1]])
-        turned = slopes_of(there.view, there.c, pairs) - slopes_of(here.view, here.c, pairs)
+        turned = openness_gradients(there.view, there.c, pairs) - openness_gradients(here.view, here.c, pairs)
         left += size * (of_guards[acts] * signs) @ turned
-    if len(prices.keeps):
-        left += prices.keeps @ (problem.keeps.slopes(there.drawn) - problem.keeps.slopes(here.drawn))
+    if len(multipliers.keeps):
+        left += multipliers.keeps @ (problem.keeps.slopes(there.drawn) - problem.keeps.slopes(here.drawn))
     along = float(left @ s)
     if abs(along) <= 1e-8 * float(np.linalg.norm(left) * np.linalg.norm(s)):
-        return bend
-    return bend + np.outer(left, left) / along
+        return curvature
+    return curvature + np.outer(left, left) / along
 
 
-def _aimed(term: EditTerm, place: Floats) -> EditTerm:
+def _aim(term: EditTerm, place: Floats) -> EditTerm:
     """The same move to another place."""
     if isinstance(term, DrawnPositionTerm):
         return replace(term, place=place)

@@ -28,8 +28,8 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.analysis.transmission import transmissions
-from pliant.linkage.editing.problem import EditState, Problem, attempt, prepare, runs
-from pliant.linkage.editing.program import resistances, step
+from pliant.linkage.editing.problem import EditState, Problem, prepare, runs_as_before, try_drawing
+from pliant.linkage.editing.program import resistances, solve_step
 from pliant.linkage.editing.result import AchievedTarget, EditResult
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import EditStatus
@@ -64,7 +64,7 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
     again with finer samples.
     """
     study = study or model.study.for_command("edit")
-    _refuse_nothing(study)
+    _refuse_empty(study)
     with running(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints), progress):
         return _edit(model, study, progress)
 
@@ -77,32 +77,32 @@ def _edit(model: Linkage, study: EditStudy, progress: Progress) -> EditResult:
         if prepared is None:
             status = EditStatus.UNREADY
             break
-        walk = EditDescent(*prepared)
+        descent = EditDescent(*prepared)
         try:
-            _walk(walk, study, progress, clock)
+            _descend(descent, study, progress, clock)
         except KeyboardInterrupt:
-            raise Interrupted(_result(model, study, walk, clock)) from None
-        result = _result(model, study, walk, clock)
+            raise Interrupted(_result(model, study, descent, clock)) from None
+        result = _result(model, study, descent, clock)
         with clock.phase("check"):
-            if runs(walk.problem, result.model):
+            if runs_as_before(descent.problem, result.model):
                 return result
     return EditResult(status, model, model, study, (), (), (), 0, clock.seconds)
 
 
-def _refuse_nothing(study: EditStudy) -> None:
-    asked = study.move or study.curves or study.lengths or study.enclosure or study.guard.transmission
-    if not asked:
+def _refuse_empty(study: EditStudy) -> None:
+    requests = study.move or study.curves or study.lengths or study.enclosure or study.guard.transmission
+    if not requests:
         cure = "Add a move, a curve, a length, an enclosure, or guard.transmission"
         raise InputError([Fault("", "the edit asks for nothing", cure)])
 
 
-def _walk(walk: EditDescent, study: EditStudy, progress: Progress, clock: Clock) -> None:
+def _descend(descent: EditDescent, study: EditStudy, progress: Progress, clock: Clock) -> None:
     with clock.phase("solve"):
         for weights in WEIGHTS:
-            for _ in walk.descend(weights, study.iterations, COARSE):
-                progress(walk.steps, None, f"off by {walk.state.misses.max(initial=0.0):.4g}")
-            if walk.arrived:
-                walk.settle(weights, study.iterations)
+            for _ in descent.descend(weights, study.iterations, COARSE):
+                progress(descent.steps, None, f"off by {descent.state.misses.max(initial=0.0):.4g}")
+            if descent.targets_reached:
+                descent.minimise_change(weights, study.iterations)
                 break
 
 
@@ -116,74 +116,74 @@ class EditDescent:
         self.steps = 0
 
     @property
-    def arrived(self) -> bool:
+    def targets_reached(self) -> bool:
         """Whether every target is reached, and with the least change, as the first weight finds it."""
         targets = [not term.kept for term in self.problem.terms]
         return self.steps > 0 and bool((self.state.misses[targets] <= REACHED * self.problem.size).all())
 
-    def settle(self, weights: tuple[float, float], most: int) -> None:
+    def minimise_change(self, weights: tuple[float, float], most: int) -> None:
         """Bring the change down to the least there is, as long as the targets stay reached by it."""
         reached = self.state
         for _ in self.descend(weights, most, FINE):
             pass
-        if not self.arrived:
+        if not self.targets_reached:
             self.state = reached
 
     def descend(self, weights: tuple[float, float], most: int, stop: StoppingCriteria) -> Iterator[None]:
         """Steps that each bring the sum down, until none does."""
         problem, radius = self.problem, 0.1
-        value = self._value(self.state, weights)
+        value = self._objective(self.state, weights)
         trail = [np.inf] * stop.creeps
         while self.steps < most and radius > SETTLED and value <= (1 - CREPT) * trail[-stop.creeps]:
-            tried = step(problem, self.first, self.state, weights, radius, stop.damping)
+            tried = solve_step(problem, self.first, self.state, weights, radius, stop.damping)
             length = float(np.abs(tried.change).max(initial=0.0))
-            if tried.promised <= stop.nothing + stop.gain * value or length <= SETTLED:
+            if tried.predicted_decrease <= stop.nothing + stop.gain * value or length <= SETTLED:
                 return
             self.steps += 1
             trail.append(value)
-            drawn = problem.keeps.restored(self.state.drawn + problem.size * tried.change)
-            moved = attempt(problem, self.state, drawn)
-            gained = -np.inf if moved is None else value - self._value(moved, weights)
+            drawn = problem.keeps.restore(self.state.drawn + problem.size * tried.change)
+            moved = try_drawing(problem, self.state, drawn)
+            gained = -np.inf if moved is None else value - self._objective(moved, weights)
             if moved is not None and gained > 0:
                 self.state, value = moved, value - gained
-            if gained > 0.75 * tried.promised:
+            if gained > 0.75 * tried.predicted_decrease:
                 radius = max(radius, 2 * length)
-            elif gained < 0.25 * tried.promised:
+            elif gained < 0.25 * tried.predicted_decrease:
                 radius = length / (2 if gained > 0 else 4)
             yield
 
-    def _value(self, state: EditState, weights: tuple[float, float]) -> float:
+    def _objective(self, state: EditState, weights: tuple[float, float]) -> float:
         weight, fade = weights
         change = ((state.drawn - self.first.drawn) / self.problem.size).ravel()[self.problem.keeps.free]
-        r, _ = state.pull(fade)
+        r, _ = state.faded_residuals(fade)
         return 0.5 * float(r @ r) + 0.5 * weight * float((change**2).sum())
 
 
-def _result(model: Linkage, study: EditStudy, walk: EditDescent, clock: Clock) -> EditResult:
-    problem, state = walk.problem, walk.state
-    edited = drawn_anew(model, state)
+def _result(model: Linkage, study: EditStudy, descent: EditDescent, clock: Clock) -> EditResult:
+    problem, state = descent.problem, descent.state
+    edited = redraw(model, state)
     achieved = tuple(
         AchievedTarget(term.name, before, after, after <= REACHED * problem.size, term.kept)
         for term, before, after in zip(
-            problem.terms, walk.first.misses.tolist(), state.misses.tolist(), strict=True
+            problem.terms, descent.first.misses.tolist(), state.misses.tolist(), strict=True
         )
     )
-    achieved += tuple(_angles(study, walk))
+    achieved += tuple(_transmission_target(study, descent))
     done = all(target.reached for target in achieved if not target.kept)
-    last = step(problem, walk.first, state, WEIGHTS[-1], NEAR, COARSE.damping)
-    resisted = () if done else tuple(resistances(problem, state, last.prices))
+    last = solve_step(problem, descent.first, state, WEIGHTS[-1], NEAR, COARSE.damping)
+    resisted = () if done else tuple(resistances(problem, state, last.multipliers))
     if done:
         status = EditStatus.REACHED
-    elif walk.steps >= study.iterations:
+    elif descent.steps >= study.iterations:
         status = EditStatus.ITERATION_LIMIT
     else:
-        guarded = any(found.kind == "guard" for found in resisted)
+        guarded = any(resistance.kind == "guard" for resistance in resisted)
         status = EditStatus.GUARDED if guarded else EditStatus.COMPROMISE
     wanted = tuple(mark for term in problem.terms for mark in term.marks(problem.size))
-    return EditResult(status, model, edited, study, achieved, resisted, wanted, walk.steps, clock.seconds)
+    return EditResult(status, model, edited, study, achieved, resisted, wanted, descent.steps, clock.seconds)
 
 
-def drawn_anew(model: Linkage, state: EditState) -> Linkage:
+def redraw(model: Linkage, state: EditState) -> Linkage:
     """The linkage with its joints, and the guides that ride on its links, where they are now."""
     rows = iter(state.drawn.tolist())
     places = {name: tuple(next(rows)) for name in model.joints}
@@ -197,13 +197,15 @@ def drawn_anew(model: Linkage, state: EditState) -> Linkage:
     return model.model_copy(update={"joints": places, "links": links, "sliders": sliders})
 
 
-def _angles(study: EditStudy, walk: EditDescent) -> Iterator[AchievedTarget]:
+def _transmission_target(study: EditStudy, descent: EditDescent) -> Iterator[AchievedTarget]:
     """A transmission angle that the drawing did not have is a target too."""
     wanted = study.guard.transmission
     if wanted is not None:
-        closed = walk.problem.drive.closed
-        found = (transmissions(state.sampled, closed) for state in (walk.first, walk.state))
-        least = (min((one.worst for one in each), default=np.pi / 2) for each in found)
+        closed = descent.problem.drive.closed
+        every_transmission = (
+            transmissions(state.sampled, closed) for state in (descent.first, descent.state)
+        )
+        least = (min((one.worst for one in each), default=np.pi / 2) for each in every_transmission)
         before, after = (float(np.degrees(max(wanted - angle, 0.0))) for angle in least)
         name = f"transmission angles of {np.degrees(wanted):g} deg"
         yield AchievedTarget(name, before, after, after == 0.0, unit="deg")

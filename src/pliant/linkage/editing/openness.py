@@ -9,8 +9,8 @@ from pliant.linkage.editing.terms import EditView
 from pliant.linkage.structure.rule import LINES, SLOT, STRUT
 
 
-def dyad_slopes(view: EditView, op: list[int], f: int, c: float) -> Floats:
-    """(N, 2) of the c of `rules.openness`, of a row of `ops` at pose f."""
+def dyad_openness_gradient(view: EditView, op: list[int], f: int, c: float) -> Floats:
+    """(N, 2) of the c of `rules.fill_openness`, of a row of `ops` at pose f."""
     out = np.zeros_like(view.drawn)
     if op[0] == LINES:
         _lines(view, op, f, c, out)
@@ -26,16 +26,16 @@ def _lines(view: EditView, op: list[int], f: int, c: float, out: Floats) -> None
     _, _, _, j, b, _, p, q, r, s = op
     x, drawn = view.poses.x[:, :, f], view.drawn
     u, w = x[b] - x[j], _number(x[q] - x[p])
-    guide, way, base = drawn[b] - drawn[j], drawn[s] - drawn[r], _number(drawn[q] - drawn[p])
-    ratio, turn = _number(way) / base, w / base
+    guide, direction, base = drawn[b] - drawn[j], drawn[s] - drawn[r], _number(drawn[q] - drawn[p])
+    ratio, turn = _number(direction) / base, w / base
     h = _vector(ratio * w)
-    scale = 1 / (np.hypot(*guide) * np.hypot(*way))
-    scale = scale if guide[0] * way[1] - guide[1] * way[0] >= 0 else -scale
+    scale = 1 / (np.hypot(*guide) * np.hypot(*direction))
+    scale = scale if guide[0] * direction[1] - guide[1] * direction[0] >= 0 else -scale
     out -= scale * np.tensordot(np.array([h[1], -h[0]]), _moved(view, j, b, f), 1)
     across = np.array([-u[1], u[0]])  # u × z = across · z
     out -= scale * np.tensordot(_by(ratio, across), _moved(view, p, q, f), 1)
     of_way, of_base = -scale * _by(turn, across), scale * _by(turn * ratio, across)
-    of_way = of_way + (1 - c) * way / (way @ way)
+    of_way = of_way + (1 - c) * direction / (direction @ direction)
     for (tail, tip), slope in (
         ((r, s), of_way),
         ((p, q), of_base),
@@ -49,13 +49,15 @@ def _slot(view: EditView, op: list[int], f: int, c: float, out: Floats) -> None:
     """Of c = p̄²/(p² + p̄² − h²), p from the pivot to the pin, h = n̄ × p̄/|n̄|."""
     _, _, i, j, *_, r, s = op
     x, drawn = view.poses.x[:, :, f], view.drawn
-    pin, way = drawn[j] - drawn[i], drawn[s] - drawn[r]
-    length = float(np.hypot(*way))
-    offset = float(way[0] * pin[1] - way[1] * pin[0]) / length
+    pin, direction = drawn[j] - drawn[i], drawn[s] - drawn[r]
+    length = float(np.hypot(*direction))
+    offset = float(direction[0] * pin[1] - direction[1] * pin[0]) / length
     whole = float(pin @ pin) / c  # p² + p̄² − h²
     out -= 2 * c / whole * np.tensordot(x[j] - x[i], _moved(view, i, j, f), 1)
-    of_pin = 2 * (1 - c) / whole * pin + 2 * c * offset / whole * np.array([-way[1], way[0]]) / length
-    turned = np.array([pin[1], -pin[0]]) / length - offset * way / length**2
+    of_pin = (
+        2 * (1 - c) / whole * pin + 2 * c * offset / whole * np.array([-direction[1], direction[0]]) / length
+    )
+    turned = np.array([pin[1], -pin[0]]) / length - offset * direction / length**2
     for (tail, tip), slope in (((i, j), of_pin), ((r, s), 2 * c * offset / whole * turned)):
         out[tip] += slope
         out[tail] -= slope

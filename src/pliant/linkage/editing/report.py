@@ -77,7 +77,10 @@ def summary(result: EditResult) -> str:
         mark = done if target.reached else f"off by {target.after:.4g} {unit}"
         was = "" if target.kept else f" (was {target.before:.4g} {unit})"
         lines.append(f"  {target.name}: {mark}{was}")
-    lines += [f"  {100 * found.share:3.0f} % of the pull held by: {found}" for found in result.resisted[:5]]
+    lines += [
+        f"  {100 * resistance.share:3.0f} % of the pull held by: {resistance}"
+        for resistance in result.resisted[:5]
+    ]
     farthest = sorted(result.moved.items(), key=lambda entry: -entry[1])[:3]
     moved = ", ".join(f"{name} by {much:.4g}" for name, much in farthest if much > 0)
     return "\n".join(
@@ -97,7 +100,7 @@ def to_dict(result: EditResult) -> dict[str, Any]:
         "model": model_hash(result.original),
         "edited": result.model.model_dump(mode="json", exclude_defaults=True, by_alias=True),
         "achieved": [vars(target).copy() for target in result.achieved],
-        "resisted": [vars(found).copy() for found in result.resisted],
+        "resisted": [vars(resistance).copy() for resistance in result.resisted],
         "moved": result.moved,
         "lengths": {name: list(pair) for name, pair in result.lengths.items()},
         "steps": result.steps,

@@ -31,7 +31,7 @@ KEPT = 0.1  # weight of what is kept as nearly as the targets let it
 FINE = 90  # points that a curve to be followed is resampled to
 
 
-def terms(
+def edit_terms(
     model: Linkage,
     study: EditStudy,
     number: dict[str, int],
@@ -45,11 +45,11 @@ def terms(
         for n, edit in enumerate(study.curves)
     )
     moves = (_move(move, number[move.joint], drive, t, f"move[{n}].at") for n, move in enumerate(study.move))
-    found: list[EditTerm] = [*moves, *curves, *_lengths(model, study, number, poses.drawn)]
+    terms: list[EditTerm] = [*moves, *curves, *_lengths(model, study, number, poses.drawn)]
     joints = list(dict.fromkeys(number[name] for name in model.joints))
-    found += [_enclosure(room, number, joints, len(t), drive.closed) for room in study.enclosure]
+    terms += [_enclosure(room, number, joints, len(t), drive.closed) for room in study.enclosure]
     for point in study.keep.curves:
-        found.append(
+        terms.append(
             CurveTerm(f"keep the curve of {point}", KEPT, number[point], poses.x[number[point]].T, True)
         )
     for point in study.keep.timing:
@@ -60,13 +60,13 @@ def terms(
         pace = TimingTerm(
             f"keep the timing of {point}", KEPT, number[point], along / along[-1], float(along[-1])
         )
-        found.append(pace)
-    return found
+        terms.append(pace)
+    return terms
 
 
-def moment(drive: MotorDrive, angle: float, t: Floats, where: str) -> float:
+def path_parameter(drive: MotorDrive, angle: float, t: Floats, where: str) -> float:
     """The path parameter at which the first motor is at an angle, inside what is run."""
-    _inside(drive, t, (angle,), where)
+    _refuse_outside(drive, t, (angle,), where)
     inside = np.linspace(t[0], t[-1] if not drive.closed else 1.0, 4001)
     angles = drive.angles(inside)[0]
     if drive.closed:
@@ -75,8 +75,8 @@ def moment(drive: MotorDrive, angle: float, t: Floats, where: str) -> float:
     nearest = int(np.argmin(np.abs(angles - angle)))
     low, high = max(nearest - 1, 0), min(nearest + 1, len(inside) - 1)
     rising = np.sign(angles[high] - angles[low]) or 1.0
-    found = np.interp(rising * angle, rising * angles[low : high + 1], inside[low : high + 1])
-    return float(found) % 1.0 if drive.closed else float(found)
+    parameter = np.interp(rising * angle, rising * angles[low : high + 1], inside[low : high + 1])
+    return float(parameter) % 1.0 if drive.closed else float(parameter)
 
 
 def _move(move: JointMove, joint: int, drive: MotorDrive, t: Floats, where: str) -> EditTerm:
@@ -84,7 +84,7 @@ def _move(move: JointMove, joint: int, drive: MotorDrive, t: Floats, where: str)
     if move.at == 0.0:
         return DrawnPositionTerm(f"{move.joint} to {written.place(place)}", move.weight, joint, place)
     name = f"{move.joint} to {written.place(place)} at {np.degrees(move.at):g} deg"
-    moments = np.array([moment(drive, move.at, t, where)])
+    moments = np.array([path_parameter(drive, move.at, t, where)])
     return PositionTerm(name, move.weight, joint, place[None], moments, drive, t)
 
 
@@ -97,13 +97,13 @@ def _curve(
         moments = (
             None
             if edit.at is None
-            else np.array([moment(drive, angle, t, f"{where}.at") for angle in edit.at])
+            else np.array([path_parameter(drive, angle, t, f"{where}.at") for angle in edit.at])
         )
         count = len(edit.through)
         name = f"{of} through {count} point{'s' if count > 1 else ''}{'' if moments is None else ', on time'}"
         return PositionTerm(name, edit.weight, joint, np.array(edit.through), moments, drive, t)
     if edit.follow is not None:
-        places = _resampled(np.array(edit.follow), edit.closed)
+        places = _resample(np.array(edit.follow), edit.closed)
         return PathTerm(
             f"{of} along {len(edit.follow)} points", edit.weight, joint, places, edit.closed, drive.closed
         )
@@ -117,16 +117,16 @@ def _curve(
         return CurveTerm(f"{of} shifted by {written.place(shift)}", edit.weight, joint, path + shift)
     span = edit.flatten or edit.dwell or (0.0, 0.0)
     flat = edit.flatten is not None
-    frames = _between(drive, t, span, f"{where}.{'flatten' if flat else 'dwell'}")
-    way = "flat" if flat else "at rest"
-    name = f"{of} {way} from {np.degrees(span[0]):g} to {np.degrees(span[1]):g} deg"
+    frames = _samples_between(drive, t, span, f"{where}.{'flatten' if flat else 'dwell'}")
+    shape = "flat" if flat else "at rest"
+    name = f"{of} {shape} from {np.degrees(span[0]):g} to {np.degrees(span[1]):g} deg"
     return SpreadTerm(name, edit.weight, joint, frames, flat)
 
 
-def _inside(drive: MotorDrive, t: Floats, angles: tuple[float, ...], where: str) -> None:
+def _refuse_outside(drive: MotorDrive, t: Floats, angles: tuple[float, ...], where: str) -> None:
     """Refuse angles that the motor does not have on its way."""
-    way = drive.angles(t)[0]
-    low, high = float(way.min()), float(way.max())
+    motor_angles = drive.angles(t)[0]
+    low, high = float(motor_angles.min()), float(motor_angles.max())
     for angle in angles:
         if not drive.closed and not low - 1e-9 <= angle <= high + 1e-9:
             reach = f"{np.degrees(low):.6g} to {np.degrees(high):.6g} deg"
@@ -134,9 +134,9 @@ def _inside(drive: MotorDrive, t: Floats, angles: tuple[float, ...], where: str)
             raise InputError([Fault(where, problem, "Give an angle on it")])
 
 
-def _between(drive: MotorDrive, t: Floats, span: tuple[float, float], where: str) -> Ints:
+def _samples_between(drive: MotorDrive, t: Floats, span: tuple[float, float], where: str) -> Ints:
     """Samples whose first motor angle lies in a span; in a closed cycle, the span may wrap."""
-    _inside(drive, t, span, where)
+    _refuse_outside(drive, t, span, where)
     angles = drive.angles(t)[0]
     if drive.closed:
         whole = abs(float(drive.at_knots[0, -1] - np.interp(0.0, drive.knots, drive.at_knots[0])))
@@ -183,7 +183,7 @@ def _enclosure(
     return EnclosureTerm(f"inside {what}", INSIDE, np.array(joints), corners, normals, offsets, poses, closed)
 
 
-def _resampled(points: Floats, closed: bool) -> Floats:
+def _resample(points: Floats, closed: bool) -> Floats:
     """Evenly along the polyline."""
     ring = np.concatenate([points, points[:1]]) if closed else points
     along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(ring, axis=0).T))])

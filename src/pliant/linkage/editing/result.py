@@ -57,7 +57,7 @@ class EditResult(Shown):
     @property
     def message(self) -> str:
         """The status as a sentence, with what stood in the way."""
-        guards = [str(found) for found in self.resisted if found.kind == "guard"]
+        guards = [str(resistance) for resistance in self.resisted if resistance.kind == "guard"]
         return str(self.status) + (f": {guards[0]}" if guards else "")
 
     @property
@@ -72,10 +72,13 @@ class EditResult(Shown):
     def lengths(self) -> dict[str, tuple[float, float]]:
         """Every length that a link fixes, before and after."""
         before, after = structure(self.original), structure(self.model)
-        found: dict[str, tuple[float, float]] = {}
+        lengths: dict[str, tuple[float, float]] = {}
         for link in before.links:
             for at, i in enumerate(link):
                 for j in link[at + 1 :]:
-                    apart = [float(np.hypot(*(s.drawn[i] - s.drawn[j]))) for s in (before, after)]
-                    found[f"{before.names[i]}-{before.names[j]}"] = (apart[0], apart[1])
-        return found
+                    before_and_after = [float(np.hypot(*(s.drawn[i] - s.drawn[j]))) for s in (before, after)]
+                    lengths[f"{before.names[i]}-{before.names[j]}"] = (
+                        before_and_after[0],
+                        before_and_after[1],
+                    )
+        return lengths

@@ -9,7 +9,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 
 
-def between(values: Floats, closed: bool) -> Floats:
+def peak_bounds(values: Floats, closed: bool) -> Floats:
     """What samples (…, F) may reach about each: a parabola rises by an eighth of its second difference."""
     before, after = neighbours(np.arange(values.shape[-1]), values.shape[-1], closed)
     return values + np.abs(values[..., before] - 2 * values + values[..., after]) / 8
@@ -25,12 +25,12 @@ def neighbours(frames: Ints, count: int, closed: bool) -> tuple[Ints, Ints]:
 def length_slopes(drawn: Floats, pairs: Ints) -> tuple[Floats, Floats]:
     """Lengths (K,) between drawn joints, and their Jacobian (K, 2N)."""
     i, j = pairs.T
-    apart = drawn[i] - drawn[j]
-    lengths = np.hypot(*apart.T)
+    bars = drawn[i] - drawn[j]
+    lengths = np.hypot(*bars.T)
     slopes = np.zeros((len(pairs), *drawn.shape))
     rows = np.arange(len(pairs))
-    slopes[rows, i] += apart / lengths[:, None]
-    slopes[rows, j] -= apart / lengths[:, None]
+    slopes[rows, i] += bars / lengths[:, None]
+    slopes[rows, j] -= bars / lengths[:, None]
     return lengths, slopes.reshape(len(pairs), -1)
 
 
@@ -66,7 +66,7 @@ class NearestPoints:
     directions: Floats  # (K, 2) of the segment
 
 
-def nearest(points: Floats, line: Floats, closed: bool) -> NearestPoints:
+def nearest_points(points: Floats, line: Floats, closed: bool) -> NearestPoints:
     """For each point, the nearest place on a polyline."""
     start = line if closed else line[:-1]
     along = (np.roll(line, -1, axis=0) if closed else line[1:]) - start

@@ -16,9 +16,9 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.motion import Mark
-from pliant.linkage.editing.samples import between, length_slopes, nearest, neighbours
+from pliant.linkage.editing.samples import length_slopes, nearest_points, neighbours, peak_bounds
 from pliant.linkage.kinematics.drive import MotorDrive
-from pliant.linkage.kinematics.poses import LinkagePoses, jacobian, positions, rates, some
+from pliant.linkage.kinematics.poses import LinkagePoses, jacobian, positions, rates, select_poses
 
 Residuals = tuple[Floats, Floats]  # (m,), (m, 2N)
 RING = 0.012  # of the size: a place that is asked for, drawn
@@ -78,7 +78,7 @@ class EditTerm(Protocol):
         """How many residuals the mean of their squares is over."""
         ...
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """How far off it is at its worst place, given its residuals."""
         ...
 
@@ -105,8 +105,8 @@ class PositionTerm:
         if self.t is not None:
             return self.t
         path = poses.x[self.joint, :, : len(self.sampled)].T
-        apart = ((path[None] - self.places[:, None]) ** 2).sum(axis=2)
-        t = self.sampled[np.argmin(apart, axis=1)]
+        squared_distances = ((path[None] - self.places[:, None]) ** 2).sum(axis=2)
+        t = self.sampled[np.argmin(squared_distances, axis=1)]
         cell = float(np.diff(self.sampled).max())
         low, high = t - cell, t + cell
         if not self.drive.closed:
@@ -125,15 +125,15 @@ class PositionTerm:
 
     def marks(self, size: float) -> list[Mark]:
         """A point each."""
-        return [spot(place, size) for place in self.places]
+        return [ring_mark(place, size) for place in self.places]
 
     def count(self, r: Floats) -> int:
         """All of them."""
         return len(r)
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """The largest distance."""
-        return farthest(r) if self.t is not None else float(np.abs(r).max(initial=0.0))
+        return largest_distance(r) if self.t is not None else float(np.abs(r).max(initial=0.0))
 
     def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Both coordinates at given moments; only across the curve at nearest ones."""
@@ -141,24 +141,24 @@ class PositionTerm:
         slopes = view.slopes(self.joint, moments)
         if self.t is not None:
             return away.ravel(), slopes.reshape(-1, slopes.shape[2])
-        there = some(view.poses, moments)
+        there = select_poses(view.poses, moments)
         v, _ = rates(there, np.ones_like(there.angles), np.zeros_like(there.angles))
         along = v[self.joint].T
-        return _across(away, slopes, along / np.maximum(np.hypot(*along.T), 1e-300)[:, None])
+        return _normal_residuals(away, slopes, along / np.maximum(np.hypot(*along.T), 1e-300)[:, None])
 
 
-def target(points: Floats) -> Mark:
+def target_mark(points: Floats) -> Mark:
     """What is asked for, as views draw it."""
     return Mark("curve", points, group="target")
 
 
-def spot(place: Floats, size: float) -> Mark:
+def ring_mark(place: Floats, size: float) -> Mark:
     """A place that is asked for: a small ring."""
     turn = np.linspace(0, 2 * np.pi, 25)
-    return target(place + RING * size * np.stack([np.cos(turn), np.sin(turn)], axis=1))
+    return target_mark(place + RING * size * np.stack([np.cos(turn), np.sin(turn)], axis=1))
 
 
-def farthest(r: Floats) -> float:
+def largest_distance(r: Floats) -> float:
     """The largest distance, of residuals that are coordinates in pairs."""
     return float(np.hypot(r[0::2], r[1::2]).max(initial=0.0))
 
@@ -170,7 +170,7 @@ class SampledTerm:
         """None."""
         return np.zeros(0)
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """The largest of them."""
         return float(np.abs(r).max(initial=0.0))
 
@@ -195,11 +195,11 @@ class DrawnPositionTerm(SampledTerm):
 
     def marks(self, size: float) -> list[Mark]:
         """A point."""
-        return [spot(self.place, size)]
+        return [ring_mark(self.place, size)]
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """The largest distance."""
-        return farthest(r)
+        return largest_distance(r)
 
     def residuals(self, view: EditView, moments: slice) -> Residuals:
         """The drawn position itself."""
@@ -220,11 +220,11 @@ class CurveTerm(SampledTerm):
 
     def marks(self, size: float) -> list[Mark]:
         """The curve, unless it is the one there was."""
-        return [] if self.kept else [target(self.places)]
+        return [] if self.kept else [target_mark(self.places)]
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """The largest distance."""
-        return farthest(r)
+        return largest_distance(r)
 
     def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Both coordinates at every pose."""
@@ -246,17 +246,17 @@ class PathTerm(SampledTerm):
 
     def marks(self, size: float) -> list[Mark]:
         """The curve."""
-        return [target(np.concatenate([self.places, self.places[:1]]) if self.closed else self.places)]
+        return [target_mark(np.concatenate([self.places, self.places[:1]]) if self.closed else self.places)]
 
     def residuals(self, view: EditView, moments: slice) -> Residuals:
         """From every pose to the wanted curve, and from the wanted curve to the nearest of this one."""
         path, slopes = view.path(self.joint), view.slopes(self.joint)
-        on = nearest(path, self.places, self.closed)
-        to_wanted = _across(path - on.places, slopes, on.directions)
-        on = nearest(self.places, path, self.cycle)
+        on = nearest_points(path, self.places, self.closed)
+        to_wanted = _normal_residuals(path - on.places, slopes, on.directions)
+        on = nearest_points(self.places, path, self.cycle)
         share, second = on.shares[:, None, None], (on.segments + 1) % len(path)
         mixed = (1 - share) * slopes[on.segments] + share * slopes[second]
-        covering = _across(on.places - self.places, mixed, on.directions)
+        covering = _normal_residuals(on.places - self.places, mixed, on.directions)
         return np.concatenate([to_wanted[0], covering[0]]), np.concatenate([to_wanted[1], covering[1]])
 
 
@@ -271,9 +271,9 @@ class SpreadTerm(SampledTerm):
     straight: bool
     kept: bool = False
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """The largest distance."""
-        return float(np.abs(r).max(initial=0.0)) if self.straight else farthest(r)
+        return float(np.abs(r).max(initial=0.0)) if self.straight else largest_distance(r)
 
     def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Distances from the mean: across the best line, or both ways."""
@@ -343,7 +343,7 @@ class EnclosureTerm(SampledTerm):
 
     def marks(self, size: float) -> list[Mark]:
         """The polygon."""
-        return [target(np.concatenate([self.corners, self.corners[:1]]))]
+        return [target_mark(np.concatenate([self.corners, self.corners[:1]]))]
 
     def count(self, r: Floats) -> int:
         """Every joint at every pose, those inside too, so that the sum is smooth where one comes in."""
@@ -353,7 +353,7 @@ class EnclosureTerm(SampledTerm):
         """How far each joint sticks out across each edge, where it does."""
         x = view.poses.x[self.joints, :, : view.count]
         across = np.einsum("ec,kcf->ekf", self.normals, x)
-        out = between(across, self.closed) - self.offsets[:, None, None]
+        out = peak_bounds(across, self.closed) - self.offsets[:, None, None]
         edge, joint, frame = np.nonzero(out > 0)
         before, after = neighbours(frame, view.count, self.closed)
         bend = across[edge, joint, before] - 2 * across[edge, joint, frame] + across[edge, joint, after]
@@ -367,27 +367,27 @@ class EnclosureTerm(SampledTerm):
         return out[edge, joint, frame], (1 - 2 * share) * slopes(frame) + share * beside
 
 
-def evaluate(
-    found: Iterable[EditTerm], sampled: LinkagePoses, drive: MotorDrive, t: Floats
+def evaluate_poses(
+    terms: Iterable[EditTerm], sampled: LinkagePoses, drive: MotorDrive, t: Floats
 ) -> tuple[EditView, list[slice]]:
     """The poses at the samples and at the terms' moments, with derivatives; and where each term's are."""
-    moments = [term.moments(sampled) for term in found]
+    moments = [term.moments(sampled) for term in terms]
     cuts = np.cumsum([len(t), *map(len, moments)]).tolist()
     poses = sampled
     if cuts[-1] > len(t):
         everything = np.concatenate([t, *moments])
-        near = _guess(sampled, t, everything) if sampled.plan.groups else None
+        near = _nearest_samples(sampled, t, everything) if sampled.plan.groups else None
         poses = positions(sampled.plan, drive.angles(everything), sampled.drawn, near)
     view = EditView(poses, jacobian(poses), len(t))
     return view, [slice(a, b) for a, b in pairwise(cuts)]
 
 
-def _guess(sampled: LinkagePoses, t: Floats, everything: Floats) -> Floats:
+def _nearest_samples(sampled: LinkagePoses, t: Floats, everything: Floats) -> Floats:
     nearest = np.argmin(np.abs(t[:, None] - everything[None]), axis=0)
     return np.ascontiguousarray(sampled.x[:, :, nearest])
 
 
-def _across(away: Floats, slopes: Floats, along: Floats) -> Residuals:
+def _normal_residuals(away: Floats, slopes: Floats, along: Floats) -> Residuals:
     """The part of (K, 2) distances that is normal to the curve.
 
     Where the nearest place is an end of the curve, the distance has a part along it that does

@@ -18,7 +18,7 @@ from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.errors import PliantError
 from pliant.core.kernel import inner, kernel
 from pliant.core.threads import in_threads, threads
-from pliant.linkage.kinematics.rules import openness, place
+from pliant.linkage.kinematics.rules import fill_openness, place_joints
 from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import GROUP, SIDED, SLIDER, TRIANGLE
 from pliant.linkage.structure.sides import fill_sides
@@ -31,7 +31,7 @@ Kept = TypeVar("Kept")
 Reduce = Callable[[Floats, Floats, Bools], Kept]  # of drawings (v, N, 2), points, reached
 
 
-def curves(
+def variant_curves(
     plan: RulePlan, drawings: Floats, angles: Floats, trace: int | Sequence[int]
 ) -> tuple[Floats, Bools]:
     """The traced joints (V, T, 2, F) of the variants (V, N, 2) at motor angles (M, F), and what is reached.
@@ -39,13 +39,13 @@ def curves(
     `reached` (V, F) is False where a rule of the variant does not close, and at every pose where
     it is drawn flat, so that it has no side. It is judged at these angles and nowhere between: a
     variant that is reached at all of them may still be stopped for a moment between two. How far
-    it truly runs is what `pliant trace` and `limits.reach` find.
+    it truly runs is what `pliant trace` and `limits.motion_range` find.
     """
     run = _Batch(plan, angles, trace)
     return run(drawings)
 
 
-def stream(
+def stream_variants(
     plan: RulePlan,
     drawings: Floats | Iterable[Floats],
     angles: Floats,
@@ -79,7 +79,7 @@ class _Batch:
             )
         self.plan = plan
         self.angles = np.atleast_2d(np.asarray(angles, np.float64))
-        self.cosines, self.sines = plan.structure.turned(self.angles)
+        self.cosines, self.sines = plan.structure.cosines_and_sines(self.angles)
         self.trace = np.atleast_1d(np.array(trace, np.int64))
         self.shape = len(self.trace), 2, self.angles.shape[1]
 
@@ -119,7 +119,7 @@ def _variants(
     for variant in range(first, last):
         drawn = drawings[variant]
         fill_sides(ops, drawn, signs)
-        place(ops, signs, drawn, cosines, sines, 0, poses, x)
+        place_joints(ops, signs, drawn, cosines, sines, 0, poses, x)
         _closes(ops, signs, drawn, x, cosines, still, rest, c, dc, reached[variant])
         for t in range(len(trace)):
             _copy(x[trace[t]], points[variant, t])
@@ -137,7 +137,7 @@ def _closes(
     ops: Ints, signs: Floats, drawn: Floats, x: Floats, cosines: Floats, still: Floats, rest: Floats,
     c: Floats, dc: Floats, reached: Bools,
 ) -> None:  # fmt: skip
-    """Whether |c| ≤ 1 (see `rules.openness`) for every rule that can fail to close, at each pose.
+    """Whether |c| ≤ 1 (see `rules.fill_openness`) for every rule that can fail to close, at each pose.
 
     `still` and `rest` are rates of 0, and c, dc (1, F) are scratch.
     """
@@ -151,7 +151,7 @@ def _closes(
             return
         ri = (drawn[k, 0] - drawn[i, 0]) ** 2 + (drawn[k, 1] - drawn[i, 1]) ** 2
         if rule not in (TRIANGLE, SLIDER):
-            openness(ops[o : o + 1], drawn, x, still, cosines, rest, c, dc)
+            fill_openness(ops[o : o + 1], drawn, x, still, cosines, rest, c, dc)
             for f in range(x.shape[2]):
                 reached[f] &= abs(c[0, f]) <= 1.0 + BEYOND
         elif rule == TRIANGLE:

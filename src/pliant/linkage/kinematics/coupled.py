@@ -16,7 +16,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.linkage.structure.constraints import (
-    RIDES,
+    LINEAR,
     curvatures,
     drawn_gradients,
     fill_gradients,
@@ -28,7 +28,7 @@ from pliant.linkage.structure.plan import CoupledGroup
 STEPS = 40
 
 
-def settle(group: CoupledGroup, drawn: Floats, near: Floats, x: Floats) -> None:
+def solve_positions(group: CoupledGroup, drawn: Floats, near: Floats, x: Floats) -> None:
     """Solve the group at every pose, from `near` (N, 2, F), into x, as far as Newton's method brings it.
 
     Damped: a step that does not bring the residual down is halved.
@@ -38,7 +38,7 @@ def settle(group: CoupledGroup, drawn: Floats, near: Floats, x: Floats) -> None:
     still = drawn[group.near]
     size = float(np.ptp(still, axis=0).max())
     worst = np.empty(len(points))
-    scale = np.where(np.isin(group.rows.kinds, RIDES), 1.0, 1 / size)  # so that all rows are lengths
+    scale = np.where(np.isin(group.rows.kinds, LINEAR), 1.0, 1 / size)  # so that all rows are lengths
     _newton(group.rows.kinds, group.rows.joints, group.own, still, size, scale, points, worst)
     x[group.joints] = np.moveaxis(points[:, group.own], 0, 2)
 
@@ -139,33 +139,33 @@ def _eliminate(matrix: Floats, right: Floats) -> bool:
 
 def determinants(group: CoupledGroup, drawn: Floats, x: Floats) -> Floats:
     """(F,) det C with rows of length one: 0 where the group is at a toggle, and its sign is the branch."""
-    c = _own(group, drawn[group.near], _points(group, x))
+    c = _own_gradients(group, drawn[group.near], _points(group, x))
     return np.linalg.det(c / np.linalg.norm(c, axis=2, keepdims=True))
 
 
-def tendencies(group: CoupledGroup, drawn: Floats, x: Floats, v: Floats) -> Floats:
+def determinant_rates(group: CoupledGroup, drawn: Floats, x: Floats, v: Floats) -> Floats:
     """(F,) the rate of det C over itself, trace(C⁻¹ dC), at velocities v (N, 2, F): at −1 it is soon 0."""
     still = drawn[group.near]
     slopes = gradients(group.rows, still, _points(group, x))[:, :, group.own]
     turning = gradients(group.rows, still, _points(group, v))[:, :, group.own]
-    turning[:, np.isin(group.rows.kinds, RIDES)] = 0.0  # their slopes are constant
-    return np.trace(solve(_flat(slopes), _flat(turning)), axis1=1, axis2=2)
+    turning[:, np.isin(group.rows.kinds, LINEAR)] = 0.0  # their slopes are constant
+    return np.trace(solve_linear(_matrices(slopes), _matrices(turning)), axis1=1, axis2=2)
 
 
-def speeds(group: CoupledGroup, drawn: Floats, x: Floats, v: Floats, a: Floats) -> None:
+def fill_rates(group: CoupledGroup, drawn: Floats, x: Floats, v: Floats, a: Floats) -> None:
     """Fill velocities and accelerations of the group's joints from those of the joints it hangs on."""
     points, still = _points(group, x), drawn[group.near]
     slopes = gradients(group.rows, still, points)
-    c = _flat(slopes[:, :, group.own])
-    rate = _known(group, v)
+    c = _matrices(slopes[:, :, group.own])
+    rate = _known_rates(group, v)
     right = -np.einsum("frnc,fnc->fr", slopes, rate)
-    v[group.joints] = _back(solve(c, right[..., None])[..., 0])
-    second = _known(group, a)
+    v[group.joints] = _by_joint(solve_linear(c, right[..., None])[..., 0])
+    second = _known_rates(group, a)
     right = -np.einsum("frnc,fnc->fr", slopes, second) - curvatures(group.rows, _points(group, v))
-    a[group.joints] = _back(solve(c, right[..., None])[..., 0])
+    a[group.joints] = _by_joint(solve_linear(c, right[..., None])[..., 0])
 
 
-def jacobian(group: CoupledGroup, drawn: Floats, x: Floats, d: Floats) -> None:
+def fill_jacobian(group: CoupledGroup, drawn: Floats, x: Floats, d: Floats) -> None:
     """Fill d[k] (2, N, 2, F) of the group's joints from those of the joints it hangs on."""
     points, still = _points(group, x), drawn[group.near]
     slopes = gradients(group.rows, still, points)
@@ -174,24 +174,24 @@ def jacobian(group: CoupledGroup, drawn: Floats, x: Floats, d: Floats) -> None:
     right = -np.einsum("frnc,fncpe->frpe", slopes, known)
     right[:, :, group.near] += drawn_gradients(group.rows, still, points)
     shape = (len(points), len(group.rows), -1)
-    found = solve(_flat(slopes[:, :, group.own]), right.reshape(shape))
-    d[group.joints] = np.moveaxis(found.reshape(len(points), len(group.joints), 2, len(drawn), 2), 0, 4)
+    solution = solve_linear(_matrices(slopes[:, :, group.own]), right.reshape(shape))
+    d[group.joints] = np.moveaxis(solution.reshape(len(points), len(group.joints), 2, len(drawn), 2), 0, 4)
 
 
-def backward(group: CoupledGroup, drawn: Floats, x: Floats, g: Floats, out: Floats) -> None:
+def backpropagate(group: CoupledGroup, drawn: Floats, x: Floats, g: Floats, out: Floats) -> None:
     """Carry the gradient of the group's joints to the joints it hangs on, and to the drawing."""
     points, still = _points(group, x), drawn[group.near]
     slopes = gradients(group.rows, still, points)
-    c = _flat(slopes[:, :, group.own])
+    c = _matrices(slopes[:, :, group.own])
     own = np.moveaxis(g[group.joints], 2, 0).reshape(len(points), -1, 1)
-    w = solve(np.swapaxes(c, 1, 2), own)[..., 0]
+    w = solve_linear(np.swapaxes(c, 1, 2), own)[..., 0]
     to_known = -np.einsum("fr,frnc->fnc", w, slopes)
     to_known[:, group.own] = 0.0
     g[group.near] += np.moveaxis(to_known, 0, 2)
     out[group.near] += np.einsum("fr,frnc->nc", w, drawn_gradients(group.rows, still, points))
 
 
-def solve(matrix: Floats, right: Floats) -> Floats:
+def solve_linear(matrix: Floats, right: Floats) -> Floats:
     """Linear systems, pose by pose; at a toggle, where one is singular, its least-squares answer."""
     linalg: Any = np.linalg
     try:
@@ -204,21 +204,21 @@ def _points(group: CoupledGroup, x: Floats) -> Floats:
     return np.ascontiguousarray(np.moveaxis(x[group.near], 2, 0))
 
 
-def _known(group: CoupledGroup, v: Floats) -> Floats:
+def _known_rates(group: CoupledGroup, v: Floats) -> Floats:
     rate = _points(group, v)
     rate[:, group.own] = 0.0
     return rate
 
 
-def _own(group: CoupledGroup, still: Floats, points: Floats) -> Floats:
-    return _flat(gradients(group.rows, still, points)[:, :, group.own])
+def _own_gradients(group: CoupledGroup, still: Floats, points: Floats) -> Floats:
+    return _matrices(gradients(group.rows, still, points)[:, :, group.own])
 
 
-def _flat(slopes: Floats) -> Floats:
+def _matrices(slopes: Floats) -> Floats:
     poses, rows, joints, axes = slopes.shape
     return slopes.reshape(poses, rows, joints * axes)
 
 
-def _back(found: Floats) -> Floats:
+def _by_joint(solution: Floats) -> Floats:
     """(F, 2U) as (U, 2, F)."""
-    return np.moveaxis(found.reshape(len(found), -1, 2), 0, 2)
+    return np.moveaxis(solution.reshape(len(solution), -1, 2), 0, 2)

@@ -50,7 +50,7 @@ class MotorDrive:
         return spline(t, 1) / self.seconds, spline(t, 2) / self.seconds**2
 
 
-def drive(model: Linkage, samples: int) -> MotorDrive:
+def motor_drive(model: Linkage, samples: int) -> MotorDrive:
     """The path of a model's motors."""
     profiles = [motor.profile for motor in model.motors if motor.profile is not None]
     closed = not profiles and all(m.range is None and float(m.turns).is_integer() for m in model.motors)

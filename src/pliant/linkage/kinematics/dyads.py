@@ -52,11 +52,11 @@ def fill_equations(op: Ints, drawn: Floats, x: Floats, cosines: Floats, f: int, 
               x[k, 0, f] - x[j, 0, f], x[k, 1, f] - x[j, 1, f], g[0])  # fmt: skip
         _area(drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1],
               drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1], d[0])  # fmt: skip
-        _turned(op, k, 0, 1, 5, 4, op[6], op[7], drawn, x, f, g[1], d[1])
+        _add_turned_line(op, k, 0, 1, 5, 4, op[6], op[7], drawn, x, f, g[1], d[1])
     elif rule == SLOT:
         _arm(x[k, 0, f] - x[i, 0, f], x[k, 1, f] - x[i, 1, f], 1, g[0])
         _arm(drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1], 1, d[0])
-        _turned(op, j, 2, 1, 0, 1, i, k, drawn, x, f, g[1], d[1])
+        _add_turned_line(op, j, 2, 1, 0, 1, i, k, drawn, x, f, g[1], d[1])
     elif rule in (CARRIED, DRIVEN):
         base = j if rule == DRIVEN else i
         slot = 2 if rule == DRIVEN else 1
@@ -124,7 +124,7 @@ def _strut(
 
 
 @inner
-def _turned(
+def _add_turned_line(
     op: Ints, end: int, at: int, foot: int, tip: int, tail: int, p: int, q: int,
     drawn: Floats, x: Floats, f: int, g: Floats, d: Floats,
 ) -> None:  # fmt: skip
@@ -175,7 +175,7 @@ def dyad_rates(
     """Velocity and acceleration of joint k at pose f, from those of the others and of the motors."""
     fill_equations(op, drawn, x, cosines, f, g, d)
     k = op[1]
-    r0, r1 = _pushed(op, 0, drawn, x, cosines, w, f), _pushed(op, 1, drawn, x, cosines, w, f)
+    r0, r1 = _motor_term(op, 0, drawn, x, cosines, w, f), _motor_term(op, 1, drawn, x, cosines, w, f)
     for slot in range(1, MOVING):
         p = joint_at(op, slot)
         if p >= 0:
@@ -184,8 +184,8 @@ def dyad_rates(
     inverse = 1.0 / (g[0, 0, 0] * g[1, 0, 1] - g[0, 0, 1] * g[1, 0, 0])
     v[k, 0, f] = (g[1, 0, 1] * r0 - g[0, 0, 1] * r1) * inverse
     v[k, 1, f] = (g[0, 0, 0] * r1 - g[1, 0, 0] * r0) * inverse
-    r0 = _pushed(op, 0, drawn, x, cosines, dw, f) - _bent(op, 0, drawn, v, w, f)
-    r1 = _pushed(op, 1, drawn, x, cosines, dw, f) - _bent(op, 1, drawn, v, w, f)
+    r0 = _motor_term(op, 0, drawn, x, cosines, dw, f) - _curvature_term(op, 0, drawn, v, w, f)
+    r1 = _motor_term(op, 1, drawn, x, cosines, dw, f) - _curvature_term(op, 1, drawn, v, w, f)
     for slot in range(1, MOVING):
         p = joint_at(op, slot)
         if p >= 0:
@@ -196,7 +196,7 @@ def dyad_rates(
 
 
 @inner
-def _pushed(op: Ints, row: int, drawn: Floats, x: Floats, cosines: Floats, w: Floats, f: int) -> float:
+def _motor_term(op: Ints, row: int, drawn: Floats, x: Floats, cosines: Floats, w: Floats, f: int) -> float:
     """What the motors' rates add on the right of a row."""
     rule, k, i, j, b, m = op[0], op[1], op[2], op[3], op[4], op[5]
     if rule in (LINES, SLOT, CARRIED):
@@ -212,7 +212,7 @@ def _pushed(op: Ints, row: int, drawn: Floats, x: Floats, cosines: Floats, w: Fl
 
 
 @inner
-def _bent(op: Ints, row: int, drawn: Floats, v: Floats, w: Floats, f: int) -> float:  # noqa: PLR0911
+def _curvature_term(op: Ints, row: int, drawn: Floats, v: Floats, w: Floats, f: int) -> float:  # noqa: PLR0911
     """What a row's second derivative has without any acceleration in it."""
     rule, k, i, j, b, m = op[0], op[1], op[2], op[3], op[4], op[5]
     if rule in (CARRIED, DRIVEN):
@@ -222,7 +222,7 @@ def _bent(op: Ints, row: int, drawn: Floats, v: Floats, w: Floats, f: int) -> fl
         return -2.0 * w[m, f] * (v[b, row, f] - v[j, row, f]) / length
     if rule == SLOT or (rule == LINES and row == 1):
         if row == 0:
-            return _speed(v, k, i, f)
+            return _squared_speed(v, k, i, f)
         p, q, end = (i, k, j) if rule == SLOT else (op[6], op[7], k)
         r, s = op[8], op[9]
         nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
@@ -233,15 +233,15 @@ def _bent(op: Ints, row: int, drawn: Floats, v: Floats, w: Floats, f: int) -> fl
         gx, gy = mr * vx - mi * vy, mi * vx + mr * vy
         return 2.0 * (gx * (v[end, 1, f] - v[i, 1, f]) - gy * (v[end, 0, f] - v[i, 0, f]))
     if row == 1 and rule == STRUT:
-        return _speed(v, k, j, f) - (w[op[6], f] ** 2 if op[6] >= 0 else 0.0)
+        return _squared_speed(v, k, j, f) - (w[op[6], f] ** 2 if op[6] >= 0 else 0.0)
     if row == 0 and rule != LINES:
-        return _speed(v, k, i, f) - w[m, f] ** 2
+        return _squared_speed(v, k, i, f) - w[m, f] ** 2
     ux, uy = v[b, 0, f] - v[j, 0, f], v[b, 1, f] - v[j, 1, f]
     return 2.0 * (ux * (v[k, 1, f] - v[j, 1, f]) - uy * (v[k, 0, f] - v[j, 0, f]))
 
 
 @inner
-def _speed(v: Floats, k: int, i: int, f: int) -> float:
+def _squared_speed(v: Floats, k: int, i: int, f: int) -> float:
     return (v[k, 0, f] - v[i, 0, f]) ** 2 + (v[k, 1, f] - v[i, 1, f]) ** 2
 
 
@@ -273,7 +273,7 @@ def dyad_jacobian(
 
 
 @inner
-def dyad_back(
+def dyad_backward(
     op: Ints, drawn: Floats, x: Floats, cosines: Floats, f: int, g: Floats, d: Floats,
     slope: Floats, out: Floats,
 ) -> None:  # fmt: skip

@@ -14,11 +14,11 @@ import numpy as np
 from scipy.optimize import root
 
 from pliant.core.arrays import Floats
-from pliant.linkage.kinematics.coupled import determinants, tendencies
+from pliant.linkage.kinematics.bifurcations import find_infinity
+from pliant.linkage.kinematics.coupled import determinant_rates, determinants
 from pliant.linkage.kinematics.drive import MotorDrive
-from pliant.linkage.kinematics.follow import run
-from pliant.linkage.kinematics.passages import infinity
-from pliant.linkage.kinematics.poses import LinkagePoses, positions, rates, some
+from pliant.linkage.kinematics.follow import follow
+from pliant.linkage.kinematics.poses import LinkagePoses, positions, rates, select_poses
 from pliant.linkage.structure.constraints import gradients, residuals
 from pliant.linkage.structure.plan import CoupledGroup, RulePlan
 
@@ -36,59 +36,59 @@ class Fold:
     off: bool = False  # whether its joints run off to infinity there
 
 
-def fold(plan: RulePlan, drive: MotorDrive, signs: Floats, poses: LinkagePoses, t: Floats) -> Fold:
+def find_fold(plan: RulePlan, drive: MotorDrive, signs: Floats, poses: LinkagePoses, t: Floats) -> Fold:
     """The fold beyond the last of `poses`, which were reached along t, and before the next of t."""
     done = poses.x.shape[2]
-    squares = _squares(plan, poses.drawn, poses.x)
+    squares = _squared_determinants(plan, poses.drawn, poses.x)
     near, at, barred, left = poses.x[:, :, done - 1], float(t[done - 1]), float(t[done]), np.inf
-    first, here, step = _heading(drive, poses, t), squares[:, -1], (barred - at) / 2
+    first, here, step = _group_nearest_fold(drive, poses, t), squares[:, -1], (barred - at) / 2
     while abs(step) > 1e-12 and abs(left) > NEAR:
         path = drive.angles(np.array([at, at + step]))
         finest = float(np.abs((path[:, 1] - path[:, 0]) / plan.structure.spans).max()) / 64
-        found = run(plan, path, signs=signs, near=near, finest=finest).poses
-        if found.x.shape[2] < 2:
+        ahead = follow(plan, path, signs=signs, near=near, finest=finest).poses
+        if ahead.x.shape[2] < 2:
             barred, step = at + step, step / 2
             continue
-        new = _squares(plan, poses.drawn, found.x[:, :, 1:])[:, 0]
+        new = _squared_determinants(plan, poses.drawn, ahead.x[:, :, 1:])[:, 0]
         falling = here > new
-        ways = np.where(falling, new * step / np.where(falling, here - new, 1.0), np.inf)
-        first = int(np.argmin(np.abs(ways))) if falling.any() else first
-        left = float(ways[first])  # to where the square is 0
-        near, at, here = found.x[:, :, 1], at + step, new
+        remaining = np.where(falling, new * step / np.where(falling, here - new, 1.0), np.inf)
+        first = int(np.argmin(np.abs(remaining))) if falling.any() else first
+        left = float(remaining[first])  # to where the square is 0
+        near, at, here = ahead.x[:, :, 1], at + step, new
         room = (barred - at) / 2
         step = 0.75 * left if abs(0.75 * left) < abs(room) else room
-    away = infinity(plan, drive, signs, near, at, barred)
+    away = find_infinity(plan, drive, signs, near, at, barred)
     if away is not None:
-        hidden = plan.structure.guides
+        hidden = plan.structure.guide_points
         return Fold(away[0], tuple(plan.structure.names[k] for k in away[1] if k not in hidden), True, True)
     group = plan.groups[first]
-    names = plan.names_of(group)
-    exact = _exact(plan, drive, signs, group, near, at)
+    names = plan.joint_names(group)
+    exact = _exact_fold(plan, drive, signs, group, near, at)
     if exact is None or abs(exact - at) > 10 * NEAR:
         return Fold(at, names, bool(here[first] < LOST * squares[first].max()))
     return Fold(exact, names, True)
 
 
-def _squares(plan: RulePlan, drawn: Floats, x: Floats) -> Floats:
+def _squared_determinants(plan: RulePlan, drawn: Floats, x: Floats) -> Floats:
     """(G, F) the squared determinant of every group."""
     return np.stack([determinants(group, drawn, x) ** 2 for group in plan.groups])
 
 
-def _heading(drive: MotorDrive, poses: LinkagePoses, t: Floats) -> int:
+def _group_nearest_fold(drive: MotorDrive, poses: LinkagePoses, t: Floats) -> int:
     """The group whose determinant is the first to be 0 beyond the last pose, by its rate.
 
     Not the one with the smallest: a group of very unequal lengths has a small one anywhere.
     """
-    last, way = some(poses, slice(-1, None)), float(np.sign(t[-1] - t[0]))
+    last, direction = select_poses(poses, slice(-1, None)), float(np.sign(t[-1] - t[0]))
     at = poses.x.shape[2] - 1
-    slopes = way * drive.slopes(t[at : at + 1])
+    slopes = direction * drive.slopes(t[at : at + 1])
     v = rates(last, slopes, np.zeros_like(slopes))[0]
     with np.errstate(all="ignore"):
-        falls = [float(tendencies(group, last.drawn, last.x, v)[0]) for group in poses.plan.groups]
+        falls = [float(determinant_rates(group, last.drawn, last.x, v)[0]) for group in poses.plan.groups]
     return int(np.argmin(np.nan_to_num(falls, nan=-np.inf)))
 
 
-def _exact(
+def _exact_fold(
     plan: RulePlan, drive: MotorDrive, signs: Floats, group: CoupledGroup, near: Floats, at: float
 ) -> float | None:
     """The t of the fold near a pose (N, 2): f = 0, C n = 0 and n scaled, solved together.
@@ -107,13 +107,13 @@ def _exact(
     start = near[group.joints].ravel() / size
     first = parts(start, at)[1]
     scale = 1 / np.linalg.norm(first, axis=1)
-    way = np.linalg.svd(scale[:, None] * first)[2][-1]
+    null_vector = np.linalg.svd(scale[:, None] * first)[2][-1]
 
     def equations(y: Floats) -> Floats:
         x, n = np.split(y[:-1], 2)
         f, c = parts(x, float(y[-1]))
-        return np.concatenate([scale * f, scale * (c @ n), [n @ way - 1.0]])
+        return np.concatenate([scale * f, scale * (c @ n), [n @ null_vector - 1.0]])
 
-    solved: Any = root(equations, np.concatenate([start, way, [at]]), tol=1e-14)
-    good = np.abs(solved.fun).max() <= 1e-11 + 16 * plan.structure.grain
+    solved: Any = root(equations, np.concatenate([start, null_vector, [at]]), tol=1e-14)
+    good = np.abs(solved.fun).max() <= 1e-11 + 16 * plan.structure.relative_rounding
     return float(solved.x[-1]) if good else None

@@ -4,7 +4,7 @@ Rules need no path: every pose is closed form. Coupled groups have several solut
 right one is the one that is reached from the drawing: they are followed with a prediction
 along the tangent, a correction by Newton's method, and steps that are halved until the
 correction is small beside the step and no determinant has changed its sign, or has gone down to 0
-and up again (which is another path, that crosses there: see `passages`). Only the joints of
+and up again (which is another path, that crosses there: see `bifurcations`). Only the joints of
 groups are judged so: a rule after them may run to its own limit at any speed.
 """
 
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.linkage.kinematics.coupled import determinants, tendencies
+from pliant.linkage.kinematics.coupled import determinant_rates, determinants
 from pliant.linkage.kinematics.hermite import Cells, value
-from pliant.linkage.kinematics.poses import LinkagePoses, joined, positions, rates, some
+from pliant.linkage.kinematics.poses import LinkagePoses, concatenate_poses, positions, rates, select_poses
 from pliant.linkage.structure.constraints import errors
 from pliant.linkage.structure.plan import RulePlan
 
@@ -42,7 +42,7 @@ class FollowedPoses:
     complete: bool
 
 
-def run(
+def follow(
     plan: RulePlan,
     angles: Floats,
     drawn: Floats | None = None,
@@ -65,16 +65,16 @@ def run(
         here = positions(plan, np.zeros((len(angles), 1)), drawn, drawn[:, :, None], signs)
     else:
         here = positions(plan, angles[:, :1], drawn, near[:, :, None], signs)
-    marks = _marks(angles / plan.structure.spans[:, None])
-    stations = _stations(here, angles[:, marks], signs, finest)
+    marks = _coarse_samples(angles / plan.structure.spans[:, None])
+    stations = _follow_samples(here, angles[:, marks], signs, finest)
     marks = marks[: len(stations)]
     x = np.empty((len(drawn), 2, angles.shape[1]))
     for mark, station in zip(marks.tolist(), stations, strict=True):
         x[:, :, mark] = station.x[:, :, 0]
-    done = _between(stations, marks, angles, signs, x) if len(marks) else 0
+    done = _fill_between(stations, marks, angles, signs, x) if len(marks) else 0
     if done < angles.shape[1]:  # as far as it goes beyond the last mark
         last = stations[-1] if stations else here
-        ahead = _stations(last, angles[:, done:], signs, finest)
+        ahead = _follow_samples(last, angles[:, done:], signs, finest)
         for f, station in enumerate(ahead, done):
             x[:, :, f] = station.x[:, :, 0]
         done += len(ahead)
@@ -82,7 +82,7 @@ def run(
     return FollowedPoses(poses, done == angles.shape[1])
 
 
-def _marks(angles: Floats) -> Ints:
+def _coarse_samples(angles: Floats) -> Ints:
     """Poses to walk to: the first, the last, and one every few degrees between them."""
     travelled = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(angles, axis=1)).max(axis=0))])
     passed = np.floor(travelled / COARSE)
@@ -91,21 +91,21 @@ def _marks(angles: Floats) -> Ints:
     return np.flatnonzero(keep)
 
 
-def _stations(
+def _follow_samples(
     here: LinkagePoses, angles: Floats, signs: Floats | None, finest: float = SMALLEST
 ) -> list[LinkagePoses]:
     """From pose to pose, as far as it goes."""
-    found: list[LinkagePoses] = []
+    reached: list[LinkagePoses] = []
     for f in range(angles.shape[1]):
-        there = _walk(here, angles[:, f : f + 1], signs, finest)
+        there = _continue_to(here, angles[:, f : f + 1], signs, finest)
         if there is None:
             break
         here = there
-        found.append(here)
-    return found
+        reached.append(here)
+    return reached
 
 
-def _between(
+def _fill_between(
     stations: list[LinkagePoses], marks: Ints, angles: Floats, signs: Floats | None, x: Floats
 ) -> int:
     """Fill in the poses between the marks; how many poses are filled from the first on."""
@@ -114,9 +114,9 @@ def _between(
     if not len(inner):
         return last + 1
     cell = np.searchsorted(marks, inner) - 1
-    ends = joined(stations)
+    ends = concatenate_poses(stations)
     chord = np.diff(ends.angles, axis=1)
-    before, after = some(ends, slice(0, -1)), some(ends, slice(1, None))
+    before, after = select_poses(ends, slice(0, -1)), select_poses(ends, slice(1, None))
     v0, _ = rates(before, chord, np.zeros_like(chord))
     v1, _ = rates(after, chord, np.zeros_like(chord))
     u = ((angles[:, inner] - before.angles[:, cell]) * chord[:, cell]).sum(axis=0)
@@ -125,26 +125,28 @@ def _between(
     with np.errstate(all="ignore"):
         guess = value(cells, u)
     guess = np.where(np.isfinite(guess), guess, cells.f0)
-    found = positions(ends.plan, angles[:, inner], ends.drawn, guess, signs)
-    size, own = ends.plan.structure.size, ends.plan.together
+    between = positions(ends.plan, angles[:, inner], ends.drawn, guess, signs)
+    size, own = ends.plan.structure.size, ends.plan.coupled_joints
     far = np.abs(after.x - before.x)[own].max(axis=(0, 1)) + np.abs(v0[own]).max(axis=(0, 1))
-    bad = np.abs(found.x - guess)[own].max(axis=(0, 1)) > NEARBY * far[cell] + CLOSED * size
-    bad |= ~held(found) | ~_branches(found, some(before, cell))
-    x[:, :, inner] = found.x
+    bad = np.abs(between.x - guess)[own].max(axis=(0, 1)) > NEARBY * far[cell] + CLOSED * size
+    bad |= ~are_closed(between) | ~_same_branch(between, select_poses(before, cell))
+    x[:, :, inner] = between.x
     for c in np.unique(cell[bad]).tolist():
         own = inner[cell == c]
-        walked = _stations(stations[c], angles[:, own], signs)
+        walked = _follow_samples(stations[c], angles[:, own], signs)
         for f, station in zip(own.tolist(), walked, strict=False):
             x[:, :, f] = station.x[:, :, 0]
     return last + 1
 
 
-def _walk(here: LinkagePoses, target: Floats, signs: Floats | None, finest: float) -> LinkagePoses | None:
+def _continue_to(
+    here: LinkagePoses, target: Floats, signs: Floats | None, finest: float
+) -> LinkagePoses | None:
     """From one pose to another, in as many steps as it takes; None where it cannot get there."""
     step = 1.0  # of what is left
     for _ in range(TRIES):
         left = target - here.angles
-        span = _turn(here, left)
+        span = _motor_travel(here, left)
         if span == 0.0:
             return here
         there, barred = _step(here, here.angles + step * left, signs)
@@ -165,47 +167,51 @@ def _walk(here: LinkagePoses, target: Floats, signs: Floats | None, finest: floa
 def _step(here: LinkagePoses, angles: Floats, signs: Floats | None) -> tuple[LinkagePoses | None, bool]:
     """One prediction and correction; None where they do not agree. With it, whether none will do."""
     ahead = angles - here.angles
-    size, turn, own = here.plan.structure.size, _turn(here, ahead), here.plan.together
-    v = _steady(here, ahead)
+    size, turn, own = here.plan.structure.size, _motor_travel(here, ahead), here.plan.coupled_joints
+    v = _finite_velocity(here, ahead)
     guess = here.x + np.where(np.isfinite(v), v, 0.0)
     there = positions(here.plan, angles, here.drawn, guess, signs)
     if not np.isfinite(there.x[own]).all():
         return None, False
-    dwelling = SLOW * turn * here.plan.grasp  # a group that comes to rest and turns back has no speed there
+    dwelling = (
+        SLOW * turn * here.plan.group_size
+    )  # a group that comes to rest and turns back has no speed there
     allowed = 0.25 * max(float(np.abs(v[own]).max()), dwelling) if v[own].any() else 2 * turn * size
     if np.abs(there.x - guess)[own].max() > allowed + CLOSED * size:
         return None, False
-    if not (held(there)[0] and _branches(here, there)[0]):
+    if not (are_closed(there)[0] and _same_branch(here, there)[0]):
         return None, False
-    crosses, barred = _crossing(here, there, ahead, v)
+    crosses, barred = _crosses_other_path(here, there, ahead, v)
     return (None if crosses else there), barred
 
 
-def _turn(here: LinkagePoses, ahead: Floats) -> float:
+def _motor_travel(here: LinkagePoses, ahead: Floats) -> float:
     """How far the motors go in a step (M, 1), in radians or what is like them."""
     return float(np.abs(ahead / here.plan.structure.spans[:, None]).max())
 
 
-def _steady(here: LinkagePoses, ahead: Floats) -> Floats:
+def _finite_velocity(here: LinkagePoses, ahead: Floats) -> Floats:
     """Velocities (N, 2, 1) by a step; 0 at a change point, which has none."""
-    size, turn = here.plan.structure.size, _turn(here, ahead)
+    size, turn = here.plan.structure.size, _motor_travel(here, ahead)
     v = rates(here, ahead, np.zeros_like(ahead))[0]
-    return v if (np.abs(v[here.plan.together]) <= WILD * turn * size).all() else np.zeros_like(v)
+    return v if (np.abs(v[here.plan.coupled_joints]) <= WILD * turn * size).all() else np.zeros_like(v)
 
 
-def _crossing(here: LinkagePoses, there: LinkagePoses, ahead: Floats, v: Floats) -> tuple[bool, bool]:
+def _crosses_other_path(
+    here: LinkagePoses, there: LinkagePoses, ahead: Floats, v: Floats
+) -> tuple[bool, bool]:
     """Whether two paths of a group may cross within a step, and whether it ends as good as at the crossing.
 
     By its rate a determinant heads for 0 within the step, or from both of its ends. At a crossing it
     does so straight, and nearer by rounding would decide between the paths; at a fold its square does.
     """
-    turn = _turn(here, ahead)
+    turn = _motor_travel(here, ahead)
     with np.errstate(all="ignore"):
         for group in here.plan.groups:
-            before = float(tendencies(group, here.drawn, here.x, v)[0])
+            before = float(determinant_rates(group, here.drawn, here.x, v)[0])
             if before > -TAME:
                 continue
-            after = float(tendencies(group, there.drawn, there.x, _steady(there, ahead))[0])
+            after = float(determinant_rates(group, there.drawn, there.x, _finite_velocity(there, ahead))[0])
             if before < -MOST or (before < -HEADS and after > HEADS):
                 return True, False
             sizes = [abs(float(determinants(group, end.drawn, end.x)[0])) for end in (here, there)]
@@ -215,7 +221,7 @@ def _crossing(here: LinkagePoses, there: LinkagePoses, ahead: Floats, v: Floats)
     return False, False
 
 
-def held(poses: LinkagePoses) -> Bools:
+def are_closed(poses: LinkagePoses) -> Bools:
     """(F,) whether every equation of the coupled groups is solved; rules that do not close are `limits`'s."""
     size, fits = poses.plan.structure.size, np.ones(poses.x.shape[2], bool)
     for group in poses.plan.groups:
@@ -224,7 +230,7 @@ def held(poses: LinkagePoses) -> Bools:
     return fits
 
 
-def _branches(here: LinkagePoses, there: LinkagePoses) -> Bools:
+def _same_branch(here: LinkagePoses, there: LinkagePoses) -> Bools:
     """(F,) whether no group has gone through a toggle between two poses."""
     same = np.ones(here.x.shape[2], bool)
     for group in here.plan.groups:

@@ -38,24 +38,24 @@ def slope(cells: Cells, s: Floats) -> Floats:
     return d0 + s * (2 * (3 * (f1 - f0) - 2 * d0 - d1) + s * 3 * (2 * (f0 - f1) + d0 + d1))
 
 
-def bend(cells: Cells, s: Floats) -> Floats:
+def second_slope(cells: Cells, s: Floats) -> Floats:
     """f''(s)."""
     f0, f1, d0, d1 = cells
     return 2 * (3 * (f1 - f0) - 2 * d0 - d1) + 6 * s * (2 * (f0 - f1) + d0 + d1)
 
 
-def turning(cells: Cells) -> Floats:
+def stationary_points(cells: Cells) -> Floats:
     """Where f turns round inside each cell, (2, …, C): up to two places, 0 in place of one that is not."""
     f0, f1, d0, d1 = cells
     a, b = 2 * (f0 - f1) + d0 + d1, 3 * (f1 - f0) - 2 * d0 - d1
     root = np.sqrt(np.maximum(b * b - 3 * a * d0, 0.0))
     q = -(b + np.where(b < 0, -root, root))  # the sum that does not cancel
-    places = np.stack([_over(q, 3 * a), _over(d0, q)])
+    places = np.stack([_safe_ratio(q, 3 * a), _safe_ratio(d0, q)])
     inside = (places > 0) & (places < 1) & (b * b >= 3 * a * d0)
     return np.where(inside, places, 0.0)
 
 
-def crossing(cells: Cells) -> Floats:
+def zero_crossing(cells: Cells) -> Floats:
     """Where f crosses 0 in cells whose ends have opposite signs: (…, C), by bisection."""
     low, high = np.zeros_like(cells.f0), np.ones_like(cells.f0)
     for _ in range(HALVINGS):
@@ -65,5 +65,5 @@ def crossing(cells: Cells) -> Floats:
     return (low + high) / 2
 
 
-def _over(above: Floats, below: Floats) -> Floats:
+def _safe_ratio(above: Floats, below: Floats) -> Floats:
     return np.divide(above, below, out=np.zeros_like(above), where=np.abs(below) > 1e-300)

@@ -1,6 +1,6 @@
 """How far the motors can go: exact limits, and change points on the way.
 
-Every triangle and slider has a number c that says how far it is from flat (`rules.openness`):
+Every triangle and slider has a number c that says how far it is from flat (`rules.fill_openness`):
 it closes where |c| ≤ 1. Along the path c is smooth, so between two samples it is decided by
 its values and slopes: a crossing of ±1 is a limit, found as a root; a summit that touches ±1
 is a change point, found as a root of the slope, where the linkage may leave on either side.
@@ -18,8 +18,15 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics.drive import MotorDrive
-from pliant.linkage.kinematics.follow import run
-from pliant.linkage.kinematics.poses import LinkagePoses, joined, opennesses, positions, rates, some
+from pliant.linkage.kinematics.follow import follow
+from pliant.linkage.kinematics.poses import (
+    LinkagePoses,
+    concatenate_poses,
+    openness,
+    positions,
+    rates,
+    select_poses,
+)
 from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import GROUP, LINES, SLOT, TRIANGLE
 
@@ -73,19 +80,21 @@ class MotionRange:
         """Runs of the samples t (ascending) and the side of each rule there."""
         crossed = sorted(change.t for change in self.changes if change.crossed)
         cuts = [0, *np.searchsorted(t, crossed, side="right").tolist(), len(t)]
-        return [(slice(a, b), self._side(plan, float(t[(a + b) // 2]))) for a, b in pairwise(cuts) if b > a]
+        return [
+            (slice(a, b), self._signs_at(plan, float(t[(a + b) // 2]))) for a, b in pairwise(cuts) if b > a
+        ]
 
-    def passed(self, t: float) -> tuple[float, Floats] | None:
+    def pose_beyond_change(self, t: float) -> tuple[float, Floats] | None:
         """The pose (t and (N, 2)) beyond the last change point of a group on the way to t, if any."""
-        way = [
+        changes = [
             change
             for change in self.changes
             if change.beyond is not None and min(self.origin, t) < change.t < max(self.origin, t)
         ]
-        last = max(way, key=lambda change: abs(change.t - self.origin), default=None)
+        last = max(changes, key=lambda change: abs(change.t - self.origin), default=None)
         return None if last is None else last.beyond
 
-    def _side(self, plan: RulePlan, t: float) -> Floats:
+    def _signs_at(self, plan: RulePlan, t: float) -> Floats:
         signs = plan.signs.copy()
         for change in self.changes:
             if change.crossed and min(self.origin, t) < change.t < max(self.origin, t):
@@ -93,17 +102,17 @@ class MotionRange:
         return signs
 
 
-def reach(plan: RulePlan, drive: MotorDrive, smooth: bool = False) -> MotionRange:
+def motion_range(plan: RulePlan, drive: MotorDrive, smooth: bool = False) -> MotionRange:
     """March from the drawn pose to the ends of the path, until something is in the way."""
     top = _affordable(plan, drive)
-    high, above, up = _march(plan, drive, drive.origin, top, smooth)
+    high, above, up = _continue_to_limit(plan, drive, drive.origin, top, smooth)
     if above is None and top < 1.0:
-        above = MotionLimit(top, plan.names_of(plan.groups[0]), UNFINISHED)
+        above = MotionLimit(top, plan.joint_names(plan.groups[0]), UNFINISHED)
     low, below, down = drive.origin, None, []
     stopped = above is not None and above.how != UNFINISHED
     bottom = drive.lowest if stopped or drive.origin > 0 else drive.origin
     if bottom < drive.origin:
-        low, below, down = _march(
+        low, below, down = _continue_to_limit(
             plan, drive, drive.origin, max(bottom, 0.0 if drive.origin > 0 else bottom), smooth
         )
     return MotionRange(low, high, below, above, tuple(sorted([*up, *down], key=lambda c: c.t)), drive.origin)
@@ -121,8 +130,8 @@ def poses_at(plan: RulePlan, drive: MotorDrive, reached: MotionRange, t: Floats)
     """The linkage at path parameters t (ascending, inside the reach)."""
     if plan.groups:
         middle = int(np.searchsorted(t, drive.origin))
-        ahead = _followed(plan, drive, reached, t[middle:])
-        behind = _followed(plan, drive, reached, t[:middle][::-1])[:, :, ::-1]
+        ahead = _followed_positions(plan, drive, reached, t[middle:])
+        behind = _followed_positions(plan, drive, reached, t[:middle][::-1])[:, :, ::-1]
         x = np.concatenate([behind, ahead], axis=2)
         return replace(positions(plan, drive.angles(t)[:, : x.shape[2]], near=x), x=x)
     parts = [positions(plan, drive.angles(t[at]), signs=signs) for at, signs in reached.signs(plan, t)]
@@ -132,26 +141,26 @@ def poses_at(plan: RulePlan, drive: MotorDrive, reached: MotionRange, t: Floats)
     return replace(whole, x=np.concatenate([part.x for part in parts], axis=2))
 
 
-def _followed(plan: RulePlan, drive: MotorDrive, reached: MotionRange, t: Floats) -> Floats:
+def _followed_positions(plan: RulePlan, drive: MotorDrive, reached: MotionRange, t: Floats) -> Floats:
     """Positions (N, 2, F) along t, which leads away from the drawn pose, side by side of change points."""
     back = bool(len(t) > 1 and t[1] < t[0])
     pieces = [
         (t[::-1][at][::-1] if back else t[at], signs)
         for at, signs in reached.signs(plan, t[::-1] if back else t)
     ]
-    found, near, last = np.zeros((len(plan.drawn), 2, 0)), None, drive.origin
+    x, near, last = np.zeros((len(plan.drawn), 2, 0)), None, drive.origin
     for piece, signs in pieces[::-1] if back else pieces:
-        before = reached.passed(float(piece[0]))
+        before = reached.pose_beyond_change(float(piece[0]))
         led = before is not None and (near is None or abs(before[0] - piece[0]) < abs(last - piece[0]))
-        way, near = (
+        parameters, near = (
             (np.insert(piece, 0, before[0]), before[1]) if before is not None and led else (piece, near)
         )
-        run_ = run(plan, drive.angles(way), signs=signs, near=near)
-        found = np.concatenate([found, run_.poses.x[:, :, int(led) :]], axis=2)
+        run_ = follow(plan, drive.angles(parameters), signs=signs, near=near)
+        x = np.concatenate([x, run_.poses.x[:, :, int(led) :]], axis=2)
         if not run_.complete:
             break
-        near, last = found[:, :, -1], float(piece[-1])
-    return found
+        near, last = x[:, :, -1], float(piece[-1])
+    return x
 
 
 @dataclass(frozen=True)
@@ -180,38 +189,40 @@ class _Stretch:
             return positions(self.plan, angles, signs=self.signs)
         nearest = int(np.argmin(np.abs(self.t[: max(self.good, 1)] - t)))
         path = np.concatenate([self.poses.angles[:, nearest : nearest + 1], angles], axis=1)
-        found = run(self.plan, path, signs=self.signs, near=self.poses.x[:, :, nearest])
-        last = some(found.poses, slice(-1, None))
-        return last if found.complete else positions(self.plan, angles, near=last.x, signs=self.signs)
+        followed = follow(self.plan, path, signs=self.signs, near=self.poses.x[:, :, nearest])
+        last = select_poses(followed.poses, slice(-1, None))
+        return last if followed.complete else positions(self.plan, angles, near=last.x, signs=self.signs)
 
     def at(self, t: float) -> tuple[Floats, Floats]:
         """The c and dc/dt of every rule at one t."""
         poses, w = self.poses_at(t), self.drive.slopes(np.array([t]))
         v, _ = rates(poses, w, np.zeros_like(w))
-        c, dc = opennesses(poses, v, w)
+        c, dc = openness(poses, v, w)
         return c[:, 0], dc[:, 0]
 
 
-def _march(
+def _continue_to_limit(
     plan: RulePlan, drive: MotorDrive, start: float, end: float, smooth: bool
 ) -> tuple[float, MotionLimit | None, list[ChangePoint]]:
     """How far from start towards end, what stops it there, and the change points on the way."""
     changes: list[ChangePoint] = []
     signs, near = plan.signs, None
     while True:
-        stretch = _stretch(plan, drive, (start, end), signs, near)
+        stretch = _adaptive_stretch(plan, drive, (start, end), signs, near)
         stop, met = _events(stretch, ends=True)
-        led = _led_across(stretch) if stop is None and stretch.lost else None
+        led = _change_point_ahead(stretch) if stop is None and stretch.lost else None
         if stop is None and led is None and stretch.lost:
-            stop = _group_stop(stretch)
+            stop = _group_limit(stretch)
         if stop is not None:  # what happens just before it, where everything moves fast
-            late = _late(stretch, stop)
+            late = _end_stretch(stretch, stop)
             sooner, more = _events(late)
-            led = _led_across(late) if late.lost else None
+            led = _change_point_ahead(late) if late.lost else None
             if sooner is None and led is None and late.lost:
-                sooner = _group_stop(late)
-            stop = _sooner(stop, sooner, start)
-            met = _apart([m for m in (*met, *more) if abs(m.t - start) < abs(stop.t - start) - SAME])
+                sooner = _group_limit(late)
+            stop = _earlier_limit(stop, sooner, start)
+            met = _distinct_changes(
+                [m for m in (*met, *more) if abs(m.t - start) < abs(stop.t - start) - SAME]
+            )
         if led is not None:
             change, beyond, near = led
             changes += [*(m for m in met if abs(m.t - start) > SAME), change]
@@ -220,7 +231,7 @@ def _march(
             start = beyond
             continue
         met = [m for m in met if abs(m.t - start) > SAME]
-        crossed = next((m.t for m in met if smooth or _vanishes(plan, m)), None)
+        crossed = next((m.t for m in met if smooth or _base_vanishes(plan, m)), None)
         if crossed is None:
             return (end if stop is None else stop.t), stop, [*changes, *met]
         changes += [m for m in met if abs(m.t - start) < abs(crossed - start) - SAME]
@@ -236,22 +247,22 @@ def _march(
         start = crossed
 
 
-def _late(s: _Stretch, stop: MotionLimit) -> _Stretch:
+def _end_stretch(s: _Stretch, stop: MotionLimit) -> _Stretch:
     """The last cells of a stretch up to what stops it, sampled the finer the nearer to it."""
     before = max(int(np.searchsorted(np.abs(s.t - s.t[0]), abs(stop.t - s.t[0]))) - 2, 0)
     before = min(before, s.poses.x.shape[2] - 1)
     span = (float(s.t[before]), stop.t)
-    return _stretch(s.plan, s.drive, span, s.signs, s.poses.x[:, :, before], True)
+    return _adaptive_stretch(s.plan, s.drive, span, s.signs, s.poses.x[:, :, before], True)
 
 
-def _sooner(stop: MotionLimit, other: MotionLimit | None, start: float) -> MotionLimit:
+def _earlier_limit(stop: MotionLimit, other: MotionLimit | None, start: float) -> MotionLimit:
     """What ends a path first: of a group only where it is sure that it ends."""
     if other is None or other.how == "lost" or abs(other.t - start) >= abs(stop.t - start):
         return stop
     return other
 
 
-def _vanishes(plan: RulePlan, change: ChangePoint) -> bool:
+def _base_vanishes(plan: RulePlan, change: ChangePoint) -> bool:
     """Whether the two joints that a rule stands on meet there: on its drawn side its tip would jump."""
     rule, k, i, j, _, _, _, _, r, s = plan.ops[change.op].tolist()
     if rule == SLOT:
@@ -264,12 +275,12 @@ def _vanishes(plan: RulePlan, change: ChangePoint) -> bool:
     return abs(bars[0] - bars[1]) <= 1e-9 * max(bars)
 
 
-def touch(plan: RulePlan) -> float:
+def touch_tolerance(plan: RulePlan) -> float:
     """How near to 1 a summit of |c| is a change point, given the rounding of the drawing."""
-    return TOUCHES + 16 * plan.structure.grain
+    return TOUCHES + 16 * plan.structure.relative_rounding
 
 
-def _apart(changes: list[ChangePoint]) -> list[ChangePoint]:
+def _distinct_changes(changes: list[ChangePoint]) -> list[ChangePoint]:
     """Without those that were met twice."""
     return [
         change
@@ -278,7 +289,7 @@ def _apart(changes: list[ChangePoint]) -> list[ChangePoint]:
     ]
 
 
-def _stretch(
+def _adaptive_stretch(
     plan: RulePlan,
     drive: MotorDrive,
     span: tuple[float, float],
@@ -299,25 +310,27 @@ def _stretch(
     )
     u = np.linspace(0.0, 1.0, max(64, int(np.ceil(path / CELL))) + 1)
     t = start + (end - start) * (1 - (1 - u[:-1]) ** 2 if graded else u)
-    found = _sampled(plan, drive, signs, t, near)
+    stretch = _sample_stretch(plan, drive, signs, t, near)
     for _ in range(0 if plan.groups else HALVINGS):
-        rough = _rough(found)
-        if not len(rough) or len(found.t) + len(rough) > MOST:
+        rough = _rough_cells(stretch)
+        if not len(rough) or len(stretch.t) + len(rough) > MOST:
             break
-        halves = (found.t[rough] + found.t[rough + 1]) / 2
-        found = _sampled(plan, drive, signs, np.insert(found.t, rough + 1, halves), near)
-    return found
+        halves = (stretch.t[rough] + stretch.t[rough + 1]) / 2
+        stretch = _sample_stretch(plan, drive, signs, np.insert(stretch.t, rough + 1, halves), near)
+    return stretch
 
 
-def _sampled(plan: RulePlan, drive: MotorDrive, signs: Floats, t: Floats, near: Floats | None) -> _Stretch:
-    poses = run(plan, drive.angles(t), signs=signs, near=near).poses
+def _sample_stretch(
+    plan: RulePlan, drive: MotorDrive, signs: Floats, t: Floats, near: Floats | None
+) -> _Stretch:
+    poses = follow(plan, drive.angles(t), signs=signs, near=near).poses
     if 0 < poses.x.shape[2] < len(t):
-        poses = _with_next(poses, drive, t, signs)
+        poses = _with_next_pose(poses, drive, t, signs)
     done = poses.x.shape[2]
     w = drive.slopes(t[:done])
     v, _ = rates(poses, w, np.zeros_like(poses.angles))
-    c, dc = opennesses(poses, v, w)
-    open_ = np.flatnonzero((np.abs(c) > 1 + touch(plan)).any(axis=0))
+    c, dc = openness(poses, v, w)
+    open_ = np.flatnonzero((np.abs(c) > 1 + touch_tolerance(plan)).any(axis=0))
     good = int(open_[0]) if len(open_) else done
     keep = min(good + 1, done)
     lost = done < len(t) and good == done
@@ -327,7 +340,7 @@ def _sampled(plan: RulePlan, drive: MotorDrive, signs: Floats, t: Floats, near: 
         drive,
         signs,
         t if lost else t[:keep],
-        some(poses, cut),
+        select_poses(poses, cut),
         v[..., cut],
         c[:, cut],
         dc[:, cut],
@@ -336,16 +349,18 @@ def _sampled(plan: RulePlan, drive: MotorDrive, signs: Floats, t: Floats, near: 
     )
 
 
-def _with_next(poses: LinkagePoses, drive: MotorDrive, t: Floats, signs: Floats) -> LinkagePoses:
+def _with_next_pose(poses: LinkagePoses, drive: MotorDrive, t: Floats, signs: Floats) -> LinkagePoses:
     """The pose that a coupled group was not followed to, too, where a rule before the group is what fails."""
     plan, done = poses.plan, poses.x.shape[2]
     after = positions(plan, drive.angles(t[done : done + 1]), near=poses.x[:, :, -1:], signs=signs)
-    c, _ = opennesses(after, np.zeros_like(after.x))
+    c, _ = openness(after, np.zeros_like(after.x))
     first = int(np.flatnonzero(plan.ops[:, 0] == GROUP)[0])
-    return joined([poses, after]) if (np.abs(c[:first]) > 1 + touch(plan)).any() else poses
+    return (
+        concatenate_poses([poses, after]) if (np.abs(c[:first]) > 1 + touch_tolerance(plan)).any() else poses
+    )
 
 
-def _rough(s: _Stretch) -> Ints:
+def _rough_cells(s: _Stretch) -> Ints:
     """Cells between good samples whose ends' velocities do not explain how far the joints got."""
     if s.good < 2:
         return np.zeros(0, np.int64)
@@ -358,42 +373,42 @@ def _rough(s: _Stretch) -> Ints:
 
 def _events(s: _Stretch, ends: bool = False) -> tuple[MotionLimit | None, list[ChangePoint]]:
     """The first limit along a stretch, and the change points before it, at its end too where asked for."""
-    found: MotionLimit | None = None
+    limit: MotionLimit | None = None
     changes: list[ChangePoint] = []
     begun = float(s.t[0])
     for o in np.flatnonzero((np.abs(s.c) > 1 - NEAR).any(axis=1)).tolist():
         rule = int(s.plan.ops[o, 0])
         for side, how in ENDS.get(rule, ((1.0, "folded"), (-1.0, "stretched"))):
-            stop, touched = _crossing(s, o, side, ends)
+            stop, touched = _limit_and_touches(s, o, side, ends)
             if rule == LINES:  # parallel, if only for a moment: their crossing is as far off
-                stop, touched = _first([*touched, *([] if stop is None else [stop])], begun), []
-            changes += [ChangePoint(t, _joint(s.plan, o), o, False, how) for t in touched]
-            if stop is not None and (found is None or abs(stop - begun) < abs(found.t - begun)):
-                off = rule == LINES and _far_off(s, o, stop)
-                found = MotionLimit(stop, (_joint(s.plan, o),), INFINITE if off else how)
-    if found is not None:
-        changes = [c for c in changes if abs(c.t - begun) < abs(found.t - begun)]
-    return found, sorted(changes, key=lambda c: abs(c.t - begun))
+                stop, touched = _earliest([*touched, *([] if stop is None else [stop])], begun), []
+            changes += [ChangePoint(t, _joint_name(s.plan, o), o, False, how) for t in touched]
+            if stop is not None and (limit is None or abs(stop - begun) < abs(limit.t - begun)):
+                off = rule == LINES and _runs_to_infinity(s, o, stop)
+                limit = MotionLimit(stop, (_joint_name(s.plan, o),), INFINITE if off else how)
+    if limit is not None:
+        changes = [c for c in changes if abs(c.t - begun) < abs(limit.t - begun)]
+    return limit, sorted(changes, key=lambda c: abs(c.t - begun))
 
 
-def _first(places: list[float], begun: float) -> float | None:
+def _earliest(places: list[float], begun: float) -> float | None:
     """The one that is met first."""
     return sorted(places, key=lambda t: abs(t - begun))[0] if places else None
 
 
-def _far_off(s: _Stretch, o: int, t: float) -> bool:
+def _runs_to_infinity(s: _Stretch, o: int, t: float) -> bool:
     """Whether the crossing of two lines runs off where they are parallel; else they are one there."""
     beside = t - np.sign(t - s.t[0]) * BESIDE
     at = s.poses_at(float(beside)).x[s.plan.ops[o, 1], :, 0]
     return bool(np.abs(at - s.plan.structure.centre).max() > BESIDE**-0.5 * s.plan.structure.size)
 
 
-def _crossing(s: _Stretch, o: int, side: float, ends: bool) -> tuple[float | None, list[float]]:
+def _limit_and_touches(s: _Stretch, o: int, side: float, ends: bool) -> tuple[float | None, list[float]]:
     """Where side·c of rule o first passes 1, and where it touches 1 before that.
 
     Cell by cell, by its slopes: it has a summit inside where it goes up and then down.
     """
-    values, near_one = side * s.c[o], touch(s.plan)
+    values, near_one = side * s.c[o], touch_tolerance(s.plan)
     with np.errstate(invalid="ignore"):  # a flat rule has no slope
         uphill = side * np.sign(s.t[-1] - s.t[0]) * s.dc[o]
     good = s.good
@@ -405,11 +420,11 @@ def _crossing(s: _Stretch, o: int, side: float, ends: bool) -> tuple[float | Non
         top = _summit(s, o, side, float(s.t[k]), float(s.t[k + 1]))
         height = side * float(s.at(top)[0][o])
         if height > 1 + near_one:
-            return _pass(s, o, side, float(s.t[k]), top), touched
+            return _limit_in_cell(s, o, side, float(s.t[k]), top), touched
         if height >= 1 - near_one and not any(abs(top - other) < SAME for other in touched):
             touched.append(top)
     if good < len(values) and values[good] > 1 + near_one and good > 0:
-        return _pass(s, o, side, float(s.t[good - 1]), float(s.t[good])), touched
+        return _limit_in_cell(s, o, side, float(s.t[good - 1]), float(s.t[good])), touched
     last = float(s.t[good - 1]) if good else 0.0
     if ends and good == len(values) == len(s.t) and values[-1] >= 1 - near_one:
         touched += [] if any(abs(last - other) < SAME for other in touched) else [last]
@@ -429,13 +444,13 @@ def _summit(s: _Stretch, o: int, side: float, a: float, b: float) -> float:
             except ValueError:  # a rule before this one is flat on the way, and has no slope
                 pass
     low, high = min(a, b), max(a, b)
-    found = optimize.minimize_scalar(
+    optimum = optimize.minimize_scalar(
         lambda t: -side * float(s.at(t)[0][o]), bounds=(low, high), method="bounded", options={"xatol": 1e-14}
     )
-    return max((low, high, float(found.x)), key=lambda t: side * float(s.at(t)[0][o]))
+    return max((low, high, float(optimum.x)), key=lambda t: side * float(s.at(t)[0][o]))
 
 
-def _pass(s: _Stretch, o: int, side: float, a: float, b: float) -> float:
+def _limit_in_cell(s: _Stretch, o: int, side: float, a: float, b: float) -> float:
     """Where side·c of rule o passes 1 between a, where it is below or at it, and b, where it is beyond."""
 
     def over(t: float) -> float:
@@ -447,30 +462,30 @@ def _pass(s: _Stretch, o: int, side: float, a: float, b: float) -> float:
     return float(optimize.brentq(over, a, b, xtol=1e-15, rtol=8.9e-16))
 
 
-def _joint(plan: RulePlan, op: int) -> str:
+def _joint_name(plan: RulePlan, op: int) -> str:
     return plan.structure.names[plan.ops[op, 1]]
 
 
-def _led_across(s: _Stretch) -> tuple[ChangePoint, float, Floats] | None:
+def _change_point_ahead(s: _Stretch) -> tuple[ChangePoint, float, Floats] | None:
     """A change point of a group just ahead of a stretch, and the pose beyond it; None where there is none."""
-    from pliant.linkage.kinematics.passages import passage
+    from pliant.linkage.kinematics.bifurcations import find_bifurcation
 
     if not s.poses.x.shape[2]:
         return None
     turned = float(np.abs(s.drive.slopes(s.t[:1]) / s.plan.structure.spans[:, None]).max())
     cell = float(np.sign(s.t[-1] - s.t[0])) * CELL / max(turned, 1e-300)
-    found = passage(s.plan, s.drive, s.signs, s.poses, s.t, cell)
-    if found is None:
+    bifurcation = find_bifurcation(s.plan, s.drive, s.signs, s.poses, s.t, cell)
+    if bifurcation is None:
         return None
-    op = int(np.flatnonzero((s.plan.ops[:, 0] == GROUP) & (s.plan.ops[:, 1] == found.group))[0])
-    names = ", ".join(s.plan.names_of(s.plan.groups[found.group]))
-    change = ChangePoint(found.t, names, op, True, "together", (found.beyond, found.pose))
-    return change, found.beyond, found.pose
+    op = int(np.flatnonzero((s.plan.ops[:, 0] == GROUP) & (s.plan.ops[:, 1] == bifurcation.group))[0])
+    names = ", ".join(s.plan.joint_names(s.plan.groups[bifurcation.group]))
+    change = ChangePoint(bifurcation.t, names, op, True, "together", (bifurcation.beyond, bifurcation.pose))
+    return change, bifurcation.beyond, bifurcation.pose
 
 
-def _group_stop(s: _Stretch) -> MotionLimit:
-    from pliant.linkage.kinematics.folds import fold
+def _group_limit(s: _Stretch) -> MotionLimit:
+    from pliant.linkage.kinematics.folds import find_fold
 
-    found = fold(s.plan, s.drive, s.signs, s.poses, s.t)
-    how = INFINITE if found.off else "locked together" if found.sure else "lost"
-    return MotionLimit(found.t, found.joints, how)
+    end = find_fold(s.plan, s.drive, s.signs, s.poses, s.t)
+    how = INFINITE if end.off else "locked together" if end.sure else "lost"
+    return MotionLimit(end.t, end.joints, how)

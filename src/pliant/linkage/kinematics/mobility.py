@@ -38,42 +38,42 @@ def compile_plan(model: Linkage) -> RulePlan:
 
 def grubler(structure: LinkageStructure) -> int:
     """Freedoms by Grübler's count: right unless equations repeat each other."""
-    return 2 * len(structure.loose) - len(structure.rows)
+    return 2 * len(structure.free_joints) - len(structure.rows)
 
 
 def freedoms(plan: RulePlan) -> int:
     """Independent ways the motors can move in the drawn pose."""
-    return len(plan.structure.motors) - _rank(_conflicts(plan))
+    return len(plan.structure.motors) - _rank(_conflict_rates(plan))
 
 
 def refuse_locked(plan: RulePlan) -> None:
     """Raise an InputError where the motors cannot all turn: they fight, or links lock them."""
-    against = _conflicts(plan)
+    against = _conflict_rates(plan)
     rank = _rank(against)
     if rank == 0:
         return
-    _, sizes, ways = np.linalg.svd(against)  # ways (M, M): the first `rank` are barred, the rest free
-    stuck = np.linalg.norm(ways[rank:], axis=0) < TAKES_PART
-    fighting = ~stuck & (np.linalg.norm(ways[:rank], axis=0) > TAKES_PART)
+    _, sizes, directions = np.linalg.svd(against)  # ways (M, M): the first `rank` are barred, the rest free
+    stuck = np.linalg.norm(directions[rank:], axis=0) < TAKES_PART
+    fighting = ~stuck & (np.linalg.norm(directions[:rank], axis=0) > TAKES_PART)
     faults: list[Fault] = []
     if stuck.any():
-        faults.append(_locked(plan, np.flatnonzero(stuck), float(sizes[0])))
+        faults.append(_locked_fault(plan, np.flatnonzero(stuck), float(sizes[0])))
     if fighting.any():
-        faults.append(_fight(np.flatnonzero(fighting), len(stuck), len(stuck) - rank))
+        faults.append(_fight_fault(np.flatnonzero(fighting), len(stuck), len(stuck) - rank))
     raise InputError(faults)
 
 
-def _conflicts(plan: RulePlan) -> Floats:
+def _conflict_rates(plan: RulePlan) -> Floats:
     """G V (S, M): how fast each spare row is broken when each motor turns alone."""
     motors = len(plan.structure.motors)
-    if not len(plan.spare):
+    if not len(plan.redundant):
         return np.zeros((0, motors))
     still = np.zeros((motors, motors))
     poses = positions(plan, still, near=np.repeat(plan.drawn[:, :, None], motors, axis=2))
     v, _ = rates(poses, np.eye(motors), still)
     v = np.where(np.isfinite(v), v, 0.0)  # a joint drawn at a change point has no rate
     v /= np.maximum(np.abs(v).max(axis=(0, 1)), TINY)
-    slopes = gradients(plan.spare, plan.drawn, plan.drawn[None])[0].reshape(len(plan.spare), -1)
+    slopes = gradients(plan.redundant, plan.drawn, plan.drawn[None])[0].reshape(len(plan.redundant), -1)
     return _unit(slopes) @ v.reshape(-1, motors)
 
 
@@ -85,14 +85,14 @@ def _unit(rows: Floats) -> Floats:
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), TINY)
 
 
-def _fight(motors: np.ndarray, count: int, free: int) -> Fault:
+def _fight_fault(motors: np.ndarray, count: int, free: int) -> Fault:
     first, *others = [f"motors[{m}]" for m in motors]
     verb = "fights" if len(others) == 1 else "fight"
-    problem = f"{count} motors but {_some(free, 'freedom')}: {_listed(others)} {verb} {first}"
-    return Fault("motors", problem, f"Leave out {_listed(others)}, or a link between them")
+    problem = f"{count} motors but {_count_text(free, 'freedom')}: {_name_list(others)} {verb} {first}"
+    return Fault("motors", problem, f"Leave out {_name_list(others)}, or a link between them")
 
 
-def _locked(plan: RulePlan, stuck: np.ndarray, size: float) -> Fault:
+def _locked_fault(plan: RulePlan, stuck: np.ndarray, size: float) -> Fault:
     structure = plan.structure
     stresses = _stresses(structure, stuck)
     rows = np.flatnonzero(np.linalg.norm(stresses, axis=1) > TAKES_PART)
@@ -104,11 +104,11 @@ def _locked(plan: RulePlan, stuck: np.ndarray, size: float) -> Fault:
     owners = list(dict.fromkeys(structure.rows.owners[r] for r in rows))
     owners = [owner for owner in owners if owner not in driven] or owners
     numbers = {k for k in structure.rows.joints[rows].ravel().tolist() if k >= 0}
-    joints = [structure.names[k] for k in sorted(numbers - structure.guides)]
-    turns = _listed([f"motors[{m}]" for m in stuck])
-    too_many = _some(stresses.shape[1], "equation")
+    joints = [structure.names[k] for k in sorted(numbers - structure.guide_points)]
+    turns = _name_list([f"motors[{m}]" for m in stuck])
+    too_many = _count_text(stresses.shape[1], "equation")
     one = len(owners) == 1
-    problem = f"{turns} cannot turn: {_listed(owners)} hold{'s' * one} {_listed(joints)} "
+    problem = f"{turns} cannot turn: {_name_list(owners)} hold{'s' * one} {_name_list(joints)} "
     cure = f"Remove {'it' if one else 'one of them'}, or let one of {'its' if one else 'their'} joints slide"
     if size < NEARLY:
         cure += f"; or draw more digits: as drawn they disagree by {size:.1g} of the motion only"
@@ -117,7 +117,7 @@ def _locked(plan: RulePlan, stuck: np.ndarray, size: float) -> Fault:
 
 def _stresses(structure: LinkageStructure, stuck: np.ndarray) -> Floats:
     """Forces in the rows (R, d) that balance the stuck motors' torques: a row without force locks nothing."""
-    loose = structure.loose
+    loose = structure.free_joints
     slopes = gradients(structure.rows, structure.drawn, structure.drawn[None])[0][:, loose]
     held = np.zeros((len(structure.motors), len(structure.names), 2))
     for motor, (pivot, driven) in enumerate(structure.motors):
@@ -133,13 +133,13 @@ def _stresses(structure: LinkageStructure, stuck: np.ndarray) -> Floats:
     matrix = _unit(np.concatenate([slopes, held[:, loose]]).reshape(-1, 2 * len(loose)))
     left, sizes, _ = np.linalg.svd(matrix)
     balanced = left[:, int((sizes > RANK).sum()) :]
-    _, torques, ways = np.linalg.svd(balanced[count + stuck])
-    return balanced[:count] @ ways[: max(int((torques > RANK).sum()), 1)].T
+    _, torques, modes = np.linalg.svd(balanced[count + stuck])
+    return balanced[:count] @ modes[: max(int((torques > RANK).sum()), 1)].T
 
 
-def _some(count: int, what: str) -> str:
+def _count_text(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _listed(names: list[str]) -> str:
+def _name_list(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -13,8 +13,8 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics import coupled
-from pliant.linkage.kinematics.rates import backward, jacobians, speeds
-from pliant.linkage.kinematics.rules import openness, place
+from pliant.linkage.kinematics.rates import backpropagate, fill_jacobians, fill_rates
+from pliant.linkage.kinematics.rules import fill_openness, place_joints
 from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import GROUP
 
@@ -45,20 +45,20 @@ def positions(
 ) -> LinkagePoses:
     """The linkage at motor angles (M, F).
 
-    Coupled groups are solved by Newton's method from `near` (N, 2, F); `follow.run` finds it.
+    Coupled groups are solved by Newton's method from `near` (N, 2, F); `follow.follow` finds it.
     """
     drawn = plan.drawn if drawn is None else np.ascontiguousarray(drawn)
     signs = plan.signs if signs is None else signs
     angles = np.ascontiguousarray(angles, np.float64)
-    cosines, sines = plan.structure.turned(angles)
+    cosines, sines = plan.structure.cosines_and_sines(angles)
     poses = LinkagePoses(plan, drawn, angles, cosines, sines, np.empty((len(drawn), 2, angles.shape[1])))
     for first, last in plan.stages:
         if plan.ops[first, 0] == GROUP:
             if near is None:
                 raise ValueError("a linkage with coupled joints needs positions to begin from")
-            coupled.settle(plan.groups[plan.ops[first, 1]], drawn, near, poses.x)
+            coupled.solve_positions(plan.groups[plan.ops[first, 1]], drawn, near, poses.x)
         else:
-            place(
+            place_joints(
                 plan.ops[first:last],
                 signs[first:last],
                 drawn,
@@ -80,9 +80,9 @@ def rates(poses: LinkagePoses, w: Floats, dw: Floats) -> tuple[Floats, Floats]:
     for first, last in plan.stages:
         if plan.ops[first, 0] == GROUP:
             with np.errstate(all="ignore"):  # at a change point before it there are no rates
-                coupled.speeds(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, v, a)
+                coupled.fill_rates(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, v, a)
         else:
-            speeds(plan.ops[first:last], poses.drawn, poses.x, poses.cosines, w, dw, v, a)
+            fill_rates(plan.ops[first:last], poses.drawn, poses.x, poses.cosines, w, dw, v, a)
     return v, a
 
 
@@ -91,12 +91,12 @@ def jacobian(poses: LinkagePoses) -> Floats:
     plan = poses.plan
     count = len(poses.drawn)
     d = np.zeros((count, 2, count, 2, poses.x.shape[2]))
-    starts, roots = plan.roots
+    starts, roots = plan.dependencies
     for first, last in plan.stages:
         if plan.ops[first, 0] == GROUP:
-            coupled.jacobian(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, d)
+            coupled.fill_jacobian(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, d)
         else:
-            jacobians(
+            fill_jacobians(
                 plan.ops[first:last], poses.drawn, poses.x, poses.cosines, poses.sines, starts, roots, d
             )
     return d
@@ -109,14 +109,14 @@ def gradient(poses: LinkagePoses, slope: Floats) -> Floats:
     out = np.zeros_like(poses.drawn)
     for first, last in reversed(plan.stages):
         if plan.ops[first, 0] == GROUP:
-            coupled.backward(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, g, out)
+            coupled.backpropagate(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, g, out)
         else:
-            backward(plan.ops[first:last], poses.drawn, poses.x, poses.cosines, poses.sines, g, out)
+            backpropagate(plan.ops[first:last], poses.drawn, poses.x, poses.cosines, poses.sines, g, out)
     return out
 
 
-def opennesses(poses: LinkagePoses, v: Floats, w: Floats | None = None) -> tuple[Floats, Floats]:
-    """How far every rule is from flat, c (K, F), and its rate: |c| = 1 is a toggle (see `rules.openness`).
+def openness(poses: LinkagePoses, v: Floats, w: Floats | None = None) -> tuple[Floats, Floats]:
+    """How far every rule is from flat, c (K, F), and its rate: |c| = 1 is a toggle (`rules.fill_openness`).
 
     v (N, 2, F) and w (M, F) are the rates of joints and motors; w is of concern to linear motors alone.
     """
@@ -125,11 +125,11 @@ def opennesses(poses: LinkagePoses, v: Floats, w: Floats | None = None) -> tuple
     turned = np.zeros_like(poses.angles) if w is None else poses.plan.structure.turns[:, None] * w
     # Compiled for arrays without gaps, and for no others.
     x, v, cosines, turned = map(np.ascontiguousarray, (poses.x, v, poses.cosines, turned))
-    openness(poses.plan.ops, poses.drawn, x, v, cosines, turned, c, dc)
+    fill_openness(poses.plan.ops, poses.drawn, x, v, cosines, turned, c, dc)
     return c, dc
 
 
-def some(poses: LinkagePoses, keep: slice | Ints) -> LinkagePoses:
+def select_poses(poses: LinkagePoses, keep: slice | Ints) -> LinkagePoses:
     """Some of the poses."""
     return replace(
         poses,
@@ -140,7 +140,7 @@ def some(poses: LinkagePoses, keep: slice | Ints) -> LinkagePoses:
     )
 
 
-def joined(parts: Sequence[LinkagePoses]) -> LinkagePoses:
+def concatenate_poses(parts: Sequence[LinkagePoses]) -> LinkagePoses:
     """Poses of one linkage, one after the other."""
     return replace(
         parts[0],

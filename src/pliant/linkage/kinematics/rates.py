@@ -21,14 +21,14 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.linkage.kinematics.dyads import SLOTS, dyad_back, dyad_jacobian, dyad_rates
+from pliant.linkage.kinematics.dyads import SLOTS, dyad_backward, dyad_jacobian, dyad_rates
 from pliant.linkage.structure.rule import FIXED, MOTOR, POINT, SLIDER, TRAVEL, TRIANGLE
 
 TILE = 256  # poses whose intermediate values stay in the processor's nearest memory
 
 
 @kernel
-def speeds(
+def fill_rates(
     ops: Ints, drawn: Floats, x: Floats, cosines: Floats, w: Floats, dw: Floats, v: Floats, a: Floats
 ) -> None:
     """Velocities v and accelerations a (N, 2, F) at motor rates w and dw (M, F), signs included."""
@@ -46,8 +46,8 @@ def speeds(
                 v[k, 0, f], v[k, 1, f] = -s * ey, s * ex
                 a[k, 0, f], a[k, 1, f] = -s * s * ex - ds * ey, -s * s * ey + ds * ex
             elif rule == POINT:
-                _ride(drawn, k, i, j, v, f)
-                _ride(drawn, k, i, j, a, f)
+                _point_rate(drawn, k, i, j, v, f)
+                _point_rate(drawn, k, i, j, a, f)
             elif rule > SLIDER:
                 dyad_rates(ops[o], drawn, x, cosines, w, dw, f, rows, of_drawn, v, a)
             else:
@@ -55,7 +55,7 @@ def speeds(
 
 
 @inner
-def _ride(drawn: Floats, k: int, i: int, j: int, v: Floats, f: int) -> None:
+def _point_rate(drawn: Floats, k: int, i: int, j: int, v: Floats, f: int) -> None:
     bx, by = drawn[j, 0] - drawn[i, 0], drawn[j, 1] - drawn[i, 1]
     ax, ay = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
     square = bx * bx + by * by
@@ -97,7 +97,7 @@ def _solve_rates(rule: int, k: int, i: int, j: int, b: int, x: Floats, v: Floats
 
 
 @kernel
-def jacobians(
+def fill_jacobians(
     ops: Ints, drawn: Floats, x: Floats, cosines: Floats, sines: Floats, starts: Ints, roots: Ints, d: Floats
 ) -> None:
     """Fill d (N, 2, N, 2, F): d[k, :, p, c] = ∂x_k/∂x̄_p along axis c.
@@ -149,7 +149,7 @@ def _point_jacobian(
     for at in range(starts[k], starts[k + 1]):
         p = roots[at]
         for c in range(2):
-            _ride_tile(d[i, 0, p, c, start:stop], d[i, 1, p, c, start:stop],
+            _point_tile(d[i, 0, p, c, start:stop], d[i, 1, p, c, start:stop],
                        d[j, 0, p, c, start:stop], d[j, 1, p, c, start:stop],
                        cr, ci, d[k, 0, p, c, start:stop], d[k, 1, p, c, start:stop])  # fmt: skip
     for f in range(start, stop):
@@ -169,7 +169,7 @@ def _add_complex(d: Floats, k: int, p: int, re: float, im: float, f: int) -> Non
 
 
 @inner
-def _ride_tile(
+def _point_tile(
     xi: Floats, yi: Floats, xj: Floats, yj: Floats, cr: float, ci: float, xk: Floats, yk: Floats
 ) -> None:
     for f in range(len(xk)):
@@ -247,7 +247,7 @@ def _slider_jacobian(
 
 
 @kernel
-def backward(
+def backpropagate(
     ops: Ints, drawn: Floats, x: Floats, cosines: Floats, sines: Floats, g: Floats, out: Floats
 ) -> None:
     """Carry the gradient g (N, 2, F) of a scalar by the positions back to the drawing: out (N, 2).
@@ -263,20 +263,20 @@ def backward(
                 out[k, 0] += g[k, 0, f]
                 out[k, 1] += g[k, 1, f]
         elif rule == MOTOR:
-            _motor_back(k, j, cosines[m], sines[m], g, out)
+            _motor_backward(k, j, cosines[m], sines[m], g, out)
         elif rule == POINT:
-            _point_back(drawn, x, k, i, j, g, out)
+            _point_backward(drawn, x, k, i, j, g, out)
         elif rule == TRIANGLE:
-            _triangle_back(drawn, x, k, i, j, g, out)
+            _triangle_backward(drawn, x, k, i, j, g, out)
         elif rule > SLIDER:
             for f in range(x.shape[2]):
-                dyad_back(ops[o], drawn, x, cosines, f, rows, of_drawn, g, out)
+                dyad_backward(ops[o], drawn, x, cosines, f, rows, of_drawn, g, out)
         else:
-            _slider_back(drawn, x, k, i, j, b, g, out)
+            _slider_backward(drawn, x, k, i, j, b, g, out)
 
 
 @inner
-def _motor_back(k: int, j: int, c: Floats, s: Floats, g: Floats, out: Floats) -> None:
+def _motor_backward(k: int, j: int, c: Floats, s: Floats, g: Floats, out: Floats) -> None:
     for f in range(g.shape[2]):
         gx, gy = g[k, 0, f], g[k, 1, f]
         rx, ry = c[f] * gx + s[f] * gy, c[f] * gy - s[f] * gx
@@ -287,7 +287,7 @@ def _motor_back(k: int, j: int, c: Floats, s: Floats, g: Floats, out: Floats) ->
 
 
 @inner
-def _point_back(drawn: Floats, x: Floats, k: int, i: int, j: int, g: Floats, out: Floats) -> None:
+def _point_backward(drawn: Floats, x: Floats, k: int, i: int, j: int, g: Floats, out: Floats) -> None:
     """Transposed complex factors are conjugates."""
     bx, by = drawn[j, 0] - drawn[i, 0], drawn[j, 1] - drawn[i, 1]
     ax, ay = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
@@ -313,7 +313,7 @@ def _point_back(drawn: Floats, x: Floats, k: int, i: int, j: int, g: Floats, out
 
 
 @inner
-def _triangle_back(drawn: Floats, x: Floats, k: int, i: int, j: int, g: Floats, out: Floats) -> None:
+def _triangle_backward(drawn: Floats, x: Floats, k: int, i: int, j: int, g: Floats, out: Floats) -> None:
     a1x, a1y = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
     a2x, a2y = drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1]
     sum1 = sum2 = 0.0
@@ -338,7 +338,9 @@ def _triangle_back(drawn: Floats, x: Floats, k: int, i: int, j: int, g: Floats, 
 
 
 @inner
-def _slider_back(drawn: Floats, x: Floats, k: int, i: int, j: int, b: int, g: Floats, out: Floats) -> None:
+def _slider_backward(
+    drawn: Floats, x: Floats, k: int, i: int, j: int, b: int, g: Floats, out: Floats
+) -> None:
     a1x, a1y = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
     gx, gy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
     hx, hy = drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1]

@@ -26,14 +26,14 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.linkage.kinematics.sliding import (
-    carried,
-    driven,
-    lines,
     lines_openness,
-    slot,
+    place_by_slot,
+    place_by_struts,
+    place_carried,
+    place_driven,
+    place_on_lines,
+    place_on_strut_line,
     slot_openness,
-    strut,
-    strut_line,
     strut_openness,
 )
 from pliant.linkage.structure.rule import (
@@ -53,7 +53,7 @@ from pliant.linkage.structure.rule import (
 
 
 @kernel
-def place(
+def place_joints(
     ops: Ints, signs: Floats, drawn: Floats, cosines: Floats, sines: Floats, start: int, stop: int, x: Floats
 ) -> None:
     """Fill the positions `x` (N, 2, F) of poses start to stop, rule by rule.
@@ -65,36 +65,36 @@ def place(
         rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
         xk, yk = x[k, 0, start:stop], x[k, 1, start:stop]
         if rule in (FIXED, TRAVEL):
-            _still(drawn[k], rule == TRAVEL, cosines[ops[o, 5], start:stop], xk, yk)
+            _place_fixed(drawn[k], rule == TRAVEL, cosines[ops[o, 5], start:stop], xk, yk)
         elif rule == MOTOR:
             m = ops[o, 5]
-            _motor(drawn[k] - drawn[j], drawn[j], cosines[m, start:stop], sines[m, start:stop], xk, yk)
+            _place_motor(drawn[k] - drawn[j], drawn[j], cosines[m, start:stop], sines[m, start:stop], xk, yk)
         elif rule == TRIANGLE:
             xi, yi = x[i, 0, start:stop], x[i, 1, start:stop]
             xj, yj = x[j, 0, start:stop], x[j, 1, start:stop]
-            _triangle(_square(drawn, k, i), _square(drawn, k, j), signs[o], xi, yi, xj, yj, xk, yk)
+            _place_triangle(_square(drawn, k, i), _square(drawn, k, j), signs[o], xi, yi, xj, yj, xk, yk)
         elif rule == POINT:
             xi, yi = x[i, 0, start:stop], x[i, 1, start:stop]
             xj, yj = x[j, 0, start:stop], x[j, 1, start:stop]
-            _point(drawn[k] - drawn[i], drawn[j] - drawn[i], xi, yi, xj, yj, xk, yk)
+            _place_point(drawn[k] - drawn[i], drawn[j] - drawn[i], xi, yi, xj, yj, xk, yk)
         elif rule == SLIDER:
             xi, yi = x[i, 0, start:stop], x[i, 1, start:stop]
             xa, ya = x[j, 0, start:stop], x[j, 1, start:stop]
             xb, yb = x[b, 0, start:stop], x[b, 1, start:stop]
             offset = _cross(drawn[b] - drawn[j], drawn[k] - drawn[j])
-            _slider(_square(drawn, k, i), offset, signs[o], xi, yi, xa, ya, xb, yb, xk, yk)
+            _place_slider(_square(drawn, k, i), offset, signs[o], xi, yi, xa, ya, xb, yb, xk, yk)
         elif rule == LINES:
-            lines(ops[o], drawn, start, stop, x)
+            place_on_lines(ops[o], drawn, start, stop, x)
         elif rule == SLOT:
-            slot(ops[o], drawn, signs[o], start, stop, x)
+            place_by_slot(ops[o], drawn, signs[o], start, stop, x)
         elif rule == CARRIED:
-            carried(ops[o], drawn, start, stop, x)
+            place_carried(ops[o], drawn, start, stop, x)
         elif rule == DRIVEN:
-            driven(ops[o], drawn, cosines[ops[o, 5]], start, stop, x)
+            place_driven(ops[o], drawn, cosines[ops[o, 5]], start, stop, x)
         elif rule == STRUT:
-            strut(ops[o], drawn, signs[o], cosines, start, stop, x)
+            place_by_struts(ops[o], drawn, signs[o], cosines, start, stop, x)
         elif rule == STRUT_LINE:
-            strut_line(ops[o], drawn, signs[o], cosines[ops[o, 5]], start, stop, x)
+            place_on_strut_line(ops[o], drawn, signs[o], cosines[ops[o, 5]], start, stop, x)
 
 
 @inner
@@ -108,7 +108,7 @@ def _cross(u: Floats, v: Floats) -> float:
 
 
 @inner
-def _still(at: Floats, goes: bool, travel: Floats, xk: Floats, yk: Floats) -> None:
+def _place_fixed(at: Floats, goes: bool, travel: Floats, xk: Floats, yk: Floats) -> None:
     """Where it is drawn, or as far from there along x as a motor went."""
     for f in range(len(xk)):
         xk[f] = at[0] + (travel[f] if goes else 0.0)
@@ -116,7 +116,7 @@ def _still(at: Floats, goes: bool, travel: Floats, xk: Floats, yk: Floats) -> No
 
 
 @inner
-def _motor(arm: Floats, pivot: Floats, cosine: Floats, sine: Floats, xk: Floats, yk: Floats) -> None:
+def _place_motor(arm: Floats, pivot: Floats, cosine: Floats, sine: Floats, xk: Floats, yk: Floats) -> None:
     u, v, px, py = arm[0], arm[1], pivot[0], pivot[1]
     for f in range(len(xk)):
         xk[f] = px + cosine[f] * u - sine[f] * v
@@ -124,7 +124,7 @@ def _motor(arm: Floats, pivot: Floats, cosine: Floats, sine: Floats, xk: Floats,
 
 
 @inner
-def _triangle(
+def _place_triangle(
     ri: float, rj: float, sign: float, xi: Floats, yi: Floats, xj: Floats, yj: Floats, xk: Floats, yk: Floats
 ) -> None:
     difference = ri - rj
@@ -138,7 +138,7 @@ def _triangle(
 
 
 @inner
-def _point(
+def _place_point(
     arm: Floats, base: Floats, xi: Floats, yi: Floats, xj: Floats, yj: Floats, xk: Floats, yk: Floats
 ) -> None:
     square = base[0] ** 2 + base[1] ** 2
@@ -151,7 +151,7 @@ def _point(
 
 
 @inner
-def _slider(
+def _place_slider(
     ri: float, offset: float, sign: float, xi: Floats, yi: Floats,
     xa: Floats, ya: Floats, xb: Floats, yb: Floats, xk: Floats, yk: Floats,
 ) -> None:  # fmt: skip
@@ -165,7 +165,7 @@ def _slider(
 
 
 @kernel
-def openness(
+def fill_openness(
     ops: Ints, drawn: Floats, x: Floats, v: Floats, cosines: Floats, w: Floats, c: Floats, dc: Floats
 ) -> None:
     """How far each triangle or slider is from flat, at every pose: c (K, F), and its rate dc.

@@ -11,7 +11,7 @@ PARALLEL = 1e-15  # sine of the angle of two lines below which their crossing is
 
 
 @inner
-def lines(op: Ints, drawn: Floats, start: int, stop: int, x: Floats) -> None:
+def place_on_lines(op: Ints, drawn: Floats, start: int, stop: int, x: Floats) -> None:
     """Where two lines cross; far off but finite where they are parallel."""
     k, i, j, b, p, q, r, s = op[1], op[2], op[3], op[4], op[6], op[7], op[8], op[9]
     ux, uy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
@@ -35,7 +35,7 @@ def lines(op: Ints, drawn: Floats, start: int, stop: int, x: Floats) -> None:
 
 
 @inner
-def slot(op: Ints, drawn: Floats, sign: float, start: int, stop: int, x: Floats) -> None:
+def place_by_slot(op: Ints, drawn: Floats, sign: float, start: int, stop: int, x: Floats) -> None:
     """A joint of a link that turns about i so that its slot goes through the pin j."""
     k, i, j, r, s = op[1], op[2], op[3], op[8], op[9]
     nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
@@ -56,7 +56,7 @@ def slot(op: Ints, drawn: Floats, sign: float, start: int, stop: int, x: Floats)
 
 
 @inner
-def carried(op: Ints, drawn: Floats, start: int, stop: int, x: Floats) -> None:
+def place_carried(op: Ints, drawn: Floats, start: int, stop: int, x: Floats) -> None:
     """A joint at a fixed place beside i, as j→b turns it."""
     k, i, j, b = op[1], op[2], op[3], op[4]
     bx, by = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
@@ -70,7 +70,7 @@ def carried(op: Ints, drawn: Floats, start: int, stop: int, x: Floats) -> None:
 
 
 @inner
-def driven(op: Ints, drawn: Floats, travel: Floats, start: int, stop: int, x: Floats) -> None:
+def place_driven(op: Ints, drawn: Floats, travel: Floats, start: int, stop: int, x: Floats) -> None:
     """A joint that a motor pushes along the guide j→b."""
     k, j, b = op[1], op[3], op[4]
     bx, by = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
@@ -86,7 +86,9 @@ def driven(op: Ints, drawn: Floats, travel: Floats, start: int, stop: int, x: Fl
 
 
 @inner
-def strut(op: Ints, drawn: Floats, sign: float, cosines: Floats, start: int, stop: int, x: Floats) -> None:
+def place_by_struts(
+    op: Ints, drawn: Floats, sign: float, cosines: Floats, start: int, stop: int, x: Floats
+) -> None:
     """The tip of two bars of which motors make one or both longer and shorter."""
     k, i, j, m, n = op[1], op[2], op[3], op[5], op[6]
     to_i, to_j = _length(drawn, k, i), _length(drawn, k, j)
@@ -102,7 +104,7 @@ def strut(op: Ints, drawn: Floats, sign: float, cosines: Floats, start: int, sto
 
 
 @inner
-def strut_line(
+def place_on_strut_line(
     op: Ints, drawn: Floats, sign: float, travel: Floats, start: int, stop: int, x: Floats
 ) -> None:
     """The end of a bar that a motor makes longer and shorter, on the guide j→b."""

@@ -21,7 +21,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 
 LENGTH, POINT_X, POINT_Y, LINE, STRUT, PUSH = range(6)
-RIDES = (POINT_X, POINT_Y)  # rows of first degree in the positions; the others are of second
+LINEAR = (POINT_X, POINT_Y)  # rows of first degree in the positions; the others are of second
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Constraints:
     def __len__(self) -> int:
         return len(self.kinds)
 
-    def pick(self, rows: Ints) -> Constraints:
+    def select(self, rows: Ints) -> Constraints:
         """Some of the rows."""
         return Constraints(self.kinds[rows], self.joints[rows], tuple(self.owners[r] for r in rows))
 
 
-def joined(first: Constraints, second: Constraints) -> Constraints:
+def concatenate(first: Constraints, second: Constraints) -> Constraints:
     """The rows of both, one after the other."""
     kinds, joints = np.concatenate([first.kinds, second.kinds]), np.concatenate([first.joints, second.joints])
     return Constraints(kinds, joints, (*first.owners, *second.owners))

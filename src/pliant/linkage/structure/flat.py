@@ -23,20 +23,20 @@ def refuse_flat(plan: RulePlan) -> None:
         if op[0] in SIDED and sign == 0
     ]
     if flat:
-        cure = turn_it(plan.structure)
+        cure = dead_centre_cure(plan.structure)
         raise InputError(
-            [Fault(f"joints.{plan.structure.names[op[1]]}", _flat(plan, op), cure) for op in flat]
+            [Fault(f"joints.{plan.structure.names[op[1]]}", _flat_problem(plan, op), cure) for op in flat]
         )
 
 
-def turn_it(structure: LinkageStructure) -> str:
+def dead_centre_cure(structure: LinkageStructure) -> str:
     """The cure for a drawing in a dead centre: another pose, or other lengths where it has no other pose."""
-    if stuck(structure):
+    if is_locked_for_good(structure):
         return "It is locked for good: no motor can turn either way from here. Make one of these bars longer"
     return "Draw the linkage with its motor turned a little further"
 
 
-def stuck(structure: LinkageStructure) -> bool:
+def is_locked_for_good(structure: LinkageStructure) -> bool:
     """Whether no motor of a drawing in a dead centre can move, each tried a little both ways.
 
     The equations are solved for all joints at once, from the drawing and from a few shaken ones.
@@ -45,7 +45,7 @@ def stuck(structure: LinkageStructure) -> bool:
 
     size, rng = structure.size, np.random.default_rng(0)
     rows, scale = structure.rows, scales(structure.rows, structure.drawn)
-    free = structure.loose
+    free = structure.free_joints
 
     def wrong(z: Floats, motor: int, turned: float) -> Floats:
         x = structure.drawn.copy()
@@ -62,15 +62,15 @@ def stuck(structure: LinkageStructure) -> bool:
             for shake in (0.0, 0.02, 0.02, 0.05, 0.05):
                 start = structure.drawn[free].ravel() / size
                 start = start + shake * rng.normal(size=start.shape)
-                found: Any = least_squares(
+                solution: Any = least_squares(
                     wrong, start, args=(motor, turned), xtol=1e-15, ftol=1e-15, gtol=1e-15
                 )
-                if np.abs(found.fun).max() < 1e-9:
+                if np.abs(solution.fun).max() < 1e-9:
                     return False
     return True
 
 
-def _flat(plan: RulePlan, op: list[int]) -> str:
+def _flat_problem(plan: RulePlan, op: list[int]) -> str:
     """Why a rule has no side in the drawing."""
     names = plan.structure.names
     rule, k, i, j = op[:4]

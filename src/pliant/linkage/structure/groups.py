@@ -13,7 +13,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.structure.constraints import Constraints, gradients
-from pliant.linkage.structure.flat import turn_it
+from pliant.linkage.structure.flat import dead_centre_cure
 from pliant.linkage.structure.plan import CoupledGroup, LinkageStructure
 
 
@@ -23,12 +23,12 @@ def smallest_group(structure: LinkageStructure, rows: Constraints, joints: list[
     from scipy import sparse
     from scipy.sparse import csgraph
 
-    slopes = _normal(rows, structure.drawn, joints)
+    slopes = _unit_gradients(rows, structure.drawn, joints)
     rank = np.linalg.matrix_rank(slopes, tol=1e-9) if slopes.size else 0
     if rank < 2 * len(joints):
-        raise InputError([_not_held(structure, rows, joints, rank)])
+        raise InputError([_not_held_fault(structure, rows, joints, rank)])
     factors: Any = scipy.linalg.qr(slopes.T, mode="economic", pivoting=True)
-    chosen = rows.pick(np.sort(factors[2][: 2 * len(joints)]))
+    chosen = rows.select(np.sort(factors[2][: 2 * len(joints)]))
     place = {joint: at for at, joint in enumerate(joints)}
     touches = np.zeros((len(chosen), len(joints)), bool)
     for row, involved in enumerate(chosen.joints.tolist()):
@@ -44,7 +44,7 @@ def smallest_group(structure: LinkageStructure, rows: Constraints, joints: list[
     smallest = min(alone, key=lambda c: int((part == c).sum()))
     members = np.flatnonzero(part == smallest)
     own = np.sort(given.reshape(-1, 2)[members].ravel()).astype(np.int64)
-    return group_of(np.array(joints, np.int64)[members], chosen.pick(own))
+    return group_of(np.array(joints, np.int64)[members], chosen.select(own))
 
 
 def group_of(joints: Ints, rows: Constraints) -> CoupledGroup:
@@ -56,24 +56,24 @@ def group_of(joints: Ints, rows: Constraints) -> CoupledGroup:
     )
 
 
-def _normal(rows: Constraints, drawn: Floats, joints: list[int]) -> Floats:
+def _unit_gradients(rows: Constraints, drawn: Floats, joints: list[int]) -> Floats:
     slopes = gradients(rows, drawn, drawn[None])[0][:, joints].reshape(len(rows), 2 * len(joints))
     return slopes / np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True), 1e-300)
 
 
-def _not_held(structure: LinkageStructure, rows: Constraints, joints: list[int], rank: int) -> Fault:
+def _not_held_fault(structure: LinkageStructure, rows: Constraints, joints: list[int], rank: int) -> Fault:
     """Under-constrained, or only so in the drawn pose: a shaken drawing tells the two apart."""
     shaken = structure.drawn + 0.05 * structure.size * np.random.default_rng(0).normal(
         size=structure.drawn.shape
     )
-    slopes = _normal(rows, shaken, joints)
+    slopes = _unit_gradients(rows, shaken, joints)
     usual = np.linalg.matrix_rank(slopes, tol=1e-9) if slopes.size else 0
     if usual == 2 * len(joints):
         listed = ", ".join(structure.names[k] for k in joints)
         problem = f"the drawn pose is a dead centre: where {listed} go from here is not defined"
-        return Fault("joints", problem, turn_it(structure))
+        return Fault("joints", problem, dead_centre_cure(structure))
     missing = 2 * len(joints) - usual
-    loose = _loose(slopes, usual, joints) if slopes.size else joints
+    loose = _moved_joints(slopes, usual, joints) if slopes.size else joints
     listed = ", ".join(structure.names[k] for k in loose)
     problem = f"{listed} {'is' if len(loose) == 1 else 'are'} not held: {missing} "
     problem += f"{'freedom is' if missing == 1 else 'freedoms are'} left when the motors are held"
@@ -81,7 +81,7 @@ def _not_held(structure: LinkageStructure, rows: Constraints, joints: list[int],
     return Fault("links", problem, cure + "or put some on the ground")
 
 
-def _loose(slopes: Floats, rank: int, joints: list[int]) -> list[int]:
+def _moved_joints(slopes: Floats, rank: int, joints: list[int]) -> list[int]:
     """Joints that some free motion moves."""
     _, _, v = np.linalg.svd(slopes)
     moved = np.linalg.norm(v[rank:].reshape(-1, len(joints), 2), axis=(0, 2))

@@ -22,36 +22,36 @@ class CircleLocus:
 
 @dataclass(frozen=True)
 class LineLocus:
-    """A joint stays on a line through `foot`, whose drawn direction `way` turns with two known joints."""
+    """A joint stays on a line through `foot`, whose drawn `direction` turns with two known joints."""
 
     foot: int
     base: tuple[int, int]
-    way: tuple[int, int]
+    direction: tuple[int, int]
     sliders: tuple[int, ...]  # that say so
     pair: PrismaticPair | None = None  # of links that turn as one, where that is why
 
     @property
-    def guide(self) -> bool:
+    def is_guide(self) -> bool:
         """Whether it is a guide: the line of two known joints."""
-        return self.base == self.way and self.foot == self.base[0]
+        return self.base == self.direction and self.foot == self.base[0]
 
 
 Locus = CircleLocus | LineLocus
 
 
-def openness(drawn: Floats, k: int, first: Locus, second: Locus) -> float:
+def crossing_sine(drawn: Floats, k: int, first: Locus, second: Locus) -> float:
     """How squarely two loci of joint k cross in the drawing, 0 to 1; -1 where they do not give it."""
     if isinstance(first, LineLocus):
-        if not isinstance(second, LineLocus) or not (first.guide or second.guide):
+        if not isinstance(second, LineLocus) or not (first.is_guide or second.is_guide):
             return -1.0
-        ways = [drawn[b] - drawn[a] for a, b in (first.way, second.way)]
-        found = _sine(*ways)
-        return found if found > FLAT else -1.0
+        directions = [drawn[b] - drawn[a] for a, b in (first.direction, second.direction)]
+        sine = _sine(*directions)
+        return sine if sine > FLAT else -1.0
     bar = drawn[k] - drawn[first.centre]
     if isinstance(second, LineLocus):
-        a, b = second.way
+        a, b = second.direction
         other = drawn[b] - drawn[a]
-        return abs(float(bar @ other)) / (np.hypot(*bar) * np.hypot(*other)) if second.guide else -1.0
+        return abs(float(bar @ other)) / (np.hypot(*bar) * np.hypot(*other)) if second.is_guide else -1.0
     return -1.0 if first.centre == second.centre else _sine(bar, drawn[k] - drawn[second.centre])
 
 

@@ -22,19 +22,19 @@ from itertools import combinations
 import numpy as np
 
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.structure.constraints import LINE, Constraints, joined
+from pliant.linkage.structure.constraints import LINE, Constraints, concatenate
 from pliant.linkage.structure.constraints import PUSH as PUSH_ROW
 from pliant.linkage.structure.constraints import STRUT as STRUT_ROW
 from pliant.linkage.structure.flat import refuse_flat
 from pliant.linkage.structure.groups import smallest_group
-from pliant.linkage.structure.loci import CircleLocus, LineLocus, Locus, openness
+from pliant.linkage.structure.loci import CircleLocus, LineLocus, Locus, crossing_sine
 from pliant.linkage.structure.plan import (
     STRUTS,
     CoupledGroup,
     LinkageStructure,
     PrismaticPair,
     RulePlan,
-    farthest,
+    farthest_pair,
 )
 from pliant.linkage.structure.rule import (
     CARRIED,
@@ -57,18 +57,18 @@ WIDTH = 10  # columns of a row of `ops`
 
 
 def order(structure: LinkageStructure) -> RulePlan:
-    """Every joint in the order it can be found, or an InputError that says what is in the way."""
+    """Every joint in the order it can be found, or an InputError that says what is in the direction."""
     search = _OrderSearch(structure)
-    search.begin()
+    search.add_ground_and_motors()
     while True:
-        search.outwards()
+        search.add_single_joints()
         open_joints = [k for k in range(len(structure.names)) if k not in search.known]
         left = [motor for motor in range(len(structure.motors)) if motor not in search.used]
         if not open_joints:
             break
         if left and not structure.travels:
-            return order(structure.pushing(left))
-        search.together(smallest_group(structure, search.open_rows(), open_joints))
+            return order(structure.with_travel_points(left))
+        search.coupled_joints(smallest_group(structure, search.open_rows(), open_joints))
     _refuse_unused(left)
     plan = search.plan()
     refuse_flat(plan)
@@ -90,12 +90,12 @@ class _OrderSearch:
         self.known: set[int] = set()
         self.ops: list[tuple[int, ...]] = []
         self.groups: list[CoupledGroup] = []
-        self.spent = np.zeros(len(structure.links), np.int64)  # equations of each link that are used
-        self.slid: set[int] = set()  # sliders that are used
+        self.used_equations = np.zeros(len(structure.links), np.int64)  # equations of each link that are used
+        self.used_sliders: set[int] = set()  # sliders that are used
         self.links_of: dict[int, list[int]] = defaultdict(list)
         self.sliders_of: dict[int, list[int]] = defaultdict(list)
         self.known_of: list[list[int]] = [[] for _ in structure.links]
-        self.waiting: deque[int] = deque()
+        self.queue: deque[int] = deque()
         self.used: set[int] = set(structure.turning)  # motors
         self.travels = dict(structure.travels)
         for number, link in enumerate(structure.links):
@@ -108,59 +108,63 @@ class _OrderSearch:
         for pair in structure.pairs:
             self.pairs_of[pair.link].append(pair)
 
-    def begin(self) -> None:
+    def add_ground_and_motors(self) -> None:
         """The ground, and what the motors turn."""
         for k in sorted(self.structure.ground):
             motor = self.travels.get(k, -1)
-            self._found(_row(FIXED if motor < 0 else TRAVEL, k, motor=motor))
+            self._add(_row(FIXED if motor < 0 else TRAVEL, k, motor=motor))
         for motor in self.structure.turning:
             pivot, driven = self.structure.motors[motor]
             for number in self.links_of[driven]:
                 if pivot in self.structure.links[number]:
                     for k in self.structure.links[number]:
                         if k not in self.known:
-                            self._found(_row(MOTOR, k, j=pivot, motor=motor))
-                    self.spent[number] = 2 * len(self.structure.links[number]) - 3
+                            self._add(_row(MOTOR, k, j=pivot, motor=motor))
+                    self.used_equations[number] = 2 * len(self.structure.links[number]) - 3
 
-    def outwards(self) -> None:
+    def add_single_joints(self) -> None:
         """Every joint that can be found alone."""
-        while self.waiting:
-            k = self.waiting.popleft()
+        while self.queue:
+            k = self.queue.popleft()
             if k not in self.known:
-                self._try(k)
+                self._try_joint(k)
 
-    def together(self, group: CoupledGroup) -> None:
+    def coupled_joints(self, group: CoupledGroup) -> None:
         """A group that was found together."""
         self.ops.append(_row(GROUP, len(self.groups)))
         self.groups.append(group)
         taken = set(group.rows.owners)
         for number, label in enumerate(self.structure.labels):
             if label in taken:
-                self.spent[number] += group.rows.owners.count(label)
+                self.used_equations[number] += group.rows.owners.count(label)
         for kind, row in _pairs(group.rows):
             if kind == LINE:
                 slider = tuple(group.near[row[:3]].tolist())
-                self.slid |= {n for n, other in enumerate(self.structure.sliders) if other == slider}
+                self.used_sliders |= {n for n, other in enumerate(self.structure.sliders) if other == slider}
             elif kind in (STRUT_ROW, PUSH_ROW):
                 self.used.add(self.travels[int(group.near[row[2 if kind == STRUT_ROW else 3]])])
         for k in group.joints.tolist():
-            self._mark(k)
+            self._mark_known(k)
 
     def open_rows(self) -> Constraints:
         """Equations that involve a joint not found yet, of motors too that set nothing yet."""
-        driving = self.structure.driving
+        driving = self.structure.motor_rows
         left = [row for row, motor in enumerate(self.travels.values()) if motor not in self.used]
-        rows = joined(driving.pick(np.array(left, np.int64)), self.structure.rows)
+        rows = concatenate(driving.select(np.array(left, np.int64)), self.structure.rows)
         open_ = [any(k >= 0 and k not in self.known for k in joints) for joints in rows.joints.tolist()]
-        return rows.pick(np.flatnonzero(open_))
+        return rows.select(np.flatnonzero(open_))
 
     def plan(self) -> RulePlan:
         """The order, once every joint is found."""
         ops = np.array(self.ops, np.int64).reshape(-1, WIDTH)
         totals = np.array([2 * len(link) - 3 for link in self.structure.links])
-        over = {self.structure.labels[n] for n in np.flatnonzero(totals > self.spent)}
+        over = {self.structure.labels[n] for n in np.flatnonzero(totals > self.used_equations)}
         rows = self.structure.rows
-        unslid = [self.structure.sliders[n] for n in range(len(self.structure.sliders)) if n not in self.slid]
+        unslid = [
+            self.structure.sliders[n]
+            for n in range(len(self.structure.sliders))
+            if n not in self.used_sliders
+        ]
         spare = [
             r
             for r, (kind, joints) in enumerate(_pairs(rows))
@@ -171,104 +175,108 @@ class _OrderSearch:
             ops=ops,
             signs=sides(ops, self.structure.drawn),
             groups=tuple(self.groups),
-            spare=rows.pick(np.array(spare, np.int64)),
-            spares=int((totals - self.spent).sum()) + len(unslid),
+            redundant=rows.select(np.array(spare, np.int64)),
+            redundancy=int((totals - self.used_equations).sum()) + len(unslid),
         )
 
-    def _found(self, op: tuple[int, ...]) -> None:
+    def _add(self, op: tuple[int, ...]) -> None:
         self.ops.append(op)
-        self._mark(op[1])
+        self._mark_known(op[1])
 
-    def _mark(self, k: int) -> None:
+    def _mark_known(self, k: int) -> None:
         self.known.add(k)
         for number in self.links_of[k]:
             self.known_of[number].append(k)
-            self._wake(number)
+            self._enqueue_link(number)
         for number in self.sliders_of[k]:
             joint, carrier = self.structure.sliders[number][0], self.structure.carriers[number]
-            self.waiting.append(joint)
+            self.queue.append(joint)
             for link in (*self.links_of[joint], *([carrier] if carrier >= 0 else [])):
-                self._wake(link)
-        self.waiting.extend(end for ends in self._struts(k) for end in ends[:1])
+                self._enqueue_link(link)
+        self.queue.extend(end for ends in self._struts_at(k) for end in ends[:1])
 
-    def _wake(self, link: int) -> None:
-        self.waiting.extend(j for j in self.structure.links[link] if j not in self.known)
+    def _enqueue_link(self, link: int) -> None:
+        self.queue.extend(j for j in self.structure.links[link] if j not in self.known)
 
-    def _try(self, k: int) -> None:
+    def _try_joint(self, k: int) -> None:
         for number in self.links_of[k]:
             if len(self.known_of[number]) >= 2:
-                i, j = farthest(self.structure.drawn, self.known_of[number])
-                self.spent[number] += 2
-                self._found(_row(POINT, k, i=i, j=j))
+                i, j = farthest_pair(self.structure.drawn, self.known_of[number])
+                self.used_equations[number] += 2
+                self._add(_row(POINT, k, i=i, j=j))
                 return
-        if self._carried(k) or self._pushed(k):
+        if self._add_carried(k) or self._add_pushed(k):
             return
         pairs = list(combinations(self._loci(k), 2))
-        best = max(pairs, key=lambda pair: openness(self.structure.drawn, k, *pair), default=None)
-        if best is None or not self._meet(k, *best):
-            self._turned(k)
+        best = max(pairs, key=lambda pair: crossing_sine(self.structure.drawn, k, *pair), default=None)
+        if best is None or not self._add_intersection(k, *best):
+            self._add_slotted(k)
 
-    def _carried(self, k: int) -> bool:
+    def _add_carried(self, k: int) -> bool:
         """Find a link of which one joint is known and which turns as a known one does."""
         for number in self.links_of[k]:
             if not self.known_of[number]:
                 continue
             for pair in self.pairs_of[number]:
                 if self._known(pair.base):
-                    self.slid.update([n for n in pair.sliders if n not in self.slid][:1])
-                    self._carry(number, self.known_of[number][0], pair)
+                    self.used_sliders.update([n for n in pair.sliders if n not in self.used_sliders][:1])
+                    self._add_carried_joints(number, self.known_of[number][0], pair)
                     return True
         return False
 
-    def _pushed(self, k: int) -> bool:
+    def _add_pushed(self, k: int) -> bool:
         """Find a joint that a motor pushes along a known guide."""
         for motor, slider in enumerate(self.structure.pushes):
             if slider >= 0 and self.structure.sliders[slider][0] == k:
                 _, a, b = self.structure.sliders[slider]
                 if self._known((a, b)):
-                    self.slid.add(slider)
+                    self.used_sliders.add(slider)
                     self.used.add(motor)
-                    self._found(_row(DRIVEN, k, j=a, b=b, motor=motor))
+                    self._add(_row(DRIVEN, k, j=a, b=b, motor=motor))
                     return True
         return False
 
-    def _carry(self, link: int, known: int, pair: PrismaticPair) -> None:
+    def _add_carried_joints(self, link: int, known: int, pair: PrismaticPair) -> None:
         """The other joints of a link, from one of them and from what it turns with."""
         a, b = pair.base
         for joint in self.structure.links[link]:
             if joint not in self.known:
-                self._found(_row(CARRIED, joint, i=known, j=a, b=b))
-        self.spent[link] = 2 * len(self.structure.links[link]) - 3
+                self._add(_row(CARRIED, joint, i=known, j=a, b=b))
+        self.used_equations[link] = 2 * len(self.structure.links[link]) - 3
 
-    def _turned(self, k: int) -> None:
+    def _add_slotted(self, k: int) -> None:
         """Find a link that turns about a known joint so that its slot goes through a known pin."""
         for number in self.links_of[k]:
             if not self.known_of[number]:
                 continue
             pivot = self.known_of[number][0]
-            for pin, (r, s), sliders in self._pins(number):
+            for pin, (r, s), sliders in self._slot_pins(number):
                 if pin == pivot:
                     continue
                 drawn = self.structure.drawn
                 others = [j for j in self.structure.links[number] if j not in self.known]
                 far = max(others, key=lambda j: float(np.hypot(*(drawn[j] - drawn[pivot]))))
-                self.spent[number] += 1
-                self.slid.update(sliders)
-                self._found(_row(SLOT, far, i=pivot, j=pin, line=(r, s)))
+                self.used_equations[number] += 1
+                self.used_sliders.update(sliders)
+                self._add(_row(SLOT, far, i=pivot, j=pin, line=(r, s)))
                 return
 
-    def _pins(self, link: int) -> Iterator[tuple[int, tuple[int, int], tuple[int, ...]]]:
+    def _slot_pins(self, link: int) -> Iterator[tuple[int, tuple[int, int], tuple[int, ...]]]:
         """Known pins in slots of a link, the slots' directions, and the sliders that say so."""
         for number, (joint, a, b) in enumerate(self.structure.sliders):
-            if self.structure.carriers[number] == link and joint in self.known and number not in self.slid:
+            if (
+                self.structure.carriers[number] == link
+                and joint in self.known
+                and number not in self.used_sliders
+            ):
                 yield joint, (a, b), (number,)
         for pair in self.structure.pairs:  # what slides along it with two joints does so with all
-            left = [number for number in pair.sliders if number not in self.slid]
+            left = [number for number in pair.sliders if number not in self.used_sliders]
             if pair.carrier == link and left:
                 for joint in self.known_of[pair.link]:
                     yield joint, pair.base, (left[0],)
 
-    def _struts(self, k: int) -> Iterator[tuple[int, int]]:
+    def _struts_at(self, k: int) -> Iterator[tuple[int, int]]:
         """The other end of each strut at joint k, and its motor."""
         for motor, (push, ends) in enumerate(zip(self.structure.pushes, self.structure.motors, strict=True)):
             if push == STRUTS and k in ends:
@@ -284,7 +292,7 @@ class _OrderSearch:
             for number in self.links_of[k]
             if self.known_of[number]
         ]
-        circles += [CircleLocus(-1, end, motor) for end, motor in self._struts(k) if end in self.known]
+        circles += [CircleLocus(-1, end, motor) for end, motor in self._struts_at(k) if end in self.known]
         lines: list[Locus] = []
         for number in self.sliders_of[k]:
             joint, a, b = self.structure.sliders[number]
@@ -294,49 +302,52 @@ class _OrderSearch:
             for pair in self.pairs_of[link]:
                 if self._known(pair.base):
                     lines.append(LineLocus(pair.base[0], pair.base, pair.base, pair.sliders, pair))
-                    lines += [LineLocus(pin, pair.base, way, used) for pin, way, used in self._pins(link)]
+                    lines += [
+                        LineLocus(pin, pair.base, direction, used)
+                        for pin, direction, used in self._slot_pins(link)
+                    ]
         return circles + lines
 
-    def _meet(self, k: int, first: Locus, second: Locus) -> bool:
+    def _add_intersection(self, k: int, first: Locus, second: Locus) -> bool:
         """Find joint k where two loci meet; False where these do not give it."""
-        if openness(self.structure.drawn, k, first, second) < 0:
+        if crossing_sine(self.structure.drawn, k, first, second) < 0:
             return False
         if isinstance(first, LineLocus) and isinstance(second, LineLocus):
-            guide, other = (first, second) if first.guide else (second, first)
-            a, b = guide.way
-            self._found(_row(LINES, k, i=other.foot, j=a, b=b, base=other.base, line=other.way))
-            self._used(k, guide)
-            self._used(k, other)
+            guide, other = (first, second) if first.is_guide else (second, first)
+            a, b = guide.direction
+            self._add(_row(LINES, k, i=other.foot, j=a, b=b, base=other.base, line=other.direction))
+            self._use_line(k, guide)
+            self._use_line(k, other)
         elif isinstance(first, CircleLocus) and isinstance(second, LineLocus):
-            a, b = second.way
+            a, b = second.direction
             rule = SLIDER if first.motor < 0 else STRUT_LINE
-            self._found(_row(rule, k, i=first.centre, j=a, b=b, motor=first.motor))
-            self._spend(first)
-            self._used(k, second)
+            self._add(_row(rule, k, i=first.centre, j=a, b=b, motor=first.motor))
+            self._use_circle(first)
+            self._use_line(k, second)
         elif isinstance(first, CircleLocus) and isinstance(second, CircleLocus):
             first, second = (second, first) if second.motor >= 0 else (first, second)
             i, j = first.centre, second.centre
             if first.motor >= 0:
-                self._found(_row(STRUT, k, i=i, j=j, motor=first.motor, base=(second.motor, -1)))
+                self._add(_row(STRUT, k, i=i, j=j, motor=first.motor, base=(second.motor, -1)))
             else:
                 rigid = {i, j} <= self.structure.ground or set(self.links_of[i]) & set(self.links_of[j])
-                self._found(_row(POINT if rigid else TRIANGLE, k, i=i, j=j))
-            self._spend(first)
-            self._spend(second)
+                self._add(_row(POINT if rigid else TRIANGLE, k, i=i, j=j))
+            self._use_circle(first)
+            self._use_circle(second)
         return True
 
-    def _spend(self, circle: CircleLocus) -> None:
+    def _use_circle(self, circle: CircleLocus) -> None:
         """An equation of a link, or a motor, that is used."""
         if circle.motor >= 0:
             self.used.add(circle.motor)
         else:
-            self.spent[circle.link] += 1
+            self.used_equations[circle.link] += 1
 
-    def _used(self, k: int, line: LineLocus) -> None:
+    def _use_line(self, k: int, line: LineLocus) -> None:
         """The sliders of a line that gave joint k, and the rest of the link where the pair is why."""
-        self.slid.update(line.sliders)
+        self.used_sliders.update(line.sliders)
         if line.pair is not None:
-            self._carry(line.pair.link, k, line.pair)
+            self._add_carried_joints(line.pair.link, k, line.pair)
 
 
 def _row(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from pliant.core.quantity import Vector
-from pliant.linkage.faults import at_one_place
+from pliant.linkage.faults import coincide
 
 
 def other_names(
@@ -22,12 +22,12 @@ def other_names(
     pins: list[set[str]] = []
     for link in links:
         for pair in combinations(link, 2):
-            if at_one_place(joints[pair[0]], joints[pair[1]], size):
+            if coincide(joints[pair[0]], joints[pair[1]], size):
                 met = [pin for pin in pins if pin & set(pair)]
                 pins = [*(pin for pin in pins if pin not in met), set(pair).union(*met)]
     first = {name: number for number, name in enumerate(joints)}
-    found: dict[str, str] = {}
+    primary: dict[str, str] = {}
     for pin in pins:
         kept = min(pin, key=lambda name: (name not in held, first[name]))
-        found.update({name: kept for name in pin if name != kept})
-    return found
+        primary.update({name: kept for name in pin if name != kept})
+    return primary

@@ -56,7 +56,7 @@ class LinkageStructure:
     travels: tuple[tuple[int, int], ...] = ()  # points that go along x by a motor's travel, and the motor
     twins: tuple[tuple[int, int], ...] = ()  # joints that are another name of a pin, and the joint it is
 
-    def turned(self, angles: Floats) -> tuple[Floats, Floats]:
+    def cosines_and_sines(self, angles: Floats) -> tuple[Floats, Floats]:
         """Cosines and sines (M, F) of the motors' signed angles (M, F); of linear ones the travel, and 0."""
         signed = self.turns[:, None] * angles
         linear = np.array([push != TURNS for push in self.pushes])[:, None]
@@ -75,10 +75,10 @@ class LinkageStructure:
     @cached_property
     def own(self) -> Ints:
         """The joints, without the points of guides."""
-        return np.array([k for k in range(len(self.names)) if k not in self.guides], np.int64)
+        return np.array([k for k in range(len(self.names)) if k not in self.guide_points], np.int64)
 
     @cached_property
-    def named_twice(self) -> frozenset[int]:
+    def duplicates(self) -> frozenset[int]:
         """The joints that are another name of a pin."""
         return frozenset(twin for twin, _ in self.twins)
 
@@ -98,12 +98,12 @@ class LinkageStructure:
         return self.drawn[self.own].mean(axis=0)
 
     @property
-    def grain(self) -> float:
+    def relative_rounding(self) -> float:
         """The rounding of the drawing, over its size: large where it is drawn far from the origin."""
         return float(np.finfo(np.float64).eps * np.abs(self.drawn).max() / self.size)
 
     @cached_property
-    def guides(self) -> frozenset[int]:
+    def guide_points(self) -> frozenset[int]:
         """Points of guides that are no joints: all but those of guides through a link's first two joints."""
         return frozenset(point for point, _ in self.travels) | frozenset(
             end
@@ -115,7 +115,7 @@ class LinkageStructure:
     @cached_property
     def pairs(self) -> tuple[PrismaticPair, ...]:
         """The prismatic pairs: two joints of one link on parallel guides of one other."""
-        found: list[PrismaticPair] = []
+        pairs: list[PrismaticPair] = []
         for number, link in enumerate(self.links):
             on: dict[int, int] = {}
             for slider, ((joint, a, b), carrier) in enumerate(zip(self.sliders, self.carriers, strict=True)):
@@ -123,15 +123,15 @@ class LinkageStructure:
                     continue
                 first = on.setdefault(carrier, slider)
                 other, c, d = self.sliders[first]
-                if other == joint or any(pair.link == number and pair.carrier == carrier for pair in found):
+                if other == joint or any(pair.link == number and pair.carrier == carrier for pair in pairs):
                     continue
                 u, v = self.drawn[b] - self.drawn[a], self.drawn[d] - self.drawn[c]
                 if abs(u[0] * v[1] - u[1] * v[0]) <= PARALLEL * np.hypot(*u) * np.hypot(*v):
-                    found.append(PrismaticPair(number, carrier, (c, d), (first, slider)))
-        return tuple(found)
+                    pairs.append(PrismaticPair(number, carrier, (c, d), (first, slider)))
+        return tuple(pairs)
 
     @cached_property
-    def driving(self) -> Constraints:
+    def motor_rows(self) -> Constraints:
         """What motors with a travel point set, a row each."""
         kinds: list[int] = []
         table = np.full((len(self.travels), 4), -1)
@@ -143,7 +143,7 @@ class LinkageStructure:
         owners = tuple(f"motors[{motor}]" for _, motor in self.travels)
         return Constraints(np.array(kinds, np.int64), table, owners)
 
-    def pushing(self, motors: list[int]) -> LinkageStructure:
+    def with_travel_points(self, motors: list[int]) -> LinkageStructure:
         """The same with a travel point for each of some linear motors, drawn at the first joint."""
         count = len(self.names)
         points = range(count, count + len(motors))
@@ -156,7 +156,7 @@ class LinkageStructure:
         )
 
     @property
-    def loose(self) -> list[int]:
+    def free_joints(self) -> list[int]:
         """Joints that are not on the ground."""
         return [k for k in range(len(self.names)) if k not in self.ground]
 
@@ -169,8 +169,8 @@ class RulePlan:
     ops: Ints  # (K, 10): rule, k, i, j, b, motor, p, q, r, s; a GROUP row has the group's number as k
     signs: Floats  # (K,) the side of each triangle and slider in the drawing; 0 where it is flat
     groups: tuple[CoupledGroup, ...]
-    spare: Constraints  # rows that no rule uses: they hold of themselves, or the linkage is locked
-    spares: int  # how many equations there are beyond those that the rules use
+    redundant: Constraints  # rows that no rule uses: they hold of themselves, or the linkage is locked
+    redundancy: int  # how many equations there are beyond those that the rules use
 
     @property
     def drawn(self) -> Floats:
@@ -178,12 +178,12 @@ class RulePlan:
         return self.structure.drawn
 
     @cached_property
-    def together(self) -> Ints:
+    def coupled_joints(self) -> Ints:
         """The joints of all coupled groups."""
         return np.concatenate([np.zeros(0, np.int64), *(group.joints for group in self.groups)])
 
     @cached_property
-    def grasp(self) -> float:
+    def group_size(self) -> float:
         """The longest side of the drawn box of the smallest group and what it hangs on; 0 without groups."""
         return min((float(np.ptp(self.drawn[g.near], axis=0).max()) for g in self.groups), default=0.0)
 
@@ -196,46 +196,48 @@ class RulePlan:
         return [(a, b) for a, b in pairwise(sorted(set(cuts))) if b > a]
 
     @cached_property
-    def roots(self) -> tuple[Ints, Ints]:
+    def dependencies(self) -> tuple[Ints, Ints]:
         """(starts, joints): joints[starts[k]:starts[k + 1]] are the drawn joints that x_k depends on."""
-        found: dict[int, set[int]] = {}
+        dependencies: dict[int, set[int]] = {}
         for op in self.ops.tolist():
             rule, k = op[:2]
             if rule == GROUP:
                 group = self.groups[k]
                 near = set(group.near.tolist())
-                reached = near.union(*(found[p] for p in near if p in found))
-                found.update({joint: reached for joint in group.joints.tolist()})
+                reached = near.union(*(dependencies[p] for p in near if p in dependencies))
+                dependencies.update({joint: reached for joint in group.joints.tolist()})
             else:
-                near = set(sources(op))
-                found[k] = near.union({k}, *(found[p] for p in near if p in found))
-        lists = [sorted(found[k]) for k in range(len(self.drawn))]
+                near = set(source_joints(op))
+                dependencies[k] = near.union({k}, *(dependencies[p] for p in near if p in dependencies))
+        lists = [sorted(dependencies[k]) for k in range(len(self.drawn))]
         starts = np.cumsum([0, *map(len, lists)])
         return starts, np.array([p for joints in lists for p in joints], np.int64)
 
-    def names_of(self, group: CoupledGroup) -> tuple[str, ...]:
+    def joint_names(self, group: CoupledGroup) -> tuple[str, ...]:
         """The joints of a group, without the points of guides that ride along."""
-        return tuple(self.structure.names[k] for k in group.joints.tolist() if k not in self.structure.guides)
+        return tuple(
+            self.structure.names[k] for k in group.joints.tolist() if k not in self.structure.guide_points
+        )
 
     def describe(self) -> list[dict[str, object]]:
         """The order of the rules in words: rule, joint, and what it is found from."""
         names = self.structure.names
-        found: list[dict[str, object]] = []
+        entries: list[dict[str, object]] = []
         for op in self.ops.tolist():
             rule, k, motor = op[0], op[1], op[5]
             if rule == GROUP:
-                found.append({"rule": NAMES[rule], "joints": list(self.names_of(self.groups[k]))})
+                entries.append({"rule": NAMES[rule], "joints": list(self.joint_names(self.groups[k]))})
                 continue
             entry: dict[str, object] = {
                 "rule": NAMES[rule],
                 "joint": names[k],
-                "from": list(dict.fromkeys(names[s] for s in sources(op) if s != k)),
+                "from": list(dict.fromkeys(names[s] for s in source_joints(op) if s != k)),
             }
-            found.append({**entry, "motor": motor} if motor >= 0 else entry)
-        return found
+            entries.append({**entry, "motor": motor} if motor >= 0 else entry)
+        return entries
 
 
-def sources(op: list[int]) -> list[int]:
+def source_joints(op: list[int]) -> list[int]:
     """The joints that a rule finds its own from, in the order of its row."""
     more = op[6:] if op[0] in (LINES, SLOT) else []
     return [joint for joint in (*op[2:5], *more) if joint >= 0]
@@ -249,7 +251,7 @@ def structure(model: Linkage) -> LinkageStructure:
     ground = {number[name] for name in model.ground}
     twins = other_names(model.joints, (link.joints for link in model.links), model.ground)
     number |= {twin: number[pin] for twin, pin in twins.items()}
-    links = _members(model, names, number)
+    links = _link_joints(model, names, number)
     counts = [len(link) for link in links]
     labels = tuple(link.label for link in model.links)
     sliders: list[tuple[int, int, int]] = []
@@ -271,7 +273,7 @@ def structure(model: Linkage) -> LinkageStructure:
     positions = np.array(drawn, np.float64)
     for twin in twins:
         positions[names.index(twin)] = positions[number[twin]]
-    driving = [_driving(motor, number, sliders) for motor in model.motors]
+    driving = [_motor_joints(motor, number, sliders) for motor in model.motors]
     return LinkageStructure(
         names=tuple(names),
         drawn=positions,
@@ -283,14 +285,14 @@ def structure(model: Linkage) -> LinkageStructure:
         turns=np.array([1.0 if motor.direction == "ccw" else -1.0 for motor in model.motors]),
         sliders=tuple(sliders),
         carriers=tuple(carriers),
-        rows=_rows(positions, links, labels, sliders, names, counts),
+        rows=_constraint_rows(positions, links, labels, sliders, names, counts),
         twins=tuple((names.index(twin), number[twin]) for twin in twins),
     )
 
 
-def _members(model: Linkage, names: list[str], number: dict[str, int]) -> list[list[int]]:
+def _link_joints(model: Linkage, names: list[str], number: dict[str, int]) -> list[list[int]]:
     """The joints of each link: its pins, then their other names, each in the first link that has it so."""
-    found: list[list[int]] = []
+    members: list[list[int]] = []
     riding: set[str] = set(model.ground)
     for link in model.links:
         pins = list(dict.fromkeys(number[name] for name in link.joints))
@@ -300,11 +302,11 @@ def _members(model: Linkage, names: list[str], number: dict[str, int]) -> list[l
             if names[number[name]] != name and names[number[name]] in link.joints and name not in riding
         ]
         riding |= set(others)
-        found.append([*pins, *(names.index(name) for name in others)])
-    return found
+        members.append([*pins, *(names.index(name) for name in others)])
+    return members
 
 
-def _driving(
+def _motor_joints(
     motor: Motor, number: dict[str, int], sliders: list[tuple[int, int, int]]
 ) -> tuple[tuple[int, int], int]:
     """The two joints of a motor, and what it does."""
@@ -316,7 +318,7 @@ def _driving(
     return (number[str(motor.joint)], number[str(motor.drives)]), TURNS
 
 
-def _rows(
+def _constraint_rows(
     drawn: Floats,
     links: list[list[int]],
     labels: tuple[str, ...],
@@ -329,7 +331,7 @@ def _rows(
     joints: list[tuple[int, int, int]] = []
     owners: list[str] = []
     for link, label, count in zip(links, labels, joints_of, strict=True):
-        i, j = farthest(drawn, link[:count])
+        i, j = farthest_pair(drawn, link[:count])
         others = [k for k in link if k not in (i, j)]
         kinds += [LENGTH, *[POINT_X, POINT_Y] * len(others)]
         joints += [(i, j, -1), *[(k, i, j) for k in others for _ in range(2)]]
@@ -343,11 +345,11 @@ def _rows(
     return Constraints(np.array(kinds, np.int64), table, tuple(owners))
 
 
-def farthest(drawn: Floats, joints: list[int]) -> tuple[int, int]:
+def farthest_pair(drawn: Floats, joints: list[int]) -> tuple[int, int]:
     """The two joints of a link that are farthest apart, in the order of the link."""
     if len(joints) == 2:
         return joints[0], joints[1]
     at = drawn[joints]
-    apart = np.hypot(*np.moveaxis(at[:, None] - at[None], -1, 0))
-    i, j = sorted(divmod(int(np.argmax(apart)), len(joints)))
+    distances = np.hypot(*np.moveaxis(at[:, None] - at[None], -1, 0))
+    i, j = sorted(divmod(int(np.argmax(distances)), len(joints)))
     return joints[i], joints[j]

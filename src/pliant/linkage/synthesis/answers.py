@@ -11,7 +11,7 @@ from pliant.core.arrays import Floats
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.synthesis.families import extent
-from pliant.linkage.synthesis.polish import Fit, redrawn
+from pliant.linkage.synthesis.polish import Fit, redraw_at_start
 from pliant.linkage.synthesis.result import SynthesizedLinkage, turn_of
 from pliant.linkage.synthesis.targets import PathTarget, as_complex, as_points
 
@@ -20,33 +20,33 @@ FRAMES = 180  # of the curve that is shown
 ROUNDING = 1e-12  # error over the target's size that is none
 
 
-def answer_of(target: PathTarget, found: Fit) -> SynthesizedLinkage:
+def answer_of(target: PathTarget, fit: Fit) -> SynthesizedLinkage:
     """A fit as a linkage of the target's own place and size, drawn where it meets its first point."""
-    found = redrawn(found)
-    way = 1.0 if found.phases[-1] >= 0 else -1.0
-    span = turn_of(found, target)
-    turns = np.linspace(0, way * span, FRAMES, endpoint=not target.closed)
-    plan = found.family.plan
-    poses = positions(plan, turns[None], found.drawn, signs=found.signs)
+    fit = redraw_at_start(fit)
+    direction = 1.0 if fit.phases[-1] >= 0 else -1.0
+    span = turn_of(fit, target)
+    turns = np.linspace(0, direction * span, FRAMES, endpoint=not target.closed)
+    plan = fit.family.plan
+    poses = positions(plan, turns[None], fit.drawn, signs=fit.signs)
     x, joints = poses.x, transmissions(poses, target.closed)
     centre = np.array([target.centre.real, target.centre.imag])
-    motor: dict[str, Any] = {"direction": "ccw" if way > 0 else "cw"}
+    motor: dict[str, Any] = {"direction": "ccw" if direction > 0 else "cw"}
     if not target.closed:
         motor["range"] = (0.0, span)
     return SynthesizedLinkage(
-        linkage=found.family.linkage(found.drawn * target.size + centre, _title(found), **motor),
-        fit=found,
+        linkage=fit.family.linkage(fit.drawn * target.size + centre, _title(fit), **motor),
+        fit=fit,
         points=np.moveaxis(x, 2, 0) * target.size + centre,
-        rms=found.rms,
-        greatest=found.greatest,
-        stray=_stray(target, x[found.family.traced]),
+        rms=fit.rms,
+        greatest=fit.greatest,
+        stray=_stray(target, x[fit.family.traced]),
         transmission=min((joint.worst for joint in joints), default=np.pi / 2),
-        extent=float(extent(found.drawn)),
+        extent=float(extent(fit.drawn)),
     )
 
 
-def _title(found: Fit) -> str:
-    return f"{found.family.name[0].upper()}{found.family.name[1:]}, {percent(found.rms)} off its target"
+def _title(fit: Fit) -> str:
+    return f"{fit.family.name[0].upper()}{fit.family.name[1:]}, {percent(fit.rms)} off its target"
 
 
 def _stray(target: PathTarget, path: Floats) -> float:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.linkage.kinematics.batch import curves
+from pliant.linkage.kinematics.batch import variant_curves
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.plan import RulePlan
@@ -123,7 +123,7 @@ def _run_four(four: Drawings) -> tuple[Complex, Complex, Complex]:
     """B, C and P of four-bars at all angles: (V, F) each."""
     z = np.stack([four[name] for name in FOUR.joints], axis=1)
     drawn = np.ascontiguousarray(as_points(z))
-    points, _ = curves(FOUR.plan, drawn, ANGLES[None], [FOUR.joints.index(name) for name in "BCP"])
+    points, _ = variant_curves(FOUR.plan, drawn, ANGLES[None], [FOUR.joints.index(name) for name in "BCP"])
     b, c, p = np.moveaxis(points[:, :, 0] + 1j * points[:, :, 1], 1, 0)
     return b, c, p
 

@@ -80,6 +80,6 @@ class Synthesis(Result):
     seconds: dict[str, float]
 
 
-def turn_of(found: Fit, target: PathTarget) -> float:
+def turn_of(fit: Fit, target: PathTarget) -> float:
     """How far the motor turns in its own direction: a turn, or from the first point to the last."""
-    return TURN if target.closed else float(np.abs(found.phases).max())
+    return TURN if target.closed else float(np.abs(fit.phases).max())

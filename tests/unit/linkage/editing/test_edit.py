@@ -9,7 +9,7 @@ from pliant.core.errors import InputError
 from pliant.core.progress import Interrupted
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.editing.edit import edit
-from pliant.linkage.editing.samples import nearest
+from pliant.linkage.editing.samples import nearest_points
 from pliant.linkage.generate import four_bar, jansen, linkage, places, slider_crank, triad
 from pliant.linkage.model import EditStudy, JointEnclosure, Linkage
 from pliant.linkage.solve import solve
@@ -55,7 +55,7 @@ def test_a_curve_goes_through_points_whenever_it_likes():
     result = made(curves=[{"point": "P5", "through": wanted}])
     assert result.status is EditStatus.REACHED
     path = solve(result.model, result.model.study.model_copy(update={"samples": 20_000})).joints["P5"]
-    found = nearest(np.array(wanted), path, closed=True)
+    found = nearest_points(np.array(wanted), path, closed=True)
     np.testing.assert_allclose(found.places, wanted, atol=2e-4)
 
 
@@ -226,7 +226,7 @@ def test_too_few_iterations_are_said():
 
 
 def test_an_edit_that_would_not_run_between_samples_is_not_made(monkeypatch):
-    monkeypatch.setattr("pliant.linkage.editing.edit.runs", lambda _problem, _edited: False)
+    monkeypatch.setattr("pliant.linkage.editing.edit.runs_as_before", lambda _problem, _edited: False)
     result = made(move=[{"joint": "P5", "to": [-40, -94]}], samples=20)
     assert result.status is EditStatus.TORN
     assert result.model == result.original

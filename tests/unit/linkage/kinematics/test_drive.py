@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pliant.linkage.generate import four_bar, linkage
-from pliant.linkage.kinematics.drive import drive
+from pliant.linkage.kinematics.drive import motor_drive
 from pliant.linkage.solve import solve
 
 
@@ -13,26 +13,26 @@ def with_motor(**motor):
 
 
 def test_uniform_samples_are_those_of_the_paper():
-    path = drive(with_motor(), 8)
+    path = motor_drive(with_motor(), 8)
     np.testing.assert_allclose(path.angles(path.samples)[0], np.arange(8) * np.pi / 4)
     assert path.closed
 
 
 def test_several_turns_are_one_longer_path():
-    path = drive(with_motor(turns=3), 12)
+    path = motor_drive(with_motor(turns=3), 12)
     np.testing.assert_allclose(path.angles(path.samples)[0], np.arange(12) * np.pi / 2)
 
 
 def test_half_a_turn_does_not_close():
-    path = drive(with_motor(turns=0.5), 3)
+    path = motor_drive(with_motor(turns=0.5), 3)
     assert not path.closed
     np.testing.assert_allclose(path.angles(path.samples)[0], [0, np.pi / 2, np.pi])
 
 
 def test_a_range_passes_the_drawn_pose_or_is_led_to():
-    path = drive(with_motor(range=(-1, 3)), 5)
+    path = motor_drive(with_motor(range=(-1, 3)), 5)
     assert path.origin == 0.25
-    led = drive(with_motor(range=(1, 3)), 5)
+    led = motor_drive(with_motor(range=(1, 3)), 5)
     assert led.origin == -1
     np.testing.assert_allclose(led.angles(np.array([-1.0, 0.0, 1.0]))[0], [0, 1, 3])
 
@@ -55,7 +55,7 @@ def test_a_profile_is_followed_sample_by_sample():
 def test_the_rates_of_a_profile_are_those_of_its_spline():
     """A parabola is its own spline: φ = t² over one second."""
     t = np.linspace(0, 1, 11)
-    path = drive(with_motor(profile=tuple((t**2).tolist())), 11)
+    path = motor_drive(with_motor(profile=tuple((t**2).tolist())), 11)
     w, dw = path.rates(path.samples)
     np.testing.assert_allclose(w[0], 2 * t, atol=1e-12)
     np.testing.assert_allclose(dw[0], 2, atol=1e-9)

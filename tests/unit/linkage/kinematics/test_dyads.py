@@ -5,11 +5,11 @@ import pytest
 from pydantic import ValidationError
 
 from pliant.core.errors import InputError
-from pliant.linkage.editing.guards import slopes_of
+from pliant.linkage.editing.guards import openness_gradients
 from pliant.linkage.editing.terms import EditView
 from pliant.linkage.generate import linkage, scotch_yoke
 from pliant.linkage.kinematics.mobility import compile_plan
-from pliant.linkage.kinematics.poses import gradient, jacobian, opennesses, positions, rates
+from pliant.linkage.kinematics.poses import gradient, jacobian, openness, positions, rates
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.constraints import errors
@@ -111,7 +111,7 @@ def test_a_dyad_with_sliding_pairs_is_found_in_closed_form(name):
     make, wanted = DYADS[name]
     plan = compile_plan(make())
     assert not plan.groups
-    assert not plan.spares
+    assert not plan.redundancy
     assert wanted <= {entry["rule"] for entry in plan.describe()}
     poses = positions(plan, turned(plan))
     assert errors(plan.structure.rows, poses.drawn, poses.points).max() < 1e-14 * plan.structure.size
@@ -128,8 +128,8 @@ def test_its_rates_are_those_of_differences(name):
     size = plan.structure.size
     np.testing.assert_allclose((ahead.x - behind.x) / (2 * step), v, atol=1e-8 * size)
     np.testing.assert_allclose((ahead.x - 2 * here.x + behind.x) / step**2, a, atol=1e-4 * size)
-    _, dc = opennesses(here, v, ones)
-    c = [opennesses(poses, v)[0] for poses in (ahead, behind)]
+    _, dc = openness(here, v, ones)
+    c = [openness(poses, v)[0] for poses in (ahead, behind)]
     np.testing.assert_allclose((c[0] - c[1]) / (2 * step), dc, atol=1e-9)
 
 
@@ -155,14 +155,14 @@ def test_the_slopes_of_its_guards_pass_a_taylor_test(name):
     plan = compile_plan(DYADS[name][0]())
     way, size = np.random.default_rng(1).normal(size=plan.drawn.shape), plan.structure.size
     here = positions(plan, turned(plan))
-    c = opennesses(here, np.zeros_like(here.x))[0]
+    c = openness(here, np.zeros_like(here.x))[0]
     rules = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
     pairs = np.array([(o, f) for o in rules for f in range(TURNED.shape[1])])
-    slopes = slopes_of(EditView(here, jacobian(here), TURNED.shape[1]), c, pairs) @ way.ravel()
+    slopes = openness_gradients(EditView(here, jacobian(here), TURNED.shape[1]), c, pairs) @ way.ravel()
     left = []
     for step in (1e-3, 1e-4):
         moved = positions(plan, turned(plan), plan.drawn + step * size * way)
-        there = opennesses(moved, np.zeros_like(moved.x))[0]
+        there = openness(moved, np.zeros_like(moved.x))[0]
         left.append(np.abs((there - c)[pairs[:, 0], pairs[:, 1]] - step * size * slopes).max())
     assert np.log10(left[0] / left[1]) == pytest.approx(2, abs=0.1)
 

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pliant.linkage.kinematics.hermite import Cells, bend, crossing, slope, turning, value
+from pliant.linkage.kinematics.hermite import (
+    Cells,
+    second_slope,
+    slope,
+    stationary_points,
+    value,
+    zero_crossing,
+)
 
 numbers = st.floats(-10, 10).filter(lambda q: q == 0 or abs(q) > 1e-3)
 
@@ -23,7 +30,7 @@ def test_a_cubic_is_repeated_with_its_slope_and_bend(coefficients, s):
     found, at = cells(polynomial), np.array([s])
     assert value(found, at)[0] == pytest.approx(polynomial(s), abs=1e-11)
     assert slope(found, at)[0] == pytest.approx(polynomial.deriv()(s), abs=1e-11)
-    assert bend(found, at)[0] == pytest.approx(polynomial.deriv(2)(s), abs=1e-10)
+    assert second_slope(found, at)[0] == pytest.approx(polynomial.deriv(2)(s), abs=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +44,7 @@ def test_a_cubic_is_repeated_with_its_slope_and_bend(coefficients, s):
     ],
 )
 def test_a_cubic_turns_where_its_slope_has_roots_inside(rate, places):
-    found = turning(cells(np.polynomial.Polynomial(rate).integ()))[:, 0]
+    found = stationary_points(cells(np.polynomial.Polynomial(rate).integ()))[:, 0]
     assert sorted(s for s in found if s > 1e-9) == pytest.approx(places)
 
 
@@ -46,4 +53,4 @@ def test_a_crossing_is_found_to_the_last_bits(root, down):
     polynomial = (
         np.polynomial.Polynomial([-root, 1]) * np.polynomial.Polynomial([2, 1, 1]) * (-1 if down else 1)
     )
-    assert crossing(cells(polynomial))[0] == pytest.approx(root, abs=1e-13)
+    assert zero_crossing(cells(polynomial))[0] == pytest.approx(root, abs=1e-13)

@@ -5,8 +5,8 @@ import pytest
 
 from pliant.linkage.generate import TRIAD, four_bar, linkage, meet, places, slider_crank, triad
 from pliant.linkage.kinematics import follow
-from pliant.linkage.kinematics.drive import drive
-from pliant.linkage.kinematics.limits import poses_at, reach
+from pliant.linkage.kinematics.drive import motor_drive
+from pliant.linkage.kinematics.limits import motion_range, poses_at
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
@@ -64,8 +64,8 @@ def test_a_dip_between_two_samples_is_not_jumped():
 @pytest.mark.parametrize("angle", [0.3, 1.0, 4.0])
 def test_a_parallelogram_has_its_change_points_at_0_and_180_degrees(angle):
     model = four_bar(3, 1, 3, 1, angle, side=1 if angle < np.pi else -1)
-    plan, path = compile_plan(model), drive(model, 360)
-    found = reach(plan, path)
+    plan, path = compile_plan(model), motor_drive(model, 360)
+    found = motion_range(plan, path)
     assert found.above is None
     at = np.sort([(path.angles(np.array([c.t]))[0, 0] + angle) % (2 * np.pi) for c in found.changes])
     at[at > 2 * np.pi - 1e-6] -= 2 * np.pi
@@ -116,14 +116,14 @@ def as_group(plan: RulePlan) -> RulePlan:
     k = int(ops[at, 1])
     rows = np.flatnonzero((plan.structure.rows.joints == k).any(axis=1))
     ops[at] = (GROUP, 0, *[-1] * 8)
-    return replace(plan, ops=ops, groups=(group_of(np.array([k]), plan.structure.rows.pick(rows)),))
+    return replace(plan, ops=ops, groups=(group_of(np.array([k]), plan.structure.rows.select(rows)),))
 
 
 @pytest.mark.parametrize("lengths", [(4, 3, 2, 2.5), (4, 1, 5, 1.5)])
 def test_a_coupled_group_has_the_limits_of_the_triangle_it_stands_for(lengths):
     model = four_bar(*lengths, 0.5 if lengths[1] == 3 else 2.5)
-    plan, path = compile_plan(model), drive(model, 360)
-    closed, coupled = reach(plan, path), reach(as_group(plan), path)
+    plan, path = compile_plan(model), motor_drive(model, 360)
+    closed, coupled = motion_range(plan, path), motion_range(as_group(plan), path)
     assert coupled.low == pytest.approx(closed.low, abs=1e-11)
     assert coupled.high == pytest.approx(closed.high, abs=1e-11)
     assert coupled.above.how == "locked together"
@@ -131,8 +131,8 @@ def test_a_coupled_group_has_the_limits_of_the_triangle_it_stands_for(lengths):
 
 def test_poses_of_a_coupled_group_are_those_of_its_triangle():
     model = four_bar(4, 1, 3, 3)
-    plan, path = compile_plan(model), drive(model, 90)
-    found = reach(plan, path)
+    plan, path = compile_plan(model), motor_drive(model, 90)
+    found = motion_range(plan, path)
     closed = poses_at(plan, path, found, path.samples)
     coupled = poses_at(as_group(plan), path, found, path.samples)
     np.testing.assert_allclose(coupled.x, closed.x, atol=1e-13)

@@ -97,7 +97,7 @@ def test_freedoms_do_not_depend_on_the_unit_of_length():
     [drawn(PARALLELOGRAM, "ADE", "AB BCF CD EF"), drawn(TRAMMEL, "O", "OM XMY", "OM", sliders=AXES)],
 )
 def test_a_redundant_linkage_that_moves_is_not_refused(model):
-    assert planned(model).spares == 1
+    assert planned(model).redundancy == 1
     refuse_locked(planned(model))
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from pliant.core.errors import InputError
 from pliant.linkage.generate import TRIAD, chain, four_bar, jansen, linkage, meet, places, slider_crank, triad
-from pliant.linkage.kinematics.follow import run
+from pliant.linkage.kinematics.follow import follow
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.structure.constraints import errors
 from pliant.linkage.structure.sides import sides
@@ -39,7 +39,7 @@ def test_the_order_of_links_and_joints_does_not_matter():
     )
     angles = np.linspace(0, 6, 30)[None]
     first, second = compile_plan(model), compile_plan(shuffled)
-    one, two = run(first, angles).poses, run(second, angles).poses
+    one, two = follow(first, angles).poses, follow(second, angles).poses
     for name in model.joints:
         a, b = (plan.structure.names.index(name) for plan in (first, second))
         np.testing.assert_allclose(one.x[a], two.x[b], atol=1e-11)
@@ -48,7 +48,7 @@ def test_the_order_of_links_and_joints_does_not_matter():
 def test_a_joint_in_the_middle_of_a_bar_is_a_point():
     model = linkage({"A": 0, "B": 1j, "P": 2 + 2j, "C": 4 + 3j, "D": 5}, "AD", ("A B", "B P C", "C D"))
     assert rules(model)["P"] == "point"
-    poses = run(compile_plan(model), np.linspace(0, 0.5, 9)[None]).poses
+    poses = follow(compile_plan(model), np.linspace(0, 0.5, 9)[None]).poses
     assert errors(poses.plan.structure.rows, poses.drawn, poses.points).max() < 1e-14
 
 
@@ -61,7 +61,7 @@ def test_a_flat_triangle_of_three_bars_is_rigid():
 def test_a_slider_is_found_on_its_line():
     model = slider_crank(1, 3, 0.2)
     assert rules(model)["P"] == "slider"
-    poses = run(compile_plan(model), np.linspace(0, 6, 50)[None]).poses
+    poses = follow(compile_plan(model), np.linspace(0, 6, 50)[None]).poses
     np.testing.assert_allclose(poses.x[2, 1], 0.2, atol=1e-15)
 
 
@@ -74,7 +74,7 @@ def test_a_slider_may_ride_on_a_link_that_is_known():
         sliders=[{"joint": "E", "on": "B-C", "along": [[1, 3], [3, 4.5]]}],
     )
     assert rules(model)["E"] == "slider"
-    poses = run(compile_plan(model), np.linspace(0, 0.4, 20)[None]).poses
+    poses = follow(compile_plan(model), np.linspace(0, 0.4, 20)[None]).poses
     assert errors(poses.plan.structure.rows, poses.drawn, poses.points).max() < 1e-13
 
 
@@ -114,7 +114,7 @@ def test_what_is_held_too_often_is_named():
 def test_a_third_crank_that_fits_is_no_fault():
     joints = {"A": 0, "B": 1j, "C": 3 + 1j, "D": 3, "E": 5 + 1j, "F": 5}
     plan = compile_plan(linkage(joints, "ADF", ("A B", "B C E", "C D", "E F")))
-    assert plan.spares == 1
+    assert plan.redundancy == 1
 
 
 def test_a_flat_drawing_has_no_side():

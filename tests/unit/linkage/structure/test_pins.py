@@ -12,7 +12,7 @@ from pliant.core.errors import PliantError
 from pliant.linkage.drag import Drag
 from pliant.linkage.editing.edit import edit
 from pliant.linkage.generate import four_bar, jansen
-from pliant.linkage.kinematics.batch import curves
+from pliant.linkage.kinematics.batch import variant_curves
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import EditStudy, Linkage, TraceStudy
 from pliant.linkage.solve import solve
@@ -105,12 +105,14 @@ def test_a_batch_runs_a_pin_with_two_names_and_refuses_to_part_it():
     model = four_bar(4, 1, 3.5, 3)
     plans = [compile_plan(each) for each in (model, split(model))]
     angles = np.linspace(0, 2 * np.pi, 50)
-    found = [curves(plan, plan.drawn[None], angles, plan.structure.names.index("C"))[0] for plan in plans]
+    found = [
+        variant_curves(plan, plan.drawn[None], angles, plan.structure.names.index("C"))[0] for plan in plans
+    ]
     np.testing.assert_allclose(found[1], found[0], atol=1e-12)
     parted = plans[1].drawn.copy()
     parted[plans[1].structure.twins[0][0]] += 0.1
     with pytest.raises(PliantError, match="are one pin of this plan"):
-        curves(plans[1], parted[None], angles, 2)
+        variant_curves(plans[1], parted[None], angles, 2)
 
 
 def test_a_pivot_on_the_ground_may_have_several_names():
@@ -121,5 +123,5 @@ def test_a_pivot_on_the_ground_may_have_several_names():
         motor = {"joint": ground[0], "drives": "B"}
         model = Linkage(ground=ground, joints=joints, links=links, motors=[motor])
         result = solve(model)
-        assert (result.status.name, result.plan.spares, result.freedoms) == ("RUNS", 0, 1)
+        assert (result.status.name, result.plan.redundancy, result.freedoms) == ("RUNS", 0, 1)
         np.testing.assert_allclose(result.joints["A2"], 0, atol=1e-12)

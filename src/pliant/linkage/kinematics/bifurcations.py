@@ -18,8 +18,8 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics.coupled import determinants
 from pliant.linkage.kinematics.drive import MotorDrive
-from pliant.linkage.kinematics.follow import CLOSED, run
-from pliant.linkage.kinematics.poses import LinkagePoses, joined, positions, some
+from pliant.linkage.kinematics.follow import CLOSED, follow
+from pliant.linkage.kinematics.poses import LinkagePoses, concatenate_poses, positions, select_poses
 from pliant.linkage.structure.constraints import errors
 from pliant.linkage.structure.plan import RulePlan
 
@@ -40,29 +40,29 @@ class Bifurcation:
     pose: Floats  # (N, 2)
 
 
-def passage(
+def find_bifurcation(
     plan: RulePlan, drive: MotorDrive, signs: Floats, poses: LinkagePoses, t: Floats, cell: float
 ) -> Bifurcation | None:
     """The change point beyond the last of `poses`, which were reached along t; None where there is none.
 
     `cell` (signed) is how far apart along t the poses are taken that it is found from.
     """
-    own, last = plan.together, poses.x.shape[2] - 1
+    own, last = plan.coupled_joints, poses.x.shape[2] - 1
     short = abs(float(t[last] - t[0])) / (POSES + 1)  # where the run has only just begun, on this side of it
     for size in (abs(cell), *([short] if 1e-9 < short < abs(cell) else [])):
         step = float(np.sign(cell)) * size
         for back in range(3):  # from where the last pose is too near to the change point to be sure of
             behind = float(t[last]) - step * (back + np.arange(POSES, dtype=np.float64)[::-1])
-            found = _reached(plan, drive, signs, poses, t, behind)
-            if found is None:
+            reached = _poses_behind(plan, drive, signs, poses, t, behind)
+            if reached is None:
                 break
-            led = _led_on(drive, signs, found, behind, step, own)
+            led = _poses_beyond(drive, signs, reached, behind, step, own)
             if led is not None:
-                return _located(drive, signs, *led, step)
+                return _locate(drive, signs, *led, step)
     return None
 
 
-def _reached(
+def _poses_behind(
     plan: RulePlan, drive: MotorDrive, signs: Floats, poses: LinkagePoses, t: Floats, wanted: Floats
 ) -> LinkagePoses | None:
     """The linkage at poses that were passed already."""
@@ -70,32 +70,32 @@ def _reached(
     for at in wanted.tolist():
         nearest = int(np.argmin(np.abs(t[: poses.x.shape[2]] - at)))
         angles = np.concatenate([poses.angles[:, nearest : nearest + 1], _angles(drive, at)], axis=1)
-        there = run(plan, angles, signs=signs, near=poses.x[:, :, nearest])
+        there = follow(plan, angles, signs=signs, near=poses.x[:, :, nearest])
         if not there.complete:
             return None
-        parts.append(some(there.poses, slice(-1, None)))
-    return joined(parts)
+        parts.append(select_poses(there.poses, slice(-1, None)))
+    return concatenate_poses(parts)
 
 
-def _led_on(
-    drive: MotorDrive, signs: Floats, found: LinkagePoses, t: Floats, cell: float, own: Ints
+def _poses_beyond(
+    drive: MotorDrive, signs: Floats, behind: LinkagePoses, t: Floats, cell: float, own: Ints
 ) -> tuple[LinkagePoses, Floats] | None:
     """As many poses again beyond the next two cells, each expected from those before it."""
-    plan, parts = found.plan, [found]
+    plan, parts = behind.plan, [behind]
     for _ in range(POSES):
-        so_far = joined(parts)
+        so_far = concatenate_poses(parts)
         ahead = float(t[-1]) + (3 if len(t) == POSES else 1) * cell
-        guess = _through(t[-POSES:], so_far.x[:, :, -POSES:], ahead)
+        guess = _interpolate(t[-POSES:], so_far.x[:, :, -POSES:], ahead)
         there = positions(plan, _angles(drive, ahead), near=guess[:, :, None], signs=signs)
         off = np.abs(there.x[:, :, 0] - guess)[own].max()
         if not off <= STRAIGHT * plan.structure.size or not _held(there):
             return None
         parts.append(there)
         t = np.append(t, ahead)
-    return joined(parts), t
+    return concatenate_poses(parts), t
 
 
-def _located(
+def _locate(
     drive: MotorDrive, signs: Floats, poses: LinkagePoses, t: Floats, cell: float
 ) -> Bifurcation | None:
     """The root of a group's determinant among poses on both sides, and a pose just beyond it."""
@@ -109,19 +109,19 @@ def _located(
     a, b = float(t[POSES - 1]), float(t[POSES])
     for _ in range(100):
         middle = (a + b) / 2
-        if _through(t, sizes[None, None], middle)[0, 0] * sizes[POSES - 1] > 0:
+        if _interpolate(t, sizes[None, None], middle)[0, 0] * sizes[POSES - 1] > 0:
             a = middle
         else:
             b = middle
     at = (a + b) / 2
     turned = float(np.abs(drive.slopes(np.array([at])) / plan.structure.spans[:, None]).max())
     beyond = at + float(np.sign(cell)) * BESIDE / max(turned, 1e-300)
-    guess = _through(t, poses.x, beyond)
+    guess = _interpolate(t, poses.x, beyond)
     there = positions(plan, _angles(drive, beyond), near=guess[:, :, None], signs=signs)
     return Bifurcation(at, number, beyond, there.x[:, :, 0])
 
 
-def _through(t: Floats, values: Floats, at: float) -> Floats:
+def _interpolate(t: Floats, values: Floats, at: float) -> Floats:
     """The polynomial through values (…, n) at t (n,), at one place."""
     weights = np.array(
         [np.prod([(at - other) / (here - other) for other in t if other != here]) for here in t]
@@ -143,14 +143,14 @@ def _held(poses: LinkagePoses) -> bool:
     )
 
 
-def infinity(
+def find_infinity(
     plan: RulePlan, drive: MotorDrive, signs: Floats, near: Floats, at: float, ahead: float
 ) -> tuple[float, tuple[int, ...]] | None:
     """Where joints run off to infinity beyond a pose (N, 2) at t, and which; None where none does.
 
     `ahead` is where along t the group could not be followed to.
     """
-    size, centre, own = plan.structure.size, plan.structure.centre, plan.together
+    size, centre, own = plan.structure.size, plan.structure.centre, plan.coupled_joints
 
     def far(x: Floats) -> Floats:
         return np.hypot(*(x - centre).T)[own] / size
@@ -160,10 +160,10 @@ def infinity(
     joint = int(own[np.argmax(far(near))])
     step = (ahead - at) * 1e-3
     before, behind = near, at
-    found = _corrected(plan, drive, signs, before, at - step)
-    if found is None:
+    corrected = _correct(plan, drive, signs, before, at - step)
+    if corrected is None:
         return None
-    before, behind = found, at - step
+    before, behind = corrected, at - step
     end = at
     for _ in range(200):
         y0, y1 = (1 / np.hypot(*(x[joint] - centre)) for x in (before, near))
@@ -175,22 +175,22 @@ def infinity(
         nearer = at + 0.5 * (end - at)
         share = (end - at) / (end - nearer)
         guess = np.where(
-            (far_of(near, centre) > OFF * size / 2)[:, None], centre + share * (near - centre), near
+            (distances_from(near, centre) > OFF * size / 2)[:, None], centre + share * (near - centre), near
         )
-        found = _corrected(plan, drive, signs, guess, nearer)
-        if found is None:
+        corrected = _correct(plan, drive, signs, guess, nearer)
+        if corrected is None:
             break
-        before, behind, near, at = near, at, found, nearer
+        before, behind, near, at = near, at, corrected, nearer
     off = tuple(int(k) for k, much in zip(own.tolist(), far(near), strict=True) if much >= OFF)
     return end, off
 
 
-def far_of(x: Floats, centre: Floats) -> Floats:
+def distances_from(x: Floats, centre: Floats) -> Floats:
     """How far each joint (N, 2) is from a place."""
     return np.hypot(*(x - centre).T)
 
 
-def _corrected(plan: RulePlan, drive: MotorDrive, signs: Floats, guess: Floats, t: float) -> Floats | None:
+def _correct(plan: RulePlan, drive: MotorDrive, signs: Floats, guess: Floats, t: float) -> Floats | None:
     """The linkage at t near a guess (N, 2); None where it is not there."""
     there = positions(plan, drive.angles(np.array([t])), near=guess[:, :, None], signs=signs)
     reach = max(plan.structure.size, float(np.abs(there.x).max()))
