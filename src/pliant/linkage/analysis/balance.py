@@ -93,7 +93,7 @@ def unknowns_of(model: Linkage, structure: LinkageStructure) -> Unknowns:
     ground = sorted(k for k in structure.ground if k < joints)
     turned = [
         next(link for link, members in enumerate(structure.links) if {pivot, driven} <= set(members))
-        for pivot, driven in (structure.motors[motor] for motor in structure.turning)
+        for pivot, driven in (structure.motors[motor] for motor in structure.rotary_motors)
     ]
     motors = len(structure.motors)
     return Unknowns(
@@ -162,7 +162,7 @@ def _pin_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> 
     k, link = unknowns.pins.T
     pin = 2 * np.arange(len(k))
     support = 2 * len(k) + 2 * np.arange(len(unknowns.ground))
-    torque = unknowns.count - unknowns.motors + np.array(structure.turning, np.int64)
+    torque = unknowns.count - unknowns.motors + np.array(structure.rotary_motors, np.int64)
     row, of_pin, of_pivot = 3 * link, _pin_row(structure, k), _pin_row(structure, unknowns.ground)
     arm = _arm(structure, x, k, link)
     one = np.ones(1)

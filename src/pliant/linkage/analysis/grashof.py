@@ -183,7 +183,7 @@ def _arms(ground: RigidBody, moving: list[RigidBody]) -> dict[int, list[tuple[Ri
 
 
 def _is_driven(structure: LinkageStructure, body: RigidBody, pivot: int) -> bool:
-    turned = (structure.motors[motor] for motor in structure.turning)
+    turned = (structure.motors[motor] for motor in structure.rotary_motors)
     return any(pivot == at and tip in body.joints for at, tip in turned)
 
 

@@ -209,7 +209,7 @@ def _fixed_dimensions(structure: LinkageStructure) -> list[Dimension]:
     names, hidden = structure.names, structure.guide_points
     held = [
         _measure(structure, f"direction of motors[{motor}]", "direction", structure.motors[motor][::-1])
-        for motor in structure.turning
+        for motor in structure.rotary_motors
     ]
     for motor, push in enumerate(structure.pushes):
         if push == STRUTS:

@@ -231,24 +231,24 @@ class _Compaction:
                     yield [here, *other[: row + 1]], [u], 1
 
 
-def _compact(press: _Compaction, seconds: float) -> tuple[Ints | None, int]:
+def _compact(compaction: _Compaction, seconds: float) -> tuple[Ints | None, int]:
     """The layer of each link in a stack of that height, if it was found, and how the search ended."""
-    each = press.links * press.height
-    size = each + len(press.passings)
+    each = compaction.links * compaction.height
+    size = each + len(compaction.passings)
     low: Any = np.zeros(size)
-    low[each:] = [press.pins[passing.pin].grounded for passing in press.passings]
-    ones = sparse.kron(sparse.eye(press.links), np.ones((1, press.height)))
-    ones = sparse.hstack([ones, sparse.csr_array((press.links, size - each))])
+    low[each:] = [compaction.pins[passing.pin].grounded for passing in compaction.passings]
+    ones = sparse.kron(sparse.eye(compaction.links), np.ones((1, compaction.height)))
+    ones = sparse.hstack([ones, sparse.csr_array((compaction.links, size - each))])
     answer = milp(
         np.zeros(size),
         integrality=1,
         bounds=Bounds(low, 1),
-        constraints=[LinearConstraint(ones, 1, 1), *_inequalities(list(press.rows()), size)],
+        constraints=[LinearConstraint(ones, 1, 1), *_inequalities(list(compaction.rows()), size)],
         options={"time_limit": seconds},
     )
     if answer.x is None:
         return None, answer.status
-    return answer.x[:each].reshape(press.links, -1).argmax(axis=1), answer.status
+    return answer.x[:each].reshape(compaction.links, -1).argmax(axis=1), answer.status
 
 
 def _inequalities(rows: Sequence[Row], size: int) -> list[LinearConstraint]:

@@ -28,17 +28,7 @@ from pliant.linkage.kinematics.hermite import Cells
 from pliant.linkage.kinematics.poses import LinkagePoses, openness, positions, rates, select_poses
 from pliant.linkage.structure.constraints import gradients
 from pliant.linkage.structure.plan import CoupledGroup, RulePlan
-from pliant.linkage.structure.rule import (
-    GROUP,
-    LINES,
-    NAMES,
-    SIDED,
-    SLIDER,
-    SLOT,
-    STRUT,
-    STRUT_LINE,
-    TRIANGLE,
-)
+from pliant.linkage.structure.rule import SIDED, Rule
 
 CORRECTIONS = 3  # each gains the digits that a sample has against its neighbour
 ROUNDING = 1e-14
@@ -109,7 +99,7 @@ def _cells(poses: LinkagePoses, closed: bool) -> _Cells:
 
 def _rule_transmissions(poses: LinkagePoses, path: _Cells) -> list[Transmission]:
     plan = poses.plan
-    rules = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
+    rules = np.flatnonzero(np.isin(plan.codes, SIDED))
     c = np.clip(openness(poses, np.zeros_like(poses.x))[0][rules], -1.0, 1.0)
     sampled = np.argmax(np.abs(c), axis=1)
     most, pose = np.abs(c)[np.arange(len(rules)), sampled], sampled.astype(float)
@@ -118,9 +108,15 @@ def _rule_transmissions(poses: LinkagePoses, path: _Cells) -> list[Transmission]
         most, pose = np.maximum(most, summit), np.where(summit > most, place, pose)
     return [
         Transmission(
-            joints=(plan.structure.names[plan.ops[o, 1]],),
-            sources=tuple(dict.fromkeys(plan.structure.names[k] for k in plan.ops[o, 2:5] if k >= 0)),
-            rule=NAMES[plan.ops[o, 0]],
+            joints=(plan.structure.names[plan.rules[o].k],),
+            sources=tuple(
+                dict.fromkeys(
+                    plan.structure.names[k]
+                    for k in (plan.rules[o].i, plan.rules[o].j, plan.rules[o].b)
+                    if k >= 0
+                )
+            ),
+            rule=Rule(plan.rules[o].rule).text,
             angles=np.arccos(cosines(plan, poses.drawn, o, np.abs(c[n]))),
             worst=float(np.arccos(cosines(plan, poses.drawn, o, np.array(min(most[n], 1.0))))),
             pose=float(pose[n]),
@@ -132,12 +128,12 @@ def _rule_transmissions(poses: LinkagePoses, path: _Cells) -> list[Transmission]
 
 def cosines(plan: RulePlan, drawn: Floats, o: int, c: Floats) -> Floats:
     """The cosine of μ of a rule, from |c| of `rules.fill_openness`."""
-    rule, _, i, j, _, _, _, _, r, s = plan.ops[o].tolist()
-    if rule == LINES:  # c = 1 − sin μ
+    op = plan.rules[o]
+    if op.rule == Rule.LINES:  # c = 1 − sin μ
         return np.sqrt(np.maximum(1 - (1 - c) ** 2, 0.0))
-    if rule != SLOT:
+    if op.rule != Rule.SLOT:
         return c
-    slot, pin = drawn[s] - drawn[r], drawn[j] - drawn[i]
+    slot, pin = drawn[op.s] - drawn[op.r], drawn[op.j] - drawn[op.i]
     square = float(pin @ pin)
     offset = float(slot[0] * pin[1] - slot[1] * pin[0]) ** 2 / float(slot @ slot)
     away = square / c - (square - offset)  # squared, of the pin from the pivot
@@ -186,16 +182,16 @@ def _interpolated_poses(path: _Cells, cell: Ints, s: Floats) -> LinkagePoses:
 def _sides(plan: RulePlan, x: Floats) -> Floats:
     """`order.sides` of many poses (N, 2, B) at once: (K, B)."""
     signs = np.zeros((len(plan.ops), x.shape[2]))
-    for o, (rule, k, i, j, b, _, p, q, first, last) in enumerate(plan.ops.tolist()):
-        if rule in (TRIANGLE, STRUT):
+    for o, (rule, k, i, j, b, _, p, q, first, last) in enumerate(plan.rules):
+        if rule in (Rule.TRIANGLE, Rule.STRUT):
             base, bar = x[j] - x[i], x[k] - x[i]
             signs[o] = np.sign(base[0] * bar[1] - base[1] * bar[0])
-        elif rule in (SLIDER, STRUT_LINE):
+        elif rule in (Rule.SLIDER, Rule.STRUT_LINE):
             signs[o] = np.sign(((x[k] - x[i]) * (x[b] - x[j])).sum(axis=0))
-        elif rule == SLOT:
+        elif rule == Rule.SLOT:
             slot = _turned_line(plan.drawn, (first, last), (i, k), x)
             signs[o] = np.sign((slot * (x[j] - x[i])).sum(axis=0))
-        elif rule == LINES:
+        elif rule == Rule.LINES:
             guide, other = x[b] - x[j], _turned_line(plan.drawn, (first, last), (p, q), x)
             signs[o] = np.sign(guide[0] * other[1] - guide[1] * other[0])
     return signs
@@ -228,7 +224,7 @@ def _group_transmission(poses: LinkagePoses, path: _Cells, group: CoupledGroup) 
     return Transmission(
         joints=tuple(poses.plan.structure.names[k] for k in group.joints),
         sources=(),
-        rule=NAMES[GROUP],
+        rule=Rule.GROUP.text,
         angles=_as_angle(sigma),
         worst=float(_as_angle(np.array(worst))),
         pose=pose,

@@ -21,7 +21,7 @@ from pliant.linkage.editing.terms import EditView, Residuals
 from pliant.linkage.kinematics.poses import LinkagePoses, openness
 from pliant.linkage.model import EditStudy
 from pliant.linkage.structure.plan import RulePlan, farthest_pair
-from pliant.linkage.structure.rule import LINES, SIDED, SLIDER, TRIANGLE
+from pliant.linkage.structure.rule import SIDED, Op, Rule
 
 WATCHED = 0.15  # rows within this of their bound take part in a step
 MOST = 150
@@ -103,7 +103,7 @@ class Guards:
 
 def edit_guards(plan: RulePlan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     """The guards of an edit that begins at a drawing with these c (K, F)."""
-    ops = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
+    ops = np.flatnonzero(np.isin(plan.codes, SIDED))
     wanted = np.sqrt(1 - study.guard.margin**2)
     if study.guard.transmission is not None:
         wanted = min(wanted, np.cos(study.guard.transmission) - INSIDE)
@@ -111,7 +111,7 @@ def edit_guards(plan: RulePlan, study: EditStudy, c: Floats, closed: bool) -> Gu
     pairs = np.array([pair for link in own for pair in combinations(link, 2)])
     least = study.guard.remain * length_slopes(plan.drawn, pairs)[0]
     # Of two lines c is 1 − sin of their angle, not its cosine: the same margin is another bound.
-    every = np.where(plan.ops[ops, 0] == LINES, 1 - np.sqrt(1 - wanted**2), wanted)
+    every = np.where(plan.codes[ops] == Rule.LINES, 1 - np.sqrt(1 - wanted**2), wanted)
     plates = _plates(plan)
     initial = Guards(ops, every, every, closed, pairs, least, plates, REMAINS * heights(plan.drawn, plates))
     now = initial.peaks(c).max(axis=1, initial=0.0) + 1e-12
@@ -148,16 +148,17 @@ def openness_at(poses: LinkagePoses, count: int) -> Floats:
 def openness_gradients(view: EditView, c: Floats, pairs: Ints) -> Floats:
     """∂c/∂x̄ (R, 2N) for pairs (rule, pose)."""
     out = np.zeros((len(pairs), *view.drawn.shape))
-    kinds = view.poses.plan.ops[pairs[:, 0], 0]
+    kinds = view.poses.plan.codes[pairs[:, 0]]
     for row, kind in enumerate(kinds.tolist()):
-        if kind not in (TRIANGLE, SLIDER):
+        if kind not in (Rule.TRIANGLE, Rule.SLIDER):
             o, f = pairs[row].tolist()
-            out[row] = dyad_openness_gradient(view, view.poses.plan.ops[o].tolist(), f, float(c[o, f]))
-    for kind, fill in ((TRIANGLE, _add_triangle), (SLIDER, _add_slider)):
+            out[row] = dyad_openness_gradient(view, view.poses.plan.rules[o], f, float(c[o, f]))
+    for kind, fill in ((Rule.TRIANGLE, _add_triangle), (Rule.SLIDER, _add_slider)):
         rows = np.flatnonzero(kinds == kind)
         if len(rows):
             o, f = pairs[rows].T
-            k, i, j, b = view.poses.plan.ops[o, 1:5].T
+            columns = dict(zip(Op._fields, view.poses.plan.ops[o].T, strict=True))
+            k, i, j, b = (columns[letter] for letter in "kijb")
             fill(out, rows, (k, i, j, b, f), c[o, f], view)
     return out.reshape(len(pairs), view.drawn.size)
 

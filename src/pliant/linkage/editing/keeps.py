@@ -9,7 +9,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.model import EditStudy, Linkage
-from pliant.linkage.structure.constraints import LENGTH, Constraints, gradients, residuals, scales
+from pliant.linkage.structure.constraints import Constraints, Equation, gradients, residuals, scales
 from pliant.linkage.structure.plan import LinkageStructure
 
 ROUNDS = 20
@@ -113,7 +113,7 @@ def _rows(
     ]
     ends = np.array([(number[a], number[b], -1, -1) for a, b in pairs], np.int64).reshape(-1, 4)
     constraints = Constraints(
-        np.concatenate([rows.kinds, np.full(len(pairs), LENGTH)]),
+        np.concatenate([rows.kinds, np.full(len(pairs), Equation.LENGTH)]),
         np.concatenate([rows.joints, ends]),
         (*rows.owners, *("-".join(pair) for pair in pairs)),
     )

@@ -6,24 +6,24 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.linkage.editing.terms import EditView
-from pliant.linkage.structure.rule import LINES, SLOT, STRUT
+from pliant.linkage.structure.rule import Op, Rule
 
 
-def dyad_openness_gradient(view: EditView, op: list[int], f: int, c: float) -> Floats:
-    """(N, 2) of the c of `rules.fill_openness`, of a row of `ops` at pose f."""
+def dyad_openness_gradient(view: EditView, op: Op, f: int, c: float) -> Floats:
+    """(N, 2) of the c of `rules.fill_openness`, of one rule at pose f."""
     out = np.zeros_like(view.drawn)
-    if op[0] == LINES:
+    if op.rule == Rule.LINES:
         _lines(view, op, f, c, out)
-    elif op[0] == SLOT:
+    elif op.rule == Rule.SLOT:
         _slot(view, op, f, c, out)
     else:
         _strut(view, op, f, c, out)
     return out
 
 
-def _lines(view: EditView, op: list[int], f: int, c: float, out: Floats) -> None:
+def _lines(view: EditView, op: Op, f: int, c: float, out: Floats) -> None:
     """Of c = 1 − σ u × h/(|ū||n̄|), u = x_b − x_j, h = n̄ w/w̄ (complex), w = x_q − x_p."""
-    _, _, _, j, b, _, p, q, r, s = op
+    j, b, p, q, r, s = op.j, op.b, op.p, op.q, op.r, op.s
     x, drawn = view.poses.x[:, :, f], view.drawn
     u, w = x[b] - x[j], _number(x[q] - x[p])
     guide, direction, base = drawn[b] - drawn[j], drawn[s] - drawn[r], _number(drawn[q] - drawn[p])
@@ -45,9 +45,9 @@ def _lines(view: EditView, op: list[int], f: int, c: float, out: Floats) -> None
         out[tail] -= slope
 
 
-def _slot(view: EditView, op: list[int], f: int, c: float, out: Floats) -> None:
+def _slot(view: EditView, op: Op, f: int, c: float, out: Floats) -> None:
     """Of c = p̄²/(p² + p̄² − h²), p from the pivot to the pin, h = n̄ × p̄/|n̄|."""
-    _, _, i, j, *_, r, s = op
+    i, j, r, s = op.i, op.j, op.r, op.s
     x, drawn = view.poses.x[:, :, f], view.drawn
     pin, direction = drawn[j] - drawn[i], drawn[s] - drawn[r]
     length = float(np.hypot(*direction))
@@ -63,14 +63,14 @@ def _slot(view: EditView, op: list[int], f: int, c: float, out: Floats) -> None:
         out[tail] -= slope
 
 
-def _strut(view: EditView, op: list[int], f: int, c: float, out: Floats) -> None:
+def _strut(view: EditView, op: Op, f: int, c: float, out: Floats) -> None:
     """As a triangle or a slider, with bars that grow."""
-    rule, k, i, j, b, m, n, *_ = op
+    k, i, j, b, m, n = op.k, op.i, op.j, op.b, op.motor, op.p
     x, drawn, travel = view.poses.x[:, :, f], view.drawn, view.poses.cosines[:, f]
     bar = drawn[k] - drawn[i]
     short = float(np.hypot(*bar))
     long = short + float(travel[m])
-    if rule == STRUT:
+    if op.rule == Rule.STRUT:
         other = drawn[k] - drawn[j]
         still = float(np.hypot(*other))
         grown = still + (float(travel[n]) if n >= 0 else 0.0)

@@ -131,7 +131,7 @@ def _guard_resistances(
     angles = problem.drive.angles(problem.t)[0]
     for (op, pose), strength in zip(multipliers.pairs.tolist(), strengths.tolist(), strict=True):
         end = "stretched out" if state.c[op, pose] < 0 else "folded up"
-        joint = names[problem.plan.ops[op, 1]]
+        joint = names[problem.plan.rules[op].k]
         yield "guard", f"{joint} would come too near to {end}", strength, float(angles[pose])
     lengths, plates = np.split(multipliers.guards[count:], [len(problem.guards.pairs)])
     for (i, j), multiplier in zip(problem.guards.pairs.tolist(), lengths.tolist(), strict=True):

@@ -20,7 +20,7 @@ from pliant.core.kernel import inner, kernel
 from pliant.core.threads import in_threads, threads
 from pliant.linkage.kinematics.rules import fill_openness, place_joints
 from pliant.linkage.structure.plan import RulePlan
-from pliant.linkage.structure.rule import GROUP, SIDED, SLIDER, TRIANGLE
+from pliant.linkage.structure.rule import SIDED, Rule, op_at
 from pliant.linkage.structure.sides import fill_sides
 
 BLOCK = 4096  # variants of which a stream holds the curves at once
@@ -70,12 +70,11 @@ class _Batch:
     """A plan at given angles, ready for any drawing."""
 
     def __init__(self, plan: RulePlan, angles: Floats, trace: int | Sequence[int]) -> None:
-        groups = [plan.groups[k] for rule, k, *_ in plan.ops.tolist() if rule == GROUP]
-        if groups:
-            names = ", ".join(plan.structure.names[k] for group in groups for k in group.joints.tolist())
+        if plan.groups:
+            names = ", ".join(plan.structure.names[k] for group in plan.groups for k in group.joints.tolist())
             raise PliantError(
                 f"{names}: these joints are found together, and a batch runs only linkages whose joints are "
-                "found one by one. Run the variants one at a time, with pliant.linkage.kinematics.follow.run."
+                "found one by one. Run the variants one at a time, with pliant.linkage.follow."
             )
         self.plan = plan
         self.angles = np.atleast_2d(np.asarray(angles, np.float64))
@@ -143,18 +142,19 @@ def _closes(
     """
     reached[:] = True
     for o in range(len(ops)):
-        rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
+        op = op_at(ops, o)
+        rule, k, i, j, b = op.rule, op.k, op.i, op.j, op.b
         if rule not in SIDED:
             continue
         if signs[o] == 0.0:
             reached[:] = False
             return
         ri = (drawn[k, 0] - drawn[i, 0]) ** 2 + (drawn[k, 1] - drawn[i, 1]) ** 2
-        if rule not in (TRIANGLE, SLIDER):
+        if rule not in (Rule.TRIANGLE, Rule.SLIDER):
             fill_openness(ops[o : o + 1], drawn, x, still, cosines, rest, c, dc)
             for f in range(x.shape[2]):
                 reached[f] &= abs(c[0, f]) <= 1.0 + BEYOND
-        elif rule == TRIANGLE:
+        elif rule == Rule.TRIANGLE:
             rj = (drawn[k, 0] - drawn[j, 0]) ** 2 + (drawn[k, 1] - drawn[j, 1]) ** 2
             most, middle = 2.0 * np.sqrt(ri * rj) * (1.0 + BEYOND), ri + rj
             for f in range(x.shape[2]):

@@ -1,6 +1,6 @@
 """Dyads with sliding pairs and with linear motors: the equations that place a joint, and their derivatives.
 
-A row of `ops` is [rule, k, i, j, b, m, p, q, r, s]. With u × v the cross product and vectors as
+With u × v the cross product and vectors as
 complex numbers too, so that a product turns and stretches,
 
     lines       (x_b − x_j) × (x_k − x_j) and, of a line through x_i whose direction r→s turns
@@ -25,67 +25,67 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
-from pliant.linkage.structure.rule import CARRIED, DRIVEN, LINES, SLOT, STRUT
+from pliant.linkage.structure.rule import Op, Rule
 
-SLOTS = 8  # joints in a row: k, i, j, b, p, q, r, s
-MOVING = 6  # the first of them are where they are at the pose; of r and s only the drawing counts
+AT_K, AT_I, AT_J, AT_B, AT_P, AT_Q, AT_R, AT_S = range(8)  # the slots of a rule's joints in its equations
+SLOTS = 8
+MOVING = AT_R  # slots before it are where they are at the pose; of r and s only the drawing counts
 
 
 @inner
-def joint_at(op: Ints, slot: int) -> int:
+def joint_at(op: Op, slot: int) -> int:
     """The joint in a slot; -1 where the rule has none there."""
-    rule = op[0]
-    if slot < 4:
-        return op[1 + slot]
-    return op[2 + slot] if rule in (LINES, SLOT) else -1
+    if slot >= AT_P and op.rule not in (Rule.LINES, Rule.SLOT):
+        return -1
+    return (op.k, op.i, op.j, op.b, op.p, op.q, op.r, op.s)[slot]
 
 
 @inner
-def fill_equations(op: Ints, drawn: Floats, x: Floats, cosines: Floats, f: int, g: Floats, d: Floats) -> None:
+def fill_equations(op: Op, drawn: Floats, x: Floats, cosines: Floats, f: int, g: Floats, d: Floats) -> None:
     """G and D (2, SLOTS, 2) of one rule at pose f."""
     for row in range(2):
         for slot in range(SLOTS):
             g[row, slot, 0] = g[row, slot, 1] = d[row, slot, 0] = d[row, slot, 1] = 0.0
-    rule, k, i, j, b, m = op[0], op[1], op[2], op[3], op[4], op[5]
-    if rule == LINES:
+    rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
+    if rule == Rule.LINES:
         _area(x[b, 0, f] - x[j, 0, f], x[b, 1, f] - x[j, 1, f],
               x[k, 0, f] - x[j, 0, f], x[k, 1, f] - x[j, 1, f], g[0])  # fmt: skip
         _area(drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1],
               drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1], d[0])  # fmt: skip
-        _add_turned_line(op, k, 0, 1, 5, 4, op[6], op[7], drawn, x, f, g[1], d[1])
-    elif rule == SLOT:
-        _arm(x[k, 0, f] - x[i, 0, f], x[k, 1, f] - x[i, 1, f], 1, g[0])
-        _arm(drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1], 1, d[0])
-        _add_turned_line(op, j, 2, 1, 0, 1, i, k, drawn, x, f, g[1], d[1])
-    elif rule in (CARRIED, DRIVEN):
-        base = j if rule == DRIVEN else i
-        slot = 2 if rule == DRIVEN else 1
+        _add_turned_line(op, k, AT_K, AT_I, AT_Q, AT_P, op.p, op.q, drawn, x, f, g[1], d[1])
+    elif rule == Rule.SLOT:
+        _arm(x[k, 0, f] - x[i, 0, f], x[k, 1, f] - x[i, 1, f], AT_I, g[0])
+        _arm(drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1], AT_I, d[0])
+        _add_turned_line(op, j, AT_J, AT_I, AT_K, AT_I, i, k, drawn, x, f, g[1], d[1])
+    elif rule in (Rule.CARRIED, Rule.DRIVEN):
+        base = j if rule == Rule.DRIVEN else i
+        slot = AT_J if rule == Rule.DRIVEN else AT_I
         bx, by = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
         ax, ay = drawn[k, 0] - drawn[base, 0], drawn[k, 1] - drawn[base, 1]
         square = bx * bx + by * by
         cr, ci = (ax * bx + ay * by) / square, (bx * ay - by * ax) / square
         u, w = x[b, 0, f] - x[j, 0, f], x[b, 1, f] - x[j, 1, f]
         qr, qi = (u * bx + w * by) / square, (w * bx - u * by) / square
-        out = cosines[m, f] / np.sqrt(square) if rule == DRIVEN else 0.0
-        _factor(g, 0, 1.0, 0.0)
+        out = cosines[m, f] / np.sqrt(square) if rule == Rule.DRIVEN else 0.0
+        _factor(g, AT_K, 1.0, 0.0)
         _factor(g, slot, -1.0, 0.0)
-        _factor(g, 3, -cr - out, -ci)
-        _factor(g, 2, cr + out, ci)
-        _factor(d, 0, qr, qi)
+        _factor(g, AT_B, -cr - out, -ci)
+        _factor(g, AT_J, cr + out, ci)
+        _factor(d, AT_K, qr, qi)
         _factor(d, slot, -qr, -qi)
-        _factor(d, 3, -(qr * cr - qi * ci), -(qr * ci + qi * cr))
-        _factor(d, 2, qr * cr - qi * ci, qr * ci + qi * cr)
-        if rule == DRIVEN:  # the travel is a length, whatever that of the drawn guide
+        _factor(d, AT_B, -(qr * cr - qi * ci), -(qr * ci + qi * cr))
+        _factor(d, AT_J, qr * cr - qi * ci, qr * ci + qi * cr)
+        if rule == Rule.DRIVEN:  # the travel is a length, whatever that of the drawn guide
             for row in range(2):
                 along = -out * (u if row == 0 else w) / square
-                d[row, 3, 0] += along * bx
-                d[row, 3, 1] += along * by
-                d[row, 2, 0] -= along * bx
-                d[row, 2, 1] -= along * by
+                d[row, AT_B, 0] += along * bx
+                d[row, AT_B, 1] += along * by
+                d[row, AT_J, 0] -= along * bx
+                d[row, AT_J, 1] -= along * by
     else:
-        _strut(k, i, m, 1, drawn, x, cosines, f, g[0], d[0])
-        if rule == STRUT:
-            _strut(k, j, op[6], 2, drawn, x, cosines, f, g[1], d[1])
+        _strut(k, i, m, AT_I, drawn, x, cosines, f, g[0], d[0])
+        if rule == Rule.STRUT:
+            _strut(k, j, op.p, AT_J, drawn, x, cosines, f, g[1], d[1])
         else:
             _area(x[b, 0, f] - x[j, 0, f], x[b, 1, f] - x[j, 1, f],
                   x[k, 0, f] - x[j, 0, f], x[k, 1, f] - x[j, 1, f], g[1])  # fmt: skip
@@ -96,19 +96,19 @@ def fill_equations(op: Ints, drawn: Floats, x: Floats, cosines: Floats, f: int, 
 @inner
 def _area(ux: float, uy: float, px: float, py: float, row: Floats) -> None:
     """The slopes of u × p, u = x_b − x_j and p = x_k − x_j."""
-    row[0, 0] -= uy
-    row[0, 1] += ux
-    row[3, 0] += py
-    row[3, 1] -= px
-    row[2, 0] += uy - py
-    row[2, 1] += px - ux
+    row[AT_K, 0] -= uy
+    row[AT_K, 1] += ux
+    row[AT_B, 0] += py
+    row[AT_B, 1] -= px
+    row[AT_J, 0] += uy - py
+    row[AT_J, 1] += px - ux
 
 
 @inner
 def _arm(ex: float, ey: float, slot: int, row: Floats) -> None:
     """The slopes of |e|²/2, e from the joint in `slot` to k."""
-    row[0, 0] += ex
-    row[0, 1] += ey
+    row[AT_K, 0] += ex
+    row[AT_K, 1] += ey
     row[slot, 0] -= ex
     row[slot, 1] -= ey
 
@@ -125,14 +125,14 @@ def _strut(
 
 @inner
 def _add_turned_line(
-    op: Ints, end: int, at: int, foot: int, tip: int, tail: int, p: int, q: int,
+    op: Op, end: int, at: int, foot: int, tip: int, tail: int, p: int, q: int,
     drawn: Floats, x: Floats, f: int, g: Floats, d: Floats,
 ) -> None:  # fmt: skip
     """The slopes of n × a: a from i to `end` (in slot `at`), n the drawn direction r→s turned with p→q.
 
     `tip` and `tail` are the slots of q and p, `foot` that of i.
     """
-    i, r, s = op[2], op[8], op[9]
+    i, r, s = op.i, op.r, op.s
     nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
     wx, wy = drawn[q, 0] - drawn[p, 0], drawn[q, 1] - drawn[p, 1]
     square = wx * wx + wy * wy
@@ -145,7 +145,7 @@ def _add_turned_line(
     _add(g, at, foot, -gy, gx)
     _add(g, tip, tail, mr * ay - mi * ax, -mi * ay - mr * ax)
     _add(d, at, foot, -ny, nx)
-    _add(d, 7, 6, by - qr * ay + qi * ax, -bx + qi * ay + qr * ax)
+    _add(d, AT_S, AT_R, by - qr * ay + qi * ax, -bx + qi * ay + qr * ax)
     zr, zi = qr * mr - qi * mi, qr * mi + qi * mr
     _add(d, tip, tail, zr * ay - zi * ax, -zi * ay - zr * ax)
 
@@ -169,42 +169,42 @@ def _factor(rows: Floats, slot: int, re: float, im: float) -> None:
 
 @inner
 def dyad_rates(
-    op: Ints, drawn: Floats, x: Floats, cosines: Floats, w: Floats, dw: Floats, f: int,
+    op: Op, drawn: Floats, x: Floats, cosines: Floats, w: Floats, dw: Floats, f: int,
     g: Floats, d: Floats, v: Floats, a: Floats,
 ) -> None:  # fmt: skip
     """Velocity and acceleration of joint k at pose f, from those of the others and of the motors."""
     fill_equations(op, drawn, x, cosines, f, g, d)
-    k = op[1]
+    k = op.k
     r0, r1 = _motor_term(op, 0, drawn, x, cosines, w, f), _motor_term(op, 1, drawn, x, cosines, w, f)
-    for slot in range(1, MOVING):
+    for slot in range(AT_I, MOVING):
         p = joint_at(op, slot)
         if p >= 0:
             r0 -= g[0, slot, 0] * v[p, 0, f] + g[0, slot, 1] * v[p, 1, f]
             r1 -= g[1, slot, 0] * v[p, 0, f] + g[1, slot, 1] * v[p, 1, f]
-    inverse = 1.0 / (g[0, 0, 0] * g[1, 0, 1] - g[0, 0, 1] * g[1, 0, 0])
-    v[k, 0, f] = (g[1, 0, 1] * r0 - g[0, 0, 1] * r1) * inverse
-    v[k, 1, f] = (g[0, 0, 0] * r1 - g[1, 0, 0] * r0) * inverse
+    inverse = 1.0 / (g[0, AT_K, 0] * g[1, AT_K, 1] - g[0, AT_K, 1] * g[1, AT_K, 0])
+    v[k, 0, f] = (g[1, AT_K, 1] * r0 - g[0, AT_K, 1] * r1) * inverse
+    v[k, 1, f] = (g[0, AT_K, 0] * r1 - g[1, AT_K, 0] * r0) * inverse
     r0 = _motor_term(op, 0, drawn, x, cosines, dw, f) - _curvature_term(op, 0, drawn, v, w, f)
     r1 = _motor_term(op, 1, drawn, x, cosines, dw, f) - _curvature_term(op, 1, drawn, v, w, f)
-    for slot in range(1, MOVING):
+    for slot in range(AT_I, MOVING):
         p = joint_at(op, slot)
         if p >= 0:
             r0 -= g[0, slot, 0] * a[p, 0, f] + g[0, slot, 1] * a[p, 1, f]
             r1 -= g[1, slot, 0] * a[p, 0, f] + g[1, slot, 1] * a[p, 1, f]
-    a[k, 0, f] = (g[1, 0, 1] * r0 - g[0, 0, 1] * r1) * inverse
-    a[k, 1, f] = (g[0, 0, 0] * r1 - g[1, 0, 0] * r0) * inverse
+    a[k, 0, f] = (g[1, AT_K, 1] * r0 - g[0, AT_K, 1] * r1) * inverse
+    a[k, 1, f] = (g[0, AT_K, 0] * r1 - g[1, AT_K, 0] * r0) * inverse
 
 
 @inner
-def _motor_term(op: Ints, row: int, drawn: Floats, x: Floats, cosines: Floats, w: Floats, f: int) -> float:
+def _motor_term(op: Op, row: int, drawn: Floats, x: Floats, cosines: Floats, w: Floats, f: int) -> float:
     """What the motors' rates add on the right of a row."""
-    rule, k, i, j, b, m = op[0], op[1], op[2], op[3], op[4], op[5]
-    if rule in (LINES, SLOT, CARRIED):
+    rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
+    if rule in (Rule.LINES, Rule.SLOT, Rule.CARRIED):
         return 0.0
-    if rule == DRIVEN:
+    if rule == Rule.DRIVEN:
         length = np.sqrt((drawn[b, 0] - drawn[j, 0]) ** 2 + (drawn[b, 1] - drawn[j, 1]) ** 2)
         return w[m, f] * (x[b, row, f] - x[j, row, f]) / length
-    motor, centre = (m, i) if row == 0 else (op[6] if rule == STRUT else -1, j)
+    motor, centre = (m, i) if row == 0 else (op.p if rule == Rule.STRUT else -1, j)
     if motor < 0:
         return 0.0
     length = np.sqrt((drawn[k, 0] - drawn[centre, 0]) ** 2 + (drawn[k, 1] - drawn[centre, 1]) ** 2)
@@ -212,19 +212,19 @@ def _motor_term(op: Ints, row: int, drawn: Floats, x: Floats, cosines: Floats, w
 
 
 @inner
-def _curvature_term(op: Ints, row: int, drawn: Floats, v: Floats, w: Floats, f: int) -> float:  # noqa: PLR0911
+def _curvature_term(op: Op, row: int, drawn: Floats, v: Floats, w: Floats, f: int) -> float:  # noqa: PLR0911
     """What a row's second derivative has without any acceleration in it."""
-    rule, k, i, j, b, m = op[0], op[1], op[2], op[3], op[4], op[5]
-    if rule in (CARRIED, DRIVEN):
-        if rule == CARRIED:
+    rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
+    if rule in (Rule.CARRIED, Rule.DRIVEN):
+        if rule == Rule.CARRIED:
             return 0.0
         length = np.sqrt((drawn[b, 0] - drawn[j, 0]) ** 2 + (drawn[b, 1] - drawn[j, 1]) ** 2)
         return -2.0 * w[m, f] * (v[b, row, f] - v[j, row, f]) / length
-    if rule == SLOT or (rule == LINES and row == 1):
+    if rule == Rule.SLOT or (rule == Rule.LINES and row == 1):
         if row == 0:
             return _squared_speed(v, k, i, f)
-        p, q, end = (i, k, j) if rule == SLOT else (op[6], op[7], k)
-        r, s = op[8], op[9]
+        p, q, end = (i, k, j) if rule == Rule.SLOT else (op.p, op.q, k)
+        r, s = op.r, op.s
         nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
         wx, wy = drawn[q, 0] - drawn[p, 0], drawn[q, 1] - drawn[p, 1]
         square = wx * wx + wy * wy
@@ -232,9 +232,9 @@ def _curvature_term(op: Ints, row: int, drawn: Floats, v: Floats, w: Floats, f: 
         vx, vy = v[q, 0, f] - v[p, 0, f], v[q, 1, f] - v[p, 1, f]
         gx, gy = mr * vx - mi * vy, mi * vx + mr * vy
         return 2.0 * (gx * (v[end, 1, f] - v[i, 1, f]) - gy * (v[end, 0, f] - v[i, 0, f]))
-    if row == 1 and rule == STRUT:
-        return _squared_speed(v, k, j, f) - (w[op[6], f] ** 2 if op[6] >= 0 else 0.0)
-    if row == 0 and rule != LINES:
+    if row == 1 and rule == Rule.STRUT:
+        return _squared_speed(v, k, j, f) - (w[op.p, f] ** 2 if op.p >= 0 else 0.0)
+    if row == 0 and rule != Rule.LINES:
         return _squared_speed(v, k, i, f) - w[m, f] ** 2
     ux, uy = v[b, 0, f] - v[j, 0, f], v[b, 1, f] - v[j, 1, f]
     return 2.0 * (ux * (v[k, 1, f] - v[j, 1, f]) - uy * (v[k, 0, f] - v[j, 0, f]))
@@ -247,13 +247,13 @@ def _squared_speed(v: Floats, k: int, i: int, f: int) -> float:
 
 @inner
 def dyad_jacobian(
-    op: Ints, drawn: Floats, x: Floats, cosines: Floats, starts: Ints, roots: Ints, f: int,
+    op: Op, drawn: Floats, x: Floats, cosines: Floats, starts: Ints, roots: Ints, f: int,
     g: Floats, d: Floats, out: Floats,
 ) -> None:  # fmt: skip
     """Fill out[k, :, p, c, f] for every drawn joint p that x_k depends on."""
     fill_equations(op, drawn, x, cosines, f, g, d)
-    k = op[1]
-    inverse = 1.0 / (g[0, 0, 0] * g[1, 0, 1] - g[0, 0, 1] * g[1, 0, 0])
+    k = op.k
+    inverse = 1.0 / (g[0, AT_K, 0] * g[1, AT_K, 1] - g[0, AT_K, 1] * g[1, AT_K, 0])
     for at in range(starts[k], starts[k + 1]):
         p = roots[at]
         for c in range(2):
@@ -265,29 +265,29 @@ def dyad_jacobian(
                 if joint == p:
                     r0 += d[0, slot, c]
                     r1 += d[1, slot, c]
-                if 0 < slot < MOVING:
+                if AT_K < slot < MOVING:
                     r0 -= g[0, slot, 0] * out[joint, 0, p, c, f] + g[0, slot, 1] * out[joint, 1, p, c, f]
                     r1 -= g[1, slot, 0] * out[joint, 0, p, c, f] + g[1, slot, 1] * out[joint, 1, p, c, f]
-            out[k, 0, p, c, f] = (g[1, 0, 1] * r0 - g[0, 0, 1] * r1) * inverse
-            out[k, 1, p, c, f] = (g[0, 0, 0] * r1 - g[1, 0, 0] * r0) * inverse
+            out[k, 0, p, c, f] = (g[1, AT_K, 1] * r0 - g[0, AT_K, 1] * r1) * inverse
+            out[k, 1, p, c, f] = (g[0, AT_K, 0] * r1 - g[1, AT_K, 0] * r0) * inverse
 
 
 @inner
 def dyad_backward(
-    op: Ints, drawn: Floats, x: Floats, cosines: Floats, f: int, g: Floats, d: Floats,
+    op: Op, drawn: Floats, x: Floats, cosines: Floats, f: int, g: Floats, d: Floats,
     slope: Floats, out: Floats,
 ) -> None:  # fmt: skip
     """Carry the gradient of joint k at pose f to the joints it is found from, and to the drawing."""
     fill_equations(op, drawn, x, cosines, f, g, d)
-    k = op[1]
-    inverse = 1.0 / (g[0, 0, 0] * g[1, 0, 1] - g[0, 0, 1] * g[1, 0, 0])
-    w0 = (g[1, 0, 1] * slope[k, 0, f] - g[1, 0, 0] * slope[k, 1, f]) * inverse
-    w1 = (g[0, 0, 0] * slope[k, 1, f] - g[0, 0, 1] * slope[k, 0, f]) * inverse
+    k = op.k
+    inverse = 1.0 / (g[0, AT_K, 0] * g[1, AT_K, 1] - g[0, AT_K, 1] * g[1, AT_K, 0])
+    w0 = (g[1, AT_K, 1] * slope[k, 0, f] - g[1, AT_K, 0] * slope[k, 1, f]) * inverse
+    w1 = (g[0, AT_K, 0] * slope[k, 1, f] - g[0, AT_K, 1] * slope[k, 0, f]) * inverse
     for slot in range(SLOTS):
         joint = joint_at(op, slot)
         if joint < 0:
             continue
         for c in range(2):
             out[joint, c] += w0 * d[0, slot, c] + w1 * d[1, slot, c]
-            if 0 < slot < MOVING:
+            if AT_K < slot < MOVING:
                 slope[joint, c, f] -= w0 * g[0, slot, c] + w1 * g[1, slot, c]

@@ -28,7 +28,7 @@ from pliant.linkage.kinematics.poses import (
     select_poses,
 )
 from pliant.linkage.structure.plan import RulePlan
-from pliant.linkage.structure.rule import GROUP, LINES, SLOT, TRIANGLE
+from pliant.linkage.structure.rule import Rule
 
 CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
@@ -40,7 +40,10 @@ BESIDE = 1e-7  # of the path: how far from where two lines are parallel their cr
 FOLLOWED = 200 * np.pi  # radians of a motor along which coupled groups are followed
 UNFINISHED = "unfinished"  # how a path ends that was followed as far as work allows
 INFINITE = "infinite"  # how a path ends whose joints run off
-ENDS = {SLOT: ((1.0, "square"),), LINES: ((1.0, "on one line"),)}  # of rules with one end, what it is
+ENDS: dict[int, tuple[tuple[float, str], ...]] = {
+    Rule.SLOT: ((1.0, "square"),),
+    Rule.LINES: ((1.0, "on one line"),),
+}  # of rules with one end, what it is
 NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
 
 
@@ -264,14 +267,14 @@ def _earlier_limit(stop: MotionLimit, other: MotionLimit | None, start: float) -
 
 def _base_vanishes(plan: RulePlan, change: ChangePoint) -> bool:
     """Whether the two joints that a rule stands on meet there: on its drawn side its tip would jump."""
-    rule, k, i, j, _, _, _, _, r, s = plan.ops[change.op].tolist()
-    if rule == SLOT:
-        slot, pin = plan.drawn[s] - plan.drawn[r], plan.drawn[j] - plan.drawn[i]
+    op = plan.rules[change.op]
+    if op.rule == Rule.SLOT:
+        slot, pin = plan.drawn[op.s] - plan.drawn[op.r], plan.drawn[op.j] - plan.drawn[op.i]
         across = abs(float(slot[0] * pin[1] - slot[1] * pin[0]))
         return across <= 1e-9 * float(np.hypot(*slot) * np.hypot(*pin))
-    if rule != TRIANGLE or change.how != "folded":
+    if op.rule != Rule.TRIANGLE or change.how != "folded":
         return False
-    bars = [float(np.hypot(*(plan.drawn[k] - plan.drawn[p]))) for p in (i, j)]
+    bars = [float(np.hypot(*(plan.drawn[op.k] - plan.drawn[p]))) for p in (op.i, op.j)]
     return abs(bars[0] - bars[1]) <= 1e-9 * max(bars)
 
 
@@ -354,7 +357,7 @@ def _with_next_pose(poses: LinkagePoses, drive: MotorDrive, t: Floats, signs: Fl
     plan, done = poses.plan, poses.x.shape[2]
     after = positions(plan, drive.angles(t[done : done + 1]), near=poses.x[:, :, -1:], signs=signs)
     c, _ = openness(after, np.zeros_like(after.x))
-    first = int(np.flatnonzero(plan.ops[:, 0] == GROUP)[0])
+    first = int(np.flatnonzero(plan.codes == Rule.GROUP)[0])
     return (
         concatenate_poses([poses, after]) if (np.abs(c[:first]) > 1 + touch_tolerance(plan)).any() else poses
     )
@@ -377,14 +380,14 @@ def _events(s: _Stretch, ends: bool = False) -> tuple[MotionLimit | None, list[C
     changes: list[ChangePoint] = []
     begun = float(s.t[0])
     for o in np.flatnonzero((np.abs(s.c) > 1 - NEAR).any(axis=1)).tolist():
-        rule = int(s.plan.ops[o, 0])
+        rule = s.plan.rules[o].rule
         for side, how in ENDS.get(rule, ((1.0, "folded"), (-1.0, "stretched"))):
             stop, touched = _limit_and_touches(s, o, side, ends)
-            if rule == LINES:  # parallel, if only for a moment: their crossing is as far off
+            if rule == Rule.LINES:  # parallel, if only for a moment: their crossing is as far off
                 stop, touched = _earliest([*touched, *([] if stop is None else [stop])], begun), []
             changes += [ChangePoint(t, _joint_name(s.plan, o), o, False, how) for t in touched]
             if stop is not None and (limit is None or abs(stop - begun) < abs(limit.t - begun)):
-                off = rule == LINES and _runs_to_infinity(s, o, stop)
+                off = rule == Rule.LINES and _runs_to_infinity(s, o, stop)
                 limit = MotionLimit(stop, (_joint_name(s.plan, o),), INFINITE if off else how)
     if limit is not None:
         changes = [c for c in changes if abs(c.t - begun) < abs(limit.t - begun)]
@@ -399,7 +402,7 @@ def _earliest(places: list[float], begun: float) -> float | None:
 def _runs_to_infinity(s: _Stretch, o: int, t: float) -> bool:
     """Whether the crossing of two lines runs off where they are parallel; else they are one there."""
     beside = t - np.sign(t - s.t[0]) * BESIDE
-    at = s.poses_at(float(beside)).x[s.plan.ops[o, 1], :, 0]
+    at = s.poses_at(float(beside)).x[s.plan.rules[o].k, :, 0]
     return bool(np.abs(at - s.plan.structure.centre).max() > BESIDE**-0.5 * s.plan.structure.size)
 
 
@@ -463,7 +466,7 @@ def _limit_in_cell(s: _Stretch, o: int, side: float, a: float, b: float) -> floa
 
 
 def _joint_name(plan: RulePlan, op: int) -> str:
-    return plan.structure.names[plan.ops[op, 1]]
+    return plan.structure.names[plan.rules[op].k]
 
 
 def _change_point_ahead(s: _Stretch) -> tuple[ChangePoint, float, Floats] | None:
@@ -477,7 +480,7 @@ def _change_point_ahead(s: _Stretch) -> tuple[ChangePoint, float, Floats] | None
     bifurcation = find_bifurcation(s.plan, s.drive, s.signs, s.poses, s.t, cell)
     if bifurcation is None:
         return None
-    op = int(np.flatnonzero((s.plan.ops[:, 0] == GROUP) & (s.plan.ops[:, 1] == bifurcation.group))[0])
+    op = next(o for o, row in enumerate(s.plan.rules) if row[:2] == (Rule.GROUP, bifurcation.group))
     names = ", ".join(s.plan.joint_names(s.plan.groups[bifurcation.group]))
     change = ChangePoint(bifurcation.t, names, op, True, "together", (bifurcation.beyond, bifurcation.pose))
     return change, bifurcation.beyond, bifurcation.pose

@@ -99,7 +99,7 @@ def _locked_fault(plan: RulePlan, stuck: np.ndarray, size: float) -> Fault:
     driven = {
         label
         for label, link in zip(structure.labels, structure.links, strict=True)
-        if any(set(structure.motors[motor]) <= set(link) for motor in structure.turning)
+        if any(set(structure.motors[motor]) <= set(link) for motor in structure.rotary_motors)
     }
     owners = list(dict.fromkeys(structure.rows.owners[r] for r in rows))
     owners = [owner for owner in owners if owner not in driven] or owners

@@ -16,7 +16,6 @@ from pliant.linkage.kinematics import coupled
 from pliant.linkage.kinematics.rates import backpropagate, fill_jacobians, fill_rates
 from pliant.linkage.kinematics.rules import fill_openness, place_joints
 from pliant.linkage.structure.plan import RulePlan
-from pliant.linkage.structure.rule import GROUP
 
 
 @dataclass(frozen=True)
@@ -52,11 +51,11 @@ def positions(
     angles = np.ascontiguousarray(angles, np.float64)
     cosines, sines = plan.structure.cosines_and_sines(angles)
     poses = LinkagePoses(plan, drawn, angles, cosines, sines, np.empty((len(drawn), 2, angles.shape[1])))
-    for first, last in plan.stages:
-        if plan.ops[first, 0] == GROUP:
+    for first, last, group in plan.stages:
+        if group is not None:
             if near is None:
                 raise ValueError("a linkage with coupled joints needs positions to begin from")
-            coupled.solve_positions(plan.groups[plan.ops[first, 1]], drawn, near, poses.x)
+            coupled.solve_positions(group, drawn, near, poses.x)
         else:
             place_joints(
                 plan.ops[first:last],
@@ -77,10 +76,10 @@ def rates(poses: LinkagePoses, w: Floats, dw: Floats) -> tuple[Floats, Floats]:
     v, a = np.empty_like(poses.x), np.empty_like(poses.x)
     turns = plan.structure.turns[:, None]
     w, dw = np.ascontiguousarray(turns * w), np.ascontiguousarray(turns * dw)
-    for first, last in plan.stages:
-        if plan.ops[first, 0] == GROUP:
+    for first, last, group in plan.stages:
+        if group is not None:
             with np.errstate(all="ignore"):  # at a change point before it there are no rates
-                coupled.fill_rates(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, v, a)
+                coupled.fill_rates(group, poses.drawn, poses.x, v, a)
         else:
             fill_rates(plan.ops[first:last], poses.drawn, poses.x, poses.cosines, w, dw, v, a)
     return v, a
@@ -92,9 +91,9 @@ def jacobian(poses: LinkagePoses) -> Floats:
     count = len(poses.drawn)
     d = np.zeros((count, 2, count, 2, poses.x.shape[2]))
     starts, roots = plan.dependencies
-    for first, last in plan.stages:
-        if plan.ops[first, 0] == GROUP:
-            coupled.fill_jacobian(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, d)
+    for first, last, group in plan.stages:
+        if group is not None:
+            coupled.fill_jacobian(group, poses.drawn, poses.x, d)
         else:
             fill_jacobians(
                 plan.ops[first:last], poses.drawn, poses.x, poses.cosines, poses.sines, starts, roots, d
@@ -107,9 +106,9 @@ def gradient(poses: LinkagePoses, slope: Floats) -> Floats:
     plan = poses.plan
     g = np.array(slope, np.float64, order="C")
     out = np.zeros_like(poses.drawn)
-    for first, last in reversed(plan.stages):
-        if plan.ops[first, 0] == GROUP:
-            coupled.backpropagate(plan.groups[plan.ops[first, 1]], poses.drawn, poses.x, g, out)
+    for first, last, group in reversed(plan.stages):
+        if group is not None:
+            coupled.backpropagate(group, poses.drawn, poses.x, g, out)
         else:
             backpropagate(plan.ops[first:last], poses.drawn, poses.x, poses.cosines, poses.sines, g, out)
     return out

@@ -22,7 +22,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.linkage.kinematics.dyads import SLOTS, dyad_backward, dyad_jacobian, dyad_rates
-from pliant.linkage.structure.rule import FIXED, MOTOR, POINT, SLIDER, TRAVEL, TRIANGLE
+from pliant.linkage.structure.rule import Rule, op_at
 
 TILE = 256  # poses whose intermediate values stay in the processor's nearest memory
 
@@ -34,22 +34,23 @@ def fill_rates(
     """Velocities v and accelerations a (N, 2, F) at motor rates w and dw (M, F), signs included."""
     rows, of_drawn = np.empty((2, SLOTS, 2)), np.empty((2, SLOTS, 2))
     for o in range(len(ops)):
-        rule, k, i, j, b, m = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4], ops[o, 5]
+        op = op_at(ops, o)
+        rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
         for f in range(x.shape[2]):
-            if rule == FIXED:
+            if rule == Rule.FIXED:
                 v[k, 0, f] = v[k, 1, f] = a[k, 0, f] = a[k, 1, f] = 0.0
-            elif rule == TRAVEL:
+            elif rule == Rule.TRAVEL:
                 v[k, 0, f], v[k, 1, f], a[k, 0, f], a[k, 1, f] = w[m, f], 0.0, dw[m, f], 0.0
-            elif rule == MOTOR:
+            elif rule == Rule.MOTOR:
                 ex, ey = x[k, 0, f] - x[j, 0, f], x[k, 1, f] - x[j, 1, f]
                 s, ds = w[m, f], dw[m, f]
                 v[k, 0, f], v[k, 1, f] = -s * ey, s * ex
                 a[k, 0, f], a[k, 1, f] = -s * s * ex - ds * ey, -s * s * ey + ds * ex
-            elif rule == POINT:
+            elif rule == Rule.POINT:
                 _point_rate(drawn, k, i, j, v, f)
                 _point_rate(drawn, k, i, j, a, f)
-            elif rule > SLIDER:
-                dyad_rates(ops[o], drawn, x, cosines, w, dw, f, rows, of_drawn, v, a)
+            elif rule > Rule.SLIDER:
+                dyad_rates(op, drawn, x, cosines, w, dw, f, rows, of_drawn, v, a)
             else:
                 _solve_rates(rule, k, i, j, b, x, v, a, f)
 
@@ -71,7 +72,7 @@ def _solve_rates(rule: int, k: int, i: int, j: int, b: int, x: Floats, v: Floats
     e1x, e1y = x[k, 0, f] - x[i, 0, f], x[k, 1, f] - x[i, 1, f]
     r1 = e1x * v[i, 0, f] + e1y * v[i, 1, f]
     ux = uy = px = py = wx = wy = 0.0  # of the guide, where there is one
-    if rule == TRIANGLE:
+    if rule == Rule.TRIANGLE:
         e2x, e2y = x[k, 0, f] - x[j, 0, f], x[k, 1, f] - x[j, 1, f]
         r2 = e2x * v[j, 0, f] + e2y * v[j, 1, f]
     else:
@@ -85,7 +86,7 @@ def _solve_rates(rule: int, k: int, i: int, j: int, b: int, x: Floats, v: Floats
     v[k, 1, f] = (e1x * r2 - e2x * r1) * inverse
     dx, dy = v[k, 0, f] - v[i, 0, f], v[k, 1, f] - v[i, 1, f]
     s1 = e1x * a[i, 0, f] + e1y * a[i, 1, f] - dx * dx - dy * dy
-    if rule == TRIANGLE:
+    if rule == Rule.TRIANGLE:
         dx, dy = v[k, 0, f] - v[j, 0, f], v[k, 1, f] - v[j, 1, f]
         s2 = e2x * a[j, 0, f] + e2y * a[j, 1, f] - dx * dx - dy * dy
     else:
@@ -110,19 +111,20 @@ def fill_jacobians(
     for start in range(0, poses, TILE):
         stop = min(start + TILE, poses)
         for o in range(len(ops)):
-            rule, k, i, j, b, m = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4], ops[o, 5]
-            if rule in (FIXED, TRAVEL):
+            op = op_at(ops, o)
+            rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
+            if rule in (Rule.FIXED, Rule.TRAVEL):
                 d[k, 0, k, 0, start:stop] = 1.0
                 d[k, 1, k, 1, start:stop] = 1.0
-            elif rule == MOTOR:
+            elif rule == Rule.MOTOR:
                 _motor_jacobian(k, j, cosines[m], sines[m], start, stop, d)
-            elif rule == POINT:
+            elif rule == Rule.POINT:
                 _point_jacobian(drawn, x, k, i, j, starts, roots, start, stop, d)
-            elif rule == TRIANGLE:
+            elif rule == Rule.TRIANGLE:
                 _triangle_jacobian(drawn, x, k, i, j, starts, roots, start, stop, d, work)
-            elif rule > SLIDER:
+            elif rule > Rule.SLIDER:
                 for f in range(start, stop):
-                    dyad_jacobian(ops[o], drawn, x, cosines, starts, roots, f, rows, of_drawn, d)
+                    dyad_jacobian(op, drawn, x, cosines, starts, roots, f, rows, of_drawn, d)
             else:
                 _slider_jacobian(drawn, x, k, i, j, b, starts, roots, start, stop, d)
 
@@ -257,20 +259,21 @@ def backpropagate(
     """
     rows, of_drawn = np.empty((2, SLOTS, 2)), np.empty((2, SLOTS, 2))
     for o in range(len(ops) - 1, -1, -1):
-        rule, k, i, j, b, m = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4], ops[o, 5]
-        if rule in (FIXED, TRAVEL):
+        op = op_at(ops, o)
+        rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
+        if rule in (Rule.FIXED, Rule.TRAVEL):
             for f in range(x.shape[2]):
                 out[k, 0] += g[k, 0, f]
                 out[k, 1] += g[k, 1, f]
-        elif rule == MOTOR:
+        elif rule == Rule.MOTOR:
             _motor_backward(k, j, cosines[m], sines[m], g, out)
-        elif rule == POINT:
+        elif rule == Rule.POINT:
             _point_backward(drawn, x, k, i, j, g, out)
-        elif rule == TRIANGLE:
+        elif rule == Rule.TRIANGLE:
             _triangle_backward(drawn, x, k, i, j, g, out)
-        elif rule > SLIDER:
+        elif rule > Rule.SLIDER:
             for f in range(x.shape[2]):
-                dyad_backward(ops[o], drawn, x, cosines, f, rows, of_drawn, g, out)
+                dyad_backward(op, drawn, x, cosines, f, rows, of_drawn, g, out)
         else:
             _slider_backward(drawn, x, k, i, j, b, g, out)
 

@@ -8,9 +8,9 @@
 
 and those of `dyads`: two lines that cross, a pin in a slot, parts that turn together, and what
 linear motors push. Where a motor pushes joints that are found together, a point of its own goes along x
-by its travel, for the group to hang on. A row of `ops` is one rule: [rule, k, i, j, b, motor, p, q, r, s],
--1 where unused. Positions of all F poses are computed rule by rule, with the poses innermost, so that the
-processor does several at a time. `cosines` has the travel of a linear motor in place of a cosine.
+by its travel, for the group to hang on. Positions of all F poses are computed rule by rule, with the poses
+innermost, so that the processor does several at a time. `cosines` has the travel of a linear motor in place
+of a cosine.
 
 Source: [Bacher2015Supplement] section 1.
 Differs: the triangle is built from squared lengths. With L = |x_j − x_i|², the paper's
@@ -36,20 +36,7 @@ from pliant.linkage.kinematics.sliding import (
     slot_openness,
     strut_openness,
 )
-from pliant.linkage.structure.rule import (
-    CARRIED,
-    DRIVEN,
-    FIXED,
-    LINES,
-    MOTOR,
-    POINT,
-    SLIDER,
-    SLOT,
-    STRUT,
-    STRUT_LINE,
-    TRAVEL,
-    TRIANGLE,
-)
+from pliant.linkage.structure.rule import Rule, op_at
 
 
 @kernel
@@ -62,39 +49,40 @@ def place_joints(
     for the caller to leave out (see `limits`).
     """
     for o in range(len(ops)):
-        rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
+        op = op_at(ops, o)
+        rule, k, i, j, b = op.rule, op.k, op.i, op.j, op.b
         xk, yk = x[k, 0, start:stop], x[k, 1, start:stop]
-        if rule in (FIXED, TRAVEL):
-            _place_fixed(drawn[k], rule == TRAVEL, cosines[ops[o, 5], start:stop], xk, yk)
-        elif rule == MOTOR:
-            m = ops[o, 5]
+        if rule in (Rule.FIXED, Rule.TRAVEL):
+            _place_fixed(drawn[k], rule == Rule.TRAVEL, cosines[op.motor, start:stop], xk, yk)
+        elif rule == Rule.MOTOR:
+            m = op.motor
             _place_motor(drawn[k] - drawn[j], drawn[j], cosines[m, start:stop], sines[m, start:stop], xk, yk)
-        elif rule == TRIANGLE:
+        elif rule == Rule.TRIANGLE:
             xi, yi = x[i, 0, start:stop], x[i, 1, start:stop]
             xj, yj = x[j, 0, start:stop], x[j, 1, start:stop]
             _place_triangle(_square(drawn, k, i), _square(drawn, k, j), signs[o], xi, yi, xj, yj, xk, yk)
-        elif rule == POINT:
+        elif rule == Rule.POINT:
             xi, yi = x[i, 0, start:stop], x[i, 1, start:stop]
             xj, yj = x[j, 0, start:stop], x[j, 1, start:stop]
             _place_point(drawn[k] - drawn[i], drawn[j] - drawn[i], xi, yi, xj, yj, xk, yk)
-        elif rule == SLIDER:
+        elif rule == Rule.SLIDER:
             xi, yi = x[i, 0, start:stop], x[i, 1, start:stop]
             xa, ya = x[j, 0, start:stop], x[j, 1, start:stop]
             xb, yb = x[b, 0, start:stop], x[b, 1, start:stop]
             offset = _cross(drawn[b] - drawn[j], drawn[k] - drawn[j])
             _place_slider(_square(drawn, k, i), offset, signs[o], xi, yi, xa, ya, xb, yb, xk, yk)
-        elif rule == LINES:
-            place_on_lines(ops[o], drawn, start, stop, x)
-        elif rule == SLOT:
-            place_by_slot(ops[o], drawn, signs[o], start, stop, x)
-        elif rule == CARRIED:
-            place_carried(ops[o], drawn, start, stop, x)
-        elif rule == DRIVEN:
-            place_driven(ops[o], drawn, cosines[ops[o, 5]], start, stop, x)
-        elif rule == STRUT:
-            place_by_struts(ops[o], drawn, signs[o], cosines, start, stop, x)
-        elif rule == STRUT_LINE:
-            place_on_strut_line(ops[o], drawn, signs[o], cosines[ops[o, 5]], start, stop, x)
+        elif rule == Rule.LINES:
+            place_on_lines(op, drawn, start, stop, x)
+        elif rule == Rule.SLOT:
+            place_by_slot(op, drawn, signs[o], start, stop, x)
+        elif rule == Rule.CARRIED:
+            place_carried(op, drawn, start, stop, x)
+        elif rule == Rule.DRIVEN:
+            place_driven(op, drawn, cosines[op.motor], start, stop, x)
+        elif rule == Rule.STRUT:
+            place_by_struts(op, drawn, signs[o], cosines, start, stop, x)
+        elif rule == Rule.STRUT_LINE:
+            place_on_strut_line(op, drawn, signs[o], cosines[op.motor], start, stop, x)
 
 
 @inner
@@ -176,8 +164,9 @@ def fill_openness(
     their own that reaches 1 where they end: see `sliding`. `w` (M, F) are the motors' rates.
     """
     for o in range(len(ops)):
-        rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
-        if rule == TRIANGLE:
+        op = op_at(ops, o)
+        rule, k, i, j, b = op.rule, op.k, op.i, op.j, op.b
+        if rule == Rule.TRIANGLE:
             ri, rj = _square(drawn, k, i), _square(drawn, k, j)
             scale = 0.5 / np.sqrt(ri * rj)
             for f in range(x.shape[2]):
@@ -185,7 +174,7 @@ def fill_openness(
                 vx, vy = v[j, 0, f] - v[i, 0, f], v[j, 1, f] - v[i, 1, f]
                 c[o, f] = scale * (ri + rj - px * px - py * py)
                 dc[o, f] = -2.0 * scale * (px * vx + py * vy)
-        elif rule == SLIDER:
+        elif rule == Rule.SLIDER:
             offset = _cross(drawn[b] - drawn[j], drawn[k] - drawn[j])
             scale = 1.0 / np.sqrt(_square(drawn, k, i) * _square(drawn, b, j))
             for f in range(x.shape[2]):
@@ -195,11 +184,11 @@ def fill_openness(
                 vx, vy = v[i, 0, f] - v[j, 0, f], v[i, 1, f] - v[j, 1, f]
                 c[o, f] = scale * (ux * py - uy * px - offset)
                 dc[o, f] = scale * (wx * py - wy * px + ux * vy - uy * vx)
-        elif rule == LINES:
-            lines_openness(ops[o], drawn, x, v, c[o], dc[o])
-        elif rule == SLOT:
-            slot_openness(ops[o], drawn, x, v, c[o], dc[o])
-        elif rule in (STRUT, STRUT_LINE):
-            strut_openness(ops[o], drawn, x, v, cosines, w, rule == STRUT_LINE, c[o], dc[o])
+        elif rule == Rule.LINES:
+            lines_openness(op, drawn, x, v, c[o], dc[o])
+        elif rule == Rule.SLOT:
+            slot_openness(op, drawn, x, v, c[o], dc[o])
+        elif rule in (Rule.STRUT, Rule.STRUT_LINE):
+            strut_openness(op, drawn, x, v, cosines, w, rule == Rule.STRUT_LINE, c[o], dc[o])
         else:
             c[o], dc[o] = 0.0, 0.0

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.arrays import Floats, Ints
+from pliant.core.arrays import Floats
 from pliant.core.kernel import inner
+from pliant.linkage.structure.rule import Op
 
 PARALLEL = 1e-15  # sine of the angle of two lines below which their crossing is put no farther off
 
 
 @inner
-def place_on_lines(op: Ints, drawn: Floats, start: int, stop: int, x: Floats) -> None:
+def place_on_lines(op: Op, drawn: Floats, start: int, stop: int, x: Floats) -> None:
     """Where two lines cross; far off but finite where they are parallel."""
-    k, i, j, b, p, q, r, s = op[1], op[2], op[3], op[4], op[6], op[7], op[8], op[9]
+    k, i, j, b, p, q, r, s = op.k, op.i, op.j, op.b, op.p, op.q, op.r, op.s
     ux, uy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
     nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
     wx, wy = drawn[q, 0] - drawn[p, 0], drawn[q, 1] - drawn[p, 1]
@@ -35,9 +36,9 @@ def place_on_lines(op: Ints, drawn: Floats, start: int, stop: int, x: Floats) ->
 
 
 @inner
-def place_by_slot(op: Ints, drawn: Floats, sign: float, start: int, stop: int, x: Floats) -> None:
+def place_by_slot(op: Op, drawn: Floats, sign: float, start: int, stop: int, x: Floats) -> None:
     """A joint of a link that turns about i so that its slot goes through the pin j."""
-    k, i, j, r, s = op[1], op[2], op[3], op[8], op[9]
+    k, i, j, r, s = op.k, op.i, op.j, op.r, op.s
     nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
     length = np.sqrt(nx * nx + ny * ny)
     nx, ny = nx / length, ny / length
@@ -56,9 +57,9 @@ def place_by_slot(op: Ints, drawn: Floats, sign: float, start: int, stop: int, x
 
 
 @inner
-def place_carried(op: Ints, drawn: Floats, start: int, stop: int, x: Floats) -> None:
+def place_carried(op: Op, drawn: Floats, start: int, stop: int, x: Floats) -> None:
     """A joint at a fixed place beside i, as j→b turns it."""
-    k, i, j, b = op[1], op[2], op[3], op[4]
+    k, i, j, b = op.k, op.i, op.j, op.b
     bx, by = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
     ax, ay = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
     square = bx * bx + by * by
@@ -70,9 +71,9 @@ def place_carried(op: Ints, drawn: Floats, start: int, stop: int, x: Floats) -> 
 
 
 @inner
-def place_driven(op: Ints, drawn: Floats, travel: Floats, start: int, stop: int, x: Floats) -> None:
+def place_driven(op: Op, drawn: Floats, travel: Floats, start: int, stop: int, x: Floats) -> None:
     """A joint that a motor pushes along the guide j→b."""
-    k, j, b = op[1], op[3], op[4]
+    k, j, b = op.k, op.j, op.b
     bx, by = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
     ax, ay = drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1]
     square = bx * bx + by * by
@@ -87,10 +88,10 @@ def place_driven(op: Ints, drawn: Floats, travel: Floats, start: int, stop: int,
 
 @inner
 def place_by_struts(
-    op: Ints, drawn: Floats, sign: float, cosines: Floats, start: int, stop: int, x: Floats
+    op: Op, drawn: Floats, sign: float, cosines: Floats, start: int, stop: int, x: Floats
 ) -> None:
     """The tip of two bars of which motors make one or both longer and shorter."""
-    k, i, j, m, n = op[1], op[2], op[3], op[5], op[6]
+    k, i, j, m, n = op.k, op.i, op.j, op.motor, op.p
     to_i, to_j = _length(drawn, k, i), _length(drawn, k, j)
     for f in range(start, stop):
         ri = (to_i + cosines[m, f]) ** 2
@@ -105,10 +106,10 @@ def place_by_struts(
 
 @inner
 def place_on_strut_line(
-    op: Ints, drawn: Floats, sign: float, travel: Floats, start: int, stop: int, x: Floats
+    op: Op, drawn: Floats, sign: float, travel: Floats, start: int, stop: int, x: Floats
 ) -> None:
     """The end of a bar that a motor makes longer and shorter, on the guide j→b."""
-    k, i, j, b = op[1], op[2], op[3], op[4]
+    k, i, j, b = op.k, op.i, op.j, op.b
     to_i = _length(drawn, k, i)
     gx, gy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
     offset = gx * (drawn[k, 1] - drawn[j, 1]) - gy * (drawn[k, 0] - drawn[j, 0])
@@ -127,9 +128,9 @@ def _length(drawn: Floats, k: int, i: int) -> float:
 
 
 @inner
-def lines_openness(op: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: Floats) -> None:
+def lines_openness(op: Op, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: Floats) -> None:
     """The angle α of two lines, as c = 1 − sin α, α positive as drawn: beyond 1, they have been parallel."""
-    j, b, p, q, r, s = op[3], op[4], op[6], op[7], op[8], op[9]
+    j, b, p, q, r, s = op.j, op.b, op.p, op.q, op.r, op.s
     ux, uy = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
     nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
     wx, wy = drawn[q, 0] - drawn[p, 0], drawn[q, 1] - drawn[p, 1]
@@ -149,12 +150,12 @@ def lines_openness(op: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc:
 
 
 @inner
-def slot_openness(op: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: Floats) -> None:
+def slot_openness(op: Op, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: Floats) -> None:
     """A pin p away from the pivot in a slot h beside it, as c = p̄²/(p² + p̄² − h²).
 
     Beyond 1 the slot does not reach it.
     """
-    i, j, r, s = op[2], op[3], op[8], op[9]
+    i, j, r, s = op.i, op.j, op.r, op.s
     nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
     px, py = drawn[j, 0] - drawn[i, 0], drawn[j, 1] - drawn[i, 1]
     square = px * px + py * py
@@ -168,11 +169,11 @@ def slot_openness(op: Ints, drawn: Floats, x: Floats, v: Floats, c: Floats, dc: 
 
 @inner
 def strut_openness(
-    op: Ints, drawn: Floats, x: Floats, v: Floats, cosines: Floats, w: Floats, line: bool,
+    op: Op, drawn: Floats, x: Floats, v: Floats, cosines: Floats, w: Floats, line: bool,
     c: Floats, dc: Floats,
 ) -> None:  # fmt: skip
     """As that of a triangle or a slider, of bars that grow."""
-    k, i, j, b, m, n = op[1], op[2], op[3], op[4], op[5], op[6]
+    k, i, j, b, m, n = op.k, op.i, op.j, op.b, op.motor, op.p
     to_i, to_j = _length(drawn, k, i), 1.0 if line else _length(drawn, k, j)
     gx = gy = offset = 0.0
     if line:

@@ -14,14 +14,29 @@ Rules solve these equations in closed form; coupled groups, mobility and checks 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum, auto
 
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 
-LENGTH, POINT_X, POINT_Y, LINE, STRUT, PUSH = range(6)
-LINEAR = (POINT_X, POINT_Y)  # rows of first degree in the positions; the others are of second
+
+class Equation(IntEnum):
+    """The kinds of equation that hold joints together."""
+
+    LENGTH = 0
+    POINT_X = auto()
+    POINT_Y = auto()
+    LINE = auto()
+    STRUT = auto()
+    PUSH = auto()
+
+
+LINEAR = (
+    Equation.POINT_X,
+    Equation.POINT_Y,
+)  # rows of first degree in the positions; the others are of second
 
 
 @dataclass(frozen=True)
@@ -85,7 +100,10 @@ def errors(rows: Constraints, drawn: Floats, x: Floats) -> Floats:
 def scales(rows: Constraints, drawn: Floats) -> Floats:
     """What each row is divided by to be a length: (R,)."""
     p, q, r, _ = rows.joints.T
-    bars, guides = np.isin(rows.kinds, (LENGTH, STRUT)), np.isin(rows.kinds, (LINE, PUSH))
+    bars, guides = (
+        np.isin(rows.kinds, (Equation.LENGTH, Equation.STRUT)),
+        np.isin(rows.kinds, (Equation.LINE, Equation.PUSH)),
+    )
     scale = np.where(bars, 2 * np.hypot(*(drawn[p] - drawn[q]).T), 1.0)
     return np.where(guides, np.hypot(*(drawn[r] - drawn[q]).T), scale)
 
@@ -97,19 +115,19 @@ def fill_residuals(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, out: Flo
         y = x[f]
         for row in range(len(kinds)):
             p, q, r, m = joints[row, 0], joints[row, 1], joints[row, 2], joints[row, 3]
-            if kinds[row] == LENGTH:
+            if kinds[row] == Equation.LENGTH:
                 out[f, row] = _square(y, p, q) - _square(drawn, p, q)
-            elif kinds[row] == LINE:
+            elif kinds[row] == Equation.LINE:
                 out[f, row] = _area(y, p, q, r) - _area(drawn, p, q, r)
-            elif kinds[row] == STRUT:
+            elif kinds[row] == Equation.STRUT:
                 out[f, row] = _square(y, p, q) - (np.sqrt(_square(drawn, p, q)) + y[r, 0] - drawn[r, 0]) ** 2
-            elif kinds[row] == PUSH:
+            elif kinds[row] == Equation.PUSH:
                 along = (y[m, 0] - drawn[m, 0]) * np.sqrt(_square(drawn, q, r))
                 out[f, row] = _dot(y, p, q, r) - _dot(drawn, p, q, r) - along
             else:
                 along, across = _ratio(drawn, p, q, r)
                 u, w = y[r, 0] - y[q, 0], y[r, 1] - y[q, 1]
-                if kinds[row] == POINT_X:
+                if kinds[row] == Equation.POINT_X:
                     out[f, row] = y[p, 0] - y[q, 0] - along * u + across * w
                 else:
                     out[f, row] = y[p, 1] - y[q, 1] - across * u - along * w
@@ -121,14 +139,14 @@ def fill_gradients(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, out: Flo
     for f in range(len(x)):
         for row in range(len(kinds)):
             p, q, r, m = joints[row, 0], joints[row, 1], joints[row, 2], joints[row, 3]
-            if kinds[row] == LENGTH:
+            if kinds[row] == Equation.LENGTH:
                 _add_length(out[f, row], x[f], p, q)
-            elif kinds[row] == LINE:
+            elif kinds[row] == Equation.LINE:
                 _add_area(out[f, row], x[f], p, q, r)
-            elif kinds[row] == STRUT:
+            elif kinds[row] == Equation.STRUT:
                 _add_length(out[f, row], x[f], p, q)
                 out[f, row, r, 0] -= 2.0 * (np.sqrt(_square(drawn, p, q)) + x[f, r, 0] - drawn[r, 0])
-            elif kinds[row] == PUSH:
+            elif kinds[row] == Equation.PUSH:
                 _add_dot(out[f, row], x[f], p, q, r)
                 out[f, row, m, 0] -= np.sqrt(_square(drawn, q, r))
             else:
@@ -143,18 +161,18 @@ def _fill_drawn_gradients(kinds: Ints, joints: Ints, drawn: Floats, x: Floats, o
     for f in range(len(x)):
         for row in range(len(kinds)):
             p, q, r, m = joints[row, 0], joints[row, 1], joints[row, 2], joints[row, 3]
-            if kinds[row] == LENGTH:
+            if kinds[row] == Equation.LENGTH:
                 _add_length(out[f, row], drawn, p, q)
-            elif kinds[row] == LINE:
+            elif kinds[row] == Equation.LINE:
                 _add_area(out[f, row], drawn, p, q, r)
-            elif kinds[row] == STRUT:
+            elif kinds[row] == Equation.STRUT:
                 length, travel = np.sqrt(_square(drawn, p, q)), x[f, r, 0] - drawn[r, 0]
                 for c in range(2):
                     slope = 2.0 * (1.0 + travel / length) * (drawn[p, c] - drawn[q, c])
                     out[f, row, p, c] += slope
                     out[f, row, q, c] -= slope
                 out[f, row, r, 0] -= 2.0 * (length + travel)
-            elif kinds[row] == PUSH:
+            elif kinds[row] == Equation.PUSH:
                 length, travel = np.sqrt(_square(drawn, q, r)), x[f, m, 0] - drawn[m, 0]
                 _add_dot(out[f, row], drawn, p, q, r)
                 for c in range(2):
@@ -179,13 +197,13 @@ def _fill_curvatures(kinds: Ints, joints: Ints, v: Floats, out: Floats) -> None:
     for f in range(len(v)):
         for row in range(len(kinds)):
             p, q, r = joints[row, 0], joints[row, 1], joints[row, 2]
-            if kinds[row] == LENGTH:
+            if kinds[row] == Equation.LENGTH:
                 out[f, row] = 2.0 * _square(v[f], p, q)
-            elif kinds[row] == LINE:
+            elif kinds[row] == Equation.LINE:
                 out[f, row] = 2.0 * _area(v[f], p, q, r)
-            elif kinds[row] == STRUT:
+            elif kinds[row] == Equation.STRUT:
                 out[f, row] = 2.0 * (_square(v[f], p, q) - v[f, r, 0] ** 2)
-            elif kinds[row] == PUSH:
+            elif kinds[row] == Equation.PUSH:
                 out[f, row] = 2.0 * _dot(v[f], p, q, r)
 
 
@@ -244,7 +262,7 @@ def _add_dot(out: Floats, y: Floats, k: int, a: int, b: int) -> None:
 @inner
 def _add_factor(out: Floats, joint: int, re: float, im: float, kind: int) -> None:
     """The real or the imaginary row of (re + i·im)·δx."""
-    if kind == POINT_X:
+    if kind == Equation.POINT_X:
         out[joint, 0] += re
         out[joint, 1] -= im
     else:

@@ -10,7 +10,7 @@ from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.structure.constraints import residuals, scales
 from pliant.linkage.structure.plan import LinkageStructure, RulePlan
-from pliant.linkage.structure.rule import LINES, SIDED, SLOT, STRUT, TRIANGLE
+from pliant.linkage.structure.rule import SIDED, Op, Rule
 
 TRIED = 0.02  # radians that a motor is turned to see whether it can
 
@@ -18,14 +18,12 @@ TRIED = 0.02  # radians that a motor is turned to see whether it can
 def refuse_flat(plan: RulePlan) -> None:
     """Raise an InputError where a rule has no side in the drawing."""
     flat = [
-        op
-        for op, sign in zip(plan.ops.tolist(), plan.signs.tolist(), strict=True)
-        if op[0] in SIDED and sign == 0
+        op for op, sign in zip(plan.rules, plan.signs.tolist(), strict=True) if op.rule in SIDED and sign == 0
     ]
     if flat:
         cure = dead_centre_cure(plan.structure)
         raise InputError(
-            [Fault(f"joints.{plan.structure.names[op[1]]}", _flat_problem(plan, op), cure) for op in flat]
+            [Fault(f"joints.{plan.structure.names[op.k]}", _flat_problem(plan, op), cure) for op in flat]
         )
 
 
@@ -55,9 +53,9 @@ def is_locked_for_good(structure: LinkageStructure) -> bool:
         at = x[driven] - x[pivot] - np.array([arm.real, arm.imag])
         return np.concatenate([residuals(rows, structure.drawn, x[None])[0] / scale, at]) / size
 
-    if len(structure.turning) < len(structure.motors):
+    if len(structure.rotary_motors) < len(structure.motors):
         return False
-    for motor in structure.turning:
+    for motor in structure.rotary_motors:
         for turned in (TRIED, -TRIED):
             for shake in (0.0, 0.02, 0.02, 0.05, 0.05):
                 start = structure.drawn[free].ravel() / size
@@ -70,16 +68,16 @@ def is_locked_for_good(structure: LinkageStructure) -> bool:
     return True
 
 
-def _flat_problem(plan: RulePlan, op: list[int]) -> str:
+def _flat_problem(plan: RulePlan, op: Op) -> str:
     """Why a rule has no side in the drawing."""
     names = plan.structure.names
-    rule, k, i, j = op[:4]
+    rule, k, i, j = op.rule, op.k, op.i, op.j
     where = "so that the way it goes is not defined"
-    if rule == SLOT:
+    if rule == Rule.SLOT:
         return f"the slot is drawn square to the line from {names[i]} to {names[j]}, {where}"
-    if rule == LINES:
+    if rule == Rule.LINES:
         return f"the lines that {names[k]} slides along are drawn parallel, so that they do not cross"
-    if rule in (TRIANGLE, STRUT):
+    if rule in (Rule.TRIANGLE, Rule.STRUT):
         line = f"{names[i]}, {names[k]} and {names[j]} are drawn in one line"
         return f"{line}, so that the side {names[k]} goes to is not defined"
     return f"the bar from {names[i]} to {names[k]} is drawn square to the guide of {names[k]}, {where}"

@@ -22,9 +22,7 @@ from itertools import combinations
 import numpy as np
 
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.structure.constraints import LINE, Constraints, concatenate
-from pliant.linkage.structure.constraints import PUSH as PUSH_ROW
-from pliant.linkage.structure.constraints import STRUT as STRUT_ROW
+from pliant.linkage.structure.constraints import Constraints, Equation, concatenate
 from pliant.linkage.structure.flat import refuse_flat
 from pliant.linkage.structure.groups import smallest_group
 from pliant.linkage.structure.loci import CircleLocus, LineLocus, Locus, crossing_sine
@@ -36,24 +34,8 @@ from pliant.linkage.structure.plan import (
     RulePlan,
     farthest_pair,
 )
-from pliant.linkage.structure.rule import (
-    CARRIED,
-    DRIVEN,
-    FIXED,
-    GROUP,
-    LINES,
-    MOTOR,
-    POINT,
-    SLIDER,
-    SLOT,
-    STRUT,
-    STRUT_LINE,
-    TRAVEL,
-    TRIANGLE,
-)
+from pliant.linkage.structure.rule import Op, Rule
 from pliant.linkage.structure.sides import sides
-
-WIDTH = 10  # columns of a row of `ops`
 
 
 def order(structure: LinkageStructure) -> RulePlan:
@@ -88,7 +70,7 @@ class _OrderSearch:
     def __init__(self, structure: LinkageStructure) -> None:
         self.structure = structure
         self.known: set[int] = set()
-        self.ops: list[tuple[int, ...]] = []
+        self.ops: list[Op] = []
         self.groups: list[CoupledGroup] = []
         self.used_equations = np.zeros(len(structure.links), np.int64)  # equations of each link that are used
         self.used_sliders: set[int] = set()  # sliders that are used
@@ -96,7 +78,7 @@ class _OrderSearch:
         self.sliders_of: dict[int, list[int]] = defaultdict(list)
         self.known_of: list[list[int]] = [[] for _ in structure.links]
         self.queue: deque[int] = deque()
-        self.used: set[int] = set(structure.turning)  # motors
+        self.used: set[int] = set(structure.rotary_motors)  # motors
         self.travels = dict(structure.travels)
         for number, link in enumerate(structure.links):
             for joint in link:
@@ -112,14 +94,14 @@ class _OrderSearch:
         """The ground, and what the motors turn."""
         for k in sorted(self.structure.ground):
             motor = self.travels.get(k, -1)
-            self._add(_row(FIXED if motor < 0 else TRAVEL, k, motor=motor))
-        for motor in self.structure.turning:
+            self._add(Op(Rule.FIXED if motor < 0 else Rule.TRAVEL, k, motor=motor))
+        for motor in self.structure.rotary_motors:
             pivot, driven = self.structure.motors[motor]
             for number in self.links_of[driven]:
                 if pivot in self.structure.links[number]:
                     for k in self.structure.links[number]:
                         if k not in self.known:
-                            self._add(_row(MOTOR, k, j=pivot, motor=motor))
+                            self._add(Op(Rule.MOTOR, k, j=pivot, motor=motor))
                     self.used_equations[number] = 2 * len(self.structure.links[number]) - 3
 
     def add_single_joints(self) -> None:
@@ -131,18 +113,18 @@ class _OrderSearch:
 
     def coupled_joints(self, group: CoupledGroup) -> None:
         """A group that was found together."""
-        self.ops.append(_row(GROUP, len(self.groups)))
+        self.ops.append(Op(Rule.GROUP, len(self.groups)))
         self.groups.append(group)
         taken = set(group.rows.owners)
         for number, label in enumerate(self.structure.labels):
             if label in taken:
                 self.used_equations[number] += group.rows.owners.count(label)
         for kind, row in _pairs(group.rows):
-            if kind == LINE:
+            if kind == Equation.LINE:
                 slider = tuple(group.near[row[:3]].tolist())
                 self.used_sliders |= {n for n, other in enumerate(self.structure.sliders) if other == slider}
-            elif kind in (STRUT_ROW, PUSH_ROW):
-                self.used.add(self.travels[int(group.near[row[2 if kind == STRUT_ROW else 3]])])
+            elif kind in (Equation.STRUT, Equation.PUSH):
+                self.used.add(self.travels[int(group.near[row[2 if kind == Equation.STRUT else 3]])])
         for k in group.joints.tolist():
             self._mark_known(k)
 
@@ -156,7 +138,7 @@ class _OrderSearch:
 
     def plan(self) -> RulePlan:
         """The order, once every joint is found."""
-        ops = np.array(self.ops, np.int64).reshape(-1, WIDTH)
+        ops = np.array(self.ops, np.int64).reshape(-1, len(Op._fields))
         totals = np.array([2 * len(link) - 3 for link in self.structure.links])
         over = {self.structure.labels[n] for n in np.flatnonzero(totals > self.used_equations)}
         rows = self.structure.rows
@@ -168,7 +150,7 @@ class _OrderSearch:
         spare = [
             r
             for r, (kind, joints) in enumerate(_pairs(rows))
-            if (rows.owners[r] in over if kind != LINE else tuple(joints[:3]) in unslid)
+            if (rows.owners[r] in over if kind != Equation.LINE else tuple(joints[:3]) in unslid)
         ]
         return RulePlan(
             structure=self.structure,
@@ -179,9 +161,9 @@ class _OrderSearch:
             redundancy=int((totals - self.used_equations).sum()) + len(unslid),
         )
 
-    def _add(self, op: tuple[int, ...]) -> None:
+    def _add(self, op: Op) -> None:
         self.ops.append(op)
-        self._mark_known(op[1])
+        self._mark_known(op.k)
 
     def _mark_known(self, k: int) -> None:
         self.known.add(k)
@@ -203,7 +185,7 @@ class _OrderSearch:
             if len(self.known_of[number]) >= 2:
                 i, j = farthest_pair(self.structure.drawn, self.known_of[number])
                 self.used_equations[number] += 2
-                self._add(_row(POINT, k, i=i, j=j))
+                self._add(Op(Rule.POINT, k, i=i, j=j))
                 return
         if self._add_carried(k) or self._add_pushed(k):
             return
@@ -232,7 +214,7 @@ class _OrderSearch:
                 if self._known((a, b)):
                     self.used_sliders.add(slider)
                     self.used.add(motor)
-                    self._add(_row(DRIVEN, k, j=a, b=b, motor=motor))
+                    self._add(Op(Rule.DRIVEN, k, j=a, b=b, motor=motor))
                     return True
         return False
 
@@ -241,7 +223,7 @@ class _OrderSearch:
         a, b = pair.base
         for joint in self.structure.links[link]:
             if joint not in self.known:
-                self._add(_row(CARRIED, joint, i=known, j=a, b=b))
+                self._add(Op(Rule.CARRIED, joint, i=known, j=a, b=b))
         self.used_equations[link] = 2 * len(self.structure.links[link]) - 3
 
     def _add_slotted(self, k: int) -> None:
@@ -258,7 +240,7 @@ class _OrderSearch:
                 far = max(others, key=lambda j: float(np.hypot(*(drawn[j] - drawn[pivot]))))
                 self.used_equations[number] += 1
                 self.used_sliders.update(sliders)
-                self._add(_row(SLOT, far, i=pivot, j=pin, line=(r, s)))
+                self._add(Op(Rule.SLOT, far, i=pivot, j=pin, r=r, s=s))
                 return
 
     def _slot_pins(self, link: int) -> Iterator[tuple[int, tuple[int, int], tuple[int, ...]]]:
@@ -315,23 +297,23 @@ class _OrderSearch:
         if isinstance(first, LineLocus) and isinstance(second, LineLocus):
             guide, other = (first, second) if first.is_guide else (second, first)
             a, b = guide.direction
-            self._add(_row(LINES, k, i=other.foot, j=a, b=b, base=other.base, line=other.direction))
+            self._add(Op(Rule.LINES, k, other.foot, a, b, -1, *other.base, *other.direction))
             self._use_line(k, guide)
             self._use_line(k, other)
         elif isinstance(first, CircleLocus) and isinstance(second, LineLocus):
             a, b = second.direction
-            rule = SLIDER if first.motor < 0 else STRUT_LINE
-            self._add(_row(rule, k, i=first.centre, j=a, b=b, motor=first.motor))
+            rule = Rule.SLIDER if first.motor < 0 else Rule.STRUT_LINE
+            self._add(Op(rule, k, i=first.centre, j=a, b=b, motor=first.motor))
             self._use_circle(first)
             self._use_line(k, second)
         elif isinstance(first, CircleLocus) and isinstance(second, CircleLocus):
             first, second = (second, first) if second.motor >= 0 else (first, second)
             i, j = first.centre, second.centre
             if first.motor >= 0:
-                self._add(_row(STRUT, k, i=i, j=j, motor=first.motor, base=(second.motor, -1)))
+                self._add(Op(Rule.STRUT, k, i=i, j=j, motor=first.motor, p=second.motor))
             else:
                 rigid = {i, j} <= self.structure.ground or set(self.links_of[i]) & set(self.links_of[j])
-                self._add(_row(POINT if rigid else TRIANGLE, k, i=i, j=j))
+                self._add(Op(Rule.POINT if rigid else Rule.TRIANGLE, k, i=i, j=j))
             self._use_circle(first)
             self._use_circle(second)
         return True
@@ -348,20 +330,6 @@ class _OrderSearch:
         self.used_sliders.update(line.sliders)
         if line.pair is not None:
             self._add_carried_joints(line.pair.link, k, line.pair)
-
-
-def _row(
-    rule: int,
-    k: int,
-    i: int = -1,
-    j: int = -1,
-    b: int = -1,
-    motor: int = -1,
-    base: tuple[int, int] = (-1, -1),
-    line: tuple[int, int] = (-1, -1),
-) -> tuple[int, ...]:
-    """A row of `ops`."""
-    return rule, k, i, j, b, motor, *base, *line
 
 
 def _pairs(rows: Constraints) -> list[tuple[int, list[int]]]:

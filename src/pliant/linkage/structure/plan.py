@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.model import Linkage, Motor
-from pliant.linkage.structure.constraints import LENGTH, LINE, POINT_X, POINT_Y, PUSH, STRUT, Constraints
+from pliant.linkage.structure.constraints import Constraints, Equation
 from pliant.linkage.structure.pins import other_names
-from pliant.linkage.structure.rule import GROUP, LINES, NAMES, SLOT
+from pliant.linkage.structure.rule import Op, Rule
 
 TURNS, STRUTS = -1, -2  # what motors do that push no slider
 PARALLEL = 1e-9  # sine of the angle of two guides that are one
@@ -68,7 +69,7 @@ class LinkageStructure:
         return np.array([1.0 if push == TURNS else self.size for push in self.pushes])
 
     @property
-    def turning(self) -> list[int]:
+    def rotary_motors(self) -> list[int]:
         """The motors that turn."""
         return [m for m, push in enumerate(self.pushes) if push == TURNS]
 
@@ -137,7 +138,7 @@ class LinkageStructure:
         table = np.full((len(self.travels), 4), -1)
         for row, (point, motor) in enumerate(self.travels):
             push = self.pushes[motor]
-            kinds.append(STRUT if push == STRUTS else PUSH)
+            kinds.append(Equation.STRUT if push == STRUTS else Equation.PUSH)
             joints = (*self.motors[motor], point) if push == STRUTS else (*self.sliders[push], point)
             table[row, : len(joints)] = joints
         owners = tuple(f"motors[{motor}]" for _, motor in self.travels)
@@ -161,12 +162,20 @@ class LinkageStructure:
         return [k for k in range(len(self.names)) if k not in self.ground]
 
 
+class Stage(NamedTuple):
+    """Rows of `ops` from first to last, or one coupled group."""
+
+    first: int
+    last: int
+    group: CoupledGroup | None
+
+
 @dataclass(frozen=True)
 class RulePlan:
     """The order in which positions are found."""
 
     structure: LinkageStructure
-    ops: Ints  # (K, 10): rule, k, i, j, b, motor, p, q, r, s; a GROUP row has the group's number as k
+    ops: Ints  # (K, 10) a row for each rule, as `Op` has it
     signs: Floats  # (K,) the side of each triangle and slider in the drawing; 0 where it is flat
     groups: tuple[CoupledGroup, ...]
     redundant: Constraints  # rows that no rule uses: they hold of themselves, or the linkage is locked
@@ -188,27 +197,37 @@ class RulePlan:
         return min((float(np.ptp(self.drawn[g.near], axis=0).max()) for g in self.groups), default=0.0)
 
     @cached_property
-    def stages(self) -> list[tuple[int, int]]:
-        """Runs of rules (first, last), apart by coupled groups, which stand alone."""
-        cuts = [0, len(self.ops)]
-        for at in np.flatnonzero(self.ops[:, 0] == GROUP).tolist():
-            cuts += [at, at + 1]
-        return [(a, b) for a, b in pairwise(sorted(set(cuts))) if b > a]
+    def rules(self) -> tuple[Op, ...]:
+        """The rows of `ops` with names."""
+        return tuple(Op(*row) for row in self.ops.tolist())
+
+    @cached_property
+    def codes(self) -> Ints:
+        """(K,) the rule of each row."""
+        return self.ops[:, 0]
+
+    @cached_property
+    def stages(self) -> list[Stage]:
+        """Runs of rules, and coupled groups between them, which stand alone."""
+        cuts = {0, len(self.ops)}
+        for at in np.flatnonzero(self.codes == Rule.GROUP).tolist():
+            cuts |= {at, at + 1}
+        groups = [self.groups[op.k] if op.rule == Rule.GROUP else None for op in self.rules]
+        return [Stage(first, last, groups[first]) for first, last in pairwise(sorted(cuts))]
 
     @cached_property
     def dependencies(self) -> tuple[Ints, Ints]:
         """(starts, joints): joints[starts[k]:starts[k + 1]] are the drawn joints that x_k depends on."""
         dependencies: dict[int, set[int]] = {}
-        for op in self.ops.tolist():
-            rule, k = op[:2]
-            if rule == GROUP:
-                group = self.groups[k]
+        for op in self.rules:
+            if op.rule == Rule.GROUP:
+                group = self.groups[op.k]
                 near = set(group.near.tolist())
                 reached = near.union(*(dependencies[p] for p in near if p in dependencies))
                 dependencies.update({joint: reached for joint in group.joints.tolist()})
             else:
                 near = set(source_joints(op))
-                dependencies[k] = near.union({k}, *(dependencies[p] for p in near if p in dependencies))
+                dependencies[op.k] = near.union({op.k}, *(dependencies[p] for p in near if p in dependencies))
         lists = [sorted(dependencies[k]) for k in range(len(self.drawn))]
         starts = np.cumsum([0, *map(len, lists)])
         return starts, np.array([p for joints in lists for p in joints], np.int64)
@@ -223,24 +242,21 @@ class RulePlan:
         """The order of the rules in words: rule, joint, and what it is found from."""
         names = self.structure.names
         entries: list[dict[str, object]] = []
-        for op in self.ops.tolist():
-            rule, k, motor = op[0], op[1], op[5]
-            if rule == GROUP:
-                entries.append({"rule": NAMES[rule], "joints": list(self.joint_names(self.groups[k]))})
+        for op in self.rules:
+            entry: dict[str, object] = {"rule": Rule(op.rule).text}
+            if op.rule == Rule.GROUP:
+                entries.append({**entry, "joints": list(self.joint_names(self.groups[op.k]))})
                 continue
-            entry: dict[str, object] = {
-                "rule": NAMES[rule],
-                "joint": names[k],
-                "from": list(dict.fromkeys(names[s] for s in source_joints(op) if s != k)),
-            }
-            entries.append({**entry, "motor": motor} if motor >= 0 else entry)
+            entry["joint"] = names[op.k]
+            entry["from"] = list(dict.fromkeys(names[s] for s in source_joints(op) if s != op.k))
+            entries.append({**entry, "motor": op.motor} if op.motor >= 0 else entry)
         return entries
 
 
-def source_joints(op: list[int]) -> list[int]:
+def source_joints(op: Op) -> list[int]:
     """The joints that a rule finds its own from, in the order of its row."""
-    more = op[6:] if op[0] in (LINES, SLOT) else []
-    return [joint for joint in (*op[2:5], *more) if joint >= 0]
+    more = (op.p, op.q, op.r, op.s) if op.rule in (Rule.LINES, Rule.SLOT) else ()
+    return [joint for joint in (op.i, op.j, op.b, *more) if joint >= 0]
 
 
 def structure(model: Linkage) -> LinkageStructure:
@@ -333,11 +349,11 @@ def _constraint_rows(
     for link, label, count in zip(links, labels, joints_of, strict=True):
         i, j = farthest_pair(drawn, link[:count])
         others = [k for k in link if k not in (i, j)]
-        kinds += [LENGTH, *[POINT_X, POINT_Y] * len(others)]
+        kinds += [Equation.LENGTH, *[Equation.POINT_X, Equation.POINT_Y] * len(others)]
         joints += [(i, j, -1), *[(k, i, j) for k in others for _ in range(2)]]
         owners += [label] * (1 + 2 * len(others))
     for slider in sliders:
-        kinds.append(LINE)
+        kinds.append(Equation.LINE)
         joints.append(slider)
         owners.append(f"slider {names[slider[0]]}")
     table = np.full((len(joints), 4), -1)

@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.linkage.structure.rule import FLAT, LINES, SIDED, SLOT, STRUT, TRIANGLE
+from pliant.linkage.structure.rule import FLAT, SIDED, Op, Rule, op_at
 
 
 def sides(ops: Ints, drawn: Floats) -> Floats:
@@ -23,17 +23,18 @@ def fill_sides(ops: Ints, drawn: Floats, signs: Floats) -> None:
     Of a slot, which way along it the pin is; of two lines, which way the second is turned.
     """
     for o in range(len(ops)):
-        rule, k, i, j, b = ops[o, 0], ops[o, 1], ops[o, 2], ops[o, 3], ops[o, 4]
+        op = op_at(ops, o)
+        rule, k, i, j, b = op.rule, op.k, op.i, op.j, op.b
         signs[o] = 0.0
         if rule not in SIDED:
             continue
-        if rule in (LINES, SLOT):
-            turn, most = sliding_side(ops[o], drawn, rule == SLOT)
+        if rule in (Rule.LINES, Rule.SLOT):
+            turn, most = sliding_side(op, drawn, rule == Rule.SLOT)
             if abs(turn) > FLAT * most:
                 signs[o] = np.sign(turn)
             continue
         px, py = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
-        if rule in (TRIANGLE, STRUT):
+        if rule in (Rule.TRIANGLE, Rule.STRUT):
             turn = (drawn[j, 0] - drawn[i, 0]) * py - (drawn[j, 1] - drawn[i, 1]) * px
             other = np.hypot(drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1])
         else:
@@ -45,9 +46,9 @@ def fill_sides(ops: Ints, drawn: Floats, signs: Floats) -> None:
 
 
 @inner
-def sliding_side(op: Ints, drawn: Floats, rule_slot: bool) -> tuple[float, float]:
+def sliding_side(op: Op, drawn: Floats, rule_slot: bool) -> tuple[float, float]:
     """What decides the side of a slot or of two lines, and its scale: 0 where it is not defined."""
-    i, j, b, r, s = op[2], op[3], op[4], op[8], op[9]
+    i, j, b, r, s = op.i, op.j, op.b, op.r, op.s
     nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
     scale = np.sqrt(nx * nx + ny * ny)
     if rule_slot:

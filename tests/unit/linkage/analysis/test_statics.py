@@ -359,4 +359,4 @@ def test_a_pose_whose_directions_are_none_is_not_balanced_and_breaks_nothing():
     )
     found = balance._balance(system)
     assert found.balanced.tolist() == [True, False]
-    assert np.isfinite(found.found).all()
+    assert np.isfinite(found.forces).all()

@@ -72,7 +72,7 @@ def test_a_flat_drawing_reaches_nothing():
 
 def test_coupled_joints_are_refused_by_name():
     plan = compile_plan(triad())
-    with pytest.raises(PliantError, match=r"C, D, E.*one by one.*follow\.run"):
+    with pytest.raises(PliantError, match=r"C, D, E.*one by one.*linkage\.follow"):
         variant_curves(plan, plan.drawn[None], TURN, 3)
 
 

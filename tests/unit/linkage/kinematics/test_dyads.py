@@ -156,7 +156,7 @@ def test_the_slopes_of_its_guards_pass_a_taylor_test(name):
     way, size = np.random.default_rng(1).normal(size=plan.drawn.shape), plan.structure.size
     here = positions(plan, turned(plan))
     c = openness(here, np.zeros_like(here.x))[0]
-    rules = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
+    rules = np.flatnonzero(np.isin(plan.codes, SIDED))
     pairs = np.array([(o, f) for o in rules for f in range(TURNED.shape[1])])
     slopes = openness_gradients(EditView(here, jacobian(here), TURNED.shape[1]), c, pairs) @ way.ravel()
     left = []
