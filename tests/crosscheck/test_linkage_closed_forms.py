@@ -18,7 +18,7 @@ from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.groups import group_of
 from pliant.linkage.structure.plan import RulePlan
-from pliant.linkage.structure.rule import Rule
+from pliant.linkage.structure.rule import RuleKind
 
 TURN = 2 * np.pi
 
@@ -29,7 +29,7 @@ def as_group(plan: RulePlan, rule: int, *owners: str) -> RulePlan:
     own = [n for n, owner in enumerate(plan.structure.rows.owners) if owner in owners]
     ops, signs = plan.ops.copy(), plan.signs.copy()
     group = group_of(plan.ops[at, 1:2], plan.structure.rows.select(np.array(own)))
-    ops[at], signs[at] = (Rule.GROUP, 0, *[-1] * 8), 0.0
+    ops[at], signs[at] = (RuleKind.GROUP, 0, *[-1] * 8), 0.0
     return replace(plan, ops=ops, signs=signs, groups=(group,))
 
 
@@ -98,7 +98,7 @@ def test_a_lever_that_is_followed_leaves_the_rams_limits_to_the_ram():
         ram = Ram(rng)
         model = ram.model()
         path = motor_drive(model, 360)
-        found = motion_range(as_group(compile_plan(model), Rule.SLOT, "D-E", "slider B"), path)
+        found = motion_range(as_group(compile_plan(model), RuleKind.SLOT, "D-E", "slider B"), path)
         ends = [float(path.angles(np.array([t]))[0, 0]) for t in (found.low, found.high)]
         assert agrees(ram, *(ends if found.above else (None, None))), vars(ram)
 
@@ -114,7 +114,7 @@ def test_a_tangent_runs_off_to_infinity_at_its_pole(coupled):
         model = linkage(joints, "O", ("O A",), sliders=[{"joint": "P", "on": "O-A"}, guide])
         plan = compile_plan(model)
         found = motion_range(
-            as_group(plan, Rule.LINES, "slider P") if coupled else plan, motor_drive(model, 360)
+            as_group(plan, RuleKind.LINES, "slider P") if coupled else plan, motor_drive(model, 360)
         )
         assert found.high * TURN == pytest.approx(np.pi / 2 - angle, abs=1e-9)
         assert found.low * TURN == pytest.approx(-np.pi / 2 - angle, abs=1e-9)

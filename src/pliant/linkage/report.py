@@ -20,10 +20,9 @@ MOST = 20_000_000  # sensitivities that are computed without being asked for
 
 def warnings(result: TraceResult) -> Iterator[TraceNotice]:
     """Limits and change points with their angles, then what else should be known."""
-    for stop in (result.reached.below, result.reached.above):
-        if stop is not None:
-            text = f"the motor can go no further: {_limit_text(stop)}"
-            yield TraceNotice(_angle(result, stop.t), text, "infinity" if stop.how == INFINITE else "limit")
+    for limit in result.reached.limits:
+        text = f"the motor can go no further: {_limit_text(limit)}"
+        yield TraceNotice(_angle(result, limit.t), text, "infinity" if limit.how == INFINITE else "limit")
     for change in result.reached.changes:
         text = f"change point: {change.joint} can go on in two ways; here {_change_text(change)}"
         yield TraceNotice(_angle(result, change.t), text, "change point")
@@ -57,7 +56,7 @@ def summary(result: TraceResult) -> str:
 
 def _sentence(result: TraceResult) -> str:
     """How it runs, in one sentence."""
-    stops = [stop for stop in (result.reached.below, result.reached.above) if stop is not None]
+    stops = result.reached.limits
     match result.status:
         case TraceStatus.RUNS:
             return f"Runs {_span(result)}."
@@ -148,10 +147,10 @@ def to_dict(result: TraceResult) -> dict[str, Any]:
 
 def _figures(result: TraceResult) -> dict[str, Any]:
     """What was found out about the run, as JSON has it."""
-    ends = [stop for stop in (result.reached.below, result.reached.above) if stop is not None]
     data: dict[str, Any] = {
         "ends": [
-            {"angle": _angle(result, stop.t), "joints": list(stop.joints), "how": stop.how} for stop in ends
+            {"angle": _angle(result, stop.t), "joints": list(stop.joints), "how": stop.how}
+            for stop in result.reached.limits
         ],
         "mobility": {"freedoms": result.freedoms, "grubler": result.grubler},
         "loops": [loop.describe() for loop in result.loops],

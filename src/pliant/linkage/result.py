@@ -97,7 +97,7 @@ class TraceResult(Shown):
     @property
     def limits(self) -> tuple[float, float] | None:
         """The angles of the first motor between which the linkage can run; None where nothing limits it."""
-        if self.reached.above is None and self.reached.below is None:
+        if not self.reached.limits:
             return None
         low, high = self.reached.low, self.reached.high
         led = self.drive.origin < 0 or self.drive.lowest >= 0  # what leads to the path is no part of it

@@ -76,17 +76,17 @@ def _redundant_links_break(plan: RulePlan, path: MotorDrive, reached: MotionRang
 
 def sample_parameters(path: MotorDrive, reached: MotionRange) -> Floats:
     """The poses to show: those asked for, or as many over what can be reached."""
-    asked = path.samples
-    if reached.above is None and reached.below is None:
-        return asked
+    requested = path.samples
+    if not reached.limits:
+        return requested
     inset = INSIDE * (reached.high - reached.low)
     low = reached.low + (inset if reached.below else 0.0)
     high = reached.high - (inset if reached.above else 0.0)
     if (
         reached.high < 0.0 or path.lowest < 0.0 <= path.origin
     ):  # not even led to its range, or free to turn either way
-        return np.linspace(low, high, len(asked))
-    inner = asked[(asked > low) & (asked < high)]
+        return np.linspace(low, high, len(requested))
+    inner = requested[(requested > low) & (requested < high)]
     return np.unique(np.concatenate([[max(low, 0.0)], inner, [max(high, 0.0)]]))
 
 
@@ -125,7 +125,7 @@ def _beside_changes(t: Floats, reached: MotionRange) -> Floats:
 
 
 def _status(plan: RulePlan, reached: MotionRange, poses: LinkagePoses, error: float) -> TraceStatus:
-    stops = [stop for stop in (reached.below, reached.above) if stop is not None]
+    stops = reached.limits
     if error > HOLDS * plan.structure.size:
         return TraceStatus.LOCKED if plan.redundancy else TraceStatus.LOST
     if any(stop.how == "lost" for stop in stops):

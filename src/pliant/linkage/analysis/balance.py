@@ -23,6 +23,7 @@ from scipy import sparse
 from scipy.sparse.linalg import lsmr, splu
 
 from pliant.core.arrays import Bools, Floats, Ints
+from pliant.linkage.analysis.curves import cross
 from pliant.linkage.kinematics.poses import LinkagePoses, select_poses
 from pliant.linkage.model import Linkage, LinkageLoad
 from pliant.linkage.structure.plan import STRUTS, TURNS, LinkageStructure, farthest_pair
@@ -112,11 +113,6 @@ def normals(structure: LinkageStructure, x: Floats) -> Floats:
     along = x[b] - x[a]
     along = along / np.hypot(along[:, :1], along[:, 1:])
     return np.stack([-along[:, 1], along[:, 0]], axis=1)
-
-
-def cross(u: Floats, v: Floats) -> Floats:
-    """The product u × v of vectors whose first axis is x, y."""
-    return u[0] * v[1] - u[1] * v[0]
 
 
 # Equations: rows 3l, 3l + 1 of forces on link l and 3l + 2 of moments, over the size; then two a pin

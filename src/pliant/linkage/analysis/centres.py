@@ -20,6 +20,7 @@ from itertools import combinations
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats
+from pliant.linkage.analysis.curves import cross
 from pliant.linkage.kinematics.poses import LinkagePoses
 from pliant.linkage.structure.plan import LinkageStructure, farthest_pair
 
@@ -61,7 +62,7 @@ def spins(poses: LinkagePoses, v: Floats, a: Floats) -> Spins:
         i, j = farthest_pair(structure.drawn, list(link))
         bar = x[j] - x[i]
         square = (bar * bar).sum(axis=0)
-        w[number], dw[number] = _cross(bar, v[j] - v[i]) / square, _cross(bar, a[j] - a[i]) / square
+        w[number], dw[number] = cross(bar, v[j] - v[i]) / square, cross(bar, a[j] - a[i]) / square
         arm = _quarter_turn(x[i] - origin[:, None])
         u[number] = v[i] - w[number] * arm
         du[number] = a[i] - dw[number] * arm - w[number] * _quarter_turn(v[i])
@@ -111,7 +112,3 @@ def _shared_joint(structure: LinkageStructure, a: int, b: int) -> int | None:
 def _quarter_turn(vectors: Floats) -> Floats:
     """ẑ×v of (2, F)."""
     return np.stack([-vectors[1], vectors[0]])
-
-
-def _cross(u: Floats, v: Floats) -> Floats:
-    return u[0] * v[1] - u[1] * v[0]

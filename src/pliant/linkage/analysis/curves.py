@@ -187,13 +187,14 @@ def area(run: Track) -> float | None:
         return None
     middle = run.x.mean(axis=1, keepdims=True)  # about itself, for its digits
     if run.kinks is None:
-        return run.closed_integral(_cross(run.x - middle, run.v)) / 2
+        return run.closed_integral(cross(run.x - middle, run.v)) / 2
     cells, nodes = run.path, (1 + NODES) / 2
-    about = (_cross(hermite.value(cells, s) - middle, hermite.slope(cells, s)).sum() for s in nodes)
+    about = (cross(hermite.value(cells, s) - middle, hermite.slope(cells, s)).sum() for s in nodes)
     return float(WEIGHTS @ np.fromiter(about, np.float64)) / 4
 
 
-def _cross(u: Floats, v: Floats) -> Floats:
+def cross(u: Floats, v: Floats) -> Floats:
+    """The product u × v of vectors whose first axis is x, y."""
     return u[0] * v[1] - u[1] * v[0]
 
 

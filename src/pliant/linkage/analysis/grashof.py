@@ -29,7 +29,7 @@ SIDES = ("ground", "input", "coupler", "output")
 
 
 @dataclass(frozen=True)
-class RigidBody:
+class LoopBody:
     """Joints that keep their distances, and the links that see to it."""
 
     joints: frozenset[int]
@@ -103,13 +103,13 @@ class SliderCrank:
         return f"{a}-{b}-{p} is a slider-crank ({why}): its crank {a}-{b} {moves}."
 
 
-def bodies(structure: LinkageStructure) -> list[RigidBody]:
+def bodies(structure: LinkageStructure) -> list[LoopBody]:
     """The rigid bodies: the ground first, then links, merged where they share two joints or a triangle."""
-    merged = [RigidBody(structure.ground, ("ground",))]
-    merged += [RigidBody(frozenset(j), (n,)) for j, n in zip(structure.links, structure.labels, strict=True)]
+    merged = [LoopBody(structure.ground, ("ground",))]
+    merged += [LoopBody(frozenset(j), (n,)) for j, n in zip(structure.links, structure.labels, strict=True)]
     while (merge := _rigid_together(merged)) is not None:
         first = min(merge)
-        joined = RigidBody(
+        joined = LoopBody(
             frozenset().union(*(merged[n].joints for n in merge)),
             tuple(name for n in sorted(merge) for name in merged[n].links),
         )
@@ -119,7 +119,7 @@ def bodies(structure: LinkageStructure) -> list[RigidBody]:
     return merged
 
 
-def _rigid_together(bodies: list[RigidBody]) -> set[int] | None:
+def _rigid_together(bodies: list[LoopBody]) -> set[int] | None:
     """Two bodies that share two joints, or three that share three."""
     members: dict[int, list[int]] = defaultdict(list)
     for number, body in enumerate(bodies):
@@ -172,9 +172,9 @@ def slider_cranks(structure: LinkageStructure) -> tuple[SliderCrank, ...]:
     return tuple(loops)
 
 
-def _arms(ground: RigidBody, moving: list[RigidBody]) -> dict[int, list[tuple[RigidBody, int]]]:
+def _arms(ground: LoopBody, moving: list[LoopBody]) -> dict[int, list[tuple[LoopBody, int]]]:
     """Of each joint: the bodies that pivot it on the ground, and where."""
-    arms: dict[int, list[tuple[RigidBody, int]]] = defaultdict(list)
+    arms: dict[int, list[tuple[LoopBody, int]]] = defaultdict(list)
     for body in moving:
         for pivot in body.joints & ground.joints:
             for joint in body.joints - {pivot}:
@@ -182,7 +182,7 @@ def _arms(ground: RigidBody, moving: list[RigidBody]) -> dict[int, list[tuple[Ri
     return arms
 
 
-def _is_driven(structure: LinkageStructure, body: RigidBody, pivot: int) -> bool:
+def _is_driven(structure: LinkageStructure, body: LoopBody, pivot: int) -> bool:
     turned = (structure.motors[motor] for motor in structure.rotary_motors)
     return any(pivot == at and tip in body.joints for at, tip in turned)
 

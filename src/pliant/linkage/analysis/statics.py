@@ -11,7 +11,8 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats
 from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
-from pliant.linkage.analysis.balance import Push, cross, normals, pushes_of, solve_balance, unknowns_of
+from pliant.linkage.analysis.balance import Push, normals, pushes_of, solve_balance, unknowns_of
+from pliant.linkage.analysis.curves import cross
 from pliant.linkage.kinematics.poses import LinkagePoses, rates
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.plan import TURNS

@@ -28,7 +28,7 @@ from pliant.linkage.kinematics.hermite import Cells
 from pliant.linkage.kinematics.poses import LinkagePoses, openness, positions, rates, select_poses
 from pliant.linkage.structure.constraints import gradients
 from pliant.linkage.structure.plan import CoupledGroup, RulePlan
-from pliant.linkage.structure.rule import SIDED, Rule
+from pliant.linkage.structure.rule import SIDED, RuleKind
 
 CORRECTIONS = 3  # each gains the digits that a sample has against its neighbour
 ROUNDING = 1e-14
@@ -116,7 +116,7 @@ def _rule_transmissions(poses: LinkagePoses, path: _Cells) -> list[Transmission]
                     if k >= 0
                 )
             ),
-            rule=Rule(plan.rules[o].rule).text,
+            rule=RuleKind(plan.rules[o].rule).text,
             angles=np.arccos(cosines(plan, poses.drawn, o, np.abs(c[n]))),
             worst=float(np.arccos(cosines(plan, poses.drawn, o, np.array(min(most[n], 1.0))))),
             pose=float(pose[n]),
@@ -129,9 +129,9 @@ def _rule_transmissions(poses: LinkagePoses, path: _Cells) -> list[Transmission]
 def cosines(plan: RulePlan, drawn: Floats, o: int, c: Floats) -> Floats:
     """The cosine of μ of a rule, from |c| of `rules.fill_openness`."""
     op = plan.rules[o]
-    if op.rule == Rule.LINES:  # c = 1 − sin μ
+    if op.rule == RuleKind.LINES:  # c = 1 − sin μ
         return np.sqrt(np.maximum(1 - (1 - c) ** 2, 0.0))
-    if op.rule != Rule.SLOT:
+    if op.rule != RuleKind.SLOT:
         return c
     slot, pin = drawn[op.s] - drawn[op.r], drawn[op.j] - drawn[op.i]
     square = float(pin @ pin)
@@ -183,15 +183,15 @@ def _sides(plan: RulePlan, x: Floats) -> Floats:
     """`order.sides` of many poses (N, 2, B) at once: (K, B)."""
     signs = np.zeros((len(plan.ops), x.shape[2]))
     for o, (rule, k, i, j, b, _, p, q, first, last) in enumerate(plan.rules):
-        if rule in (Rule.TRIANGLE, Rule.STRUT):
+        if rule in (RuleKind.TRIANGLE, RuleKind.STRUT):
             base, bar = x[j] - x[i], x[k] - x[i]
             signs[o] = np.sign(base[0] * bar[1] - base[1] * bar[0])
-        elif rule in (Rule.SLIDER, Rule.STRUT_LINE):
+        elif rule in (RuleKind.SLIDER, RuleKind.STRUT_LINE):
             signs[o] = np.sign(((x[k] - x[i]) * (x[b] - x[j])).sum(axis=0))
-        elif rule == Rule.SLOT:
+        elif rule == RuleKind.SLOT:
             slot = _turned_line(plan.drawn, (first, last), (i, k), x)
             signs[o] = np.sign((slot * (x[j] - x[i])).sum(axis=0))
-        elif rule == Rule.LINES:
+        elif rule == RuleKind.LINES:
             guide, other = x[b] - x[j], _turned_line(plan.drawn, (first, last), (p, q), x)
             signs[o] = np.sign(guide[0] * other[1] - guide[1] * other[0])
     return signs
@@ -224,7 +224,7 @@ def _group_transmission(poses: LinkagePoses, path: _Cells, group: CoupledGroup) 
     return Transmission(
         joints=tuple(poses.plan.structure.names[k] for k in group.joints),
         sources=(),
-        rule=Rule.GROUP.text,
+        rule=RuleKind.GROUP.text,
         angles=_as_angle(sigma),
         worst=float(_as_angle(np.array(worst))),
         pose=pose,

@@ -39,7 +39,7 @@ from pliant.linkage.editing.problem import (
 )
 from pliant.linkage.editing.program import CandidateStep, resistances, solve_step
 from pliant.linkage.editing.result import Resistance
-from pliant.linkage.editing.terms import DrawnPositionTerm, EditTerm, PositionTerm
+from pliant.linkage.editing.terms import DrawnTerm, EditTerm, PositionTerm
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import DragStatus
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
@@ -126,11 +126,8 @@ class Drag:
     def start(self) -> tuple[float, float]:
         """Where the pointer takes hold of the joint: the linkage is as drawn while it is there."""
         term = self._problem.terms[0]
-        here = (
-            self._first.drawn[term.joint]
-            if isinstance(term, DrawnPositionTerm)
-            else self._dragged_position(self._first)
-        )
+        drawn = isinstance(term, DrawnTerm)
+        here = self._first.drawn[term.joint] if drawn else self._dragged_position(self._first)
         return float(here[0]), float(here[1])
 
     @property
@@ -176,10 +173,8 @@ class Drag:
         if away[which] > stride / 2 or distance <= JUMP * float(away[which]) + ANOTHER * problem.size:
             return last, steps, ()
         freed = tuple(resistance for resistance in self._resistances(last) if resistance.kind == "guard")
-        self._state, self._curvature = (
-            evaluate_state(problem, self._visited[which][1]),
-            np.zeros_like(curvature),
-        )
+        self._state = evaluate_state(problem, self._visited[which][1])
+        self._curvature = np.zeros_like(curvature)
         again, more = self._follow(np.inf)
         moved = float(np.hypot(*(self._state.drawn - before).T).max())
         if self._objective(self._state) < self._objective(here) and (freed or moved <= JUMP * stride):
@@ -206,9 +201,7 @@ class Drag:
             gained = -np.inf if moved is None else value - self._objective(moved)
             if gained < 0.25 * tried.predicted_decrease:
                 radius = length / (2 if gained > 0 else 4)
-                self._curvature = np.zeros_like(
-                    self._curvature
-                )  # what was learnt elsewhere does not hold here
+                self._curvature = np.zeros_like(self._curvature)  # that of elsewhere does not hold here
             elif gained > 0.75 * tried.predicted_decrease:
                 radius = min(max(radius, 2 * length), WIDEST)
             if moved is not None:
@@ -315,7 +308,7 @@ def _updated_curvature(
 
 def _aim(term: EditTerm, place: Floats) -> EditTerm:
     """The same move to another place."""
-    if isinstance(term, DrawnPositionTerm):
+    if isinstance(term, DrawnTerm):
         return replace(term, place=place)
     assert isinstance(term, PositionTerm)
     return replace(term, places=place[None])

@@ -21,7 +21,7 @@ from pliant.linkage.editing.terms import EditView, Residuals
 from pliant.linkage.kinematics.poses import LinkagePoses, openness
 from pliant.linkage.model import EditStudy
 from pliant.linkage.structure.plan import RulePlan, farthest_pair
-from pliant.linkage.structure.rule import SIDED, Op, Rule
+from pliant.linkage.structure.rule import SIDED, Op, RuleKind
 
 WATCHED = 0.15  # rows within this of their bound take part in a step
 MOST = 150
@@ -111,7 +111,7 @@ def edit_guards(plan: RulePlan, study: EditStudy, c: Floats, closed: bool) -> Gu
     pairs = np.array([pair for link in own for pair in combinations(link, 2)])
     least = study.guard.remain * length_slopes(plan.drawn, pairs)[0]
     # Of two lines c is 1 − sin of their angle, not its cosine: the same margin is another bound.
-    every = np.where(plan.codes[ops] == Rule.LINES, 1 - np.sqrt(1 - wanted**2), wanted)
+    every = np.where(plan.codes[ops] == RuleKind.LINES, 1 - np.sqrt(1 - wanted**2), wanted)
     plates = _plates(plan)
     initial = Guards(ops, every, every, closed, pairs, least, plates, REMAINS * heights(plan.drawn, plates))
     now = initial.peaks(c).max(axis=1, initial=0.0) + 1e-12
@@ -150,10 +150,10 @@ def openness_gradients(view: EditView, c: Floats, pairs: Ints) -> Floats:
     out = np.zeros((len(pairs), *view.drawn.shape))
     kinds = view.poses.plan.codes[pairs[:, 0]]
     for row, kind in enumerate(kinds.tolist()):
-        if kind not in (Rule.TRIANGLE, Rule.SLIDER):
+        if kind not in (RuleKind.TRIANGLE, RuleKind.SLIDER):
             o, f = pairs[row].tolist()
             out[row] = dyad_openness_gradient(view, view.poses.plan.rules[o], f, float(c[o, f]))
-    for kind, fill in ((Rule.TRIANGLE, _add_triangle), (Rule.SLIDER, _add_slider)):
+    for kind, fill in ((RuleKind.TRIANGLE, _add_triangle), (RuleKind.SLIDER, _add_slider)):
         rows = np.flatnonzero(kinds == kind)
         if len(rows):
             o, f = pairs[rows].T

@@ -6,15 +6,15 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.linkage.editing.terms import EditView
-from pliant.linkage.structure.rule import Op, Rule
+from pliant.linkage.structure.rule import Op, RuleKind
 
 
 def dyad_openness_gradient(view: EditView, op: Op, f: int, c: float) -> Floats:
     """(N, 2) of the c of `rules.fill_openness`, of one rule at pose f."""
     out = np.zeros_like(view.drawn)
-    if op.rule == Rule.LINES:
+    if op.rule == RuleKind.LINES:
         _lines(view, op, f, c, out)
-    elif op.rule == Rule.SLOT:
+    elif op.rule == RuleKind.SLOT:
         _slot(view, op, f, c, out)
     else:
         _strut(view, op, f, c, out)
@@ -70,7 +70,7 @@ def _strut(view: EditView, op: Op, f: int, c: float, out: Floats) -> None:
     bar = drawn[k] - drawn[i]
     short = float(np.hypot(*bar))
     long = short + float(travel[m])
-    if op.rule == Rule.STRUT:
+    if op.rule == RuleKind.STRUT:
         other = drawn[k] - drawn[j]
         still = float(np.hypot(*other))
         grown = still + (float(travel[n]) if n >= 0 else 0.0)

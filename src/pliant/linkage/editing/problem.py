@@ -70,7 +70,7 @@ def prepare(model: Linkage, study: EditStudy, samples: int) -> tuple[Problem, Ed
     path = motor_drive(model, samples)
     reached = motion_range(plan, path)
     t = path.samples
-    if reached.above is not None or reached.below is not None:
+    if reached.limits:
         inset = INSET * (reached.high - reached.low)
         t = np.linspace(reached.low + inset, reached.high - inset, samples)
         path = replace(path, closed=False)

@@ -13,7 +13,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.linkage.editing.samples import length_slopes
 from pliant.linkage.editing.terms import (
     CurveTerm,
-    DrawnPositionTerm,
+    DrawnTerm,
     EditTerm,
     EnclosureTerm,
     LengthTerm,
@@ -32,35 +32,26 @@ FINE = 90  # points that a curve to be followed is resampled to
 
 
 def edit_terms(
-    model: Linkage,
-    study: EditStudy,
-    number: dict[str, int],
-    drive: MotorDrive,
-    t: Floats,
-    poses: LinkagePoses,
+    model: Linkage, study: EditStudy, number: dict[str, int], path: MotorDrive, t: Floats, poses: LinkagePoses
 ) -> list[EditTerm]:
     """Every target and soft keep of an edit, of joints by number; `poses` are those before it."""
     curves = (
-        _curve(edit, number[edit.point], drive, t, poses, f"curves[{n}]")
+        _curve(edit, number[edit.point], path, t, poses, f"curves[{n}]")
         for n, edit in enumerate(study.curves)
     )
-    moves = (_move(move, number[move.joint], drive, t, f"move[{n}].at") for n, move in enumerate(study.move))
+    moves = (_move(move, number[move.joint], path, t, f"move[{n}].at") for n, move in enumerate(study.move))
     terms: list[EditTerm] = [*moves, *curves, *_lengths(model, study, number, poses.drawn)]
     joints = list(dict.fromkeys(number[name] for name in model.joints))
-    terms += [_enclosure(room, number, joints, len(t), drive.closed) for room in study.enclosure]
+    terms += [_enclosure(room, number, joints, len(t), path.closed) for room in study.enclosure]
     for point in study.keep.curves:
-        terms.append(
-            CurveTerm(f"keep the curve of {point}", KEPT, number[point], poses.x[number[point]].T, True)
-        )
+        joint = number[point]
+        terms.append(CurveTerm(f"keep the curve of {point}", KEPT, joint, poses.x[joint].T, True))
     for point in study.keep.timing:
-        path = poses.x[number[point]].T
-        along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
+        along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(poses.x[number[point]])))])
         if along[-1] <= 1e-12 * float(np.ptp(poses.drawn, axis=0).max()):
             continue  # a joint that does not move keeps its timing
-        pace = TimingTerm(
-            f"keep the timing of {point}", KEPT, number[point], along / along[-1], float(along[-1])
-        )
-        terms.append(pace)
+        name, whole = f"keep the timing of {point}", float(along[-1])
+        terms.append(TimingTerm(name, KEPT, number[point], along / whole, whole))
     return terms
 
 
@@ -82,7 +73,7 @@ def path_parameter(drive: MotorDrive, angle: float, t: Floats, where: str) -> fl
 def _move(move: JointMove, joint: int, drive: MotorDrive, t: Floats, where: str) -> EditTerm:
     place = np.array(move.to)
     if move.at == 0.0:
-        return DrawnPositionTerm(f"{move.joint} to {written.place(place)}", move.weight, joint, place)
+        return DrawnTerm(f"{move.joint} to {written.place(place)}", move.weight, joint, place)
     name = f"{move.joint} to {written.place(place)} at {np.degrees(move.at):g} deg"
     moments = np.array([path_parameter(drive, move.at, t, where)])
     return PositionTerm(name, move.weight, joint, place[None], moments, drive, t)

@@ -184,7 +184,7 @@ class SampledTerm:
 
 
 @dataclass(frozen=True)
-class DrawnPositionTerm(SampledTerm):
+class DrawnTerm(SampledTerm):
     """A joint at a place in the drawn pose."""
 
     name: str

@@ -20,7 +20,7 @@ from pliant.core.kernel import inner, kernel
 from pliant.core.threads import in_threads, threads
 from pliant.linkage.kinematics.rules import fill_openness, place_joints
 from pliant.linkage.structure.plan import RulePlan
-from pliant.linkage.structure.rule import SIDED, Rule, op_at
+from pliant.linkage.structure.rule import SIDED, RuleKind, op_at
 from pliant.linkage.structure.sides import fill_sides
 
 BLOCK = 4096  # variants of which a stream holds the curves at once
@@ -150,11 +150,11 @@ def _closes(
             reached[:] = False
             return
         ri = (drawn[k, 0] - drawn[i, 0]) ** 2 + (drawn[k, 1] - drawn[i, 1]) ** 2
-        if rule not in (Rule.TRIANGLE, Rule.SLIDER):
+        if rule not in (RuleKind.TRIANGLE, RuleKind.SLIDER):
             fill_openness(ops[o : o + 1], drawn, x, still, cosines, rest, c, dc)
             for f in range(x.shape[2]):
                 reached[f] &= abs(c[0, f]) <= 1.0 + BEYOND
-        elif rule == Rule.TRIANGLE:
+        elif rule == RuleKind.TRIANGLE:
             rj = (drawn[k, 0] - drawn[j, 0]) ** 2 + (drawn[k, 1] - drawn[j, 1]) ** 2
             most, middle = 2.0 * np.sqrt(ri * rj) * (1.0 + BEYOND), ri + rj
             for f in range(x.shape[2]):

@@ -18,7 +18,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics.coupled import determinants
 from pliant.linkage.kinematics.drive import MotorDrive
-from pliant.linkage.kinematics.follow import CLOSED, follow
+from pliant.linkage.kinematics.follow import CLOSED, are_closed, follow
 from pliant.linkage.kinematics.poses import LinkagePoses, concatenate_poses, positions, select_poses
 from pliant.linkage.structure.constraints import errors
 from pliant.linkage.structure.plan import RulePlan
@@ -88,7 +88,7 @@ def _poses_beyond(
         guess = _interpolate(t[-POSES:], so_far.x[:, :, -POSES:], ahead)
         there = positions(plan, _angles(drive, ahead), near=guess[:, :, None], signs=signs)
         off = np.abs(there.x[:, :, 0] - guess)[own].max()
-        if not off <= STRAIGHT * plan.structure.size or not _held(there):
+        if not off <= STRAIGHT * plan.structure.size or not are_closed(there)[0]:
             return None
         parts.append(there)
         t = np.append(t, ahead)
@@ -135,14 +135,6 @@ def _angles(drive: MotorDrive, t: float) -> Floats:
     return drive.angles(inside) + drive.slopes(inside) * (t - inside)
 
 
-def _held(poses: LinkagePoses) -> bool:
-    return all(
-        errors(group.rows, poses.drawn[group.near], poses.points[:, group.near]).max()
-        <= CLOSED * poses.plan.structure.size
-        for group in poses.plan.groups
-    )
-
-
 def find_infinity(
     plan: RulePlan, drive: MotorDrive, signs: Floats, near: Floats, at: float, ahead: float
 ) -> tuple[float, tuple[int, ...]] | None:
@@ -175,7 +167,7 @@ def find_infinity(
         nearer = at + 0.5 * (end - at)
         share = (end - at) / (end - nearer)
         guess = np.where(
-            (distances_from(near, centre) > OFF * size / 2)[:, None], centre + share * (near - centre), near
+            (np.hypot(*(near - centre).T) > OFF * size / 2)[:, None], centre + share * (near - centre), near
         )
         corrected = _correct(plan, drive, signs, guess, nearer)
         if corrected is None:
@@ -183,11 +175,6 @@ def find_infinity(
         before, behind, near, at = near, at, corrected, nearer
     off = tuple(int(k) for k, much in zip(own.tolist(), far(near), strict=True) if much >= OFF)
     return end, off
-
-
-def distances_from(x: Floats, centre: Floats) -> Floats:
-    """How far each joint (N, 2) is from a place."""
-    return np.hypot(*(x - centre).T)
 
 
 def _correct(plan: RulePlan, drive: MotorDrive, signs: Floats, guess: Floats, t: float) -> Floats | None:

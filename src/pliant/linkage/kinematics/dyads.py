@@ -25,7 +25,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
-from pliant.linkage.structure.rule import Op, Rule
+from pliant.linkage.structure.rule import Op, RuleKind
 
 AT_K, AT_I, AT_J, AT_B, AT_P, AT_Q, AT_R, AT_S = range(8)  # the slots of a rule's joints in its equations
 SLOTS = 8
@@ -35,7 +35,7 @@ MOVING = AT_R  # slots before it are where they are at the pose; of r and s only
 @inner
 def joint_at(op: Op, slot: int) -> int:
     """The joint in a slot; -1 where the rule has none there."""
-    if slot >= AT_P and op.rule not in (Rule.LINES, Rule.SLOT):
+    if slot >= AT_P and op.rule not in (RuleKind.LINES, RuleKind.SLOT):
         return -1
     return (op.k, op.i, op.j, op.b, op.p, op.q, op.r, op.s)[slot]
 
@@ -47,26 +47,26 @@ def fill_equations(op: Op, drawn: Floats, x: Floats, cosines: Floats, f: int, g:
         for slot in range(SLOTS):
             g[row, slot, 0] = g[row, slot, 1] = d[row, slot, 0] = d[row, slot, 1] = 0.0
     rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
-    if rule == Rule.LINES:
+    if rule == RuleKind.LINES:
         _area(x[b, 0, f] - x[j, 0, f], x[b, 1, f] - x[j, 1, f],
               x[k, 0, f] - x[j, 0, f], x[k, 1, f] - x[j, 1, f], g[0])  # fmt: skip
         _area(drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1],
               drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1], d[0])  # fmt: skip
         _add_turned_line(op, k, AT_K, AT_I, AT_Q, AT_P, op.p, op.q, drawn, x, f, g[1], d[1])
-    elif rule == Rule.SLOT:
+    elif rule == RuleKind.SLOT:
         _arm(x[k, 0, f] - x[i, 0, f], x[k, 1, f] - x[i, 1, f], AT_I, g[0])
         _arm(drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1], AT_I, d[0])
         _add_turned_line(op, j, AT_J, AT_I, AT_K, AT_I, i, k, drawn, x, f, g[1], d[1])
-    elif rule in (Rule.CARRIED, Rule.DRIVEN):
-        base = j if rule == Rule.DRIVEN else i
-        slot = AT_J if rule == Rule.DRIVEN else AT_I
+    elif rule in (RuleKind.CARRIED, RuleKind.DRIVEN):
+        base = j if rule == RuleKind.DRIVEN else i
+        slot = AT_J if rule == RuleKind.DRIVEN else AT_I
         bx, by = drawn[b, 0] - drawn[j, 0], drawn[b, 1] - drawn[j, 1]
         ax, ay = drawn[k, 0] - drawn[base, 0], drawn[k, 1] - drawn[base, 1]
         square = bx * bx + by * by
         cr, ci = (ax * bx + ay * by) / square, (bx * ay - by * ax) / square
         u, w = x[b, 0, f] - x[j, 0, f], x[b, 1, f] - x[j, 1, f]
         qr, qi = (u * bx + w * by) / square, (w * bx - u * by) / square
-        out = cosines[m, f] / np.sqrt(square) if rule == Rule.DRIVEN else 0.0
+        out = cosines[m, f] / np.sqrt(square) if rule == RuleKind.DRIVEN else 0.0
         _factor(g, AT_K, 1.0, 0.0)
         _factor(g, slot, -1.0, 0.0)
         _factor(g, AT_B, -cr - out, -ci)
@@ -75,7 +75,7 @@ def fill_equations(op: Op, drawn: Floats, x: Floats, cosines: Floats, f: int, g:
         _factor(d, slot, -qr, -qi)
         _factor(d, AT_B, -(qr * cr - qi * ci), -(qr * ci + qi * cr))
         _factor(d, AT_J, qr * cr - qi * ci, qr * ci + qi * cr)
-        if rule == Rule.DRIVEN:  # the travel is a length, whatever that of the drawn guide
+        if rule == RuleKind.DRIVEN:  # the travel is a length, whatever that of the drawn guide
             for row in range(2):
                 along = -out * (u if row == 0 else w) / square
                 d[row, AT_B, 0] += along * bx
@@ -84,7 +84,7 @@ def fill_equations(op: Op, drawn: Floats, x: Floats, cosines: Floats, f: int, g:
                 d[row, AT_J, 1] -= along * by
     else:
         _strut(k, i, m, AT_I, drawn, x, cosines, f, g[0], d[0])
-        if rule == Rule.STRUT:
+        if rule == RuleKind.STRUT:
             _strut(k, j, op.p, AT_J, drawn, x, cosines, f, g[1], d[1])
         else:
             _area(x[b, 0, f] - x[j, 0, f], x[b, 1, f] - x[j, 1, f],
@@ -199,12 +199,12 @@ def dyad_rates(
 def _motor_term(op: Op, row: int, drawn: Floats, x: Floats, cosines: Floats, w: Floats, f: int) -> float:
     """What the motors' rates add on the right of a row."""
     rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
-    if rule in (Rule.LINES, Rule.SLOT, Rule.CARRIED):
+    if rule in (RuleKind.LINES, RuleKind.SLOT, RuleKind.CARRIED):
         return 0.0
-    if rule == Rule.DRIVEN:
+    if rule == RuleKind.DRIVEN:
         length = np.sqrt((drawn[b, 0] - drawn[j, 0]) ** 2 + (drawn[b, 1] - drawn[j, 1]) ** 2)
         return w[m, f] * (x[b, row, f] - x[j, row, f]) / length
-    motor, centre = (m, i) if row == 0 else (op.p if rule == Rule.STRUT else -1, j)
+    motor, centre = (m, i) if row == 0 else (op.p if rule == RuleKind.STRUT else -1, j)
     if motor < 0:
         return 0.0
     length = np.sqrt((drawn[k, 0] - drawn[centre, 0]) ** 2 + (drawn[k, 1] - drawn[centre, 1]) ** 2)
@@ -215,15 +215,15 @@ def _motor_term(op: Op, row: int, drawn: Floats, x: Floats, cosines: Floats, w: 
 def _curvature_term(op: Op, row: int, drawn: Floats, v: Floats, w: Floats, f: int) -> float:  # noqa: PLR0911
     """What a row's second derivative has without any acceleration in it."""
     rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
-    if rule in (Rule.CARRIED, Rule.DRIVEN):
-        if rule == Rule.CARRIED:
+    if rule in (RuleKind.CARRIED, RuleKind.DRIVEN):
+        if rule == RuleKind.CARRIED:
             return 0.0
         length = np.sqrt((drawn[b, 0] - drawn[j, 0]) ** 2 + (drawn[b, 1] - drawn[j, 1]) ** 2)
         return -2.0 * w[m, f] * (v[b, row, f] - v[j, row, f]) / length
-    if rule == Rule.SLOT or (rule == Rule.LINES and row == 1):
+    if rule == RuleKind.SLOT or (rule == RuleKind.LINES and row == 1):
         if row == 0:
             return _squared_speed(v, k, i, f)
-        p, q, end = (i, k, j) if rule == Rule.SLOT else (op.p, op.q, k)
+        p, q, end = (i, k, j) if rule == RuleKind.SLOT else (op.p, op.q, k)
         r, s = op.r, op.s
         nx, ny = drawn[s, 0] - drawn[r, 0], drawn[s, 1] - drawn[r, 1]
         wx, wy = drawn[q, 0] - drawn[p, 0], drawn[q, 1] - drawn[p, 1]
@@ -232,9 +232,9 @@ def _curvature_term(op: Op, row: int, drawn: Floats, v: Floats, w: Floats, f: in
         vx, vy = v[q, 0, f] - v[p, 0, f], v[q, 1, f] - v[p, 1, f]
         gx, gy = mr * vx - mi * vy, mi * vx + mr * vy
         return 2.0 * (gx * (v[end, 1, f] - v[i, 1, f]) - gy * (v[end, 0, f] - v[i, 0, f]))
-    if row == 1 and rule == Rule.STRUT:
+    if row == 1 and rule == RuleKind.STRUT:
         return _squared_speed(v, k, j, f) - (w[op.p, f] ** 2 if op.p >= 0 else 0.0)
-    if row == 0 and rule != Rule.LINES:
+    if row == 0 and rule != RuleKind.LINES:
         return _squared_speed(v, k, i, f) - w[m, f] ** 2
     ux, uy = v[b, 0, f] - v[j, 0, f], v[b, 1, f] - v[j, 1, f]
     return 2.0 * (ux * (v[k, 1, f] - v[j, 1, f]) - uy * (v[k, 0, f] - v[j, 0, f]))

@@ -28,7 +28,7 @@ from pliant.linkage.kinematics.poses import (
     select_poses,
 )
 from pliant.linkage.structure.plan import RulePlan
-from pliant.linkage.structure.rule import Rule
+from pliant.linkage.structure.rule import RuleKind
 
 CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
@@ -40,10 +40,7 @@ BESIDE = 1e-7  # of the path: how far from where two lines are parallel their cr
 FOLLOWED = 200 * np.pi  # radians of a motor along which coupled groups are followed
 UNFINISHED = "unfinished"  # how a path ends that was followed as far as work allows
 INFINITE = "infinite"  # how a path ends whose joints run off
-ENDS: dict[int, tuple[tuple[float, str], ...]] = {
-    Rule.SLOT: ((1.0, "square"),),
-    Rule.LINES: ((1.0, "on one line"),),
-}  # of rules with one end, what it is
+ONE_END: dict[int, str] = {RuleKind.SLOT: "square", RuleKind.LINES: "on one line"}  # rules with c = 1 alone
 NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
 
 
@@ -78,6 +75,11 @@ class MotionRange:
     above: MotionLimit | None
     changes: tuple[ChangePoint, ...]
     origin: float  # the drawn pose
+
+    @property
+    def limits(self) -> tuple[MotionLimit, ...]:
+        """What ends it, the lower first."""
+        return tuple(limit for limit in (self.below, self.above) if limit is not None)
 
     def signs(self, plan: RulePlan, t: Floats) -> list[tuple[slice, Floats]]:
         """Runs of the samples t (ascending) and the side of each rule there."""
@@ -268,11 +270,11 @@ def _earlier_limit(stop: MotionLimit, other: MotionLimit | None, start: float) -
 def _base_vanishes(plan: RulePlan, change: ChangePoint) -> bool:
     """Whether the two joints that a rule stands on meet there: on its drawn side its tip would jump."""
     op = plan.rules[change.op]
-    if op.rule == Rule.SLOT:
+    if op.rule == RuleKind.SLOT:
         slot, pin = plan.drawn[op.s] - plan.drawn[op.r], plan.drawn[op.j] - plan.drawn[op.i]
         across = abs(float(slot[0] * pin[1] - slot[1] * pin[0]))
         return across <= 1e-9 * float(np.hypot(*slot) * np.hypot(*pin))
-    if op.rule != Rule.TRIANGLE or change.how != "folded":
+    if op.rule != RuleKind.TRIANGLE or change.how != "folded":
         return False
     bars = [float(np.hypot(*(plan.drawn[op.k] - plan.drawn[p]))) for p in (op.i, op.j)]
     return abs(bars[0] - bars[1]) <= 1e-9 * max(bars)
@@ -357,7 +359,7 @@ def _with_next_pose(poses: LinkagePoses, drive: MotorDrive, t: Floats, signs: Fl
     plan, done = poses.plan, poses.x.shape[2]
     after = positions(plan, drive.angles(t[done : done + 1]), near=poses.x[:, :, -1:], signs=signs)
     c, _ = openness(after, np.zeros_like(after.x))
-    first = int(np.flatnonzero(plan.codes == Rule.GROUP)[0])
+    first = int(np.flatnonzero(plan.codes == RuleKind.GROUP)[0])
     return (
         concatenate_poses([poses, after]) if (np.abs(c[:first]) > 1 + touch_tolerance(plan)).any() else poses
     )
@@ -381,13 +383,14 @@ def _events(s: _Stretch, ends: bool = False) -> tuple[MotionLimit | None, list[C
     begun = float(s.t[0])
     for o in np.flatnonzero((np.abs(s.c) > 1 - NEAR).any(axis=1)).tolist():
         rule = s.plan.rules[o].rule
-        for side, how in ENDS.get(rule, ((1.0, "folded"), (-1.0, "stretched"))):
+        one = ONE_END.get(rule)
+        for side, how in ((1.0, one),) if one else ((1.0, "folded"), (-1.0, "stretched")):
             stop, touched = _limit_and_touches(s, o, side, ends)
-            if rule == Rule.LINES:  # parallel, if only for a moment: their crossing is as far off
+            if rule == RuleKind.LINES:  # parallel, if only for a moment: their crossing is as far off
                 stop, touched = _earliest([*touched, *([] if stop is None else [stop])], begun), []
             changes += [ChangePoint(t, _joint_name(s.plan, o), o, False, how) for t in touched]
             if stop is not None and (limit is None or abs(stop - begun) < abs(limit.t - begun)):
-                off = rule == Rule.LINES and _runs_to_infinity(s, o, stop)
+                off = rule == RuleKind.LINES and _runs_to_infinity(s, o, stop)
                 limit = MotionLimit(stop, (_joint_name(s.plan, o),), INFINITE if off else how)
     if limit is not None:
         changes = [c for c in changes if abs(c.t - begun) < abs(limit.t - begun)]
@@ -480,7 +483,7 @@ def _change_point_ahead(s: _Stretch) -> tuple[ChangePoint, float, Floats] | None
     bifurcation = find_bifurcation(s.plan, s.drive, s.signs, s.poses, s.t, cell)
     if bifurcation is None:
         return None
-    op = next(o for o, row in enumerate(s.plan.rules) if row[:2] == (Rule.GROUP, bifurcation.group))
+    op = next(o for o, row in enumerate(s.plan.rules) if row[:2] == (RuleKind.GROUP, bifurcation.group))
     names = ", ".join(s.plan.joint_names(s.plan.groups[bifurcation.group]))
     change = ChangePoint(bifurcation.t, names, op, True, "together", (bifurcation.beyond, bifurcation.pose))
     return change, bifurcation.beyond, bifurcation.pose

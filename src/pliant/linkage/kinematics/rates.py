@@ -22,7 +22,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.linkage.kinematics.dyads import SLOTS, dyad_backward, dyad_jacobian, dyad_rates
-from pliant.linkage.structure.rule import Rule, op_at
+from pliant.linkage.structure.rule import RuleKind, op_at
 
 TILE = 256  # poses whose intermediate values stay in the processor's nearest memory
 
@@ -37,19 +37,19 @@ def fill_rates(
         op = op_at(ops, o)
         rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
         for f in range(x.shape[2]):
-            if rule == Rule.FIXED:
+            if rule == RuleKind.FIXED:
                 v[k, 0, f] = v[k, 1, f] = a[k, 0, f] = a[k, 1, f] = 0.0
-            elif rule == Rule.TRAVEL:
+            elif rule == RuleKind.TRAVEL:
                 v[k, 0, f], v[k, 1, f], a[k, 0, f], a[k, 1, f] = w[m, f], 0.0, dw[m, f], 0.0
-            elif rule == Rule.MOTOR:
+            elif rule == RuleKind.MOTOR:
                 ex, ey = x[k, 0, f] - x[j, 0, f], x[k, 1, f] - x[j, 1, f]
                 s, ds = w[m, f], dw[m, f]
                 v[k, 0, f], v[k, 1, f] = -s * ey, s * ex
                 a[k, 0, f], a[k, 1, f] = -s * s * ex - ds * ey, -s * s * ey + ds * ex
-            elif rule == Rule.POINT:
+            elif rule == RuleKind.POINT:
                 _point_rate(drawn, k, i, j, v, f)
                 _point_rate(drawn, k, i, j, a, f)
-            elif rule > Rule.SLIDER:
+            elif rule > RuleKind.SLIDER:
                 dyad_rates(op, drawn, x, cosines, w, dw, f, rows, of_drawn, v, a)
             else:
                 _solve_rates(rule, k, i, j, b, x, v, a, f)
@@ -72,7 +72,7 @@ def _solve_rates(rule: int, k: int, i: int, j: int, b: int, x: Floats, v: Floats
     e1x, e1y = x[k, 0, f] - x[i, 0, f], x[k, 1, f] - x[i, 1, f]
     r1 = e1x * v[i, 0, f] + e1y * v[i, 1, f]
     ux = uy = px = py = wx = wy = 0.0  # of the guide, where there is one
-    if rule == Rule.TRIANGLE:
+    if rule == RuleKind.TRIANGLE:
         e2x, e2y = x[k, 0, f] - x[j, 0, f], x[k, 1, f] - x[j, 1, f]
         r2 = e2x * v[j, 0, f] + e2y * v[j, 1, f]
     else:
@@ -86,7 +86,7 @@ def _solve_rates(rule: int, k: int, i: int, j: int, b: int, x: Floats, v: Floats
     v[k, 1, f] = (e1x * r2 - e2x * r1) * inverse
     dx, dy = v[k, 0, f] - v[i, 0, f], v[k, 1, f] - v[i, 1, f]
     s1 = e1x * a[i, 0, f] + e1y * a[i, 1, f] - dx * dx - dy * dy
-    if rule == Rule.TRIANGLE:
+    if rule == RuleKind.TRIANGLE:
         dx, dy = v[k, 0, f] - v[j, 0, f], v[k, 1, f] - v[j, 1, f]
         s2 = e2x * a[j, 0, f] + e2y * a[j, 1, f] - dx * dx - dy * dy
     else:
@@ -113,16 +113,16 @@ def fill_jacobians(
         for o in range(len(ops)):
             op = op_at(ops, o)
             rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
-            if rule in (Rule.FIXED, Rule.TRAVEL):
+            if rule in (RuleKind.FIXED, RuleKind.TRAVEL):
                 d[k, 0, k, 0, start:stop] = 1.0
                 d[k, 1, k, 1, start:stop] = 1.0
-            elif rule == Rule.MOTOR:
+            elif rule == RuleKind.MOTOR:
                 _motor_jacobian(k, j, cosines[m], sines[m], start, stop, d)
-            elif rule == Rule.POINT:
+            elif rule == RuleKind.POINT:
                 _point_jacobian(drawn, x, k, i, j, starts, roots, start, stop, d)
-            elif rule == Rule.TRIANGLE:
+            elif rule == RuleKind.TRIANGLE:
                 _triangle_jacobian(drawn, x, k, i, j, starts, roots, start, stop, d, work)
-            elif rule > Rule.SLIDER:
+            elif rule > RuleKind.SLIDER:
                 for f in range(start, stop):
                     dyad_jacobian(op, drawn, x, cosines, starts, roots, f, rows, of_drawn, d)
             else:
@@ -261,17 +261,17 @@ def backpropagate(
     for o in range(len(ops) - 1, -1, -1):
         op = op_at(ops, o)
         rule, k, i, j, b, m = op.rule, op.k, op.i, op.j, op.b, op.motor
-        if rule in (Rule.FIXED, Rule.TRAVEL):
+        if rule in (RuleKind.FIXED, RuleKind.TRAVEL):
             for f in range(x.shape[2]):
                 out[k, 0] += g[k, 0, f]
                 out[k, 1] += g[k, 1, f]
-        elif rule == Rule.MOTOR:
+        elif rule == RuleKind.MOTOR:
             _motor_backward(k, j, cosines[m], sines[m], g, out)
-        elif rule == Rule.POINT:
+        elif rule == RuleKind.POINT:
             _point_backward(drawn, x, k, i, j, g, out)
-        elif rule == Rule.TRIANGLE:
+        elif rule == RuleKind.TRIANGLE:
             _triangle_backward(drawn, x, k, i, j, g, out)
-        elif rule > Rule.SLIDER:
+        elif rule > RuleKind.SLIDER:
             for f in range(x.shape[2]):
                 dyad_backward(op, drawn, x, cosines, f, rows, of_drawn, g, out)
         else:

@@ -36,7 +36,7 @@ from pliant.linkage.kinematics.sliding import (
     slot_openness,
     strut_openness,
 )
-from pliant.linkage.structure.rule import Rule, op_at
+from pliant.linkage.structure.rule import RuleKind, op_at
 
 
 @kernel
@@ -52,36 +52,36 @@ def place_joints(
         op = op_at(ops, o)
         rule, k, i, j, b = op.rule, op.k, op.i, op.j, op.b
         xk, yk = x[k, 0, start:stop], x[k, 1, start:stop]
-        if rule in (Rule.FIXED, Rule.TRAVEL):
-            _place_fixed(drawn[k], rule == Rule.TRAVEL, cosines[op.motor, start:stop], xk, yk)
-        elif rule == Rule.MOTOR:
+        if rule in (RuleKind.FIXED, RuleKind.TRAVEL):
+            _place_fixed(drawn[k], rule == RuleKind.TRAVEL, cosines[op.motor, start:stop], xk, yk)
+        elif rule == RuleKind.MOTOR:
             m = op.motor
             _place_motor(drawn[k] - drawn[j], drawn[j], cosines[m, start:stop], sines[m, start:stop], xk, yk)
-        elif rule == Rule.TRIANGLE:
+        elif rule == RuleKind.TRIANGLE:
             xi, yi = x[i, 0, start:stop], x[i, 1, start:stop]
             xj, yj = x[j, 0, start:stop], x[j, 1, start:stop]
             _place_triangle(_square(drawn, k, i), _square(drawn, k, j), signs[o], xi, yi, xj, yj, xk, yk)
-        elif rule == Rule.POINT:
+        elif rule == RuleKind.POINT:
             xi, yi = x[i, 0, start:stop], x[i, 1, start:stop]
             xj, yj = x[j, 0, start:stop], x[j, 1, start:stop]
             _place_point(drawn[k] - drawn[i], drawn[j] - drawn[i], xi, yi, xj, yj, xk, yk)
-        elif rule == Rule.SLIDER:
+        elif rule == RuleKind.SLIDER:
             xi, yi = x[i, 0, start:stop], x[i, 1, start:stop]
             xa, ya = x[j, 0, start:stop], x[j, 1, start:stop]
             xb, yb = x[b, 0, start:stop], x[b, 1, start:stop]
             offset = _cross(drawn[b] - drawn[j], drawn[k] - drawn[j])
             _place_slider(_square(drawn, k, i), offset, signs[o], xi, yi, xa, ya, xb, yb, xk, yk)
-        elif rule == Rule.LINES:
+        elif rule == RuleKind.LINES:
             place_on_lines(op, drawn, start, stop, x)
-        elif rule == Rule.SLOT:
+        elif rule == RuleKind.SLOT:
             place_by_slot(op, drawn, signs[o], start, stop, x)
-        elif rule == Rule.CARRIED:
+        elif rule == RuleKind.CARRIED:
             place_carried(op, drawn, start, stop, x)
-        elif rule == Rule.DRIVEN:
+        elif rule == RuleKind.DRIVEN:
             place_driven(op, drawn, cosines[op.motor], start, stop, x)
-        elif rule == Rule.STRUT:
+        elif rule == RuleKind.STRUT:
             place_by_struts(op, drawn, signs[o], cosines, start, stop, x)
-        elif rule == Rule.STRUT_LINE:
+        elif rule == RuleKind.STRUT_LINE:
             place_on_strut_line(op, drawn, signs[o], cosines[op.motor], start, stop, x)
 
 
@@ -166,7 +166,7 @@ def fill_openness(
     for o in range(len(ops)):
         op = op_at(ops, o)
         rule, k, i, j, b = op.rule, op.k, op.i, op.j, op.b
-        if rule == Rule.TRIANGLE:
+        if rule == RuleKind.TRIANGLE:
             ri, rj = _square(drawn, k, i), _square(drawn, k, j)
             scale = 0.5 / np.sqrt(ri * rj)
             for f in range(x.shape[2]):
@@ -174,7 +174,7 @@ def fill_openness(
                 vx, vy = v[j, 0, f] - v[i, 0, f], v[j, 1, f] - v[i, 1, f]
                 c[o, f] = scale * (ri + rj - px * px - py * py)
                 dc[o, f] = -2.0 * scale * (px * vx + py * vy)
-        elif rule == Rule.SLIDER:
+        elif rule == RuleKind.SLIDER:
             offset = _cross(drawn[b] - drawn[j], drawn[k] - drawn[j])
             scale = 1.0 / np.sqrt(_square(drawn, k, i) * _square(drawn, b, j))
             for f in range(x.shape[2]):
@@ -184,11 +184,11 @@ def fill_openness(
                 vx, vy = v[i, 0, f] - v[j, 0, f], v[i, 1, f] - v[j, 1, f]
                 c[o, f] = scale * (ux * py - uy * px - offset)
                 dc[o, f] = scale * (wx * py - wy * px + ux * vy - uy * vx)
-        elif rule == Rule.LINES:
+        elif rule == RuleKind.LINES:
             lines_openness(op, drawn, x, v, c[o], dc[o])
-        elif rule == Rule.SLOT:
+        elif rule == RuleKind.SLOT:
             slot_openness(op, drawn, x, v, c[o], dc[o])
-        elif rule in (Rule.STRUT, Rule.STRUT_LINE):
-            strut_openness(op, drawn, x, v, cosines, w, rule == Rule.STRUT_LINE, c[o], dc[o])
+        elif rule in (RuleKind.STRUT, RuleKind.STRUT_LINE):
+            strut_openness(op, drawn, x, v, cosines, w, rule == RuleKind.STRUT_LINE, c[o], dc[o])
         else:
             c[o], dc[o] = 0.0, 0.0

@@ -33,10 +33,7 @@ class Equation(IntEnum):
     PUSH = auto()
 
 
-LINEAR = (
-    Equation.POINT_X,
-    Equation.POINT_Y,
-)  # rows of first degree in the positions; the others are of second
+LINEAR = (Equation.POINT_X, Equation.POINT_Y)  # of first degree in the positions; the others are of second
 
 
 @dataclass(frozen=True)

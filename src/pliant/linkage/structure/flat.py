@@ -10,7 +10,7 @@ from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.structure.constraints import residuals, scales
 from pliant.linkage.structure.plan import LinkageStructure, RulePlan
-from pliant.linkage.structure.rule import SIDED, Op, Rule
+from pliant.linkage.structure.rule import SIDED, Op, RuleKind
 
 TRIED = 0.02  # radians that a motor is turned to see whether it can
 
@@ -73,11 +73,11 @@ def _flat_problem(plan: RulePlan, op: Op) -> str:
     names = plan.structure.names
     rule, k, i, j = op.rule, op.k, op.i, op.j
     where = "so that the way it goes is not defined"
-    if rule == Rule.SLOT:
+    if rule == RuleKind.SLOT:
         return f"the slot is drawn square to the line from {names[i]} to {names[j]}, {where}"
-    if rule == Rule.LINES:
+    if rule == RuleKind.LINES:
         return f"the lines that {names[k]} slides along are drawn parallel, so that they do not cross"
-    if rule in (Rule.TRIANGLE, Rule.STRUT):
+    if rule in (RuleKind.TRIANGLE, RuleKind.STRUT):
         line = f"{names[i]}, {names[k]} and {names[j]} are drawn in one line"
         return f"{line}, so that the side {names[k]} goes to is not defined"
     return f"the bar from {names[i]} to {names[k]} is drawn square to the guide of {names[k]}, {where}"

@@ -34,7 +34,7 @@ from pliant.linkage.structure.plan import (
     RulePlan,
     farthest_pair,
 )
-from pliant.linkage.structure.rule import Op, Rule
+from pliant.linkage.structure.rule import Op, RuleKind
 from pliant.linkage.structure.sides import sides
 
 
@@ -94,14 +94,14 @@ class _OrderSearch:
         """The ground, and what the motors turn."""
         for k in sorted(self.structure.ground):
             motor = self.travels.get(k, -1)
-            self._add(Op(Rule.FIXED if motor < 0 else Rule.TRAVEL, k, motor=motor))
+            self._add(Op(RuleKind.FIXED if motor < 0 else RuleKind.TRAVEL, k, motor=motor))
         for motor in self.structure.rotary_motors:
             pivot, driven = self.structure.motors[motor]
             for number in self.links_of[driven]:
                 if pivot in self.structure.links[number]:
                     for k in self.structure.links[number]:
                         if k not in self.known:
-                            self._add(Op(Rule.MOTOR, k, j=pivot, motor=motor))
+                            self._add(Op(RuleKind.MOTOR, k, j=pivot, motor=motor))
                     self.used_equations[number] = 2 * len(self.structure.links[number]) - 3
 
     def add_single_joints(self) -> None:
@@ -113,7 +113,7 @@ class _OrderSearch:
 
     def coupled_joints(self, group: CoupledGroup) -> None:
         """A group that was found together."""
-        self.ops.append(Op(Rule.GROUP, len(self.groups)))
+        self.ops.append(Op(RuleKind.GROUP, len(self.groups)))
         self.groups.append(group)
         taken = set(group.rows.owners)
         for number, label in enumerate(self.structure.labels):
@@ -185,7 +185,7 @@ class _OrderSearch:
             if len(self.known_of[number]) >= 2:
                 i, j = farthest_pair(self.structure.drawn, self.known_of[number])
                 self.used_equations[number] += 2
-                self._add(Op(Rule.POINT, k, i=i, j=j))
+                self._add(Op(RuleKind.POINT, k, i=i, j=j))
                 return
         if self._add_carried(k) or self._add_pushed(k):
             return
@@ -214,7 +214,7 @@ class _OrderSearch:
                 if self._known((a, b)):
                     self.used_sliders.add(slider)
                     self.used.add(motor)
-                    self._add(Op(Rule.DRIVEN, k, j=a, b=b, motor=motor))
+                    self._add(Op(RuleKind.DRIVEN, k, j=a, b=b, motor=motor))
                     return True
         return False
 
@@ -223,7 +223,7 @@ class _OrderSearch:
         a, b = pair.base
         for joint in self.structure.links[link]:
             if joint not in self.known:
-                self._add(Op(Rule.CARRIED, joint, i=known, j=a, b=b))
+                self._add(Op(RuleKind.CARRIED, joint, i=known, j=a, b=b))
         self.used_equations[link] = 2 * len(self.structure.links[link]) - 3
 
     def _add_slotted(self, k: int) -> None:
@@ -240,7 +240,7 @@ class _OrderSearch:
                 far = max(others, key=lambda j: float(np.hypot(*(drawn[j] - drawn[pivot]))))
                 self.used_equations[number] += 1
                 self.used_sliders.update(sliders)
-                self._add(Op(Rule.SLOT, far, i=pivot, j=pin, r=r, s=s))
+                self._add(Op(RuleKind.SLOT, far, i=pivot, j=pin, r=r, s=s))
                 return
 
     def _slot_pins(self, link: int) -> Iterator[tuple[int, tuple[int, int], tuple[int, ...]]]:
@@ -297,12 +297,12 @@ class _OrderSearch:
         if isinstance(first, LineLocus) and isinstance(second, LineLocus):
             guide, other = (first, second) if first.is_guide else (second, first)
             a, b = guide.direction
-            self._add(Op(Rule.LINES, k, other.foot, a, b, -1, *other.base, *other.direction))
+            self._add(Op(RuleKind.LINES, k, other.foot, a, b, -1, *other.base, *other.direction))
             self._use_line(k, guide)
             self._use_line(k, other)
         elif isinstance(first, CircleLocus) and isinstance(second, LineLocus):
             a, b = second.direction
-            rule = Rule.SLIDER if first.motor < 0 else Rule.STRUT_LINE
+            rule = RuleKind.SLIDER if first.motor < 0 else RuleKind.STRUT_LINE
             self._add(Op(rule, k, i=first.centre, j=a, b=b, motor=first.motor))
             self._use_circle(first)
             self._use_line(k, second)
@@ -310,10 +310,10 @@ class _OrderSearch:
             first, second = (second, first) if second.motor >= 0 else (first, second)
             i, j = first.centre, second.centre
             if first.motor >= 0:
-                self._add(Op(Rule.STRUT, k, i=i, j=j, motor=first.motor, p=second.motor))
+                self._add(Op(RuleKind.STRUT, k, i=i, j=j, motor=first.motor, p=second.motor))
             else:
                 rigid = {i, j} <= self.structure.ground or set(self.links_of[i]) & set(self.links_of[j])
-                self._add(Op(Rule.POINT if rigid else Rule.TRIANGLE, k, i=i, j=j))
+                self._add(Op(RuleKind.POINT if rigid else RuleKind.TRIANGLE, k, i=i, j=j))
             self._use_circle(first)
             self._use_circle(second)
         return True

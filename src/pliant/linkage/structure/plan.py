@@ -13,7 +13,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.linkage.model import Linkage, Motor
 from pliant.linkage.structure.constraints import Constraints, Equation
 from pliant.linkage.structure.pins import other_names
-from pliant.linkage.structure.rule import Op, Rule
+from pliant.linkage.structure.rule import Op, RuleKind
 
 TURNS, STRUTS = -1, -2  # what motors do that push no slider
 PARALLEL = 1e-9  # sine of the angle of two guides that are one
@@ -162,7 +162,7 @@ class LinkageStructure:
         return [k for k in range(len(self.names)) if k not in self.ground]
 
 
-class Stage(NamedTuple):
+class PlanStage(NamedTuple):
     """Rows of `ops` from first to last, or one coupled group."""
 
     first: int
@@ -207,20 +207,20 @@ class RulePlan:
         return self.ops[:, 0]
 
     @cached_property
-    def stages(self) -> list[Stage]:
+    def stages(self) -> list[PlanStage]:
         """Runs of rules, and coupled groups between them, which stand alone."""
         cuts = {0, len(self.ops)}
-        for at in np.flatnonzero(self.codes == Rule.GROUP).tolist():
+        for at in np.flatnonzero(self.codes == RuleKind.GROUP).tolist():
             cuts |= {at, at + 1}
-        groups = [self.groups[op.k] if op.rule == Rule.GROUP else None for op in self.rules]
-        return [Stage(first, last, groups[first]) for first, last in pairwise(sorted(cuts))]
+        groups = [self.groups[op.k] if op.rule == RuleKind.GROUP else None for op in self.rules]
+        return [PlanStage(first, last, groups[first]) for first, last in pairwise(sorted(cuts))]
 
     @cached_property
     def dependencies(self) -> tuple[Ints, Ints]:
         """(starts, joints): joints[starts[k]:starts[k + 1]] are the drawn joints that x_k depends on."""
         dependencies: dict[int, set[int]] = {}
         for op in self.rules:
-            if op.rule == Rule.GROUP:
+            if op.rule == RuleKind.GROUP:
                 group = self.groups[op.k]
                 near = set(group.near.tolist())
                 reached = near.union(*(dependencies[p] for p in near if p in dependencies))
@@ -243,8 +243,8 @@ class RulePlan:
         names = self.structure.names
         entries: list[dict[str, object]] = []
         for op in self.rules:
-            entry: dict[str, object] = {"rule": Rule(op.rule).text}
-            if op.rule == Rule.GROUP:
+            entry: dict[str, object] = {"rule": RuleKind(op.rule).text}
+            if op.rule == RuleKind.GROUP:
                 entries.append({**entry, "joints": list(self.joint_names(self.groups[op.k]))})
                 continue
             entry["joint"] = names[op.k]
@@ -255,7 +255,7 @@ class RulePlan:
 
 def source_joints(op: Op) -> list[int]:
     """The joints that a rule finds its own from, in the order of its row."""
-    more = (op.p, op.q, op.r, op.s) if op.rule in (Rule.LINES, Rule.SLOT) else ()
+    more = (op.p, op.q, op.r, op.s) if op.rule in (RuleKind.LINES, RuleKind.SLOT) else ()
     return [joint for joint in (op.i, op.j, op.b, *more) if joint >= 0]
 
 

@@ -11,7 +11,7 @@ from pliant.core.kernel import inner
 FLAT = 1e-7  # sine of the angle at a joint below which its side cannot be told from the drawing
 
 
-class Rule(IntEnum):
+class RuleKind(IntEnum):
     """How a joint is found: equations in `kinematics.rules` and, from LINES on, in `kinematics.dyads`."""
 
     FIXED = 0
@@ -31,11 +31,20 @@ class Rule(IntEnum):
     @property
     def text(self) -> str:
         """What a result calls it."""
-        return {Rule.GROUP: "coupled", Rule.STRUT_LINE: "strut on a line"}.get(self, self.name.lower())
+        return {RuleKind.GROUP: "coupled", RuleKind.STRUT_LINE: "strut on a line"}.get(
+            self, self.name.lower()
+        )
 
 
 # Rules that have two answers, or none.
-SIDED = (Rule.TRIANGLE, Rule.SLIDER, Rule.LINES, Rule.SLOT, Rule.STRUT, Rule.STRUT_LINE)
+SIDED = (
+    RuleKind.TRIANGLE,
+    RuleKind.SLIDER,
+    RuleKind.LINES,
+    RuleKind.SLOT,
+    RuleKind.STRUT,
+    RuleKind.STRUT_LINE,
+)
 
 
 class Op(NamedTuple):

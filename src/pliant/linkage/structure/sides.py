@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.linkage.structure.rule import FLAT, SIDED, Op, Rule, op_at
+from pliant.linkage.structure.rule import FLAT, SIDED, Op, RuleKind, op_at
 
 
 def sides(ops: Ints, drawn: Floats) -> Floats:
@@ -28,13 +28,13 @@ def fill_sides(ops: Ints, drawn: Floats, signs: Floats) -> None:
         signs[o] = 0.0
         if rule not in SIDED:
             continue
-        if rule in (Rule.LINES, Rule.SLOT):
-            turn, most = sliding_side(op, drawn, rule == Rule.SLOT)
+        if rule in (RuleKind.LINES, RuleKind.SLOT):
+            turn, most = sliding_side(op, drawn, rule == RuleKind.SLOT)
             if abs(turn) > FLAT * most:
                 signs[o] = np.sign(turn)
             continue
         px, py = drawn[k, 0] - drawn[i, 0], drawn[k, 1] - drawn[i, 1]
-        if rule in (Rule.TRIANGLE, Rule.STRUT):
+        if rule in (RuleKind.TRIANGLE, RuleKind.STRUT):
             turn = (drawn[j, 0] - drawn[i, 0]) * py - (drawn[j, 1] - drawn[i, 1]) * px
             other = np.hypot(drawn[k, 0] - drawn[j, 0], drawn[k, 1] - drawn[j, 1])
         else:

@@ -12,7 +12,7 @@ from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.groups import group_of
 from pliant.linkage.structure.plan import RulePlan
-from pliant.linkage.structure.rule import Rule
+from pliant.linkage.structure.rule import RuleKind
 
 
 def limits(model: Linkage) -> tuple[float, float] | None:
@@ -112,10 +112,10 @@ def as_group(plan: RulePlan) -> RulePlan:
     from dataclasses import replace
 
     ops = plan.ops.copy()
-    at = int(np.flatnonzero(ops[:, 0] == Rule.TRIANGLE)[0])
+    at = int(np.flatnonzero(ops[:, 0] == RuleKind.TRIANGLE)[0])
     k = int(ops[at, 1])
     rows = np.flatnonzero((plan.structure.rows.joints == k).any(axis=1))
-    ops[at] = (Rule.GROUP, 0, *[-1] * 8)
+    ops[at] = (RuleKind.GROUP, 0, *[-1] * 8)
     return replace(plan, ops=ops, groups=(group_of(np.array([k]), plan.structure.rows.select(rows)),))
 
 

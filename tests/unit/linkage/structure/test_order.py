@@ -8,7 +8,7 @@ from pliant.linkage.generate import TRIAD, chain, four_bar, jansen, linkage, mee
 from pliant.linkage.kinematics.follow import follow
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.rule import Rule
+from pliant.linkage.structure.rule import RuleKind
 from pliant.linkage.structure.sides import sides
 
 
@@ -138,7 +138,7 @@ def test_sides_are_those_of_the_drawing():
 
 def test_a_long_chain_is_ordered_from_end_to_end():
     plan = compile_plan(chain(1000))
-    assert (plan.codes[-1000:] == Rule.TRIANGLE).all()
+    assert (plan.codes[-1000:] == RuleKind.TRIANGLE).all()
 
 
 def test_a_linkage_that_is_locked_for_good_is_not_told_to_be_turned():
