@@ -19,7 +19,7 @@ from pliant.linkage.kinematics.poses import gradient, jacobian, positions, rates
 from pliant.linkage.model import CurveEdit, EditStudy, JointMove
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.plan import RulePlan
-from pliant.linkage.structure.rule import FIXED, MOTOR
+from pliant.linkage.structure.rule import RuleKind
 from pliant.linkage.synthesis import path
 
 Floats = NDArray[np.float64]
@@ -250,11 +250,11 @@ def peer_of(plan: RulePlan, steps: int) -> Any:
 
     z = plan.drawn[:, 0] + 1j * plan.drawn[:, 1]
     made: dict[int, Any] = {}
-    for rule, k, i, j, _, _ in plan.ops.tolist():
+    for rule, k, i, j, *_ in plan.rules:
         x, y = plan.drawn[k].tolist()
-        if rule == FIXED:
+        if rule == RuleKind.FIXED:
             made[k] = Ground(x, y)
-        elif rule == MOTOR:
+        elif rule == RuleKind.MOTOR:
             arm = z[k] - z[j]
             made[k] = Crank(made[j], float(abs(arm)), math.tau / steps, float(np.angle(arm)))
         else:
@@ -302,7 +302,9 @@ def _peer_batch(plan: RulePlan, drawings: Floats) -> tuple[Floats, float]:
 def _peer_lengths(plan: RulePlan, drawn: Floats) -> list[float]:
     """What `get_constraints` gives for a drawing: each joint's lengths, in the order of the joints."""
     sources = {
-        k: (j,) if rule == MOTOR else (i, j) for rule, k, i, j, *_ in plan.ops.tolist() if rule != FIXED
+        k: (j,) if rule == RuleKind.MOTOR else (i, j)
+        for rule, k, i, j, *_ in plan.rules
+        if rule != RuleKind.FIXED
     }
     return [float(np.hypot(*(drawn[k] - drawn[s]))) for k in sorted(sources) for s in sources[k]]
 
