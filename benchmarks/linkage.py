@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from benchmarks.measure import peak_memory, seconds, table, timed
 from pliant import gallery
-from pliant.linkage.batch import BLOCK, curves, stream
 from pliant.linkage.drag import Drag, Dragged
-from pliant.linkage.edit import edit
+from pliant.linkage.editing.edit import edit
 from pliant.linkage.generate import chain
-from pliant.linkage.model import CurveEdit, EditStudy, Move
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import gradient, jacobian, positions, rates
-from pliant.linkage.rules import FIXED, MOTOR
+from pliant.linkage.kinematics.batch import BLOCK, stream_variants, variant_curves
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import gradient, jacobian, positions, rates
+from pliant.linkage.model import CurveEdit, EditStudy, JointMove
 from pliant.linkage.solve import solve
+from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule import RuleKind
 from pliant.linkage.synthesis import path
 
 Floats = NDArray[np.float64]
@@ -59,15 +60,17 @@ def batch(quick: bool) -> Iterator[str]:
     """Random variants of Jansen's leg x 100 poses: streamed, then at once beside the peer."""
     plan = compile_plan(gallery.load("jansen"))
     angles, foot = turn(100), plan.structure.names.index("P5")
-    curves(plan, next(_variants(plan, 64)), angles, foot)  # the compiler's work is not the method's
+    variant_curves(plan, next(_variants(plan, 64)), angles, foot)  # the compiler's work is not the method's
     many = 100_000 if quick else 1_000_000
     before = peak_memory()
-    kept, wall, _ = timed(lambda: list(stream(plan, _variants(plan, many), angles, foot, _extent)), 1)
+    kept, wall, _ = timed(
+        lambda: list(stream_variants(plan, _variants(plan, many), angles, foot, _extent)), 1
+    )
     after = peak_memory()
     rows = [(f"pliant, streamed, {many:.0e} variants", seconds(wall), f"{100 * many / wall:.2e}")]
     few = 10_000
     drawings = np.concatenate(list(_variants(plan, few)))
-    (points, reached), wall, _ = timed(lambda: curves(plan, drawings, angles, foot), 5)
+    (points, reached), wall, _ = timed(lambda: variant_curves(plan, drawings, angles, foot), 5)
     rows.append((f"pliant, {few:.0e} variants at once", seconds(wall), f"{100 * few / wall:.2e}"))
     theirs, peer_wall = _peer_batch(plan, drawings)
     rows.append((f"pylinkage, {few:.0e} variants", seconds(peer_wall), f"{100 * few / peer_wall:.2e}"))
@@ -185,7 +188,7 @@ def edits(quick: bool) -> Iterator[str]:
     wider = foot.mean(axis=0) + (foot - foot.mean(axis=0)) * [1.1, 0.9]
     aside = (foot[20, 0] + 2.0, foot[20, 1] + 1.0)
     studies = {
-        "drag the foot at 120°": EditStudy(move=(Move(joint="P5", to=aside, at=math.tau / 3),)),
+        "drag the foot at 120°": EditStudy(move=(JointMove(joint="P5", to=aside, at=math.tau / 3),)),
         "stretch its curve by 1.1 x 1": EditStudy(curves=(CurveEdit(point="P5", scale=(1.1, 1.0)),)),
         "follow a curve of 60 points": EditStudy(curves=(CurveEdit(point="P5", follow=_points(wider)),)),
     }
@@ -238,7 +241,7 @@ def turn(poses: int) -> Floats:
     return np.arange(poses)[None] * math.tau / poses
 
 
-def peer_of(plan: Plan, steps: int) -> Any:
+def peer_of(plan: RulePlan, steps: int) -> Any:
     """The same linkage in pylinkage, joints in the plan's numbering: cranks, and meetings of two circles."""
     from pylinkage.actuators import Crank
     from pylinkage.components import Ground
@@ -247,11 +250,11 @@ def peer_of(plan: Plan, steps: int) -> Any:
 
     z = plan.drawn[:, 0] + 1j * plan.drawn[:, 1]
     made: dict[int, Any] = {}
-    for rule, k, i, j, _, _ in plan.ops.tolist():
+    for rule, k, i, j, *_ in plan.rules:
         x, y = plan.drawn[k].tolist()
-        if rule == FIXED:
+        if rule == RuleKind.FIXED:
             made[k] = Ground(x, y)
-        elif rule == MOTOR:
+        elif rule == RuleKind.MOTOR:
             arm = z[k] - z[j]
             made[k] = Crank(made[j], float(abs(arm)), math.tau / steps, float(np.angle(arm)))
         else:
@@ -285,7 +288,7 @@ def _differences(peer: Any, poses: int) -> Floats:
     return np.array(slopes)
 
 
-def _peer_batch(plan: Plan, drawings: Floats) -> tuple[Floats, float]:
+def _peer_batch(plan: RulePlan, drawings: Floats) -> tuple[Floats, float]:
     """What pylinkage makes of the same variants (V, F, N, 2), and the seconds it takes, its arrays ready."""
     from pylinkage.population._batch_sim import simulate_batch
 
@@ -296,15 +299,17 @@ def _peer_batch(plan: Plan, drawings: Floats) -> tuple[Floats, float]:
     return timed(lambda: simulate_batch(peer._solver_data, lengths, drawings, 100), 3)[:2]
 
 
-def _peer_lengths(plan: Plan, drawn: Floats) -> list[float]:
+def _peer_lengths(plan: RulePlan, drawn: Floats) -> list[float]:
     """What `get_constraints` gives for a drawing: each joint's lengths, in the order of the joints."""
     sources = {
-        k: (j,) if rule == MOTOR else (i, j) for rule, k, i, j, *_ in plan.ops.tolist() if rule != FIXED
+        k: (j,) if rule == RuleKind.MOTOR else (i, j)
+        for rule, k, i, j, *_ in plan.rules
+        if rule != RuleKind.FIXED
     }
     return [float(np.hypot(*(drawn[k] - drawn[s]))) for k in sorted(sources) for s in sources[k]]
 
 
-def _variants(plan: Plan, count: int) -> Iterator[Floats]:
+def _variants(plan: RulePlan, count: int) -> Iterator[Floats]:
     """Drawings (v, N, 2) near that of the plan, a block at a time."""
     rng = np.random.default_rng(0)
     for first in range(0, count, BLOCK):

@@ -43,9 +43,9 @@ from pliant.linkage.drawing import picture as linkage_picture
 from pliant.linkage.drawing import skeleton
 from pliant.linkage.editing.result import EditResult
 from pliant.linkage.generate import four_bar, jansen
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import positions
 from pliant.linkage.result import TraceResult
 from pliant.linkage.synthesis import path
 from pliant.relax.model import Mechanism

@@ -198,7 +198,7 @@ def edit(
 
     loaded = _loaded(model)
     chosen = chosen_study(loaded, study, keywords, "edit")
-    return fetch("pliant.linkage.edit:edit")(loaded, chosen, progress=progress or silent)
+    return fetch("pliant.linkage.editing.edit:edit")(loaded, chosen, progress=progress or silent)
 
 
 def __getattr__(name: str) -> Any:

@@ -8,27 +8,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pliant.linkage.drive import drive
-from pliant.linkage.follow import run
 from pliant.linkage.generate import linkage
-from pliant.linkage.groups import group_of
-from pliant.linkage.limits import reach
+from pliant.linkage.kinematics.drive import motor_drive
+from pliant.linkage.kinematics.follow import follow
+from pliant.linkage.kinematics.limits import motion_range
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import gradient, jacobian, rates, select_poses
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import gradient, jacobian, rates, some
-from pliant.linkage.rules import GROUP, LINES, SLOT
 from pliant.linkage.solve import solve
+from pliant.linkage.structure.groups import group_of
+from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule import RuleKind
 
 TURN = 2 * np.pi
 
 
-def as_group(plan: Plan, rule: int, *owners: str) -> Plan:
+def as_group(plan: RulePlan, rule: int, *owners: str) -> RulePlan:
     """The same plan with one rule solved by Newton's method, as the rows of some links and sliders."""
     at = int(np.flatnonzero(plan.ops[:, 0] == rule)[0])
     own = [n for n, owner in enumerate(plan.structure.rows.owners) if owner in owners]
     ops, signs = plan.ops.copy(), plan.signs.copy()
-    group = group_of(plan.ops[at, 1:2], plan.structure.rows.pick(np.array(own)))
-    ops[at], signs[at] = (GROUP, 0, *[-1] * 8), 0.0
+    group = group_of(plan.ops[at, 1:2], plan.structure.rows.select(np.array(own)))
+    ops[at], signs[at] = (RuleKind.GROUP, 0, *[-1] * 8), 0.0
     return replace(plan, ops=ops, signs=signs, groups=(group,))
 
 
@@ -96,8 +97,8 @@ def test_a_lever_that_is_followed_leaves_the_rams_limits_to_the_ram():
     for _ in range(20):
         ram = Ram(rng)
         model = ram.model()
-        path = drive(model, 360)
-        found = reach(as_group(compile_plan(model), SLOT, "D-E", "slider B"), path)
+        path = motor_drive(model, 360)
+        found = motion_range(as_group(compile_plan(model), RuleKind.SLOT, "D-E", "slider B"), path)
         ends = [float(path.angles(np.array([t]))[0, 0]) for t in (found.low, found.high)]
         assert agrees(ram, *(ends if found.above else (None, None))), vars(ram)
 
@@ -112,7 +113,9 @@ def test_a_tangent_runs_off_to_infinity_at_its_pole(coupled):
         guide = {"joint": "P", "along": [[z.real, z.imag] for z in (foot, foot + up)]}
         model = linkage(joints, "O", ("O A",), sliders=[{"joint": "P", "on": "O-A"}, guide])
         plan = compile_plan(model)
-        found = reach(as_group(plan, LINES, "slider P") if coupled else plan, drive(model, 360))
+        found = motion_range(
+            as_group(plan, RuleKind.LINES, "slider P") if coupled else plan, motor_drive(model, 360)
+        )
         assert found.high * TURN == pytest.approx(np.pi / 2 - angle, abs=1e-9)
         assert found.low * TURN == pytest.approx(-np.pi / 2 - angle, abs=1e-9)
         assert {found.above.how, found.below.how} == {"infinite"}
@@ -193,15 +196,17 @@ def test_rates_and_derivatives_of_what_a_motor_drives_together_are_those_of_its_
     for motor in ({"strut": ["E", "F"], "range": [-0.1, 0.1]}, {"slider": "B", "range": [-0.1, 0.1]}):
         plan = compile_plan(Scissor(rng).model(motor))
         angles, h = np.array([[0.0, 0.03]]), 1e-5
-        x = run(plan, np.concatenate([angles - h, angles, angles + h], axis=1)[:, [0, 2, 4, 1, 3, 5]]).poses.x
-        poses = some(run(plan, angles).poses, slice(1, 2))
+        x = follow(
+            plan, np.concatenate([angles - h, angles, angles + h], axis=1)[:, [0, 2, 4, 1, 3, 5]]
+        ).poses.x
+        poses = select_poses(follow(plan, angles).poses, slice(1, 2))
         v, a = rates(poses, np.ones((1, 1)), np.zeros((1, 1)))
         before, here, after = x[:, :, 3], x[:, :, 4], x[:, :, 5]
         np.testing.assert_allclose(v[..., 0], (after - before) / (2 * h), atol=1e-7)
         np.testing.assert_allclose(a[..., 0], (after - 2 * here + before) / h**2, atol=1e-3)
         d, way = jacobian(poses)[..., 0], rng.normal(size=plan.drawn.shape)
         way[list(dict(plan.structure.travels))] = 0.0
-        near = [run(plan, angles, plan.drawn + s * h * way).poses.x[:, :, 1] for s in (-1, 1)]
+        near = [follow(plan, angles, plan.drawn + s * h * way).poses.x[:, :, 1] for s in (-1, 1)]
         change = (near[1] - near[0]) / (2 * h)
         np.testing.assert_allclose(np.einsum("kcpe,pe->kc", d, way), change, atol=1e-6)
         slope = rng.normal(size=poses.x.shape)

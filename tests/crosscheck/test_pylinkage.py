@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from pliant import gallery
 from pliant.linkage.generate import four_bar
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import LinkagePoses, positions, rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import Poses, positions, rates
 from pliant.linkage.solve import solve
 
 pytest.importorskip("pylinkage", reason="the peer is not installed: pip install pliant[dev]")
@@ -67,12 +67,12 @@ def model_of(name: str) -> Linkage:
     return upright(4, 1.1, 3.2, 2.4) if name == "a four-bar" else gallery.load(name)
 
 
-def ours_at(model: Linkage, steps: int) -> Poses:
+def ours_at(model: Linkage, steps: int) -> LinkagePoses:
     """One turn, in the peer's order: the first step first, the drawing last."""
     return positions(compile_plan(model), np.arange(1, steps + 1)[None] * math.tau / steps)
 
 
-def furthest(poses: Poses, theirs: Floats | Sequence) -> float:
+def furthest(poses: LinkagePoses, theirs: Floats | Sequence) -> float:
     """The largest distance to the peer's (F, N, 2), relative to the size."""
     apart = poses.points - np.asarray(theirs, np.float64)
     return float(np.hypot(*np.moveaxis(apart, -1, 0)).max()) / poses.plan.structure.size

@@ -14,10 +14,10 @@ import pytest
 from numpy.typing import NDArray
 
 from pliant import gallery
-from pliant.linkage import follow
 from pliant.linkage.generate import four_bar, jansen, linkage, meet, slider_crank, triad, turning_triad
-from pliant.linkage.model import Linkage, Motor, Slider
-from pliant.linkage.plan import compile_plan
+from pliant.linkage.kinematics import follow
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.model import Linkage, LinkageSlider, Motor
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.result import RelaxResult
 from pliant.relax.solve import solve
@@ -55,12 +55,12 @@ def rotor_of(motor: Motor, turns: Floats) -> dict[str, Any]:
     }
 
 
-def guide_of(slider: Slider) -> dict[str, Any]:
+def guide_of(slider: LinkageSlider) -> dict[str, Any]:
     (x, y), (u, v) = slider.along
     return {"node": slider.joint, "line": (float(u - x), float(v - y))}
 
 
-def slider_of(slider: Slider, model: Linkage) -> dict[str, Any]:
+def slider_of(slider: LinkageSlider, model: Linkage) -> dict[str, Any]:
     """Lines through two joints of a link only: those of the models below."""
     carrier = next(link for link in model.links if link.label == slider.on)
     return {"node": slider.joint, "on": list(carrier.joints[:2])}
@@ -75,7 +75,7 @@ def apart(model: Linkage, result: RelaxResult, turns: Floats) -> Floats:
     """How far each joint is from where its rules put it, over the size, at frames after the drawn."""
     plan = compile_plan(model)
     order = [plan.structure.names.index(name) for name in model.joints]
-    expected = follow.run(plan, turns).poses.points[:, order]
+    expected = follow.follow(plan, turns).poses.points[:, order]
     return np.abs(result.points[1:, : len(order)] - expected) / np.ptp(expected, axis=(0, 1)).max()
 
 
@@ -128,7 +128,7 @@ def test_two_motors_land_on_the_same_poses():
 def test_a_plate_on_three_bars_goes_as_far_as_the_linkage_does():
     """`limits` of the linkage is where relax locks."""
     model, turns = triad(), np.linspace(0, 2 * math.pi, 41)[None, 1:]
-    found = follow.run(compile_plan(model), turns)
+    found = follow.follow(compile_plan(model), turns)
     reached = len(found.poses.points)
     assert not found.complete
     assert 0 < reached < 39

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 import pliant
 from pliant.linkage.generate import chain, four_bar, jansen, linkage, meet
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import openness, positions, rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import opennesses, positions, rates
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -197,7 +197,7 @@ def test_a_parallelogram_is_flat_where_its_bars_are_in_line():
     angles = np.array([[-math.pi / 2, math.pi / 2, 0.3]])
     poses = positions(plan, angles)
     v, _ = rates(poses, np.ones_like(angles), np.zeros_like(angles))
-    c, _ = opennesses(poses, v)
+    c, _ = openness(poses, v)
     assert np.abs(c).max(axis=0) == pytest.approx([1, 1, math.cos(math.pi / 2 - 0.3)], abs=1e-14)
 
 

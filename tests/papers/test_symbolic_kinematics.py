@@ -17,9 +17,10 @@ from mpmath import mp, mpf
 from numpy.typing import NDArray
 
 from pliant.linkage.generate import jansen, linkage, meet
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import LinkagePoses, jacobian, positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import Poses, jacobian, positions
+from pliant.linkage.structure.plan import RulePlan
 
 Floats = NDArray[np.float64]
 Exact = NDArray[np.object_]  # of mpf
@@ -153,7 +154,7 @@ def dyad(side: int, direction: str = "ccw") -> Linkage:
     return linkage(z, "AJ", ("A I", "I K", "K J"), motors=[motor])
 
 
-def literal_leg(plan: Plan, angle: float, slips: Print) -> dict[str, State]:
+def literal_leg(plan: RulePlan, angle: float, slips: Print) -> dict[str, State]:
     """The Jansen leg at one motor angle, rule by rule as printed."""
     bar = exact(plan.drawn)
     at = {name: n for n, name in enumerate(plan.structure.names)}
@@ -178,11 +179,11 @@ def leg_positions(bar: Exact, names: tuple[str, ...], angle: float) -> Exact:
     return np.array([[now[name].real, now[name].imag] for name in names], object)
 
 
-def at_angles(model: Linkage, angles: Floats) -> Poses:
+def at_angles(model: Linkage, angles: Floats) -> LinkagePoses:
     return positions(compile_plan(model), np.atleast_2d(angles))
 
 
-def flat_jacobian(poses: Poses, k: int, f: int) -> Floats:
+def flat_jacobian(poses: LinkagePoses, k: int, f: int) -> Floats:
     """∂x_k/∂x̄ (2, 2N) at pose f, in the paper's layout."""
     return jacobian(poses)[k, :, :, :, f].reshape(2, -1)
 
@@ -246,7 +247,7 @@ def test_equation_2_the_triangle_rule_and_its_derivative(side, angle):
     assert off(flat_jacobian(poses, 3, 0), literal.state.d) <= CLOSE
 
 
-def triangle_at(side: int, angle: float) -> tuple[Poses, Triangle]:
+def triangle_at(side: int, angle: float) -> tuple[LinkagePoses, Triangle]:
     """Joint K of the dyad, by pliant and as printed with both slips put right."""
     poses = at_angles(dyad(side), np.array([angle]))
     bar = exact(poses.drawn)

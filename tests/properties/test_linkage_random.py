@@ -20,12 +20,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pliant.linkage.coupled import determinants
-from pliant.linkage.follow import run
+from pliant.linkage.kinematics.coupled import determinants
+from pliant.linkage.kinematics.follow import follow
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import (
+    LinkagePoses,
+    gradient,
+    jacobian,
+    openness,
+    positions,
+    rates,
+    select_poses,
+)
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import Poses, gradient, jacobian, opennesses, positions, rates, some
 from pliant.linkage.solve import solve
+from pliant.linkage.structure.plan import RulePlan
 
 Floats = NDArray[np.float64]
 
@@ -212,33 +221,33 @@ def _held(model: Linkage) -> float:
 MAKERS: dict[str, Callable[[int], Linkage]] = {"dyadic": dyadic, "coupled": coupled}
 
 
-def path(plan: Plan, samples: int, reach: float) -> Floats:
+def path(plan: RulePlan, samples: int, reach: float) -> Floats:
     """Motor angles (M, F) from the drawn pose on, each motor at its own pace."""
     pace = 1 / (1 + np.arange(len(plan.structure.motors)))
     return np.ascontiguousarray(pace[:, None] * np.linspace(0, reach, samples))
 
 
-def reached(plan: Plan, samples: int, reach: float = math.tau) -> Poses:
+def reached(plan: RulePlan, samples: int, reach: float = math.tau) -> LinkagePoses:
     """The poses of a path that can be had at all, the drawn one first."""
-    poses = run(plan, path(plan, samples, reach)).poses
-    return some(poses, np.flatnonzero(_flatness(poses) <= 1))
+    poses = follow(plan, path(plan, samples, reach)).poses
+    return select_poses(poses, np.flatnonzero(_flatness(poses) <= 1))
 
 
-def well_open(plan: Plan, samples: int) -> Poses:
+def well_open(plan: RulePlan, samples: int) -> LinkagePoses:
     """The poses of a path that are far from any toggle; of as long a path as has a third of such."""
     reach = math.tau
     while True:
-        poses = run(plan, path(plan, samples, reach)).poses
+        poses = follow(plan, path(plan, samples, reach)).poses
         clear = np.flatnonzero(_flatness(poses) <= OPEN)
         if 3 * len(clear) >= samples:
-            return some(poses, clear)
+            return select_poses(poses, clear)
         reach /= 2
 
 
-def _flatness(poses: Poses) -> Floats:
+def _flatness(poses: LinkagePoses) -> Floats:
     """(F,) the largest |c| of any triangle or slider; of a group, 1 less its determinant."""
     v, _ = rates(poses, np.ones_like(poses.angles), np.zeros_like(poses.angles))
-    c, _ = opennesses(poses, v)
+    c, _ = openness(poses, v)
     worst = np.abs(c).max(axis=0)
     for group in poses.plan.groups:
         worst = np.maximum(worst, 1 - np.abs(determinants(group, poses.drawn, poses.x)))
@@ -246,11 +255,11 @@ def _flatness(poses: Poses) -> Floats:
 
 
 @cache
-def opened(family: str, seed: int) -> Poses:
+def opened(family: str, seed: int) -> LinkagePoses:
     return well_open(compile_plan(MAKERS[family](seed)), SAMPLES)
 
 
-def redrawn(poses: Poses, drawn: Floats) -> Floats:
+def redrawn(poses: LinkagePoses, drawn: Floats) -> Floats:
     """Positions of another drawing, nearby."""
     return positions(poses.plan, poses.angles, drawn, near=poses.x).x
 
@@ -341,7 +350,7 @@ def test_velocities_and_accelerations_are_the_slopes_of_positions_and_velocities
     rng = np.random.default_rng(seed)
     w, dw = rng.uniform(0.5, 1.5, poses.angles.shape), rng.normal(size=poses.angles.shape)
 
-    def moved(t: float) -> Poses:
+    def moved(t: float) -> LinkagePoses:
         return positions(poses.plan, poses.angles + w * t + dw * t * t / 2, near=poses.x)
 
     v, a = rates(poses, w, dw)
@@ -457,7 +466,7 @@ def shuffled(model: Linkage, seed: int) -> Linkage:
     )
 
 
-Named = tuple[Poses, dict[str, NDArray[np.complex128]], Floats]
+Named = tuple[LinkagePoses, dict[str, NDArray[np.complex128]], Floats]
 
 
 @cache
@@ -469,7 +478,7 @@ def drawn_anew(model: Linkage) -> Named:
     return named(well_open(compile_plan(model), SAMPLES))
 
 
-def named(poses: Poses) -> Named:
+def named(poses: LinkagePoses) -> Named:
     """Poses, joints by name as complex numbers, and ∂x/∂x̄ summed to one number a joint."""
     z = poses.x[:, 0] + 1j * poses.x[:, 1]
     return poses, dict(zip(poses.plan.structure.names, z, strict=True)), np.linalg.norm(jacobian(poses))

@@ -92,9 +92,9 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Put:
     """Puts a function in the place of both linkage.solve and linkage.edit."""
 
     def put(answer: Callable[..., StandIn]) -> None:
-        for name in ("solve", "edit"):
+        for name in ("solve", "editing.edit"):
             module = types.ModuleType(f"pliant.linkage.{name}")
-            setattr(module, name, answer)
+            setattr(module, name.rpartition(".")[2], answer)
             monkeypatch.setitem(sys.modules, f"pliant.linkage.{name}", module)
 
     put(lambda model, study, progress: StandIn(model, study))
@@ -148,7 +148,7 @@ def test_flags_reach_the_study(bar: Path, studies: list[Any]):
 
 
 def test_the_choices_of_the_flags_are_those_of_the_study():
-    assert tuple(schema("linkage")["$defs"]["Study"]["properties"]["branch"]["enum"]) == BRANCHES
+    assert tuple(schema("linkage")["$defs"]["LinkageStudy"]["properties"]["branch"]["enum"]) == BRANCHES
 
 
 @pytest.mark.parametrize("status", TraceStatus)

@@ -14,9 +14,8 @@ from tests.solved import solved
 import pliant
 from pliant.files import schema
 from pliant.flex.status import FlexStatus
-from pliant.linkage.status import EditStatus, TraceStatus
+from pliant.linkage.status import EditStatus, SynthesisStatus, TraceStatus
 from pliant.linkage.synthesis import path
-from pliant.linkage.synthesis.result import SynthesisStatus
 from pliant.relax.model import Actuator, Bar, Mechanism
 from pliant.relax.status import RelaxStatus
 from pliant.snap.handbook.materials import MATERIALS

@@ -166,9 +166,9 @@ FOUR_BAR = {
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The studies that reach the methods of a linkage."""
     seen: list[Any] = []
-    for name in ("solve", "edit"):
+    for name in ("solve", "editing.edit"):
         module = types.ModuleType(f"pliant.linkage.{name}")
-        setattr(module, name, lambda model, study, progress: seen.append(study))
+        setattr(module, name.rpartition(".")[2], lambda model, study, progress: seen.append(study))
         monkeypatch.setitem(sys.modules, f"pliant.linkage.{name}", module)
     return seen
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pliant.files.kinds import Model
     from pliant.flex.model import Assembly, Term
     from pliant.linkage.model import Linkage
-    from pliant.linkage.plan import Plan
+    from pliant.linkage.structure.plan import RulePlan
     from pliant.relax.model import Mechanism
     from pliant.snap.model import Fastener, Pawl
 
@@ -60,12 +60,11 @@ def _term(term: Term) -> str:
 
 
 def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
-    from pliant.linkage.drive import drive
-    from pliant.linkage.mobility import freedoms, grubler
-    from pliant.linkage.plan import compile_plan
+    from pliant.linkage.kinematics.drive import motor_drive
+    from pliant.linkage.kinematics.mobility import compile_plan, freedoms, grubler
 
     plan = compile_plan(model)
-    drive(model, model.study.samples)
+    motor_drive(model, model.study.samples)
     yield "joints", f"{len(model.joints)}, {len(model.ground)} of them on the ground"
     yield "links", str(len(model.links))
     yield "ground", ", ".join(model.ground)
@@ -79,9 +78,9 @@ def _linkage(model: Linkage) -> Iterator[tuple[str, str]]:
     yield "trace", ", ".join(model.study.trace) or "every joint that ends a link, or all that move"
 
 
-def _order(plan: Plan) -> str:
+def _order(plan: RulePlan) -> str:
     """The rules that find the joints, one after the other."""
-    hidden = {plan.structure.names[k] for k in plan.structure.guides}
+    hidden = {plan.structure.names[k] for k in plan.structure.guide_points}
     found = [step for step in plan.describe() if step["rule"] != "fixed" and step.get("joint") not in hidden]
     return _list_names([_rule(step) for step in found], "; ")
 

@@ -13,7 +13,7 @@ from pliant.core.faults import key_path
 from pliant.core.motion import Floats, Mark, Motion
 from pliant.core.pose import carry
 from pliant.core.quantity import angle, number
-from pliant.linkage.reading import read as read_linkage
+from pliant.linkage.faults import raw_linkage as read_linkage
 from pliant.relax.checks.raw_data import named_in_elements
 from pliant.relax.checks.raw_data import read as read_mechanism
 from pliant.snap.arithmetic.half_angle import half_angle

@@ -60,4 +60,4 @@ class Result:
 
     @property
     def _presenters(self) -> Mapping[str, str]:
-        return _PRESENTERS[f"{type(self).__module__}:{type(self).__qualname__}"]
+        return _PRESENTERS.get(f"{type(self).__module__}:{type(self).__qualname__}", {})

@@ -1,18 +1,11 @@
-"""A linkage's run as charts, and what is drawn beside the linkage: bands, forces, limits."""
+"""A linkage's run as charts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
-from pliant.linkage.analysis.sensitivity import band_outline
-
-if TYPE_CHECKING:
-    from pliant.linkage.result import TraceResult
+from pliant.linkage.result import TraceResult
 
 MOST = 15  # bars in a chart
 
@@ -23,7 +16,7 @@ def plots(result: TraceResult) -> dict[str, Plot]:
     factor, name, of = result.scale
     angles, axis = factor * result.angles, f"{name} ({of})"
     paths = [(name, result.poses.x[result.number(name)]) for name in result.traced]
-    found = {
+    charts = {
         "coordinates": Plot(
             "Coordinates of the traced joints",
             axis,
@@ -42,33 +35,15 @@ def plots(result: TraceResult) -> dict[str, Plot]:
         ),
     }
     if result.transmissions:
-        found["transmission"] = _transmission(result, angles, axis)
+        charts["transmission"] = _transmission(result, angles, axis)
     if result.forces is not None:
         from pliant.linkage.analysis.statics import torque_plot
 
-        found["torque"] = torque_plot(result.forces)
+        charts["torque"] = torque_plot(result.forces)
     if result.bands:
-        found["bands"] = _bands(result, angles, axis)
-        found["sensitivity"] = _sensitivity(result)
-    return found
-
-
-def marks(result: TraceResult) -> list[Mark]:
-    """Tolerance bands around the traced curves, and the forces in the first pose."""
-    drawn = list(_outlines(result))
-    if result.forces is not None:
-        from pliant.linkage.analysis.statics import arrows
-
-        drawn += arrows(result.forces, result.model, result.poses, 0)
-    return drawn
-
-
-def _outlines(result: TraceResult) -> Iterator[Mark]:
-    for name, band in result.bands.items():
-        points = result.poses.x[result.number(name)].T
-        for group, width in (("band", band.worst), ("statistical", band.statistical)):
-            outline = band_outline(points, band.normals, width, result.closed)
-            yield Mark("polygon", outline, group=group, text=name)
+        charts["bands"] = _bands(result, angles, axis)
+        charts["sensitivity"] = _sensitivity(result)
+    return charts
 
 
 def _transmission(result: TraceResult, angles: np.ndarray, axis: str) -> Plot:

@@ -11,12 +11,34 @@ from typing import Any
 import numpy as np
 import shapely
 
-from pliant.core.motion import Event, Floats, Ints, Mark, Motion, Shape, Signal
+from pliant.core.arrays import Floats, Ints
+from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.core.pose import turn, uncarry
-from pliant.linkage.model import Link, Linkage, Motor, Slider
+from pliant.linkage.analysis.sensitivity import band_outline
+from pliant.linkage.model import Link, Linkage, LinkageSlider, Motor
+from pliant.linkage.result import TraceResult
 from pliant.view.symbols import curve, hatched, pivot, turning
 
 BAR = 0.024  # width of a bar over the room the joints take up
+
+
+def motion(result: TraceResult) -> Motion:
+    """The run of a linkage, with its warnings, bands, forces and speeds."""
+    steps = np.diff(result.angles)
+    turning = bool((steps > 0).all() or (steps < 0).all())
+    factor, name, unit = result.scale
+    events = [Event(factor * w.angle, w.text, w.kind) for w in result.warnings if w.angle is not None]
+    return picture(
+        result.model,
+        factor * result.angles if turning else result.t * result.drive.seconds,
+        result.poses.points[:, : len(result.model.joints)],
+        traced=result.traced,
+        marks=_marks(result),
+        signals=_signals(result),
+        events=events if turning else [],
+        axis=name if turning else "time",
+        unit=unit if turning else "s",
+    )
 
 
 def picture(
@@ -38,7 +60,7 @@ def picture(
     `before` (F2, N2, 2), drawn faint, is what stood there before an edit: with as many points as the
     linkage has joints, its first pose and the curves of the traced; else one curve a point.
     """
-    run = _Run(model, points)
+    run = _Figure(model, points)
     parts = _parts(run)
     curves = (Mark("curve", curve(run.path(name)), group="trace", text=name) for name in traced)
     return Motion(
@@ -55,7 +77,7 @@ def picture(
         point_names=tuple(model.joints),
         points=points,
         strokes=_struts(model),
-        marks=(*_before(run, before, traced), *_supports(run), *curves, *marks),
+        marks=(*_previous_marks(run, before, traced), *_supports(run), *curves, *marks),
         signals=signals,
         events=tuple(events),
     )
@@ -70,7 +92,7 @@ def skeleton(model: Linkage, pose: Floats, group: str) -> list[Mark]:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Figure:
     """A linkage and its joints (F, N, 2), with what all its parts are drawn by."""
 
     model: Linkage
@@ -104,11 +126,11 @@ class _Run:
         turned = np.arctan2(along[:, 1], along[:, 0]) - np.arctan2(drawn[1], drawn[0])
         return np.column_stack([self.path(first), turned])
 
-    def carrier(self, slider: Slider) -> Link | None:
+    def carrier(self, slider: LinkageSlider) -> Link | None:
         """The link a slider slides on; None is the ground."""
         return next((link for link in self.model.links if link.label == slider.on), None)
 
-    def way(self, slider: Slider) -> Floats:
+    def direction(self, slider: LinkageSlider) -> Floats:
         """The direction of a slider's line as drawn, of length one."""
         on = [
             [self.drawn[name] for name in link.joints[:2]]
@@ -118,12 +140,12 @@ class _Run:
         first, second = np.array(slider.along or on[0])
         return (second - first) / np.hypot(*(second - first))
 
-    def stretch(self, slider: Slider, beyond: float) -> Floats:
+    def stretch(self, slider: LinkageSlider, beyond: float) -> Floats:
         """The line a slider sweeps and a little `beyond`, in the frame of what carries it: (2, 2)."""
-        link, way, path = self.carrier(slider), self.way(slider), self.path(slider.joint)
+        link, direction, path = self.carrier(slider), self.direction(slider), self.path(slider.joint)
         path = path if link is None else uncarry(self.poses(link), path)
-        reach = (path - path[0]) @ way
-        return path[0] + np.array([[reach.min() - beyond], [reach.max() + beyond]]) * way
+        reach = (path - path[0]) @ direction
+        return path[0] + np.array([[reach.min() - beyond], [reach.max() + beyond]]) * direction
 
 
 # Bodies
@@ -139,7 +161,7 @@ class _Part:
     fixed: bool = False
 
 
-def _parts(run: _Run) -> list[_Part]:
+def _parts(run: _Figure) -> list[_Part]:
     """From the back to the front: links that carry blocks, the blocks, then the others, the largest first."""
     carriers = {slider.on for slider in run.model.sliders}
     links = sorted((_link(run, link) for link in run.model.links), key=lambda part: -part.shape.area)
@@ -150,29 +172,29 @@ def _parts(run: _Run) -> list[_Part]:
     ]
 
 
-def _link(run: _Run, link: Link) -> _Part:
+def _link(run: _Figure, link: Link) -> _Part:
     """A bar, or a plate around three or more joints."""
     origin = run.drawn[run.ends(link)[0]]
     joints = np.array([run.drawn[name] for name in link.joints]) - origin
     shape = _hull(joints).buffer(run.width / 2, quad_segs=6)
     for slider in run.model.sliders:
-        shape = _slotted(run, shape, slider) if slider.on == link.label else shape
+        shape = _cut_slot(run, shape, slider) if slider.on == link.label else shape
     return _Part(link.label, shape, run.poses(link), set(link.joints) <= set(run.model.ground))
 
 
-def _slotted(run: _Run, shape: Any, slider: Slider) -> Any:
+def _cut_slot(run: _Figure, shape: Any, slider: LinkageSlider) -> Any:
     """A link with a slot for a block that slides on it."""
     slot: Any = shapely.linestrings(run.stretch(slider, 1.3 * run.width))
     cut = shape.union(slot.buffer(0.9 * run.width, quad_segs=6)).difference(slot.buffer(0.35 * run.width))
     return cut if cut.geom_type == "Polygon" else shape
 
 
-def _block(run: _Run, slider: Slider) -> _Part:
+def _block(run: _Figure, slider: LinkageSlider) -> _Part:
     """The block at a slider's joint, turned along its line."""
-    link, way = run.carrier(slider), run.way(slider)
+    link, direction = run.carrier(slider), run.direction(slider)
     half = run.width * np.array([1.25, 0.8] if link is None else [0.9, 0.35])
     corners = half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    shape = shapely.polygons(turn(np.arctan2(way[1], way[0]), corners))
+    shape = shapely.polygons(turn(np.arctan2(direction[1], direction[0]), corners))
     path = run.path(slider.joint)
     turned = np.zeros(len(path)) if link is None else run.poses(link)[:, 2]
     return _Part(f"slider {slider.joint}", shape, np.column_stack([path, turned]))
@@ -197,7 +219,34 @@ def _struts(model: Linkage) -> Ints:
 # Marks
 
 
-def _supports(run: _Run) -> Iterator[Mark]:
+def _signals(result: TraceResult) -> dict[str, Signal]:
+    unit = f"{result.model.units}/s"
+    signals = {f"speed of {name}": Signal(unit, result.speed(name)) for name in result.traced}
+    if result.transmissions:
+        least = np.min([one.angles for one in result.transmissions], axis=0)
+        signals["least transmission angle"] = Signal("deg", np.degrees(least))
+    return signals
+
+
+def _marks(result: TraceResult) -> list[Mark]:
+    """Tolerance bands around the traced curves, and the forces in the first pose."""
+    drawn = list(_outlines(result))
+    if result.forces is not None:
+        from pliant.linkage.analysis.statics import arrows
+
+        drawn += arrows(result.forces, result.model, result.poses, 0)
+    return drawn
+
+
+def _outlines(result: TraceResult) -> Iterator[Mark]:
+    for name, band in result.bands.items():
+        points = result.poses.x[result.number(name)].T
+        for group, width in (("band", band.worst), ("statistical", band.statistical)):
+            outline = band_outline(points, band.normals, width, result.closed)
+            yield Mark("polygon", outline, group=group, text=name)
+
+
+def _supports(run: _Figure) -> Iterator[Mark]:
     """What stands still: pivots, guides and the motors' arrows."""
     for name in run.model.ground:
         yield from pivot(run.path(name)[0], run.width)
@@ -208,18 +257,18 @@ def _supports(run: _Run) -> Iterator[Mark]:
         yield from _arrow(run, motor)
 
 
-def _rail(run: _Run, slider: Slider) -> Mark:
+def _rail(run: _Figure, slider: LinkageSlider) -> Mark:
     """Hatched ground under a block, on the lower side of its line."""
-    way = run.way(slider)
-    below = np.array([way[1], -way[0]]) * (-1 if way[0] < 0 else 1)
+    direction = run.direction(slider)
+    below = np.array([direction[1], -direction[0]]) * (-1 if direction[0] < 0 else 1)
     line = run.stretch(slider, 2.6 * run.width) + 0.8 * run.width * below
     return Mark("curve", hatched(line, below, run.width), group="guide")
 
 
-def _arrow(run: _Run, motor: Motor) -> Iterator[Mark]:
+def _arrow(run: _Figure, motor: Motor) -> Iterator[Mark]:
     """An arc about the motor's joint, ahead of the crank, that points the way it turns."""
     if motor.linear:
-        yield from _pushed(run, motor)
+        yield from _push_arrow(run, motor)
         return
     centre, crank = run.path(str(motor.joint))[0], run.path(str(motor.drives))[0]
     sense = 1 if motor.direction == "ccw" else -1
@@ -231,19 +280,19 @@ def _arrow(run: _Run, motor: Motor) -> Iterator[Mark]:
     yield Mark("polygon", centre + barb, group="motor")
 
 
-def _pushed(run: _Run, motor: Motor) -> Iterator[Mark]:
+def _push_arrow(run: _Figure, motor: Motor) -> Iterator[Mark]:
     """An arrow at the joint that a linear motor pushes; of a strut, along it."""
     if motor.strut is not None:
         start, end = (run.path(name)[0] for name in motor.strut)
-        at, way = (start + end) / 2, end - start
+        at, direction = (start + end) / 2, end - start
     else:
         slider = next(slider for slider in run.model.sliders if slider.joint == motor.slider)
-        at, way = run.path(str(motor.slider))[0], run.way(slider)
-    way = way / np.hypot(*way)
-    yield Mark("arrow", np.stack([at + run.width * way, at + 4 * run.width * way]), group="motor")
+        at, direction = run.path(str(motor.slider))[0], run.direction(slider)
+    direction = direction / np.hypot(*direction)
+    yield Mark("arrow", np.stack([at + run.width * direction, at + 4 * run.width * direction]), group="motor")
 
 
-def _before(run: _Run, before: Floats | None, traced: Sequence[str]) -> list[Mark]:
+def _previous_marks(run: _Figure, before: Floats | None, traced: Sequence[str]) -> list[Mark]:
     if before is None:
         return []
     names = list(run.model.joints)
@@ -252,11 +301,15 @@ def _before(run: _Run, before: Floats | None, traced: Sequence[str]) -> list[Mar
     curves = [curve(before[:, names.index(name)]) for name in traced if len(before) > 1]
     was, now = (skeleton(run.model, pose, "before") for pose in (before[0], run.points[0]))
     return [
-        *(old for old, new in zip(was, now, strict=True) if not _alike(old.points, new.points, run.width)),
+        *(
+            old
+            for old, new in zip(was, now, strict=True)
+            if not _look_alike(old.points, new.points, run.width)
+        ),
         *(Mark("curve", points, group="before") for points in curves),
     ]
 
 
-def _alike(first: Floats, second: Floats, width: float) -> bool:
+def _look_alike(first: Floats, second: Floats, width: float) -> bool:
     """Whether two lines are one to the eye."""
     return first.shape == second.shape and bool(np.abs(first - second).max() < 0.1 * width)

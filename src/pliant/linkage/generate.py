@@ -18,12 +18,12 @@ def meet(p: complex, r: float, q: complex, s: float, side: int = 1) -> complex:
     >>> meet(0, 5, 6, 5)
     (3+4j)
     """
-    apart = abs(q - p)
-    along = (r * r - s * s + apart * apart) / (2 * apart)
+    distance = abs(q - p)
+    along = (r * r - s * s + distance * distance) / (2 * distance)
     square = r * r - along * along
     if square < 0:
-        raise ValueError(f"circles of radius {r:g} and {s:g}, {apart:g} apart, do not meet")
-    return p + (along + 1j * side * math.sqrt(square)) * (q - p) / apart
+        raise ValueError(f"circles of radius {r:g} and {s:g}, {distance:g} apart, do not meet")
+    return p + (along + 1j * side * math.sqrt(square)) * (q - p) / distance
 
 
 def linkage(

@@ -26,8 +26,7 @@ from pliant.core.model import (
     fault,
 )
 from pliant.core.quantity import SHORTEST, Angle, Force, Number, Vector
-from pliant.linkage.reading import LINK_JOINTS
-from pliant.linkage.references import reference_faults
+from pliant.linkage.faults import LINK_JOINTS, reference_faults
 
 Span = tuple[Angle, Angle]
 Weight = Annotated[Number, Field(gt=0, le=1e6)]
@@ -94,12 +93,12 @@ class Motor(Frozen):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        ways = [
+        options = [
             self.joint is not None or self.drives is not None,
             self.slider is not None,
             self.strut is not None,
         ]
-        if sum(ways) != 1 or (self.joint is None) != (self.drives is None):
+        if sum(options) != 1 or (self.joint is None) != (self.drives is None):
             cure = 'Give joint = "A" and drives = "B", or slider = "S", or strut = ["P", "Q"]'
             raise fault("has not one of joint with drives, slider, and strut", cure)
         if self.linear and self.range is None and self.profile is None:
@@ -115,7 +114,7 @@ class Motor(Frozen):
         return self
 
 
-class Slider(Frozen):
+class LinkageSlider(Frozen):
     """A joint that slides along a line: fixed, or carried by a link.
 
     The line passes through the joint as drawn; `along` gives its direction.
@@ -134,7 +133,7 @@ class Slider(Frozen):
         return self
 
 
-class Load(Frozen):
+class LinkageLoad(Frozen):
     """A force on a joint, or a force and a torque on a link, fixed in direction."""
 
     joint: Name | None = None
@@ -170,7 +169,7 @@ class TraceStudy(Frozen):
     width: Gap | None = None  # of links and pins, for layers; default 2 % of the linkage
 
 
-class Move(Frozen):
+class JointMove(Frozen):
     """A joint goes to a place, at a motor angle."""
 
     joint: Name
@@ -196,11 +195,11 @@ class CurveEdit(Frozen):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        ways = ("through", "follow", "scale", "shift", "flatten", "dwell")
-        given = [way for way in ways if getattr(self, way) is not None]
+        options = ("through", "follow", "scale", "shift", "flatten", "dwell")
+        given = [option for option in options if getattr(self, option) is not None]
         if len(given) != 1:
             cure = "Give one; a curve may have several entries"
-            raise fault(f"has {len(given)} of {', '.join(ways)}", cure)
+            raise fault(f"has {len(given)} of {', '.join(options)}", cure)
         if self.at is not None and (self.through is None or len(self.at) != len(self.through)):
             raise fault("has an `at` that does not match `through`", "Give one angle for each point")
         return self
@@ -236,7 +235,7 @@ def _is_convex(corners: tuple[Vector, ...]) -> bool:
     return one_way and bool((np.abs(sides).sum(axis=1) > 0).all()) and abs(abs(around) - 2 * np.pi) < 1e-6
 
 
-class Enclosure(Frozen):
+class JointEnclosure(Frozen):
     """Joints stay inside a box or a convex polygon, all the way round."""
 
     box: tuple[Vector, Vector] | None = None  # two opposite corners
@@ -263,7 +262,7 @@ class Symmetry(Frozen):
     axis: Direction = (0.0, 1.0)
 
 
-class Keep(Frozen):
+class EditKeep(Frozen):
     """What an edit leaves as it is."""
 
     ground: bool = True  # joints on the ground stay, unless a move names them
@@ -286,17 +285,17 @@ class Guard(Frozen):
 class EditStudy(Frozen):
     """An edit: targets, keeps and guards; minimal change otherwise."""
 
-    move: tuple[Move, ...] = ()
+    move: tuple[JointMove, ...] = ()
     curves: tuple[CurveEdit, ...] = ()
     lengths: tuple[LengthEdit, ...] = ()
-    enclosure: tuple[Enclosure, ...] = ()
-    keep: Keep = Keep()
+    enclosure: tuple[JointEnclosure, ...] = ()
+    keep: EditKeep = EditKeep()
     guard: Guard = Guard()
     samples: int = Field(default=100, ge=4, le=10_000)
     iterations: int = Field(default=300, ge=1, le=10_000)
 
 
-class Study(TraceStudy):
+class LinkageStudy(TraceStudy):
     """The study of the file; `[study.edit]` is what `pliant edit` does where it is given no other."""
 
     edit: EditStudy | None = None
@@ -325,9 +324,9 @@ class Linkage(Document):
     joints: dict[Name, Vector] = Field(min_length=2)
     links: tuple[Link, ...] = Field(min_length=1)
     motors: tuple[Motor, ...] = Field(min_length=1)
-    sliders: tuple[Slider, ...] = ()
-    loads: tuple[Load, ...] = ()
-    study: Study = Study()
+    sliders: tuple[LinkageSlider, ...] = ()
+    loads: tuple[LinkageLoad, ...] = ()
+    study: LinkageStudy = LinkageStudy()
 
     @model_validator(mode="wrap")
     @classmethod

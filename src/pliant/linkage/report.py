@@ -3,45 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from pliant.core.store import model_hash, sayable, version
 from pliant.core.written import figure, place
 from pliant.linkage.analysis import curves
-from pliant.linkage.limits import INFINITE, UNFINISHED, Change, Stop
+from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, ChangePoint, MotionLimit
+from pliant.linkage.kinematics.poses import jacobian
+from pliant.linkage.result import TraceNotice, TraceResult
 from pliant.linkage.status import TraceStatus
 
 MOST = 20_000_000  # sensitivities that are computed without being asked for
 
-if TYPE_CHECKING:
-    from pliant.linkage.result import Notice, TraceResult
 
-
-def notices(result: TraceResult) -> Iterator[Notice]:
+def warnings(result: TraceResult) -> Iterator[TraceNotice]:
     """Limits and change points with their angles, then what else should be known."""
-    from pliant.linkage.result import Notice
-
-    for stop in (result.reached.below, result.reached.above):
-        if stop is not None:
-            text = f"the motor can go no further: {_stopped(stop)}"
-            yield Notice(_angle(result, stop.t), text, "infinity" if stop.how == INFINITE else "limit")
+    for limit in result.reached.limits:
+        text = f"the motor can go no further: {_limit_text(limit)}"
+        yield TraceNotice(_angle(result, limit.t), text, "infinity" if limit.how == INFINITE else "limit")
     for change in result.reached.changes:
-        text = f"change point: {change.joint} can go on in two ways; here {_went(change)}"
-        yield Notice(_angle(result, change.t), text, "change point")
+        text = f"change point: {change.joint} can go on in two ways; here {_change_text(change)}"
+        yield TraceNotice(_angle(result, change.t), text, "change point")
     for one in result.transmissions:
         if one.worst < result.study.transmission and not result.reached.changes and result.limits is None:
-            text = f"the transmission angle at {', '.join(one.joints)} is {_deg(one.worst)}"
-            yield Notice(one.at[0], f"{text}, below {_deg(result.study.transmission)}", "transmission")
-    if result.plan.spares:
-        owners = ", ".join(dict.fromkeys(result.plan.spare.owners))
-        count = result.plan.spares
+            text = f"the transmission angle at {', '.join(one.joints)} is {_degrees_text(one.worst)}"
+            yield TraceNotice(
+                one.at[0], f"{text}, below {_degrees_text(result.study.transmission)}", "transmission"
+            )
+    if result.plan.redundancy:
+        owners = ", ".join(dict.fromkeys(result.plan.redundant.owners))
+        count = result.plan.redundancy
         text = f"{count} equation{'s' if count > 1 else ''} more than needed, among {owners}"
         fit = "they fit all the way" if result.status is not TraceStatus.LOCKED else "they do not fit"
-        yield Notice(None, f"{text}: {fit} (by at most {result.error:.2g} off)", "redundant")
+        yield TraceNotice(None, f"{text}: {fit} (by at most {result.error:.2g} off)", "redundant")
         if result.study.tolerance is not None or result.study.tolerances:
             text = "no tolerance bands: with more equations than needed, one wrong length locks it"
-            yield Notice(None, text, "tolerances")
+            yield TraceNotice(None, text, "tolerances")
 
 
 def alerts(result: TraceResult) -> Iterator[str]:
@@ -50,16 +49,21 @@ def alerts(result: TraceResult) -> Iterator[str]:
         yield f"transmission {np.degrees(result.toggle.worst):.3g}°"
 
 
-def sentence(result: TraceResult) -> str:
+def summary(result: TraceResult) -> str:
+    """How it runs in a sentence, then the figures."""
+    return "\n".join([_sentence(result), *_lines(result)])
+
+
+def _sentence(result: TraceResult) -> str:
     """How it runs, in one sentence."""
-    stops = [stop for stop in (result.reached.below, result.reached.above) if stop is not None]
+    stops = result.reached.limits
     match result.status:
         case TraceStatus.RUNS:
             return f"Runs {_span(result)}."
         case TraceStatus.CHANGE_POINTS:
             count = len(result.reached.changes)
             where = ", ".join(
-                _moved(result, _angle(result, change.t)) for change in result.reached.changes[:4]
+                _travel_text(result, _angle(result, change.t)) for change in result.reached.changes[:4]
             )
             return (
                 f"Runs {_span(result)}, but through {count} change point{'s' if count > 1 else ''} "
@@ -67,54 +71,86 @@ def sentence(result: TraceResult) -> str:
             )
         case TraceStatus.LIMITED | TraceStatus.UNBOUNDED | TraceStatus.WORK_LIMIT:
             if result.reached.high < 0:
-                at = _moved(result, _angle(result, stops[0].t))
-                return f"Cannot be brought to where it shall run: at {at} {_stopped(stops[0])}."
+                at = _travel_text(result, _angle(result, stops[0].t))
+                return f"Cannot be brought to where it shall run: at {at} {_limit_text(stops[0])}."
             low, high = result.limits or (0.0, 0.0)
-            why = "; ".join(f"at {_moved(result, _angle(result, stop.t))} {_stopped(stop)}" for stop in stops)
-            reach = f"from {_moved(result, low)} to {_moved(result, high)}"
+            why = "; ".join(
+                f"at {_travel_text(result, _angle(result, stop.t))} {_limit_text(stop)}" for stop in stops
+            )
+            reach = f"from {_travel_text(result, low)} to {_travel_text(result, high)}"
             return f"Runs {reach} of the motor, counted from the drawn pose: {why}."
         case TraceStatus.LOCKED:
             return f"Locked: the links agree as drawn, but are off by {result.error:.4g} when it moves."
         case TraceStatus.LOST:
-            at = [f"{_stopped(stop)} at {_moved(result, _angle(result, stop.t))}" for stop in stops[:1]]
+            at = [
+                f"{_limit_text(stop)} at {_travel_text(result, _angle(result, stop.t))}" for stop in stops[:1]
+            ]
             return f"Not followed: {(*at, f'the links are off by {result.error:.4g} on the way')[0]}."
 
 
-def lines(result: TraceResult) -> list[str]:
+def _lines(result: TraceResult) -> list[str]:
     """The figures behind the sentence."""
     unit = result.model.units
-    found = [
-        f"  {notice.text}{_at(result, notice)}"
+    lines = [
+        f"  {notice.text}{_place_text(result, notice)}"
         for notice in result.warnings
         if notice.kind not in ("limit", "infinity")
     ]
-    found.append(f"  mobility           {result.freedoms} ({result.grubler} by Grübler's count)")
-    found += [f"  {'loop':<18} {loop.describe()}" for loop in result.loops[:4]]
+    lines.append(f"  mobility           {result.freedoms} ({result.grubler} by Grübler's count)")
+    lines += [f"  {'loop':<18} {loop.describe()}" for loop in result.loops[:4]]
     for group in result.plan.groups:
-        found.append(f"  found together     {', '.join(result.plan.names_of(group))}")
+        lines.append(f"  found together     {', '.join(result.plan.joint_names(group))}")
     if result.toggle is not None:
         least = result.toggle
-        where = f"{', '.join(least.joints)} at {_moved(result, least.at[0])}"
-        found.append(f"  transmission       at least {_deg(least.worst)}: {where}")
+        where = f"{', '.join(least.joints)} at {_travel_text(result, least.at[0])}"
+        lines.append(f"  transmission       at least {_degrees_text(least.worst)}: {where}")
     for name, run in result.tracks.items():
-        found.append(f"  {f'curve of {name}':<18} {_curve(run, unit, result.plan.structure.size)}")
+        lines.append(f"  {f'curve of {name}':<18} {_curve(run, unit, result.plan.structure.size)}")
     low, high, size = result.swept.box.low, result.swept.box.high, result.plan.structure.size
-    found.append(f"  takes up           {place(low, size)} to {place(high, size)} {unit}")
-    found += [*_tolerances(result), *_loads(result)]
+    lines.append(f"  takes up           {place(low, size)} to {place(high, size)} {unit}")
+    lines += [*_tolerances(result), *_loads(result)]
     if result.study.layers:
-        found += [f"  {'layers':<18} {text}" for text in result.layers.describe()]
-    found.append(f"  lengths            kept to {result.error:.2g} {unit} at {len(result.t)} poses")
-    return found
+        lines += [f"  {'layers':<18} {text}" for text in result.layers.describe()]
+    lines.append(f"  lengths            kept to {result.error:.2g} {unit} at {len(result.t)} poses")
+    return lines
 
 
-def figures(result: TraceResult) -> dict[str, Any]:
+def to_dict(result: TraceResult) -> dict[str, Any]:
+    """Everything, as JSON has it; what takes much room only where it was asked for."""
+    data: dict[str, Any] = {
+        "kind": "linkage",
+        "command": "trace",
+        "status": result.status.name.lower(),
+        "message": str(result.status),
+        "seconds": dict(result.seconds),
+        "version": version(),
+        "model": model_hash(result.model),
+        "angles": result.angles.tolist(),
+        "absolute": result.absolute.tolist(),
+        "joints": {name: path.tolist() for name, path in result.joints.items()},
+        "order": result.plan.describe(),
+        "limits": None if result.limits is None else list(result.limits),
+        "warnings": [vars(notice).copy() for notice in result.warnings],
+        "length_error": result.error,
+        **_figures(result),
+    }
+    for key, arrays in (("velocity", result.velocities), ("acceleration", result.accelerations)):
+        if getattr(result.study, key):
+            data[key] = {name: arrays[k].T.tolist() for k, name in enumerate(result.model.joints)}
+    if result.study.jacobian:
+        d = jacobian(result.poses)
+        data["jacobian"] = {
+            name: np.moveaxis(d[result.number(name)], 3, 0).tolist() for name in result.traced
+        }
+    return {**sayable(data), "motion": result.motion.to_dict()}
+
+
+def _figures(result: TraceResult) -> dict[str, Any]:
     """What was found out about the run, as JSON has it."""
-    from pliant.linkage.result import figures_of
-
-    ends = [stop for stop in (result.reached.below, result.reached.above) if stop is not None]
     data: dict[str, Any] = {
         "ends": [
-            {"angle": _angle(result, stop.t), "joints": list(stop.joints), "how": stop.how} for stop in ends
+            {"angle": _angle(result, stop.t), "joints": list(stop.joints), "how": stop.how}
+            for stop in result.reached.limits
         ],
         "mobility": {"freedoms": result.freedoms, "grubler": result.grubler},
         "loops": [loop.describe() for loop in result.loops],
@@ -122,7 +158,7 @@ def figures(result: TraceResult) -> dict[str, Any]:
             {"joints": list(one.joints), "worst": one.worst, "at": list(one.at), "margin": one.margin}
             for one in result.transmissions
         ],
-        "curves": {name: figures_of(run) for name, run in result.tracks.items()},
+        "curves": {name: _track_figures(run) for name, run in result.tracks.items()},
         "swept": {
             "box": [list(result.swept.box.low), list(result.swept.box.high)],
             "hull": result.swept.hull.tolist(),
@@ -130,7 +166,7 @@ def figures(result: TraceResult) -> dict[str, Any]:
         },
         "forces": None if result.forces is None else result.forces.to_dict(),
     }
-    if not result.plan.spares and result.poses.x.size * len(result.dimensions) <= MOST:
+    if not result.plan.redundancy and result.poses.x.size * len(result.dimensions) <= MOST:
         data["sensitivity"] = {name: _table(result, name) for name in result.traced}
     if result.bands:
         data["bands"] = {
@@ -157,6 +193,20 @@ def figures(result: TraceResult) -> dict[str, Any]:
     return data
 
 
+def _track_figures(run: curves.Track) -> dict[str, Any]:
+    """Length, area, box, speeds and time ratio of a path, as JSON has them."""
+    top, ratio, around = curves.top_speed(run), curves.time_ratio(run), curves.box(run)
+    return {
+        "length": curves.length(run),
+        "area": curves.area(run),
+        "box": [list(around.low), list(around.high)],
+        "top_speed": {"speed": top.speed, "time": top.t},
+        "dwell": curves.dwell(run),
+        "time_ratio": ratio.ratio,
+        "time_ratio_reason": ratio.reason,
+    }
+
+
 def _table(result: TraceResult, name: str) -> dict[str, float]:
     """How far a unit of each dimension moves a point at most, by dimension."""
     slopes = result.sensitivities[:, result.number(name)]
@@ -166,13 +216,13 @@ def _table(result: TraceResult, name: str) -> dict[str, float]:
 
 def _tolerances(result: TraceResult) -> Iterator[str]:
     for name, band in result.bands.items():
-        for way, worst, usual in (
+        for direction, worst, usual in (
             ("across the curve", band.worst, band.statistical),
             ("along it", band.worst_along, band.statistical_along),
         ):
-            title = f"band of {name}" if way != "along it" else ""
+            title = f"band of {name}" if direction != "along it" else ""
             most = f"± {worst.max():.4g} {result.model.units} at worst, ± {usual.max():.4g} at 3σ"
-            yield f"  {title:<18} {most}, {way}"
+            yield f"  {title:<18} {most}, {direction}"
         ranked = sorted(_table(result, name).items(), key=lambda entry: -entry[1])[:3]
         most = ", ".join(f"{dimension} ({much:.3g})" for dimension, much in ranked)
         yield f"  {'':<18} most by {most} per unit"
@@ -183,7 +233,7 @@ def _loads(result: TraceResult) -> Iterator[str]:
         for peak in result.forces.peaks[:4]:
             unit = f"N·{result.model.units}" if peak.kind == "torque" else "N"
             what = f"{peak.kind} at {peak.name}"
-            yield f"  {what:<18} at most {peak.value:.4g} {unit}, at {_moved(result, peak.angle)}"
+            yield f"  {what:<18} at most {peak.value:.4g} {unit}, at {_travel_text(result, peak.angle)}"
 
 
 def _curve(run: curves.Track, unit: str, size: float) -> str:
@@ -203,18 +253,17 @@ def _span(result: TraceResult) -> str:
     if result.drive.closed and result.limits is None:
         turns = result.model.motors[0].turns
         return "all the way round" if turns == 1 else f"{turns:g} turns"
-    return (
-        f"from {_moved(result, float(result.angles.min()))} to {_moved(result, float(result.angles.max()))}"
-    )
+    low, high = (_travel_text(result, float(end)) for end in (result.angles.min(), result.angles.max()))
+    return f"from {low} to {high}"
 
 
-def _went(change: Change) -> str:
+def _change_text(change: ChangePoint) -> str:
     if change.beyond is not None:
         return "they go straight on" if "," in change.joint else "it goes straight on"
     return "it crosses to the other side" if change.crossed else "it keeps its side"
 
 
-def _stopped(stop: Stop) -> str:
+def _limit_text(stop: MotionLimit) -> str:
     one = len(stop.joints) == 1
     words = {
         INFINITE: f"run{'s' * one} off to infinity",
@@ -226,19 +275,23 @@ def _stopped(stop: Stop) -> str:
     return f"{', '.join(stop.joints)} {words.get(stop.how, usual)}"
 
 
-def _at(result: TraceResult, notice: Notice) -> str:
-    return "" if notice.angle is None else f" at {_moved(result, notice.angle)}"
+def _place_text(result: TraceResult, notice: TraceNotice) -> str:
+    return "" if notice.angle is None else f" at {_travel_text(result, notice.angle)}"
 
 
-def _moved(result: TraceResult, angle: float) -> str:
+def _travel_text(result: TraceResult, angle: float) -> str:
     """An angle of the first motor, or its travel."""
     linear = result.model.motors[0].linear
-    return f"{figure(angle, result.plan.structure.size)} {result.model.units}" if linear else _deg(angle)
+    return (
+        f"{figure(angle, result.plan.structure.size)} {result.model.units}"
+        if linear
+        else _degrees_text(angle)
+    )
 
 
 def _angle(result: TraceResult, t: float) -> float:
     return float(result.drive.angles(np.array([t]))[0, 0])
 
 
-def _deg(angle: float) -> str:
+def _degrees_text(angle: float) -> str:
     return f"{figure(np.degrees(angle), 360.0)}°"

@@ -7,27 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pliant.core.motion import Event, Motion, Signal
-from pliant.core.plot import Plot
-from pliant.core.store import model_hash, sayable, version
-from pliant.linkage.analysis import curves
+from pliant.core.arrays import Floats
 from pliant.linkage.analysis.centres import Centres, Spins, centres, spins
-from pliant.linkage.analysis.curves import Sweep, Track, swept, track
+from pliant.linkage.analysis.curves import Sweep, Track, swept_region, track
 from pliant.linkage.analysis.grashof import FourBar, SliderCrank, four_bars, slider_cranks
 from pliant.linkage.analysis.sensitivity import Bands, Dimension, bands, dimensions, sensitivities, tolerances
 from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
-from pliant.linkage.drive import Drive
-from pliant.linkage.limits import Reach
-from pliant.linkage.mobility import freedoms, grubler
+from pliant.linkage.kinematics.drive import MotorDrive
+from pliant.linkage.kinematics.limits import MotionRange
+from pliant.linkage.kinematics.mobility import freedoms, grubler
+from pliant.linkage.kinematics.poses import LinkagePoses
 from pliant.linkage.model import Linkage, TraceStudy
-from pliant.linkage.plan import STRUTS, TURNS, Plan, Structure
-from pliant.linkage.poses import Poses, jacobian
-from pliant.linkage.rules import Floats
 from pliant.linkage.status import TraceStatus
+from pliant.linkage.structure.plan import STRUTS, TURNS, LinkageStructure, RulePlan
 from pliant.view.shown import Shown
 
 if TYPE_CHECKING:
@@ -38,7 +34,7 @@ WIDTH = 0.02  # of the linkage's size: links whose width nobody gave
 
 
 @dataclass(frozen=True)
-class Notice:
+class TraceNotice:
     """Something to know about a pose: the first motor's angle there, and a sentence."""
 
     angle: float | None  # radians from the drawn pose; None where it is of no one pose
@@ -56,17 +52,17 @@ class TraceResult(Shown):
     status: TraceStatus
     model: Linkage
     study: TraceStudy
-    drive: Drive
-    reached: Reach
+    drive: MotorDrive
+    reached: MotionRange
     t: Floats  # (F,) path parameter
-    poses: Poses
+    poses: LinkagePoses
     velocities: Floats  # (N, 2, F) in time
     accelerations: Floats  # (N, 2, F)
     error: float  # largest error of any length, at any pose
     seconds: Mapping[str, float]
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> RulePlan:
         """The order of rules that was found."""
         return self.poses.plan
 
@@ -101,7 +97,7 @@ class TraceResult(Shown):
     @property
     def limits(self) -> tuple[float, float] | None:
         """The angles of the first motor between which the linkage can run; None where nothing limits it."""
-        if self.reached.above is None and self.reached.below is None:
+        if not self.reached.limits:
             return None
         low, high = self.reached.low, self.reached.high
         led = self.drive.origin < 0 or self.drive.lowest >= 0  # what leads to the path is no part of it
@@ -130,18 +126,9 @@ class TraceResult(Shown):
         return ends or tuple(counts)
 
     @cached_property
-    def warnings(self) -> tuple[Notice, ...]:
+    def warnings(self) -> tuple[TraceNotice, ...]:
         """Limits, change points, poor transmission and redundant links, in words."""
-        from pliant.linkage.report import notices
-
-        return tuple(notices(self))
-
-    @property
-    def alerts(self) -> tuple[str, ...]:
-        """What a designer must notice beside the status, in a few words each."""
-        from pliant.linkage.report import alerts
-
-        return tuple(alerts(self))
+        return tuple(self.presented("warnings"))
 
     @property
     def freedoms(self) -> int:
@@ -174,7 +161,7 @@ class TraceResult(Shown):
         return {name: self.track(name) for name in self.traced}
 
     def track(self, name: str) -> Track:
-        """One joint's path in time: see `linkage.curves` for its length, area, box and time ratio."""
+        """One joint's path in time: see `analysis.curves` for its length, area, box and time ratio."""
         k, count, turns = self.number(name), len(self.t), self.cycles
         period = self.drive.seconds / turns if self.closed and count % turns == 0 else None
         once = slice(0, count // turns if period is not None else count)
@@ -194,7 +181,7 @@ class TraceResult(Shown):
     @cached_property
     def swept(self) -> Sweep:
         """The room that all joints take up together."""
-        return swept([self.track(name) for name in self.model.joints])
+        return swept_region([self.track(name) for name in self.model.joints])
 
     @cached_property
     def spins(self) -> Spins:
@@ -219,15 +206,15 @@ class TraceResult(Shown):
     @cached_property
     def bands(self) -> dict[str, Bands]:
         """Tolerance bands of the traced joints; none without tolerances, or where a wrong length locks it."""
-        if self.plan.spares or (self.study.tolerance is None and not self.study.tolerances):
+        if self.plan.redundancy or (self.study.tolerance is None and not self.study.tolerances):
             return {}
         limits = tolerances(self.dimensions, self.study.tolerance, self.study.tolerances)
-        found: dict[str, Bands] = {}
+        by_joint: dict[str, Bands] = {}
         for name in self.traced:
             k = self.number(name)
             v, a = self.velocities[k], self.accelerations[k]
-            found[name] = bands(v, a, self.sensitivities[:, k], limits)
-        return found
+            by_joint[name] = bands(v, a, self.sensitivities[:, k], limits)
+        return by_joint
 
     @cached_property
     def forces(self) -> Statics | None:
@@ -241,90 +228,17 @@ class TraceResult(Shown):
     @cached_property
     def layers(self) -> Layers:
         """Links in layers, so that none runs into another."""
-        from pliant.linkage.analysis.layers import assign
+        from pliant.linkage.analysis.layers import assign_layers
 
         width = WIDTH * self.plan.structure.size if self.study.width is None else self.study.width
-        return assign(self.model, self.poses.points[:, : len(self.model.joints)], width)
-
-    @cached_property
-    def motion(self) -> Motion:
-        """The motion for every view."""
-        from pliant.linkage.charts import marks
-        from pliant.linkage.drawing import picture
-
-        steps = np.diff(self.angles)
-        turning = bool((steps > 0).all() or (steps < 0).all())
-        factor, name, unit = self.scale
-        events = [Event(factor * w.angle, w.text, w.kind) for w in self.warnings if w.angle is not None]
-        return picture(
-            self.model,
-            factor * self.angles if turning else self.t * self.drive.seconds,
-            self.poses.points[:, : len(self.model.joints)],
-            traced=self.traced,
-            marks=marks(self),
-            signals=self._signals(),
-            events=events if turning else [],
-            axis=name if turning else "time",
-            unit=unit if turning else "s",
-        )
-
-    def _signals(self) -> dict[str, Signal]:
-        unit = f"{self.model.units}/s"
-        found = {f"speed of {name}": Signal(unit, self.speed(name)) for name in self.traced}
-        if self.transmissions:
-            least = np.min([one.angles for one in self.transmissions], axis=0)
-            found["least transmission angle"] = Signal("deg", np.degrees(least))
-        return found
+        return assign_layers(self.model, self.poses.points[:, : len(self.model.joints)], width)
 
     def number(self, name: str) -> int:
         """The place of a joint in the arrays."""
         return self.plan.structure.names.index(name)
 
-    def plots(self) -> dict[str, Plot]:
-        """Charts of the quantities along the cycle."""
-        from pliant.linkage.charts import plots
 
-        return plots(self)
-
-    def summary(self) -> str:
-        """A sentence, then the figures."""
-        from pliant.linkage.report import lines, sentence
-
-        return "\n".join([sentence(self), *lines(self)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON has it; what takes much room only where it was asked for."""
-        from pliant.linkage.report import figures
-
-        data: dict[str, Any] = {
-            "kind": "linkage",
-            "command": "trace",
-            "status": self.status.name.lower(),
-            "message": str(self.status),
-            "seconds": dict(self.seconds),
-            "version": version(),
-            "model": model_hash(self.model),
-            "angles": self.angles.tolist(),
-            "absolute": self.absolute.tolist(),
-            "joints": {name: path.tolist() for name, path in self.joints.items()},
-            "order": self.plan.describe(),
-            "limits": None if self.limits is None else list(self.limits),
-            "warnings": [vars(notice).copy() for notice in self.warnings],
-            "length_error": self.error,
-            **figures(self),
-        }
-        for key, arrays in (("velocity", self.velocities), ("acceleration", self.accelerations)):
-            if getattr(self.study, key):
-                data[key] = {name: arrays[k].T.tolist() for k, name in enumerate(self.model.joints)}
-        if self.study.jacobian:
-            d = jacobian(self.poses)
-            data["jacobian"] = {
-                name: np.moveaxis(d[self.number(name)], 3, 0).tolist() for name in self.traced
-            }
-        return {**sayable(data), "motion": self.motion.to_dict()}
-
-
-def _start(structure: Structure, motor: int) -> float:
+def _start(structure: LinkageStructure, motor: int) -> float:
     """Where a motor is in the drawing: the direction of its arm, its length, or its place on the guide."""
     pivot, driven = structure.motors[motor]
     arm, push = structure.drawn[driven] - structure.drawn[pivot], structure.pushes[motor]
@@ -333,19 +247,5 @@ def _start(structure: Structure, motor: int) -> float:
     if push == STRUTS:
         return float(np.hypot(*arm))
     _, a, b = structure.sliders[push]
-    way = structure.drawn[b] - structure.drawn[a]
-    return float(arm @ way / np.hypot(*way))
-
-
-def figures_of(run: Track) -> dict[str, Any]:
-    """Length, area, box, speeds and time ratio of a path, as JSON has them."""
-    top, ratio, around = curves.top_speed(run), curves.time_ratio(run), curves.box(run)
-    return {
-        "length": curves.length(run),
-        "area": curves.area(run),
-        "box": [list(around.low), list(around.high)],
-        "top_speed": {"speed": top.speed, "time": top.t},
-        "dwell": curves.dwell(run),
-        "time_ratio": ratio.ratio,
-        "time_ratio_reason": ratio.reason,
-    }
+    direction = structure.drawn[b] - structure.drawn[a]
+    return float(arm @ direction / np.hypot(*direction))

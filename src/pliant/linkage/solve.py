@@ -1,7 +1,7 @@
 """Trace: run a linkage through its motors' path, as far as it goes, and say what it met.
 
 Source: [Bacher2015Supplement] section 1; what it leaves out (limits, change points, coupled
-groups) is in `limits`, `follow` and `coupled`.
+groups) is in `limits`, `follow` and `coupled` of `kinematics`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
 from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
-from pliant.linkage.constraints import errors
-from pliant.linkage.drive import Drive, drive
-from pliant.linkage.limits import INFINITE, UNFINISHED, Reach, poses_at, reach
+from pliant.linkage.kinematics.drive import MotorDrive, motor_drive
+from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, MotionRange, motion_range, poses_at
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import LinkagePoses, rates
 from pliant.linkage.model import Linkage, TraceStudy
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import Poses, rates
 from pliant.linkage.result import TraceResult
-from pliant.linkage.rules import Floats
 from pliant.linkage.status import TraceStatus
+from pliant.linkage.structure.constraints import errors
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite
@@ -42,13 +43,13 @@ def _trace(model: Linkage, study: TraceStudy, progress: Progress) -> TraceResult
     clock = Clock()
     with clock.phase("order"):
         plan = compile_plan(model)
-        path = drive(model, study.samples)
+        path = motor_drive(model, study.samples)
     with clock.phase("limits"):
         progress(0, 2, "looking for limits")
-        reached = _reach(plan, path, study.branch == "smooth")
+        reached = _range_of_motion(plan, path, study.branch == "smooth")
     with clock.phase("positions"):
         progress(1, 2, "running")
-        t = _beside_changes(samples(path, _shown(plan, path, reached)), reached)
+        t = _beside_changes(sample_parameters(path, _shown_range(plan, path, reached)), reached)
         poses = poses_at(plan, path, reached, t)
         t = t[: poses.x.shape[2]]
         v, a = rates(poses, *path.rates(t))
@@ -57,37 +58,39 @@ def _trace(model: Linkage, study: TraceStudy, progress: Progress) -> TraceResult
     return TraceResult(status, model, study, path, reached, t, poses, v, a, error, clock.seconds)
 
 
-def _reach(plan: Plan, path: Drive, smooth: bool) -> Reach:
+def _range_of_motion(plan: RulePlan, path: MotorDrive, smooth: bool) -> MotionRange:
     """The reach; spare links that break on the drawn side of a change point say that it goes straight on."""
-    found = reach(plan, path, smooth)
-    if smooth or not (plan.spares and found.changes):
-        return found
-    return reach(plan, path, True) if _breaks(plan, path, found) else found
+    reached = motion_range(plan, path, smooth)
+    if smooth or not (plan.redundancy and reached.changes):
+        return reached
+    return motion_range(plan, path, True) if _redundant_links_break(plan, path, reached) else reached
 
 
-def _breaks(plan: Plan, path: Drive, reached: Reach) -> bool:
+def _redundant_links_break(plan: RulePlan, path: MotorDrive, reached: MotionRange) -> bool:
     """Whether spare links do not fit somewhere on the way."""
-    poses = poses_at(plan, path, reached, _beside_changes(samples(path, reached), reached))
-    return bool(errors(plan.spare, poses.drawn, poses.points).max(initial=0.0) > HOLDS * plan.structure.size)
+    poses = poses_at(plan, path, reached, _beside_changes(sample_parameters(path, reached), reached))
+    return bool(
+        errors(plan.redundant, poses.drawn, poses.points).max(initial=0.0) > HOLDS * plan.structure.size
+    )
 
 
-def samples(path: Drive, reached: Reach) -> Floats:
+def sample_parameters(path: MotorDrive, reached: MotionRange) -> Floats:
     """The poses to show: those asked for, or as many over what can be reached."""
-    asked = path.samples
-    if reached.above is None and reached.below is None:
-        return asked
+    requested = path.samples
+    if not reached.limits:
+        return requested
     inset = INSIDE * (reached.high - reached.low)
     low = reached.low + (inset if reached.below else 0.0)
     high = reached.high - (inset if reached.above else 0.0)
     if (
         reached.high < 0.0 or path.lowest < 0.0 <= path.origin
     ):  # not even led to its range, or free to turn either way
-        return np.linspace(low, high, len(asked))
-    inner = asked[(asked > low) & (asked < high)]
+        return np.linspace(low, high, len(requested))
+    inner = requested[(requested > low) & (requested < high)]
     return np.unique(np.concatenate([[max(low, 0.0)], inner, [max(high, 0.0)]]))
 
 
-def _shown(plan: Plan, path: Drive, reached: Reach) -> Reach:
+def _shown_range(plan: RulePlan, path: MotorDrive, reached: MotionRange) -> MotionRange:
     """The part of the reach in which no joint is too far off to be shown, where some run off to infinity."""
     low, high = reached.low, reached.high
     away: Floats = RATIO ** np.arange(
@@ -95,14 +98,14 @@ def _shown(plan: Plan, path: Drive, reached: Reach) -> Reach:
     )  # of the way from the drawn pose, the nearest to the end first
     if reached.above is not None and reached.above.how == INFINITE:
         t = high - away * (high - max(reached.origin, low))
-        high = _near(plan, path, reached, t[::-1])
+        high = _last_near(plan, path, reached, t[::-1])
     if reached.below is not None and reached.below.how == INFINITE:
         t = low + away * (min(reached.origin, high) - low)
-        low = _near(plan, path, reached, t[::-1])
+        low = _last_near(plan, path, reached, t[::-1])
     return replace(reached, low=low, high=high)
 
 
-def _near(plan: Plan, path: Drive, reached: Reach, t: Floats) -> float:
+def _last_near(plan: RulePlan, path: MotorDrive, reached: MotionRange, t: Floats) -> float:
     """The last of t, which leads from the drawn pose to infinity, before a joint is too far off."""
     order = np.argsort(t)
     x = poses_at(plan, path, reached, t[order]).x
@@ -114,17 +117,17 @@ def _near(plan: Plan, path: Drive, reached: Reach, t: Floats) -> float:
     return float(t[max(int(beyond[0]) - 1, 0)] if len(beyond) else t[-1])
 
 
-def _beside_changes(t: Floats, reached: Reach) -> Floats:
+def _beside_changes(t: Floats, reached: MotionRange) -> Floats:
     """Poses just past change points instead of at them, where there are no rates."""
     at = np.array([change.t for change in reached.changes])
     hit = (np.abs(t[:, None] - at) < BESIDE).any(axis=1)
     return np.where(hit, np.where(t + BESIDE <= reached.high, t + BESIDE, t - BESIDE), t)
 
 
-def _status(plan: Plan, reached: Reach, poses: Poses, error: float) -> TraceStatus:
-    stops = [stop for stop in (reached.below, reached.above) if stop is not None]
+def _status(plan: RulePlan, reached: MotionRange, poses: LinkagePoses, error: float) -> TraceStatus:
+    stops = reached.limits
     if error > HOLDS * plan.structure.size:
-        return TraceStatus.LOCKED if plan.spares else TraceStatus.LOST
+        return TraceStatus.LOCKED if plan.redundancy else TraceStatus.LOST
     if any(stop.how == "lost" for stop in stops):
         return TraceStatus.LOST
     if any(stop.how == UNFINISHED for stop in stops):

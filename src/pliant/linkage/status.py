@@ -1,8 +1,8 @@
-"""How a linkage can run, and how an edit can end."""
+"""How a linkage can run, and how an edit, a drag and a synthesis can end."""
 
 from __future__ import annotations
 
-from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
+from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
 
 
 class TraceStatus(Status):
@@ -18,7 +18,7 @@ class TraceStatus(Status):
 
 
 class EditStatus(Status):
-    """Every ending of `linkage.edit`."""
+    """Every ending of `editing.edit`."""
 
     REACHED = "every target is reached", ANSWERED, Tone.SOUND
     COMPROMISE = "the targets, the keeps and the linkage's freedom leave a remainder", ANSWERED
@@ -37,3 +37,11 @@ class DragStatus(Status):
     FOLLOWS = "the joint is at the pointer", ANSWERED, Tone.SOUND
     HELD = "guards or keeps hold the joint back from the pointer", ANSWERED
     SETTLING = "the linkage had not settled when the event's steps were used up", NO_ANSWER
+
+
+class SynthesisStatus(Status):
+    """Every ending of `synthesis.path`."""
+
+    FOUND = "linkages were found for the target", ANSWERED, Tone.SOUND
+    NONE = "no candidate could be brought to the target", NO_ANSWER
+    STOPPED = "the search was stopped before its end", INTERRUPTED

@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.core.loops import Loops
 
-MODULES = ("solve", "edit", "synthesis.paths", "analysis.sensitivity", "batch")
+MODULES = ("solve", "editing.edit", "synthesis.paths", "analysis.sensitivity", "kinematics.batch")
 
 
 POSE_AS_PYTHON = 5e-4  # seconds that a joint takes at a pose without compiled loops, at most
@@ -14,10 +14,10 @@ POSE_AS_PYTHON = 5e-4  # seconds that a joint takes at a pose without compiled l
 
 def exercise() -> None:
     """Triangles, sliders, slots, crossing lines and a coupled group; an edit; a path."""
-    from pliant.linkage.edit import edit
+    from pliant.linkage.editing.edit import edit
     from pliant.linkage.generate import four_bar, jansen, scotch_yoke, slider_crank, triad
+    from pliant.linkage.kinematics.poses import gradient
     from pliant.linkage.model import EditStudy, TraceStudy
-    from pliant.linkage.poses import gradient
     from pliant.linkage.solve import solve
     from pliant.linkage.synthesis.paths import path
 

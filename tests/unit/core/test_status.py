@@ -4,8 +4,7 @@ from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
 from pliant.flex.status import FlexStatus
-from pliant.linkage.status import DragStatus, EditStatus, TraceStatus
-from pliant.linkage.synthesis.result import SynthesisStatus
+from pliant.linkage.status import DragStatus, EditStatus, SynthesisStatus, TraceStatus
 from pliant.relax.status import RelaxStatus
 from pliant.snap.status import SnapStatus
 

@@ -76,7 +76,7 @@ def test_comments_and_docstrings_become_descriptions():
     found = schema("linkage")
     assert found["description"] == "Joints, the links between them, what is held and what turns."
     assert found["$defs"]["Motor"]["properties"]["range"]["description"] == "swept once; default: whole turns"
-    assert found["$defs"]["Study"]["properties"]["samples"]
+    assert found["$defs"]["LinkageStudy"]["properties"]["samples"]
     assert found["$defs"]["EditStudy"]["description"].startswith("An edit")
 
 

@@ -153,7 +153,7 @@ def test_the_trammel_draws_an_ellipse():
 
 
 def test_the_coupled_six_bar_needs_its_joints_found_together():
-    from pliant.linkage.plan import compile_plan
+    from pliant.linkage.kinematics.mobility import compile_plan
 
     rules = compile_plan(gallery.load("six-bar-coupled")).describe()
     assert {"rule": "coupled", "joints": ["C", "D", "E"]} in rules

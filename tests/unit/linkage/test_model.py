@@ -12,15 +12,15 @@ from pliant.files import model_of
 from pliant.linkage.model import (
     CurveEdit,
     EditStudy,
-    Enclosure,
+    JointEnclosure,
+    JointMove,
     LengthEdit,
     Link,
     Linkage,
-    Load,
+    LinkageLoad,
+    LinkageSlider,
+    LinkageStudy,
     Motor,
-    Move,
-    Slider,
-    Study,
     TraceStudy,
 )
 
@@ -59,7 +59,7 @@ def test_faults_between_parts_are_found_in_python_too():
     model = model_of(FOUR_BAR)
     with pytest.raises(ValidationError, match="'Q' is not a joint of this model"):
         Linkage.model_validate(
-            {**dict(model), "study": Study(edit=EditStudy(move=(Move(joint="Q", to=(0, 0)),)))}
+            {**dict(model), "study": LinkageStudy(edit=EditStudy(move=(JointMove(joint="Q", to=(0, 0)),)))}
         )
 
 
@@ -69,10 +69,10 @@ def test_angles_may_be_written_in_degrees():
 
 
 def test_trace_takes_the_common_keys_and_edit_its_own_table():
-    study = Study.model_validate({"samples": 50, "trace": ["P"], "edit": {"samples": 30}})
+    study = LinkageStudy.model_validate({"samples": 50, "trace": ["P"], "edit": {"samples": 30}})
     assert study.for_command("trace") == TraceStudy(samples=50, trace=("P",))
     assert study.for_command("edit") == EditStudy(samples=30)
-    assert Study(samples=50).for_command("edit") == EditStudy()
+    assert LinkageStudy(samples=50).for_command("edit") == EditStudy()
 
 
 REFUSED: dict[str, tuple[type[Any], dict[str, Any], str]] = {
@@ -84,15 +84,19 @@ REFUSED: dict[str, tuple[type[Any], dict[str, Any], str]] = {
     "a range of no width": (Motor, {"joint": "A", "drives": "B", "range": [1, 1]}, "has a range of no width"),
     "a profile of one angle": (Motor, {"joint": "A", "drives": "B", "profile": [1]}, "at least 2"),
     "a motor that stands": (Motor, {"joint": "A", "drives": "B", "speed": 0}, "greater than 0"),
-    "a slider on nothing": (Slider, {"joint": "P"}, "has neither along nor on"),
+    "a slider on nothing": (LinkageSlider, {"joint": "P"}, "has neither along nor on"),
     "a guide of no direction": (
-        Slider,
+        LinkageSlider,
         {"joint": "P", "along": [[1, 1], [1, 1]]},
         "slides along two equal points",
     ),
-    "a load on nothing": (Load, {"force": [1, 0]}, "has neither of joint and link"),
-    "a load on a joint and a link": (Load, {"joint": "A", "link": "A-B"}, "has both of joint and link"),
-    "a torque on a joint": (Load, {"joint": "A", "torque": 1}, "has a torque or a place on a joint"),
+    "a load on nothing": (LinkageLoad, {"force": [1, 0]}, "has neither of joint and link"),
+    "a load on a joint and a link": (
+        LinkageLoad,
+        {"joint": "A", "link": "A-B"},
+        "has both of joint and link",
+    ),
+    "a torque on a joint": (LinkageLoad, {"joint": "A", "torque": 1}, "has a torque or a place on a joint"),
     "a curve with no wish": (CurveEdit, {"point": "P"}, "has 0 of through, follow"),
     "a curve with two wishes": (CurveEdit, {"point": "P", "scale": 2, "shift": [1, 0]}, "has 2 of through"),
     "times that match no points": (
@@ -104,9 +108,9 @@ REFUSED: dict[str, tuple[type[Any], dict[str, Any], str]] = {
     "a length of nothing": (LengthEdit, {"to": 2}, "needs one of joints and link"),
     "a length with no value": (LengthEdit, {"joints": ["A", "B"]}, "one of to and scale"),
     "a length of a whole link": (LengthEdit, {"link": "A-B", "to": 2}, "gives a link one length"),
-    "an enclosure of nothing": (Enclosure, {}, "has neither of box and polygon"),
+    "an enclosure of nothing": (JointEnclosure, {}, "has neither of box and polygon"),
     "an enclosure of two kinds": (
-        Enclosure,
+        JointEnclosure,
         {"box": [[0, 0], [1, 1]], "polygon": [[0, 0], [1, 0], [0, 1]]},
         "has both of box and polygon",
     ),
@@ -114,7 +118,7 @@ REFUSED: dict[str, tuple[type[Any], dict[str, Any], str]] = {
     "a link of one joint": (Link, {"joints": ["A"]}, "at least 2"),
     "a link of no length": (Link, {"joints": ["A", "B"], "length": 0}, "greater than 0"),
     "an unknown key": (Link, {"joints": ["A", "B"], "lenght": 1}, "not permitted"),
-    "a number that is none": (Move, {"joint": "A", "to": [float("nan"), 0]}, "not a finite number"),
+    "a number that is none": (JointMove, {"joint": "A", "to": [float("nan"), 0]}, "not a finite number"),
 }
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import pliant
-from pliant.linkage import limits
 from pliant.linkage.generate import (
     chain,
     four_bar,
@@ -18,7 +17,8 @@ from pliant.linkage.generate import (
     triad,
     turning_triad,
 )
-from pliant.linkage.limits import Stop
+from pliant.linkage.kinematics import limits
+from pliant.linkage.kinematics.limits import MotionLimit
 from pliant.linkage.model import TraceStudy
 from pliant.linkage.solve import solve
 from pliant.linkage.status import TraceStatus
@@ -62,7 +62,9 @@ def test_a_spare_crank_that_fits_only_as_drawn_locks():
 
 
 def test_a_group_that_is_lost_is_no_answer(monkeypatch):
-    monkeypatch.setattr("pliant.linkage.limits._group_stop", lambda s: Stop(float(s.t[3]), ("C",), "lost"))
+    monkeypatch.setattr(
+        "pliant.linkage.kinematics.limits._group_limit", lambda s: MotionLimit(float(s.t[3]), ("C",), "lost")
+    )
     result = solve(triad())
     assert result.status is TraceStatus.LOST
     assert result.status.exit_code == 3

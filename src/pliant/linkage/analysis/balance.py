@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import lsmr, splu
 
-from pliant.linkage.model import Linkage, Load
-from pliant.linkage.plan import STRUTS, TURNS, Structure, farthest
-from pliant.linkage.poses import Poses, some
-from pliant.linkage.rules import Floats, Ints
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.linkage.analysis.curves import cross
+from pliant.linkage.kinematics.poses import LinkagePoses, select_poses
+from pliant.linkage.model import Linkage, LinkageLoad
+from pliant.linkage.structure.plan import STRUTS, TURNS, LinkageStructure, farthest_pair
 
 DENSE = 120  # unknowns beyond which each pose is a sparse matrix of its own
 ENTRIES = 2_000_000  # of matrices that are in memory at a time
@@ -56,12 +56,12 @@ class Push:
         return x[self.i] + a * across + b * np.stack([-across[1], across[0]])
 
 
-def pushes_of(model: Linkage, poses: Poses) -> list[Push]:
+def pushes_of(model: Linkage, poses: LinkagePoses) -> list[Push]:
     """The model's loads, ready to be carried along."""
     return [_push(load, model, poses) for load in model.loads]
 
 
-def _push(load: Load, model: Linkage, poses: Poses) -> Push:
+def _push(load: LinkageLoad, model: Linkage, poses: LinkagePoses) -> Push:
     structure = poses.plan.structure
     force = np.array(load.force)
     if load.joint is not None:
@@ -69,7 +69,7 @@ def _push(load: Load, model: Linkage, poses: Poses) -> Push:
         return Push(-1, k, k, 0j, force, 0.0)
     link = structure.labels.index(str(load.link))
     joints = [structure.names.index(name) for name in model.links[link].joints]
-    i, j = farthest(poses.drawn, joints)
+    i, j = farthest_pair(poses.drawn, joints)
     at = poses.drawn[joints].mean(axis=0) if load.at is None else np.array(load.at)
     ratio = complex(*(at - poses.drawn[i])) / complex(*(poses.drawn[j] - poses.drawn[i]))
     return Push(link, i, j, ratio, force, load.torque)
@@ -87,14 +87,14 @@ class Unknowns:
     count: int
 
 
-def unknowns_of(model: Linkage, structure: Structure) -> Unknowns:
+def unknowns_of(model: Linkage, structure: LinkageStructure) -> Unknowns:
     """The forces and torques of a linkage, whose joints come before the points of its guides."""
     joints = len(model.joints)
     pins = [(k, link) for link, members in enumerate(structure.links) for k in members if k < joints]
     ground = sorted(k for k in structure.ground if k < joints)
     turned = [
         next(link for link, members in enumerate(structure.links) if {pivot, driven} <= set(members))
-        for pivot, driven in (structure.motors[motor] for motor in structure.turning)
+        for pivot, driven in (structure.motors[motor] for motor in structure.rotary_motors)
     ]
     motors = len(structure.motors)
     return Unknowns(
@@ -107,17 +107,12 @@ def unknowns_of(model: Linkage, structure: Structure) -> Unknowns:
     )
 
 
-def normals(structure: Structure, x: Floats) -> Floats:
+def normals(structure: LinkageStructure, x: Floats) -> Floats:
     """(S, 2, F) square to each guide, of length one."""
     _, a, b = np.array(structure.sliders, np.int64).reshape(-1, 3).T
     along = x[b] - x[a]
     along = along / np.hypot(along[:, :1], along[:, 1:])
     return np.stack([-along[:, 1], along[:, 0]], axis=1)
-
-
-def cross(u: Floats, v: Floats) -> Floats:
-    """The product u × v of vectors whose first axis is x, y."""
-    return u[0] * v[1] - u[1] * v[0]
 
 
 # Equations: rows 3l, 3l + 1 of forces on link l and 3l + 2 of moments, over the size; then two a pin
@@ -140,12 +135,12 @@ class _System:
         return out
 
 
-def _system(unknowns: Unknowns, pushes: list[Push], poses: Poses) -> _System:
+def _system(unknowns: Unknowns, pushes: list[Push], poses: LinkagePoses) -> _System:
     structure, x = poses.plan.structure, poses.x
     entries = [
-        *_held(unknowns, structure, x),
-        *_guided(unknowns, structure, x),
-        *_pushed(unknowns, structure, x),
+        *_pin_entries(unknowns, structure, x),
+        *_guide_entries(unknowns, structure, x),
+        *_motor_entries(unknowns, structure, x),
     ]
     shapes = [(len(rows), x.shape[2]) for rows, _, _ in entries]
     values = [np.broadcast_to(entry[2], shape) for entry, shape in zip(entries, shapes, strict=True)]
@@ -154,16 +149,16 @@ def _system(unknowns: Unknowns, pushes: list[Push], poses: Poses) -> _System:
         rows=np.concatenate([rows for rows, _, _ in entries]),
         columns=np.concatenate([columns for _, columns, _ in entries]),
         values=np.concatenate(values),
-        right=_right(unknowns, pushes, structure, x),
+        right=_right_sides(unknowns, pushes, structure, x),
     )
 
 
-def _held(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
+def _pin_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> list[Entry]:
     """What pins, ground and motors do to links and pins."""
     k, link = unknowns.pins.T
     pin = 2 * np.arange(len(k))
     support = 2 * len(k) + 2 * np.arange(len(unknowns.ground))
-    torque = unknowns.count - unknowns.motors + np.array(structure.turning, np.int64)
+    torque = unknowns.count - unknowns.motors + np.array(structure.rotary_motors, np.int64)
     row, of_pin, of_pivot = 3 * link, _pin_row(structure, k), _pin_row(structure, unknowns.ground)
     arm = _arm(structure, x, k, link)
     one = np.ones(1)
@@ -180,7 +175,7 @@ def _held(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
     ]
 
 
-def _guided(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
+def _guide_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> list[Entry]:
     """What guides do to the joints that slide on them, and these to the links that carry the guides."""
     k = np.array([slider[0] for slider in structure.sliders], np.int64)
     guide = unknowns.count - unknowns.motors - len(k) + np.arange(len(k))
@@ -198,7 +193,7 @@ def _guided(unknowns: Unknowns, structure: Structure, x: Floats) -> list[Entry]:
     ]
 
 
-def _pushed(unknowns: Unknowns, structure: Structure, x: Floats) -> Iterator[Entry]:
+def _motor_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> Iterator[Entry]:
     """What linear motors do: along the strut on both its ends, or along the guide on joint and carrier."""
     for motor, push in enumerate(structure.pushes):
         if push == TURNS:
@@ -220,7 +215,7 @@ def _pushed(unknowns: Unknowns, structure: Structure, x: Floats) -> Iterator[Ent
             yield np.array([3 * carrier + 2]), column, -cross(arm, along)[None]
 
 
-def _right(unknowns: Unknowns, pushes: list[Push], structure: Structure, x: Floats) -> Floats:
+def _right_sides(unknowns: Unknowns, pushes: list[Push], structure: LinkageStructure, x: Floats) -> Floats:
     right = np.zeros((unknowns.equations, x.shape[2]))
     for push in pushes:
         row = _pin_row(structure, push.i) if push.link < 0 else 3 * push.link
@@ -231,11 +226,11 @@ def _right(unknowns: Unknowns, pushes: list[Push], structure: Structure, x: Floa
     return right
 
 
-def _pin_row(structure: Structure, joint: Any) -> Any:
+def _pin_row(structure: LinkageStructure, joint: Any) -> Any:
     return 3 * len(structure.links) + 2 * joint
 
 
-def _arm(structure: Structure, x: Floats, joints: Ints, links: Ints) -> Floats:
+def _arm(structure: LinkageStructure, x: Floats, joints: Ints, links: Ints) -> Floats:
     """From the first joint of each link, over the size: (K, 2, F)."""
     first = np.array([members[0] for members in structure.links])
     return (x[joints] - x[first[links]]) / structure.size
@@ -248,38 +243,38 @@ def _arm(structure: Structure, x: Floats, joints: Ints, links: Ints) -> Floats:
 class Balance:
     """The forces of F poses, in the order of `Unknowns`; torques over the linkage's size."""
 
-    found: Floats  # (C, F)
-    singular: NDArray[np.bool_]  # (F,) a toggle: the least that comes nearest to balance
-    balanced: NDArray[np.bool_]  # (F,)
+    forces: Floats  # (C, F)
+    singular: Bools  # (F,) a toggle: the least that comes nearest to balance
+    balanced: Bools  # (F,)
 
 
-def solve(unknowns: Unknowns, pushes: list[Push], poses: Poses) -> Balance:
+def solve_balance(unknowns: Unknowns, pushes: list[Push], poses: LinkagePoses) -> Balance:
     """Balance every pose, as many at a time as there is memory for."""
     count = unknowns.count
     at_once = max(1, ENTRIES // (count**2 if count <= DENSE else 4 * count))
     parts = [
-        _balance(_system(unknowns, pushes, some(poses, slice(start, start + at_once))))
+        _balance(_system(unknowns, pushes, select_poses(poses, slice(start, start + at_once))))
         for start in range(0, max(poses.x.shape[2], 1), at_once)
     ]
     return Balance(
-        np.concatenate([part.found for part in parts], axis=1),
+        np.concatenate([part.forces for part in parts], axis=1),
         np.concatenate([part.singular for part in parts]),
         np.concatenate([part.balanced for part in parts]),
     )
 
 
 def _balance(system: _System) -> Balance:
-    square = system if system.shape[0] == system.shape[1] else _least(system)
-    x = (_dense(square) if system.shape[1] <= DENSE else _sparse(square))[: system.shape[1]]
+    square = system if system.shape[0] == system.shape[1] else _least_norm_system(system)
+    x = (_solve_dense(square) if system.shape[1] <= DENSE else _solve_sparse(square))[: system.shape[1]]
     load = np.abs(system.right).max(axis=0)
     singular = ~(np.abs(x).max(axis=0) <= LARGEST * load)  # true of NaN as well
     for frame in np.flatnonzero(singular).tolist():
-        x[:, frame] = _nearest(system, frame)
+        x[:, frame] = _solve_nearest(system, frame)
     left = np.abs(system.times(x) - system.right).max(axis=0)
     return Balance(x, singular, left <= BALANCED * np.maximum(load, np.abs(x).max(axis=0)))
 
 
-def _least(system: _System) -> _System:
+def _least_norm_system(system: _System) -> _System:
     """Min |x|² with A x = b, as a square system of x and multipliers: [[I, Aᵀ], [A, 0]]."""
     equations, unknowns = system.shape
     same, below = np.arange(unknowns), unknowns + system.rows
@@ -293,7 +288,7 @@ def _least(system: _System) -> _System:
     )
 
 
-def _dense(system: _System) -> Floats:
+def _solve_dense(system: _System) -> Floats:
     """(C, F), NaN at exactly singular poses."""
     a = np.zeros((system.right.shape[1], *system.shape))
     a[:, system.rows, system.columns] = system.values.T
@@ -307,18 +302,18 @@ def _dense(system: _System) -> Floats:
     return x[..., 0].T
 
 
-def _sparse(system: _System) -> Floats:
+def _solve_sparse(system: _System) -> Floats:
     """(C, F), NaN at exactly singular poses: one factorisation a pose."""
     x = np.full_like(system.right, np.nan)
     for frame in range(x.shape[1]):
         try:
             x[:, frame] = splu(_matrix(system, frame)).solve(system.right[:, frame])
-        except RuntimeError:  # exactly singular: NaN, as in `_dense`
+        except RuntimeError:  # exactly singular: NaN, as in `_solve_dense`
             continue
     return x
 
 
-def _nearest(system: _System, frame: int) -> Floats:
+def _solve_nearest(system: _System, frame: int) -> Floats:
     """The forces of least squares that come nearest to balance, without directions beyond LARGEST."""
     a, b = _matrix(system, frame), system.right[:, frame]
     if not np.isfinite(system.values[:, frame]).all():  # joints fall together, and a direction is none

@@ -18,16 +18,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pliant.linkage.plan import Structure, farthest
-from pliant.linkage.poses import Poses
-from pliant.linkage.rules import Floats
+from pliant.core.arrays import Bools, Floats
+from pliant.linkage.analysis.curves import cross
+from pliant.linkage.kinematics.poses import LinkagePoses
+from pliant.linkage.structure.plan import LinkageStructure, farthest_pair
 
 GROUND = "ground"
 SMALL = 1e-9  # of the pose's largest rates: no more than rounding
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Centres:
     moving: Bools  # (F,) whether the two move against each other at all
 
 
-def spins(poses: Poses, v: Floats, a: Floats) -> Spins:
+def spins(poses: LinkagePoses, v: Floats, a: Floats) -> Spins:
     """Angular velocity and acceleration of each link, from the velocities of its joints (N, 2, F)."""
     structure, x = poses.plan.structure, poses.x
     v, a = (np.nan_to_num(rate, nan=0.0, posinf=0.0, neginf=0.0) for rate in (v, a))  # none at a toggle
@@ -61,40 +59,40 @@ def spins(poses: Poses, v: Floats, a: Floats) -> Spins:
     w, dw = np.zeros((count, frames)), np.zeros((count, frames))
     u, du = np.zeros((count, 2, frames)), np.zeros((count, 2, frames))
     for number, link in enumerate(structure.links, start=1):
-        i, j = farthest(structure.drawn, list(link))
+        i, j = farthest_pair(structure.drawn, list(link))
         bar = x[j] - x[i]
         square = (bar * bar).sum(axis=0)
-        w[number], dw[number] = _cross(bar, v[j] - v[i]) / square, _cross(bar, a[j] - a[i]) / square
-        arm = _turned(x[i] - origin[:, None])
+        w[number], dw[number] = cross(bar, v[j] - v[i]) / square, cross(bar, a[j] - a[i]) / square
+        arm = _quarter_turn(x[i] - origin[:, None])
         u[number] = v[i] - w[number] * arm
-        du[number] = a[i] - dw[number] * arm - w[number] * _turned(v[i])
+        du[number] = a[i] - dw[number] * arm - w[number] * _quarter_turn(v[i])
     return Spins((GROUND, *structure.labels), w, dw, origin, u, du)
 
 
 def centres(
-    poses: Poses, found: Spins, pairs: Sequence[tuple[str, str]] | None = None
+    poses: LinkagePoses, spins: Spins, pairs: Sequence[tuple[str, str]] | None = None
 ) -> tuple[Centres, ...]:
     """The instant centres of the pairs of links that are asked for, or of all, the ground among them."""
     structure = poses.plan.structure
-    wanted = list(combinations(found.names, 2)) if pairs is None else pairs
-    shared = [(found.names.index(a), found.names.index(b)) for a, b in wanted]
-    return tuple(_centre(poses, found, a, b, _common(structure, a, b)) for a, b in shared)
+    wanted = list(combinations(spins.names, 2)) if pairs is None else pairs
+    shared = [(spins.names.index(a), spins.names.index(b)) for a, b in wanted]
+    return tuple(_centre(poses, spins, a, b, _shared_joint(structure, a, b)) for a, b in shared)
 
 
-def _centre(poses: Poses, found: Spins, a: int, b: int, joint: int | None) -> Centres:
-    names = found.names[a], found.names[b]
+def _centre(poses: LinkagePoses, spins: Spins, a: int, b: int, joint: int | None) -> Centres:
+    names = spins.names[a], spins.names[b]
     frames = poses.x.shape[2]
     if joint is not None:
         return Centres(names, poses.x[joint].T.copy(), np.ones(frames, bool), np.ones(frames, bool))
     size = poses.plan.structure.size
-    w, u, rests = _relative(found.velocity, found.slide, a, b, size)
-    dw, du, stays = _relative(found.acceleration, found.slide_rate, a, b, size)
+    w, u, rests = _relative(spins.velocity, spins.slide, a, b, size)
+    dw, du, stays = _relative(spins.acceleration, spins.slide_rate, a, b, size)
     w, u = np.where(rests, dw, w), np.where(rests, du, u)
     moving = ~(rests & stays)
     finite = moving & (np.abs(w) * size > SMALL * np.hypot(*u))
     scale = np.where(finite, w, np.where(moving, np.hypot(*u), 1.0))
-    points = np.where(moving, _turned(u) / scale, 0.0)
-    points = np.where(finite, found.origin[:, None] + points, points)
+    points = np.where(moving, _quarter_turn(u) / scale, 0.0)
+    points = np.where(finite, spins.origin[:, None] + points, points)
     return Centres(names, points.T, finite, moving)
 
 
@@ -105,16 +103,12 @@ def _relative(w: Floats, u: Floats, a: int, b: int, size: float) -> tuple[Floats
     return turn, slide, np.maximum(np.abs(turn) * size, np.hypot(*slide)) <= SMALL * most
 
 
-def _common(structure: Structure, a: int, b: int) -> int | None:
+def _shared_joint(structure: LinkageStructure, a: int, b: int) -> int | None:
     """The joint that two bodies share, by their numbers among the spins."""
     parts = [structure.ground if n == 0 else frozenset(structure.links[n - 1]) for n in (a, b)]
     return next(iter(parts[0] & parts[1]), None)
 
 
-def _turned(vectors: Floats) -> Floats:
+def _quarter_turn(vectors: Floats) -> Floats:
     """ẑ×v of (2, F)."""
     return np.stack([-vectors[1], vectors[0]])
-
-
-def _cross(u: Floats, v: Floats) -> Floats:
-    return u[0] * v[1] - u[1] * v[0]

@@ -16,13 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from pliant.linkage import hermite
-from pliant.linkage.hermite import Cells
-from pliant.linkage.rules import Floats
-
-Bools = NDArray[np.bool_]
+from pliant.core.arrays import Bools, Floats
+from pliant.linkage.kinematics import hermite
+from pliant.linkage.kinematics.hermite import Cells
 
 AT_REST = 1e-9  # of the curve's extent in the time of the cycle: slower than that is not moving
 WILD = 0.1  # a slope this far from its chords' mean, of their length and beyond their own change, is none
@@ -69,7 +66,7 @@ class Track:
         right = np.where(both, chord, 2 * chord - d0)
         return Cells(f0, f1, np.where(first, left, d0), np.where(last, right, d1))
 
-    def around(self, f: Floats) -> float:
+    def closed_integral(self, f: Floats) -> float:
         """∮f dt once round a closed cycle."""
         h = self.steps
         return float((f * (h + np.roll(h, 1))).sum() / 2)
@@ -92,8 +89,8 @@ def track(t: Floats, x: Floats, v: Floats, a: Floats, period: float | None = Non
     if len(t) < 2:
         return Track(t, x, np.zeros_like(x), np.zeros_like(x), period)
     bare = Track(t, x, v, a, period)
-    v = _tamed(bare, x, v)
-    return Track(t, x, v, _tamed(bare, v, a), period, _kinks(bare))
+    v = _limited_slopes(bare, x, v)
+    return Track(t, x, v, _limited_slopes(bare, v, a), period, _kinks(bare))
 
 
 def _kinks(run: Track) -> Bools | None:
@@ -103,11 +100,11 @@ def _kinks(run: Track) -> Bools | None:
     if run.period is None:
         change[[0, -1]] = 0.0  # an end has one chord
     beside = np.maximum(np.roll(change, 2), np.roll(change, -2))  # a kink between samples changes two
-    found = (change > KINK * beside) & (change > SLIGHT * np.hypot(*after).max())
-    return found if found.any() else None
+    kinks = (change > KINK * beside) & (change > SLIGHT * np.hypot(*after).max())
+    return kinks if kinks.any() else None
 
 
-def _tamed(run: Track, f: Floats, slope: Floats) -> Floats:
+def _limited_slopes(run: Track, f: Floats, slope: Floats) -> Floats:
     """The slopes (2, F) of f, or those of its chords where they are wild or not finite."""
     before, after = _chords(run, f)
     middle = (before + after) / 2
@@ -177,7 +174,7 @@ def length(run: Track) -> float:
     turns back, |v| has a kink: cells are cut into many there.
     """
     if run.period is not None and run.kinks is None and run.speed.min() > SMOOTH * run.speed.max():
-        return run.around(run.speed)
+        return run.closed_integral(run.speed)
     cells = run.path
     nodes = ((np.arange(PIECES)[:, None] + (1 + NODES) / 2) / PIECES).ravel()
     speeds = np.array([np.hypot(*hermite.slope(cells, np.array(node))).sum() for node in nodes])
@@ -190,13 +187,14 @@ def area(run: Track) -> float | None:
         return None
     middle = run.x.mean(axis=1, keepdims=True)  # about itself, for its digits
     if run.kinks is None:
-        return run.around(_cross(run.x - middle, run.v)) / 2
+        return run.closed_integral(cross(run.x - middle, run.v)) / 2
     cells, nodes = run.path, (1 + NODES) / 2
-    about = (_cross(hermite.value(cells, s) - middle, hermite.slope(cells, s)).sum() for s in nodes)
+    about = (cross(hermite.value(cells, s) - middle, hermite.slope(cells, s)).sum() for s in nodes)
     return float(WEIGHTS @ np.fromiter(about, np.float64)) / 4
 
 
-def _cross(u: Floats, v: Floats) -> Floats:
+def cross(u: Floats, v: Floats) -> Floats:
+    """The product u × v of vectors whose first axis is x, y."""
     return u[0] * v[1] - u[1] * v[0]
 
 
@@ -208,7 +206,7 @@ def box(run: Track) -> Box:
 def top_speed(run: Track) -> TopSpeed:
     """The largest speed along the curve."""
     cells = run.cells(run.speed, run.speed_rate)
-    s = hermite.turning(cells)
+    s = hermite.stationary_points(cells)
     values = np.concatenate([run.speed, hermite.value(cells, s).ravel()])
     t = np.concatenate([run.t, (run.t[: len(run.steps)] + s * run.steps).ravel()])
     most = int(np.argmax(values))
@@ -224,7 +222,7 @@ def dwell(run: Track, below: float = 0.05) -> float:
     slow0, slow1 = cells.f0 < 0, cells.f1 < 0
     crosses = slow0 != slow1
     part = np.where(slow0, 1.0, 0.0)
-    s = hermite.crossing(Cells(*(side[crosses] for side in cells)))
+    s = hermite.zero_crossing(Cells(*(side[crosses] for side in cells)))
     part[crosses] = np.where(slow0[crosses], s, 1 - s)
     return float((part * run.steps).sum() / run.steps.sum())
 
@@ -244,9 +242,9 @@ def time_ratio(run: Track) -> TimeRatio:
     ):
         return TimeRatio(None, "the point does not move", (), named)
     cells = run.cells(direction @ run.v, direction @ run.a)
-    found = np.flatnonzero((cells.f0 >= 0) != (cells.f1 >= 0))
-    s = hermite.crossing(Cells(*(side[found] for side in cells)))
-    turns = run.t[found] + s * run.steps[found]
+    crossings = np.flatnonzero((cells.f0 >= 0) != (cells.f1 >= 0))
+    s = hermite.zero_crossing(Cells(*(side[crossings] for side in cells)))
+    turns = run.t[crossings] + s * run.steps[crossings]
     times = tuple(float(t) for t in turns)
     if len(turns) != 2:
         return TimeRatio(None, f"it turns {len(turns)} times in a cycle, not twice", times, named)
@@ -255,7 +253,7 @@ def time_ratio(run: Track) -> TimeRatio:
     return TimeRatio(float(max(stroke, other) / min(stroke, other)), "", times, named)
 
 
-def swept(tracks: Sequence[Track]) -> Sweep:
+def swept_region(tracks: Sequence[Track]) -> Sweep:
     """The box and the convex hull of all points over all poses."""
     points = np.concatenate([_extremes(run) for run in tracks], axis=1)
     hull = shapely.MultiPoint(points.T).convex_hull
@@ -268,7 +266,9 @@ def swept(tracks: Sequence[Track]) -> Sweep:
 def _extremes(run: Track) -> Floats:
     """(2, P): the samples, and wherever x or y turns round between them."""
     cells = run.path
-    turns = [hermite.value(cells, s) for s in np.moveaxis(hermite.turning(cells), 1, 0).reshape(4, 1, -1)]
+    turns = [
+        hermite.value(cells, s) for s in np.moveaxis(hermite.stationary_points(cells), 1, 0).reshape(4, 1, -1)
+    ]
     return np.concatenate([run.x, *turns], axis=1)
 
 

@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from pliant.linkage.plan import Structure
+from pliant.linkage.structure.plan import LinkageStructure
 
 EQUAL = 1e-9  # s + l and p + q that differ by less, of their sum, are a change point
 
@@ -29,7 +29,7 @@ SIDES = ("ground", "input", "coupler", "output")
 
 
 @dataclass(frozen=True)
-class Body:
+class LoopBody:
     """Joints that keep their distances, and the links that see to it."""
 
     joints: frozenset[int]
@@ -59,13 +59,13 @@ class FourBar:
     @property
     def input_turns(self) -> bool:
         """Whether the input can turn fully, as far as this loop goes."""
-        return _turns(*self.lengths)
+        return _turns_fully(*self.lengths)
 
     @property
     def output_turns(self) -> bool:
         """Whether the output can turn fully, as far as this loop goes."""
         ground, first, coupler, last = self.lengths
-        return _turns(ground, last, coupler, first)
+        return _turns_fully(ground, last, coupler, first)
 
     def describe(self) -> str:
         """One sentence: the loop, its kind and why, and what turns."""
@@ -103,26 +103,26 @@ class SliderCrank:
         return f"{a}-{b}-{p} is a slider-crank ({why}): its crank {a}-{b} {moves}."
 
 
-def bodies(structure: Structure) -> list[Body]:
+def bodies(structure: LinkageStructure) -> list[LoopBody]:
     """The rigid bodies: the ground first, then links, merged where they share two joints or a triangle."""
-    found = [Body(structure.ground, ("ground",))]
-    found += [Body(frozenset(j), (n,)) for j, n in zip(structure.links, structure.labels, strict=True)]
-    while (merge := _rigid(found)) is not None:
+    merged = [LoopBody(structure.ground, ("ground",))]
+    merged += [LoopBody(frozenset(j), (n,)) for j, n in zip(structure.links, structure.labels, strict=True)]
+    while (merge := _rigid_together(merged)) is not None:
         first = min(merge)
-        joined = Body(
-            frozenset().union(*(found[n].joints for n in merge)),
-            tuple(name for n in sorted(merge) for name in found[n].links),
+        joined = LoopBody(
+            frozenset().union(*(merged[n].joints for n in merge)),
+            tuple(name for n in sorted(merge) for name in merged[n].links),
         )
-        found = [
-            joined if n == first else body for n, body in enumerate(found) if n == first or n not in merge
+        merged = [
+            joined if n == first else body for n, body in enumerate(merged) if n == first or n not in merge
         ]
-    return found
+    return merged
 
 
-def _rigid(found: list[Body]) -> set[int] | None:
+def _rigid_together(bodies: list[LoopBody]) -> set[int] | None:
     """Two bodies that share two joints, or three that share three."""
     members: dict[int, list[int]] = defaultdict(list)
-    for number, body in enumerate(found):
+    for number, body in enumerate(bodies):
         for joint in body.joints:
             members[joint].append(number)
     shared: dict[int, dict[int, int]] = defaultdict(dict)  # the joint that two bodies share
@@ -131,7 +131,7 @@ def _rigid(found: list[Body]) -> set[int] | None:
             if b in shared[a]:
                 return {a, b}
             shared[a][b] = shared[b][a] = joint
-    for a in range(1, len(found)):  # of three, two are not the ground
+    for a in range(1, len(bodies)):  # of three, two are not the ground
         for b in shared[a]:
             for c in set(shared[a]) & set(shared[b]) if b > a else ():
                 if len({shared[a][b], shared[a][c], shared[b][c]}) == 3:
@@ -139,7 +139,7 @@ def _rigid(found: list[Body]) -> set[int] | None:
     return None
 
 
-def four_bars(structure: Structure) -> tuple[FourBar, ...]:
+def four_bars(structure: LinkageStructure) -> tuple[FourBar, ...]:
     """Every four-bar loop with the ground in it, the driven side first."""
     ground, *moving = bodies(structure)
     arms = _arms(ground, moving)
@@ -150,31 +150,31 @@ def four_bars(structure: Structure) -> tuple[FourBar, ...]:
             for (first, a), (last, d) in product(arms[b], arms[c]):
                 if a != d and first is not last and body is not first and body is not last:
                     ends = (a, b, c, d)
-                    backwards = _driven(structure, last, d) and not _driven(structure, first, a)
+                    backwards = _is_driven(structure, last, d) and not _is_driven(structure, first, a)
                     ends, turned = (ends[::-1], last) if backwards else (ends, first)
-                    loops.append(_four_bar(structure, ends, _driven(structure, turned, ends[0])))
+                    loops.append(_four_bar(structure, ends, _is_driven(structure, turned, ends[0])))
     return tuple(loops)
 
 
-def slider_cranks(structure: Structure) -> tuple[SliderCrank, ...]:
+def slider_cranks(structure: LinkageStructure) -> tuple[SliderCrank, ...]:
     """Every crank and rod that move a joint along a fixed guide."""
     ground, *moving = bodies(structure)
     arms = _arms(ground, moving)
-    found: list[SliderCrank] = []
+    loops: list[SliderCrank] = []
     for (p, g, h), carrier in zip(structure.sliders, structure.carriers, strict=True):
         for rod in moving if carrier < 0 else ():
             for b in sorted(rod.joints - {p}) if p in rod.joints else ():
-                found += [
-                    _slider_crank(structure, (a, b, p), (g, h), _driven(structure, crank, a))
+                loops += [
+                    _slider_crank(structure, (a, b, p), (g, h), _is_driven(structure, crank, a))
                     for crank, a in arms[b]
                     if crank is not rod and p not in crank.joints
                 ]
-    return tuple(found)
+    return tuple(loops)
 
 
-def _arms(ground: Body, moving: list[Body]) -> dict[int, list[tuple[Body, int]]]:
+def _arms(ground: LoopBody, moving: list[LoopBody]) -> dict[int, list[tuple[LoopBody, int]]]:
     """Of each joint: the bodies that pivot it on the ground, and where."""
-    arms: dict[int, list[tuple[Body, int]]] = defaultdict(list)
+    arms: dict[int, list[tuple[LoopBody, int]]] = defaultdict(list)
     for body in moving:
         for pivot in body.joints & ground.joints:
             for joint in body.joints - {pivot}:
@@ -182,12 +182,12 @@ def _arms(ground: Body, moving: list[Body]) -> dict[int, list[tuple[Body, int]]]
     return arms
 
 
-def _driven(structure: Structure, body: Body, pivot: int) -> bool:
-    turned = (structure.motors[motor] for motor in structure.turning)
+def _is_driven(structure: LinkageStructure, body: LoopBody, pivot: int) -> bool:
+    turned = (structure.motors[motor] for motor in structure.rotary_motors)
     return any(pivot == at and tip in body.joints for at, tip in turned)
 
 
-def _four_bar(structure: Structure, joints: tuple[int, ...], driven: bool) -> FourBar:
+def _four_bar(structure: LinkageStructure, joints: tuple[int, ...], driven: bool) -> FourBar:
     at = structure.drawn[list(joints)]
     first, coupler, last, ground = (float(length) for length in np.hypot(*(np.roll(at, -1, axis=0) - at).T))
     lengths = (ground, first, coupler, last)
@@ -200,14 +200,14 @@ def _four_bar(structure: Structure, joints: tuple[int, ...], driven: bool) -> Fo
     return FourBar((a, b, c, d), lengths, driven, kind)
 
 
-def _turns(ground: float, arm: float, coupler: float, other: float) -> bool:
+def _turns_fully(ground: float, arm: float, coupler: float, other: float) -> bool:
     """The arm turns fully where its tip stays within the other two's reach of the far pivot."""
     slack = EQUAL * (ground + arm + coupler + other)
     return arm + ground <= coupler + other + slack and abs(ground - arm) >= abs(coupler - other) - slack
 
 
 def _slider_crank(
-    structure: Structure, joints: tuple[int, int, int], guide: tuple[int, int], driven: bool
+    structure: LinkageStructure, joints: tuple[int, int, int], guide: tuple[int, int], driven: bool
 ) -> SliderCrank:
     a, b, p = structure.drawn[list(joints)]
     along = structure.drawn[guide[1]] - structure.drawn[guide[0]]

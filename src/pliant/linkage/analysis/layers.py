@@ -26,10 +26,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pliant.linkage.analysis.stacking import Pair, Passing, Pin, search
+from pliant.core.arrays import Floats
+from pliant.linkage.analysis.stacking import Pair, Passing, StackPin, find_stack
 from pliant.linkage.model import Linkage
-from pliant.linkage.pins import other_names
-from pliant.linkage.rules import Floats
+from pliant.linkage.structure.pins import other_names
 
 SECONDS = 5.0  # for the search
 
@@ -62,8 +62,10 @@ class Layers:
         placed = "; ".join(f"{row}: {', '.join(links)}" for row, links in enumerate(rows))
         number = "1 layer" if self.count == 1 else f"{self.count} layers"
         if self.collisions:
-            no, found = ("is", "") if self.proven else ("was found that is", " found")
-            first = f"No order of layers {no} free of collisions. With the fewest{found}, {number}: {placed}."
+            no, wording = ("is", "") if self.proven else ("was found that is", " found")
+            first = (
+                f"No order of layers {no} free of collisions. With the fewest{wording}, {number}: {placed}."
+            )
         else:
             least = (
                 "the fewest possible" if self.proven else "perhaps not the fewest (the search was cut short)"
@@ -88,11 +90,11 @@ class Layers:
         }
 
 
-def assign(model: Linkage, points: Floats, width: float, seconds: float = SECONDS) -> Layers:
+def assign_layers(model: Linkage, points: Floats, width: float, seconds: float = SECONDS) -> Layers:
     """The fewest layers for links of this width to run free at poses (F, N, 2), or the fewest collisions."""
     plates, pins = _plates(model, points), _pins(model, points)
     passings = _passings(plates, pins, width)
-    stack = search(len(plates), pins, _meetings(plates, pins, width), passings, seconds)
+    stack = find_stack(len(plates), pins, _meetings(plates, pins, width), passings, seconds)
     labels = [link.label for link in model.links]
     collisions = tuple(
         Collision(labels[passing.link], pins[passing.pin].joint, passing.frame)
@@ -161,7 +163,7 @@ def _box(corners: Floats) -> Any:
     return shapely.box(*corners.reshape(-1, 2).min(axis=0), *corners.reshape(-1, 2).max(axis=0))
 
 
-def _pins(model: Linkage, points: Floats) -> list[Pin]:
+def _pins(model: Linkage, points: Floats) -> list[StackPin]:
     labels = [link.label for link in model.links]
     links: dict[str, list[int]] = {name: [] for name in model.joints}
     twins = other_names(model.joints, (link.joints for link in model.links), model.ground)
@@ -176,7 +178,7 @@ def _pins(model: Linkage, points: Floats) -> list[Pin]:
         else:
             links[joint].append(labels.index(slider.on))
     return [
-        Pin(joint, tuple(dict.fromkeys(members)), joint in grounded, points[:, number])
+        StackPin(joint, tuple(dict.fromkeys(members)), joint in grounded, points[:, number])
         for number, (joint, members) in enumerate(links.items())
         if len(set(members)) > (joint not in grounded)
     ]
@@ -185,7 +187,7 @@ def _pins(model: Linkage, points: Floats) -> list[Pin]:
 # Conflicts
 
 
-def _meetings(plates: list[_Plate], pins: list[Pin], width: float) -> list[Pair]:
+def _meetings(plates: list[_Plate], pins: list[StackPin], width: float) -> list[Pair]:
     """Links on one pin, and links that come nearer to each other than the width."""
     shared = {pair for pin in pins for pair in combinations(sorted(pin.links), 2)}
     boxes = [plate.box for plate in plates]
@@ -195,13 +197,13 @@ def _meetings(plates: list[_Plate], pins: list[Pin], width: float) -> list[Pair]
     return sorted(shared) + met
 
 
-def _passings(plates: list[_Plate], pins: list[Pin], width: float) -> list[Passing]:
+def _passings(plates: list[_Plate], pins: list[StackPin], width: float) -> list[Passing]:
     """Links that come nearer than the width to a pin that is not theirs."""
     boxes, paths = [plate.box for plate in plates], [_box(pin.path) for pin in pins]
     near = shapely.STRtree(boxes).query(paths, predicate="dwithin", distance=width).T
-    found: list[Passing] = []
+    passings: list[Passing] = []
     for pin, link in near.tolist():
-        apart = shapely.distance(plates[link].shapes, shapely.points(pins[pin].path))
-        if link not in pins[pin].links and apart.min() <= width:
-            found.append(Passing(link, pin, int(apart.argmin())))
-    return found
+        distances = shapely.distance(plates[link].shapes, shapely.points(pins[pin].path))
+        if link not in pins[pin].links and distances.min() <= width:
+            passings.append(Passing(link, pin, int(distances.argmin())))
+    return passings

@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.plan import STRUTS, Plan, Structure, farthest
-from pliant.linkage.poses import Poses, jacobian
-from pliant.linkage.rules import Floats
+from pliant.linkage.kinematics.poses import LinkagePoses, jacobian
+from pliant.linkage.structure.plan import STRUTS, LinkageStructure, RulePlan, farthest_pair
 
 THIN = 0.1  # sine at a joint below which its two distances no longer place it well across the bar
 
@@ -47,7 +46,7 @@ class Dimension:
     value: float  # as drawn
 
 
-def dimensions(plan: Plan) -> tuple[Dimension, ...]:
+def dimensions(plan: RulePlan) -> tuple[Dimension, ...]:
     """Every dimension: 2 of a ground pivot, 2m − 3 of a link of m joints, 1 of a slider.
 
     A link has the distance of its two joints that are farthest apart, and the distances of every
@@ -56,10 +55,10 @@ def dimensions(plan: Plan) -> tuple[Dimension, ...]:
     return tuple(_dimensions(plan.structure))
 
 
-def sensitivities(poses: Poses, wanted: Sequence[Dimension]) -> Floats:
+def sensitivities(poses: LinkagePoses, wanted: Sequence[Dimension]) -> Floats:
     """∂x/∂ℓ (D, N, 2, F) of every joint by each dimension, at the same motor angles."""
     structure = poses.plan.structure
-    measures = [*_dimensions(structure), *_held(structure)]
+    measures = [*_dimensions(structure), *_fixed_dimensions(structure)]
     count = poses.drawn.size
     if len(measures) > count:
         extra = len(measures) - count
@@ -76,10 +75,10 @@ def sensitivities(poses: Poses, wanted: Sequence[Dimension]) -> Floats:
         return np.einsum("kcpef,dpe->dkcf", jacobian(poses), drawn, optimize=True)
 
 
-def tolerances(found: Sequence[Dimension], every: float | None, single: Mapping[str, float]) -> Floats:
+def tolerances(dimensions: Sequence[Dimension], every: float | None, single: Mapping[str, float]) -> Floats:
     """± of each dimension (D,): its own, or that of all, or 0. A distance may be named either way round."""
-    names = {one.name: n for n, one in enumerate(found)}
-    out = np.full(len(found), every or 0.0)
+    names = {one.name: n for n, one in enumerate(dimensions)}
+    out = np.full(len(dimensions), every or 0.0)
     faults: list[Fault] = []
     for name, tolerance in single.items():
         parts = name.split("-")
@@ -103,7 +102,7 @@ class Bands:
     centred and independent, with its limits at ±3σ, and so are the bands ±3σ of the curve.
     """
 
-    known: NDArray[np.bool_]  # (F,) false in a toggle, where first order says nothing and all else is 0
+    known: Bools  # (F,) false in a toggle, where first order says nothing and all else is 0
     normals: Floats  # (F, 2) of the curve
     worst: Floats  # (F,) ± along the normal
     statistical: Floats  # (F,) ± along the normal
@@ -151,10 +150,13 @@ def normals(v: Floats, a: Floats) -> Floats:
 def band_outline(points: Floats, normal: Floats, width: Floats, closed: bool) -> Floats:
     """The outline (K, 2) of a band ± `width` (F,) about points (F, 2); closed, a ring with a seam."""
     side = normal * width[:, None]
-    ways = [points + side, (points - side)[::-1]]
+    borders = [points + side, (points - side)[::-1]]
     if closed:
-        ways = [np.concatenate([ways[0], ways[0][:1]]), np.concatenate([ways[1][-1:], ways[1]])]
-    return np.concatenate(ways)
+        borders = [
+            np.concatenate([borders[0], borders[0][:1]]),
+            np.concatenate([borders[1][-1:], borders[1]]),
+        ]
+    return np.concatenate(borders)
 
 
 def _farthest(off: Floats) -> Floats:
@@ -170,28 +172,28 @@ def _farthest(off: Floats) -> Floats:
     return np.hypot(corners[:, 0], corners[:, 1]).max(axis=0, initial=0.0)
 
 
-def _dimensions(structure: Structure) -> list[Dimension]:
-    names, hidden = structure.names, structure.guides
-    found = [
+def _dimensions(structure: LinkageStructure) -> list[Dimension]:
+    names, hidden = structure.names, structure.guide_points
+    dimensions = [
         _measure(structure, f"{names[k]}.{axis}", axis, (k,))
-        for k in sorted(structure.ground - hidden - structure.named_twice)
+        for k in sorted(structure.ground - hidden - structure.duplicates)
         for axis in ("x", "y")
     ]
     for link in structure.links:
-        joints = [k for k in link if k not in hidden | structure.named_twice]
-        i, j = farthest(structure.drawn, joints)
-        found.append(_measure(structure, f"{names[i]}-{names[j]}", "length", (i, j)))
+        joints = [k for k in link if k not in hidden | structure.duplicates]
+        i, j = farthest_pair(structure.drawn, joints)
+        dimensions.append(_measure(structure, f"{names[i]}-{names[j]}", "length", (i, j)))
         for k in joints:
             if k not in (i, j):
-                found += _placed(structure, k, i, j)
+                dimensions += _position_dimensions(structure, k, i, j)
     often = Counter(k for k, _, _ in structure.sliders)
     for number, (k, a, b) in enumerate(structure.sliders):
         name = f"{names[k]}.offset" if often[k] == 1 else f"{names[k]}.offset of sliders[{number}]"
-        found.append(_measure(structure, name, "across", (k, a, b)))
-    return found
+        dimensions.append(_measure(structure, name, "across", (k, a, b)))
+    return dimensions
 
 
-def _placed(structure: Structure, k: int, i: int, j: int) -> list[Dimension]:
+def _position_dimensions(structure: LinkageStructure, k: int, i: int, j: int) -> list[Dimension]:
     """Two dimensions that place joint k of a link against its joints i and j."""
     names = structure.names
     to_i, to_j = structure.drawn[i] - structure.drawn[k], structure.drawn[j] - structure.drawn[k]
@@ -202,12 +204,12 @@ def _placed(structure: Structure, k: int, i: int, j: int) -> list[Dimension]:
     return [_measure(structure, f"{names[i]}-{names[k]}", "along", (k, i, j)), across]
 
 
-def _held(structure: Structure) -> list[Dimension]:
+def _fixed_dimensions(structure: LinkageStructure) -> list[Dimension]:
     """What no dimension changes: directions of motors, and guides in the part that carries them."""
-    names, hidden = structure.names, structure.guides
+    names, hidden = structure.names, structure.guide_points
     held = [
         _measure(structure, f"direction of motors[{motor}]", "direction", structure.motors[motor][::-1])
-        for motor in structure.turning
+        for motor in structure.rotary_motors
     ]
     for motor, push in enumerate(structure.pushes):
         if push == STRUTS:
@@ -216,16 +218,18 @@ def _held(structure: Structure) -> list[Dimension]:
             held.append(_measure(structure, f"place of motors[{motor}]", "along", structure.sliders[push]))
     for k in sorted(hidden & structure.ground):
         held += [_measure(structure, f"{names[k]}.{axis}", axis, (k,)) for axis in ("x", "y")]
-    for k in sorted(structure.named_twice & structure.ground):
+    for k in sorted(structure.duplicates & structure.ground):
         held += [_measure(structure, f"{names[k]}.{axis}", axis, (k,)) for axis in ("x", "y")]
     for link in structure.links:
-        i, j = farthest(structure.drawn, [k for k in link if k not in hidden])
-        for k in (hidden | structure.named_twice).intersection(link):
-            held += [_measure(structure, f"{names[k]} {way}", way, (k, i, j)) for way in ("along", "across")]
+        i, j = farthest_pair(structure.drawn, [k for k in link if k not in hidden])
+        for k in (hidden | structure.duplicates).intersection(link):
+            held += [
+                _measure(structure, f"{names[k]} {kind}", kind, (k, i, j)) for kind in ("along", "across")
+            ]
     return held
 
 
-def _measure(structure: Structure, name: str, kind: Kind, joints: tuple[int, ...]) -> Dimension:
+def _measure(structure: LinkageStructure, name: str, kind: Kind, joints: tuple[int, ...]) -> Dimension:
     return Dimension(name, kind, joints, _value(kind, joints, structure.drawn))
 
 

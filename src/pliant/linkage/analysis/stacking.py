@@ -28,7 +28,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csgraph
 
-from pliant.linkage.rules import Floats, Ints
+from pliant.core.arrays import Floats, Ints
 
 FEASIBLE, INFEASIBLE = 0, 2  # scipy's words for how a search ended
 
@@ -38,7 +38,7 @@ Arcs = dict[Pair, int]  # (upper, lower) links, and a passing that says so
 
 
 @dataclass(frozen=True)
-class Pin:
+class StackPin:
     """A pin, the links on it, and whether it starts at the ground."""
 
     joint: str
@@ -55,7 +55,7 @@ class Passing:
     pin: int
     frame: int  # the pose where they are nearest
 
-    def clear(self, rows: Ints, pins: Sequence[Pin]) -> bool:
+    def clear(self, rows: Ints, pins: Sequence[StackPin]) -> bool:
         """Whether these layers keep the two apart."""
         members = rows[list(pins[self.pin].links)]
         above, below = rows[self.link] > members.max(), rows[self.link] < members.min()
@@ -71,19 +71,23 @@ class Stack:
     fewest_layers: bool  # for the collisions there are
 
 
-def search(
-    links: int, pins: Sequence[Pin], meetings: Sequence[Pair], passings: Sequence[Passing], seconds: float
+def find_stack(
+    links: int,
+    pins: Sequence[StackPin],
+    meetings: Sequence[Pair],
+    passings: Sequence[Passing],
+    seconds: float,
 ) -> Stack:
     """Layers with the fewest collisions, and of those few layers; in about as many seconds at most."""
     until = perf_counter() + seconds
-    ways, proven = _ways(links, pins, passings, until - seconds / 2)
-    kept = [passing for passing, way in zip(passings, ways, strict=True) if way is not None]
-    stack = _piled(links, meetings, _arcs(pins, passings, ways))
+    choices, proven = _choose_sides(links, pins, passings, until - seconds / 2)
+    kept = [passing for passing, choice in zip(passings, choices, strict=True) if choice is not None]
+    stack = _pile(links, meetings, _arcs(pins, passings, choices))
     shared = max((len(pin.links) for pin in pins), default=1)
     pressed = True
     for height in range(shared, int(stack.max()) + 1):
         share = max(until - perf_counter(), 0.02) / 2  # half of what is left, so that more are tried
-        rows, ended = _press(_Press(links, height, pins, meetings, kept), share)
+        rows, ended = _compact(_Compaction(links, height, pins, meetings, kept), share)
         if rows is not None:
             return Stack(np.unique(rows, return_inverse=True)[1], proven, pressed)
         pressed &= ended == INFEASIBLE
@@ -93,18 +97,18 @@ def search(
 # Above or below
 
 
-def _ways(
-    links: int, pins: Sequence[Pin], passings: Sequence[Passing], until: float
+def _choose_sides(
+    links: int, pins: Sequence[StackPin], passings: Sequence[Passing], until: float
 ) -> tuple[list[bool | None], bool]:
     """Of each passing, whether it is above, or None where it is given up; and whether those are fewest."""
     count = len(passings)
-    ways: list[bool | None] = [True] * count
+    choices: list[bool | None] = [True] * count
     cuts: list[Row] = []
-    while found := _cycles(links, _arcs(pins, passings, ways)):
-        cuts += [_cut(cycle, ways, count) for cycle in found]
+    while cycles := _cycles(links, _arcs(pins, passings, choices)):
+        cuts += [_cut(cycle, choices, count) for cycle in cycles]
         left = until - perf_counter()
         if left <= 0:
-            return _acyclic(links, pins, passings, ways), False
+            return _acyclic(links, pins, passings, choices), False
         grounded: Any = [pins[passing.pin].grounded for passing in passings] + [0] * count
         answer = milp(
             np.repeat([0.0, 1.0], count),
@@ -114,17 +118,17 @@ def _ways(
             options={"time_limit": left},
         )
         if answer.status != FEASIBLE:
-            return _acyclic(links, pins, passings, ways), False
+            return _acyclic(links, pins, passings, choices), False
         above, given_up = np.round(answer.x).astype(bool).reshape(2, -1)
-        ways = [None if gone else bool(up) for up, gone in zip(above, given_up, strict=True)]
-    return ways, True
+        choices = [None if gone else bool(up) for up, gone in zip(above, given_up, strict=True)]
+    return choices, True
 
 
-def _arcs(pins: Sequence[Pin], passings: Sequence[Passing], ways: Sequence[bool | None]) -> Arcs:
+def _arcs(pins: Sequence[StackPin], passings: Sequence[Passing], choices: Sequence[bool | None]) -> Arcs:
     arcs: Arcs = {}
-    for number, (passing, way) in enumerate(zip(passings, ways, strict=True)):
-        for member in pins[passing.pin].links if way is not None else ():
-            arcs[(passing.link, member) if way else (member, passing.link)] = number
+    for number, (passing, choice) in enumerate(zip(passings, choices, strict=True)):
+        for member in pins[passing.pin].links if choice is not None else ():
+            arcs[(passing.link, member) if choice else (member, passing.link)] = number
     return arcs
 
 
@@ -137,10 +141,10 @@ def _cycles(links: int, arcs: Arcs) -> set[tuple[int, ...]]:
     for a, b in arcs:
         if part[a] == part[b]:
             below.setdefault(a, []).append(b)
-    return {tuple(sorted(arcs[step] for step in _way_back(link, below))) for link in below}
+    return {tuple(sorted(arcs[step] for step in _shortest_cycle(link, below))) for link in below}
 
 
-def _way_back(link: int, below: dict[int, list[int]]) -> list[Pair]:
+def _shortest_cycle(link: int, below: dict[int, list[int]]) -> list[Pair]:
     came: dict[int, int] = {}
     waiting = deque([link])
     while link not in came:
@@ -155,27 +159,27 @@ def _way_back(link: int, below: dict[int, list[int]]) -> list[Pair]:
     return steps
 
 
-def _cut(cycle: tuple[int, ...], ways: Sequence[bool | None], count: int) -> Row:
+def _cut(cycle: tuple[int, ...], choices: Sequence[bool | None], count: int) -> Row:
     """Not all of a cycle's passings this way, or one of them given up."""
-    above = [number for number in cycle if ways[number]]
-    below = [number for number in cycle if not ways[number]]
+    above = [number for number in cycle if choices[number]]
+    below = [number for number in cycle if not choices[number]]
     return above, [*below, *(count + number for number in cycle)], len(above) - 1
 
 
 def _acyclic(
-    links: int, pins: Sequence[Pin], passings: Sequence[Passing], ways: list[bool | None]
+    links: int, pins: Sequence[StackPin], passings: Sequence[Passing], choices: list[bool | None]
 ) -> list[bool | None]:
     """Give up a passing of every cycle until there are none: quick, and perhaps more than need be."""
-    while found := _cycles(links, _arcs(pins, passings, ways)):
-        gone = {cycle[0] for cycle in found}
-        ways = [None if number in gone else way for number, way in enumerate(ways)]
-    return ways
+    while cycles := _cycles(links, _arcs(pins, passings, choices)):
+        gone = {cycle[0] for cycle in cycles}
+        choices = [None if number in gone else choice for number, choice in enumerate(choices)]
+    return choices
 
 
 # Few layers
 
 
-def _piled(links: int, meetings: Sequence[Pair], arcs: Arcs) -> Ints:
+def _pile(links: int, meetings: Sequence[Pair], arcs: Arcs) -> Ints:
     """Each link in the lowest layer free for it, after all that are below it: enough layers, if not few."""
     taken: list[set[int]] = [set() for _ in range(links)]
     beside: dict[int, list[int]] = {link: [] for link in range(links)}
@@ -203,12 +207,12 @@ def _piled(links: int, meetings: Sequence[Pair], arcs: Arcs) -> Ints:
 
 
 @dataclass(frozen=True)
-class _Press:
+class _Compaction:
     """The variables: x of every link and layer, then u of every passing."""
 
     links: int
     height: int
-    pins: Sequence[Pin]
+    pins: Sequence[StackPin]
     meetings: Sequence[Pair]
     passings: Sequence[Passing]
 
@@ -227,24 +231,24 @@ class _Press:
                     yield [here, *other[: row + 1]], [u], 1
 
 
-def _press(press: _Press, seconds: float) -> tuple[Ints | None, int]:
+def _compact(compaction: _Compaction, seconds: float) -> tuple[Ints | None, int]:
     """The layer of each link in a stack of that height, if it was found, and how the search ended."""
-    each = press.links * press.height
-    size = each + len(press.passings)
+    each = compaction.links * compaction.height
+    size = each + len(compaction.passings)
     low: Any = np.zeros(size)
-    low[each:] = [press.pins[passing.pin].grounded for passing in press.passings]
-    ones = sparse.kron(sparse.eye(press.links), np.ones((1, press.height)))
-    ones = sparse.hstack([ones, sparse.csr_array((press.links, size - each))])
+    low[each:] = [compaction.pins[passing.pin].grounded for passing in compaction.passings]
+    ones = sparse.kron(sparse.eye(compaction.links), np.ones((1, compaction.height)))
+    ones = sparse.hstack([ones, sparse.csr_array((compaction.links, size - each))])
     answer = milp(
         np.zeros(size),
         integrality=1,
         bounds=Bounds(low, 1),
-        constraints=[LinearConstraint(ones, 1, 1), *_inequalities(list(press.rows()), size)],
+        constraints=[LinearConstraint(ones, 1, 1), *_inequalities(list(compaction.rows()), size)],
         options={"time_limit": seconds},
     )
     if answer.x is None:
         return None, answer.status
-    return answer.x[:each].reshape(press.links, -1).argmax(axis=1), answer.status
+    return answer.x[:each].reshape(compaction.links, -1).argmax(axis=1), answer.status
 
 
 def _inequalities(rows: Sequence[Row], size: int) -> list[LinearConstraint]:

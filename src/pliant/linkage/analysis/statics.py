@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats
 from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
-from pliant.linkage.analysis.balance import Push, cross, normals, pushes_of, solve, unknowns_of
+from pliant.linkage.analysis.balance import Push, normals, pushes_of, solve_balance, unknowns_of
+from pliant.linkage.analysis.curves import cross
+from pliant.linkage.kinematics.poses import LinkagePoses, rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import TURNS
-from pliant.linkage.poses import Poses, rates
-from pliant.linkage.rules import Floats
+from pliant.linkage.structure.plan import TURNS
 
 LONGEST = 0.2  # arrow of the greatest force, of the linkage's size
 SHOWN = 1e-6  # of the greatest force: smaller ones have no arrow
@@ -24,7 +24,7 @@ Kind = Literal["torque", "push", "pin", "ground", "slider"]
 
 
 @dataclass(frozen=True)
-class Peak:
+class StaticPeak:
     """The greatest of one force or torque along the poses."""
 
     kind: Kind
@@ -48,16 +48,16 @@ class Statics:
     supports: Floats  # (G, 2, F) of the ground on the pivot
     sliders: tuple[tuple[str, str], ...]  # (S,) joint, and the link that carries the guide, or "ground"
     guides: Floats  # (S, 2, F) of the guide on the joint; what carries the guide gets the opposite
-    balanced: NDArray[np.bool_]  # (F,) false at a toggle, where nothing finite holds the loads
+    balanced: Bools  # (F,) false at a toggle, where nothing finite holds the loads
     determinate: bool  # whether these are the only forces that balance
     units: str
     disagreement: float = 0.0  # with virtual work, of the greatest torque, or of the loads' on a crank's arm
 
     @property
-    def peaks(self) -> tuple[Peak, ...]:
+    def peaks(self) -> tuple[StaticPeak, ...]:
         """The greatest torque of each motor, then the greatest force of each kind at each joint."""
-        found = list(self._peaks()) if self.balanced.any() else []
-        return tuple(sorted(found, key=lambda peak: (peak.kind not in ("torque", "push"), -peak.value)))
+        peaks = list(self._peaks()) if self.balanced.any() else []
+        return tuple(sorted(peaks, key=lambda peak: (peak.kind not in ("torque", "push"), -peak.value)))
 
     def to_dict(self) -> dict[str, Any]:
         """As the result's JSON has it."""
@@ -81,7 +81,7 @@ class Statics:
             "peaks": [vars(peak).copy() for peak in self.peaks],
         }
 
-    def _peaks(self) -> Iterator[Peak]:
+    def _peaks(self) -> Iterator[StaticPeak]:
         for (joint, to), torque, pushes in zip(self.motors, self.torques, self.pushes, strict=True):
             yield self._peak("push" if pushes else "torque", to if pushes else joint, np.abs(torque))
         strength = np.hypot(self.reactions[:, 0], self.reactions[:, 1])
@@ -95,22 +95,22 @@ class Statics:
         for (joint, _), guide in zip(self.sliders, self.guides, strict=True):
             yield self._peak("slider", joint, np.hypot(*guide))
 
-    def _peak(self, kind: Kind, name: str, strength: Floats) -> Peak:
+    def _peak(self, kind: Kind, name: str, strength: Floats) -> StaticPeak:
         frame = int(np.argmax(np.where(self.balanced, strength, -1.0)))
-        return Peak(kind, name, float(strength[frame]), frame, float(self.angles[0, frame]))
+        return StaticPeak(kind, name, float(strength[frame]), frame, float(self.angles[0, frame]))
 
 
-def forces(model: Linkage, poses: Poses) -> Statics | None:
+def forces(model: Linkage, poses: LinkagePoses) -> Statics | None:
     """The torques and forces that hold the model's loads at every pose; None where it has no loads."""
     if not model.loads:
         return None
     structure = poses.plan.structure
     unknowns, pushes = unknowns_of(model, structure), pushes_of(model, poses)
-    balance = solve(unknowns, pushes, poses)
+    balance = solve_balance(unknowns, pushes, poses)
     ends = np.cumsum([2 * len(unknowns.pins), 2 * len(unknowns.ground), len(structure.sliders)])
-    reactions, supports, along, torques = np.split(balance.found, ends)
+    reactions, supports, along, torques = np.split(balance.forces, ends)
     names, labels = structure.names, (*structure.labels, "ground")
-    found = Statics(
+    statics = Statics(
         angles=poses.angles,
         motors=tuple((names[pivot], names[driven]) for pivot, driven in structure.motors),
         torques=np.where([[push == TURNS] for push in structure.pushes], structure.size, 1.0) * torques,
@@ -128,12 +128,12 @@ def forces(model: Linkage, poses: Poses) -> Statics | None:
         determinate=unknowns.equations == unknowns.count,
         units=model.units,
     )
-    return replace(found, disagreement=_disagreement(found, model, poses, ~balance.singular))
+    return replace(statics, disagreement=_disagreement(statics, model, poses, ~balance.singular))
 
 
-def virtual_torques(model: Linkage, poses: Poses) -> Floats:
+def virtual_torques(model: Linkage, poses: LinkagePoses) -> Floats:
     """(M, F) by virtual work, −Σ (F·∂x/∂φ + τ·∂θ/∂φ), φ counter-clockwise: the same torques from rates."""
-    found = np.zeros_like(poses.angles)
+    torques = np.zeros_like(poses.angles)
     pushes = pushes_of(model, poses)
     for motor, turn in enumerate(poses.plan.structure.turns.tolist()):
         w = np.zeros_like(poses.angles)
@@ -142,12 +142,12 @@ def virtual_torques(model: Linkage, poses: Poses) -> Floats:
         with np.errstate(invalid="ignore"):  # at a toggle rates have no bound
             for push in pushes:
                 work = push.torque * _spin(push, poses.x, v) if push.torque else 0.0
-                found[motor] -= turn * (push.force @ push.of(v) + work)
-    return found
+                torques[motor] -= turn * (push.force @ push.of(v) + work)
+    return torques
 
 
 def arrows(
-    statics: Statics, model: Linkage, poses: Poses, frame: int, scale: float | None = None
+    statics: Statics, model: Linkage, poses: LinkagePoses, frame: int, scale: float | None = None
 ) -> list[Mark]:
     """Forces at one pose as arrows from their joints, and loads as arrows to where they act.
 
@@ -157,8 +157,8 @@ def arrows(
     place = dict(zip(poses.plan.structure.names, poses.x[..., frame], strict=True))
     pins, sliders = ([joint for joint, _ in entries] for entries in (statics.pins, statics.sliders))
     pushes = pushes_of(model, poses)
-    found = np.concatenate([statics.reactions, statics.supports, statics.guides])[..., frame]
-    vectors = np.concatenate([found, [push.force for push in pushes]])
+    reactions = np.concatenate([statics.reactions, statics.supports, statics.guides])[..., frame]
+    vectors = np.concatenate([reactions, [push.force for push in pushes]])
     strength = np.hypot(*vectors.T)
     greatest = max(float(strength.max()), 1e-300)
     arms = vectors * (LONGEST * poses.plan.structure.size / greatest if scale is None else scale)
@@ -199,11 +199,11 @@ def _spin(push: Push, x: Floats, v: Floats) -> Floats:
     return cross(across, rate) / np.square(across).sum(axis=0)
 
 
-def _disagreement(statics: Statics, model: Linkage, poses: Poses, regular: NDArray[np.bool_]) -> float:
+def _disagreement(statics: Statics, model: Linkage, poses: LinkagePoses, regular: Bools) -> float:
     sure = statics.balanced & regular
     virtual = virtual_torques(model, poses)[:, sure]
     pivots, driven = np.array(poses.plan.structure.motors).T
     arm = float(np.hypot(*(poses.drawn[driven] - poses.drawn[pivots]).T).max())
     loads = max(arm * float(np.hypot(*load.force)) + abs(load.torque) for load in model.loads)
-    apart = float(np.abs(statics.torques[:, sure] - virtual).max(initial=0.0))
-    return apart / max(float(np.abs(virtual).max(initial=0.0)), loads, 1e-300)
+    difference = float(np.abs(statics.torques[:, sure] - virtual).max(initial=0.0))
+    return difference / max(float(np.abs(virtual).max(initial=0.0)), loads, 1e-300)

@@ -1,6 +1,6 @@
 """Hard guards over the whole cycle: nothing flips, tears or vanishes, transmission stays above its bound.
 
-Every triangle and slider has c with |c| < 1 (`rules.openness`); the guard is |c| ≤ √(1 − m²) for
+Every triangle and slider has c with |c| < 1 (`rules.fill_openness`); the guard is |c| ≤ √(1 − m²) for
 the margin m, or |c| ≤ cos μ for a least transmission angle μ. A linkage that breaks a guard as
 drawn may not break it further, and is pulled back inside. No length of a link shrinks below a
 share of what it was, and no three joints of a link are turned over: the height of their triangle
@@ -14,13 +14,14 @@ from itertools import combinations
 
 import numpy as np
 
-from pliant.linkage.editing.openings import dyad_slopes
-from pliant.linkage.editing.samples import between, height_slopes, heights, length_slopes
-from pliant.linkage.editing.terms import Residuals, View
+from pliant.core.arrays import Floats, Ints
+from pliant.linkage.editing.openness import dyad_openness_gradient
+from pliant.linkage.editing.samples import height_slopes, heights, length_slopes, peak_bounds
+from pliant.linkage.editing.terms import EditView, Residuals
+from pliant.linkage.kinematics.poses import LinkagePoses, openness
 from pliant.linkage.model import EditStudy
-from pliant.linkage.plan import Plan, farthest
-from pliant.linkage.poses import Poses, opennesses
-from pliant.linkage.rules import LINES, SIDED, SLIDER, TRIANGLE, Floats, Ints
+from pliant.linkage.structure.plan import RulePlan, farthest_pair
+from pliant.linkage.structure.rule import SIDED, Op, RuleKind
 
 WATCHED = 0.15  # rows within this of their bound take part in a step
 MOST = 150
@@ -46,9 +47,9 @@ class Guards:
 
     def peaks(self, c: Floats) -> Floats:
         """What |c| may reach about each sample, (G, F)."""
-        return between(np.abs(c[self.ops]), self.closed)
+        return peak_bounds(np.abs(c[self.ops]), self.closed)
 
-    def broken(self, drawn: Floats, c: Floats) -> bool:
+    def are_broken(self, drawn: Floats, c: Floats) -> bool:
         """Whether a drawing with these c (K, F) breaks a guard."""
         if (self.peaks(c) > self.bounds[:, None]).any():
             return True
@@ -57,29 +58,31 @@ class Guards:
             return True
         return bool((heights(drawn, self.plates) < self.heights).any())
 
-    def short(self, drawn: Floats) -> tuple[Floats, Floats]:
+    def length_rows(self, drawn: Floats) -> tuple[Floats, Floats]:
         """Rows (L + P, 2N) and room for a step that leaves lengths long and triangles high enough."""
         lengths, slopes = length_slopes(drawn, self.pairs)
         high, rising = height_slopes(drawn, self.plates)
         room = np.concatenate([lengths - self.least, high - self.heights])
         return -np.concatenate([slopes, rising]), np.maximum(room, 0.0)
 
-    def rows(self, view: View, c: Floats, inside: float, watched: float) -> tuple[Floats, Floats, Ints]:
+    def openness_rows(
+        self, view: EditView, c: Floats, inside: float, watched: float
+    ) -> tuple[Floats, Floats, Ints]:
         """Linear rows (R, 2N) and room (R,) for a step, and the (rule, pose) of each that is `watched`."""
         room = self.bounds[:, None] - self.peaks(c)
         at = np.argwhere(room < watched)
         at = at[np.argsort(room[at[:, 0], at[:, 1]])[:MOST]]
         pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
-        slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * slopes_of(view, c, pairs)
+        slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * openness_gradients(view, c, pairs)
         return slopes, np.maximum(room[at[:, 0], at[:, 1]] - inside, 0.0), pairs
 
-    def over(self, view: View, c: Floats, inside: float) -> tuple[Floats, Floats]:
+    def violations(self, view: EditView, c: Floats, inside: float) -> tuple[Floats, Floats]:
         """Rows (R, 2N) of what is not `inside` its bound, and by how much (R,)."""
         over = self.peaks(c) - (self.bounds - inside)[:, None]
         at = np.argwhere(over > 0)
         at = at[np.argsort(-over[at[:, 0], at[:, 1]])[:MOST]]
         pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
-        slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * slopes_of(view, c, pairs)
+        slopes = np.sign(c[pairs[:, 0], pairs[:, 1]])[:, None] * openness_gradients(view, c, pairs)
         lengths, growing = length_slopes(view.drawn, self.pairs)
         high, rising = height_slopes(view.drawn, self.plates)
         short, low = lengths < self.least, high < self.heights
@@ -87,7 +90,7 @@ class Guards:
         much = [over[at[:, 0], at[:, 1]], (self.least - lengths)[short], (self.heights - high)[low]]
         return rows, np.concatenate(much)
 
-    def pull(self, view: View, c: Floats) -> Residuals:
+    def restoring_residuals(self, view: EditView, c: Floats) -> Residuals:
         """What is not well inside the wanted bound, of rules that were beyond it as drawn, as residuals."""
         if not (self.bounds > self.wanted).any():
             return np.zeros(0), np.zeros((0, view.drawn.size))
@@ -95,72 +98,73 @@ class Guards:
         at = np.argwhere((over > 0) & (self.bounds > self.wanted)[:, None])
         pairs = np.stack([self.ops[at[:, 0]], at[:, 1]], axis=1)
         sign = np.sign(c[pairs[:, 0], pairs[:, 1]])
-        return over[at[:, 0], at[:, 1]], sign[:, None] * slopes_of(view, c, pairs)
+        return over[at[:, 0], at[:, 1]], sign[:, None] * openness_gradients(view, c, pairs)
 
 
-def guards(plan: Plan, study: EditStudy, c: Floats, closed: bool) -> Guards:
+def edit_guards(plan: RulePlan, study: EditStudy, c: Floats, closed: bool) -> Guards:
     """The guards of an edit that begins at a drawing with these c (K, F)."""
-    ops = np.flatnonzero(np.isin(plan.ops[:, 0], SIDED))
+    ops = np.flatnonzero(np.isin(plan.codes, SIDED))
     wanted = np.sqrt(1 - study.guard.margin**2)
     if study.guard.transmission is not None:
         wanted = min(wanted, np.cos(study.guard.transmission) - INSIDE)
-    own = [_own(plan, link) for link in plan.structure.links]
+    own = [_pins_of(plan, link) for link in plan.structure.links]
     pairs = np.array([pair for link in own for pair in combinations(link, 2)])
     least = study.guard.remain * length_slopes(plan.drawn, pairs)[0]
     # Of two lines c is 1 − sin of their angle, not its cosine: the same margin is another bound.
-    every = np.where(plan.ops[ops, 0] == LINES, 1 - np.sqrt(1 - wanted**2), wanted)
+    every = np.where(plan.codes[ops] == RuleKind.LINES, 1 - np.sqrt(1 - wanted**2), wanted)
     plates = _plates(plan)
-    found = Guards(ops, every, every, closed, pairs, least, plates, REMAINS * heights(plan.drawn, plates))
-    now = found.peaks(c).max(axis=1, initial=0.0) + 1e-12
-    return replace(found, bounds=np.maximum(every, np.minimum(now, 1 - 1e-9)))
+    initial = Guards(ops, every, every, closed, pairs, least, plates, REMAINS * heights(plan.drawn, plates))
+    now = initial.peaks(c).max(axis=1, initial=0.0) + 1e-12
+    return replace(initial, bounds=np.maximum(every, np.minimum(now, 1 - 1e-9)))
 
 
-def _own(plan: Plan, link: tuple[int, ...]) -> list[int]:
+def _pins_of(plan: RulePlan, link: tuple[int, ...]) -> list[int]:
     """The pins of a link, without points of guides and other names."""
-    return [k for k in link if k not in plan.structure.guides | plan.structure.named_twice]
+    return [k for k in link if k not in plan.structure.guide_points | plan.structure.duplicates]
 
 
-def _plates(plan: Plan) -> Ints:
+def _plates(plan: RulePlan) -> Ints:
     """Three joints of a link that are not in one line (P, 3): first the two that are farthest apart."""
-    found: list[tuple[int, int, int]] = []
+    plates: list[tuple[int, int, int]] = []
     for link in plan.structure.links:
-        own = _own(plan, link)
+        own = _pins_of(plan, link)
         triples = combinations(own, 3) if len(own) <= WHOLE else ((own[0], own[1], k) for k in own[2:])
         for triple in triples:
-            i, j = farthest(plan.drawn, list(triple))
+            i, j = farthest_pair(plan.drawn, list(triple))
             (k,) = set(triple) - {i, j}
             base, arm = plan.drawn[j] - plan.drawn[i], plan.drawn[k] - plan.drawn[i]
             area = float(base[0] * arm[1] - base[1] * arm[0])
             if abs(area) > THIN * float(base @ base):
-                found.append((i, j, k) if area > 0 else (j, i, k))
-    return np.array(found, np.int64).reshape(-1, 3)
+                plates.append((i, j, k) if area > 0 else (j, i, k))
+    return np.array(plates, np.int64).reshape(-1, 3)
 
 
-def openness_at(poses: Poses, count: int) -> Floats:
+def openness_at(poses: LinkagePoses, count: int) -> Floats:
     """The c (K, F) of every rule at the first poses."""
-    c, _ = opennesses(poses, np.zeros_like(poses.x))
+    c, _ = openness(poses, np.zeros_like(poses.x))
     return c[:, :count]
 
 
-def slopes_of(view: View, c: Floats, pairs: Ints) -> Floats:
+def openness_gradients(view: EditView, c: Floats, pairs: Ints) -> Floats:
     """∂c/∂x̄ (R, 2N) for pairs (rule, pose)."""
     out = np.zeros((len(pairs), *view.drawn.shape))
-    kinds = view.poses.plan.ops[pairs[:, 0], 0]
+    kinds = view.poses.plan.codes[pairs[:, 0]]
     for row, kind in enumerate(kinds.tolist()):
-        if kind not in (TRIANGLE, SLIDER):
+        if kind not in (RuleKind.TRIANGLE, RuleKind.SLIDER):
             o, f = pairs[row].tolist()
-            out[row] = dyad_slopes(view, view.poses.plan.ops[o].tolist(), f, float(c[o, f]))
-    for kind, fill in ((TRIANGLE, _add_triangle), (SLIDER, _add_slider)):
+            out[row] = dyad_openness_gradient(view, view.poses.plan.rules[o], f, float(c[o, f]))
+    for kind, fill in ((RuleKind.TRIANGLE, _add_triangle), (RuleKind.SLIDER, _add_slider)):
         rows = np.flatnonzero(kinds == kind)
         if len(rows):
             o, f = pairs[rows].T
-            k, i, j, b = view.poses.plan.ops[o, 1:5].T
+            columns = dict(zip(Op._fields, view.poses.plan.ops[o].T, strict=True))
+            k, i, j, b = (columns[letter] for letter in "kijb")
             fill(out, rows, (k, i, j, b, f), c[o, f], view)
     return out.reshape(len(pairs), view.drawn.size)
 
 
 def _add_triangle(
-    out: Floats, rows: Ints, places: tuple[Ints, Ints, Ints, Ints, Ints], value: Floats, view: View
+    out: Floats, rows: Ints, places: tuple[Ints, Ints, Ints, Ints, Ints], value: Floats, view: EditView
 ) -> None:
     """The rate of c = (|x̄_k − x̄_i|² + |x̄_k − x̄_j|² − |x_j − x_i|²) / (2 |x̄_k − x̄_i| |x̄_k − x̄_j|)."""
     k, i, j, _, f = places
@@ -179,7 +183,7 @@ def _add_triangle(
 
 
 def _add_slider(
-    out: Floats, rows: Ints, places: tuple[Ints, Ints, Ints, Ints, Ints], value: Floats, view: View
+    out: Floats, rows: Ints, places: tuple[Ints, Ints, Ints, Ints, Ints], value: Floats, view: EditView
 ) -> None:
     """The rate of c = [(x_b − x_a) × (x_i − x_a) − (x̄_b − x̄_a) × (x̄_k − x̄_a)] / (|x̄_k − x̄_i| |x̄_b − x̄_a|)."""
     k, i, a, b, f = places

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.constraints import LENGTH, Constraints, gradients, residuals, scales
 from pliant.linkage.model import EditStudy, Linkage
-from pliant.linkage.plan import Structure
-from pliant.linkage.rules import Floats, Ints
+from pliant.linkage.structure.constraints import Constraints, Equation, gradients, residuals, scales
+from pliant.linkage.structure.plan import LinkageStructure
 
 ROUNDS = 20
 
@@ -42,7 +42,7 @@ class Keeps:
         turned = gradients(self.rows, self.first, drawn[None])[0].reshape(len(self.rows), drawn.size)
         return np.concatenate([turned / scales(self.rows, self.first)[:, None], self.mirror])
 
-    def restored(self, drawn: Floats) -> Floats:
+    def restore(self, drawn: Floats) -> Floats:
         """The nearest drawing that keeps everything, by Newton's method with least change."""
         size = self.size
         for _ in range(ROUNDS):
@@ -61,7 +61,7 @@ class Keeps:
         return drawn
 
 
-def keeps(model: Linkage, study: EditStudy, structure: Structure) -> Keeps:
+def hard_keeps(model: Linkage, study: EditStudy, structure: LinkageStructure) -> Keeps:
     """The hard keeps of an edit. Joints that a move names are free, whatever the ground does."""
     number = structure.pins
     moved = {number[move.joint] for move in study.move if move.at == 0.0}
@@ -76,8 +76,8 @@ def keeps(model: Linkage, study: EditStudy, structure: Structure) -> Keeps:
     }
     held |= {
         point for point, _ in structure.travels
-    } | fixed & structure.guides  # guides on the ground stay where they are drawn
-    held |= structure.named_twice  # they go with their pin
+    } | fixed & structure.guide_points  # guides on the ground stay where they are drawn
+    held |= structure.duplicates  # they go with their pin
     free = [column for k in range(len(structure.names)) if k not in held for column in (2 * k, 2 * k + 1)]
     rows, shapes = _rows(study, structure, number)
     mirror, offsets, names = _mirrors(study, number, 2 * len(structure.names))
@@ -96,13 +96,13 @@ def refuse_unkept(kept: Keeps, drawn: Floats) -> None:
 
 
 def _rows(
-    study: EditStudy, structure: Structure, number: dict[str, int]
+    study: EditStudy, structure: LinkageStructure, number: dict[str, int]
 ) -> tuple[Constraints, tuple[str, ...]]:
     """Rows of whole links, lengths of pairs beyond those, and guides that ride on their links."""
     whole = set(study.keep.links)
-    rides = np.isin(structure.rows.joints[:, 0], list(structure.guides - structure.ground))
+    rides = np.isin(structure.rows.joints[:, 0], list(structure.guide_points - structure.ground))
     kept = np.flatnonzero(rides | [owner in whole for owner in structure.rows.owners])
-    rows = structure.rows.pick(kept)
+    rows = structure.rows.select(kept)
     inside = [
         set(link) for link, label in zip(structure.links, structure.labels, strict=True) if label in whole
     ]
@@ -112,13 +112,13 @@ def _rows(
         if number[a] != number[b] and not any({number[a], number[b]} <= link for link in inside)
     ]
     ends = np.array([(number[a], number[b], -1, -1) for a, b in pairs], np.int64).reshape(-1, 4)
-    found = Constraints(
-        np.concatenate([rows.kinds, np.full(len(pairs), LENGTH)]),
+    constraints = Constraints(
+        np.concatenate([rows.kinds, np.full(len(pairs), Equation.LENGTH)]),
         np.concatenate([rows.joints, ends]),
         (*rows.owners, *("-".join(pair) for pair in pairs)),
     )
     shapes = (f"shape of {owner}" for owner in rows.owners)
-    return found, (*shapes, *(f"length of {'-'.join(pair)}" for pair in pairs))
+    return constraints, (*shapes, *(f"length of {'-'.join(pair)}" for pair in pairs))
 
 
 def _mirrors(study: EditStudy, number: dict[str, int], width: int) -> tuple[Floats, Floats, tuple[str, ...]]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.linkage.rules import Floats, Ints
+from pliant.core.arrays import Floats, Ints
 
 
-def between(values: Floats, closed: bool) -> Floats:
+def peak_bounds(values: Floats, closed: bool) -> Floats:
     """What samples (…, F) may reach about each: a parabola rises by an eighth of its second difference."""
     before, after = neighbours(np.arange(values.shape[-1]), values.shape[-1], closed)
     return values + np.abs(values[..., before] - 2 * values + values[..., after]) / 8
@@ -25,12 +25,12 @@ def neighbours(frames: Ints, count: int, closed: bool) -> tuple[Ints, Ints]:
 def length_slopes(drawn: Floats, pairs: Ints) -> tuple[Floats, Floats]:
     """Lengths (K,) between drawn joints, and their Jacobian (K, 2N)."""
     i, j = pairs.T
-    apart = drawn[i] - drawn[j]
-    lengths = np.hypot(*apart.T)
+    bars = drawn[i] - drawn[j]
+    lengths = np.hypot(*bars.T)
     slopes = np.zeros((len(pairs), *drawn.shape))
     rows = np.arange(len(pairs))
-    slopes[rows, i] += apart / lengths[:, None]
-    slopes[rows, j] -= apart / lengths[:, None]
+    slopes[rows, i] += bars / lengths[:, None]
+    slopes[rows, j] -= bars / lengths[:, None]
     return lengths, slopes.reshape(len(pairs), -1)
 
 
@@ -57,7 +57,7 @@ def height_slopes(drawn: Floats, plates: Ints) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True)
-class Nearest:
+class NearestPoints:
     """The nearest places on a polyline."""
 
     places: Floats  # (K, 2)
@@ -66,7 +66,7 @@ class Nearest:
     directions: Floats  # (K, 2) of the segment
 
 
-def nearest(points: Floats, line: Floats, closed: bool) -> Nearest:
+def nearest_points(points: Floats, line: Floats, closed: bool) -> NearestPoints:
     """For each point, the nearest place on a polyline."""
     start = line if closed else line[:-1]
     along = (np.roll(line, -1, axis=0) if closed else line[1:]) - start
@@ -77,7 +77,7 @@ def nearest(points: Floats, line: Floats, closed: bool) -> Nearest:
     y -= share * along[:, 1]
     best = np.argmin(x * x + y * y, axis=1)
     shares = share[np.arange(len(points)), best]
-    return Nearest(
+    return NearestPoints(
         start[best] + shares[:, None] * along[best],
         best,
         shares,

@@ -14,21 +14,21 @@ from typing import Protocol
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.motion import Mark
-from pliant.linkage.drive import Drive
-from pliant.linkage.editing.samples import between, length_slopes, nearest, neighbours
-from pliant.linkage.poses import Poses, jacobian, positions, rates, some
-from pliant.linkage.rules import Floats, Ints
+from pliant.linkage.editing.samples import length_slopes, nearest_points, neighbours, peak_bounds
+from pliant.linkage.kinematics.drive import MotorDrive
+from pliant.linkage.kinematics.poses import LinkagePoses, jacobian, positions, rates, select_poses
 
 Residuals = tuple[Floats, Floats]  # (m,), (m, 2N)
 RING = 0.012  # of the size: a place that is asked for, drawn
 
 
 @dataclass(frozen=True)
-class View:
+class EditView:
     """A drawing at the sampled poses, then at the moments that the terms asked for."""
 
-    poses: Poses
+    poses: LinkagePoses
     derivatives: Floats  # (N, 2, N, 2, F)
     count: int  # sampled poses
 
@@ -48,7 +48,7 @@ class View:
         return np.moveaxis(d.reshape(2, -1, d.shape[-1])[:, :, at], 2, 0)
 
 
-class Term(Protocol):
+class EditTerm(Protocol):
     """A target or a soft keep."""
 
     @property
@@ -66,11 +66,11 @@ class Term(Protocol):
         """Whether it is a keep, which gives way to targets."""
         ...
 
-    def moments(self, poses: Poses) -> Floats:
+    def moments(self, poses: LinkagePoses) -> Floats:
         """Path parameters at which it also needs the linkage, given the sampled poses."""
         ...
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Residuals in lengths, and their Jacobian."""
         ...
 
@@ -78,7 +78,7 @@ class Term(Protocol):
         """How many residuals the mean of their squares is over."""
         ...
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """How far off it is at its worst place, given its residuals."""
         ...
 
@@ -88,7 +88,7 @@ class Term(Protocol):
 
 
 @dataclass(frozen=True)
-class At:
+class PositionTerm:
     """Joints at places, at given moments; where free, whenever they come nearest."""
 
     name: str
@@ -96,17 +96,17 @@ class At:
     joint: int
     places: Floats  # (K, 2)
     t: Floats | None  # (K,), or nearest
-    drive: Drive
+    drive: MotorDrive
     sampled: Floats  # (F,) of t
     kept: bool = False
 
-    def moments(self, poses: Poses) -> Floats:
+    def moments(self, poses: LinkagePoses) -> Floats:
         """The given moments, or those of the nearest approach, by Newton's method."""
         if self.t is not None:
             return self.t
         path = poses.x[self.joint, :, : len(self.sampled)].T
-        apart = ((path[None] - self.places[:, None]) ** 2).sum(axis=2)
-        t = self.sampled[np.argmin(apart, axis=1)]
+        squared_distances = ((path[None] - self.places[:, None]) ** 2).sum(axis=2)
+        t = self.sampled[np.argmin(squared_distances, axis=1)]
         cell = float(np.diff(self.sampled).max())
         low, high = t - cell, t + cell
         if not self.drive.closed:
@@ -125,52 +125,52 @@ class At:
 
     def marks(self, size: float) -> list[Mark]:
         """A point each."""
-        return [spot(place, size) for place in self.places]
+        return [ring_mark(place, size) for place in self.places]
 
     def count(self, r: Floats) -> int:
         """All of them."""
         return len(r)
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """The largest distance."""
-        return farthest(r) if self.t is not None else float(np.abs(r).max(initial=0.0))
+        return largest_distance(r) if self.t is not None else float(np.abs(r).max(initial=0.0))
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Both coordinates at given moments; only across the curve at nearest ones."""
         away = view.poses.x[self.joint, :, moments].T - self.places
         slopes = view.slopes(self.joint, moments)
         if self.t is not None:
             return away.ravel(), slopes.reshape(-1, slopes.shape[2])
-        there = some(view.poses, moments)
+        there = select_poses(view.poses, moments)
         v, _ = rates(there, np.ones_like(there.angles), np.zeros_like(there.angles))
         along = v[self.joint].T
-        return _across(away, slopes, along / np.maximum(np.hypot(*along.T), 1e-300)[:, None])
+        return _normal_residuals(away, slopes, along / np.maximum(np.hypot(*along.T), 1e-300)[:, None])
 
 
-def target(points: Floats) -> Mark:
+def target_mark(points: Floats) -> Mark:
     """What is asked for, as views draw it."""
     return Mark("curve", points, group="target")
 
 
-def spot(place: Floats, size: float) -> Mark:
+def ring_mark(place: Floats, size: float) -> Mark:
     """A place that is asked for: a small ring."""
     turn = np.linspace(0, 2 * np.pi, 25)
-    return target(place + RING * size * np.stack([np.cos(turn), np.sin(turn)], axis=1))
+    return target_mark(place + RING * size * np.stack([np.cos(turn), np.sin(turn)], axis=1))
 
 
-def farthest(r: Floats) -> float:
+def largest_distance(r: Floats) -> float:
     """The largest distance, of residuals that are coordinates in pairs."""
     return float(np.hypot(r[0::2], r[1::2]).max(initial=0.0))
 
 
-class Untimed:
+class SampledTerm:
     """A term that needs the linkage at no moment beyond the samples."""
 
-    def moments(self, poses: Poses) -> Floats:
+    def moments(self, poses: LinkagePoses) -> Floats:
         """None."""
         return np.zeros(0)
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """The largest of them."""
         return float(np.abs(r).max(initial=0.0))
 
@@ -184,7 +184,7 @@ class Untimed:
 
 
 @dataclass(frozen=True)
-class Drawn(Untimed):
+class DrawnTerm(SampledTerm):
     """A joint at a place in the drawn pose."""
 
     name: str
@@ -195,13 +195,13 @@ class Drawn(Untimed):
 
     def marks(self, size: float) -> list[Mark]:
         """A point."""
-        return [spot(self.place, size)]
+        return [ring_mark(self.place, size)]
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """The largest distance."""
-        return farthest(r)
+        return largest_distance(r)
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """The drawn position itself."""
         slope = np.zeros((2, view.drawn.size))
         slope[[0, 1], [2 * self.joint, 2 * self.joint + 1]] = 1.0
@@ -209,7 +209,7 @@ class Drawn(Untimed):
 
 
 @dataclass(frozen=True)
-class Timed(Untimed):
+class CurveTerm(SampledTerm):
     """A curve pose by pose: scaled, shifted, or kept."""
 
     name: str
@@ -220,20 +220,20 @@ class Timed(Untimed):
 
     def marks(self, size: float) -> list[Mark]:
         """The curve, unless it is the one there was."""
-        return [] if self.kept else [target(self.places)]
+        return [] if self.kept else [target_mark(self.places)]
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """The largest distance."""
-        return farthest(r)
+        return largest_distance(r)
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Both coordinates at every pose."""
         slopes = view.slopes(self.joint)
         return (view.path(self.joint) - self.places).ravel(), slopes.reshape(-1, slopes.shape[2])
 
 
 @dataclass(frozen=True)
-class Follow(Untimed):
+class PathTerm(SampledTerm):
     """A curve that runs along another, at any pace: every pose on it, every part of it covered."""
 
     name: str
@@ -246,22 +246,22 @@ class Follow(Untimed):
 
     def marks(self, size: float) -> list[Mark]:
         """The curve."""
-        return [target(np.concatenate([self.places, self.places[:1]]) if self.closed else self.places)]
+        return [target_mark(np.concatenate([self.places, self.places[:1]]) if self.closed else self.places)]
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """From every pose to the wanted curve, and from the wanted curve to the nearest of this one."""
         path, slopes = view.path(self.joint), view.slopes(self.joint)
-        on = nearest(path, self.places, self.closed)
-        to_wanted = _across(path - on.places, slopes, on.directions)
-        on = nearest(self.places, path, self.cycle)
+        on = nearest_points(path, self.places, self.closed)
+        to_wanted = _normal_residuals(path - on.places, slopes, on.directions)
+        on = nearest_points(self.places, path, self.cycle)
         share, second = on.shares[:, None, None], (on.segments + 1) % len(path)
         mixed = (1 - share) * slopes[on.segments] + share * slopes[second]
-        covering = _across(on.places - self.places, mixed, on.directions)
+        covering = _normal_residuals(on.places - self.places, mixed, on.directions)
         return np.concatenate([to_wanted[0], covering[0]]), np.concatenate([to_wanted[1], covering[1]])
 
 
 @dataclass(frozen=True)
-class Spread(Untimed):
+class SpreadTerm(SampledTerm):
     """Some poses of a point on one line (flatten), or at one place (dwell)."""
 
     name: str
@@ -271,11 +271,11 @@ class Spread(Untimed):
     straight: bool
     kept: bool = False
 
-    def far(self, r: Floats) -> float:
+    def worst_distance(self, r: Floats) -> float:
         """The largest distance."""
-        return float(np.abs(r).max(initial=0.0)) if self.straight else farthest(r)
+        return float(np.abs(r).max(initial=0.0)) if self.straight else largest_distance(r)
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Distances from the mean: across the best line, or both ways."""
         path = view.path(self.joint)[self.frames]
         away = path - path.mean(axis=0)
@@ -288,7 +288,7 @@ class Spread(Untimed):
 
 
 @dataclass(frozen=True)
-class Pace(Untimed):
+class TimingTerm(SampledTerm):
     """How far along its curve a point is at each pose, as a share of the whole."""
 
     name: str
@@ -298,7 +298,7 @@ class Pace(Untimed):
     length: float
     kept: bool = True
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Differences of the shares, as lengths."""
         path, slopes = view.path(self.joint), view.slopes(self.joint)
         steps = np.diff(path, axis=0)
@@ -312,7 +312,7 @@ class Pace(Untimed):
 
 
 @dataclass(frozen=True)
-class Lengths(Untimed):
+class LengthTerm(SampledTerm):
     """Distances of drawn joints."""
 
     name: str
@@ -321,14 +321,14 @@ class Lengths(Untimed):
     wanted: Floats  # (K,)
     kept: bool = False
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """Length minus what it shall be."""
         lengths, slopes = length_slopes(view.drawn, self.pairs)
         return lengths - self.wanted, slopes
 
 
 @dataclass(frozen=True)
-class Inside(Untimed):
+class EnclosureTerm(SampledTerm):
     """Joints inside a convex polygon at every pose: what sticks out counts."""
 
     name: str
@@ -343,17 +343,17 @@ class Inside(Untimed):
 
     def marks(self, size: float) -> list[Mark]:
         """The polygon."""
-        return [target(np.concatenate([self.corners, self.corners[:1]]))]
+        return [target_mark(np.concatenate([self.corners, self.corners[:1]]))]
 
     def count(self, r: Floats) -> int:
         """Every joint at every pose, those inside too, so that the sum is smooth where one comes in."""
         return len(self.joints) * self.poses
 
-    def residuals(self, view: View, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> Residuals:
         """How far each joint sticks out across each edge, where it does."""
         x = view.poses.x[self.joints, :, : view.count]
         across = np.einsum("ec,kcf->ekf", self.normals, x)
-        out = between(across, self.closed) - self.offsets[:, None, None]
+        out = peak_bounds(across, self.closed) - self.offsets[:, None, None]
         edge, joint, frame = np.nonzero(out > 0)
         before, after = neighbours(frame, view.count, self.closed)
         bend = across[edge, joint, before] - 2 * across[edge, joint, frame] + across[edge, joint, after]
@@ -367,25 +367,27 @@ class Inside(Untimed):
         return out[edge, joint, frame], (1 - 2 * share) * slopes(frame) + share * beside
 
 
-def evaluate(found: Iterable[Term], sampled: Poses, drive: Drive, t: Floats) -> tuple[View, list[slice]]:
+def evaluate_poses(
+    terms: Iterable[EditTerm], sampled: LinkagePoses, drive: MotorDrive, t: Floats
+) -> tuple[EditView, list[slice]]:
     """The poses at the samples and at the terms' moments, with derivatives; and where each term's are."""
-    moments = [term.moments(sampled) for term in found]
+    moments = [term.moments(sampled) for term in terms]
     cuts = np.cumsum([len(t), *map(len, moments)]).tolist()
     poses = sampled
     if cuts[-1] > len(t):
         everything = np.concatenate([t, *moments])
-        near = _guess(sampled, t, everything) if sampled.plan.groups else None
+        near = _nearest_samples(sampled, t, everything) if sampled.plan.groups else None
         poses = positions(sampled.plan, drive.angles(everything), sampled.drawn, near)
-    view = View(poses, jacobian(poses), len(t))
+    view = EditView(poses, jacobian(poses), len(t))
     return view, [slice(a, b) for a, b in pairwise(cuts)]
 
 
-def _guess(sampled: Poses, t: Floats, everything: Floats) -> Floats:
+def _nearest_samples(sampled: LinkagePoses, t: Floats, everything: Floats) -> Floats:
     nearest = np.argmin(np.abs(t[:, None] - everything[None]), axis=0)
     return np.ascontiguousarray(sampled.x[:, :, nearest])
 
 
-def _across(away: Floats, slopes: Floats, along: Floats) -> Residuals:
+def _normal_residuals(away: Floats, slopes: Floats, along: Floats) -> Residuals:
     """The part of (K, 2) distances that is normal to the curve.
 
     Where the nearest place is an end of the curve, the distance has a part along it that does

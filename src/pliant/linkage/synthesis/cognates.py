@@ -29,7 +29,7 @@ def cognates(model: Linkage, point: str | None = None) -> tuple[Linkage, Linkage
     and turns as the given motor does, through the same angles.
     """
     names = _names(model, point)
-    left, right = others(np.array([complex(*model.joints[name]) for name in names]))
+    left, right = cognate_joints(np.array([complex(*model.joints[name]) for name in names]))
     motor = model.motors[0].model_dump(exclude={"joint", "drives"}, exclude_unset=True)
     return (
         _linkage(left, ("A", "E"), {"joint": "A", "drives": "B"}, model.units),
@@ -37,7 +37,7 @@ def cognates(model: Linkage, point: str | None = None) -> tuple[Linkage, Linkage
     )
 
 
-def others(joints: Complex) -> tuple[Complex, Complex]:
+def cognate_joints(joints: Complex) -> tuple[Complex, Complex]:
     """The joints of both cognates, (5,) each, from those of a four-bar: ground, B, C, ground, P."""
     a, b, c, d, p = joints
     shape = (p - b) / (c - b)

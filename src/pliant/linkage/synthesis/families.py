@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from pliant.linkage.batch import curves
+from pliant.core.arrays import Floats, Ints
+from pliant.linkage.kinematics.batch import variant_curves
+from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.rules import Floats, Ints
+from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.synthesis.targets import Complex, as_points
 
 ROOM = 0.97  # of the greatest crank that closes: so that no candidate begins at a dead centre
@@ -74,7 +75,7 @@ class Family:
         return np.ascontiguousarray(as_points(z))
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> RulePlan:
         """The order of rules; the same for every member."""
         return compile_plan(self.linkage(self.drawings(np.random.default_rng(0), 1)[0]))
 
@@ -122,7 +123,7 @@ def _run_four(four: Drawings) -> tuple[Complex, Complex, Complex]:
     """B, C and P of four-bars at all angles: (V, F) each."""
     z = np.stack([four[name] for name in FOUR.joints], axis=1)
     drawn = np.ascontiguousarray(as_points(z))
-    points, _ = curves(FOUR.plan, drawn, ANGLES[None], [FOUR.joints.index(name) for name in "BCP"])
+    points, _ = variant_curves(FOUR.plan, drawn, ANGLES[None], [FOUR.joints.index(name) for name in "BCP"])
     b, c, p = np.moveaxis(points[:, :, 0] + 1j * points[:, :, 1], 1, 0)
     return b, c, p
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import PliantError
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import openness, positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import opennesses, positions
-from pliant.linkage.rules import Floats
 
 MET = 1e-9  # radians, beyond rounding
 RANK = 1e-10
@@ -30,7 +30,7 @@ Pair = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Generator:
+class FunctionGenerator:
     """A four-bar that generates a function, and how well."""
 
     linkage: Linkage  # A, D on the ground, crank A–B, coupler B–C, rocker C–D; drawn at the first pair
@@ -62,16 +62,16 @@ class Generator:
         return 0.0 if self.ratios[1] > 0 else np.pi
 
 
-def generate(pairs: Sequence[Pair], *, ground: float = 1.0, units: str = "mm") -> Generator:
+def generate(pairs: Sequence[Pair], *, ground: float = 1.0, units: str = "mm") -> FunctionGenerator:
     """The four-bar whose crank and rocker take these pairs of angles (φ, ψ): three exactly, more nearly."""
-    asked = np.array(pairs, np.float64)
-    if asked.ndim != 2 or asked.shape[1] != 2 or len(asked) < 3:
-        raise PliantError(f"{asked.shape} is no list of three or more pairs. Give [(φ, ψ), …] in radians.")
-    ratios = _ratios(asked)
-    linkage = _linkage(ratios, asked, ground, units)
-    blank = Generator(linkage, ratios, asked, np.zeros(len(asked)), ())
-    errors = _wrapped(blank.output(asked[:, 0]) - asked[:, 1])
-    return Generator(linkage, ratios, asked, errors, tuple(_findings(blank, errors)))
+    angles = np.array(pairs, np.float64)
+    if angles.ndim != 2 or angles.shape[1] != 2 or len(angles) < 3:
+        raise PliantError(f"{angles.shape} is no list of three or more pairs. Give [(φ, ψ), …] in radians.")
+    ratios = _ratios(angles)
+    linkage = _linkage(ratios, angles, ground, units)
+    blank = FunctionGenerator(linkage, ratios, angles, np.zeros(len(angles)), ())
+    errors = _wrapped(blank.output(angles[:, 0]) - angles[:, 1])
+    return FunctionGenerator(linkage, ratios, angles, errors, tuple(_findings(blank, errors)))
 
 
 def precision_points(
@@ -99,9 +99,9 @@ def precision_points(
     return list(zip(first.tolist(), second.tolist(), strict=True))
 
 
-def _ratios(asked: Floats) -> tuple[float, float, float]:
-    crank, rocker = asked.T
-    rows = np.stack([np.cos(rocker), -np.cos(crank), np.ones(len(asked))], axis=1)
+def _ratios(angles: Floats) -> tuple[float, float, float]:
+    crank, rocker = angles.T
+    rows = np.stack([np.cos(rocker), -np.cos(crank), np.ones(len(angles))], axis=1)
     values = np.linalg.svd(rows, compute_uv=False)
     if values[2] <= RANK * values[0]:
         raise PliantError(
@@ -112,7 +112,7 @@ def _ratios(asked: Floats) -> tuple[float, float, float]:
     return float(first), float(second), float(third)
 
 
-def _linkage(ratios: tuple[float, float, float], asked: Floats, ground: float, units: str) -> Linkage:
+def _linkage(ratios: tuple[float, float, float], angles: Floats, ground: float, units: str) -> Linkage:
     """Lengths may come out negative: that bar points the other way, and its joint is there."""
     if min(abs(ratios[0]), abs(ratios[1])) < RANK:
         raise PliantError("these pairs of angles need an endless bar. Move one of the angles a little.")
@@ -126,10 +126,10 @@ def _linkage(ratios: tuple[float, float, float], asked: Floats, ground: float, u
     places = {
         "A": 0j,
         "D": complex(ground),
-        "B": complex(a * np.exp(1j * asked[0, 0])),
-        "C": _rocker_joint(complex(a * np.exp(1j * asked[0, 0])), np.sqrt(square), ground, c, asked[0, 1]),
+        "B": complex(a * np.exp(1j * angles[0, 0])),
+        "C": _rocker_joint(complex(a * np.exp(1j * angles[0, 0])), np.sqrt(square), ground, c, angles[0, 1]),
     }
-    span = (float(asked[:, 0].min() - asked[0, 0]), float(asked[:, 0].max() - asked[0, 0]))
+    span = (float(angles[:, 0].min() - angles[0, 0]), float(angles[:, 0].max() - angles[0, 0]))
     return Linkage.model_validate(
         {
             "title": "Function generator",
@@ -158,17 +158,17 @@ def _rocker_joint(b: complex, coupler: float, ground: float, c: float, angle: fl
     return min(sides, key=lambda z: abs(z - wanted))
 
 
-def _findings(found: Generator, errors: Floats) -> Iterator[str]:
+def _findings(generator: FunctionGenerator, errors: Floats) -> Iterator[str]:
     """Pairs met only by the other assembly, and crank angles on the way that are not reached."""
-    plan = compile_plan(found.linkage)
-    low, high = found.pairs[:, 0].min(), found.pairs[:, 0].max()
-    poses = positions(plan, np.linspace(low, high, STEPS)[None] - found.pairs[0, 0])
-    gone = np.abs(opennesses(poses, np.zeros_like(poses.x))[0]).max(axis=0) > 1
+    plan = compile_plan(generator.linkage)
+    low, high = generator.pairs[:, 0].min(), generator.pairs[:, 0].max()
+    poses = positions(plan, np.linspace(low, high, STEPS)[None] - generator.pairs[0, 0])
+    gone = np.abs(openness(poses, np.zeros_like(poses.x))[0]).max(axis=0) > 1
     if gone.any():
         at = np.degrees(np.linspace(low, high, STEPS)[gone][0])
         yield f"the crank cannot turn from the first pair to the last: the linkage is locked at {at:.4g} deg"
-    other = _wrapped(found.output(found.pairs[:, 0], -plan.signs) - found.pairs[:, 1])
-    for number, (crank, rocker) in enumerate(np.degrees(found.pairs).tolist(), 1):
+    other = _wrapped(generator.output(generator.pairs[:, 0], -plan.signs) - generator.pairs[:, 1])
+    for number, (crank, rocker) in enumerate(np.degrees(generator.pairs).tolist(), 1):
         if abs(errors[number - 1]) > MET and abs(other[number - 1]) < 0.1 * abs(errors[number - 1]):
             pair = f"pair {number} ({crank:.4g}, {rocker:.4g} deg)"
             yield f"{pair} is met only with the coupler on the other side"

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, inner_fast, kernel, kernel_fast
 from pliant.core.threads import in_threads
-from pliant.linkage.rules import Floats, Ints
-from pliant.linkage.synthesis.targets import SAMPLES, Complex, Target
+from pliant.linkage.synthesis.targets import SAMPLES, Complex, PathTarget
 
 POSES = 96  # crank angles at which a candidate is run
 EVEN = 256  # points evenly along a curve of which an arc is compared with an open target
@@ -40,40 +40,40 @@ class Match:
     phases: Floats  # (SAMPLES,) crank angles of the points that meet the target's samples
 
 
-def distances(target: Target, curves: Floats, least: Floats) -> Floats:
+def distances(target: PathTarget, curves: Floats, least: Floats) -> Floats:
     """The distance d (V,) of each closed curve (V, 2, POSES).
 
     Where it is smaller than `least` (V,), root-mean-square from its mean, it is infinite: of
     a very large linkage some short arc is like anything.
     """
-    return (_closed if target.closed else _open)(target, curves, least)[0]
+    return (_closed_distances if target.closed else _open_distances)(target, curves, least)[0]
 
 
-def match(target: Target, curve: Floats) -> Match:
+def match(target: PathTarget, curve: Floats) -> Match:
     """How one curve (2, POSES) meets the target best."""
     no_least = np.zeros(1)
     if target.closed:
-        _, which, shift, where = _closed(target, curve[None], no_least)
+        _, which, shift, where = _closed_distances(target, curve[None], no_least)
         reverse, mirrored = divmod(int(which[0]), 2)
         at = (np.arange(SAMPLES) * (-1 if reverse else 1) + int(shift[0])) % SAMPLES
         return Match(bool(mirrored), TURN * where[0, at] / POSES)
-    _, rows, where = _open(target, curve[None], no_least)
-    start, stride, way = rows[0].tolist()
-    reverse, mirrored = divmod(way, 2)
+    _, rows, where = _open_distances(target, curve[None], no_least)
+    start, stride, variant = rows[0].tolist()
+    reverse, mirrored = divmod(variant, 2)
     twice = np.concatenate([where[0], where[0] + POSES])
     at = np.linspace(start, start + (ARC - 1) * stride, SAMPLES)
     phases = TURN * np.interp(at, np.arange(2 * EVEN), twice) / POSES
     return Match(bool(mirrored), phases[::-1] if reverse else phases)
 
 
-def _ways(t: Complex, *, closed: bool) -> Complex:
+def _target_variants(t: Complex, *, closed: bool) -> Complex:
     """The target forwards, mirrored, backwards, and backwards mirrored: (4, n), each of length one."""
     t = t - t.mean()
     back = np.roll(t[::-1], 1) if closed else t[::-1]
     return np.array([t, t.conj(), back, back.conj()]) / np.linalg.norm(t)
 
 
-def _closed(target: Target, curves: Floats, least: Floats) -> tuple[Floats, Ints, Ints, Floats]:
+def _closed_distances(target: PathTarget, curves: Floats, least: Floats) -> tuple[Floats, Ints, Ints, Floats]:
     """Distance, which of the four ways, at which shift, and the poses (V, SAMPLES) of even points."""
     even = np.empty((len(curves), SAMPLES), np.complex128)
     where = np.empty((len(curves), SAMPLES))
@@ -81,17 +81,17 @@ def _closed(target: Target, curves: Floats, least: Floats) -> tuple[Floats, Ints
     even -= even.mean(axis=1, keepdims=True)
     length = np.linalg.norm(even, axis=1)
     small = length <= least * np.sqrt(SAMPLES)
-    spectra, wanted = _spectra(even), _spectra(_ways(target.samples, closed=True)).conj()
+    spectra, wanted = _spectra(even), _spectra(_target_variants(target.samples, closed=True)).conj()
     best, which, shift = np.zeros(len(even)), np.zeros(len(even), np.int64), np.zeros(len(even), np.int64)
-    for way, spectrum in enumerate(wanted):
+    for variant, spectrum in enumerate(wanted):
         likeness = np.abs(_spectra(spectra * spectrum, back=True))
         at = likeness.argmax(axis=1)
-        found = likeness[np.arange(len(at)), at]
-        better = found > best
-        best[better], which[better], shift[better] = found[better], way, at[better]
+        peak = likeness[np.arange(len(at)), at]
+        better = peak > best
+        best[better], which[better], shift[better] = peak[better], variant, at[better]
     likeness = best / np.maximum(length, 1e-300)
-    found = np.where(small, np.inf, np.sqrt(np.maximum(1 - likeness**2, 0)))
-    return found, which, shift, where
+    distance = np.where(small, np.inf, np.sqrt(np.maximum(1 - likeness**2, 0)))
+    return distance, which, shift, where
 
 
 def _spectra(z: Complex, *, back: bool = False) -> Complex:
@@ -99,21 +99,21 @@ def _spectra(z: Complex, *, back: bool = False) -> Complex:
     return transform(z, axis=1, workers=2)
 
 
-def _open(target: Target, curves: Floats, least: Floats) -> tuple[Floats, Ints, Floats]:
+def _open_distances(target: PathTarget, curves: Floats, least: Floats) -> tuple[Floats, Ints, Floats]:
     """Distance; start, stride and which of the four ways (V, 3); the poses (V, EVEN) of even points."""
     even = np.empty((len(curves), EVEN), np.complex128)
     where = np.empty((len(curves), EVEN))
     at = np.linspace(0, SAMPLES - 1, ARC)
-    wanted = _ways(np.interp(at, np.arange(SAMPLES), target.samples), closed=False)
+    wanted = _target_variants(np.interp(at, np.arange(SAMPLES), target.samples), closed=False)
     forwards, backwards = _split(wanted[:1])[0], _split(wanted[2:3])[0]
-    found, rows = np.empty(len(curves)), np.empty((len(curves), 3), np.int64)
+    distance, rows = np.empty(len(curves)), np.empty((len(curves), 3), np.int64)
 
     def work(a: int, b: int) -> None:
         _resample(curves[a:b], even[a:b], where[a:b])
-        _arcs(_split(even[a:b]), least[a:b], forwards, backwards, STRIDES, found[a:b], rows[a:b])
+        _arcs(_split(even[a:b]), least[a:b], forwards, backwards, STRIDES, distance[a:b], rows[a:b])
 
     _in_pieces(work, len(curves))
-    return found, rows, where
+    return distance, rows, where
 
 
 def _split(z: Complex) -> Floats:
@@ -155,7 +155,13 @@ def _measure(x: Floats, y: Floats, along: Floats) -> None:
 
 @kernel_fast
 def _arcs(
-    even: Floats, least: Floats, forwards: Floats, backwards: Floats, strides: Ints, found: Floats, rows: Ints
+    even: Floats,
+    least: Floats,
+    forwards: Floats,
+    backwards: Floats,
+    strides: Ints,
+    distance: Floats,
+    rows: Ints,
 ) -> None:
     """The arc of each closed curve (V, 2, EVEN) that is most like the target, over starts and lengths."""
     count, points = even.shape[2], forwards.shape[1]
@@ -165,16 +171,16 @@ def _arcs(
             x[k] = x[count + k] = even[variant, 0, k]
             y[k] = y[count + k] = even[variant, 1, k]
         small = least[variant] ** 2 * points
-        found[variant], best = np.inf, -1.0
+        distance[variant], best = np.inf, -1.0
         rows[variant, 0] = rows[variant, 1] = rows[variant, 2] = 0
         for stride in strides:
             for start in range(0, count, count // STARTS):
-                spread, way, square = _likeness(x, y, start, stride, forwards, backwards)
+                spread, which, square = _likeness(x, y, start, stride, forwards, backwards)
                 if spread > small and square > best * spread:
                     best = square / spread
-                    rows[variant, 0], rows[variant, 1], rows[variant, 2] = start, stride, way
+                    rows[variant, 0], rows[variant, 1], rows[variant, 2] = start, stride, which
         if best >= 0.0:
-            found[variant] = np.sqrt(max(1.0 - best, 0.0))
+            distance[variant] = np.sqrt(max(1.0 - best, 0.0))
 
 
 @inner_fast
@@ -202,10 +208,10 @@ def _likeness(
         q += backwards[1, k] * cy
         r += backwards[0, k] * cy
         s += backwards[1, k] * cx
-    ways = ((a + b) ** 2 + (c - d) ** 2, (a - b) ** 2 + (c + d) ** 2,
+    products = ((a + b) ** 2 + (c - d) ** 2, (a - b) ** 2 + (c + d) ** 2,
             (p + q) ** 2 + (r - s) ** 2, (p - q) ** 2 + (r + s) ** 2)  # fmt: skip
     best = 0
-    for way in range(1, 4):
-        if ways[way] > ways[best]:
-            best = way
-    return square - (sx * sx + sy * sy) / forwards.shape[1], best, ways[best]
+    for which in range(1, 4):
+        if products[which] > products[best]:
+            best = which
+    return square - (sx * sx + sy * sy) / forwards.shape[1], best, products[best]

@@ -13,19 +13,21 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
 from pliant.core.errors import PliantError
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.linkage.batch import stream
-from pliant.linkage.rules import Floats
-from pliant.linkage.synthesis.cognates import others
+from pliant.linkage.kinematics.batch import stream_variants
+from pliant.linkage.status import SynthesisStatus
+from pliant.linkage.synthesis.answers import answer_of
+from pliant.linkage.synthesis.cognates import cognate_joints
 from pliant.linkage.synthesis.families import FOUR, SIX, SWIVEL, Family, extent
 from pliant.linkage.synthesis.matching import distances
-from pliant.linkage.synthesis.placing import ANGLES, folded, placed, replaced, unfolded
+from pliant.linkage.synthesis.placement import ANGLES, is_folded, place_again, place_on_target, unfold
 from pliant.linkage.synthesis.polish import Fit, polish
-from pliant.linkage.synthesis.result import Answer, Synthesis, SynthesisStatus, answer_of
-from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, Complex, Target, as_complex, target
+from pliant.linkage.synthesis.result import Synthesis, SynthesizedLinkage
+from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, Complex, PathTarget, as_complex, path_target
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 CANDIDATES = 50_000
@@ -69,14 +71,14 @@ def path(
             f"transmission = {transmission}, largest = {largest}: the least transmission angle is below π/2 "
             "rad, and the largest linkage is some number of times the target's size."
         )
-    wanted = target(points, closed=closed, through=through, transmission=transmission, largest=largest)
+    wanted = path_target(points, closed=closed, through=through, transmission=transmission, largest=largest)
     families = FAMILIES.get(bars)
     if families is None or answers < 1 or candidates < 1:
         raise PliantError(
             f"bars = {bars!r}, answers = {answers}, candidates = {candidates}: bars is one of "
             f"{', '.join(FAMILIES)}, and the others are 1 or more."
         )
-    search = _Search(wanted, answers, seed, progress)
+    search = _PathSearch(wanted, answers, seed, progress)
     with running(LOOPS, POSE_AS_PYTHON * candidates * len(ANGLES), progress):
         try:
             search.run(families, candidates)
@@ -85,15 +87,15 @@ def path(
     return search.result(SynthesisStatus.FOUND if search.answered else SynthesisStatus.NONE)
 
 
-class _Search:
+class _PathSearch:
     """What has been found so far."""
 
-    def __init__(self, wanted: Target, answers: int, seed: int, progress: Progress) -> None:
+    def __init__(self, wanted: PathTarget, answers: int, seed: int, progress: Progress) -> None:
         self.target = wanted
         self.answers = answers
         self.seed = seed
         self.progress = progress
-        self.found: list[Answer] = []  # polished or not
+        self.linkages: list[SynthesizedLinkage] = []  # polished or not
         self.tried = 0
         self.clock = Clock()
         self.limited = wanted.flattest < FLATTEST or wanted.largest < LARGEST
@@ -106,10 +108,10 @@ class _Search:
                 keep = max(LIKELY // len(families), FINAL) * self.answers * (WIDER if self.limited else 1)
                 self._add_likely(family, number, each, each * len(families), keep)
         with self.clock.phase("polish"):
-            self._polish(partial(polish, self.target, iterations=SHORT), len(self.found), "polishing")
+            self._polish(partial(polish, self.target, iterations=SHORT), len(self.linkages), "polishing")
             best = self._distinct(FINAL * self.answers)
             # The rest stays: where all of the best come down to one linkage, it has others to offer.
-            self.found = best + [one for one in self.found if not any(one is each for each in best)]
+            self.linkages = best + [one for one in self.linkages if not any(one is each for each in best)]
             self._polish(self._best_of, len(best), "polishing the best")
 
     @property
@@ -142,14 +144,16 @@ class _Search:
 
         blocks = self._blocks(family, number, count)
         try:
-            for far, drawn in stream(family.plan, blocks, ANGLES, family.traced, reduce):
+            for far, drawn in stream_variants(family.plan, blocks, ANGLES, family.traced, reduce):
                 best_far, best_drawn = np.append(best_far, far), np.concatenate([best_drawn, drawn])
                 first = np.argsort(best_far, kind="stable")[:keep]
                 best_far, best_drawn = best_far[first], best_drawn[first]
                 self.progress(self.tried, total, f"{family.name}s, nearest {best_far[0]:.3g}")
         finally:
-            there = (placed(self.target, family, drawn) for drawn in best_drawn[np.isfinite(best_far)])
-            self.found += [answer_of(self.target, one) for one in there if one is not None]
+            there = (
+                place_on_target(self.target, family, drawn) for drawn in best_drawn[np.isfinite(best_far)]
+            )
+            self.linkages += [answer_of(self.target, one) for one in there if one is not None]
 
     def _blocks(self, family: Family, number: int, count: int) -> Iterator[Floats]:
         for block, first in enumerate(range(0, count, BLOCK)):
@@ -160,58 +164,58 @@ class _Search:
     def _polish(self, better: Callable[[Fit], Fit], count: int, text: str) -> None:
         """Polish the first of what is found, in place, so that an interruption keeps what is done."""
         for index in range(count):
-            best = min(each.score for each in self.found)
+            best = min(each.score for each in self.linkages)
             self.progress(index, count, f"{text}, error {best:.2g}")
-            self.found[index] = answer_of(self.target, better(self.found[index].fit))
+            self.linkages[index] = answer_of(self.target, better(self.linkages[index].fit))
 
     def _best_of(self, start: Fit) -> Fit:
         """A polished linkage, and where it meets the target out of order, the best of other tries."""
         best = polish(self.target, start, LONG)
-        for other in (unfolded, replaced, unfolded):
-            again = other(self.target, best) if folded(best) else None
+        for other in (unfold, place_again, unfold):
+            again = other(self.target, best) if is_folded(best) else None
             if again is not None:
                 tries = (best, polish(self.target, again, LONG))
                 best = min(tries, key=lambda one: answer_of(self.target, one).score)
         return best
 
-    def _distinct(self, count: int) -> list[Answer]:
+    def _distinct(self, count: int) -> list[SynthesizedLinkage]:
         """The best answers that are not the same linkage, or a cognate, of a better one."""
-        kept: list[Answer] = []
+        kept: list[SynthesizedLinkage] = []
         least = np.arccos(self.target.flattest) if self.target.flattest < FLATTEST else 0.0
         allowed = [
             one
-            for one in self.found
+            for one in self.linkages
             if one.extent <= self.target.largest and one.transmission >= least - 1e-9
         ]
         for one in sorted(allowed, key=lambda answer: answer.score):
-            if len(kept) < count and not any(_alike(one.fit, other.fit) for other in kept):
+            if len(kept) < count and not any(_are_alike(one.fit, other.fit) for other in kept):
                 kept.append(one)
         return kept
 
 
-def _alike(one: Fit, other: Fit) -> bool:
+def _are_alike(one: Fit, other: Fit) -> bool:
     """Whether two linkages drawn at the same point of their curves are one, or one a cognate of the other."""
     if one.family is not other.family:
         return False
-    first, second = _places(one), _places(other)
+    first, second = _joint_places(one), _joint_places(other)
     rivals = [second]
     if one.family is FOUR:
         a, d, b, c, p = second
-        rivals += others(np.array([a, b, c, d, p]))
-    return any(_apart(first, rival) < ALIKE * extent(one.drawn) for rival in rivals)
+        rivals += cognate_joints(np.array([a, b, c, d, p]))
+    return any(_hausdorff_distance(first, rival) < ALIKE * extent(one.drawn) for rival in rivals)
 
 
-def _places(found: Fit) -> Complex:
+def _joint_places(fit: Fit) -> Complex:
     """Where the joints are; of a swivel's C, which may be anywhere along its bar, where the bar passes D."""
-    z = as_complex(found.drawn)
-    if found.family is SWIVEL:
+    z = as_complex(fit.drawn)
+    if fit.family is SWIVEL:
         _, d, b, c, p = z
-        way = (c - b) / abs(c - b)
-        return np.array([z[0], d, b, b + ((d - b) * way.conjugate()).real * way, p])
+        direction = (c - b) / abs(c - b)
+        return np.array([z[0], d, b, b + ((d - b) * direction.conjugate()).real * direction, p])
     return z
 
 
-def _apart(first: Complex, second: Complex) -> float:
+def _hausdorff_distance(first: Complex, second: Complex) -> float:
     """The farthest that a joint of either is from every joint of the other."""
     far = np.abs(first[:, None] - second[None])
     return float(max(far.min(axis=0).max(), far.min(axis=1).max()))

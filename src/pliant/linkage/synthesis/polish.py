@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.linkage.analysis.transmission import cosines
-from pliant.linkage.order import sides
-from pliant.linkage.poses import jacobian, opennesses, positions, rates
-from pliant.linkage.rules import Floats
+from pliant.linkage.kinematics.poses import jacobian, openness, positions, rates
+from pliant.linkage.structure.sides import sides
 from pliant.linkage.synthesis.families import Family, extent
 from pliant.linkage.synthesis.matching import TURN
-from pliant.linkage.synthesis.targets import Target
+from pliant.linkage.synthesis.targets import PathTarget
 
 SHORTEST = 0.005  # a bar, over the linkage's size: shorter ones cannot be made
 CHECKS = 96  # crank angles at which closing is checked
@@ -49,7 +49,7 @@ class Fit:
         return float(np.hypot(*self.gaps).max())
 
 
-def fit(family: Family, target: Target, drawn: Floats, phases: Floats) -> Fit | None:
+def fit(family: Family, target: PathTarget, drawn: Floats, phases: Floats) -> Fit | None:
     """A linkage measured against the target, or None where it does not close or cannot be made."""
     size = extent(drawn)
     bars = np.hypot(*(drawn[family.bars[:, 0]] - drawn[family.bars[:, 1]]).T)
@@ -57,16 +57,16 @@ def fit(family: Family, target: Target, drawn: Floats, phases: Floats) -> Fit | 
         return None
     wanted = np.stack([target.points.real, target.points.imag])
     signs = sides(family.plan.ops, drawn)
-    way = swept(target, phases)
-    poses = positions(family.plan, np.concatenate([phases, way])[None], drawn, signs=signs)
+    checked = crank_angles(target, phases)
+    poses = positions(family.plan, np.concatenate([phases, checked])[None], drawn, signs=signs)
     w = np.ones_like(poses.angles)
     v, a = rates(poses, w, np.zeros_like(w))
     count, traced = len(phases), family.traced
-    greatest = _greatest(*opennesses(poses, v, w), count, abs(way[1] - way[0]))
+    greatest = _greatest(*openness(poses, v, w), count, abs(checked[1] - checked[0]))
     if not max(float(cosines(family.plan, drawn, o, c)) for o, c in enumerate(greatest)) <= target.flattest:
         return None
     gaps = poses.x[traced, :, :count] - wanted
-    nearer = phases + _nearer(gaps, v[traced, :, :count], a[traced, :, :count])
+    nearer = phases + _newton_step(gaps, v[traced, :, :count], a[traced, :, :count])
     there = positions(family.plan, nearer[None], drawn, signs=signs).x[traced] - wanted
     better = (there**2).sum(axis=0) < (gaps**2).sum(axis=0)
     phases, gaps = np.where(better, nearer, phases), np.where(better, there, gaps)
@@ -74,31 +74,31 @@ def fit(family: Family, target: Target, drawn: Floats, phases: Floats) -> Fit | 
     return Fit(family, drawn, signs, phases, gaps, rms)
 
 
-def _greatest(c: Floats, dc: Floats, phases: int, apart: float) -> Floats:
+def _greatest(c: Floats, dc: Floats, phases: int, step: float) -> Floats:
     """The greatest |c| of each rule (K,), at most 1, at the phases and on the way, whose angles follow them.
 
     Half a step beyond an angle |c| has grown by at most |dc| times that, where it turns back
     before the next: so nothing is missed between two angles.
     """
-    between = np.abs(c[:, phases:]) + 0.5 * apart * np.abs(dc[:, phases:])
+    between = np.abs(c[:, phases:]) + 0.5 * step * np.abs(dc[:, phases:])
     return np.fmin(np.maximum(between.max(axis=1), np.abs(c).max(axis=1)), 1.0)
 
 
-def swept(target: Target, phases: Floats) -> Floats:
+def crank_angles(target: PathTarget, phases: Floats) -> Floats:
     """The crank angles that are used: the whole turn, or from the first target point to the last."""
     if target.closed:
         return phases[0] + TURN * np.arange(CHECKS) / CHECKS
     return np.linspace(phases.min(), phases.max(), CHECKS)
 
 
-def _nearer(gaps: Floats, v: Floats, a: Floats) -> Floats:
+def _newton_step(gaps: Floats, v: Floats, a: Floats) -> Floats:
     """One step of Newton's method towards the nearest point of the curve, where it leads there."""
     slope, speed = (gaps * v).sum(axis=0), (v * v).sum(axis=0)
     bend = speed + (gaps * a).sum(axis=0)
     return np.clip(-slope / np.where(bend > 0.2 * speed, bend, np.maximum(speed, 1e-300)), -0.1, 0.1)
 
 
-def polish(target: Target, start: Fit, iterations: int) -> Fit:
+def polish(target: PathTarget, start: Fit, iterations: int) -> Fit:
     """The best fit that can be reached from `start` without turning a triangle over."""
     here, damping = start, 1e-3
     for _ in range(iterations):
@@ -112,9 +112,9 @@ def polish(target: Target, start: Fit, iterations: int) -> Fit:
     return here
 
 
-def _descend(target: Target, here: Fit, damping: float) -> tuple[Fit | None, float]:
+def _descend(target: PathTarget, here: Fit, damping: float) -> tuple[Fit | None, float]:
     """One step downhill, damped until it is one, and the damping to try next; None where there is none."""
-    linear = _linear(target, here)
+    linear = _linearise(target, here)
     easier = 0.2  # only where the first try was good: else every step would begin with a failure
     while damping < GIVEN_UP:
         step, turn = _step(*linear, damping)
@@ -125,7 +125,7 @@ def _descend(target: Target, here: Fit, damping: float) -> tuple[Fit | None, flo
     return None, damping
 
 
-def _linear(target: Target, here: Fit) -> tuple[Floats, Floats, Floats]:
+def _linearise(target: PathTarget, here: Fit) -> tuple[Floats, Floats, Floats]:
     """∂x_P/∂x̄ (2, n, Q), the velocities v (2, Q), and the gaps (2, Q), weighted."""
     plan, traced = here.family.plan, here.family.traced
     poses = positions(plan, here.phases[None], here.drawn, signs=here.signs)
@@ -150,8 +150,8 @@ def _step(slopes: Floats, tangents: Floats, gaps: Floats, damping: float) -> tup
     return step.reshape(-1, 2), np.clip(turn, -0.3, 0.3)
 
 
-def redrawn(found: Fit) -> Fit:
+def redraw_at_start(here: Fit) -> Fit:
     """The same linkage, drawn where it meets the target's first point."""
-    plan, first = found.family.plan, found.phases[:1]
-    drawn = positions(plan, first[None], found.drawn, signs=found.signs).x[:, :, 0]
-    return replace(found, drawn=np.ascontiguousarray(drawn), phases=found.phases - first)
+    plan, first = here.family.plan, here.phases[:1]
+    drawn = positions(plan, first[None], here.drawn, signs=here.signs).x[:, :, 0]
+    return replace(here, drawn=np.ascontiguousarray(drawn), phases=here.phases - first)

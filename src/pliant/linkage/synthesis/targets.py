@@ -11,8 +11,8 @@ import shapely
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import PliantError
-from pliant.linkage.rules import Floats
 
 Complex = NDArray[np.complex128]
 
@@ -20,12 +20,14 @@ FEW = 40  # points that are passed one by one: nobody draws a curve with so few
 SAMPLES = 64  # along a target, a power of two for the Fourier transform
 LONG = 1 / 12  # of the whole length: a straight piece longer than that is filled with points
 LARGEST = 6.0  # a linkage, over the target's size
-FLATTEST = 0.9995  # greatest |c| (see `rules.openness`) of a linkage that is offered: 1.8 degrees from flat
+FLATTEST = (
+    0.9995  # greatest |c| (see `rules.fill_openness`) of a linkage that is offered: 1.8 degrees from flat
+)
 MOST = 160  # points that a fit looks at
 
 
 @dataclass(frozen=True)
-class Target:
+class PathTarget:
     """A curve (or points to pass) as complex numbers, moved to the origin and scaled to size 1."""
 
     given: Floats  # (K, 2) as the user gave them
@@ -46,28 +48,28 @@ class Target:
         return float(np.std(self.samples))
 
 
-def target(
+def path_target(
     points: Any,
     *,
     closed: bool,
     through: bool | None = None,
     transmission: float | None = None,
     largest: float | None = None,
-) -> Target:
+) -> PathTarget:
     """Check the points (K, 2) and prepare them. Up to forty points are passed, more are a drawn curve.
 
     A linkage has no smaller transmission angle (rad) and is no larger (over the size) than given.
     """
-    given = _checked(points, closed)
+    given = _check_points(points, closed)
     through = len(given) <= FEW if through is None else through
     size, centre = 2 * _radius(given), complex(*given.mean(axis=0))
     z = (as_complex(given) - centre) / size
     line, place = _smooth(z, closed) if through else (z, np.arange(len(z), dtype=np.float64))
     along = _lengths(line, closed)
     ends = np.arange(SAMPLES) / (SAMPLES if closed else SAMPLES - 1)
-    looked = place if through else _looked_at(along, closed)
+    looked = place if through else _fit_indices(along, closed)
     fractions = np.interp(looked, np.arange(len(along)), along / along[-1])
-    return Target(
+    return PathTarget(
         given=given,
         closed=closed,
         through=through,
@@ -92,7 +94,7 @@ def as_points(z: Complex) -> Floats:
     return np.stack([z.real, z.imag], axis=-1)
 
 
-def _checked(points: Any, closed: bool) -> Floats:
+def _check_points(points: Any, closed: bool) -> Floats:
     try:
         given = np.array(points, np.float64)
     except (TypeError, ValueError):
@@ -147,7 +149,7 @@ def _smooth(z: Complex, closed: bool) -> tuple[Complex, Floats]:
     return (line[:-1] if closed else line), pieces * np.arange(len(z), dtype=np.float64)
 
 
-def _looked_at(along: Floats, closed: bool) -> Floats:
+def _fit_indices(along: Floats, closed: bool) -> Floats:
     """Fractional indices: the given points, thinned where there are many, filled in where they are few."""
     count = len(along) - closed
     step = -(-count // MOST)
@@ -161,8 +163,8 @@ def _looked_at(along: Floats, closed: bool) -> Floats:
         share = length / along[-1]  # of a long straight piece: it gets as many points as a curve would
         pieces = int(np.ceil(share * SAMPLES)) if share > LONG else 1
         filled.append(first + (last - first) * np.arange(1, pieces + 1) / pieces)
-    found = np.concatenate(filled)
-    return found[:-1] if closed else found
+    indices = np.concatenate(filled)
+    return indices[:-1] if closed else indices
 
 
 def _shares(fractions: Floats, closed: bool) -> Floats:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from pliant.linkage.analysis.centres import Centres, centres, spins
-from pliant.linkage.constraints import errors
-from pliant.linkage.follow import run
 from pliant.linkage.generate import linkage, slider_crank, turning_triad
+from pliant.linkage.kinematics.follow import follow
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import LinkagePoses, positions, rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import Poses, positions, rates
+from pliant.linkage.structure.constraints import errors
 
 SIX_BAR = {"A": 0, "B": 0.3 + 1j, "C": 3 + 2j, "D": 4, "E": 5 + 1.4j, "F": 6 + 4j, "G": 9}
 FOUR_BAR = linkage({name: SIX_BAR[name] for name in "ABCD"}, "AD", ("A B", "B C", "D C"))
@@ -25,15 +25,15 @@ SLIDER = slider_crank(1, 2.5, 0.2)
 
 def cycle(
     model: Linkage, samples: int = 60, w: float = 1.0, dw: float = 0.0
-) -> tuple[Poses, np.ndarray, np.ndarray]:
-    found = run(compile_plan(model), np.arange(samples)[None] * 2 * np.pi / samples)
+) -> tuple[LinkagePoses, np.ndarray, np.ndarray]:
+    found = follow(compile_plan(model), np.arange(samples)[None] * 2 * np.pi / samples)
     assert found.complete
     assert errors(found.poses.plan.structure.rows, found.poses.drawn, found.poses.points).max() < 1e-9
     one = np.ones_like(found.poses.angles)
     return found.poses, *rates(found.poses, w * one, dw * one)
 
 
-def centre_of(model: Linkage, first: str, second: str, samples: int = 60) -> tuple[Poses, Centres]:
+def centre_of(model: Linkage, first: str, second: str, samples: int = 60) -> tuple[LinkagePoses, Centres]:
     poses, v, a = cycle(model, samples)
     (found,) = centres(poses, spins(poses, v, a), [(first, second)])
     return poses, found
@@ -47,7 +47,7 @@ def direction(bar: np.ndarray) -> np.ndarray:
 def test_angular_rates_are_the_derivatives_of_each_links_direction(model):
     """At motor rates 1.3 and 0.4, against differences of directions: the error falls as the square."""
     plan = compile_plan(model)
-    middle = run(plan, np.linspace(0.0, 0.8, 9)[None]).poses.x[:, :, -1:]
+    middle = follow(plan, np.linspace(0.0, 0.8, 9)[None]).poses.x[:, :, -1:]
 
     def error(step: float) -> float:
         times = step * np.arange(-2, 3)

@@ -15,25 +15,25 @@ from pliant.linkage.analysis.curves import (
     box,
     dwell,
     length,
-    swept,
+    swept_region,
     time_ratio,
     top_speed,
     track,
 )
-from pliant.linkage.drive import drive
 from pliant.linkage.generate import four_bar, jansen, linkage, meet, slider_crank
-from pliant.linkage.limits import poses_at, reach
+from pliant.linkage.kinematics.drive import motor_drive
+from pliant.linkage.kinematics.limits import motion_range, poses_at
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import rates
-from pliant.linkage.solve import samples
+from pliant.linkage.solve import sample_parameters
 
 
 def tracks(model: Linkage, count: int = 360) -> dict[str, Track]:
     """Every joint's, by the motor's angle, as far as the linkage runs; straight on through change points."""
-    plan, path = compile_plan(model), drive(model, count)
-    reached = reach(plan, path, smooth=True)
-    t = samples(path, reached)
+    plan, path = compile_plan(model), motor_drive(model, count)
+    reached = motion_range(plan, path, smooth=True)
+    t = sample_parameters(path, reached)
     poses = poses_at(plan, path, reached, t)
     v, a = rates(poses, np.ones_like(poses.angles), np.zeros_like(poses.angles))
     period = None if reached.above or not path.closed else 2 * np.pi
@@ -163,7 +163,7 @@ def test_a_fixed_point_dwells_all_the_time_and_one_on_a_circle_never():
 
 
 def test_the_room_swept_holds_every_joint():
-    found = swept(list(tracks(jansen()).values()))
+    found = swept_region(list(tracks(jansen()).values()))
     boxes = [box(one) for one in tracks(jansen()).values()]
     assert found.box == Box(
         (min(b.low[0] for b in boxes), min(b.low[1] for b in boxes)),
@@ -181,7 +181,7 @@ def test_the_room_swept_holds_every_joint():
 
 
 def test_the_room_of_a_crank_is_its_disc():
-    found = swept(
+    found = swept_region(
         [harmonic(turn(360) + 0.001, 2 * np.pi, (2.0, 1)), harmonic(turn(360), 2 * np.pi, (0.0, 0))]
     )
     assert found.area == pytest.approx(4 * np.pi, rel=1e-4)
@@ -189,7 +189,7 @@ def test_the_room_of_a_crank_is_its_disc():
 
 
 def test_the_room_of_a_slider_is_a_line():
-    found = swept([harmonic(turn(60), 2 * np.pi, (1.0, 1), (1.0, -1))])
+    found = swept_region([harmonic(turn(60), 2 * np.pi, (1.0, 1), (1.0, -1))])
     assert found.area == 0.0
     assert sorted(found.hull[:, 0]) == pytest.approx([-2, 2])
 
@@ -208,8 +208,8 @@ def test_up_to_a_limit_where_velocities_grow_without_end_the_length_is_the_arcs(
 def test_in_a_change_point_a_velocity_of_rounding_is_left_out():
     """A parallelogram sampled in its change points, where the rule gives velocities of 1e16."""
     model = four_bar(3, 1, 3, 1, np.pi / 2)
-    plan, path = compile_plan(model), drive(model, 360)
-    reached = reach(plan, path, smooth=True)
+    plan, path = compile_plan(model), motor_drive(model, 360)
+    reached = motion_range(plan, path, smooth=True)
     poses = poses_at(plan, path, reached, path.samples)
     v, a = rates(poses, np.ones_like(poses.angles), np.zeros_like(poses.angles))
     assert np.abs(v[2]).max() > 1e3

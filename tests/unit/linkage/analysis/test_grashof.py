@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pliant.linkage.analysis.grashof import bodies, four_bars, slider_cranks
-from pliant.linkage.drive import drive
 from pliant.linkage.generate import four_bar, linkage, slider_crank
-from pliant.linkage.limits import reach
+from pliant.linkage.kinematics.drive import motor_drive
+from pliant.linkage.kinematics.limits import motion_range
+from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan, structure
+from pliant.linkage.structure.plan import structure
 
 KINDS = [
     ((4, 1, 3.5, 3), "crank-rocker", True, False),
@@ -36,7 +37,7 @@ def test_every_kind_is_told_by_its_lengths(lengths, kind, first, last):
 @pytest.mark.parametrize(("lengths", "kind", "first", "last"), KINDS)
 def test_the_input_turns_fully_exactly_where_the_run_does(lengths, kind, first, last):
     model = four_bar(*lengths)
-    assert (reach(compile_plan(model), drive(model, 90)).above is None) == first
+    assert (motion_range(compile_plan(model), motor_drive(model, 90)).above is None) == first
 
 
 @pytest.mark.parametrize(("lengths", "kind", "first", "last"), KINDS)
@@ -107,7 +108,7 @@ def test_a_slider_crank_turns_where_offset_and_crank_are_within_the_rod(r, rod, 
     (loop,) = slider_cranks(structure(model))
     assert (loop.crank, loop.rod, loop.offset) == pytest.approx((r, rod, abs(offset)))
     assert loop.turns == turns
-    assert (reach(compile_plan(model), drive(model, 90)).above is None) == turns
+    assert (motion_range(compile_plan(model), motor_drive(model, 90)).above is None) == turns
     assert ("turns fully" if turns else "only rocks") in loop.describe()
 
 

@@ -20,11 +20,12 @@ from pliant.linkage.analysis.sensitivity import (
     sensitivities,
     tolerances,
 )
-from pliant.linkage.follow import run
 from pliant.linkage.generate import jansen, linkage, places, slider_crank, turning_triad
-from pliant.linkage.plan import Plan, compile_plan
-from pliant.linkage.poses import positions, rates
+from pliant.linkage.kinematics.follow import follow
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import positions, rates
 from pliant.linkage.solve import solve
+from pliant.linkage.structure.plan import RulePlan
 
 Build = Callable[[dict[str, float], np.ndarray], dict[str, np.ndarray]]
 TURN = np.arange(24) * 2 * np.pi / 24
@@ -71,7 +72,7 @@ def four_bar_joints() -> dict[str, complex]:
     return {name: complex(z[0]) for name, z in four_bar(FOUR_BAR, np.array([1.0])).items()}
 
 
-def four_bar_plan() -> Plan:
+def four_bar_plan() -> RulePlan:
     """Drawn at 1 rad."""
     return compile_plan(linkage(four_bar_joints(), "AD", ("A B", "B C P", "D C")))
 
@@ -176,7 +177,7 @@ def test_a_guide_on_a_link_has_an_offset():
     found = dimensions(plan)
     offset = named(found, "B.offset")
     assert offset.value == pytest.approx(0.2)
-    poses = run(plan, TURN[None]).poses
+    poses = follow(plan, TURN[None]).poses
     (by,) = sensitivities(poses, [offset])
     pin = a + r * np.exp(1j * (drawn_at + TURN)) - d
     direction = np.angle(pin) - np.arcsin(0.2 / np.abs(pin))
@@ -199,7 +200,7 @@ def test_coupled_joints_move_as_a_linkage_assembled_anew():
         return np.array([*pivots, *lengths, np.arctan2(arm[1], arm[0])])
 
     as_drawn = measured(plan.drawn.ravel())
-    poses = run(plan, TURN[None]).poses
+    poses = follow(plan, TURN[None]).poses
     exact = sensitivities(poses, found)
     ordered = [one for one in found if "." in one.name] + [one for one in found if "-" in one.name]
     assert list(found) == ordered
@@ -210,7 +211,7 @@ def test_coupled_joints_move_as_a_linkage_assembled_anew():
             target = as_drawn.copy()
             target[d] += side * step
             drawn = fsolve(lambda q, t=target: measured(q) - t, plan.drawn.ravel(), xtol=1e-12).reshape(-1, 2)
-            ends.append(run(plan, TURN[None], drawn).poses.x)
+            ends.append(follow(plan, TURN[None], drawn).poses.x)
         assert exact[d] == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=1e-7), found[d].name
 
 
@@ -221,7 +222,7 @@ def test_dimensions_and_motors_are_as_many_as_coordinates():
     found = dimensions(plan)
     assert len(found) + 1 == 2 * len(joints)
     assert len({one.name for one in found}) == len(found)
-    by = sensitivities(run(plan, np.zeros((1, 1))).poses, found)
+    by = sensitivities(follow(plan, np.zeros((1, 1))).poses, found)
     assert by.shape == (len(found), 7, 2, 1)
     along = (1 + 0.5j) / abs(1 + 0.5j)
     turn = (

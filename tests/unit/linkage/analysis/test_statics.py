@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from pliant.linkage.analysis import balance
 from pliant.linkage.analysis.statics import Statics, arrows, forces, torque_plot, virtual_torques
-from pliant.linkage.follow import run
 from pliant.linkage.generate import chain, four_bar, linkage, slider_crank, triad
+from pliant.linkage.kinematics.follow import follow
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import LinkagePoses
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import Poses
 
 TURN = np.linspace(0, 2 * np.pi, 73)[None]
 
 
-def held(model: Linkage, angles: np.ndarray = TURN) -> tuple[Statics, Poses]:
-    reached = run(compile_plan(model), np.repeat(angles, len(model.motors), axis=0))
+def held(model: Linkage, angles: np.ndarray = TURN) -> tuple[Statics, LinkagePoses]:
+    reached = follow(compile_plan(model), np.repeat(angles, len(model.motors), axis=0))
     assert reached.complete
     found = forces(model, reached.poses)
     assert found is not None
@@ -76,7 +76,7 @@ def force_on(found: Statics, joint: str, link: str) -> np.ndarray:
 
 def test_no_loads_need_no_forces():
     model = crank_rocker([])
-    assert forces(model, run(compile_plan(model), TURN).poses) is None
+    assert forces(model, follow(compile_plan(model), TURN).poses) is None
 
 
 def test_a_lever_is_held_by_force_times_arm():
@@ -133,7 +133,7 @@ def test_each_of_two_motors_agrees_with_virtual_work():
     motors = [{"joint": "A", "drives": "B"}, {"joint": "E", "drives": "D", "direction": "cw"}]
     load = {"joint": "C", "force": (1, -7)}
     model = linkage(joints, "AE", ("A B", "B C", "C D", "D E"), motors=motors, loads=[load])
-    poses = run(compile_plan(model), np.stack([0.3 * np.sin(TURN[0]), 0.4 * np.cos(TURN[0])])).poses
+    poses = follow(compile_plan(model), np.stack([0.3 * np.sin(TURN[0]), 0.4 * np.cos(TURN[0])])).poses
     found = forces(model, poses)
     assert found is not None
     assert np.abs(found.torques).min(axis=1).max() > 0.1
@@ -250,7 +250,7 @@ def test_poses_are_solved_in_parts_to_the_same_forces(monkeypatch):
 @given(st.integers(0, 10**6), st.booleans())
 def test_random_linkages_agree_with_virtual_work(seed, clockwise):
     model, angles = random_linkage(np.random.default_rng(seed), clockwise)
-    poses = run(compile_plan(model), angles).poses
+    poses = follow(compile_plan(model), angles).poses
     found = forces(model, poses)
     assert found is not None
     assert found.balanced.all()
@@ -359,4 +359,4 @@ def test_a_pose_whose_directions_are_none_is_not_balanced_and_breaks_nothing():
     )
     found = balance._balance(system)
     assert found.balanced.tolist() == [True, False]
-    assert np.isfinite(found.found).all()
+    assert np.isfinite(found.forces).all()

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
-from pliant.linkage.constraints import errors, residuals
-from pliant.linkage.drive import drive
-from pliant.linkage.follow import run
 from pliant.linkage.generate import four_bar, linkage, places, slider_crank, turning_triad
-from pliant.linkage.limits import poses_at, reach
+from pliant.linkage.kinematics.drive import motor_drive
+from pliant.linkage.kinematics.follow import follow
+from pliant.linkage.kinematics.limits import motion_range, poses_at
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import LinkagePoses, positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import Poses, positions
+from pliant.linkage.structure.constraints import errors, residuals
 
 
-def cycle(model: Linkage, samples: int = 360) -> Poses:
-    found = run(compile_plan(model), np.arange(samples)[None] * 2 * np.pi / samples)
+def cycle(model: Linkage, samples: int = 360) -> LinkagePoses:
+    found = follow(compile_plan(model), np.arange(samples)[None] * 2 * np.pi / samples)
     assert found.complete
     assert errors(found.poses.plan.structure.rows, found.poses.drawn, found.poses.points).max() < 1e-9
     return found.poses
@@ -94,8 +94,8 @@ def test_behind_a_change_point_the_sides_are_those_of_the_run():
     """A parallelogram that goes straight on, with a dyad behind it: against very many samples."""
     joints = {"A": 0, "B": 0.3 + 1j, "C": 3.3 + 1j, "D": 3, "P": 4 + 2j, "Q": 6 + 2j, "G": 6 - 1j}
     model = linkage(joints, "ADG", ("A B", "B C P", "D C", "P Q", "Q G"))
-    plan, path = compile_plan(model), drive(model, 90)
-    reached = reach(plan, path, smooth=True)
+    plan, path = compile_plan(model), motor_drive(model, 90)
+    reached = motion_range(plan, path, smooth=True)
     assert len(reached.changes) == 2
     few, many = (
         {one.joints[0]: one for one in transmissions(poses_at(plan, path, reached, np.arange(n) / n), True)}

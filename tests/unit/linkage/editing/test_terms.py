@@ -5,13 +5,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pliant.linkage.editing.guards import openness_at, slopes_of
+from pliant.linkage.editing.guards import openness_at, openness_gradients
 from pliant.linkage.editing.problem import prepare
-from pliant.linkage.editing.samples import nearest
-from pliant.linkage.editing.terms import evaluate
+from pliant.linkage.editing.samples import nearest_points
+from pliant.linkage.editing.terms import evaluate_poses
 from pliant.linkage.generate import jansen, linkage, slider_crank, triad
+from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.model import EditStudy, Linkage
-from pliant.linkage.poses import positions
 
 RING = [[-38 + 36 * np.cos(a), -82 + 12 * np.sin(a)] for a in np.linspace(0, 2 * np.pi, 40, endpoint=False)]
 EDITS = {
@@ -39,7 +39,7 @@ def remainders(model: Linkage, edit: dict, seed: int = 1) -> list[float]:
     def at(drawn):
         near = state.sampled.x if problem.plan.groups else None
         poses = positions(problem.plan, problem.drive.angles(problem.t), drawn, near)
-        view, moments = evaluate(problem.terms, poses, problem.drive, problem.t)
+        view, moments = evaluate_poses(problem.terms, poses, problem.drive, problem.t)
         return term.residuals(view, moments[0])
 
     r, slopes = at(state.drawn)
@@ -69,7 +69,7 @@ def test_sums_of_squares_of_free_targets_pass_a_taylor_test(way):
 
     def at(drawn):
         poses = positions(problem.plan, problem.drive.angles(problem.t), drawn)
-        view, moments = evaluate(problem.terms, poses, problem.drive, problem.t)
+        view, moments = evaluate_poses(problem.terms, poses, problem.drive, problem.t)
         r, slopes = problem.terms[0].residuals(view, moments[0])
         return 0.5 * r @ r, r @ slopes @ direction.ravel()
 
@@ -93,7 +93,7 @@ def test_derivatives_of_guards_pass_a_taylor_test(model):
     problem, state = prepare(model, EditStudy(), 20)
     rules, poses = np.meshgrid(problem.guards.ops, np.arange(20), indexing="ij")
     pairs = np.stack([rules.ravel(), poses.ravel()], axis=1)
-    slopes = slopes_of(state.view, state.c, pairs)
+    slopes = openness_gradients(state.view, state.c, pairs)
     way = np.random.default_rng(3).normal(size=state.drawn.shape)
     left = []
     for n in range(4):
@@ -112,8 +112,8 @@ def test_targets_of_a_coupled_linkage_pass_a_taylor_test():
 
 def test_the_nearest_place_on_a_polyline_may_be_inside_a_segment_or_at_an_end():
     line = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0]])
-    found = nearest(np.array([[1.0, 1.0], [-1.0, 0.5], [3.0, 1.5]]), line, closed=False)
+    found = nearest_points(np.array([[1.0, 1.0], [-1.0, 0.5], [3.0, 1.5]]), line, closed=False)
     np.testing.assert_allclose(found.places, [[1, 0], [0, 0], [2, 1.5]])
     assert found.segments.tolist() == [0, 0, 1]
-    ring = nearest(np.array([[0.9, 1.1]]), line, closed=True)
+    ring = nearest_points(np.array([[0.9, 1.1]]), line, closed=True)
     np.testing.assert_allclose(ring.places, [[1, 1]])

@@ -7,9 +7,9 @@ import pytest
 
 from pliant.core.errors import PliantError
 from pliant.linkage.generate import linkage, places
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import positions
 from pliant.linkage.synthesis import cognates
 
 CRANK_ROCKER = {"A": 0, "D": 4, "B": 0.6 + 1.2j, "C": 3.4 + 2.6j, "P": 2.5 + 4.1j}

@@ -7,8 +7,8 @@ import pytest
 
 from pliant.core.errors import PliantError
 from pliant.linkage.generate import places
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import positions
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.synthesis import generate, precision_points
 
 GOOD = [(0.6, 0.9), (1.0, 1.15), (1.6, 1.6)]

@@ -8,15 +8,15 @@ import pytest
 from pliant import gallery
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted
-from pliant.linkage.batch import curves
 from pliant.linkage.generate import four_bar, jansen
+from pliant.linkage.kinematics.batch import variant_curves
+from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.poses import positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.plan import compile_plan
-from pliant.linkage.poses import positions
 from pliant.linkage.solve import solve
+from pliant.linkage.status import SynthesisStatus
 from pliant.linkage.synthesis import cognates, path
 from pliant.linkage.synthesis.families import FOUR, SIX, SWIVEL
-from pliant.linkage.synthesis.result import SynthesisStatus
 
 TURN = 2 * np.pi * np.arange(120) / 120
 CUSPED = np.array([[0, 0], [4, 0], [0.6, 1.2], [3.4, 2.6], [2.5, 4.1]])  # A, D, B, C, P
@@ -164,7 +164,7 @@ def test_every_answer_closes_all_the_way_round_and_has_no_bar_too_short_to_be_ma
     angles = np.linspace(0, 2 * np.pi, 5_000)[None]
     for answer in path(curve(jansen(), point="P5"), candidates=5_000, bars=bars).answers:
         plan = compile_plan(answer.linkage)
-        assert curves(plan, plan.drawn[None], angles, 0)[1].all()
+        assert variant_curves(plan, plan.drawn[None], angles, 0)[1].all()
         bars_at = plan.drawn[answer.fit.family.bars]
         lengths = np.hypot(*(bars_at[:, 0] - bars_at[:, 1]).T)
         assert lengths.min() > 0.004 * np.ptp(plan.drawn, axis=0).max()
@@ -186,7 +186,7 @@ def test_every_answer_is_another_linkage_and_no_cognate_of_one_before():
 def test_a_curve_of_a_bar_that_slides_through_a_swivelling_block_is_found_again():
     drawings = SWIVEL.drawings(np.random.default_rng(1), 6)
     angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)[None]
-    points, reached = curves(SWIVEL.plan, drawings, angles, SWIVEL.traced)
+    points, reached = variant_curves(SWIVEL.plan, drawings, angles, SWIVEL.traced)
     assert reached.all()
     found = path(points[5, 0].T, bars="swivel", candidates=3_000, answers=2)
     assert found.answers[0].rms < 1e-9
@@ -278,7 +278,7 @@ def test_a_result_is_plain_data_with_the_best_first():
 @pytest.mark.parametrize("family", [FOUR, *SIX], ids=lambda family: family.name)
 def test_every_candidate_of_a_family_closes_all_the_way(family):
     drawings = family.drawings(np.random.default_rng(3), 500)
-    _, reached = curves(
+    _, reached = variant_curves(
         family.plan, drawings, np.linspace(0, 2 * np.pi, 48, endpoint=False)[None], family.traced
     )
     assert reached.all()

@@ -1,0 +1,1 @@
+"""Joints by number, the equations that hold them, the order of rules ([Bacher2015Supplement] section 1)."""
