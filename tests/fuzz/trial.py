@@ -40,10 +40,10 @@ CHEAP = {"frames": 3, "samples": 8, "steps": 3, "directions": 4, "iterations": 1
 
 # What no study can ask for less of: by module and name, in any solve and in one in full.
 FEWER = {
-    ("snap.stability", "STEPS"): (3, 10),
-    ("snap.stability", "HALVINGS"): (1, 5),
-    ("snap.search", "SPREAD"): (1, 3),  # a power of two
-    ("snap.search", "POLISHED"): (0, 1),
+    ("snap.questions.stability", "STEPS"): (3, 10),
+    ("snap.questions.stability", "HALVINGS"): (1, 5),
+    ("snap.questions.search", "SPREAD"): (1, 3),  # a power of two
+    ("snap.questions.search", "POLISHED"): (0, 1),
     ("relax.solvers.auto", "INCREMENTS"): (100, 1000),
     ("relax.solvers.auto", "EACH"): (20, 50),
     ("relax.solvers.equilibrium", "RESCUE"): (20_000, 200_000),
