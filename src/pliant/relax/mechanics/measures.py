@@ -154,7 +154,7 @@ def resisted(
     x: Floats, couplings: Couplings, turned: Floats, forces: Floats, rates: Floats, h: float,
     pull: Floats, blocks: Floats,
 ) -> None:  # fmt: skip
-    """What couplings of these forces (C,) and rates (C,) resist motion with; none of them around discs.
+    """What couplings of these forces (C,) and rates (C,) resist motion with.
 
     Forces on nodes are added to `pull` (N, D), stiffness to `blocks` (N, N, D, D) where there are any: the
     rate times g gᵀ, g the slope of what is measured, and the force times the slope of g, that by differences
@@ -164,7 +164,7 @@ def resisted(
     slope, nodes, here = np.zeros((most, d)), np.empty(most, np.int64), x.copy()
     for c in range(len(couplings.laws)):
         count = 4 * (couplings.firsts[c + 1] - couplings.firsts[c])
-        _sum(here, couplings, c, turned, slope, nodes)
+        couple(here, couplings, c, turned, slope, nodes)
         for a in range(count):
             for i in range(d):
                 pull[nodes[a], i] += forces[c] * slope[a, i]
@@ -179,7 +179,7 @@ def resisted(
                 at = here[nodes[b], j]
                 for k in range(-2, 3):
                     here[nodes[b], j] = at + k * h
-                    _sum(here, couplings, c, turned, slope, nodes)
+                    couple(here, couplings, c, turned, slope, nodes)
                     share = forces[c] * (8.0 * k if abs(k) == 1 else -0.5 * k) / (12.0 * h)
                     for a in range(count):
                         for i in range(d):
