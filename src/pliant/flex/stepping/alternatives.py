@@ -40,7 +40,7 @@ KEEP = 1e3  # what the objective weighs beside the sliding: nothing is given up 
 ALONE = 12  # loaded corners up to which each is turned alone
 RELEASES = 5
 LOADED = 1e-4  # of the largest force: what carries less than that holds nothing
-FEW, MORE = 60, 200  # moving bodies up to which a slide is tried too: of tight parts, and where they rattle
+FEW = 200  # moving bodies up to which a slide is tried, too
 
 
 def alternative_step(system: System, linear: LinearStep, enough: float, turn: float) -> AcceptedStep | None:
@@ -50,8 +50,7 @@ def alternative_step(system: System, linear: LinearStep, enough: float, turn: fl
             _, moved = step_with_new_contacts(system, other, enough, turn)
             if moved is not None and moved.there.value > linear.here.value + enough:
                 return moved
-    few = MORE if system.rattles else FEW
-    return _sliding_step(system, linear, enough, turn) if len(system.parts.free) <= few else None
+    return _sliding_step(system, linear, enough, turn) if len(system.parts.free) <= FEW else None
 
 
 def _alternatives_could_gain(system: System, linear: LinearStep, enough: float, turn: float) -> bool:

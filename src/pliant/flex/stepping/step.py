@@ -188,9 +188,9 @@ def next_turn_bound(system: System, moved: AcceptedStep, turn: float) -> float:
     gained = moved.there.value - linear.here.value
     if gained < 0.1 * fraction * linear.gain:
         return min(turn, used) / 2
-    if moved.shortened and fraction < 0.3:
+    if fraction < 0.3:
         return min(turn, 2 * used)
-    return min(system.study.turn, turn if moved.shortened else max(turn, 2 * used))
+    return min(system.study.turn, max(turn, 2 * used) if fraction == 1.0 else turn)
 
 
 def line_search(system: System, linear: LinearStep, longest: float) -> AcceptedStep | None:
