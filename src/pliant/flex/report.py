@@ -97,7 +97,7 @@ def _remedy(violation: Violation) -> str:
 
 
 def _objective_text(result: FlexResult) -> str:
-    """The objective, in the digits that what the last program still promised would not change."""
+    """The objective, in the digits that what the last program would still gain would not change."""
     value, left, unit = result.objective, result.left or 0.0, _unit(result)
     turn = f" ({within(degrees(value), degrees(left), digits=4)}°)" if unit == " rad" else ""
     return f"{within(value, left)}{unit}{turn}"

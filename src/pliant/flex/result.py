@@ -28,7 +28,7 @@ class Frames:
 
 @dataclass(frozen=True)
 class Restarts:
-    """Where climbs from several poses ended, the first from the drawn one."""
+    """Where ascents from several poses ended, the first from the drawn one."""
 
     objectives: tuple[float, ...]
 
@@ -48,7 +48,7 @@ class FlexResult(Shown):
     study: FlexStudy
     objective: float  # reached
     linear: float | None  # the first program's estimate; None where it has no bound
-    left: float | None  # what the last program still promised
+    left: float | None  # what the last program would still gain
     steps: int
     violation: float  # of the worst row at the end
     overlap: float  # thickest at any accepted pose: area over the length it is shared along

@@ -32,7 +32,7 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
 
 
 def _from_drawn(model: Assembly, system: System, progress: Progress) -> FlexResult:
-    """The climb from the drawn pose, and from where it ended once the parts were shaken."""
+    """The ascent from the drawn pose, and what pushing the parts at its end adds to it."""
     trajectory = Trajectory(model, system, configuration_at(system, system.parts.drawn, system.reach, None))
     wrong = findings_as_drawn(model, system, trajectory.at_start)
     if wrong is not None:

@@ -1,6 +1,6 @@
 """Loops over the rows of large assemblies, compiled. Small ones never import this.
 
-Each function gives what its namesake gives in `flex.distance` and `flex.contact`, sooner.
+Each function gives what its namesake gives in `flex.contact.distance` and `.selection`, sooner.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def outside_both(
 
 @kernel
 def meeting(centres: Floats, radius: Floats, moves: np.ndarray, starts: Ints, known: Ints) -> Ints:
-    """Pairs of bodies, as one number, whose circles meet: `flex.sweep._meeting`.
+    """Pairs of bodies, as one number, whose circles meet: `flex.contact.sweep._meeting`.
 
     Of body b those known are starts[b] to starts[b + 1].
     """

@@ -7,7 +7,7 @@ the vertex lies. Two kinds of edge are added to it, both of which bind at once w
 the one joined to it by a sharp reflex corner, and a facing wall.
 
 Between two convex corners the vertex must be outside one edge *or* the other. `chosen`
-takes the edge it was outside of before; see `flex.corners` for the other two ways.
+takes the edge it was outside of before; see `flex.stepping.corners` for the other two ways.
 
 Source: [Lensgraf2020] sections V and V-A.
 Differs: the paper keeps every pair closer than ε, and lets one body of a pair supply the

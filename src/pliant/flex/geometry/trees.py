@@ -8,7 +8,7 @@ numbered in the order of a visit: what lies below a box that is too far is left 
 A search begins with the edge that was nearest a moment ago, or to the vertex before; then almost
 every box is too far at once.
 
-`nearest` gives what its namesake gives in `flex.nearest`, without a list of candidates.
+`nearest` gives what its namesake gives in `flex.contact.nearest`, without a list of candidates.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ FEW = 200  # moving bodies up to which a slide is tried, too
 
 
 def alternative_step(system: System, linear: LinearStep, enough: float, turn: float) -> AcceptedStep | None:
-    """A step that gains where the program of a place promises nothing more; None: it is at rest."""
+    """A step that gains where the program of a pose has nothing more to gain; None: it is at rest."""
     if _alternatives_could_gain(system, linear, enough, turn):
         for other in _alternatives(system, linear, enough, turn):
             _, moved = step_with_new_contacts(system, other, enough, turn)

@@ -1,4 +1,4 @@
-"""The climb: step along linear programs until nothing is gained, and say how that ended.
+"""The ascent: step along linear programs until nothing is gained, and say how that ended.
 
 Source: [Lensgraf2020] section V: eq. 11, time stepping and re-enforcement (V-B).
 """
@@ -18,7 +18,7 @@ from pliant.flex.stepping.trajectory import Trajectory
 
 SHRINKINGS = 3
 STALLED = "no step, however short, keeps the overlap within the threshold"
-FADING = 0.8  # a promise less than that of the one before promises an end
+FADING = 0.8  # a gain in prospect less than that of the one before foretells an end
 FINEST = 1e-4  # of the objective: a gain that counts as none, whatever the tolerance
 
 
@@ -29,14 +29,14 @@ def ascend(
     turn, shrinkings = system.study.turn, 0
     while trajectory.steps < steps:
         progress(trajectory.steps, None, f"objective {trajectory.here.value:.6g}")
-        linear = linear_step(system, trajectory.here, turn if trajectory.promises else None)
+        linear = linear_step(system, trajectory.here, turn if trajectory.linear_steps else None)
         if trajectory.is_overlapping():
             trajectory.undo()
             if shrinkings == SHRINKINGS:
                 return Ending(FlexStatus.STEP_LIMIT, note=STALLED)
             turn, shrinkings = turn / 4, shrinkings + 1
             continue
-        trajectory.promises.append(linear)
+        trajectory.linear_steps.append(linear)
         endless = None if wander else _unbounded_ending(system, trajectory, linear)
         if endless is not None:
             return endless
@@ -83,14 +83,14 @@ def _unbounded_ending(system: System, trajectory: Trajectory, linear: LinearStep
 def _worthwhile_small_step(
     system: System, trajectory: Trajectory, linear: LinearStep, small: AcceptedStep | None
 ) -> AcceptedStep | None:
-    """The small step of a program that promises little, where it is not the last.
+    """The small step of a program that has little to gain, where it is not the last.
 
-    It may gain more than it promised; and where promises do not become less from step to step,
+    It may gain more than its program says; and where such gains do not become less from step to step,
     be they small, the motion has not come to its end but to where it is slow.
     """
     if small is None or small.crossings is not None:
         return None
-    before = trajectory.promises[-2].gain if len(trajectory.promises) > 1 else inf
+    before = trajectory.linear_steps[-2].gain if len(trajectory.linear_steps) > 1 else inf
     size = system.objective.size(trajectory.here.poses)
     slow = linear.gain > max(FADING * before, FINEST * size + system.least)
     gained = small.there.value - trajectory.here.value

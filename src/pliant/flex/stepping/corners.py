@@ -4,7 +4,7 @@ d₁ + J₁Δq ≥ −m z,  d₂ + J₂Δq ≥ −m (1 − z),  z ∈ {0, 1}
 
 makes the either-or of every corner a binary of a mixed-integer program. HiGHS solves it;
 the edges it chooses then make an ordinary program, whose duals are forces. For small
-assemblies: the heuristic that `flex.contact` follows from step to step is compared with it.
+assemblies: the heuristic that `flex.contact.selection` follows from step to step is compared with it.
 
 Source: [Lensgraf2020] section V-A names the either-or and leaves it open.
 """

@@ -1,4 +1,4 @@
-"""The linear program at a place, solved: what it promises, and whether it has a bound at all.
+"""The linear program of a configuration, solved: what it would gain, and whether it has a bound at all.
 
 The first program is eq. 11 as it stands. Later ones bound each rotation, not each body's
 travel, which would stall a long assembly. A program that turns out unbounded is solved again
@@ -70,7 +70,7 @@ def _relax(program: Program) -> tuple[Program, float]:
 def step_with_new_contacts(
     system: System, linear: LinearStep, enough: float, turn: float
 ) -> tuple[LinearStep, AcceptedStep | None]:
-    """As far as a promise leads, and the promise as it was kept; None where it leads nowhere.
+    """As far as a linear step leads, and that step as it was taken; None where it leads nowhere.
 
     Where bodies would run into edges that have no rows, these are put into the program, and it
     is asked again: that decides on which side of a corner a vertex passes.

@@ -1,4 +1,4 @@
-"""Shaking the parts: from an end, lean another way for a while and climb again.
+"""Perturbation: from an end, push the parts aside for a while and ascend again.
 
 A program at rest knows its pose only. Bodies that lie against each other may have to slide or
 roll before there is more to gain; a push to the side, in a direction that chance has given,
@@ -26,22 +26,22 @@ from pliant.flex.stepping.linearization import linear_step, with_travel_bounds
 from pliant.flex.stepping.step import Configuration, configuration_at
 from pliant.flex.stepping.trajectory import Trajectory
 
-FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are shaken: a second or two
+FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are pushed: a second or two
 MORE, LONGER = 60, 4000  # the same where parts rattle: some seconds
 KEEPS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what the objective weighs beside the push
-LOSS = 0.01  # of how far a lean may lead, and no more of the objective is lost on it
+LOSS = 0.01  # of how far a push may lead, and no more of the objective is lost on it
 LEANS = 4  # in a row, each from where the last one stopped
 ROUNDS = 8  # of such leans that gain nothing
 MOST_ROUNDS = 20
 LITTLE = 0.1
 FAR = 0.5  # of the rounds go as far as half of a body's size, where all seems locked
-STEPS = 3  # of a lean
-STOPS = 3  # on the way of a lean, at most
-CLIMBS = 8  # that gain nothing, be they promising
+STEPS = 3  # of a push
+STOPS = 3  # on the way of a push, at most
+ASCENTS = 8  # that gain nothing, be they promising
 
 
 def is_worth_perturbing(system: System, trajectory: Trajectory) -> bool:
-    """Whether an end is shaken: of few parts always, of more where they rattle.
+    """Whether an end is perturbed: of few parts always, of more where they rattle.
 
     Where gaps are small against the parts, a program sees all that they can do from where they are.
     """
@@ -51,16 +51,16 @@ def is_worth_perturbing(system: System, trajectory: Trajectory) -> bool:
 
 
 def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress: Progress) -> Ending:
-    """Shake the parts at the end of a walk until that gains nothing; the walk then goes to the better end."""
+    """Push the parts at the end of a trajectory until that gains nothing; it then goes to the better end."""
     chance = np.random.default_rng(0)
-    idle = climbs = 0
+    idle = ascents = 0
     for _ in range(MOST_ROUNDS):
-        if idle >= ROUNDS or climbs >= CLIMBS or not ending.status.at_rest:
+        if idle >= ROUNDS or ascents >= ASCENTS or not ending.status.at_rest:
             break
         idle += 1
         progress(trajectory.steps, None, f"objective {trajectory.here.value:.6g}, shaken")
         for aside in _sideways_trajectories(system, trajectory, chance):
-            climbs += 1
+            ascents += 1
             back = Trajectory(
                 trajectory.model, system, _with_own_value(system, aside[-1].here), looks_far=False
             )
@@ -68,7 +68,7 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
             gained = back.here.value - trajectory.here.value
             if end.status.endless or (end.status.at_rest and gained > trajectory.enough):
                 if end.status.endless or back.here.value > _least_better_value(trajectory):
-                    idle = climbs = 0
+                    idle = ascents = 0
                 trajectory.extend(*aside, back)
                 ending = end
                 break
@@ -77,7 +77,7 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
 
 
 def _least_better_value(trajectory: Trajectory) -> float:
-    """The least value of the objective for which a walk is followed on from its end."""
+    """The least value of the objective for which a trajectory goes on from its end."""
     return trajectory.here.value + max(
         3 * trajectory.enough, FINEST * trajectory.system.objective.size(trajectory.here.poses)
     )
@@ -92,7 +92,7 @@ def _has_little_play(system: System, trajectory: Trajectory, aside: list[Traject
 def _sideways_trajectories(
     system: System, trajectory: Trajectory, chance: np.random.Generator
 ) -> Iterator[list[Trajectory]]:
-    """Leans from the end of a walk, one after the other, as far as each place that promises a better end.
+    """Pushes from an end, one after the other, as far as each configuration from which more could be had.
 
     Each stops anywhere on its way, and the next one leads on from there: parts that slide at no
     loss get to all places of that plateau, no further from the end than a few gaps, than they came
@@ -121,7 +121,7 @@ def _sideways_trajectories(
 
 
 def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajectory:
-    """A walk as far as the objective is worth at least that."""
+    """A trajectory as far as the objective is worth at least that."""
     worth = np.array([system.objective.value(poses) for poses in trajectory.frames])
     low = np.flatnonzero(worth[1:] < least)
     if not len(low):
@@ -133,7 +133,7 @@ def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajec
 def _stopping_shares(
     system: System, start: Configuration, there: Configuration, chance: np.random.Generator
 ) -> Floats:
-    """Shares of the way of a lean at which to stop: between any two at which a contact begins or ends.
+    """Shares of the way of a push at which to stop: between any two at which a contact begins or ends.
 
     A part that slides along others may fit between them in one place only, and that place is
     where a vertex has slid off one edge and not yet onto another.
@@ -154,12 +154,12 @@ def _stopping_shares(
 
 
 def _with_own_value(system: System, here: Configuration) -> Configuration:
-    """A place to which a lean has led, valued by the system's own objective."""
+    """A configuration to which a push has led, valued by the system's own objective."""
     return replace(here, value=system.objective.value(here.poses))
 
 
 def _promises_more(system: System, here: Configuration, value: float) -> bool:
-    """Whether the program at a place promises a greater value, once rows past their edges' ends let go."""
+    """Whether the program of a pose gets to a greater value, once rows past their edges' ends let go."""
     linear = linear_step(system, here, system.study.turn)
     every = (linear, *without_released_rows(system, linear, value - here.value, system.study.turn))
     return any(one.endless is not None or here.value + one.gain > value for one in every)
@@ -200,7 +200,7 @@ def _bearing(system: System) -> float:
 def push_aside(
     system: System, trajectory: Trajectory, push: Floats, keep: float, far: bool = False
 ) -> Trajectory:
-    """Where a push leads to from the end of a walk, beside the objective times `keep`.
+    """Where a push leads to from the end of a trajectory, beside the objective times `keep`.
 
     Who goes far looks for contacts at all distances first.
     """

@@ -1,6 +1,6 @@
-"""Restarts: climb again from random poses that the parts can get to, and compare the ends.
+"""Restarts: ascend again from random poses that the parts can get to, and compare the ends.
 
-Where parts have play to rattle in there is more than one end, and which one a climb finds
+Where parts have play to rattle in there is more than one end, and which one an ascent finds
 depends on where it starts. Each restart is a motion from the drawn pose like any other.
 """
 
@@ -31,7 +31,7 @@ from pliant.flex.stepping.trajectory import Trajectory
 from pliant.flex.warm import LOOPS
 
 PUSHES = 3  # one after the other, by which parts get to where a restart begins
-SLOW = 1.0  # s that the first climb took, from which on restarts have processes of their own
+SLOW = 1.0  # s that the first ascent took, from which on restarts have processes of their own
 
 
 def best_of_restarts(model: Assembly, system: System, first: FlexResult, progress: Progress) -> FlexResult:
@@ -55,7 +55,7 @@ def best_of_restarts(model: Assembly, system: System, first: FlexResult, progres
 
 
 def _with_first_estimate(first: FlexResult, best: FlexResult, ends: list[float]) -> FlexResult:
-    """What is said of the drawn pose is said by the first climb."""
+    """What is said of the drawn pose is said by the first ascent."""
     said = {name: getattr(first, name) for name in ("linear", "contacts", "rows", "columns")}
     return replace(best, **said, restarts=Restarts(tuple(ends)))
 
@@ -116,7 +116,7 @@ def run_worker() -> None:
 
 
 def _restart(model: Assembly, system: System, seed: int) -> FlexResult:
-    """One climb from a random pose that the parts can get to."""
+    """One ascent from a random pose that the parts can get to."""
     chance = np.random.default_rng(seed)
     trajectory = Trajectory(model, system, configuration_at(system, system.parts.drawn, system.reach, None))
     for _ in range(PUSHES):

@@ -2,7 +2,7 @@
 
 A step of the program moves bodies along straight lines, so that distances err by half the
 square of the rotation. Moving on by t·Δq and then correcting, by a few weighted
-Gauss–Newton steps, until the distances are those the program promised,
+Gauss–Newton steps, until the distances are those that the program gives,
 
     min Σ w_i (d_i(q) − g_i)²,  g = d + t·JΔq,  w_i = 1 / max(g_i, ε)²
 
@@ -70,11 +70,10 @@ class AcceptedStep:
 
     linear: LinearStep
     there: Configuration
-    fraction: float  # of the promised step
+    fraction: float  # of the linear step
     way: Floats  # (F, B + 1, 3) frames after the start
     depth: float  # a bound on the overlap of bodies on the way
     crossings: Crossings | None = None
-    shortened: bool = False  # because of what the whole of it would overlap or not gain
 
 
 def is_usable(system: System, program: Program, solution: Solution) -> bool:
@@ -123,7 +122,7 @@ def largest_travel(system: System, here: Configuration, step: Floats) -> float:
 def advance_poses(
     system: System, here: Configuration, program: Program, step: Floats, fraction: float
 ) -> Floats:
-    """The pose a fraction of a step away, corrected onto the distances the program promised."""
+    """The pose a fraction of a step away, corrected onto the distances that the program gives."""
     poses = here.poses.copy()
     poses[system.parts.free] += fraction * step
     promised = program.gaps + fraction * program.change(step)
@@ -131,7 +130,7 @@ def advance_poses(
 
 
 def remove_overlap(system: System, there: Configuration) -> Configuration:
-    """A place with its overlaps corrected away: contacts that came up on the way were promised nothing."""
+    """A configuration with its overlaps corrected away, those of contacts that came up on the way."""
     rows = system.rows(there.contacts.rows)
     equal = np.zeros(len(rows) + len(system.joints.linear.offset), np.bool_)
     equal[len(rows) - len(system.joints.pivots) : len(rows)] = True
@@ -160,7 +159,7 @@ def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal
 
 
 def take_step(system: System, linear: LinearStep, turn: float) -> AcceptedStep | None:
-    """As far along a promised step as contacts, rotation and overlap let it; None: nowhere.
+    """As far along a linear step as contacts, rotation and overlap let it; None: nowhere.
 
     Neighbours go no further than the reach within which their contacts were selected; where
     that cut the step short, the next one reaches further.
@@ -169,7 +168,7 @@ def take_step(system: System, linear: LinearStep, turn: float) -> AcceptedStep |
     distance = largest_travel(system, linear.here, step)
     longest = min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
     moved = line_search(system, linear, longest)
-    if moved is None or moved.crossings or moved.shortened or reach >= distance:
+    if moved is None or moved.crossings or moved.fraction < longest or reach >= distance:
         return moved
     wider = configuration_at(
         system, moved.there.poses, min(2 * reach, system.parts.size), moved.there.contacts
@@ -178,7 +177,7 @@ def take_step(system: System, linear: LinearStep, turn: float) -> AcceptedStep |
 
 
 def next_turn_bound(system: System, moved: AcceptedStep, turn: float) -> float:
-    """The largest rotation of the next step: less where this one was cut short, or kept no promise.
+    """The largest rotation of the next step: less where this one was cut short, or gained little.
 
     Bodies that carry nothing may be anywhere in their play; without this bound they wander
     through it at every step, and what little is left to gain drowns in what that costs.
@@ -218,9 +217,7 @@ def line_search(system: System, linear: LinearStep, longest: float) -> AcceptedS
                 return AcceptedStep(linear, here, 0.0, way, met.depth, new)
             if not met.any and met.depth <= allowed_on_the_way:
                 moved = AcceptedStep(linear, there, fraction, way, met.depth)
-                if further is not None:
-                    moved = _extend(system, moved, further, allowed_on_the_way)
-                return replace(moved, shortened=moved.fraction < longest)
+                return moved if further is None else _extend(system, moved, further, allowed_on_the_way)
             further = there
         else:
             further = None

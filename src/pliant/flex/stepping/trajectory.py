@@ -30,7 +30,7 @@ Measured = Callable[[], float]  # the thickest overlap of a pose
 
 
 class Trajectory:
-    """The frames, promises and checks of a solve under way."""
+    """The frames, linear steps and checks of a solve under way."""
 
     def __init__(self, model: Assembly, system: System, start: Configuration, looks_far: bool = True) -> None:
         self.model = model
@@ -38,7 +38,7 @@ class Trajectory:
         self.here = start
         self.looks_far = looks_far
         self.steps = 0
-        self.promises: list[LinearStep] = []
+        self.linear_steps: list[LinearStep] = []
         self.frames: list[Floats] = [start.poses]
         self.accepted: list[int] = [0]
         self.overlaps: list[Measured] = [lambda: self.at_start.worst]
@@ -51,7 +51,7 @@ class Trajectory:
 
     @cached_property
     def at_start(self) -> Overlaps:
-        """What overlaps where the walk begins."""
+        """What overlaps where it begins."""
         parts, poses = self.system.parts, self.frames[0]
         with self.system.clock.phase("check"):
             return measure_overlaps(parts, poses, near_pairs(parts, poses))
@@ -93,7 +93,7 @@ class Trajectory:
         self.violations.append(there.violation)
 
     def cut_at_share(self, share: float) -> Trajectory:
-        """The walk as far as a share of its way, by how far the body that moves most has gone."""
+        """The trajectory as far as a share of its way, by how far the body that moves most has gone."""
         frames = np.array(self.frames)
         legs = np.abs(np.diff(frames, axis=0) * (1.0, 1.0, self.system.parts.size / 2)).max(axis=(1, 2))
         gone = np.cumsum(legs)
@@ -103,7 +103,7 @@ class Trajectory:
         return self.cut_on_leg(leg, 1 - (gone[leg] - share * gone[-1]) / legs[leg])
 
     def cut_on_leg(self, leg: int, part: float) -> Trajectory:
-        """The walk as far as a part of the way from a frame to the next, which has been found free."""
+        """The trajectory as far as a part of the way from a frame to the next, which has been found free."""
         poses = (1 - part) * self.frames[leg] + part * self.frames[leg + 1]
         there = configuration_at(self.system, poses, self.reach, None)
         short = copy(self)
@@ -132,7 +132,7 @@ class Trajectory:
             self.steps += other.steps
             if other.system is self.system:
                 self.here = other.here
-                self.promises += other.promises
+                self.linear_steps += other.linear_steps
         self.idle = self.fruitless = 0
         self.high = self.here.value
         self.before = (self.here, self.path, len(self.frames), self.high, 0)
@@ -144,11 +144,11 @@ class Trajectory:
         if not self.looks_far or self.steps > 0 or many or reach >= self.system.parts.extent:
             return False
         self.here = configuration_at(self.system, self.here.poses, 4 * reach, None)
-        self.promises.clear()
+        self.linear_steps.clear()
         return True
 
     def is_settled(self, linear: LinearStep) -> bool:
-        """Whether what is promised, or what came of the last promises, is too little to go on for."""
+        """Whether what could be gained, or what came of the last steps, is too little to go on for."""
         vain = self.idle >= IDLE or self.fruitless >= FRUITLESS
         return linear.endless is None and (vain or abs(linear.gain) <= self.enough)
 
@@ -191,8 +191,8 @@ class Trajectory:
             thickness = np.array([measured() for measured in self.overlaps])
             if "checker" in self.__dict__:
                 self.checker.shutdown()
-        first = self.promises[0] if self.promises else None
-        last = self.promises[-1] if self.promises else None
+        first = self.linear_steps[0] if self.linear_steps else None
+        last = self.linear_steps[-1] if self.linear_steps else None
         shape = first.program.shape if first else (len(self.here.contacts.rows), 3 * len(system.parts.free))
         with system.clock.phase("forces"):
             contacts = self._contacts(first, ranges) if first is not None and first.endless is None else ()
@@ -227,8 +227,8 @@ class Trajectory:
             shapes=system.parts.members.shapes,
             shape_of=system.parts.members.shape_of,
             pin_error=system.joints.pin_error,
-            solvers=tuple(dict.fromkeys(linear.solution.solver for linear in self.promises)),
-            relaxed=max((linear.relaxed for linear in self.promises), default=0.0),
+            solvers=tuple(dict.fromkeys(linear.solution.solver for linear in self.linear_steps)),
+            relaxed=max((linear.relaxed for linear in self.linear_steps), default=0.0),
             seconds=dict(system.clock.seconds),
             leaving=ending.leaving,
             turning=ending.turning,
