@@ -14,11 +14,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pliant.cli import main
-from pliant.cli.sketch import drawn_with_faults
 from pliant.cli.trace import BRANCHES
 from pliant.core.motion import Motion
 from pliant.core.progress import Interrupted
 from pliant.files import load, schema
+from pliant.files.sketches import drawn_with_faults
 from pliant.linkage.model import Linkage
 from pliant.linkage.status import EditStatus, TraceStatus
 
@@ -339,12 +339,12 @@ def test_faults_are_written_beside_the_joints_they_name(bar: Path):
 
     faults = [
         Fault("joints.Q", "'Q' is in no link", "Add it"),
-        Fault("links[0].joints", "'B' and 'A' are at odds (given 3)"),
+        Fault("links[0].joints", "are at odds (given 3)", names=("B", "A")),
         Fault("joints.C", '"nowhere" is no place'),
     ]
     marks = drawn_with_faults(data, faults).marks
     labels = {mark.text: mark.group for mark in marks if mark.kind == "label"}
-    assert labels == {"A: 'B' and 'A' are at odds": "fault", "B": "outline", "Q: is in no link": "fault"}
+    assert labels == {"A: are at odds": "fault", "B": "outline", "Q: is in no link": "fault"}
     (segment,) = [mark for mark in marks if mark.kind == "segment"]
     assert segment.points.tolist() == [[0, 0], [0.5, 1]]
     assert segment.group == "fault"

@@ -42,15 +42,14 @@ def check(
 
 
 def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, max_bytes: int) -> None:
-    from pliant.cli.contents import contents
-    from pliant.cli.drawing import drawn
     from pliant.files import load
-    from pliant.files.kinds import named
+    from pliant.files.kinds import fetch, named
 
     try:
         model = load(path, max_bytes=max_bytes)
-        holds = dict(contents(model))
-        motion = drawn(model)
+        kind = named(model.kind)
+        fetch(kind.check)(model)
+        holds, motion = dict(fetch(kind.describe)(model)), fetch(kind.drawn)(model)
     except InputError as error:
         placed = error if error.source else InputError(error.faults, str(path))
         if picture:
@@ -64,7 +63,7 @@ def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, m
         width = max(map(len, holds))
         lines = [f"  {key.ljust(width)}  {value}" for key, value in holds.items()]
         print_summary("\n".join([f"{path} is a sound {model.kind}.", *lines]))
-        click.echo(f"Solve it with: pliant {named(model.kind).command} {path}")
+        click.echo(f"Solve it with: pliant {kind.command} {path}")
     if not quiet:
         print_written([picture] if picture else [])
 
@@ -79,11 +78,10 @@ def _write_json(data: dict[str, Any], json_to: str | None) -> None:
 
 
 def _draw_faulty(path: Path, error: InputError, picture: Path, max_bytes: int) -> None:
-    from pliant.cli.sketch import drawn_with_faults
     from pliant.files.parse import parse, read_text
+    from pliant.files.sketches import drawn_with_faults
 
-    data = parse(read_text(path, max_bytes), path)
-    motion = drawn_with_faults(data, error.faults)
+    motion = drawn_with_faults(parse(read_text(path, max_bytes), path), error.faults)
     if motion.marks:
         write_answer(motion, [picture], silent)
         print_written([picture])

@@ -53,8 +53,11 @@ def draw(
 
 
 def _answer(source: Path, max_bytes: int) -> Motion | Plot:
-    from pliant.cli.drawing import drawn
     from pliant.files import load, load_answer
+    from pliant.files.kinds import fetch, named
 
     answer = load_answer(source)
-    return drawn(load(source, max_bytes=max_bytes)) if answer is None else answer
+    if answer is not None:
+        return answer
+    model = load(source, max_bytes=max_bytes)
+    return fetch(named(model.kind).drawn)(model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from pliant.cli.options import (
     same_file,
 )
 from pliant.cli.watch import Watch
-from pliant.core.errors import Fault, InputError
+from pliant.core.errors import InputError
 from pliant.core.progress import Interrupted
 from pliant.core.status import INTERRUPTED
 
@@ -104,9 +104,10 @@ def _placed(error: InputError, path: Path, flags: Mapping[str, str]) -> InputErr
     """Name the flag where a flag is at fault, and the file where the file is."""
     if error.source:
         return error
+    keys = (re.split(r"[.\[]", fault.where.removeprefix("study."))[0] for fault in error.faults)
     faults = [
-        Fault(flags.get(re.split(r"[.\[]", fault.where)[0], fault.where), fault.problem, fault.cure)
-        for fault in error.faults
+        replace(fault, where=flags.get(key, fault.where))
+        for key, fault in zip(keys, error.faults, strict=True)
     ]
     return InputError(faults, "" if all(fault.where in flags.values() for fault in faults) else str(path))
 

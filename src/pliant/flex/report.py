@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import degrees
 from typing import Any
 
 import numpy as np
 
 from pliant.core.store import model_hash, sayable, version
-from pliant.core.written import place, within
+from pliant.core.written import listed, place, within
 from pliant.flex.diagnosis.as_drawn import Violation
 from pliant.flex.diagnosis.forces import Contact
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
+from pliant.flex.model import Assembly, Term
+from pliant.flex.problem.system import compile_system
 from pliant.flex.result import FlexResult
 from pliant.flex.status import FlexStatus
 
@@ -217,3 +220,35 @@ def _turning_dict(turning: Turning | None) -> dict[str, Any] | None:
     if turning is None:
         return None
     return {"turns": dict(zip(turning.bodies, turning.turns, strict=True)), "proven": turning.proven}
+
+
+# Of a model
+
+
+def describe(model: Assembly) -> Iterator[tuple[str, str]]:
+    """What an assembly holds, a line each."""
+    study = model.study.for_command("flex")
+    parts = compile_system(model, study).parts
+    fixed = sum(body.fixed for body in model.bodies)
+    yield "bodies", f"{len(model.bodies)}, {fixed} of them fixed"
+    shapes = parts.members.shapes
+    corners = [sum(map(len, shapes[shape].rings)) for shape in parts.members.shape_of]
+    yield "outlines", f"{len(shapes)} different, {sum(corners)} vertices in all"
+    if model.clearance:
+        yield "clearance", f"{model.clearance:g} {model.units}"
+    for key in ("welds", "pins", "keep", "sights", "limits"):
+        if found := getattr(model, key):
+            yield key, str(len(found))
+    if parts.welded:
+        yield "rigid", f"{parts.count} parts, for what is welded or pinned at two points is one"
+    yield "maximize", listed([_term(term) for term in study.maximize], " + ", most=3)
+
+
+def _term(term: Term) -> str:
+    if term.direction is not None:
+        return f"{term.body} along {place(term.direction)}"
+    if term.spin is not None:
+        return f"{term.body} turning {'counter-clockwise' if term.spin * term.weight >= 0 else 'clockwise'}"
+    if term.radial is not None:
+        return f"everything away from {place(term.radial)}"
+    return f"everything towards {term.gather}"

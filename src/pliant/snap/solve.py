@@ -50,6 +50,11 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
         return _solve(model, study, progress)
 
 
+def check(model: Fastener) -> None:
+    """Refuse what `solve` refuses of a model with its own study."""
+    check_solvable(model, model.study)
+
+
 def _solve(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     clock = Clock()
     exactly, by_floats = sweep_arithmetic(ExactArithmetic()), sweep_arithmetic(FloatArithmetic())
