@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import pliant
 from pliant.cli.answer import print_json, print_summary, print_written, write_answer
 from pliant.cli.options import (
     SUFFIXES,
@@ -82,10 +81,11 @@ def run(
 
     `flags` are the flags that stand for keys of the study, so that a fault names the flag.
     """
+    from pliant.files import load
     from pliant.files.kinds import check_command
 
     same_file(common.written, common.model)
-    model = pliant.load(common.model, max_bytes=common.max_bytes)
+    model = load(common.model, max_bytes=common.max_bytes)
     check_command(model.kind, command, str(common.model))
     stopped = False
     with Watch(common.quiet) as watch:
@@ -118,10 +118,10 @@ def _give_out(result: Any, common: Common, stopped: bool) -> None:
     Of work that was stopped, who stopped it waits for the answer, not for the film of it.
     """
     from pliant.core.store import write_json
-    from pliant.files import save
+    from pliant.files import result_data, save
 
     asked = common.json_to or any(path.suffix.lower() == ".json" for path in common.outputs)
-    data: dict[str, Any] = result.to_dict() if asked else {}
+    data: dict[str, Any] = result_data(result) if asked else {}
     models = [path for path in common.outputs if path.suffix.lower() == ".toml"]
     for path in models:
         save(result.model, path)

@@ -94,6 +94,8 @@ def synthesize(
     POINTS holds a line "x,y" for each point (.csv), or points = [[x, y], …] (.toml, .json). Up to
     forty points are passed; more are a drawn curve.
     """
+    from pliant.files import result_data
+
     settings["transmission"] = None if transmission is None else math.radians(transmission)
     files = tuple(path for path in outputs if path.suffix and not path.is_dir())
     folders = tuple(path for path in outputs if path not in files)
@@ -102,7 +104,7 @@ def synthesize(
     result, stopped = _search(given, quiet, closed=not is_open, **settings)
     written = _write(result, files, folders, json_to, quiet)
     if json_to == "-":
-        print_json(result.to_dict())
+        print_json(result_data(result))
     elif not quiet:
         print_summary(result.summary())
     if not quiet:
@@ -125,7 +127,7 @@ def _write(
 ) -> list[Path]:
     """Every file asked for; what was written."""
     from pliant.core.store import write_json
-    from pliant.files import save
+    from pliant.files import result_data, save
 
     models = {path: 0 for path in files if path.suffix.lower() == ".toml"}
     pictures = [path for path in files if path not in models]
@@ -138,9 +140,9 @@ def _write(
         save(result.answers[number].linkage, path)
     with Watch(quiet) as watch:
         plots = list(result.plots().values())
-        write_answer(result.motion, pictures, watch, data=result.to_dict(), plots=plots)
+        write_answer(result.motion, pictures, watch, data=result_data(result), plots=plots)
     if json_to and json_to != "-":
-        write_json(json_to, result.to_dict())
+        write_json(json_to, result_data(result))
         return [*kept, *pictures, Path(json_to)]
     return [*kept, *pictures]
 

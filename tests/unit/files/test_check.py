@@ -52,7 +52,7 @@ def test_check_refuses_what_solve_refuses_in_the_same_words(case: str, tmp_path:
 def test_a_tolerance_of_what_the_linkage_has_not_is_refused_before_it_runs():
     model = gallery.load("jansen")
     link = model.links[0].joints
-    for ask in (lambda m: fetch(named("linkage").check)(m), pliant.solve):
+    for ask in (fetch(named("linkage").check), pliant.solve):
         with pytest.raises(pliant.InputError, match=r"study\.tolerances\..*: is not measured here"):
             ask(model.with_(study={"tolerances": {f"{link[0]}.offset": 0.1}}))
 
