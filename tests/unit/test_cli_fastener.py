@@ -56,6 +56,8 @@ LOCKED = (
 class StandIn:
     """A result as the method gives one."""
 
+    alerts = ()
+
     def __init__(self, status: SnapStatus = SnapStatus.THROUGH) -> None:
         self.status = status
         self.motion = Motion("travel", "mm", np.arange(2.0), point_names=("p",), points=np.zeros((2, 1, 2)))

@@ -48,6 +48,8 @@ frames = 5
 class StandIn:
     """A result as the method gives one."""
 
+    alerts = ()
+
     def __init__(self, model: Mechanism, status: RelaxStatus = RelaxStatus.CONVERGED) -> None:
         self.status = status
         points = np.array(list(model.nodes.values()))[None].repeat(2, axis=0)

@@ -192,7 +192,7 @@ def _answered(name: str, progress: Progress, folder: Path) -> Entry:
         title=model.title,
         status=result.status.name.lower().replace("_", " "),
         tone=result.status.tone,
-        alerts=tuple(getattr(result, "alerts", ())),
+        alerts=tuple(result.alerts),
         parts=_parts(model),
         seconds=_seconds(data["seconds"]),
         summary=result.summary(),

@@ -20,6 +20,7 @@ from pliant.cli.options import (
     output_option,
     quiet_option,
     same_file,
+    spelled_now,
 )
 from pliant.cli.watch import Watch
 from pliant.core.errors import InputError
@@ -62,7 +63,7 @@ def solving_command(
             **own: Any,
         ) -> None:
             common = Common(model, outputs, json_to, quiet, max_bytes)
-            click.get_current_context().exit(command(common, **own))
+            click.get_current_context().exit(command(common, **spelled_now(own, quiet)))
 
         for option in (max_size_option, quiet_option, json_option, output_option(suffixes=suffixes)):
             gathered = option(gathered)
@@ -83,10 +84,11 @@ def run(
     """
     from pliant.files import load
     from pliant.files.kinds import check_command
+    from pliant.files.parse import named_file
 
     same_file(common.written, common.model)
     model = load(common.model, max_bytes=common.max_bytes)
-    check_command(model.kind, command, str(common.model))
+    check_command(model.kind, command, named_file(common.model))
     stopped = False
     with Watch(common.quiet) as watch:
         try:
@@ -94,13 +96,13 @@ def run(
         except Interrupted as interruption:
             result, stopped = interruption.result, True
         except InputError as error:
-            raise _placed(error, common.model, flags) from None
+            raise _placed(error, named_file(common.model), flags) from None
         stopped = stopped or watch.asked_to_stop
     _give_out(result, common, stopped)
     return INTERRUPTED if stopped else result.status.exit_code
 
 
-def _placed(error: InputError, path: Path, flags: Mapping[str, str]) -> InputError:
+def _placed(error: InputError, source: str, flags: Mapping[str, str]) -> InputError:
     """Name the flag where a flag is at fault, and the file where the file is."""
     if error.source:
         return error
@@ -109,7 +111,7 @@ def _placed(error: InputError, path: Path, flags: Mapping[str, str]) -> InputErr
         replace(fault, where=flags.get(key, fault.where))
         for key, fault in zip(keys, error.faults, strict=True)
     ]
-    return InputError(faults, "" if all(fault.where in flags.values() for fault in faults) else str(path))
+    return InputError(faults, "" if all(fault.where in flags.values() for fault in faults) else source)
 
 
 def _give_out(result: Any, common: Common, stopped: bool) -> None:

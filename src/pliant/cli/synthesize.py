@@ -149,7 +149,7 @@ def _write(
 
 def read_points(path: Path, max_bytes: int) -> list[Row]:
     """The points of a file, or an InputError that lists every line that holds none."""
-    from pliant.files.parse import parse, read_text
+    from pliant.files.parse import named_file, parse, read_text
 
     text = read_text(path, max_bytes)
     faults: list[Fault] = []
@@ -159,15 +159,17 @@ def read_points(path: Path, max_bytes: int) -> list[Row]:
     else:
         found = [_point(row, where, faults) for where, row in _lines(text)]
     if faults:
-        raise InputError(faults, str(path))
+        raise InputError(faults, named_file(path))
     return [point for point in found if point is not None]
 
 
 def _listed(data: dict[str, Any], path: Path) -> list[Any]:
+    from pliant.files.parse import named_file
+
     rows = data.get("points")
     if not isinstance(rows, list):
         problem = "is missing" if rows is None else f"is {rows!r}, not a list"
-        raise InputError([Fault("points", problem, "Write points = [[0, 0], [1, 2], …]")], str(path))
+        raise InputError([Fault("points", problem, "Write points = [[0, 0], [1, 2], …]")], named_file(path))
     return rows
 
 

@@ -54,7 +54,8 @@ __getattr__ = exports(
         "kinematics.poses": ["gradient", "jacobian", "positions", "rates"],
         "model": [
             "CurveEdit", "EditKeep", "EditStudy", "Guard", "JointEnclosure", "JointMove", "LengthEdit",
-            "Link", "Linkage", "LinkageLoad", "LinkageSlider", "LinkageStudy", "Motor", "Symmetry", "TraceStudy",
+            "Link", "Linkage", "LinkageLoad", "LinkageSlider", "LinkageStudy", "Motor", "Symmetry",
+            "TraceStudy",
         ],
         "result": ["TraceResult"],
         "status": ["DragStatus", "EditStatus", "SynthesisStatus", "TraceStatus"],
