@@ -86,8 +86,7 @@ def _violation_text(result: FlexResult, violation: Violation) -> str:
     if key == "sights":
         cone = f"outside the cone of {bodies[0]}"
         return f"{violation.where}: the marker on {bodies[1]} lies {distance} ({turn}) {cone}"
-    by = f"{violation.angle:.4g} rad ({turn})" if violation.angle is not None else distance
-    return f"{violation.where}: the range of {bodies[0]} leaves out the drawn pose by {by}"
+    return f"{violation.where}: the range of {bodies[0]} leaves out the drawn pose by {turn or distance}"
 
 
 def _remedy(violation: Violation) -> str:
@@ -101,19 +100,16 @@ def _remedy(violation: Violation) -> str:
 
 def _objective_text(result: FlexResult) -> str:
     """The objective, in the digits that what the last program would still gain would not change."""
-    value, left, unit = result.objective, result.left or 0.0, _unit(result)
-    turn = f" ({within(degrees(value), degrees(left), digits=4)}°)" if unit == " rad" else ""
-    return f"{within(value, left)}{unit}{turn}"
+    scale, unit = _unit(result)
+    return f"{within(scale * result.objective, scale * (result.left or 0.0))}{unit}"
 
 
-def _unit(result: FlexResult) -> str:
-    """The objective's unit, where it has one: terms may mix travel and turn."""
+def _unit(result: FlexResult) -> tuple[float, str]:
+    """What the objective is shown by: a factor, and a unit where it has one; terms may mix travel and turn."""
     terms = result.study.maximize
     if all(term.spin is not None for term in terms):
-        return " rad"
-    if len(terms) == 1 and terms[0].spin is None:
-        return f" {result.model.units}"
-    return ""
+        return degrees(1.0), "°"
+    return 1.0, f" {result.model.units}" if len(terms) == 1 else ""
 
 
 def figures(result: FlexResult) -> list[str]:
@@ -121,7 +117,8 @@ def figures(result: FlexResult) -> list[str]:
     if result.drawn or result.violated:
         pairs = [f"  {' and '.join(pair.bodies)}: {pair.depth:.4g} deep" for pair in result.drawn[:10]]
         return pairs + [f"  {_violation_text(result, violation)}" for violation in result.violated[:10]]
-    linear = "no bound" if result.linear is None else f"{result.linear:.6g}"
+    scale, unit = _unit(result)
+    linear = "no bound" if result.linear is None else f"{scale * result.linear:.6g}{unit}"
     rows = [
         f"  linear estimate    {linear}",
         f"  steps              {result.steps}, program {result.rows} x {result.columns}",

@@ -223,5 +223,5 @@ def _transmission_target(study: EditStudy, descent: EditDescent) -> Iterator[Ach
         )
         least = (min((one.worst for one in each), default=np.pi / 2) for each in every_transmission)
         before, after = (float(np.degrees(max(wanted - angle, 0.0))) for angle in least)
-        name = f"transmission angles of {np.degrees(wanted):g} deg"
-        yield AchievedTarget(name, before, after, after == 0.0, unit="deg")
+        name = f"transmission angles of {np.degrees(wanted):g}°"
+        yield AchievedTarget(name, before, after, after == 0.0, unit="°")
