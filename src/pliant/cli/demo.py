@@ -172,12 +172,13 @@ def _answered(name: str, progress: Progress, folder: Path) -> Entry:
     from pliant.core.store import write_whole
     from pliant.files import result_data
 
+    result: Any
     model, stopped = gallery.load(name), False
     try:
         result = _answer(model, progress)
     except Interrupted as interruption:
         result, stopped = interruption.result, True
-    data = result_data(result)
+    data: Any = result_data(result)
     files = {what: f"{name}{suffix}" for what, suffix in SUFFIXES.items()}
     write_whole(folder / files["model"], example_text(name).encode())
     drawn = [folder / files[what] for what in ("picture", "player", "result")]

@@ -82,4 +82,5 @@ def _search(goal: str, quiet: bool, given: dict[str, Any]) -> tuple[Evolved, boo
         try:
             return search(**given, progress=watch), watch.asked_to_stop
         except Interrupted as interruption:
-            return interruption.result, True
+            found: Any = interruption.result
+            return found, True

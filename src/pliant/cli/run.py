@@ -89,6 +89,7 @@ def run(
     same_file(common.written, common.model)
     model = load(common.model, max_bytes=common.max_bytes)
     check_command(model.kind, command, named_file(common.model))
+    result: Any
     stopped = False
     with Watch(common.quiet) as watch:
         try:

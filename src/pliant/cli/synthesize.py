@@ -119,7 +119,8 @@ def _search(given: list[Row], quiet: bool, **settings: Any) -> tuple[Synthesis, 
         try:
             return path(given, progress=watch, **settings), watch.asked_to_stop
         except Interrupted as interruption:
-            return interruption.result, True
+            found: Any = interruption.result
+            return found, True
 
 
 def _write(

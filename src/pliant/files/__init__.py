@@ -6,13 +6,11 @@ from pliant.files.parse import MODEL_BYTES
 from pliant.files.reader import load, load_any, model_of
 from pliant.files.results import SavedResult, result_data
 from pliant.files.schemas import schema
-from pliant.files.studies import chosen_study
 from pliant.files.writer import save
 
 __all__ = [
     "MODEL_BYTES",
     "SavedResult",
-    "chosen_study",
     "edits_of",
     "load",
     "load_any",

@@ -22,7 +22,7 @@ def load_edits(path: str | Path, model: Linkage, *, max_bytes: int = MODEL_BYTES
     return edits_of(parse(read_text(path, max_bytes), path), model, source=named_file(path))
 
 
-def edits_of(data: Mapping[str, Any], model: Linkage, source: str = "") -> EditStudy:
+def edits_of(data: Mapping[str, object], model: Linkage, source: str = "") -> EditStudy:
     """Edits from plain data; what they name must be in the linkage."""
     from pliant.linkage.model import EditStudy
 

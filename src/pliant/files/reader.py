@@ -39,7 +39,7 @@ def load(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model:
     return model_of(parse(read_text(path, max_bytes), path), source=named_file(path))
 
 
-def model_of(data: Mapping[str, Any], source: str = "") -> Model:
+def model_of(data: Mapping[str, object], source: str = "") -> Model:
     """A model from plain data, such as a parsed file or a dict written in Python."""
     faults = text_faults(data)
     if faults:

@@ -11,15 +11,16 @@ from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.result import Result
 from pliant.core.status import Status
+from pliant.core.store import Json
 from pliant.files.kinds import fetch, named
 from pliant.view.shown import Shown
 
 SHOWN = ("summary", "alerts", "plots")  # what a file has beside `to_dict`
 
 
-def result_data(result: Result) -> dict[str, Any]:
+def result_data(result: Result) -> dict[str, Json]:
     """All that a result says of itself, as JSON has it: figures, motion, words and charts."""
-    plots = {name: plot.to_dict() for name, plot in result.plots().items()}
+    plots: dict[str, Json] = {name: plot.to_dict() for name, plot in result.plots().items()}
     return {**result.to_dict(), "summary": result.summary(), "alerts": list(result.alerts), "plots": plots}
 
 
@@ -65,6 +66,6 @@ class SavedResult(Shown):
         """A sentence, then the figures."""
         return self.data.get("summary", self.data["message"])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Plain lists and numbers, as the result that was saved gave them."""
         return {key: value for key, value in self.data.items() if key not in SHOWN}

@@ -105,7 +105,7 @@ def _objective_text(result: FlexResult) -> str:
 
 
 def _unit(result: FlexResult) -> tuple[float, str]:
-    """What the objective is shown by: a factor, and a unit where it has one; terms may mix travel and turn."""
+    """What the objective is shown by: a factor and a unit, if there is one; terms may mix travel and turn."""
     terms = result.study.maximize
     if all(term.spin is not None for term in terms):
         return degrees(1.0), "°"
@@ -118,7 +118,9 @@ def figures(result: FlexResult) -> list[str]:
         pairs = [f"  {' and '.join(pair.bodies)}: {pair.depth:.4g} deep" for pair in result.drawn[:10]]
         return pairs + [f"  {_violation_text(result, violation)}" for violation in result.violated[:10]]
     scale, unit = _unit(result)
-    linear = "no bound" if result.linear is None else f"{scale * result.linear:.6g}{unit}"
+    linear = (
+        "no bound" if result.linear is None else f"{scale * result.linear:.6g}{unit if unit == '°' else ''}"
+    )
     rows = [
         f"  linear estimate    {linear}",
         f"  steps              {result.steps}, program {result.rows} x {result.columns}",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
-from pliant.core.store import version
+from pliant.core.store import Json, version
 from pliant.relax.evolve.design import DIGITS, MachineDesign
 from pliant.relax.model import Mechanism
 from pliant.relax.status import EvolveStatus
@@ -85,7 +85,7 @@ class Evolved(Shown):
             "study": {"method": "momentum", "frames": 10 * waypoints, "trace": [list(nodes)[-1]]},
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Everything, ready for JSON; nodes have letters."""
         head = {
             "kind": "mechanism",
