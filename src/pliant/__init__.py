@@ -77,6 +77,7 @@ __all__ = [
 
 _exported = exports(
     __name__,
+    __all__,
     {
         "core.errors": ["Fault", "InputError", "PliantError"],
         "core.motion": ["Motion"],

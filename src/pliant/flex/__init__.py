@@ -7,19 +7,8 @@ from pliant.core.result import present
 
 if TYPE_CHECKING:
     from pliant.flex import generate
-    from pliant.flex.model import (
-        Assembly,
-        Body,
-        Compound,
-        FlexStudy,
-        Keep,
-        Limit,
-        Pin,
-        Region,
-        Sight,
-        Study,
-        Term,
-        Weld,
+    from pliant.flex.model import (  # isort: skip
+        Assembly, Body, Compound, FlexStudy, Keep, Limit, Pin, Region, Sight, Study, Term, Weld,
     )  # fmt: skip
     from pliant.flex.result import FlexResult
     from pliant.flex.status import FlexStatus
@@ -31,10 +20,11 @@ __all__ = [
 
 __getattr__ = exports(
     __name__,
-    {"model": [name for name in __all__[:-1] if name not in ("FlexResult", "FlexStatus")],
-     "result": ["FlexResult"], "status": ["FlexStatus"]},
+    __all__,
+    {"result": ["FlexResult"], "status": ["FlexStatus"]},
     rooms=["generate"],
-)  # fmt: skip
+    rest="model",
+)
 
 
 def __dir__() -> list[str]:

@@ -14,22 +14,9 @@ if TYPE_CHECKING:
     from pliant.linkage.kinematics.follow import follow
     from pliant.linkage.kinematics.mobility import compile_plan
     from pliant.linkage.kinematics.poses import gradient, jacobian, positions, rates
-    from pliant.linkage.model import (
-        CurveEdit,
-        EditKeep,
-        EditStudy,
-        Guard,
-        JointEnclosure,
-        JointMove,
-        LengthEdit,
-        Link,
-        Linkage,
-        LinkageLoad,
-        LinkageSlider,
-        LinkageStudy,
-        Motor,
-        Symmetry,
-        TraceStudy,
+    from pliant.linkage.model import (  # isort: skip
+        CurveEdit, EditKeep, EditStudy, Guard, JointEnclosure, JointMove, LengthEdit, Link,
+        Linkage, LinkageLoad, LinkageSlider, LinkageStudy, Motor, Symmetry, TraceStudy,
     )  # fmt: skip
     from pliant.linkage.result import TraceResult
     from pliant.linkage.status import DragStatus, EditStatus, SynthesisStatus, TraceStatus
@@ -45,6 +32,7 @@ __all__ = [
 
 __getattr__ = exports(
     __name__,
+    __all__,
     {
         "editing.drag": ["Drag", "Dragged"],
         "editing.result": ["EditResult"],
@@ -52,17 +40,13 @@ __getattr__ = exports(
         "kinematics.follow": ["follow"],
         "kinematics.mobility": ["compile_plan"],
         "kinematics.poses": ["gradient", "jacobian", "positions", "rates"],
-        "model": [
-            "CurveEdit", "EditKeep", "EditStudy", "Guard", "JointEnclosure", "JointMove", "LengthEdit",
-            "Link", "Linkage", "LinkageLoad", "LinkageSlider", "LinkageStudy", "Motor", "Symmetry",
-            "TraceStudy",
-        ],
         "result": ["TraceResult"],
         "status": ["DragStatus", "EditStatus", "SynthesisStatus", "TraceStatus"],
         "synthesis.result": ["Synthesis"],
     },
     rooms=["generate", "synthesis", "analysis.curves"],
-)  # fmt: skip
+    rest="model",
+)
 
 
 def __dir__() -> list[str]:

@@ -13,27 +13,9 @@ if TYPE_CHECKING:
     from pliant.relax.machines.batch import relax as relax_machines
     from pliant.relax.machines.population import Floor, Machines, Settled, drawn_lengths
     from pliant.relax.machines.population import machines as many_machines
-    from pliant.relax.model import (
-        Actuator,
-        Attraction,
-        Bar,
-        Bumper,
-        Circuit,
-        Contact,
-        Gear,
-        Guide,
-        Hinge,
-        Load,
-        Mechanism,
-        Obstacle,
-        Plate,
-        RelaxStudy,
-        Rotor,
-        Slider,
-        Spring,
-        String,
-        Weld,
-        Wrap,
+    from pliant.relax.model import (  # isort: skip
+        Actuator, Attraction, Bar, Bumper, Circuit, Contact, Gear, Guide, Hinge, Load, Mechanism,
+        Obstacle, Plate, RelaxStudy, Rotor, Slider, Spring, String, Weld, Wrap,
     )  # fmt: skip
     from pliant.relax.result import RelaxResult
     from pliant.relax.solve import solve as solve_with_elements
@@ -49,23 +31,20 @@ __all__ = [
 
 __getattr__ = exports(
     __name__,
+    __all__,
     {
         "assemble.user_elements": ["Element"],
         "evolve.result": ["Evolved"],
         "machines.accelerator": ["relax_on_accelerator=relax"],
         "machines.batch": ["relax_machines=relax"],
         "machines.population": ["Floor", "Machines", "Settled", "drawn_lengths", "many_machines=machines"],
-        "model": [
-            "Actuator", "Attraction", "Bar", "Bumper", "Circuit", "Contact", "Gear", "Guide", "Hinge", "Load",
-            "Mechanism", "Obstacle", "Plate", "RelaxStudy", "Rotor", "Slider", "Spring", "String", "Weld",
-            "Wrap",
-        ],
         "result": ["RelaxResult"],
         "solve": ["solve_with_elements=solve"],
         "status": ["EvolveStatus", "RelaxStatus"],
     },
     rooms=["evolve", "generate"],
-)  # fmt: skip
+    rest="model",
+)
 
 
 def __dir__() -> list[str]:

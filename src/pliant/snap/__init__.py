@@ -9,17 +9,8 @@ if TYPE_CHECKING:
     from pliant.snap import generate
     from pliant.snap.handbook.formulas import hinged_force, lock_friction, mating_force
     from pliant.snap.handbook.materials import MATERIALS, Material, material
-    from pliant.snap.model import (
-        Beam,
-        Fastener,
-        Goal,
-        Leg,
-        Move,
-        Obstacle,
-        Parameter,
-        Pawl,
-        Root,
-        SnapStudy,
+    from pliant.snap.model import (  # isort: skip
+        Beam, Fastener, Goal, Leg, Move, Obstacle, Parameter, Pawl, Root, SnapStudy,
     )  # fmt: skip
     from pliant.snap.questions.search import search
     from pliant.snap.result import SnapResult
@@ -50,18 +41,17 @@ __all__ = [
 
 __getattr__ = exports(
     __name__,
+    __all__,
     {
         "handbook.formulas": ["hinged_force", "lock_friction", "mating_force"],
         "handbook.materials": ["MATERIALS", "Material", "material"],
-        "model": [
-            "Beam", "Fastener", "Goal", "Leg", "Move", "Obstacle", "Parameter", "Pawl", "Root", "SnapStudy",
-        ],
         "questions.search": ["search"],
         "result": ["SnapResult"],
         "status": ["SnapStatus"],
     },
     rooms=["generate"],
-)  # fmt: skip
+    rest="model",
+)
 
 
 def __dir__() -> list[str]:

@@ -29,6 +29,7 @@ __all__ = [
 
 __getattr__ = exports(
     __name__,
+    __all__,
     {
         "animation": ["animate"],
         "charts": ["chart", "signals"],

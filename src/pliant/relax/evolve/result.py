@@ -87,7 +87,7 @@ class Evolved(Shown):
 
     def to_dict(self) -> dict[str, Json]:
         """Everything, ready for JSON; nodes have letters."""
-        head = {
+        head: dict[str, Any] = {
             "kind": "mechanism",
             "command": "evolve",
             "status": self.status.name.lower(),
@@ -95,7 +95,7 @@ class Evolved(Shown):
             "version": version(),
             "goal": self.goal,
         }
-        own = {"found": dict(self.found), "history": list(self.history), "seed": self.seed}
+        own: dict[str, Any] = {"found": dict(self.found), "history": list(self.history), "seed": self.seed}
         return {**head, **self._plain(), **own, "motion": self.motion.to_dict()}
 
     def _plain(self) -> dict[str, Any]:
