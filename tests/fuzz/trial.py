@@ -126,22 +126,27 @@ def _written_and_read(trial: Trial, model: Any) -> None:
 
 def _solve(trial: Trial, model: Any, depth: Depth, refused: bool) -> None:
     most = CHEAP if depth == Depth.SOLVED else AFFORDABLE
+    less, edited = affordable(model, most), None
     with _fewer(depth > Depth.SOLVED):
-        result = _attempt(trial, "solve", lambda: pliant.solve(affordable(model, most)))
+        result = _attempt(trial, "solve", lambda: pliant.solve(less))
+    if model.kind == "linkage" and model.study.edit is not None:
+        quick = {"samples": 24, "iterations": 10 * depth}
+        study = less.study.model_copy(update={"edit": less.study.edit.model_copy(update=quick)})
+        less = less.model_copy(update={"study": study})
+        refused = isinstance(_attempt(trial, "check", lambda: _checked(less)), InputError)
+        edited = _attempt(trial, "edit", lambda: pliant.edit(less))
     if result is None:
         return
-    if isinstance(result, InputError) != refused:
+    refusals = [str(answer) for answer in (result, edited) if isinstance(answer, InputError)]
+    if bool(refusals) != refused:
         which = "check accepts what solve refuses" if not refused else "check refuses what solve takes"
-        text = str(result) if isinstance(result, InputError) else ""
-        trial.findings.append(Finding("check", which, "", text[:300]))
+        trial.findings.append(Finding("check", which, "", "".join(refusals)[:300]))
     if isinstance(result, InputError):
         return
     trial.outcome, trial.solved, trial.touched = result.status.name, True, sorted(touched(model))
     _tell(trial, result, depth)
-    if model.kind == "linkage" and model.study.edit is not None:
-        edited = _attempt(trial, "edit", lambda: pliant.edit(model, iterations=10 * depth, samples=24))
-        if not isinstance(edited, InputError | None):
-            _tell(trial, edited, depth)
+    if not isinstance(edited, InputError | None):
+        _tell(trial, edited, depth)
     if depth == Depth.DRAWN:
         _draw(trial, model, result)
 
