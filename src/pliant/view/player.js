@@ -1128,6 +1128,7 @@ export function mount(element, data) {
   }
   function frame(now) {
     state.asked = 0;
+    if (!ctx.canvas.width || !ctx.canvas.height) return; // not laid out yet, as in a notebook; its size is watched
     if (state.playing) {
       // Where the screen cannot keep up, small bodies go without edges until the motion rests.
       if (state.last) state.pace = 0.85 * state.pace + 0.15 * (now - state.last);
