@@ -18,8 +18,8 @@ from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import gradient, jacobian, positions, rates
 from pliant.linkage.model import CurveEdit, EditStudy, JointMove
 from pliant.linkage.solve import solve
-from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import RuleKind
+from pliant.linkage.structure.rule_plan import RulePlan
 from pliant.linkage.synthesis import path
 
 Floats = NDArray[np.float64]

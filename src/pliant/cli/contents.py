@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pliant.files.kinds import Model
     from pliant.flex.model import Assembly, Term
     from pliant.linkage.model import Linkage
-    from pliant.linkage.structure.plan import RulePlan
+    from pliant.linkage.structure.rule_plan import RulePlan
     from pliant.relax.model import Mechanism
     from pliant.snap.model import Fastener, Pawl
 

@@ -10,7 +10,7 @@ import numpy as np
 from pliant.core.store import model_hash, sayable, version
 from pliant.core.written import place, within
 from pliant.flex.diagnosis.as_drawn import Violation
-from pliant.flex.diagnosis.forces import Contact
+from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
 from pliant.flex.result import FlexResult
 from pliant.flex.status import FlexStatus
@@ -148,7 +148,7 @@ def figures(result: FlexResult) -> list[str]:
     return rows
 
 
-def _range(contact: Contact) -> str:
+def _range(contact: ContactForce) -> str:
     """The range of a share, where its ends differ in what is said of them."""
     if contact.share_range is None:
         return ""

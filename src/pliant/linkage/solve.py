@@ -22,7 +22,7 @@ from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.result import TraceResult
 from pliant.linkage.status import TraceStatus
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite

@@ -12,7 +12,7 @@ import shapely
 from pliant.core.arrays import Floats
 from pliant.core.plot import Plot, Series
 from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_angles, pawl_load
-from pliant.snap.force.trajectory import Trajectory
+from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.model import Fastener
 from pliant.snap.questions.configuration_space import ConfigurationSlice, configuration_slice, possible_pairs
 from pliant.snap.report import force
@@ -59,7 +59,7 @@ class _Samples:
 class _TrajectorySamples:
     """One way, the travel of the root before each of its courses, and samples."""
 
-    way: Trajectory
+    way: SnapTrajectory
     name: str
     suffix: str
     before: list[float]
@@ -77,7 +77,7 @@ def _all_samples(result: SnapResult) -> list[_TrajectorySamples]:
 
 
 def _trajectory_samples(
-    model: Fastener, way: Trajectory, name: str, suffix: str, start: float, sense: int
+    model: Fastener, way: SnapTrajectory, name: str, suffix: str, start: float, sense: int
 ) -> _TrajectorySamples:
     before = [sum(course.travel for course in way.courses[:k]) for k in range(len(way.courses))]
     stretches = [(k, span) for k, course in enumerate(way.courses) for span in contact_spans(course)]

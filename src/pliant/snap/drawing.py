@@ -18,7 +18,7 @@ from pliant.core.pose import carry
 from pliant.snap.faults import ROOT
 from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_angles, pawl_load
 from pliant.snap.force.sizing import strains
-from pliant.snap.force.trajectory import Trajectory, angle_of
+from pliant.snap.force.snap_trajectory import SnapTrajectory, angle_of
 from pliant.snap.model import Fastener, Obstacle, Pawl
 from pliant.snap.report import force
 from pliant.snap.result import SnapResult
@@ -81,7 +81,7 @@ def headline(result: SnapResult) -> str:
     return f"{result.model.title or 'A fastener'}: {', '.join(words)}"
 
 
-def _in_words(way: Trajectory, which: str) -> str:
+def _in_words(way: SnapTrajectory, which: str) -> str:
     if way.blocked:
         return f"{way.status.name.lower().replace('_', ' ')} on the way {which}"
     if not math.isfinite(way.peak):
@@ -351,7 +351,7 @@ class _SimultaneousEvents:
     angle: float  # of the first
 
 
-def _simultaneous_events(way: Trajectory, before: float) -> list[_SimultaneousEvents]:
+def _simultaneous_events(way: SnapTrajectory, before: float) -> list[_SimultaneousEvents]:
     """The events of a way that begins so far from the start."""
     events: dict[tuple[float, str], _SimultaneousEvents] = {}
     for event in way.events:

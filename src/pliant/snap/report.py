@@ -10,7 +10,7 @@ from pliant.core.store import model_hash, sayable, version
 from pliant.snap.faults import ROOT
 from pliant.snap.force.peak import ForcePeak, certified_peak, is_provable, peak_of
 from pliant.snap.force.sizing import ramps, strains
-from pliant.snap.force.trajectory import SnapEvent, Trajectory, finite_or_none
+from pliant.snap.force.snap_trajectory import SnapEvent, SnapTrajectory, finite_or_none
 from pliant.snap.questions.diode.critical_direction import CriticalDirection
 from pliant.snap.questions.knife_edge import KnifeEdge
 from pliant.snap.questions.uncertainty import Band
@@ -54,7 +54,7 @@ def _lower_first(text: str) -> str:
     return text[0].lower() + text[1:]
 
 
-def _in_and_out(way_in: Trajectory, way_back: Trajectory | None, unit: str) -> str:
+def _in_and_out(way_in: SnapTrajectory, way_back: SnapTrajectory | None, unit: str) -> str:
     inwards = _insertion(way_in, unit)
     if way_back is None:
         return f"{inwards}."
@@ -62,7 +62,7 @@ def _in_and_out(way_in: Trajectory, way_back: Trajectory | None, unit: str) -> s
     return f"{inwards}; {_retention(way_back, unit, back)}."
 
 
-def _insertion(way: Trajectory, unit: str) -> str:
+def _insertion(way: SnapTrajectory, unit: str) -> str:
     match way.status:
         case SnapStatus.THROUGH:
             return f"Goes all the way, {way.travel:.4g} {unit}, with {force(way.peak)}"
@@ -77,7 +77,7 @@ def _insertion(way: Trajectory, unit: str) -> str:
             return f"Does not go in: {_blocking(way, unit)} on the way in{_lock_remark(way, 'go in')}"
 
 
-def _retention(way: Trajectory, unit: str, back: str) -> str:
+def _retention(way: SnapTrajectory, unit: str, back: str) -> str:
     comes = back.replace("come", "comes")
     match way.status:
         case SnapStatus.THROUGH:
@@ -92,7 +92,7 @@ def _retention(way: Trajectory, unit: str, back: str) -> str:
             return f"does not {back}: {_blocking(way, unit)} into the way back{_lock_remark(way, back)}"
 
 
-def _blocking(way: Trajectory, unit: str) -> str:
+def _blocking(way: SnapTrajectory, unit: str) -> str:
     where = f"{way.travel:.3g} {unit}"
     who = _pawl_name(way)
     match way.status:
@@ -106,13 +106,13 @@ def _blocking(way: Trajectory, unit: str) -> str:
             return f"{who} jams between its contacts {where}"
 
 
-def _pawl_name(way: Trajectory) -> str:
+def _pawl_name(way: SnapTrajectory) -> str:
     """The pawl that ended it; where it is the only one its name is enough."""
     name, alone = way.last.by, len(way.last.paths.keys() - {ROOT}) == 1
     return f"the {name}" if alone or name.endswith("pawl") else f"the {name} pawl"
 
 
-def _lock_remark(way: Trajectory, what: str) -> str:
+def _lock_remark(way: SnapTrajectory, what: str) -> str:
     if way.status is SnapStatus.STUCK and way.last.paths[way.last.by].cause != "lock":
         return " (no force bends its beam further)"
     if way.status is not SnapStatus.STUCK or way.threshold is None:
@@ -122,7 +122,7 @@ def _lock_remark(way: Trajectory, what: str) -> str:
     return f" (it would {what} {without})" if way.passes else f" ({without} it would get further, and jam)"
 
 
-def _seat_name(way: Trajectory) -> str:
+def _seat_name(way: SnapTrajectory) -> str:
     hits = [event for event in way.events if event.pawl == ROOT]
     if not hits or not hits[-1].contacts:
         return "an obstacle"
@@ -252,7 +252,7 @@ def _changes(entry: CriticalDirection, arithmetic: str) -> str:
     return f"{degrees}, between ({x}, {y}) and ({p}, {q}), tried by {by}"
 
 
-def _way_lines(title: str, way: Trajectory, result: SnapResult) -> Iterator[str]:
+def _way_lines(title: str, way: SnapTrajectory, result: SnapResult) -> Iterator[str]:
     unit = result.model.units
     yield f"  {title:<18} {way.status.sentence}, after {way.travel:.6g} {unit}"
     peak = None if way.blocked else peak_of(result.model, way)
@@ -266,7 +266,7 @@ def _way_lines(title: str, way: Trajectory, result: SnapResult) -> Iterator[str]
     yield from rows
 
 
-def _peak_lines(way: Trajectory, peak: ForcePeak, result: SnapResult) -> Iterator[str]:
+def _peak_lines(way: SnapTrajectory, peak: ForcePeak, result: SnapResult) -> Iterator[str]:
     """The greatest force, to the digits asked for, and what the handbook has for it."""
     unit, digits = result.model.units, result.digits
     bounded = math.isfinite(way.peak)
@@ -288,7 +288,7 @@ def _peak_lines(way: Trajectory, peak: ForcePeak, result: SnapResult) -> Iterato
         yield f"  {'handbook':<18} {said}; here {force(ramp.found)}, as {why} ({name})"
 
 
-def _event(event: SnapEvent, way: Trajectory, unit: str) -> str:
+def _event(event: SnapEvent, way: SnapTrajectory, unit: str) -> str:
     touching = f": {event.contacts[0]}" if event.contacts else ""
     degrees = math.degrees(event.angle)
     travel = event.travel if abs(event.travel) > ROUNDING * way.travel else 0.0
@@ -323,7 +323,7 @@ def plain_data(result: SnapResult) -> dict[str, Any]:
     return {**sayable(data), "motion": result.motion.to_dict()}
 
 
-def _plain_way(result: SnapResult, way: Trajectory) -> dict[str, Any]:
+def _plain_way(result: SnapResult, way: SnapTrajectory) -> dict[str, Any]:
     """A way, with what is worked out from its peak."""
     asked = result.digits and math.isfinite(way.peak_force)
     peak = peak_of(result.model, way) if asked else None

@@ -20,9 +20,10 @@ from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.arithmetic.protocol import Arithmetic, sweep_arithmetic
-from pliant.snap.force.trajectory import Trajectory, trajectory
-from pliant.snap.geometry.scene import UnitedObstacles
+from pliant.snap.force.snap_trajectory import SnapTrajectory, trajectory
+from pliant.snap.geometry.pawl_scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.questions.design_search import search
 from pliant.snap.questions.diode.classification import classify_diode
 from pliant.snap.questions.interference import interferences
 from pliant.snap.questions.knife_edge import (
@@ -32,7 +33,6 @@ from pliant.snap.questions.knife_edge import (
     knife_edge,
     same_outcome,
 )
-from pliant.snap.questions.search import search
 from pliant.snap.questions.stability import margins
 from pliant.snap.questions.uncertainty import outcomes
 from pliant.snap.result import SnapResult
@@ -95,7 +95,7 @@ def _trajectories(
 
 
 def _answers(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles, way: Trajectory,
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles, way: SnapTrajectory,
     progress: Progress,
 ) -> dict[str, Any]:  # fmt: skip
     """What else the study asks for."""

@@ -16,7 +16,7 @@ from pliant.core.pose import carry
 from pliant.core.store import json_text
 from pliant.snap import drawing
 from pliant.snap.faults import ROOT
-from pliant.snap.force.trajectory import SnapEvent
+from pliant.snap.force.snap_trajectory import SnapEvent
 from pliant.snap.generate import motion_diode, random_fastener, ratchet, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.result import SnapResult

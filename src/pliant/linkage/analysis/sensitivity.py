@@ -21,7 +21,7 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.kinematics.poses import LinkagePoses, jacobian
-from pliant.linkage.structure.plan import STRUTS, LinkageStructure, RulePlan, farthest_pair
+from pliant.linkage.structure.rule_plan import STRUTS, LinkageStructure, RulePlan, farthest_pair
 
 THIN = 0.1  # sine at a joint below which its two distances no longer place it well across the bar
 

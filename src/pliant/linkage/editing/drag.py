@@ -37,7 +37,7 @@ from pliant.linkage.editing.problem import (
     runs_as_before,
     try_drawing,
 )
-from pliant.linkage.editing.program import CandidateStep, resistances, solve_step
+from pliant.linkage.editing.quadratic_program import CandidateStep, resistances, solve_step
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.editing.terms import DrawnTerm, EditTerm, PositionTerm
 from pliant.linkage.model import EditStudy, Linkage

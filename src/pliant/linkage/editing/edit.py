@@ -29,7 +29,7 @@ from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.editing.problem import EditState, Problem, prepare, runs_as_before, try_drawing
-from pliant.linkage.editing.program import resistances, solve_step
+from pliant.linkage.editing.quadratic_program import resistances, solve_step
 from pliant.linkage.editing.result import AchievedTarget, EditResult
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import EditStatus

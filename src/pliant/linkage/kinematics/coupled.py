@@ -23,7 +23,7 @@ from pliant.linkage.structure.constraints import (
     fill_residuals,
     gradients,
 )
-from pliant.linkage.structure.plan import CoupledGroup
+from pliant.linkage.structure.rule_plan import CoupledGroup
 
 STEPS = 40
 

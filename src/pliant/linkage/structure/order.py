@@ -26,7 +26,8 @@ from pliant.linkage.structure.constraints import Constraints, Equation, concaten
 from pliant.linkage.structure.flat import refuse_flat
 from pliant.linkage.structure.groups import smallest_group
 from pliant.linkage.structure.loci import CircleLocus, LineLocus, Locus, crossing_sine
-from pliant.linkage.structure.plan import (
+from pliant.linkage.structure.rule import Op, RuleKind
+from pliant.linkage.structure.rule_plan import (
     STRUTS,
     CoupledGroup,
     LinkageStructure,
@@ -34,7 +35,6 @@ from pliant.linkage.structure.plan import (
     RulePlan,
     farthest_pair,
 )
-from pliant.linkage.structure.rule import Op, RuleKind
 from pliant.linkage.structure.sides import sides
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pliant.snap.arithmetic.protocol import Arithmetic, Coordinates, Poly
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import cross, dot, minus
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 
 MakePoly = Callable[[Sequence[float]], Poly]
 

@@ -28,7 +28,7 @@ from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair
 from pliant.snap.geometry.intersections import float_points
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep.friction import FrictionTerms, friction_cone, friction_terms, is_locked
 from pliant.snap.sweep.leg import is_on_edge
 from pliant.snap.sweep.path import Path

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.geometry.features import Pair
-from pliant.snap.geometry.scene import Scene, UnitedObstacles
+from pliant.snap.geometry.pawl_scene import Scene, UnitedObstacles
 from pliant.snap.model import Fastener
 from pliant.snap.sweep.contact_names import NamedContact, named_contacts
 from pliant.snap.sweep.path import PathEvent

@@ -26,7 +26,7 @@ from pliant.snap.geometry.contact_curves import (
 )
 from pliant.snap.geometry.features import VERTEX
 from pliant.snap.geometry.outlines import dot, minus
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep.path import MotionKind
 
 LockSearch = Callable[

@@ -17,7 +17,7 @@ from pliant.snap.arithmetic.numbers import Number, as_float
 from pliant.snap.arithmetic.protocol import Line, SlicePoint
 from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
 from pliant.snap.geometry.features import Pair, coefficients, quadratic
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep import candidates as scan
 from pliant.snap.sweep.compiled.advance import advance, least_progress
 from pliant.snap.sweep.friction import LockSearch, lock_search

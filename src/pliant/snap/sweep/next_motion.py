@@ -23,7 +23,7 @@ from pliant.snap.geometry.contact_curves import (
     scaled,
 )
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 
 NextKind = Literal["start", "rest", "snap", "arc", "flat", "jam", "dead centre"]
 

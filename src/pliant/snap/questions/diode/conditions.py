@@ -19,7 +19,7 @@ from pliant.snap.arithmetic.protocol import Coordinates, Line
 from pliant.snap.geometry.contact_curves import contact_curve, rotated_product, scaled
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair
 from pliant.snap.geometry.outlines import minus
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep.friction import friction_cone, friction_terms
 
 NOTHING = fmpz_poly([])

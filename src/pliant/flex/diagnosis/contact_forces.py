@@ -35,7 +35,7 @@ LEAST = 1e-9  # of the largest force: smaller ones are a solver's rounding
 
 
 @dataclass(frozen=True)
-class Contact:
+class ContactForce:
     """A pair of bodies, or a joint, that carries load in the first linear program."""
 
     kind: str  # "contact", "pin", "keep", "sight", "limit", "gather"
@@ -74,7 +74,7 @@ class ForceChain:
 
 def contact_shares(
     system: System, rows: Rows, poses: Floats, program: Program, solution: Solution, ranges: bool
-) -> tuple[Contact, ...]:
+) -> tuple[ContactForce, ...]:
     """Every pair and joint with a force or a share, the largest share first."""
     keys, labels, side = _groups(system, rows, poses)
     force = np.abs(solution.forces)
@@ -89,7 +89,7 @@ def contact_shares(
     shown = np.flatnonzero(sums[0] > LEAST * max(force.max(initial=0.0), 1e-300))
     spans = share_ranges(program, keys, shown, float(total)) if ranges and divided else {}
     made = [
-        Contact(
+        ContactForce(
             kind=labels[k][0],
             bodies=labels[k][1],
             force=float(sums[0][k]),
