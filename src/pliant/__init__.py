@@ -158,15 +158,15 @@ def solve(model: Any, study: Any = None, *, progress: Progress | None = None, **
     `pliant.solve(model, reverse=True, classify=True)` of a fastener.
     """
     from pliant.core.progress import silent
-    from pliant.files.kinds import fetch, named
+    from pliant.files.kinds import fetch, kind_named
     from pliant.files.studies import chosen_study
 
-    loaded = _loaded(model)
+    loaded = _model_of(model)
     chosen = chosen_study(loaded, study, keywords)
-    return fetch(named(loaded.kind).solve)(loaded, chosen, progress=progress or silent)
+    return fetch(kind_named(loaded.kind).solve)(loaded, chosen, progress=progress or silent)
 
 
-def _loaded(model: Any) -> Any:
+def _model_of(model: Any) -> Any:
     """A model, or what is read from a file's path or plain data."""
     from pathlib import Path
 
@@ -196,7 +196,7 @@ def edit(
     from pliant.files.kinds import fetch
     from pliant.files.studies import chosen_study
 
-    loaded = _loaded(model)
+    loaded = _model_of(model)
     chosen = chosen_study(loaded, study, keywords, "edit")
     return fetch("pliant.linkage.editing.edit:edit")(loaded, chosen, progress=progress or silent)
 

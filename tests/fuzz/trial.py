@@ -24,7 +24,7 @@ from pydantic import BaseModel
 import pliant
 from pliant import view
 from pliant.cli.contents import contents
-from pliant.cli.drawing import drawn
+from pliant.cli.drawing import drawn_frame
 from pliant.core.errors import InputError, PliantError
 from pliant.files.parse import parse
 from pliant.files.reader import model_of
@@ -93,7 +93,7 @@ def tried(text: str, depth: Depth) -> Trial:
     model = _attempt(trial, "load", lambda: model_of(parse(text, JSON), source=str(JSON)))
     if not isinstance(model, InputError | None):
         trial.outcome = "loaded"
-        refusal = _attempt(trial, "check", lambda: (dict(contents(model)), drawn(model)))
+        refusal = _attempt(trial, "check", lambda: (dict(contents(model)), drawn_frame(model)))
         if depth >= Depth.SOLVED:
             _attempt(trial, "save", lambda: _written_and_read(trial, model))
             _solve(trial, model, depth, isinstance(refusal, InputError))
@@ -181,7 +181,7 @@ def _strict(said: Any) -> Any:
 def _draw(trial: Trial, model: Any, result: Any) -> None:
     _attempt(trial, "figure", lambda: _shown(result))
     _attempt(trial, "player", lambda: view.player_html(result))
-    _attempt(trial, "drawn", lambda: _shown(drawn(model)))
+    _attempt(trial, "drawn", lambda: _shown(drawn_frame(model)))
 
 
 def _shown(answer: Any) -> None:

@@ -43,14 +43,14 @@ def check(
 
 def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, max_bytes: int) -> None:
     from pliant.cli.contents import contents
-    from pliant.cli.drawing import drawn
+    from pliant.cli.drawing import drawn_frame
     from pliant.files import load
-    from pliant.files.kinds import named
+    from pliant.files.kinds import kind_named
 
     try:
         model = load(path, max_bytes=max_bytes)
         holds = dict(contents(model))
-        motion = drawn(model)
+        motion = drawn_frame(model)
     except InputError as error:
         placed = error if error.source else InputError(error.faults, str(path))
         if picture:
@@ -64,7 +64,7 @@ def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, m
         width = max(map(len, holds))
         lines = [f"  {key.ljust(width)}  {value}" for key, value in holds.items()]
         print_summary("\n".join([f"{path} is a sound {model.kind}.", *lines]))
-        click.echo(f"Solve it with: pliant {named(model.kind).command} {path}")
+        click.echo(f"Solve it with: pliant {kind_named(model.kind).command} {path}")
     if not quiet:
         print_written([picture] if picture else [])
 

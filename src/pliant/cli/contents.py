@@ -134,18 +134,18 @@ def _drives(model: Mechanism) -> Iterator[str]:
     for what in ("actuator", "string", "spring", "wrap"):
         for element in getattr(model, f"{what}s"):
             if element.to is not None:
-                yield f"{what} {'-'.join(element.nodes)} to {_last(element.to):.6g} {model.units}"
+                yield f"{what} {'-'.join(element.nodes)} to {_last_station(element.to):.6g} {model.units}"
     for rotor in model.rotors:
-        yield f"rotor at {rotor.joint} turns {rotor.arms[1]} by {degrees(_last(rotor.to)):.6g} deg"
+        yield f"rotor at {rotor.joint} turns {rotor.arms[1]} by {degrees(_last_station(rotor.to)):.6g} deg"
     for circuit in model.cylinders:
-        if volume := _last(circuit.to):
+        if volume := _last_station(circuit.to):
             yield f"{volume:.6g} pumped into {', '.join('-'.join(line) for line in circuit.lines[:3])}"
     for load in model.loads:
         if load.to is not None:
             yield f"load on {load.node} to {place(load.to)}"
 
 
-def _last(to: float | tuple[float, ...]) -> float:
+def _last_station(to: float | tuple[float, ...]) -> float:
     return to[-1] if isinstance(to, tuple) else to
 
 

@@ -53,8 +53,8 @@ def draw(
 
 
 def _answer(source: Path, max_bytes: int) -> Motion | Plot:
-    from pliant.cli.drawing import drawn
+    from pliant.cli.drawing import drawn_frame
     from pliant.files import load, load_answer
 
     answer = load_answer(source)
-    return drawn(load(source, max_bytes=max_bytes)) if answer is None else answer
+    return drawn_frame(load(source, max_bytes=max_bytes)) if answer is None else answer

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pliant.snap.model import Fastener
 
 
-def drawn(model: Model) -> Motion:
+def drawn_frame(model: Model) -> Motion:
     """One frame: the model at its drawn pose."""
     if model.kind == "assembly":
         return _assembly(model)

@@ -36,14 +36,14 @@ def examples(name: str | None, output: Path | None, kind: str | None, quiet: boo
 
 def _list(kind: str | None) -> None:
     from pliant import gallery
-    from pliant.files.kinds import named
+    from pliant.files.kinds import kind_named
 
     if kind is not None:
-        named(kind)
+        kind_named(kind)
     width = max(map(len, gallery.names()))
     for name in gallery.names():
         if kind in (None, gallery.kind(name)):
-            command = named(gallery.kind(name)).command
+            command = kind_named(gallery.kind(name)).command
             label = f"{click.style(name.ljust(width), bold=True)}  {command.ljust(5)}"
             click.echo(f"{label}  {gallery.describe(name)}")
 
@@ -52,11 +52,11 @@ def check_name(name: str) -> None:
     """Refuse what is no example, and name the nearest."""
     from pliant import gallery
     from pliant.core.errors import Fault, InputError
-    from pliant.core.faults import nearest
+    from pliant.core.faults import name_cure
 
     if name not in gallery.names():
         raise InputError(
-            [Fault("", f"{name!r} is not an example", nearest(name, gallery.names(), "Examples"))]
+            [Fault("", f"{name!r} is not an example", name_cure(name, gallery.names(), "Examples"))]
         )
 
 

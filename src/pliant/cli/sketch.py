@@ -37,7 +37,7 @@ def _linkage(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]
     reading = read_linkage(data)
     places = {name: np.array([at.real, at.imag]) for name, at in reading.joints.items() if at is not None}
     links = [(f"links[{index}]", joints) for index, joints in enumerate(reading.links)]
-    return _pinned("joints", places, links, faults)
+    return _link_marks("joints", places, links, faults)
 
 
 def _mechanism(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
@@ -49,10 +49,10 @@ def _mechanism(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mar
         for place, names in named_in_elements(data)
         if isinstance(names, list | tuple)
     ]
-    return _pinned("nodes", places, elements, faults)
+    return _link_marks("nodes", places, elements, faults)
 
 
-def _pinned(
+def _link_marks(
     key: str, places: Mapping[str, Floats], links: Iterable[tuple[str, list[str]]], faults: Sequence[Fault]
 ) -> Iterator[Mark]:
     """Lines between the points of each link, the points' names, and each fault at the point it names."""
@@ -68,7 +68,7 @@ def _pinned(
     for fault in faults:
         named = [*_QUOTED.findall(fault.problem), written.get(fault.where, "")]
         first = min((name for name in named if name in order), key=lambda name: order[name], default="")
-        problems.setdefault(first, []).append(_short(fault))
+        problems.setdefault(first, []).append(_short_text(fault))
     for name, place in places.items():
         found = problems.get(name, [])
         told = "; ".join(problem.removeprefix(f"{name!r} ") for problem in found)
@@ -76,7 +76,7 @@ def _pinned(
         yield Mark("label", place[None], group="fault" if found else "outline", text=text[:60])
 
 
-def _short(fault: Fault) -> str:
+def _short_text(fault: Fault) -> str:
     return fault.problem.split(";")[0].split(" (given")[0]
 
 
@@ -92,7 +92,7 @@ def _fastener(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark
     parts = [("root", {**root, "name": "root"} if isinstance(root, Mapping) else {})]
     for key, place in (("obstacles", "at"), ("pawls", "hinge")):
         tables = _tables(data.get(key))
-        parts += [(f"{key}[{index}]", _placed(part, place)) for index, part in enumerate(tables)]
+        parts += [(f"{key}[{index}]", _own_frame(part, place)) for index, part in enumerate(tables)]
     for where, part in parts:
         yield from _part(where, part, data.get("shapes"), faults)
 
@@ -101,11 +101,11 @@ def _part(where: str, part: Mapping[str, Any], shapes: Any, faults: Sequence[Fau
     """The outline of its own or the shape it shares, with its faults."""
     shared: Any = part.get("shape")
     shape = shapes.get(shared) if isinstance(shapes, Mapping) and isinstance(shared, str) else part
-    found = [_short(fault) for fault in faults if fault.where.startswith((where, f"shapes.{shared}"))]
+    found = [_short_text(fault) for fault in faults if fault.where.startswith((where, f"shapes.{shared}"))]
     yield from _sketch(part, shape, "; ".join(found))
 
 
-def _placed(part: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _own_frame(part: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """A part with a pose: where its own frame is, and how far it is turned at rest."""
     at: Any = part.get(key)
     place: list[Any] = list(at) if isinstance(at, list | tuple) and len(at) == 2 else [0, 0]

@@ -19,9 +19,9 @@ def solve(ctx: click.Context, model: Path, max_bytes: int) -> None:
     Does what the command of its kind does (flex, trace, relax, snap), with that one's options.
     """
     import pliant
-    from pliant.files.kinds import named
+    from pliant.files.kinds import kind_named
 
-    name = named(pliant.load(model, max_bytes=max_bytes).kind).command
+    name = kind_named(pliant.load(model, max_bytes=max_bytes).kind).command
     group = ctx.parent.command if ctx.parent else None
     command = group.get_command(ctx, name) if isinstance(group, click.Group) else None
     assert command is not None

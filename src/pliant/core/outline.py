@@ -44,7 +44,7 @@ def ring_fault(ring: Floats) -> str:
     polygon = shapely.polygons(ring)
     if shapely.is_valid(polygon):
         return ""
-    return _crossing(ring)
+    return _crossing_text(ring)
 
 
 def too_small(ring: Floats) -> bool:
@@ -52,7 +52,7 @@ def too_small(ring: Floats) -> bool:
     return bool(np.ptp(ring, axis=0).max() < SHORTEST)
 
 
-def _crossing(ring: Floats) -> str:
+def _crossing_text(ring: Floats) -> str:
     edges = np.asarray(shapely.linestrings(np.stack([ring, np.roll(ring, -1, axis=0)], axis=1)))
     tree = shapely.STRtree(edges)
     first, second = tree.query(edges, predicate="intersects")

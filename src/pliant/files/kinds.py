@@ -45,7 +45,7 @@ KINDS = {
 }
 
 
-def named(name: str) -> Kind:
+def kind_named(name: str) -> Kind:
     """The kind of that name, or a fault that lists them."""
     if name not in KINDS:
         raise InputError([unknown_kind(name)])
@@ -54,16 +54,16 @@ def named(name: str) -> Kind:
 
 def check_command(kind: str, command: str, source: str = "") -> None:
     """Refuse a kind of model that is none for the command."""
-    if command not in named(kind).commands:
-        cure = f'Use "pliant {named(kind).command}", or give another model'
+    if command not in kind_named(kind).commands:
+        cure = f'Use "pliant {kind_named(kind).command}", or give another model'
         raise InputError([Fault("kind", f'is "{kind}", which "{command}" does not take', cure)], source)
 
 
 def unknown_kind(name: Any) -> Fault:
     """What to say about a kind that is none."""
-    from pliant.core.faults import nearest, shown
+    from pliant.core.faults import name_cure, value_text
 
-    return Fault("kind", f"{shown(name)} is not a kind of model", nearest(name, KINDS, "Kinds"))
+    return Fault("kind", f"{value_text(name)} is not a kind of model", name_cure(name, KINDS, "Kinds"))
 
 
 def fetch(place: str) -> Any:

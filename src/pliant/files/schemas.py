@@ -8,7 +8,7 @@ import sys
 from functools import cache
 from typing import Any
 
-from pliant.files.kinds import VERSION, fetch, named
+from pliant.files.kinds import VERSION, fetch, kind_named
 
 _COMMENT = re.compile(r"^    (\w+): .*?  # (.+)$", re.MULTILINE)
 
@@ -16,7 +16,7 @@ _COMMENT = re.compile(r"^    (\w+): .*?  # (.+)$", re.MULTILINE)
 @cache
 def schema(kind: str) -> dict[str, Any]:
     """The schema of `kind = "…"` files. The comments beside the fields become their descriptions."""
-    model = fetch(named(kind).model)
+    model = fetch(kind_named(kind).model)
     found: dict[str, Any] = model.model_json_schema(by_alias=True)
     module = sys.modules[model.__module__]
     for name, entry in (*found["$defs"].items(), (model.__name__, found)):

@@ -17,7 +17,7 @@ from pliant.core.pose import turn, uncarry
 from pliant.linkage.analysis.sensitivity import band_outline
 from pliant.linkage.model import Link, Linkage, LinkageSlider, Motor
 from pliant.linkage.result import TraceResult
-from pliant.view.symbols import curve, hatched, pivot, turning
+from pliant.view.symbols import curve, hatched_line, pivot, turning_arrow
 
 BAR = 0.024  # width of a bar over the room the joints take up
 
@@ -262,7 +262,7 @@ def _rail(run: _Figure, slider: LinkageSlider) -> Mark:
     direction = run.direction(slider)
     below = np.array([direction[1], -direction[0]]) * (-1 if direction[0] < 0 else 1)
     line = run.stretch(slider, 2.6 * run.width) + 0.8 * run.width * below
-    return Mark("curve", hatched(line, below, run.width), group="guide")
+    return Mark("curve", hatched_line(line, below, run.width), group="guide")
 
 
 def _arrow(run: _Figure, motor: Motor) -> Iterator[Mark]:
@@ -275,7 +275,7 @@ def _arrow(run: _Figure, motor: Motor) -> Iterator[Mark]:
     length = float(np.hypot(*(crank - centre)))
     radius = min(max(0.6 * length, 2.2 * run.width), 3.6 * run.width)
     start = float(np.arctan2(*(crank - centre)[::-1]))
-    arc, barb = turning(radius, start, sense, run.width)
+    arc, barb = turning_arrow(radius, start, sense, run.width)
     yield Mark("curve", centre + arc, group="motor")
     yield Mark("polygon", centre + barb, group="motor")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Progress, silent
 from pliant.linkage.kinematics.drive import MotorDrive, motor_drive
 from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, MotionRange, motion_range, poses_at
@@ -35,7 +35,7 @@ HOLDS = 1e-8  # of the size: how far spare links may be from fitting
 def solve(model: Linkage, study: TraceStudy | None = None, progress: Progress = silent) -> TraceResult:
     """Positions, rates and limits of a linkage along its motors' path."""
     study = study or model.study.for_command("trace")
-    with running(LOOPS, POSE_AS_PYTHON * study.samples * len(model.joints), progress):
+    with run_loops(LOOPS, POSE_AS_PYTHON * study.samples * len(model.joints), progress):
         return _trace(model, study, progress)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pliant.core.clock import Clock
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.relax.assemble.build import build
 from pliant.relax.assemble.network import Network
@@ -40,7 +40,7 @@ def solve(
     study = study or model.study
     clock, record = Clock(), Record()
     progress(0, 1000, "starting")
-    with running(LOOPS, seconds_as_python(model, study), progress):
+    with run_loops(LOOPS, seconds_as_python(model, study), progress):
         with clock.phase("build"):
             net = build(model)
         try:

@@ -119,7 +119,7 @@ def _force(result: SnapResult, runs: Sequence[_TrajectorySamples]) -> Plot:
     ]
     bands = [band for run in runs if (band := _open_band(run)) is not None]
     unit = result.model.units
-    note = "; ".join(_ending(run, unit) for run in runs)
+    note = "; ".join(_ending_text(run, unit) for run in runs)
     return Plot("Force against the motion", f"how far in ({unit})", "force (N)", (*lines, *bands), note=note)
 
 
@@ -142,7 +142,7 @@ def _open_band(run: _TrajectorySamples) -> Series | None:
     return Series(f"{run.name}, left open by flush contact", run.samples.depth.copy(), high, "band", low=low)
 
 
-def _ending(run: _TrajectorySamples, unit: str) -> str:
+def _ending_text(run: _TrajectorySamples, unit: str) -> str:
     """The peak, or where it is stopped."""
     if run.way.blocked:
         return f"{run.name} {ENDS.get(run.way.status, 'jams')} {run.end:.4g} {unit} in"
@@ -188,15 +188,15 @@ def _layers(space: ConfigurationSlice, laid: Callable[[Floats], Floats], events:
     sticks = [laid(arc.places) for arc in space.arcs if arc.sticks]
     slides = [laid(arc.places) for arc in space.arcs if not arc.sticks]
     yield _series("path", laid(space.path), "heavy")
-    yield _series("sticking", _separated(sticks)) if sticks else rest
+    yield _series("sticking", _join_with_gaps(sticks)) if sticks else rest
     if slides:
-        yield _series("sliding", _separated(slides))
+        yield _series("sliding", _join_with_gaps(slides))
     if len(events):
         yield _series("events", events, "points")
     for name, area in (("forbidden", space.forbidden), ("free", space.reach), ("out of reach", space.apart)):
         rings = [laid(ring) for ring in _rings(area)]
         if rings:
-            yield _series(name, _separated(rings), "area")
+            yield _series(name, _join_with_gaps(rings), "area")
     if sticks:
         yield rest
 
@@ -205,7 +205,7 @@ def _series(name: str, places: Floats, style: Any = "line") -> Series:
     return Series(name, places[:, 0].copy(), places[:, 1].copy(), style)
 
 
-def _separated(lines: Sequence[Floats]) -> Floats:
+def _join_with_gaps(lines: Sequence[Floats]) -> Floats:
     """Lines (K, 2) one after another, with a gap after each."""
     return np.concatenate([part for line in lines for part in (line, GAP)])
 

@@ -234,7 +234,7 @@ def beam_fault(
         return Fault(
             where + ".length" * said,
             f"is {drawn.said:g}, and the nose is drawn {between}",
-            f"Give length = {_fitting(drawn, share):.4g}, draw it so, or leave the length to the drawing",
+            f"Give length = {_fitted_length(drawn, share):.4g}, draw it so, or leave the length to the drawing",
         )
     ends = [drawn.rear, *behind]
     if min(abs(share * drawn.said - end) for end in ends) <= WITHIN * drawn.said:
@@ -247,7 +247,7 @@ def beam_fault(
     )
 
 
-def _fitting(drawn: Cantilever, share: float) -> float:
+def _fitted_length(drawn: Cantilever, share: float) -> float:
     """A length up to the nose, from where the beam begins if its hinge is at its share of that."""
     whole = drawn.rear + drawn.nose
     return whole if abs(share * whole - drawn.rear) <= WITHIN * whole else drawn.nose / (1 - share)

@@ -30,11 +30,11 @@ def sentence(result: SnapResult) -> str:
     """What it does, in one sentence with its figures; of a knife's edge, in one for each side."""
     edge, unit = result.knife_edge, result.model.units
     if edge is None:
-        return _with_overstrain(_in_and_out(result.way_in, result.way_back, unit), result)
+        return _with_overstrain(_both_ways_text(result.way_in, result.way_back, unit), result)
     way = " on the way back" if edge.corners.back else ""
     met = f"On a knife's edge: {edge.corners} after {edge.corners.travel:.4g} {unit}{way}"
     sides = (
-        f"A hair {side.where}, it {_lower_first(_in_and_out(side.way_in, side.way_back, unit))}"
+        f"A hair {side.where}, it {_lower_first(_both_ways_text(side.way_in, side.way_back, unit))}"
         for side in edge.sides
     )
     return _with_overstrain(" ".join([f"{met}, and what follows depends on the side.", *sides]), result)
@@ -54,7 +54,7 @@ def _lower_first(text: str) -> str:
     return text[0].lower() + text[1:]
 
 
-def _in_and_out(way_in: SnapTrajectory, way_back: SnapTrajectory | None, unit: str) -> str:
+def _both_ways_text(way_in: SnapTrajectory, way_back: SnapTrajectory | None, unit: str) -> str:
     inwards = _insertion(way_in, unit)
     if way_back is None:
         return f"{inwards}."
@@ -74,7 +74,7 @@ def _insertion(way: SnapTrajectory, unit: str) -> str:
         case SnapStatus.EVENT_LIMIT:
             return f"The limit of events was reached after {way.travel:.4g} {unit}"
         case _:
-            return f"Does not go in: {_blocking(way, unit)} on the way in{_lock_remark(way, 'go in')}"
+            return f"Does not go in: {_blocking_text(way, unit)} on the way in{_lock_remark(way, 'go in')}"
 
 
 def _retention(way: SnapTrajectory, unit: str, back: str) -> str:
@@ -89,10 +89,10 @@ def _retention(way: SnapTrajectory, unit: str, back: str) -> str:
         case SnapStatus.EVENT_LIMIT:
             return "the limit of events was reached on the way back"
         case _:
-            return f"does not {back}: {_blocking(way, unit)} into the way back{_lock_remark(way, back)}"
+            return f"does not {back}: {_blocking_text(way, unit)} into the way back{_lock_remark(way, back)}"
 
 
-def _blocking(way: SnapTrajectory, unit: str) -> str:
+def _blocking_text(way: SnapTrajectory, unit: str) -> str:
     where = f"{way.travel:.3g} {unit}"
     who = _pawl_name(way)
     match way.status:

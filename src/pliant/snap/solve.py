@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from pliant.core.clock import Clock
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.floating import FloatArithmetic
@@ -46,7 +46,7 @@ from pliant.snap.warm import LOOPS, seconds_as_python
 def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = silent) -> SnapResult:
     """The way of a fastener along its plan, and back if the study asks for it."""
     study = study or model.study
-    with running(LOOPS, seconds_as_python(model, study), progress):
+    with run_loops(LOOPS, seconds_as_python(model, study), progress):
         return _solve(model, study, progress)
 
 

@@ -38,13 +38,13 @@ class Shown(Result):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return self is other or _said(self) == _said(other)
+        return self is other or _plain_answer(self) == _plain_answer(other)
 
     def __hash__(self) -> int:
         result: Any = self
         return hash((type(self), result.status))
 
 
-def _said(result: Any) -> dict[str, Any]:
+def _plain_answer(result: Any) -> dict[str, Any]:
     """What a result says in plain data, but for the time it took."""
     return {key: value for key, value in result.to_dict().items() if key not in UNLIKE}

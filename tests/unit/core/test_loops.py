@@ -159,7 +159,7 @@ def test_work_that_nobody_announced_is_compiled(three: Tiny):
 def test_one_process_at_a_time_compiles_a_methods_loops(place: Path):
     with loops.alone("relax") as first, loops.alone("relax") as second, loops.alone("snap") as other:
         assert (first, second, other) == (True, False, True)
-        assert loops._held(loops.lock("relax"))
+        assert loops._is_lock_held(loops.lock("relax"))
     assert not loops.lock("relax").exists()
     with loops.alone("relax") as again:
         assert again
@@ -211,7 +211,7 @@ def test_no_process_is_begun_while_another_compiles(place: Path, monkeypatch: py
 
 def test_runs_within_runs_end_in_any_order():
     nothing = loops.Loops("none", (), lambda: None)
-    first, second = loops.running(nothing, 1.0), loops.running(nothing, 1.0)
+    first, second = loops.run_loops(nothing, 1.0), loops.run_loops(nothing, 1.0)
     first.__enter__()
     second.__enter__()
     inner = loops._runs[-1]
@@ -240,7 +240,7 @@ def test_loops_that_are_used_in_threads_are_compiled_there_while_all_are():
     made: Any = SimpleNamespace(py_func=loop, _cache=SimpleNamespace(has=lambda _: False))
 
     def use() -> None:
-        with loops.compiling(made, ()):
+        with loops.compile_loop(made, ()):
             pass
 
     def exercise() -> None:
@@ -250,6 +250,6 @@ def test_loops_that_are_used_in_threads_are_compiled_there_while_all_are():
         ended.append(not worker.is_alive())
 
     ended: list[bool] = []
-    with loops.running(loops.Loops("tiny", (), exercise), math.inf):
+    with loops.run_loops(loops.Loops("tiny", (), exercise), math.inf):
         use()
     assert ended == [True]

@@ -178,7 +178,7 @@ def _least_over_forces(program: Program, most: float) -> Callable[[Floats], floa
     highs: Any = highspy.Highs()
     highs.disableCallbacks()  # Ctrl-C would be raised in one of them, and be lost
     highs.setOptionValue("output_flag", False)
-    highs.passModel(_balanced(program, most))
+    highs.passModel(_balance_program(program, most))
     columns = np.arange(len(program.gaps), dtype=np.int32)
 
     def least(costs: Floats) -> float | None:
@@ -190,7 +190,7 @@ def _least_over_forces(program: Program, most: float) -> Callable[[Floats], floa
     return least
 
 
-def _balanced(program: Program, most: float) -> Any:
+def _balance_program(program: Program, most: float) -> Any:
     """Jᵀy + c = 0, y ≥ 0 on inequalities, y·d ≤ most, as HiGHS takes it."""
     highspy: Any = import_module("highspy")
     matrix = csc_matrix(vstack([program.matrix().T, program.gaps[None]]))

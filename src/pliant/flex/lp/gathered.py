@@ -52,8 +52,10 @@ def gather(program: Program) -> Gathered:
     """
     pairs, blocks, gaps, equal = _bound_rows(program)
     pairs = np.concatenate([program.pairs, pairs])
-    order, starts = _in_pairs(pairs, len(program.cost))
-    in_order, blocks = _sorted(pairs, np.concatenate([program.blocks.reshape(-1, 6), blocks]), order, starts)
+    order, starts = _order_by_pairs(pairs, len(program.cost))
+    in_order, blocks = _sort_rows(
+        pairs, np.concatenate([program.blocks.reshape(-1, 6), blocks]), order, starts
+    )
     source = np.where(order < len(program.gaps), order, -1)
     pieces = 1 if len(order) < SHARED else threads()
     cuts = np.searchsorted(starts, np.linspace(0, len(order), pieces + 1))
@@ -71,7 +73,7 @@ def gather(program: Program) -> Gathered:
 
 
 @kernel
-def _in_pairs(pairs: Ints, bodies: int) -> tuple[Ints, Ints]:
+def _order_by_pairs(pairs: Ints, bodies: int) -> tuple[Ints, Ints]:
     """The rows in order of their pairs, and where each pair's begin; those of one body come last.
 
     Sorted by counting, first by the lesser body of a row, then by the greater.
@@ -110,7 +112,7 @@ def _in_pairs(pairs: Ints, bodies: int) -> tuple[Ints, Ints]:
 
 
 @kernel
-def _sorted(pairs: Ints, blocks: Floats, order: Ints, starts: Ints) -> tuple[Ints, Floats]:
+def _sort_rows(pairs: Ints, blocks: Floats, order: Ints, starts: Ints) -> tuple[Ints, Floats]:
     """The pairs (Q, 2), the greater body first, and the blocks of the rows in order, turned alike."""
     in_order, turned = np.empty((len(starts) - 1, 2), np.int64), np.empty((len(order), 6))
     for q in range(len(in_order)):
@@ -135,7 +137,7 @@ def _bound_rows(program: Program) -> tuple[Ints, Floats, Floats, Floats]:
     return pairs, blocks, bound[columns], bound[columns] == 0
 
 
-def _shared(rows: Gathered, work: Callable[[int, int], Outcome]) -> list[Outcome]:
+def _share_work(rows: Gathered, work: Callable[[int, int], Outcome]) -> list[Outcome]:
     """`work` on each share of the pairs, in parallel where there is more than one."""
     return in_threads(lambda share: work(*share), rows.shares)
 
@@ -152,19 +154,19 @@ def measure(rows: Gathered, x: Floats, s: Floats, y: Floats) -> tuple[Floats, Fl
         )  # fmt: skip
         return load, worst
 
-    parts = _shared(rows, work)
+    parts = _share_work(rows, work)
     return miss, _sum([load for load, _ in parts]), max(worst for _, worst in parts)
 
 
-def transposed(rows: Gathered, y: Floats) -> Floats:
+def transposed_product(rows: Gathered, y: Floats) -> Floats:
     """Jᵀ y, (B, 3)."""
 
     def work(low: int, high: int) -> Floats:
         load = np.zeros((rows.bodies, 3))
-        _transposed(rows.pairs, rows.starts, rows.blocks, y, load, low, high)
+        _add_transposed_product(rows.pairs, rows.starts, rows.blocks, y, load, low, high)
         return load
 
-    return _sum(_shared(rows, work))
+    return _sum(_share_work(rows, work))
 
 
 def normal_blocks(rows: Gathered, weights: Floats) -> Floats:
@@ -177,7 +179,7 @@ def normal_blocks(rows: Gathered, weights: Floats) -> Floats:
         _normal_blocks(rows.pairs, rows.starts, rows.blocks, weights, diagonal, coupling, low, high)
         return diagonal
 
-    blocks[: rows.bodies] = _sum(_shared(rows, work))
+    blocks[: rows.bodies] = _sum(_share_work(rows, work))
     return blocks
 
 
@@ -192,7 +194,7 @@ def push(rows: Gathered, room: Floats, weights: Floats, miss: Floats, target: Fl
         )  # fmt: skip
         return load
 
-    return _sum(_shared(rows, work))
+    return _sum(_share_work(rows, work))
 
 
 def pull(
@@ -212,7 +214,7 @@ def pull(
             ds, dy, softness, low, high,
         )  # fmt: skip
 
-    lengths = np.min(np.array(_shared(rows, work)), axis=0)
+    lengths = np.min(np.array(_share_work(rows, work)), axis=0)
     return ds, dy, float(lengths[0]), float(lengths[1])
 
 
@@ -314,7 +316,7 @@ def _add(load: Floats, b: int, f0: float, f1: float, f2: float) -> None:
 
 
 @kernel
-def _transposed(
+def _add_transposed_product(
     pairs: Ints, starts: Ints, blocks: Floats, y: Floats, load: Floats, low: int, high: int
 ) -> None:
     for p in range(low, high):

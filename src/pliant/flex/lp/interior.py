@@ -33,7 +33,7 @@ from pliant.flex.lp.gathered import (
     pull,
     push,
     recentre,
-    transposed,
+    transposed_product,
 )
 from pliant.flex.lp.program import Program
 
@@ -165,9 +165,9 @@ def _state(rows: Gathered, cost: Floats, point: Point, tolerance: float) -> Resi
     # Unbalanced load r shifts the gap by r·x, so it has to stay below what is left of it.
     open_gap = max(mean * count, tolerance * (1 + abs(primal)))
     accuracy = 0.1 * min(
-        max(tolerance, _largest(unbalanced)), open_gap / max(float(np.sum(np.abs(point.x))), 1.0)
+        max(tolerance, _largest_magnitude(unbalanced)), open_gap / max(float(np.sum(np.abs(point.x))), 1.0)
     )
-    worst = max(violation, _largest(unbalanced), gap)
+    worst = max(violation, _largest_magnitude(unbalanced), gap)
     return Residuals(miss, unbalanced, mean, worst, accuracy)
 
 
@@ -218,10 +218,10 @@ def _balanced_direction(
     dx, ds, dy = direction.dx, direction.ds, direction.dy
     lengths, size = direction.lengths, np.inf
     for _ in range(4):
-        left = state.unbalanced + transposed(rows, dy)
-        if _largest(left) <= state.accuracy or _largest(left) > 0.5 * size:
+        left = state.unbalanced + transposed_product(rows, dy)
+        if _largest_magnitude(left) <= state.accuracy or _largest_magnitude(left) > 0.5 * size:
             break
-        size = _largest(left)
+        size = _largest_magnitude(left)
         more = solve(system.factor, left)
         es, ey, *_ = pull(rows, more, point.s, point.y, system.weights, zero, zero, SOFTNESS)
         dx, ds, dy = dx + more, ds + es, dy + ey
@@ -276,5 +276,5 @@ def _result(
     return InteriorSolution(point.x, forces, iterations, message)
 
 
-def _largest(values: Floats) -> float:
+def _largest_magnitude(values: Floats) -> float:
     return float(np.abs(values).max(initial=0.0))

@@ -128,7 +128,7 @@ def bands(v: Floats, a: Floats, slopes: Floats, limits: Floats) -> Bands:
         statistical=np.sqrt((parts**2).sum(axis=0)),
         worst_along=along.sum(axis=0),
         statistical_along=np.sqrt((along**2).sum(axis=0)),
-        worst_any=_farthest(off),
+        worst_any=_largest_deviation(off),
         statistical_any=np.sqrt(np.maximum(np.linalg.eigvalsh(squares)[:, -1], 0.0)),
         parts=parts,
     )
@@ -159,7 +159,7 @@ def band_outline(points: Floats, normal: Floats, width: Floats, closed: bool) ->
     return np.concatenate(borders)
 
 
-def _farthest(off: Floats) -> Floats:
+def _largest_deviation(off: Floats) -> Floats:
     """The largest |Σ ±off_d| (F,) over all signs, of off (D, 2, F).
 
     The sums fill a polygon whose corners are found by turning round: put every vector into the

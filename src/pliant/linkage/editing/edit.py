@@ -25,7 +25,7 @@ import numpy as np
 
 from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.editing.problem import EditState, Problem, prepare, runs_as_before, try_drawing
@@ -65,7 +65,7 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
     """
     study = study or model.study.for_command("edit")
     _refuse_empty(study)
-    with running(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints), progress):
+    with run_loops(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints), progress):
         return _edit(model, study, progress)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.threads import in_threads, threads
 from pliant.relax.machines.lanes import BatchAnswer, Packed, Reals, UpdateRule, settle
 from pliant.relax.machines.population import ETA, Floor, Machines, Settled, check_method, drive_shares
@@ -62,7 +62,7 @@ def relax(
 
     blocks = len(packed.drawn)
     pieces = min(PIECES * threads(), blocks)
-    with running(LOOPS, AS_PYTHON * packed.rest.size * iterations * shares.shape[1]):
+    with run_loops(LOOPS, AS_PYTHON * packed.rest.size * iterations * shares.shape[1]):
         in_threads(piece, list(pairwise(np.linspace(0, blocks, pieces + 1).astype(int).tolist())))
     return _settled(made, answer, width, shares.shape[1], len(traced))
 

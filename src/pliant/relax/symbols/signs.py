@@ -14,7 +14,7 @@ from pliant.relax.symbols.bodies import capsules, line_of
 from pliant.relax.symbols.faces import faces
 from pliant.relax.symbols.lines import barrelled, mouth
 from pliant.relax.symbols.poses import STANDING, FramePoses, across, unit
-from pliant.view.symbols import hatched, pivot, turning
+from pliant.view.symbols import hatched_line, pivot, turning_arrow
 
 PIVOTS = 200  # beyond which held nodes are squares
 ARROWS = 40  # weights that can be told apart
@@ -61,7 +61,7 @@ def _ground(poses: FramePoses) -> Iterator[Mark]:
             yield from pivot(poses.path(name)[0], poses.width, _hangs(poses, name))
     for pair in () if poses.spatial else sorted(floors):
         line = np.stack([poses.path(name)[0] for name in pair])
-        yield Mark("curve", hatched(line, _below(poses, line), poses.width), group="ground")
+        yield Mark("curve", hatched_line(line, _below(poses, line), poses.width), group="ground")
 
 
 def _hangs(poses: FramePoses, name: str) -> bool:
@@ -110,7 +110,7 @@ def _rail(poses: FramePoses, path: Floats, way: Floats, rack: bool) -> Mark:
     reach = (path - path[0]) @ way
     beyond, deep = 2.6 * poses.width, (2.1 if rack else 0.8) * poses.width
     line = path[0] + np.array([[reach.min() - beyond], [reach.max() + beyond]]) * way + deep * below
-    return Mark("curve", hatched(line, below, poses.width), group="guide")
+    return Mark("curve", hatched_line(line, below, poses.width), group="guide")
 
 
 def _spline(poses: FramePoses, guide: Guide) -> Floats:
@@ -178,7 +178,7 @@ def _motor(poses: FramePoses, rotor: Rotor) -> Iterator[Mark]:
         u, v = (np.broadcast_to(side[:1], side.shape) for side in (u, v))
     reach = float(np.linalg.norm(arm[0]))
     radius = min(max(0.6 * reach, 2.2 * poses.width), 3.6 * poses.width)
-    arc, barb = turning(radius, 0.0, sense, poses.width)
+    arc, barb = turning_arrow(radius, 0.0, sense, poses.width)
     bent, head = (
         centre[:, None] + shape[:, :1] * u[:, None] + shape[:, 1:] * v[:, None] for shape in (arc, barb)
     )

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from pliant.core.model import fault
-from pliant.core.quantity import angle, exact, written
+from pliant.core.quantity import angle, exact, exact_to_file
 
 FINEST = 10**6  # places an angle is rounded to, relative to itself
 
@@ -64,7 +64,7 @@ def half_angle(value: Any) -> HalfAngle:
 
 
 def _plain_angle(value: HalfAngle) -> float | str:
-    return value.asked if value.rounding else f"{written(value.u)} u"
+    return value.asked if value.rounding else f"{exact_to_file(value.u)} u"
 
 
 HalfAngleOf = Annotated[

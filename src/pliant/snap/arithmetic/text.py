@@ -22,11 +22,11 @@ def exact_text(number: Any, unknown: str = "t") -> str:
     number = number.reduced
     if number.is_rational:
         return str(fraction(number.low))
-    low, high = _isolating(number)
+    low, high = _isolating_decimals(number)
     return f"root of {number.poly.str(var=unknown)} in [{low}, {high}]"
 
 
-def _isolating(number: Algebraic) -> tuple[str, str]:
+def _isolating_decimals(number: Algebraic) -> tuple[str, str]:
     """The shortest decimals between which the polynomial has this root and no other."""
     for digits in range(3, 400):
         grid = 10**digits

@@ -104,7 +104,7 @@ def certified_peak(model: Fastener, peak: ForcePeak, digits: int) -> CertifiedFo
         t = end
     else:
         middle = Fraction(peak.t)
-        t = _highest(force, middle - window, middle + window, digits)
+        t = _peak_time(force, middle - window, middle + window, digits)
     return CertifiedForce(t, force(t))
 
 
@@ -145,7 +145,7 @@ def _neighbours(time: Algebraic, near: Fraction) -> tuple[Fraction, Fraction]:
     return fraction(time.low) - near, fraction(time.high) + near
 
 
-def _highest(force: Callable[[Fraction], arb], low: Fraction, high: Fraction, digits: int) -> Fraction:
+def _peak_time(force: Callable[[Fraction], arb], low: Fraction, high: Fraction, digits: int) -> Fraction:
     """Where a force with one peak between two t is highest: near enough for so many of its digits.
 
     At a peak it falls off with the square of the distance, so that half as many digits of t are enough.

@@ -132,10 +132,10 @@ def path_points(course: Course, pawl: str) -> Floats:
             break
         t = piece.start.t + spread * (min(piece.end.t, course.ends) - piece.start.t)
         points.append(np.column_stack([t, pawl_angles(path, piece, t)]))
-    return np.concatenate(points) if points else np.array([_end(path)] * 2)
+    return np.concatenate(points) if points else np.array([_end_of_path(path)] * 2)
 
 
-def _end(path: Path) -> tuple[float, float]:
+def _end_of_path(path: Path) -> tuple[float, float]:
     return path.end.t, path.end.turn * math.pi + 2 * math.atan(path.end.angle)
 
 
