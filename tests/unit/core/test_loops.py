@@ -102,7 +102,7 @@ def test_the_process_beside_compiles_at_low_priority_and_whoever_comes_next_find
 # Large work
 
 LARGE = """
-from pliant.core.loops import KERNELS, Loops, compile_all, running
+from pliant.core.loops import KERNELS, Loops, compile_all, run_loops
 from pliant.tiny.loop import *
 from pliant.tiny.sizes import Pair
 pair = Pair(5.0, 1.0)
@@ -110,7 +110,7 @@ def exercise():
     total(pair, 1), again(pair, 1), more(pair, 1)
 def progress(done, total, text):
     print(done, total, text)
-with running(Loops("tiny", ("loop",), exercise), SECONDS, progress):
+with run_loops(Loops("tiny", ("loop",), exercise), SECONDS, progress):
     print(total(pair, 10))
     print(len([made for made in KERNELS if made.overloads]))
     print(again(pair, 10))

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,31 @@ Outcome = TypeVar("Outcome")
 
 # Gathered from which a second thread earns more than it takes to wake, on a busy machine too.
 SHARED = 100_000
+
+
+class PairRows(NamedTuple):
+    """Rows sorted by pairs of bodies, as the compiled passes read them."""
+
+    pairs: Ints  # (Q, 2) bodies, the greater first; -1: none
+    starts: Ints  # (Q + 1,) first row of each pair
+    blocks: Floats  # (M, 6) J: gradient by the first body's pose, then by the second's
+    gaps: Floats  # (M,) d
+    equal: Floats  # (M,) 1.0 at an equality, else 0.0
+
+
+class NewtonTerms(NamedTuple):
+    """What Newton's equations have at each row, (M,) each."""
+
+    weights: Floats  # D of the normal matrix Jᵀ D J
+    miss: Floats  # J x + d − s
+    target: Floats  # what s y is to change by
+
+
+class SlackDual(NamedTuple):
+    """Slacks and duals of all rows (M,), or a step of both."""
+
+    s: Floats
+    y: Floats
 
 
 @dataclass(frozen=True)
@@ -42,6 +68,11 @@ class Gathered:
     source: Ints  # (M,) row of the program, -1 at a bound
     bodies: int
     shares: tuple[tuple[int, int], ...]  # pairs, one range a thread
+
+    @cached_property
+    def pair_rows(self) -> PairRows:
+        """What the compiled passes read."""
+        return PairRows(self.pairs, self.starts, self.blocks, self.gaps, self.equal)
 
 
 def gather(program: Program) -> Gathered:
@@ -148,11 +179,7 @@ def measure(rows: Gathered, x: Floats, s: Floats, y: Floats) -> tuple[Floats, Fl
 
     def work(low: int, high: int) -> tuple[Floats, float]:
         load = np.zeros((rows.bodies, 3))
-        worst = _measure(
-            rows.pairs, rows.starts, rows.blocks, rows.gaps, rows.equal, x, s, y, miss, load,
-            low, high,
-        )  # fmt: skip
-        return load, worst
+        return load, _measure(rows.pair_rows, x, SlackDual(s, y), miss, load, low, high)
 
     parts = _share_work(rows, work)
     return miss, _sum([load for load, _ in parts]), max(worst for _, worst in parts)
@@ -163,7 +190,7 @@ def transposed_product(rows: Gathered, y: Floats) -> Floats:
 
     def work(low: int, high: int) -> Floats:
         load = np.zeros((rows.bodies, 3))
-        _add_transposed_product(rows.pairs, rows.starts, rows.blocks, y, load, low, high)
+        _add_transposed_product(rows.pair_rows, y, load, low, high)
         return load
 
     return _sum(_share_work(rows, work))
@@ -176,46 +203,39 @@ def normal_blocks(rows: Gathered, weights: Floats) -> Floats:
     def work(low: int, high: int) -> Floats:
         diagonal = np.zeros((rows.bodies, 3, 3))
         coupling = blocks[rows.bodies :]
-        _normal_blocks(rows.pairs, rows.starts, rows.blocks, weights, diagonal, coupling, low, high)
+        _normal_blocks(rows.pair_rows, weights, diagonal, coupling, low, high)
         return diagonal
 
     blocks[: rows.bodies] = _sum(_share_work(rows, work))
     return blocks
 
 
-def push(rows: Gathered, room: Floats, weights: Floats, miss: Floats, target: Floats) -> Floats:
-    """Jᵀ (target / room − weights · miss), without the first term at equalities."""
+def push(rows: Gathered, terms: NewtonTerms, room: Floats) -> Floats:
+    """Jᵀ (target / room − weights · miss), (B, 3), without the first term at equalities."""
 
     def work(low: int, high: int) -> Floats:
         load = np.zeros((rows.bodies, 3))
-        _push(
-            rows.pairs, rows.starts, rows.blocks, rows.equal, room, weights, miss, target, load,
-            low, high,
-        )  # fmt: skip
+        _push(rows.pair_rows, terms, room, load, low, high)
         return load
 
     return _sum(_share_work(rows, work))
 
 
 def pull(
-    rows: Gathered, dx: Floats, s: Floats, y: Floats, weights: Floats, miss: Floats, target: Floats,
-    softness: float,
-) -> tuple[Floats, Floats, float, float]:  # fmt: skip
+    rows: Gathered, terms: NewtonTerms, dx: Floats, s: Floats, y: Floats, softness: float
+) -> tuple[Floats, Floats, float, float]:
     """Δy = target / (s + ε y) − weights (J Δx + miss), Δs = J Δx + miss + ε Δy, and lengths.
 
     ε is the softness.
     The lengths are the largest, at most 1, that keep s + α Δs ≥ 0 and y + α Δy ≥ 0.
     """
-    ds, dy = np.empty_like(s), np.empty_like(s)
+    point, step = SlackDual(s, y), SlackDual(np.empty_like(s), np.empty_like(s))
 
     def work(low: int, high: int) -> tuple[float, float]:
-        return _pull(
-            rows.pairs, rows.starts, rows.blocks, rows.equal, dx, s, y, weights, miss, target,
-            ds, dy, softness, low, high,
-        )  # fmt: skip
+        return _pull(rows.pair_rows, terms, dx, point, step, softness, low, high)
 
     lengths = np.min(np.array(_share_work(rows, work)), axis=0)
-    return ds, dy, float(lengths[0]), float(lengths[1])
+    return step.s, step.y, float(lengths[0]), float(lengths[1])
 
 
 def blend(v: Floats, dv: Floats, ev: Floats, equal: Floats) -> tuple[float, float]:
@@ -286,10 +306,10 @@ def _body(x: Floats, b: int) -> tuple[float, float, float]:
 
 @kernel
 def _measure(
-    pairs: Ints, starts: Ints, blocks: Floats, gaps: Floats, equal: Floats, x: Floats, s: Floats,
-    y: Floats, miss: Floats, load: Floats, low: int, high: int,
-) -> float:  # fmt: skip
-    worst = 0.0
+    rows: PairRows, x: Floats, point: SlackDual, miss: Floats, load: Floats, low: int, high: int
+) -> float:
+    pairs, starts, blocks, gaps, equal = rows
+    s, y, worst = point.s, point.y, 0.0
     for p in range(low, high):
         a0, a1, a2 = _body(x, pairs[p, 0])
         b0, b1, b2 = _body(x, pairs[p, 1])
@@ -316,9 +336,8 @@ def _add(load: Floats, b: int, f0: float, f1: float, f2: float) -> None:
 
 
 @kernel
-def _add_transposed_product(
-    pairs: Ints, starts: Ints, blocks: Floats, y: Floats, load: Floats, low: int, high: int
-) -> None:
+def _add_transposed_product(rows: PairRows, y: Floats, load: Floats, low: int, high: int) -> None:
+    pairs, starts, blocks = rows.pairs, rows.starts, rows.blocks
     for p in range(low, high):
         f0, f1, f2, h0, h1, h2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for r in range(starts[p], starts[p + 1]):
@@ -330,10 +349,9 @@ def _add_transposed_product(
 
 
 @kernel
-def _push(
-    pairs: Ints, starts: Ints, blocks: Floats, equal: Floats, room: Floats, weights: Floats,
-    miss: Floats, target: Floats, load: Floats, low: int, high: int,
-) -> None:  # fmt: skip
+def _push(rows: PairRows, terms: NewtonTerms, room: Floats, load: Floats, low: int, high: int) -> None:
+    pairs, starts, blocks, equal = rows.pairs, rows.starts, rows.blocks, rows.equal
+    weights, miss, target = terms
     for p in range(low, high):
         f0, f1, f2, h0, h1, h2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for r in range(starts[p], starts[p + 1]):
@@ -347,10 +365,12 @@ def _push(
 
 @kernel
 def _pull(
-    pairs: Ints, starts: Ints, blocks: Floats, equal: Floats, dx: Floats, s: Floats, y: Floats,
-    weights: Floats, miss: Floats, target: Floats, ds: Floats, dy: Floats, softness: float,
-    low: int, high: int,
+    rows: PairRows, terms: NewtonTerms, dx: Floats, point: SlackDual, step: SlackDual,
+    softness: float, low: int, high: int,
 ) -> tuple[float, float]:  # fmt: skip
+    pairs, starts, blocks, equal = rows.pairs, rows.starts, rows.blocks, rows.equal
+    weights, miss, target = terms
+    (s, y), (ds, dy) = point, step
     # The steepest relative decrease so far: a row is divided by only if it is steeper.
     steep_s, steep_y = 1.0, 1.0
     for p in range(low, high):
@@ -374,9 +394,9 @@ def _pull(
 
 @kernel
 def _normal_blocks(
-    pairs: Ints, starts: Ints, blocks: Floats, weights: Floats, diagonal: Floats,
-    coupling: Floats, low: int, high: int,
-) -> None:  # fmt: skip
+    rows: PairRows, weights: Floats, diagonal: Floats, coupling: Floats, low: int, high: int
+) -> None:
+    pairs, starts, blocks = rows.pairs, rows.starts, rows.blocks
     for p in range(low, high):
         a, b = pairs[p, 0], pairs[p, 1]
         a00, a01, a02, a11, a12, a22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
