@@ -31,7 +31,8 @@ from relaxation_pictures import SLOW as SLOW_RELAXATION
 
 import pliant
 from pliant import gallery, view
-from pliant.core.motion import Floats, Mark, Motion
+from pliant.core.arrays import Floats
+from pliant.core.motion import Mark, Motion
 from pliant.core.pose import carry
 from pliant.files.reader import model_of
 from pliant.flex.contact.distance import contact_points, gaps

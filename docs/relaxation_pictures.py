@@ -14,7 +14,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pliant import gallery, view
-from pliant.core.motion import Floats, Mark
+from pliant.core.arrays import Floats
+from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
 from pliant.relax.generate import scattered, stewart, twisted
 from pliant.relax.result import RelaxResult

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import Fault
 from pliant.core.faults import key_path
-from pliant.core.motion import Floats, Mark, Motion
+from pliant.core.motion import Mark, Motion
 from pliant.core.pose import carry
 from pliant.core.quantity import angle, number
 from pliant.linkage.faults import raw_linkage as read_linkage

@@ -15,10 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.store import read_json, write_json
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 FORMAT = 1
 
@@ -77,7 +75,7 @@ class Motion:
     bodies: tuple[str, ...] = ()
     shapes: tuple[Shape, ...] = ()
     body_shapes: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (B,) into shapes
-    fixed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))  # (B,)
+    fixed: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (B,)
     poses: Floats = field(default_factory=lambda: np.zeros((1, 0, 3)))  # (F, B, 3)
 
     point_names: tuple[str, ...] = ()

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
 from pliant.core.quantity import SHORTEST
 
-Floats = NDArray[np.float64]
 Rings = tuple[Floats, ...]
 SAME = 1e-14  # of the largest coordinate: vertices so near each other are one when the outline is moved
 TOO_SMALL = f"is no larger than {SHORTEST:g} of the unit"

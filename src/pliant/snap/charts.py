@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 import shapely
 
 from pliant.core.arrays import Floats
-from pliant.core.plot import Plot, Series
+from pliant.core.plot import Plot, Series, Style
 from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_angles, pawl_load
 from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.model import Fastener
@@ -201,7 +200,7 @@ def _layers(space: ConfigurationSlice, laid: Callable[[Floats], Floats], events:
         yield rest
 
 
-def _series(name: str, places: Floats, style: Any = "line") -> Series:
+def _series(name: str, places: Floats, style: Style = "line") -> Series:
     return Series(name, places[:, 0].copy(), places[:, 1].copy(), style)
 
 
@@ -210,7 +209,7 @@ def _join_with_gaps(lines: Sequence[Floats]) -> Floats:
     return np.concatenate([part for line in lines for part in (line, GAP)])
 
 
-def _rings(area: Any) -> Iterator[Floats]:
+def _rings(area: shapely.Geometry) -> Iterator[Floats]:
     """The rings of an area: outsides left about, holes right about."""
     for polygon in shapely.get_parts(area):
         for place, ring in enumerate((polygon.exterior, *polygon.interiors)):

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pliant.core.motion import Event, Floats, Motion
+from pliant.core.arrays import Bools, Floats
+from pliant.core.motion import Event, Motion
 from pliant.view.scene import body_size
 
 SAME = 1e-9  # of the axis: less is rounding
@@ -62,7 +62,7 @@ def farthest_frame(motion: Motion) -> int:
     return int(np.argmax(away >= (1 - STILL) * away.max()))
 
 
-def _moves(motion: Motion) -> NDArray[np.bool_]:
+def _moves(motion: Motion) -> Bools:
     """Whether anything moves from each frame to the next, (F - 1,)."""
     rows = _stance(motion)
     return _steps(rows) > STILL * _distance_from_start(rows).max()

@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
 
-from pliant.core.motion import Floats, Mark, Motion
+from pliant.core.arrays import Floats
+from pliant.core.motion import Mark, Motion
 from pliant.view.palette import INK, STYLES, Style, group_colours, halo, plain, style_colour
 from pliant.view.scene import groups, to_page, traced_names
 

@@ -10,7 +10,8 @@ from matplotlib.path import Path
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
-from pliant.core.motion import Floats, Motion
+from pliant.core.arrays import Floats
+from pliant.core.motion import Motion
 from pliant.view.palette import INK, halo, plain
 from pliant.view.scene import named_points, to_page
 

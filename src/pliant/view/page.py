@@ -17,7 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from pliant.core.motion import Floats, Motion
+from pliant.core.arrays import Floats
+from pliant.core.motion import Motion
 from pliant.view import palette
 from pliant.view.palette import measure, plain
 from pliant.view.scene import VIEW, Room, fixed_bodies, groups, rows_at, spatial, traced_names

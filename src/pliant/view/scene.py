@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.errors import PliantError
-from pliant.core.motion import Floats, Ints, Motion, Shape
+from pliant.core.motion import Motion, Shape
 from pliant.core.pose import carry
 
 ENOUGH = 0.8  # of the room that there is at most: so much is enough for a name in the middle
@@ -143,10 +143,10 @@ def _area(ring: Floats) -> float:
     return float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
 
 
-def fixed_bodies(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def fixed_bodies(motion: Motion) -> Bools:
     """Which bodies are fixed (B,); a motion that does not say has none."""
     given = motion.fixed if motion.fixed.size else np.zeros(len(motion.bodies), np.bool_)
-    return cast("np.ndarray[tuple[int], np.dtype[np.bool_]]", given)
+    return cast("Bools", given)
 
 
 def bodies_of(motion: Motion, shape: int) -> Ints:
@@ -163,14 +163,14 @@ def body_size(motion: Motion) -> float:
     return float(np.median(spans[motion.body_shapes]))
 
 
-def named_points(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def named_points(motion: Motion) -> Bools:
     """Which points have names (P,): joints. The others only bend lines: a coil, a slack string, a rim."""
     return np.array([bool(name) for name in motion.point_names], np.bool_)
 
 
-def wires(motion: Motion) -> NDArray[np.bool_]:
+def wires(motion: Motion) -> Bools:
     """Which strokes are wires (S,), drawn fine: those that end at a point without a name."""
-    joints: NDArray[np.bool_] = named_points(motion)[motion.strokes]
+    joints: Bools = named_points(motion)[motion.strokes]
     return ~joints[:, 0] | ~joints[:, 1]
 
 
@@ -185,7 +185,7 @@ def chains(motion: Motion) -> list[list[int]]:
     return found
 
 
-def rests(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def rests(motion: Motion) -> Bools:
     """Which points never move (P,): views draw them as ground."""
     if motion.frames < 2 or not motion.points.shape[1]:
         return np.zeros(motion.points.shape[1], np.bool_)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pliant.core.result import Result
 
 if TYPE_CHECKING:
-    from pliant.core.motion import Floats
+    from pliant.core.arrays import Floats
 
 UNLIKE = ("seconds",)  # differ from run to run, and are no part of an answer
 FRAME = '<iframe srcdoc="{page}" style="width: 100%; height: 36em; border: 0" title="{title}"></iframe>'

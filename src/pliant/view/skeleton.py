@@ -18,7 +18,8 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_rgba, to_rgba_array
 from matplotlib.path import Path
 
-from pliant.core.motion import Floats, Ints, Mark
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.motion import Mark
 from pliant.view.palette import STROKE, STYLES, style_colour
 from pliant.view.scene import LEVEL, TOWARDS, VIEW
 
@@ -36,10 +37,10 @@ class Bones:
     chains: list[list[int]]  # the strokes end to end, so that a bent wire is one line
     joints: Ints  # (J,) the points that are joints
     fills: Floats  # (J, 4)
-    square: np.ndarray[tuple[int], np.dtype[np.bool_]]  # (J,) or round
+    square: Bools  # (J,) or round
     size: float  # radius of a joint
     rim: float  # its line
-    crossing: np.ndarray[tuple[int], np.dtype[np.bool_]]  # (S,) leaves gaps in what it passes
+    crossing: Bools  # (S,) leaves gaps in what it passes
     solid: float  # what thins marks that stand in space
     unit_pt: float  # points to one world unit
 
@@ -66,9 +67,7 @@ class Flat:
             for which, marker in ((bones.square, "s"), (~bones.square, "o"))
         ]
 
-    def _scatter(
-        self, axes: Axes, which: np.ndarray[tuple[int], np.dtype[np.bool_]], marker: str
-    ) -> PathCollection:
+    def _scatter(self, axes: Axes, which: Bools, marker: str) -> PathCollection:
         bones, nowhere = self._bones, np.full(int(which.sum()), np.nan)
         return axes.scatter(
             nowhere,
@@ -106,7 +105,7 @@ class _Piece:
     ahead: float = 0.0  # how much nearer it counts as
 
 
-def crossing_strokes(strokes: Floats, solid: Iterable[Mark]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def crossing_strokes(strokes: Floats, solid: Iterable[Mark]) -> Bools:
     """Which strokes (S, 2, 3) pass others: the edges of faces do not, which they belong to."""
     size = float(np.abs(strokes).max(initial=0.0)) or 1.0
 

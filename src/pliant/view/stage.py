@@ -15,8 +15,9 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_rgba_array
 from matplotlib.path import Path
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.errors import PliantError
-from pliant.core.motion import Floats, Ints, Mark, Motion
+from pliant.core.motion import Mark, Motion
 from pliant.core.pose import carry
 from pliant.view import palette
 from pliant.view.blending import marks_of
@@ -231,7 +232,7 @@ class Stage:
         )
         return Space(self.axes, bones) if spatial(motion) else Flat(self.axes, bones)
 
-    def _crossing_strokes(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _crossing_strokes(self) -> Bools:
         motion = self.motion
         if not spatial(motion) or len(motion.strokes) > GAPS:
             return np.zeros(len(motion.strokes), np.bool_)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pliant.core.motion import Floats, Mark
+from pliant.core.arrays import Floats
+from pliant.core.motion import Mark
 from pliant.view.frames import closes
 
 HATCHES = 400  # under one line; more are a grey bar

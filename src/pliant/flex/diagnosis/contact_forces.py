@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, vstack
 
-from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.arrays import Bools, Floats, Geometries, Ints
 from pliant.flex.contact.distance import Rows, contact_points, gaps
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.lp.program import Program, Solution
@@ -140,7 +139,7 @@ def _touching_rows(parts: Parts, rows: Rows, poses: Floats) -> tuple[Ints, Ints]
 
 
 def _nearest_members(
-    parts: Parts, polygons: NDArray[np.object_], which: Bools, own: Ints, bodies: Ints, at: Floats
+    parts: Parts, polygons: Geometries, which: Bools, own: Ints, bodies: Ints, at: Floats
 ) -> None:
     """Put the member nearest to each place where a body has several, for some rows."""
     for body in np.unique(bodies[which]):

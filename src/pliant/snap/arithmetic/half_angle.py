@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
@@ -40,7 +40,7 @@ class HalfAngle(NamedTuple):
 NONE = HalfAngle(Fraction(0), 0.0)
 
 
-def half_angle(value: Any) -> HalfAngle:
+def half_angle(value: object) -> HalfAngle:
     """An angle in radians, in degrees ("30 deg"), or exactly as its half-angle tangent ("1/5 u").
 
     >>> half_angle("1/5 u").u, half_angle("90 deg").u

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 from flint import fmpq
 
@@ -11,7 +10,7 @@ from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.polynomials import fraction, root_count
 
 
-def exact_text(number: Any, unknown: str = "t") -> str:
+def exact_text(number: object, unknown: str = "t") -> str:
     """A number exactly: a fraction, or the polynomial it is a root of and where.
 
     >>> exact_text(0.5)

@@ -116,5 +116,5 @@ def _drawn_ramp_angle(path: Path, piece: PathPiece, ahead: Floats) -> float:
     return math.atan2(abs(_cross(edge, ahead)), abs(float(edge @ ahead)))
 
 
-def _cross(one: Any, other: Any) -> float:
+def _cross(one: Floats, other: Floats) -> float:
     return float(one[0] * other[1] - one[1] * other[0])

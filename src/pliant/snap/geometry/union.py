@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Geometries
 from pliant.snap.geometry.intersections import (
     Edge,
     are_disjoint,
@@ -95,7 +95,7 @@ def _near_outlines(rings: Sequence[NormalOutline]) -> list[tuple[int, int]]:
     return sorted(zip(first[kept].tolist(), second[kept].tolist(), strict=True))
 
 
-def _areas(rings: Sequence[NormalOutline]) -> tuple[NDArray[np.object_], float]:
+def _areas(rings: Sequence[NormalOutline]) -> tuple[Geometries, float]:
     """The rings as shapely takes them, and how far they could be from what they are."""
     corners = np.concatenate([float_points(ring.points) for ring in rings])
     owners = np.repeat(np.arange(len(rings)), [len(ring.points) for ring in rings])

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import shapely
 
-from pliant.core.arrays import Bools, Floats
+from pliant.core.arrays import Bools, Floats, Geometries
 from pliant.core.pose import carry
 from pliant.snap.arithmetic.floating import FloatArithmetic, FloatPoint, FloatPoly, float_roots
 from pliant.snap.arithmetic.protocol import sweep_arithmetic
@@ -86,9 +86,9 @@ class ConfigurationSlice:
 
     window: SliceWindow
     path: Floats  # (K, 2) t and angle; upright where it snaps
-    reach: Any  # areas of t and angle (shapely)
-    apart: Any
-    forbidden: Any
+    reach: shapely.Geometry  # areas of t and angle (shapely)
+    apart: shapely.Geometry
+    forbidden: shapely.Geometry
     arcs: tuple[RimArc, ...]  # the rim of `reach`
 
 
@@ -272,9 +272,9 @@ def _sample_arc(window: SliceWindow, contact: _Contact, low: float, high: float)
 # Faces
 
 
-def _faces(scene: Scene, window: SliceWindow, arcs: Sequence[RimArc]) -> tuple[Any, Any]:
+def _faces(scene: Scene, window: SliceWindow, arcs: Sequence[RimArc]) -> tuple[Geometries, shapely.Geometry]:
     """The free components, and all that is forbidden, over the window."""
-    lines: list[Any] = [shapely.linestrings(window.page(arc.places)) for arc in arcs]
+    lines: list[shapely.Geometry] = [shapely.linestrings(window.page(arc.places)) for arc in arcs]
     lines += [shapely.box(0, 0, 1, 1).exterior]
     stops = (2 * math.atan(stop) for stop in scene.stops if stop is not None)
     levels = ((stop - window.low) / (window.high - window.low) for stop in stops)
@@ -290,13 +290,13 @@ def _faces(scene: Scene, window: SliceWindow, arcs: Sequence[RimArc]) -> tuple[A
     return shapely.get_parts(shapely.union_all(faces[clear])), shapely.union_all(faces[~clear])
 
 
-def _overlaps(scene: Scene, spots: Floats) -> Any:
+def _overlaps(scene: Scene, spots: Floats) -> Bools:
     """Whether the pawl is inside an obstacle at places (K, 2) of the slice."""
     way = scene.bodies.hinge
     hinges = np.array([way.x, way.y]) + spots[:, :1] * np.array([way.vx, way.vy])
     poses = np.column_stack([hinges, spots[:, 1]])
     outline = np.column_stack([scene.bodies.pawl.x, scene.bodies.pawl.y])
-    pawls: Any = shapely.polygons(carry(poses[:, None, :], outline[None]))
+    pawls: Geometries = shapely.polygons(carry(poses[:, None, :], outline[None]))
     bodies = np.array([shapely.polygons(float_points(ring.points)) for ring in scene.obstacles.rings])
     which, body = shapely.STRtree(bodies).query(pawls)
     inside = np.zeros(len(spots), np.bool_)
@@ -304,7 +304,7 @@ def _overlaps(scene: Scene, spots: Floats) -> Any:
     return inside
 
 
-def _rim(window: SliceWindow, reach: Any, arcs: Sequence[RimArc]) -> Iterator[RimArc]:
+def _rim(window: SliceWindow, reach: shapely.Geometry, arcs: Sequence[RimArc]) -> Iterator[RimArc]:
     """The arcs that bound an area. Flush contacts share theirs, and slide as long as one of them does."""
     if reach.is_empty:
         return
@@ -319,5 +319,5 @@ def _rim(window: SliceWindow, reach: Any, arcs: Sequence[RimArc]) -> Iterator[Ri
                 yield replace(arc, places=window.back(shapely.get_coordinates(part)))
 
 
-def _from_page(window: SliceWindow, area: Any) -> Any:
+def _from_page(window: SliceWindow, area: shapely.Geometry) -> shapely.Geometry:
     return shapely.transform(area, window.back)
