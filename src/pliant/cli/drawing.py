@@ -35,9 +35,9 @@ def _linkage(model: Linkage) -> Motion:
 
 
 def _mechanism(model: Mechanism) -> Motion:
-    from pliant.relax.drawing import drawn
+    from pliant.relax.drawing import drawn_frame
 
-    return drawn(model)
+    return drawn_frame(model)
 
 
 def _assembly(model: Assembly) -> Motion:

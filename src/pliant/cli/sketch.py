@@ -16,7 +16,7 @@ from pliant.core.pose import carry
 from pliant.core.quantity import angle, number
 from pliant.linkage.faults import raw_linkage as read_linkage
 from pliant.relax.checks.raw_data import named_in_elements
-from pliant.relax.checks.raw_data import read as read_mechanism
+from pliant.relax.checks.raw_data import read_nodes as read_mechanism
 from pliant.snap.arithmetic.half_angle import half_angle
 from pliant.view.scene import VIEW
 

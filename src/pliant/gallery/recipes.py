@@ -24,7 +24,7 @@ from pliant.flex.generate import (
 from pliant.flex.model import Assembly, Study, Term
 from pliant.linkage.generate import jansen
 from pliant.linkage.model import Linkage
-from pliant.relax.generate import cam, hexapod, prism, scattered, stewart
+from pliant.relax.generate import cam, hexapod, prism, random_mechanism, stewart
 from pliant.relax.model import Mechanism, RelaxStudy
 
 
@@ -62,7 +62,7 @@ def _jansen_with_edit(title: str, **edit: Any) -> Linkage:
 def _random() -> Mechanism:
     """Small enough to see which bars lock it."""
     study = RelaxStudy(trace=("n3", "n6"))
-    return scattered(7, joints=12, links=24, driven=5).model_copy(update={"study": study})
+    return random_mechanism(7, joints=12, links=24, driven=5).model_copy(update={"study": study})
 
 
 EDITS: dict[str, dict[str, Any]] = {

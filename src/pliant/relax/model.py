@@ -120,7 +120,7 @@ class Plate(Frozen):
         return self.name or "-".join(self.nodes)
 
 
-class Weld(Frozen):
+class CornerWeld(Frozen):
     """Two bars that meet in a node keep their angle."""
 
     joint: Name
@@ -238,7 +238,7 @@ class Contact(Frozen):
     friction: NotNegative = 0.0
 
 
-class Obstacle(Frozen):
+class WrapObstacle(Frozen):
     """What a string wraps around: a circle or ball about a node, or a cylinder about two."""
 
     node: Name | None = None
@@ -261,7 +261,7 @@ class Wrap(Frozen):
     """
 
     nodes: Pair
-    around: tuple[Obstacle, ...] = Field(min_length=1, max_length=100)
+    around: tuple[WrapObstacle, ...] = Field(min_length=1, max_length=100)
     via: tuple[Place, ...] = ()
     length: Length | None = None  # default as drawn
     to: Lengths | None = None
@@ -332,7 +332,7 @@ class Mechanism(Document):
     bumpers: tuple[Bumper, ...] = ()
     actuators: tuple[Actuator, ...] = ()
     plates: tuple[Plate, ...] = ()
-    welds: tuple[Weld, ...] = ()
+    welds: tuple[CornerWeld, ...] = ()
     rotors: tuple[Rotor, ...] = ()
     hinges: tuple[Hinge, ...] = ()
     sliders: tuple[Slider, ...] = ()

@@ -25,10 +25,10 @@ from functools import cached_property, wraps
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.relax.assemble.laws import BAR
-from pliant.relax.mechanics.segment_contact import Touch
+from pliant.relax.mechanics.segment_contact import Contacts
 
 if TYPE_CHECKING:
     from pliant.relax.solvers.continuation import GroupStructure
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 CORNER = 1e-9  # of a pace: so much a pace changes at a waypoint that is a corner
 
@@ -105,7 +102,7 @@ class Fields(NamedTuple):
     masses: Floats  # (N,)
 
 
-class Parts(NamedTuple):
+class Elements(NamedTuple):
     """What stays the same while a mechanism moves: N nodes in D dimensions, E links, Q rails, C couplings.
 
     In groups, so that a compiled loop is handed only what it reads: it takes long to compile, and to call,
@@ -116,7 +113,7 @@ class Parts(NamedTuple):
     rails: Rails
     couplings: Couplings
     guides: Guides
-    touch: Touch
+    touch: Contacts
     fields: Fields
 
 
@@ -181,7 +178,7 @@ class Network:
     names: tuple[str, ...]  # of nodes: the model's own, then hidden ones
     shown: int  # how many are the model's own
     drawn: Floats  # (N, D)
-    parts: Parts
+    parts: Elements
     drive: Drive
     link_names: tuple[str, ...]  # (E,) what each link is of, such as "bar a-b"
     coupling_names: tuple[str, ...]  # (C,)
@@ -214,8 +211,8 @@ class Network:
         links = np.maximum(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), self.drive.rest[0])
         rails = self.drawn[parts.rails.nodes]
         lines = np.linalg.norm(rails[:, 2] - rails[:, 1], axis=1)
-        found = np.concatenate([links, self._extents, lines])
-        return np.where(found > 0.0, found, size)
+        extents = np.concatenate([links, self._extents, lines])
+        return np.where(extents > 0.0, extents, size)
 
     @property
     def _extents(self) -> Floats:
@@ -234,7 +231,7 @@ class Network:
 
     @cached_property
     def places(self) -> tuple[Ints, Ints]:
-        """Of nodes in the order of elimination (see `order`)."""
+        """Of nodes in the order of elimination (see `elimination_order`)."""
         from pliant.relax.solvers.elimination import places
 
         return places(self)
@@ -242,9 +239,9 @@ class Network:
     @cached_property
     def order(self) -> Order:
         """That order, with the factor of the graph."""
-        from pliant.relax.solvers.elimination import order
+        from pliant.relax.solvers.elimination import elimination_order
 
-        return order(self)
+        return elimination_order(self)
 
     @cached_property
     def structure(self) -> GroupStructure | None:

@@ -13,9 +13,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import kernel
 from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import FIXED, Floats, Ints, Network, once
+from pliant.relax.assemble.network import FIXED, Network, once
 from pliant.relax.solvers.skyline import factorise
 
 ANCHOR = 1e-9  # of a node to where it is, beside its links: parts that hang on nothing stay
@@ -36,7 +37,7 @@ class Order(NamedTuple):
 
 
 @once
-def numbers(net: Network) -> int:
+def factor_size(net: Network) -> int:
     """How many numbers the factor of a network's stiffness would hold."""
     _, low = net.places
     d = net.drawn.shape[1]
@@ -44,7 +45,7 @@ def numbers(net: Network) -> int:
     return int((d * d * wide - d * (d - 1) // 2).sum())
 
 
-def order(net: Network) -> Order:
+def elimination_order(net: Network) -> Order:
     """Order the nodes that can move, and factor the Laplacian of their graph."""
     place, low = net.places
     d = net.drawn.shape[1]
