@@ -12,10 +12,10 @@ import numpy as np
 from benchmarks import mujoco_peer
 from benchmarks.measure import by_turns, seconds, table
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.network import Network
 from pliant.relax.generate import stewart, stewart_end
 from pliant.relax.mechanics.elongation import errors
 from pliant.relax.model import RelaxStudy
+from pliant.relax.network.network import Network
 from pliant.relax.solve import run
 from pliant.relax.solvers.record import Frame, Record, scale
 

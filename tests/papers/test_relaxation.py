@@ -29,9 +29,9 @@ from tests.papers.relaxation_cases import (
 )
 
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.laws import STRING, force, tangent
 from pliant.relax.generate import peaucellier, random_mechanism, stewart, stewart_end
 from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.network.laws import STRING, force, tangent
 from pliant.relax.result import RelaxResult
 from pliant.relax.solvers.published import update_factors
 from pliant.relax.status import RelaxStatus

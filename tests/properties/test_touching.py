@@ -14,12 +14,12 @@ from scipy.optimize import lsq_linear
 
 from pliant.relax.mechanics.segment_contact import (
     CROSSED,
-    Contacts,
     contact_forces,
     contact_normals,
     limit_displacements,
     nearest_points,
 )
+from pliant.relax.network.network import Contacts
 
 Floats = NDArray[np.float64]
 

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.network import Network
 from pliant.relax.diagnose.assessment import Assessment
 from pliant.relax.diagnose.carried_forces import CarriedForce, forces, reactions
 from pliant.relax.diagnose.rank import Freedom, freedom, smallest_singular_values
 from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.record import Frame
 from pliant.relax.status import RelaxStatus
 from pliant.view.shown import Shown

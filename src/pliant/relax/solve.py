@@ -15,10 +15,10 @@ from pliant.core.clock import Clock
 from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.network import Network
 from pliant.relax.assemble.user_elements import Element
 from pliant.relax.diagnose.assessment import assess
 from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.network.network import Network
 from pliant.relax.result import RelaxResult
 from pliant.relax.solvers.auto import follow
 from pliant.relax.solvers.published import relax_along_drive, relax_with_momentum

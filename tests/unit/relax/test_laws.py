@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING, force, stored_energy, tangent
+from pliant.relax.network.laws import BAR, BUMPER, STRING, force, stored_energy, tangent
 
 K, A = 3.0, 0.2  # stiffness, and half of the band
 LAWS = {"bar": BAR, "string": STRING, "bumper": BUMPER}

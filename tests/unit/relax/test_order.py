@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pliant.relax.assemble.build import build
+from pliant.relax.factors.elimination import ANCHOR, elimination_order, factor_size
 from pliant.relax.generate import peaucellier, random_mechanism, stewart
 from pliant.relax.model import Mechanism
-from pliant.relax.solvers.elimination import ANCHOR, elimination_order, factor_size
 
 PLANE = {"a": (0, 0), "b": (4, 0), "c": (4, 3), "d": (0, 3), "e": (2, 1), "f": (7, 1)}
 

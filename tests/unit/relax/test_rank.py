@@ -9,7 +9,7 @@ from scipy import sparse
 
 from pliant.relax.assemble.build import build
 from pliant.relax.diagnose.rank import freedom, internal_load, jacobian, smallest_singular_values
-from pliant.relax.diagnose.singular import STILL, smallest_singular_value
+from pliant.relax.factors.singular import STILL, smallest_singular_value
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import jacobian_at
 from pliant.relax.model import Mechanism

@@ -31,8 +31,8 @@ def iterated(net, study, count=1, tolerance=-1.0):
     state, scratch, residuals = net.state(), sweep_buffers(*net.drawn.shape), np.empty(count)
     leg = DriveLeg(*(np.stack([value, value]) for value in net.drive.at(0.0)))
     made = sweeps(
-        study.method == "sync", state, net.parts, update_factors(net, study), leg, 1.0, 1.0, 0, tolerance, scratch,
-        residuals,
+        study.method == "sync", state, net.parts, update_factors(net, study), leg, 1.0, 1.0, 0, tolerance,
+        scratch, residuals,
     )  # fmt: skip
     return state, residuals[:made], scratch
 

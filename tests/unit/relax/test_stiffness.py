@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pliant.relax.assemble.build import build
+from pliant.relax.factors.elimination import elimination_order
 from pliant.relax.generate import stewart
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.forces import evaluate
@@ -56,7 +57,7 @@ def moved(net, seed, size=0.5):
 
 def assembled(net, x, whole, share=0.0):
     """K (n D, n D), nodes in the order of the network, those on the ground left out."""
-    order, d = net.order, x.shape[1]
+    order, d = elimination_order(net), x.shape[1]
     allowed, m = np.empty((len(x), d, d)), np.full(order.rows[-1], np.nan)
     allowed_directions(x, net.parts.guides, allowed)
     assemble(net.state(x, share), net.parts, order, allowed, whole, m)

@@ -9,7 +9,6 @@ import pytest
 
 from pliant.relax.mechanics.segment_contact import (
     CROSSED,
-    Contacts,
     apply_friction,
     contact_forces,
     contact_normals,
@@ -17,6 +16,7 @@ from pliant.relax.mechanics.segment_contact import (
     limit_displacements,
     nearest_points,
 )
+from pliant.relax.network.network import Contacts
 
 BOTH = pytest.mark.parametrize("size", [2, 3])
 

@@ -6,8 +6,8 @@ import pytest
 from pliant.relax.assemble.build import build
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import jacobian_at
-from pliant.relax.mechanics.measures import measure_angles, measure_couplings
 from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.network.measures import measure_angles, measure_couplings
 from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 

@@ -20,15 +20,15 @@ from pliant.relax.assemble.element_arrays import (
 )
 from pliant.relax.assemble.guide_curves import cubics
 from pliant.relax.assemble.links import links, merge_links
-from pliant.relax.assemble.network import Drive, Elements, Network
 from pliant.relax.assemble.rigid_bodies import base_links, bodies, body_simplices, hinge_bodies, ties
 from pliant.relax.assemble.rigidity import rigid_stiffness
 from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Path, Rail
 from pliant.relax.assemble.waypoints import sample_paths, steps
 from pliant.relax.assemble.wrapping import cylinders, string_links, windings, wrapped_strings
 from pliant.relax.mechanics.guides import onto_curve
-from pliant.relax.mechanics.measures import measure_angles, measure_couplings
 from pliant.relax.model import Mechanism
+from pliant.relax.network.measures import measure_angles, measure_couplings
+from pliant.relax.network.network import Drive, Elements, Network
 
 
 def build(model: Mechanism) -> Network:

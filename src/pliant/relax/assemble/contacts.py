@@ -7,8 +7,9 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.errors import Fault, InputError
 from pliant.relax.assemble.rows import Layout
-from pliant.relax.mechanics.segment_contact import Contacts, contact_normals
+from pliant.relax.mechanics.segment_contact import contact_normals
 from pliant.relax.model import Contact, Mechanism
+from pliant.relax.network.network import Contacts
 
 MOST = 20_000_000  # pairs; they take 2 GB
 THIN = 0.01  # of the drawing: a smaller radius needs a stiffer contact, or a force would press it through

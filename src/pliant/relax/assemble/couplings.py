@@ -14,11 +14,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.laws import BAR, BUMPER
 from pliant.relax.assemble.links import BAND
-from pliant.relax.assemble.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL
 from pliant.relax.assemble.rows import Coupling, Layout, Measure, Vector, path
 from pliant.relax.model import Circuit, Gear, Mechanism, Pair, Rotor
+from pliant.relax.network.laws import BAR, BUMPER
+from pliant.relax.network.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL
 
 PLANE = ((1.0, 0.0), (0.0, 1.0))
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.relax.assemble.network import (
+from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Measure, Rail, Vector
+from pliant.relax.model import Guide, Mechanism
+from pliant.relax.network.network import (
     CURVE,
     FIXED,
     LINE,
@@ -19,8 +21,6 @@ from pliant.relax.assemble.network import (
     Links,
     Rails,
 )
-from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Measure, Rail, Vector
-from pliant.relax.model import Guide, Mechanism
 
 
 def link_arrays(links: Sequence[LinkRow], count: int) -> Links:

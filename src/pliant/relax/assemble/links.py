@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING
 from pliant.relax.assemble.rows import Layout, LinkRow, Path, path
 from pliant.relax.model import Actuator, Bar, Bumper, Mechanism, Spring, String
+from pliant.relax.network.laws import BAR, BUMPER, STRING
 
 BAND = 1e-4  # of its length, over which a string tightens
 SAME = 1e-12  # share of a length by which two links may differ and be one

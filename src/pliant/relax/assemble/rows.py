@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.laws import BAR
+from pliant.relax.network.laws import BAR
 
 Path = tuple[
     float, ...

@@ -14,7 +14,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError, PliantError
-from pliant.relax.assemble.network import Network
+from pliant.relax.network.network import Network
 
 FEW = 3  # nodes that are named as examples
 WANTED = "Give a pair of arrays: forces and stiffness"

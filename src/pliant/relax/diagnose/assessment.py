@@ -12,11 +12,11 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.progress import silent
-from pliant.relax.assemble.network import Network
 from pliant.relax.diagnose.rank import internal_load, own_forces, smallest_singular_values
 from pliant.relax.mechanics.elongation import errors
 from pliant.relax.mechanics.friction import has_friction
 from pliant.relax.model import RelaxStudy
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.auto import follow
 from pliant.relax.solvers.increment_measures import HOLDS, determinant_at
 from pliant.relax.solvers.record import Branch, Frame, Notice, Record, scale

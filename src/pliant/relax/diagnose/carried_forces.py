@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats
-from pliant.relax.assemble.network import FREE, Network
 from pliant.relax.mechanics.fields import field_forces
 from pliant.relax.mechanics.gradients import jacobian_at
 from pliant.relax.model import Mechanism
+from pliant.relax.network.network import FREE, Network
 from pliant.relax.solvers.record import Frame
 
 BETWEEN = ("bar ", "actuator ", "spring ", "string ", "bumper ")  # elements with one force

@@ -17,13 +17,13 @@ import scipy.linalg
 from scipy import sparse
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.relax.assemble.laws import BAR, STRING
-from pliant.relax.assemble.network import FIXED, FREE, Network
 from pliant.relax.diagnose.second_order import mode_stiffness, second_order_freedoms
-from pliant.relax.diagnose.singular import RANK, RIDGE, normal_solver, null_space, smallest_singular_value
+from pliant.relax.factors.singular import RANK, RIDGE, normal_solver, null_space, smallest_singular_value
 from pliant.relax.mechanics.elongation import Elongations, elongations
 from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
 from pliant.relax.mechanics.guides import hold_nodes
+from pliant.relax.network.laws import BAR, STRING
+from pliant.relax.network.network import FIXED, FREE, Network
 from pliant.relax.solvers.record import Frame, scale
 
 SEEN = 1e-6  # of a way to move: less of it in the model's own nodes is rounding

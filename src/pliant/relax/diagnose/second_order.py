@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.laws import BAR, STRING
-from pliant.relax.assemble.network import Network
 from pliant.relax.mechanics.gradients import Jacobian
+from pliant.relax.network.laws import BAR, STRING
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.dead_centres import stress_form
 from pliant.relax.solvers.lagrange import tangent_stiffness
 from pliant.relax.solvers.record import Frame

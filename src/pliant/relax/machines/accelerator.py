@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.core.errors import PliantError
-from pliant.relax.assemble.laws import BAR, STRING
 from pliant.relax.machines.population import ETA, BatchResult, Floor, Machines, check_method, drive_shares
+from pliant.relax.network.laws import BAR, STRING
 
 Array = Any  # of JAX
 Axes = list[Array]  # an array for each axis

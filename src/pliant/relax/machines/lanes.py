@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pliant.core.arrays import Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.laws import BAR, STRING
+from pliant.relax.network.laws import BAR, STRING
 
 Reals = NDArray[Any]  # float32 or float64
 Marks = tuple[int, ...]  # of which only the number counts

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.errors import PliantError
-from pliant.relax.assemble.laws import BAR, BUMPER
 from pliant.relax.assemble.links import BAND
+from pliant.relax.network.laws import BAR, BUMPER
 from pliant.relax.status import RelaxStatus
 
 PUSH, ETA = 0.5, 0.1  # ηα where α is not given, and η: with pseudo-inertia

@@ -17,8 +17,8 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.solvers.elimination import ANCHOR, Order
-from pliant.relax.solvers.skyline import solve_together
+from pliant.relax.factors.elimination import ANCHOR, Order
+from pliant.relax.factors.skyline import solve_together
 
 Vector = tuple[float, float, float]
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.laws import BAR, STRING, force
-from pliant.relax.assemble.network import Couplings, Links, Network, Rails, State
 from pliant.relax.mechanics.forces import most_measures, rail, rail_pull
-from pliant.relax.mechanics.measures import couple
-from pliant.relax.mechanics.segment_contact import Contacts, contact_slope
+from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.laws import BAR, STRING, force
+from pliant.relax.network.measures import couple
+from pliant.relax.network.network import Contacts, Couplings, Links, Network, Rails, State
 
 SMALL = 1e-3  # of the size: smaller radii count as this
 

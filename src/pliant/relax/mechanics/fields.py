@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.network import Fields
+from pliant.relax.network.network import Fields
 
 
 class FieldForces(NamedTuple):
@@ -27,5 +27,5 @@ def field_forces(fields: Fields, x: Floats) -> Iterator[FieldForces]:
         with np.errstate(all="ignore"):
             across = strength * fields.masses * square ** (0.5 * (power - 1.0))
             along = (power - 1.0) * across / square
-        told = np.isfinite(across) & np.isfinite(along) & (square > 0.0)
-        yield FieldForces(away, np.where(told, across, 0.0), np.where(told, along, 0.0))
+        finite = np.isfinite(across) & np.isfinite(along) & (square > 0.0)
+        yield FieldForces(away, np.where(finite, across, 0.0), np.where(finite, along, 0.0))

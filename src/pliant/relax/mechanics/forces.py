@@ -15,12 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.kernel import inner
-from pliant.relax.assemble.laws import BAR, force, stored_energy, tangent
-from pliant.relax.assemble.network import FREE, Couplings, Elements, Fields, Guides, Rails, State
+from pliant.core.kernel import inner, kernel
 from pliant.relax.mechanics.guides import project
-from pliant.relax.mechanics.measures import couple
 from pliant.relax.mechanics.segment_contact import apply_friction, contact_forces
+from pliant.relax.network.laws import BAR, force, stored_energy, tangent
+from pliant.relax.network.measures import couple
+from pliant.relax.network.network import FREE, Couplings, Elements, Fields, Guides, Rails, State
 
 
 @inner
@@ -33,6 +33,15 @@ def evaluate(state: State, parts: Elements, r: Floats, s: Floats, push: Floats, 
     return energy + link_forces(
         state.x, state.rest, links.ends, links.stiffness, links.laws, links.bands, r, s
     )
+
+
+@kernel
+def nodal_forces(state: State, parts: Elements) -> Floats:
+    """Forces (N, D) on every node, of all but the ground and the guides that hold it."""
+    n, d = state.x.shape
+    r, s, push, grip = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d)), np.zeros(n)
+    evaluate(state, parts, r, s, push, grip)
+    return r
 
 
 @inner

@@ -23,11 +23,11 @@ from dataclasses import replace
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.relax.assemble.network import FIXED, Network, State, once
 from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.forces import nodal_forces
 from pliant.relax.mechanics.guides import basis
 from pliant.relax.mechanics.segment_contact import contact_slope, nearest_points
-from pliant.relax.solvers.newton import nodal_forces
+from pliant.relax.network.network import FIXED, Network, State, once
 
 # Columns of a row: weights (4), what friction can hold, k, the stiffness beyond, P (D·D), anchor, lead (D).
 WEIGHTS, HELD, STIFFNESS, BEYOND, PROJECTION = slice(4), 4, 5, 6, 7

@@ -20,13 +20,13 @@ from scipy import sparse
 
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING
-from pliant.relax.assemble.network import USED, Couplings, Guides, Links, Network, Rails
 from pliant.relax.mechanics.elongation import Elongations
 from pliant.relax.mechanics.forces import rail
 from pliant.relax.mechanics.guides import basis
-from pliant.relax.mechanics.measures import couple
-from pliant.relax.mechanics.segment_contact import Contacts, contact_slope
+from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.laws import BAR, BUMPER, STRING
+from pliant.relax.network.measures import couple
+from pliant.relax.network.network import USED, Contacts, Couplings, Guides, Links, Network, Rails
 
 
 @dataclass(frozen=True)

@@ -16,30 +16,19 @@ inverse proportion to their distance from the collision point" are those above.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
+from pliant.relax.network.network import Contacts
 
 Vector = tuple[float, float, float]  # the third is 0 in the plane
 
 PARALLEL = 1e-12  # sine of the angle below which two segments have no one nearest point
-CROSSED = 1e-9  # of its radius: a pair that is nearer was drawn so, for `limit_displacements` lets no other come there
+CROSSED = (
+    1e-9  # of its radius: nearer pairs were drawn so, for `limit_displacements` lets no other come there
+)
 SHARE = 0.45  # of the distance of a pair that each side may use up in an iteration
-
-
-class Contacts(NamedTuple):
-    """T pairs of segments that may touch."""
-
-    ends: Ints  # (T, 4) nodes a, b, c, d
-    radius: Floats  # (T,) half of both thicknesses: they touch where the distance is less
-    stiffness: Floats  # (T,) k
-    friction: Floats  # (T,) μ
-    normal: (
-        Floats  # (T, D) which way the second leaves the first where they are crossed; see `contact_normals`
-    )
 
 
 @inner

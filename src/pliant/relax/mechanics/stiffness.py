@@ -15,11 +15,17 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
-from pliant.relax.assemble.laws import BAR, force, tangent
-from pliant.relax.assemble.network import (
+from pliant.relax.factors.elimination import Order
+from pliant.relax.mechanics.forces import most_measures, rail_pull, slip_force
+from pliant.relax.mechanics.guides import basis
+from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.laws import BAR, force, tangent
+from pliant.relax.network.measures import couple
+from pliant.relax.network.network import (
     FIXED,
     FREE,
     WOUND,
+    Contacts,
     Couplings,
     Elements,
     Fields,
@@ -28,11 +34,6 @@ from pliant.relax.assemble.network import (
     Rails,
     State,
 )
-from pliant.relax.mechanics.forces import most_measures, rail_pull, slip_force
-from pliant.relax.mechanics.guides import basis
-from pliant.relax.mechanics.measures import couple
-from pliant.relax.mechanics.segment_contact import Contacts, contact_slope
-from pliant.relax.solvers.elimination import Order
 
 JUST = 1e-9  # of its radius: a pair so near resists before it touches, as it soon will
 

@@ -18,9 +18,9 @@ from scipy.sparse.csgraph import connected_components, maximum_bipartite_matchin
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, inner_fast
-from pliant.relax.assemble.network import FIXED, FREE, Network
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import gradient_rows
+from pliant.relax.network.network import FIXED, FREE, Network
 from pliant.relax.solvers.increment_measures import parity
 
 LARGEST = 90  # unknowns of a group: beyond, factors of the whole stiffness are quicker

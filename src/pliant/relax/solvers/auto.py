@@ -21,8 +21,6 @@ from dataclasses import replace
 import numpy as np
 
 from pliant.core.progress import Progress
-from pliant.relax.assemble.network import Network, State
-from pliant.relax.diagnose.holding_forces import is_rigid_only, preload
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.friction import (
     begin_increment,
@@ -32,6 +30,7 @@ from pliant.relax.mechanics.friction import (
     with_friction_rows,
 )
 from pliant.relax.model import RelaxStudy
+from pliant.relax.network.network import Network, State
 from pliant.relax.solvers.continuation import NEAR as CLOSE
 from pliant.relax.solvers.continuation import (
     DriveState,
@@ -40,6 +39,7 @@ from pliant.relax.solvers.continuation import (
     bounds,
     follow_groups,
     frame_buffers,
+    structure,
 )
 from pliant.relax.solvers.critical import follow_stretch
 from pliant.relax.solvers.descent import descend
@@ -53,6 +53,7 @@ from pliant.relax.solvers.equilibrium import (
     settled_at,
 )
 from pliant.relax.solvers.events import is_rank_deficient
+from pliant.relax.solvers.holding_forces import is_rigid_only, preload
 from pliant.relax.solvers.increment_faults import increment_fault
 from pliant.relax.solvers.increment_measures import (
     BOUND,
@@ -129,8 +130,8 @@ def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress,
         return
     if record.frames[0].elongations.worst > LENGTHS:
         return  # they contradict each other before anything moves
-    quickly = run.net.structure
-    if quickly is None:
+    groups = structure(run.net)
+    if groups is None:
         pace.sign = determinant_at(net, state.x, record.frames[0].elongations).sign
     wanted = shares(study.frames).tolist()
     left = INCREMENTS + EACH * (study.frames + len(net.drive.knots))
@@ -138,8 +139,8 @@ def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress,
         pace.last, pace.lost = None, False
         while pace.share < goal:
             progress(round(1000 * pace.share), 1000, f"drive at {pace.share:.1%}")
-            if quickly is not None and pace.step > SHORT:
-                close, wanted = _follow_compiled(run, quickly, state, pace, goal, wanted, record, progress)
+            if groups is not None and pace.step > SHORT:
+                close, wanted = _follow_compiled(run, groups, state, pace, goal, wanted, record, progress)
                 if not close:
                     continue
             exactly = run.exact and not pace.unstable and not pace.lost
@@ -226,16 +227,16 @@ def _initial_rest(run: Run, pace: Pace, record: Record) -> tuple[State, Settled]
             preload(run.net, state)
         if study.noise > 0.0:
             perturb_nodes(state.x, net.parts.guides, study.noise * net.size, study.seed, 0)
-        told = Record()
-        settled = leave_unstable(run, state, pace, come_to_rest(run, state, 0.0, told), told)
-        record.iterations += told.iterations
+        trial_record = Record()
+        settled = leave_unstable(run, state, pace, come_to_rest(run, state, 0.0, trial_record), trial_record)
+        record.iterations += trial_record.iterations
         if run.exact and not (settled.at_rest and elongations(run.net, state).worst <= LENGTHS):
             there = run.net.state()
             if descend(run.net, there):
                 return there, settled_at(run, there)
         done = not settled.at_rest or run.factor >= STIFFEST or not uses_multipliers(run)
         if done or elongations(run.net, state).worst <= LENGTHS:
-            record.notices += told.notices
+            record.notices += trial_record.notices
             return state, settled
         stiffen(run, state)
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.network import Network, once
+from pliant.relax.factors.elimination import elimination_order
+from pliant.relax.network.network import Network, once
 from pliant.relax.solvers.assur_groups import assur_groups, factorise_groups
 from pliant.relax.solvers.increment_measures import (
     BOUND,
@@ -79,6 +80,7 @@ class FrameBuffers(NamedTuple):
     made: Ints  # (F,) factorisations until there
 
 
+@once
 def structure(net: Network) -> GroupStructure | None:
     """What a mechanism needs to be followed so; None where it cannot be."""
     decided = assur_groups(net)
@@ -91,7 +93,7 @@ def structure(net: Network) -> GroupStructure | None:
         scales=net.scales[chosen],
         rest=np.array((rest if rest.strides[0] else rest[:1])[:, chosen], order="C"),
         simplices=net.simplices,
-        order=net.order,
+        order=elimination_order(net),
         groups=groups,
     )
 
@@ -140,23 +142,23 @@ def follow_groups(
         _aim(own.rest, ahead, pose.rest)
         steps = newton(own, pose, work, bounds, bounds.tolerance, BOUND, ready)
         far = _displacement(before.x, pose.x)
-        verdict = _judge(own, pose, work, bounds, steps, before.x, sign)
-        if verdict == HELD and steps.distorted > JUMP and not _smooth(steps, far / step, speed, last):
-            verdict = JUMPED
-        ready = verdict != JUMPED
-        if verdict == MEETS and ahead == goal:
-            verdict = HELD
+        judgement = _judge(own, pose, work, bounds, steps, before.x, sign)
+        if judgement == HELD and steps.distorted > JUMP and not _smooth(steps, far / step, speed, last):
+            judgement = JUMPED
+        ready = judgement != JUMPED
+        if judgement == MEETS and ahead == goal:
+            judgement = HELD
         made, more = made + steps.made, 0
-        if verdict == HELD and kept < len(frames.shares) and frames.shares[kept] <= ahead:
+        if judgement == HELD and kept < len(frames.shares) and frames.shares[kept] <= ahead:
             _restore_pose(pose, after)
             more, tried = _frames(own, pose, work, bounds, frames, kept, ahead, before, after, made + drawn)
             _restore_pose(after, pose)
             ready, drawn = share > goal, drawn + tried  # no more
-        if verdict != HELD or more < 0:
+        if judgement != HELD or more < 0:
             _restore_pose(before, pose)
             if more < 0 or step <= SHORT:
                 break
-            step *= DODGE if verdict == MEETS else 0.5
+            step *= DODGE if judgement == MEETS else 0.5
             ready = steps.wide > 0.0
             if ready:  # the first step is as many times larger as its increment
                 step *= 2.0 * WIDENED * WIDEST / steps.wide

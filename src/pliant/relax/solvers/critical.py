@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.network import Network, State
+from pliant.relax.network.network import Network, State
 from pliant.relax.solvers.arclength import (
     ASTRAY,
     STILL,

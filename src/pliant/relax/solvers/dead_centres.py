@@ -16,10 +16,10 @@ from collections.abc import Callable
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.network import FREE, Network, State
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
 from pliant.relax.mechanics.guides import hold_nodes
+from pliant.relax.network.network import FREE, Network, State
 
 MOST = 256  # unknowns
 NULL = 1e-4  # singular values below count as 0: a dead centre is reached as the root of what a drive is off

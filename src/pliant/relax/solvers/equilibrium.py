@@ -11,9 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from pliant.relax.assemble.network import State
 from pliant.relax.mechanics.elongation import elongations, unbalance
 from pliant.relax.mechanics.friction import begin_increment, has_friction, update
+from pliant.relax.network.network import State
+from pliant.relax.solvers.continuation import structure
 from pliant.relax.solvers.increment_measures import BOUND, FINE, FREE
 from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
 from pliant.relax.solvers.lagrange import SOFT as WEAK
@@ -113,7 +114,7 @@ def come_to_rest(run: Run, state: State, share: float, record: Record) -> Settle
 def _rest_of_bars(run: Run, state: State) -> Settled | None:
     """How a mechanism of bars alone is that rests already, to rounding; None where it does not."""
     links = run.net.parts.links
-    if run.net.structure is None:
+    if structure(run.net) is None:
         return None
     left = unbalance(state.x, state.rest, links.ends, links.stiffness, run.order.place)
     return Settled(left, 0, 0.0, False, True, True, 0.0, 0.0) if left <= FINE * run.tolerance else None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import Network, State
-from pliant.relax.diagnose.singular import smallest_singular_value
+from pliant.relax.factors.singular import smallest_singular_value
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.network.laws import BAR
+from pliant.relax.network.network import Network, State
 from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.increment_measures import length_errors
 

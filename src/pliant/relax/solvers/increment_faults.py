@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats
-from pliant.relax.assemble.network import Network, State
 from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.network.network import Network, State
 from pliant.relax.solvers.equilibrium import is_unstable
 from pliant.relax.solvers.increment_measures import (
     BAND,

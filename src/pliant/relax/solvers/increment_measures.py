@@ -11,10 +11,10 @@ from scipy.linalg import lapack
 from scipy.sparse.linalg import splu
 
 from pliant.core.arrays import Floats, Ints
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import Network, State, once
 from pliant.relax.mechanics.elongation import Elongations, elongations, errors
 from pliant.relax.mechanics.gradients import jacobian_at
+from pliant.relax.network.laws import BAR
+from pliant.relax.network.network import Network, State, once
 
 _lapack: Any = lapack
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING
-from pliant.relax.assemble.network import Couplings, Links, Network, State
 from pliant.relax.mechanics.elongation import elongations, errors
+from pliant.relax.network.laws import BAR, BUMPER, STRING
+from pliant.relax.network.network import Couplings, Links, Network, State
 
 ROUNDING = 1e-12  # of a multiplier: what is left of one that has let go
 

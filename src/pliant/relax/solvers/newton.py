@@ -15,15 +15,15 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.network import FIXED, FREE, Elements, State
+from pliant.relax.factors.elimination import Order
+from pliant.relax.factors.skyline import factorise, solve
 from pliant.relax.mechanics.bending import bend, distortion, spins
 from pliant.relax.mechanics.forces import evaluate, restrain
 from pliant.relax.mechanics.guides import hold_nodes
-from pliant.relax.mechanics.measures import measure_angles
-from pliant.relax.mechanics.segment_contact import Contacts, limit_displacements
+from pliant.relax.mechanics.segment_contact import limit_displacements
 from pliant.relax.mechanics.stiffness import allowed_directions, assemble
-from pliant.relax.solvers.elimination import Order
-from pliant.relax.solvers.skyline import factorise, solve
+from pliant.relax.network.measures import measure_angles
+from pliant.relax.network.network import FIXED, FREE, Contacts, Elements, State
 
 MOST_LAMBDA = 1e12
 ROUNDING = 2.0**-52
@@ -338,15 +338,6 @@ def _rounding_residual(x: Floats, node: Ints, s: Floats) -> float:
         for c in range(s.shape[1]):
             most = max(most, abs(x[i, c]))
     return 2.0 * ROUNDING * most * _strength(s, node)
-
-
-@kernel
-def nodal_forces(state: State, parts: Elements) -> Floats:
-    """Forces (N, D) on every node, of all but the ground and the guides that hold it."""
-    n, d = state.x.shape
-    r, s, push, grip = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d)), np.zeros(n)
-    evaluate(state, parts, r, s, push, grip)
-    return r
 
 
 def is_stable(state: State, parts: Elements, order: Order, limits: Limits) -> bool:

@@ -12,9 +12,9 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
+from pliant.relax.factors.elimination import Order
 from pliant.relax.mechanics.bending import bend, distortion, spins
 from pliant.relax.solvers.assur_groups import Groups, factorise_groups, solve_groups
-from pliant.relax.solvers.elimination import Order
 from pliant.relax.solvers.increment_measures import JUMP, SHRINKS
 from pliant.relax.solvers.newton import ROUNDED, ROUNDING, SMALL, WIDEST
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.network import Network, State, once
 from pliant.relax.mechanics.elongation import Elongations, elongations
+from pliant.relax.network.network import Network, State, once
 
 
 @dataclass(frozen=True)

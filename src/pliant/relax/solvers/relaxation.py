@@ -21,12 +21,12 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.laws import BAR, force, tangent
-from pliant.relax.assemble.network import FIXED, FREE, Elements, Guides, State
 from pliant.relax.mechanics.forces import link_forces, others, restrain
 from pliant.relax.mechanics.guides import hold_nodes
-from pliant.relax.mechanics.measures import measure_angles
-from pliant.relax.mechanics.segment_contact import Contacts, limit_displacements
+from pliant.relax.mechanics.segment_contact import limit_displacements
+from pliant.relax.network.laws import BAR, force, tangent
+from pliant.relax.network.measures import measure_angles
+from pliant.relax.network.network import FIXED, FREE, Contacts, Elements, Guides, State
 
 CUT, MEND, LOWEST = 0.7, 1.02, 0.02  # of α at a node that flips to and fro, at one that does not, at least
 
@@ -74,8 +74,8 @@ def sweep_buffers(nodes: int, dimension: int, extra: bool = False) -> SweepBuffe
 
 @kernel
 def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much as the work
-    sync: bool, state: State, parts: Elements, knobs: Factors, leg: DriveLeg, first: float, last: float, done: int,
-    tolerance: float, work: SweepBuffers, residuals: Floats,
+    sync: bool, state: State, parts: Elements, knobs: Factors, leg: DriveLeg, first: float, last: float,
+    done: int, tolerance: float, work: SweepBuffers, residuals: Floats,
 ) -> int:  # fmt: skip
     """Iterations of a leg from the share `first` of it to `last`, one for each of `residuals`, filled.
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import FIXED, Network, State, once
+from pliant.relax.factors.elimination import Order, elimination_order, factor_size
 from pliant.relax.model import RelaxStudy
-from pliant.relax.solvers.elimination import Order, factor_size
+from pliant.relax.network.laws import BAR
+from pliant.relax.network.network import FIXED, Network, State, once
 from pliant.relax.solvers.increment_measures import is_one_sided
 from pliant.relax.solvers.lagrange import is_applicable
 from pliant.relax.solvers.multipliers import scale_multipliers
@@ -90,7 +90,7 @@ def new_run(net: Network, study: RelaxStudy) -> Run:
         net,
         net,
         study,
-        net.order,
+        elimination_order(net),
         Limits(
             least_stiffness(net, study),
             NEAR * _typical_length(net) if net.loaded else 0.0,

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.network import Network, State
-from pliant.relax.diagnose.holding_forces import preload
 from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.network.network import Network, State
 from pliant.relax.solvers.dead_centres import branches
 from pliant.relax.solvers.equilibrium import (
     TRIES,
@@ -20,6 +19,7 @@ from pliant.relax.solvers.equilibrium import (
     residual_after_steps,
 )
 from pliant.relax.solvers.events import is_rank_deficient, locate_fold, lock_name
+from pliant.relax.solvers.holding_forces import preload
 from pliant.relax.solvers.increment_faults import inversion_text
 from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
 from pliant.relax.solvers.increment_measures import (

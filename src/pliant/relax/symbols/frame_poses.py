@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.relax.assemble.network import Network
 from pliant.relax.model import Mechanism, Pair
+from pliant.relax.network.network import Network
 
 BAR = 0.024  # width of a bar over the room the nodes take up
 SHORT = 0.12  # the same over the usual length of a link, where it is many links from end to end

@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.relax.assemble.winding import course
 from pliant.relax.model import Pair, Spring, String
+from pliant.relax.network.winding import course
 from pliant.relax.symbols.body_symbols import capsules, rigid_bars, telescopes
 from pliant.relax.symbols.faces import faces
 from pliant.relax.symbols.frame_poses import STANDING, DrawnLine, FramePoses, perpendiculars, unit

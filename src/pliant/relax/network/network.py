@@ -22,17 +22,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.mechanics.segment_contact import Contacts
-
-if TYPE_CHECKING:
-    from pliant.relax.solvers.continuation import GroupStructure
-    from pliant.relax.solvers.elimination import Order
+from pliant.relax.network.laws import BAR
 
 T = TypeVar("T")
 
@@ -100,6 +95,16 @@ class Fields(NamedTuple):
     strength: Floats  # (G,) force on a node of mass 1 at distance 1; negative repels
     power: Floats  # (G,) with which it grows with distance
     masses: Floats  # (N,)
+
+
+class Contacts(NamedTuple):
+    """T pairs of segments that may touch."""
+
+    ends: Ints  # (T, 4) nodes a, b, c, d
+    radius: Floats  # (T,) half of both thicknesses: they touch where the distance is less
+    stiffness: Floats  # (T,) k
+    friction: Floats  # (T,) μ
+    normal: Floats  # (T, D) from the first to the second where they cross; see `contact_normals`
 
 
 class Elements(NamedTuple):
@@ -230,27 +235,6 @@ class Network:
         return np.where(own > 0.0, own, spread.max(axis=1))
 
     @cached_property
-    def places(self) -> tuple[Ints, Ints]:
-        """Of nodes in the order of elimination (see `elimination_order`)."""
-        from pliant.relax.solvers.elimination import places
-
-        return places(self)
-
-    @cached_property
-    def order(self) -> Order:
-        """That order, with the factor of the graph."""
-        from pliant.relax.solvers.elimination import elimination_order
-
-        return elimination_order(self)
-
-    @cached_property
-    def structure(self) -> GroupStructure | None:
-        """Its groups of lengths, where these decide it alone (see `continuation`)."""
-        from pliant.relax.solvers.continuation import structure
-
-        return structure(self)
-
-    @cached_property
     def loaded(self) -> bool:
         """Whether anything but its own rigid lengths pulls or pushes it."""
         parts = self.parts
@@ -267,7 +251,7 @@ class Network:
 
     def state(self, x: Floats | None = None, share: float = 0.0) -> State:
         """The mechanism at positions x (as drawn), with the drive at a share; angles counted from here."""
-        from pliant.relax.mechanics.measures import measure_angles
+        from pliant.relax.network.measures import measure_angles
 
         x = (self.drawn if x is None else x).copy()
         parts = self.parts

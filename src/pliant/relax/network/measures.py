@@ -6,8 +6,8 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, WOUND, Couplings
-from pliant.relax.assemble.winding import keep_angles, wind
+from pliant.relax.network.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, WOUND, Couplings
+from pliant.relax.network.winding import keep_angles, wind
 
 Vector = tuple[float, float, float]
 

@@ -16,10 +16,10 @@ from scipy import sparse
 from scipy.sparse.linalg import lsqr, splu
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import Network, State, once
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import jacobian_at
+from pliant.relax.network.laws import BAR
+from pliant.relax.network.network import Network, State, once
 from pliant.relax.solvers.lagrange import applied_forces, set_row_forces
 
 DENSE = 300  # unknowns up to which a dense answer is quick
