@@ -57,6 +57,13 @@ def test_modules_that_a_page_names_exist(page):
         assert (PACKAGE / module).exists(), module
 
 
+def test_names_that_a_table_of_a_paper_gives_beside_a_module_are_in_it():
+    for names, module in re.findall(r"((?:`\w+`, )+)`([\w/]+\.py)`", text("papers.md")):
+        code = (PACKAGE / module).read_text(encoding="utf-8")
+        missing = [name for name in re.findall(r"\w+", names) if not re.search(rf"\b{name}\b", code)]
+        assert not missing, (module, missing)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_prose_is_wrapped_at_100_characters(page):
     before = page.read_text(encoding="utf-8")

@@ -25,9 +25,7 @@ from pliant.relax.network.network import Contacts
 Vector = tuple[float, float, float]  # the third is 0 in the plane
 
 PARALLEL = 1e-12  # sine of the angle below which two segments have no one nearest point
-CROSSED = (
-    1e-9  # of its radius: nearer pairs were drawn so: `limit_displacements` lets no other come there
-)
+CROSSED = 1e-9  # of its radius: nearer pairs were drawn so: `limit_displacements` lets no other come there
 SHARE = 0.45  # of the distance of a pair that each side may use up in an iteration
 
 

@@ -274,7 +274,7 @@ def _sample_arc(window: SliceWindow, contact: _Contact, low: float, high: float)
 
 def _faces(scene: Scene, window: SliceWindow, arcs: Sequence[RimArc]) -> tuple[Geometries, shapely.Geometry]:
     """The free components, and all that is forbidden, over the window."""
-    lines: list[shapely.Geometry] = [shapely.linestrings(window.page(arc.places)) for arc in arcs]
+    lines: list[Any] = [shapely.linestrings(window.page(arc.places)) for arc in arcs]
     lines += [shapely.box(0, 0, 1, 1).exterior]
     stops = (2 * math.atan(stop) for stop in scene.stops if stop is not None)
     levels = ((stop - window.low) / (window.high - window.low) for stop in stops)
@@ -296,7 +296,7 @@ def _overlaps(scene: Scene, spots: Floats) -> Bools:
     hinges = np.array([way.x, way.y]) + spots[:, :1] * np.array([way.vx, way.vy])
     poses = np.column_stack([hinges, spots[:, 1]])
     outline = np.column_stack([scene.bodies.pawl.x, scene.bodies.pawl.y])
-    pawls: Geometries = shapely.polygons(carry(poses[:, None, :], outline[None]))
+    pawls: Any = shapely.polygons(carry(poses[:, None, :], outline[None]))
     bodies = np.array([shapely.polygons(float_points(ring.points)) for ring in scene.obstacles.rings])
     which, body = shapely.STRtree(bodies).query(pawls)
     inside = np.zeros(len(spots), np.bool_)
@@ -304,7 +304,7 @@ def _overlaps(scene: Scene, spots: Floats) -> Bools:
     return inside
 
 
-def _rim(window: SliceWindow, reach: shapely.Geometry, arcs: Sequence[RimArc]) -> Iterator[RimArc]:
+def _rim(window: SliceWindow, reach: Any, arcs: Sequence[RimArc]) -> Iterator[RimArc]:
     """The arcs that bound an area. Flush contacts share theirs, and slide as long as one of them does."""
     if reach.is_empty:
         return

@@ -65,7 +65,7 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
     ranges = np.array([[float(low), float(high)] for low, high in (p.range for p in model.parameters)])
     count = 0
 
-    def lack(share: Sequence[float]) -> float:
+    def lack(share: Sequence[float] | Floats) -> float:
         nonlocal count
         count += 1
         progress(count, (1 << SPREAD) + 60 * POLISHED, "trying designs")
@@ -96,7 +96,7 @@ def _present_shares(model: Fastener, ranges: Floats) -> Floats:
     return np.clip((values - ranges[:, 0]) / width, 0.0, 1.0)
 
 
-def _values(model: Fastener, ranges: Floats, share: Sequence[float]) -> dict[str, Fraction]:
+def _values(model: Fastener, ranges: Floats, share: Sequence[float] | Floats) -> dict[str, Fraction]:
     """Shares of the ranges as values a drawing can bear."""
     at = ranges[:, 0] + np.asarray(share) * (ranges[:, 1] - ranges[:, 0])
     return {
