@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pliant.linkage.drag import Drag, Dragged
 
 from benchmarks.measure import peak_memory, seconds, table, timed
 from pliant import gallery
-from pliant.linkage.drag import Drag, Dragged
 from pliant.linkage.editing.edit import edit
 from pliant.linkage.generate import chain
 from pliant.linkage.kinematics.batch import BLOCK, stream_variants, variant_curves
@@ -18,8 +18,8 @@ from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import gradient, jacobian, positions, rates
 from pliant.linkage.model import CurveEdit, EditStudy, JointMove
 from pliant.linkage.solve import solve
-from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import RuleKind
+from pliant.linkage.structure.rule_plan import RulePlan
 from pliant.linkage.synthesis import path
 
 Floats = NDArray[np.float64]

@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.flex.generate import masks
 from pliant.flex.generate.table import table_structure
-from pliant.flex.generate.voxels import raising, upper_right, voxels
+from pliant.flex.generate.voxels import raise_study, upper_right, voxels
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly
 from pliant.flex.problem.system import compile_system
@@ -31,7 +31,7 @@ def table_program(bodies: int) -> Program:
 def slab(columns: int, rows: int, clearance: float = 0.01) -> Assembly:
     """A compact slab, its upper right cell moved right."""
     mask = masks.bar(columns, rows)
-    return voxels(mask, clearance=clearance, study=raising(upper_right(mask), (1.0, 0.0)))
+    return voxels(mask, clearance=clearance, study=raise_study(upper_right(mask), (1.0, 0.0)))
 
 
 def gurobi(program: Program) -> float | None:

@@ -12,10 +12,10 @@ import numpy as np
 from benchmarks import mujoco_peer
 from benchmarks.measure import by_turns, seconds, table
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.network import Network
-from pliant.relax.generate import stewart, twisted
+from pliant.relax.generate import stewart, stewart_end
 from pliant.relax.mechanics.elongation import errors
 from pliant.relax.model import RelaxStudy
+from pliant.relax.network.network import Network
 from pliant.relax.solve import run
 from pliant.relax.solvers.record import Frame, Record, scale
 
@@ -36,7 +36,7 @@ def platforms(quick: bool) -> Iterator[str]:
             for name, study, repeats in _methods(net, count, handed):
                 wall, frame, made = _time(net, study, repeats)
                 base = base or wall
-                off = float(np.abs(frame.x - twisted(count, handed)).max())
+                off = float(np.abs(frame.x - stewart_end(count, handed)).max())
                 rows.append(
                     (f"S{count} {handed}", name, f"{made:,}", seconds(wall), f"{base / wall:,.0f}",
                      f"{frame.residual:.0e}", f"{off:.0e}", "right" if off < RIGHT else "wrong")
@@ -71,7 +71,7 @@ def growth(quick: bool) -> Iterator[str]:
             net = build(stewart(count, handed))
             wall, frame, made = _time(net, RelaxStudy(frames=1), 9)
             walls[handed].append(wall)
-            off = float(np.abs(frame.x - twisted(count, handed)).max())
+            off = float(np.abs(frame.x - stewart_end(count, handed)).max())
             length = max(float(part.max(initial=0.0)) for part in errors(net, frame.elongations))
             units = length / np.spacing(np.abs(frame.x).max())
             rows.append(
@@ -103,7 +103,7 @@ def peers(quick: bool) -> Iterator[str]:
         found = by_turns(works, [TURNS, *(TURNS if one is mujoco_peer.MATCHED else 3 for one in tunings)])
         mine = found[0][1]
         for name, (answer, cpu) in zip(["pliant auto", *(one.name for one in tunings)], found, strict=True):
-            off = float(np.abs(answer.x - twisted(count)).max())
+            off = float(np.abs(answer.x - stewart_end(count)).max())
             right = f"{off:.0e}" if off < RIGHT else f"{off:.0e}, wrong or not settled"
             title = name if name == "pliant auto" else f"MuJoCo, {name}"
             rows.append((f"S{count}", title, f"{1e3 * cpu:.3g}", f"{cpu / mine:.3g}", right))

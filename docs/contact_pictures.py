@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 import pliant
 from pliant import gallery, view
-from pliant.core.motion import Floats, Mark, Motion
+from pliant.core.arrays import Floats
+from pliant.core.motion import Mark, Motion
 from pliant.core.pose import carry
 from pliant.snap.generate import motion_diode, two_hooks
 from pliant.snap.model import Fastener

@@ -31,14 +31,15 @@ from relaxation_pictures import SLOW as SLOW_RELAXATION
 
 import pliant
 from pliant import gallery, view
-from pliant.core.motion import Floats, Mark, Motion
+from pliant.core.arrays import Floats
+from pliant.core.motion import Mark, Motion
 from pliant.core.pose import carry
 from pliant.files.reader import model_of
 from pliant.flex.contact.distance import contact_points, gaps
 from pliant.flex.model import Assembly
 from pliant.flex.problem.system import compile_system
 from pliant.flex.result import FlexResult
-from pliant.flex.stepping.step import place
+from pliant.flex.stepping.step import configuration_at
 from pliant.linkage.drawing import picture as linkage_picture
 from pliant.linkage.drawing import skeleton
 from pliant.linkage.editing.result import EditResult
@@ -211,7 +212,7 @@ def rows_of_a_pair() -> Drawn:
     """Each row of the first program of the pair, from its vertex to the edge it is measured from."""
     model = gallery.load("joint-pair")
     system = compile_system(model, model.study.for_command("flex"))
-    here = place(system, system.parts.drawn, system.reach, None)
+    here = configuration_at(system, system.parts.drawn, system.reach, None)
     rows = here.contacts.rows
     points, normals = contact_points(rows, here.poses)
     feet = points - gaps(rows, here.poses)[:, None] * normals

@@ -14,9 +14,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pliant import gallery, view
-from pliant.core.motion import Floats, Mark
+from pliant.core.arrays import Floats
+from pliant.core.motion import Mark
 from pliant.core.plot import Plot, Series
-from pliant.relax.generate import scattered, stewart, twisted
+from pliant.relax.generate import random_mechanism, stewart, stewart_end
 from pliant.relax.result import RelaxResult
 
 ROOT = Path(__file__).parents[1]
@@ -73,7 +74,7 @@ def deviation_by_alpha() -> Drawn:
 def twisting() -> Drawn:
     """Fig. 6: ten platforms on the way to their target."""
     result = run(stewart(10, "alt"), method="sync", alpha=0.9, frames=50, increments=STEPS, tolerance=1e-9)
-    off = float(np.abs(result.points[-1] - twisted(10, "alt")).max())
+    off = float(np.abs(result.points[-1] - stewart_end(10, "alt")).max())
     return view.filmstrip(result, frames=5, before=None), f"In the end {off:.1g} from the known target."
 
 
@@ -107,7 +108,7 @@ def wrong_assembly() -> Drawn:
     series, words = list[Series](), list[str]()
     for name, increments in (("slowly", STEPS), ("abruptly", 100)):
         result = run(stewart(4), increments=increments, **study)
-        away = float(np.abs(result.points[-1] - twisted(4)).max())
+        away = float(np.abs(result.points[-1] - stewart_end(4)).max())
         series.append(_residuals(f"{name}: ends {away:.1g} from the target", result))
         words.append(f"{name} in {increments} iterations: {result.status.name.lower().replace('_', ' ')}")
     plot = _by_iteration("Right and wrong assemblies", "largest residual", series)
@@ -116,7 +117,7 @@ def wrong_assembly() -> Drawn:
 
 def tangled() -> Drawn:
     """Fig. 8 (a) and (b): a hundred joints at random, as drawn and at the end."""
-    result = run(scattered(0), frames=2)
+    result = run(random_mechanism(0), frames=2)
     return view.filmstrip(result, frames=2, before=None), result.summary().partition("\n")[0]
 
 
@@ -124,7 +125,7 @@ def residuals_at_random(method: str, links: int) -> Drawn:
     """Fig. 8 (c) to (f): the largest residual of ten random mechanisms, by iteration."""
     series, locked = list[Series](), list[str]()
     for seed in range(10):
-        model = scattered(seed, 100, links)
+        model = random_mechanism(seed, 100, links)
         study = {"frames": 1, "increments": ACTUATED, "iterations": 100_000, "tolerance": 1e-9}
         result = run(model, method=method, **study)
         if run(model, frames=4).locked:

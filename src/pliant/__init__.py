@@ -212,15 +212,15 @@ def solve(
 
     """
     from pliant.core.progress import silent
-    from pliant.files.kinds import fetch, named
+    from pliant.files.kinds import fetch, kind_named
     from pliant.files.studies import chosen_study
 
-    loaded = _loaded(model)
+    loaded = _model_of(model)
     chosen = chosen_study(loaded, study, keywords)
-    return fetch(named(loaded.kind).solve)(loaded, chosen, progress=progress or silent)
+    return fetch(kind_named(loaded.kind).solve)(loaded, chosen, progress=progress or silent)
 
 
-def _loaded(model: object) -> Any:
+def _model_of(model: object) -> Any:
     """A model, or what is read from a file's path or plain data."""
     from pathlib import Path
 
@@ -265,7 +265,7 @@ def edit(
     from pliant.files.kinds import fetch
     from pliant.files.studies import chosen_study
 
-    loaded = _loaded(model)
+    loaded = _model_of(model)
     chosen = chosen_study(loaded, study, keywords, "edit")
     return fetch("pliant.linkage.editing.edit:edit")(loaded, chosen, progress=progress or silent)
 

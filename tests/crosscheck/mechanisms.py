@@ -59,10 +59,12 @@ def _followed(bars: Bars, start: Floats) -> Ending:
 
 def _said(bars: Bars, result: RelaxResult) -> tuple[str, float]:
     """What pliant finds first: the end, a lock or another event, and where."""
-    told = [notice for notice in result.trust.notices if notice.kind != "fallback"]
-    if result.status is RelaxStatus.LOCKED and result.trust.locks_at is not None:
-        first = told[0].share if told else result.trust.locks_at
-        return ("lock", result.trust.locks_at) if first >= result.trust.locks_at else ("event", first)
+    told = [notice for notice in result.assessment.notices if notice.kind != "fallback"]
+    if result.status is RelaxStatus.LOCKED and result.assessment.locks_at is not None:
+        first = told[0].share if told else result.assessment.locks_at
+        return (
+            ("lock", result.assessment.locks_at) if first >= result.assessment.locks_at else ("event", first)
+        )
     if told:
         return "event", told[0].share
     return ("end", 1.0) if result.status is RelaxStatus.CONVERGED else (result.status.name, np.nan)

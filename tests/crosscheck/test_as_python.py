@@ -15,7 +15,7 @@ from tests.processes import WITH_TESTS, said
 
 from pliant import gallery
 
-QUICK = tuple(gallery.quick())
+QUICK = tuple(gallery.quick_examples())
 
 NEAR = 1e-6  # of the largest number of a kind
 ALIKE = {"reactions": "forces", "internal_load": "forces"}  # numbers of one kind

@@ -17,8 +17,8 @@ from pliant.linkage.kinematics.poses import gradient, jacobian, rates, select_po
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.groups import group_of
-from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import RuleKind
+from pliant.linkage.structure.rule_plan import RulePlan
 
 TURN = 2 * np.pi
 

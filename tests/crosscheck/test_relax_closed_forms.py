@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from pliant.relax.generate import stewart, twisted
+from pliant.relax.generate import stewart, stewart_end
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.result import RelaxResult
 from pliant.relax.solve import solve
@@ -71,7 +71,7 @@ def test_a_stewart_platform_driven_to_the_legs_of_a_pose_takes_that_pose(seed):
 def test_chained_platforms_take_the_known_twist(platforms, handed):
     result = solve(stewart(platforms, handed), RelaxStudy(frames=4))
     assert result.status is RelaxStatus.CONVERGED
-    assert result.points[-1] == pytest.approx(twisted(platforms, handed), abs=1e-8)
+    assert result.points[-1] == pytest.approx(stewart_end(platforms, handed), abs=1e-8)
 
 
 # Sarrus

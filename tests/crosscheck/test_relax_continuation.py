@@ -22,7 +22,7 @@ def solved(frames: int, model: dict[str, object], **study: object) -> RelaxResul
 
 
 def kinds(result: RelaxResult) -> list[str]:
-    return [notice.kind for notice in result.trust.notices if notice.kind != "fallback"]
+    return [notice.kind for notice in result.assessment.notices if notice.kind != "fallback"]
 
 
 ELBOW = {
@@ -37,7 +37,7 @@ def test_a_drive_stops_at_every_waypoint_and_locks_on_its_first_way_out(frames):
     """To and fro between 6 and 2.5, sixty times, where the elbow reaches 5.5."""
     found = solved(frames, {**ELBOW, "actuators": pairs("bc", to=[6, 2.5] * 60)})
     assert found.status is RelaxStatus.LOCKED
-    assert found.trust.locks_at == pytest.approx(3 / 3.5 / 120, abs=1e-9)
+    assert found.assessment.locks_at == pytest.approx(3 / 3.5 / 120, abs=1e-9)
     assert kinds(found) == ["fold"]
 
 
@@ -54,8 +54,8 @@ def test_a_lock_under_load_is_no_success(frames):
     model = {**ELBOW, "nodes": {**ELBOW["nodes"], "p": (1.5, 1)}, "bars": pairs("ac", "cp")}
     found = solved(frames, {**model, "actuators": pairs("bc", to=5.53), "gravity": (0, -9.81)})
     assert found.status is RelaxStatus.LOCKED
-    assert found.trust.locks_at == pytest.approx(3 / 3.03, abs=1e-9)
-    assert {name for name, _ in found.trust.carriers} >= {"actuator b-c", "bar a-c"}
+    assert found.assessment.locks_at == pytest.approx(3 / 3.03, abs=1e-9)
+    assert {name for name, _ in found.assessment.carriers} >= {"actuator b-c", "bar a-c"}
 
 
 def test_a_far_node_does_not_hide_a_strain():
@@ -85,7 +85,7 @@ def test_a_dead_centre_is_told_with_both_ways_and_one_can_be_chosen(frames):
     found = solved(frames, DEAD)
     assert found.status is RelaxStatus.DEAD_CENTRE
     assert "c can go on along (0, 1) or (0, -1)" in found.summary()
-    assert sorted(np.sign(way.x[1, 1]) for way in found.trust.ways) == [-1, 1]
+    assert sorted(np.sign(way.x[1, 1]) for way in found.assessment.ways) == [-1, 1]
     for way, side in (("first", 1), ("second", -1)):
         chosen = solved(frames, DEAD, way=way)
         assert chosen.status is RelaxStatus.CONVERGED
@@ -95,7 +95,7 @@ def test_a_dead_centre_is_told_with_both_ways_and_one_can_be_chosen(frames):
 def test_a_straight_elbow_that_is_pulled_longer_is_locked_and_no_dead_centre():
     found = solved(1, {**DEAD, "actuators": pairs("ab", to=2.2)})
     assert found.status is RelaxStatus.LOCKED
-    assert found.trust.locks_at == pytest.approx(0, abs=2e-9)
+    assert found.assessment.locks_at == pytest.approx(0, abs=2e-9)
 
 
 @pytest.mark.parametrize("frames", FRAMES)
@@ -116,7 +116,7 @@ def test_a_truss_snaps_through_at_its_limit_load(frames):
     assert found.status is RelaxStatus.BRANCH_DOUBTFUL
     assert kinds(found) == ["snap"]
     assert not found.assembly_kept
-    assert found.trust.notices[0].share == pytest.approx(limit / 12, abs=2e-9)
+    assert found.assessment.notices[0].share == pytest.approx(limit / 12, abs=2e-9)
 
 
 @pytest.mark.slow

@@ -43,7 +43,7 @@ def test_a_column_buckles_at_eulers_load_of_a_chain(bars, stiffness, frames):
     found = solved(frames, column(bars, 2.5 * critical, stiffness))
     assert found.status is RelaxStatus.DEAD_CENTRE
     assert kinds(found) == ["dead centre"]
-    assert found.trust.notices[0].share == pytest.approx(1 / 2.5, abs=NEAR)
+    assert found.assessment.notices[0].share == pytest.approx(1 / 2.5, abs=NEAR)
     assert f"p{bars} can go on along (1, 0) or (-1, 0)" in found.summary()
     assert sorted(np.sign(way["nodes"][f"p{bars}"][0]) for way in found.to_dict()["ways"]) == [-1, 1]
 
@@ -88,7 +88,7 @@ def test_a_pinned_column_that_a_spring_is_driven_against_buckles_at_its_load():
     }
     found = solved(1, model)
     assert found.status is RelaxStatus.DEAD_CENTRE
-    assert found.trust.notices[0].share == pytest.approx(0.2, abs=NEAR)
+    assert found.assessment.notices[0].share == pytest.approx(0.2, abs=NEAR)
     assert solved(1, model, way="second").status is RelaxStatus.CONVERGED
 
 
@@ -109,7 +109,7 @@ def test_a_toggle_that_a_spring_holds_gives_way_where_it_is_no_longer_stiff():
     """k = 2 P / l, and beyond it no side holds: it is told as unstable, and goes on as it is."""
     found = solved(1, toggle(3.0))
     assert kinds(found) == ["unstable"]
-    assert found.trust.notices[0].share == pytest.approx(0.5, abs=NEAR)
+    assert found.assessment.notices[0].share == pytest.approx(0.5, abs=NEAR)
 
 
 @pytest.mark.parametrize("frames", FRAMES)
@@ -129,7 +129,7 @@ def test_a_steep_truss_escapes_to_the_side_before_its_limit_load(height, load, f
     y = brentq(lambda y: y**2 * (rest / np.hypot(1, y) - 1) - 1, 0.6 * height, height, xtol=1e-15)
     critical = 200 * (rest - np.hypot(1, y)) * y / np.hypot(1, y)
     assert kinds(found)[0] in ("dead centre", "unstable")
-    assert found.trust.notices[0].share == pytest.approx(critical / load, abs=NEAR)
+    assert found.assessment.notices[0].share == pytest.approx(critical / load, abs=NEAR)
 
 
 def pressed(angle: float, off: float) -> float:
@@ -147,7 +147,7 @@ def test_a_bent_toggle_snaps_at_its_limit_load(off):
         lambda a: -pressed(a, off), bounds=(-1.2, np.arcsin(off)), options={"xatol": 1e-12}
     )
     assert kinds(found)[0] == "snap"
-    assert found.trust.notices[0].share == pytest.approx(-best.fun / 3.0, abs=NEAR)
+    assert found.assessment.notices[0].share == pytest.approx(-best.fun / 3.0, abs=NEAR)
 
 
 @pytest.mark.parametrize("frames", FRAMES)

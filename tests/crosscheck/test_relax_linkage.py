@@ -134,5 +134,5 @@ def test_a_plate_on_three_bars_goes_as_far_as_the_linkage_does():
     assert 0 < reached < 39
     result = relaxed(model, turns)
     assert result.status is RelaxStatus.LOCKED
-    assert reached / 40 < result.trust.locks_at < (reached + 1) / 40
+    assert reached / 40 < result.assessment.locks_at < (reached + 1) / 40
     assert apart(model, relaxed(model, turns[:, :reached]), turns[:, :reached]).max() < 1e-9

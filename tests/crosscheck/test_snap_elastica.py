@@ -9,7 +9,7 @@ import pytest
 from tests.crosscheck.elastica import Bent, Hook, bent
 
 from pliant.snap.force.force_curve import contact_spans, pawl_load
-from pliant.snap.force.trajectory import Trajectory
+from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.geometry.features import EDGE
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.solve import solve
@@ -34,7 +34,7 @@ KNOWN = {  # in and out by another integration, N and degrees and per cent
 }
 
 
-def at_the_corner(model: Fastener, way: Trajectory) -> Bent:
+def at_the_corner(model: Fastener, way: SnapTrajectory) -> Bent:
     """What is found where a ramp's contact is at the corner of the nose."""
     (course,), spring = way.courses, springs_of(model)["hook"]
     last = None

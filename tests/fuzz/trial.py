@@ -24,7 +24,7 @@ from pydantic import BaseModel
 import pliant
 from pliant import view
 from pliant.core.errors import InputError, PliantError
-from pliant.files.kinds import fetch, named
+from pliant.files.kinds import fetch, kind_named
 from pliant.files.parse import parse
 from pliant.files.reader import model_of
 from pliant.files.writer import plain, toml_text
@@ -105,7 +105,7 @@ def tried(text: str, depth: Depth) -> Trial:
 
 def _checked(model: Any) -> None:
     """All that `pliant check` does."""
-    kind = named(model.kind)
+    kind = kind_named(model.kind)
     fetch(kind.check)(model)
     dict(fetch(kind.describe)(model))
     fetch(kind.drawn)(model)
@@ -193,7 +193,7 @@ def _strict(said: Any) -> Any:
 def _draw(trial: Trial, model: Any, result: Any) -> None:
     _attempt(trial, "figure", lambda: _shown(result))
     _attempt(trial, "player", lambda: view.player_html(result))
-    _attempt(trial, "drawn", lambda: _shown(fetch(named(model.kind).drawn)(model)))
+    _attempt(trial, "drawn", lambda: _shown(fetch(kind_named(model.kind).drawn)(model)))
 
 
 def _shown(answer: Any) -> None:

@@ -13,10 +13,10 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.snap.force.force_curve import pawl_angles
-from pliant.snap.force.trajectory import Trajectory
+from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.generate import motion_diode, random_fastener, ring, two_hooks, vector
 from pliant.snap.geometry.features import VERTEX, Pair
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root, SnapStudy
 from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
@@ -63,7 +63,7 @@ def run(model: Fastener, **study: object) -> SnapResult:
     return solve(model, SnapStudy.model_validate(study))
 
 
-def told(way: Trajectory, pawl: str = "pawl") -> list[str]:
+def told(way: SnapTrajectory, pawl: str = "pawl") -> list[str]:
     """What happens to a pawl, in order, until the way ends."""
     return [
         happening.kind
@@ -73,7 +73,7 @@ def told(way: Trajectory, pawl: str = "pawl") -> list[str]:
     ]
 
 
-def pieces(way: Trajectory) -> Iterator[tuple[Path, PathPiece]]:
+def pieces(way: SnapTrajectory) -> Iterator[tuple[Path, PathPiece]]:
     """Every stretch of every pawl, each on one contact, as far as it would go by itself."""
     for course in way.courses:
         for path in course.paths.values():

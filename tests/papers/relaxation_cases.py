@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.network import Network
 from pliant.relax.generate import stewart
 from pliant.relax.model import Mechanism
+from pliant.relax.network.network import Network
 from pliant.relax.result import RelaxResult
 from pliant.relax.solve import solve
 

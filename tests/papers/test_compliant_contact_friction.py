@@ -39,7 +39,7 @@ from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.generate import two_hooks
 from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
 from pliant.snap.geometry.features import VERTEX, Pair
-from pliant.snap.geometry.scene import Scene, pawl_scene, unite_obstacles
+from pliant.snap.geometry.pawl_scene import Scene, pawl_scene, unite_obstacles
 from pliant.snap.model import Fastener
 from pliant.snap.result import SnapResult
 from pliant.snap.sweep.friction import friction_cone, friction_terms, is_locked

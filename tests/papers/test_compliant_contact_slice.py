@@ -40,7 +40,7 @@ from pliant.snap.arithmetic.polynomials import fraction
 from pliant.snap.generate import motion_diode, random_fastener, two_hooks
 from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX
-from pliant.snap.geometry.scene import Scene, pawl_scene, unite_obstacles
+from pliant.snap.geometry.pawl_scene import Scene, pawl_scene, unite_obstacles
 from pliant.snap.questions.configuration_space import configuration_slice
 from pliant.snap.result import SnapResult
 from pliant.snap.status import SnapStatus

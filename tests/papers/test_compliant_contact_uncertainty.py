@@ -18,8 +18,8 @@ from tests.papers.contact_cases import (
 from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
 from pliant.snap.model import Fastener, Goal, Parameter
+from pliant.snap.questions.design_search import design_forces
 from pliant.snap.questions.outcome import outcome, shifted_fastener
-from pliant.snap.questions.search import design_forces
 from pliant.snap.questions.stability import margins
 from pliant.snap.questions.uncertainty import Outcomes
 

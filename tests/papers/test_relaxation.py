@@ -29,11 +29,11 @@ from tests.papers.relaxation_cases import (
 )
 
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.laws import STRING, force, tangent
-from pliant.relax.generate import peaucellier, scattered, stewart, twisted
+from pliant.relax.generate import peaucellier, random_mechanism, stewart, stewart_end
 from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.network.laws import STRING, force, tangent
 from pliant.relax.result import RelaxResult
-from pliant.relax.solvers.published import knobs
+from pliant.relax.solvers.published import update_factors
 from pliant.relax.status import RelaxStatus
 
 Floats = NDArray[np.float64]
@@ -110,7 +110,7 @@ def test_lipson_eq_2_stiffness_is_never_below_s_min():
 
 def test_lipson_s_min_is_a_fraction_of_the_largest_force_over_the_largest_displacement():
     net = build(singular_frame(force=3.0, stiffness=10.0))
-    least = [knobs(net, RelaxStudy(cap=cap)).least for cap in (0.1, 0.2)]
+    least = [update_factors(net, RelaxStudy(cap=cap)).least for cap in (0.1, 0.2)]
     assert least[0] == 2 * least[1]
     assert 0 < least[0] < 1e-3 * 3.0 / 0.1
 
@@ -209,7 +209,7 @@ def test_lipson_fig_3b_a_symmetrical_tower_stays_so_without_noise(method):
 
 
 def test_lipson_fig_3b_auto_says_that_any_disturbance_would_grow():
-    notices = run(slender_tower(PRESSED)).trust.notices
+    notices = run(slender_tower(PRESSED)).assessment.notices
     assert [notice.kind for notice in notices] == ["unstable"]
 
 
@@ -350,7 +350,7 @@ def test_lipson_an_overconstrained_frame_comes_to_rest_with_internal_loads(metho
     assert result.status is RelaxStatus.OVER_CONSTRAINED
     assert result.residual < 1e-10
     assert result.internal_load > 0.01
-    assert len(result.trust.carriers) == 5
+    assert len(result.assessment.carriers) == 5
 
 
 @BY_EVERY_METHOD
@@ -379,7 +379,7 @@ def test_lipson_fig_5_without_rest_at_every_frame_the_line_is_worse():
 def test_lipson_fig_5_auto_traces_the_line_to_rounding():
     result = run(peaucellier())
     assert aspect_ratio(track(result, "F")) < 1e-12
-    assert result.trust.length_errors.max() < 1e-13
+    assert result.assessment.length_errors.max() < 1e-13
 
 
 # Figs 6 and 7: chained Stewart platforms
@@ -405,7 +405,7 @@ def test_lipson_fig_6_ten_platforms_have_60_actuators_and_stand_100_tall():
 def test_lipson_fig_6_auto_comes_to_the_known_target(handed):
     result = run(stewart(10, handed))
     assert result.status is RelaxStatus.CONVERGED
-    assert result.points[-1] == pytest.approx(twisted(10, handed), abs=1e-9)
+    assert result.points[-1] == pytest.approx(stewart_end(10, handed), abs=1e-9)
     assert result.length_error < 1e-12
 
 
@@ -435,9 +435,9 @@ def test_lipson_incorrect_solutions_come_of_abrupt_changes_and_are_reported():
         assert result.residual < 1e-8
         assert result.length_error < 1e-6
     assert abrupt.status is RelaxStatus.BRANCH_DOUBTFUL
-    assert np.abs(abrupt.points[-1] - twisted(4)).max() > 10
+    assert np.abs(abrupt.points[-1] - stewart_end(4)).max() > 10
     assert slow.status is RelaxStatus.CONVERGED
-    assert slow.points[-1] == pytest.approx(twisted(4), abs=1e-5)
+    assert slow.points[-1] == pytest.approx(stewart_end(4), abs=1e-5)
 
 
 def test_lipson_fig_7_ten_platforms_of_one_hand_come_to_a_wrong_assembly_unless_followed():
@@ -445,7 +445,7 @@ def test_lipson_fig_7_ten_platforms_of_one_hand_come_to_a_wrong_assembly_unless_
     result = run(stewart(10, "same"), method="momentum", frames=5, tolerance=1e-10)
     assert result.status is RelaxStatus.BRANCH_DOUBTFUL
     assert result.residual < 1e-7
-    assert np.abs(result.points[-1] - twisted(10, "same")).max() > 10
+    assert np.abs(result.points[-1] - stewart_end(10, "same")).max() > 10
 
 
 # Fig. 8: random mechanisms
@@ -464,14 +464,14 @@ AT_RANDOM = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "links"), AT_RANDOM)
 def test_lipson_fig_8_auto_tells_locks_from_convergence(seed, links):
-    result = run(scattered(seed, 100, links), frames=4)
+    result = run(random_mechanism(seed, 100, links), frames=4)
     assert result.residual < 1e-9
     if result.status is RelaxStatus.CONVERGED:
         assert result.length_error < 1e-9
     else:
         assert result.status is RelaxStatus.LOCKED
         assert result.length_error > 0.01
-        assert result.trust.carriers
+        assert result.assessment.carriers
 
 
 @pytest.mark.slow
@@ -496,7 +496,7 @@ def test_lipson_fig_8_a_locked_mechanism_has_no_residual_and_yet_a_load(method):
 @cache
 def relaxed_at_random(seed: int, links: int, method: str) -> RelaxResult:
     study = {"increments": ACTUATED, "iterations": 3 * ACTUATED, "tolerance": 1e-9}
-    return run(scattered(seed, 100, links), method=method, frames=1, **study)
+    return run(random_mechanism(seed, 100, links), method=method, frames=1, **study)
 
 
 @pytest.mark.slow
@@ -518,7 +518,7 @@ def test_lipson_fig_8_freedoms_are_3n_less_links_less_6(links):
 
     Three joints are grounded; the three distances between them count as links here.
     """
-    model = scattered(1, 100, links)
+    model = random_mechanism(1, 100, links)
     count = len(model.bars) + len(model.actuators) + 3
     assert run(model, frames=1).freedoms == 3 * 100 - count - 6
     assert abs(count - links) <= 1

@@ -417,4 +417,4 @@ def test_lipson_elements_of_ones_own_take_part(method):
 def test_lipson_auto_says_that_it_relaxes_where_an_element_is_ones_own():
     model = made(ground=["o"], nodes={"o": (0, 0), "a": (2, 0)}, bars=[{"nodes": ["o", "a"]}])
     result = solve(model, RelaxStudy(frames=1, iterations=10), elements=[Stiffening()])
-    assert [notice.kind for notice in result.trust.notices] == ["fallback"]
+    assert [notice.kind for notice in result.assessment.notices] == ["fallback"]

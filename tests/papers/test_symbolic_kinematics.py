@@ -20,7 +20,7 @@ from pliant.linkage.generate import jansen, linkage, meet
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import LinkagePoses, jacobian, positions
 from pliant.linkage.model import Linkage
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 
 Floats = NDArray[np.float64]
 Exact = NDArray[np.object_]  # of mpf

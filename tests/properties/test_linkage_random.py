@@ -34,7 +34,7 @@ from pliant.linkage.kinematics.poses import (
 )
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 
 Floats = NDArray[np.float64]
 

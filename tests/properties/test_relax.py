@@ -49,7 +49,7 @@ def changed(model: Mechanism, **fields: Any) -> Mechanism:
 def end(model: Mechanism) -> Floats:
     """Where it comes to rest (N, D); it must, and without a jump, after which units decide where it lands."""
     result = solve(model, QUICK)
-    assume(not any(notice.kind == "snap" for notice in result.trust.notices))
+    assume(not any(notice.kind == "snap" for notice in result.assessment.notices))
     assert result.status is RelaxStatus.CONVERGED
     return result.points[-1]
 
@@ -178,12 +178,12 @@ def judged(method: str, dimension: int, seed: int) -> None:
         case RelaxStatus.CONVERGED | RelaxStatus.BRANCH_DOUBTFUL:
             assert lengths_off(result) < 1e-5 * size
             assert result.shares[-1] == 1.0
-            assert not result.trust.carriers
+            assert not result.assessment.carriers
         case RelaxStatus.LOCKED:
             assert lengths_off(result) > 1e-7 * size
-            assert result.trust.carriers
+            assert result.assessment.carriers
         case RelaxStatus.OVER_CONSTRAINED:  # as drawn; what is driven may have put it right since
-            assert result.trust.loads.max() > 1e-7 * size
+            assert result.assessment.loads.max() > 1e-7 * size
         case RelaxStatus.NOT_CONVERGED:
             assert result.residual > result.study.tolerance * size or result.shares[-1] < 1.0
 

@@ -13,9 +13,9 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.transform import Rotation
 
 from pliant.relax.assemble.build import build
-from pliant.relax.diagnose.rank import freedom, jacobian, unmet
+from pliant.relax.diagnose.rank import freedom, internal_load, jacobian
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import slopes
+from pliant.relax.mechanics.gradients import jacobian_at
 from pliant.relax.model import Mechanism
 from pliant.relax.solvers.record import Frame, scale
 
@@ -110,7 +110,7 @@ def test_freedoms_less_self_stresses_are_unknowns_less_rows(drawn):
 @given(frames())
 def test_modes_keep_every_length_and_are_across_each_other(drawn):
     net = network(*drawn)
-    rows = slopes(net, net.drawn, frame(net).elongations)
+    rows = jacobian_at(net, net.drawn, frame(net).elongations)
     modes = freedom(net, frame(net)).modes
     np.testing.assert_allclose(rows.matrix @ rows.gathered(modes), 0, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(modes, axis=2).max(axis=1, initial=0), 1, rtol=1e-14)
@@ -167,10 +167,10 @@ def test_the_internal_load_is_what_is_left_of_the_elongations(drawn, seed):
     exact = network(*drawn)
     lengths = exact.drive.rest[0] + 1e-7 * rng.choice([-1, 1], len(bars)) * rng.uniform(0.5, 1, len(bars))
     net = network(places, bars, grounded, lengths)
-    rows = slopes(net, net.drawn, frame(net).elongations)
+    rows = jacobian_at(net, net.drawn, frame(net).elongations)
     matrix = rows.matrix.toarray()
     left = rows.over - matrix @ np.linalg.lstsq(matrix, rows.over, rcond=1e-9)[0]
-    np.testing.assert_allclose(unmet(net, frame(net))[rows.owners], left, atol=1e-10)
+    np.testing.assert_allclose(internal_load(net, frame(net))[rows.owners], left, atol=1e-10)
 
 
 @always(50)
@@ -178,5 +178,5 @@ def test_the_internal_load_is_what_is_left_of_the_elongations(drawn, seed):
 def test_lengths_that_can_be_met_carry_no_load(drawn, seed):
     net = network(*drawn)
     away = np.random.default_rng(seed).normal(size=net.drawn.shape) * net.free[:, None]
-    load = unmet(net, frame(net, net.drawn + 1e-3 * away))
+    load = internal_load(net, frame(net, net.drawn + 1e-3 * away))
     assert np.abs(load).max() <= 1e-7 * scale(net)

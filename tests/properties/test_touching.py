@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
-from pliant.relax.mechanics.segment_contact import CROSSED, Touch, closest, contact_forces, room, sides
+from pliant.relax.mechanics.segment_contact import (
+    CROSSED,
+    contact_forces,
+    contact_normals,
+    limit_displacements,
+    nearest_points,
+)
+from pliant.relax.network.network import Contacts
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +56,7 @@ def nearest(x: Floats) -> float:
 @always(150)
 def test_the_shares_give_the_distance_and_no_shares_give_less(size, data):
     x = data.draw(four_nodes(size, numbers))
-    s, t, distance = closest(x, 0, 1, 2, 3)
+    s, t, distance = nearest_points(x, 0, 1, 2, 3)
     assert 0 <= s <= 1
     assert 0 <= t <= 1
     between = x[2] + t * (x[3] - x[2]) - x[0] - s * (x[1] - x[0])
@@ -62,7 +69,7 @@ def test_the_shares_give_the_distance_and_no_shares_give_less(size, data):
 def test_distances_in_the_plane_are_those_of_shapely(x):
     """To the sixth decimal: shapely divides by zero where a length vanishes when squared."""
     expected = shapely.distance(shapely.linestrings(x[:2]), shapely.linestrings(x[2:]))
-    assert closest(x, 0, 1, 2, 3)[2] == pytest.approx(expected, abs=1e-12)
+    assert nearest_points(x, 0, 1, 2, 3)[2] == pytest.approx(expected, abs=1e-12)
 
 
 @BOTH
@@ -70,10 +77,10 @@ def test_distances_in_the_plane_are_those_of_shapely(x):
 @always(100)
 def test_neither_order_nor_direction_of_the_segments_matters(size, data):
     x = data.draw(four_nodes(size, on_a_grid))
-    s, t, distance = closest(x, 0, 1, 2, 3)
-    assert closest(x, 2, 3, 0, 1) == pytest.approx((t, s, distance), abs=1e-12)
+    s, t, distance = nearest_points(x, 0, 1, 2, 3)
+    assert nearest_points(x, 2, 3, 0, 1) == pytest.approx((t, s, distance), abs=1e-12)
     if len({tuple(row) for row in x}) == 4:  # a segment of length zero has no direction
-        assert closest(x, 1, 0, 2, 3) == pytest.approx((1 - s, t, distance), abs=1e-12)
+        assert nearest_points(x, 1, 0, 2, 3) == pytest.approx((1 - s, t, distance), abs=1e-12)
 
 
 def rotation(rng: np.random.Generator, size: int) -> Floats:
@@ -87,17 +94,17 @@ def pairs_of(segments: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array([(*p, *q) for p, q in combinations(segments.tolist(), 2) if not set(p) & set(q)])
 
 
-def heap(rng: np.random.Generator, size: int) -> tuple[Floats, Touch]:
+def heap(rng: np.random.Generator, size: int) -> tuple[Floats, Contacts]:
     """A chain of five bars, three bars, and a point, all in one heap."""
     x = rng.uniform(-1, 1, (13, size))
     segments = np.array([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (6, 7), (8, 9), (10, 11), (12, 12)])
     ends = pairs_of(segments)
     radius = rng.uniform(0.1, 0.6, len(ends))
     stiffness, friction = rng.uniform(0.5, 2, len(ends)), rng.uniform(0, 1, len(ends))
-    return x, Touch(ends, radius, stiffness, friction, sides(x, ends, radius))
+    return x, Contacts(ends, radius, stiffness, friction, contact_normals(x, ends, radius))
 
 
-def forces(x: Floats, touch: Touch) -> tuple[float, Floats]:
+def forces(x: Floats, touch: Contacts) -> tuple[float, Floats]:
     force, stiffness, push = np.zeros_like(x), np.zeros_like(x), np.zeros_like(x)
     none = np.zeros(len(touch.radius))
     return contact_forces(x, touch, none, force, stiffness, push, np.zeros(len(x))), force
@@ -128,7 +135,7 @@ def test_forces_turn_and_grow_with_the_mechanism(size, seed, scale):
     moved = touch._replace(radius=radius, normal=touch.normal @ turn.T)
     assert forces(there, moved)[0] == pytest.approx(scale**2 * energy)
     assert forces(there, moved)[1] == pytest.approx(scale * force @ turn.T, abs=1e-10 * scale)
-    assert sides(there, touch.ends, radius) == pytest.approx(moved.normal, abs=1e-9)
+    assert contact_normals(there, touch.ends, radius) == pytest.approx(moved.normal, abs=1e-9)
 
 
 def cross(u: Floats, v: Floats) -> float:
@@ -163,10 +170,10 @@ def swept_through(before: Floats, after: Floats) -> bool:
     return any(nearest(at(part)) < 1e-10 for height in heights for part in real_roots(np.array(height)))
 
 
-def inwards(x: Floats, touch: Touch) -> Floats:
+def inwards(x: Floats, touch: Contacts) -> Floats:
     """For every node, the way towards the segment that is nearest to one of its own."""
     way = np.zeros_like(x)
-    found = [closest(x, *ends) for ends in touch.ends]
+    found = [nearest_points(x, *ends) for ends in touch.ends]
     for pair in sorted(range(len(found)), key=lambda pair: -found[pair][2]):
         (a, b, c, d), (s, t, _) = touch.ends[pair], found[pair]
         way[[a, b]] = x[c] + t * (x[d] - x[c]) - x[a] - s * (x[b] - x[a])
@@ -174,18 +181,18 @@ def inwards(x: Floats, touch: Touch) -> Floats:
     return way
 
 
-def wander(x: Floats, touch: Touch, rng: np.random.Generator, roomy: bool) -> bool:
+def wander(x: Floats, touch: Contacts, rng: np.random.Generator, roomy: bool) -> bool:
     """Send every node as far as it may, or 1, anywhere or inwards; whether a pair met on the way."""
     limit = np.ones(len(x))
     if roomy:
-        room(x, touch, limit)
+        limit_displacements(x, touch, limit)
     way = np.where(rng.random((len(x), 1)) < rng.random(), rng.normal(size=x.shape), inwards(x, touch))
     after = x + limit[:, None] * way / np.maximum(np.linalg.norm(way, axis=1), 1e-9)[:, None]
     met = False
     for ends, radius in zip(touch.ends, touch.radius, strict=True):
-        if closest(x, *ends)[2] > CROSSED * radius:
+        if nearest_points(x, *ends)[2] > CROSSED * radius:
             met = met or swept_through(x[ends], after[ends])
-            assert not roomy or closest(after, *ends)[2] > CROSSED * radius
+            assert not roomy or nearest_points(after, *ends)[2] > CROSSED * radius
     x[:] = after
     return met
 
@@ -215,10 +222,11 @@ def test_the_order_in_which_nodes_use_their_room_does_not_matter(size, seed):
     rng = np.random.default_rng(seed)
     x, touch = heap(rng, size)
     apart = [
-        closest(x, *ends)[2] > CROSSED * radius for ends, radius in zip(touch.ends, touch.radius, strict=True)
+        nearest_points(x, *ends)[2] > CROSSED * radius
+        for ends, radius in zip(touch.ends, touch.radius, strict=True)
     ]
     limit = np.ones(len(x))
-    room(x, touch, limit)
+    limit_displacements(x, touch, limit)
     for node in rng.permutation(len(x)):
         before = x.copy()
         way = rng.normal(size=size)

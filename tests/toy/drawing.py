@@ -17,7 +17,7 @@ def motion(result: RollResult) -> Motion:
     return _motion(result.model, result.x, (result.study.ball or "",))
 
 
-def drawn(model: Groove) -> Motion:
+def drawn_frame(model: Groove) -> Motion:
     return _motion(model, np.array([*model.balls.values()])[:1], (next(iter(model.balls)),))
 
 

@@ -69,7 +69,7 @@ def test_examples_are_listed_by_kind_with_the_command_that_solves_them():
 
 
 def test_the_kinds_of_the_gallery_are_those_of_its_models():
-    for name in gallery.quick():
+    for name in gallery.quick_examples():
         assert gallery.kind(name) == gallery.load(name).kind
 
 

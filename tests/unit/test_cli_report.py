@@ -147,7 +147,7 @@ def test_neighbours_go_to_one_process_and_what_is_left_to_whoever_is_free():
 
 def test_tasks_are_shared_among_processes_and_each_is_done_once():
     with Crew(twice, "abcd", 2) as crew:
-        found = dict(crew.finished(silent) for _ in range(4))
+        found = dict(crew.next_result(silent) for _ in range(4))
     assert {task: text.split(" ")[0] for task, text in found.items()} == {task: 2 * task for task in "abcd"}
     assert len({text.split(" ")[-1] for text in found.values()} - {str(os.getpid())}) == 2
     assert (crew.done, crew.at_work) == (4, ())
@@ -155,7 +155,7 @@ def test_tasks_are_shared_among_processes_and_each_is_done_once():
 
 def test_a_process_that_dies_loses_its_task_alone():
     with Crew(partial(dies_at, "b"), "abcd", 1) as crew:
-        found = dict(crew.finished(silent) for _ in range(4))
+        found = dict(crew.next_result(silent) for _ in range(4))
     lost = found.pop("b")
     assert isinstance(lost, LostError)
     assert "exit code 7" in str(lost)
@@ -167,7 +167,7 @@ def test_a_crew_that_is_stopped_hands_over_what_is_done_and_begins_nothing_new(t
         while len(list(tmp_path.iterdir())) < 2:
             time.sleep(0.02)
         crew.stop()
-        found = [crew.finished(silent)[1] for _ in range(2)]
+        found = [crew.next_result(silent)[1] for _ in range(2)]
         assert crew.at_work == ()
     assert sorted(found) == ["a so far", "c so far"]
     assert {path.name for path in tmp_path.iterdir()} == {"a", "c"}

@@ -1,6 +1,7 @@
 """The documentation speaks of what is there: modules, tests, sources, keys, statuses."""
 
 import re
+import runpy
 import tomllib
 from collections.abc import Callable
 from fnmatch import fnmatch
@@ -24,6 +25,7 @@ from pliant.snap.status import SnapStatus
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+wrapped: Callable[[str], str] = runpy.run_path(str(DOCS / "wrap.py"))["wrapped"]
 PACKAGE = ROOT / "src" / "pliant"
 PAGES = [*ROOT.glob("*.md"), *(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)]
 MODULE = re.compile(r"`((?:cli|core|files|flex|gallery|linkage|relax|snap|view)/[\w/]+(?:\.py)?)`")
@@ -54,6 +56,30 @@ def text(page: str) -> str:
 def test_modules_that_a_page_names_exist(page):
     for module in MODULE.findall(page.read_text(encoding="utf-8")):
         assert (PACKAGE / module).exists(), module
+
+
+def test_names_that_a_table_of_a_paper_gives_beside_a_module_are_in_it():
+    for names, module in re.findall(r"((?:`\w+`, )+)`([\w/]+\.py)`", text("papers.md")):
+        code = (PACKAGE / module).read_text(encoding="utf-8")
+        missing = [name for name in re.findall(r"\w+", names) if not re.search(rf"\b{name}\b", code)]
+        assert not missing, (module, missing)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_prose_is_wrapped_at_100_characters(page):
+    before = page.read_text(encoding="utf-8")
+    assert wrapped(before) == before, "run docs/wrap.py"
+
+
+def test_wrapping_keeps_lists_tables_code_formulas_and_the_words():
+    word = "word " * 30
+    kept = f"| {word} |\n\n```\n{word}\n```\n\n$$\n{word}\n$$\n\n# {word}"
+    assert wrapped(kept) == kept
+    term = wrapped(f"Term\n: {word}\n\n1. {word}- {word}\n\n```{{figure}} a.png\n:name: a\n\n{word}\n```")
+    assert term.split() == f"Term : {word} 1. {word} - {word} ```{{figure}} a.png :name: a {word} ```".split()
+    assert max(map(len, term.split("\n"))) <= 100
+    assert not re.search(r"^\s+- ", term, re.MULTILINE)
+    assert f"`{word}`" in wrapped(f"{word}`{word}` {word}")
 
 
 def test_sources_cited_in_the_code_are_those_listed():

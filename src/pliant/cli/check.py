@@ -43,13 +43,13 @@ def check(
 
 def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, max_bytes: int) -> None:
     from pliant.files import load
-    from pliant.files.kinds import fetch, named
+    from pliant.files.kinds import fetch, kind_named
     from pliant.files.parse import named_file
 
     source = named_file(path)
     try:
         model = load(path, max_bytes=max_bytes)
-        kind = named(model.kind)
+        kind = kind_named(model.kind)
         fetch(kind.check)(model)
         holds, motion = dict(fetch(kind.describe)(model)), fetch(kind.drawn)(model)
     except InputError as error:

@@ -72,7 +72,7 @@ class Crew(AbstractContextManager["Crew"]):
         self._halt.set()
         self._halted = min(self._halted, time.monotonic())
 
-    def finished(self, progress: Progress) -> tuple[str, Any]:
+    def next_result(self, progress: Progress) -> tuple[str, Any]:
         """Wait for a task that is done: it, and what came of it; `LostError` where its process died."""
         while not (ready := wait([hand.line for hand in self._hands], EVERY)):
             progress(self.done, self.total, ", ".join(self.at_work))

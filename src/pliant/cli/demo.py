@@ -70,12 +70,12 @@ def demo(
     from pliant.cli.report import write_report
 
     started = time.perf_counter()
-    chosen = _chosen(names, everything)
+    chosen = _examples_named(names, everything)
     folder.mkdir(parents=True, exist_ok=True)
     found: dict[str, Entry] = {}
     with Watch(quiet) as watch:  # all along: a Ctrl-C between two examples would be raised anywhere
         try:
-            _gather(_solved(chosen, folder, jobs, watch), found, watch, quiet)
+            _gather(_solve_all(chosen, folder, jobs, watch), found, watch, quiet)
         finally:  # whatever happens, what is done is reported
             entries = [found[name] for name in chosen if name in found]
             write_report(folder / "index.html", entries, time.perf_counter() - started)
@@ -87,7 +87,7 @@ def demo(
     ctx.exit(INTERRUPTED if watch.asked_to_stop else NO_ANSWER if failed else ANSWERED)
 
 
-def _chosen(names: tuple[str, ...], everything: bool) -> list[str]:
+def _examples_named(names: tuple[str, ...], everything: bool) -> list[str]:
     from pliant import gallery
 
     if names and everything:
@@ -113,17 +113,17 @@ def _gather(solved: Solved, found: dict[str, Entry], watch: Watch, quiet: bool) 
                     click.echo(f"{click.style(name, bold=True)} ({entry.spent:.1f} s): {said}")
 
 
-def _solved(names: Sequence[str], folder: Path, jobs: int | None, watch: Watch) -> Solved:
+def _solve_all(names: Sequence[str], folder: Path, jobs: int | None, watch: Watch) -> Solved:
     from pliant.cli.crew import MOST
     from pliant.core.threads import cores
 
     jobs = min(cores(), MOST) if jobs is None else jobs
     if min(jobs, len(names)) < 2:
-        return _in_turn(names, folder, watch)
+        return _solve_in_turn(names, folder, watch)
     return _side_by_side(names, folder, jobs, watch)
 
 
-def _in_turn(names: Sequence[str], folder: Path, watch: Watch) -> Solved:
+def _solve_in_turn(names: Sequence[str], folder: Path, watch: Watch) -> Solved:
     for name in names:
         if watch.asked_to_stop:
             return
@@ -147,8 +147,8 @@ def _side_by_side(names: Sequence[str], folder: Path, jobs: int, watch: Watch) -
 
         while crew.at_work:
             progress(crew.done, crew.total, ", ".join(crew.at_work))
-            name, entry = crew.finished(progress)
-            yield name, _failed(name, entry) if isinstance(entry, LostError) else entry
+            name, entry = crew.next_result(progress)
+            yield name, _failure_entry(name, entry) if isinstance(entry, LostError) else entry
 
 
 # One example
@@ -158,15 +158,15 @@ def solve_example(name: str, progress: Progress, folder: Path) -> Entry | None:
     """Solve one example and draw it; its own failure is an entry too, and None that it was stopped."""
     started = time.perf_counter()
     try:
-        entry = _answered(name, progress, folder)
+        entry = _solve_example(name, progress, folder)
     except KeyboardInterrupt:
         return None
     except Exception as error:  # noqa: BLE001  whatever it is, the other examples go on
-        entry = _failed(name, error)
+        entry = _failure_entry(name, error)
     return replace(entry, spent=time.perf_counter() - started)
 
 
-def _answered(name: str, progress: Progress, folder: Path) -> Entry:
+def _solve_example(name: str, progress: Progress, folder: Path) -> Entry:
     from pliant import gallery
     from pliant.cli.report import Entry
     from pliant.core.store import write_whole
@@ -184,7 +184,7 @@ def _answered(name: str, progress: Progress, folder: Path) -> Entry:
     drawn = [folder / files[what] for what in ("picture", "player", "result")]
     plots = list(result.plots().values())
     write_answer(result.motion, drawn, silent, data=data, plots=plots, **LOOK)
-    if stopped or not _filmed(result.motion, folder / files["film"], progress):
+    if stopped or not _write_film(result.motion, folder / files["film"], progress):
         del files["film"]
     return Entry(
         name=name,
@@ -201,7 +201,7 @@ def _answered(name: str, progress: Progress, folder: Path) -> Entry:
     )
 
 
-def _filmed(motion: Motion, path: Path, progress: Progress) -> bool:
+def _write_film(motion: Motion, path: Path, progress: Progress) -> bool:
     """Whether there was time for a film."""
     try:
         write_answer(motion, [path], progress, film=FILM)
@@ -210,7 +210,7 @@ def _filmed(motion: Motion, path: Path, progress: Progress) -> bool:
     return True
 
 
-def _failed(name: str, error: Exception) -> Entry:
+def _failure_entry(name: str, error: Exception) -> Entry:
     """An example that came to no answer at all."""
     from pliant import gallery
     from pliant.cli.report import Entry

@@ -58,9 +58,9 @@ def _answer(source: Path, max_bytes: int) -> tuple[Motion | Plot, Sequence[Plot]
     from pliant.core.model import Document
     from pliant.core.result import Result
     from pliant.files import load_any
-    from pliant.files.kinds import fetch, named
+    from pliant.files.kinds import fetch, kind_named
 
     found = load_any(source, max_bytes=max_bytes)
     if isinstance(found, Result):
         return found.motion, list(found.plots().values())
-    return (fetch(named(found.kind).drawn)(found) if isinstance(found, Document) else found), ()
+    return (fetch(kind_named(found.kind).drawn)(found) if isinstance(found, Document) else found), ()

@@ -36,17 +36,16 @@ def examples(name: str | None, output: Path | None, kind: str | None, quiet: boo
 
 def _list(kind: str | None) -> None:
     from pliant import gallery
-    from pliant.files.kinds import named
+    from pliant.files.kinds import kind_named
 
     if kind is not None:
-        named(kind)
+        kind_named(kind)
     width = max(map(len, gallery.names()))
     for name in gallery.names():
         own = gallery.kind(name)
         if kind in (None, own):
-            label = (
-                f"{click.style(name.ljust(width), bold=True)}  {own.ljust(9)}  {named(own).command.ljust(5)}"
-            )
+            command = kind_named(own).command.ljust(5)
+            label = f"{click.style(name.ljust(width), bold=True)}  {own.ljust(9)}  {command}"
             click.echo(f"{label}  {gallery.describe(name)}")
 
 
@@ -54,11 +53,11 @@ def check_name(name: str) -> None:
     """Refuse what is no example, and name the nearest."""
     from pliant import gallery
     from pliant.core.errors import Fault, InputError
-    from pliant.core.faults import nearest
+    from pliant.core.faults import name_cure
 
     if name not in gallery.names():
         raise InputError(
-            [Fault("", f"{name!r} is not an example", nearest(name, gallery.names(), "Examples"))]
+            [Fault("", f"{name!r} is not an example", name_cure(name, gallery.names(), "Examples"))]
         )
 
 

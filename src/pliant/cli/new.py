@@ -23,9 +23,9 @@ def new(kind: str, output: Path | None, quiet: bool) -> None:
     """
     from pliant.core.errors import Fault, InputError
     from pliant.core.store import write_whole
-    from pliant.files.kinds import named
+    from pliant.files.kinds import kind_named
 
-    named(kind)
+    kind_named(kind)
     text = (FIRST / f"{kind}.toml").read_text(encoding="utf-8")
     if output is None:
         click.echo(text, nl=False)

@@ -74,7 +74,7 @@ class Target(click.ParamType):
         return joint.strip(), Pair().convert(place, param, ctx)
 
 
-class Names(click.ParamType):
+class NameList(click.ParamType):
     """Names apart by commas."""
 
     name = "A,B"

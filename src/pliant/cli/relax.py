@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import pliant
-from pliant.cli.options import Names
+from pliant.cli.options import NameList
 from pliant.cli.run import Common, run, solving_command
 
 METHODS = ("sync", "async", "momentum", "auto")
@@ -16,7 +16,7 @@ METHODS = ("sync", "async", "momentum", "auto")
 @click.command()
 @click.option("--method", type=click.Choice(METHODS), help="The paper's two updates, or faster ones.")
 @click.option("--frames", type=click.IntRange(1, 100_000), help="Poses along the drive.")
-@click.option("--trace", type=Names(), metavar="A,B", help="Follow these nodes.")
+@click.option("--trace", type=NameList(), metavar="A,B", help="Follow these nodes.")
 @click.option(
     "--tolerance", metavar="SHARE", help="Converged where the residual, over stiffness and size, is less."
 )

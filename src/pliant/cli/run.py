@@ -97,13 +97,13 @@ def run(
         except Interrupted as interruption:
             result, stopped = interruption.result, True
         except InputError as error:
-            raise _placed(error, named_file(common.model), flags) from None
+            raise _name_source(error, named_file(common.model), flags) from None
         stopped = stopped or watch.asked_to_stop
     _give_out(result, common, stopped)
     return INTERRUPTED if stopped else result.status.exit_code
 
 
-def _placed(error: InputError, source: str, flags: Mapping[str, str]) -> InputError:
+def _name_source(error: InputError, source: str, flags: Mapping[str, str]) -> InputError:
     """Name the flag where a flag is at fault, and the file where the file is."""
     if error.source:
         return error

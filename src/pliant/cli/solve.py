@@ -20,9 +20,9 @@ def solve(ctx: click.Context, model: Path, max_bytes: int) -> None:
     Does what the command of its kind does (flex, trace, relax, snap), with that one's options.
     """
     from pliant.files import load
-    from pliant.files.kinds import named
+    from pliant.files.kinds import kind_named
 
-    name = named(load(model, max_bytes=max_bytes).kind).command
+    name = kind_named(load(model, max_bytes=max_bytes).kind).command
     group = ctx.parent.command if ctx.parent else None
     command = group.get_command(ctx, name) if isinstance(group, click.Group) else None
     command = command or _of_no_own_command

@@ -155,7 +155,7 @@ def read_points(path: Path, max_bytes: int) -> list[Row]:
     text = read_text(path, max_bytes)
     faults: list[Fault] = []
     if path.suffix.lower() in TABLES:
-        rows = _listed(parse(text, path, exact=False), path)
+        rows = _read_points(parse(text, path, exact=False), path)
         found = [_point(row, f"points[{index}]", faults) for index, row in enumerate(rows)]
     else:
         found = [_point(row, where, faults) for where, row in _lines(text)]
@@ -164,7 +164,7 @@ def read_points(path: Path, max_bytes: int) -> list[Row]:
     return [point for point in found if point is not None]
 
 
-def _listed(data: dict[str, Any], path: Path) -> list[Any]:
+def _read_points(data: dict[str, Any], path: Path) -> list[Any]:
     from pliant.files.parse import named_file
 
     rows = data.get("points")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import pliant
-from pliant.cli.options import Names, flags_of, once_called
+from pliant.cli.options import NameList, flags_of, once_called
 from pliant.cli.run import Common, run, solving_command
 
 BRANCHES = ("side", "smooth")
@@ -16,7 +16,7 @@ BRANCHES = ("side", "smooth")
 @click.command()
 @click.option("--frames", "samples", type=click.IntRange(2, 1_000_000), help="Poses along the motion.")
 @once_called("--samples", "samples", type=click.IntRange(2, 1_000_000))
-@click.option("--trace", type=Names(), metavar="A,B", help="Follow these joints.")
+@click.option("--trace", type=NameList(), metavar="A,B", help="Follow these joints.")
 @click.option(
     "--branch", type=click.Choice(BRANCHES), help="At change points: the drawn side, or straight on."
 )

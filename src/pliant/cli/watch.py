@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import click
 
-from pliant.core.stop import end, stop
+from pliant.core.stop import end_process, stop
 
 EVERY = 3.0  # seconds between lines where there is no terminal
 REPORT, ANSWER = 1.0, 1.8  # seconds after Ctrl-C: for a report to come, and for the work to be stopped anyhow
@@ -119,7 +119,7 @@ def _interrupt() -> None:
 
 
 def _end() -> None:
-    end("Stopped. The step could not be interrupted, and nothing of this run is kept.")
+    end_process("Stopped. The step could not be interrupted, and nothing of this run is kept.")
 
 
 def _bar() -> Any:

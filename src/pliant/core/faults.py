@@ -30,14 +30,14 @@ def key_path(place: Iterable[str | int]) -> str:
         if isinstance(part, int):
             path += f"[{part}]"
         else:
-            path += ("." if path else "") + (part if _BARE.fullmatch(part) else shown(part))
+            path += ("." if path else "") + (part if _BARE.fullmatch(part) else value_text(part))
     return path
 
 
-def shown(value: Any, width: int = 60) -> str:
+def value_text(value: Any, width: int = 60) -> str:
     """A value as one would write it in a file, shortened.
 
-    >>> shown({"name": "a", "pose": [0, 0, 0], "fixed": True})
+    >>> value_text({"name": "a", "pose": [0, 0, 0], "fixed": True})
     '{ name = "a", pose = [0, 0, 0], fixed = true }'
     """
     text = _spelt(value, width, 4)
@@ -59,16 +59,18 @@ def _spelt(value: Any, width: int, levels: int) -> str:
 
 def _spelt_items(value: Mapping[Any, Any] | Sequence[Any], width: int, levels: int) -> str:
     if isinstance(value, Mapping):
-        items = [f"{key_path([key])} = {_spelt(item, width, levels)}" for key, item in _first(value.items())]
-        return _joined("{ ", items, " }", len(value))
-    return _joined("[", [_spelt(item, width, levels) for item in _first(value)], "]", len(value))
+        items = [
+            f"{key_path([key])} = {_spelt(item, width, levels)}" for key, item in _leading(value.items())
+        ]
+        return _join_items("{ ", items, " }", len(value))
+    return _join_items("[", [_spelt(item, width, levels) for item in _leading(value)], "]", len(value))
 
 
-def _first(items: Iterable[Any], count: int = 5) -> list[Any]:
+def _leading(items: Iterable[Any], count: int = 5) -> list[Any]:
     return [item for item, _ in zip(items, range(count), strict=False)]
 
 
-def _joined(left: str, items: list[str], right: str, size: int) -> str:
+def _join_items(left: str, items: list[str], right: str, size: int) -> str:
     return (
         left + ", ".join([*items, "…"] if size > len(items) else items) + right
         if items
@@ -76,10 +78,10 @@ def _joined(left: str, items: list[str], right: str, size: int) -> str:
     )
 
 
-def nearest(given: Any, known: Iterable[str], listed: str) -> str:
+def name_cure(given: Any, known: Iterable[str], listed: str) -> str:
     """A cure for a name that is none: the nearest, or all of them.
 
-    >>> nearest("outlin", ["outline", "holes"], "Keys here")
+    >>> name_cure("outlin", ["outline", "holes"], "Keys here")
     "Did you mean 'outline'?"
     """
     names = list(known)
@@ -93,7 +95,7 @@ def model_faults(errors: Sequence[Mapping[str, Any]], data: Any, schema: Schema)
     `data` is what was validated and `schema` its JSON Schema: from the two it is told which
     parts of a pydantic location are keys and which only name the branch of a union.
     """
-    found = _without_echoes(_one_branch([_located(error, data, schema) for error in errors]))
+    found = _without_echoes(_one_branch([_fault_line(error, data, schema) for error in errors]))
     faults = [_fault(line) for line in found]
     return list(dict.fromkeys(faults))
 
@@ -111,7 +113,7 @@ class _Line:
     union: tuple[Place, str] | None  # where a union branched, and the branch this error comes from
 
 
-def _located(error: Mapping[str, Any], data: Any, root: Schema) -> _Line:
+def _fault_line(error: Mapping[str, Any], data: Any, root: Schema) -> _Line:
     place: Place = ()
     union: tuple[Place, str] | None = None
     schemas = _branches(root, root)
@@ -197,16 +199,18 @@ def _meant(line: _Line) -> str | None:
 
 def _fault(line: _Line) -> Fault:
     if line.type == "missing":
-        return _missing(line)
+        return _missing_key_fault(line)
     if line.type == "extra_forbidden":
         where = _WORDS.sub(" ", line.schema.get("title", "table")).lower()
         keys = line.schema.get("properties", {})
-        cure = nearest(line.place[-1], keys, f"Keys of {with_article(where)}")
+        cure = name_cure(line.place[-1], keys, f"Keys of {with_article(where)}")
         return Fault(
-            key_path(line.place), f"is not a key of {with_article(where)} (given {shown(line.value)})", cure
+            key_path(line.place),
+            f"is not a key of {with_article(where)} (given {value_text(line.value)})",
+            cure,
         )
     problem, cure = _sentence(line)
-    value = shown(line.value)
+    value = value_text(line.value)
     named = isinstance(line.value, str) and repr(line.value) in problem
     named = named or line.value is None or line.type == "quantity"
     problem = problem if named else f"{problem} (given {value})"
@@ -214,16 +218,16 @@ def _fault(line: _Line) -> Fault:
     return Fault(key_path(line.place), problem, str(line.context.get("cure", cure)), names)
 
 
-def _missing(line: _Line) -> Fault:
+def _missing_key_fault(line: _Line) -> Fault:
     *table, key = line.place
     if isinstance(key, int):
         size = len(line.schema.get("prefixItems", ())) or key + 1
-        problem = f"has fewer than the {size} values wanted (given {shown(line.value)})"
+        problem = f"has fewer than the {size} values wanted (given {value_text(line.value)})"
         return Fault(key_path(table), problem, f"Give {size} values")
     example = {"string": '"…"', "array": "[…]", "object": "{ … }", "boolean": "true"}
     kinds = [schema.get("type", "") for schema in _inside([line.schema], key, {})]
     value = example.get(kinds[0], "…") if kinds else "…"
-    problem = "is missing" + (f" from {shown(line.value)}" if table else "")
+    problem = "is missing" + (f" from {value_text(line.value)}" if table else "")
     return Fault(key_path(line.place), problem, f"Add {key} = {value}")
 
 
@@ -239,7 +243,7 @@ def _sentence(line: _Line) -> tuple[str, str]:
         return problem.format(**context), cure.format(**context)
     if line.type == "literal_error":
         choices = re.findall(r"'([^']*)'", context["expected"])
-        return f"must be {context['expected']}", nearest(line.value, choices, "Choices")
+        return f"must be {context['expected']}", name_cure(line.value, choices, "Choices")
     return line.message.removeprefix("Value error, ").replace("Input should", "should", 1), ""
 
 

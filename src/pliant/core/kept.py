@@ -82,7 +82,7 @@ class Kept:
         return self._folder is not None and any(self._folder.glob(f"{self._name}-*.code"))
 
     def _path(self, signature: Any) -> Path | None:
-        return self._folder / f"{self._name}-{_digest(spelled(signature))}.code" if self._folder else None
+        return self._folder / f"{self._name}-{_digest(type_text(signature))}.code" if self._folder else None
 
 
 def root() -> Path | None:
@@ -134,12 +134,12 @@ def cannot_keep(why: str) -> None:
         sys.stderr.write(_said[0])
 
 
-def spelled(kind: Any) -> str:
+def type_text(kind: Any) -> str:
     """A type, or a signature of them, with the fields of named tuples, which numba's own text leaves out."""
     parts = kind if isinstance(kind, tuple) else getattr(kind, "types", ())
     named = getattr(kind, "instance_class", None)
     fields = f" {named.__module__}.{named.__qualname__}{named._fields}" if named else ""
-    return f"{kind}{fields}{[spelled(part) for part in parts]}" if parts else str(kind)
+    return f"{kind}{fields}{[type_text(part) for part in parts]}" if parts else str(kind)
 
 
 def _read(path: Path) -> bytes | None:
@@ -164,11 +164,11 @@ def _make(path: Path) -> None:
         return
     path.mkdir(parents=True, exist_ok=True)
     module = path.name.rpartition("-")[0]
-    for old in sorted(path.parent.glob(f"{module}-*"), key=_used, reverse=True)[KEYS:]:
+    for old in sorted(path.parent.glob(f"{module}-*"), key=_last_use, reverse=True)[KEYS:]:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _used(path: Path) -> float:
+def _last_use(path: Path) -> float:
     """When a folder was last used; another process may have removed it."""
     try:
         return path.stat().st_mtime
@@ -209,10 +209,10 @@ def _made_of(module: str) -> set[str]:
 
 @cache
 def _imports(module: str) -> tuple[str, ...]:
-    return tuple(_imported(_text(module) or ""))
+    return tuple(_imported_modules(_text(module) or ""))
 
 
-def _imported(text: str) -> Iterator[str]:
+def _imported_modules(text: str) -> Iterator[str]:
     for package, names in IMPORTED.findall(text):
         yield package
         yield from (f"{package}.{name}" for name in re.findall(r"\w+", names) if _file(f"{package}.{name}"))

@@ -52,7 +52,7 @@ def _inner(function: Function, **options: Any) -> Function:
     if config.DISABLE_JIT:
         return cast(Function, as_python(function))
     alone = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
-    made = _made(function, **alone, **options)
+    made = _dispatcher(function, **alone, **options)
     made.add_overload = partial(_remember, made)
     made._compile_for_args = lambda *_args: as_python(function)
     return cast(Function, made)
@@ -61,14 +61,14 @@ def _inner(function: Function, **options: Any) -> Function:
 def _kernel(function: Function, **options: Any) -> Function:
     if config.DISABLE_JIT:
         return cast(Function, as_python(function))
-    made = _made(function, pipeline_class=KernelCompiler, **options)
+    made = _dispatcher(function, pipeline_class=KernelCompiler, **options)
     made._cache = Kept(function)
-    made._compile_for_args = partial(_chosen, made, made._compile_for_args)
+    made._compile_for_args = partial(_callee_chooser, made, made._compile_for_args)
     loops.KERNELS.append(made)
     return cast(Function, made)
 
 
-def _made(function: Any, **options: Any) -> Any:
+def _dispatcher(function: Any, **options: Any) -> Any:
     if function.__defaults__:  # numba hands on stand-ins for them, which Python cannot use
         raise TypeError(f"{function.__module__}.{function.__name__}: a loop takes no default values")
     njit: Any = numba.njit
@@ -80,12 +80,12 @@ def _remember(made: Any, result: Any) -> None:
     made.overloads[tuple(result.signature.args)] = result
 
 
-def _chosen(made: Any, compile_for: Callable[..., Any], *args: Any) -> Callable[..., Any]:
+def _callee_chooser(made: Any, compile_for: Callable[..., Any], *args: Any) -> Callable[..., Any]:
     """What numba shall call for arguments of a signature that is not loaded: compiled code, or Python."""
     signature = tuple(map(made.typeof_pyval, args))
     if loops.runs_as_python(made, signature):
         return as_python(made.py_func)
-    with loops.compiling(made, signature):
+    with loops.compile_loop(made, signature):
         entry = compile_for(*args)
         _set_environments(made, signature)
     return entry

@@ -64,7 +64,7 @@ _ONE_AT_A_TIME = threading.RLock()  # numba compiles so anyway; two threads that
 
 
 @contextmanager
-def running(loops: Loops, seconds: float, progress: Progress = silent) -> Generator[None]:
+def run_loops(loops: Loops, seconds: float, progress: Progress = silent) -> Generator[None]:
     """While a method runs that would take so many seconds as Python, about."""
     if _runs and _runs[-1].all_of_them:
         yield
@@ -78,7 +78,9 @@ def running(loops: Loops, seconds: float, progress: Progress = silent) -> Genera
 def compile_all(loops: Loops, progress: Progress = silent) -> None:
     """Compile every loop of a method that is not yet there, and report each."""
     loops.prepare()
-    with _run(_Run(loops, small=False, progress=progress, all_of_them=True, total=len(missing(loops)))):
+    with _run(
+        _Run(loops, small=False, progress=progress, all_of_them=True, total=len(missing_kernels(loops)))
+    ):
         loops.exercise()
 
 
@@ -91,7 +93,7 @@ def _run(run: _Run) -> Generator[None]:
         _runs.remove(run)
 
 
-def missing(loops: Loops) -> list[Any]:
+def missing_kernels(loops: Loops) -> list[Any]:
     """The kernels of a method, in modules that are imported, of which nothing is kept."""
     return [made for made in KERNELS if _method(made) == loops.method and not made._cache.any]
 
@@ -116,11 +118,11 @@ def _method(made: Any) -> str:
 
 
 @contextmanager
-def compiling(made: Any, signature: Any) -> Generator[None]:
+def compile_loop(made: Any, signature: Any) -> Generator[None]:
     """While a loop is loaded or, if it is not there, compiled; of large work all loops are compiled first."""
     _compile_all_for_large_work(made, signature)
-    with _ONE_AT_A_TIME, _uncollected():
-        yield from _compiling(made, signature)
+    with _ONE_AT_A_TIME, _pause_collector():
+        yield from _compile_loop(made, signature)
 
 
 def _compile_all_for_large_work(made: Any, signature: Any) -> None:
@@ -138,7 +140,7 @@ def _is_large(made: Any, signature: Any) -> bool:
 
 
 @contextmanager
-def _uncollected() -> Generator[None]:
+def _pause_collector() -> Generator[None]:
     """The compiler makes very many objects that live until it is done: to look through them costs a fifth."""
     collects = gc.isenabled()
     gc.disable()
@@ -149,7 +151,7 @@ def _uncollected() -> Generator[None]:
             gc.enable()
 
 
-def _compiling(made: Any, signature: Any) -> Generator[None]:
+def _compile_loop(made: Any, signature: Any) -> Generator[None]:
     run = _runs[-1] if _runs else None
     if run is None or made._cache.has(signature):
         yield
@@ -166,7 +168,7 @@ def compile_beside(method: str) -> None:
     """Have a process of its own compile a method's loops, unless one does already."""
     from pliant.core import kept
 
-    if not sys.executable or not kept.can_keep() or _held(lock(method)):
+    if not sys.executable or not kept.can_keep() or _is_lock_held(lock(method)):
         return
     with contextlib.suppress(OSError):
         process = compiler(method, "--beside", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -193,7 +195,7 @@ def compiler(method: str, flag: str, **streams: Any) -> subprocess.Popen[str]:
 def alone(method: str) -> Generator[bool]:
     """Whether no other process compiles a method's loops beside other work; if so, none will."""
     path = lock(method)
-    if not _taken(path):
+    if not _take_lock(path):
         yield False
         return
     try:
@@ -202,9 +204,9 @@ def alone(method: str) -> Generator[bool]:
         path.unlink(missing_ok=True)
 
 
-def _taken(path: Path) -> bool:
+def _take_lock(path: Path) -> bool:
     """Whether this process now has the lock: of several that try at once, one gets it."""
-    if not _held(path):
+    if not _is_lock_held(path):
         path.unlink(missing_ok=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -222,7 +224,7 @@ def lock(method: str) -> Path:
     return (kept.root() or Path()) / f"compiling-{method}"
 
 
-def _held(path: Path) -> bool:
+def _is_lock_held(path: Path) -> bool:
     """Whether a process that wrote the file still compiles; it may have been killed."""
     try:
         return time.time() - path.stat().st_mtime < STALE and _alive(int(path.read_text()))

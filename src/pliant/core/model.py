@@ -129,9 +129,11 @@ def _first_errors(data: Any, handler: ModelWrapValidatorHandler[Any]) -> list[In
     length, found = BEGINNING, 1
     while 0 < found <= MOST and length < MANY:
         try:
-            handler(_beginning(data, length))
+            handler(_truncate(data, length))
         except ValidationError as error:
-            lines = [line for line in error.errors(include_url=False) if not _by_cut(line, length)]
+            lines = [
+                line for line in error.errors(include_url=False) if not _is_truncation_error(line, length)
+            ]
             if len(lines) > MOST:
                 return [*map(_line, lines[: MOST + 1])]
             found = len(lines)
@@ -141,16 +143,16 @@ def _first_errors(data: Any, handler: ModelWrapValidatorHandler[Any]) -> list[In
     return []
 
 
-def _beginning(value: Any, length: int) -> Any:
+def _truncate(value: Any, length: int) -> Any:
     """Plain data with no list or table longer than that."""
     if isinstance(value, Mapping):
-        return {key: _beginning(item, length) for key, item in islice(value.items(), length)}
+        return {key: _truncate(item, length) for key, item in islice(value.items(), length)}
     if isinstance(value, list | tuple):
-        return [_beginning(item, length) for item in islice(value, length)]
+        return [_truncate(item, length) for item in islice(value, length)]
     return value
 
 
-def _by_cut(error: Any, length: int) -> bool:
+def _is_truncation_error(error: Any, length: int) -> bool:
     """Whether an error may be there only because something was cut off."""
     value = error["input"]
     return error["type"] == "model" or (isinstance(value, Mapping | list | tuple) and len(value) >= length)

@@ -15,10 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.store import Json, read_json, write_json
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 FORMAT = 1
 
@@ -59,8 +57,8 @@ class Event:
     kind: str = ""
 
 
-def _headed(name: str, unit: str) -> str:
-    """The head of a column: `_headed("force", "N")` is "force (N)"."""
+def _column_head(name: str, unit: str) -> str:
+    """The head of a column: `_column_head("force", "N")` is "force (N)"."""
     return f"{name} ({unit})" if unit else name
 
 
@@ -77,7 +75,7 @@ class Motion:
     bodies: tuple[str, ...] = ()
     shapes: tuple[Shape, ...] = ()
     body_shapes: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (B,) into shapes
-    fixed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))  # (B,)
+    fixed: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (B,)
     poses: Floats = field(default_factory=lambda: np.zeros((1, 0, 3)))  # (F, B, 3)
 
     point_names: tuple[str, ...] = ()
@@ -109,15 +107,15 @@ class Motion:
 
         Units stand in the names, angles are in degrees: `{"drive (%)": ..., "peg angle (deg)": ...}`.
         """
-        columns = {_headed(self.axis, self.unit): self.values}
-        columns |= {_headed(name, one.unit): one.values for name, one in self.signals.items()}
+        columns = {_column_head(self.axis, self.unit): self.values}
+        columns |= {_column_head(name, one.unit): one.values for name, one in self.signals.items()}
         for body in np.flatnonzero(~self.fixed).tolist():
             for axis, values in zip("xy", self.poses[:, body].T, strict=False):
-                columns[_headed(f"{self.bodies[body]} {axis}", self.length_unit)] = values
-            columns[_headed(f"{self.bodies[body]} angle", "deg")] = np.degrees(self.poses[:, body, 2])
+                columns[_column_head(f"{self.bodies[body]} {axis}", self.length_unit)] = values
+            columns[_column_head(f"{self.bodies[body]} angle", "deg")] = np.degrees(self.poses[:, body, 2])
         for point, name in enumerate(self.point_names):
             for axis, values in zip("xyz", self.points[:, point].T, strict=False):
-                columns[_headed(f"{name} {axis}", self.length_unit)] = values
+                columns[_column_head(f"{name} {axis}", self.length_unit)] = values
         return columns
 
     def save(self, path: str | Path) -> None:

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
 from pliant.core.quantity import SHORTEST
 
-Floats = NDArray[np.float64]
 Rings = tuple[Floats, ...]
 SAME = 1e-14  # of the largest coordinate: vertices so near each other are one when the outline is moved
 TOO_SMALL = f"is no larger than {SHORTEST:g} of the unit"
@@ -44,7 +43,7 @@ def ring_fault(ring: Floats) -> str:
     polygon = shapely.polygons(ring)
     if shapely.is_valid(polygon):
         return ""
-    return _crossing(ring)
+    return _crossing_text(ring)
 
 
 def too_small(ring: Floats) -> bool:
@@ -52,7 +51,7 @@ def too_small(ring: Floats) -> bool:
     return bool(np.ptp(ring, axis=0).max() < SHORTEST)
 
 
-def _crossing(ring: Floats) -> str:
+def _crossing_text(ring: Floats) -> str:
     edges = np.asarray(shapely.linestrings(np.stack([ring, np.roll(ring, -1, axis=0)], axis=1)))
     tree = shapely.STRtree(edges)
     first, second = tree.query(edges, predicate="intersects")

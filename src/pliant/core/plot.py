@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
 from pliant.core.motion import plain
 from pliant.core.store import Json, read_json, write_json
 
-Floats = NDArray[np.float64]
 Style = Literal["line", "heavy", "dashed", "points", "bars", "band", "area"]
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from pliant.core.arrays import Floats
 
 
 def carry(poses: Floats, points: Floats) -> Floats:

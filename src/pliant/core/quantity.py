@@ -131,10 +131,10 @@ Vector = tuple[Coordinate, Coordinate]
 Force = tuple[Number, Number]
 
 
-def written(value: Fraction) -> int | float | str:
+def exact_to_file(value: Fraction) -> int | float | str:
     """An exact number as a file holds it: read again, it is the same.
 
-    >>> written(Fraction(3)), written(Fraction(1, 10)), written(Fraction(22, 7))
+    >>> exact_to_file(Fraction(3)), exact_to_file(Fraction(1, 10)), exact_to_file(Fraction(22, 7))
     (3, 0.1, '22/7')
     """
     if value.denominator == 1:
@@ -149,6 +149,6 @@ def written(value: Fraction) -> int | float | str:
 Exact = Annotated[
     Fraction,
     BeforeValidator(exact),
-    PlainSerializer(written, return_type=int | float | str),
+    PlainSerializer(exact_to_file, return_type=int | float | str),
     WithJsonSchema(_NUMBER),
 ]

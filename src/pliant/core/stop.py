@@ -20,7 +20,7 @@ DEAF = ("importlib._bootstrap", "numba.core.", "llvmlite.")
 def stop(_number: int = 0, frame: FrameType | None = None) -> None:
     """What a signal calls."""
     if deaf(frame):
-        end("Stopped.")
+        end_process("Stopped.")
     raise KeyboardInterrupt
 
 
@@ -39,7 +39,7 @@ def leave(code: object) -> None:
         os._exit(INTERRUPTED)
 
 
-def end(sentence: str) -> None:
+def end_process(sentence: str) -> None:
     """End the process, wherever it is."""
     os.write(2, f"{sentence}\n".encode())
     os._exit(INTERRUPTED)

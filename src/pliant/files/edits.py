@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pliant.core.errors import Fault, InputError
-from pliant.core.faults import shown
+from pliant.core.faults import value_text
 from pliant.files.parse import MODEL_BYTES, named_file, parse, read_text, text_faults
 from pliant.files.reader import EDITS, current
-from pliant.files.studies import validated
+from pliant.files.studies import validate_study
 
 if TYPE_CHECKING:
     from pliant.linkage.model import EditStudy, Linkage
@@ -33,11 +33,13 @@ def edits_of(data: Mapping[str, object], model: Linkage, source: str = "") -> Ed
     data.pop("pliant", None)
     if kind != EDITS:
         raise InputError([*faults, _wrong_kind(kind, model.kind)], source)
-    return validated(model, "edit", EditStudy, data, faults, source)
+    return validate_study(model, "edit", EditStudy, data, faults, source)
 
 
 def _wrong_kind(kind: Any, models: str) -> Fault:
-    problem = "is missing: what the file is" if kind is None else f"is {shown(kind)}, not {shown(EDITS)}"
+    problem = (
+        "is missing: what the file is" if kind is None else f"is {value_text(kind)}, not {value_text(EDITS)}"
+    )
     if kind == models:
         return Fault("kind", problem, 'Give the model first: "pliant edit MODEL --edits FILE"')
     return Fault("kind", problem, f'Write kind = "{EDITS}"')

@@ -49,7 +49,7 @@ def kind_of(package: str, model: str, **statuses: str) -> Kind:
         solve=f"{package}.solve:solve",
         check=f"{package}.solve:check",
         describe=f"{package}.report:describe",
-        drawn=f"{package}.drawing:drawn",
+        drawn=f"{package}.drawing:drawn_frame",
         sketch=f"{package}.drawing:sketch",
         statuses={command: f"{package}.status:{status}" for command, status in statuses.items()},
         commands=tuple(command for command in statuses if command not in WITHOUT_MODEL),
@@ -80,7 +80,7 @@ def register(name: str, kind: Kind) -> None:
     KINDS[name] = kind
 
 
-def named(name: str) -> Kind:
+def kind_named(name: str) -> Kind:
     """The kind of that name, or a fault that lists them."""
     if name not in KINDS:
         raise InputError([unknown_kind(name)])
@@ -89,16 +89,16 @@ def named(name: str) -> Kind:
 
 def check_command(kind: str, command: str, source: str = "") -> None:
     """Refuse a kind of model that is none for the command."""
-    if command not in named(kind).commands:
-        cure = f'Use "pliant {named(kind).command}", or give another model'
+    if command not in kind_named(kind).commands:
+        cure = f'Use "pliant {kind_named(kind).command}", or give another model'
         raise InputError([Fault("kind", f'is "{kind}", which "{command}" does not take', cure)], source)
 
 
 def unknown_kind(name: Any) -> Fault:
     """What to say about a kind that is none."""
-    from pliant.core.faults import nearest, shown
+    from pliant.core.faults import name_cure, value_text
 
-    return Fault("kind", f"{shown(name)} is not a kind of model", nearest(name, KINDS, "Kinds"))
+    return Fault("kind", f"{value_text(name)} is not a kind of model", name_cure(name, KINDS, "Kinds"))
 
 
 def fetch(place: str) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from pliant.core.errors import MOST, Fault, InputError
-from pliant.core.faults import key_path, shown
+from pliant.core.faults import key_path, value_text
 
 Syntax = Literal["TOML", "JSON"]
 
@@ -72,7 +72,9 @@ def parse(text: str, path: Path, *, exact: bool = True) -> dict[str, Any]:
         problem = f"cannot be read as {syntax}: {error}"
         raise _refusal(path, problem, "Write finite numbers of ordinary length") from None
     if not isinstance(data, dict):
-        raise _refusal(path, f"holds {shown(data)}, not a table of keys", 'Begin with { "pliant": 1, … }')
+        raise _refusal(
+            path, f"holds {value_text(data)}, not a table of keys", 'Begin with { "pliant": 1, … }'
+        )
     return data
 
 
@@ -222,7 +224,7 @@ def _walk(data: Any) -> Iterator[Fault]:
         elif isinstance(value, dict):
             if isinstance(value, _Doubled):
                 for key in value.doubled:
-                    problem = f"is given twice; the last is {shown(value[key])}"
+                    problem = f"is given twice; the last is {value_text(value[key])}"
                     yield Fault(key_path((*place, key)), problem, "Keep one of the two")
             for key in value:
                 yield from _string_faults((*place, key), key)
@@ -243,7 +245,9 @@ def _string_faults(place: tuple[str | int, ...], text: str) -> Iterator[Fault]:
         # Control characters would reach the terminal; half characters can be written nowhere.
         if unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t":
             yield Fault(
-                key_path(place), f"{shown(text)} holds U+{ord(character):04X}", "Leave that character out"
+                key_path(place),
+                f"{value_text(text)} holds U+{ord(character):04X}",
+                "Leave that character out",
             )
             return
 
@@ -267,7 +271,7 @@ def _toml_problem(error: tomllib.TOMLDecodeError, text: str, path: Path) -> tupl
 def _at(text: str, line: int, column: int) -> str:
     lines = text.split("\n", line)
     given = lines[line - 1].strip() if line <= len(lines) else ""
-    return f"line {line}, column {column}" + (f", in {shown(given)}" if given else "")
+    return f"line {line}, column {column}" + (f", in {value_text(given)}" if given else "")
 
 
 def _lower(message: str) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from pliant.core.errors import Fault, InputError
-from pliant.core.faults import model_faults, nearest, shown
+from pliant.core.faults import model_faults, name_cure, value_text
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
-from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, named, unknown_kind
+from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, kind_named, unknown_kind
 from pliant.files.parse import (
     MODEL_BYTES,
     RESULT_BYTES,
@@ -49,7 +49,7 @@ def model_of(data: Mapping[str, object], source: str = "") -> Model:
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError([*_kind_faults(data), *faults], source)
     try:
-        model = fetch(named(kind).model).model_validate({**data, "pliant": VERSION})
+        model = fetch(kind_named(kind).model).model_validate({**data, "pliant": VERSION})
     except ValidationError as error:
         lines = error.errors(include_url=False)
         raise InputError([*faults, *model_faults(lines, data, schema(kind))], source) from None
@@ -77,7 +77,7 @@ def load_any(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model | Saved
         saved = SavedResult(data)
         _ = saved.status, saved.summary(), saved.plots()
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, InputError) as error:
-        problem = f"its motion or plot cannot be read ({type(error).__name__}: {shown(str(error))})"
+        problem = f"its motion or plot cannot be read ({type(error).__name__}: {value_text(str(error))})"
         raise InputError([Fault("", problem, "Make the file anew with --json")], named_file(path)) from error
     return saved
 
@@ -106,9 +106,11 @@ def current(data: dict[str, Any], source: str) -> tuple[dict[str, Any], list[Fau
     if version is None:
         return data, [Fault("pliant", "is missing: the version of the file format", line)]
     if isinstance(version, bool) or not isinstance(version, int):
-        return data, [Fault("pliant", f"is {shown(version)}, not a version", f"Write pliant = {VERSION}")]
+        return data, [
+            Fault("pliant", f"is {value_text(version)}, not a version", f"Write pliant = {VERSION}")
+        ]
     if version > VERSION:
-        problem = f"is {shown(version)}: the file was made by a newer pliant (this one reads {VERSION})"
+        problem = f"is {value_text(version)}: the file was made by a newer pliant (this one reads {VERSION})"
         raise InputError([Fault("pliant", problem, 'Update with "pip install -U pliant"')], source)
     while version < VERSION:
         if version not in MIGRATIONS:
@@ -125,7 +127,7 @@ def _kind_faults(data: Mapping[str, Any]) -> list[Fault]:
         return [Fault("kind", f"{EDITS!r} are edits of a linkage, not a model", cure)]
     if "kind" in data:
         return [unknown_kind(data["kind"])]
-    misspelt = [key for key in data if nearest(key, ["kind"], "").startswith("Did")]
+    misspelt = [key for key in data if name_cure(key, ["kind"], "").startswith("Did")]
     if misspelt:
         return [Fault(misspelt[0], "is not a key of a model", "Did you mean 'kind'?")]
     kinds = " or ".join(f'kind = "{kind}"' for kind in KINDS)

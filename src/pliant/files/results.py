@@ -12,7 +12,7 @@ from pliant.core.plot import Plot
 from pliant.core.result import Result
 from pliant.core.status import Status
 from pliant.core.store import Json
-from pliant.files.kinds import fetch, named
+from pliant.files.kinds import fetch, kind_named
 from pliant.view.shown import Shown
 
 SHOWN = ("summary", "alerts", "plots")  # what a file has beside `to_dict`
@@ -46,7 +46,7 @@ class SavedResult(Shown):
     @cached_property
     def status(self) -> Status:
         """How it ended."""
-        return fetch(named(self.kind).statuses[self.command])[self.data["status"].upper()]
+        return fetch(kind_named(self.kind).statuses[self.command])[self.data["status"].upper()]
 
     @cached_property
     def motion(self) -> Motion:

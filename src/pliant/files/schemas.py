@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from pliant.files.kinds import VERSION, fetch, named
+from pliant.files.kinds import VERSION, fetch, kind_named
 
 
 @cache
 def schema(kind: str) -> dict[str, Any]:
     """The schema of `kind = "…"` files, with the descriptions that the fields of its classes have."""
-    found: dict[str, Any] = fetch(named(kind).model).model_json_schema(by_alias=True)
+    found: dict[str, Any] = fetch(kind_named(kind).model).model_json_schema(by_alias=True)
     for entry in (*found.get("$defs", {}).values(), found):
         for written in entry.get("properties", {}).values():
             written.pop("title", None)  # pydantic's is the key again

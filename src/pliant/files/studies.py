@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from pliant.core.errors import Fault, InputError
-from pliant.core.faults import Place, key_path, model_faults, nearest, shown, with_article
-from pliant.files.kinds import check_command, named
+from pliant.core.faults import Place, key_path, model_faults, name_cure, value_text, with_article
+from pliant.files.kinds import check_command, kind_named
 
 if TYPE_CHECKING:
     from pliant.files.kinds import Model
@@ -20,32 +20,32 @@ def chosen_study(
     model: Model, study: BaseModel | None, keywords: Mapping[str, Any], command: str = ""
 ) -> Any:
     """The study of a command, by default the one that solves the model; every fault at once."""
-    command = command or named(model.kind).command
+    command = command or kind_named(model.kind).command
     check_command(model.kind, command)
     written: Any = model.study
     own: BaseModel = written.for_command(command)
     kind = type(own)
-    given = {**({} if study is None else _said(study, command, kind, type(written))), **keywords}
+    given = {**({} if study is None else _set_keys(study, command, kind, type(written))), **keywords}
     if not given:
         return own
     unknown = [key for key in keywords if key not in kind.model_fields]
-    verb = "solve" if command == named(model.kind).command else command
+    verb = "solve" if command == kind_named(model.kind).command else command
     faults = [
         Fault(
             key,
-            f"is no keyword of {verb} (given {shown(keywords[key])})",
-            nearest(key, kind.model_fields, "Keywords"),
+            f"is no keyword of {verb} (given {value_text(keywords[key])})",
+            name_cure(key, kind.model_fields, "Keywords"),
         )
         for key in unknown
     ]
     data = {
-        **_said(written, command, kind, type(written)),
+        **_set_keys(written, command, kind, type(written)),
         **{key: given[key] for key in given if key not in unknown},
     }
-    return validated(model, command, kind, data, faults)
+    return validate_study(model, command, kind, data, faults)
 
 
-def validated(
+def validate_study(
     model: Model,
     command: str,
     kind: type[BaseModel],
@@ -57,12 +57,12 @@ def validated(
     # Where the file has it: common keys stand in [study], those of a command apart in its own table.
     place = ("study",) if issubclass(type(model.study), kind) else ("study", command)
     try:
-        TypeAdapter(type(model)).validate_python({**dict(model), **_nested(place, data)})
+        TypeAdapter(type(model)).validate_python({**dict(model), **_nest_below(place, data)})
         chosen = kind.model_validate(data)
     except ValidationError as error:
         found = model_faults(
             error.errors(include_url=False),
-            {**data, **_nested(place, data)},
+            {**data, **_nest_below(place, data)},
             _schema(kind, place),
         )
         prefix = f"{key_path(place)}."
@@ -74,7 +74,9 @@ def validated(
     return chosen
 
 
-def _said(study: BaseModel, command: str, kind: type[BaseModel], whole: type[BaseModel]) -> dict[str, Any]:
+def _set_keys(
+    study: BaseModel, command: str, kind: type[BaseModel], whole: type[BaseModel]
+) -> dict[str, Any]:
     """The keys a study sets, those of the command's own table over the common ones."""
     if not isinstance(study, kind | whole):
         problem = f"is {with_article(type(study).__name__)}, not {with_article(kind.__name__)}"
@@ -82,10 +84,10 @@ def _said(study: BaseModel, command: str, kind: type[BaseModel], whole: type[Bas
     own: Any = getattr(study, command, None)
     fields = study.model_fields_set & kind.model_fields.keys() if isinstance(study, kind) else ()
     said = {key: getattr(study, key) for key in fields}
-    return {**said, **_said(own, command, kind, whole)} if isinstance(own, kind) else said
+    return {**said, **_set_keys(own, command, kind, whole)} if isinstance(own, kind) else said
 
 
-def _nested(place: Place, inner: Any) -> dict[str, Any]:
+def _nest_below(place: Place, inner: Any) -> dict[str, Any]:
     """The inner data below the keys of a place."""
     for key in reversed(place):
         inner = {key: inner}

@@ -50,7 +50,7 @@ def plain(model: BaseModel) -> dict[str, Any]:
             # A command's own study overrides the common one even with a default.
             data["study"][name] = own.model_dump(by_alias=True, exclude_unset=True)
     head = {"pliant": getattr(model, "pliant", None), "kind": getattr(model, "kind", None)}
-    return _short({**head, **data})
+    return _short_number({**head, **data})
 
 
 def toml_text(data: Mapping[str, Any]) -> str:
@@ -58,12 +58,12 @@ def toml_text(data: Mapping[str, Any]) -> str:
     return "\n".join(_table(data, ())).strip() + "\n"
 
 
-def _short(value: Any) -> Any:
+def _short_number(value: Any) -> Any:
     """Whole floats as whole numbers (a negative zero stays one), tuples as lists."""
     if isinstance(value, Mapping):
-        return {key: _short(item) for key, item in value.items()}
+        return {key: _short_number(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_short(item) for item in value]
+        return [_short_number(item) for item in value]
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
     return int(value) if whole and (value or math.copysign(1, value) > 0) else value
 
@@ -100,10 +100,10 @@ def _line(key: str, value: Any) -> str:
     line = f"{_key(key)} = {_inline(value)}"
     if len(line) <= WIDTH or not isinstance(value, list):
         return line
-    return f"{_key(key)} = [\n{_filled([_inline(item) for item in value])}]"
+    return f"{_key(key)} = [\n{_fill_lines([_inline(item) for item in value])}]"
 
 
-def _filled(items: list[str]) -> str:
+def _fill_lines(items: list[str]) -> str:
     """As many items on each line as go in."""
     text, used = "", 0
     for item in items:

@@ -99,7 +99,7 @@ def _region_marks(model: Assembly) -> list[Mark]:
 # Before anything moves
 
 
-def drawn(model: Assembly) -> Motion:
+def drawn_frame(model: Assembly) -> Motion:
     """One frame: the parts as they will move (inset by the clearance), pins, regions and sights."""
     parts = compile_parts(model)
     return Motion(

@@ -55,7 +55,7 @@ def _convex(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
     return points
 
 
-def _rising(span: tuple[float, float]) -> tuple[float, float]:
+def _check_rising(span: tuple[float, float]) -> tuple[float, float]:
     low, high = span
     if low > high:
         raise fault(f"runs from {low:g} down to {high:g}", f"Give the lower end first: [{high:g}, {low:g}]")
@@ -77,7 +77,7 @@ def _different(bodies: tuple[str, ...]) -> tuple[str, ...]:
 
 Outline = Annotated[tuple[Vector, ...], After(_ring)]
 Convex = Annotated[Outline, After(_convex)]
-Span = Annotated[tuple[Coordinate, Coordinate], After(_rising)]
+Span = Annotated[tuple[Coordinate, Coordinate], After(_check_rising)]
 
 
 def _number_or_range(value: Any) -> str:
@@ -86,7 +86,7 @@ def _number_or_range(value: Any) -> str:
 
 Turn = Annotated[
     Annotated[Angle, Field(ge=0), Tag("number")]
-    | Annotated[tuple[Angle, Angle], After(_rising), Tag("range")],
+    | Annotated[tuple[Angle, Angle], After(_check_rising), Tag("range")],
     Discriminator(_number_or_range),
 ]
 

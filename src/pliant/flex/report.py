@@ -11,7 +11,7 @@ import numpy as np
 from pliant.core.store import model_hash, sayable, version
 from pliant.core.written import listed, place, within
 from pliant.flex.diagnosis.as_drawn import Violation
-from pliant.flex.diagnosis.forces import Contact
+from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
 from pliant.flex.model import Assembly, Term
 from pliant.flex.problem.system import compile_system
@@ -150,7 +150,7 @@ def figures(result: FlexResult) -> list[str]:
     return rows
 
 
-def _range(contact: Contact) -> str:
+def _range(contact: ContactForce) -> str:
     """The range of a share, where its ends differ in what is said of them."""
     if contact.share_range is None:
         return ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pliant.core.arrays import Floats, Ints
 from pliant.core.motion import Shape
 from pliant.flex.diagnosis.as_drawn import DrawnOverlap, Violation
-from pliant.flex.diagnosis.forces import Contact, ForceChain
+from pliant.flex.diagnosis.contact_forces import ContactForce, ForceChain
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.status import FlexStatus
@@ -57,7 +57,7 @@ class FlexResult(Shown):
     threshold: float
     rows: int
     columns: int
-    contacts: tuple[Contact, ...]
+    contacts: tuple[ContactForce, ...]
     chain: ForceChain | None  # forces at the end, under the unit load
     frames: Frames
     shapes: tuple[Shape, ...]  # inset

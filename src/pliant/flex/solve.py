@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import inf
 
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.flex.diagnosis.as_drawn import findings_as_drawn
 from pliant.flex.diagnosis.unbounded import Ending
@@ -25,7 +25,7 @@ from pliant.flex.warm import LOOPS
 
 def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = silent) -> FlexResult:
     """The extreme motion of an assembly, or why there is none."""
-    with running(LOOPS, inf, progress):  # only large assemblies have loops that are compiled
+    with run_loops(LOOPS, inf, progress):  # only large assemblies have loops that are compiled
         system = compile_system(model, study or model.study.for_command("flex"))
         result = _from_drawn(model, system, progress)
         return best_of_restarts(model, system, result, progress) if system.study.restarts else result

@@ -146,7 +146,7 @@ def names() -> list[str]:
     return list(DESCRIPTIONS)
 
 
-def quick() -> list[str]:
+def quick_examples() -> list[str]:
     """Those that are solved in seconds."""
     return [name for name in DESCRIPTIONS if name not in SLOW]
 
@@ -158,20 +158,20 @@ def tour() -> list[str]:
 
 def describe(name: str) -> str:
     """What a model shows, in a line."""
-    _known(name)
+    _check_name(name)
     return DESCRIPTIONS[name]
 
 
 def kind(name: str) -> str:
     """The kind of a model, which is not loaded for it: those of a kind stand together."""
-    _known(name)
+    _check_name(name)
     known = list(DESCRIPTIONS)
     return next(FIRST[one] for one in reversed(known[: known.index(name) + 1]) if one in FIRST)
 
 
 def path(name: str) -> Path | None:
     """The file of a model, or None where a recipe makes it."""
-    _known(name)
+    _check_name(name)
     file = FOLDER / f"{name}.toml"
     return file if file.exists() else None
 
@@ -187,7 +187,7 @@ def load(name: str) -> Model:
     return RECIPES[name]()
 
 
-def _known(name: str) -> None:
+def _check_name(name: str) -> None:
     if name not in DESCRIPTIONS:
         near = get_close_matches(name, DESCRIPTIONS, 1)
         cure = f'Did you mean "{near[0]}"?' if near else '"pliant examples" lists them'

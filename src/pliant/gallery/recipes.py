@@ -16,7 +16,7 @@ from pliant.flex.generate import (
     jigsaw,
     keyed_shaft,
     phone_stand,
-    raising,
+    raise_study,
     round_peg,
     table_structure,
     voxels,
@@ -24,13 +24,13 @@ from pliant.flex.generate import (
 from pliant.flex.model import Assembly, Study, Term
 from pliant.linkage.generate import jansen
 from pliant.linkage.model import Linkage
-from pliant.relax.generate import cam, hexapod, prism, scattered, stewart
+from pliant.relax.generate import cam, hexapod, prism, random_mechanism, stewart
 from pliant.relax.model import Mechanism, RelaxStudy
 
 
 def _chair() -> Assembly:
     mask = chair()
-    study = raising((0, len(mask) - 1), (-1.0, 0.0))
+    study = raise_study((0, len(mask) - 1), (-1.0, 0.0))
     return voxels(
         mask, "puzzle", clearance=0.01, fixed=[(0, 0), (1, 0)], study=study, title="A chair of blocks"
     )
@@ -50,11 +50,11 @@ def _can(clearance: float, title: str) -> Assembly:
     """The lid goes down, and the foot is held."""
     mask = can(wall=2)
     lid = [(column, len(mask) - 1) for column in (5, 6)]
-    study = Study(maximize=tuple(term for cell in lid for term in raising(cell, (0.0, -0.5)).maximize))
+    study = Study(maximize=tuple(term for cell in lid for term in raise_study(cell, (0.0, -0.5)).maximize))
     return voxels(mask, clearance=clearance, fixed=[(5, 0), (6, 0)], study=study, title=title)
 
 
-def _edited(title: str, **edit: Any) -> Linkage:
+def _jansen_with_edit(title: str, **edit: Any) -> Linkage:
     """The Jansen leg, with an edit to be made."""
     return jansen(title=title, study={"trace": ["P5"], "edit": edit})
 
@@ -62,7 +62,7 @@ def _edited(title: str, **edit: Any) -> Linkage:
 def _random() -> Mechanism:
     """Small enough to see which bars lock it."""
     study = RelaxStudy(trace=("n3", "n6"))
-    return scattered(7, joints=12, links=24, driven=5).model_copy(update={"study": study})
+    return random_mechanism(7, joints=12, links=24, driven=5).model_copy(update={"study": study})
 
 
 EDITS: dict[str, dict[str, Any]] = {
@@ -129,5 +129,5 @@ RECIPES: dict[str, Callable[[], Assembly | Linkage | Mechanism]] = {
     "cam": cam,
     "stewart": hexapod,
     "tensegrity": prism,
-    **{name: partial(_edited, **edit) for name, edit in EDITS.items()},
+    **{name: partial(_jansen_with_edit, **edit) for name, edit in EDITS.items()},
 }

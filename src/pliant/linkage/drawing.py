@@ -20,7 +20,7 @@ from pliant.linkage.faults import raw_linkage
 from pliant.linkage.model import Link, Linkage, LinkageSlider, Motor
 from pliant.linkage.result import TraceResult
 from pliant.view.sketch import pinned
-from pliant.view.symbols import curve, hatched, pivot, turning
+from pliant.view.symbols import curve, hatched_line, pivot, turning_arrow
 
 BAR = 0.024  # width of a bar over the room the joints take up
 
@@ -265,7 +265,7 @@ def _rail(run: _Figure, slider: LinkageSlider) -> Mark:
     direction = run.direction(slider)
     below = np.array([direction[1], -direction[0]]) * (-1 if direction[0] < 0 else 1)
     line = run.stretch(slider, 2.6 * run.width) + 0.8 * run.width * below
-    return Mark("curve", hatched(line, below, run.width), group="guide")
+    return Mark("curve", hatched_line(line, below, run.width), group="guide")
 
 
 def _arrow(run: _Figure, motor: Motor) -> Iterator[Mark]:
@@ -278,7 +278,7 @@ def _arrow(run: _Figure, motor: Motor) -> Iterator[Mark]:
     length = float(np.hypot(*(crank - centre)))
     radius = min(max(0.6 * length, 2.2 * run.width), 3.6 * run.width)
     start = float(np.arctan2(*(crank - centre)[::-1]))
-    arc, barb = turning(radius, start, sense, run.width)
+    arc, barb = turning_arrow(radius, start, sense, run.width)
     yield Mark("curve", centre + arc, group="motor")
     yield Mark("polygon", centre + barb, group="motor")
 
@@ -321,7 +321,7 @@ def _look_alike(first: Floats, second: Floats, width: float) -> bool:
 # Before anything moves
 
 
-def drawn(model: Linkage) -> Motion:
+def drawn_frame(model: Linkage) -> Motion:
     """One frame: the linkage as it is drawn."""
     points = np.array(list(model.joints.values()))
     return picture(model, np.zeros(1), points[None], axis="drawn", unit="")

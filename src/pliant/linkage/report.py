@@ -16,7 +16,7 @@ from pliant.linkage.kinematics.poses import jacobian
 from pliant.linkage.model import Linkage
 from pliant.linkage.result import TraceNotice, TraceResult
 from pliant.linkage.status import TraceStatus
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 
 MOST = 20_000_000  # sensitivities that are computed without being asked for
 

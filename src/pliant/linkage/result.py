@@ -23,7 +23,7 @@ from pliant.linkage.kinematics.mobility import freedoms, grubler
 from pliant.linkage.kinematics.poses import LinkagePoses
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.status import TraceStatus
-from pliant.linkage.structure.plan import STRUTS, TURNS, LinkageStructure, RulePlan
+from pliant.linkage.structure.rule_plan import STRUTS, TURNS, LinkageStructure, RulePlan
 from pliant.view.shown import Shown
 
 if TYPE_CHECKING:

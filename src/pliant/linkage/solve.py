@@ -12,7 +12,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Progress, silent
 from pliant.linkage.analysis.sensitivity import dimensions, tolerances
 from pliant.linkage.kinematics.drive import MotorDrive, motor_drive
@@ -23,7 +23,7 @@ from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.result import TraceResult
 from pliant.linkage.status import TraceStatus
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite
@@ -36,7 +36,7 @@ HOLDS = 1e-8  # of the size: how far spare links may be from fitting
 def solve(model: Linkage, study: TraceStudy | None = None, progress: Progress = silent) -> TraceResult:
     """Positions, rates and limits of a linkage along its motors' path."""
     study = study or model.study.for_command("trace")
-    with running(LOOPS, POSE_AS_PYTHON * study.samples * len(model.joints), progress):
+    with run_loops(LOOPS, POSE_AS_PYTHON * study.samples * len(model.joints), progress):
         return _trace(model, study, progress)
 
 

@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     from pliant.relax.evolve.result import Evolved
     from pliant.relax.machines.accelerator import relax as relax_on_accelerator
     from pliant.relax.machines.batch import relax as relax_machines
-    from pliant.relax.machines.population import Floor, Machines, Settled, drawn_lengths
+    from pliant.relax.machines.population import BatchResult, Floor, Machines, drawn_lengths
     from pliant.relax.machines.population import machines as many_machines
     from pliant.relax.model import (  # isort: skip
-        Actuator, Attraction, Bar, Bumper, Circuit, Contact, Gear, Guide, Hinge, Load, Mechanism,
-        Obstacle, Plate, RelaxStudy, Rotor, Slider, Spring, String, Weld, Wrap,
+        Actuator, Attraction, Bar, Bumper, Circuit, Contact, CornerWeld, Gear, Guide, Hinge, Load, Mechanism,
+        Plate, RelaxStudy, Rotor, Slider, Spring, String, Wrap, WrapObstacle,
     )  # fmt: skip
     from pliant.relax.result import RelaxResult
     from pliant.relax.solve import solve as solve_with_elements
     from pliant.relax.status import EvolveStatus, RelaxStatus
 
 __all__ = [
-    "Actuator", "Attraction", "Bar", "Bumper", "Circuit", "Contact", "Element", "EvolveStatus", "Evolved",
-    "Floor", "Gear", "Guide", "Hinge", "Load", "Machines", "Mechanism", "Obstacle", "Plate", "RelaxResult",
-    "RelaxStatus", "RelaxStudy", "Rotor", "Settled", "Slider", "Spring", "String", "Weld", "Wrap",
-    "drawn_lengths", "evolve", "generate", "many_machines", "relax_machines", "relax_on_accelerator",
-    "solve_with_elements",
+    "Actuator", "Attraction", "Bar", "BatchResult", "Bumper", "Circuit", "Contact", "CornerWeld", "Element",
+    "EvolveStatus", "Evolved", "Floor", "Gear", "Guide", "Hinge", "Load", "Machines", "Mechanism", "Plate",
+    "RelaxResult", "RelaxStatus", "RelaxStudy", "Rotor", "Slider", "Spring", "String", "Wrap",
+    "WrapObstacle", "drawn_lengths", "evolve", "generate", "many_machines", "relax_machines",
+    "relax_on_accelerator", "solve_with_elements",
 ]  # fmt: skip
 
 __getattr__ = exports(
@@ -37,7 +37,13 @@ __getattr__ = exports(
         "evolve.result": ["Evolved"],
         "machines.accelerator": ["relax_on_accelerator=relax"],
         "machines.batch": ["relax_machines=relax"],
-        "machines.population": ["Floor", "Machines", "Settled", "drawn_lengths", "many_machines=machines"],
+        "machines.population": [
+            "BatchResult",
+            "Floor",
+            "Machines",
+            "drawn_lengths",
+            "many_machines=machines",
+        ],
         "result": ["RelaxResult"],
         "solve": ["solve_with_elements=solve"],
         "status": ["EvolveStatus", "RelaxStatus"],

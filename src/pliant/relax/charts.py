@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.motion import Signal
 from pliant.core.plot import Plot, Series
-from pliant.relax.assemble.network import Floats
 from pliant.relax.assemble.rows import path
 from pliant.relax.report import force_unit
 from pliant.relax.solvers.record import scale
@@ -27,35 +27,35 @@ UNKNOWNS = 600  # beyond which singular values along the drive take too long
 
 def plots(result: RelaxResult) -> dict[str, Plot]:
     """Every chart there is something to show in."""
-    found = {"errors": _errors(result)}
+    charts = {"errors": _errors(result)}
     if result.history:
-        found["iterations"] = _iterations(result)
+        charts["iterations"] = _iterations(result)
     if _small(result) and result.singular_values.any():
         values = Series("", 100 * result.shares, result.singular_values.copy())
         title = "How far from a singular pose"
-        found["singular"] = Plot(title, DRIVE, "smallest singular value", (values,))
+        charts["singular"] = Plot(title, DRIVE, "smallest singular value", (values,))
     if result.model.actuators:
-        found["actuators"] = _actuators(result)
-    carried = _carried(result)
+        charts["actuators"] = _actuators(result)
+    carried = _carried_forces(result)
     if carried:
-        found["forces"] = Plot("What elements carry", DRIVE, "force (N), positive pulls", carried)
+        charts["forces"] = Plot("What elements carry", DRIVE, "force (N), positive pulls", carried)
     if result.study.trace:
-        found["coordinates"] = _coordinates(result)
-    return found
+        charts["coordinates"] = _coordinates(result)
+    return charts
 
 
 def signals(result: RelaxResult) -> dict[str, Signal]:
     """Along the drive: what drives, what is left, what does not hold, and how near a singular pose is."""
     force = force_unit(result.model)
-    found = {
+    figures = {
         "residual": Signal(force, np.array([frame.residual for frame in result.frames])),
-        "length error": Signal(result.model.units, result.trust.length_errors.copy()),
-        "internal load": Signal(force, result.trust.loads.copy()),
+        "length error": Signal(result.model.units, result.assessment.length_errors.copy()),
+        "internal load": Signal(force, result.assessment.loads.copy()),
     }
     if _small(result) and result.singular_values.any():
-        found["smallest singular value"] = Signal("", result.singular_values.copy())
+        figures["smallest singular value"] = Signal("", result.singular_values.copy())
     driven = {**_lengths(result), **_angles(result)}
-    return {**driven, **_drives(result), **found} if len(driven) <= DRIVEN else found
+    return {**driven, **_drives(result), **figures} if len(driven) <= DRIVEN else figures
 
 
 def _drives(result: RelaxResult) -> dict[str, Signal]:
@@ -71,7 +71,7 @@ def _drives(result: RelaxResult) -> dict[str, Signal]:
     }
 
 
-def _carried(result: RelaxResult) -> tuple[Series, ...]:
+def _carried_forces(result: RelaxResult) -> tuple[Series, ...]:
     """Forces along the drive of what carries most; none where they are not known, or are rounding."""
     if not force_unit(result.model) or len(result.frames) < 2:
         return ()
@@ -91,21 +91,21 @@ def _lengths(result: RelaxResult) -> dict[str, Signal]:
     """Of actuators, as they are."""
     number = {name: k for k, name in enumerate(result.model.nodes)}
     places = result.points
-    found: dict[str, Signal] = {}
+    named: dict[str, Signal] = {}
     for first, second in (actuator.nodes for actuator in result.model.actuators):
         apart = np.linalg.norm(places[:, number[second]] - places[:, number[first]], axis=1)
-        found[f"length of {first}-{second}"] = Signal(result.model.units, apart)
-    return found
+        named[f"length of {first}-{second}"] = Signal(result.model.units, apart)
+    return named
 
 
 def _angles(result: RelaxResult) -> dict[str, Signal]:
     """Of rotors, as they are asked for."""
-    found: dict[str, Signal] = {}
+    named: dict[str, Signal] = {}
     for rotor in result.model.rotors:
         asked = np.degrees(path(0.0, rotor.to))
         along = np.interp(result.shares, np.linspace(0, 1, len(asked)), asked)
-        found[f"angle at {rotor.joint}"] = Signal("deg", along)
-    return found
+        named[f"angle at {rotor.joint}"] = Signal("deg", along)
+    return named
 
 
 def _errors(result: RelaxResult) -> Plot:
@@ -114,8 +114,8 @@ def _errors(result: RelaxResult) -> Plot:
     residual = np.array([frame.residual for frame in result.frames])
     rows = {
         f"largest residual{_in(unit)}": residual,
-        f"largest length error{_in(result.model.units)}": result.trust.length_errors,
-        f"internal load{_in(unit)}": result.trust.loads,
+        f"largest length error{_in(result.model.units)}": result.assessment.length_errors,
+        f"internal load{_in(unit)}": result.assessment.loads,
     }
     series = tuple(Series(name, drive, _positive(values)) for name, values in rows.items())
     return Plot("What is left along the drive", DRIVE, "residual, error, load", series, y_scale="log")
@@ -134,7 +134,9 @@ def _iterations(result: RelaxResult) -> Plot:
     unit = force_unit(result.model)
     series = (
         Series(f"largest residual{_in(unit)}", np.arange(1.0, len(residuals) + 1, step), _positive(largest)),
-        Series(f"largest length error{_in(result.model.units)}", at, _positive(result.trust.length_errors)),
+        Series(
+            f"largest length error{_in(result.model.units)}", at, _positive(result.assessment.length_errors)
+        ),
     )
     note = f"each point is the largest of {step} iterations" if step > 1 else ""
     return Plot("Coming to rest", "iteration", "residual, error", series, y_scale="log", note=note)
@@ -151,11 +153,11 @@ def _actuators(result: RelaxResult) -> Plot:
 
 
 def _coordinates(result: RelaxResult) -> Plot:
-    series = tuple(_of_traced(result))
+    series = tuple(_traced_series(result))
     return Plot("Coordinates of the traced nodes", DRIVE, f"position ({result.model.units})", series)
 
 
-def _of_traced(result: RelaxResult) -> Iterator[Series]:
+def _traced_series(result: RelaxResult) -> Iterator[Series]:
     number = {name: k for k, name in enumerate(result.model.nodes)}
     for name in result.study.trace:
         for axis, values in zip("xyz", result.points[:, number[name]].T, strict=False):

@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import shapely
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault
 from pliant.core.faults import key_path
-from pliant.core.motion import Event, Floats, Ints, Mark, Motion, Shape, Signal
+from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.relax.assemble.build import build
 from pliant.relax.charts import signals
-from pliant.relax.checks.raw_data import named_in_elements, read
-from pliant.relax.diagnose.rank import unmet
+from pliant.relax.checks.raw_data import named_in_elements, read_nodes
+from pliant.relax.diagnose.rank import internal_load
 from pliant.relax.model import Mechanism
 from pliant.relax.report import shows_freedoms
 from pliant.relax.solvers.record import scale
-from pliant.relax.symbols.bodies import bodies
+from pliant.relax.symbols.body_symbols import bodies
+from pliant.relax.symbols.frame_poses import DrawnLine, FramePoses
 from pliant.relax.symbols.lines import lines
-from pliant.relax.symbols.poses import DrawnLine, FramePoses
 from pliant.relax.symbols.signs import carriers, modes, signs
 from pliant.relax.symbols.wheels import wheel_bodies, wheel_lines
 from pliant.view.scene import VIEW
@@ -50,7 +51,7 @@ def motion(result: RelaxResult) -> Motion:
         [
             *signs(poses),
             *traced,
-            *carriers(poses, result.trust.carriers[:CARRIERS]),
+            *carriers(poses, result.assessment.carriers[:CARRIERS]),
             *_freedoms(result, poses),
         ],
         100.0 * result.shares,
@@ -61,7 +62,7 @@ def motion(result: RelaxResult) -> Motion:
     )
 
 
-def drawn(model: Mechanism) -> Motion:
+def drawn_frame(model: Mechanism) -> Motion:
     """A mechanism before anything moves."""
     net = build(model)
     poses = FramePoses(model, net, np.zeros(1), net.drawn[None])
@@ -79,7 +80,7 @@ def _motion(
 ) -> Motion:
     solid = [*wheel_bodies(poses), *bodies(poses)] if poses.solid else []
     strung = [*lines(poses), *wheel_lines(poses)]
-    points, strokes, owners = _joined(poses, strung)
+    points, strokes, owners = _all_points(poses, strung)
     return Motion(
         axis=axis,
         unit=unit,
@@ -90,7 +91,7 @@ def _motion(
         shapes=tuple(Shape(_rings(body.shape)) for body in solid),
         body_shapes=np.arange(len(solid)),
         fixed=np.array([body.fixed for body in solid], np.bool_),
-        poses=_stacked([body.poses for body in solid], len(values)),
+        poses=_stack_points([body.poses for body in solid], len(values)),
         point_names=(*poses.model.nodes, *[""] * (points.shape[1] - poses.net.shown)),
         points=points,
         strokes=strokes,
@@ -102,7 +103,7 @@ def _motion(
     )
 
 
-def _joined(poses: FramePoses, strung: Sequence[DrawnLine]) -> tuple[Floats, Ints, list[int]]:
+def _all_points(poses: FramePoses, strung: Sequence[DrawnLine]) -> tuple[Floats, Ints, list[int]]:
     """Nodes and the points of lines (F, P, D), strokes (S, 2), and the line of each stroke."""
     points, strokes, owners = [poses.x[:, : poses.net.shown]], list[tuple[int, int]](), list[int]()
     count = poses.net.shown
@@ -116,7 +117,7 @@ def _joined(poses: FramePoses, strung: Sequence[DrawnLine]) -> tuple[Floats, Int
     return np.concatenate(points, axis=1), np.array(strokes, np.int64).reshape(-1, 2), owners
 
 
-def _stacked(rows: Sequence[Floats], frames: int) -> Floats:
+def _stack_points(rows: Sequence[Floats], frames: int) -> Floats:
     return np.stack(rows, axis=1) if rows else np.zeros((frames, 0, 3))
 
 
@@ -128,11 +129,11 @@ def _rings(polygon: Any) -> tuple[Floats, ...]:
 
 def _scalars(poses: FramePoses, elements: Sequence[str]) -> dict[str, Floats]:
     """Every scalar by the elements of some parts, (F, n); none where there are no parts."""
-    found = {
+    scalars = {
         element: {name: poses.scalar(name, element) for name in poses.scalars} for element in set(elements)
     }
     return {
-        name: np.stack([found[element][name] for element in elements], axis=1)
+        name: np.stack([scalars[element][name] for element in elements], axis=1)
         for name in poses.scalars
         if elements
     }
@@ -144,20 +145,20 @@ def _scalars(poses: FramePoses, elements: Sequence[str]) -> dict[str, Floats]:
 def _forces(result: RelaxResult) -> dict[str, Floats]:
     """Forces in links, couplings and rails (F, E + C + Q), where they are more than rounding."""
     net, bound = result.network, ROUNDING * scale(result.network)
-    found = [frame.elongations for frame in result.frames]
-    rows = np.stack([np.concatenate([e.link_forces, e.coupling_forces, e.rail_forces]) for e in found])
+    stretches = [frame.elongations for frame in result.frames]
+    rows = np.stack([np.concatenate([e.link_forces, e.coupling_forces, e.rail_forces]) for e in stretches])
     scalars = {"force": rows} if np.abs(rows).max(initial=0.0) > bound else {}
-    if result.trust.locks_at is not None:
-        scalars["internal load"] = np.stack([unmet(net, frame) for frame in result.frames])
+    if result.assessment.locks_at is not None:
+        scalars["internal load"] = np.stack([internal_load(net, frame) for frame in result.frames])
     return scalars
 
 
 def events(result: RelaxResult) -> Iterator[Event]:
     """What was noticed on the way, and where it locks."""
-    for notice in result.trust.notices:
+    for notice in result.assessment.notices:
         yield Event(100 * notice.share, notice.text, notice.kind)
-    at = result.trust.locks_at
-    if at is not None and not any(notice.kind == "lock" for notice in result.trust.notices):
+    at = result.assessment.locks_at
+    if at is not None and not any(notice.kind == "lock" for notice in result.assessment.notices):
         yield Event(100 * at, f"locks at {at:.0%} of the drive", "lock")
 
 
@@ -168,7 +169,7 @@ def _freedoms(result: RelaxResult, poses: FramePoses) -> Iterator[Mark]:
 
 def sketch(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
     """Elements of a file with faults, as lines between their nodes; in space, seen from a corner."""
-    points = read(data).points
+    points = read_nodes(data).points
     places = {name: VIEW @ at if len(at) == 3 else np.array(at) for name, at in points.items()}
     elements = [
         (key_path(place[:2]), [name for name in names if isinstance(name, str)])

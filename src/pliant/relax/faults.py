@@ -19,14 +19,14 @@ from pliant.relax.checks.conflicts import (
     ground_faults,
     guide_faults,
 )
-from pliant.relax.checks.distinct_nodes import apart_faults
+from pliant.relax.checks.distinct_nodes import distinct_faults
 from pliant.relax.checks.drawn_overlaps import contact_faults, wrap_faults
-from pliant.relax.checks.raw_data import Reading, each_name, named_elsewhere, named_in_elements, read
+from pliant.relax.checks.raw_data import RawNodes, each_name, named_elsewhere, named_in_elements, read_nodes
 
 CHECKS = (
     dimension_faults,
     ground_faults,
-    apart_faults,
+    distinct_faults,
     bar_faults,
     gear_faults,
     guide_faults,
@@ -37,7 +37,7 @@ CHECKS = (
 
 def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
     """All that is wrong between the parts of a mechanism, each at its place and with a cure."""
-    reading = read(data)
+    reading = read_nodes(data)
     if not reading.known:
         return
     lists = (value if isinstance(value, list | tuple) else (value,) for _, value in named_in_elements(data))
@@ -51,7 +51,7 @@ def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
         yield from check(data, reading)
 
 
-def _idle_nodes(used: set[str], reading: Reading) -> Iterator[InitErrorDetails]:
+def _idle_nodes(used: set[str], reading: RawNodes) -> Iterator[InitErrorDetails]:
     for name, at in reading.known.items():
         if name not in used:
             held = ", and holds nothing on the ground" if name in reading.ground else ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import PliantError
 from pliant.relax.model import (
     Actuator,
@@ -18,8 +18,6 @@ from pliant.relax.model import (
     Spring,
     String,
 )
-
-Floats = NDArray[np.float64]
 
 RADIUS, LOW, TARGET = 10.0, 10.0, 15.0
 STEP = 0.002  # by which the paper's actuators change in an iteration
@@ -61,7 +59,7 @@ def stewart(platforms: int, handed: str = "same", study: RelaxStudy | None = Non
     )
 
 
-def twisted(platforms: int, handed: str = "same") -> np.ndarray:
+def stewart_end(platforms: int, handed: str = "same") -> np.ndarray:
     """Where the nodes (N, 3) of `stewart` are when all actuators are 15 long, stage by stage."""
     corner = 2 * np.pi * np.arange(3) / 3
     height = np.sqrt(TARGET**2 - RADIUS**2)
@@ -107,7 +105,7 @@ def peaucellier(study: RelaxStudy | None = None) -> Mechanism:
     )
 
 
-def scattered(seed: int, joints: int = 100, links: int = 200, driven: int = 20) -> Mechanism:
+def random_mechanism(seed: int, joints: int = 100, links: int = 200, driven: int = 20) -> Mechanism:
     """Points scattered in a cube and linked at random, some links driven to random lengths.
 
     Three joints are on the ground: "a grounded structure". Every joint has at least one link.

@@ -124,7 +124,7 @@ class Plate(Frozen):
         return self.name or "-".join(self.nodes)
 
 
-class Weld(Frozen):
+class CornerWeld(Frozen):
     """Two bars that meet in a node keep their angle."""
 
     joint: Name
@@ -244,7 +244,7 @@ class Contact(Frozen):
     friction: NotNegative = 0.0
 
 
-class Obstacle(Frozen):
+class WrapObstacle(Frozen):
     """What a string wraps around: a circle or ball about a node, or a cylinder about two."""
 
     node: Name | None = None
@@ -267,7 +267,7 @@ class Wrap(Frozen):
     """
 
     nodes: Pair
-    around: tuple[Obstacle, ...] = Field(min_length=1, max_length=100)
+    around: tuple[WrapObstacle, ...] = Field(min_length=1, max_length=100)
     via: tuple[Place, ...] = ()
     length: Length | None = Field(None, description="default as drawn")
     to: Lengths | None = None
@@ -358,7 +358,7 @@ class Mechanism(Document):
     bumpers: tuple[Bumper, ...] = ()
     actuators: tuple[Actuator, ...] = ()
     plates: tuple[Plate, ...] = ()
-    welds: tuple[Weld, ...] = ()
+    welds: tuple[CornerWeld, ...] = ()
     rotors: tuple[Rotor, ...] = ()
     hinges: tuple[Hinge, ...] = ()
     sliders: tuple[Slider, ...] = ()

@@ -11,10 +11,10 @@ import numpy as np
 from pliant.core.store import model_hash, sayable, version
 from pliant.core.written import listed, place
 from pliant.relax.checks.raw_data import ELEMENTS
-from pliant.relax.diagnose.carried_forces import Carried
+from pliant.relax.diagnose.carried_forces import CarriedForce
 from pliant.relax.model import Mechanism
 from pliant.relax.result import RelaxResult
-from pliant.relax.solvers.record import Notice, Way
+from pliant.relax.solvers.record import Branch, Notice
 from pliant.relax.status import RelaxStatus
 
 NOWHERE = 1e-8  # of the drive: a share that is its start
@@ -45,22 +45,22 @@ def sentence(result: RelaxResult) -> str:
     unit = result.model.units
     match result.status:
         case RelaxStatus.CONVERGED:
-            where = " where asked" if _driven(result) else ""
+            where = " where asked" if _is_driven(result) else ""
             holds = f"every length holds to {result.length_error:.2g} {unit}"
-            return f"Comes to rest{where}: {holds}; {_left(result)}."
+            return f"Comes to rest{where}: {holds}; {_freedom_text(result)}."
         case RelaxStatus.LOCKED:
-            at = result.trust.locks_at
+            at = result.assessment.locks_at
             where = "" if at is None else f" at {_percent(at)} of the drive"
             return f"Locks{where}: {_carriers(result)}."
         case RelaxStatus.DEAD_CENTRE:
-            (found,) = [one for one in result.trust.notices if one.kind == "dead centre"][-1:]
-            return f"Stands at {found.text} (at {_percent(found.share)} of the drive)."
+            (notice,) = [one for one in result.assessment.notices if one.kind == "dead centre"][-1:]
+            return f"Stands at {notice.text} (at {_percent(notice.share)} of the drive)."
         case RelaxStatus.OVER_CONSTRAINED:
-            off = f"the lengths contradict each other by {result.trust.length_errors[0]:.3g} {unit}"
+            off = f"the lengths contradict each other by {result.assessment.length_errors[0]:.3g} {unit}"
             return f"Over-constrained as drawn: {off}; {_carriers(result)}."
         case RelaxStatus.BRANCH_DOUBTFUL:
-            doubts = [notice for notice in result.trust.notices if notice.kind in ("branch", "snap")]
-            why = f": {_told(doubts[0])}" if doubts else ""
+            doubts = [notice for notice in result.assessment.notices if notice.kind in ("branch", "snap")]
+            why = f": {_notice_text(doubts[0])}" if doubts else ""
             return f"Comes to rest, but perhaps in another assembly than the one drawn{why}."
         case RelaxStatus.NOT_CONVERGED:
             share = result.frames[-1].share
@@ -81,7 +81,7 @@ ALERTS = {
 
 def alerts(result: RelaxResult) -> Iterator[str]:
     """What a designer must notice beside the status, in a few words each."""
-    known = {notice.kind for notice in result.trust.notices}
+    known = {notice.kind for notice in result.assessment.notices}
     if result.status is RelaxStatus.BRANCH_DOUBTFUL:
         known.discard("branch")
     yield from (text for kind, text in ALERTS.items() if kind in known)
@@ -92,13 +92,13 @@ def lines(result: RelaxResult) -> Iterator[str]:
     unit, length = force_unit(result.model), result.model.units
     yield _line("method", f"{result.study.method}, {_effort(result)}, {len(result.frames)} frames")
     yield _line("residual", f"{_with(result.residual, unit)} at most on a node")
-    worst = float(result.trust.length_errors.max())
+    worst = float(result.assessment.length_errors.max())
     yield _line("lengths", f"hold to {result.length_error:.2g} {length}, to {worst:.2g} {length} on the way")
     yield from _loads(result)
     yield from _forces(result)
     yield _line("freedoms", _freedoms(result))
     yield _line("assembly", "kept" if result.assembly_kept else "doubtful")
-    yield from (_line(notice.kind, _told(notice)) for notice in result.trust.notices)
+    yield from (_line(notice.kind, _notice_text(notice)) for notice in result.assessment.notices)
     yield from _ends(result)
 
 
@@ -106,7 +106,7 @@ def _line(key: str, text: str) -> str:
     return f"  {key:<18} {text}"
 
 
-def _driven(result: RelaxResult) -> bool:
+def _is_driven(result: RelaxResult) -> bool:
     """Whether anything changes along the drive."""
     drive = result.network.drive
     return any(
@@ -115,7 +115,7 @@ def _driven(result: RelaxResult) -> bool:
 
 
 def _effort(result: RelaxResult) -> str:
-    rescued = any(notice.kind == "fallback" for notice in result.trust.notices)
+    rescued = any(notice.kind == "fallback" for notice in result.assessment.notices)
     relaxed = result.study.method != "auto" or len(result.history) > 0
     counted = "factorisations and iterations" if rescued and not relaxed else "factorisations"
     return f"{result.iterations:,} {'iterations' if relaxed else counted}"
@@ -126,12 +126,12 @@ def _effort(result: RelaxResult) -> str:
 
 def _carriers(result: RelaxResult) -> str:
     """What carries the internal load, the strongest first."""
-    found = result.trust.carriers
-    if not found:
+    carriers = result.assessment.carriers
+    if not carriers:
         return "nothing carries it at the end"
-    named = [f"{name} ({_strength(result, name, force)})" for name, force in found[:FEW]]
-    more = f" and {len(found) - FEW} more" if len(found) > FEW else ""
-    return f"{', '.join(named)}{more} {'carries' if len(found) == 1 else 'carry'} it"
+    named = [f"{name} ({_strength(result, name, force)})" for name, force in carriers[:FEW]]
+    more = f" and {len(carriers) - FEW} more" if len(carriers) > FEW else ""
+    return f"{', '.join(named)}{more} {'carries' if len(carriers) == 1 else 'carry'} it"
 
 
 def _strength(result: RelaxResult, name: str, force: float) -> str:
@@ -147,10 +147,10 @@ def _strength(result: RelaxResult, name: str, force: float) -> str:
 
 
 def _loads(result: RelaxResult) -> Iterator[str]:
-    if not result.trust.carriers:
+    if not result.assessment.carriers:
         yield _line("internal load", "none: nothing is locked")
         return
-    for index, (name, force) in enumerate(result.trust.carriers[: 2 * FEW]):
+    for index, (name, force) in enumerate(result.assessment.carriers[: 2 * FEW]):
         how = "pulled" if force > 0 else "pressed"
         yield _line("internal load" if index == 0 else "", f"{name}: {_strength(result, name, force)}, {how}")
     if not force_unit(result.model):
@@ -164,7 +164,7 @@ TINY = 1e-5  # of the largest force or reaction: what is less may be rounding
 
 def _forces(result: RelaxResult) -> Iterator[str]:
     """The largest force of what is driven and of what carries most, and the largest reactions."""
-    if not force_unit(result.model) or result.trust.carriers:
+    if not force_unit(result.model) or result.assessment.carriers:
         return
     peaks = [(one, int(np.abs(one.values).argmax())) for one in result.forces]
     largest = max((abs(float(one.values[at])) for one, at in peaks if not one.torque), default=0.0)
@@ -173,7 +173,9 @@ def _forces(result: RelaxResult) -> Iterator[str]:
     some.sort(key=lambda pair: (not pair[0].name.startswith(DRIVEN), _rank(pair[0].values[pair[1]], largest)))
     for index, (one, at) in enumerate(some[:FORCES]):
         value, share = float(one.values[at]), _percent(result.frames[at].share)
-        yield _line("forces" if index == 0 else "", f"{one.name} {_does(one, value, result)} at {share}")
+        yield _line(
+            "forces" if index == 0 else "", f"{one.name} {_force_text(one, value, result)} at {share}"
+        )
     if len(some) > FORCES:
         yield _line("", f"and {len(some) - FORCES} more")
     yield from _reactions(result, largest)
@@ -184,7 +186,7 @@ def _rank(force: float, largest: float) -> float:
     return -round(abs(float(force)) / (largest or 1.0), 5)
 
 
-def _does(one: Carried, value: float, result: RelaxResult) -> str:
+def _force_text(one: CarriedForce, value: float, result: RelaxResult) -> str:
     """What an element does with its force, in words."""
     if one.torque:
         return f"turns with {value:.4g} N·{result.model.units}"
@@ -212,39 +214,39 @@ def shows_freedoms(result: RelaxResult) -> bool:
     return len(result.model.nodes) <= NODES and 0 < len(result.freedom.modes) <= MODES
 
 
-def _left(result: RelaxResult) -> str:
+def _freedom_text(result: RelaxResult) -> str:
     """How many ways it can still move, and where to see them; or how stiff the softest is."""
-    found = result.freedom
-    if found.count and not found.second:
+    freedom = result.freedom
+    if freedom.count and not freedom.second:
         return "no freedom left: a stress holds what is free to first order"
-    soft = _softest(result)
+    soft = _least_stiffness(result)
     if soft and _elastic(result.model):
         return f"what is elastic holds it, the softest way to move with {soft}"
-    elastic = " to what is elastic" if found.count and _elastic(result.model) else ""
+    elastic = " to what is elastic" if freedom.count and _elastic(result.model) else ""
     shown = " (drawn)" if shows_freedoms(result) else ""
-    return f"{_count(found.second, 'freedom', found.exact)} left{elastic}{shown}"
+    return f"{_count(freedom.second, 'freedom', freedom.exact)} left{elastic}{shown}"
 
 
-def _softest(result: RelaxResult) -> str:
+def _least_stiffness(result: RelaxResult) -> str:
     """The stiffness of the softest way to move, where all of them have one."""
-    found, model = result.freedom, result.model
-    values = found.stiffness
-    if not len(values) or found.rigid or not force_unit(model):
+    freedom, model = result.freedom, result.model
+    values = freedom.stiffness
+    if not len(values) or freedom.rigid or not force_unit(model):
         return ""
     positive = values[0] > FIRM * abs(values).max()
     return f"{values[0]:.3g} N/{model.units}" if positive else ""
 
 
 def _freedoms(result: RelaxResult) -> str:
-    found = result.freedom
-    rigid = f", {found.rigid} of them of the whole as one body" if found.rigid else ""
+    freedom = result.freedom
+    rigid = f", {freedom.rigid} of them of the whole as one body" if freedom.rigid else ""
     spare = ""
-    if found.redundant:
-        spare = f"; {_count(found.redundant, 'length', found.exact)} more than needed"
-    text = f"{_count(found.count, 'freedom', found.exact)} with the drive held{rigid}"
-    if found.second < found.count:
-        text += f" to first order, {found.second or 'none'} to second"
-    soft = _softest(result)
+    if freedom.redundant:
+        spare = f"; {_count(freedom.redundant, 'length', freedom.exact)} more than needed"
+    text = f"{_count(freedom.count, 'freedom', freedom.exact)} with the drive held{rigid}"
+    if freedom.second < freedom.count:
+        text += f" to first order, {freedom.second or 'none'} to second"
+    soft = _least_stiffness(result)
     return text + spare + (f"; the softest way to move has a stiffness of {soft}" if soft else "")
 
 
@@ -265,7 +267,7 @@ def _ends(result: RelaxResult) -> Iterator[str]:
         yield _line(name, f"from {first} to {last} {result.model.units}, {length:.6g} along its path")
 
 
-def _told(notice: Notice) -> str:
+def _notice_text(notice: Notice) -> str:
     return f"{notice.text} (at {_percent(notice.share)} of the drive)"
 
 
@@ -293,27 +295,27 @@ def to_dict(result: RelaxResult) -> dict[str, Any]:
         "residual": result.residual,
         "length_error": result.length_error,
         "internal_load": result.internal_load,
-        "carriers": [{"element": name, "force": force} for name, force in result.trust.carriers],
+        "carriers": [{"element": name, "force": force} for name, force in result.assessment.carriers],
         "locked": result.locked,
-        "locks_at": result.trust.locks_at,
-        "ways": [_way(result, way) for way in result.trust.ways],
+        "locks_at": result.assessment.locks_at,
+        "ways": [_plain_branch(result, way) for way in result.assessment.ways],
         "assembly_kept": result.assembly_kept,
         "freedoms": result.freedoms,
         "stiffness": result.freedom.stiffness.tolist(),
-        **_carried(result),
-        "warnings": [vars(notice).copy() for notice in result.trust.notices],
+        **_plain_forces(result),
+        "warnings": [vars(notice).copy() for notice in result.assessment.notices],
         "path": {name: result.points[:, k].tolist() for k, name in enumerate(result.model.nodes)},
         "shares": result.shares.tolist(),
     }
     return {**sayable(data), "motion": result.motion.to_dict()}
 
 
-def _way(result: RelaxResult, way: Way) -> dict[str, Any]:
+def _plain_branch(result: RelaxResult, way: Branch) -> dict[str, Any]:
     places = way.x[: result.network.shown].tolist()
     return {"share": way.share, "nodes": dict(zip(result.model.nodes, places, strict=True))}
 
 
-def _carried(result: RelaxResult) -> dict[str, Any]:
+def _plain_forces(result: RelaxResult) -> dict[str, Any]:
     """Forces and reactions, where they are known in newtons."""
     if not force_unit(result.model):
         return {"forces": {}, "torques": {}, "reactions": {}}

@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats, Network
-from pliant.relax.diagnose.assessment import Trust
-from pliant.relax.diagnose.carried_forces import Carried, forces, reactions
+from pliant.core.arrays import Floats
+from pliant.relax.diagnose.assessment import Assessment
+from pliant.relax.diagnose.carried_forces import CarriedForce, forces, reactions
 from pliant.relax.diagnose.rank import Freedom, freedom, smallest_singular_values
 from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.record import Frame
 from pliant.relax.status import RelaxStatus
 from pliant.view.shown import Shown
@@ -27,7 +28,7 @@ class RelaxResult(Shown):
     study: RelaxStudy
     network: Network
     frames: tuple[Frame, ...]
-    trust: Trust
+    assessment: Assessment
     history: tuple[Floats, ...]  # largest residual of every iteration, of methods that iterate
     iterations: int  # or factorisations, of auto
     seconds: Mapping[str, float]
@@ -55,12 +56,12 @@ class RelaxResult(Shown):
     @property
     def length_error(self) -> float:
         """By how much a length that shall hold does not, at the end."""
-        return float(self.trust.length_errors[-1])
+        return float(self.assessment.length_errors[-1])
 
     @property
     def internal_load(self) -> float:
         """The largest force at the end that no displacement can relieve."""
-        return float(self.trust.loads[-1])
+        return float(self.assessment.loads[-1])
 
     @property
     def locked(self) -> bool:
@@ -70,7 +71,7 @@ class RelaxResult(Shown):
     @property
     def assembly_kept(self) -> bool:
         """Whether it is sure that the mechanism is still in the assembly it was drawn in."""
-        return self.trust.assembly_kept
+        return self.assessment.assembly_kept
 
     @cached_property
     def freedom(self) -> Freedom:
@@ -88,7 +89,7 @@ class RelaxResult(Shown):
         return smallest_singular_values(self.network, self.frames)
 
     @cached_property
-    def forces(self) -> tuple[Carried, ...]:
+    def forces(self) -> tuple[CarriedForce, ...]:
         """What every element carries along the drive."""
         return forces(self.model, self.network, self.frames)
 

@@ -12,18 +12,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pliant.core.clock import Clock
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.network import Network
 from pliant.relax.assemble.user_elements import Element
-from pliant.relax.diagnose.assessment import trust
+from pliant.relax.diagnose.assessment import assess
 from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.network.network import Network
 from pliant.relax.result import RelaxResult
 from pliant.relax.solvers.auto import follow
-from pliant.relax.solvers.published import coast, march
+from pliant.relax.solvers.published import relax_along_drive, relax_with_momentum
 from pliant.relax.solvers.record import Frame, Record
-from pliant.relax.solvers.run import why_not
+from pliant.relax.solvers.run_state import newton_obstacle
 from pliant.relax.warm import LOOPS, seconds_as_python
 
 JUDGED = 40_000  # places of nodes in a run that was stopped: a few tenths of a second
@@ -40,7 +40,7 @@ def solve(
     study = study or model.study
     clock, record = Clock(), Record()
     progress(0, 1000, "starting")
-    with running(LOOPS, seconds_as_python(model, study), progress):
+    with run_loops(LOOPS, seconds_as_python(model, study), progress):
         with clock.phase("build"):
             net = build(model)
         try:
@@ -49,7 +49,7 @@ def solve(
         except KeyboardInterrupt:
             if not record.frames:
                 raise
-            record.frames = _soon_judged(record.frames)
+            record.frames = _thin_frames(record.frames)
             raise Interrupted(_result(model, study, net, record, clock, bool(elements))) from None
         return _result(model, study, net, record, clock, bool(elements))
 
@@ -59,7 +59,7 @@ def check(model: Mechanism) -> None:
     build(model)
 
 
-def _soon_judged(frames: list[Frame]) -> list[Frame]:
+def _thin_frames(frames: list[Frame]) -> list[Frame]:
     """As many frames as are judged while somebody waits for it to stop, the first and the last among them."""
     most = max(JUDGED // len(frames[0].x), 3)
     every = max(-(-len(frames) // (most - 1)), 1)
@@ -74,23 +74,23 @@ def run(
     elements: Sequence[Element] = (),
 ) -> None:
     """Frames and notices of a run, by the method of the study."""
-    why = (OWN if elements else why_not(net)) if study.method == "auto" else ""
+    why = (OWN if elements else newton_obstacle(net)) if study.method == "auto" else ""
     if study.method == "auto" and not why:
         follow(net, study, record, progress)
     elif study.method in ("sync", "async"):
-        march(net, study, record, progress, elements)
+        relax_along_drive(net, study, record, progress, elements)
     else:
         if why:
             record.notice(0.0, "fallback", f"momentum relaxation instead of Newton's steps: {why}")
-        coast(net, study, record, progress, elements)
+        relax_with_momentum(net, study, record, progress, elements)
 
 
 def _result(
     model: Mechanism, study: RelaxStudy, net: Network, record: Record, clock: Clock, own: bool
 ) -> RelaxResult:
     with clock.phase("check"):
-        found = trust(net, study, record, own)
+        assessment = assess(net, study, record, own)
     return RelaxResult(
-        found.status, model, study, net, tuple(record.frames), found, tuple(record.residuals),
+        assessment.status, model, study, net, tuple(record.frames), assessment, tuple(record.residuals),
         record.iterations, clock.seconds,
     )  # fmt: skip

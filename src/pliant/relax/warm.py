@@ -50,19 +50,19 @@ def exercise() -> None:
 
     for parts in (
         TWO_BARS,
-        _driven(),
-        _loaded(),
-        _buckling(),
-        _touching(),
-        _guided(),
-        _wrapped(2),
-        _wrapped(3),
-        _rubbing(),
+        _driven_elbow(),
+        _loaded_mast(),
+        _buckling_mast(),
+        _contact_model(),
+        _guided_nodes(),
+        _wrapped_string(2),
+        _wrapped_string(3),
+        _rough_guide(),
     ):
         _run(Mechanism.model_validate(parts), frames=1)
     for method in ("sync", "momentum"):
         _run(Mechanism.model_validate(TWO_BARS), method=method, frames=1, iterations=2, noise=1e-9)
-    _together()
+    _machine_batches()
 
 
 def _run(model: Any, **study: Any) -> None:
@@ -73,7 +73,7 @@ def _run(model: Any, **study: Any) -> None:
     assert result.freedoms + len(result.singular_values) >= 0
 
 
-def _driven() -> dict[str, Any]:
+def _driven_elbow() -> dict[str, Any]:
     """An elbow whose length is driven: nothing but lengths decides it."""
     return {
         "ground": ["a", "b"],
@@ -83,7 +83,7 @@ def _driven() -> dict[str, Any]:
     }
 
 
-def _loaded() -> dict[str, Any]:
+def _loaded_mast() -> dict[str, Any]:
     """A mast with a weight on it, that could fall over."""
     nodes = {"a": [0, 0], "b": [0, 1], "c": [-3, 1]}
     springs = [{"nodes": ["b", "c"], "stiffness": 10}]
@@ -97,7 +97,7 @@ def _loaded() -> dict[str, Any]:
     }
 
 
-def _buckling() -> dict[str, Any]:
+def _buckling_mast() -> dict[str, Any]:
     """A mast on a torsion spring."""
     return {
         "ground": ["a", "g"],
@@ -108,7 +108,7 @@ def _buckling() -> dict[str, Any]:
     }
 
 
-def _touching() -> dict[str, Any]:
+def _contact_model() -> dict[str, Any]:
     nodes = {"a": [0, 0], "p": [8, 0], "b": [10, 4], "q": [5.5, 3], "s": [10, -0.5]}
     return {
         "ground": ["a", "b", "s"],
@@ -120,7 +120,7 @@ def _touching() -> dict[str, Any]:
     }
 
 
-def _guided() -> dict[str, Any]:
+def _guided_nodes() -> dict[str, Any]:
     """A node on a curve, and one on a line that slides along a bar."""
     return {
         "ground": ["a"],
@@ -135,7 +135,7 @@ def _guided() -> dict[str, Any]:
     }
 
 
-def _rubbing() -> dict[str, Any]:
+def _rough_guide() -> dict[str, Any]:
     """A weight on a rough line, held by a spring."""
     return {
         "ground": ["a"],
@@ -146,7 +146,7 @@ def _rubbing() -> dict[str, Any]:
     }
 
 
-def _wrapped(axes: int) -> dict[str, Any]:
+def _wrapped_string(axes: int) -> dict[str, Any]:
     """A string over a pulley, or in space over a ball, which is led round it before anything moves."""
     drawn = {"a": [-4, 0, 0], "b": [4, 0, 0], "c": [4, -3, 0], "o": [0, -0.5, 0]}
     nodes = {name: place[:axes] for name, place in drawn.items()}
@@ -154,7 +154,7 @@ def _wrapped(axes: int) -> dict[str, Any]:
     return {"ground": ["a", "c", "o"], "nodes": nodes, "bars": [{"nodes": ["b", "c"]}], "wraps": [wrap]}
 
 
-def _together() -> None:
+def _machine_batches() -> None:
     """Many machines at once, in the plane and in space, of one topology and of several."""
     from pliant.relax.machines.batch import relax
     from pliant.relax.machines.population import machines

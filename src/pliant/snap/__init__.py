@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pliant.snap.model import (  # isort: skip
         Beam, Fastener, Goal, Leg, Move, Obstacle, Parameter, Pawl, Root, SnapStudy,
     )  # fmt: skip
-    from pliant.snap.questions.search import search
+    from pliant.snap.questions.design_search import search
     from pliant.snap.result import SnapResult
     from pliant.snap.status import SnapStatus
 
@@ -45,7 +45,7 @@ __getattr__ = exports(
     {
         "handbook.formulas": ["hinged_force", "lock_friction", "mating_force"],
         "handbook.materials": ["MATERIALS", "Material", "material"],
-        "questions.search": ["search"],
+        "questions.design_search": ["search"],
         "result": ["SnapResult"],
         "status": ["SnapStatus"],
     },

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 import shapely
 
 from pliant.core.arrays import Floats
-from pliant.core.plot import Plot, Series
+from pliant.core.plot import Plot, Series, Style
 from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_angles, pawl_load
-from pliant.snap.force.trajectory import Trajectory
+from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.model import Fastener
 from pliant.snap.questions.configuration_space import ConfigurationSlice, configuration_slice, possible_pairs
 from pliant.snap.report import force
@@ -59,7 +58,7 @@ class _Samples:
 class _TrajectorySamples:
     """One way, the travel of the root before each of its courses, and samples."""
 
-    way: Trajectory
+    way: SnapTrajectory
     name: str
     suffix: str
     before: list[float]
@@ -77,7 +76,7 @@ def _all_samples(result: SnapResult) -> list[_TrajectorySamples]:
 
 
 def _trajectory_samples(
-    model: Fastener, way: Trajectory, name: str, suffix: str, start: float, sense: int
+    model: Fastener, way: SnapTrajectory, name: str, suffix: str, start: float, sense: int
 ) -> _TrajectorySamples:
     before = [sum(course.travel for course in way.courses[:k]) for k in range(len(way.courses))]
     stretches = [(k, span) for k, course in enumerate(way.courses) for span in contact_spans(course)]
@@ -119,7 +118,7 @@ def _force(result: SnapResult, runs: Sequence[_TrajectorySamples]) -> Plot:
     ]
     bands = [band for run in runs if (band := _open_band(run)) is not None]
     unit = result.model.units
-    note = "; ".join(_ending(run, unit) for run in runs)
+    note = "; ".join(_ending_text(run, unit) for run in runs)
     return Plot("Force against the motion", f"how far in ({unit})", "force (N)", (*lines, *bands), note=note)
 
 
@@ -142,7 +141,7 @@ def _open_band(run: _TrajectorySamples) -> Series | None:
     return Series(f"{run.name}, left open by flush contact", run.samples.depth.copy(), high, "band", low=low)
 
 
-def _ending(run: _TrajectorySamples, unit: str) -> str:
+def _ending_text(run: _TrajectorySamples, unit: str) -> str:
     """The peak, or where it is stopped."""
     if run.way.blocked:
         return f"{run.name} {ENDS.get(run.way.status, 'jams')} {run.end:.4g} {unit} in"
@@ -188,29 +187,29 @@ def _layers(space: ConfigurationSlice, laid: Callable[[Floats], Floats], events:
     sticks = [laid(arc.places) for arc in space.arcs if arc.sticks]
     slides = [laid(arc.places) for arc in space.arcs if not arc.sticks]
     yield _series("path", laid(space.path), "heavy")
-    yield _series("sticking", _separated(sticks)) if sticks else rest
+    yield _series("sticking", _join_with_gaps(sticks)) if sticks else rest
     if slides:
-        yield _series("sliding", _separated(slides))
+        yield _series("sliding", _join_with_gaps(slides))
     if len(events):
         yield _series("events", events, "points")
     for name, area in (("forbidden", space.forbidden), ("free", space.reach), ("out of reach", space.apart)):
         rings = [laid(ring) for ring in _rings(area)]
         if rings:
-            yield _series(name, _separated(rings), "area")
+            yield _series(name, _join_with_gaps(rings), "area")
     if sticks:
         yield rest
 
 
-def _series(name: str, places: Floats, style: Any = "line") -> Series:
+def _series(name: str, places: Floats, style: Style = "line") -> Series:
     return Series(name, places[:, 0].copy(), places[:, 1].copy(), style)
 
 
-def _separated(lines: Sequence[Floats]) -> Floats:
+def _join_with_gaps(lines: Sequence[Floats]) -> Floats:
     """Lines (K, 2) one after another, with a gap after each."""
     return np.concatenate([part for line in lines for part in (line, GAP)])
 
 
-def _rings(area: Any) -> Iterator[Floats]:
+def _rings(area: shapely.Geometry) -> Iterator[Floats]:
     """The rings of an area: outsides left about, holes right about."""
     for polygon in shapely.get_parts(area):
         for place, ring in enumerate((polygon.exterior, *polygon.interiors)):

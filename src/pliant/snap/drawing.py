@@ -22,7 +22,7 @@ from pliant.snap.arithmetic.half_angle import half_angle
 from pliant.snap.faults import ROOT
 from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_angles, pawl_load
 from pliant.snap.force.sizing import strains
-from pliant.snap.force.trajectory import Trajectory, angle_of
+from pliant.snap.force.snap_trajectory import SnapTrajectory, angle_of
 from pliant.snap.model import Fastener, Obstacle, Pawl
 from pliant.snap.report import force
 from pliant.snap.result import SnapResult
@@ -74,9 +74,9 @@ def motion(result: SnapResult) -> Motion:
 
 def headline(result: SnapResult) -> str:
     """The title, and the outcome in a few words: the forces in and out, and strain against its limit."""
-    words = [_in_words(result.way_in, "in")]
+    words = [_trajectory_words(result.way_in, "in")]
     if result.way_back is not None and not result.way_in.blocked:
-        words.append(_in_words(result.way_back, "out"))
+        words.append(_trajectory_words(result.way_back, "out"))
     if result.knife_edge is not None:
         words.insert(0, "on a knife's edge")
     for name, strain in strains(result.model, result.ways).items():
@@ -86,7 +86,7 @@ def headline(result: SnapResult) -> str:
     return f"{result.model.title or 'A fastener'}: {', '.join(words)}"
 
 
-def _in_words(way: Trajectory, which: str) -> str:
+def _trajectory_words(way: SnapTrajectory, which: str) -> str:
     if way.blocked:
         return f"{way.status.name.lower().replace('_', ' ')} on the way {which}"
     if not math.isfinite(way.peak):
@@ -154,7 +154,7 @@ def _strips(
             if len(travel):
                 _add(strips, _stretch(model, course, span, travel, moved), crowded)
         moved += course.travel
-        landed = _landing(model, course, strips, moved)
+        landed = _landing_film(model, course, strips, moved)
         if landed is not None:
             _add(strips, landed, crowded)
     return strips
@@ -215,7 +215,7 @@ def _snap_film(last: _Film, following: _Film) -> _Film:
     return _Film(travel, offset, turned, none, none.copy(), np.zeros(TURNING), np.zeros(turned.shape))
 
 
-def _landing(model: Fastener, course: Course, strips: Sequence[_Film], travel: float) -> _Film | None:
+def _landing_film(model: Fastener, course: Course, strips: Sequence[_Film], travel: float) -> _Film | None:
     """The end of a course, where no stretch leads to it: it ended as it began, or on a snap."""
     before = strips[-1].angles[-1] if strips else np.zeros(len(model.pawls))
     turned = before.copy()
@@ -304,9 +304,9 @@ def _captions(
         (event, max(frame, begin))
         for happened, begin in zip(ways, (0, turns), strict=True)
         for event in happened
-        if (frame := _first(model, film, event)) is not None
+        if (frame := _first_frame(model, film, event)) is not None
     ]
-    spot = _under(model, poses)[None]
+    spot = _place_below(model, poses)[None]
     following = [*(frame for _, frame in seen[1:]), len(film.travel)]
     texts: dict[int, str] = {}
     for (event, frame), end in zip(seen, following, strict=False):
@@ -325,7 +325,7 @@ def _caption(model: Fastener, event: _SimultaneousEvents) -> str:
     return f"{_joined_names(event.who)}: {event.kind}" if some else event.kind
 
 
-def _under(model: Fastener, poses: Floats) -> Floats:
+def _place_below(model: Fastener, poses: Floats) -> Floats:
     """The place below the middle of all that is ever seen."""
     shapes, which = _shapes(model)
     seen = [carry(poses[:, b, None], shapes[k].rings[0]).reshape(-1, 2) for b, k in enumerate(which)]
@@ -334,7 +334,7 @@ def _under(model: Fastener, poses: Floats) -> Floats:
     return np.array([(low[0] + high[0]) / 2, low[1] - BELOW * (high - low).max()])
 
 
-def _first(model: Fastener, film: _Film, event: _SimultaneousEvents) -> int | None:
+def _first_frame(model: Fastener, film: _Film, event: _SimultaneousEvents) -> int | None:
     """The first frame at an event's travel in which its pawl has its angle."""
     here = np.abs(film.travel - event.travel) <= SAME * film.travel[-1]
     for p, pawl in enumerate(model.pawls):
@@ -356,7 +356,7 @@ class _SimultaneousEvents:
     angle: float  # of the first
 
 
-def _simultaneous_events(way: Trajectory, before: float) -> list[_SimultaneousEvents]:
+def _simultaneous_events(way: SnapTrajectory, before: float) -> list[_SimultaneousEvents]:
     """The events of a way that begins so far from the start."""
     events: dict[tuple[float, str], _SimultaneousEvents] = {}
     for event in way.events:
@@ -406,7 +406,7 @@ def _signals(result: SnapResult, film: _Film) -> dict[str, Signal]:
 # Before anything moves
 
 
-def drawn(model: Fastener) -> Motion:
+def drawn_frame(model: Fastener) -> Motion:
     """One frame: obstacles, the root and the pawls at rest; hinges, and the way the first is to go."""
     still = [[*map(float, obstacle.at), 0.0] for obstacle in model.obstacles]
     root = [] if model.root.outline is None else [(ROOT, model.root.outline)]

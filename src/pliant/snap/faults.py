@@ -231,10 +231,11 @@ def beam_fault(
     least, most = (1 - WITHIN) * (drawn.behind + drawn.nose), (1 + WITHIN) * (drawn.behind + drawn.tip)
     if not least <= drawn.said <= most:
         between = f"{drawn.behind + drawn.nose:.4g} {units} from the root"
+        fitting = _fitted_length(drawn, share)
         return Fault(
             where + ".length" * said,
             f"is {drawn.said:g}, and the nose is drawn {between}",
-            f"Give length = {_fitting(drawn, share):.4g}, draw it so, or leave the length to the drawing",
+            f"Give length = {fitting:.4g}, draw it so, or leave the length to the drawing",
         )
     ends = [drawn.rear, *behind]
     if min(abs(share * drawn.said - end) for end in ends) <= WITHIN * drawn.said:
@@ -247,7 +248,7 @@ def beam_fault(
     )
 
 
-def _fitting(drawn: Cantilever, share: float) -> float:
+def _fitted_length(drawn: Cantilever, share: float) -> float:
     """A length up to the nose, from where the beam begins if its hinge is at its share of that."""
     whole = drawn.rear + drawn.nose
     return whole if abs(share * whole - drawn.rear) <= WITHIN * whole else drawn.nose / (1 - share)

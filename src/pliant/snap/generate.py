@@ -38,7 +38,7 @@ def two_hooks(friction: Rational = 0, stiffness: Rational = 100, drop: Rational 
         root=Root(velocity=vector(0, -1), outline=_box(-5, 9, 5, 10)),
         pawls=(
             Pawl(name="left", hinge=vector(-4, 9), outline=hook, stiffness=Fraction(stiffness)),
-            Pawl(name="right", hinge=vector(4, 9), outline=_mirrored(hook), stiffness=Fraction(stiffness)),
+            Pawl(name="right", hinge=vector(4, 9), outline=_mirror(hook), stiffness=Fraction(stiffness)),
         ),
         obstacles=(Obstacle(name="T", outline=tee),),
     )
@@ -164,7 +164,9 @@ def random_fastener(seed: int) -> Fastener:
     hinges = [vector(0, 0)] if rng.random() < 0.6 else [vector(-3, 0), vector(3, 0)]
     pawls = tuple(_random_pawl(rng, f"pawl {k + 1}", hinge) for k, hinge in enumerate(hinges))
     root = _box(-4, 1, 4, 2) if rng.random() < 1 / 3 else None
-    taken = [_area(_moved(_turned(pawl), pawl.hinge)) for pawl in pawls] + ([_area(root)] if root else [])
+    taken = [_area(_translate(_outline_at_rest(pawl), pawl.hinge)) for pawl in pawls] + (
+        [_area(root)] if root else []
+    )
     if rng.random() < 0.85:  # a lane for each hinge: where it goes through an obstacle, the pawl can only jam
         taken += [_lane(hinge, way) for hinge in hinges]
     obstacles: list[Obstacle] = []
@@ -224,7 +226,7 @@ def _box(left: Rational, bottom: Rational, right: Rational, top: Rational) -> Ri
     return ring((left, bottom), (right, bottom), (right, top), (left, top))
 
 
-def _mirrored(outline: Ring) -> Ring:
+def _mirror(outline: Ring) -> Ring:
     return tuple((-x, y) for x, y in outline)
 
 
@@ -236,12 +238,12 @@ def _random_pawl(rng: np.random.Generator, name: str, hinge: ExactVector) -> Paw
         low, high = Fraction(-length, 2), Fraction(tip - length, 2)
         side = ((HALF + Fraction(nose, 2), high), (HALF, high + HALF))
         outline = ring((-HALF, HALF), (-HALF, low), (0, low), *side, (HALF, HALF))
-        outline = outline if rng.random() < 0.5 else _mirrored(outline)
+        outline = outline if rng.random() < 0.5 else _mirror(outline)
     elif kind == 1:
         x, y, wide = rng.integers([-8, -12, 2], [9, -3, 5]).tolist()
         outline = ring((-HALF, HALF), (Fraction(x, 2), Fraction(y, 2)), (Fraction(wide, 2), 0))
     else:
-        outline = _moved(_star(rng, int(rng.integers(3, 9)), (1, 4)), vector(0, -int(rng.integers(3))))
+        outline = _translate(_star(rng, int(rng.integers(3, 9)), (1, 4)), vector(0, -int(rng.integers(3))))
     stops = (half_angle(f"-{rng.integers(1, 5)}/10 u"), half_angle(f"{rng.integers(1, 8)}/10 u"))
     return Pawl(
         name=name,
@@ -266,7 +268,7 @@ def _beside(
     for _ in range(TRIES):
         ahead, aside = Fraction(int(rng.integers(12, 57)), 4), Fraction(int(rng.integers(-16, 17)), 4)
         at = (way[0] * ahead + aside * (4 + wide) / 4, way[1] * ahead)
-        outline = _moved(_star(rng, int(rng.integers(3, 8)), (0.75, 2.25)), at)
+        outline = _translate(_star(rng, int(rng.integers(3, 8)), (0.75, 2.25)), at)
         if all(shapely.distance(_area(outline), other) >= 0.25 for other in taken):
             return outline
     raise PliantError(f"no room for another obstacle was found in {TRIES} tries.")
@@ -295,11 +297,11 @@ def _plain(outline: Ring) -> bool:
     return bool(np.abs(np.arctan2(cross, (out * back).sum(axis=1))).min() > 0.2)
 
 
-def _moved(outline: Ring, by: ExactVector) -> Ring:
+def _translate(outline: Ring, by: ExactVector) -> Ring:
     return tuple((x + by[0], y + by[1]) for x, y in outline)
 
 
-def _turned(pawl: Pawl) -> Ring:
+def _outline_at_rest(pawl: Pawl) -> Ring:
     """A pawl's outline as it rests, in its hinge's frame."""
     cosine, sine = pawl.rest.matrix
     return tuple((cosine * x - sine * y, sine * x + cosine * y) for x, y in pawl.outline or ())

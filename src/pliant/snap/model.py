@@ -25,13 +25,13 @@ from pliant.snap.handbook.materials import SECANT
 DIGITS = 100  # above and below the line of an exact number
 
 
-def _short(value: Fraction) -> Fraction:
+def _short_fraction(value: Fraction) -> Fraction:
     if max(abs(value.numerator), value.denominator) >= 10**DIGITS:
         raise fault(f"has more than {DIGITS} digits as a fraction", "Round it, or choose another unit")
     return value
 
 
-Short = Annotated[Rational, After(_short)]
+Short = Annotated[Rational, After(_short_fraction)]
 Exact = Annotated[Short, IN_RANGE]
 ExactCoordinate = Annotated[Short, COORDINATES]
 ExactVector = tuple[ExactCoordinate, ExactCoordinate]

@@ -11,7 +11,7 @@ from pliant.core.written import listed, place
 from pliant.snap.faults import ROOT
 from pliant.snap.force.peak import ForcePeak, certified_peak, is_provable, peak_of
 from pliant.snap.force.sizing import ramps, strains
-from pliant.snap.force.trajectory import SnapEvent, Trajectory, finite_or_none
+from pliant.snap.force.snap_trajectory import SnapEvent, SnapTrajectory, finite_or_none
 from pliant.snap.model import Fastener, Pawl
 from pliant.snap.questions.diode.critical_direction import CriticalDirection
 from pliant.snap.questions.knife_edge import KnifeEdge
@@ -35,11 +35,11 @@ def sentence(result: SnapResult) -> str:
     """What it does, in one sentence with its figures; of a knife's edge, in one for each side."""
     edge, unit = result.knife_edge, result.model.units
     if edge is None:
-        return _with_overstrain(_in_and_out(result.way_in, result.way_back, unit), result)
+        return _with_overstrain(_both_ways_text(result.way_in, result.way_back, unit), result)
     way = " on the way back" if edge.corners.back else ""
     met = f"On a knife's edge: {edge.corners} after {edge.corners.travel:.4g} {unit}{way}"
     sides = (
-        f"A hair {side.where}, it {_lower_first(_in_and_out(side.way_in, side.way_back, unit))}"
+        f"A hair {side.where}, it {_lower_first(_both_ways_text(side.way_in, side.way_back, unit))}"
         for side in edge.sides
     )
     return _with_overstrain(" ".join([f"{met}, and what follows depends on the side.", *sides]), result)
@@ -59,7 +59,7 @@ def _lower_first(text: str) -> str:
     return text[0].lower() + text[1:]
 
 
-def _in_and_out(way_in: Trajectory, way_back: Trajectory | None, unit: str) -> str:
+def _both_ways_text(way_in: SnapTrajectory, way_back: SnapTrajectory | None, unit: str) -> str:
     inwards = _insertion(way_in, unit)
     if way_back is None:
         return f"{inwards}."
@@ -67,7 +67,7 @@ def _in_and_out(way_in: Trajectory, way_back: Trajectory | None, unit: str) -> s
     return f"{inwards}; {_retention(way_back, unit, back)}."
 
 
-def _insertion(way: Trajectory, unit: str) -> str:
+def _insertion(way: SnapTrajectory, unit: str) -> str:
     match way.status:
         case SnapStatus.THROUGH:
             return f"Goes all the way, {way.travel:.4g} {unit}, with {force(way.peak)}"
@@ -79,10 +79,10 @@ def _insertion(way: Trajectory, unit: str) -> str:
         case SnapStatus.EVENT_LIMIT:
             return f"The limit of events was reached after {way.travel:.4g} {unit}"
         case _:
-            return f"Does not go in: {_blocking(way, unit)} on the way in{_lock_remark(way, 'go in')}"
+            return f"Does not go in: {_blocking_text(way, unit)} on the way in{_lock_remark(way, 'go in')}"
 
 
-def _retention(way: Trajectory, unit: str, back: str) -> str:
+def _retention(way: SnapTrajectory, unit: str, back: str) -> str:
     comes = back.replace("come", "comes")
     match way.status:
         case SnapStatus.THROUGH:
@@ -94,10 +94,10 @@ def _retention(way: Trajectory, unit: str, back: str) -> str:
         case SnapStatus.EVENT_LIMIT:
             return "the limit of events was reached on the way back"
         case _:
-            return f"does not {back}: {_blocking(way, unit)} into the way back{_lock_remark(way, back)}"
+            return f"does not {back}: {_blocking_text(way, unit)} into the way back{_lock_remark(way, back)}"
 
 
-def _blocking(way: Trajectory, unit: str) -> str:
+def _blocking_text(way: SnapTrajectory, unit: str) -> str:
     where = f"{way.travel:.3g} {unit}"
     who = _pawl_name(way)
     match way.status:
@@ -111,13 +111,13 @@ def _blocking(way: Trajectory, unit: str) -> str:
             return f"{who} jams between its contacts {where}"
 
 
-def _pawl_name(way: Trajectory) -> str:
+def _pawl_name(way: SnapTrajectory) -> str:
     """The pawl that ended it; where it is the only one its name is enough."""
     name, alone = way.last.by, len(way.last.paths.keys() - {ROOT}) == 1
     return f"the {name}" if alone or name.endswith("pawl") else f"the {name} pawl"
 
 
-def _lock_remark(way: Trajectory, what: str) -> str:
+def _lock_remark(way: SnapTrajectory, what: str) -> str:
     if way.status is SnapStatus.STUCK and way.last.paths[way.last.by].cause != "lock":
         return " (no force bends its beam further)"
     if way.status is not SnapStatus.STUCK or way.threshold is None:
@@ -127,7 +127,7 @@ def _lock_remark(way: Trajectory, what: str) -> str:
     return f" (it would {what} {without})" if way.passes else f" ({without} it would get further, and jam)"
 
 
-def _seat_name(way: Trajectory) -> str:
+def _seat_name(way: SnapTrajectory) -> str:
     hits = [event for event in way.events if event.pawl == ROOT]
     if not hits or not hits[-1].contacts:
         return "an obstacle"
@@ -257,7 +257,7 @@ def _changes(entry: CriticalDirection, arithmetic: str) -> str:
     return f"{degrees}, between ({x}, {y}) and ({p}, {q}), tried by {by}"
 
 
-def _way_lines(title: str, way: Trajectory, result: SnapResult) -> Iterator[str]:
+def _way_lines(title: str, way: SnapTrajectory, result: SnapResult) -> Iterator[str]:
     unit = result.model.units
     yield f"  {title:<18} {way.status.sentence}, after {way.travel:.6g} {unit}"
     peak = None if way.blocked else peak_of(result.model, way)
@@ -271,7 +271,7 @@ def _way_lines(title: str, way: Trajectory, result: SnapResult) -> Iterator[str]
     yield from rows
 
 
-def _peak_lines(way: Trajectory, peak: ForcePeak, result: SnapResult) -> Iterator[str]:
+def _peak_lines(way: SnapTrajectory, peak: ForcePeak, result: SnapResult) -> Iterator[str]:
     """The greatest force, to the digits asked for, and what the handbook has for it."""
     unit, digits = result.model.units, result.digits
     bounded = math.isfinite(way.peak)
@@ -293,7 +293,7 @@ def _peak_lines(way: Trajectory, peak: ForcePeak, result: SnapResult) -> Iterato
         yield f"  {'handbook':<18} {said}; here {force(ramp.found)}, as {why} ({name})"
 
 
-def _event(event: SnapEvent, way: Trajectory, unit: str) -> str:
+def _event(event: SnapEvent, way: SnapTrajectory, unit: str) -> str:
     touching = f": {event.contacts[0]}" if event.contacts else ""
     degrees = math.degrees(event.angle)
     travel = event.travel if abs(event.travel) > ROUNDING * way.travel else 0.0
@@ -328,7 +328,7 @@ def plain_data(result: SnapResult) -> dict[str, Any]:
     return {**sayable(data), "motion": result.motion.to_dict()}
 
 
-def _plain_way(result: SnapResult, way: Trajectory) -> dict[str, Any]:
+def _plain_way(result: SnapResult, way: SnapTrajectory) -> dict[str, Any]:
     """A way, with what is worked out from its peak."""
     asked = result.digits and math.isfinite(way.peak_force)
     peak = peak_of(result.model, way) if asked else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pliant.snap.force.trajectory import SnapEvent, Trajectory
-from pliant.snap.geometry.scene import UnitedObstacles
+from pliant.snap.force.snap_trajectory import SnapEvent, SnapTrajectory
+from pliant.snap.geometry.pawl_scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.questions.design_search import BestDesign
 from pliant.snap.questions.diode.classification import Diode
 from pliant.snap.questions.knife_edge import KnifeEdge
-from pliant.snap.questions.search import BestDesign
 from pliant.snap.questions.stability import Margin
 from pliant.snap.questions.uncertainty import Outcomes
 from pliant.snap.status import SnapStatus
@@ -24,8 +24,8 @@ class SnapResult(Shown):
     model: Fastener
     study: SnapStudy
     fixed: UnitedObstacles
-    way_in: Trajectory
-    way_back: Trajectory | None
+    way_in: SnapTrajectory
+    way_back: SnapTrajectory | None
     remarks: tuple[str, ...]
     seconds: Mapping[str, float]
     diode: Diode | None = None  # asked for by `classify`
@@ -40,7 +40,7 @@ class SnapResult(Shown):
         return self.way_in.status if self.knife_edge is None else SnapStatus.KNIFE_EDGE
 
     @property
-    def ways(self) -> tuple[Trajectory, ...]:
+    def ways(self) -> tuple[SnapTrajectory, ...]:
         """The way in, and the way back where there is one."""
         return (self.way_in,) if self.way_back is None else (self.way_in, self.way_back)
 

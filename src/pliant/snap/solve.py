@@ -17,14 +17,15 @@ from fractions import Fraction
 from typing import Any
 
 from pliant.core.clock import Clock
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.arithmetic.protocol import Arithmetic, sweep_arithmetic
-from pliant.snap.force.trajectory import Trajectory, trajectory
-from pliant.snap.geometry.scene import UnitedObstacles
+from pliant.snap.force.snap_trajectory import SnapTrajectory, trajectory
+from pliant.snap.geometry.pawl_scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
+from pliant.snap.questions.design_search import search
 from pliant.snap.questions.diode.classification import classify_diode
 from pliant.snap.questions.interference import interferences
 from pliant.snap.questions.knife_edge import (
@@ -34,7 +35,6 @@ from pliant.snap.questions.knife_edge import (
     knife_edge,
     same_outcome,
 )
-from pliant.snap.questions.search import search
 from pliant.snap.questions.stability import margins
 from pliant.snap.questions.uncertainty import outcomes
 from pliant.snap.result import SnapResult
@@ -48,7 +48,7 @@ from pliant.snap.warm import LOOPS, seconds_as_python
 def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = silent) -> SnapResult:
     """The way of a fastener along its plan, and back if the study asks for it."""
     study = study or model.study
-    with running(LOOPS, seconds_as_python(model, study), progress):
+    with run_loops(LOOPS, seconds_as_python(model, study), progress):
         return _solve(model, study, progress)
 
 
@@ -118,7 +118,7 @@ def _trajectories(
 
 
 def _answers(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles, way: Trajectory,
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles, way: SnapTrajectory,
     progress: Progress,
 ) -> Iterator[tuple[str, Any]]:  # fmt: skip
     """What else the study asks for, one answer after the other."""

@@ -28,7 +28,7 @@ class Marks:
         other = nearest + (1 if frame > nearest else -1)
         if frame == nearest or other not in self.by_frame:
             return (*self.lasting, *here)
-        return (*self.lasting, *_blended(here, self.by_frame[other], abs(frame - nearest)))
+        return (*self.lasting, *_blend_marks(here, self.by_frame[other], abs(frame - nearest)))
 
 
 def marks_of(motion: Motion) -> Marks:
@@ -41,7 +41,7 @@ def marks_of(motion: Motion) -> Marks:
     return Marks(lasting, {frame: tuple(marks) for frame, marks in by_frame.items()})
 
 
-def _blended(here: tuple[Mark, ...], there: tuple[Mark, ...], share: float) -> list[Mark]:
+def _blend_marks(here: tuple[Mark, ...], there: tuple[Mark, ...], share: float) -> list[Mark]:
     """Marks part of the way to their like in a frame beside."""
     fellows: dict[Sort, list[Mark]] = {}
     for mark in there:

@@ -13,8 +13,9 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import PliantError
-from pliant.core.motion import Event, Floats, Motion
+from pliant.core.motion import Event, Motion
 from pliant.core.plot import Plot, Series
 from pliant.view.palette import FAINT, INK, RC, RULE, SERIES, plain
 from pliant.view.scene import HasMotion, motion_of

@@ -19,7 +19,7 @@ from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.store import write_whole
 from pliant.view.charts import chart
-from pliant.view.frames import cycles, farthest, telling
+from pliant.view.frames import cycles, farthest_frame, telling_frames
 from pliant.view.page import (
     DIRECTIONS,
     MAX_PICTURE,
@@ -41,7 +41,7 @@ from pliant.view.scene import (
     motion_of,
     room,
     spatial,
-    traced,
+    traced_names,
     whole_frame,
 )
 from pliant.view.stage import Look, Stage
@@ -87,7 +87,7 @@ def _pose(motion: Motion) -> int:
     """The frame that shows a motion best."""
     if not cycles(motion):
         return motion.frames - 1
-    return 0 if traced(motion) else farthest(motion)
+    return 0 if traced_names(motion) else farthest_frame(motion)
 
 
 def filmstrip(
@@ -107,7 +107,9 @@ def filmstrip(
     if frames < 1:
         raise PliantError(f"frames = {frames}: a filmstrip needs at least one")
     look = Look(frame_before(motion, before), scalar, marks, names, trails)
-    return compose(motion, look, telling(motion, frames), list(range(motion.frames)), title, width=width)[0]
+    return compose(
+        motion, look, telling_frames(motion, frames), list(range(motion.frames)), title, width=width
+    )[0]
 
 
 def compose(

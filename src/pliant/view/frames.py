@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pliant.core.motion import Event, Floats, Motion
+from pliant.core.arrays import Bools, Floats
+from pliant.core.motion import Event, Motion
 from pliant.view.scene import body_size
 
 SAME = 1e-9  # of the axis: less is rounding
@@ -45,7 +45,7 @@ def frame_at(motion: Motion, place: float) -> float:
 
 def closes(rows: Floats) -> bool:
     """Whether places (F, …) come back to their start: the ends are no farther apart than neighbours."""
-    away, steps = _away(rows), _steps(rows)
+    away, steps = _distance_from_start(rows), _steps(rows)
     if len(rows) < 4 or not away.max() > 1.3 * away[-1]:
         return False
     return bool(away[-1] <= 2 * max(np.median(steps), steps[0], steps[-1]))
@@ -56,19 +56,19 @@ def cycles(motion: Motion) -> bool:
     return closes(_stance(motion))
 
 
-def farthest(motion: Motion) -> int:
+def farthest_frame(motion: Motion) -> int:
     """The first frame in which things are farthest from their start."""
-    away = _away(_stance(motion))
+    away = _distance_from_start(_stance(motion))
     return int(np.argmax(away >= (1 - STILL) * away.max()))
 
 
-def _moves(motion: Motion) -> NDArray[np.bool_]:
+def _moves(motion: Motion) -> Bools:
     """Whether anything moves from each frame to the next, (F - 1,)."""
     rows = _stance(motion)
-    return _steps(rows) > STILL * _away(rows).max()
+    return _steps(rows) > STILL * _distance_from_start(rows).max()
 
 
-def _away(rows: Floats) -> Floats:
+def _distance_from_start(rows: Floats) -> Floats:
     places = rows.reshape(len(rows), -1)
     return cast(Floats, np.linalg.norm(places - places[:1], axis=1))
 
@@ -85,7 +85,7 @@ def _stance(motion: Motion) -> Floats:
     return np.hstack([np.zeros((motion.frames, 1)), *rows])
 
 
-def _end(motion: Motion) -> float:
+def _bar_end(motion: Motion) -> float:
     """Where the scrub bar of a motion that closes ends: past the step from the last frame to the first."""
     rows = _stance(motion)
     gap, step = (float(np.linalg.norm(rows[i] - rows[0])) for i in (-1, 1))
@@ -99,10 +99,10 @@ def spread(motion: Motion, count: int) -> Floats:
     """Places on the scrub bar, evenly along the motion; where it closes, its start is not shown twice."""
     if not cycles(motion):
         return np.linspace(0.0, 1.0, count)
-    return np.minimum(np.linspace(0.0, _end(motion), count, endpoint=False), 1.0)
+    return np.minimum(np.linspace(0.0, _bar_end(motion), count, endpoint=False), 1.0)
 
 
-def telling(motion: Motion, count: int) -> list[int]:
+def telling_frames(motion: Motion, count: int) -> list[int]:
     """Frames that tell a motion: its ends, both sides of its events, and others evenly between.
 
     Where the motion closes, its start is not shown twice.
@@ -111,7 +111,7 @@ def telling(motion: Motion, count: int) -> list[int]:
     known = _landmarks(motion, count + closed)
     stops = line[known]
     if closed:
-        stops[-1] = _end(motion)
+        stops[-1] = _bar_end(motion)
     parts = np.ones(len(known) - 1, np.int64)
     for _ in range(count + closed - len(known) if len(parts) else 0):
         parts[np.argmax(np.diff(stops) / parts)] += 1

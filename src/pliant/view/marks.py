@@ -11,9 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
 
-from pliant.core.motion import Floats, Mark, Motion
+from pliant.core.arrays import Floats
+from pliant.core.motion import Mark, Motion
 from pliant.view.palette import INK, STYLES, Style, group_colours, halo, plain, style_colour
-from pliant.view.scene import flatten, groups, traced
+from pliant.view.scene import groups, to_page, traced_names
 
 
 def add_marks(
@@ -31,12 +32,12 @@ def add_marks(
         if group in colours:
             artists += _group(axes, motion, mine, colours[group], unit_pt)
         else:
-            artists += _styled(axes, motion, mine, STYLES[group], pen)
-        artists += [_label(axes, mark, flatten(motion, mark.points)) for mark in mine if _labelled(mark)]
+            artists += _draw_styled(axes, motion, mine, STYLES[group], pen)
+        artists += [_label(axes, mark, to_page(motion, mark.points)) for mark in mine if _is_labelled(mark)]
     return artists
 
 
-def _labelled(mark: Mark) -> bool:
+def _is_labelled(mark: Mark) -> bool:
     """A traced curve and its bands are named in the key, by their colour."""
     return bool(mark.text) and (mark.group not in STYLES or STYLES[mark.group].colour != "trace")
 
@@ -49,15 +50,15 @@ def _group(axes: Axes, motion: Motion, mine: list[Mark], colour: str, unit_pt: f
     for kinds, add in ((("polygon",), _polygons), (("segment", "curve"), _segments), (("arrow",), _arrows)):
         chosen = [mark for mark in mine if mark.kind in kinds and len(mark.points) > 1]
         if chosen:
-            lines = [flatten(motion, mark.points) for mark in chosen]
+            lines = [to_page(motion, mark.points) for mark in chosen]
             artists.append(add(axes, lines, _weights(chosen, heaviest), colour, unit_pt))
     return artists
 
 
-def _styled(axes: Axes, motion: Motion, mine: list[Mark], style: Style, pen: float) -> list[Artist]:
+def _draw_styled(axes: Axes, motion: Motion, mine: list[Mark], style: Style, pen: float) -> list[Artist]:
     """A well-known group, as its style says."""
     artists: list[Artist] = []
-    names = traced(motion)
+    names = traced_names(motion)
     dash: Any = [(0, style.dash)] if style.dash else "solid"
     look: dict[str, Any] = {"linewidths": pen * style.width, "linestyles": dash, "zorder": style.order}
     drawn = [mark for mark in mine if mark.kind != "label" and len(mark.points) > 1]
@@ -65,7 +66,7 @@ def _styled(axes: Axes, motion: Motion, mine: list[Mark], style: Style, pen: flo
         chosen = [mark for mark in drawn if (mark.kind == "polygon") is areas]
         if not chosen:
             continue
-        lines = [flatten(motion, mark.points) for mark in chosen]
+        lines = [to_page(motion, mark.points) for mark in chosen]
         colours = [style_colour(style, mark.text, names) for mark in chosen]
         if areas:
             fills = [to_rgba(colour, style.fill) for colour in colours]

@@ -10,9 +10,10 @@ from matplotlib.path import Path
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
-from pliant.core.motion import Floats, Motion
+from pliant.core.arrays import Floats
+from pliant.core.motion import Motion
 from pliant.view.palette import INK, halo, plain
-from pliant.view.scene import flatten, named
+from pliant.view.scene import named_points, to_page
 
 BODY_SIZE, POINT_SIZE = 6.5, 7.5  # of the letters, in points
 # Where a name may stand beside its point, best first: x and y to the right and up.
@@ -25,13 +26,13 @@ class Names:
     """Names that follow what they name. Where points have names, bodies keep theirs to themselves."""
 
     def __init__(self, axes: Axes, motion: Motion, unit_pt: float, shown: bool) -> None:
-        self._points = np.flatnonzero(named(motion))
+        self._points = np.flatnonzero(named_points(motion))
         self._of_points = len(self._points) > 0
         self._unit_pt = unit_pt
         # Beside the axes there is a margin that names may use too.
         self._page = Bbox(np.column_stack([axes.get_xlim(), axes.get_ylim()])).padded(MARGIN_PT / unit_pt)
         self._lines = [
-            Path(flatten(motion, mark.points))
+            Path(to_page(motion, mark.points))
             for mark in motion.marks
             if mark.frame is None and mark.kind in ("curve", "segment", "polygon") and len(mark.points) > 1
         ]
@@ -74,7 +75,7 @@ class Names:
         """From a point to the middle of its name, in points of type; and the room the name takes."""
         choices = [np.array(side) * (box / 2 + gap) for gap in GAPS for side in SIDES]
         reach = (box + GAPS[-1] + 2) / self._unit_pt
-        bodies, lines = (_near(paths, place, reach) for paths in (bodies, self._lines))
+        bodies, lines = (_paths_near(paths, place, reach) for paths in (bodies, self._lines))
         half = (box / 2 + 1) / self._unit_pt
         middles = [place + offset / self._unit_pt for offset in choices]
         rooms = [Bbox(np.array([middle - half, middle + half])) for middle in middles]
@@ -90,7 +91,7 @@ class Names:
         return choices[best], rooms[best]
 
 
-def _near(paths: Sequence[Path], place: Floats, reach: Floats) -> list[Path]:
+def _paths_near(paths: Sequence[Path], place: Floats, reach: Floats) -> list[Path]:
     """The paths whose boxes come within reach of a place."""
     spans = ((path, np.asarray(path.vertices)) for path in paths if len(path))
     return [

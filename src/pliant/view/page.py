@@ -17,10 +17,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from pliant.core.motion import Floats, Motion
+from pliant.core.arrays import Floats
+from pliant.core.motion import Motion
 from pliant.view import palette
 from pliant.view.palette import measure, plain
-from pliant.view.scene import VIEW, Room, fixed_bodies, groups, rows_at, spatial, traced
+from pliant.view.scene import VIEW, Room, fixed_bodies, groups, rows_at, spatial, traced_names
 from pliant.view.stage import Look, Stage
 
 MARGIN, GAP, LINE = 0.2, 0.14, 0.22  # inches
@@ -83,7 +84,7 @@ def lay_out(
     captioned = LINE if caption else 0.0
     head = MARGIN + (0.3 if header else 0)
     height = foot + rows * (panel_height + captioned) + GAP * (rows - 1) + head
-    shown = _widened(room, panel_width / unit, panel_height / unit)
+    shown = _widen(room, panel_width / unit, panel_height / unit)
     panels = tuple(
         Panel(
             left + (index % columns) * (panel_width + GAP),
@@ -109,7 +110,7 @@ def _columns(room: Room, count: int, most: int) -> int:
     return min(range(1, most + 1), key=fault)
 
 
-def _widened(room: Room, width: float, height: float) -> Room:
+def _widen(room: Room, width: float, height: float) -> Room:
     middle, half = (room.low + room.high) / 2, np.array([width, height]) / 2
     return replace(room, low=middle - half, high=middle + half)
 
@@ -189,7 +190,7 @@ def _group_entries(motion: Motion, group: str) -> list[Artist]:
         colour, label = palette.group_colours(groups(motion))[group], plain(group)
         line = Line2D([], [], color=colour, linewidth=2, label=label)
         return [_area_entry(label, f"{colour}38", colour) if "polygon" in kinds else line]
-    style, names = palette.STYLES[group], traced(motion)
+    style, names = palette.STYLES[group], traced_names(motion)
     titles = {name: plain(f"{style.title} of {name}") for name in names if name} if group == "trace" else {}
     return [
         _styled_entry(style, label, palette.style_colour(style, name, names), "polygon" in kinds)

@@ -13,7 +13,7 @@ from typing import Any
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.patheffects import AbstractPathEffect, Stroke
 
-from pliant.core.motion import Floats
+from pliant.core.arrays import Floats
 
 BEFORE = "#cf2a3a"
 BODY, BODY_EDGE = "#d3deeb", "#3f5878"

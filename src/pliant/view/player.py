@@ -61,7 +61,7 @@ def player_html(result: Motion | HasMotion, plots: Sequence[Plot] | None = None)
 def player_data(motion: Motion, plots: Sequence[Plot] = ()) -> dict[str, Any]:
     """What `mount` takes: a motion and plots as plain data, in eight digits, with null for NaN."""
     data = {"motion": motion.to_dict(), "plots": [plot.to_dict() for plot in plots]}
-    return cast(dict[str, Any], _short(data))
+    return cast(dict[str, Any], _short_number(data))
 
 
 def plots_of(result: object) -> Sequence[Plot]:
@@ -79,14 +79,14 @@ def script_safe(data: Mapping[str, Any]) -> str:
     return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _short(value: Any) -> Any:
+def _short_number(value: Any) -> Any:
     """Eight digits are finer than any screen and halve the file."""
     if isinstance(value, float):
         return float(f"{value:.8g}") if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _short(item) for key, item in cast(dict[str, Any], value).items()}
+        return {key: _short_number(item) for key, item in cast(dict[str, Any], value).items()}
     if isinstance(value, list | tuple):
-        return [_short(item) for item in cast(Sequence[Any], value)]
+        return [_short_number(item) for item in cast(Sequence[Any], value)]
     return value
 
 

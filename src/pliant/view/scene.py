@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.errors import PliantError
-from pliant.core.motion import Floats, Ints, Motion, Shape
+from pliant.core.motion import Motion, Shape
 from pliant.core.pose import carry
 
 ENOUGH = 0.8  # of the room that there is at most: so much is enough for a name in the middle
@@ -47,7 +47,7 @@ def whole_frame(motion: Motion, frame: int) -> int:
     return frame % motion.frames
 
 
-def traced(motion: Motion) -> tuple[str, ...]:
+def traced_names(motion: Motion) -> tuple[str, ...]:
     """The names of the traced curves, in order of appearance."""
     return tuple(dict.fromkeys(mark.text for mark in motion.marks if mark.group == "trace"))
 
@@ -58,14 +58,14 @@ Before = int | Literal["auto"] | None  # "auto": the first frame, and none where
 def frame_before(motion: Motion, before: Before) -> int | None:
     """The frame to outline, counted from the front."""
     if before == "auto":
-        return None if traced(motion) else 0
+        return None if traced_names(motion) else 0
     return None if before is None else whole_frame(motion, before)
 
 
 # Between frames
 
 
-def _between(rows: Floats, frame: float) -> tuple[Floats, Floats, float]:
+def _rows_between(rows: Floats, frame: float) -> tuple[Floats, Floats, float]:
     low = min(int(frame), len(rows) - 1)
     high = min(low + 1, len(rows) - 1)
     return rows[low], rows[high], frame - low
@@ -73,7 +73,7 @@ def _between(rows: Floats, frame: float) -> tuple[Floats, Floats, float]:
 
 def poses_at(motion: Motion, frame: float) -> Floats:
     """Poses (B, 3) at a frame; angles turn the short way between frames."""
-    before, after, share = _between(motion.poses, frame)
+    before, after, share = _rows_between(motion.poses, frame)
     step = after - before
     step[:, 2] = np.remainder(step[:, 2] + np.pi, 2 * np.pi) - np.pi
     return before + share * step
@@ -81,7 +81,7 @@ def poses_at(motion: Motion, frame: float) -> Floats:
 
 def rows_at(rows: Floats, frame: float) -> Floats:
     """Rows of points, scalars or axis values at a frame."""
-    before, after, share = _between(rows, frame)
+    before, after, share = _rows_between(rows, frame)
     return before + share * (after - before)
 
 
@@ -96,7 +96,7 @@ class Rings:
     starts: Ints  # (R,) where each ring starts
 
 
-def roomiest(shape: Shape) -> Floats:
+def roomiest_place(shape: Shape) -> Floats:
     """A place in a shape (2,) that is far from its outlines: in the middle, or in its largest circle."""
     import shapely
 
@@ -143,10 +143,10 @@ def _area(ring: Floats) -> float:
     return float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
 
 
-def fixed_bodies(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def fixed_bodies(motion: Motion) -> Bools:
     """Which bodies are fixed (B,); a motion that does not say has none."""
     given = motion.fixed if motion.fixed.size else np.zeros(len(motion.bodies), np.bool_)
-    return cast("np.ndarray[tuple[int], np.dtype[np.bool_]]", given)
+    return cast("Bools", given)
 
 
 def bodies_of(motion: Motion, shape: int) -> Ints:
@@ -163,14 +163,14 @@ def body_size(motion: Motion) -> float:
     return float(np.median(spans[motion.body_shapes]))
 
 
-def named(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def named_points(motion: Motion) -> Bools:
     """Which points have names (P,): joints. The others only bend lines: a coil, a slack string, a rim."""
     return np.array([bool(name) for name in motion.point_names], np.bool_)
 
 
-def wires(motion: Motion) -> NDArray[np.bool_]:
+def wires(motion: Motion) -> Bools:
     """Which strokes are wires (S,), drawn fine: those that end at a point without a name."""
-    joints: NDArray[np.bool_] = named(motion)[motion.strokes]
+    joints: Bools = named_points(motion)[motion.strokes]
     return ~joints[:, 0] | ~joints[:, 1]
 
 
@@ -185,7 +185,7 @@ def chains(motion: Motion) -> list[list[int]]:
     return found
 
 
-def rests(motion: Motion) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def rests(motion: Motion) -> Bools:
     """Which points never move (P,): views draw them as ground."""
     if motion.frames < 2 or not motion.points.shape[1]:
         return np.zeros(motion.points.shape[1], np.bool_)
@@ -211,7 +211,7 @@ def spatial(motion: Motion) -> bool:
     return motion.points.shape[-1] == 3 and motion.points.shape[1] > 0
 
 
-def flatten(motion: Motion, points: Floats) -> Floats:
+def to_page(motion: Motion, points: Floats) -> Floats:
     """Points (…, 2|3) on the page: as they are in the plane, seen from a corner in space."""
     if not spatial(motion):
         return points[..., :2]
@@ -244,10 +244,10 @@ def room(motion: Motion, frames: Iterable[int], marks: bool = True) -> Room:
     for frame in frames:
         clouds += _body_corners(motion, frame, outlines)
         if motion.points.shape[1]:
-            clouds.append(_corners(flatten(motion, motion.points[frame])))
+            clouds.append(_corners(to_page(motion, motion.points[frame])))
     if marks:
         shown = (mark for mark in motion.marks if mark.frame is None or mark.frame in frames)
-        clouds += [_corners(flatten(motion, mark.points)) for mark in shown if len(mark.points)]
+        clouds += [_corners(to_page(motion, mark.points)) for mark in shown if len(mark.points)]
     cloud = np.vstack([np.zeros((0, 2)), *clouds])
     cloud = cloud[np.isfinite(cloud).all(axis=1)]
     return _with_air(cloud if len(cloud) else np.array([[0.0, 0.0], [1.0, 1.0]]))
@@ -259,7 +259,7 @@ def _body_corners(motion: Motion, frame: int, outlines: list[Floats]) -> list[Fl
         bodies = bodies_of(motion, shape)
         if len(bodies) and len(outline):
             world = carry(motion.poses[frame, bodies][:, None, :], outline[None])
-            found.append(_corners(flatten(motion, world).reshape(-1, 2)))
+            found.append(_corners(to_page(motion, world).reshape(-1, 2)))
     return found
 
 

@@ -10,7 +10,7 @@ from pliant.core.result import Result
 from pliant.core.store import json_text
 
 if TYPE_CHECKING:
-    from pliant.core.motion import Floats
+    from pliant.core.arrays import Floats
 
 UNLIKE = ("seconds",)  # differ from run to run, and are no part of an answer
 FRAME = (
@@ -43,14 +43,14 @@ class Shown(Result):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Shown):
             return NotImplemented
-        return self is other or _said(self) == _said(other)
+        return self is other or _plain_answer(self) == _plain_answer(other)
 
     def __hash__(self) -> int:
         result: Any = self
         return hash(result.status)
 
 
-def _said(result: Any) -> dict[str, Any]:
+def _plain_answer(result: Any) -> dict[str, Any]:
     """What a result says in JSON, but for the time it took."""
     data: dict[str, Any] = json.loads(json_text(result.to_dict()))
     return {key: value for key, value in data.items() if key not in UNLIKE}

@@ -18,7 +18,8 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_rgba, to_rgba_array
 from matplotlib.path import Path
 
-from pliant.core.motion import Floats, Ints, Mark
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.motion import Mark
 from pliant.view.palette import STROKE, STYLES, style_colour
 from pliant.view.scene import LEVEL, TOWARDS, VIEW
 
@@ -36,10 +37,10 @@ class Bones:
     chains: list[list[int]]  # the strokes end to end, so that a bent wire is one line
     joints: Ints  # (J,) the points that are joints
     fills: Floats  # (J, 4)
-    square: np.ndarray[tuple[int], np.dtype[np.bool_]]  # (J,) or round
+    square: Bools  # (J,) or round
     size: float  # radius of a joint
     rim: float  # its line
-    crossing: np.ndarray[tuple[int], np.dtype[np.bool_]]  # (S,) leaves gaps in what it passes
+    crossing: Bools  # (S,) leaves gaps in what it passes
     solid: float  # what thins marks that stand in space
     unit_pt: float  # points to one world unit
 
@@ -66,9 +67,7 @@ class Flat:
             for which, marker in ((bones.square, "s"), (~bones.square, "o"))
         ]
 
-    def _scatter(
-        self, axes: Axes, which: np.ndarray[tuple[int], np.dtype[np.bool_]], marker: str
-    ) -> PathCollection:
+    def _scatter(self, axes: Axes, which: Bools, marker: str) -> PathCollection:
         bones, nowhere = self._bones, np.full(int(which.sum()), np.nan)
         return axes.scatter(
             nowhere,
@@ -106,7 +105,7 @@ class _Piece:
     ahead: float = 0.0  # how much nearer it counts as
 
 
-def crossing(strokes: Floats, solid: Iterable[Mark]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def crossing_strokes(strokes: Floats, solid: Iterable[Mark]) -> Bools:
     """Which strokes (S, 2, 3) pass others: the edges of faces do not, which they belong to."""
     size = float(np.abs(strokes).max(initial=0.0)) or 1.0
 
@@ -142,7 +141,7 @@ class Space:
         paths = [path for piece in pieces for path in piece.paths]
         fills, edges = (np.vstack([getattr(piece, name) for piece in pieces]) for name in ("fills", "edges"))
         if heat is None:
-            fills, edges = (_faded(colours, middles @ LEVEL) for colours in (fills, edges))
+            fills, edges = (_fade(colours, middles @ LEVEL) for colours in (fills, edges))
         widths = np.concatenate([piece.widths for piece in pieces])
         self._all.set_paths([Path(paths[k]) for k in order])
         self._all.set(facecolor=fills[order], edgecolor=edges[order], linewidth=widths[order])
@@ -174,7 +173,7 @@ class Space:
         pairs, owners, first = list[tuple[int, int]](), list[int](), 0
         for chain in self._bones.chains:
             count = len(chain) - 1
-            whole = count > 1 and _straight(flat[chain], 0.2 / self._bones.unit_pt)
+            whole = count > 1 and _is_straight(flat[chain], 0.2 / self._bones.unit_pt)
             pairs += [(chain[0], chain[-1])] if whole else pairwise(chain)
             owners += [first] if whole else range(first, first + count)
             first += count
@@ -212,14 +211,14 @@ class Space:
         )
 
 
-def _straight(line: Floats, bound: float) -> bool:
+def _is_straight(line: Floats, bound: float) -> bool:
     """Whether all points (K, 2) lie that near to the line between the ends."""
     along, away = line[-1] - line[0], line - line[0]
     off = along[0] * away[:, 1] - along[1] * away[:, 0]
     return bool(np.abs(off).max() <= bound * np.linalg.norm(along))
 
 
-def _faded(colours: Floats, near: Floats) -> Floats:
+def _fade(colours: Floats, near: Floats) -> Floats:
     """Colours (K, 4) mixed with the page's white, the more the farther they are."""
     far = (near.max() - near) / max(float(np.ptp(near)), 1e-300)
     faded = colours.copy()

@@ -15,8 +15,9 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_rgba_array
 from matplotlib.path import Path
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.errors import PliantError
-from pliant.core.motion import Floats, Ints, Mark, Motion
+from pliant.core.motion import Mark, Motion
 from pliant.core.pose import carry
 from pliant.view import palette
 from pliant.view.blending import marks_of
@@ -29,18 +30,18 @@ from pliant.view.scene import (
     body_size,
     chains,
     fixed_bodies,
-    flatten,
-    named,
+    named_points,
     poses_at,
     rests,
     rings,
-    roomiest,
+    roomiest_place,
     rows_at,
     spatial,
-    traced,
+    to_page,
+    traced_names,
     wires,
 )
-from pliant.view.skeleton import GAPS, Bones, Flat, Skeleton, Space, crossing, stands
+from pliant.view.skeleton import GAPS, Bones, Flat, Skeleton, Space, crossing_strokes, stands
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,13 @@ class Look:
 
     def shows_names(self, motion: Motion) -> bool:
         """A dozen names can be read; a hundred cannot."""
-        few = (named(motion).sum() or len(motion.bodies)) <= 12
+        few = (named_points(motion).sum() or len(motion.bodies)) <= 12
         return bool(few) if self.names is None else self.names
 
     def shows_trails(self, motion: Motion) -> bool:
         """Paths of a few points are curves; of many, a cloud. Traced curves are those that were asked for."""
-        few = bool(named(motion).sum() <= 24) and motion.frames > 2
-        return few and not traced(motion) if self.trails is None else self.trails
+        few = bool(named_points(motion).sum() <= 24) and motion.frames > 2
+        return few and not traced_names(motion) if self.trails is None else self.trails
 
 
 def scalar_values(motion: Motion, name: str) -> Floats:
@@ -109,7 +110,7 @@ class Stage:
         for chosen, collection in self._bodies:
             collection.set_paths([paths[body] for body in chosen])
         self._skeleton.show(points, filter(self._stands, marks), self._colour(frame))
-        flat = flatten(motion, points)
+        flat = to_page(motion, points)
         self._names.show(
             self._body_centres(poses), flat, [*paths, *self._solids(marks)], flat[motion.strokes]
         )
@@ -124,7 +125,7 @@ class Stage:
 
     def _solids(self, marks: Iterable[Mark]) -> list[Path]:
         """What stands in space, as paths of the page."""
-        standing = (flatten(self.motion, mark.points) for mark in marks if self._stands(mark))
+        standing = (to_page(self.motion, mark.points) for mark in marks if self._stands(mark))
         return [Path(np.vstack([points, points[:1]])) for points in standing]
 
     def _stands(self, mark: Mark) -> bool:
@@ -140,7 +141,7 @@ class Stage:
             codes = np.full(len(outline.vertices), Path.LINETO, Path.code_type)
             codes[outline.starts] = Path.MOVETO
             codes[np.append(outline.starts[1:], len(codes)) - 1] = Path.CLOSEPOLY
-            world = flatten(self.motion, carry(poses[bodies][:, None, :], outline.vertices[None]))
+            world = to_page(self.motion, carry(poses[bodies][:, None, :], outline.vertices[None]))
             for body, vertices in zip(bodies, world, strict=True):
                 paths[body] = Path(vertices, codes)
         return paths
@@ -159,7 +160,7 @@ class Stage:
             )
             self.axes.add_collection(collection, autolim=False)
             layers.append((chosen, collection))
-        if self._hatched():
+        if self._is_hatched():
             # A hatch takes the colour of the edge, so it is a layer of its own.
             hatch = PathCollection([], facecolors="none", edgecolors="#ffffff90", linewidths=0, zorder=2.05)
             hatch.set_hatch("////")
@@ -167,7 +168,7 @@ class Stage:
             layers.append((layers[0][0], hatch))
         return layers
 
-    def _hatched(self) -> bool:
+    def _is_hatched(self) -> bool:
         """Hatching is for bodies big enough to carry it, and gives way to a heat map."""
         fits = body_size(self.motion) * self.unit_pt > 18
         return fits and self.look.scalar not in self.motion.body_scalars
@@ -188,7 +189,7 @@ class Stage:
             zorder=3,
         )
         self.axes.add_collection(outlines, autolim=False)
-        points = flatten(motion, rows_at(motion.points, frame))
+        points = to_page(motion, rows_at(motion.points, frame))
         moving = self._marks.by_frame.get(frame, ())
         solids = [np.asarray(path.vertices) for path in self._solids(moving)]
         strokes = LineCollection(
@@ -207,9 +208,9 @@ class Stage:
 
         A point whose curve is traced has the colour of its curve.
         """
-        motion, names = self.motion, traced(self.motion)
+        motion, names = self.motion, traced_names(self.motion)
         grounded = any(mark.group == "ground" for mark in motion.marks)
-        joints = np.flatnonzero(named(motion))
+        joints = np.flatnonzero(named_points(motion))
         resting = rests(motion)[joints] & np.bool_(not grounded)
         fills = {name: palette.style_colour(palette.STYLES["trace"], name, names) for name in names}
         own = [
@@ -225,23 +226,23 @@ class Stage:
             resting,
             size=min((2.4 * self._stroke + 1) / 8**0.5, 0.16 * _usual_stroke(motion) * self.unit_pt),
             rim=0.4 * self._stroke,
-            crossing=self._crossing(),
+            crossing=self._crossing_strokes(),
             solid=max(self._stroke / 2.6, 0.3),
             unit_pt=self.unit_pt,
         )
         return Space(self.axes, bones) if spatial(motion) else Flat(self.axes, bones)
 
-    def _crossing(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _crossing_strokes(self) -> Bools:
         motion = self.motion
         if not spatial(motion) or len(motion.strokes) > GAPS:
             return np.zeros(len(motion.strokes), np.bool_)
-        return crossing(motion.points[0, motion.strokes], filter(stands, self._marks.at(0)))
+        return crossing_strokes(motion.points[0, motion.strokes], filter(stands, self._marks.at(0)))
 
     def _add_trails(self) -> None:
         if not self.look.shows_trails(self.motion):
             return
-        moving = np.flatnonzero(~rests(self.motion) & named(self.motion))
-        paths = flatten(self.motion, self.motion.points)[:, moving].transpose(1, 0, 2)
+        moving = np.flatnonzero(~rests(self.motion) & named_points(self.motion))
+        paths = to_page(self.motion, self.motion.points)[:, moving].transpose(1, 0, 2)
         trails = LineCollection(list(paths), colors="#9fb4cc", linewidths=0.8, zorder=1)
         self.axes.add_collection(trails, autolim=False)
 
@@ -267,14 +268,14 @@ class Stage:
         centres = np.zeros((len(poses), 2))
         for (_, bodies), inside in zip(self._paths, self._insides, strict=True):
             centres[bodies] = carry(poses[bodies], inside)
-        return flatten(self.motion, centres)
+        return to_page(self.motion, centres)
 
     @cached_property
     def _insides(self) -> list[Floats]:
         """A place inside each shape for its name: where there is most room, if bodies show theirs."""
         if not self._names.of_bodies:
             return [np.zeros(2) for _ in self.motion.shapes]
-        return [roomiest(shape) for shape in self.motion.shapes]
+        return [roomiest_place(shape) for shape in self.motion.shapes]
 
 
 def _usual_stroke(motion: Motion) -> float:
@@ -287,7 +288,7 @@ def _busy(motion: Motion) -> int:
     """How much there is to tell apart by lines: strokes between joints, or joints where those are wires."""
     if not len(motion.strokes):
         return 1
-    return int(max((~wires(motion)).sum(), 2 * named(motion).sum(), 1))
+    return int(max((~wires(motion)).sum(), 2 * named_points(motion).sum(), 1))
 
 
 def _frame_axes(axes: Axes, room: Room) -> None:

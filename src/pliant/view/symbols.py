@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pliant.core.motion import Floats, Mark
+from pliant.core.arrays import Floats
+from pliant.core.motion import Mark
 from pliant.view.frames import closes
 
 HATCHES = 400  # under one line; more are a grey bar
@@ -29,7 +30,7 @@ def pivot(place: Floats, width: float, hanging: bool = False) -> Iterator[Mark]:
     foot = place + width * side * np.array([[0, 0], [-1.15, -1.8], [1.15, -1.8]])
     yield Mark("polygon", foot, group="ground")
     line = place + width * side * np.array([[-1.8, -1.8], [1.8, -1.8]])
-    yield Mark("curve", hatched(line, side * [0.0, -1.0], width), group="ground")
+    yield Mark("curve", hatched_line(line, side * [0.0, -1.0], width), group="ground")
 
 
 def _pyramid(place: Floats, width: float) -> Iterator[Mark]:
@@ -41,7 +42,7 @@ def _pyramid(place: Floats, width: float) -> Iterator[Mark]:
         yield Mark("polygon", np.stack([place, first, second]), group="ground")
 
 
-def hatched(line: Floats, below: Floats, width: float) -> Floats:
+def hatched_line(line: Floats, below: Floats, width: float) -> Floats:
     """A line (2, 2) and the strokes under it as one stroke of the pen, to and fro."""
     along = line[1] - line[0]
     count = max(2, round(min(float(np.hypot(*along)) / (0.72 * width), HATCHES)))
@@ -52,7 +53,7 @@ def hatched(line: Floats, below: Floats, width: float) -> Floats:
     return np.vstack([line[:1], np.stack([feet, tips, feet], axis=1).reshape(-1, 2)])
 
 
-def turning(radius: float, start: float, sense: float, width: float) -> tuple[Floats, Floats]:
+def turning_arrow(radius: float, start: float, sense: float, width: float) -> tuple[Floats, Floats]:
     """An arc (24, 2) about the origin ahead of an arm at the angle `start`, and the head (3, 2) at its end.
 
     It points the way the arm turns: `sense` is 1 or −1.

@@ -145,7 +145,7 @@ def modules_of_loops() -> set[str]:
 def test_every_import_of_what_loops_are_made_of_is_found_in_its_text():
     for module in sorted(modules_of_loops()):
         path, text = module, kept._text(module) or ""
-        found = set(kept._imported(text))
+        found = set(kept._imported_modules(text))
         for node in ast.parse(text).body:
             if isinstance(node, ast.Import):
                 assert not [name for name in node.names if name.name.startswith("pliant")], path
@@ -167,8 +167,8 @@ def test_a_signature_is_told_by_the_fields_of_its_tuples_wherever_they_are():
     for wrap in (lambda pair: (pair,), lambda pair: ((1, pair),), lambda pair: ((pair, pair), 2)):
         here, there = (tuple(map(typeof, wrap(kind(1.0, 2.0)))) for kind in (Here, There))
         assert str(here) == str(there)
-        assert kept.spelled(here) != kept.spelled(there)
-    assert kept.spelled((numba.float64, numba.int64)) != kept.spelled((numba.int64, numba.float64))
+        assert kept.type_text(here) != kept.type_text(there)
+    assert kept.type_text((numba.float64, numba.int64)) != kept.type_text((numba.int64, numba.float64))
 
 
 # What else a key is made of
@@ -294,7 +294,7 @@ def test_a_folder_that_cannot_be_read_is_as_one_that_is_not_there(
     monkeypatch.setattr(Path, "stat", refuse)
     monkeypatch.setattr(Path, "read_bytes", refuse)
     assert kept._read(tmp_path / "f.code") is None
-    assert kept._used(tmp_path) == 0.0
+    assert kept._last_use(tmp_path) == 0.0
 
 
 def test_a_place_that_cannot_be_written_to_is_said(

@@ -102,7 +102,7 @@ def test_the_process_beside_compiles_at_low_priority_and_whoever_comes_next_find
 # Large work
 
 LARGE = """
-from pliant.core.loops import KERNELS, Loops, compile_all, running
+from pliant.core.loops import KERNELS, Loops, compile_all, run_loops
 from pliant.tiny.loop import *
 from pliant.tiny.sizes import Pair
 pair = Pair(5.0, 1.0)
@@ -110,7 +110,7 @@ def exercise():
     total(pair, 1), again(pair, 1), more(pair, 1)
 def progress(done, total, text):
     print(done, total, text)
-with running(Loops("tiny", ("loop",), exercise), SECONDS, progress):
+with run_loops(Loops("tiny", ("loop",), exercise), SECONDS, progress):
     print(total(pair, 10))
     print(len([made for made in KERNELS if made.overloads]))
     print(again(pair, 10))
@@ -159,7 +159,7 @@ def test_work_that_nobody_announced_is_compiled(three: Tiny):
 def test_one_process_at_a_time_compiles_a_methods_loops(place: Path):
     with loops.alone("relax") as first, loops.alone("relax") as second, loops.alone("snap") as other:
         assert (first, second, other) == (True, False, True)
-        assert loops._held(loops.lock("relax"))
+        assert loops._is_lock_held(loops.lock("relax"))
     assert not loops.lock("relax").exists()
     with loops.alone("relax") as again:
         assert again
@@ -211,7 +211,7 @@ def test_no_process_is_begun_while_another_compiles(place: Path, monkeypatch: py
 
 def test_runs_within_runs_end_in_any_order():
     nothing = loops.Loops("none", (), lambda: None)
-    first, second = loops.running(nothing, 1.0), loops.running(nothing, 1.0)
+    first, second = loops.run_loops(nothing, 1.0), loops.run_loops(nothing, 1.0)
     first.__enter__()
     second.__enter__()
     inner = loops._runs[-1]
@@ -240,7 +240,7 @@ def test_loops_that_are_used_in_threads_are_compiled_there_while_all_are():
     made: Any = SimpleNamespace(py_func=loop, _cache=SimpleNamespace(has=lambda _: False))
 
     def use() -> None:
-        with loops.compiling(made, ()):
+        with loops.compile_loop(made, ()):
             pass
 
     def exercise() -> None:
@@ -250,6 +250,6 @@ def test_loops_that_are_used_in_threads_are_compiled_there_while_all_are():
         ended.append(not worker.is_alive())
 
     ended: list[bool] = []
-    with loops.running(loops.Loops("tiny", (), exercise), math.inf):
+    with loops.run_loops(loops.Loops("tiny", (), exercise), math.inf):
         use()
     assert ended == [True]

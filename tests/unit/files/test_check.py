@@ -9,7 +9,7 @@ from click.testing import CliRunner
 import pliant
 from pliant import gallery
 from pliant.cli import main
-from pliant.files.kinds import fetch, named
+from pliant.files.kinds import fetch, kind_named
 from pliant.files.writer import plain
 
 EDIT = {"move": [{"joint": "P5", "to": [0, 0]}]}
@@ -37,7 +37,7 @@ def test_check_refuses_what_solve_refuses_in_the_same_words(case: str, tmp_path:
     name, study, said = CASES[case]
     model = model_with(name, study)
     with pytest.raises(pliant.InputError) as checked:
-        fetch(named(model.kind).check)(model)
+        fetch(kind_named(model.kind).check)(model)
     assert str(checked.value).startswith(said)
     with pytest.raises(pliant.InputError) as solved:
         pliant.edit(model) if "edit" in study else pliant.solve(model)
@@ -52,10 +52,10 @@ def test_check_refuses_what_solve_refuses_in_the_same_words(case: str, tmp_path:
 def test_a_tolerance_of_what_the_linkage_has_not_is_refused_before_it_runs():
     model = gallery.load("jansen")
     link = model.links[0].joints
-    for ask in (fetch(named("linkage").check), pliant.solve):
+    for ask in (fetch(kind_named("linkage").check), pliant.solve):
         with pytest.raises(pliant.InputError, match=r"study\.tolerances\..*: is not measured here"):
             ask(model.with_(study={"tolerances": {f"{link[0]}.offset": 0.1}}))
 
 
 def test_check_takes_an_edit_that_can_be_made():
-    fetch(named("linkage").check)(gallery.load("jansen-stretched"))
+    fetch(kind_named("linkage").check)(gallery.load("jansen-stretched"))

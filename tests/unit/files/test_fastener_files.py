@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pliant.files import load, model_hash, model_of, save, schema
-from pliant.files.kinds import named
+from pliant.files.kinds import kind_named
 from pliant.files.writer import plain
 from pliant.snap.model import Fastener, SnapStudy
 
@@ -111,7 +111,7 @@ def test_the_example_has_every_key():
 
 
 def test_fasteners_are_solved_by_snap():
-    assert named("fastener").command == "snap"
+    assert kind_named("fastener").command == "snap"
     study = model_of(FULL).study
     assert study.for_command("snap") == study
 

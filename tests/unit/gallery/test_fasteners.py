@@ -10,7 +10,7 @@ from tests.solved import of_kind, solved
 import pliant
 from pliant import gallery
 from pliant.core.store import json_text
-from pliant.snap.force.trajectory import Trajectory
+from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.model import Fastener
 from pliant.snap.start.remarks import remarks
 from pliant.snap.status import SnapStatus
@@ -65,7 +65,7 @@ CLASSES = {
 }
 
 
-def kinds(way: Trajectory, pawl: str) -> list[str]:
+def kinds(way: SnapTrajectory, pawl: str) -> list[str]:
     return [event.kind for event in way.events if event.pawl == pawl]
 
 

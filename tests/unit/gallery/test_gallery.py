@@ -88,14 +88,14 @@ def test_files_open_with_a_comment_and_need_no_other_file(name):
 
 
 def test_quick_models_are_some_of_the_gallery_and_small():
-    assert set(gallery.quick()) < set(gallery.names())
-    assert max(len(ASSEMBLIES[name].bodies) for name in gallery.quick() if name in ASSEMBLIES) < 150
-    assert set(LINKAGES) < set(gallery.quick())
+    assert set(gallery.quick_examples()) < set(gallery.names())
+    assert max(len(ASSEMBLIES[name].bodies) for name in gallery.quick_examples() if name in ASSEMBLIES) < 150
+    assert set(LINKAGES) < set(gallery.quick_examples())
 
 
 def test_the_tour_shows_three_quick_models_of_each_kind_that_end_in_different_ways():
     chosen = gallery.tour()
-    assert set(chosen) <= set(gallery.quick())
+    assert set(chosen) <= set(gallery.quick_examples())
     kinds = Counter(MODELS[name].kind for name in chosen)
     assert kinds == dict.fromkeys(("assembly", "linkage", "mechanism", "fastener"), 3)
     results = [_answered(name) for name in chosen]
@@ -136,7 +136,7 @@ def test_an_unknown_name_gets_a_suggestion():
     "name",
     [
         pytest.param(name, marks=[pytest.mark.slow] if name in LONGER else [])
-        for name in gallery.quick()
+        for name in gallery.quick_examples()
         if name in ASSEMBLIES
     ],
 )

@@ -17,7 +17,7 @@ from pliant.cli import main
 from pliant.core.pose import turn
 from pliant.core.store import json_text
 from pliant.relax.checks.raw_data import ELEMENTS
-from pliant.relax.generate import twisted
+from pliant.relax.generate import stewart_end
 from pliant.relax.model import Mechanism
 from pliant.relax.status import RelaxStatus
 
@@ -119,13 +119,13 @@ def test_the_inversor_draws_a_true_straight_line():
 
 
 def test_ten_platforms_twist_to_where_all_their_legs_are_15_long():
-    np.testing.assert_allclose(solved("stewart-10").points[-1], twisted(10), atol=1e-11 * 100)
+    np.testing.assert_allclose(solved("stewart-10").points[-1], stewart_end(10), atol=1e-11 * 100)
 
 
 def test_the_random_mechanism_locks_and_says_which_parts_carry_it():
     result = solved("random")
-    assert 0.7 < result.trust.locks_at < 0.9
-    assert {name for name, _ in result.trust.carriers} >= {"actuator n2-n3", "bar n1-n6"}
+    assert 0.7 < result.assessment.locks_at < 0.9
+    assert {name for name, _ in result.assessment.carriers} >= {"actuator n2-n3", "bar n1-n6"}
 
 
 def test_the_finger_bends_at_every_joint():

@@ -6,7 +6,8 @@ import shapely
 from numpy.testing import assert_allclose
 
 import pliant.view
-from pliant.core.motion import Floats, Mark, Motion, Signal
+from pliant.core.arrays import Floats
+from pliant.core.motion import Mark, Motion, Signal
 from pliant.core.pose import carry
 from pliant.linkage.drawing import picture, skeleton
 from pliant.linkage.generate import linkage

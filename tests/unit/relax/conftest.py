@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pliant.relax.assemble.build import build
-from pliant.relax.diagnose.assessment import Trust
+from pliant.relax.diagnose.assessment import Assessment
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.model import Mechanism
 from pliant.relax.result import RelaxResult
@@ -26,7 +26,7 @@ def run(
         found = elongations(net, net.state(x, share))
         frames.append(Frame(float(share), x, 1e-14, found, round(100 * share), True))
     still = np.zeros(len(frames))
-    trust = Trust(**{"status": status, "length_errors": still, "loads": still.copy(), **QUIET, **known})
+    trust = Assessment(**{"status": status, "length_errors": still, "loads": still.copy(), **QUIET, **known})
     return RelaxResult(status, model, model.study, net, tuple(frames), trust, history, iterations, {})
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from pliant.core.errors import PliantError
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING
 from pliant.relax.machines import accelerator, batch
 from pliant.relax.machines.population import Floor, machines
+from pliant.relax.network.laws import BAR, BUMPER, STRING
 
 PAIRS = np.array([(a, b) for b in range(6) for a in range(b)])
 # Without JAX they are skipped; `make test-slow` installs it. On a processor it takes seconds to compile.

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from pliant.core.errors import PliantError
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING, force, tangent
 from pliant.relax.machines import batch
 from pliant.relax.machines.batch import relax
 from pliant.relax.machines.population import Floor, Machines, drawn_lengths, machines
+from pliant.relax.network.laws import BAR, BUMPER, STRING, force, tangent
 from pliant.relax.status import RelaxStatus
 
 PAIRS = np.array([(a, b) for b in range(8) for a in range(b)])

@@ -5,10 +5,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.network import Network
+from pliant.relax.factors.elimination import elimination_order
 from pliant.relax.generate import stewart
 from pliant.relax.mechanics.bending import bend, distortion, spins
 from pliant.relax.model import Mechanism
+from pliant.relax.network.network import Network
 
 PLANE = {"a": (0, 0), "b": (3, 0.4), "c": (3.2, 4), "d": (-0.3, 3.8), "e": (1.4, 1.7)}
 FRAME = ("ab", "bc", "cd", "da", "ae", "be", "ce")
@@ -46,13 +47,13 @@ def spun(net, step):
 
 
 def bent(net: Network, step):
-    there, right = np.empty_like(step), np.empty((len(net.order.node), step.shape[1]))
-    bend(net.drawn, step, spun(net, step), net.order, there, right)
+    there, right = np.empty_like(step), np.empty((len(elimination_order(net).node), step.shape[1]))
+    bend(net.drawn, step, spun(net, step), elimination_order(net), there, right)
     return there
 
 
 def distorted(net, step):
-    return distortion(net.drawn, step, spun(net, step), net.edges, net.order.sizes)
+    return distortion(net.drawn, step, spun(net, step), net.edges, elimination_order(net).sizes)
 
 
 def lengths(net, x):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from pliant.relax.assemble.build import build
-from pliant.relax.mechanics.measures import measure_couplings
 from pliant.relax.model import Mechanism
+from pliant.relax.network.measures import measure_couplings
 
 
 def plate(points, **more):

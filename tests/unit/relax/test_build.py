@@ -5,10 +5,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING, stored
-from pliant.relax.assemble.network import ANGLE, DIHEDRAL, FIXED, FREE, LENGTH, TRAVEL
-from pliant.relax.mechanics.measures import measure_couplings
 from pliant.relax.model import Bar, Mechanism
+from pliant.relax.network.laws import BAR, BUMPER, STRING, stored_energy
+from pliant.relax.network.measures import measure_couplings
+from pliant.relax.network.network import ANGLE, DIHEDRAL, FIXED, FREE, LENGTH, TRAVEL
 
 SQUARE = {"a": (0, 0), "b": (3, 0), "c": (3, 4), "d": (0, 4)}
 CUBE = {"a": (0, 0, 0), "b": (3, 0, 0), "c": (3, 4, 1), "d": (0, 4, 2), "e": (1, 1, 5)}
@@ -240,7 +240,7 @@ def test_a_circuit_holds_its_volume_and_pushes_only():
     assert net.drive.goal[:, 0].tolist() == [5 / 2 + 4, 5 / 2 + 4 + 3 / 2]
     (law,), (band,) = net.parts.couplings.laws, net.parts.couplings.bands
     assert band == pytest.approx(5e-4)
-    assert stored(law, 1.0, band, 0.1) == 0 < stored(law, 1.0, band, -0.1)
+    assert stored_energy(law, 1.0, band, 0.1) == 0 < stored_energy(law, 1.0, band, -0.1)
     double = network(SQUARE, cylinders=[circuit | {"double": True}])
     assert double.parts.couplings.laws.tolist() == [BAR]
 

@@ -8,14 +8,14 @@ from tests.crosscheck.continuation import random_bars
 
 from pliant.core.progress import silent
 from pliant.relax.assemble.build import build
-from pliant.relax.generate import peaucellier, stewart, twisted
+from pliant.relax.generate import peaucellier, stewart, stewart_end
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import slopes
+from pliant.relax.mechanics.gradients import jacobian_at
 from pliant.relax.model import Mechanism, RelaxStudy
-from pliant.relax.solvers.assur_groups import grouped
+from pliant.relax.solvers.assur_groups import assur_groups
 from pliant.relax.solvers.auto import follow
 from pliant.relax.solvers.continuation import structure
-from pliant.relax.solvers.increment_measures import orientation
+from pliant.relax.solvers.increment_measures import determinant_at
 from pliant.relax.solvers.record import Record
 
 
@@ -30,7 +30,7 @@ def recorded(net, **study):
 
 
 def test_a_chain_of_platforms_has_a_group_for_each_platform():
-    groups, _ = grouped(build(stewart(7)))
+    groups, _ = assur_groups(build(stewart(7)))
     assert np.diff(groups.firsts).tolist() == [9] * 7
 
 
@@ -44,16 +44,16 @@ def test_links_are_not_decided_alone_where_something_else_is_there():
 def test_cells_of_the_groups_make_up_the_slopes():
     """Each group's own cells, and those of groups before it, in any order of rows and unknowns."""
     net = build(stewart(3))
-    groups, _ = grouped(net)
+    groups, _ = assur_groups(net)
     state = net.state()
-    matrix = slopes(net, state.x, elongations(net, state)).matrix.toarray()
+    matrix = jacobian_at(net, state.x, elongations(net, state)).matrix.toarray()
     ordered = np.empty_like(matrix)
     ordered[:, groups.place] = matrix[groups.rows]
     for first, last in pairwise(groups.firsts):
         assert not ordered[first:last, last:].any()
         assert np.linalg.matrix_rank(ordered[first:last, first:last]) == last - first
     sign = np.prod([np.sign(np.linalg.det(ordered[a:b, a:b])) for a, b in pairwise(groups.firsts)])
-    assert groups.parity * sign == orientation(net, state.x, elongations(net, state)).sign
+    assert groups.parity * sign == determinant_at(net, state.x, elongations(net, state)).sign
 
 
 @pytest.mark.parametrize("handed", ["same", "alt"])
@@ -62,7 +62,7 @@ def test_platforms_end_where_they_do_in_closed_form(count, handed):
     for frames in (1, 7):
         record = recorded(build(stewart(count, handed)), frames=frames)
         assert [frame.share for frame in record.frames] == pytest.approx(np.arange(frames + 1) / frames)
-        np.testing.assert_allclose(record.frames[-1].x, twisted(count, handed), atol=1e-11)
+        np.testing.assert_allclose(record.frames[-1].x, stewart_end(count, handed), atol=1e-11)
         assert max(frame.elongations.worst for frame in record.frames) < 1e-12
 
 
@@ -74,7 +74,7 @@ def test_random_mechanisms_go_as_they_do_increment_by_increment(monkeypatch):
         if bars.gravity is not None:
             continue
         net = build(Mechanism.model_validate(bars.model()))
-        if net.structure is None:
+        if structure(net) is None:
             continue
         found = recorded(net, frames=1 + seed % 4)
         monkeypatch.setitem(net.__dict__, "structure", None)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 import pliant.view
 from pliant.core.motion import Motion
 from pliant.core.pose import carry
-from pliant.relax.drawing import _rings, drawn
+from pliant.relax.drawing import _rings, drawn_frame
 from pliant.relax.drawing import motion as motion_of
 from pliant.relax.model import Mechanism
 from pliant.relax.solve import solve
@@ -142,7 +142,7 @@ def test_a_slider_has_a_line_to_slide_on_unless_it_slides_on_a_plate(plates, str
     model = mechanism(
         nodes, ground=["k"], plates=plates, springs=springs, sliders=[{"node": "s", "on": ["k", "l"]}]
     )
-    assert drawn(model).strokes.tolist().count([0, 1]) == strokes
+    assert drawn_frame(model).strokes.tolist().count([0, 1]) == strokes
 
 
 def test_a_tight_string_is_straight_and_a_slack_one_hangs_in_a_curve_as_long_as_it_is(by_hand):
@@ -181,7 +181,7 @@ def test_a_wrapped_string_runs_through_its_hidden_nodes_round_its_obstacle():
         ground=["a", "o"],
         wraps=[{"nodes": ["a", "b"], "around": [{"node": "o", "radius": 6}], "via": [[0, 7]]}],
     )
-    motion = drawn(model)
+    motion = drawn_frame(model)
     away = np.linalg.norm(motion.points[0, 3:], axis=1)
     assert away.min() > 0.97 * 6
     assert len(motion.strokes) == len(away) + 1
@@ -248,7 +248,7 @@ def test_wheels_that_turn_the_same_way_side_by_side_have_a_belt(by_hand):
         bars=[{"nodes": ["o", "p"]}, {"nodes": ["q", "r"]}],
         gears=[{"wheels": [["o", "p"], ["q", "r"]], "ratio": 2}],
     )
-    belt = drawn(model).points[0, 4:]
+    belt = drawn_frame(model).points[0, 4:]
     assert_allclose(belt[0], belt[-1], atol=1e-9)
     whole = shapely.Polygon(belt)
     for centre, radius in (((0, 0), 6), ((30, 5), 3)):
@@ -287,12 +287,12 @@ def test_what_collides_is_as_thick_as_the_distance_at_which_it_touches():
     nodes = {"a": (0, 5), "b": (8, 5), "c": (3, 9), "l": (-10, 0), "r": (20, 0)}
     bars = [{"nodes": ["a", "b"]}, {"nodes": ["b", "c"]}]
     floor = {"members": [["a", "b"], ["c", "c"]], "against": [["l", "r"]], "radius": 2}
-    motion = drawn(mechanism(nodes, ground=["l", "r"], bars=bars, contacts=[floor]))
+    motion = drawn_frame(mechanism(nodes, ground=["l", "r"], bars=bars, contacts=[floor]))
     (bar,), (ball,) = outlines(motion, "bar a-b", 0), outlines(motion, "disc c", 0)
     assert bar.bounds[1] == pytest.approx(3)
     assert ball.bounds[3] == pytest.approx(11, abs=0.01)
     loose = [*bars, {"nodes": ["l", "r"]}]
-    among = drawn(mechanism(nodes, ground=["l"], bars=loose, contacts=[floor]))
+    among = drawn_frame(mechanism(nodes, ground=["l"], bars=loose, contacts=[floor]))
     (bar,) = outlines(among, "bar a-b", 0)
     assert bar.bounds[1] == pytest.approx(4)  # half each
 
@@ -300,10 +300,12 @@ def test_what_collides_is_as_thick_as_the_distance_at_which_it_touches():
 def test_a_weld_has_a_gusset_in_its_corner_but_not_along_a_straight_line():
     nodes = {"a": (0, 0), "b": (10, 0), "c": (10, 8), "d": (20, 0)}
     bars = [{"nodes": ["a", "b"]}, {"nodes": ["b", "c"]}, {"nodes": ["b", "d"]}]
-    bent = drawn(mechanism(nodes, ground=["a"], bars=bars, welds=[{"joint": "b", "arms": ["a", "c"]}]))
+    bent = drawn_frame(mechanism(nodes, ground=["a"], bars=bars, welds=[{"joint": "b", "arms": ["a", "c"]}]))
     (gusset,) = outlines(bent, "weld b", 0)
     assert gusset.contains(shapely.Point(9.6, 0.4))
-    straight = drawn(mechanism(nodes, ground=["a"], bars=bars, welds=[{"joint": "b", "arms": ["a", "d"]}]))
+    straight = drawn_frame(
+        mechanism(nodes, ground=["a"], bars=bars, welds=[{"joint": "b", "arms": ["a", "d"]}])
+    )
     assert not outlines(straight, "weld b", 0)
 
 
@@ -317,7 +319,7 @@ def test_held_nodes_stand_on_hatched_ground_and_those_above_hang_from_it():
         bars=[{"nodes": ["a", "b"]}],
         springs=[{"nodes": ["s", "b"], "stiffness": 1}],
     )
-    stand, hatch, hang, ceiling = of_group(drawn(model), "ground")
+    stand, hatch, hang, ceiling = of_group(drawn_frame(model), "ground")
     assert_allclose(stand.points[0], [0, 0])
     assert stand.points[1:, 1].max() < 0
     assert hatch.points[:, 1].max() < 0
@@ -333,7 +335,7 @@ def test_a_floor_is_hatched_on_the_side_where_nothing_is():
         bars=[{"nodes": ["a", "b"]}],
         contacts=[{"members": [["a", "b"]], "against": [["l", "r"]], "radius": 1}],
     )
-    (floor,) = of_group(drawn(model), "ground")
+    (floor,) = of_group(drawn_frame(model), "ground")
     assert (floor.points @ [-0.2, 1]).max() < 1e-9
     assert (floor.points @ [-0.2, 1]).min() < -0.1
 
@@ -346,7 +348,7 @@ def test_a_curve_leads_through_its_points_and_a_field_is_marked():
         guides=[{"node": "k", "curve": points}],
         fields=[{"centre": [1, 8], "strength": 2}],
     )
-    curve, *rings = of_group(drawn(model), "guide")
+    curve, *rings = of_group(drawn_frame(model), "guide")
     assert all(np.linalg.norm(curve.points - point, axis=1).min() < 1e-9 for point in points)
     assert_allclose([ring.points.mean(axis=0) for ring in rings], [[1, 8]] * 2, atol=0.1)
 
@@ -426,7 +428,7 @@ def test_in_space_a_plate_has_faces_that_go_with_its_nodes(by_hand):
 
 def test_a_body_in_space_has_the_faces_of_its_hull():
     cube = {f"{x}{y}{z}": (x, y, z) for x in (0, 2) for y in (0, 2) for z in (0, 2)}
-    motion = drawn(mechanism(cube, plates=[{"nodes": list(cube)}]))
+    motion = drawn_frame(mechanism(cube, plates=[{"nodes": list(cube)}]))
     faces = of_group(motion, "plate")
     assert len(faces) == 6
     assert all(len(face.points) == 4 for face in faces)
@@ -438,7 +440,7 @@ def test_a_body_in_space_has_the_faces_of_its_hull():
 def test_a_thousand_plates_in_space_are_edges_alone():
     nodes = {f"n{k}": (k % 40, k // 40, (k * k) % 7) for k in range(903)}
     plates = [{"nodes": [f"n{3 * k + j}" for j in range(3)]} for k in range(301)]
-    motion = drawn(mechanism(nodes, plates=plates))
+    motion = drawn_frame(mechanism(nodes, plates=plates))
     assert not of_group(motion, "plate")
     assert len(motion.strokes) == 903
 
@@ -453,7 +455,7 @@ def test_hinges_balls_and_wheels_of_space_are_lines_about_their_axes():
         wraps=[{"nodes": ["e", "f"], "around": [{"node": "o", "radius": 3}]}],
         gears=[{"wheels": [["j", "u"], ["j", "v"]], "ratio": -1, "axis": [0, 0, 1]}],
     )
-    motion = drawn(model)
+    motion = drawn_frame(model)
     points = motion.points[0]
     pin = [points[pair] for pair in motion.strokes if np.ptp(points[pair][:, :2]) < 1e-9]
     assert len(pin) == 1
@@ -581,7 +583,7 @@ def test_wheels_of_very_unequal_size_have_no_millions_of_teeth(ratio):
     model = mechanism(
         nodes, ground=["o", "c"], bars=bars, gears=[{"wheels": [["o", "p"], ["c", "d"]], "ratio": ratio}]
     )
-    assert sum(len(ring) for shape in drawn(model).shapes for ring in shape.rings) < 50_000
+    assert sum(len(ring) for shape in drawn_frame(model).shapes for ring in shape.rings) < 50_000
 
 
 def test_a_rack_on_a_tiny_wheel_is_a_smooth_bar(by_hand):

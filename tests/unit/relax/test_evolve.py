@@ -14,10 +14,10 @@ from pliant.cli import main
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted
 from pliant.relax.evolve import crawl, crawler, line, straight_line
-from pliant.relax.evolve.design import ActuatorGene, MachineDesign, batch, drives, rounded
+from pliant.relax.evolve.design import ActuatorGene, MachineDesign, batch, drives, round_design
 from pliant.relax.evolve.firmness import firmness
-from pliant.relax.evolve.mutations import FEWEST, MOST, mutated, trace_another, without
-from pliant.relax.evolve.search import simplest
+from pliant.relax.evolve.islands import simplify_best
+from pliant.relax.evolve.mutations import FEWEST, MOST, drop_loose_node, mutate, trace_another
 from pliant.relax.model import Mechanism
 from pliant.relax.solve import solve
 from pliant.relax.status import EvolveStatus, RelaxStatus
@@ -69,7 +69,7 @@ def test_designs_stay_whole_through_any_changes_and_all_are_scored(goal):
     designs = [goal._start(rng) for _ in range(40)]
     grounded = designs[0].grounded
     for _ in range(30):
-        designs = [mutated(rng, design, goal.CHANGES) for design in designs]
+        designs = [mutate(rng, design, goal.CHANGES) for design in designs]
         assert all(whole(design, grounded) for design in designs)
     scores = goal.score(designs)
     assert np.isfinite(scores).all()
@@ -96,7 +96,7 @@ def test_machines_that_do_not_work_score_nothing(goal, design, spoil):
 def test_an_arc_is_measured_as_what_it_is():
     """A bar of 1 swings by θ: a box of length 2 sin θ/2 and width 1 − cos θ/2."""
     design = MachineDesign((0j, 2 + 0j, 1j), 2, ((0, 2),), (ActuatorGene((1, 2), (1.1,)),))
-    found = line.traces([design], 100, 400)
+    found = line.line_measures([design], 100, 400)
     turned = np.arccos((5 - 5 * 1.21) / 4) - np.pi / 2
     assert found.aspect[0] == pytest.approx((1 - np.cos(turned / 2)) / (2 * np.sin(turned / 2)), rel=0.03)
     assert found.stroke[0] == pytest.approx(2 * np.sin(turned / 2) / 2.25, rel=0.05)
@@ -106,7 +106,7 @@ def test_an_arc_is_measured_as_what_it_is():
 
 def test_the_evolved_line_is_straight_and_exact_lengths_confirm_it():
     """Aspect 8e-5 over 40 % of the size, by small steps and by Newton's method on the lengths."""
-    found = line.traces([LINE], *line.FINE)
+    found = line.line_measures([LINE], *line.FINE)
     assert found.aspect[0] < 1e-4
     assert found.stroke[0] > 0.4
     assert found.error[0] < 1e-12
@@ -127,19 +127,19 @@ def test_the_evolved_line_is_straight_and_exact_lengths_confirm_it():
 
 @pytest.mark.parametrize("friction", [0.5, 0.7, 0.9])
 def test_the_evolved_crawler_gets_farther_than_its_own_length(friction):
-    went = crawl.crawls([CRAWLER], crawl.Trial(friction, 10, 300), 10)
+    went = crawl.crawl_measures([CRAWLER], crawl.CrawlTrial(friction, 10, 300), 10)
     assert went.travel[0] > 1.5 * went.size[0]
     assert went.error[0] < 0.01
 
 
 def test_on_ice_the_evolved_crawler_gets_nowhere():
-    went = crawl.crawls([CRAWLER], crawl.NORMAL._replace(friction=0.0), 10)
+    went = crawl.crawl_measures([CRAWLER], crawl.NORMAL._replace(friction=0.0), 10)
     assert abs(went.travel[0]) < 0.05 * went.size[0]
 
 
 def test_the_crawler_mirrored_goes_the_other_way():
     mirrored = replace(CRAWLER, nodes=tuple(-node.conjugate() for node in CRAWLER.nodes))
-    travel = crawl.crawls([CRAWLER, mirrored], crawl.Trial(0.7, 10, 100), 4).travel
+    travel = crawl.crawl_measures([CRAWLER, mirrored], crawl.CrawlTrial(0.7, 10, 100), 4).travel
     assert travel[1] == pytest.approx(-travel[0], abs=1e-9)
 
 
@@ -198,11 +198,11 @@ def test_nodes_that_do_nothing_are_left_out_in_the_end():
     traced = replace(more, nodes=(*more.nodes[:4], more.nodes[5], more.nodes[4]))
     swapped = {4: 5, 5: 4}
     bars = tuple((swapped.get(a, a), swapped.get(b, b)) for a, b in more.bars)
-    assert simplest([replace(traced, bars=bars)], line.score) == LINE
+    assert simplify_best([replace(traced, bars=bars)], line.score) == LINE
 
 
 def test_a_node_is_taken_away_with_its_bars():
-    fewer = without(replace(LINE, nodes=(*LINE.nodes, 1j), bars=(*LINE.bars, (3, 5), (4, 5))), 3)
+    fewer = drop_loose_node(replace(LINE, nodes=(*LINE.nodes, 1j), bars=(*LINE.bars, (3, 5), (4, 5))), 3)
     assert fewer.nodes == (*LINE.nodes[:3], LINE.nodes[4], 1j)
     assert fewer.bars == ((0, 2), (2, 3), (3, 4))
 
@@ -214,7 +214,7 @@ def test_another_node_is_traced_in_the_same_machine():
 
 
 def test_what_is_written_down_is_what_was_measured():
-    design = rounded(replace(LINE, nodes=tuple(node * np.pi for node in LINE.nodes)))
+    design = round_design(replace(LINE, nodes=tuple(node * np.pi for node in LINE.nodes)))
     nodes, actuator = np.array(design.nodes), design.actuators[0]
     np.testing.assert_array_equal(nodes, nodes.round(6))
     assert actuator.to[0] * design.length((1, 2)) == pytest.approx(round(1.039073 * np.pi, 6), abs=2e-6)

@@ -5,16 +5,16 @@ import pytest
 
 from pliant.core.progress import silent
 from pliant.relax.assemble.build import build
-from pliant.relax.generate import peaucellier, stewart, twisted
+from pliant.relax.generate import peaucellier, stewart, stewart_end
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.solve import solve
 from pliant.relax.solvers import auto as module
 from pliant.relax.solvers import equilibrium as resting
-from pliant.relax.solvers import run as runs
+from pliant.relax.solvers import run_state as runs
 from pliant.relax.solvers import stops
 from pliant.relax.solvers.auto import follow
 from pliant.relax.solvers.record import Record
-from pliant.relax.solvers.run import determined, why_not
+from pliant.relax.solvers.run_state import is_determined, newton_obstacle
 from pliant.relax.status import RelaxStatus
 
 
@@ -28,7 +28,7 @@ def solved(frames=4, **model):
 
 
 def kinds(found):
-    return [notice.kind for notice in found.trust.notices]
+    return [notice.kind for notice in found.assessment.notices]
 
 
 # Increments
@@ -41,7 +41,7 @@ def test_frames_are_at_equal_shares_and_all_at_rest():
     assert all(frame.settled for frame in record.frames)
     assert max(frame.residual for frame in record.frames) < 1e-11
     assert max(np.abs(frame.elongations.links).max() for frame in record.frames) < 1e-11
-    np.testing.assert_allclose(record.frames[-1].x, twisted(2), atol=1e-10)
+    np.testing.assert_allclose(record.frames[-1].x, stewart_end(2), atol=1e-10)
 
 
 def test_steps_may_be_left_straight():
@@ -123,12 +123,12 @@ def test_a_load_that_snaps_a_truss_through_is_told_as_a_jump():
     height = found.points[:, 2, 1]
     jump = int(np.argmin(np.diff(height)))
     assert height[jump] > 0 > height[jump + 1]
-    assert found.shares[jump] <= found.trust.notices[0].share <= found.shares[jump + 1]
+    assert found.shares[jump] <= found.assessment.notices[0].share <= found.shares[jump + 1]
     # At its limit load the apex is where the force 2 k (1 − l₀/l) y is largest: y² = l₀^⅔ − 1.
     rest = np.hypot(1, 0.8)
     top = np.sqrt(rest ** (2 / 3) - 1)
     limit = 2 * top * (rest / np.hypot(1, top) - 1)
-    assert found.trust.notices[0].share == pytest.approx(limit / 0.3, abs=2e-9)
+    assert found.assessment.notices[0].share == pytest.approx(limit / 0.3, abs=2e-9)
 
 
 def test_a_lock_stops_the_drive_where_it_only_strains():
@@ -206,7 +206,7 @@ def test_lengths_hold_under_load_though_elements_give_way(model):
     ends = found.frames[-1].elongations
     carried = np.concatenate([ends.link_forces, ends.coupling_forces])
     assert np.abs(carried).max() > 0.3  # by which they would give 0.006
-    assert max(found.trust.length_errors) < 1e-9
+    assert max(found.assessment.length_errors) < 1e-9
 
 
 def test_a_soft_model_and_a_stiff_one_come_to_rest_alike():
@@ -259,7 +259,7 @@ def test_a_lock_on_the_way_is_no_success_though_the_drive_would_come_back():
         stiffness=10,
     )
     assert found.status is RelaxStatus.LOCKED
-    assert found.trust.locks_at == pytest.approx(0, abs=1e-6)
+    assert found.assessment.locks_at == pytest.approx(0, abs=1e-6)
 
 
 # Where a disturbance would grow
@@ -323,11 +323,11 @@ def test_a_mechanism_that_never_rests_stops_and_says_so(monkeypatch):
 
 def test_large_factors_are_a_reason_not_to_begin_and_friction_is_none(monkeypatch):
     net = build(stewart(1))
-    assert why_not(net) == ""
+    assert newton_obstacle(net) == ""
     monkeypatch.setattr(runs, "MOST", 44)
-    assert why_not(net) == "its stiffness would hold more than 44 numbers"  # nine unknowns have 45
+    assert newton_obstacle(net) == "its stiffness would hold more than 44 numbers"  # nine unknowns have 45
     guides = [{"node": "p", "line": (1, 0), "friction": 0.1}]
-    assert why_not(build(Mechanism.model_validate(UPRIGHT | {"guides": guides}))) == ""
+    assert newton_obstacle(build(Mechanism.model_validate(UPRIGHT | {"guides": guides}))) == ""
 
 
 @pytest.mark.parametrize("radius", [1, 0.1, 1e-3, 1e-5])
@@ -345,8 +345,8 @@ def test_a_contact_locks_a_drive_and_is_named(radius, more):
     }
     result = solve(Mechanism.model_validate(fields | more))
     assert result.status is RelaxStatus.LOCKED
-    assert result.trust.locks_at == pytest.approx((2 - radius) / 5, abs=0.02)
-    assert {name for name, _ in result.trust.carriers} == {"actuator g-p", "contact p on u-v"}
+    assert result.assessment.locks_at == pytest.approx((2 - radius) / 5, abs=0.02)
+    assert {name for name, _ in result.assessment.carriers} == {"actuator g-p", "contact p on u-v"}
     assert result.iterations < 5000
 
 
@@ -410,14 +410,14 @@ def test_a_load_passes_from_one_contact_to_another_as_it_goes_over():
 
 
 def test_it_is_determined_where_lengths_are_as_many_as_unknowns():
-    assert determined(build(stewart(2)))
-    assert determined(build(peaucellier()))
-    assert not determined(build(peaucellier().model_copy(update={"rotors": ()})))
-    assert not determined(build(Mechanism.model_validate(UPRIGHT)))
+    assert is_determined(build(stewart(2)))
+    assert is_determined(build(peaucellier()))
+    assert not is_determined(build(peaucellier().model_copy(update={"rotors": ()})))
+    assert not is_determined(build(Mechanism.model_validate(UPRIGHT)))
     strings = Mechanism.model_validate(UPRIGHT | {"strings": pairs("op")})
-    assert not determined(build(strings))  # a string may be slack
+    assert not is_determined(build(strings))  # a string may be slack
     four_legs = stewart(1).model_copy(update={"actuators": stewart(1).actuators[:4]})
-    assert not determined(build(four_legs))  # the sides of the plate on the ground do not count
+    assert not is_determined(build(four_legs))  # the sides of the plate on the ground do not count
 
 
 def test_a_mechanism_that_takes_far_too_much_work_ends_unconverged(monkeypatch):
@@ -426,4 +426,4 @@ def test_a_mechanism_that_takes_far_too_much_work_ends_unconverged(monkeypatch):
     monkeypatch.setattr("pliant.relax.solvers.continuation.grouped", lambda net: None)
     result = solve(peaucellier())
     assert result.status is RelaxStatus.NOT_CONVERGED
-    assert any("factorisations brought it no further" in notice.text for notice in result.trust.notices)
+    assert any("factorisations brought it no further" in notice.text for notice in result.assessment.notices)

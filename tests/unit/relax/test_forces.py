@@ -6,7 +6,7 @@ import pytest
 from pliant.relax.assemble.build import build
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.forces import evaluate, others, restrain
-from pliant.relax.mechanics.gradients import slopes
+from pliant.relax.mechanics.gradients import jacobian_at
 from pliant.relax.model import Mechanism
 
 PLANE = {"a": (0, 0), "b": (3, 0.4), "c": (3.2, 4), "d": (-0.3, 3.8), "e": (1.4, 1.7)}
@@ -187,7 +187,7 @@ def test_s_bounds_the_stiffness_of_what_presses_on_a_cylinder():
     net = OTHERS["rails that keep a distance"]
     x = net.drawn.copy()
     x[net.shown :] *= 0.8
-    rows = slopes(net, x, elongations(net, net.state(x)))
+    rows = jacobian_at(net, x, elongations(net, net.state(x)))
     pressing = rows.owners >= len(net.link_names)
     assert pressing.sum() > 2
     matrix = rows.matrix[pressing].toarray()

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from pliant.core.errors import PliantError
 from pliant.relax.assemble.build import build
-from pliant.relax.generate import cam, hexapod, peaucellier, prism, scattered, stewart, twisted
+from pliant.relax.generate import cam, hexapod, peaucellier, prism, random_mechanism, stewart, stewart_end
 from pliant.relax.model import RelaxStudy
 from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
@@ -38,7 +38,7 @@ def test_lipson_fig_6_platforms_stand_on_six_legs_each(handed):
 
 @pytest.mark.parametrize("handed", ["same", "alt"])
 def test_twisted_platforms_have_all_legs_fifteen_long(handed):
-    model, x = stewart(4, handed), twisted(4, handed)
+    model, x = stewart(4, handed), stewart_end(4, handed)
     for leg in model.actuators:
         assert length(model, x, leg.nodes) == pytest.approx(15, rel=1e-14)
     plates = np.linalg.norm(x.reshape(-1, 3, 3) - np.roll(x.reshape(-1, 3, 3), 1, axis=1), axis=2)
@@ -48,7 +48,7 @@ def test_twisted_platforms_have_all_legs_fifteen_long(handed):
 
 def test_stages_turn_by_sixty_degrees_the_same_way_or_to_and_fro():
     for handed, turns in [("same", [-60, -120, -180]), ("alt", [-60, 0, -60])]:
-        corners = twisted(3, handed)[3::3]
+        corners = stewart_end(3, handed)[3::3]
         found = np.degrees(np.arctan2(corners[:, 1], corners[:, 0]))
         np.testing.assert_allclose(np.cos(np.radians(found - turns)), 1, atol=1e-12)
 
@@ -57,7 +57,7 @@ def test_stages_turn_by_sixty_degrees_the_same_way_or_to_and_fro():
 def test_solved_platforms_are_the_twisted_ones(handed):
     found = solve(stewart(3, handed), RelaxStudy(frames=1))
     assert found.status is RelaxStatus.CONVERGED
-    np.testing.assert_allclose(found.points[-1], twisted(3, handed), atol=1e-10)
+    np.testing.assert_allclose(found.points[-1], stewart_end(3, handed), atol=1e-10)
 
 
 @pytest.mark.parametrize(("platforms", "handed"), [(0, "same"), (2, "left")])
@@ -92,7 +92,7 @@ def test_peaucelliers_cell_is_drawn_to_measure():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_lipson_fig_8_points_are_linked_at_random(seed):
-    model = scattered(seed)
+    model = random_mechanism(seed)
     assert len(model.nodes) == 100
     assert len(model.actuators) == 20
     assert 197 <= len(model.bars) + len(model.actuators) <= 200  # those between grounded joints are left out
@@ -108,12 +108,12 @@ def test_lipson_fig_8_points_are_linked_at_random(seed):
 
 
 def test_the_seed_makes_the_mechanism():
-    assert scattered(4) == scattered(4)
-    assert scattered(4) != scattered(5)
+    assert random_mechanism(4) == random_mechanism(4)
+    assert random_mechanism(4) != random_mechanism(5)
 
 
 def test_other_numbers_of_joints_and_links_are_kept_to():
-    model = scattered(1, joints=12, links=20, driven=3)
+    model = random_mechanism(1, joints=12, links=20, driven=3)
     assert len(model.nodes) == 12
     assert len(model.actuators) == 3
     build(model)

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.network import CURVE
-from pliant.relax.mechanics.guides import basis, hold, nearest, project
+from pliant.relax.mechanics.guides import basis, hold_nodes, nearest_spot, project
 from pliant.relax.model import Mechanism
+from pliant.relax.network.network import CURVE
 
 WAVE = [(0.0, 0.0), (1.0, 1.2), (2.2, 0.4), (3.0, -1.0), (4.5, 0.3)]
 RING = [(2.0, 0.0), (0.0, 1.5), (-2.0, 0.3), (-0.5, -1.5)]
@@ -42,7 +42,7 @@ PARTS = {name: guided(dimension, guide) for name, (dimension, guide) in GUIDES.i
 def held(parts, place):
     """A place, brought onto the guide."""
     x = np.array([place, place], float)
-    hold(parts.guides, 1, x)
+    hold_nodes(parts.guides, 1, x)
     return x[1]
 
 
@@ -129,7 +129,9 @@ def test_a_closed_curve_has_no_end():
     (way,) = ways(parts, np.array(RING[0]))
     for v in (way, -way):
         assert left_of(parts, np.array(RING[0]), v) == pytest.approx(v)
-    spots = [nearest(parts.guides.pieces, True, np.array(RING[0]) + step * way) for step in (-1e-3, 1e-3)]
+    spots = [
+        nearest_spot(parts.guides.pieces, True, np.array(RING[0]) + step * way) for step in (-1e-3, 1e-3)
+    ]
     assert max(spots) > 3.99
     assert min(spots) < 0.01
 

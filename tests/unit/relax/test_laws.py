@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING, force, stored, tangent
+from pliant.relax.network.laws import BAR, BUMPER, STRING, force, stored_energy, tangent
 
 K, A = 3.0, 0.2  # stiffness, and half of the band
 LAWS = {"bar": BAR, "string": STRING, "bumper": BUMPER}
@@ -22,7 +22,7 @@ def integral(function, low, high):
 @pytest.mark.parametrize("piece", PIECES)
 def test_the_force_is_the_derivative_of_the_energy_and_the_tangent_of_the_force(law, piece):
     low, high = piece
-    for whole, rate in [(stored, force), (force, tangent)]:
+    for whole, rate in [(stored_energy, force), (force, tangent)]:
         grown = whole(law, K, A, high) - whole(law, K, A, low)
         assert integral(lambda e, rate=rate: rate(law, K, A, e), low, high) == pytest.approx(grown, abs=1e-15)
 
@@ -32,7 +32,7 @@ def test_the_force_is_the_derivative_of_the_energy_and_the_tangent_of_the_force(
 def test_derivatives_pass_a_taylor_test(law, e):
     """Of second order; where a law is slack or straight, nothing is left at all."""
     steps = 0.04 * 0.5 ** np.arange(4)
-    for whole, rate in [(stored, force), (force, tangent)]:
+    for whole, rate in [(stored_energy, force), (force, tangent)]:
         first, slope = whole(law, K, A, e), rate(law, K, A, e)
         left = np.array([whole(law, K, A, e + h) - first - h * slope for h in steps])
         if np.abs(left[0]) > 1e-15:
@@ -42,7 +42,7 @@ def test_derivatives_pass_a_taylor_test(law, e):
 
 
 @every_law
-@pytest.mark.parametrize("quantity", [force, tangent, stored])
+@pytest.mark.parametrize("quantity", [force, tangent, stored_energy])
 def test_nothing_jumps_at_the_ends_of_the_band(law, quantity):
     for edge in (-A, A):
         below, above = (quantity(law, K, A, edge + side * 1e-12) for side in (-1, 1))
@@ -59,14 +59,14 @@ def test_a_larger_elongation_never_has_a_smaller_force(law):
 def test_a_bar_pulls_and_pushes_a_string_pulls_and_a_bumper_pushes():
     assert [force(law, K, A, 0.5) for law in (BAR, STRING, BUMPER)] == [1.5, 1.5, 0]
     assert [force(law, K, A, -0.5) for law in (BAR, STRING, BUMPER)] == [-1.5, 0, -1.5]
-    assert [stored(law, K, A, -0.5) for law in (BAR, STRING)] == [0.375, 0]
+    assert [stored_energy(law, K, A, -0.5) for law in (BAR, STRING)] == [0.375, 0]
 
 
 @pytest.mark.parametrize("e", [-0.9, -0.13, 0.0, 0.08, 0.7])
 def test_a_bumper_is_a_string_in_the_mirror(e):
     assert force(BUMPER, K, A, e) == -force(STRING, K, A, -e)
     assert tangent(BUMPER, K, A, e) == tangent(STRING, K, A, -e)
-    assert stored(BUMPER, K, A, e) == stored(STRING, K, A, -e)
+    assert stored_energy(BUMPER, K, A, e) == stored_energy(STRING, K, A, -e)
 
 
 @pytest.mark.parametrize("e", [-0.19, -0.1, 0.0, 0.1, 0.19])

@@ -7,7 +7,7 @@ from pliant.core.progress import silent
 from pliant.relax.assemble.build import build
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.solve import solve
-from pliant.relax.solvers.published import LEAST, coast, knobs, march
+from pliant.relax.solvers.published import LEAST, relax_along_drive, relax_with_momentum, update_factors
 from pliant.relax.solvers.record import Record, scale
 
 NODES = {"A": (0, 0), "B": (1, 2), "C": (4, 3), "D": (4, 0)}
@@ -23,7 +23,7 @@ def model(**changes):
     return Mechanism.model_validate(FOUR_BAR | changes)
 
 
-def marched(study, by=march, elements=(), progress=silent, **changes):
+def marched(study, by=relax_along_drive, elements=(), progress=silent, **changes):
     record = Record()
     by(build(model(**changes)), study, record, progress, elements)
     return record
@@ -39,27 +39,29 @@ def lengths(frame):
 
 def test_s_min_is_a_share_of_the_largest_force_over_the_largest_displacement():
     net = build(model())
-    found = knobs(net, RelaxStudy(cap=0.5))
+    found = update_factors(net, RelaxStudy(cap=0.5))
     assert found.least == pytest.approx(LEAST * scale(net) / 0.5, rel=1e-15)
     assert scale(net) == 4  # the stiffness is 1, the size 4
     loaded = build(model(loads=[{"node": "B", "force": (300, 0)}], stiffness=1))
-    assert knobs(loaded, RelaxStudy(cap=0.5)).least == pytest.approx(LEAST * 300 / 0.5, rel=1e-15)
-    assert knobs(net, RelaxStudy(least=0.7)).least == 0.7
+    assert update_factors(loaded, RelaxStudy(cap=0.5)).least == pytest.approx(LEAST * 300 / 0.5, rel=1e-15)
+    assert update_factors(net, RelaxStudy(least=0.7)).least == 0.7
 
 
 def test_the_cap_is_a_twentieth_of_the_size_unless_it_is_given():
     net = build(model())
-    assert knobs(net, RelaxStudy()).cap == pytest.approx(0.2, rel=1e-15)
-    assert knobs(net, RelaxStudy(cap=3)).cap == 3
+    assert update_factors(net, RelaxStudy()).cap == pytest.approx(0.2, rel=1e-15)
+    assert update_factors(net, RelaxStudy(cap=3)).cap == 3
 
 
 def test_alpha_and_eta_are_the_studys_or_the_nodes_own():
     net = build(model())
-    found = knobs(net, RelaxStudy(alpha=0.4, alphas={"C": 0.3}, eta=0.9, etas={"B": 0.2}, alpha_end=0.1))
+    found = update_factors(
+        net, RelaxStudy(alpha=0.4, alphas={"C": 0.3}, eta=0.9, etas={"B": 0.2}, alpha_end=0.1)
+    )
     assert found.alpha.tolist() == [0.4, 0.4, 0.3, 0.4]
     assert found.eta.tolist() == [0.9, 0.2, 0.9, 0.9]
     assert found.fall == pytest.approx(0.25)
-    assert knobs(net, RelaxStudy()).alpha.tolist() == [0.5] * 4
+    assert update_factors(net, RelaxStudy()).alpha.tolist() == [0.5] * 4
 
 
 # The drive
@@ -125,7 +127,10 @@ def test_the_first_frame_is_as_drawn_with_its_residual():
     assert first.residual == pytest.approx(np.sqrt(5) - 1, rel=1e-14)
 
 
-@pytest.mark.parametrize(("by", "method"), [(march, "sync"), (march, "async"), (coast, "momentum")])
+@pytest.mark.parametrize(
+    ("by", "method"),
+    [(relax_along_drive, "sync"), (relax_along_drive, "async"), (relax_with_momentum, "momentum")],
+)
 def test_no_more_iterations_are_made_than_allowed(by, method):
     for limit in (7, 60):
         study = RelaxStudy(method=method, frames=4, increments=40, iterations=limit)
@@ -143,7 +148,10 @@ def test_a_run_that_is_cut_off_says_how_far_it_came(settle):
     assert record.frames[-1].iterations == 15
 
 
-@pytest.mark.parametrize(("by", "method"), [(march, "sync"), (march, "async"), (coast, "momentum")])
+@pytest.mark.parametrize(
+    ("by", "method"),
+    [(relax_along_drive, "sync"), (relax_along_drive, "async"), (relax_with_momentum, "momentum")],
+)
 def test_every_iteration_has_its_residual(by, method):
     record = marched(RelaxStudy(method=method, frames=3, increments=30), by)
     history = np.concatenate(record.residuals)
@@ -161,11 +169,11 @@ def test_rests_report_their_progress():
 
 
 def test_momentum_comes_to_rest_at_the_end_and_nearly_so_on_the_way():
-    record = marched(RelaxStudy(method="momentum", frames=4), coast)
+    record = marched(RelaxStudy(method="momentum", frames=4), relax_with_momentum)
     assert [frame.share for frame in record.frames] == [0, 0.25, 0.5, 0.75, 1]
     assert record.frames[-1].residual <= 4e-11
     assert all(frame.residual <= 4e-6 for frame in record.frames[1:])
-    every = marched(RelaxStudy(method="momentum", frames=4, settle=True), coast)
+    every = marched(RelaxStudy(method="momentum", frames=4, settle=True), relax_with_momentum)
     assert all(frame.residual <= 4e-11 for frame in every.frames[1:])
 
 

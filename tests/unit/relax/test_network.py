@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.network import Drive
+from pliant.relax.factors.elimination import elimination_order, places
 from pliant.relax.model import Mechanism
+from pliant.relax.network.network import Drive
 
 NODES = {"a": (0, 0), "b": (3, 0), "c": (3, 4), "d": (1, 7)}
 MODEL = {
@@ -115,8 +116,8 @@ def test_nodes_on_the_ground_are_not_free(net):
 
 
 def test_the_order_of_elimination_is_found_once(net):
-    assert net.order is net.order
-    np.testing.assert_array_equal(net.order.place, net.places[0])
+    assert elimination_order(net) is elimination_order(net)
+    np.testing.assert_array_equal(elimination_order(net).place, places(net)[0])
 
 
 LOADS = {

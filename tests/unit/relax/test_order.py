@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pliant.relax.assemble.build import build
-from pliant.relax.generate import peaucellier, scattered, stewart
+from pliant.relax.factors.elimination import ANCHOR, elimination_order, factor_size
+from pliant.relax.generate import peaucellier, random_mechanism, stewart
 from pliant.relax.model import Mechanism
-from pliant.relax.solvers.elimination import ANCHOR, numbers, order
 
 PLANE = {"a": (0, 0), "b": (4, 0), "c": (4, 3), "d": (0, 3), "e": (2, 1), "f": (7, 1)}
 
@@ -24,7 +24,7 @@ def pairs(*names):
 NETWORKS = {
     "Peaucellier": build(peaucellier()),
     "four platforms": build(stewart(4)),
-    "random links": build(scattered(3, joints=40, links=70, driven=5)),
+    "random links": build(random_mechanism(3, joints=40, links=70, driven=5)),
     "a plate, a slider and a circuit": network(
         PLANE,
         ground=["f"],
@@ -60,7 +60,7 @@ def filled(first, rows, values):
 
 @every_network
 def test_every_node_that_can_move_has_one_place(net):
-    found = order(net)
+    found = elimination_order(net)
     assert sorted(found.node.tolist()) == np.flatnonzero(net.free).tolist()
     assert found.place[found.node].tolist() == list(range(len(found.node)))
     assert (found.place[~net.free] == -1).all()
@@ -68,7 +68,7 @@ def test_every_node_that_can_move_has_one_place(net):
 
 @every_network
 def test_rows_reach_back_to_all_they_share_an_element_with(net):
-    found, d = order(net), net.drawn.shape[1]
+    found, d = elimination_order(net), net.drawn.shape[1]
     for pair in shared(net):
         low, high = sorted(found.place[list(pair)].tolist())
         if low >= 0:
@@ -77,15 +77,15 @@ def test_rows_reach_back_to_all_they_share_an_element_with(net):
 
 @every_network
 def test_rows_follow_each_other_and_are_counted_beforehand(net):
-    found = order(net)
+    found = elimination_order(net)
     lengths = np.arange(len(found.first)) - found.first + 1
     assert (np.diff(found.rows) == lengths).all()
-    assert numbers(net) == found.rows[-1] == lengths.sum()
+    assert factor_size(net) == found.rows[-1] == lengths.sum()
 
 
 @every_network
 def test_the_graph_is_factored(net):
-    found = order(net)
+    found = elimination_order(net)
     lower = filled(found.graph_first, found.graph_rows, found.graph)
     laplacian = np.zeros((len(net.drawn), len(net.drawn)))
     for i, j in net.edges.tolist():
@@ -102,7 +102,7 @@ def test_a_chain_keeps_to_the_diagonal_however_its_nodes_are_named():
         ground=names[:1],
         bars=pairs(*pairwise(names)),
     )
-    found = order(net)
+    found = elimination_order(net)
     assert (np.arange(29) - found.graph_first <= 1).all()
 
 
@@ -117,7 +117,7 @@ def test_edges_are_compared_with_themselves_where_rigid_and_else_with_their_surr
     )
     sizes = {
         tuple(net.names[k] for k in edge): size
-        for edge, size in zip(net.edges.tolist(), order(net).sizes, strict=True)
+        for edge, size in zip(net.edges.tolist(), elimination_order(net).sizes, strict=True)
     }
     assert sizes[("t", "u")] == 0
     assert sizes[("a", "s")] == sizes[("b", "s")] == 3  # s has no edge longer than that to a

@@ -8,10 +8,10 @@ import pytest
 from scipy import sparse
 
 from pliant.relax.assemble.build import build
-from pliant.relax.diagnose.rank import freedom, jacobian, smallest_singular_values, unmet
-from pliant.relax.diagnose.singular import STILL, smallest
+from pliant.relax.diagnose.rank import freedom, internal_load, jacobian, smallest_singular_values
+from pliant.relax.factors.singular import STILL, smallest_singular_value
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import slopes
+from pliant.relax.mechanics.gradients import jacobian_at
 from pliant.relax.model import Mechanism
 from pliant.relax.solvers.record import Frame, scale
 
@@ -228,7 +228,7 @@ def test_at_most_twelve_modes_are_given():
     found = freedom(net, frame(net))
     assert counts(found) == (20, 1, 0)
     assert found.modes.shape == (12, 21, 2)
-    rows = slopes(net, net.drawn, frame(net).elongations)
+    rows = jacobian_at(net, net.drawn, frame(net).elongations)
     np.testing.assert_allclose(rows.matrix @ rows.gathered(found.modes), 0, atol=1e-14)
     flat = found.modes.reshape(12, -1)
     np.testing.assert_allclose(flat @ flat.T, np.eye(12) * (flat @ flat.T), atol=1e-14)
@@ -326,17 +326,17 @@ def test_bars_that_pull_at_each_other_carry_what_they_pull_with():
     nodes = {"a": (-1, 0), "b": (0, 0), "c": (1, 0)}
     bars = [{"nodes": ["a", "b"], "length": 0.99}, {"nodes": ["b", "c"], "length": 0.99}]
     net = build(Mechanism.model_validate({"nodes": nodes, "bars": bars, "ground": ["a", "c"]}))
-    assert unmet(net, frame(net, settled=True)) == pytest.approx([0.01, 0.01], rel=1e-12)
+    assert internal_load(net, frame(net, settled=True)) == pytest.approx([0.01, 0.01], rel=1e-12)
     # away from its place of rest, the middle gives way and the load is the same
     aside = np.array([(-1, 0), (0.004, 0), (1, 0)])
-    assert unmet(net, frame(net, aside)) == pytest.approx([0.01, 0.01], rel=1e-12)
+    assert internal_load(net, frame(net, aside)) == pytest.approx([0.01, 0.01], rel=1e-12)
 
 
 def test_a_bar_between_grounded_nodes_carries_what_it_is_too_long_by():
     bars = [*pairs("AB", "BC", "CD"), {"nodes": ["A", "D"], "length": 3.25}]
     model = {"nodes": FOUR_BAR, "bars": bars, "ground": ["A", "D"], "stiffness": 4}
     net = build(Mechanism.model_validate(model))
-    assert unmet(net, frame(net)) == pytest.approx([0, 0, 0, -1], abs=1e-12)
+    assert internal_load(net, frame(net)) == pytest.approx([0, 0, 0, -1], abs=1e-12)
 
 
 def test_a_diagonal_too_long_loads_the_square_as_its_self_stress():
@@ -344,7 +344,7 @@ def test_a_diagonal_too_long_loads_the_square_as_its_self_stress():
     by = 1e-4
     bars = [*pairs(*SIDES, "ac"), {"nodes": ["b", "d"], "length": np.sqrt(2) + by}]
     net = build(Mechanism.model_validate({"nodes": SQUARE, "bars": bars}))
-    load = unmet(net, frame(net))
+    load = internal_load(net, frame(net))
     side = by / (4 * np.sqrt(2))
     assert load == pytest.approx([side] * 4 + [-by / 4] * 2, rel=2 * by)
 
@@ -359,7 +359,7 @@ def test_what_is_on_its_way_carries_no_load(nodes):
     x = net.drawn + 0.05 * np.random.default_rng(2).normal(size=net.drawn.shape) * net.free[:, None]
     here = frame(net, x)
     assert np.abs(here.elongations.links).max() > 0.02
-    assert unmet(net, here) == pytest.approx(0, abs=1e-8)
+    assert internal_load(net, here) == pytest.approx(0, abs=1e-8)
 
 
 def test_a_load_from_outside_is_no_internal_load():
@@ -371,9 +371,9 @@ def test_a_load_from_outside_is_no_internal_load():
     x[2:] += np.linalg.solve(matrix.T @ matrix, weight).reshape(2, 2)
     loaded = frame(net, x, settled=True)
     assert np.abs(loaded.elongations.link_forces).max() > 5e-4
-    assert unmet(net, loaded) == pytest.approx(0, abs=1e-10)
+    assert internal_load(net, loaded) == pytest.approx(0, abs=1e-10)
     carried = replace(frame(net).elongations, link_forces=loaded.elongations.link_forces)
-    assert not unmet(net, replace(frame(net), elongations=carried)).any()
+    assert not internal_load(net, replace(frame(net), elongations=carried)).any()
 
 
 def test_springs_carry_no_internal_load():
@@ -381,7 +381,7 @@ def test_springs_carry_no_internal_load():
     net = network(SQUARE, (*SIDES, "ac"), springs=springs)
     here = frame(net)
     assert here.elongations.links[-1] > 0.1
-    assert not unmet(net, here).any()
+    assert not internal_load(net, here).any()
 
 
 def test_strings_pull_and_do_not_push():
@@ -389,7 +389,7 @@ def test_strings_pull_and_do_not_push():
     for short, loaded in [(0.01, True), (-0.01, False), (0.0, False)]:
         strings = [{"nodes": list(pair), "length": np.sqrt(2) - short} for pair in ("ac", "bd")]
         net = network(SQUARE, SIDES, strings=strings)
-        load = unmet(net, frame(net))
+        load = internal_load(net, frame(net))
         assert (np.abs(load).max() > 1e-3) == loaded
         assert load[4:].min() >= 0
 
@@ -398,14 +398,14 @@ def test_a_string_that_a_displacement_slackens_carries_no_load():
     """One diagonal is too short, but the square can give way."""
     strings = [{"nodes": ["a", "c"], "length": 1.35}, {"nodes": ["b", "d"], "length": 1.5}]
     net = network(SQUARE, SIDES, strings=strings)
-    assert unmet(net, frame(net)) == pytest.approx(0, abs=1e-9)
+    assert internal_load(net, frame(net)) == pytest.approx(0, abs=1e-9)
 
 
 def test_bumpers_press_and_do_not_pull():
     for length, loaded in [(1.45, True), (1.38, False)]:
         bumpers = [{"nodes": list(pair), "length": length} for pair in ("ac", "bd")]
         net = network(SQUARE, SIDES, bumpers=bumpers)
-        load = unmet(net, frame(net))
+        load = internal_load(net, frame(net))
         assert (np.abs(load).max() > 1e-3) == loaded
         assert load[4:].max() <= 0
 
@@ -415,7 +415,7 @@ def test_a_contact_that_a_frame_cannot_flee_loads_it():
     nodes = {"a": (-5, 0), "b": (0, 0), "c": (0, 5), "p": (-1, 0.1), "q": (1, 0.1)}
     contact = {"members": [["p", "q"]], "against": [["b", "b"]], "radius": 0.102}
     net = network(nodes, ("ab", "bc", "pq"), ground=["a", "c", "p", "q"], contacts=[contact])
-    assert unmet(net, frame(net)) == pytest.approx([0, 0.001, 0, -0.001], abs=1e-6)
+    assert internal_load(net, frame(net)) == pytest.approx([0, 0.001, 0, -0.001], abs=1e-6)
 
 
 def test_the_load_of_a_slider_in_space_is_the_resultant_across_its_line():
@@ -424,7 +424,7 @@ def test_the_load_of_a_slider_in_space_is_the_resultant_across_its_line():
     nodes |= {"y": (0.003, 10.004, 0)}
     sliders = [{"node": "p", "on": ["a", "b"]}]
     net = network(nodes, ("px", "py"), ground=["a", "b", "x", "y"], sliders=sliders, stiffness=1.0)
-    assert unmet(net, frame(net)) == pytest.approx([0.0015, 0.002, 0.0025], rel=1e-3)
+    assert internal_load(net, frame(net)) == pytest.approx([0.0015, 0.002, 0.0025], rel=1e-3)
 
 
 def test_loads_come_in_the_order_links_couplings_rails():
@@ -438,7 +438,7 @@ def test_loads_come_in_the_order_links_couplings_rails():
         guides=[{"node": "S", "line": [1, 0]}],
         stiffness=2.0,
     )
-    assert unmet(net, frame(net, share=1.0)) == pytest.approx([0, 0.2, -0.2, 0.02], abs=1e-9)
+    assert internal_load(net, frame(net, share=1.0)) == pytest.approx([0, 0.2, -0.2, 0.02], abs=1e-9)
 
 
 def test_angles_over_whole_turns_are_still_what_they_are():
@@ -450,7 +450,7 @@ def test_angles_over_whole_turns_are_still_what_they_are():
     here = frame(net, x, share=1.0)
     turned = replace(here.elongations, couplings=np.array([-0.2]))
     assert here.elongations.couplings != pytest.approx(turned.couplings)
-    assert unmet(net, replace(here, elongations=turned)) == pytest.approx(0, abs=1e-9)
+    assert internal_load(net, replace(here, elongations=turned)) == pytest.approx(0, abs=1e-9)
 
 
 def test_a_displacement_larger_than_the_mechanism_relieves_nothing():
@@ -458,21 +458,21 @@ def test_a_displacement_larger_than_the_mechanism_relieves_nothing():
     nodes = {"a": (-1, 0), "b": (0, 1e-4), "c": (1, 0)}
     bars = [{"nodes": list(pair), "length": 0.99} for pair in ("ab", "bc")]
     net = build(Mechanism.model_validate({"nodes": nodes, "bars": bars, "ground": ["a", "c"]}))
-    assert unmet(net, frame(net)) == pytest.approx([0.01, 0.01], rel=0.05)
+    assert internal_load(net, frame(net)) == pytest.approx([0.01, 0.01], rel=0.05)
 
 
 def test_a_chain_on_its_way_carries_no_load():
     net = stewart(40)
     here = frame(net, share=0.02)
     assert np.abs(here.elongations.links).max() > 0.09
-    assert np.abs(unmet(net, here)).max() <= 1e-9 * scale(net)
+    assert np.abs(internal_load(net, here)).max() <= 1e-9 * scale(net)
 
 
 @pytest.mark.parametrize("shape", [(130, 200), (200, 130), (150, 150)])
 def test_the_smallest_singular_value_alone_is_the_smallest_of_all(shape):
     rng = np.random.default_rng(3)
     matrix = sparse.random_array(shape, density=0.05, rng=rng, format="csr") + sparse.eye_array(*shape)
-    assert smallest(sparse.csr_array(matrix)) == pytest.approx(
+    assert smallest_singular_value(sparse.csr_array(matrix)) == pytest.approx(
         np.linalg.svd(matrix.toarray(), compute_uv=False)[-1], rel=1e-6
     )
 
@@ -484,4 +484,4 @@ def test_the_smallest_singular_value_of_a_wide_matrix_takes_no_dense_factors(mon
     dense = np.linalg.svd(matrix.toarray(), compute_uv=False)[-1]
     svd = np.linalg.svd
     monkeypatch.setattr(np.linalg, "svd", lambda a, **how: svd(a, **how) if a.size < 60**2 else 1 / 0)
-    assert smallest(matrix) == pytest.approx(dense, rel=STILL)
+    assert smallest_singular_value(matrix) == pytest.approx(dense, rel=STILL)

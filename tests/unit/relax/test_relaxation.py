@@ -6,8 +6,8 @@ import pytest
 from pliant.relax.assemble.build import build
 from pliant.relax.generate import stewart
 from pliant.relax.model import Mechanism, RelaxStudy
-from pliant.relax.solvers.published import knobs
-from pliant.relax.solvers.relaxation import CUT, DriveLeg, accelerate, shake, sweeps, work
+from pliant.relax.solvers.published import update_factors
+from pliant.relax.solvers.relaxation import CUT, DriveLeg, accelerate, perturb_nodes, sweep_buffers, sweeps
 
 # a on the ground; a-b is 5 long where 6 is asked for, b-c is 3 where 4 is. Nothing is stretched.
 NODES = {"a": (0, 0), "b": (3, 4), "c": (6, 4)}
@@ -28,11 +28,11 @@ def studied(**values):
 
 def iterated(net, study, count=1, tolerance=-1.0):
     """The state after so many iterations at the start of the drive, their residuals, what they hand on."""
-    state, scratch, residuals = net.state(), work(*net.drawn.shape), np.empty(count)
+    state, scratch, residuals = net.state(), sweep_buffers(*net.drawn.shape), np.empty(count)
     leg = DriveLeg(*(np.stack([value, value]) for value in net.drive.at(0.0)))
     made = sweeps(
-        study.method == "sync", state, net.parts, knobs(net, study), leg, 1.0, 1.0, 0, tolerance, scratch,
-        residuals,
+        study.method == "sync", state, net.parts, update_factors(net, study), leg, 1.0, 1.0, 0, tolerance,
+        scratch, residuals,
     )  # fmt: skip
     return state, residuals[:made], scratch
 
@@ -198,7 +198,7 @@ def test_stiffness_is_averaged_with_the_last():
 def test_noise_is_as_large_as_asked_for_and_leaves_the_ground():
     net = build(stewart(1))
     x = net.drawn.copy()
-    shake(x, net.parts.guides, 0.1, 3, 0)
+    perturb_nodes(x, net.parts.guides, 0.1, 3, 0)
     away = x - net.drawn
     assert not away[:3].any()
     assert 0.05 < np.abs(away[3:]).max() <= 0.1
@@ -211,7 +211,7 @@ def test_noise_is_that_of_its_seed_and_its_turn():
     shaken = []
     for seed, turn in [(3, 0), (3, 0), (4, 0), (3, 1), (0, 3)]:
         x = net.drawn.copy()
-        shake(x, net.parts.guides, 0.1, seed, turn)
+        perturb_nodes(x, net.parts.guides, 0.1, seed, turn)
         shaken.append(x)
     np.testing.assert_array_equal(shaken[0], shaken[1])
     assert len(np.unique(np.round(shaken, 12), axis=0)) == 4
@@ -224,7 +224,7 @@ def test_noise_leaves_nodes_on_their_guides():
         guides=[{"node": "p", "line": (1, 0)}],
     )
     x = net.drawn.copy()
-    shake(x, net.parts.guides, 0.1, 1, 0)
+    perturb_nodes(x, net.parts.guides, 0.1, 1, 0)
     assert x[1, 1] == 0 != x[1, 0] - 1
 
 
@@ -247,8 +247,8 @@ def test_noise_leaves_no_trace_in_the_answer(method):
 
 def accelerated(net, study, count, tolerance=0.0):
     state, residuals = net.state(), np.empty(count)
-    scratch = work(*net.drawn.shape)
-    made, age = accelerate(state, net.parts, knobs(net, study), tolerance, 0, scratch, residuals)
+    scratch = sweep_buffers(*net.drawn.shape)
+    made, age = accelerate(state, net.parts, update_factors(net, study), tolerance, 0, scratch, residuals)
     return state, residuals[:made], age
 
 
@@ -271,11 +271,23 @@ def test_momentum_needs_far_fewer_iterations():
     state = net.state(share=1.0)
     study = RelaxStudy(method="momentum")
     residuals = np.empty(20_000)
-    made, _ = accelerate(state, net.parts, knobs(net, study), 1e-10, 0, work(*net.drawn.shape), residuals)
+    made, _ = accelerate(
+        state, net.parts, update_factors(net, study), 1e-10, 0, sweep_buffers(*net.drawn.shape), residuals
+    )
     still, slow = net.state(share=1.0), np.empty(20_000)
     leg = DriveLeg(*(np.stack([value, value]) for value in net.drive.at(1.0)))
     plain = sweeps(
-        True, still, net.parts, knobs(net, study), leg, 1.0, 1.0, 0, 1e-10, work(*net.drawn.shape), slow
+        True,
+        still,
+        net.parts,
+        update_factors(net, study),
+        leg,
+        1.0,
+        1.0,
+        0,
+        1e-10,
+        sweep_buffers(*net.drawn.shape),
+        slow,
     )
     assert residuals[made - 1] <= 1e-10
     assert 3 * made < plain

@@ -80,8 +80,8 @@ def test_hidden_nodes_are_not_shown():
 def test_what_an_answer_can_be_trusted_for_is_in_it(locked):
     data = locked.to_dict()
     assert data["locked"] is True
-    assert data["internal_load"] == locked.trust.loads[-1] > 0.1
-    assert data["length_error"] == locked.trust.length_errors[-1] > 0.1
+    assert data["internal_load"] == locked.assessment.loads[-1] > 0.1
+    assert data["length_error"] == locked.assessment.length_errors[-1] > 0.1
     assert data["residual"] == locked.frames[-1].residual < 1e-9
     assert data["locks_at"] == pytest.approx(1 / 3)
     assert data["carriers"][0]["element"] == "actuator c-d"

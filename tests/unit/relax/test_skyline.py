@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.relax.solvers.skyline import factorise, solve
+from pliant.relax.factors.skyline import factorise, solve
 
 
 def profile(random, size):

@@ -7,8 +7,8 @@ import pytest
 
 from pliant.relax.assemble.build import build
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import slopes
-from pliant.relax.mechanics.guides import hold
+from pliant.relax.mechanics.gradients import jacobian_at
+from pliant.relax.mechanics.guides import hold_nodes
 from pliant.relax.model import Mechanism
 
 PLANE = {"a": (0, 0), "b": (3, 0), "c": (3.2, 4), "d": (-0.3, 3.8), "e": (1.4, 1.7)}
@@ -24,7 +24,7 @@ def network(nodes, **elements):
 
 def rows_of(net, x=None):
     state = net.state(x)
-    return slopes(net, state.x, elongations(net, state))
+    return jacobian_at(net, state.x, elongations(net, state))
 
 
 def names_of(net, rows):
@@ -42,8 +42,8 @@ def over_at(net, y):
     state = net.state()
     state.x[:] += y
     for i in np.flatnonzero(net.free):
-        hold(net.parts.guides, i, state.x)
-    return slopes(net, state.x, elongations(net, state)).over
+        hold_nodes(net.parts.guides, i, state.x)
+    return jacobian_at(net, state.x, elongations(net, state)).over
 
 
 EVERYTHING = {
@@ -148,8 +148,8 @@ def test_cylinders_that_only_push_have_rows_where_they_do():
     state = net.state()
     found = elongations(net, state)
     wide, tight = (replace(found, couplings=np.array([by])) for by in (0.1, -0.1))
-    assert len(slopes(net, state.x, wide).over) == 0
-    assert slopes(net, state.x, tight).over.tolist() == [-0.1]
+    assert len(jacobian_at(net, state.x, wide).over) == 0
+    assert jacobian_at(net, state.x, tight).over.tolist() == [-0.1]
 
 
 def test_contacts_have_rows_where_they_touch():

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from pliant.core.progress import Interrupted
-from pliant.relax.generate import peaucellier, stewart, twisted
+from pliant.relax.generate import peaucellier, stewart, stewart_end
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.solve import solve
-from pliant.relax.solvers import run as runs
+from pliant.relax.solvers import run_state as runs
 from pliant.relax.status import RelaxStatus
 
 METHODS = ["sync", "async", "momentum", "auto"]
 
 
 def texts(found):
-    return [notice.text for notice in found.trust.notices]
+    return [notice.text for notice in found.assessment.notices]
 
 
 class Nothing:
@@ -43,7 +43,7 @@ def test_every_method_brings_a_mechanism_to_the_same_place(method):
     found = solve(stewart(1), RelaxStudy(method=method, frames=4))
     assert found.status is RelaxStatus.CONVERGED
     assert found.study.method == method
-    np.testing.assert_allclose(found.points[-1], twisted(1), atol=1e-8)
+    np.testing.assert_allclose(found.points[-1], stewart_end(1), atol=1e-8)
     assert found.shares.tolist() == [0, 0.25, 0.5, 0.75, 1]
 
 
@@ -109,7 +109,7 @@ def test_auto_falls_back_on_momentum_with_elements_of_ones_own():
     assert found.history
     (text,) = texts(found)
     assert text.endswith("the stiffness of elements of your own is not known in full")
-    assert [notice.kind for notice in found.trust.notices] == ["fallback"]
+    assert [notice.kind for notice in found.assessment.notices] == ["fallback"]
 
 
 @pytest.mark.parametrize("method", ["sync", "momentum"])

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from pliant.relax.assemble.build import build
+from pliant.relax.factors.elimination import elimination_order
 from pliant.relax.generate import stewart
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.forces import evaluate
-from pliant.relax.mechanics.gradients import slopes
-from pliant.relax.mechanics.stiffness import allow, assemble
+from pliant.relax.mechanics.gradients import jacobian_at
+from pliant.relax.mechanics.stiffness import allowed_directions, assemble
 from pliant.relax.model import Mechanism
 
 PLANE = {"a": (0, 0), "b": (3, 0.4), "c": (3.2, 4), "d": (-0.3, 3.8), "e": (1.4, 1.7)}
@@ -56,9 +57,9 @@ def moved(net, seed, size=0.5):
 
 def assembled(net, x, whole, share=0.0):
     """K (n D, n D), nodes in the order of the network, those on the ground left out."""
-    order, d = net.order, x.shape[1]
+    order, d = elimination_order(net), x.shape[1]
     allowed, m = np.empty((len(x), d, d)), np.full(order.rows[-1], np.nan)
-    allow(x, net.parts.guides, allowed)
+    allowed_directions(x, net.parts.guides, allowed)
     assemble(net.state(x, share), net.parts, order, allowed, whole, m)
     matrix = np.zeros((len(order.first),) * 2)
     for row, first in enumerate(order.first):
@@ -117,7 +118,7 @@ def test_as_drawn_the_stiffness_of_other_elements_is_the_slope_of_the_forces(nam
 def test_elsewhere_it_is_made_of_the_slopes_of_what_is_measured(name):
     net = network(PLANE, ground=["d"], springs=_weak(), **OTHERS[name])
     x = moved(net, 3, 0.1)
-    rows = slopes(net, x, elongations(net, net.state(x)))
+    rows = jacobian_at(net, x, elongations(net, net.state(x)))
     gauss = (rows.matrix.T * rows.stiffness) @ rows.matrix.toarray()
     shown = (rows.nodes[:, None] * 2 + np.argmax(rows.ways, axis=1)[:, None]).ravel()
     wanted = np.zeros((2 * len(x),) * 2)
@@ -154,7 +155,7 @@ def test_guides_leave_of_it_what_they_allow_on_both_sides(guide, elements, whole
     loose, net = network(PLANE, **elements), network(PLANE, guides=[guide], **elements)
     x = moved(net, 4, 0.1)
     allowed = np.empty((5, 2, 2))
-    assert allow(x, net.parts.guides, allowed)
+    assert allowed_directions(x, net.parts.guides, allowed)
     projector = np.zeros((10, 10))
     for i in range(5):
         projector[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = allowed[i]
@@ -170,8 +171,8 @@ def test_what_is_allowed_is_a_projector_of_as_many_ways_as_the_guide_leaves():
     ]
     net = network(SPACE, ground=["a"], guides=guides, **BARS)
     allowed = np.empty((5, 3, 3))
-    assert allow(net.drawn, net.parts.guides, allowed)
+    assert allowed_directions(net.drawn, net.parts.guides, allowed)
     np.testing.assert_allclose(allowed @ allowed, allowed, atol=1e-14)
     np.testing.assert_allclose(allowed, allowed.transpose(0, 2, 1), atol=1e-15)
     np.testing.assert_allclose(np.trace(allowed, axis1=1, axis2=2), [3, 1, 2, 3, 1], rtol=1e-14)
-    assert not allow(LINKS["bars in space"].drawn, LINKS["bars in space"].parts.guides, allowed)
+    assert not allowed_directions(LINKS["bars in space"].drawn, LINKS["bars in space"].parts.guides, allowed)

@@ -9,33 +9,33 @@ import pytest
 
 from pliant.relax.mechanics.segment_contact import (
     CROSSED,
-    Touch,
-    closest,
+    apply_friction,
     contact_forces,
+    contact_normals,
     contact_slope,
-    room,
-    sides,
-    stick,
+    limit_displacements,
+    nearest_points,
 )
+from pliant.relax.network.network import Contacts
 
 BOTH = pytest.mark.parametrize("size", [2, 3])
 
 
-def one(x, ends=(0, 1, 2, 3), radius=1.0, k=2.0, friction=0.0, normal=None) -> Touch:
+def one(x, ends=(0, 1, 2, 3), radius=1.0, k=2.0, friction=0.0, normal=None) -> Contacts:
     nodes, reach = np.array([ends]), np.array([radius])
-    way = sides(x, nodes, reach) if normal is None else np.array([normal], float)
-    return Touch(nodes, reach, np.array([k]), np.array([friction]), way)
+    way = contact_normals(x, nodes, reach) if normal is None else np.array([normal], float)
+    return Contacts(nodes, reach, np.array([k]), np.array([friction]), way)
 
 
-def pushed(x, touch: Touch):
+def pushed(x, touch: Contacts):
     """Energy, forces, stiffness, push and grip."""
     force, stiffness, push, grip = (np.zeros_like(x), np.zeros_like(x), np.ones_like(x), np.ones(len(x)))
     none = np.zeros(len(touch.radius))
     return contact_forces(x, touch, none, force, stiffness, push, grip), force, stiffness, push, grip
 
 
-def distance(x, touch: Touch) -> float:
-    return closest(x, *touch.ends[0])[2]
+def distance(x, touch: Contacts) -> float:
+    return nearest_points(x, *touch.ends[0])[2]
 
 
 def facing(size: int, seed: int, kind: str):
@@ -44,7 +44,7 @@ def facing(size: int, seed: int, kind: str):
     while True:
         x = rng.normal(size=(4, size))
         ends = (0, 0, 2, 3) if kind == "point" else (0, 1, 2, 3)
-        s, t, apart = closest(x, *ends)
+        s, t, apart = nearest_points(x, *ends)
         inside = sum(0.05 < share < 0.95 for share in (s, t))
         wanted = {"inside": 2, "end": 1, "ends": 0, "point": 1}[kind]
         if 0.2 < apart < 0.9 and inside == wanted:
@@ -78,14 +78,14 @@ EVERY_KIND = pytest.mark.parametrize(("size", "kind"), KINDS)
 def test_segments_are_nearest_where_the_drawing_says(points, expected, size):
     x = np.zeros((4, size))
     x[:, :2] = points
-    assert closest(x, 0, 1, 2, 3) == pytest.approx(expected, abs=1e-15)
+    assert nearest_points(x, 0, 1, 2, 3) == pytest.approx(expected, abs=1e-15)
 
 
 def test_a_node_given_twice_is_a_point():
     x = np.array([[0.0, 3.0], [-1.0, 0.0], [3.0, 0.0], [0.0, -1.0]])
-    assert closest(x, 0, 0, 1, 2)[1:] == (0.25, 3.0)
-    assert closest(x, 1, 2, 0, 0)[::2] == (0.25, 3.0)
-    assert closest(x, 0, 0, 3, 3)[2] == 4.0
+    assert nearest_points(x, 0, 0, 1, 2)[1:] == (0.25, 3.0)
+    assert nearest_points(x, 1, 2, 0, 0)[::2] == (0.25, 3.0)
+    assert nearest_points(x, 0, 0, 3, 3)[2] == 4.0
 
 
 @pytest.mark.parametrize("angle", 10.0 ** -np.arange(17))
@@ -93,7 +93,7 @@ def test_skew_bars_keep_their_distance_however_small_the_angle(angle):
     u = np.array([np.cos(angle), np.sin(angle), 0.0])
     x = np.array([[-3.0, 0, 0], [4.0, 0, 0], -2 * u, 5 * u])
     x[2:, 2] += 0.01
-    assert closest(x, 0, 1, 2, 3)[2] == pytest.approx(0.01, abs=5e-15)
+    assert nearest_points(x, 0, 1, 2, 3)[2] == pytest.approx(0.01, abs=5e-15)
 
 
 @EVERY_KIND
@@ -118,7 +118,7 @@ def test_forces_and_torques_sum_to_zero_and_push_apart(size, kind):
     assert force.sum(axis=0) == pytest.approx(0, abs=1e-15)
     arms = np.einsum("ni,nj->ij", x, force)
     assert arms - arms.T == pytest.approx(0, abs=1e-15)
-    assert closest(x + 1e-3 * force, *ends)[2] > closest(x, *ends)[2]
+    assert nearest_points(x + 1e-3 * force, *ends)[2] > nearest_points(x, *ends)[2]
 
 
 def test_lipson_table_2_forces_are_in_inverse_proportion_to_the_distance_from_the_collision():
@@ -152,7 +152,7 @@ def test_synchronous_updates_of_a_heap_in_space_never_raise_its_energy(seed):
     x = np.random.default_rng(seed).uniform(-1, 1, (40, 3))
     ends = np.array([(2 * i, 2 * i + 1, 2 * j, 2 * j + 1) for i, j in combinations(range(20), 2)])
     radius = np.full(len(ends), 0.4)
-    touch = Touch(ends, radius, np.ones(len(ends)), np.zeros(len(ends)), sides(x, ends, radius))
+    touch = Contacts(ends, radius, np.ones(len(ends)), np.zeros(len(ends)), contact_normals(x, ends, radius))
     energies = []
     for _ in range(300):
         energy, force, stiffness, *_ = pushed(x, touch)
@@ -170,7 +170,7 @@ def test_a_pair_that_does_not_touch_has_a_gap_and_no_force(size):
     x, ends = facing(size, 2, "end")
     touch = one(x, ends, radius=0.1)
     gap = contact_slope(x, touch, 0, np.empty(4 * size))
-    assert gap == pytest.approx(closest(x, *ends)[2] - 0.1)
+    assert gap == pytest.approx(nearest_points(x, *ends)[2] - 0.1)
     assert all(np.all(part == 0) for part in pushed(x, touch))
 
 
@@ -221,7 +221,7 @@ def test_a_pair_drawn_crossed_comes_out_on_the_side_of_its_normal(normal):
     for _ in range(500):
         _, force, stiffness, *_ = pushed(x, touch)
         cap = np.full(4, 0.1)
-        room(x, touch, cap)
+        limit_displacements(x, touch, cap)
         step = 0.9 * np.divide(force, stiffness, out=np.zeros_like(x), where=stiffness > 0)
         x = x + step * np.minimum(1, cap / np.maximum(np.linalg.norm(step, axis=1), 1e-300))[:, None]
     assert distance(x, touch) == pytest.approx(0.2, abs=1e-6)
@@ -231,7 +231,7 @@ def test_a_pair_drawn_crossed_comes_out_on_the_side_of_its_normal(normal):
 def test_a_bar_that_lies_flat_settles_on_its_ends_where_they_are_points():
     x = np.array([[-5.0, 0], [5, 0], [-1, 0.5], [1, 0.52]])
     ends, radius = np.array([(0, 1, 2, 2), (0, 1, 3, 3)]), np.full(2, 0.3)
-    touch = Touch(ends, radius, np.ones(2), np.zeros(2), sides(x, ends, radius))
+    touch = Contacts(ends, radius, np.ones(2), np.zeros(2), contact_normals(x, ends, radius))
     for _ in range(500):
         _, force, stiffness, *_ = pushed(x, touch)
         x[2:, 1] += 0.5 * (force[2:, 1] - 0.01) / np.maximum(stiffness[2:, 1], 0.1)
@@ -241,9 +241,9 @@ def test_a_bar_that_lies_flat_settles_on_its_ends_where_they_are_points():
 def test_room_is_a_share_of_the_distance_for_the_nodes_of_the_pair_alone():
     x = np.array([[-1.0, 0], [1, 0], [0, 4], [0, 6], [9, 9]])
     cap = np.full(5, 100.0)
-    room(x, one(x), cap)
+    limit_displacements(x, one(x), cap)
     assert cap == pytest.approx([1.8, 1.8, 1.8, 1.8, 100], rel=1e-8)
-    room(x, one(x, ends=(0, 1, 4, 4)), cap)
+    limit_displacements(x, one(x, ends=(0, 1, 4, 4)), cap)
     assert cap == pytest.approx([1.8, 1.8, 1.8, 1.8, 0.45 * np.hypot(8, 9)], rel=1e-8)
 
 
@@ -251,14 +251,14 @@ def test_room_is_a_share_of_the_distance_for_the_nodes_of_the_pair_alone():
 def test_room_leaves_a_pair_that_was_drawn_crossed_free(low):
     x = np.array([[-1.0, 0], [1, 0], [0, low], [0, 1]])
     cap = np.full(4, 0.5)
-    room(x, one(x), cap)
+    limit_displacements(x, one(x), cap)
     assert cap.tolist() == [0.5] * 4
 
 
-def moved(x, touch: Touch, way):
+def moved(x, touch: Contacts, way):
     """Every node as far as it may go, the second segment along `way` and the first against it."""
     cap = np.full(len(x), 0.1)
-    room(x, touch, cap)
+    limit_displacements(x, touch, cap)
     return x + cap[:, None] * np.outer([-1, -1, 1, 1], way)
 
 
@@ -289,14 +289,14 @@ def test_a_pair_that_is_squeezed_for_long_keeps_its_side_and_comes_apart_when_le
 )
 def test_friction_takes_its_part_of_what_is_parallel(residual, left):
     force = np.array(residual)
-    stick(force, np.array([1.0, 0, 0]), 2.0, 0.5)
+    apply_friction(force, np.array([1.0, 0, 0]), 2.0, 0.5)
     assert force == pytest.approx(left, abs=1e-15)
 
 
 def test_without_friction_or_pressure_a_residual_stays():
     for pressure, mu in ((2.0, 0.0), (0.0, 0.5)):
         force = np.array([1.0, 2.0])
-        stick(force, np.array([0.6, 0.8]), pressure, mu)
+        apply_friction(force, np.array([0.6, 0.8]), pressure, mu)
         assert force == pytest.approx([1, 2])
 
 
@@ -306,7 +306,7 @@ def test_where_friction_stops_a_spring_does_not_depend_on_the_step(alpha):
     at = 5.0
     for _ in range(1000):
         force = np.array([-at, 2.0])
-        stick(force, np.array([0.0, 1.0]), 2.0, 0.25)
+        apply_friction(force, np.array([0.0, 1.0]), 2.0, 0.25)
         at += alpha * force[0]
     assert at == pytest.approx(0.5)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.relax.generate import stewart, twisted
+from pliant.relax.generate import stewart, stewart_end
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
@@ -30,7 +30,7 @@ HELD = {
 @pytest.mark.parametrize("method", ["sync", "momentum"])
 def test_those_who_carry_a_lock_are_named_with_forces_that_balance(method):
     found = solved(RelaxStudy(method=method, frames=4), **HELD)
-    forces = dict(found.trust.carriers)
+    forces = dict(found.assessment.carriers)
     assert next(iter(forces)) == "actuator c-d"
     assert forces["bar a-c"] == pytest.approx(forces["bar b-c"], rel=1e-6)
     c = np.array(found.nodes["c"])
@@ -49,8 +49,8 @@ def test_carriers_are_named_once_the_strongest_first():
         actuators=pairs("ap", "qb", to=1.1),
     )
     assert found.status is RelaxStatus.LOCKED
-    names = [name for name, _ in found.trust.carriers]
-    sizes = [abs(force) for _, force in found.trust.carriers]
+    names = [name for name, _ in found.assessment.carriers]
+    sizes = [abs(force) for _, force in found.assessment.carriers]
     assert sorted(names) == ["actuator a-p", "actuator q-b", "plate wedge"]
     assert sizes == sorted(sizes, reverse=True)
 
@@ -87,15 +87,15 @@ STOPS = {
 def test_a_lock_is_told_from_the_frame_on_at_which_it_appears(model, share, carriers, frames):
     found = solved(RelaxStudy(frames=frames), **model)
     assert found.status is RelaxStatus.LOCKED
-    assert found.trust.locks_at == pytest.approx(share, abs=1e-8)
-    assert {name for name, _ in found.trust.carriers} == carriers
+    assert found.assessment.locks_at == pytest.approx(share, abs=1e-8)
+    assert {name for name, _ in found.assessment.carriers} == carriers
 
 
 def test_a_mechanism_that_moves_freely_carries_nothing():
     found = solve(stewart(1), RelaxStudy(frames=3))
-    assert found.trust.carriers == ()
-    assert found.trust.locks_at is None
-    assert found.trust.loads.shape == found.trust.length_errors.shape == (4,)
+    assert found.assessment.carriers == ()
+    assert found.assessment.locks_at is None
+    assert found.assessment.loads.shape == found.assessment.length_errors.shape == (4,)
     assert found.internal_load < 1e-10
     assert found.length_error < 1e-12
 
@@ -111,7 +111,7 @@ def test_forces_that_hold_a_load_from_outside_are_no_internal_load():
     assert found.status is RelaxStatus.CONVERGED
     assert np.abs(found.frames[-1].elongations.link_forces) == pytest.approx(50 / np.sqrt(2), rel=1e-6)
     assert found.internal_load < 1e-6
-    assert found.trust.carriers == ()
+    assert found.assessment.carriers == ()
 
 
 def test_springs_are_no_lengths_that_shall_hold():
@@ -138,15 +138,15 @@ def test_a_residual_that_vanishes_in_another_assembly_is_told():
     assert found.length_error < 1e-8
     assert found.status is RelaxStatus.BRANCH_DOUBTFUL
     assert not found.assembly_kept
-    (doubt,) = [notice for notice in found.trust.notices if notice.kind == "branch"]
-    apart = np.abs(found.points[-1] - twisted(3)).max()
+    (doubt,) = [notice for notice in found.assessment.notices if notice.kind == "branch"]
+    apart = np.abs(found.points[-1] - stewart_end(3)).max()
     assert apart > 10
     assert doubt.text == f"followed by Newton's steps it comes to rest elsewhere, {apart:.3g} away"
 
 
 def test_a_slow_drive_keeps_the_assembly():
     found = solve(MAST, RelaxStudy(method="sync", frames=1, increments=5000))
-    np.testing.assert_allclose(found.points[-1], twisted(3), atol=1e-6)
+    np.testing.assert_allclose(found.points[-1], stewart_end(3), atol=1e-6)
     assert found.status is RelaxStatus.CONVERGED
     assert found.assembly_kept
 
@@ -179,7 +179,7 @@ def test_a_parallelogram_that_passes_its_flat_pose_is_doubtful(frames):
     """There it may go on as a crossed one; with ten frames one is flat, with five none is."""
     found = parallelogram(frames, -1.0)
     assert found.status is RelaxStatus.BRANCH_DOUBTFUL
-    doubts = [notice for notice in found.trust.notices if notice.kind == "branch"]
+    doubts = [notice for notice in found.assessment.notices if notice.kind == "branch"]
     assert doubts
     for doubt in doubts:
         assert "singular pose" in doubt.text
@@ -189,7 +189,7 @@ def test_a_parallelogram_that_passes_its_flat_pose_is_doubtful(frames):
 def test_a_parallelogram_that_turns_short_of_it_is_not():
     found = parallelogram(10, -0.4)
     assert found.status is RelaxStatus.CONVERGED
-    assert not found.trust.notices
+    assert not found.assessment.notices
 
 
 LIFT = {
@@ -209,10 +209,10 @@ def test_a_lock_stops_the_drive_in_the_assembly_drawn_whatever_rounding_does(see
     found = solved(RelaxStudy(), **{**LIFT, "nodes": nodes})
     assert found.status is RelaxStatus.LOCKED
     assert found.assembly_kept
-    assert found.trust.locks_at == pytest.approx(0, abs=2e-9)
+    assert found.assessment.locks_at == pytest.approx(0, abs=2e-9)
     assert found.frames[-1].share > 1e-3  # strained a little, to see what carries it
-    assert [notice.kind for notice in found.trust.notices] == ["lock"]
-    assert [name for name, _ in found.trust.carriers] == ["bar d-b", "actuator g-b", "bar a-b"]
+    assert [notice.kind for notice in found.assessment.notices] == ["lock"]
+    assert [name for name, _ in found.assessment.carriers] == ["bar d-b", "actuator g-b", "bar a-b"]
 
 
 def test_a_lock_is_no_excuse_for_a_jump():
@@ -226,6 +226,6 @@ def test_a_lock_is_no_excuse_for_a_jump():
         loads=[{"node": "w", "force": (0, 0), "to": (0, -0.3)}],
     )
     assert found.status is RelaxStatus.LOCKED
-    assert found.trust.locks_at == pytest.approx(share, abs=1e-9)
-    assert [notice.kind for notice in found.trust.notices] == ["snap", "fold"]
+    assert found.assessment.locks_at == pytest.approx(share, abs=1e-9)
+    assert [notice.kind for notice in found.assessment.notices] == ["snap", "fold"]
     assert not found.assembly_kept

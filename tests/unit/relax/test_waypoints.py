@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pliant.relax.assemble.waypoints import sampled, steps
+from pliant.relax.assemble.waypoints import sample_paths, steps
 
 
 def test_steps_meet_every_waypoint():
@@ -14,7 +14,7 @@ def test_steps_meet_every_waypoint():
 
 def test_nothing_driven_takes_no_step():
     assert steps([(1.0,), (2.0,)]) == 0
-    np.testing.assert_array_equal(sampled([(1.0,), (2.0,)], 0), [[1, 2]])
+    np.testing.assert_array_equal(sample_paths([(1.0,), (2.0,)], 0), [[1, 2]])
 
 
 def test_too_many_steps_are_as_many_as_the_longest_path_has():
@@ -23,7 +23,7 @@ def test_too_many_steps_are_as_many_as_the_longest_path_has():
 
 
 def test_values_in_between_are_linear():
-    values = sampled([(0.0, 6.0), (5.0,), (1.0, 3.0, 0.0)], 6)
+    values = sample_paths([(0.0, 6.0), (5.0,), (1.0, 3.0, 0.0)], 6)
     np.testing.assert_allclose(values[:, 0], range(7), rtol=1e-15)
     np.testing.assert_array_equal(values[:, 1], 5)
     np.testing.assert_allclose(values[:, 2], [1, 5 / 3, 7 / 3, 3, 2, 1, 0], rtol=1e-15)
@@ -32,7 +32,7 @@ def test_values_in_between_are_linear():
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9).map(tuple), min_size=1, max_size=5))
 def test_every_waypoint_is_met_to_the_last_digit(paths):
     count = steps(paths)
-    values = sampled(paths, count)
+    values = sample_paths(paths, count)
     assert values.shape == (count + 1, len(paths))
     for column, path in zip(values.T, paths, strict=True):
         met = column[:: count // (len(path) - 1)] if len(path) > 1 else column[:1]
@@ -40,12 +40,12 @@ def test_every_waypoint_is_met_to_the_last_digit(paths):
 
 
 def test_what_stands_still_takes_no_room():
-    values = sampled([(1.0,)] * 1000, 2000)
+    values = sample_paths([(1.0,)] * 1000, 2000)
     assert values.strides[0] == 0
     assert values.shape == (2001, 1000)
 
 
 def test_paths_of_an_odd_length_are_interpolated():
-    values = sampled([(0.0, 1.0, 0.0)], 3)
+    values = sample_paths([(0.0, 1.0, 0.0)], 3)
     np.testing.assert_allclose(values[:, 0], [0, 2 / 3, 2 / 3, 0], rtol=1e-15)
-    assert sampled([(2.0, 4.0)], 1) == pytest.approx(np.array([[2.0], [4.0]]))
+    assert sample_paths([(2.0, 4.0)], 1) == pytest.approx(np.array([[2.0], [4.0]]))

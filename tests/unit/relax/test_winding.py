@@ -5,9 +5,9 @@ import pytest
 
 from pliant.relax.assemble.build import build
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import slopes
-from pliant.relax.mechanics.measures import measure_angles, measure_couplings
+from pliant.relax.mechanics.gradients import jacobian_at
 from pliant.relax.model import Mechanism, RelaxStudy
+from pliant.relax.network.measures import measure_angles, measure_couplings
 from pliant.relax.solve import solve
 from pliant.relax.status import RelaxStatus
 
@@ -51,7 +51,7 @@ def test_the_slope_of_a_length_is_that_of_its_differences():
     nodes = {"a": (-4, 0.2), "b": (7, -0.4), "o": (0, -0.5), "p": (3, 0.6)}
     net = built(nodes, [("o", 1), ("p", 0.8)])
     state = net.state()
-    rows = slopes(net, state.x, elongations(net, state))
+    rows = jacobian_at(net, state.x, elongations(net, state))
     row = int(np.flatnonzero(rows.owners == len(net.link_names))[0])
     way = rng.normal(size=net.drawn.shape)
     slope = float((rows.matrix @ rows.gathered(way[None]))[row, 0])

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pliant.relax.assemble.build import build
-from pliant.relax.assemble.laws import BUMPER, STRING
 from pliant.relax.assemble.wrapping import Obstacles, route
 from pliant.relax.model import Mechanism
+from pliant.relax.network.laws import BUMPER, STRING
 
 
 def circles(*balls):

@@ -12,7 +12,7 @@ import shapely
 
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.floating import FloatArithmetic
-from pliant.snap.geometry.scene import Scene, UnitedObstacles, pawl_scene, unite_obstacles
+from pliant.snap.geometry.pawl_scene import Scene, UnitedObstacles, pawl_scene, unite_obstacles
 from pliant.snap.model import Fastener
 from pliant.snap.sweep.leg import sweep_leg
 from pliant.snap.sweep.path import Path

@@ -17,8 +17,8 @@ from pliant.snap.springs.beam import (
     exact_stiffness,
     handbook_stiffness,
     rest_strain,
-    softening,
     strain_limit,
+    taper_compliance,
 )
 from pliant.snap.start.checks import beam_faults
 
@@ -119,11 +119,11 @@ def test_a_beam_takes_what_it_does_not_say_from_its_material():
 
 def test_a_taper_and_a_base_that_gives_make_it_softer():
     """Straight from the root to half the thickness, and to a quarter of the width."""
-    assert softening(Beam(**PC, tip_thickness=1)) == pytest.approx(1.636, abs=5e-4)
-    assert softening(Beam(**PC, tip_width=2)) == pytest.approx(1.283, abs=5e-4)
+    assert taper_compliance(Beam(**PC, tip_thickness=1)) == pytest.approx(1.636, abs=5e-4)
+    assert taper_compliance(Beam(**PC, tip_width=2)) == pytest.approx(1.283, abs=5e-4)
     s = np.linspace(0, 1, 100_001)
     slow = 3 * np.trapezoid((1 - s) ** 2 / (1 - 0.5 * s) ** 3, s)
-    assert softening(Beam(**PC, tip_thickness=1)) == pytest.approx(slow, rel=1e-8)
+    assert taper_compliance(Beam(**PC, tip_thickness=1)) == pytest.approx(slow, rel=1e-8)
     given = clip(magnification=1.25)
     assert stiffness(given) == stiffness(clip()) * 4 / 5
     pawl = clip().pawls[0]

@@ -18,7 +18,7 @@ from pliant.snap.arithmetic import quartic
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair, coefficients, quadratic
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep import candidates as scan
 from pliant.snap.sweep.leg import is_on_edge
 

@@ -13,12 +13,12 @@ from tests.unit.snap.one_pawl import EXACT, FLOAT, HILL, TIP, at_rest, box, grid
 from pliant.snap.arithmetic.polynomials import fraction
 from pliant.snap.generate import random_fastener, ratchet
 from pliant.snap.geometry.features import VERTEX
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.model import Fastener
 from pliant.snap.sweep import leg as engine
 from pliant.snap.sweep.compiled import advance as quick
 from pliant.snap.sweep.compiled.advance import KINDS, LEAST, LogRow, motion_rows
-from pliant.snap.sweep.compiled.follow import PIECE, STATE
+from pliant.snap.sweep.compiled.event_loop import PIECE, STATE
 from pliant.snap.sweep.leg import contacts_at, sweep_leg
 from pliant.snap.sweep.next_motion import NextMotion, next_motion
 from pliant.snap.sweep.path import Path, PawlState

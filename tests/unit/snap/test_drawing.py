@@ -16,12 +16,12 @@ from pliant.core.pose import carry
 from pliant.core.store import json_text
 from pliant.snap import drawing
 from pliant.snap.faults import ROOT
-from pliant.snap.force.trajectory import SnapEvent
+from pliant.snap.force.snap_trajectory import SnapEvent
 from pliant.snap.generate import motion_diode, random_fastener, ratchet, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.result import SnapResult
 from pliant.snap.solve import solve
-from pliant.view.frames import telling
+from pliant.view.frames import telling_frames
 
 
 @cache
@@ -347,7 +347,7 @@ def test_the_title_has_the_verdict_and_the_film_both_peaks_the_strain_and_the_wo
         frame = motion.frame_of(event.at)
         assert force[frame] == pytest.approx(way.peak, rel=1e-6)
         assert any("peak" in mark.text for mark in marks(motion, "event", frame))
-        assert frame in telling(motion, 5)
+        assert frame in telling_frames(motion, 5)
     assert motion.signals["strain of hook"].values.max() == pytest.approx(3.51, abs=0.01)
     work = sum(way.work for way in result.ways)
     assert motion.signals["work so far"].values[-1] == pytest.approx(work, rel=1e-4)

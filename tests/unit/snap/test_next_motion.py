@@ -23,7 +23,7 @@ from tests.unit.snap.one_pawl import (
 
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep.leg import contacts_at
 from pliant.snap.sweep.next_motion import NextMotion, next_motion, rest_and_stop_lines, stop_in_chart
 

@@ -7,7 +7,7 @@ from flint import arb, ctx
 
 from pliant.snap.force.certified import certified_force
 from pliant.snap.force.peak import CertifiedForce, certified_peak, peak_of
-from pliant.snap.force.trajectory import Trajectory
+from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.generate import cantilever_hook, two_hooks
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.result import SnapResult
@@ -56,7 +56,7 @@ def ran(model: Fastener, **asked) -> SnapResult:
     return solve(model, SnapStudy(**asked))
 
 
-def proved(model: Fastener, way: Trajectory, digits: int) -> CertifiedForce:
+def proved(model: Fastener, way: SnapTrajectory, digits: int) -> CertifiedForce:
     peak = peak_of(model, way)
     assert peak is not None
     return certified_peak(model, peak, digits)
@@ -92,7 +92,7 @@ def test_a_peak_inside_a_stretch_is_higher_than_what_is_beside_it():
             assert 1e-14 < float(top.force - moved) < 1e-10
 
 
-def certified_at(model: Fastener, way: Trajectory, t: Fraction) -> arb:
+def certified_at(model: Fastener, way: SnapTrajectory, t: Fraction) -> arb:
     peak = peak_of(model, way)
     assert peak is not None
     (pawl,) = model.pawls

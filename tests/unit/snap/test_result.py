@@ -15,7 +15,7 @@ from tests.unit.snap.one_pawl import box, fastener, ring
 
 import pliant
 from pliant.core.store import json_text
-from pliant.snap.force.trajectory import finite_or_none, joined_times
+from pliant.snap.force.snap_trajectory import finite_or_none, joined_times
 from pliant.snap.generate import motion_diode, ratchet, two_hooks
 from pliant.snap.model import SnapStudy
 from pliant.snap.result import SnapResult

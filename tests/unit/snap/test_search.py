@@ -13,9 +13,9 @@ from tests.unit.snap.one_pawl import EXACT
 from pliant import gallery
 from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
 from pliant.snap.model import Fastener, Goal, Parameter, SnapStudy
-from pliant.snap.questions import search as module
+from pliant.snap.questions import design_search as module
+from pliant.snap.questions.design_search import BestDesign, design_forces, search
 from pliant.snap.questions.parameters import with_parameters
-from pliant.snap.questions.search import BestDesign, design_forces, search
 from pliant.snap.solve import solve
 
 STIFFNESS = {"name": "k", "what": "stiffness", "of": "hook", "range": (10, 1000)}

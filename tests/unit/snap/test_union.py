@@ -27,7 +27,7 @@ from tests.unit.snap.one_pawl import (
 from tests.unit.snap.one_pawl import ring as drawn
 
 from pliant.snap.generate import random_fastener, ratchet
-from pliant.snap.geometry import scene as scenes
+from pliant.snap.geometry import pawl_scene as scenes
 from pliant.snap.geometry.intersections import edge_relation, edges_of, to_integer_points
 from pliant.snap.geometry.outlines import NO_VERTEX, Boundary, boundary_of, normal_outline
 from pliant.snap.geometry.union import union_boundaries

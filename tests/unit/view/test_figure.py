@@ -20,7 +20,7 @@ from pliant.core.plot import Plot, Series
 from pliant.view import palette, scene
 from pliant.view.charts import AREAS
 from pliant.view.marks import arrow_outlines
-from pliant.view.scene import roomiest
+from pliant.view.scene import roomiest_place
 
 HOSTILE = r"_$\frac{ <script>alert(1)</script>" + "\n\x00"
 
@@ -140,7 +140,7 @@ def test_space_is_seen_with_z_up_and_lengths_across_the_view_kept():
     points = np.zeros((1, 3, 3))
     points[0, 1:] = [[0, 0, 1], [1, 0, 0]]
     spatial = Motion("t", "", np.zeros(1), point_names=("o", "z", "x"), points=points)
-    origin, up, right = scene.flatten(spatial, points[0])
+    origin, up, right = scene.to_page(spatial, points[0])
     assert_allclose(origin, 0)
     assert up[0] == 0
     assert up[1] > 0.9
@@ -341,7 +341,7 @@ def test_a_body_has_its_name_inside_it():
     """In the middle where there is room; of an L, not in its hollow."""
     corner = Shape((np.array([(0, 0), (10, 0), (10, 2), (2, 2), (2, 10), (0, 10)], float),))
     bar = Shape((np.array([(0, 0), (10, 0), (10, 2), (0, 2)], float),))
-    x, y = roomiest(corner)
+    x, y = roomiest_place(corner)
     assert min(x, y) < 2
     assert min(x, y) > 0.8
-    assert_allclose(roomiest(bar), (5, 1))
+    assert_allclose(roomiest_place(bar), (5, 1))

@@ -88,18 +88,18 @@ def test_a_bar_that_only_turns_comes_round_after_a_whole_turn_and_not_before(cra
 
 
 def test_what_comes_round_is_farthest_from_its_start_half_way(crank, blocks):
-    assert frames.farthest(crank) == 36
-    assert frames.farthest(blocks) == 3
+    assert frames.farthest_frame(crank) == 36
+    assert frames.farthest_frame(blocks) == 3
     rests = replace(blocks, poses=blocks.poses[[0, 3, 3, 1]].copy())
-    assert frames.farthest(rests) == 1
+    assert frames.farthest_frame(rests) == 1
 
 
 def test_a_motion_without_events_between_its_ends_is_told_evenly(blocks, linkage):
-    assert frames.telling(linkage, 4) == [0, 3, 6, 9]
-    assert frames.telling(replace(linkage, events=(Event(np.pi / 2, "stops"),)), 4) == [0, 3, 6, 9]
-    assert frames.telling(linkage, 1) == [0]
-    assert frames.telling(blocks, 9) == [0, 1, 2, 3]
-    assert frames.telling(Motion("t", "", np.zeros(1)), 3) == [0]
+    assert frames.telling_frames(linkage, 4) == [0, 3, 6, 9]
+    assert frames.telling_frames(replace(linkage, events=(Event(np.pi / 2, "stops"),)), 4) == [0, 3, 6, 9]
+    assert frames.telling_frames(linkage, 1) == [0]
+    assert frames.telling_frames(blocks, 9) == [0, 1, 2, 3]
+    assert frames.telling_frames(Motion("t", "", np.zeros(1)), 3) == [0]
 
 
 @pytest.mark.parametrize(
@@ -114,13 +114,13 @@ def test_a_motion_without_events_between_its_ends_is_told_evenly(blocks, linkage
     ],
 )
 def test_ends_come_first_then_both_sides_of_a_snap_then_other_events_then_what_is_between(latch, count, told):
-    assert frames.telling(latch, count) == told
+    assert frames.telling_frames(latch, count) == told
 
 
 def test_both_sides_of_an_event_where_nothing_moves_are_told_only_if_there_is_room(latch):
     resting = replace(latch, poses=latch.poses * np.array([1.0, 1.0, 0.0]))
-    assert frames.telling(resting, 4) == [0, 1, 4, 14]
-    assert frames.telling(resting, 5) == [0, 1, 4, 8, 14]
+    assert frames.telling_frames(resting, 4) == [0, 1, 4, 14]
+    assert frames.telling_frames(resting, 5) == [0, 1, 4, 8, 14]
 
 
 def test_a_filmstrip_of_what_comes_round_shows_no_pose_twice(crank):
@@ -135,4 +135,4 @@ def test_the_end_of_what_comes_round_is_not_told_where_events_are(crank):
     points, poses = (np.concatenate([rows, rows[:1]]) for rows in (crank.points, crank.poses))
     events = (Event(100.0, "toggles"), Event(360.0, "is back"))
     again = replace(crank, values=np.append(crank.values, 360.0), points=points, poses=poses, events=events)
-    assert frames.telling(again, 3) == [0, 20, 46]
+    assert frames.telling_frames(again, 3) == [0, 20, 46]

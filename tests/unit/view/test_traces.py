@@ -13,7 +13,7 @@ import pliant.view
 from pliant.core.motion import Mark, Motion
 from pliant.view import palette
 from pliant.view.stage import Look
-from pliant.view.symbols import HATCHES, hatched
+from pliant.view.symbols import HATCHES, hatched_line
 
 from .test_figure import colour_at, nearest, pixels
 
@@ -182,6 +182,6 @@ def test_a_long_key_keeps_clear_of_the_scale_bar(crank):
 
 
 def test_a_long_line_has_no_more_hatches_than_can_be_seen():
-    strokes = hatched(np.array([[0.0, 0.0], [1e6, 0.0]]), np.array([0.0, -1.0]), 1.0)
+    strokes = hatched_line(np.array([[0.0, 0.0], [1e6, 0.0]]), np.array([0.0, -1.0]), 1.0)
     assert len(strokes) == 1 + 3 * HATCHES
     assert_allclose(strokes[-1], [1e6, 0])

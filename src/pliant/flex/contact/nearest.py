@@ -44,7 +44,7 @@ def _by_trees(parts: Parts, poses: Floats, near: Neighbours, hints: Hints) -> Ne
     outlines = parts.outlines
     travel = relative_travel(parts, near.pairs, near.poses, poses)
     return Nearest(
-        *trees.nearest(
+        *trees.nearest_edges(
             near.vertex, near.body, hints.edge, hints.distance, near.pair, travel, outlines.body,
             outlines.starts, poses, *outlines.trees, near.reach, TIE * near.reach, FACING,
         )

@@ -72,7 +72,7 @@ def findings_as_drawn(
     needed = model.clearance + overlapping[0].depth
     lost = broken_bodies(model, MORE * needed)
     if lost:
-        ways = [_apart(system.parts, pair) for pair in overlapping[:SHOWN]]
+        ways = [_shortest_separation(system.parts, pair) for pair in overlapping[:SHOWN]]
         overlapping = (*map(_with, overlapping, ways), *overlapping[SHOWN:])
     findings = {"drawn": overlapping, "violated": violated, "lost": lost, "needed": needed}
     return FlexStatus.OVERLAPPING, findings
@@ -124,7 +124,7 @@ def _depths(parts: Parts, pairs: Ints) -> Floats:
     return high
 
 
-def _apart(parts: Parts, overlap: DrawnOverlap) -> Separation:
+def _shortest_separation(parts: Parts, overlap: DrawnOverlap) -> Separation:
     """The shortest straight way found on which one body of a pair, one that moves, gets clear of the other.
 
     Ways across the edges of both are tried: of convex bodies the shortest is among them.
@@ -134,14 +134,14 @@ def _apart(parts: Parts, overlap: DrawnOverlap) -> Separation:
     # Who is held stays; of two that are not, the larger one.
     still, mover = sorted(places, key=lambda place: (parts.moving[place] >= 0, -polygons[place].area))
     best, along = np.inf, np.zeros(2)
-    for direction in _across(polygons[still], polygons[mover]):
+    for direction in _edge_normals(polygons[still], polygons[mover]):
         distance = _clear(polygons[still], polygons[mover], direction, best)
         if distance < best:
             best, along = distance, direction
     return Separation(parts.names_of(np.array([mover])), float(best), (float(along[0]), float(along[1])))
 
 
-def _across(*polygons: Shapes) -> Floats:
+def _edge_normals(*polygons: Shapes) -> Floats:
     """Unit normals of the edges of polygons, either way, (D, 2), each once."""
     rings = [ring for polygon in polygons for ring in shapely.get_rings(shapely.get_parts(polygon))]
     sides = np.concatenate([np.diff(shapely.get_coordinates(ring), axis=0) for ring in rings])

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
-from pliant.core.arrays import Floats, Ints
+from pliant.core.arrays import Floats, Geometries, Ints
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import in_natural_units, solve_program
 from pliant.flex.problem.system import System
@@ -124,9 +123,7 @@ def _gets_clear(system: System, poses: Floats, movers: Ints, motion: Floats) -> 
     return len(groups) <= 20
 
 
-def _sweep_hits(
-    moving: NDArray[np.object_], still: NDArray[np.object_], travel: Floats, allowed: float
-) -> bool:
+def _sweep_hits(moving: Geometries, still: Geometries, travel: Floats, allowed: float) -> bool:
     swept = shapely.union_all([_sweep(polygon, travel) for polygon in moving])
     shared = shapely.intersection(swept, shapely.union_all(still))
     return bool(shapely.area(shared) > allowed * shapely.length(shared) / 2)

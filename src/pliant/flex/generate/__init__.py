@@ -20,7 +20,7 @@ from pliant.flex.generate.masks import (
     vault,
 )
 from pliant.flex.generate.table import TABLE, TableEntry, expected_rows, table_structure, table_structures
-from pliant.flex.generate.voxels import raising, voxels
+from pliant.flex.generate.voxels import raise_study, voxels
 
 __all__ = [
     "TABLE",
@@ -43,7 +43,7 @@ __all__ = [
     "pairs",
     "phone_stand",
     "picture",
-    "raising",
+    "raise_study",
     "random_outline",
     "ring",
     "round_peg",

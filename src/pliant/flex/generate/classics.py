@@ -106,11 +106,11 @@ def bricks(columns: int = 4, rows: int = 5, clearance: float = 0.3) -> Assembly:
 def phone_stand(clearance: float = 0.2, lean: float = math.radians(68)) -> Assembly:
     """A stand of three laser-cut parts, flared feet in a base: how far the rest gives when pushed."""
     foot, strut_foot, thickness = np.array([26.0, 5.0]), np.array([86.0, 5.0]), 6.0
-    rest = _plate(foot, foot + _along(lean, 110.0), thickness)
-    strut = _plate(strut_foot, foot + _along(lean, 62.0), thickness)
+    rest = _plate(foot, foot + _polar_vector(lean, 110.0), thickness)
+    strut = _plate(strut_foot, foot + _polar_vector(lean, 62.0), thickness)
     lip = shapely.Polygon(((0, 0), (8, 0), (8, 20), (4, 20), (0, 12)))
     base = shapely.Polygon(_box(0, 0, 104, 13)) | lip
-    tip = foot + _along(lean, 110.0)
+    tip = foot + _polar_vector(lean, 110.0)
     return Assembly(
         title="A phone stand of laser-cut parts",
         clearance=clearance,
@@ -148,7 +148,7 @@ def _plate(foot: Floats, head: Floats, thickness: float) -> shapely.Polygon:
     )
 
 
-def _along(angle: float, length: float) -> Floats:
+def _polar_vector(angle: float, length: float) -> Floats:
     return length * np.array([math.cos(angle), math.sin(angle)])
 
 

@@ -65,8 +65,8 @@ def _pieces(
     columns: int, rows: int, count: int, random: np.random.Generator, jitter: float
 ) -> dict[tuple[int, int], Floats]:
     """Outlines about the pieces' centres, on a grid of unit squares, counter-clockwise."""
-    uprights = {(c, r): _cut(count, random, jitter) for r in range(rows) for c in range(columns - 1)}
-    levels = {(c, r): _cut(count, random, jitter) for r in range(rows - 1) for c in range(columns)}
+    uprights = {(c, r): _knob(count, random, jitter) for r in range(rows) for c in range(columns - 1)}
+    levels = {(c, r): _knob(count, random, jitter) for r in range(rows - 1) for c in range(columns)}
     rings: dict[tuple[int, int], Floats] = {}
     for row in range(rows):
         for column in range(columns):
@@ -78,7 +78,7 @@ def _pieces(
     return rings
 
 
-def _cut(count: int, random: np.random.Generator, jitter: float) -> Floats:
+def _knob(count: int, random: np.random.Generator, jitter: float) -> Floats:
     """A random knob from (0, 0) to (1, 0), to one side or the other, by `count` equal chords.
 
     Three cubic Bézier curves: shoulder, knob, shoulder. Where two meet, the control points

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pliant.flex.generate import masks
 from pliant.flex.generate.masks import Mask
-from pliant.flex.generate.voxels import Cell, raising, upper_right, voxels
+from pliant.flex.generate.voxels import Cell, raise_study, upper_right, voxels
 from pliant.flex.model import Assembly
 
 
@@ -59,7 +59,7 @@ def table_structure(bodies: int, clearance: float = 0.01) -> Assembly:
     """The structure of Table I with so many bodies; its lowest left cell is fixed."""
     entry = TABLE[bodies]
     mask = entry.mask()
-    study = raising(entry.moved or upper_right(mask), entry.direction)
+    study = raise_study(entry.moved or upper_right(mask), entry.direction)
     return voxels(mask, clearance=clearance, study=study, title=f"Table I: {entry.title} of {bodies} bodies")
 
 

@@ -77,11 +77,11 @@ def voxels(
         clearance=clearance,
         shapes={name: _cell(code, profile, size) for code, name in names.items()},
         bodies=bodies,
-        study=study or (Study() if upper_right(mask) in held else raising(upper_right(mask))),
+        study=study or (Study() if upper_right(mask) in held else raise_study(upper_right(mask))),
     )
 
 
-def raising(cell: Cell, direction: tuple[float, float] = (0.0, 1.0)) -> Study:
+def raise_study(cell: Cell, direction: tuple[float, float] = (0.0, 1.0)) -> Study:
     """The study that moves one cell as far as it goes along a direction."""
     return Study(maximize=(Term(body=cell_name(cell), direction=direction),))
 

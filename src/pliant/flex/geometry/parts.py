@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.arrays import Bools, Floats, Geometries, Ints
 from pliant.core.motion import Shape
 from pliant.core.outline import Rings, signed_area
 from pliant.core.pose import carry, dot, turn, uncarry
@@ -136,7 +135,7 @@ class Parts:
         return np.zeros_like(away)
 
     @cached_property
-    def regions(self) -> NDArray[np.object_]:
+    def regions(self) -> Geometries:
         """Each shape as a shapely polygon in its centroid frame, (S,)."""
         return np.array([region(rings) for rings in self.shapes])
 
@@ -145,7 +144,7 @@ class Parts:
         """Low x, low y, high x, high y of each shape in its centroid frame, (S, 4)."""
         return shapely.bounds(self.regions)
 
-    def inset(self, depth: float) -> NDArray[np.object_]:
+    def inset(self, depth: float) -> Geometries:
         """Each shape less so much all round, prepared for many questions; made once for each depth, (S,)."""
         if depth not in self._insets:
             self._insets[depth] = np.asarray(shapely.buffer(self.regions, -depth, join_style="mitre"))
@@ -153,7 +152,7 @@ class Parts:
         return self._insets[depth]
 
     @cached_property
-    def _insets(self) -> dict[float, NDArray[np.object_]]:
+    def _insets(self) -> dict[float, Geometries]:
         return {}
 
     def index(self, name: str) -> int:
@@ -198,7 +197,7 @@ class Parts:
         angle = carrier[..., 2:] + self.members.turn[:, None]
         return np.concatenate([carry(carrier, self.members.origin), angle], axis=-1)
 
-    def member_polygons(self, poses: Floats) -> NDArray[np.object_]:
+    def member_polygons(self, poses: Floats) -> Geometries:
         """Each body of the file as a shapely polygon at these poses, (U,)."""
         if not self.welded:
             return self.polygons(poses)
@@ -211,12 +210,12 @@ class Parts:
         bodies = poses[..., : self.count, :]
         return np.concatenate([carry(bodies, self.origins), bodies[..., 2:]], axis=-1)
 
-    def polygons(self, poses: Floats) -> NDArray[np.object_]:
+    def polygons(self, poses: Floats) -> Geometries:
         """Each body as a shapely polygon at these poses, (B,)."""
         world = carry(poses[self.outlines.body], self.outlines.point)
         return _assemble(world, self._rings)
 
-    def polygons_of(self, poses: Floats, bodies: Ints) -> NDArray[np.object_]:
+    def polygons_of(self, poses: Floats, bodies: Ints) -> Geometries:
         """Some bodies (K,) as shapely polygons at these poses, (K,)."""
         shapes = (self.shapes[self.shape_of[body]] for body in bodies)
         placed = zip(poses[bodies], shapes, strict=True)
@@ -350,7 +349,7 @@ def _shape_table(rings: Rings) -> dict[str, Floats | Ints]:
     }
 
 
-def _assemble(world: Floats, rings: tuple[Ints, Ints, Bools]) -> NDArray[np.object_]:
+def _assemble(world: Floats, rings: tuple[Ints, Ints, Bools]) -> Geometries:
     starts, bodies, outside = rings
     closed = np.insert(world, np.append(starts[1:], len(world)), world[starts], axis=0)
     lengths = np.diff(np.append(starts, len(world))) + 1

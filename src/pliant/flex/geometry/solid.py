@@ -77,9 +77,9 @@ def _unite(pieces: Sequence[Rings], close: float) -> Shapes:
     shapes = [polygon(piece) for piece in pieces]
     if len(shapes) == 1:
         return shapes[0]
-    grown = shapely.union_all([_grown(shape, close) for shape in shapes])
+    grown = shapely.union_all([_grow(shape, close) for shape in shapes])
     corners = np.concatenate([ring for piece in pieces for ring in piece])
-    parts = _polygons(_grown(grown, -close))
+    parts = _polygons(_grow(grown, -close))
     made = [polygon for part in parts for polygon in _snap_together(part, corners, close)]
     return shapely.simplify(shapely.MultiPolygon(made), 1e-3 * close)  # no vertices on straight seams
 
@@ -106,7 +106,7 @@ def _snap_together(part: shapely.Polygon, corners: Floats, close: float) -> list
     return [part for part in pieces if isinstance(part, shapely.Polygon)]
 
 
-def _grown(shape: shapely.Geometry, by: float) -> Shapes:
+def _grow(shape: shapely.Geometry, by: float) -> Shapes:
     return shapely.buffer(shape, by, join_style="mitre", mitre_limit=20.0)
 
 
@@ -125,7 +125,7 @@ def _rings(shape: Shapes) -> Rings:
 
 def _share(whole: Shapes, own: Shapes, close: float) -> Shapes:
     """What is a member's of what is left of the whole."""
-    shared = shapely.intersection(whole, shapely.union_all([_grown(part, close) for part in _polygons(own)]))
+    shared = shapely.intersection(whole, shapely.union_all([_grow(part, close) for part in _polygons(own)]))
     parts = [part for part in shapely.get_parts(shared) if part.area > 2 * close * own.length]  # no sliver
     return shapely.MultiPolygon([part for part in parts if isinstance(part, shapely.Polygon)])
 

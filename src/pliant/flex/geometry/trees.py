@@ -8,7 +8,7 @@ numbered in the order of a visit: what lies below a box that is too far is left 
 A search begins with the edge that was nearest a moment ago, or to the vertex before; then almost
 every box is too far at once.
 
-`nearest` gives what its namesake gives in `flex.contact.nearest`, without a list of candidates.
+`nearest_edges` gives what its namesake gives in `flex.contact.nearest`, without a list of candidates.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def near_vertices(
     cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
     room = 1024
     rows, distance = np.empty((room, 4), np.int64), np.empty(room)
-    hint, tied = np.full(len(pairs), -1), np.empty(_most(starts), np.int64)
+    hint, tied = np.full(len(pairs), -1), np.empty(_largest_edge_count(starts), np.int64)
     count, begin = 0, 0
     while begin < len(pairs):
         a, end = pairs[begin, 0], begin
@@ -148,7 +148,7 @@ def near_vertices(
                 continue
             for p in range(begin, end):
                 b = pairs[p, 1]
-                u, w = _seen(edges.point, v, poses, cosine, sine, a, b)
+                u, w = _vertex_in_frame(edges.point, v, poses, cosine, sine, a, b)
                 e, least, _ = _search(u, w, hint[p], radius * radius, 0.0, edges, trees, b, tied)
                 if e < 0:
                     continue
@@ -165,7 +165,7 @@ def near_vertices(
 
 
 @kernel
-def nearest(
+def nearest_edges(
     vertex: Ints, body: Ints, hint: Ints, distance: Floats, pair: Ints, travel: Floats, owner: Ints,
     starts: Ints, poses: Floats, edges: Edges, trees: Trees, reach: float, tie: float, facing: float,
 ) -> tuple[Ints, Floats, Ints, Floats, Floats, Ints]:  # fmt: skip
@@ -176,22 +176,22 @@ def nearest(
     cosine, sine = np.cos(poses[:, 2]), np.sin(poses[:, 2])
     group, edge, across = np.empty_like(vertex), np.empty_like(vertex), np.empty_like(vertex)
     seen, place = np.empty((len(vertex), 2)), np.empty((len(vertex), 2))
-    tied = np.empty(_most(starts), np.int64)
+    tied = np.empty(_largest_edge_count(starts), np.int64)
     close, count = (reach + tie) ** 2, 0
     for g in range(len(vertex)):
         if distance[g] > reach + tie + travel[pair[g]]:
             continue
         v, b = vertex[g], body[g]
-        u, w = _seen(edges.point, v, poses, cosine, sine, int(owner[v]), b)
+        u, w = _vertex_in_frame(edges.point, v, poses, cosine, sine, int(owner[v]), b)
         e, least, number = _search(u, w, hint[g], close, tie, edges, trees, b, tied)
         if e < 0:
             continue
         if number > 1:
-            e = _first(u, w, least, tie, edges, tied, number)
+            e = _first_of_tied(u, w, least, tie, edges, tied, number)
         along, height, _ = _frame(u, w, edges, e)
         group[count], edge[count] = g, e
         seen[count, 0], seen[count, 1], place[count, 0], place[count, 1] = u, w, along, height
-        across[count] = _across(u, w, e, reach, facing, edges, trees, b)
+        across[count] = _facing_wall(u, w, e, reach, facing, edges, trees, b)
         count += 1
     return (
         group[:count].copy(), seen[:count].copy(), edge[:count].copy(), place[:count, 0].copy(),
@@ -200,7 +200,7 @@ def nearest(
 
 
 @inner
-def _most(starts: Ints) -> int:
+def _largest_edge_count(starts: Ints) -> int:
     """The edges of the body that has most."""
     most = 0
     for b in range(len(starts) - 1):
@@ -209,7 +209,7 @@ def _most(starts: Ints) -> int:
 
 
 @inner
-def _seen(
+def _vertex_in_frame(
     point: Floats, vertex: int, poses: Floats, cosine: Floats, sine: Floats, owner: int, body: int
 ) -> tuple[float, float]:
     """A vertex of one body in the frame of another."""
@@ -264,7 +264,7 @@ def _search(
 
 
 @inner
-def _first(u: float, w: float, least: float, tie: float, edges: Edges, tied: Ints, count: int) -> int:
+def _first_of_tied(u: float, w: float, least: float, tie: float, edges: Edges, tied: Ints, count: int) -> int:
     """Of edges as near as the nearest the highest; of those as high, the one that starts at the corner."""
     limit = (np.sqrt(least) + tie) ** 2
     high, low, chosen = -np.inf, np.inf, -1
@@ -284,7 +284,7 @@ def _first(u: float, w: float, least: float, tie: float, edges: Edges, tied: Int
 
 
 @inner
-def _across(
+def _facing_wall(
     u: float, w: float, best: int, reach: float, facing: float, edges: Edges, trees: Trees, body: int
 ) -> int:  # fmt: skip
     """The nearest wall within reach, right under the point, that faces the nearest edge; −1: none."""

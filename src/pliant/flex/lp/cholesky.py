@@ -18,7 +18,7 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.core.threads import in_threads
-from pliant.flex.lp.kernel import backward_front, cholesky_front, forward_front
+from pliant.flex.lp.compiled_blas import backward_front, cholesky_front, forward_front
 from pliant.flex.lp.symbolic import Symbolic, analyse
 
 __all__ = ["Factor", "Symbolic", "analyse", "factor", "solve"]

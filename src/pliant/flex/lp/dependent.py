@@ -37,7 +37,7 @@ def dependent_rows(program: Program) -> Bools:
     return program.equal & (_row_additions(program, _scaled_blocks(program)[0]) <= program.same)
 
 
-def same(program: Program, slack: float) -> float:
+def least_pivot(program: Program, slack: float) -> float:
     """What a row must add, of an arm, to count: in the widest gap between little and more.
 
     Where what is left out then misses more than `slack`, the pins contradict each other. They bind,
@@ -62,7 +62,7 @@ def _row_additions(program: Program, blocks: Floats) -> Floats:
     added[program.equal & ~told] = 0.0  # pivots of two held bodies
     for group in _loops(program.pairs, blocks, np.flatnonzero(told)):
         matrix = _matrix(program.pairs, blocks, group)
-        added[group] = _by_full(matrix) if len(group) <= DENSE else _by_squares(matrix)
+        added[group] = _full_pivots(matrix) if len(group) <= DENSE else _sparse_pivots(matrix)
     return added
 
 
@@ -165,7 +165,7 @@ def _matrix(pairs: Ints, blocks: Floats, rows: Ints) -> csr_array:
     return csr_array(entries, shape=(len(rows), len(used)))
 
 
-def _by_full(matrix: csr_array) -> Floats:
+def _full_pivots(matrix: csr_array) -> Floats:
     """The distance of each row from the span of those taken before it, the farthest taken first."""
     with one_blas_thread():
         factors: Any = qr(matrix.toarray().T, mode="r", pivoting=True)
@@ -175,7 +175,7 @@ def _by_full(matrix: csr_array) -> Floats:
     return distance
 
 
-def _by_squares(matrix: csr_array) -> Floats:
+def _sparse_pivots(matrix: csr_array) -> Floats:
     """The same in an order that keeps factors sparse: the pivots of E Eᵀ are squares of these distances.
 
     The last bars of a long beam of N cells add as little as N^-1.5: the longer, the more it counts.

@@ -55,7 +55,9 @@ def dissect(starts: Ints, neighbours: Ints, centres: Floats, leaf: int = LEAF) -
 
 
 @inner
-def _cut(starts: Ints, neighbours: Ints, segment: Ints, label: Ints, rank: Ints) -> tuple[float, int, bool]:
+def _best_cut(
+    starts: Ints, neighbours: Ints, segment: Ints, label: Ints, rank: Ints
+) -> tuple[float, int, bool]:
     """Find the best place to cut a sorted segment: (score, bodies on the left, left gives?).
 
     A body of rank i with neighbours of ranks a..b is in the separator of a cut after k
@@ -91,7 +93,7 @@ def _cut(starts: Ints, neighbours: Ints, segment: Ints, label: Ints, rank: Ints)
 
 
 @inner
-def _split(
+def _mark_sides(
     starts: Ints, neighbours: Ints, segment: Ints, label: Ints, rank: Ints, k: int, from_left: bool,
     side: Ints,
 ) -> tuple[int, int]:  # fmt: skip
@@ -144,11 +146,11 @@ def _dissect(starts: Ints, neighbours: Ints, orders: Ints, leaf: int) -> tuple[I
         if high - low > leaf:
             best, at, from_left, direction = np.inf, 0, True, 0
             for d in range(len(orders)):
-                score, k, giver = _cut(starts, neighbours, orders[d, low:high], label, rank)
+                score, k, giver = _best_cut(starts, neighbours, orders[d, low:high], label, rank)
                 if score < best:
                     best, at, from_left, direction = score, k, giver, d
             segment = orders[direction, low:high].copy()
-            lefts, rights = _split(starts, neighbours, segment, label, rank, at, from_left, side)
+            lefts, rights = _mark_sides(starts, neighbours, segment, label, rank, at, from_left, side)
             _partition(orders, int(low), int(high), side, lefts, rights, buffer)
         middle, top = low + lefts, low + lefts + rights
         for i in range(low, middle):

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,31 @@ Outcome = TypeVar("Outcome")
 
 # Gathered from which a second thread earns more than it takes to wake, on a busy machine too.
 SHARED = 100_000
+
+
+class PairRows(NamedTuple):
+    """Rows sorted by pairs of bodies, as the compiled passes read them."""
+
+    pairs: Ints  # (Q, 2) bodies, the greater first; -1: none
+    starts: Ints  # (Q + 1,) first row of each pair
+    blocks: Floats  # (M, 6) J: gradient by the first body's pose, then by the second's
+    gaps: Floats  # (M,) d
+    equal: Floats  # (M,) 1.0 at an equality, else 0.0
+
+
+class NewtonTerms(NamedTuple):
+    """What Newton's equations have at each row, (M,) each."""
+
+    weights: Floats  # D of the normal matrix Jᵀ D J
+    miss: Floats  # J x + d − s
+    target: Floats  # what s y is to change by
+
+
+class SlackDual(NamedTuple):
+    """Slacks and duals of all rows (M,), or a step of both."""
+
+    s: Floats
+    y: Floats
 
 
 @dataclass(frozen=True)
@@ -43,6 +69,11 @@ class Gathered:
     bodies: int
     shares: tuple[tuple[int, int], ...]  # pairs, one range a thread
 
+    @cached_property
+    def pair_rows(self) -> PairRows:
+        """What the compiled passes read."""
+        return PairRows(self.pairs, self.starts, self.blocks, self.gaps, self.equal)
+
 
 def gather(program: Program) -> Gathered:
     """Sort the rows of a program by pairs, with |Δq| ≤ b as rows b ± Δq ≥ 0.
@@ -52,8 +83,10 @@ def gather(program: Program) -> Gathered:
     """
     pairs, blocks, gaps, equal = _bound_rows(program)
     pairs = np.concatenate([program.pairs, pairs])
-    order, starts = _in_pairs(pairs, len(program.cost))
-    in_order, blocks = _sorted(pairs, np.concatenate([program.blocks.reshape(-1, 6), blocks]), order, starts)
+    order, starts = _order_by_pairs(pairs, len(program.cost))
+    in_order, blocks = _sort_rows(
+        pairs, np.concatenate([program.blocks.reshape(-1, 6), blocks]), order, starts
+    )
     source = np.where(order < len(program.gaps), order, -1)
     pieces = 1 if len(order) < SHARED else threads()
     cuts = np.searchsorted(starts, np.linspace(0, len(order), pieces + 1))
@@ -71,7 +104,7 @@ def gather(program: Program) -> Gathered:
 
 
 @kernel
-def _in_pairs(pairs: Ints, bodies: int) -> tuple[Ints, Ints]:
+def _order_by_pairs(pairs: Ints, bodies: int) -> tuple[Ints, Ints]:
     """The rows in order of their pairs, and where each pair's begin; those of one body come last.
 
     Sorted by counting, first by the lesser body of a row, then by the greater.
@@ -110,7 +143,7 @@ def _in_pairs(pairs: Ints, bodies: int) -> tuple[Ints, Ints]:
 
 
 @kernel
-def _sorted(pairs: Ints, blocks: Floats, order: Ints, starts: Ints) -> tuple[Ints, Floats]:
+def _sort_rows(pairs: Ints, blocks: Floats, order: Ints, starts: Ints) -> tuple[Ints, Floats]:
     """The pairs (Q, 2), the greater body first, and the blocks of the rows in order, turned alike."""
     in_order, turned = np.empty((len(starts) - 1, 2), np.int64), np.empty((len(order), 6))
     for q in range(len(in_order)):
@@ -135,7 +168,7 @@ def _bound_rows(program: Program) -> tuple[Ints, Floats, Floats, Floats]:
     return pairs, blocks, bound[columns], bound[columns] == 0
 
 
-def _shared(rows: Gathered, work: Callable[[int, int], Outcome]) -> list[Outcome]:
+def _share_work(rows: Gathered, work: Callable[[int, int], Outcome]) -> list[Outcome]:
     """`work` on each share of the pairs, in parallel where there is more than one."""
     return in_threads(lambda share: work(*share), rows.shares)
 
@@ -146,25 +179,21 @@ def measure(rows: Gathered, x: Floats, s: Floats, y: Floats) -> tuple[Floats, Fl
 
     def work(low: int, high: int) -> tuple[Floats, float]:
         load = np.zeros((rows.bodies, 3))
-        worst = _measure(
-            rows.pairs, rows.starts, rows.blocks, rows.gaps, rows.equal, x, s, y, miss, load,
-            low, high,
-        )  # fmt: skip
-        return load, worst
+        return load, _measure(rows.pair_rows, x, SlackDual(s, y), miss, load, low, high)
 
-    parts = _shared(rows, work)
+    parts = _share_work(rows, work)
     return miss, _sum([load for load, _ in parts]), max(worst for _, worst in parts)
 
 
-def transposed(rows: Gathered, y: Floats) -> Floats:
+def transposed_product(rows: Gathered, y: Floats) -> Floats:
     """Jᵀ y, (B, 3)."""
 
     def work(low: int, high: int) -> Floats:
         load = np.zeros((rows.bodies, 3))
-        _transposed(rows.pairs, rows.starts, rows.blocks, y, load, low, high)
+        _add_transposed_product(rows.pair_rows, y, load, low, high)
         return load
 
-    return _sum(_shared(rows, work))
+    return _sum(_share_work(rows, work))
 
 
 def normal_blocks(rows: Gathered, weights: Floats) -> Floats:
@@ -174,46 +203,39 @@ def normal_blocks(rows: Gathered, weights: Floats) -> Floats:
     def work(low: int, high: int) -> Floats:
         diagonal = np.zeros((rows.bodies, 3, 3))
         coupling = blocks[rows.bodies :]
-        _normal_blocks(rows.pairs, rows.starts, rows.blocks, weights, diagonal, coupling, low, high)
+        _normal_blocks(rows.pair_rows, weights, diagonal, coupling, low, high)
         return diagonal
 
-    blocks[: rows.bodies] = _sum(_shared(rows, work))
+    blocks[: rows.bodies] = _sum(_share_work(rows, work))
     return blocks
 
 
-def push(rows: Gathered, room: Floats, weights: Floats, miss: Floats, target: Floats) -> Floats:
-    """Jᵀ (target / room − weights · miss), without the first term at equalities."""
+def push(rows: Gathered, terms: NewtonTerms, room: Floats) -> Floats:
+    """Jᵀ (target / room − weights · miss), (B, 3), without the first term at equalities."""
 
     def work(low: int, high: int) -> Floats:
         load = np.zeros((rows.bodies, 3))
-        _push(
-            rows.pairs, rows.starts, rows.blocks, rows.equal, room, weights, miss, target, load,
-            low, high,
-        )  # fmt: skip
+        _push(rows.pair_rows, terms, room, load, low, high)
         return load
 
-    return _sum(_shared(rows, work))
+    return _sum(_share_work(rows, work))
 
 
 def pull(
-    rows: Gathered, dx: Floats, s: Floats, y: Floats, weights: Floats, miss: Floats, target: Floats,
-    softness: float,
-) -> tuple[Floats, Floats, float, float]:  # fmt: skip
+    rows: Gathered, terms: NewtonTerms, dx: Floats, s: Floats, y: Floats, softness: float
+) -> tuple[Floats, Floats, float, float]:
     """Δy = target / (s + ε y) − weights (J Δx + miss), Δs = J Δx + miss + ε Δy, and lengths.
 
     ε is the softness.
     The lengths are the largest, at most 1, that keep s + α Δs ≥ 0 and y + α Δy ≥ 0.
     """
-    ds, dy = np.empty_like(s), np.empty_like(s)
+    point, step = SlackDual(s, y), SlackDual(np.empty_like(s), np.empty_like(s))
 
     def work(low: int, high: int) -> tuple[float, float]:
-        return _pull(
-            rows.pairs, rows.starts, rows.blocks, rows.equal, dx, s, y, weights, miss, target,
-            ds, dy, softness, low, high,
-        )  # fmt: skip
+        return _pull(rows.pair_rows, terms, dx, point, step, softness, low, high)
 
-    lengths = np.min(np.array(_shared(rows, work)), axis=0)
-    return ds, dy, float(lengths[0]), float(lengths[1])
+    lengths = np.min(np.array(_share_work(rows, work)), axis=0)
+    return step.s, step.y, float(lengths[0]), float(lengths[1])
 
 
 def blend(v: Floats, dv: Floats, ev: Floats, equal: Floats) -> tuple[float, float]:
@@ -284,10 +306,10 @@ def _body(x: Floats, b: int) -> tuple[float, float, float]:
 
 @kernel
 def _measure(
-    pairs: Ints, starts: Ints, blocks: Floats, gaps: Floats, equal: Floats, x: Floats, s: Floats,
-    y: Floats, miss: Floats, load: Floats, low: int, high: int,
-) -> float:  # fmt: skip
-    worst = 0.0
+    rows: PairRows, x: Floats, point: SlackDual, miss: Floats, load: Floats, low: int, high: int
+) -> float:
+    pairs, starts, blocks, gaps, equal = rows
+    s, y, worst = point.s, point.y, 0.0
     for p in range(low, high):
         a0, a1, a2 = _body(x, pairs[p, 0])
         b0, b1, b2 = _body(x, pairs[p, 1])
@@ -314,9 +336,8 @@ def _add(load: Floats, b: int, f0: float, f1: float, f2: float) -> None:
 
 
 @kernel
-def _transposed(
-    pairs: Ints, starts: Ints, blocks: Floats, y: Floats, load: Floats, low: int, high: int
-) -> None:
+def _add_transposed_product(rows: PairRows, y: Floats, load: Floats, low: int, high: int) -> None:
+    pairs, starts, blocks = rows.pairs, rows.starts, rows.blocks
     for p in range(low, high):
         f0, f1, f2, h0, h1, h2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for r in range(starts[p], starts[p + 1]):
@@ -328,10 +349,9 @@ def _transposed(
 
 
 @kernel
-def _push(
-    pairs: Ints, starts: Ints, blocks: Floats, equal: Floats, room: Floats, weights: Floats,
-    miss: Floats, target: Floats, load: Floats, low: int, high: int,
-) -> None:  # fmt: skip
+def _push(rows: PairRows, terms: NewtonTerms, room: Floats, load: Floats, low: int, high: int) -> None:
+    pairs, starts, blocks, equal = rows.pairs, rows.starts, rows.blocks, rows.equal
+    weights, miss, target = terms
     for p in range(low, high):
         f0, f1, f2, h0, h1, h2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for r in range(starts[p], starts[p + 1]):
@@ -345,10 +365,12 @@ def _push(
 
 @kernel
 def _pull(
-    pairs: Ints, starts: Ints, blocks: Floats, equal: Floats, dx: Floats, s: Floats, y: Floats,
-    weights: Floats, miss: Floats, target: Floats, ds: Floats, dy: Floats, softness: float,
-    low: int, high: int,
+    rows: PairRows, terms: NewtonTerms, dx: Floats, point: SlackDual, step: SlackDual,
+    softness: float, low: int, high: int,
 ) -> tuple[float, float]:  # fmt: skip
+    pairs, starts, blocks, equal = rows.pairs, rows.starts, rows.blocks, rows.equal
+    weights, miss, target = terms
+    (s, y), (ds, dy) = point, step
     # The steepest relative decrease so far: a row is divided by only if it is steeper.
     steep_s, steep_y = 1.0, 1.0
     for p in range(low, high):
@@ -372,9 +394,9 @@ def _pull(
 
 @kernel
 def _normal_blocks(
-    pairs: Ints, starts: Ints, blocks: Floats, weights: Floats, diagonal: Floats,
-    coupling: Floats, low: int, high: int,
-) -> None:  # fmt: skip
+    rows: PairRows, weights: Floats, diagonal: Floats, coupling: Floats, low: int, high: int
+) -> None:
+    pairs, starts, blocks = rows.pairs, rows.starts, rows.blocks
     for p in range(low, high):
         a, b = pairs[p, 0], pairs[p, 1]
         a00, a01, a02, a11, a12, a22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -25,6 +25,7 @@ from pliant.flex.lp.blas import one_blas_thread
 from pliant.flex.lp.cholesky import Factor, Symbolic, analyse, factor, solve
 from pliant.flex.lp.gathered import (
     Gathered,
+    NewtonTerms,
     blend,
     gather,
     measure,
@@ -33,7 +34,7 @@ from pliant.flex.lp.gathered import (
     pull,
     push,
     recentre,
-    transposed,
+    transposed_product,
 )
 from pliant.flex.lp.program import Program
 
@@ -147,7 +148,7 @@ def _start(rows: Gathered, symbolic: Symbolic, cost: Floats) -> Point:
     system = _system(rows, symbolic, Point(0 * cost, np.ones_like(s), np.ones_like(s)))
     dx = solve(system.factor, cost)
     one = np.ones_like(s)
-    y = pull(rows, dx, one, one, one, zero, zero, 0.0)[1]
+    y = pull(rows, NewtonTerms(one, zero, zero), dx, one, one, 0.0)[1]
     if not free.any():
         return Point(np.zeros_like(cost), s, y)
     y = np.where(free, y + max(-1.5 * float(y[free].min()), 0.0), y)
@@ -165,9 +166,9 @@ def _state(rows: Gathered, cost: Floats, point: Point, tolerance: float) -> Resi
     # Unbalanced load r shifts the gap by r·x, so it has to stay below what is left of it.
     open_gap = max(mean * count, tolerance * (1 + abs(primal)))
     accuracy = 0.1 * min(
-        max(tolerance, _largest(unbalanced)), open_gap / max(float(np.sum(np.abs(point.x))), 1.0)
+        max(tolerance, _largest_magnitude(unbalanced)), open_gap / max(float(np.sum(np.abs(point.x))), 1.0)
     )
-    worst = max(violation, _largest(unbalanced), gap)
+    worst = max(violation, _largest_magnitude(unbalanced), gap)
     return Residuals(miss, unbalanced, mean, worst, accuracy)
 
 
@@ -218,12 +219,12 @@ def _balanced_direction(
     dx, ds, dy = direction.dx, direction.ds, direction.dy
     lengths, size = direction.lengths, np.inf
     for _ in range(4):
-        left = state.unbalanced + transposed(rows, dy)
-        if _largest(left) <= state.accuracy or _largest(left) > 0.5 * size:
+        left = state.unbalanced + transposed_product(rows, dy)
+        if _largest_magnitude(left) <= state.accuracy or _largest_magnitude(left) > 0.5 * size:
             break
-        size = _largest(left)
+        size = _largest_magnitude(left)
         more = solve(system.factor, left)
-        es, ey, *_ = pull(rows, more, point.s, point.y, system.weights, zero, zero, SOFTNESS)
+        es, ey, *_ = pull(rows, NewtonTerms(system.weights, zero, zero), more, point.s, point.y, SOFTNESS)
         dx, ds, dy = dx + more, ds + es, dy + ey
         lengths = blend(point.s, ds, zero, rows.equal)[1], blend(point.y, dy, zero, rows.equal)[1]
     return Direction(dx, ds, dy, lengths)
@@ -250,10 +251,10 @@ def _direction(
     system: NormalEquations, point: Point, miss: Floats, unbalanced: Floats, target: Floats
 ) -> Direction:
     """Newton's direction:  J Δx + miss = Δs,  Jᵀ Δy + unbalanced = 0,  s Δy + y Δs = target."""
-    rows, weights = system.rows, system.weights
-    right = unbalanced + push(rows, point.s + SOFTNESS * point.y, weights, miss, target)
+    rows, terms = system.rows, NewtonTerms(system.weights, miss, target)
+    right = unbalanced + push(rows, terms, point.s + SOFTNESS * point.y)
     dx = solve(system.factor, right)
-    ds, dy, alpha, beta = pull(rows, dx, point.s, point.y, weights, miss, target, SOFTNESS)
+    ds, dy, alpha, beta = pull(rows, terms, dx, point.s, point.y, SOFTNESS)
     return Direction(dx, ds, dy, (alpha, beta))
 
 
@@ -276,5 +277,5 @@ def _result(
     return InteriorSolution(point.x, forces, iterations, message)
 
 
-def _largest(values: Floats) -> float:
+def _largest_magnitude(values: Floats) -> float:
     return float(np.abs(values).max(initial=0.0))

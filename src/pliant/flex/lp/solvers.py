@@ -116,8 +116,8 @@ def residuals(program: Program, step: Floats, forces: Floats) -> tuple[float, fl
     held = np.isfinite(program.bound)
     bound = program.bound[held]
     load = loads(program, forces) + program.cost
-    primal = max(_largest(violation), _largest(np.abs(step[held]) - bound), 0.0)
-    dual = max(_largest(-forces[~program.equal]), _largest(np.abs(load[~held])), 0.0)
+    primal = max(_largest_magnitude(violation), _largest_magnitude(np.abs(step[held]) - bound), 0.0)
+    dual = max(_largest_magnitude(-forces[~program.equal]), _largest_magnitude(np.abs(load[~held])), 0.0)
     value = float(np.sum(program.cost * step))
     gap = abs(value - np.sum(forces * program.gaps) - np.sum(np.abs(load[held]) * bound))
     return primal, dual, float(gap / (1 + abs(value)))
@@ -162,7 +162,7 @@ def in_natural_units(program: Program) -> tuple[Program, Units]:
     scale = _row_sizes(blocks)
     gaps, bound = program.gaps / scale, program.bound / columns
     cost = program.cost * columns
-    length, load = _typical(gaps, bound), _largest(np.abs(cost)) or 1.0
+    length, load = _typical(gaps, bound), _largest_magnitude(np.abs(cost)) or 1.0
     own = replace(
         program,
         blocks=blocks / scale[:, None, None],
@@ -194,7 +194,7 @@ def _typical(gaps: Floats, bound: Floats) -> float:
     smallest = float(finite.min()) if finite.size else 0.0
     sizes = np.abs(gaps)
     # Rounding noise in gaps that are meant to be zero must not become the unit.
-    sizes = sizes[sizes > 1e-9 * max(_largest(sizes), smallest)]
+    sizes = sizes[sizes > 1e-9 * max(_largest_magnitude(sizes), smallest)]
     return float(np.median(sizes)) if sizes.size else smallest or 1.0
 
 
@@ -376,5 +376,5 @@ def _rms(values: Floats) -> float:
     return float(np.sqrt(np.mean(values * values))) if values.size else 0.0
 
 
-def _largest(values: Floats) -> float:
+def _largest_magnitude(values: Floats) -> float:
     return float(values.max()) if values.size else 0.0

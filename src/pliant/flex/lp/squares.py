@@ -35,8 +35,8 @@ def _method(bodies: int, rows: int) -> Callable[[Program, Floats, Floats], Float
     if bodies <= FEW:
         return _dense
     if is_large(bodies, rows):
-        return _by_fronts
-    return _by_products if bodies <= SOME else _by_columns
+        return _solve_by_fronts
+    return _solve_full if bodies <= SOME else _solve_sparse
 
 
 def _dense(program: Program, change: Floats, weights: Floats) -> Floats:
@@ -46,7 +46,7 @@ def _dense(program: Program, change: Floats, weights: Floats) -> Floats:
     return _solve_normal_equations(weighted @ matrix, weighted @ change)
 
 
-def _by_products(program: Program, change: Floats, weights: Floats) -> Floats:
+def _solve_full(program: Program, change: Floats, weights: Floats) -> Floats:
     """With a full normal matrix, to which every row adds the products of its six numbers."""
     size = program.cost.size + 3  # the ground's columns are the last, and left out
     columns = (3 * (program.pairs % (len(program.cost) + 1))[..., None] + np.arange(3)).reshape(-1, 6)
@@ -65,7 +65,7 @@ def _solve_normal_equations(normal: Floats, pull: Floats) -> Floats:
     return cast(Floats, np.linalg.solve(normal + ridge, pull)).reshape(-1, 3)
 
 
-def _by_columns(program: Program, change: Floats, weights: Floats) -> Floats:
+def _solve_sparse(program: Program, change: Floats, weights: Floats) -> Floats:
     """With SciPy's sparse factors, which have no compiler to load."""
     matrix = program.matrix()
     weighted = matrix.T @ diags_array(weights)
@@ -77,11 +77,11 @@ def _by_columns(program: Program, change: Floats, weights: Floats) -> Floats:
     return factors.solve(weighted @ change).reshape(-1, 3)
 
 
-def _by_fronts(program: Program, change: Floats, weights: Floats) -> Floats:
+def _solve_by_fronts(program: Program, change: Floats, weights: Floats) -> Floats:
     """With the factors of our own interior-point method."""
     from pliant.flex.lp.blas import one_blas_thread
     from pliant.flex.lp.cholesky import factor, solve
-    from pliant.flex.lp.gathered import gather, normal_blocks, transposed
+    from pliant.flex.lp.gathered import gather, normal_blocks, transposed_product
     from pliant.flex.lp.symbolic import analyse
 
     rows = gather(program)
@@ -92,4 +92,4 @@ def _by_fronts(program: Program, change: Floats, weights: Floats) -> Floats:
     blocks[: rows.bodies, each, each] += RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300
     symbolic = analyse(rows.pairs[: rows.coupled], program.centres)
     with one_blas_thread():
-        return solve(factor(symbolic, blocks), transposed(rows, weights * change[rows.source]))
+        return solve(factor(symbolic, blocks), transposed_product(rows, weights * change[rows.source]))

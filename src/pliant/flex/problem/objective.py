@@ -109,7 +109,7 @@ def _check_gradient(study: FlexStudy, parts: Parts, objective: Objective, sizes:
     gradient = np.abs(objective.weights(parts.drawn)) > 1e-12 * sizes
     if gradient[parts.free].any():
         return
-    faults = [_at_rest(place, term) for place, term in enumerate(study.maximize)]
+    faults = [_zero_term_fault(place, term) for place, term in enumerate(study.maximize)]
     if None in faults:
         problem = (
             "its terms cancel each other: no motion from the drawn pose changes their sum, to first order"
@@ -118,7 +118,7 @@ def _check_gradient(study: FlexStudy, parts: Parts, objective: Objective, sizes:
     raise InputError([fault for fault in faults if fault])
 
 
-def _at_rest(place: int, term: Term) -> Fault | None:
+def _zero_term_fault(place: int, term: Term) -> Fault | None:
     """What to say of a term that is zero because of where the bodies are drawn."""
     if term.radial is not None:
         problem = "every body that moves is drawn at this very centre, and none is away from it"

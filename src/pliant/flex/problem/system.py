@@ -97,7 +97,7 @@ class System:
     @cached_property
     def _same(self) -> float:
         """What a pivot must add to the others to count, as the drawn pose has them."""
-        from pliant.flex.lp.dependent import same
+        from pliant.flex.lp.dependent import least_pivot
 
         pivots, moving = self.joints.pivots, self.parts.moving
         pairs = moving[np.stack([pivots.edge_body, pivots.point_body], axis=1)]
@@ -107,7 +107,7 @@ class System:
         nothing = np.zeros((free, 3))
         equal = np.ones(len(pairs), np.bool_)
         centres = self.parts.drawn[self.parts.free, :2]
-        return same(Program(pairs, blocks, distance, equal, nothing, nothing, centres), self.threshold)
+        return least_pivot(Program(pairs, blocks, distance, equal, nothing, nothing, centres), self.threshold)
 
     def rows(self, contacts: Rows) -> Rows:
         """Contacts, then joints, then pivots: the geometric rows of the program, in its order."""

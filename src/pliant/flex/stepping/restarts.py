@@ -18,7 +18,7 @@ from typing import IO
 import numpy as np
 
 from pliant.core.errors import PliantError
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.core.threads import threads
 from pliant.flex.model import Assembly, FlexStudy
@@ -108,7 +108,7 @@ def run_worker() -> None:
     """What a worker's process does: restart after restart, each handed over when it is done."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits is told, and ends this one
     model, study, seeds = pickle.load(sys.stdin.buffer)
-    with running(LOOPS, inf, silent):
+    with run_loops(LOOPS, inf, silent):
         system = compile_system(model, study)
         for seed in seeds:
             pickle.dump(_restart(model, system, seed), sys.stdout.buffer)

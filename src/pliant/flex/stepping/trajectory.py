@@ -12,7 +12,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.flex.contact.overlap import Overlaps, measure_overlaps, near_pairs
-from pliant.flex.diagnosis.forces import contact_shares, force_chain
+from pliant.flex.diagnosis.contact_forces import contact_shares, force_chain
 from pliant.flex.diagnosis.unbounded import Ending, Turning, bodies_turned_round, frame_up_to_turns
 from pliant.flex.model import Assembly
 from pliant.flex.problem.system import System

@@ -26,7 +26,7 @@ from pliant.core.arrays import Bools, Floats, Ints
 from pliant.linkage.analysis.curves import cross
 from pliant.linkage.kinematics.poses import LinkagePoses, select_poses
 from pliant.linkage.model import Linkage, LinkageLoad
-from pliant.linkage.structure.plan import STRUTS, TURNS, LinkageStructure, farthest_pair
+from pliant.linkage.structure.rule_plan import STRUTS, TURNS, LinkageStructure, farthest_pair
 
 DENSE = 120  # unknowns beyond which each pose is a sparse matrix of its own
 ENTRIES = 2_000_000  # of matrices that are in memory at a time

@@ -22,7 +22,7 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats
 from pliant.linkage.analysis.curves import cross
 from pliant.linkage.kinematics.poses import LinkagePoses
-from pliant.linkage.structure.plan import LinkageStructure, farthest_pair
+from pliant.linkage.structure.rule_plan import LinkageStructure, farthest_pair
 
 GROUND = "ground"
 SMALL = 1e-9  # of the pose's largest rates: no more than rounding

@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from pliant.linkage.structure.plan import LinkageStructure
+from pliant.linkage.structure.rule_plan import LinkageStructure
 
 EQUAL = 1e-9  # s + l and p + q that differ by less, of their sum, are a change point
 

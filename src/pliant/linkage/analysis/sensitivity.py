@@ -21,7 +21,7 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.kinematics.poses import LinkagePoses, jacobian
-from pliant.linkage.structure.plan import STRUTS, LinkageStructure, RulePlan, farthest_pair
+from pliant.linkage.structure.rule_plan import STRUTS, LinkageStructure, RulePlan, farthest_pair
 
 THIN = 0.1  # sine at a joint below which its two distances no longer place it well across the bar
 
@@ -128,7 +128,7 @@ def bands(v: Floats, a: Floats, slopes: Floats, limits: Floats) -> Bands:
         statistical=np.sqrt((parts**2).sum(axis=0)),
         worst_along=along.sum(axis=0),
         statistical_along=np.sqrt((along**2).sum(axis=0)),
-        worst_any=_farthest(off),
+        worst_any=_largest_deviation(off),
         statistical_any=np.sqrt(np.maximum(np.linalg.eigvalsh(squares)[:, -1], 0.0)),
         parts=parts,
     )
@@ -159,7 +159,7 @@ def band_outline(points: Floats, normal: Floats, width: Floats, closed: bool) ->
     return np.concatenate(borders)
 
 
-def _farthest(off: Floats) -> Floats:
+def _largest_deviation(off: Floats) -> Floats:
     """The largest |Σ ±off_d| (F,) over all signs, of off (D, 2, F).
 
     The sums fill a polygon whose corners are found by turning round: put every vector into the

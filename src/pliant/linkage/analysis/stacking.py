@@ -105,7 +105,7 @@ def _choose_sides(
     choices: list[bool | None] = [True] * count
     cuts: list[Row] = []
     while cycles := _cycles(links, _arcs(pins, passings, choices)):
-        cuts += [_cut(cycle, choices, count) for cycle in cycles]
+        cuts += [_cycle_cut(cycle, choices, count) for cycle in cycles]
         left = until - perf_counter()
         if left <= 0:
             return _acyclic(links, pins, passings, choices), False
@@ -159,7 +159,7 @@ def _shortest_cycle(link: int, below: dict[int, list[int]]) -> list[Pair]:
     return steps
 
 
-def _cut(cycle: tuple[int, ...], choices: Sequence[bool | None], count: int) -> Row:
+def _cycle_cut(cycle: tuple[int, ...], choices: Sequence[bool | None], count: int) -> Row:
     """Not all of a cycle's passings this way, or one of them given up."""
     above = [number for number in cycle if choices[number]]
     below = [number for number in cycle if not choices[number]]

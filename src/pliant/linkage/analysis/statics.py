@@ -15,7 +15,7 @@ from pliant.linkage.analysis.balance import Push, normals, pushes_of, solve_bala
 from pliant.linkage.analysis.curves import cross
 from pliant.linkage.kinematics.poses import LinkagePoses, rates
 from pliant.linkage.model import Linkage
-from pliant.linkage.structure.plan import TURNS
+from pliant.linkage.structure.rule_plan import TURNS
 
 LONGEST = 0.2  # arrow of the greatest force, of the linkage's size
 SHOWN = 1e-6  # of the greatest force: smaller ones have no arrow

@@ -27,8 +27,8 @@ from pliant.linkage.kinematics import hermite
 from pliant.linkage.kinematics.hermite import Cells
 from pliant.linkage.kinematics.poses import LinkagePoses, openness, positions, rates, select_poses
 from pliant.linkage.structure.constraints import gradients
-from pliant.linkage.structure.plan import CoupledGroup, RulePlan
 from pliant.linkage.structure.rule import SIDED, RuleKind
+from pliant.linkage.structure.rule_plan import CoupledGroup, RulePlan
 
 CORRECTIONS = 3  # each gains the digits that a sample has against its neighbour
 ROUNDING = 1e-14

@@ -23,7 +23,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.store import Json
 from pliant.linkage.editing.edit import redraw
 from pliant.linkage.editing.guards import openness_gradients
@@ -37,7 +37,7 @@ from pliant.linkage.editing.problem import (
     runs_as_before,
     try_drawing,
 )
-from pliant.linkage.editing.program import CandidateStep, resistances, solve_step
+from pliant.linkage.editing.quadratic_program import CandidateStep, resistances, solve_step
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.editing.terms import DrawnTerm, EditTerm, PositionTerm
 from pliant.linkage.model import EditStudy, Linkage
@@ -112,7 +112,7 @@ class Drag:
         move = {"joint": joint, "to": model.joints[joint], "at": at, "weight": PULL}
         study = EditStudy.model_validate({**(study or EditStudy()).model_dump(), "move": [move]})
         self.original, self.study, self.joint = model, study, joint
-        with running(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints)):
+        with run_loops(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints)):
             prepared = prepare(model, study, study.samples)
         if prepared is None:
             problem = "the linkage runs through no one cycle (change points, or lost)"

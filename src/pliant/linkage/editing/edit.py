@@ -26,12 +26,12 @@ import numpy as np
 
 from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage import solve as trace
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.editing.problem import EditState, Problem, prepare, runs_as_before, try_drawing
-from pliant.linkage.editing.program import resistances, solve_step
+from pliant.linkage.editing.quadratic_program import resistances, solve_step
 from pliant.linkage.editing.result import AchievedTarget, EditResult
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import EditStatus
@@ -67,7 +67,7 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
     """
     study = study or model.study.for_command("edit")
     _refuse_empty(study)
-    with running(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints), progress):
+    with run_loops(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints), progress):
         return _edit(model, study, progress)
 
 
@@ -76,7 +76,7 @@ def check(model: Linkage) -> None:
     trace.prepare(model, model.study.for_command("trace"))
     if (study := model.study.edit) is None:
         return
-    with running(LOOPS, POSE_AS_PYTHON * study.samples * len(model.joints)):
+    with run_loops(LOOPS, POSE_AS_PYTHON * study.samples * len(model.joints)):
         try:
             _refuse_empty(study)
             prepare(model, study, study.samples)

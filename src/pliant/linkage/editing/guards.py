@@ -20,8 +20,8 @@ from pliant.linkage.editing.samples import height_slopes, heights, length_slopes
 from pliant.linkage.editing.terms import EditView, Residuals
 from pliant.linkage.kinematics.poses import LinkagePoses, openness
 from pliant.linkage.model import EditStudy
-from pliant.linkage.structure.plan import RulePlan, farthest_pair
 from pliant.linkage.structure.rule import SIDED, Op, RuleKind
+from pliant.linkage.structure.rule_plan import RulePlan, farthest_pair
 
 WATCHED = 0.15  # rows within this of their bound take part in a step
 MOST = 150

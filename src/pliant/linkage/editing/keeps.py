@@ -10,7 +10,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.structure.constraints import Constraints, Equation, gradients, residuals, scales
-from pliant.linkage.structure.plan import LinkageStructure
+from pliant.linkage.structure.rule_plan import LinkageStructure
 
 ROUNDS = 20
 

@@ -31,9 +31,9 @@ def _lines(view: EditView, op: Op, f: int, c: float, out: Floats) -> None:
     h = _vector(ratio * w)
     scale = 1 / (np.hypot(*guide) * np.hypot(*direction))
     scale = scale if guide[0] * direction[1] - guide[1] * direction[0] >= 0 else -scale
-    out -= scale * np.tensordot(np.array([h[1], -h[0]]), _moved(view, j, b, f), 1)
+    out -= scale * np.tensordot(np.array([h[1], -h[0]]), _relative_jacobian(view, j, b, f), 1)
     across = np.array([-u[1], u[0]])  # u × z = across · z
-    out -= scale * np.tensordot(_by(ratio, across), _moved(view, p, q, f), 1)
+    out -= scale * np.tensordot(_by(ratio, across), _relative_jacobian(view, p, q, f), 1)
     of_way, of_base = -scale * _by(turn, across), scale * _by(turn * ratio, across)
     of_way = of_way + (1 - c) * direction / (direction @ direction)
     for (tail, tip), slope in (
@@ -53,7 +53,7 @@ def _slot(view: EditView, op: Op, f: int, c: float, out: Floats) -> None:
     length = float(np.hypot(*direction))
     offset = float(direction[0] * pin[1] - direction[1] * pin[0]) / length
     whole = float(pin @ pin) / c  # p² + p̄² − h²
-    out -= 2 * c / whole * np.tensordot(x[j] - x[i], _moved(view, i, j, f), 1)
+    out -= 2 * c / whole * np.tensordot(x[j] - x[i], _relative_jacobian(view, i, j, f), 1)
     of_pin = (
         2 * (1 - c) / whole * pin + 2 * c * offset / whole * np.array([-direction[1], direction[0]]) / length
     )
@@ -74,7 +74,7 @@ def _strut(view: EditView, op: Op, f: int, c: float, out: Floats) -> None:
         other = drawn[k] - drawn[j]
         still = float(np.hypot(*other))
         grown = still + (float(travel[n]) if n >= 0 else 0.0)
-        out -= np.tensordot(x[j] - x[i], _moved(view, i, j, f), 1) / (long * grown)
+        out -= np.tensordot(x[j] - x[i], _relative_jacobian(view, i, j, f), 1) / (long * grown)
         ends = (
             ((i, k), (1 / grown - c / long) * bar / short),
             ((j, k), (1 / long - c / grown) * other / still),
@@ -83,8 +83,8 @@ def _strut(view: EditView, op: Op, f: int, c: float, out: Floats) -> None:
         guide, arm = drawn[b] - drawn[j], drawn[k] - drawn[j]
         scale = 1 / (long * float(np.hypot(*guide)))
         u, p = x[b] - x[j], x[i] - x[j]
-        out += scale * np.tensordot(np.array([-u[1], u[0]]), _moved(view, j, i, f), 1)
-        out += scale * np.tensordot(np.array([p[1], -p[0]]), _moved(view, j, b, f), 1)
+        out += scale * np.tensordot(np.array([-u[1], u[0]]), _relative_jacobian(view, j, i, f), 1)
+        out += scale * np.tensordot(np.array([p[1], -p[0]]), _relative_jacobian(view, j, b, f), 1)
         of_guide = -scale * np.array([arm[1], -arm[0]]) - c * guide / (guide @ guide)
         ends = (
             ((i, k), -c / long * bar / short),
@@ -96,7 +96,7 @@ def _strut(view: EditView, op: Op, f: int, c: float, out: Floats) -> None:
         out[tail] -= slope
 
 
-def _moved(view: EditView, tail: int, tip: int, f: int) -> Floats:
+def _relative_jacobian(view: EditView, tail: int, tip: int, f: int) -> Floats:
     """(2, N, 2) how x_tip − x_tail moves with the drawing."""
     return view.derivatives[tip, :, :, :, f] - view.derivatives[tail, :, :, :, f]
 

@@ -19,7 +19,7 @@ from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import LinkagePoses, jacobian, positions
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 from pliant.linkage.structure.sides import sides
 
 INSET = 0.02  # of the reach: how far from a limit that the drawing has the cycle is watched

@@ -10,7 +10,7 @@ import numpy as np
 from pliant.core.motion import Mark
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import EditStatus
-from pliant.linkage.structure.plan import structure
+from pliant.linkage.structure.rule_plan import structure
 from pliant.view.shown import Shown
 
 

@@ -19,8 +19,8 @@ from pliant.core.errors import PliantError
 from pliant.core.kernel import inner, kernel
 from pliant.core.threads import in_threads, threads
 from pliant.linkage.kinematics.rules import fill_openness, place_joints
-from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import SIDED, RuleKind, op_at
+from pliant.linkage.structure.rule_plan import RulePlan
 from pliant.linkage.structure.sides import fill_sides
 
 BLOCK = 4096  # variants of which a stream holds the curves at once

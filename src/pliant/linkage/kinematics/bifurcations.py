@@ -21,7 +21,7 @@ from pliant.linkage.kinematics.drive import MotorDrive
 from pliant.linkage.kinematics.follow import CLOSED, are_closed, follow
 from pliant.linkage.kinematics.poses import LinkagePoses, concatenate_poses, positions, select_poses
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 
 POSES = 6  # on each side of a change point
 STRAIGHT = 1e-3  # of the size: how much a pose beyond may be off where it was expected

@@ -23,7 +23,7 @@ from pliant.linkage.structure.constraints import (
     fill_residuals,
     gradients,
 )
-from pliant.linkage.structure.plan import CoupledGroup
+from pliant.linkage.structure.rule_plan import CoupledGroup
 
 STEPS = 40
 
@@ -62,7 +62,7 @@ def _newton(
         here = points[f : f + 1]
         before = here[0].copy()
         fill_residuals(kinds, joints, still, here, residual)
-        worst[f] = _largest(residual[0], scale)
+        worst[f] = _largest_weighted(residual[0], scale)
         for _ in range(STEPS):
             slopes[:] = 0.0
             fill_gradients(kinds, joints, still, here, slopes)
@@ -82,20 +82,20 @@ def _newton(
                     here[0, own[u], 0] = before[own[u], 0] + factor * step[2 * u]
                     here[0, own[u], 1] = before[own[u], 1] + factor * step[2 * u + 1]
                 fill_residuals(kinds, joints, still, here, tried)
-                if _largest(tried[0], scale) < worst[f]:
+                if _largest_weighted(tried[0], scale) < worst[f]:
                     break
                 factor /= 2.0
             if factor <= 1e-3:  # as near as floats go
                 _copy(before, here[0])
                 break
             _copy(tried, residual)
-            worst[f] = _largest(tried[0], scale)
-            if factor * _largest(step, ones) <= 1e-15 * size or worst[f] == 0.0:
+            worst[f] = _largest_weighted(tried[0], scale)
+            if factor * _largest_weighted(step, ones) <= 1e-15 * size or worst[f] == 0.0:
                 break
 
 
 @inner
-def _largest(values: Floats, weights: Floats) -> float:
+def _largest_weighted(values: Floats, weights: Floats) -> float:
     """The largest of some values, each by its weight."""
     most = 0.0
     for k in range(len(values)):
@@ -159,10 +159,10 @@ def fill_rates(group: CoupledGroup, drawn: Floats, x: Floats, v: Floats, a: Floa
     c = _matrices(slopes[:, :, group.own])
     rate = _known_rates(group, v)
     right = -np.einsum("frnc,fnc->fr", slopes, rate)
-    v[group.joints] = _by_joint(solve_linear(c, right[..., None])[..., 0])
+    v[group.joints] = _joint_columns(solve_linear(c, right[..., None])[..., 0])
     second = _known_rates(group, a)
     right = -np.einsum("frnc,fnc->fr", slopes, second) - curvatures(group.rows, _points(group, v))
-    a[group.joints] = _by_joint(solve_linear(c, right[..., None])[..., 0])
+    a[group.joints] = _joint_columns(solve_linear(c, right[..., None])[..., 0])
 
 
 def fill_jacobian(group: CoupledGroup, drawn: Floats, x: Floats, d: Floats) -> None:
@@ -219,6 +219,6 @@ def _matrices(slopes: Floats) -> Floats:
     return slopes.reshape(poses, rows, joints * axes)
 
 
-def _by_joint(solution: Floats) -> Floats:
+def _joint_columns(solution: Floats) -> Floats:
     """(F, 2U) as (U, 2, F)."""
     return np.moveaxis(solution.reshape(len(solution), -1, 2), 0, 2)

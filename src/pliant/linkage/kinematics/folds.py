@@ -20,7 +20,7 @@ from pliant.linkage.kinematics.drive import MotorDrive
 from pliant.linkage.kinematics.follow import follow
 from pliant.linkage.kinematics.poses import LinkagePoses, positions, rates, select_poses
 from pliant.linkage.structure.constraints import gradients, residuals
-from pliant.linkage.structure.plan import CoupledGroup, RulePlan
+from pliant.linkage.structure.rule_plan import CoupledGroup, RulePlan
 
 NEAR = 1e-5  # of the path: how near to the fold the exact search for it begins
 LOST = 1e-6  # of its largest: a group that stops with a larger squared determinant was lost, at no fold

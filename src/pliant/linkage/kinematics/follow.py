@@ -19,7 +19,7 @@ from pliant.linkage.kinematics.coupled import determinant_rates, determinants
 from pliant.linkage.kinematics.hermite import Cells, value
 from pliant.linkage.kinematics.poses import LinkagePoses, concatenate_poses, positions, rates, select_poses
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 
 SMALLEST = 1e-9  # radians below which a step is not halved again: something is in the way
 COARSE = np.radians(4)  # of a motor: how far apart the poses are that are walked to

@@ -27,8 +27,8 @@ from pliant.linkage.kinematics.poses import (
     rates,
     select_poses,
 )
-from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import RuleKind
+from pliant.linkage.structure.rule_plan import RulePlan
 
 CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
@@ -387,7 +387,7 @@ def _events(s: _Stretch, ends: bool = False) -> tuple[MotionLimit | None, list[C
         for side, how in ((1.0, one),) if one else ((1.0, "folded"), (-1.0, "stretched")):
             stop, touched = _limit_and_touches(s, o, side, ends)
             if rule == RuleKind.LINES:  # parallel, if only for a moment: their crossing is as far off
-                stop, touched = _earliest([*touched, *([] if stop is None else [stop])], begun), []
+                stop, touched = _first_met([*touched, *([] if stop is None else [stop])], begun), []
             changes += [ChangePoint(t, _joint_name(s.plan, o), o, False, how) for t in touched]
             if stop is not None and (limit is None or abs(stop - begun) < abs(limit.t - begun)):
                 off = rule == RuleKind.LINES and _runs_to_infinity(s, o, stop)
@@ -397,7 +397,7 @@ def _events(s: _Stretch, ends: bool = False) -> tuple[MotionLimit | None, list[C
     return limit, sorted(changes, key=lambda c: abs(c.t - begun))
 
 
-def _earliest(places: list[float], begun: float) -> float | None:
+def _first_met(places: list[float], begun: float) -> float | None:
     """The one that is met first."""
     return sorted(places, key=lambda t: abs(t - begun))[0] if places else None
 

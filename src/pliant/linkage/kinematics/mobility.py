@@ -21,7 +21,7 @@ from pliant.linkage.kinematics.poses import positions, rates
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.constraints import gradients
 from pliant.linkage.structure.order import order
-from pliant.linkage.structure.plan import STRUTS, TURNS, LinkageStructure, RulePlan, structure
+from pliant.linkage.structure.rule_plan import STRUTS, TURNS, LinkageStructure, RulePlan, structure
 
 RANK = 1e-8  # singular values below it are rounding
 TAKES_PART = 1e-6  # of a unit vector: smaller components are rounding

@@ -15,7 +15,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics import coupled
 from pliant.linkage.kinematics.rates import backpropagate, fill_jacobians, fill_rates
 from pliant.linkage.kinematics.rules import fill_openness, place_joints
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 
 
 @dataclass(frozen=True)

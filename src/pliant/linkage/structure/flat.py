@@ -9,8 +9,8 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.structure.constraints import residuals, scales
-from pliant.linkage.structure.plan import LinkageStructure, RulePlan
 from pliant.linkage.structure.rule import SIDED, Op, RuleKind
+from pliant.linkage.structure.rule_plan import LinkageStructure, RulePlan
 
 TRIED = 0.02  # radians that a motor is turned to see whether it can
 

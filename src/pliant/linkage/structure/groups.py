@@ -14,7 +14,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.structure.constraints import Constraints, gradients
 from pliant.linkage.structure.flat import dead_centre_cure
-from pliant.linkage.structure.plan import CoupledGroup, LinkageStructure
+from pliant.linkage.structure.rule_plan import CoupledGroup, LinkageStructure
 
 
 def smallest_group(structure: LinkageStructure, rows: Constraints, joints: list[int]) -> CoupledGroup:

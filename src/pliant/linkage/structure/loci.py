@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.linkage.structure.plan import PrismaticPair
 from pliant.linkage.structure.rule import FLAT
+from pliant.linkage.structure.rule_plan import PrismaticPair
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ from pliant.linkage.structure.constraints import Constraints, Equation, concaten
 from pliant.linkage.structure.flat import refuse_flat
 from pliant.linkage.structure.groups import smallest_group
 from pliant.linkage.structure.loci import CircleLocus, LineLocus, Locus, crossing_sine
-from pliant.linkage.structure.plan import (
+from pliant.linkage.structure.rule import Op, RuleKind
+from pliant.linkage.structure.rule_plan import (
     STRUTS,
     CoupledGroup,
     LinkageStructure,
@@ -34,7 +35,6 @@ from pliant.linkage.structure.plan import (
     RulePlan,
     farthest_pair,
 )
-from pliant.linkage.structure.rule import Op, RuleKind
 from pliant.linkage.structure.sides import sides
 
 
@@ -200,7 +200,7 @@ class _OrderSearch:
             if not self.known_of[number]:
                 continue
             for pair in self.pairs_of[number]:
-                if self._known(pair.base):
+                if self._are_known(pair.base):
                     self.used_sliders.update([n for n in pair.sliders if n not in self.used_sliders][:1])
                     self._add_carried_joints(number, self.known_of[number][0], pair)
                     return True
@@ -211,7 +211,7 @@ class _OrderSearch:
         for motor, slider in enumerate(self.structure.pushes):
             if slider >= 0 and self.structure.sliders[slider][0] == k:
                 _, a, b = self.structure.sliders[slider]
-                if self._known((a, b)):
+                if self._are_known((a, b)):
                     self.used_sliders.add(slider)
                     self.used.add(motor)
                     self._add(Op(RuleKind.DRIVEN, k, j=a, b=b, motor=motor))
@@ -264,7 +264,7 @@ class _OrderSearch:
             if push == STRUTS and k in ends:
                 yield ends[0] + ends[1] - k, motor
 
-    def _known(self, joints: tuple[int, ...]) -> bool:
+    def _are_known(self, joints: tuple[int, ...]) -> bool:
         return all(joint in self.known for joint in joints)
 
     def _loci(self, k: int) -> list[Locus]:
@@ -278,11 +278,11 @@ class _OrderSearch:
         lines: list[Locus] = []
         for number in self.sliders_of[k]:
             joint, a, b = self.structure.sliders[number]
-            if joint == k and self._known((a, b)):
+            if joint == k and self._are_known((a, b)):
                 lines.append(LineLocus(a, (a, b), (a, b), (number,)))
         for link in self.links_of[k]:
             for pair in self.pairs_of[link]:
-                if self._known(pair.base):
+                if self._are_known(pair.base):
                     lines.append(LineLocus(pair.base[0], pair.base, pair.base, pair.sliders, pair))
                     lines += [
                         LineLocus(pin, pair.base, direction, used)

@@ -21,7 +21,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.linkage.kinematics.batch import variant_curves
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 from pliant.linkage.synthesis.targets import Complex, as_points
 
 ROOM = 0.97  # of the greatest crank that closes: so that no candidate begins at a dead centre
@@ -144,7 +144,7 @@ def _dyad(rng: Generator, first: Complex, second: Complex) -> tuple[Complex, Com
     return e, first[:, 0] + shape * (e - first[:, 0])
 
 
-def _around(rng: Generator, z: Complex, reach: Floats) -> Complex:
+def _random_near(rng: Generator, z: Complex, reach: Floats) -> Complex:
     return z + reach * (rng.normal(size=len(z)) + 1j * rng.normal(size=len(z)))
 
 
@@ -153,7 +153,7 @@ def _stephenson_three(rng: Generator, count: int) -> Drawings:
     four = _four(rng, count)
     _, _, q = _run_four(four)
     middle = q.mean(axis=1)
-    g = _around(rng, middle, 1.5 * np.abs(q - middle[:, None]).max(axis=1))
+    g = _random_near(rng, middle, 1.5 * np.abs(q - middle[:, None]).max(axis=1))
     e, p = _dyad(rng, q, np.broadcast_to(g[:, None], q.shape))
     return {**four, "Q": four["P"], "G": g, "E": e, "P": p}
 
@@ -163,7 +163,7 @@ def _watt_one(rng: Generator, count: int) -> Drawings:
     four = _four(rng, count)
     _, c, q = _run_four(four)
     d = four["D"][:, None]
-    shape = _around(rng, np.ones(count, complex), np.full(count, 0.8))
+    shape = _random_near(rng, np.ones(count, complex), np.full(count, 0.8))
     r = d + shape[:, None] * (c - d)
     e, p = _dyad(rng, q, r)
     return {**four, "Q": four["P"], "R": r[:, 0], "E": e, "P": p}
@@ -174,8 +174,8 @@ def _stephenson_one(rng: Generator, count: int) -> Drawings:
     four = _four(rng, count)
     b, c, _ = _run_four(four)
     d = four["D"][:, None]
-    s = _around(rng, np.ones(count, complex), np.full(count, 0.8))[:, None] * b
-    r = d + _around(rng, np.ones(count, complex), np.full(count, 0.8))[:, None] * (c - d)
+    s = _random_near(rng, np.ones(count, complex), np.full(count, 0.8))[:, None] * b
+    r = d + _random_near(rng, np.ones(count, complex), np.full(count, 0.8))[:, None] * (c - d)
     e, p = _dyad(rng, s, r)
     return {**four, "S": s[:, 0], "R": r[:, 0], "E": e, "P": p}
 

@@ -50,7 +50,7 @@ class FunctionGenerator:
         c, d = x[names.index("C")], x[names.index("D")]
         turned = np.arctan2(c[1] - d[1], c[0] - d[0]) + self._offset
         near = np.interp(angles, *self.pairs[np.argsort(self.pairs[:, 0])].T)
-        return near + _wrapped(turned - near)
+        return near + _wrap_angles(turned - near)
 
     def structural_error(self, function: Callable[[Floats], Floats], angles: Floats) -> Floats:
         """Rocker angle less what the function of the crank angle says, at crank angles."""
@@ -70,7 +70,7 @@ def generate(pairs: Sequence[Pair], *, ground: float = 1.0, units: str = "mm") -
     ratios = _ratios(angles)
     linkage = _linkage(ratios, angles, ground, units)
     blank = FunctionGenerator(linkage, ratios, angles, np.zeros(len(angles)), ())
-    errors = _wrapped(blank.output(angles[:, 0]) - angles[:, 1])
+    errors = _wrap_angles(blank.output(angles[:, 0]) - angles[:, 1])
     return FunctionGenerator(linkage, ratios, angles, errors, tuple(_findings(blank, errors)))
 
 
@@ -167,13 +167,13 @@ def _findings(generator: FunctionGenerator, errors: Floats) -> Iterator[str]:
     if gone.any():
         at = np.degrees(np.linspace(low, high, STEPS)[gone][0])
         yield f"the crank cannot turn from the first pair to the last: the linkage is locked at {at:.4g} deg"
-    other = _wrapped(generator.output(generator.pairs[:, 0], -plan.signs) - generator.pairs[:, 1])
+    other = _wrap_angles(generator.output(generator.pairs[:, 0], -plan.signs) - generator.pairs[:, 1])
     for number, (crank, rocker) in enumerate(np.degrees(generator.pairs).tolist(), 1):
         if abs(errors[number - 1]) > MET and abs(other[number - 1]) < 0.1 * abs(errors[number - 1]):
             pair = f"pair {number} ({crank:.4g}, {rocker:.4g} deg)"
             yield f"{pair} is met only with the coupler on the other side"
 
 
-def _wrapped(angles: Floats) -> Floats:
+def _wrap_angles(angles: Floats) -> Floats:
     """Angles from −π to π."""
     return (angles + np.pi) % (2 * np.pi) - np.pi

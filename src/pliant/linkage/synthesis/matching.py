@@ -77,7 +77,7 @@ def _closed_distances(target: PathTarget, curves: Floats, least: Floats) -> tupl
     """Distance, which of the four ways, at which shift, and the poses (V, SAMPLES) of even points."""
     even = np.empty((len(curves), SAMPLES), np.complex128)
     where = np.empty((len(curves), SAMPLES))
-    _in_pieces(lambda a, b: _resample(curves[a:b], even[a:b], where[a:b]), len(curves))
+    _work_in_pieces(lambda a, b: _resample(curves[a:b], even[a:b], where[a:b]), len(curves))
     even -= even.mean(axis=1, keepdims=True)
     length = np.linalg.norm(even, axis=1)
     small = length <= least * np.sqrt(SAMPLES)
@@ -105,23 +105,23 @@ def _open_distances(target: PathTarget, curves: Floats, least: Floats) -> tuple[
     where = np.empty((len(curves), EVEN))
     at = np.linspace(0, SAMPLES - 1, ARC)
     wanted = _target_variants(np.interp(at, np.arange(SAMPLES), target.samples), closed=False)
-    forwards, backwards = _split(wanted[:1])[0], _split(wanted[2:3])[0]
+    forwards, backwards = _real_pairs(wanted[:1])[0], _real_pairs(wanted[2:3])[0]
     distance, rows = np.empty(len(curves)), np.empty((len(curves), 3), np.int64)
 
     def work(a: int, b: int) -> None:
         _resample(curves[a:b], even[a:b], where[a:b])
-        _arcs(_split(even[a:b]), least[a:b], forwards, backwards, STRIDES, distance[a:b], rows[a:b])
+        _arcs(_real_pairs(even[a:b]), least[a:b], forwards, backwards, STRIDES, distance[a:b], rows[a:b])
 
-    _in_pieces(work, len(curves))
+    _work_in_pieces(work, len(curves))
     return distance, rows, where
 
 
-def _split(z: Complex) -> Floats:
+def _real_pairs(z: Complex) -> Floats:
     """Complex numbers (V, n) as (V, 2, n)."""
     return np.ascontiguousarray(np.stack([z.real, z.imag], axis=1))
 
 
-def _in_pieces(work: Callable[[int, int], None], count: int) -> None:
+def _work_in_pieces(work: Callable[[int, int], None], count: int) -> None:
     in_threads(lambda first: work(first, min(first + PIECE, count)), range(0, count, PIECE))
 
 

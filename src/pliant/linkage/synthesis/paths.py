@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
 from pliant.core.errors import PliantError
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.linkage.kinematics.batch import stream_variants
 from pliant.linkage.status import SynthesisStatus
@@ -80,7 +80,7 @@ def path(
             f"{', '.join(FAMILIES)}, and the others are 1 or more."
         )
     search = _PathSearch(wanted, answers, seed, progress)
-    with running(LOOPS, POSE_AS_PYTHON * candidates * len(ANGLES), progress):
+    with run_loops(LOOPS, POSE_AS_PYTHON * candidates * len(ANGLES), progress):
         try:
             search.run(families, candidates)
         except KeyboardInterrupt:

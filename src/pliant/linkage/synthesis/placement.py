@@ -26,7 +26,7 @@ def place_on_target(target: PathTarget, family: Family, drawn: Floats) -> Fit | 
     middle, wanted = met.mean(), target.samples
     w = np.vdot(met - middle, wanted) / np.vdot(met - middle, met - middle)  # least squares
     z = w * (z - middle) + wanted.mean()
-    return fit(family, target, as_points(z), _at_points(target, phases))
+    return fit(family, target, as_points(z), _angles_at_points(target, phases))
 
 
 def place_again(target: PathTarget, start: Fit) -> Fit | None:
@@ -34,7 +34,7 @@ def place_again(target: PathTarget, start: Fit) -> Fit | None:
     return place_on_target(target, start.family, start.drawn)
 
 
-def _at_points(target: PathTarget, phases: Floats) -> Floats:
+def _angles_at_points(target: PathTarget, phases: Floats) -> Floats:
     """Crank angles at the target's points, from those at its even samples."""
     if target.closed:
         turn = TURN * np.sign(phases[-1] - phases[0])

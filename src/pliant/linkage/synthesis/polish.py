@@ -62,7 +62,7 @@ def fit(family: Family, target: PathTarget, drawn: Floats, phases: Floats) -> Fi
     w = np.ones_like(poses.angles)
     v, a = rates(poses, w, np.zeros_like(w))
     count, traced = len(phases), family.traced
-    greatest = _greatest(*openness(poses, v, w), count, abs(checked[1] - checked[0]))
+    greatest = _greatest_cosines(*openness(poses, v, w), count, abs(checked[1] - checked[0]))
     if not max(float(cosines(family.plan, drawn, o, c)) for o, c in enumerate(greatest)) <= target.flattest:
         return None
     gaps = poses.x[traced, :, :count] - wanted
@@ -74,7 +74,7 @@ def fit(family: Family, target: PathTarget, drawn: Floats, phases: Floats) -> Fi
     return Fit(family, drawn, signs, phases, gaps, rms)
 
 
-def _greatest(c: Floats, dc: Floats, phases: int, step: float) -> Floats:
+def _greatest_cosines(c: Floats, dc: Floats, phases: int, step: float) -> Floats:
     """The greatest |c| of each rule (K,), at most 1, at the phases and on the way, whose angles follow them.
 
     Half a step beyond an angle |c| has grown by at most |dc| times that, where it turns back

@@ -76,7 +76,7 @@ def path_target(
         centre=centre,
         size=size,
         samples=_at(line, along, ends * along[-1], closed),
-        points=_between(line, looked, closed),
+        points=_interpolate(line, looked, closed),
         weights=np.full(len(looked), 1 / len(looked)) if through else _shares(fractions, closed),
         fractions=fractions,
         flattest=FLATTEST if transmission is None else min(float(np.cos(transmission)), FLATTEST),
@@ -120,28 +120,28 @@ def _radius(given: Floats) -> float:
     return float(shapely.minimum_bounding_radius(shapely.multipoints(given)))
 
 
-def _ring(z: Complex, closed: bool) -> Complex:
+def _closed_line(z: Complex, closed: bool) -> Complex:
     return np.append(z, z[0]) if closed else z
 
 
 def _lengths(z: Complex, closed: bool) -> Floats:
     """Length from the first point to each; of a closed line, back to the first as well."""
-    return np.concatenate([[0.0], np.cumsum(np.abs(np.diff(_ring(z, closed))))])
+    return np.concatenate([[0.0], np.cumsum(np.abs(np.diff(_closed_line(z, closed))))])
 
 
-def _between(z: Complex, at: Floats, closed: bool) -> Complex:
+def _interpolate(z: Complex, at: Floats, closed: bool) -> Complex:
     """Points of the line at fractional indices."""
-    ring = _ring(z, closed)
+    ring = _closed_line(z, closed)
     return np.asarray(np.interp(at, np.arange(len(ring)), ring), np.complex128)
 
 
 def _at(z: Complex, along: Floats, lengths: Floats, closed: bool) -> Complex:
-    return _between(z, np.interp(lengths, along, np.arange(len(along))), closed)
+    return _interpolate(z, np.interp(lengths, along, np.arange(len(along))), closed)
 
 
 def _smooth(z: Complex, closed: bool) -> tuple[Complex, Floats]:
     """A smooth line through the points, and the index of each of them in it."""
-    knots, ring = _lengths(z, closed), _ring(z, closed)
+    knots, ring = _lengths(z, closed), _closed_line(z, closed)
     pieces = 16
     at = np.interp(np.arange((len(ring) - 1) * pieces + 1) / pieces, np.arange(len(ring)), knots)
     spline = CubicSpline(knots, ring, bc_type="periodic" if closed else "natural")

@@ -7,7 +7,10 @@ from itertools import chain
 
 import numpy as np
 
-from pliant.relax.assemble.arrays import (
+from pliant.core.arrays import Floats
+from pliant.relax.assemble.contacts import touches
+from pliant.relax.assemble.couplings import couplings
+from pliant.relax.assemble.element_arrays import (
     coupling_arrays,
     edges,
     field_arrays,
@@ -15,34 +18,32 @@ from pliant.relax.assemble.arrays import (
     link_arrays,
     rail_arrays,
 )
-from pliant.relax.assemble.bodies import base_links, based, bodies, hinged, ties
-from pliant.relax.assemble.contacts import touches
-from pliant.relax.assemble.couplings import couplings
-from pliant.relax.assemble.curves import cubics
-from pliant.relax.assemble.links import links, merged
-from pliant.relax.assemble.network import Drive, Floats, Network, Parts
+from pliant.relax.assemble.guide_curves import cubics
+from pliant.relax.assemble.links import links, merge_links
+from pliant.relax.assemble.rigid_bodies import base_links, bodies, body_simplices, hinge_bodies, ties
 from pliant.relax.assemble.rigidity import rigid_stiffness
-from pliant.relax.assemble.rows import Coupling, Layout, Link, Path, Rail
-from pliant.relax.assemble.waypoints import sampled, steps
-from pliant.relax.assemble.wrapping import cylinders, string_links, threads, windings
+from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Path, Rail
+from pliant.relax.assemble.waypoints import sample_paths, steps
+from pliant.relax.assemble.wrapping import cylinders, string_links, windings, wrapped_strings
 from pliant.relax.mechanics.guides import onto_curve
-from pliant.relax.mechanics.measures import measure_angles, measure_couplings
 from pliant.relax.model import Mechanism
+from pliant.relax.network.measures import measure_angles, measure_couplings
+from pliant.relax.network.network import Drive, Elements, Network
 
 
 def build(model: Mechanism) -> Network:
     """Every element of a model as links, rails, couplings and touches between numbered nodes."""
     curves = [cubics(np.array(guide.curve), guide.closed) for guide in model.guides if guide.curve]
-    layout, hinges = hinged(model, _layout(model, curves))
-    layout, bases = based([*bodies(model, layout), *hinges], layout)
-    layout, wrapped = threads(model, layout)
+    layout, hinges = hinge_bodies(model, _layout(model, curves))
+    layout, bases = body_simplices([*bodies(model, layout), *hinges], layout)
+    layout, wrapped = wrapped_strings(model, layout)
     shown, dimension = len(model.nodes), layout.drawn.shape[1]
     strung, based_on = string_links(wrapped, layout), base_links(bases, layout, shown)
-    linked = merged(chain(links(model, layout), based_on, strung))
+    linked = merge_links(chain(links(model, layout), based_on, strung))
     rails = [*_sliders(model, layout), *cylinders(wrapped, layout)]
     coupled = [*ties(bases, layout), *couplings(model, layout), *windings(model, layout)]
     touch, touches_hold = touches(model, layout)
-    parts = Parts(
+    parts = Elements(
         link_arrays(linked, len(layout.names)),
         rail_arrays(rails),
         coupling_arrays(coupled, dimension),
@@ -96,7 +97,7 @@ def _sliders(model: Mechanism, layout: Layout) -> list[Rail]:
 
 
 def _drive(
-    model: Mechanism, layout: Layout, parts: Parts, linked: Sequence[Link], coupled: Sequence[Coupling]
+    model: Mechanism, layout: Layout, parts: Elements, linked: Sequence[LinkRow], coupled: Sequence[Coupling]
 ) -> Drive:
     """What is driven, at steps that meet every waypoint."""
     rest, goal = [link.rest for link in linked], _goals(layout.drawn, parts, coupled)
@@ -105,10 +106,10 @@ def _drive(
     count = steps(chain(rest, goal, [(0.0, 1.0)] if grows else []))
     share = np.linspace(0.0, 1.0, count + 1)[:, None, None]
     loads = start + share * (end - start) if grows else np.broadcast_to(start, (count + 1, *start.shape))
-    return Drive(sampled(rest, count), sampled(goal, count), loads)
+    return Drive(sample_paths(rest, count), sample_paths(goal, count), loads)
 
 
-def _goals(drawn: Floats, parts: Parts, coupled: Sequence[Coupling]) -> list[Path]:
+def _goals(drawn: Floats, parts: Elements, coupled: Sequence[Coupling]) -> list[Path]:
     """What couplings shall measure; those that count from the drawing, from what they measure there."""
     if not any(coupling.counted for coupling in coupled):
         return [coupling.goal for coupling in coupled]
@@ -121,7 +122,7 @@ def _goals(drawn: Floats, parts: Parts, coupled: Sequence[Coupling]) -> list[Pat
     ]
 
 
-def _loads(model: Mechanism, layout: Layout, parts: Parts) -> tuple[Floats, Floats]:
+def _loads(model: Mechanism, layout: Layout, parts: Elements) -> tuple[Floats, Floats]:
     """Forces (N, D) at the start and the end of the drive, weights included."""
     start, end = np.zeros_like(layout.drawn), np.zeros_like(layout.drawn)
     if model.gravity is not None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.errors import Fault, InputError
-from pliant.relax.assemble.network import Bools, Floats, Ints
 from pliant.relax.assemble.rows import Layout
-from pliant.relax.mechanics.segment_contact import Touch, sides
+from pliant.relax.mechanics.segment_contact import contact_normals
 from pliant.relax.model import Contact, Mechanism
+from pliant.relax.network.network import Contacts
 
 MOST = 20_000_000  # pairs; they take 2 GB
 THIN = 0.01  # of the drawing: a smaller radius needs a stiffer contact, or a force would press it through
 
 
-def touches(model: Mechanism, layout: Layout) -> tuple[Touch, Bools]:
+def touches(model: Mechanism, layout: Layout) -> tuple[Contacts, Bools]:
     """The pairs of all contacts, each with the side it is drawn on; (T,) which of them shall not give way."""
     pairs = [_pairs(contact, layout, f"contacts[{index}]") for index, contact in enumerate(model.contacts)]
     counts = [len(ends) for ends in pairs]
@@ -28,7 +29,7 @@ def touches(model: Mechanism, layout: Layout) -> tuple[Touch, Bools]:
     holds = np.repeat(np.array([contact.stiffness is None for contact in model.contacts], np.bool_), counts)
     friction = [contact.friction for contact in model.contacts]
     side = _sides(layout.drawn, ends, radius)
-    return Touch(ends, radius, _each(soft, counts), _each(friction, counts), side), holds
+    return Contacts(ends, radius, _each(soft, counts), _each(friction, counts), side), holds
 
 
 def _pairs(contact: Contact, layout: Layout, where: str) -> Ints:
@@ -58,4 +59,4 @@ def _each(values: list[float], counts: list[int]) -> Floats:
 
 
 def _sides(drawn: Floats, ends: Ints, radius: Floats) -> Floats:
-    return sides(drawn, ends, radius) if len(ends) else np.zeros((0, drawn.shape[1]))
+    return contact_normals(drawn, ends, radius) if len(ends) else np.zeros((0, drawn.shape[1]))

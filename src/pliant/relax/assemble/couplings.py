@@ -13,11 +13,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pliant.relax.assemble.laws import BAR, BUMPER
+from pliant.core.arrays import Floats
 from pliant.relax.assemble.links import BAND
-from pliant.relax.assemble.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, Floats
 from pliant.relax.assemble.rows import Coupling, Layout, Measure, Vector, path
 from pliant.relax.model import Circuit, Gear, Mechanism, Pair, Rotor
+from pliant.relax.network.laws import BAR, BUMPER
+from pliant.relax.network.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL
 
 PLANE = ((1.0, 0.0), (0.0, 1.0))
 
@@ -51,7 +52,7 @@ def _rotor(rotor: Rotor, layout: Layout) -> Coupling:
 
 def _gear(gear: Gear, wheels: tuple[Pair, Pair], ratio: float, layout: Layout) -> Coupling:
     """(θ₂ − θ_c) − ratio (θ₁ − θ_c) = 0, times the second wheel's arm."""
-    across = _across(gear)
+    across = _gear_plane(gear)
     first, second = (layout.numbers(wheel) for wheel in wheels)
     arm = _arm(second[0], second[1], across, layout)
     turns = [Measure(ANGLE, second, arm, across), Measure(ANGLE, first, -arm * ratio, across)]
@@ -65,7 +66,7 @@ def _rack(gear: Gear, wheel: Pair, rack: str, along: Vector, radius: float, layo
     """Travel − radius θ = 0."""
     unit = np.array(along) / np.linalg.norm(along)
     travel = Measure(TRAVEL, layout.numbers([rack]), 1.0, (tuple(unit.tolist()),))
-    turn = Measure(ANGLE, layout.numbers(wheel), -radius, _across(gear))
+    turn = Measure(ANGLE, layout.numbers(wheel), -radius, _gear_plane(gear))
     name = f"gear {wheel[0]}-{rack}"
     return Coupling(name, (travel, turn), (0.0,), _stiffness(gear, layout), rigid=_holds(gear))
 
@@ -100,7 +101,7 @@ def _holds(element: Rotor | Gear | Circuit) -> bool:
     return element.stiffness is None
 
 
-def _across(gear: Gear) -> tuple[Vector, ...]:
+def _gear_plane(gear: Gear) -> tuple[Vector, ...]:
     return PLANE if gear.axis is None else frame(np.array(gear.axis))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING
-from pliant.relax.assemble.rows import Layout, Link, Path, path
+from pliant.relax.assemble.rows import Layout, LinkRow, Path, path
 from pliant.relax.model import Actuator, Bar, Bumper, Mechanism, Spring, String
+from pliant.relax.network.laws import BAR, BUMPER, STRING
 
 BAND = 1e-4  # of its length, over which a string tightens
 SAME = 1e-12  # share of a length by which two links may differ and be one
@@ -22,7 +22,7 @@ def bar_stiffness(bar: Bar, length: float) -> float | None:
     return bar.modulus * bar.area / length
 
 
-def links(model: Mechanism, layout: Layout) -> Iterator[Link]:
+def links(model: Mechanism, layout: Layout) -> Iterator[LinkRow]:
     """Everything between two nodes; bars with nodes between their ends are bodies."""
     yield from (_bar(bar, layout) for bar in model.bars if len(bar.nodes) == 2)
     yield from (_actuator(actuator, layout) for actuator in model.actuators)
@@ -31,26 +31,26 @@ def links(model: Mechanism, layout: Layout) -> Iterator[Link]:
     yield from (_bumper(bumper, layout) for bumper in model.bumpers)
 
 
-def _bar(bar: Bar, layout: Layout) -> Link:
+def _bar(bar: Bar, layout: Layout) -> LinkRow:
     length = layout.distance(*bar.nodes) if bar.length is None else bar.length
     return _link("bar", bar.nodes, layout, (length,), bar_stiffness(bar, length))
 
 
-def _actuator(actuator: Actuator, layout: Layout) -> Link:
+def _actuator(actuator: Actuator, layout: Layout) -> LinkRow:
     rest = path(_length(actuator, layout), actuator.to)
     return _link("actuator", actuator.nodes, layout, rest, actuator.stiffness)
 
 
-def _spring(spring: Spring, layout: Layout) -> Link:
+def _spring(spring: Spring, layout: Layout) -> LinkRow:
     return _link("spring", spring.nodes, layout, path(_length(spring, layout), spring.to), spring.stiffness)
 
 
-def _string(string: String, layout: Layout) -> Link:
+def _string(string: String, layout: Layout) -> LinkRow:
     rest = path(_length(string, layout), string.to)
     return _link("string", string.nodes, layout, rest, string.stiffness, STRING, string.band)
 
 
-def _bumper(bumper: Bumper, layout: Layout) -> Link:
+def _bumper(bumper: Bumper, layout: Layout) -> LinkRow:
     return _link("bumper", bumper.nodes, layout, (bumper.length,), bumper.stiffness, BUMPER, bumper.band)
 
 
@@ -66,10 +66,10 @@ def _link(
     stiffness: float | None,
     law: int = BAR,
     band: float | None = None,
-) -> Link:
+) -> LinkRow:
     """A link of its own stiffness is elastic; without one its length shall hold."""
     first, second = nodes
-    return Link(
+    return LinkRow(
         f"{kind} {first}-{second}",
         (layout.number[first], layout.number[second]),
         rest,
@@ -80,13 +80,13 @@ def _link(
     )
 
 
-def merged(links: Iterable[Link]) -> list[Link]:
+def merge_links(links: Iterable[LinkRow]) -> list[LinkRow]:
     """Links without those that say once more that two nodes keep their distance.
 
     Plates that share an edge, and welds across bars, would else have a row twice. Two lengths
     for one pair of nodes are both kept: they contradict, which is a finding.
     """
-    kept: list[Link] = []
+    kept: list[LinkRow] = []
     lengths: dict[tuple[int, int], list[float]] = {}
     for link in links:
         if link.rigid and link.law == BAR and len(link.rest) == 1:

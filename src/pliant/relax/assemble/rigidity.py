@@ -7,8 +7,8 @@ from math import dist, hypot
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.relax.assemble.links import bar_stiffness
-from pliant.relax.assemble.network import Floats
 from pliant.relax.model import Attraction, Mechanism
 
 ABOVE = 10_000.0  # times as stiff as the stiffest that gives way
@@ -47,9 +47,9 @@ def _forces(model: Mechanism, drawn: Floats, size: float) -> Iterator[float]:
     masses = np.array([model.masses.get(name, 1.0) for name in model.nodes])
     if model.gravity is not None:
         yield hypot(*model.gravity) * float(masses.max())
-    yield from (_strongest(field, drawn, masses, size) for field in model.fields)
+    yield from (_strongest_pull(field, drawn, masses, size) for field in model.fields)
 
 
-def _strongest(field: Attraction, drawn: Floats, masses: Floats, size: float) -> float:
+def _strongest_pull(field: Attraction, drawn: Floats, masses: Floats, size: float) -> float:
     far = np.maximum(np.linalg.norm(drawn - np.array(field.centre), axis=1), NEAREST * size)
     return float(np.max(np.abs(field.strength) * masses * far**field.power))

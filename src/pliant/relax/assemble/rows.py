@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import Floats
+from pliant.core.arrays import Floats
+from pliant.relax.network.laws import BAR
 
 Path = tuple[
     float, ...
@@ -19,7 +19,7 @@ Path = tuple[
 Vector = tuple[float, ...]
 
 
-class Link(NamedTuple):
+class LinkRow(NamedTuple):
     """The distance of two nodes."""
 
     name: str

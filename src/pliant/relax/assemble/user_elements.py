@@ -12,8 +12,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError, PliantError
-from pliant.relax.assemble.network import Floats, Network
+from pliant.relax.network.network import Network
 
 FEW = 3  # nodes that are named as examples
 WANTED = "Give a pair of arrays: forces and stiffness"
@@ -37,7 +38,7 @@ class Element(Protocol):
         ...
 
 
-class Own:
+class UserElements:
     """The user's elements, by numbers of nodes, with every answer looked at before it is used."""
 
     def __init__(self, net: Network, elements: Sequence[Element]) -> None:
@@ -60,13 +61,13 @@ class Own:
             np.add.at(stiffness, nodes, s)
 
 
-def _named(k: int, element: Any) -> str:
+def _element_name(k: int, element: Any) -> str:
     return f"elements[{k}] ({type(element).__name__})"
 
 
 def _faults(k: int, element: Any, names: Sequence[str]) -> list[Fault]:
     """What is wrong with an element before it is called."""
-    where, given = _named(k, element), getattr(element, "nodes", None)
+    where, given = _element_name(k, element), getattr(element, "nodes", None)
     if not callable(element):
         cure = "Give it a method __call__(self, x, share) that returns forces and stiffness"
         return [Fault(where, "cannot be called", cure)]
@@ -88,21 +89,23 @@ def _answer(k: int, element: Element, x: Floats, share: float) -> tuple[Floats, 
     try:
         given: Any = element(x.copy(), share)
     except Exception as error:
-        error.add_note(f"raised by {_named(k, element)}, called at {share:.1%} of the drive")
+        error.add_note(f"raised by {_element_name(k, element)}, called at {share:.1%} of the drive")
         raise
     if not isinstance(given, tuple | list) or len(given) != 2:  # pyright: ignore[reportUnknownArgumentType]
         what = f"{type(given).__name__}" + (f" of {len(given)}" if isinstance(given, tuple | list) else "")  # pyright: ignore[reportUnknownArgumentType]
-        raise _wrong(k, element, share, f"it returned {what}", f"{WANTED}, both of shape {x.shape}")
-    force = _checked(k, element, share, "forces", given[0], x.shape)
-    stiffness = _checked(k, element, share, "stiffness", given[1], x.shape)
+        raise _answer_fault(k, element, share, f"it returned {what}", f"{WANTED}, both of shape {x.shape}")
+    force = _check_array(k, element, share, "forces", given[0], x.shape)
+    stiffness = _check_array(k, element, share, "stiffness", given[1], x.shape)
     if (stiffness < 0.0).any():
         node, axis = np.argwhere(stiffness < 0.0)[0].tolist()
         problem = f"stiffness[{node}, {axis}] is {stiffness[node, axis]:.6g}, at node {element.nodes[node]!r}"
-        raise _wrong(k, element, share, problem, "Give sums of absolute values, 0 or more")
+        raise _answer_fault(k, element, share, problem, "Give sums of absolute values, 0 or more")
     return force, stiffness
 
 
-def _checked(k: int, element: Element, share: float, what: str, given: Any, shape: tuple[int, ...]) -> Floats:
+def _check_array(
+    k: int, element: Element, share: float, what: str, given: Any, shape: tuple[int, ...]
+) -> Floats:
     """An array of numbers of the shape wanted."""
     try:
         values = np.asarray(given)
@@ -111,16 +114,16 @@ def _checked(k: int, element: Element, share: float, what: str, given: Any, shap
         values = values.astype(np.float64)
     except (TypeError, ValueError):
         problem = f"{what} are {given!r:.60}, not an array of numbers"
-        raise _wrong(k, element, share, problem, f"{WANTED}, both of shape {shape}") from None
+        raise _answer_fault(k, element, share, problem, f"{WANTED}, both of shape {shape}") from None
     if values.shape != shape:
         problem = f"{what} have the shape {values.shape}, and positions {shape}"
-        raise _wrong(k, element, share, problem, "Give a row for each node and a column for each axis")
+        raise _answer_fault(k, element, share, problem, "Give a row for each node and a column for each axis")
     if not np.isfinite(values).all():
         node, axis = np.argwhere(~np.isfinite(values))[0].tolist()
         problem = f"{what}[{node}, {axis}] is {values[node, axis]}, at node {element.nodes[node]!r}"
-        raise _wrong(k, element, share, problem, "Give finite numbers; nodes may be at one place")
+        raise _answer_fault(k, element, share, problem, "Give finite numbers; nodes may be at one place")
     return values
 
 
-def _wrong(k: int, element: Element, share: float, problem: str, cure: str) -> PliantError:
-    return InputError([Fault(f"{_named(k, element)} at {share:.1%} of the drive", problem, cure)])
+def _answer_fault(k: int, element: Element, share: float, problem: str, cure: str) -> PliantError:
+    return InputError([Fault(f"{_element_name(k, element)} at {share:.1%} of the drive", problem, cure)])

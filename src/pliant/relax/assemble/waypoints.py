@@ -7,7 +7,7 @@ from math import lcm
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats
+from pliant.core.arrays import Floats
 from pliant.relax.assemble.rows import Path
 
 FINE = 2000  # steps
@@ -24,7 +24,7 @@ def steps(paths: Iterable[Path]) -> int:
     return 0 if not counts else common if common <= FINE else max(counts)
 
 
-def sampled(paths: Sequence[Path], count: int) -> Floats:
+def sample_paths(paths: Sequence[Path], count: int) -> Floats:
     """Paths at count + 1 spots, linear in between: (count + 1, paths).
 
     Where nothing moves they are one row, shown again and again: a large mechanism needs no room for them.

@@ -20,14 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.arrays import coupling_arrays
-from pliant.relax.assemble.laws import BUMPER, STRING
+from pliant.relax.assemble.element_arrays import coupling_arrays
 from pliant.relax.assemble.links import BAND
-from pliant.relax.assemble.network import WOUND, Floats, Ints
-from pliant.relax.assemble.rows import Coupling, Layout, Link, Measure, Path, Rail, path
-from pliant.relax.mechanics.measures import measure_couplings
+from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Measure, Path, Rail, path
 from pliant.relax.model import Mechanism, Wrap
+from pliant.relax.network.laws import BUMPER, STRING
+from pliant.relax.network.measures import measure_couplings
+from pliant.relax.network.network import WOUND
 
 MOST = 10_000  # pieces of a string
 SOFT = 1e-3  # of its radius, over which an obstacle begins to push
@@ -47,7 +48,7 @@ class Obstacles(NamedTuple):
     radius: Floats  # (O,)
 
 
-class Thread(NamedTuple):
+class WrappedString(NamedTuple):
     """A wrapped string, by numbers of nodes."""
 
     wrap: Wrap
@@ -56,21 +57,21 @@ class Thread(NamedTuple):
     rest: Path  # of each piece
 
 
-def threads(model: Mechanism, layout: Layout) -> tuple[Layout, list[Thread]]:
+def wrapped_strings(model: Mechanism, layout: Layout) -> tuple[Layout, list[WrappedString]]:
     """Every wrapped string with its hidden nodes laid out."""
     names: list[str] = []
     places: list[Floats] = []
-    found: list[Thread] = []
+    strings: list[WrappedString] = []
     for index, wrap in enumerate(model.wraps if model.dimension == 3 else ()):
         ends = layout.numbers(wrap.nodes)
-        points = _drawn(wrap, layout)
+        points = _drawn_course(wrap, layout)
         fresh = range(len(layout.names) + len(names), len(layout.names) + len(names) + len(points) - 2)
         names += [f"wrap {index + 1}: {k + 1}" for k in range(len(fresh))]
         places += [points[1:-1]] if fresh else []
         whole = path(_length(points) if wrap.length is None else wrap.length, wrap.to)
         rest = tuple(length / (len(points) - 1) for length in whole)
-        found.append(Thread(wrap, f"wrap {'-'.join(wrap.nodes)}", (ends[0], *fresh, ends[1]), rest))
-    return layout.extended(names, places), found
+        strings.append(WrappedString(wrap, f"wrap {'-'.join(wrap.nodes)}", (ends[0], *fresh, ends[1]), rest))
+    return layout.extended(names, places), strings
 
 
 def windings(model: Mechanism, layout: Layout) -> Iterator[Coupling]:
@@ -103,19 +104,22 @@ def _visits(wrap: Wrap, layout: Layout) -> tuple[Measure, ...]:
     """From disc to disc: the radius of the first of each two, and the angle that the string sweeps there."""
     corners, obstacles = _corners(wrap, layout), _obstacles(wrap, layout)
     count = min(ceil(FINE * _length(corners) / obstacles.radius.min()) + FINE, MOST)
-    points, ways = _even(corners, count)
+    points, ways = _even_points(corners, count)
     _lead_round(points, ways, obstacles)
     first, last = layout.numbers(wrap.nodes)
     seen = sorted(
         (spot, layout.number[one.node], one.radius)
         for one in wrap.around
         if one.node is not None
-        for spot in _near(points, layout.drawn[layout.number[one.node]], one.radius)
+        for spot in _nearest_points(points, layout.drawn[layout.number[one.node]], one.radius)
     )
     items = [(0, first, 0.0), *seen, (len(points) - 1, last, 0.0)]
     swept = [
         0.0,
-        *(_swept(points, layout.drawn, three) for three in zip(items, items[1:], items[2:], strict=False)),
+        *(
+            _swept_angle(points, layout.drawn, three)
+            for three in zip(items, items[1:], items[2:], strict=False)
+        ),
     ]
     return tuple(
         Measure(WOUND, (node, after[1]), 1.0, ((radius, angle),))
@@ -123,7 +127,7 @@ def _visits(wrap: Wrap, layout: Layout) -> tuple[Measure, ...]:
     )
 
 
-def _near(points: Floats, middle: Floats, radius: float) -> list[int]:
+def _nearest_points(points: Floats, middle: Floats, radius: float) -> list[int]:
     """Which of the points of a path are nearest to a disc, each time that it goes by."""
     far = np.linalg.norm(points - middle, axis=1)
     beside = np.flatnonzero(far <= BESIDE * radius)
@@ -133,7 +137,7 @@ def _near(points: Floats, middle: Floats, radius: float) -> list[int]:
     return [int(run[np.flatnonzero(far[run] <= far[run].min() * (1 + AXIAL))].mean()) for run in runs]
 
 
-def _swept(points: Floats, drawn: Floats, three: tuple[tuple[int, int, float], ...]) -> float:
+def _swept_angle(points: Floats, drawn: Floats, three: tuple[tuple[int, int, float], ...]) -> float:
     """The angle that a path sweeps about a disc, from the middle of the one before to that of the next."""
     (start, before, _), (_, here, _), (end, after, _) = three
     path = np.vstack([drawn[before], points[start : end + 1], drawn[after]]) - drawn[here]
@@ -142,14 +146,14 @@ def _swept(points: Floats, drawn: Floats, three: tuple[tuple[int, int, float], .
     return float(angles.sum()) or CENTRAL
 
 
-def string_links(found: list[Thread], layout: Layout) -> Iterator[Link]:
+def string_links(strings: list[WrappedString], layout: Layout) -> Iterator[LinkRow]:
     """The strings between neighbours, and what keeps their nodes out of balls, hidden."""
-    for thread in found:
+    for thread in strings:
         own, rest = thread.wrap.stiffness, thread.rest
         # Pieces in a row are softer than each of them: together they are as stiff as the string.
         stiffness = layout.stiffness if own is None else own * (len(thread.nodes) - 1)
         for ends in pairwise(thread.nodes):
-            yield Link(thread.name, ends, rest, stiffness, STRING, BAND * rest[0], rigid=own is None)
+            yield LinkRow(thread.name, ends, rest, stiffness, STRING, BAND * rest[0], rigid=own is None)
         for obstacle in thread.wrap.around:
             if obstacle.node is None:
                 continue
@@ -157,12 +161,12 @@ def string_links(found: list[Thread], layout: Layout) -> Iterator[Link]:
             name = f"{thread.name} on {obstacle.node}"
             for node in thread.nodes[1:-1]:
                 ends = node, centre
-                yield Link(name, ends, (radius,), layout.stiffness, BUMPER, SOFT * radius, hidden=True)
+                yield LinkRow(name, ends, (radius,), layout.stiffness, BUMPER, SOFT * radius, hidden=True)
 
 
-def cylinders(found: list[Thread], layout: Layout) -> Iterator[Rail]:
+def cylinders(strings: list[WrappedString], layout: Layout) -> Iterator[Rail]:
     """What keeps the strings' nodes out of cylinders."""
-    for thread in found:
+    for thread in strings:
         for obstacle in thread.wrap.around:
             if obstacle.cylinder is None:
                 continue
@@ -173,7 +177,7 @@ def cylinders(found: list[Thread], layout: Layout) -> Iterator[Rail]:
                 yield Rail(name, nodes, layout.stiffness, radius, BUMPER, SOFT * radius)
 
 
-def _drawn(wrap: Wrap, layout: Layout) -> Floats:
+def _drawn_course(wrap: Wrap, layout: Layout) -> Floats:
     """Where a string runs, ends and all; in more pieces than asked, where they would be longer than a radius.
 
     Two neighbours could else lie on either side of an obstacle, and the string go through it.
@@ -213,15 +217,15 @@ def route(corners: Floats, obstacles: Obstacles, count: int) -> Floats:
     Ten thousand pieces are not pulled to the last: their obstacles are then so small beside the string
     that the way round them is hardly longer than the way through.
     """
-    points, ways = _even(corners, count)
+    points, ways = _even_points(corners, count)
     _lead_round(points, ways, obstacles)
     if len(corners) == 2:
         sweeps = min(20 * count, WORK // (count * (len(obstacles.radius) + 1)))
-        _tighten(points, obstacles, sweeps, TIGHT * _length(points))
+        _tighten_path(points, obstacles, sweeps, TIGHT * _length(points))
     return points
 
 
-def _even(corners: Floats, count: int) -> tuple[Floats, Floats]:
+def _even_points(corners: Floats, count: int) -> tuple[Floats, Floats]:
     """Points (count + 1, D) evenly along corners, and which way the path goes at each, unit vectors."""
     sides = np.diff(corners, axis=0)
     lengths = np.linalg.norm(sides, axis=1)
@@ -265,7 +269,7 @@ def _beside(ways: Floats, axis: Floats) -> Floats:
 
 
 @kernel
-def _tighten(points: Floats, obstacles: Obstacles, sweeps: int, enough: float) -> None:
+def _tighten_path(points: Floats, obstacles: Obstacles, sweeps: int, enough: float) -> None:
     """Pull points between fixed ends tight, out of the obstacles; `enough` ends it, or so many sweeps.
 
     The factor is the best one for a straight string (Young's, of successive over-relaxation).

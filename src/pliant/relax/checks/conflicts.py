@@ -10,14 +10,23 @@ from typing import Any
 from pydantic_core import InitErrorDetails
 
 from pliant.core.model import Place, fault_at, get, items
-from pliant.relax.checks.raw_data import NEAR, At, Reading, along_and_off, position, vectors, wheels, written
+from pliant.relax.checks.raw_data import (
+    NEAR,
+    At,
+    RawNodes,
+    line_coordinates,
+    point_text,
+    position,
+    vectors,
+    wheels,
+)
 
 STRAIGHT = 1e-6  # nodes of a bar may lie this share of its length beside it
 
 Faults = Iterator[InitErrorDetails]
 
 
-def dimension_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def dimension_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
     """Nodes and vectors of another dimension than most nodes, and elements that have none in it."""
     first = next(iter(reading.points), "")
     wanted, where = reading.dimension, "in space" if reading.dimension == 3 else "in the plane"
@@ -55,7 +64,7 @@ def _flat_faults(data: Mapping[str, Any]) -> Faults:
                 yield fault_at(place, cylinder, "is a cylinder in the plane", cure)
 
 
-def _spatial_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def _spatial_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
     """Rotors and gears in space without an axis, or with parts that lie on it."""
     for index, rotor in enumerate(items(data, "rotors")):
         yield from _rotor_axis(index, rotor, reading)
@@ -69,7 +78,7 @@ def _spatial_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
             yield from _wheels_on_axis(index, gear, axis, reading)
 
 
-def _rotor_axis(index: int, rotor: Any, reading: Reading) -> Faults:
+def _rotor_axis(index: int, rotor: Any, reading: RawNodes) -> Faults:
     joint, axis = get(rotor, "joint"), get(rotor, "axis")
     if axis is None:
         cure = 'Add axis = "…": a node, to which the axis runs from the joint'
@@ -86,23 +95,23 @@ def _rotor_axis(index: int, rotor: Any, reading: Reading) -> Faults:
         at = reading.at(arm)
         if at is None or reading.spots[arm] == reading.spots[joint]:
             continue
-        if along_and_off(at[0], *ends)[1] <= NEAR * reading.size:
+        if line_coordinates(at[0], *ends)[1] <= NEAR * reading.size:
             problem = f"{arm!r} lies on the axis of the rotor, from {joint!r} to {axis!r}"
             yield fault_at(("rotors", index, "arms", k), arm, problem, "Name a node beside the axis")
 
 
-def _wheels_on_axis(index: int, gear: Any, axis: At, reading: Reading) -> Faults:
+def _wheels_on_axis(index: int, gear: Any, axis: At, reading: RawNodes) -> Faults:
     for key, wheel in wheels(gear).items():
         ends = reading.at(*wheel) if len(wheel) == 2 else None
         if ends is None or reading.spots[wheel[0]] == reading.spots[wheel[1]]:
             continue
         away = tuple(b - a for a, b in zip(*ends, strict=True))
-        if along_and_off(away, (0.0, 0.0, 0.0), axis)[1] <= NEAR * reading.size:
+        if line_coordinates(away, (0.0, 0.0, 0.0), axis)[1] <= NEAR * reading.size:
             problem = f"{wheel[1]!r} lies on the axis through {wheel[0]!r}, and does not turn about it"
             yield fault_at(("gears", index, *key), wheel, problem, "Name a node beside the axis")
 
 
-def ground_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def ground_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
     """Nodes twice on the ground, nothing that could move, and drives that the ground holds."""
     seen: set[str] = set()
     for index, name in enumerate(items(data, "ground")):
@@ -115,19 +124,19 @@ def ground_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
         yield fault_at(("ground",), list(reading.ground), "holds every node: nothing can move", cure)
         return
     for index, actuator in enumerate(items(data, "actuators")):
-        yield from _held(("actuators", index, "nodes"), "actuator", items(actuator, "nodes"), reading)
+        yield from _held_faults(("actuators", index, "nodes"), "actuator", items(actuator, "nodes"), reading)
     for index, rotor in enumerate(items(data, "rotors")):
         nodes = [get(rotor, "joint"), *items(rotor, "arms")]
-        yield from _held(("rotors", index, "arms"), "rotor", nodes, reading)
+        yield from _held_faults(("rotors", index, "arms"), "rotor", nodes, reading)
 
 
-def _held(place: Place, what: str, nodes: list[Any], reading: Reading) -> Faults:
+def _held_faults(place: Place, what: str, nodes: list[Any], reading: RawNodes) -> Faults:
     if nodes and all(isinstance(name, str) and name in reading.ground for name in nodes):
         problem = f"all nodes of the {what} are on the ground: it cannot move"
         yield fault_at(place, nodes, problem, f"Take one of them from the ground, or leave the {what} out")
 
 
-def bar_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def bar_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
     """Nodes of a bar that do not lie on it, between its ends."""
     for index, bar in enumerate(items(data, "bars")):
         names = items(bar, "nodes")
@@ -135,7 +144,7 @@ def bar_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
         if points is None or not (length := dist(points[0], points[-1])):
             continue
         for k in range(1, len(names) - 1):
-            share, off = along_and_off(points[k], points[0], points[-1])
+            share, off = line_coordinates(points[k], points[0], points[-1])
             place = ("bars", index, "nodes", k)
             if off > STRAIGHT * length:
                 problem = f"{names[k]!r} is {off:.6g} beside the line from {names[0]!r} to {names[-1]!r}"
@@ -146,7 +155,7 @@ def bar_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
                 yield fault_at(place, names[k], problem, "List the nodes in order, from end to end")
 
 
-def gear_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def gear_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
     """Gears that couple a wheel with itself."""
     for index, gear in enumerate(items(data, "gears")):
         pairs = [pair for place, pair in wheels(gear).items() if place[0] == "wheels"]
@@ -155,7 +164,7 @@ def gear_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
             yield fault_at(("gears", index, "wheels"), pairs, "couples a wheel with itself", cure)
 
 
-def guide_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def guide_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
     """Nodes guided twice or held by the ground, and curves that stand still."""
     guided: dict[str, int] = {}
     for index, guide in enumerate(items(data, "guides")):
@@ -176,12 +185,12 @@ def _curve_faults(index: int, guide: Any) -> Faults:
     points = [position(point) for point in items(guide, "curve")]
     place, near = ("guides", index, "curve"), NEAR * _extent(points)
     for k, (here, after) in enumerate(pairwise(points)):
-        if _at_one_place(here, after, near):
-            problem = f"points {k} and {k + 1} of the curve are one place, {written(here or ())}"
+        if _coincide(here, after, near):
+            problem = f"points {k} and {k + 1} of the curve are one place, {point_text(here or ())}"
             yield fault_at((*place, k + 1), None, problem, "Leave one of the two out")
     first = points[0] if points else None
-    if get(guide, "closed") is True and len(points) > 2 and first and _at_one_place(first, points[-1], near):
-        problem = f"ends where it begins, at {written(first)}, and is closed beside"
+    if get(guide, "closed") is True and len(points) > 2 and first and _coincide(first, points[-1], near):
+        problem = f"ends where it begins, at {point_text(first)}, and is closed beside"
         yield fault_at((*place, len(points) - 1), None, problem, "Leave the last point out")
 
 
@@ -190,7 +199,7 @@ def _extent(points: Iterable[At | None]) -> float:
     return max((max(axis) - min(axis) for axis in zip(*filter(None, points), strict=False)), default=0.0)
 
 
-def _at_one_place(first: At | None, second: At | None, near: float) -> bool:
+def _coincide(first: At | None, second: At | None, near: float) -> bool:
     """Whether two points are known and nowhere apart by more than rounding."""
     if first is None or second is None or len(first) != len(second):
         return False

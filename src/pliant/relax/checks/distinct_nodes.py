@@ -9,10 +9,10 @@ from pydantic_core import InitErrorDetails
 
 from pliant.core.model import Place, fault_at, get, items
 from pliant.core.quantity import number
-from pliant.relax.checks.raw_data import Reading, wheels, written
+from pliant.relax.checks.raw_data import RawNodes, point_text, wheels
 
 
-class Nodes(NamedTuple):
+class DistinctNodes(NamedTuple):
     """Nodes that an element has together."""
 
     place: Place
@@ -21,9 +21,9 @@ class Nodes(NamedTuple):
     apart: bool = True  # drawn at one place they would give it no length or direction
 
 
-def apart_faults(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErrorDetails]:
+def distinct_faults(data: Mapping[str, Any], reading: RawNodes) -> Iterator[InitErrorDetails]:
     """Nodes named twice in an element, or drawn at one place where they must be apart."""
-    for nodes in _together(data):
+    for nodes in _node_groups(data):
         names = [name for name in nodes.names if isinstance(name, str) and name in reading.spots]
         spots = [reading.spots[name] for name in names] if nodes.apart else names
         if len(set(spots)) == len(spots):
@@ -31,42 +31,42 @@ def apart_faults(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErro
         first: dict[str, str] = {}  # at each place
         for spot, name in zip(spots, names, strict=True):
             if spot in first:
-                yield _clash(nodes, first[spot], name, reading)
+                yield _coincidence_fault(nodes, first[spot], name, reading)
             else:
                 first[spot] = name
 
 
-def _clash(nodes: Nodes, first: str, second: str, reading: Reading) -> InitErrorDetails:
+def _coincidence_fault(nodes: DistinctNodes, first: str, second: str, reading: RawNodes) -> InitErrorDetails:
     if first == second:
         cure = "Name two different nodes" if len(nodes.names) == 2 else "Name it once"
         problem = f"{first!r} is twice in the {nodes.what}"
         return fault_at(nodes.place, nodes.names, problem, cure, [first])
-    where = written(reading.points[second])
+    where = point_text(reading.points[second])
     problem = f"{first!r} and {second!r} of the {nodes.what} are drawn at one place, {where}"
     cure = "Move one of them, or use one node in place of the two"
     return fault_at(nodes.place, nodes.names, problem, cure, [first, second])
 
 
-def _together(data: Mapping[str, Any]) -> Iterator[Nodes]:
+def _node_groups(data: Mapping[str, Any]) -> Iterator[DistinctNodes]:
     for key in ("bars", "actuators", "bumpers", "plates", "strings", "springs"):
         for index, item in enumerate(items(data, key)):
             apart = key not in ("strings", "springs") or _needs_length(key, item)
-            yield Nodes((key, index, "nodes"), key[:-1], items(item, "nodes"), apart)
+            yield DistinctNodes((key, index, "nodes"), key[:-1], items(item, "nodes"), apart)
     for key in ("welds", "rotors"):
         for index, item in enumerate(items(data, key)):
             yield from _arms((key, index), key[:-1], item)
     for index, hinge in enumerate(items(data, "hinges")):
         sides = [name for side in items(hinge, "sides") if isinstance(side, list | tuple) for name in side]
-        yield Nodes(("hinges", index, "sides"), "hinge", [get(hinge, "joint"), *sides], apart=False)
+        yield DistinctNodes(("hinges", index, "sides"), "hinge", [get(hinge, "joint"), *sides], apart=False)
     for index, slider in enumerate(items(data, "sliders")):
         on = items(slider, "on")
-        yield Nodes(("sliders", index, "on"), "line of the slider", on)
-        yield Nodes(
+        yield DistinctNodes(("sliders", index, "on"), "line of the slider", on)
+        yield DistinctNodes(
             ("sliders", index), "slider", [get(slider, "node"), *dict.fromkeys(_texts(on))], apart=False
         )
     for index, gear in enumerate(items(data, "gears")):
         for key, pair in wheels(gear).items():
-            yield Nodes(("gears", index, *key), "carrier" if key == ("carrier",) else "wheel", pair)
+            yield DistinctNodes(("gears", index, *key), "carrier" if key == ("carrier",) else "wheel", pair)
     for index, circuit in enumerate(items(data, "cylinders")):
         for k, line in enumerate(items(circuit, "lines")):
             yield _pair(("cylinders", index, "lines", k), "cylinder", line)
@@ -74,22 +74,22 @@ def _together(data: Mapping[str, Any]) -> Iterator[Nodes]:
         yield from _wrap(("wraps", index), wrap)
 
 
-def _arms(place: Place, what: str, item: Any) -> Iterator[Nodes]:
+def _arms(place: Place, what: str, item: Any) -> Iterator[DistinctNodes]:
     arms = items(item, "arms")
-    yield Nodes((*place, "arms"), what, arms, apart=False)
+    yield DistinctNodes((*place, "arms"), what, arms, apart=False)
     for k, arm in enumerate(arms):
-        yield Nodes((*place, "arms", k), what, [get(item, "joint"), arm])
+        yield DistinctNodes((*place, "arms", k), what, [get(item, "joint"), arm])
 
 
-def _wrap(place: Place, wrap: Any) -> Iterator[Nodes]:
+def _wrap(place: Place, wrap: Any) -> Iterator[DistinctNodes]:
     if not items(wrap, "via"):  # with points between, it may come back to where it began
-        yield Nodes((*place, "nodes"), "wrap", items(wrap, "nodes"))
+        yield DistinctNodes((*place, "nodes"), "wrap", items(wrap, "nodes"))
     for k, obstacle in enumerate(items(wrap, "around")):
         yield _pair((*place, "around", k, "cylinder"), "obstacle", get(obstacle, "cylinder"))
 
 
-def _pair(place: Place, what: str, names: Any) -> Nodes:
-    return Nodes(place, what, list(names) if isinstance(names, list | tuple) else [])
+def _pair(place: Place, what: str, names: Any) -> DistinctNodes:
+    return DistinctNodes(place, what, list(names) if isinstance(names, list | tuple) else [])
 
 
 def _needs_length(key: str, item: Any) -> bool:

@@ -8,12 +8,12 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic_core import InitErrorDetails
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.model import Place, fault_at, get, items
 from pliant.core.quantity import number
-from pliant.relax.checks.raw_data import At, Reading, along_and_off, position
+from pliant.relax.checks.raw_data import At, RawNodes, line_coordinates, position
 
 INSIDE = 1e-9  # of its radius: what lies less deep in an obstacle lies on it
 CHUNK = 200  # members that are looked at together
@@ -23,7 +23,7 @@ TOLD = 100  # crossings of a contact
 Faults = Iterator[InitErrorDetails]
 
 
-def contact_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def contact_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
     """Contacts of one member, and members that meet as drawn in the plane, where each has a side."""
     for index, contact in enumerate(items(data, "contacts")):
         place: Place = ("contacts", index, "members")
@@ -32,13 +32,13 @@ def contact_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
             cure = "Add more members, or against = [[…]]"
             yield fault_at(place, members, "is one member, with nothing it could touch", cure)
         elif reading.dimension == 2:
-            found = _members(members, reading)
-            others = found if against is None else _members(items(contact, "against"), reading)
-            for first, second in islice(_meeting(found, others), TOLD):
-                label, other = _label(found.names[first]), _label(others.names[second])
+            known = _members(members, reading)
+            others = known if against is None else _members(items(contact, "against"), reading)
+            for first, second in islice(_meeting_pairs(known, others), TOLD):
+                label, other = _label(known.names[first]), _label(others.names[second])
                 problem = f"{label} and {other} meet as drawn, so that neither has a side to stay on"
                 cure = "Draw them apart, or leave one of the two out"
-                yield fault_at((*place, found.indices[first]), found.names[first], problem, cure)
+                yield fault_at((*place, known.indices[first]), known.names[first], problem, cure)
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class _Members:
 
     indices: list[int]  # in the file
     names: list[list[str]]  # (M, 2)
-    nodes: NDArray[np.int64]  # (M, 2)
-    ends: NDArray[np.float64]  # (M, 2, 2) where they are
+    nodes: Ints  # (M, 2)
+    ends: Floats  # (M, 2, 2) where they are
 
 
-def _members(pairs: list[Any], reading: Reading) -> _Members:
+def _members(pairs: list[Any], reading: RawNodes) -> _Members:
     indices = [
         index
         for index, pair in enumerate(pairs)
@@ -68,7 +68,7 @@ def _label(pair: list[str]) -> str:
     return repr(pair[0]) if pair[0] == pair[1] else "-".join(pair)
 
 
-def _meeting(members: _Members, others: _Members) -> Iterator[tuple[int, int]]:
+def _meeting_pairs(members: _Members, others: _Members) -> Iterator[tuple[int, int]]:
     """Which members meet which others, each pair once; those that share a node may."""
     import shapely
 
@@ -92,7 +92,7 @@ def _meeting(members: _Members, others: _Members) -> Iterator[tuple[int, int]]:
             return
 
 
-def wrap_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
+def wrap_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
     """Ends of wrapped strings, and points of their paths, inside what they shall lie around."""
     for index, wrap in enumerate(items(data, "wraps")):
         path: list[tuple[Place, str, At]] = []
@@ -106,7 +106,7 @@ def wrap_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
                 yield from _inside(("wraps", index, *place), what, at, k, obstacle, reading)
 
 
-def _inside(place: Place, what: str, at: At, k: int, obstacle: Any, reading: Reading) -> Faults:
+def _inside(place: Place, what: str, at: At, k: int, obstacle: Any, reading: RawNodes) -> Faults:
     node = get(obstacle, "node")
     middle = reading.at(*(items(obstacle, "cylinder") if node is None else [node]))
     try:
@@ -115,7 +115,7 @@ def _inside(place: Place, what: str, at: At, k: int, obstacle: Any, reading: Rea
         return
     if not middle or len(middle) > 2:
         return
-    _, deep = along_and_off(at, middle[0], middle[-1])  # of a ball, from its one node
+    _, deep = line_coordinates(at, middle[0], middle[-1])  # of a ball, from its one node
     if deep < radius * (1 - INSIDE):
         problem = f"{what} is {deep:.6g} from the middle of around[{k}], whose radius is {radius:.6g}"
         yield fault_at(place, None, problem, "Move it out, or make the radius smaller")

@@ -16,7 +16,7 @@ from pliant.core.quantity import FARTHEST, number
 NEAR = 1e-9  # nodes closer than this share of the drawing's size are drawn at one place
 
 At = tuple[float, ...]
-Found = Iterator[tuple[Place, Any]]
+PlacedNames = Iterator[tuple[Place, Any]]
 
 # The keys of each kind of element that name nodes, and how many lists lie around a name there.
 ELEMENTS: dict[str, dict[str, int]] = {
@@ -48,7 +48,7 @@ VECTORS: dict[str, dict[str, int]] = {
 
 
 @dataclass(frozen=True)
-class Reading:
+class RawNodes:
     """The nodes of a file."""
 
     known: dict[str, Any]  # as given
@@ -65,18 +65,18 @@ class Reading:
         return [self.points[name] for name in names]
 
 
-def read(data: Mapping[str, Any]) -> Reading:
+def read_nodes(data: Mapping[str, Any]) -> RawNodes:
     """Read raw data, or the fields of a mechanism that was validated."""
     given: Any = get(data, "nodes")
     pairs = given.items() if isinstance(given, Mapping) else ()
     known = {name: at for name, at in pairs if isinstance(name, str)}
     points = {name: point for name, at in known.items() if (point := position(at)) is not None}
     dimensions = Counter(map(len, points.values()))
-    dimension = max(dimensions, key=lambda found: dimensions[found], default=0)  # of two as many, the first
+    dimension = max(dimensions, key=lambda item: dimensions[item], default=0)  # of two as many, the first
     points = {name: point for name, point in points.items() if len(point) == dimension}
     ground = {name: None for name in items(data, "ground") if isinstance(name, str) and name in known}
     spots, size = _spots(points)
-    return Reading(known, dimension, points, spots, ground, size)
+    return RawNodes(known, dimension, points, spots, ground, size)
 
 
 def _spots(points: Mapping[str, At]) -> tuple[dict[str, str], float]:
@@ -102,7 +102,7 @@ def position(at: Any) -> At | None:
     return point if max(map(abs, point)) <= FARTHEST else None
 
 
-def named_in_elements(data: Mapping[str, Any]) -> Found:
+def named_in_elements(data: Mapping[str, Any]) -> PlacedNames:
     """Every place in an element that names a node, or holds a list of names."""
     for key, fields in ELEMENTS.items():
         yield from _fields((key,), items(data, key), fields)
@@ -110,7 +110,7 @@ def named_in_elements(data: Mapping[str, Any]) -> Found:
         yield from _fields(("wraps", index, "around"), items(wrap, "around"), OBSTACLES)
 
 
-def named_elsewhere(data: Mapping[str, Any]) -> Found:
+def named_elsewhere(data: Mapping[str, Any]) -> PlacedNames:
     """The same of all else: the ground, loads, masses and the study."""
     study = get(data, "study")
     yield ("ground",), items(data, "ground")
@@ -123,14 +123,14 @@ def named_elsewhere(data: Mapping[str, Any]) -> Found:
         yield from (((*place, name), name) for name in names)
 
 
-def each_name(found: Found) -> Found:
+def each_name(places: PlacedNames) -> PlacedNames:
     """Every name by itself, at its own place."""
-    for place, value in found:
-        named = [(place, value)] if isinstance(value, str) else _numbered(place, value)
+    for place, value in places:
+        named = [(place, value)] if isinstance(value, str) else _numbered_places(place, value)
         yield from ((at, name) for at, name in named if isinstance(name, str))
 
 
-def _fields(place: Place, elements: Iterable[Any], fields: Mapping[str, int]) -> Found:
+def _fields(place: Place, elements: Iterable[Any], fields: Mapping[str, int]) -> PlacedNames:
     """What stands in some keys of elements: a name, a list (1), or each list of a list of them (2)."""
     for index, element in enumerate(elements):
         for field, depth in fields.items():
@@ -140,10 +140,10 @@ def _fields(place: Place, elements: Iterable[Any], fields: Mapping[str, int]) ->
             if depth < 2:
                 yield at, value
             else:
-                yield from (found for found in _numbered(at, value) if isinstance(found[1], list | tuple))
+                yield from (item for item in _numbered_places(at, value) if isinstance(item[1], list | tuple))
 
 
-def _numbered(place: Place, value: Sequence[Any]) -> Found:
+def _numbered_places(place: Place, value: Sequence[Any]) -> PlacedNames:
     return (((*place, index), inner) for index, inner in enumerate(value))
 
 
@@ -154,14 +154,14 @@ def wheels(gear: Any) -> dict[Place, list[Any]]:
     return {place: list(pair) for place, pair in pairs.items() if isinstance(pair, list | tuple)}
 
 
-def vectors(data: Mapping[str, Any]) -> Found:
+def vectors(data: Mapping[str, Any]) -> PlacedNames:
     """Every place that holds a point or a direction, but for the nodes themselves."""
     for key, fields in VECTORS.items():
         yield from _fields((key,), items(data, key), fields)
     yield ("gravity",), get(data, "gravity")
 
 
-def along_and_off(point: At, start: At, end: At) -> tuple[float, float]:
+def line_coordinates(point: At, start: At, end: At) -> tuple[float, float]:
     """Where a point is beside the line from start to end: at which share of it, and how far off."""
     way = [b - a for a, b in zip(start, end, strict=True)]
     here = [b - a for a, b in zip(start, point, strict=True)]
@@ -170,6 +170,6 @@ def along_and_off(point: At, start: At, end: At) -> tuple[float, float]:
     return share, dist(here, [share * part for part in way])
 
 
-def written(point: At) -> str:
+def point_text(point: At) -> str:
     """A place as in a file, in six digits."""
     return f"[{', '.join(f'{part:.6g}' for part in point)}]"

@@ -10,16 +10,17 @@ from itertools import pairwise
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.progress import silent
-from pliant.relax.assemble.network import Floats, Network
-from pliant.relax.diagnose.rank import own_forces, smallest_singular_values, unmet
+from pliant.relax.diagnose.rank import internal_load, own_forces, smallest_singular_values
 from pliant.relax.mechanics.elongation import errors
-from pliant.relax.mechanics.friction import rubs
+from pliant.relax.mechanics.friction import has_friction
 from pliant.relax.model import RelaxStudy
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.auto import follow
-from pliant.relax.solvers.increment_measures import HOLDS, orientation
-from pliant.relax.solvers.record import Frame, Notice, Record, Way, scale
-from pliant.relax.solvers.run import determined, why_not
+from pliant.relax.solvers.increment_measures import HOLDS, determinant_at
+from pliant.relax.solvers.record import Branch, Frame, Notice, Record, scale
+from pliant.relax.solvers.run_state import is_determined, newton_obstacle
 from pliant.relax.status import RelaxStatus
 
 BALANCED = 1e-6  # of the largest force: a residual below it is none
@@ -29,7 +30,7 @@ APART = 1e-4  # of the size: two assemblies
 
 
 @dataclass(frozen=True)
-class Trust:
+class Assessment:
     """What is known about a run beside its poses."""
 
     status: RelaxStatus
@@ -39,16 +40,16 @@ class Trust:
     locks_at: float | None  # share of the drive at which it first appears
     assembly_kept: bool
     notices: tuple[Notice, ...]
-    ways: tuple[Way, ...] = ()  # on from a dead centre that it was stopped at
+    ways: tuple[Branch, ...] = ()  # on from a dead centre that it was stopped at
 
 
-def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) -> Trust:
+def assess(net: Network, study: RelaxStudy, record: Record, own: bool = False) -> Assessment:
     """Look at every frame of a run once it is over; `own`: elements took part that the network has not.
 
     `auto` has judged every increment of the drive; the other methods are judged by their frames.
     """
     frames = record.frames
-    followed = study.method == "auto" and not own and not why_not(net)
+    followed = study.method == "auto" and not own and not newton_obstacle(net)
     bound = HELD * scale(net)
     loads, last = np.zeros(len(frames)), np.zeros(0)
     for k, frame in enumerate(frames):
@@ -59,13 +60,13 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
         loaded = np.array([frame.elongations.worst > HOLDS for frame in frames])
         record.locks_at = 0.0 if loaded[0] else record.locks_at
     else:
-        _look_at_frames(net, study, record, loaded, own)
+        _judge_frames(net, study, record, loaded, own)
     # At the end of the drive, or short of it where a lock holds it; anywhere else it was lost on the way.
-    rests = frames[-1].settled and balanced(net, study, frames[-1])
+    rests = frames[-1].settled and is_balanced(net, study, frames[-1])
     stopped = bool(loaded[-1]) or record.locks_at is not None or bool(record.ways)
     ended = rests and (frames[-1].share == 1.0 or stopped)
     kept = ended and not any(one.kind in ("branch", "snap") for one in record.notices)
-    return Trust(
+    return Assessment(
         status=_status(net, study, record, loaded, kept),
         length_errors=np.array([_length_error(net, frame) for frame in frames]),
         loads=loads,
@@ -77,14 +78,14 @@ def trust(net: Network, study: RelaxStudy, record: Record, own: bool = False) ->
     )
 
 
-def _look_at_frames(net: Network, study: RelaxStudy, record: Record, loaded: np.ndarray, own: bool) -> None:
+def _judge_frames(net: Network, study: RelaxStudy, record: Record, loaded: np.ndarray, own: bool) -> None:
     """What the frames of a method tell that does not judge its increments."""
     frames = record.frames
     if study.method != "auto" and not own:
-        _compare(net, study, record)
+        _compare_with_newton(net, study, record)
     free = [frame for frame, held in zip(frames, loaded.tolist(), strict=True) if frame.settled and not held]
-    _folds(net, free, record)
-    _narrows(net, free, record)
+    _note_folds(net, free, record)
+    _note_near_singular(net, free, record)
     record.locks_at = frames[int(np.argmax(loaded))].share if loaded.any() else None
 
 
@@ -95,13 +96,13 @@ def _internal(net: Network, frame: Frame, followed: bool) -> Floats:
     """
     if followed or (frame.settled and not net.loaded):
         return own_forces(net, frame.elongations)
-    return unmet(net, frame)
+    return internal_load(net, frame)
 
 
-def balanced(net: Network, study: RelaxStudy, frame: Frame) -> bool:
+def is_balanced(net: Network, study: RelaxStudy, frame: Frame) -> bool:
     """Whether the largest force left on a node is none beside those that act."""
-    found = frame.elongations
-    acting = (found.link_forces, found.coupling_forces, found.rail_forces, net.drive.at(frame.share)[2])
+    stretch = frame.elongations
+    acting = (stretch.link_forces, stretch.coupling_forces, stretch.rail_forces, net.drive.at(frame.share)[2])
     largest = max(float(np.abs(part).max(initial=0.0)) for part in acting)
     return frame.residual <= max(BALANCED * largest, 10.0 * study.tolerance * scale(net))
 
@@ -109,7 +110,7 @@ def balanced(net: Network, study: RelaxStudy, frame: Frame) -> bool:
 def _status(net: Network, study: RelaxStudy, record: Record, loaded: np.ndarray, kept: bool) -> RelaxStatus:
     last = record.frames[-1]
     driven = np.ptp(net.drive.rest, axis=0).any() or np.ptp(net.drive.goal, axis=0).any()
-    if not last.settled or not balanced(net, study, last):
+    if not last.settled or not is_balanced(net, study, last):
         return RelaxStatus.NOT_CONVERGED
     # A drawing that has not come to rest yet may be strained by no more than that.
     if (loaded[0] and (record.frames[0].settled or loaded[-1])) or (loaded[-1] and not driven):
@@ -139,26 +140,26 @@ def _carriers(net: Network, forces: Floats, bound: float) -> tuple[tuple[str, fl
     return tuple(strongest.items())
 
 
-def _folds(net: Network, frames: list[Frame], record: Record) -> None:
+def _note_folds(net: Network, frames: list[Frame], record: Record) -> None:
     """Note where the slopes of the lengths change orientation between two frames.
 
     With as many lengths as unknowns, their determinant is then 0 on the way: a singular pose, at which
     two assemblies meet and either may follow.
     """
-    signs = [orientation(net, frame.x, frame.elongations).sign for frame in frames]
+    signs = [determinant_at(net, frame.x, frame.elongations).sign for frame in frames]
     for (last, before), (frame, sign) in pairwise(zip(frames, signs, strict=True)):
         if sign * before < 0.0:
             text = f"passes a singular pose between {last.share:.1%} and {frame.share:.1%} of the drive"
             record.notice(frame.share, "branch", f"{text}: two assemblies meet there")
 
 
-def _narrows(net: Network, frames: list[Frame], record: Record) -> None:
+def _note_near_singular(net: Network, frames: list[Frame], record: Record) -> None:
     """Note frames close to a singular pose: it may have gone on along the other of two branches there.
 
     Of small mechanisms without a freedom: where the smallest singular value of the lengths' slopes has a
     minimum far below its largest value.
     """
-    if not determined(net) or net.loaded or net.free.sum() * net.drawn.shape[1] > FEW or len(frames) < 3:
+    if not is_determined(net) or net.loaded or net.free.sum() * net.drawn.shape[1] > FEW or len(frames) < 3:
         return
     values = smallest_singular_values(net, frames)
     for k in range(1, len(frames) - 1):
@@ -167,14 +168,14 @@ def _narrows(net: Network, frames: list[Frame], record: Record) -> None:
             record.notice(frames[k].share, "branch", f"{text}: two assemblies nearly meet there")
 
 
-def _compare(net: Network, study: RelaxStudy, record: Record) -> None:
+def _compare_with_newton(net: Network, study: RelaxStudy, record: Record) -> None:
     """Follow the drive again by Newton's steps, which keep to the branch, and note where it ends elsewhere.
 
     A residual however small tells nothing of this: plain relaxation may come to rest in another
     assembly. Only where the lengths leave no freedom is there one place to compare with.
     """
     last = record.frames[-1]
-    if not (determined(net) and last.settled) or why_not(net) or rubs(net):
+    if not (is_determined(net) and last.settled) or newton_obstacle(net) or has_friction(net):
         return  # where there is friction, the answer depends on the path
     again = Record()
     follow(net, study.model_copy(update={"method": "auto", "frames": 1, "noise": 0.0}), again, silent)

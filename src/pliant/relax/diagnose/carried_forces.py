@@ -11,17 +11,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pliant.relax.assemble.network import FREE, Bools, Floats, Network
-from pliant.relax.mechanics.fields import attracted
-from pliant.relax.mechanics.gradients import slopes
+from pliant.core.arrays import Bools, Floats
+from pliant.relax.mechanics.fields import field_forces
+from pliant.relax.mechanics.gradients import jacobian_at
 from pliant.relax.model import Mechanism
+from pliant.relax.network.network import FREE, Network
 from pliant.relax.solvers.record import Frame
 
 BETWEEN = ("bar ", "actuator ", "spring ", "string ", "bumper ")  # elements with one force
 
 
 @dataclass(frozen=True)
-class Carried:
+class CarriedForce:
     """The force or torque of an element along the drive."""
 
     name: str
@@ -29,27 +30,27 @@ class Carried:
     torque: bool = False
 
 
-def forces(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> tuple[Carried, ...]:
+def forces(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> tuple[CarriedForce, ...]:
     """Of everything between two nodes, of rotors, gears, circuits and sliders; not inside rigid bodies."""
     links = np.stack([frame.elongations.link_forces for frame in frames])
     couplings = np.stack([frame.elongations.coupling_forces for frame in frames])
     rails = np.stack([frame.elongations.rail_forces for frame in frames])
-    found = [
-        Carried(name, links[:, at])
+    carried = [
+        CarriedForce(name, links[:, at])
         for at, name in enumerate(net.link_names)
-        if name.startswith(BETWEEN) and not net.hidden[at] and _own(net, at)
+        if name.startswith(BETWEEN) and not net.hidden[at] and _is_single_link(net, at)
     ]
     for at, (name, arm) in enumerate(zip(net.coupling_names, _arms(net), strict=True)):
         if name.startswith(("rotor ", "gear ")):
             # The coupling pulls its measure back, arm times the angle: what drives it turns the other way.
-            found.append(Carried(name, -arm * couplings[:, at], torque=True))
+            carried.append(CarriedForce(name, -arm * couplings[:, at], torque=True))
         elif name.startswith(("cylinder ", "wrap ")):
-            found.append(Carried(name, couplings[:, at]))
-    found += [Carried(name, rails[:, at]) for at, name in enumerate(net.rail_names)]
-    return tuple(_told_apart(found))
+            carried.append(CarriedForce(name, couplings[:, at]))
+    carried += [CarriedForce(name, rails[:, at]) for at, name in enumerate(net.rail_names)]
+    return tuple(_number_names(carried))
 
 
-def _own(net: Network, at: int) -> bool:
+def _is_single_link(net: Network, at: int) -> bool:
     """Whether a link is an element of its own, not one of a bar with nodes between its ends."""
     return sum(name == net.link_names[at] for name in net.coupling_names) == 0 and bool(
         (net.parts.links.ends[at] < net.shown).all()
@@ -61,10 +62,10 @@ def _arms(net: Network) -> Floats:
     return net.parts.couplings.factors[net.parts.couplings.firsts[:-1]]
 
 
-def _told_apart(found: list[Carried]) -> Iterator[Carried]:
+def _number_names(carried: list[CarriedForce]) -> Iterator[CarriedForce]:
     """The same with a number behind names that come again."""
     seen: dict[str, int] = {}
-    for one in found:
+    for one in carried:
         count = seen[one.name] = seen.get(one.name, 0) + 1
         yield one if count == 1 else replace(one, name=f"{one.name} ({count})")
 
@@ -75,15 +76,15 @@ def reactions(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> dict
     What nodes on the ground weigh themselves is not the mechanism's.
     """
     held = [node for node in np.flatnonzero(net.parts.guides.kinds != FREE).tolist() if node < net.shown]
-    loose = _let_go(net)
+    loose = _free_network(net)
     moves = net.free
-    pulled = np.stack([_on_nodes(loose, frame, moves) for frame in frames])
+    pulled = np.stack([_nodal_forces(loose, frame, moves) for frame in frames])
     if model.gravity is not None:
         pulled[:, ~moves] -= net.parts.fields.masses[~moves, None] * np.array(model.gravity)
     return {net.names[node]: -pulled[:, node] for node in held}
 
 
-def _let_go(net: Network) -> Network:
+def _free_network(net: Network) -> Network:
     """The same network with every node free and every link of account, for its slopes."""
     guides = net.parts.guides._replace(kinds=np.full(len(net.drawn), FREE))
     return replace(
@@ -94,13 +95,13 @@ def _let_go(net: Network) -> Network:
     )
 
 
-def _on_nodes(net: Network, frame: Frame, moves: Bools) -> Floats:
+def _nodal_forces(net: Network, frame: Frame, moves: Bools) -> Floats:
     """(N, D) what loads, fields and elements do to each node."""
     found, x = frame.elongations, frame.x
     total = net.drive.at(frame.share)[2].copy()
-    for away, across, _ in attracted(net.parts.fields, x):
+    for away, across, _ in field_forces(net.parts.fields, x):
         total += (moves * across)[:, None] * away
-    rows = slopes(net, x, found)
+    rows = jacobian_at(net, x, found)
     known = np.concatenate([found.link_forces, found.coupling_forces])
     inner = rows.owners < len(known)
     carried = rows.stiffness * rows.over

@@ -1,6 +1,6 @@
 """What the lengths of a mechanism hold, what they leave free, and where they are at odds with each other.
 
-With J the slopes of what holds (see `slopes`), a vector y with J y = 0 is a way to move, and a vector p
+With J the slopes of what holds (see `jacobian_at`), a vector y with J y = 0 is a way to move, and a vector p
 with Jᵀ p = 0 is forces that balance among themselves: a self-stress.
 
 All this is of first order; `second` says which of the ways go on beyond it, and how stiff they are.
@@ -16,13 +16,14 @@ import numpy as np
 import scipy.linalg
 from scipy import sparse
 
-from pliant.relax.assemble.laws import BAR, STRING
-from pliant.relax.assemble.network import FIXED, FREE, Bools, Floats, Ints, Network
-from pliant.relax.diagnose.second_order import left_free, way_stiffness
-from pliant.relax.diagnose.singular import RANK, RIDGE, inverse, null, smallest
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.relax.diagnose.second_order import mode_stiffness, second_order_freedoms
+from pliant.relax.factors.singular import RANK, RIDGE, normal_solver, null_space, smallest_singular_value
 from pliant.relax.mechanics.elongation import Elongations, elongations
-from pliant.relax.mechanics.gradients import Slopes, slopes
-from pliant.relax.mechanics.guides import hold
+from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.mechanics.guides import hold_nodes
+from pliant.relax.network.laws import BAR, STRING
+from pliant.relax.network.network import FIXED, FREE, Network
 from pliant.relax.solvers.record import Frame, scale
 
 SEEN = 1e-6  # of a way to move: less of it in the model's own nodes is rounding
@@ -51,11 +52,11 @@ class Freedom:
 
 
 def jacobian(net: Network, frame: Frame) -> sparse.csr_array:
-    """J (R, U) at a frame; what rows and columns stand for is in `slopes`."""
-    return slopes(net, frame.x, frame.elongations).matrix
+    """J (R, U) at a frame; what rows and columns stand for is in `jacobian_at`."""
+    return jacobian_at(net, frame.x, frame.elongations).matrix
 
 
-def unmet(net: Network, frame: Frame) -> Floats:
+def internal_load(net: Network, frame: Frame) -> Floats:
     """The internal load (E + C + Q + T,): forces in what shall hold that no displacement can relieve.
 
     Of links, couplings, rails and touching pairs.
@@ -65,19 +66,19 @@ def unmet(net: Network, frame: Frame) -> Floats:
     carries besides its elongation (see `State.given`) does not count: it holds a load from outside. A
     displacement larger than the mechanism relieves nothing.
     """
-    x, found = frame.x, frame.elongations
-    own = left = own_forces(net, found)
+    x, stretch = frame.x, frame.elongations
+    own = left = own_forces(net, stretch)
     for _ in range(ROUNDS):
-        if _worst(own) < NONE * scale(net):
+        if _largest_force(own) < NONE * scale(net):
             return own
-        rows = slopes(net, x, found)
-        y, forces = _relieved(rows, net.size or 1.0)
-        left = _by_element(net, own, rows, forces)
+        rows = jacobian_at(net, x, stretch)
+        y, forces = _least_forces(rows, net.size or 1.0)
+        left = _element_forces(net, own, rows, forces)
         if np.abs(y).max(initial=0.0) <= STRAIGHT * net.size:
             break
-        x, found = _moved(net, frame, x, found, rows.spread(-y[:, None])[0])
-        before, own = own, own_forces(net, found)
-        if _worst(own) > _worst(before):
+        x, stretch = _displace(net, frame, x, stretch, rows.spread(-y[:, None])[0])
+        before, own = own, own_forces(net, stretch)
+        if _largest_force(own) > _largest_force(before):
             break  # so far away, slopes say nothing
     return left
 
@@ -88,23 +89,26 @@ def freedom(net: Network, frame: Frame) -> Freedom:
     Ways that move hidden nodes only, such as the pieces of a string across it, are not the mechanism's.
     Where nothing is grounded or guided, modes are across motions as one body, which tell nothing.
     """
-    rows = slopes(net, frame.x, frame.elongations)
-    ways, least, exact = null(rows.matrix)
+    rows = jacobian_at(net, frame.x, frame.elongations)
+    ways, least, exact = null_space(rows.matrix)
     size, unknowns = rows.matrix.shape
     shown = int((rows.nodes < net.shown).sum())
     own = _own_ways(ways, shown)
     together = _rigid(net, rows, frame.x)
     floats = bool((net.parts.guides.kinds == FREE).all())
-    bent, count = _apart(own, together), max(own.shape[1], shown - size)  # each row takes one away at most
+    bent, count = (
+        _remove_rigid_motions(own, together),
+        max(own.shape[1], shown - size),
+    )  # each row takes one away at most
     return Freedom(
         count=count,
-        second=count - bent.shape[1] + left_free(net, frame, rows, bent) if exact else count,
+        second=count - bent.shape[1] + second_order_freedoms(net, frame, rows, bent) if exact else count,
         rigid=together.shape[1],
         redundant=max(size - unknowns + ways.shape[1], 0),
         modes=_modes(rows, bent if floats else own),
         singular=least,
         exact=exact,
-        stiffness=way_stiffness(net, frame, rows, bent),
+        stiffness=mode_stiffness(net, frame, rows, bent),
     )
 
 
@@ -113,43 +117,43 @@ def smallest_singular_values(net: Network, frames: Sequence[Frame]) -> Floats:
 
     Always 0 where rows repeat each other and yet leave a way to move.
     """
-    return np.array([smallest(jacobian(net, frame)) for frame in frames])
+    return np.array([smallest_singular_value(jacobian(net, frame)) for frame in frames])
 
 
 # Internal loads
 
 
-def own_forces(net: Network, found: Elongations) -> Floats:
+def own_forces(net: Network, stretch: Elongations) -> Floats:
     """(E + C + Q + T,) the forces of elongations alone, of what shall hold."""
     parts = net.parts
-    pairs = found.touching[net.touches_hold[found.touching]]
+    pairs = stretch.touching[net.touches_hold[stretch.touching]]
     pressed = np.zeros(len(parts.touch.radius))
-    pressed[pairs] = np.minimum(found.gaps[net.touches_hold[found.touching]], 0.0)
+    pressed[pairs] = np.minimum(stretch.gaps[net.touches_hold[stretch.touching]], 0.0)
     return np.concatenate(
         [
-            np.where(net.rigid, parts.links.stiffness * _held(found.links, parts.links.laws), 0.0),
+            np.where(net.rigid, parts.links.stiffness * _resisted(stretch.links, parts.links.laws), 0.0),
             np.where(
                 net.couplings_hold,
-                parts.couplings.stiffness * _held(found.couplings, parts.couplings.laws),
+                parts.couplings.stiffness * _resisted(stretch.couplings, parts.couplings.laws),
                 0.0,
             ),
-            np.where(net.rails_hold, parts.rails.stiffness * _held(found.rails, parts.rails.laws), 0.0),
+            np.where(net.rails_hold, parts.rails.stiffness * _resisted(stretch.rails, parts.rails.laws), 0.0),
             parts.touch.stiffness * pressed,
         ]
     )
 
 
-def _worst(forces: Floats) -> float:
+def _largest_force(forces: Floats) -> float:
     return float(np.abs(forces).max(initial=0.0))
 
 
-def _held(over: Floats, laws: Ints) -> Floats:
+def _resisted(over: Floats, laws: Ints) -> Floats:
     """Elongations that are resisted: strings do not push, nor do bumpers pull."""
     pulled, pressed = np.maximum(over, 0.0), np.minimum(over, 0.0)
     return np.where(laws == BAR, over, np.where(laws == STRING, pulled, pressed))
 
 
-def _by_element(net: Network, own: Floats, rows: Slopes, forces: Floats) -> Floats:
+def _element_forces(net: Network, own: Floats, rows: Jacobian, forces: Floats) -> Floats:
     """(E + C + Q + T,) of forces in rows (R,); a rail with a row for each direction has their resultant.
 
     Elements between grounded nodes have no rows, and keep their own: nothing can relieve them.
@@ -164,7 +168,7 @@ def _by_element(net: Network, own: Floats, rows: Slopes, forces: Floats) -> Floa
     return out
 
 
-def _relieved(rows: Slopes, size: float) -> tuple[Floats, Floats]:
+def _least_forces(rows: Jacobian, size: float) -> tuple[Floats, Floats]:
     """The y (U,) that leaves least, and the forces (R,) that it leaves.
 
     Strings that it slackens and bumpers that it frees take no part: they are left out, and put back
@@ -192,7 +196,7 @@ def _relief(matrix: Any, weights: Floats, over: Floats, size: float) -> Floats:
     weighted = sparse.csr_array(sparse.diags_array(weights) @ matrix)
     ridge = RIDGE
     while True:
-        y, solve = np.zeros(matrix.shape[1]), inverse(weighted, ridge)
+        y, solve = np.zeros(matrix.shape[1]), normal_solver(weighted, ridge)
         for _ in range(STEPS):
             y += solve(weighted.T @ (weights * over - weighted @ y))
         if np.abs(y).max(initial=0.0) <= size or ridge > MOST:
@@ -200,23 +204,23 @@ def _relief(matrix: Any, weights: Floats, over: Floats, size: float) -> Floats:
         ridge *= 100.0
 
 
-def _moved(
-    net: Network, frame: Frame, x: Floats, found: Elongations, y: Floats
+def _displace(
+    net: Network, frame: Frame, x: Floats, stretch: Elongations, y: Floats
 ) -> tuple[Floats, Elongations]:
     """Positions displaced by y (N, D), guided nodes back on their guides, and the elongations there."""
     state = net.state(x, frame.share)
-    state.turned[:] = found.turned
+    state.turned[:] = stretch.turned
     before = elongations(net, state)
     state.x[:] += y
     for i in np.flatnonzero((net.parts.guides.kinds != FREE) & net.free).tolist():
-        hold(net.parts.guides, i, state.x)
+        hold_nodes(net.parts.guides, i, state.x)
     after = elongations(net, state)
     # By how much they change: angles of `before` are not counted over whole turns.
     return state.x, replace(
-        found,
-        links=found.links + after.links - before.links,
-        rails=found.rails + after.rails - before.rails,
-        couplings=found.couplings + after.couplings - before.couplings,
+        stretch,
+        links=stretch.links + after.links - before.links,
+        rails=stretch.rails + after.rails - before.rails,
+        couplings=stretch.couplings + after.couplings - before.couplings,
         touching=after.touching,
         gaps=after.gaps,
     )
@@ -233,18 +237,18 @@ def _own_ways(ways: Floats, own: int) -> Floats:
     return ways @ turn[sizes > SEEN].T
 
 
-def _rigid(net: Network, rows: Slopes, x: Floats) -> Floats:
+def _rigid(net: Network, rows: Jacobian, x: Floats) -> Floats:
     """An orthonormal basis (U, r) of the motions as one body that guides and rows allow."""
     present: Bools = net.parts.guides.kinds == FIXED
     present[rows.nodes] = True
-    bodily = _bodily(x, present)
+    bodily = _rigid_motions(x, present)
     y = rows.gathered(bodily)
     refused = (bodily - rows.spread(y)).reshape(len(bodily), -1).T
     sizes, turn = np.linalg.svd(np.concatenate([refused, rows.matrix @ y]), full_matrices=False)[1:]
     return y @ turn[int((sizes > RANK).sum()) :].T
 
 
-def _bodily(x: Floats, present: Bools) -> Floats:
+def _rigid_motions(x: Floats, present: Bools) -> Floats:
     """An orthonormal basis (K, N, D) of translations and rotations of the nodes that are present."""
     d = x.shape[1]
     away = (x - x[present].mean(axis=0)) * present[:, None]
@@ -258,7 +262,7 @@ def _bodily(x: Floats, present: Bools) -> Floats:
     return basis[sizes > RANK * sizes[0]].reshape(-1, *x.shape)
 
 
-def _apart(ways: Floats, together: Floats) -> Floats:
+def _remove_rigid_motions(ways: Floats, together: Floats) -> Floats:
     """A basis of the ways (U, K) across those that move all as one."""
     if not together.shape[1]:
         return ways
@@ -266,7 +270,7 @@ def _apart(ways: Floats, together: Floats) -> Floats:
     return ways @ turn[:, together.shape[1] :]
 
 
-def _modes(rows: Slopes, ways: Floats) -> Floats:
+def _modes(rows: Jacobian, ways: Floats) -> Floats:
     """The first few of the ways (K, N, D), turned so that each is as local as can be.
 
     Each follows from moving one coordinate, the one left that moves most: what does not move with it rests.

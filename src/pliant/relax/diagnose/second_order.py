@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.relax.assemble.laws import BAR, STRING
-from pliant.relax.assemble.network import Floats, Network
-from pliant.relax.mechanics.gradients import Slopes
-from pliant.relax.solvers.dead_centres import form
+from pliant.core.arrays import Floats
+from pliant.relax.mechanics.gradients import Jacobian
+from pliant.relax.network.laws import BAR, STRING
+from pliant.relax.network.network import Network
+from pliant.relax.solvers.dead_centres import stress_form
 from pliant.relax.solvers.lagrange import tangent_stiffness
 from pliant.relax.solvers.record import Frame
 
@@ -26,7 +27,7 @@ TURNS = 200  # towards the stress that holds the softest way best
 WRONG = 1e-9  # of the largest force: a string that pushes by less does not
 
 
-def left_free(net: Network, frame: Frame, rows: Slopes, ways: Floats) -> int:
+def second_order_freedoms(net: Network, frame: Frame, rows: Jacobian, ways: Floats) -> int:
     """How many of the ways (U, K) go on beyond the first order."""
     count = ways.shape[1]
     if not count or count > WAYS or len(rows.nodes) > UNKNOWNS or not len(rows.over):
@@ -37,11 +38,11 @@ def left_free(net: Network, frame: Frame, rows: Slopes, ways: Floats) -> int:
         return count
     state = net.state(frame.x, frame.share)
     state.turned[:] = frame.elongations.turned
-    forms = np.stack([form(net, state, rows, ways, p) for p in stresses.T])
+    forms = np.stack([stress_form(net, state, rows, ways, p) for p in stresses.T])
     largest = float(np.abs(forms).max())
     if largest * (net.size or 1.0) <= NONE:
         return count
-    if _held(forms, stresses, rows) > NONE * largest:
+    if _largest_least_curvature(forms, stresses, rows) > NONE * largest:
         return 0
     if len(forms) > 1:
         return count
@@ -51,7 +52,7 @@ def left_free(net: Network, frame: Frame, rows: Slopes, ways: Floats) -> int:
     return count - 1 if mixed else flat
 
 
-def _held(forms: Floats, stresses: Floats, rows: Slopes) -> float:
+def _largest_least_curvature(forms: Floats, stresses: Floats, rows: Jacobian) -> float:
     """The least curvature under the best stress that strings and bumpers can carry, uphill from several."""
     best = -np.inf
     starts = [*np.eye(len(forms)), *-np.eye(len(forms))]
@@ -59,27 +60,27 @@ def _held(forms: Floats, stresses: Floats, rows: Slopes) -> float:
         weights = start.copy()
         for turn in range(TURNS if len(forms) > 1 else 1):
             values, vectors = np.linalg.eigh(np.tensordot(weights, forms, axes=1))
-            if values[0] > best and _carried(stresses @ weights, rows):
+            if values[0] > best and _is_admissible(stresses @ weights, rows):
                 best = float(values[0])
             slope = np.einsum("a,kab,b->k", vectors[:, 0], forms, vectors[:, 0])
             weights += slope / (np.linalg.norm(slope) or 1.0) / (2.0 + turn)
             weights /= np.linalg.norm(weights)
-        if best > 0.0 and len(forms) > 1 and _carried(stresses @ weights, rows):
+        if best > 0.0 and len(forms) > 1 and _is_admissible(stresses @ weights, rows):
             break
     return best
 
 
-def _carried(p: Floats, rows: Slopes) -> bool:
+def _is_admissible(p: Floats, rows: Jacobian) -> bool:
     """Whether no string would have to push, nor a bumper to pull."""
     bound = WRONG * np.abs(p).max()
     signs = np.where(rows.laws == BAR, 0.0, np.where(rows.laws == STRING, p, -p))
     return bool((signs >= -bound).all())
 
 
-def way_stiffness(net: Network, frame: Frame, rows: Slopes, ways: Floats) -> Floats:
+def mode_stiffness(net: Network, frame: Frame, rows: Jacobian, ways: Floats) -> Floats:
     """(K,) how stiff the ways (U, K) are against displacements of length 1, rising; none where many."""
     if not net.loaded or not ways.shape[1] or len(rows.nodes) > UNKNOWNS:
         return np.zeros(0)
-    found = frame.elongations
-    stiff = tangent_stiffness(net, frame.x, rows, found.link_forces, found.links)
+    stretch = frame.elongations
+    stiff = tangent_stiffness(net, frame.x, rows, stretch.link_forces, stretch.links)
     return np.linalg.eigvalsh(ways.T @ stiff @ ways).astype(np.float64)

@@ -19,7 +19,7 @@ CURE = "Name another file, or remove it to start anew"
 
 
 @dataclass(frozen=True)
-class Standing:
+class SearchState:
     """A search after so many generations."""
 
     islands: tuple[tuple[tuple[float, MachineDesign], ...], ...]  # scores and designs, best first
@@ -27,23 +27,25 @@ class Standing:
     chance: Mapping[str, Any]  # state of the random numbers
 
 
-def write(path: str | Path, asked: Mapping[str, Any], standing: Standing) -> None:
+def write_checkpoint(path: str | Path, asked: Mapping[str, Any], standing: SearchState) -> None:
     """Write a search to a file, whole or not at all; `asked` is what it was started with."""
-    islands = [[{"score": score, **_said(design)} for score, design in island] for island in standing.islands]
+    islands = [
+        [{"score": score, **_plain_design(design)} for score, design in island] for island in standing.islands
+    ]
     chance, history = dict(standing.chance), list(standing.history)
     write_json(
         path, {"evolution": 1, "asked": dict(asked), "history": history, "chance": chance, "islands": islands}
     )
 
 
-def read(path: str | Path, asked: Mapping[str, Any]) -> Standing | None:
+def read_checkpoint(path: str | Path, asked: Mapping[str, Any]) -> SearchState | None:
     """The search in a file; None where there is no such file. An error where it is of another search."""
     if not Path(path).exists():
         return None
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
         given = data["asked"]
-        standing = Standing(
+        standing = SearchState(
             tuple(tuple((float(one["score"]), _design(one)) for one in island) for island in data["islands"]),
             tuple(map(float, data["history"])),
             data["chance"],
@@ -56,7 +58,7 @@ def read(path: str | Path, asked: Mapping[str, Any]) -> Standing | None:
     return standing
 
 
-def _said(design: MachineDesign) -> dict[str, Any]:
+def _plain_design(design: MachineDesign) -> dict[str, Any]:
     return {
         "nodes": [[node.real, node.imag] for node in design.nodes],
         "grounded": design.grounded,

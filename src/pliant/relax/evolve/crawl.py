@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.relax.assemble.network import Floats
 from pliant.relax.evolve import mutations as m
-from pliant.relax.evolve.design import ActuatorGene, MachineDesign, batch, drives, rounded
+from pliant.relax.evolve.design import ActuatorGene, MachineDesign, batch, drives, round_design
 from pliant.relax.evolve.firmness import firmness
+from pliant.relax.evolve.islands import evolve, simplify_best
 from pliant.relax.evolve.result import Evolved
-from pliant.relax.evolve.search import evolve, simplest
 from pliant.relax.machines import batch as relaxation
 from pliant.relax.machines.population import Floor
 from pliant.relax.status import EvolveStatus
@@ -33,7 +33,7 @@ ETA = 1.0  # no inertia: what coasts would slip on through the cone
 FINALISTS = 8  # of which the best is found with small steps
 
 
-class Trial(NamedTuple):
+class CrawlTrial(NamedTuple):
     """A floor, and how carefully a machine is run on it."""
 
     friction: float
@@ -42,9 +42,9 @@ class Trial(NamedTuple):
 
 
 # The worst counts: what crawls on one floor only, or at one size of step, does so by accident.
-QUICK = Trial(0.5, 4, 80), Trial(0.9, 7, 120)
-FINE = Trial(0.5, 20, 300), Trial(0.7, 5, 1200), Trial(0.9, 20, 300)
-NORMAL = Trial(0.7, 20, 600)
+QUICK = CrawlTrial(0.5, 4, 80), CrawlTrial(0.9, 7, 120)
+FINE = CrawlTrial(0.5, 20, 300), CrawlTrial(0.7, 5, 1200), CrawlTrial(0.9, 20, 300)
+NORMAL = CrawlTrial(0.7, 20, 600)
 
 CHANGES: Mapping[m.Change, float] = MappingProxyType(
     {
@@ -63,7 +63,7 @@ CHANGES: Mapping[m.Change, float] = MappingProxyType(
 )
 
 
-class Crawls(NamedTuple):
+class CrawlMeasures(NamedTuple):
     """What machines do on the floor."""
 
     travel: Floats  # (M,) how far their middles get after the first cycle
@@ -89,12 +89,16 @@ def crawler(
         score, _start, CHANGES, seed=seed, generations=generations, population=population, progress=progress,
         checkpoint=checkpoint, goal="crawler",
     )  # fmt: skip
-    finalists = [rounded(standing(design)) for design in went.designs[: 1 if went.stopped else FINALISTS]]
-    best = finalists[0] if went.stopped else simplest(finalists, lambda some: _score(some, FINE, cycles))
-    if crawls([best], NORMAL, cycles).travel[0] < 0.0:
+    finalists = [
+        round_design(put_on_floor(design)) for design in went.designs[: 1 if went.stopped else FINALISTS]
+    ]
+    best = finalists[0] if went.stopped else simplify_best(finalists, lambda some: _score(some, FINE, cycles))
+    if crawl_measures([best], NORMAL, cycles).travel[0] < 0.0:
         best = replace(best, nodes=tuple(-node.conjugate() for node in best.nodes))
-    found = {key: float(value[0]) for key, value in crawls([best], NORMAL, cycles)._asdict().items()}
-    evolved = Evolved(best, cycles, found, went.history, seed, NORMAL.friction, WEIGHT)
+    figures = {
+        key: float(value[0]) for key, value in crawl_measures([best], NORMAL, cycles)._asdict().items()
+    }
+    evolved = Evolved(best, cycles, figures, went.history, seed, NORMAL.friction, WEIGHT)
     if went.stopped:
         raise Interrupted(replace(evolved, status=EvolveStatus.STOPPED))
     return evolved
@@ -102,16 +106,16 @@ def crawler(
 
 def score(designs: Sequence[MachineDesign]) -> Floats:
     """Its own lengths that a machine gets on in a cycle (M,), less for a loose one; 0 if a length gives."""
-    return _score([standing(design) for design in designs], QUICK, CYCLES)
+    return _score([put_on_floor(design) for design in designs], QUICK, CYCLES)
 
 
-def standing(design: MachineDesign) -> MachineDesign:
+def put_on_floor(design: MachineDesign) -> MachineDesign:
     """A design put on the floor."""
     low = min(node.imag for node in design.nodes)
     return replace(design, nodes=tuple(node - 1j * low for node in design.nodes))
 
 
-def crawls(designs: Sequence[MachineDesign], trial: Trial, cycles: int) -> Crawls:
+def crawl_measures(designs: Sequence[MachineDesign], trial: CrawlTrial, cycles: int) -> CrawlMeasures:
     """Run machines on a floor."""
     made = batch(designs, WEIGHT)
     settled = relaxation.relax(
@@ -127,7 +131,7 @@ def crawls(designs: Sequence[MachineDesign], trial: Trial, cycles: int) -> Crawl
     cycle = middle.shape[1] // cycles
     last = settled.trace[:, -cycle :: trial.steps]  # (M, WAYPOINTS, J, 2)
     size = np.ptp(last, axis=2).max(axis=(1, 2)) + 1e-300
-    return Crawls(
+    return CrawlMeasures(
         travel=middle[:, -1] - middle[:, cycle - 1],
         size=size,
         error=settled.errors.max(axis=1) / size,
@@ -135,8 +139,8 @@ def crawls(designs: Sequence[MachineDesign], trial: Trial, cycles: int) -> Crawl
     )
 
 
-def _score(designs: Sequence[MachineDesign], trials: Sequence[Trial], cycles: int) -> Floats:
-    went = [crawls(designs, trial, cycles) for trial in trials]
+def _score(designs: Sequence[MachineDesign], trials: Sequence[CrawlTrial], cycles: int) -> Floats:
+    went = [crawl_measures(designs, trial, cycles) for trial in trials]
     way = np.sign(went[0].travel)
     lengths = [
         np.where(one.error > HELD, 0.0, way * one.travel / one.size * np.minimum(one.firmness / FIRM, 1.0))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats
+from pliant.core.arrays import Floats
 from pliant.relax.machines.population import Machines, drawn_lengths, machines
 
 Pair = tuple[int, int]
@@ -48,7 +48,7 @@ class MachineDesign:
         return abs(self.nodes[pair[1]] - self.nodes[pair[0]])
 
 
-def rounded(design: MachineDesign) -> MachineDesign:
+def round_design(design: MachineDesign) -> MachineDesign:
     """A design whose coordinates and lengths of actuators have six digits after the point."""
     nodes = tuple(complex(round(node.real, DIGITS), round(node.imag, DIGITS)) for node in design.nodes)
     placed = replace(design, nodes=nodes)

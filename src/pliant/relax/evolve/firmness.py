@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats
+from pliant.core.arrays import Floats
 from pliant.relax.machines.population import Machines
 
 

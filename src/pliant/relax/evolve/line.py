@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Bools, Floats
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.relax.assemble.network import Bools, Floats
 from pliant.relax.evolve import mutations as m
-from pliant.relax.evolve.design import ActuatorGene, MachineDesign, batch, drives, rounded
+from pliant.relax.evolve.design import ActuatorGene, MachineDesign, batch, drives, round_design
 from pliant.relax.evolve.firmness import firmness
+from pliant.relax.evolve.islands import evolve, simplify_best
 from pliant.relax.evolve.result import Evolved
-from pliant.relax.evolve.search import evolve, simplest
 from pliant.relax.machines import batch as relaxation
 from pliant.relax.status import EvolveStatus
 
@@ -48,7 +48,7 @@ CHANGES: Mapping[m.Change, float] = MappingProxyType(
 )
 
 
-class Traces(NamedTuple):
+class LineMeasures(NamedTuple):
     """What machines draw."""
 
     aspect: Floats  # (M,) width over length of the box around the trace
@@ -74,16 +74,16 @@ def straight_line(
         score, _start, CHANGES, seed=seed, generations=generations, population=population, progress=progress,
         checkpoint=checkpoint, goal="line",
     )  # fmt: skip
-    finalists = [rounded(design) for design in went.designs[: 1 if went.stopped else FINALISTS]]
-    best = finalists[0] if went.stopped else simplest(finalists, lambda some: _score(some, *FINE))
-    drawn = traces([best], *FINE)
-    found = {
+    finalists = [round_design(design) for design in went.designs[: 1 if went.stopped else FINALISTS]]
+    best = finalists[0] if went.stopped else simplify_best(finalists, lambda some: _score(some, *FINE))
+    drawn = line_measures([best], *FINE)
+    figures = {
         "aspect": float(drawn.aspect[0]),
         "stroke": float(drawn.stroke[0]),
         "length_error": float(drawn.error[0]),
         "firmness": float(drawn.firmness[0]),
     }
-    evolved = Evolved(best, 1, found, went.history, seed)
+    evolved = Evolved(best, 1, figures, went.history, seed)
     if went.stopped:
         raise Interrupted(replace(evolved, status=EvolveStatus.STOPPED))
     return evolved
@@ -94,7 +94,7 @@ def score(designs: Sequence[MachineDesign]) -> Floats:
     return _score(designs, *QUICK)
 
 
-def traces(designs: Sequence[MachineDesign], steps: int, iterations: int) -> Traces:
+def line_measures(designs: Sequence[MachineDesign], steps: int, iterations: int) -> LineMeasures:
     """Run machines through their stroke, and measure what their last nodes draw."""
     made = batch(designs)
     count, nodes, _ = made.drawn.shape
@@ -104,7 +104,7 @@ def traces(designs: Sequence[MachineDesign], steps: int, iterations: int) -> Tra
     line = poses[np.arange(count), :, [len(design.nodes) - 1 for design in designs]]
     across, along = _box(line)
     held = np.linalg.norm(line[:, :, None] - poses[:, :, : designs[0].grounded], axis=3)
-    return Traces(
+    return LineMeasures(
         aspect=across / (along + 1e-300),
         stroke=along / size,
         error=settled.errors.max(axis=1) / size,
@@ -114,7 +114,7 @@ def traces(designs: Sequence[MachineDesign], steps: int, iterations: int) -> Tra
 
 
 def _score(designs: Sequence[MachineDesign], steps: int, iterations: int) -> Floats:
-    drawn = traces(designs, steps, iterations)
+    drawn = line_measures(designs, steps, iterations)
     digits = -np.log10(np.clip(drawn.aspect, STRAIGHT, 1.0))
     whole = np.minimum(drawn.stroke / STROKE, 1.0) * np.minimum(drawn.firmness / FIRM, 1.0)
     # An arc about a held node is soon found, soon as flat as can be, and in the way of all else.

@@ -25,13 +25,13 @@ Change = Callable[[Rng, MachineDesign], MachineDesign]
 def move_a_node(rng: Rng, design: MachineDesign) -> MachineDesign:
     """One node elsewhere, near or far."""
     nodes = list(design.nodes)
-    nodes[int(rng.integers(len(nodes)))] += _shift(rng, design)
+    nodes[int(rng.integers(len(nodes)))] += _random_shift(rng, design)
     return replace(design, nodes=tuple(nodes))
 
 
 def move_all(rng: Rng, design: MachineDesign) -> MachineDesign:
     """Every node elsewhere."""
-    scale = abs(_shift(rng, design))
+    scale = abs(_random_shift(rng, design))
     return replace(design, nodes=tuple(node + scale * _normal(rng) for node in design.nodes))
 
 
@@ -49,7 +49,7 @@ def add_node(rng: Rng, design: MachineDesign) -> MachineDesign:
 def drop_node(rng: Rng, design: MachineDesign) -> MachineDesign:
     """One node less, with its bars."""
     loose = loose_nodes(design)
-    return without(design, loose[int(rng.integers(len(loose)))]) if loose else add_node(rng, design)
+    return drop_loose_node(design, loose[int(rng.integers(len(loose)))]) if loose else add_node(rng, design)
 
 
 def loose_nodes(design: MachineDesign) -> list[int]:
@@ -59,11 +59,11 @@ def loose_nodes(design: MachineDesign) -> list[int]:
     return [node for node in range(design.grounded, count) if node not in needed] if count > FEWEST else []
 
 
-def without(design: MachineDesign, gone: int) -> MachineDesign:
+def drop_loose_node(design: MachineDesign, gone: int) -> MachineDesign:
     """A design without a loose node and its bars."""
     places = {node: node - (node > gone) for node in range(len(design.nodes))}
     kept = replace(design, bars=tuple(bar for bar in design.bars if gone not in bar))
-    return _renumbered(kept, design.nodes[:gone] + design.nodes[gone + 1 :], places)
+    return _renumber(kept, design.nodes[:gone] + design.nodes[gone + 1 :], places)
 
 
 def add_bar(rng: Rng, design: MachineDesign) -> MachineDesign:
@@ -142,10 +142,10 @@ def trace_another(rng: Rng, design: MachineDesign) -> MachineDesign:
     places = {node: node for node in range(last)} | {other: last, last: other}
     nodes = list(design.nodes)
     nodes[other], nodes[last] = nodes[last], nodes[other]
-    return _renumbered(design, tuple(nodes), places)
+    return _renumber(design, tuple(nodes), places)
 
 
-def mutated(rng: Rng, design: MachineDesign, changes: Mapping[Change, float]) -> MachineDesign:
+def mutate(rng: Rng, design: MachineDesign, changes: Mapping[Change, float]) -> MachineDesign:
     """A design after one change, or a few, each as likely as its weight."""
     options, weights = list(changes), np.array(list(changes.values()))
     for _ in range(1 + rng.poisson(0.3)):
@@ -153,7 +153,7 @@ def mutated(rng: Rng, design: MachineDesign, changes: Mapping[Change, float]) ->
     return design
 
 
-def crossed(rng: Rng, design: MachineDesign, kin: Sequence[MachineDesign]) -> MachineDesign:
+def cross(rng: Rng, design: MachineDesign, kin: Sequence[MachineDesign]) -> MachineDesign:
     """A design changed by some of what tells two of its kin apart, which have the same links.
 
     What kin differ in is what may be varied together at little cost: along a narrow ridge of good
@@ -182,9 +182,7 @@ def _with_actuator(design: MachineDesign, which: int, actuator: ActuatorGene) ->
     return replace(design, actuators=(*actuators[:which], actuator, *actuators[which + 1 :]))
 
 
-def _renumbered(
-    design: MachineDesign, nodes: tuple[complex, ...], places: Mapping[int, int]
-) -> MachineDesign:
+def _renumber(design: MachineDesign, nodes: tuple[complex, ...], places: Mapping[int, int]) -> MachineDesign:
     def moved(pair: Pair) -> Pair:
         return places[pair[0]], places[pair[1]]
 
@@ -200,5 +198,5 @@ def _normal(rng: Rng) -> complex:
     return complex(rng.standard_normal(), rng.standard_normal())
 
 
-def _shift(rng: Rng, design: MachineDesign) -> complex:
+def _random_shift(rng: Rng, design: MachineDesign) -> complex:
     return 10.0 ** float(rng.uniform(FINE, COARSE)) * design.size * _normal(rng)

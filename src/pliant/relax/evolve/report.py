@@ -6,13 +6,13 @@ import numpy as np
 
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot, Series
-from pliant.relax.drawing import drawn
+from pliant.relax.drawing import drawn_frame
 from pliant.relax.evolve.result import Evolved
 
 
 def motion(result: Evolved) -> Motion:
     """One frame: the machine as it is drawn. `pliant.solve(result.mechanism())` runs it."""
-    return drawn(result.mechanism())
+    return drawn_frame(result.mechanism())
 
 
 def plots(result: Evolved) -> dict[str, Plot]:

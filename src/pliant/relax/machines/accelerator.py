@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.core.errors import PliantError
-from pliant.relax.assemble.laws import BAR, STRING
-from pliant.relax.machines.population import ETA, Floor, Machines, Settled, check_method, drive_shares
+from pliant.relax.machines.population import ETA, BatchResult, Floor, Machines, check_method, drive_shares
+from pliant.relax.network.laws import BAR, STRING
 
 Array = Any  # of JAX
 Axes = list[Array]  # an array for each axis
@@ -72,7 +72,7 @@ def relax(
     cap: float = 0.05,
     floor: Floor | None = None,
     trace: Sequence[int] = (),
-) -> Settled:
+) -> BatchResult:
     """Relax every machine, as `batch.relax` does in float32, on JAX's default device.
 
     Source: [Lipson2006] eqs 1 to 4 and 6, Fig. 1(b).
@@ -84,9 +84,9 @@ def relax(
     if not made.mixed:
         pairs = tuple((a, b) for a, b in made.ends.tolist())
         plan = DeviceProgram(pairs, tuple(made.laws.tolist()), tuple(trace))
-    found = _program()(plan, _parts(made, cap), rule, shares, iterations)
-    points, residual, errors, traced = (np.moveaxis(np.asarray(values), -1, 0) for values in found)
-    return Settled(
+    answer = _program()(plan, _parts(made, cap), rule, shares, iterations)
+    points, residual, errors, traced = (np.moveaxis(np.asarray(values), -1, 0) for values in answer)
+    return BatchResult(
         points=points,
         residual=residual * made.strengths.astype(np.float32),
         length_error=errors[:, -1],
@@ -139,13 +139,13 @@ def _run(
 
     def at_share(state: tuple[Groups, Groups], share: Array) -> tuple[Any, Any]:
         now = parts._replace(rest=parts.rest + share * (parts.target - parts.rest))
-        state = lax.fori_loop(0, iterations, lambda _, s: _moved(plan, now, rule, *s), state)
-        traced = _whole(plan, state[0])[np.array(plan.traced, np.int64)]
+        state = lax.fori_loop(0, iterations, lambda _, s: _iterate(plan, now, rule, *s), state)
+        traced = _ungroup(plan, state[0])[np.array(plan.traced, np.int64)]
         return state, (_residual(plan, now, rule, *state), _error(plan, now, state[0]), traced)
 
     start = _groups(plan, parts.drawn), _groups(plan, jnp.zeros_like(parts.drawn))
     (x, _), (residual, errors, traced) = lax.scan(at_share, start, shares)
-    return _whole(plan, x), residual[-1], errors, traced
+    return _ungroup(plan, x), residual[-1], errors, traced
 
 
 def _groups(plan: DeviceProgram, values: Array) -> Groups:
@@ -156,13 +156,13 @@ def _groups(plan: DeviceProgram, values: Array) -> Groups:
     return [[node[d] for d in axes] for node in values]
 
 
-def _whole(plan: DeviceProgram, groups: Groups) -> Array:
+def _ungroup(plan: DeviceProgram, groups: Groups) -> Array:
     """The other way."""
     jnp = jax().numpy
     return jnp.stack(groups[0], 1) if plan.pairs is None else jnp.stack([jnp.stack(axes) for axes in groups])
 
 
-def _moved(
+def _iterate(
     plan: DeviceProgram, parts: DeviceArrays, rule: DeviceRule, x: Groups, step: Groups
 ) -> tuple[Groups, Groups]:
     """Where the nodes are after an iteration, and their steps Δ = ηα R/S + (1 − η)Δ.
@@ -174,7 +174,7 @@ def _moved(
     steps: Groups = []
     totals, most = _totals(plan, parts, x), _rows(plan, parts.most)
     for here, last, (force, stiff), far in zip(x, step, totals, most, strict=True):
-        force, last = _held(rule, here, last, force)  # noqa: PLW2901
+        force, last = _remove_floor_forces(rule, here, last, force)  # noqa: PLW2901
         by = [
             rule.push * f / jnp.maximum(s, rule.least) + rule.keep * d
             for f, s, d in zip(force, stiff, last, strict=True)
@@ -189,7 +189,7 @@ def _moved(
     return moved, steps
 
 
-def _held(rule: DeviceRule, x: Axes, step: Axes, force: Axes) -> tuple[Axes, Axes]:
+def _remove_floor_forces(rule: DeviceRule, x: Axes, step: Axes, force: Axes) -> tuple[Axes, Axes]:
     """Forces and steps without what the floor holds; see `lanes`.
 
     Source: [Lipson2006] Table 2, "Static Friction".
@@ -264,7 +264,7 @@ def _residual(plan: DeviceProgram, parts: DeviceArrays, rule: DeviceRule, x: Gro
     for here, last, (force, _), far in zip(
         x, step, _totals(plan, parts, x), _rows(plan, parts.most), strict=True
     ):
-        left, _ = _held(rule, here, last, force)
+        left, _ = _remove_floor_forces(rule, here, last, force)
         size = jnp.where(far > 0.0, jnp.sqrt(sum(f * f for f in left)), 0.0)
         sizes.append(jnp.where(jnp.isnan(size), jnp.inf, size))
     return jnp.vstack(sizes).max(axis=0)
@@ -287,7 +287,9 @@ def _links(
     """Of every group of links: from end to end, law, stiffness, rest length, band."""
     rest = parts.stiffness, parts.rest, parts.bands
     if plan.pairs is None or plan.laws is None:
-        first, second = (jax().numpy.take_along_axis(_whole(plan, x), end[:, None], 0) for end in parts.ends)
+        first, second = (
+            jax().numpy.take_along_axis(_ungroup(plan, x), end[:, None], 0) for end in parts.ends
+        )
         e = [second[:, d] - first[:, d] for d in range(len(x[0]))]
         return [(e, BAR if parts.laws is None else parts.laws, *rest)]
     spans = [[q - p for p, q in zip(x[a], x[b], strict=True)] for a, b in plan.pairs]

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pliant.core.loops import running
+from pliant.core.loops import run_loops
 from pliant.core.threads import in_threads, threads
 from pliant.relax.machines.lanes import BatchAnswer, Packed, Reals, UpdateRule, settle
-from pliant.relax.machines.population import ETA, Floor, Machines, Settled, check_method, drive_shares
+from pliant.relax.machines.population import ETA, BatchResult, Floor, Machines, check_method, drive_shares
 from pliant.relax.warm import LOOPS
 
-SHARED, ALONE = (0,) * 6, ()  # as many marks as the power of two that a block has of machines: 64, and 1
+LANES_64, ONE_LANE = (0,) * 6, ()  # as many marks as the power of two that a block has of machines: 64, and 1
 PIECES = 4  # a thread: more than one, for one thread may be slower than the others
 AS_PYTHON = 3e-5  # seconds that a link of one machine takes in an iteration without compiled loops
 
@@ -37,7 +37,7 @@ def relax(
     floor: Floor | None = None,
     trace: Sequence[int] = (),
     dtype: type[np.float32] | type[np.float64] = np.float64,
-) -> Settled:
+) -> BatchResult:
     """Relax every machine, `iterations` at each step of the drive.
 
     The drive is the share by which rest lengths have gone to their targets: (C,), (C, L), or
@@ -48,7 +48,7 @@ def relax(
     Source: [Lipson2006] eqs 1 to 4 and 6, Fig. 1(b).
     """
     alpha = check_method(made, iterations, alpha, eta, least, cap, trace)
-    powers, axes = ALONE if made.mixed else SHARED, made.drawn.shape[2]
+    powers, axes = ONE_LANE if made.mixed else LANES_64, made.drawn.shape[2]
     width, real = 1 << len(powers), np.dtype(dtype)
     packed = _pack(made, cap, width, real)
     given = drive_shares(drive, made)
@@ -62,9 +62,9 @@ def relax(
 
     blocks = len(packed.drawn)
     pieces = min(PIECES * threads(), blocks)
-    with running(LOOPS, AS_PYTHON * packed.rest.size * iterations * shares.shape[1]):
+    with run_loops(LOOPS, AS_PYTHON * packed.rest.size * iterations * shares.shape[1]):
         in_threads(piece, list(pairwise(np.linspace(0, blocks, pieces + 1).astype(int).tolist())))
-    return _settled(made, answer, width, shares.shape[1], len(traced))
+    return _batch_result(made, answer, width, shares.shape[1], len(traced))
 
 
 def _pack(made: Machines, cap: float, width: int, real: np.dtype[Any]) -> Packed:
@@ -115,10 +115,10 @@ def _answer(packed: Packed, width: int, steps: int, traced: int) -> BatchAnswer:
     )
 
 
-def _settled(made: Machines, answer: BatchAnswer, width: int, steps: int, traced: int) -> Settled:
+def _batch_result(made: Machines, answer: BatchAnswer, width: int, steps: int, traced: int) -> BatchResult:
     count, nodes, axes = made.drawn.shape
     errors = _rows(answer.errors, count, (steps,), width)
-    return Settled(
+    return BatchResult(
         points=_rows(answer.points, count, (nodes, axes), width),
         residual=_rows(answer.residual, count, (), width) * made.strengths.astype(errors.dtype),
         length_error=errors[:, -1],

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.core.arrays import Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.laws import BAR, STRING
+from pliant.relax.network.laws import BAR, STRING
 
 Reals = NDArray[Any]  # float32 or float64
 Marks = tuple[int, ...]  # of which only the number counts
@@ -28,7 +29,7 @@ class Packed(NamedTuple):
     """B blocks of W machines with J nodes, L links and D axes."""
 
     ends: NDArray[np.uint32]  # (B, L, 2)
-    laws: NDArray[np.int64]  # (B, L)
+    laws: Ints  # (B, L)
     drawn: Reals  # (B, J·D·W)
     rest: Reals  # (B, L·W)
     target: Reals  # (B, L·W)
@@ -72,7 +73,7 @@ class BatchAnswer(NamedTuple):
 
 @kernel
 def settle(
-    packed: Packed, rule: UpdateRule, drive: Reals, traced: NDArray[np.int64], iterations: int,
+    packed: Packed, rule: UpdateRule, drive: Reals, traced: Ints, iterations: int,
     axes: Marks, powers: Marks, first: int, last: int, answer: BatchAnswer,
 ) -> None:  # fmt: skip
     """Relax the blocks from `first` to before `last`, `iterations` at each step of the drive (B, C, L, W)."""
@@ -90,12 +91,12 @@ def settle(
             _actuate(packed, block, drive, c, room, powers)
             _clear(packed, block, room, rule, axes, powers)
             for i in range(iterations + 1):
-                _stretch(packed, block, room, rule, axes, powers)
+                _add_link_forces(packed, block, room, rule, axes, powers)
                 if rule.floor:
-                    _stand(packed, room, rule, axes, powers, i < iterations)
+                    _remove_floor_forces(packed, room, rule, axes, powers, i < iterations)
                 if i < iterations:
                     _move(packed, block, room, rule, axes, powers)
-            _survey(packed, block, c, room, rule, axes, powers, answer)
+            _measure_block(packed, block, c, room, rule, axes, powers, answer)
             # Loops, for an assignment of slices takes numba as long to compile as all the rest.
             for t in range(len(traced)):
                 at, to = 2 * traced[t] * D * W, (c * len(traced) + t) * D * W
@@ -139,7 +140,7 @@ def _clear(packed: Packed, block: int, room: Workspace, rule: UpdateRule, axes: 
 
 
 @inner
-def _stretch(
+def _add_link_forces(
     packed: Packed, block: int, room: Workspace, rule: UpdateRule, axes: Marks, powers: Marks
 ) -> None:
     """Add what every link does to R and S of its ends.
@@ -227,7 +228,7 @@ def _move(packed: Packed, block: int, room: Workspace, rule: UpdateRule, axes: M
 
 
 @inner
-def _stand(
+def _remove_floor_forces(
     packed: Packed, room: Workspace, rule: UpdateRule, axes: Marks, powers: Marks, moving: bool
 ) -> None:
     """Take from R of nodes on the floor what it holds: all that presses on it, and along it μ times that.
@@ -258,7 +259,7 @@ def _stand(
 
 
 @inner
-def _survey(
+def _measure_block(
     packed: Packed,
     block: int,
     c: int,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.errors import PliantError
-from pliant.relax.assemble.laws import BAR, BUMPER
 from pliant.relax.assemble.links import BAND
-from pliant.relax.assemble.network import Bools, Floats, Ints
+from pliant.relax.network.laws import BAR, BUMPER
 from pliant.relax.status import RelaxStatus
 
 PUSH, ETA = 0.5, 0.1  # ηα where α is not given, and η: with pseudo-inertia
@@ -76,7 +76,7 @@ class Floor:
 
 
 @dataclass(frozen=True)
-class Settled:
+class BatchResult:
     """Machines at the end of the drive, and how well they are settled. Nothing in it is NaN."""
 
     points: NDArray[Any]  # (M, J, D)
@@ -97,8 +97,8 @@ class Settled:
         near = RESTS if self.points.dtype == np.float64 else RESTS_SINGLE
         rests = self.residual <= near * self.scale[:, 1]
         holds = (self.length_error <= HOLDS * self.scale[:, 0]) | self.loaded
-        found = np.where(rests, np.where(holds, 0, 1), 2).tolist()
-        return tuple(STATUSES[one] for one in found)
+        codes = np.where(rests, np.where(holds, 0, 1), 2).tolist()
+        return tuple(STATUSES[one] for one in codes)
 
     def summary(self) -> str:
         """How many machines ended how."""

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.network import Floats, Ints
-from pliant.relax.solvers.elimination import ANCHOR, Order
-from pliant.relax.solvers.skyline import solve_together
+from pliant.relax.factors.elimination import ANCHOR, Order
+from pliant.relax.factors.skyline import solve_together
 
 Vector = tuple[float, float, float]
 
@@ -35,7 +35,7 @@ def bend(x: Floats, step: Floats, spin: Floats, order: Order, there: Floats, rig
             right[p, c] = ANCHOR * (x[order.node[p], c] + step[order.node[p], c])
     for e in range(len(order.edges)):
         a, b = order.edges[e, 0], order.edges[e, 1]
-        u = _turned(x, step, a, b, spin)
+        u = _rotated_edge(x, step, a, b, spin)
         p, q = order.place[a], order.place[b]
         for c in range(d):
             if p >= 0:
@@ -56,7 +56,7 @@ def distortion(x: Floats, step: Floats, spin: Floats, edges: Ints, sizes: Floats
         a, b = edges[e, 0], edges[e, 1]
         p, q = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1]
         r = 0.0 if flat else x[b, 2] - x[a, 2]
-        i, j, k = _across(spin, a, b, p, q, r)
+        i, j, k = _spin_velocity(spin, a, b, p, q, r)
         change = (step[b, 0] - step[a, 0] - i) ** 2 + (step[b, 1] - step[a, 1] - j) ** 2
         change += 0.0 if flat else (step[b, 2] - step[a, 2] - k) ** 2
         square = max(p * p + q * q + r * r, sizes[e] * sizes[e])
@@ -66,7 +66,7 @@ def distortion(x: Floats, step: Floats, spin: Floats, edges: Ints, sizes: Floats
 
 
 @inner
-def _across(spin: Floats, a: int, b: int, p: float, q: float, r: float) -> Vector:
+def _spin_velocity(spin: Floats, a: int, b: int, p: float, q: float, r: float) -> Vector:
     """ω × v, with ω the mean of the spins of two nodes and v = (p, q, r) the edge between them."""
     f, g, h = (
         0.5 * (spin[a, 0] + spin[b, 0]),
@@ -77,12 +77,12 @@ def _across(spin: Floats, a: int, b: int, p: float, q: float, r: float) -> Vecto
 
 
 @inner
-def _turned(x: Floats, step: Floats, a: int, b: int, spin: Floats) -> Vector:
+def _rotated_edge(x: Floats, step: Floats, a: int, b: int, spin: Floats) -> Vector:
     """The edge from a to b after the step: strained, then turned (Rodrigues)."""
     flat = x.shape[1] == 2
     p, q = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1]
     r = 0.0 if flat else x[b, 2] - x[a, 2]
-    i, j, k = _across(spin, a, b, p, q, r)
+    i, j, k = _spin_velocity(spin, a, b, p, q, r)
     p, q = p + step[b, 0] - step[a, 0] - i, q + step[b, 1] - step[a, 1] - j
     r = 0.0 if flat else r + step[b, 2] - step[a, 2] - k
     f, g, h = (

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.laws import BAR, STRING, force
-from pliant.relax.assemble.network import Bools, Couplings, Floats, Ints, Links, Network, Rails, State
-from pliant.relax.mechanics.forces import most_measures, rail, strained
-from pliant.relax.mechanics.measures import couple
-from pliant.relax.mechanics.segment_contact import Touch, contact_slope
+from pliant.relax.mechanics.forces import most_measures, rail, rail_pull
+from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.laws import BAR, STRING, force
+from pliant.relax.network.measures import couple
+from pliant.relax.network.network import Contacts, Couplings, Links, Network, Rails, State
 
 SMALL = 1e-3  # of the size: smaller radii count as this
 
@@ -49,7 +50,9 @@ def elongations(net: Network, state: State) -> Elongations:
     g, h, holds = (
         q.copy(),
         c.copy(),
-        Holds(net.rails_hold, net.couplings_hold, net.touches_hold, net.scales[len(e) :], SMALL * net.size),
+        HeldElements(
+            net.rails_hold, net.couplings_hold, net.touches_hold, net.scales[len(e) :], SMALL * net.size
+        ),
     )
     rest = _fill(state, parts.rails, parts.couplings, parts.touch, holds, (q, c), (g, h), gaps)
     worst = max(worst, rest)
@@ -61,7 +64,7 @@ def elongations(net: Network, state: State) -> Elongations:
     return Elongations(e, q, c, f, g, h, pairs, gaps[pairs], pressed, state.turned.copy(), worst)
 
 
-def errors(net: Network, found: Elongations) -> tuple[Floats, Floats, Floats, Floats]:
+def errors(net: Network, stretch: Elongations) -> tuple[Floats, Floats, Floats, Floats]:
     """By how much lengths that shall hold do not: slack strings and free bumpers have none, nor springs.
 
     What pulls or pushes in one way only has to be as long as it is asked to be where it does.
@@ -70,10 +73,10 @@ def errors(net: Network, found: Elongations) -> tuple[Floats, Floats, Floats, Fl
     """
     parts = net.parts
     return (
-        _error(found.links, found.link_forces, parts.links.laws, net.rigid),
-        _error(found.rails, found.rail_forces, parts.rails.laws, net.rails_hold),
-        _error(found.couplings, found.coupling_forces, parts.couplings.laws, net.couplings_hold),
-        np.where(net.touches_hold[found.touching], np.abs(found.gaps), 0.0),
+        _error(stretch.links, stretch.link_forces, parts.links.laws, net.rigid),
+        _error(stretch.rails, stretch.rail_forces, parts.rails.laws, net.rails_hold),
+        _error(stretch.couplings, stretch.coupling_forces, parts.couplings.laws, net.couplings_hold),
+        np.where(net.touches_hold[stretch.touching], np.abs(stretch.gaps), 0.0),
     )
 
 
@@ -82,7 +85,7 @@ def _error(over: Floats, forces: Floats, laws: Ints, rigid: Bools) -> Floats:
     return np.where(rigid, np.where((laws == BAR) | (forces != 0.0), np.abs(over), one_way), 0.0)
 
 
-class Holds(NamedTuple):
+class HeldElements(NamedTuple):
     """Which lengths shall hold, and what their errors are shares of."""
 
     rails: Bools  # (Q,)
@@ -134,7 +137,7 @@ def unbalance(x: Floats, rest: Floats, ends: Ints, stiffness: Floats, place: Int
 
 @kernel
 def _fill(
-    state: State, rails: Rails, couplings: Couplings, touch: Touch, holds: Holds,
+    state: State, rails: Rails, couplings: Couplings, touch: Contacts, holds: HeldElements,
     over: tuple[Floats, Floats], forces: tuple[Floats, Floats], gaps: Floats,
 ) -> float:  # fmt: skip
     """Elongations and forces of rails and couplings, gaps of pairs; the largest error as a share."""
@@ -142,7 +145,7 @@ def _fill(
     away = np.empty(d)
     for k in range(len(q)):
         q[k] = rail(x, rails, k, away)[1] - rails.rest[k]
-        strain = strained(x, rails, state.rail_given, k, away)[2]
+        strain = rail_pull(x, rails, state.rail_given, k, away)[2]
         g[k] = force(rails.laws[k], rails.stiffness[k], rails.bands[k], strain)
         if holds.rails[k]:
             worst = max(worst, _wrong(rails.laws[k], q[k], g[k]) / holds.scales[len(c) + k])

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.relax.assemble.network import Fields, Floats
+from pliant.core.arrays import Floats
+from pliant.relax.network.network import Fields
 
 
-class Attracted(NamedTuple):
+class FieldForces(NamedTuple):
     """What one field does to N nodes in D axes."""
 
     away: Floats  # (N, D) the way to its centre
@@ -18,7 +19,7 @@ class Attracted(NamedTuple):
     along: Floats  # (N,) what its stiffness along the way is more, divided by the square of the way
 
 
-def attracted(fields: Fields, x: Floats) -> Iterator[Attracted]:
+def field_forces(fields: Fields, x: Floats) -> Iterator[FieldForces]:
     """Strength · mass · distance^power towards each centre; nothing at it, nor where numbers would end."""
     for at, strength, power in zip(fields.at, fields.strength, fields.power, strict=True):
         away = at - x
@@ -26,5 +27,5 @@ def attracted(fields: Fields, x: Floats) -> Iterator[Attracted]:
         with np.errstate(all="ignore"):
             across = strength * fields.masses * square ** (0.5 * (power - 1.0))
             along = (power - 1.0) * across / square
-        told = np.isfinite(across) & np.isfinite(along) & (square > 0.0)
-        yield Attracted(away, np.where(told, across, 0.0), np.where(told, along, 0.0))
+        finite = np.isfinite(across) & np.isfinite(along) & (square > 0.0)
+        yield FieldForces(away, np.where(finite, across, 0.0), np.where(finite, along, 0.0))

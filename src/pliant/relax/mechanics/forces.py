@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.core.kernel import inner
-from pliant.relax.assemble.laws import BAR, force, stored, tangent
-from pliant.relax.assemble.network import FREE, Couplings, Fields, Floats, Guides, Ints, Parts, Rails, State
+from pliant.core.arrays import Floats, Ints
+from pliant.core.kernel import inner, kernel
 from pliant.relax.mechanics.guides import project
-from pliant.relax.mechanics.measures import couple
-from pliant.relax.mechanics.segment_contact import contact_forces, stick
+from pliant.relax.mechanics.segment_contact import apply_friction, contact_forces
+from pliant.relax.network.laws import BAR, force, stored_energy, tangent
+from pliant.relax.network.measures import couple
+from pliant.relax.network.network import FREE, Couplings, Elements, Fields, Guides, Rails, State
 
 
 @inner
-def evaluate(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
+def evaluate(state: State, parts: Elements, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
     """Forces r (N, D) and stiffness s (N, D) on every node; the energy.
 
     `push` (N, D) gets what contacts push with, and `grip` (N,) what friction can hold.
@@ -34,8 +35,17 @@ def evaluate(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, gri
     )
 
 
+@kernel
+def nodal_forces(state: State, parts: Elements) -> Floats:
+    """Forces (N, D) on every node, of all but the ground and the guides that hold it."""
+    n, d = state.x.shape
+    r, s, push, grip = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d)), np.zeros(n)
+    evaluate(state, parts, r, s, push, grip)
+    return r
+
+
 @inner
-def others(state: State, parts: Parts, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
+def others(state: State, parts: Elements, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
     """The same without the links."""
     energy, x, loads = 0.0, state.x, state.loads
     for i in range(len(r)):
@@ -79,7 +89,7 @@ def link_forces(
             energy += 0.5 * f * over
         else:
             f = force(laws[e], k, bands[e], over)
-            energy += stored(laws[e], k, bands[e], over)
+            energy += stored_energy(laws[e], k, bands[e], over)
             k = tangent(laws[e], k, bands[e], over)
         per = f / length
         across = max(per, 0.0)
@@ -119,7 +129,7 @@ def rail(x: Floats, rails: Rails, q: int, away: Floats) -> tuple[float, float]:
 
 
 @inner
-def strained(x: Floats, rails: Rails, given: Floats, q: int, away: Floats) -> tuple[float, float, float]:
+def rail_pull(x: Floats, rails: Rails, given: Floats, q: int, away: Floats) -> tuple[float, float, float]:
     """The same of a rail as it is strained, with what is given in; and its elongation.
 
     On its line a node is taken to be further `away` by the part of `given` (Q, D) that is across the line.
@@ -148,9 +158,9 @@ def _rails(x: Floats, rails: Rails, given: Floats, r: Floats, s: Floats) -> floa
     d = x.shape[1]
     away, energy = np.empty(d), 0.0
     for q in range(len(rails.nodes)):
-        at, far, over = strained(x, rails, given, q, away)
+        at, far, over = rail_pull(x, rails, given, q, away)
         law, k, a = rails.laws[q], rails.stiffness[q], rails.bands[q]
-        energy += stored(law, k, a, over)
+        energy += stored_energy(law, k, a, over)
         f, rate = force(law, k, a, over), tangent(law, k, a, over)
         whole = 1.0 + abs(1.0 - at) + abs(at)
         for g in range(3):
@@ -181,7 +191,7 @@ def _couplings(x: Floats, couplings: Couplings, goal: Floats, turned: Floats, r:
         over = couple(x, couplings, c, turned, slope, nodes) - goal[c]
         law, k, a = couplings.laws[c], couplings.stiffness[c], couplings.bands[c]
         f = force(law, k, a, over)
-        energy += stored(law, k, a, over)
+        energy += stored_energy(law, k, a, over)
         whole = 0.0
         for g in range(count):
             for h in range(d):
@@ -217,7 +227,7 @@ def _fields(x: Floats, fields: Fields, r: Floats, s: Floats) -> float:
 
 
 @inner
-def slip(x: Floats, nodes: Ints, row: Floats, out: Floats) -> float:
+def slip_force(x: Floats, nodes: Ints, row: Floats, out: Floats) -> float:
     """How far what friction holds has slipped, less what is given in, `out` (D,); its length.
 
     P (Σ w x − anchor) + lead, with the numbers of the row as `friction` has them.
@@ -245,7 +255,7 @@ def _grips(x: Floats, gripped: Ints, grips: Floats, r: Floats, s: Floats) -> flo
         held, k = grips[g, 4], grips[g, 5]
         if held == 0.0:
             continue
-        far, whole = slip(x, gripped[g], grips[g], away), 0.0
+        far, whole = slip_force(x, gripped[g], grips[g], away), 0.0
         sticks = k * far <= held
         more, soft = 0.0 if sticks else far - held / k, grips[g, 6]
         energy += 0.5 * k * far * far if sticks else held * (far - 0.5 * held / k) + 0.5 * soft * more * more
@@ -288,4 +298,4 @@ def _stick(r: Floats, normal: Floats, hold: float, share: bool) -> None:
     if pressure > 0.0:
         for c in range(len(r)):
             normal[c] /= pressure
-        stick(r, normal, pressure if share else 1.0, hold)
+        apply_friction(r, normal, pressure if share else 1.0, hold)

@@ -22,11 +22,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from pliant.relax.assemble.network import FIXED, Floats, Ints, Network, State, once
+from pliant.core.arrays import Floats, Ints
 from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.forces import nodal_forces
 from pliant.relax.mechanics.guides import basis
-from pliant.relax.mechanics.segment_contact import closest, contact_slope
-from pliant.relax.solvers.newton import felt
+from pliant.relax.mechanics.segment_contact import contact_slope, nearest_points
+from pliant.relax.network.network import FIXED, Network, State, once
 
 # Columns of a row: weights (4), what friction can hold, k, the stiffness beyond, P (D·D), anchor, lead (D).
 WEIGHTS, HELD, STIFFNESS, BEYOND, PROJECTION = slice(4), 4, 5, 6, 7
@@ -35,7 +36,7 @@ STEADY = 0.1  # of what friction can hold: by so little it changes where N comes
 
 
 @once
-def rubs(net: Network) -> bool:
+def has_friction(net: Network) -> bool:
     """Whether there is any friction."""
     return bool(net.parts.guides.friction.any() or net.parts.touch.friction.any())
 
@@ -48,12 +49,12 @@ def smooth(net: Network) -> Network:
     return replace(net, parts=parts._replace(guides=guides, touch=touch))
 
 
-def prepared(net: Network, state: State) -> State:
+def with_friction_rows(net: Network, state: State) -> State:
     """A state with a row for every guide and every pair that has friction.
 
     At first all stick: what would slide without friction may have nowhere to rest.
     """
-    if not rubs(net):
+    if not has_friction(net):
         return state
     nodes, pairs = _rough(net)
     d = state.x.shape[1]
@@ -61,13 +62,13 @@ def prepared(net: Network, state: State) -> State:
     grips = np.zeros((len(gripped), PROJECTION + d * d + 2 * d))
     state = state._replace(since=state.x.copy(), gripped=gripped, grips=grips)
     _guides(net, state, nodes, grips[:, HELD])
-    _near(net, state, pairs, len(nodes))
+    _stick_near_pairs(net, state, pairs, len(nodes))
     grips[: len(nodes), HELD] = np.inf
-    begin(state)
+    begin_increment(state)
     return state
 
 
-def _near(net: Network, state: State, pairs: Ints, first: int) -> None:
+def _stick_near_pairs(net: Network, state: State, pairs: Ints, first: int) -> None:
     """Pairs that all but touch stick too, until it is known what presses on them."""
     slope = np.empty(4 * state.x.shape[1])
     for row, pair in enumerate(pairs.tolist(), first):
@@ -83,7 +84,7 @@ def _rough(net: Network) -> tuple[Ints, Ints]:
     return nodes, np.flatnonzero(net.parts.touch.friction > 0.0)
 
 
-def begin(state: State) -> None:
+def begin_increment(state: State) -> None:
     """An increment begins: what slips does so from here."""
     if len(state.gripped):
         state.since[:] = state.x
@@ -120,7 +121,7 @@ def update(net: Network, state: State) -> float:
     return max(float(np.abs(lead - before).max(initial=0.0)), more)
 
 
-def landed(net: Network, before: State, now: State, near: float) -> bool:
+def has_landed(net: Network, before: State, now: State, near: float) -> bool:
     """Whether a rough pair came down from farther than `near`: what it did before it rubbed is no slip."""
     if not net.parts.touch.friction.any():
         return False
@@ -140,7 +141,7 @@ def _guides(net: Network, state: State, nodes: Ints, held: Floats) -> None:
     if not len(nodes):
         return
     guides, d = net.parts.guides, state.x.shape[1]
-    force, ways = felt(state, net.parts), np.empty((d, d))
+    force, ways = nodal_forces(state, net.parts), np.empty((d, d))
     for row, node in enumerate(nodes.tolist()):
         count = basis(guides, node, state.x[node], ways)
         along = ways[:count].T @ ways[:count]
@@ -153,21 +154,21 @@ def _guides(net: Network, state: State, nodes: Ints, held: Floats) -> None:
 
 def _pairs(net: Network, state: State, pairs: Ints, first: int, held: Floats) -> None:
     """Segments that touch, and the normal forces between them."""
-    found, touch = elongations(net, state), net.parts.touch
+    stretch, touch = elongations(net, state), net.parts.touch
     slope = np.empty(4 * state.x.shape[1])
-    at = np.searchsorted(pairs, found.touching)
-    for k, pair in enumerate(found.touching.tolist()):
+    at = np.searchsorted(pairs, stretch.touching)
+    for k, pair in enumerate(stretch.touching.tolist()):
         if at[k] < len(pairs) and pairs[at[k]] == pair:
             row = first + int(at[k])
             _pair(net, state, pair, row, slope)
-            held[row] = -touch.friction[pair] * found.touch_forces[k]
+            held[row] = -touch.friction[pair] * stretch.touch_forces[k]
 
 
 def _pair(net: Network, state: State, pair: int, row: int, slope: Floats) -> None:
     """What the nearest points of two segments, as points of the bodies, do along the contact."""
     touch, d = net.parts.touch, state.x.shape[1]
     contact_slope(state.x, touch, pair, slope)
-    s, t, _ = closest(state.x, *touch.ends[pair])
+    s, t, _ = nearest_points(state.x, *touch.ends[pair])
     normal = slope[2 * d : 3 * d] + slope[3 * d :]
     state.grips[row, WEIGHTS] = s - 1.0, -s, 1.0 - t, t
     state.grips[row, STIFFNESS] = touch.stiffness[pair]

@@ -18,18 +18,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING
-from pliant.relax.assemble.network import USED, Bools, Couplings, Floats, Guides, Ints, Links, Network, Rails
 from pliant.relax.mechanics.elongation import Elongations
 from pliant.relax.mechanics.forces import rail
 from pliant.relax.mechanics.guides import basis
-from pliant.relax.mechanics.measures import couple
-from pliant.relax.mechanics.segment_contact import Touch, contact_slope
+from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.laws import BAR, BUMPER, STRING
+from pliant.relax.network.measures import couple
+from pliant.relax.network.network import USED, Contacts, Couplings, Guides, Links, Network, Rails
 
 
 @dataclass(frozen=True)
-class Slopes:
+class Jacobian:
     """J of R rows and U columns, and what they stand for."""
 
     matrix: Any  # (R, U) sparse.csr_array
@@ -52,7 +53,7 @@ class Slopes:
         return np.einsum("kud,ud->uk", moves[:, self.nodes], self.ways)
 
 
-class Chosen(NamedTuple):
+class ActiveElements(NamedTuple):
     """Which elements have rows."""
 
     links: Ints
@@ -61,7 +62,7 @@ class Chosen(NamedTuple):
     touches: Ints
 
 
-class Rows(NamedTuple):
+class GradientRows(NamedTuple):
     """J as it is filled."""
 
     starts: Ints  # (N + 1,) the first unknown of each node
@@ -73,9 +74,9 @@ class Rows(NamedTuple):
     over: Floats  # (R,)
 
 
-def slopes(net: Network, x: Floats, found: Elongations) -> Slopes:
+def jacobian_at(net: Network, x: Floats, stretch: Elongations) -> Jacobian:
     """J at x (N, D), where elongations are as found."""
-    parts, rows = net.parts, filled(net, x, found)
+    parts, rows = net.parts, gradient_rows(net, x, stretch)
     used, owners = rows.ends[-1], rows.owners
     cells = rows.values[:used], rows.columns[:used], rows.ends
     matrix = sparse.csr_array(cells, (len(owners), len(rows.ways)))
@@ -84,30 +85,30 @@ def slopes(net: Network, x: Floats, found: Elongations) -> Slopes:
     stiffness = np.concatenate([*(group.stiffness for group in groups), parts.touch.stiffness])
     laws = np.concatenate([*(group.laws for group in groups), np.full(len(parts.touch.radius), BUMPER)])
     nodes = np.repeat(np.arange(len(x)), np.diff(rows.starts))
-    return Slopes(matrix, owners, rows.over, stiffness[owners], laws[owners], nodes, rows.ways, x.shape)
+    return Jacobian(matrix, owners, rows.over, stiffness[owners], laws[owners], nodes, rows.ways, x.shape)
 
 
-def filled(net: Network, x: Floats, found: Elongations) -> Rows:
+def gradient_rows(net: Network, x: Floats, stretch: Elongations) -> GradientRows:
     """The rows of J, a node as often as its element names it."""
-    parts, chosen = net.parts, _chosen(net, found)
+    parts, chosen = net.parts, _active_elements(net, stretch)
     rows = _room(x, net, chosen)
-    over = found.links, found.couplings, found.rails
-    _fill(x, parts.links, parts.couplings, parts.rails, parts.touch, chosen, over, found.turned, rows)
+    over = stretch.links, stretch.couplings, stretch.rails
+    _fill(x, parts.links, parts.couplings, parts.rails, parts.touch, chosen, over, stretch.turned, rows)
     return rows
 
 
-def _chosen(net: Network, found: Elongations) -> Chosen:
+def _active_elements(net: Network, stretch: Elongations) -> ActiveElements:
     """Elements that hold, where a node of theirs can move."""
     moves, (links, rails, couplings, _, touch, _) = net.free, net.parts
     moved = np.concatenate([[0], np.cumsum(moves[couplings.measured].any(axis=1))])[couplings.firsts]
     chosen = (
-        _acts(found.links, links) & net.rigid & moves[links.ends].any(axis=1),
-        _acts(found.couplings, couplings) & net.couplings_hold & (np.diff(moved) > 0),
-        _acts(found.rails, rails) & moves[rails.nodes].any(axis=1),
+        _acts(stretch.links, links) & net.rigid & moves[links.ends].any(axis=1),
+        _acts(stretch.couplings, couplings) & net.couplings_hold & (np.diff(moved) > 0),
+        _acts(stretch.rails, rails) & moves[rails.nodes].any(axis=1),
     )
-    pairs = found.touching
+    pairs = stretch.touching
     first, second, third = map(np.flatnonzero, chosen)
-    return Chosen(first, second, third, pairs[moves[touch.ends[pairs]].any(axis=1)])
+    return ActiveElements(first, second, third, pairs[moves[touch.ends[pairs]].any(axis=1)])
 
 
 def _acts(over: Floats, group: Links | Couplings | Rails) -> Bools:
@@ -116,20 +117,20 @@ def _acts(over: Floats, group: Links | Couplings | Rails) -> Bools:
     return (group.laws == BAR) | np.where(group.laws == STRING, taut, pressed)
 
 
-def _room(x: Floats, net: Network, chosen: Chosen) -> Rows:
+def _room(x: Floats, net: Network, chosen: ActiveElements) -> GradientRows:
     """Rows to be filled, with as many cells as they may need."""
     parts, (count, d) = net.parts, x.shape
     starts, ways = np.zeros(count + 1, np.int64), np.empty((count * d, d))
     _ways(x, parts.guides, _present(net, chosen), starts, ways)
-    railed = int(np.where(_kept(parts.rails)[chosen.rails], d - 1, 1).sum())
+    railed = int(np.where(_rails_on_line(parts.rails)[chosen.rails], d - 1, 1).sum())
     size = len(chosen.links) + len(chosen.couplings) + railed + len(chosen.touches)
     measures = int(np.diff(parts.couplings.firsts)[chosen.couplings].sum())
     most = d * (2 * len(chosen.links) + 4 * measures + 3 * railed + 4 * len(chosen.touches))
     cells = np.zeros(size + 1, np.int64), np.empty(most, np.int64), np.empty(most)
-    return Rows(starts, ways[: starts[-1]], *cells, np.empty(size, np.int64), np.empty(size))
+    return GradientRows(starts, ways[: starts[-1]], *cells, np.empty(size, np.int64), np.empty(size))
 
 
-def _present(net: Network, chosen: Chosen) -> Bools:
+def _present(net: Network, chosen: ActiveElements) -> Bools:
     """(N,) the model's own nodes, and hidden ones that a row speaks of."""
     parts, present = net.parts, np.arange(len(net.drawn)) < net.shown
     if net.shown == len(present):
@@ -142,7 +143,7 @@ def _present(net: Network, chosen: Chosen) -> Bools:
     return present
 
 
-def _kept(rails: Rails) -> Bools:
+def _rails_on_line(rails: Rails) -> Bools:
     """(Q,) rails that keep their node on the line."""
     return (rails.laws == BAR) & (rails.rest == 0.0)
 
@@ -152,17 +153,17 @@ def _ways(x: Floats, guides: Guides, present: Bools, starts: Ints, ways: Floats)
     d = x.shape[1]
     out = np.empty((d, d))
     for i in range(len(x)):
-        found = basis(guides, i, x[i], out) if present[i] else 0
-        for k in range(found):
+        freedoms = basis(guides, i, x[i], out) if present[i] else 0
+        for k in range(freedoms):
             for c in range(d):
                 ways[starts[i] + k, c] = out[k, c]
-        starts[i + 1] = starts[i] + found
+        starts[i + 1] = starts[i] + freedoms
 
 
 @kernel
 def _fill(
-    x: Floats, links: Links, couplings: Couplings, rails: Rails, touch: Touch, chosen: Chosen,
-    over: tuple[Floats, Floats, Floats], turned: Floats, rows: Rows,
+    x: Floats, links: Links, couplings: Couplings, rails: Rails, touch: Contacts, chosen: ActiveElements,
+    over: tuple[Floats, Floats, Floats], turned: Floats, rows: GradientRows,
 ) -> None:  # fmt: skip
     """The rows of all elements, one kind after the other."""
     row = link_rows(x, links, chosen.links, over[0], rows)
@@ -175,7 +176,7 @@ def _fill(
 
 
 @inner
-def link_rows(x: Floats, links: Links, chosen: Ints, over: Floats, rows: Rows) -> int:
+def link_rows(x: Floats, links: Links, chosen: Ints, over: Floats, rows: GradientRows) -> int:
     """The rows of links; how many."""
     d = x.shape[1]
     n, row = np.empty(d), 0
@@ -200,7 +201,7 @@ def coupling_rows(
     chosen: Ints,
     over: Floats,
     turned: Floats,
-    rows: Rows,
+    rows: GradientRows,
     row: int,
     first: int,
 ) -> int:
@@ -219,7 +220,9 @@ def coupling_rows(
 
 
 @inner
-def rail_rows(x: Floats, rails: Rails, chosen: Ints, over: Floats, rows: Rows, row: int, first: int) -> int:
+def rail_rows(
+    x: Floats, rails: Rails, chosen: Ints, over: Floats, rows: GradientRows, row: int, first: int
+) -> int:
     """The nearest point of the line goes with its two nodes, by their shares."""
     d = x.shape[1]
     away, line, across = np.empty(d), np.empty(d), np.empty((d - 1, d))
@@ -227,7 +230,7 @@ def rail_rows(x: Floats, rails: Rails, chosen: Ints, over: Floats, rows: Rows, r
         at, far = rail(x, rails, q, away)
         for c in range(d):
             line[c] = x[rails.nodes[q, 2], c] - x[rails.nodes[q, 1], c]
-        _across(line, across)
+        _normals(line, across)
         kept = rails.laws[q] == BAR and rails.rest[q] == 0.0
         for c in range(0 if kept or far == 0.0 else d):
             across[0, c] = away[c] / far
@@ -243,7 +246,7 @@ def rail_rows(x: Floats, rails: Rails, chosen: Ints, over: Floats, rows: Rows, r
 
 
 @inner
-def _across(line: Floats, out: Floats) -> None:
+def _normals(line: Floats, out: Floats) -> None:
     """Orthonormal vectors (D − 1, D) across a line: the reflection of an axis onto it, but for that axis.
 
     The line is scratch afterwards.
@@ -271,7 +274,7 @@ def _square(v: Floats) -> float:
 
 
 @inner
-def _touches(x: Floats, touch: Touch, chosen: Ints, rows: Rows, row: int, first: int) -> None:
+def _touches(x: Floats, touch: Contacts, chosen: Ints, rows: GradientRows, row: int, first: int) -> None:
     d = x.shape[1]
     slope = np.empty(4 * d)
     for t in chosen:
@@ -282,7 +285,7 @@ def _touches(x: Floats, touch: Touch, chosen: Ints, rows: Rows, row: int, first:
 
 
 @inner
-def _add(rows: Rows, row: int, node: int, slope: Floats, share: float) -> None:
+def _add(rows: GradientRows, row: int, node: int, slope: Floats, share: float) -> None:
     """Add to a row what a node does to its element."""
     at = rows.ends[row + 1]
     for u in range(rows.starts[node], rows.starts[node + 1]):
@@ -295,7 +298,7 @@ def _add(rows: Rows, row: int, node: int, slope: Floats, share: float) -> None:
 
 
 @inner
-def _close(rows: Rows, row: int, owner: int, over: float) -> int:
+def _close(rows: GradientRows, row: int, owner: int, over: float) -> int:
     """End a row; the number of the next."""
     rows.owners[row], rows.over[row] = owner, over
     if row + 2 < len(rows.ends):

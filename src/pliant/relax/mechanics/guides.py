@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.network import CURVE, FIXED, FREE, LINE, PLANE, Floats, Guides
+from pliant.relax.network.network import CURVE, FIXED, FREE, LINE, PLANE, Guides
 
 SAMPLES = 4  # of each cubic, beside which the nearest point is sought
 END = 1e-9  # of a cubic: so near, a node is at the end of its curve
@@ -31,29 +32,29 @@ def project(guides: Guides, i: int, place: Floats, v: Floats) -> None:
         v[:] = 0.0
         return
     way = np.empty(len(v))
-    end = _way(guides, i, place, way)
+    end = _guide_direction(guides, i, place, way)
     if guide == PLANE:
-        _across(v, way)
+        _keep_perpendicular(v, way)
     else:
-        onward = _along(v, way)
+        onward = _keep_parallel(v, way)
         if end * onward > 0.0:
             v[:] = 0.0
 
 
 @kernel
-def hold(guides: Guides, i: int, x: Floats) -> None:
+def hold_nodes(guides: Guides, i: int, x: Floats) -> None:
     """Bring x[i] back onto the line, plane or curve of node i."""
     guide = guides.kinds[i]
     if guide == CURVE:
-        onto_curve(_cubics(guides, i), _closed(guides, i), x[i])
+        onto_curve(_cubics(guides, i), _is_closed(guides, i), x[i])
     elif guide in (LINE, PLANE):
         d = x.shape[1]
         for c in range(d):
             x[i, c] -= guides.at[i, c]
         if guide == LINE:
-            _along(x[i], guides.along[i])
+            _keep_parallel(x[i], guides.along[i])
         else:
-            _across(x[i], guides.along[i])
+            _keep_perpendicular(x[i], guides.along[i])
         for c in range(d):
             x[i, c] += guides.at[i, c]
 
@@ -74,7 +75,7 @@ def basis(guides: Guides, i: int, place: Floats, out: Floats) -> int:
             out[c, c] = 1.0
         return d
     way = np.empty(d)
-    _way(guides, i, place, way)
+    _guide_direction(guides, i, place, way)
     if guide != PLANE:
         for c in range(d):
             out[0, c] = way[c]
@@ -87,8 +88,8 @@ def basis(guides: Guides, i: int, place: Floats, out: Floats) -> int:
     for c in range(3):
         least = c if abs(way[c]) < abs(way[least]) else least
     out[0, least] = 1.0  # the coordinate axis farthest from the normal
-    _across(out[0], way)
-    _shorten(out[0])
+    _keep_perpendicular(out[0], way)
+    _normalise(out[0])
     for c in range(3):
         out[1, c] = way[(c + 1) % 3] * out[0, (c + 2) % 3] - way[(c + 2) % 3] * out[0, (c + 1) % 3]
     return 2
@@ -97,30 +98,30 @@ def basis(guides: Guides, i: int, place: Floats, out: Floats) -> int:
 @kernel
 def onto_curve(cubics: Floats, closed: bool, place: Floats) -> None:
     """Move a place (D,) to the nearest point of a curve (P, 4, D); an open one ends at its ends."""
-    cubic, u = _at(cubics, nearest(cubics, closed, place))
+    cubic, u = _at(cubics, nearest_spot(cubics, closed, place))
     for c in range(len(place)):
         place[c] = _value(cubic[:, c], u)
 
 
 @inner
-def nearest(cubics: Floats, closed: bool, place: Floats) -> float:
+def nearest_spot(cubics: Floats, closed: bool, place: Floats) -> float:
     """The spot on a curve nearest to a place: the best beside samples nearer than their neighbours."""
     count = SAMPLES * len(cubics)
     spot, least = 0.0, np.inf
-    before, here = np.inf, _look(cubics, 0.0, place)[0]
+    before, here = np.inf, _squared_distance(cubics, 0.0, place)[0]
     for k in range(count + 1):
-        after = _look(cubics, (k + 1) / SAMPLES, place)[0] if k < count else np.inf
+        after = _squared_distance(cubics, (k + 1) / SAMPLES, place)[0] if k < count else np.inf
         if here <= before and here <= after:
-            found = _refined(cubics, closed, place, k / SAMPLES)
-            square = _look(cubics, found, place)[0]
+            refined = _refine_spot(cubics, closed, place, k / SAMPLES)
+            square = _squared_distance(cubics, refined, place)[0]
             if square < least:
-                spot, least = found, square
+                spot, least = refined, square
         before, here = here, after
     return spot
 
 
 @inner
-def _refined(cubics: Floats, closed: bool, place: Floats, spot: float) -> float:
+def _refine_spot(cubics: Floats, closed: bool, place: Floats, spot: float) -> float:
     """The nearest spot beside a sample, by Newton's method kept between its neighbours.
 
     With p(u) on the curve, g = (p − x)·p′ = 0 there, and g′ = p′·p′ + (p − x)·p″.
@@ -130,7 +131,7 @@ def _refined(cubics: Floats, closed: bool, place: Floats, spot: float) -> float:
     if not closed:
         low, high = max(low, 0.0), min(high, float(count))
     for _ in range(TURNS):
-        _, slope, growth = _look(cubics, spot % count if closed else spot, place)
+        _, slope, growth = _squared_distance(cubics, spot % count if closed else spot, place)
         if slope > 0.0:
             high = spot
         else:
@@ -145,7 +146,7 @@ def _refined(cubics: Floats, closed: bool, place: Floats, spot: float) -> float:
 
 
 @inner
-def _look(cubics: Floats, spot: float, place: Floats) -> tuple[float, float, float]:
+def _squared_distance(cubics: Floats, spot: float, place: Floats) -> tuple[float, float, float]:
     """How far the spot is from the place, squared; half of that's slope and its slope's."""
     cubic, u = _at(cubics, spot)
     square = slope = growth = 0.0
@@ -159,7 +160,7 @@ def _look(cubics: Floats, spot: float, place: Floats) -> tuple[float, float, flo
 
 
 @inner
-def _way(guides: Guides, i: int, place: Floats, out: Floats) -> float:
+def _guide_direction(guides: Guides, i: int, place: Floats, out: Floats) -> float:
     """The line's direction, the plane's normal or the curve's tangent at a place.
 
     Returns 1 where it leads beyond the end of a curve there, −1 where its opposite does, else 0.
@@ -168,12 +169,12 @@ def _way(guides: Guides, i: int, place: Floats, out: Floats) -> float:
         out[c] = guides.along[i, c]
     if guides.kinds[i] != CURVE:
         return 0.0
-    cubics, closed = _cubics(guides, i), _closed(guides, i)
-    spot = nearest(cubics, closed, place)
+    cubics, closed = _cubics(guides, i), _is_closed(guides, i)
+    spot = nearest_spot(cubics, closed, place)
     cubic, u = _at(cubics, spot)
     for c in range(len(out)):
         out[c] = _rate(cubic[:, c], u)
-    _shorten(out)
+    _normalise(out)
     if closed or END < spot < len(cubics) - END:
         return 0.0
     return -1.0 if spot <= END else 1.0
@@ -186,7 +187,7 @@ def _cubics(guides: Guides, i: int) -> Floats:
 
 
 @inner
-def _closed(guides: Guides, i: int) -> bool:
+def _is_closed(guides: Guides, i: int) -> bool:
     return bool(guides.curve_closed[guides.curve[i]])
 
 
@@ -216,7 +217,7 @@ def _dot(u: Floats, v: Floats) -> float:
 
 
 @inner
-def _shorten(v: Floats) -> None:
+def _normalise(v: Floats) -> None:
     """Bring v to length 1; 0 stays 0."""
     length = np.sqrt(_dot(v, v))
     for c in range(len(v)):
@@ -224,7 +225,7 @@ def _shorten(v: Floats) -> None:
 
 
 @inner
-def _along(v: Floats, way: Floats) -> float:
+def _keep_parallel(v: Floats, way: Floats) -> float:
     """Leave of v its part along a unit vector; how long that is."""
     share = _dot(v, way)
     for c in range(len(v)):
@@ -233,7 +234,7 @@ def _along(v: Floats, way: Floats) -> float:
 
 
 @inner
-def _across(v: Floats, way: Floats) -> None:
+def _keep_perpendicular(v: Floats, way: Floats) -> None:
     """Leave of v its part across a unit vector."""
     share = _dot(v, way)
     for c in range(len(v)):

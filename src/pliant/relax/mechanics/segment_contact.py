@@ -16,34 +16,21 @@ inverse proportion to their distance from the collision point" are those above.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.core.pose import Floats
+from pliant.relax.network.network import Contacts
 
-Ints = NDArray[np.int64]
 Vector = tuple[float, float, float]  # the third is 0 in the plane
 
 PARALLEL = 1e-12  # sine of the angle below which two segments have no one nearest point
-CROSSED = 1e-9  # of its radius: a pair that is nearer was drawn so, for `room` lets no other come there
+CROSSED = 1e-9  # of its radius: nearer pairs were drawn so: `limit_displacements` lets no other come there
 SHARE = 0.45  # of the distance of a pair that each side may use up in an iteration
 
 
-class Touch(NamedTuple):
-    """T pairs of segments that may touch."""
-
-    ends: Ints  # (T, 4) nodes a, b, c, d
-    radius: Floats  # (T,) half of both thicknesses: they touch where the distance is less
-    stiffness: Floats  # (T,) k
-    friction: Floats  # (T,) μ
-    normal: Floats  # (T, D) which way the second leaves the first where they are crossed; see `sides`
-
-
 @inner
-def closest(x: Floats, a: int, b: int, c: int, d: int) -> tuple[float, float, float]:
+def nearest_points(x: Floats, a: int, b: int, c: int, d: int) -> tuple[float, float, float]:
     """Shares s of a–b and t of c–d at which they are nearest, and their distance there.
 
     Where they are parallel, the middle of what they face each other with.
@@ -58,7 +45,7 @@ def closest(x: Floats, a: int, b: int, c: int, d: int) -> tuple[float, float, fl
         # By cross products: the determinant u·u v·v − (u·v)² would lose twice the digits.
         s, t = _dot(_cross(w, v), n) / square, _dot(_cross(w, u), n) / square
         if 0.0 < s < 1.0 and 0.0 < t < 1.0:
-            return s, t, 0.0 if planar else _apart(u, v, w, s, t)
+            return s, t, 0.0 if planar else _separation(u, v, w, s, t)
     if parallel and sizes > 0.0:
         start = _dot(w, u) / _dot(u, u)
         length = _dot(v, u) / _dot(u, u)
@@ -66,7 +53,7 @@ def closest(x: Floats, a: int, b: int, c: int, d: int) -> tuple[float, float, fl
         if low < high:
             s = 0.5 * (low + high)
             t = min(max((s - start) / length, 0.0), 1.0)
-            return s, t, _apart(u, v, w, s, t)
+            return s, t, _separation(u, v, w, s, t)
     return _nearest_end(u, v, w)
 
 
@@ -76,24 +63,24 @@ def _nearest_end(u: Vector, v: Vector, w: Vector) -> tuple[float, float, float]:
     best_s, best_t, best = 0.0, 0.0, np.inf
     for end in (0.0, 1.0):
         t = _share(-_dot(_ahead(w, u, -end), v), _dot(v, v))
-        apart = _apart(u, v, w, end, t)
+        apart = _separation(u, v, w, end, t)
         if apart < best:
             best_s, best_t, best = end, t, apart
         s = _share(_dot(_ahead(w, v, end), u), _dot(u, u))
-        apart = _apart(u, v, w, s, end)
+        apart = _separation(u, v, w, s, end)
         if apart < best:
             best_s, best_t, best = s, end, apart
     return best_s, best_t, best
 
 
 @inner
-def contact_slope(x: Floats, touch: Touch, pair: int, g: Floats) -> float:
+def contact_slope(x: Floats, touch: Contacts, pair: int, g: Floats) -> float:
     """The gap, distance − radius, of a pair; g (4D,) gets ∂gap.
 
     A crossed pair has no direction of its own and is given `normal`.
     """
     a, b, c, d = touch.ends[pair]
-    s, t, distance = closest(x, a, b, c, d)
+    s, t, distance = nearest_points(x, a, b, c, d)
     size = x.shape[1]
     radius = touch.radius[pair]
     crossed = distance <= CROSSED * radius
@@ -110,7 +97,7 @@ def contact_slope(x: Floats, touch: Touch, pair: int, g: Floats) -> float:
 
 @inner
 def contact_forces(
-    x: Floats, touch: Touch, given: Floats, force: Floats, stiffness: Floats, push: Floats, grip: Floats
+    x: Floats, touch: Contacts, given: Floats, force: Floats, stiffness: Floats, push: Floats, grip: Floats
 ) -> float:
     """Add what the pairs do to `force` and `stiffness`, both (N, D); the energy.
 
@@ -147,7 +134,7 @@ def contact_forces(
 
 
 @inner
-def room(x: Floats, touch: Touch, cap: Floats) -> None:
+def limit_displacements(x: Floats, touch: Contacts, cap: Floats) -> None:
     """Lower how far each node may go in an iteration, `cap` (N,), so that no bar passes through another.
 
     A point of a segment goes no farther than the farther of its ends, so at no moment, wherever and in
@@ -163,7 +150,7 @@ def room(x: Floats, touch: Touch, cap: Floats) -> None:
     """
     for pair in range(len(touch.radius)):
         a, b, c, d = touch.ends[pair]
-        _, _, distance = closest(x, a, b, c, d)
+        _, _, distance = nearest_points(x, a, b, c, d)
         radius = touch.radius[pair]
         above = distance - CROSSED * radius
         if above > 0.0:
@@ -173,7 +160,7 @@ def room(x: Floats, touch: Touch, cap: Floats) -> None:
 
 
 @kernel
-def sides(x: Floats, ends: Ints, radius: Floats) -> Floats:
+def contact_normals(x: Floats, ends: Ints, radius: Floats) -> Floats:
     """`normal` of every pair (T, D): the unit vector from the first segment to the second.
 
     For a crossed pair, the shortest way out: in the plane over the end that sticks out least, in space
@@ -182,13 +169,13 @@ def sides(x: Floats, ends: Ints, radius: Floats) -> Floats:
     normal = np.empty((len(ends), x.shape[1]))
     for pair in range(len(ends)):
         a, b, c, d = ends[pair]
-        s, t, distance = closest(x, a, b, c, d)
+        s, t, distance = nearest_points(x, a, b, c, d)
         u, v = _minus(_at(x, b), _at(x, a)), _minus(_at(x, d), _at(x, c))
         floor = CROSSED * radius[pair]
         if distance > floor:
             n = _ahead(_ahead(_minus(_at(x, c), _at(x, a)), v, t), u, -s)
         else:
-            n = _way_out(u, v, s, t, floor, x.shape[1] == 3)
+            n = _separating_direction(u, v, s, t, floor, x.shape[1] == 3)
         length = np.sqrt(_dot(n, n))
         for k in range(x.shape[1]):
             normal[pair, k] = n[k] / length
@@ -196,7 +183,7 @@ def sides(x: Floats, ends: Ints, radius: Floats) -> Floats:
 
 
 @inner
-def _way_out(u: Vector, v: Vector, s: float, t: float, floor: float, spatial: bool) -> Vector:
+def _separating_direction(u: Vector, v: Vector, s: float, t: float, floor: float, spatial: bool) -> Vector:
     """Which way segment v leaves segment u, which it meets at shares t and s; of any length."""
     n = _cross(u, v)
     if _dot(n, n) <= PARALLEL * PARALLEL * _dot(u, u) * _dot(v, v):
@@ -212,7 +199,7 @@ def _way_out(u: Vector, v: Vector, s: float, t: float, floor: float, spatial: bo
 
 
 @inner
-def stick(residual: Floats, normal: Floats, pressure: float, mu: float) -> None:
+def apply_friction(residual: Floats, normal: Floats, pressure: float, mu: float) -> None:
     """Take from the part of a residual (D,) that is parallel to a contact what friction holds: μ·pressure.
 
     `normal` (D,) is the contact's, of length 1. Nothing parallel is left where friction can hold it all.
@@ -273,7 +260,7 @@ def _share(part: float, whole: float) -> float:
 
 
 @inner
-def _apart(u: Vector, v: Vector, w: Vector, s: float, t: float) -> float:
+def _separation(u: Vector, v: Vector, w: Vector, s: float, t: float) -> float:
     """|w + t v − s u|: how far apart two points are, w being from one start to the other."""
     between = _ahead(_ahead(w, v, t), u, -s)
     return np.sqrt(_dot(between, between))

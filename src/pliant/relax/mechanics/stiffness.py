@@ -13,37 +13,37 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
-from pliant.relax.assemble.laws import BAR, force, tangent
-from pliant.relax.assemble.network import (
+from pliant.relax.factors.elimination import Order
+from pliant.relax.mechanics.forces import most_measures, rail_pull, slip_force
+from pliant.relax.mechanics.guides import basis
+from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.laws import BAR, force, tangent
+from pliant.relax.network.measures import couple
+from pliant.relax.network.network import (
     FIXED,
     FREE,
     WOUND,
+    Contacts,
     Couplings,
+    Elements,
     Fields,
-    Floats,
     Guides,
-    Ints,
     Links,
-    Parts,
     Rails,
     State,
 )
-from pliant.relax.mechanics.forces import most_measures, slip, strained
-from pliant.relax.mechanics.guides import basis
-from pliant.relax.mechanics.measures import couple
-from pliant.relax.mechanics.segment_contact import Touch, contact_slope
-from pliant.relax.solvers.elimination import Order
 
 JUST = 1e-9  # of its radius: a pair so near resists before it touches, as it soon will
 
 
 @inner
-def assemble(state: State, parts: Parts, order: Order, allowed: Floats, whole: bool, m: Floats) -> None:
+def assemble(state: State, parts: Elements, order: Order, allowed: Floats, whole: bool, m: Floats) -> None:
     """Fill m with K, rows as `order` has them; `allowed` (N, D, D) projects on what guides allow."""
     for k in range(len(m)):
         m[k] = 0.0
-    spot = Spot(order.place, order.rows, order.first, parts.guides.kinds, allowed)
+    spot = MatrixLayout(order.place, order.rows, order.first, parts.guides.kinds, allowed)
     _links(state.x, parts.links, state.rest, spot, whole, m)
     if len(parts.rails.nodes) > 0:
         _rails(state.x, parts.rails, state.rail_given, spot, m)
@@ -57,7 +57,7 @@ def assemble(state: State, parts: Parts, order: Order, allowed: Floats, whole: b
         _grips(state.x, state.gripped, state.grips, spot, m)
 
 
-class Spot(NamedTuple):
+class MatrixLayout(NamedTuple):
     """Where the numbers of a node go."""
 
     place: Ints  # (N,)
@@ -68,7 +68,7 @@ class Spot(NamedTuple):
 
 
 @inner
-def allow(x: Floats, guides: Guides, allowed: Floats) -> bool:
+def allowed_directions(x: Floats, guides: Guides, allowed: Floats) -> bool:
     """Fill `allowed`; whether there are guides at all."""
     d = x.shape[1]
     some = False
@@ -90,7 +90,7 @@ def allow(x: Floats, guides: Guides, allowed: Floats) -> bool:
 
 
 @inner
-def _add(spot: Spot, p: int, q: int, d: int, c: int, g: int, value: float, m: Floats) -> None:
+def _add(spot: MatrixLayout, p: int, q: int, d: int, c: int, g: int, value: float, m: Floats) -> None:
     """Add to the number of coordinate c at place p and g at place q; only what is below the diagonal."""
     row, column = p * d + c, q * d + g
     if row >= column:
@@ -98,7 +98,7 @@ def _add(spot: Spot, p: int, q: int, d: int, c: int, g: int, value: float, m: Fl
 
 
 @inner
-def _block(spot: Spot, i: int, j: int, share: float, block: Floats, m: Floats) -> None:
+def _block(spot: MatrixLayout, i: int, j: int, share: float, block: Floats, m: Floats) -> None:
     """Add a symmetric block, times `share`, for the nodes i and j; for i ≠ j once for both triangles."""
     d = block.shape[0]
     if spot.place[i] < 0 or spot.place[j] < 0:
@@ -118,7 +118,7 @@ def _block(spot: Spot, i: int, j: int, share: float, block: Floats, m: Floats) -
 
 
 @inner
-def _links(x: Floats, links: Links, rest: Floats, spot: Spot, whole: bool, m: Floats) -> None:
+def _links(x: Floats, links: Links, rest: Floats, spot: MatrixLayout, whole: bool, m: Floats) -> None:
     d = x.shape[1]
     n, block = np.zeros(d), np.empty((d, d))
     for e in range(len(links.ends)):
@@ -162,7 +162,7 @@ def _link(rows: Ints, first: Ints, p: int, q: int, n: Floats, along: float, acro
 
 
 @inner
-def _rank_one(spot: Spot, nodes: Ints, count: int, slope: Floats, k: float, m: Floats) -> None:
+def _rank_one(spot: MatrixLayout, nodes: Ints, count: int, slope: Floats, k: float, m: Floats) -> None:
     """Add k g gᵀ, with g (K, D) by the first `count` nodes, any of which may come twice."""
     d = slope.shape[1]
     g = np.empty(d)
@@ -197,7 +197,7 @@ def _some(slope: Floats, a: int) -> bool:
 
 @inner
 def _couplings(
-    x: Floats, couplings: Couplings, goal: Floats, turned: Floats, spot: Spot, whole: bool, m: Floats
+    x: Floats, couplings: Couplings, goal: Floats, turned: Floats, spot: MatrixLayout, whole: bool, m: Floats
 ) -> None:
     d, most = x.shape[1], 4 * most_measures(couplings)
     slope, nodes = np.empty((most, d)), np.empty(most, np.int64)
@@ -212,7 +212,9 @@ def _couplings(
 
 
 @inner
-def _tangents(x: Floats, nodes: Ints, count: int, slope: Floats, f: float, spot: Spot, m: Floats) -> None:
+def _tangents(
+    x: Floats, nodes: Ints, count: int, slope: Floats, f: float, spot: MatrixLayout, m: Floats
+) -> None:
     """Across each tangent of a string what a link of its length has, f/t; f is what the string pulls with."""
     block = np.empty((2, 2))
     for g in range(0, count, 4):
@@ -228,12 +230,12 @@ def _tangents(x: Floats, nodes: Ints, count: int, slope: Floats, f: float, spot:
 
 
 @inner
-def _rails(x: Floats, rails: Rails, given: Floats, spot: Spot, m: Floats) -> None:
+def _rails(x: Floats, rails: Rails, given: Floats, spot: MatrixLayout, m: Floats) -> None:
     """Across the line; with a distance to keep, along the way to the node first of all."""
     d = x.shape[1]
     away, line, block, shares = np.empty(d), np.empty(d), np.empty((d, d)), np.empty(3)
     for q in range(len(rails.nodes)):
-        at, far, over = strained(x, rails, given, q, away)
+        at, far, over = rail_pull(x, rails, given, q, away)
         law, k, a = rails.laws[q], rails.stiffness[q], rails.bands[q]
         f, rate = force(law, k, a, over), tangent(law, k, a, over)
         across = rate if law == BAR else (max(f / far, 0.0) if far > 0.0 else 0.0)
@@ -253,7 +255,7 @@ def _rails(x: Floats, rails: Rails, given: Floats, spot: Spot, m: Floats) -> Non
 
 
 @inner
-def _fields(x: Floats, fields: Fields, spot: Spot, whole: bool, m: Floats) -> None:
+def _fields(x: Floats, fields: Fields, spot: MatrixLayout, whole: bool, m: Floats) -> None:
     """With f the pull at a distance r: p f/r along the way to the centre, f/r across; or what is positive."""
     d = x.shape[1]
     n, block = np.empty(d), np.empty((d, d))
@@ -278,7 +280,7 @@ def _fields(x: Floats, fields: Fields, spot: Spot, whole: bool, m: Floats) -> No
 
 
 @inner
-def _touches(x: Floats, touch: Touch, given: Floats, spot: Spot, m: Floats) -> None:
+def _touches(x: Floats, touch: Contacts, given: Floats, spot: MatrixLayout, m: Floats) -> None:
     d = x.shape[1]
     slope = np.empty(4 * d)
     for t in range(len(touch.radius)):
@@ -287,7 +289,7 @@ def _touches(x: Floats, touch: Touch, given: Floats, spot: Spot, m: Floats) -> N
 
 
 @inner
-def _grips(x: Floats, gripped: Ints, grips: Floats, spot: Spot, m: Floats) -> None:
+def _grips(x: Floats, gripped: Ints, grips: Floats, spot: MatrixLayout, m: Floats) -> None:
     """The stiffness k where friction sticks; where it slips, what turns its direction."""
     d = x.shape[1]
     away, block = np.empty(d), np.empty((d, d))
@@ -295,7 +297,7 @@ def _grips(x: Floats, gripped: Ints, grips: Floats, spot: Spot, m: Floats) -> No
         held, k = grips[g, 4], grips[g, 5]
         if held == 0.0:
             continue
-        far = slip(x, gripped[g], grips[g], away)
+        far = slip_force(x, gripped[g], grips[g], away)
         sticks = k * far <= held
         soft = grips[g, 6]
         across = k if sticks else (held + soft * (far - held / k)) / far

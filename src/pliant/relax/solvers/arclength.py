@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats, Network, State, once
+from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import Slopes, slopes
-from pliant.relax.mechanics.measures import measure_angles
-from pliant.relax.solvers.dead_centres import displaced
-from pliant.relax.solvers.lagrange import carried, force_level, pulled, put, stiffness
+from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.network.measures import measure_angles
+from pliant.relax.network.network import Network, State, once
+from pliant.relax.solvers.dead_centres import displace_nodes
+from pliant.relax.solvers.lagrange import applied_forces, force_level, row_forces, set_row_forces, stiffness
 
 TURNS = 12  # Newton's steps back to the way
 SHORTEST = 1e-3  # of the size: shorter links count as this
@@ -31,12 +32,12 @@ SHORT = 1e-6  # of the drive: over less, its rates are not compared
 
 
 @dataclass(frozen=True)
-class Spot:
+class PathPoint:
     """A state and its share, with G, A and ∂G/∂s there, x and f in their units."""
 
     state: State
     share: float
-    rows: Slopes
+    rows: Jacobian
     forces: Floats  # (R,)
     left: Floats  # (U + R,) G
     matrix: Floats  # (U + R, U + R) A
@@ -46,33 +47,36 @@ class Spot:
     largest: float  # force
 
 
-def spot_at(net: Network, state: State, share: float, goal: float) -> Spot:
+def path_point(net: Network, state: State, share: float, goal: float) -> PathPoint:
     """What a state is at a share of the drive, on its way to a goal."""
-    found = elongations(net, state)
-    rows = slopes(net, state.x, found)
-    forces, right = carried(net, state, rows), pulled(net, state, rows, found)
-    stiff, j = stiffness(net, state, rows, found), rows.matrix.toarray()
+    stretch = elongations(net, state)
+    rows = jacobian_at(net, state.x, stretch)
+    forces, right = row_forces(net, state, rows), applied_forces(net, state, rows, stretch)
+    stiff, j = stiffness(net, state, rows, stretch), rows.matrix.toarray()
     there, reach = State._make(array.copy() for array in state), max(goal - share, SHORT)
     net.aim(there, share + reach)
     after = elongations(net, there)
-    driven = -(pulled(net, there, rows, after) - right), slopes(net, there.x, after).over - rows.over
+    driven = (
+        -(applied_forces(net, there, rows, after) - right),
+        jacobian_at(net, there.x, after).over - rows.over,
+    )
     (size, unknowns), acting = j.shape, max(np.abs(part).max(initial=0.0) for part in (forces, right))
     largest = max(float(acting), force_level(net))
-    units = np.append(reaches(net)[rows.nodes], np.full(size, FORCES * largest))
+    units = np.append(displacement_scales(net)[rows.nodes], np.full(size, FORCES * largest))
     matrix = np.zeros((unknowns + size, unknowns + size))
     matrix[:unknowns, :unknowns], matrix[unknowns:, :unknowns], matrix[:unknowns, unknowns:] = stiff, j, j.T
     scales = np.append(np.full(unknowns, largest), np.full(size, net.size or 1.0))
     left = np.append(j.T @ forces - right, rows.over) / scales
     matrix = matrix * units / scales[:, None]
     matrix[range(unknowns, unknowns + size), range(unknowns, unknowns + size)] = -YIELD
-    return Spot(
+    return PathPoint(
         state, share, rows, forces, left, matrix,
         np.concatenate(driven) / reach / scales, stiff, units, largest,
     )  # fmt: skip
 
 
 @once
-def reaches(net: Network) -> Floats:
+def displacement_scales(net: Network) -> Floats:
     """(N,) what displacements of the nodes are measured by: the shortest link at each, or the size."""
     size, links = net.size or 1.0, net.parts.links
     out = np.full(len(net.drawn), size)
@@ -82,55 +86,59 @@ def reaches(net: Network) -> Floats:
     return np.maximum(out, SHORTEST * size)
 
 
-def tangent(spot: Spot, before: Floats) -> Floats | None:
+def tangent(spot: PathPoint, before: Floats) -> Floats | None:
     """(U + R + 1,) where the way goes on, of length 1, not back."""
     right = np.append(np.zeros(len(spot.left)), 1.0)
     try:
-        found: Floats = np.linalg.solve(_bordered(spot, before), right).astype(np.float64)
+        direction: Floats = np.linalg.solve(_bordered_matrix(spot, before), right).astype(np.float64)
     except np.linalg.LinAlgError:
         return None
-    return found / np.linalg.norm(found) if np.isfinite(found).all() else None
+    return direction / np.linalg.norm(direction) if np.isfinite(direction).all() else None
 
 
-def _bordered(spot: Spot, along: Floats) -> Floats:
+def _bordered_matrix(spot: PathPoint, along: Floats) -> Floats:
     return np.vstack([np.hstack([spot.matrix, spot.driven[:, None]]), along])
 
 
-def corrected(
-    net: Network, spot: Spot, along: Floats, step: float, goal: float, astray: float = ASTRAY
-) -> Spot | None:
+def correct(
+    net: Network, spot: PathPoint, along: Floats, step: float, goal: float, astray: float = ASTRAY
+) -> PathPoint | None:
     """The spot of the way across `along`, so far ahead; None where Newton's steps do not find it near by."""
     gone = step * along
     count = len(spot.left)
-    here = spot_at(net, moved(net, spot, gone[:count], float(gone[-1])), spot.share + float(gone[-1]), goal)
+    here = path_point(
+        net, displaced_state(net, spot, gone[:count], float(gone[-1])), spot.share + float(gone[-1]), goal
+    )
     for turn in range(TURNS):
         try:
-            y: Floats = np.linalg.solve(_bordered(here, along), -np.append(here.left, 0.0)).astype(np.float64)
+            y: Floats = np.linalg.solve(_bordered_matrix(here, along), -np.append(here.left, 0.0)).astype(
+                np.float64
+            )
         except np.linalg.LinAlgError:
             return None
         far = float(np.abs(y).max())
         if not far < astray * abs(step) + STILL:
             return None
-        state = moved(net, here, y[:count], float(y[-1]))
-        here = spot_at(net, state, here.share + float(y[-1]), goal)
+        state = displaced_state(net, here, y[:count], float(y[-1]))
+        here = path_point(net, state, here.share + float(y[-1]), goal)
         if turn and far < max(STILL, 1e-9 * abs(step)):
             break
     return here if np.abs(here.left).max() <= HOLDS else None
 
 
-def moved(net: Network, spot: Spot, y: Floats, share: float) -> State:
+def displaced_state(net: Network, spot: PathPoint, y: Floats, share: float) -> State:
     """The state of a spot, moved by y (U + R,) in its units, and driven on."""
     unknowns = len(spot.rows.nodes)
     there = State._make(array.copy() for array in spot.state)
-    displaced(net, there, spot.rows.spread((spot.units * y)[:unknowns, None])[0])
-    put(net, there, spot.rows, spot.forces + (spot.units * y)[unknowns:])
+    displace_nodes(net, there, spot.rows.spread((spot.units * y)[:unknowns, None])[0])
+    set_row_forces(net, there, spot.rows, spot.forces + (spot.units * y)[unknowns:])
     net.aim(there, spot.share + share)
     if len(there.turned):
         measure_angles(there.x, net.parts.couplings, there.turned)
     return there
 
 
-def cosine(spot: Spot, first: Floats, second: Floats) -> float:
+def cosine(spot: PathPoint, first: Floats, second: Floats) -> float:
     """Of the corner between two directions of the way, forces measured by the largest of them."""
     scale = np.ones(len(first))
     scale[len(spot.rows.nodes) : -1] = FORCES

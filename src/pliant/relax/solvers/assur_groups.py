@@ -16,10 +16,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, inner_fast
-from pliant.relax.assemble.network import FIXED, FREE, Floats, Ints, Network
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import filled
+from pliant.relax.mechanics.gradients import gradient_rows
+from pliant.relax.network.network import FIXED, FREE, Network
 from pliant.relax.solvers.increment_measures import parity
 
 LARGEST = 90  # unknowns of a group: beyond, factors of the whole stiffness are quicker
@@ -41,7 +42,7 @@ class Groups(NamedTuple):
     parity: float  # −1 where the determinant of J is of the other sign than that of the groups
 
 
-def grouped(net: Network) -> tuple[Groups, Ints] | None:
+def assur_groups(net: Network) -> tuple[Groups, Ints] | None:
     """The groups of a mechanism, and the link of each row; None where lengths do not decide it alone.
 
     For links between nodes that move freely or not at all; what else there is, `follow` takes as a whole.
@@ -52,20 +53,22 @@ def grouped(net: Network) -> tuple[Groups, Ints] | None:
     if others or guided.any() or net.loaded or net.shown < len(net.drawn):
         return None
     state = net.state()
-    rows = filled(net, state.x, elongations(net, state))
+    rows = gradient_rows(net, state.x, elongations(net, state))
     count = len(rows.over)
     if not count or count != len(rows.ways):
         return None
     ends, columns = rows.ends, rows.columns[: rows.ends[-1]]
     pattern = sparse.csr_matrix((np.ones(len(columns)), columns, ends), shape=(count, count))
     matched: Any = maximum_bipartite_matching(pattern, perm_type="column").astype(np.int64)
-    order = _ordered(pattern[:, matched]) if (matched >= 0).all() else None
+    order = _order_rows(pattern[:, matched]) if (matched >= 0).all() else None
     if order is None or np.diff(order[1]).max() > LARGEST:
         return None
-    return _placed(rows.starts, ends, columns, matched, *order), rows.owners
+    return _place_cells(rows.starts, ends, columns, matched, *order), rows.owners
 
 
-def _placed(starts: Ints, ends: Ints, columns: Ints, matched: Ints, ranked: Ints, firsts: Ints) -> Groups:
+def _place_cells(
+    starts: Ints, ends: Ints, columns: Ints, matched: Ints, ranked: Ints, firsts: Ints
+) -> Groups:
     """Where every cell goes, of rows as groups rank them and the unknown that each is matched with."""
     count, widths = len(ranked), np.diff(firsts)
     place, line, owner = (np.empty(count, np.int64) for _ in range(3))
@@ -85,7 +88,7 @@ def _placed(starts: Ints, ends: Ints, columns: Ints, matched: Ints, ranked: Ints
     )  # fmt: skip
 
 
-def _ordered(square: Any) -> tuple[Ints, Ints] | None:
+def _order_rows(square: Any) -> tuple[Ints, Ints] | None:
     """Rows by group, each after those that it needs, and where the groups begin."""
     count, labels = connected_components(square, directed=True, connection="strong")
     near = sparse.coo_matrix(square)

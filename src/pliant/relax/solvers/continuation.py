@@ -16,9 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.network import Floats, Ints, Network, once
-from pliant.relax.solvers.assur_groups import factorise_groups, grouped
+from pliant.relax.factors.elimination import elimination_order
+from pliant.relax.network.network import Network, once
+from pliant.relax.solvers.assur_groups import assur_groups, factorise_groups
 from pliant.relax.solvers.increment_measures import (
     BOUND,
     DODGE,
@@ -32,18 +34,18 @@ from pliant.relax.solvers.increment_measures import (
     SHRINKS,
     SLOWEST,
     STEADY,
-    rounding,
+    length_rounding,
 )
 from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
 from pliant.relax.solvers.newton import WIDEST
 from pliant.relax.solvers.positions import (
     Bounds,
-    Found,
+    GroupSteps,
     GroupStructure,
     NewtonBuffers,
     Pose,
     copy,
-    look,
+    fill_system,
     newton,
     scratch,
 )
@@ -55,7 +57,7 @@ NEAR, THERE, PAUSE = range(3)  # why a run ends: close to an event, at its goal,
 HELD, JUMPED, MEETS = range(3)  # how an increment ends: it holds, it does not, two branches meet at its end
 
 
-class Going(NamedTuple):
+class DriveState(NamedTuple):
     """Where the drive is, and what the next increment is compared with."""
 
     share: float
@@ -69,7 +71,7 @@ class Going(NamedTuple):
     why: int  # NEAR, THERE or PAUSE
 
 
-class Pictures(NamedTuple):
+class FrameBuffers(NamedTuple):
     """Frames that are wanted on the way, to be filled."""
 
     shares: Floats  # (F,)
@@ -78,105 +80,106 @@ class Pictures(NamedTuple):
     made: Ints  # (F,) factorisations until there
 
 
+@once
 def structure(net: Network) -> GroupStructure | None:
     """What a mechanism needs to be followed so; None where it cannot be."""
-    found = grouped(net)
-    if found is None:
+    decided = assur_groups(net)
+    if decided is None:
         return None
-    (groups, chosen), links, rest = found, net.parts.links, net.drive.rest
+    (groups, chosen), links, rest = decided, net.parts.links, net.drive.rest
     return GroupStructure(
         ends=links.ends[chosen],
         stiffness=links.stiffness[chosen],
         scales=net.scales[chosen],
         rest=np.array((rest if rest.strides[0] else rest[:1])[:, chosen], order="C"),
         simplices=net.simplices,
-        order=net.order,
+        order=elimination_order(net),
         groups=groups,
     )
 
 
 def bounds(net: Network, tolerance: float, bends: bool) -> Bounds:
     """By what increments of a mechanism are judged; the tolerance is one of forces."""
-    return Bounds(tolerance, rounding(net), _stiffest(net), net.size, bends)
+    return Bounds(tolerance, length_rounding(net), _peak_stiffness(net), net.size, bends)
 
 
 @once
-def _stiffest(net: Network) -> float:
+def _peak_stiffness(net: Network) -> float:
     """The largest stiffness that meets at a node."""
     links = net.parts.links
     return float(np.bincount(links.ends.ravel(), np.repeat(links.stiffness, 2)).max(initial=0.0))
 
 
-def pictures(net: Network, shares: list[float]) -> Pictures:
+def frame_buffers(net: Network, shares: list[float]) -> FrameBuffers:
     """Room for frames."""
     count = len(shares)
-    return Pictures(
+    return FrameBuffers(
         np.array(shares), np.empty((count, *net.drawn.shape)), np.empty(count), np.empty(count, np.int64)
     )
 
 
 @kernel
-def pursue(
-    pose: Pose, own: GroupStructure, bounds: Bounds, going: Going, goal: float, frames: Pictures
-) -> Going:
+def follow_groups(
+    pose: Pose, own: GroupStructure, bounds: Bounds, going: DriveState, goal: float, frames: FrameBuffers
+) -> DriveState:
     """Bring a mechanism along its drive to a goal, or until close to an event; `pose` in place."""
     work = scratch(pose, own)
-    before, after = _copied(pose), _copied(pose)
+    before, after = _copy_pose(pose), _copy_pose(pose)
     share, step, speed, last = going.share, going.step, going.speed, going.last
-    look(own, pose, work)
+    fill_system(own, pose, work)
     found_sign, least, most = factorise_groups(own.groups, work.values, work.lu, work.swaps)
     sign, why, made, drawn, kept = going.sign if going.sign != 0.0 else found_sign, NEAR, 0, 0, 0
     ready = least > NONE * most  # as True and False by name `newton` would be compiled once for each
     if not ready or found_sign * sign < 0.0:
-        return Going(share, step, speed, last, sign, made, drawn, kept, NEAR)
+        return DriveState(share, step, speed, last, sign, made, drawn, kept, NEAR)
     while share < goal:
         left = goal - share
         asked = step
         if left < 1.5 * step:
             step = left if left <= step else 0.5 * left
         ahead = goal if step == left else share + step
-        _take(pose, before)
+        _restore_pose(pose, before)
         _aim(own.rest, ahead, pose.rest)
-        found = newton(own, pose, work, bounds, bounds.tolerance, BOUND, ready)
-        far = _farthest(before.x, pose.x)
-        verdict = _judge(own, pose, work, bounds, found, before.x, sign)
-        if verdict == HELD and found.distorted > JUMP and not _smooth(found, far / step, speed, last):
-            verdict = JUMPED
-        ready = verdict != JUMPED
-        if verdict == MEETS and ahead == goal:
-            verdict = HELD
-        made, more = made + found.made, 0
-        if verdict == HELD and kept < len(frames.shares) and frames.shares[kept] <= ahead:
-            _take(pose, after)
+        steps = newton(own, pose, work, bounds, bounds.tolerance, BOUND, ready)
+        far = _displacement(before.x, pose.x)
+        judgement = _judge(own, pose, work, bounds, steps, before.x, sign)
+        if judgement == HELD and steps.distorted > JUMP and not _smooth(steps, far / step, speed, last):
+            judgement = JUMPED
+        ready = judgement != JUMPED
+        if judgement == MEETS and ahead == goal:
+            judgement = HELD
+        made, more = made + steps.made, 0
+        if judgement == HELD and kept < len(frames.shares) and frames.shares[kept] <= ahead:
+            _restore_pose(pose, after)
             more, tried = _frames(own, pose, work, bounds, frames, kept, ahead, before, after, made + drawn)
-            _take(after, pose)
+            _restore_pose(after, pose)
             ready, drawn = share > goal, drawn + tried  # no more
-        if verdict != HELD or more < 0:
-            _take(before, pose)
+        if judgement != HELD or more < 0:
+            _restore_pose(before, pose)
             if more < 0 or step <= SHORT:
                 break
-            step *= DODGE if verdict == MEETS else 0.5
-            ready = found.wide > 0.0
+            step *= DODGE if judgement == MEETS else 0.5
+            ready = steps.wide > 0.0
             if ready:  # the first step is as many times larger as its increment
-                step *= 2.0 * WIDENED * WIDEST / found.wide
+                step *= 2.0 * WIDENED * WIDEST / steps.wide
             continue
         last = far / step
         speed = max(speed, last if step > SLOWEST else 0.0)
         share, kept = ahead, kept + more
-        step = max((4.0 if found.distorted < 0.4 * BOUND else 2.0) * step, asked)
+        step = max((4.0 if steps.distorted < 0.4 * BOUND else 2.0) * step, asked)
         if (made + drawn) * len(work.lu) > WORK:
             why = PAUSE
             break
-    return Going(share, step, speed, last, sign, made, drawn, kept, THERE if share == goal else why)
+    return DriveState(share, step, speed, last, sign, made, drawn, kept, THERE if share == goal else why)
 
 
 @inner
 def _frames(
-    own: GroupStructure, pose: Pose, work: NewtonBuffers, bounds: Bounds, pictures: Pictures, kept: int,
+    own: GroupStructure, pose: Pose, work: NewtonBuffers, bounds: Bounds, pictures: FrameBuffers, kept: int,
     ahead: float, before: Pose, after: Pose, already: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Keep the frames of an increment; how many, or −1 where one does not come to rest; factorisations."""
-    limit = 2.0 * _farthest(before.x, after.x) + JUMP * bounds.size
+    limit = 2.0 * _displacement(before.x, after.x) + JUMP * bounds.size
     count, made = 0, 0
     while kept + count < len(pictures.shares) and pictures.shares[kept + count] <= ahead:
         at = kept + count
@@ -184,32 +187,32 @@ def _frames(
         fits = share == ahead
         for start in range(3 if share < ahead else 1):
             if share == ahead or start == 2:
-                _take(after, pose)
+                _restore_pose(after, pose)
             elif start == 1 or count == 0:
-                _take(before, pose)
+                _restore_pose(before, pose)
             _aim(own.rest, share, pose.rest)
             if share < ahead:
-                found = newton(own, pose, work, bounds, bounds.tolerance, np.inf, share == ahead)
-                made += found.made
-                fits = found.at_rest and _farthest(before.x, pose.x) <= limit
-                if fits and _worst(own.scales, work.over) <= LENGTHS:
+                steps = newton(own, pose, work, bounds, bounds.tolerance, np.inf, share == ahead)
+                made += steps.made
+                fits = steps.at_rest and _displacement(before.x, pose.x) <= limit
+                if fits and _largest_error(own.scales, work.over) <= LENGTHS:
                     break
                 fits = False
         if not fits:
             return -1, made
-        found = newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, share == ahead and made == 0)
-        made += found.made
-        pictures.residuals[at], pictures.made[at] = found.residual, already + made
+        steps = newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, share == ahead and made == 0)
+        made += steps.made
+        pictures.residuals[at], pictures.made[at] = steps.residual, already + made
         copy(pose.x, pictures.x[at])
         count += 1
     return count, made
 
 
 @inner
-def _smooth(found: Found, pace: float, speed: float, last: float) -> bool:
+def _smooth(steps: GroupSteps, pace: float, speed: float, last: float) -> bool:
     """Whether Newton's steps went straight to where they ended, and not much faster than before."""
     steady = last < 0.0 or pace <= max(GROWS * last, LEAST * speed)
-    return steady and found.second <= max(SHRINKS * found.first, STEADY)
+    return steady and steps.second <= max(SHRINKS * steps.first, STEADY)
 
 
 @inner
@@ -218,16 +221,16 @@ def _judge(
     pose: Pose,
     work: NewtonBuffers,
     bounds: Bounds,
-    found: Found,
+    steps: GroupSteps,
     before: Floats,
     sign: float,
 ) -> int:
     """Whether an increment holds, but for how fast it went; if so, the factors are those of its end."""
-    if not found.at_rest or found.distorted > BOUND:
+    if not steps.at_rest or steps.distorted > BOUND:
         return JUMPED
-    if _worst(own.scales, work.over) > FREE:
-        newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, not found.at_rest)
-        if _worst(own.scales, work.over) > FREE + bounds.rounding:
+    if _largest_error(own.scales, work.over) > FREE:
+        newton(own, pose, work, bounds, FINE * bounds.tolerance, np.inf, not steps.at_rest)
+        if _largest_error(own.scales, work.over) > FREE + bounds.rounding:
             return JUMPED
     if not _same_sides(own.simplices, before, pose.x):
         return JUMPED
@@ -238,7 +241,7 @@ def _judge(
 
 
 @inner
-def _worst(scales: Floats, over: Floats) -> float:
+def _largest_error(scales: Floats, over: Floats) -> float:
     """The largest error of a length, as a share of its scale."""
     worst = 0.0
     for row in range(len(scales)):
@@ -281,7 +284,7 @@ def _side(nodes: Ints, x: Floats) -> float:
 
 
 @inner
-def _farthest(first: Floats, second: Floats) -> float:
+def _displacement(first: Floats, second: Floats) -> float:
     """How far the node goes that goes farthest."""
     most = 0.0
     for i in range(len(first)):
@@ -293,12 +296,12 @@ def _farthest(first: Floats, second: Floats) -> float:
 
 
 @inner
-def _copied(pose: Pose) -> Pose:
+def _copy_pose(pose: Pose) -> Pose:
     return Pose(pose.x.copy(), pose.rest.copy())
 
 
 @inner
-def _take(source: Pose, target: Pose) -> None:
+def _restore_pose(source: Pose, target: Pose) -> None:
     copy(source.x, target.x)
     for e in range(len(source.rest)):
         target.rest[e] = source.rest[e]

@@ -18,19 +18,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats, Network, State
+from pliant.core.arrays import Floats
+from pliant.relax.network.network import Network, State
 from pliant.relax.solvers.arclength import (
     ASTRAY,
     STILL,
-    Spot,
-    corrected,
+    PathPoint,
+    correct,
     cosine,
-    moved,
-    reaches,
-    spot_at,
+    displaced_state,
+    displacement_scales,
+    path_point,
     tangent,
 )
-from pliant.relax.solvers.lagrange import left_free, settle_exactly, softest
+from pliant.relax.solvers.lagrange import free_modes, least_free_stiffness, settle_exactly
 
 MOST = 2000  # steps along the way
 FIRST, LONGEST, LEAST = 1e-4, 0.15, 1e-9  # steps along the way: of links, the largest force, the drive
@@ -46,7 +47,7 @@ ASIDE_ASTRAY = 0.9  # of it
 
 
 @dataclass(frozen=True)
-class Critical:
+class CriticalPoint:
     """A pose at which a stiffness is 0."""
 
     share: float
@@ -56,20 +57,20 @@ class Critical:
 
 
 @dataclass
-class Stretch:
+class PathStretch:
     """A stretch of the way: stable poses at rests, and what ended it."""
 
     poses: list[tuple[float, State]]  # shares of the drive, rising
-    event: Critical | None = None
+    event: CriticalPoint | None = None
     ends: bool = False  # at an event or at its goal; else it was lost
     solved: int = 0  # systems of equations
 
 
-def stretch(net: Network, state: State, share: float, goal: float) -> Stretch:
+def follow_stretch(net: Network, state: State, share: float, goal: float) -> PathStretch:
     """Follow the way from a stable pose at rest to a share of the drive, or to where a stiffness is 0."""
-    state, out = State._make(array.copy() for array in state), Stretch([])
+    state, out = State._make(array.copy() for array in state), PathStretch([])
     settle_exactly(net, state)
-    way = _Way(net, goal, spot_at(net, state, share, goal))
+    way = _ArclengthPath(net, goal, path_point(net, state, share, goal))
     while out.solved < MOST and way.along is not None and way.spot.share >= share - FIRST:
         out.solved += 1
         if way.arrives():
@@ -84,7 +85,7 @@ def stretch(net: Network, state: State, share: float, goal: float) -> Stretch:
                 break
             continue
         if way.spot.largest > GREAT * way.first:
-            out.event = Critical(way.unbounded(), way.spot.state, np.zeros_like(state.x), "fold")
+            out.event = CriticalPoint(way.unbounded(), way.spot.state, np.zeros_like(state.x), "fold")
         elif abs(way.wanted) <= CLOSE:
             out.event = way.event()
         elif way.stands and way.spot.share > (out.poses[-1][0] if out.poses else share):
@@ -95,12 +96,12 @@ def stretch(net: Network, state: State, share: float, goal: float) -> Stretch:
     return out
 
 
-class _Way:
+class _ArclengthPath:
     """Steps along the way: where the last one ended, and how long the next one is."""
 
-    def __init__(self, net: Network, goal: float, spot: Spot) -> None:
+    def __init__(self, net: Network, goal: float, spot: PathPoint) -> None:
         self.net, self.goal, self.spot, self.step = net, goal, spot, FIRST
-        self.values, self.ways = left_free(spot.rows, spot.stiff)
+        self.values, self.ways = free_modes(spot.rows, spot.stiff)
         self.along = tangent(spot, np.append(np.zeros(len(spot.left)), 1.0))
         self.first, self.least = spot.largest, float(self.values.min(initial=np.inf))
         self.before, self.turned, self.turning, self.wanted = spot, False, False, np.inf
@@ -120,25 +121,28 @@ class _Way:
         if self.along is None:
             return None
         part = (self.goal - self.spot.share) / float(self.along[-1])
-        guess = moved(self.net, self.spot, part * self.along[:-1], self.goal - self.spot.share)
+        guess = displaced_state(self.net, self.spot, part * self.along[:-1], self.goal - self.spot.share)
         there = State._make(array.copy() for array in guess)
-        if not settle_exactly(self.net, there).at_rest or softest(self.net, there) <= 0.0:
+        if not settle_exactly(self.net, there).at_rest or least_free_stiffness(self.net, there) <= 0.0:
             return None
-        far = float((np.abs(there.x - guess.x) / reaches(self.net)[:, None]).max())
+        far = float((np.abs(there.x - guess.x) / displacement_scales(self.net)[:, None]).max())
         return there if far <= ASTRAY * part else None
 
     def advanced(self) -> bool:
         """Take a step and set the length of the next; False, and a shorter one, where it may lead astray."""
         along = self.along
-        ahead = None if along is None else corrected(self.net, self.spot, along, self.step, self.goal)
+        ahead = None if along is None else correct(self.net, self.spot, along, self.step, self.goal)
         further = None if ahead is None or along is None else tangent(ahead, along)
         values, ways = self.values[:0], self.ways
         if ahead is not None:
-            values, ways = left_free(ahead.rows, ahead.stiff)
+            values, ways = free_modes(ahead.rows, ahead.stiff)
         if ahead is None or along is None or further is None or not self._fits(ahead, further, values):
             self.step *= 0.25
             return False
-        lost, turns = _next(values, self.values, self.step), _next(further[-1:], along[-1:], self.step)
+        lost, turns = (
+            _distance_to_zero(values, self.values, self.step),
+            _distance_to_zero(further[-1:], along[-1:], self.step),
+        )
         self.turned = self.turned or float(further[-1]) < 0.0
         near = bool((values > 0.0).all()) and abs(turns) <= LONGEST and abs(lost) <= LONGEST
         self.turning = self.turned or near
@@ -148,7 +152,7 @@ class _Way:
         self.step = min(max(self.wanted, -bound), bound)
         return True
 
-    def _fits(self, ahead: Spot, further: Floats, values: Floats) -> bool:
+    def _fits(self, ahead: PathPoint, further: Floats, values: Floats) -> bool:
         """Whether a step goes on along the way: no corner, and no turn of the drive unless stability is lost.
 
         The determinant of A with the way is that of A times ds: but where branches meet, it keeps its sign.
@@ -164,65 +168,63 @@ class _Way:
         first, last = self.before.largest**2, self.spot.largest**2
         return float((last * self.spot.share - first * self.before.share) / (last - first))
 
-    def event(self) -> Critical:
+    def event(self) -> CriticalPoint:
         """What it has come to, less than CLOSE away."""
         speed = 0.0 if self.along is None else float(self.along[-1])
         at = self.spot.share + (0.5 if self.turning else 1.0) * self.wanted * speed
         if not len(self.values):  # nothing is free: lengths alone can end it
-            return Critical(at, self.spot.state, np.zeros_like(self.spot.state.x), "fold")
+            return CriticalPoint(at, self.spot.state, np.zeros_like(self.spot.state.x), "fold")
         way = self.spot.rows.spread(self.ways[:, [int(np.abs(self.values).argmin())]])[0]
         if self.turning and self.values.min() > SOFTER * self.least:
-            return Critical(at, self.spot.state, way, "fold")
-        return Critical(at, self.spot.state, way, "fork" if abs(speed) > STANDS else self._kind())
+            return CriticalPoint(at, self.spot.state, way, "fold")
+        return CriticalPoint(at, self.spot.state, way, "fork" if abs(speed) > STANDS else self._kind())
 
     def _kind(self) -> str:
         """What the drive turns back at: beyond a limit a stiffness is negative; "" where unknown."""
         along = self.along
         for far in AROUND if along is not None else ():
             spots = [
-                corrected(self.net, self.spot, along, by, self.goal)
-                for by in (far, -far)
-                if along is not None
+                correct(self.net, self.spot, along, by, self.goal) for by in (far, -far) if along is not None
             ]
-            signs = [left_free(one.rows, one.stiff)[0][0] > 0.0 for one in spots if one is not None]
+            signs = [free_modes(one.rows, one.stiff)[0][0] > 0.0 for one in spots if one is not None]
             if len(signs) == 2:
                 return "merge" if all(signs) else "limit" if any(signs) else ""
         return ""
 
 
-def beyond(net: Network, found: Critical, goal: float) -> tuple[float, State] | None:
+def state_beyond_limit(net: Network, critical: CriticalPoint, goal: float) -> tuple[float, State] | None:
     """The pose a little further along the drive than where ways part or meet, between the mirrored ones."""
-    spot = spot_at(net, found.state, found.share, goal)
+    spot = path_point(net, critical.state, critical.share, goal)
     step: Floats = np.linalg.lstsq(spot.matrix, -spot.driven, rcond=CLOSE)[0].astype(np.float64)
     along = np.append(step, 1.0) / np.sqrt(step @ step + 1.0)
     for far in ASIDE:
-        there = corrected(net, spot, along, far, goal, ASIDE_ASTRAY)
-        if there is not None and found.share < there.share <= goal:
+        there = correct(net, spot, along, far, goal, ASIDE_ASTRAY)
+        if there is not None and critical.share < there.share <= goal:
             return there.share, there.state
     return None
 
 
-def ways_beyond(net: Network, found: Critical, goal: float) -> list[tuple[float, State]]:
+def branches_beyond(net: Network, critical: CriticalPoint, goal: float) -> list[tuple[float, State]]:
     """Stable states beside a fork, a little further along the drive, one to either side of it.
 
     The first is the one in which the coordinate that moves most grows.
     """
-    spot = spot_at(net, found.state, found.share, goal)
-    way = found.way * (np.sign(found.way.flat[np.abs(found.way).argmax()]) or 1.0)
+    spot = path_point(net, critical.state, critical.share, goal)
+    way = critical.way * (np.sign(critical.way.flat[np.abs(critical.way).argmax()]) or 1.0)
     y = spot.rows.gathered(way[None])[:, 0] / spot.units[: len(spot.rows.nodes)]
     y /= np.abs(y).max()
     out: list[tuple[float, State]] = []
     for sign in (1.0, -1.0):
         for far in ASIDE:
-            there = _aside(net, spot, sign * far * y, goal)
-            if there is not None and found.share < there.share <= goal:
-                if left_free(there.rows, there.stiff)[0][0] > 0.0:
+            there = _displaced_point(net, spot, sign * far * y, goal)
+            if there is not None and critical.share < there.share <= goal:
+                if free_modes(there.rows, there.stiff)[0][0] > 0.0:
                     out.append((there.share, there.state))
                 break
     return out
 
 
-def _next(values: Floats, before: Floats, step: float) -> float:
+def _distance_to_zero(values: Floats, before: Floats, step: float) -> float:
     """How far the nearest 0 is ahead, of values that changed so over a step; inf where none comes."""
     change = values - before
     falls = (change * step * np.sign(values) < 0.0) | (values * before < 0.0) | (values < 0.0)
@@ -230,8 +232,8 @@ def _next(values: Floats, before: Floats, step: float) -> float:
     return float(far[np.abs(far).argmin()]) if len(far) else np.inf
 
 
-def _aside(net: Network, spot: Spot, y: Floats, goal: float) -> Spot | None:
+def _displaced_point(net: Network, spot: PathPoint, y: Floats, goal: float) -> PathPoint | None:
     """The state at rest that is displaced by y (U,), in units, along y: s as it comes out."""
     count = len(spot.left)
     along = np.concatenate([y / np.linalg.norm(y), np.zeros(count - len(y) + 1)])
-    return corrected(net, spot, along, float(np.linalg.norm(y)), goal, ASIDE_ASTRAY)
+    return correct(net, spot, along, float(np.linalg.norm(y)), goal, ASIDE_ASTRAY)

@@ -15,10 +15,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pliant.relax.assemble.network import FREE, Floats, Network, State
+from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import Slopes, slopes
-from pliant.relax.mechanics.guides import hold
+from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.mechanics.guides import hold_nodes
+from pliant.relax.network.network import FREE, Network, State
 
 MOST = 256  # unknowns
 NULL = 1e-4  # singular values below count as 0: a dead centre is reached as the root of what a drive is off
@@ -30,15 +31,15 @@ ASTRAY = 5.0  # times as far as it should have gone
 Rest = Callable[[State], bool]  # brings a state to rest in place; whether it does, and lengths hold
 
 
-def ways_on(net: Network, state: State, share: float, goal: float, rest: Rest) -> list[tuple[float, State]]:
+def branches(net: Network, state: State, share: float, goal: float, rest: Rest) -> list[tuple[float, State]]:
     """States a little further along the drive than one at a dead centre; none where it is locked.
 
     The first is the one in which the coordinate that moves most grows.
     """
-    found = _form(net, state, goal)
-    if found is None:
+    form = _largest_form(net, state, goal)
+    if form is None:
         return []
-    y, growth, asked = found
+    y, growth, asked = form
     reach = FAR * net.size
     part = min(1.0, 0.5 * growth * reach**2 / asked)
     ahead = share + part * (goal - share)
@@ -46,7 +47,7 @@ def ways_on(net: Network, state: State, share: float, goal: float, rest: Rest) -
     out: list[tuple[float, State]] = []
     for sign in (1.0, -1.0):
         there = State._make(array.copy() for array in state)
-        displaced(net, there, sign * length * y)
+        displace_nodes(net, there, sign * length * y)
         net.aim(there, ahead)
         if rest(there):
             gone = there.x - state.x
@@ -56,16 +57,16 @@ def ways_on(net: Network, state: State, share: float, goal: float, rest: Rest) -
     return out
 
 
-def displaced(net: Network, state: State, y: Floats) -> None:
+def displace_nodes(net: Network, state: State, y: Floats) -> None:
     """Move the nodes of a state by y (N, D), and guided ones back onto their guides."""
     state.x[:] += y
     for i in np.flatnonzero((net.parts.guides.kinds != FREE) & net.free).tolist():
-        hold(net.parts.guides, i, state.x)
+        hold_nodes(net.parts.guides, i, state.x)
 
 
-def _form(net: Network, state: State, goal: float) -> tuple[Floats, float, float] | None:
+def _largest_form(net: Network, state: State, goal: float) -> tuple[Floats, float, float] | None:
     """The way (N, D) along which p·q is largest, that value, and p·d; None where it is not positive."""
-    rows = slopes(net, state.x, elongations(net, state))
+    rows = jacobian_at(net, state.x, elongations(net, state))
     if not 0 < rows.matrix.shape[1] <= MOST:
         return None
     left, sizes, right = np.linalg.svd(rows.matrix.toarray())
@@ -75,12 +76,12 @@ def _form(net: Network, state: State, goal: float) -> tuple[Floats, float, float
         return None
     further = State._make(array.copy() for array in state)
     net.aim(further, goal)
-    asked = rows.over - _over(net, further, rows)
+    asked = rows.over - _row_elongations(net, further, rows)
     p = left[:, rank:] @ (left[:, rank:].T @ asked)
     if np.linalg.norm(p) <= PART * np.linalg.norm(asked):
         return None
     p /= np.linalg.norm(p)
-    values, vectors = np.linalg.eigh(form(net, state, rows, ways, p))
+    values, vectors = np.linalg.eigh(stress_form(net, state, rows, ways, p))
     if values[-1] * (net.size or 1.0) <= NULL:
         return None
     y = rows.spread((ways @ vectors[:, -1])[:, None])[0]
@@ -88,7 +89,7 @@ def _form(net: Network, state: State, goal: float) -> tuple[Floats, float, float
     return y, float(values[-1]), float(p @ asked)
 
 
-def form(net: Network, state: State, rows: Slopes, ways: Floats, p: Floats) -> Floats:
+def stress_form(net: Network, state: State, rows: Jacobian, ways: Floats, p: Floats) -> Floats:
     """p·q as a symmetric matrix over the ways (U, K), by differences."""
     moves, h = rows.spread(ways), SHORT * (net.size or 1.0)
 
@@ -96,8 +97,8 @@ def form(net: Network, state: State, rows: Slopes, ways: Floats, p: Floats) -> F
         total = -2.0 * rows.over
         for sign in (1.0, -1.0):
             there = State._make(array.copy() for array in state)
-            displaced(net, there, sign * h * y)
-            total = total + _over(net, there, rows)
+            displace_nodes(net, there, sign * h * y)
+            total = total + _row_elongations(net, there, rows)
         return float(p @ total) / h**2
 
     count = len(moves)
@@ -109,7 +110,7 @@ def form(net: Network, state: State, rows: Slopes, ways: Floats, p: Floats) -> F
     return out
 
 
-def _over(net: Network, state: State, rows: Slopes) -> Floats:
+def _row_elongations(net: Network, state: State, rows: Jacobian) -> Floats:
     """Elongations of the same rows at another state; as they were where other elements hold there."""
-    there = slopes(net, state.x, elongations(net, state))
+    there = jacobian_at(net, state.x, elongations(net, state))
     return there.over if np.array_equal(there.owners, rows.owners) else rows.over

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats, Network, State
+from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import Slopes, slopes
-from pliant.relax.mechanics.measures import measure_angles
-from pliant.relax.solvers.dead_centres import displaced
+from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.network.measures import measure_angles
+from pliant.relax.network.network import Network, State
+from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.lagrange import (
     HOLDS,
+    applied_forces,
     force_level,
-    left_free,
-    pulled,
-    put,
+    free_modes,
+    set_row_forces,
     settle_exactly,
     stiffness,
 )
@@ -31,13 +32,13 @@ SOFT = 1e-12  # of the largest stiffness: less of it is none
 ASTRAY = 0.5  # of a step: so far lengths may lead from its end
 
 
-def fallen(net: Network, state: State) -> bool:
+def descend(net: Network, state: State) -> bool:
     """Let a state go down to a stable rest, in place; whether it comes to one."""
     size, reach = net.size or 1.0, 0.01
-    if not _held(net, state, LONGEST * size):
+    if not _enforce_lengths(net, state, LONGEST * size):
         return False
     for _ in range(STEPS):
-        rows, right, values, ways = _look(net, state)
+        rows, right, values, ways = _free_stiffness(net, state)
         level = max(float(np.abs(right).max(initial=0.0)), force_level(net))
         along = ways.T @ right
         if np.abs(along).max(initial=0.0) <= CALM * level and (values > 0.0).all():
@@ -48,8 +49,11 @@ def fallen(net: Network, state: State) -> bool:
             return False
         there = State._make(array.copy() for array in state)
         y = ways @ (step * min(1.0, reach / far))
-        displaced(net, there, rows.spread(y[:, None])[0])
-        if _held(net, there, ASTRAY * float(np.abs(y).max())) and _work(net, state, there, rows, right) > 0.0:
+        displace_nodes(net, there, rows.spread(y[:, None])[0])
+        if (
+            _enforce_lengths(net, there, ASTRAY * float(np.abs(y).max()))
+            and _work(net, state, there, rows, right) > 0.0
+        ):
             for array, new in zip(state, there, strict=True):
                 array[:] = new
             reach = min(2.0 * reach, LONGEST)
@@ -58,25 +62,27 @@ def fallen(net: Network, state: State) -> bool:
     return False
 
 
-def _look(net: Network, state: State) -> tuple[Slopes, Floats, Floats, Floats]:
+def _free_stiffness(net: Network, state: State) -> tuple[Jacobian, Floats, Floats, Floats]:
     """Rows, the forces on the unknowns, and how stiff the ways are that lengths leave, with these ways."""
-    found = elongations(net, state)
-    rows = slopes(net, state.x, found)
-    right = pulled(net, state, rows, found)
-    put(net, state, rows, np.linalg.lstsq(rows.matrix.T.toarray(), right, rcond=None)[0].astype(np.float64))
-    values, ways = left_free(rows, stiffness(net, state, rows, elongations(net, state)))
+    stretch = elongations(net, state)
+    rows = jacobian_at(net, state.x, stretch)
+    right = applied_forces(net, state, rows, stretch)
+    set_row_forces(
+        net, state, rows, np.linalg.lstsq(rows.matrix.T.toarray(), right, rcond=None)[0].astype(np.float64)
+    )
+    values, ways = free_modes(rows, stiffness(net, state, rows, elongations(net, state)))
     return rows, right, values, ways
 
 
-def _held(net: Network, state: State, most: float) -> bool:
+def _enforce_lengths(net: Network, state: State, most: float) -> bool:
     """Make lengths hold by displacements that are the least; whether they do, no further than so."""
     start = state.x.copy()
     for _ in range(TURNS):
-        rows = slopes(net, state.x, elongations(net, state))
+        rows = jacobian_at(net, state.x, elongations(net, state))
         if np.abs(rows.over).max(initial=0.0) <= HOLDS * (net.size or 1.0):
             return True
         y = -np.linalg.lstsq(rows.matrix.toarray(), rows.over, rcond=None)[0].astype(np.float64)
-        displaced(net, state, rows.spread(y[:, None])[0])
+        displace_nodes(net, state, rows.spread(y[:, None])[0])
         if len(state.turned):
             measure_angles(state.x, net.parts.couplings, state.turned)
         if not np.abs(state.x - start).max() <= most:
@@ -84,9 +90,9 @@ def _held(net: Network, state: State, most: float) -> bool:
     return False
 
 
-def _work(net: Network, state: State, there: State, rows: Slopes, right: Floats) -> float:
+def _work(net: Network, state: State, there: State, rows: Jacobian, right: Floats) -> float:
     """Of the forces from one state to another, by those at both ends."""
-    found = elongations(net, there)
-    after = slopes(net, there.x, found)
+    stretch = elongations(net, there)
+    after = jacobian_at(net, there.x, stretch)
     moves = rows.gathered((there.x - state.x)[None])[:, 0]
-    return float(moves @ (right + pulled(net, there, after, found)))
+    return float(moves @ (right + applied_forces(net, there, after, stretch)))

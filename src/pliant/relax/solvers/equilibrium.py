@@ -11,19 +11,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from pliant.relax.assemble.network import State
 from pliant.relax.mechanics.elongation import elongations, unbalance
-from pliant.relax.mechanics.friction import begin, rubs, update
+from pliant.relax.mechanics.friction import begin_increment, has_friction, update
+from pliant.relax.network.network import State
+from pliant.relax.solvers.continuation import structure
 from pliant.relax.solvers.increment_measures import BOUND, FINE, FREE
 from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
 from pliant.relax.solvers.lagrange import SOFT as WEAK
-from pliant.relax.solvers.lagrange import settle_exactly, softest
-from pliant.relax.solvers.multipliers import any_given, drift, give, let_go
-from pliant.relax.solvers.newton import Settled, settle, stands
-from pliant.relax.solvers.published import knobs
+from pliant.relax.solvers.lagrange import least_free_stiffness, settle_exactly
+from pliant.relax.solvers.multipliers import (
+    add_multipliers,
+    clear_multipliers,
+    extrapolate_multipliers,
+    has_multipliers,
+)
+from pliant.relax.solvers.newton import Settled, is_stable, settle
+from pliant.relax.solvers.published import update_factors
 from pliant.relax.solvers.record import Record, scale
-from pliant.relax.solvers.relaxation import accelerate, work
-from pliant.relax.solvers.run import Run, copied, restore
+from pliant.relax.solvers.relaxation import accelerate, sweep_buffers
+from pliant.relax.solvers.run_state import Run, copy_of, restore
 
 TRIES = 80  # factorisations of an increment
 RESCUE, LEAST_RESCUE = 2_000_000, 5_000  # links and nodes that momentum moves where Newton's steps fail
@@ -37,78 +43,78 @@ RUBS, CALM = 40, 1e-14  # rounds of friction, and of the size: by how little it 
 PUSHED = 1e-9  # of the force scale: a push that could make it buckle
 
 
-def look(run: Run, state: State) -> Settled:
+def settled_at(run: Run, state: State) -> Settled:
     """How a state is, as it stands."""
     return settle(state, run.net.parts, run.order, run.limits, run.tolerance, 0, 0.0)
 
 
-def brought(
+def rest_increment(
     run: Run, before: State, state: State, share: float, smallest: bool, short: bool, record: Record
 ) -> Settled:
     """Come to rest at the end of an increment: exactly where that can be, else by multipliers."""
     if run.exact:
-        found = settle_exactly(run.net, state)
-        record.iterations += found.steps
-        record.factorised += found.steps
-        if found.at_rest or not smallest:
-            return found
+        settled = settle_exactly(run.net, state)
+        record.iterations += settled.steps
+        record.factorised += settled.steps
+        if settled.at_rest or not smallest:
+            return settled
         restore(state, before)
         run.net.aim(state, share)
     tries, bound = (2 * TRIES, np.inf) if smallest else (TRIES, BOUND)
     fine = FINE if run.loaded and short else 1.0
-    found = newton_steps(run, state, record, fine * run.tolerance, tries, bound)
-    found = found._replace(at_rest=found.residual <= run.tolerance or found.at_rest)
-    if smallest and not found.at_rest:
-        found = _rescue(run, state, share, record)
-    found = _hold(run, state, share, found, record if smallest else Record())
-    return _finer(run, state, found, record)
+    settled = newton_steps(run, state, record, fine * run.tolerance, tries, bound)
+    settled = settled._replace(at_rest=settled.residual <= run.tolerance or settled.at_rest)
+    if smallest and not settled.at_rest:
+        settled = _rescue(run, state, share, record)
+    settled = _enforce(run, state, share, settled, record if smallest else Record())
+    return _refine(run, state, settled, record)
 
 
-def _finer(run: Run, state: State, found: Settled, record: Record) -> Settled:
+def _refine(run: Run, state: State, settled: Settled, record: Record) -> Settled:
     """Go on beyond the tolerance where lengths do not hold yet: close to a fold they need more."""
-    if run.loaded or not found.at_rest or elongations(run.net, state).worst <= FREE:
-        return found
+    if run.loaded or not settled.at_rest or elongations(run.net, state).worst <= FREE:
+        return settled
     last = newton_steps(run, state, record, FINE * run.tolerance, TRIES, np.inf)
-    return found._replace(residual=last.residual)
+    return settled._replace(residual=last.residual)
 
 
-def rests(run: Run, state: State, record: Record) -> bool:
+def comes_to_rest(run: Run, state: State, record: Record) -> bool:
     """Bring a state to rest; whether it does, and its lengths hold."""
     if run.exact and settle_exactly(run.net, state).at_rest:
         return True
-    found = newton_steps(run, state, record, run.tolerance, TRIES, np.inf)
-    found = _hold(run, state, 0.0, found, Record())
-    return found.at_rest and elongations(run.net, state).worst <= LENGTHS
+    settled = newton_steps(run, state, record, run.tolerance, TRIES, np.inf)
+    settled = _enforce(run, state, 0.0, settled, Record())
+    return settled.at_rest and elongations(run.net, state).worst <= LENGTHS
 
 
 def newton_steps(
     run: Run, state: State, record: Record, tolerance: float, tries: int, bound: float
 ) -> Settled:
     """Newton's steps, counted."""
-    found = settle(state, run.net.parts, run.order, run.limits, tolerance, tries, bound)
-    record.iterations += found.steps
-    record.factorised += found.steps
-    return found
+    settled = settle(state, run.net.parts, run.order, run.limits, tolerance, tries, bound)
+    record.iterations += settled.steps
+    record.factorised += settled.steps
+    return settled
 
 
 def come_to_rest(run: Run, state: State, share: float, record: Record) -> Settled:
     """Come to rest without moving the drive."""
-    begin(state)
-    still = _still(run, state)
+    begin_increment(state)
+    still = _rest_of_bars(run, state)
     if still is not None:
         return still
     limits, run.limits = run.limits, run.limits._replace(whole=False)  # it may be far from there
-    found = newton_steps(run, state, record, run.tolerance, 4 * TRIES, np.inf)
-    if not found.at_rest:
-        found = _rescue(run, state, share, record)
+    settled = newton_steps(run, state, record, run.tolerance, 4 * TRIES, np.inf)
+    if not settled.at_rest:
+        settled = _rescue(run, state, share, record)
     run.limits = limits
-    return _hold(run, state, share, found, record)
+    return _enforce(run, state, share, settled, record)
 
 
-def _still(run: Run, state: State) -> Settled | None:
+def _rest_of_bars(run: Run, state: State) -> Settled | None:
     """How a mechanism of bars alone is that rests already, to rounding; None where it does not."""
     links = run.net.parts.links
-    if run.net.structure is None:
+    if structure(run.net) is None:
         return None
     left = unbalance(state.x, state.rest, links.ends, links.stiffness, run.order.place)
     return Settled(left, 0, 0.0, False, True, True, 0.0, 0.0) if left <= FINE * run.tolerance else None
@@ -120,101 +126,103 @@ def _rescue(run: Run, state: State, share: float, record: Record) -> Settled:
     if sum(one.kind == "fallback" for one in record.notices) >= RESCUES:
         return newton_steps(run, state, record, run.tolerance, TRIES, np.inf)
     count = max(RESCUE // (len(net.parts.links.ends) + len(net.drawn)), LEAST_RESCUE)
-    residuals, scratch = np.empty(count), work(*state.x.shape)
-    made, _ = accelerate(state, net.parts, knobs(net, run.study), run.tolerance, 0, scratch, residuals)
-    found = newton_steps(run, state, record, run.tolerance, TRIES, np.inf)
+    residuals, scratch = np.empty(count), sweep_buffers(*state.x.shape)
+    made, _ = accelerate(
+        state, net.parts, update_factors(net, run.study), run.tolerance, 0, scratch, residuals
+    )
+    settled = newton_steps(run, state, record, run.tolerance, TRIES, np.inf)
     record.iterations += made
     text = f"Newton's steps did not come to rest at {share:.2%}; momentum relaxation went on"
     record.notice(share, "fallback", text)
-    return found
+    return settled
 
 
-def rubbing(run: Run) -> bool:
+def is_rough(run: Run) -> bool:
     """Whether there is friction."""
-    return run.rough is not run.net and rubs(run.rough)
+    return run.rough is not run.net and has_friction(run.rough)
 
 
-def _hold(run: Run, state: State, share: float, found: Settled, record: Record) -> Settled:
+def _enforce(run: Run, state: State, share: float, settled: Settled, record: Record) -> Settled:
     """Make lengths hold, and friction what it can be: within its cone, and against what slips."""
-    found, change = _tighten(run, state, share, found, record), np.inf
-    if not rubbing(run):
-        return found
+    settled, change = _enforce_lengths(run, state, share, settled, record), np.inf
+    if not is_rough(run):
+        return settled
     own = run.rough.parts
     rough = replace(run.rough, parts=run.net.parts._replace(guides=own.guides, touch=own.touch))
     for _ in range(RUBS):
         change, before = update(rough, state), change
-        if not found.at_rest or _enough(change, before, CALM * run.net.size, HOLDS * run.net.size):
-            return found
+        if not settled.at_rest or _is_small(change, before, CALM * run.net.size, HOLDS * run.net.size):
+            return settled
         again = newton_steps(run, state, record, FINE * run.tolerance, TRIES, np.inf)
         at_rest = again.at_rest or again.residual <= run.tolerance
-        found = found._replace(residual=again.residual, at_rest=at_rest)
-        found = _tighten(run, state, share, found, record)
-    return found._replace(at_rest=False)
+        settled = settled._replace(residual=again.residual, at_rest=at_rest)
+        settled = _enforce_lengths(run, state, share, settled, record)
+    return settled._replace(at_rest=False)
 
 
-def _tighten(run: Run, state: State, share: float, found: Settled, record: Record) -> Settled:
+def _enforce_lengths(run: Run, state: State, share: float, settled: Settled, record: Record) -> Settled:
     """Shorten what gives way under load by as much as it does, until lengths hold.
 
     Where that does not help, the mechanism is locked, or its stiffness too small for its loads
     to come to rest so: then it stays as its stiffness has it.
     """
-    if not run.loaded or not found.at_rest:
-        return found
-    net, before, start, last, first = run.net, copied(state), np.inf, np.inf, found
+    if not run.loaded or not settled.at_rest:
+        return settled
+    net, before, start, last, first = run.net, copy_of(state), np.inf, np.inf, settled
     strikes, once = STRIKES, before
     for _ in range(ROUNDS):
         error = elongations(net, state).worst
-        if _enough(error, last, HOLDS, GIVES):
+        if _is_small(error, last, HOLDS, GIVES):
             break
-        if last < np.inf and found.at_rest and error > HELPS * last and error < MENDED * start:
+        if last < np.inf and settled.at_rest and error > HELPS * last and error < MENDED * start:
             break
         stalls = error > HELPS * last
         strikes -= stalls
-        if strikes < 0 or not found.at_rest or (stalls and not drift(net, state, once)):
+        if strikes < 0 or not settled.at_rest or (stalls and not extrapolate_multipliers(net, state, once)):
             restore(state, before)
             record.notice(share, "soft", SOFT)
-            return first if not any_given(state) else _let_go(run, state, record)
+            return first if not has_multipliers(state) else _release(run, state, record)
         start = error if last == np.inf else start
-        last, once = np.inf if stalls else error, copied(state)
+        last, once = np.inf if stalls else error, copy_of(state)
         if not stalls:
-            give(net, state)
-        found = newton_steps(run, state, record, FINE * run.tolerance, TRIES, np.inf)
-        found = found._replace(at_rest=found.at_rest or found.residual <= run.tolerance)
-    return first._replace(residual=found.residual, at_rest=found.at_rest)
+            add_multipliers(net, state)
+        settled = newton_steps(run, state, record, FINE * run.tolerance, TRIES, np.inf)
+        settled = settled._replace(at_rest=settled.at_rest or settled.residual <= run.tolerance)
+    return first._replace(residual=settled.residual, at_rest=settled.at_rest)
 
 
-def _enough(error: float, last: float, none: float, little: float) -> bool:
+def _is_small(error: float, last: float, none: float, little: float) -> bool:
     """Whether an error is none, or little and does not fall any more."""
     return error <= none or 0.5 * last < error <= little
 
 
-def _let_go(run: Run, state: State, record: Record) -> Settled:
+def _release(run: Run, state: State, record: Record) -> Settled:
     """Rest lengths as they are asked for."""
-    let_go(state)
+    clear_multipliers(state)
     return newton_steps(run, state, record, run.tolerance, TRIES, np.inf)
 
 
-def polish(run: Run, state: State, found: Settled, record: Record) -> float:
+def polish_residual(run: Run, state: State, settled: Settled, record: Record) -> float:
     """A step or two beyond the tolerance, to what rounding leaves; the residual."""
-    done = not found.at_rest or found.residual <= FINE * run.tolerance
-    return found.residual if done else polished(run, state, record, 2)
+    done = not settled.at_rest or settled.residual <= FINE * run.tolerance
+    return settled.residual if done else residual_after_steps(run, state, record, 2)
 
 
-def polished(run: Run, state: State, record: Record, steps: int) -> float:
+def residual_after_steps(run: Run, state: State, record: Record, steps: int) -> float:
     """The residual after so many steps more, where they help."""
     if run.exact:
-        there = copied(state)
+        there = copy_of(state)
         if settle_exactly(run.net, there).at_rest:
             restore(state, there)
-        return look(run, state).residual
+        return settled_at(run, state).residual
     return newton_steps(run, state, record, FINE * run.tolerance, steps, np.inf).residual
 
 
-def falls(run: Run, state: State) -> bool:
+def is_unstable(run: Run, state: State) -> bool:
     """Whether it rests where a disturbance would grow: only what is pushed can."""
     net = run.net
     if run.exact:
-        return softest(net, state) < WEAK
+        return least_free_stiffness(net, state) < WEAK
     if not run.loaded or elongations(net, state).link_forces.min(initial=0.0) >= -PUSHED * scale(net):
         return False
-    return not stands(state, net.parts, run.order, run.limits)
+    return not is_stable(state, net.parts, run.order, run.limits)

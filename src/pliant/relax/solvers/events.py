@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import Floats, Network, State
-from pliant.relax.diagnose.singular import smallest
+from pliant.core.arrays import Floats
+from pliant.relax.factors.singular import smallest_singular_value
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import Slopes, slopes
-from pliant.relax.solvers.dead_centres import displaced
-from pliant.relax.solvers.increment_measures import off
+from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.network.laws import BAR
+from pliant.relax.network.network import Network, State
+from pliant.relax.solvers.dead_centres import displace_nodes
+from pliant.relax.solvers.increment_measures import length_errors
 
 SINGULAR = 1e-2  # of the least singular value as drawn: at a fold, one falls below
 ZERO = 1e-6  # singular values of the drawing below it are 0
@@ -26,46 +27,48 @@ FOLD = "a fold: two assemblies meet there, and beyond it there is none"
 LOSS = "no assembly exists beyond: the lengths contradict what the drive asks for"
 
 
-def broken(net: Network, state: State) -> bool:
+def is_rank_deficient(net: Network, state: State) -> bool:
     """Whether lengths have become dependent that were not as drawn: a singular value has all but vanished."""
-    first, now = (_sizes(net, one) for one in (net.state(), state))
+    first, now = (_singular_values(net, one) for one in (net.state(), state))
     rank = min(int((first > ZERO).sum()), len(now))
     return rank > 0 and bool(now[rank - 1] < SINGULAR * first[rank - 1])
 
 
-def _sizes(net: Network, state: State) -> Floats:
+def _singular_values(net: Network, state: State) -> Floats:
     """Singular values of the slopes, falling; of large mechanisms the least alone."""
-    matrix = slopes(net, state.x, elongations(net, state)).matrix
+    matrix = jacobian_at(net, state.x, elongations(net, state)).matrix
     if matrix.shape[1] > DENSE:
-        return np.array([smallest(matrix)])
+        return np.array([smallest_singular_value(matrix)])
     sizes: Floats = np.linalg.svd(matrix.toarray(), compute_uv=False).astype(np.float64)
     return sizes
 
 
-def held_by(net: Network, state: State, strained: State | None) -> tuple[str, str]:
+def lock_name(net: Network, state: State, strained: State | None) -> tuple[str, str]:
     """The kind and the name of a lock, from the last pose before it and one that is strained by it."""
     if strained is not None:
-        names = _one_sided(net, strained)
+        names = _one_sided_carriers(net, strained)
         if names:
             return "stop", f"a stop: {', '.join(names)} {'holds' if len(names) == 1 else 'hold'} it"
-    if broken(net, state):
+    if is_rank_deficient(net, state):
         return "fold", FOLD
     return "lock", LOSS
 
 
-def _one_sided(net: Network, state: State) -> list[str]:
+def _one_sided_carriers(net: Network, state: State) -> list[str]:
     """Strings, bumpers, one-way circuits and contacts that carry a strain, once each."""
-    found, parts = elongations(net, state), net.parts
-    share = off(net, found)
+    stretch, parts = elongations(net, state), net.parts
+    share = length_errors(net, stretch)
     laws = np.concatenate([parts.links.laws, parts.couplings.laws, parts.rails.laws])
     names = (*net.link_names, *net.coupling_names, *net.rail_names)
     bound = CARRIES * share.max(initial=0.0)
     carry = [names[at] for at in np.flatnonzero((laws != BAR) & (share > bound)).tolist()]
-    carry += [net.touch_name(at) for at in found.touching.tolist()]
+    carry += [net.touch_name(at) for at in stretch.touching.tolist()]
     return list(dict.fromkeys(carry))
 
 
-def located(net: Network, state: State, strained: State | None, share: float, goal: float) -> float | None:
+def locate_fold(
+    net: Network, state: State, strained: State | None, share: float, goal: float
+) -> float | None:
     """The share of the drive from which on lengths cannot hold, near a given one; None where there is none.
 
     Solves e(x, t) = 0 and Jᵀ p = 0 with |p| = 1 together, e the elongations at the share t: there, lengths
@@ -73,7 +76,7 @@ def located(net: Network, state: State, strained: State | None, share: float, go
     nothing, which close to a fold grow without bound.
     """
     there = State._make(array.copy() for array in state)
-    rows = slopes(net, there.x, elongations(net, there))
+    rows = jacobian_at(net, there.x, elongations(net, there))
     if not 0 < rows.matrix.shape[1] <= FEW or not len(rows.over):
         return None
     p, t, reach = _stress(net, rows, strained), share, goal - share
@@ -87,10 +90,10 @@ def located(net: Network, state: State, strained: State | None, share: float, go
         y, pace = rows.spread(step[:unknowns, None])[0], step[unknowns] * reach
         if np.abs(there.x + y - state.x).max() > NEAR * net.size:
             return None
-        displaced(net, there, y)
+        displace_nodes(net, there, y)
         p, t = p + step[unknowns + 1 :], t + pace
         net.aim(there, t)
-        rows = slopes(net, there.x, elongations(net, there))
+        rows = jacobian_at(net, there.x, elongations(net, there))
         if len(p) != len(rows.over):
             return None
         if np.abs(y).max() <= STILL * net.size and abs(pace) <= STILL:
@@ -98,10 +101,10 @@ def located(net: Network, state: State, strained: State | None, share: float, go
     return None
 
 
-def _stress(net: Network, rows: Slopes, strained: State | None) -> Floats:
+def _stress(net: Network, rows: Jacobian, strained: State | None) -> Floats:
     """Forces in the rows that balance among themselves, of length 1: of a strain, where there is one."""
     if strained is not None:
-        there = slopes(net, strained.x, elongations(net, strained))
+        there = jacobian_at(net, strained.x, elongations(net, strained))
         p = there.stiffness * there.over
         if np.array_equal(there.owners, rows.owners) and p.any():
             return p / np.linalg.norm(p)
@@ -109,19 +112,19 @@ def _stress(net: Network, rows: Slopes, strained: State | None) -> Floats:
 
 
 def _fold_system(
-    net: Network, state: State, rows: Slopes, p: Floats, at: tuple[float, float]
+    net: Network, state: State, rows: Jacobian, p: Floats, at: tuple[float, float]
 ) -> tuple[Floats, Floats] | None:
     """The matrix of a step in (y, t, p), and its right side."""
     (share, reach), j = at, rows.matrix.toarray()
     (size, unknowns), h = j.shape, DIFFERENCE * (net.size or 1.0)
     further = State._make(array.copy() for array in state)
     net.aim(further, share + DIFFERENCE * reach)
-    after = slopes(net, further.x, elongations(net, further))
+    after = jacobian_at(net, further.x, elongations(net, further))
     bent = np.zeros((unknowns, unknowns))
     for u in range(unknowns):
         there = State._make(array.copy() for array in state)
         there.x[rows.nodes[u]] += h * rows.ways[u]
-        moved = slopes(net, there.x, elongations(net, there))
+        moved = jacobian_at(net, there.x, elongations(net, there))
         if moved.matrix.shape != j.shape:
             return None
         bent[:, u] = (moved.matrix.T @ p - j.T @ p) / h

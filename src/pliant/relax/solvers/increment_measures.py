@@ -10,10 +10,11 @@ from scipy import sparse
 from scipy.linalg import lapack
 from scipy.sparse.linalg import splu
 
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import Floats, Ints, Network, State, once
+from pliant.core.arrays import Floats, Ints
 from pliant.relax.mechanics.elongation import Elongations, elongations, errors
-from pliant.relax.mechanics.gradients import slopes
+from pliant.relax.mechanics.gradients import jacobian_at
+from pliant.relax.network.laws import BAR
+from pliant.relax.network.network import Network, State, once
 
 _lapack: Any = lapack
 
@@ -34,30 +35,30 @@ BAND = 2
 DENSE = 120  # unknowns up to which a dense determinant is quicker
 
 
-def off(net: Network, found: Elongations) -> Floats:
+def length_errors(net: Network, stretch: Elongations) -> Floats:
     """(E + C + Q,) by how much lengths do not hold, each as a share of its element's own scale."""
-    links, rails, couplings, _ = errors(net, found)
+    links, rails, couplings, _ = errors(net, stretch)
     return np.concatenate([links, couplings, rails]) / net.scales
 
 
 @once
-def rounding(net: Network) -> float:
+def length_rounding(net: Network) -> float:
     """What rounding leaves of them, a few units in the last place of the coordinates."""
     return ROUNDING * float(np.abs(net.drawn).max(initial=0.0)) / float(net.scales.min(initial=np.inf))
 
 
-def regions(net: Network, state: State) -> Ints:
+def law_regions(net: Network, state: State) -> Ints:
     """(E + C + Q + T,) where each element is on its law: −1 slack, BAND between, 1 taut; 0 for bars.
 
     Contacts are on their band throughout: they are kept from passing through each other step by step.
     """
-    found, parts = elongations(net, state), net.parts
+    stretch, parts = elongations(net, state), net.parts
     one_way = (
         _region(over, group.laws, group.bands)
         for over, group in (
-            (found.links, parts.links),
-            (found.couplings, parts.couplings),
-            (found.rails, parts.rails),
+            (stretch.links, parts.links),
+            (stretch.couplings, parts.couplings),
+            (stretch.rails, parts.rails),
         )
     )
     return np.concatenate([*one_way, np.full(len(parts.touch.radius), BAND)])
@@ -68,7 +69,7 @@ def _region(over: Floats, laws: Ints, bands: Floats) -> Ints:
 
 
 @once
-def one_sided(net: Network) -> bool:
+def is_one_sided(net: Network) -> bool:
     """Whether elements come and go: strings, bumpers, one-way circuits, contacts."""
     parts = net.parts
     groups = parts.links, parts.couplings, parts.rails
@@ -76,7 +77,7 @@ def one_sided(net: Network) -> bool:
 
 
 @dataclass(frozen=True)
-class Turn:
+class Determinant:
     """The determinant of J."""
 
     sign: float  # 0 where J is not square
@@ -84,19 +85,19 @@ class Turn:
     singular: bool = False  # all but: a pivot is none beside the largest
 
 
-def orientation(net: Network, x: Floats, found: Elongations) -> Turn:
+def determinant_at(net: Network, x: Floats, stretch: Elongations) -> Determinant:
     """Which way round the lengths' slopes are; a rail in space has none, its rows point arbitrarily."""
     if len(net.parts.rails.nodes) and x.shape[1] == 3:
-        return Turn(0.0)
-    rows = slopes(net, x, found)
+        return Determinant(0.0)
+    rows = jacobian_at(net, x, stretch)
     if len(rows.over) != len(rows.nodes) or not len(rows.over):
-        return Turn(0.0)
+        return Determinant(0.0)
     pivots, sign = _pivots(rows.matrix)
     sizes = np.abs(pivots)
     if not sizes.min():
-        return Turn(0.0, -np.inf, singular=True)
+        return Determinant(0.0, -np.inf, singular=True)
     singular = bool(sizes.min() <= NONE * sizes.max())
-    return Turn(float(np.sign(pivots).prod()) * sign, float(np.log(sizes).sum()), singular)
+    return Determinant(float(np.sign(pivots).prod()) * sign, float(np.log(sizes).sum()), singular)
 
 
 def _pivots(matrix: Any) -> tuple[Floats, float]:
@@ -111,7 +112,7 @@ def _pivots(matrix: Any) -> tuple[Floats, float]:
     return factors.U.diagonal(), parity(factors.perm_r) * parity(factors.perm_c)
 
 
-def crossing(spots: Floats, turns: list[Turn]) -> float:
+def zero_of_determinant(spots: Floats, turns: list[Determinant]) -> float:
     """Where a determinant that changes its sign between the first and the last spot is 0."""
     largest = max(turn.size for turn in turns)
     values = np.array([turn.sign * np.exp(turn.size - largest) for turn in turns])
@@ -131,6 +132,6 @@ def parity(order: Ints) -> float:
     return -1.0 if (count - cycles) % 2 else 1.0
 
 
-def moved(before: Floats, after: Floats) -> float:
+def displacement(before: Floats, after: Floats) -> float:
     """How far the node goes that goes farthest."""
     return float(np.sqrt(((after - before) ** 2).sum(axis=1).max(initial=0.0)))

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.relax.assemble.laws import BAR, tangent
-from pliant.relax.assemble.network import CURVE, WOUND, Floats, Ints, Network, State, once
+from pliant.core.arrays import Floats, Ints
 from pliant.relax.mechanics.elongation import Elongations, elongations
-from pliant.relax.mechanics.fields import attracted
-from pliant.relax.mechanics.gradients import Slopes, slopes
-from pliant.relax.mechanics.measures import measure_angles, resisted
-from pliant.relax.solvers.dead_centres import displaced
+from pliant.relax.mechanics.fields import field_forces
+from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.network.laws import BAR, tangent
+from pliant.relax.network.measures import add_resistance, measure_angles
+from pliant.relax.network.network import CURVE, WOUND, Network, State, once
+from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.newton import Settled
 
 MOST = 200  # unknowns and rows
@@ -36,7 +37,7 @@ SOFT = -1e-9  # of the largest stiffness: below it, a disturbance grows
 
 
 @once
-def fits(net: Network) -> bool:
+def is_applicable(net: Network) -> bool:
     """Whether such steps can be made: small, on straight guides, of what never lets go, under loads."""
     parts = net.parts
     laws = np.concatenate([parts.links.laws, parts.couplings.laws])
@@ -52,16 +53,16 @@ def settle_exactly(net: Network, state: State) -> Settled:
     """Bring a mechanism to rest in place; its steps are clean where they go straight there."""
     size, sizes = net.size or 1.0, [0.0, 0.0]
     for turn in range(TURNS):
-        found = elongations(net, state)
-        rows = slopes(net, state.x, found)
-        forces = carried(net, state, rows)
-        right = pulled(net, state, rows, found)
+        stretch = elongations(net, state)
+        rows = jacobian_at(net, state.x, stretch)
+        forces = row_forces(net, state, rows)
+        right = applied_forces(net, state, rows, stretch)
         off, left = np.abs(rows.over).max(initial=0.0), np.abs(right - rows.matrix.T @ forces)
         level = max(np.abs(forces).max(initial=0.0), np.abs(right).max(initial=0.0), force_level(net))
         residual = float(left.max(initial=0.0))
         if off <= HOLDS * size and residual <= BALANCED * level:
             return Settled(residual, turn, sizes[0], False, True, True, sizes[0], sizes[1])
-        step = _step(net, rows, stiffness(net, state, rows, found), forces, right)
+        step = _step(net, rows, stiffness(net, state, rows, stretch), forces, right)
         if step is None:
             break
         y, new = step
@@ -71,8 +72,8 @@ def settle_exactly(net: Network, state: State) -> Settled:
             sizes[turn] = far
         if not np.isfinite(far) or far > 1.0 or (turn > 2 and far > sizes[0]):
             break
-        displaced(net, state, moves)
-        put(net, state, rows, new)
+        displace_nodes(net, state, moves)
+        set_row_forces(net, state, rows, new)
         if len(state.turned):
             measure_angles(state.x, net.parts.couplings, state.turned)
         if turn > 0 and far < STILL:
@@ -89,16 +90,16 @@ def force_level(net: Network) -> float:
     return max(float(np.abs(net.drive.loads).max(initial=0.0)), elastic) or 1.0
 
 
-def softest(net: Network, state: State) -> float:
+def least_free_stiffness(net: Network, state: State) -> float:
     """The least stiffness of what lengths leave free, over the largest; inf where they leave nothing."""
-    found = elongations(net, state)
-    rows = slopes(net, state.x, found)
-    stiff = stiffness(net, state, rows, found)
-    values = left_free(rows, stiff)[0]
+    stretch = elongations(net, state)
+    rows = jacobian_at(net, state.x, stretch)
+    stiff = stiffness(net, state, rows, stretch)
+    values = free_modes(rows, stiff)[0]
     return float(values.min(initial=np.inf)) / (float(np.abs(stiff).max(initial=0.0)) or 1.0)
 
 
-def left_free(rows: Slopes, stiff: Floats) -> tuple[Floats, Floats]:
+def free_modes(rows: Jacobian, stiff: Floats) -> tuple[Floats, Floats]:
     """How stiff the ways to move that lengths leave are (K,), rising, and these ways (U, K), of length 1."""
     _, sizes, right = np.linalg.svd(rows.matrix.toarray())
     ways = right[int((sizes > RANK).sum()) :].T
@@ -107,7 +108,7 @@ def left_free(rows: Slopes, stiff: Floats) -> tuple[Floats, Floats]:
 
 
 def _step(
-    net: Network, rows: Slopes, stiff: Floats, forces: Floats, right: Floats
+    net: Network, rows: Jacobian, stiff: Floats, forces: Floats, right: Floats
 ) -> tuple[Floats, Floats] | None:
     size, unknowns = rows.matrix.shape
     matrix = np.zeros((unknowns + size, unknowns + size))
@@ -118,28 +119,28 @@ def _step(
     matrix[range(unknowns, unknowns + size), range(unknowns, unknowns + size)] = -give
     try:
         wanted = np.concatenate([right, -rows.over - give * forces])
-        found: Floats = np.linalg.solve(matrix, wanted).astype(np.float64)
+        solution: Floats = np.linalg.solve(matrix, wanted).astype(np.float64)
     except np.linalg.LinAlgError:
         return None
-    return found[:unknowns], found[unknowns:]
+    return solution[:unknowns], solution[unknowns:]
 
 
-def stiffness(net: Network, state: State, rows: Slopes, found: Elongations) -> Floats:
+def stiffness(net: Network, state: State, rows: Jacobian, stretch: Elongations) -> Floats:
     """H (U, U): of forces in what is rigid, and of what is elastic."""
-    forces = np.where(net.rigid, net.parts.links.stiffness * state.given, found.link_forces)
-    out = tangent_stiffness(net, state.x, rows, forces, found.links)
+    forces = np.where(net.rigid, net.parts.links.stiffness * state.given, stretch.link_forces)
+    out = tangent_stiffness(net, state.x, rows, forces, stretch.links)
     couplings = net.parts.couplings
     if not len(couplings.laws):
         return out
     held, (count, d) = net.couplings_hold, state.x.shape
-    forces = np.where(held, couplings.stiffness * state.coupling_given, found.coupling_forces)
+    forces = np.where(held, couplings.stiffness * state.coupling_given, stretch.coupling_forces)
     rates, blocks = np.where(held, 0.0, couplings.stiffness), np.zeros((count, count, d, d))
     step = DIFFERENCE * (net.size or 1.0)
-    resisted(state.x, couplings, state.turned, forces, rates, step, np.zeros((count, d)), blocks)
-    return out + gathered(rows, blocks)
+    add_resistance(state.x, couplings, state.turned, forces, rates, step, np.zeros((count, d)), blocks)
+    return out + reduced_matrix(rows, blocks)
 
 
-def tangent_stiffness(net: Network, x: Floats, rows: Slopes, forces: Floats, over: Floats) -> Floats:
+def tangent_stiffness(net: Network, x: Floats, rows: Jacobian, forces: Floats, over: Floats) -> Floats:
     """The same from the forces in links (E,) and their elongations; what has a row of its own is rigid."""
     links, (count, d) = net.parts.links, x.shape
     away = x[links.ends[:, 1]] - x[links.ends[:, 0]]
@@ -153,16 +154,16 @@ def tangent_stiffness(net: Network, x: Floats, rows: Slopes, forces: Floats, ove
     for a, b, sign in ((i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)):
         np.add.at(out, (a, b), sign * blocks)
     _fields(net, x, out)
-    return gathered(rows, out)
+    return reduced_matrix(rows, out)
 
 
-def gathered(rows: Slopes, blocks: Floats) -> Floats:
+def reduced_matrix(rows: Jacobian, blocks: Floats) -> Floats:
     """(U, U) of blocks (N, N, D, D): what guides allow of them."""
     ways, nodes = rows.ways, rows.nodes
     return np.einsum("ua,uvab,vb->uv", ways, blocks[nodes[:, None], nodes[None, :]], ways)
 
 
-def _rates(net: Network, rows: Slopes, over: Floats) -> Floats:
+def _rates(net: Network, rows: Jacobian, over: Floats) -> Floats:
     """(E,) how stiff links are along themselves, but for those that have a row."""
     links = net.parts.links
     rates = np.where(links.laws == BAR, links.stiffness, 0.0)
@@ -173,19 +174,19 @@ def _rates(net: Network, rows: Slopes, over: Floats) -> Floats:
 
 
 def _fields(net: Network, x: Floats, out: Floats) -> None:
-    for away, across, along in attracted(net.parts.fields, x):
+    for away, across, along in field_forces(net.parts.fields, x):
         block = across[:, None, None] * np.eye(x.shape[1])
         block += along[:, None, None] * away[:, :, None] * away[:, None, :]
         out[np.arange(len(x)), np.arange(len(x))] += block
 
 
-def carried(net: Network, state: State, rows: Slopes) -> Floats:
+def row_forces(net: Network, state: State, rows: Jacobian) -> Floats:
     """(R,) what the rows carry by what they are given in, their elongations left out."""
     links, couplings = net.parts.links.stiffness * state.given, net.parts.couplings.stiffness
     return np.concatenate([links, couplings * state.coupling_given])[rows.owners]
 
 
-def put(net: Network, state: State, rows: Slopes, forces: Floats) -> None:
+def set_row_forces(net: Network, state: State, rows: Jacobian, forces: Floats) -> None:
     """Give lengths in so that they carry these forces where they hold."""
     state.rest[:] += state.given
     state.goal[:] += state.coupling_given
@@ -200,21 +201,21 @@ def put(net: Network, state: State, rows: Slopes, forces: Floats) -> None:
     state.goal[:] -= state.coupling_given
 
 
-def pulled(net: Network, state: State, rows: Slopes, found: Elongations) -> Floats:
+def applied_forces(net: Network, state: State, rows: Jacobian, stretch: Elongations) -> Floats:
     """(U,) what loads, fields and links that are not rigid do to the unknowns."""
     loads, links, x = state.loads.copy(), net.parts.links, state.x
     loose = np.flatnonzero(~net.rigid)
     i, j = links.ends[loose].T
     away = x[j] - x[i]
     length = np.maximum(np.linalg.norm(away, axis=1), 1e-300)
-    pull = (found.link_forces[loose] / length)[:, None] * away
+    pull = (stretch.link_forces[loose] / length)[:, None] * away
     np.add.at(loads, i, pull)
     np.subtract.at(loads, j, pull)
-    for away, across, _ in attracted(net.parts.fields, x):
+    for away, across, _ in field_forces(net.parts.fields, x):
         loads += across[:, None] * away
-    soft = np.where(net.couplings_hold, 0.0, found.coupling_forces)
+    soft = np.where(net.couplings_hold, 0.0, stretch.coupling_forces)
     if soft.any():
         pull, none = np.zeros(x.shape), np.zeros((0, 0, 0, 0))
-        resisted(x, net.parts.couplings, state.turned, soft, np.zeros(len(soft)), 0.0, pull, none)
+        add_resistance(x, net.parts.couplings, state.turned, soft, np.zeros(len(soft)), 0.0, pull, none)
         loads -= pull
     return rows.gathered(loads[None])[:, 0]

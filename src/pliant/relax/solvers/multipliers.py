@@ -14,24 +14,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.relax.assemble.laws import BAR, BUMPER, STRING
-from pliant.relax.assemble.network import Couplings, Floats, Links, Network, State
+from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations, errors
+from pliant.relax.network.laws import BAR, BUMPER, STRING
+from pliant.relax.network.network import Couplings, Links, Network, State
 
 ROUNDING = 1e-12  # of a multiplier: what is left of one that has let go
 
 
-def off(net: Network, state: State) -> float:
+def largest_length_error(net: Network, state: State) -> float:
     """By how much a length that shall hold does not, at most."""
     return max(float(part.max(initial=0.0)) for part in errors(net, elongations(net, state)))
 
 
-def give(net: Network, state: State) -> None:
+def add_multipliers(net: Network, state: State) -> None:
     """Make what shall hold shorter by its elongation."""
     now, parts = elongations(net, state), net.parts
-    links = _given(state.given + np.where(net.rigid, now.links, 0.0), parts.links)
+    links = _admissible(state.given + np.where(net.rigid, now.links, 0.0), parts.links)
     held = np.where(net.couplings_hold, now.couplings, 0.0)
-    couplings = _given(state.coupling_given + held, parts.couplings)
+    couplings = _admissible(state.coupling_given + held, parts.couplings)
     state.rest[:] -= links - state.given
     state.goal[:] -= couplings - state.coupling_given
     state.given[:], state.coupling_given[:] = links, couplings
@@ -41,7 +42,7 @@ def give(net: Network, state: State) -> None:
     state.touch_given[pairs] = np.maximum(state.touch_given[pairs] - gaps, 0.0)
 
 
-def _given(wanted: Floats, group: Links | Couplings) -> Floats:
+def _admissible(wanted: Floats, group: Links | Couplings) -> Floats:
     """Strings to where they carry nothing, and bumpers: neither does what it does not do."""
     string, bands = group.laws == STRING, group.bands
     one_way = np.where(string, np.maximum(wanted, -bands), np.minimum(wanted, bands))
@@ -63,7 +64,7 @@ def _give_rails(net: Network, state: State, over: Floats) -> None:
     given[out, 0] = np.maximum(given[out, 0] - over[out], 0.0)
 
 
-def let_go(state: State) -> None:
+def clear_multipliers(state: State) -> None:
     """Lengths as they are asked for."""
     state.rest[:] += state.given
     state.goal[:] += state.coupling_given
@@ -71,7 +72,7 @@ def let_go(state: State) -> None:
         part[:] = 0.0
 
 
-def drift(net: Network, state: State, before: State) -> bool:
+def extrapolate_multipliers(net: Network, state: State, before: State) -> bool:
     """Go on as multipliers changed since `before`, to where the next element lets go; False where none does.
 
     Where errors do not fall, forces grow evenly from round to round: they pass from some elements to others,
@@ -100,8 +101,8 @@ def drift(net: Network, state: State, before: State) -> bool:
     rounds = float(np.concatenate(ends).min(initial=np.inf))
     if rounds == np.inf:
         return False
-    links = _given(state.given + rounds * change[0], parts.links)
-    couplings = _given(state.coupling_given + rounds * change[1], parts.couplings)
+    links = _admissible(state.given + rounds * change[0], parts.links)
+    couplings = _admissible(state.coupling_given + rounds * change[1], parts.couplings)
     state.rest[:] -= links - state.given
     state.goal[:] -= couplings - state.coupling_given
     state.given[:], state.coupling_given[:] = links, couplings
@@ -116,7 +117,7 @@ def _slack(group: Links | Couplings) -> Floats:
     return np.where(group.laws == BAR, 0.0, np.where(group.laws == STRING, group.bands, -group.bands))
 
 
-def scaled(given: Floats, share: float, group: Links | Couplings) -> Floats:
+def scale_multipliers(given: Floats, share: float, group: Links | Couplings) -> Floats:
     """What is given in where the stiffness is 1/share times as large and forces stay.
 
     Of strings, with a the band, f/k is g from a on and (g + a)²/4a below.
@@ -128,7 +129,7 @@ def scaled(given: Floats, share: float, group: Links | Couplings) -> Floats:
     return np.where(group.laws == BAR, share * given, one_way)
 
 
-def any_given(state: State) -> bool:
+def has_multipliers(state: State) -> bool:
     """Whether anything is made shorter."""
     parts = (state.given, state.coupling_given, state.rail_given, state.touch_given)
     return any(bool(part.any()) for part in parts)

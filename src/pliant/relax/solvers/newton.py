@@ -13,16 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.network import FIXED, FREE, Floats, Ints, Parts, State
+from pliant.relax.factors.elimination import Order
+from pliant.relax.factors.skyline import factorise, solve
 from pliant.relax.mechanics.bending import bend, distortion, spins
 from pliant.relax.mechanics.forces import evaluate, restrain
-from pliant.relax.mechanics.guides import hold
-from pliant.relax.mechanics.measures import measure_angles
-from pliant.relax.mechanics.segment_contact import Touch, room
-from pliant.relax.mechanics.stiffness import allow, assemble
-from pliant.relax.solvers.elimination import Order
-from pliant.relax.solvers.skyline import factorise, solve
+from pliant.relax.mechanics.guides import hold_nodes
+from pliant.relax.mechanics.segment_contact import limit_displacements
+from pliant.relax.mechanics.stiffness import allowed_directions, assemble
+from pliant.relax.network.measures import measure_angles
+from pliant.relax.network.network import FIXED, FREE, Contacts, Elements, State
 
 MOST_LAMBDA = 1e12
 ROUNDING = 2.0**-52
@@ -79,15 +80,15 @@ class Scratch(NamedTuple):
 
 @kernel
 def settle(
-    state: State, parts: Parts, order: Order, limits: Limits, tolerance: float, most: int, bound: float
+    state: State, parts: Elements, order: Order, limits: Limits, tolerance: float, most: int, bound: float
 ) -> Settled:
     """Bring a mechanism to rest in place, in at most so many factorisations and distorting it so far.
 
     With none, it stays where it is, and is only looked at.
     """
     work = _scratch(state.x, order)
-    energy, worst = _look(state, parts, work)
-    floor = _floor(state.x, order.node, work.s)
+    energy, worst = _evaluate(state, parts, work)
+    floor = _rounding_residual(state.x, order.node, work.s)
     near = _strength(work.s, order.node) * limits.near
     lam, rise, wide, made, gone, soft, stuck, slow = limits.floor, 0.0, WIDEST, 0, 0.0, False, 0, 0
     whole, clean, sizes, steps = limits.whole or worst < near, True, (0.0, 0.0), 0
@@ -101,7 +102,7 @@ def settle(
             continue
         far, turn, cut = _measure(state.x, parts.touch, order, wide, work)
         clean = clean and not cut
-        promised = _promised(order.node, work, lam, limits.least)
+        promised = _predicted_gain(order.node, work, lam, limits.least)
         gain, less = (GAIN * promised, LESS) if len(state.gripped) > 0 else (0.0, 1.0)
         bends = limits.bends and turn > SMALL
         taken, now, worse = _try(state, parts, order, bends, energy - gain, less * worst, work)
@@ -116,14 +117,14 @@ def settle(
         lam = max(lam * max(0.1, 1.0 - (2.0 * kept - 1.0) ** 3) if kept > 0.25 else lam, limits.floor)
         rise, wide, gone = 0.0, min(4.0 * wide, WIDEST), gone + far
         if steps < 2:
-            size = max(far, _longest(work.step) / limits.span)
+            size = max(far, _step_length(work.step) / limits.span)
             sizes = (size, 0.0) if steps == 0 else (sizes[0], size)
         steps += 1
         stuck = stuck + 1 if 0.5 * worst < worse < 1e3 * floor else 0
         slow = slow + 1 if worse > 0.3 * worst else min(slow, 0)
         whole = worse < near or slow >= SLOW or (whole and worse < 0.3 * worst)
         energy, worst = now, worse
-        floor = max(floor, _floor(state.x, order.node, work.s))  # contacts close on the way
+        floor = max(floor, _rounding_residual(state.x, order.node, work.s))  # contacts close on the way
         if stuck > ROUNDED:
             break  # above what was reckoned with
     if most == 0:
@@ -144,7 +145,9 @@ def _scratch(x: Floats, order: Order) -> Scratch:
 
 
 @inner
-def _measure(x: Floats, touch: Touch, order: Order, wide: float, work: Scratch) -> tuple[float, float, bool]:
+def _measure(
+    x: Floats, touch: Contacts, order: Order, wide: float, work: Scratch
+) -> tuple[float, float, bool]:
     """Spread the solution over the nodes, no longer than allowed.
 
     Its distortion, its largest spin, and whether it had to be made shorter.
@@ -154,12 +157,12 @@ def _measure(x: Floats, touch: Touch, order: Order, wide: float, work: Scratch) 
     far = distortion(x, work.step, work.spin, order.edges, order.sizes)
     share = min(1.0, wide / far) if far > 0.0 else 1.0
     if len(touch.radius) > 0:
-        share = min(share, _fits(x, work.step, touch, work.caps))
-    return far * share, _shorten(work.step, work.spin, share), share < 1.0
+        share = min(share, _passable_share(x, work.step, touch, work.caps))
+    return far * share, _scale_step(work.step, work.spin, share), share < 1.0
 
 
 @inner
-def _longest(step: Floats) -> float:
+def _step_length(step: Floats) -> float:
     """The largest displacement of a node."""
     most = 0.0
     for i in range(len(step)):
@@ -172,7 +175,7 @@ def _longest(step: Floats) -> float:
 
 @inner
 def _try(
-    state: State, parts: Parts, order: Order, bends: bool, energy: float, worst: float, work: Scratch
+    state: State, parts: Elements, order: Order, bends: bool, energy: float, worst: float, work: Scratch
 ) -> tuple[bool, float, float]:
     """Take the step bent, or else straight, if energy or force fall below what is given; what they are then.
 
@@ -187,18 +190,18 @@ def _try(
             _copy(work.there, state.x)
         else:
             continue
-        now, worse = _look(state, parts, work)
+        now, worse = _evaluate(state, parts, work)
         if np.isfinite(now) and (now < energy - 1e-14 * abs(energy) or worse < worst):
             if len(state.turned) > 0:
                 measure_angles(state.x, parts.couplings, state.turned)
             return True, now, worse
     _copy(work.here, state.x)
-    energy, worst = _look(state, parts, work)
+    energy, worst = _evaluate(state, parts, work)
     return False, energy, worst
 
 
 @inner
-def _promised(node: Ints, work: Scratch, lam: float, least: float) -> float:
+def _predicted_gain(node: Ints, work: Scratch, lam: float, least: float) -> float:
     """By how much the quadratic model says that a step brings the energy down: ½ Δ·(R + λ S Δ)."""
     total = 0.0
     for i in node:
@@ -223,7 +226,7 @@ def _sum(first: Floats, second: Floats, target: Floats) -> None:
 
 
 @inner
-def _shorten(step: Floats, spin: Floats, share: float) -> float:
+def _scale_step(step: Floats, spin: Floats, share: float) -> float:
     """Take a share of a step and its spins; the largest spin."""
     most = 0.0
     for i in range(len(step)):
@@ -236,13 +239,13 @@ def _shorten(step: Floats, spin: Floats, share: float) -> float:
 
 
 @inner
-def _look(state: State, parts: Parts, work: Scratch) -> tuple[float, float]:
+def _evaluate(state: State, parts: Elements, work: Scratch) -> tuple[float, float]:
     """Nodes back on their guides, and the forces these leave; the energy, and the largest force."""
     guides, r, x = parts.guides, work.r, state.x
     kinds = guides.kinds
     for i in range(len(r)):
         if kinds[i] not in (FREE, FIXED):
-            hold(guides, i, x)
+            hold_nodes(guides, i, x)
     energy = evaluate(state, parts, r, work.s, work.push, work.grip)
     worst = 0.0
     for i in range(len(r)):
@@ -259,12 +262,12 @@ def _look(state: State, parts: Parts, work: Scratch) -> tuple[float, float]:
 
 @inner
 def _direction(
-    state: State, parts: Parts, order: Order, limits: Limits, whole: bool, lam: float, work: Scratch
+    state: State, parts: Elements, order: Order, limits: Limits, whole: bool, lam: float, work: Scratch
 ) -> bool:
     """Solve for the step, in `flat`; False where the matrix is not positive."""
     m, flat, r, s, allowed = work.m, work.flat, work.r, work.s, work.allowed
     guides, node, rows = parts.guides, order.node, order.rows
-    some = allow(state.x, guides, allowed)
+    some = allowed_directions(state.x, guides, allowed)
     assemble(state, parts, order, allowed, whole, m)
     d = r.shape[1]
     for p in range(len(node)):
@@ -276,7 +279,7 @@ def _direction(
             m[rows[row + 1] - 1] += lam * max(s[i, c], limits.least)
             flat[row] = r[i, c]
         if some and guides.kinds[i] != FREE:
-            _close(order, p, d, stiff, allowed[i], m)
+            _hold_directions(order, p, d, stiff, allowed[i], m)
     if not factorise(m, order.first, rows):
         return False
     solve(m, order.first, rows, flat)
@@ -284,7 +287,7 @@ def _direction(
 
 
 @inner
-def _close(order: Order, p: int, d: int, stiff: float, allowed: Floats, m: Floats) -> None:
+def _hold_directions(order: Order, p: int, d: int, stiff: float, allowed: Floats, m: Floats) -> None:
     """Make the directions stiff that the guide of the node at place p does not allow."""
     for c in range(d):
         for g in range(c + 1):
@@ -302,11 +305,11 @@ def _spread(place: Ints, flat: Floats, step: Floats) -> None:
 
 
 @inner
-def _fits(x: Floats, step: Floats, touch: Touch, caps: Floats) -> float:
+def _passable_share(x: Floats, step: Floats, touch: Contacts, caps: Floats) -> float:
     """The share of a step with which no pair passes through itself."""
     for i in range(len(caps)):
         caps[i] = np.inf
-    room(x, touch, caps)
+    limit_displacements(x, touch, caps)
     share = 1.0
     for i in range(len(step)):
         square = 0.0
@@ -328,7 +331,7 @@ def _strength(s: Floats, node: Ints) -> float:
 
 
 @inner
-def _floor(x: Floats, node: Ints, s: Floats) -> float:
+def _rounding_residual(x: Floats, node: Ints, s: Floats) -> float:
     """The residual that rounding leaves: a few units in the last place of the coordinates, times S."""
     most = 0.0
     for i in range(len(x)):  # on the ground too: lengths and gaps are rounded by their far ends
@@ -337,15 +340,6 @@ def _floor(x: Floats, node: Ints, s: Floats) -> float:
     return 2.0 * ROUNDING * most * _strength(s, node)
 
 
-@kernel
-def felt(state: State, parts: Parts) -> Floats:
-    """Forces (N, D) on every node, of all but the ground and the guides that hold it."""
-    n, d = state.x.shape
-    r, s, push, grip = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d)), np.zeros(n)
-    evaluate(state, parts, r, s, push, grip)
-    return r
-
-
-def stands(state: State, parts: Parts, order: Order, limits: Limits) -> bool:
+def is_stable(state: State, parts: Elements, order: Order, limits: Limits) -> bool:
     """Whether a mechanism at rest would come back if it were disturbed."""
     return not settle(state, parts, order, limits, 0.0, 0, 0.0).soft

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner
-from pliant.relax.assemble.network import Floats, Ints
+from pliant.relax.factors.elimination import Order
 from pliant.relax.mechanics.bending import bend, distortion, spins
 from pliant.relax.solvers.assur_groups import Groups, factorise_groups, solve_groups
-from pliant.relax.solvers.elimination import Order
 from pliant.relax.solvers.increment_measures import JUMP, SHRINKS
 from pliant.relax.solvers.newton import ROUNDED, ROUNDING, SMALL, WIDEST
 
@@ -65,7 +65,7 @@ class NewtonBuffers(NamedTuple):
     right: Floats  # (n, D)
 
 
-class Found(NamedTuple):
+class GroupSteps(NamedTuple):
     """How Newton's steps went."""
 
     at_rest: bool
@@ -86,11 +86,11 @@ def newton(
     tolerance: float,
     bound: float,
     ready: bool,
-) -> Found:
+) -> GroupSteps:
     """Newton's steps to a pose, none of them shortened; `ready`: the factors are those of where it begins."""
     x, groups, edges = pose.x, own.groups, own.order.edges
-    energy, worst = look(own, pose, work)
-    floor = 2.0 * ROUNDING * _reach(x) * bounds.stiffness
+    energy, worst = fill_system(own, pose, work)
+    floor = 2.0 * ROUNDING * _largest_coordinate(x) * bounds.stiffness
     made, gone, first, second, stuck, taken = 0, 0.0, 0.0, 0.0, 0, True
     while taken and worst > max(tolerance, floor) and made < TURNS and gone <= bound and stuck <= ROUNDED:
         if made > 0 or not ready:
@@ -103,15 +103,15 @@ def newton(
         if made == 2 and bound < np.inf and first > JUMP and far > SHRINKS * first:
             taken = False  # it will not do: see `_smooth`
         if not (taken and far <= WIDEST and gone + far <= bound):
-            return Found(False, worst, made, gone, first, second, far if taken and made == 1 else 0.0)
-        bends = bounds.bends and _largest(work.spin) > SMALL
+            return GroupSteps(False, worst, made, gone, first, second, far if taken and made == 1 else 0.0)
+        bends = bounds.bends and _largest_spin(work.spin) > SMALL
         taken, energy, worse = _try(own, pose, work, bends, energy, worst)
         if taken:
             gone += far
             first, second = (far, 0.0) if made == 1 else (first, far if made == 2 else second)
             stuck = stuck + 1 if 0.5 * worst < worse < 1e3 * floor else 0
             worst = worse
-    return Found(worst <= max(tolerance, 4.0 * floor), worst, made, gone, first, second, 0.0)
+    return GroupSteps(worst <= max(tolerance, 4.0 * floor), worst, made, gone, first, second, 0.0)
 
 
 @inner
@@ -129,14 +129,14 @@ def _try(
             for i in range(len(x)):
                 for c in range(x.shape[1]):
                     x[i, c] = here[i, c] + (work.step[i, c] if straight == 1 else 0.0)
-        now, worse = look(own, pose, work)
+        now, worse = fill_system(own, pose, work)
         if straight < 2 and np.isfinite(now) and (now < energy - 1e-14 * energy or worse < worst):
             return True, now, worse
     return False, now, worse
 
 
 @inner
-def look(own: GroupStructure, pose: Pose, work: NewtonBuffers) -> tuple[float, float]:
+def fill_system(own: GroupStructure, pose: Pose, work: NewtonBuffers) -> tuple[float, float]:
     """Fill J and the elongations; the energy, and the largest force on a node."""
     energy = _fill(
         pose.x, own.ends, pose.rest, own.stiffness, own.order.place, work.values, work.over, work.force
@@ -193,7 +193,7 @@ def _fill(
 
 
 @inner
-def _reach(x: Floats) -> float:
+def _largest_coordinate(x: Floats) -> float:
     """The largest coordinate."""
     most = 0.0
     for i in range(len(x)):
@@ -225,7 +225,7 @@ def _spread(groups: Groups, y: Floats, step: Floats) -> None:
 
 
 @inner
-def _largest(spin: Floats) -> float:
+def _largest_spin(spin: Floats) -> float:
     most = 0.0
     for i in range(len(spin)):
         for c in range(3):

@@ -7,12 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.progress import Progress
-from pliant.relax.assemble.network import Floats, Network, State, once
-from pliant.relax.assemble.user_elements import Element, Own
+from pliant.relax.assemble.user_elements import Element, UserElements
 from pliant.relax.model import RelaxStudy
+from pliant.relax.network.network import Network, State, once
 from pliant.relax.solvers.record import Record, scale, shares
-from pliant.relax.solvers.relaxation import DriveLeg, Knobs, SweepBuffers, accelerate, sweeps, work
+from pliant.relax.solvers.relaxation import DriveLeg, Factors, SweepBuffers, accelerate, sweep_buffers, sweeps
 
 A_FRAME = 100  # iterations of the drive for each frame, where the study does not say
 CHUNK = 5000  # iterations between two looks at the clock
@@ -22,7 +23,7 @@ CAP = 0.05  # of the size
 LEAST = 1e-6  # S_min, as a share of F_max / Δ_max
 
 
-def knobs(net: Network, study: RelaxStudy) -> Knobs:
+def update_factors(net: Network, study: RelaxStudy) -> Factors:
     """The study's factors for every node.
 
     S_min's default is a small share of the largest force over the largest displacement.
@@ -30,13 +31,13 @@ def knobs(net: Network, study: RelaxStudy) -> Knobs:
     """
     alpha = ALPHA if study.alpha is None else study.alpha
     drive = study.increments or A_FRAME * study.frames
-    return Knobs(
-        alpha=_by_node(net, alpha, study.alphas),
-        eta=_by_node(net, study.eta, study.etas),
+    return Factors(
+        alpha=_node_values(net, alpha, study.alphas),
+        eta=_node_values(net, study.eta, study.etas),
         fall=1.0 if study.alpha_end is None else study.alpha_end / alpha,
         calm=study.calm,
         average=study.average,
-        least=least(net, study),
+        least=least_stiffness(net, study),
         cap=_cap(net, study),
         noise=study.noise * net.size,
         fading=float(drive),
@@ -44,9 +45,9 @@ def knobs(net: Network, study: RelaxStudy) -> Knobs:
     )
 
 
-def least(net: Network, study: RelaxStudy) -> float:
+def least_stiffness(net: Network, study: RelaxStudy) -> float:
     """S_min: the least stiffness of a node."""
-    return study.least or LEAST * max(scale(net), _heaviest(net)) / _cap(net, study)
+    return study.least or LEAST * max(scale(net), _largest_load(net)) / _cap(net, study)
 
 
 def _cap(net: Network, study: RelaxStudy) -> float:
@@ -54,25 +55,25 @@ def _cap(net: Network, study: RelaxStudy) -> float:
 
 
 @once
-def _heaviest(net: Network) -> float:
+def _largest_load(net: Network) -> float:
     return float(np.abs(net.drive.loads).max(initial=0.0))
 
 
-def march(
+def relax_along_drive(
     net: Network, study: RelaxStudy, record: Record, progress: Progress, elements: Sequence[Element] = ()
 ) -> None:
     """Synchronous or asynchronous relaxation along the drive, then at its end until nothing is left."""
-    _while_bounded(_march, _March(net, study, record, progress, elements))
+    _run_while_finite(_run_along_drive, _PublishedRun(net, study, record, progress, elements))
 
 
-def coast(
+def relax_with_momentum(
     net: Network, study: RelaxStudy, record: Record, progress: Progress, elements: Sequence[Element] = ()
 ) -> None:
     """Momentum relaxation: frame by frame, each nearly to rest and the last one fully."""
-    _while_bounded(_coast, _March(net, study, record, progress, elements))
+    _run_while_finite(_run_with_momentum, _PublishedRun(net, study, record, progress, elements))
 
 
-def _while_bounded(goes: Callable[[_March], None], run: _March) -> None:
+def _run_while_finite(goes: Callable[[_PublishedRun], None], run: _PublishedRun) -> None:
     """Go on while positions are numbers; else leave the run where they last were."""
     try:
         goes(run)
@@ -82,7 +83,7 @@ def _while_bounded(goes: Callable[[_March], None], run: _March) -> None:
         run.record.notice(run.share, "limit", text)
 
 
-def _march(run: _March) -> None:
+def _run_along_drive(run: _PublishedRun) -> None:
     net, study, record = run.net, run.study, run.record
     drive = study.increments or A_FRAME * study.frames
     record.keep(net, run.state, 0.0, run.residual(), False)
@@ -101,7 +102,7 @@ def _march(run: _March) -> None:
     record.keep(net, run.state, share, run.last, run.last <= run.tolerance)
 
 
-def _coast(run: _March) -> None:
+def _run_with_momentum(run: _PublishedRun) -> None:
     net, study, record = run.net, run.study, run.record
     record.keep(net, run.state, 0.0, run.residual(), False)
     for goal in shares(study.frames).tolist():
@@ -117,17 +118,17 @@ class _UnboundedError(Exception):
     """Positions are no numbers any more: forces grew beyond all bounds."""
 
 
-class _March:
+class _PublishedRun:
     """A state under way, with what its iterations hand on to each other."""
 
     def __init__(
         self, net: Network, study: RelaxStudy, record: Record, progress: Progress, elements: Sequence[Element]
     ) -> None:
         self.net, self.study, self.record, self.progress = net, study, record, progress
-        self.elements = Own(net, elements)
+        self.elements = UserElements(net, elements)
         self.state: State = net.state()
-        self.knobs = knobs(net, study)
-        self.work: SweepBuffers = work(*net.drawn.shape, extra=bool(self.elements))
+        self.knobs = update_factors(net, study)
+        self.work: SweepBuffers = sweep_buffers(*net.drawn.shape, extra=bool(self.elements))
         self.tolerance = study.tolerance * scale(net)
         self.last, self.age, self.share = np.inf, 0, 0.0
         self.before = self.state.x.copy()
@@ -136,7 +137,7 @@ class _March:
         """The largest force on a node as things stand."""
         probe = np.empty(1)
         self._ask(0.0)
-        fresh, state = work(*self.net.drawn.shape), State._make(array.copy() for array in self.state)
+        fresh, state = sweep_buffers(*self.net.drawn.shape), State._make(array.copy() for array in self.state)
         accelerate(state, self.net.parts, self.knobs, np.inf, 0, self.work if self.elements else fresh, probe)
         return float(probe[0])
 
@@ -206,7 +207,7 @@ class _March:
             self.elements.add(self.state.x, share, self.work.extra, self.work.extra_stiff)
 
 
-def _by_node(net: Network, value: float, own: dict[str, float]) -> Floats:
+def _node_values(net: Network, value: float, own: dict[str, float]) -> Floats:
     values = np.full(len(net.names), value)
     for name, given in own.items():
         values[net.names.index(name)] = given

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats, Network, State, once
+from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import Elongations, elongations
+from pliant.relax.network.network import Network, State, once
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Way:
+class Branch:
     """A way on from a dead centre: a pose a little further along the drive."""
 
     share: float
@@ -53,7 +54,7 @@ class Record:
     events: int = 0  # increments of the drive that were as small as they get
     factorised: int = 0  # steps of Newton's, frames between increments left out
     locks_at: float | None = None  # share of the drive from which on lengths cannot hold
-    ways: tuple[Way, ...] = ()  # on from a dead centre that it was stopped at
+    ways: tuple[Branch, ...] = ()  # on from a dead centre that it was stopped at
 
     def keep(self, net: Network, state: State, share: float, residual: float, settled: bool) -> None:
         """Add a frame."""

@@ -19,18 +19,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.laws import BAR, force, tangent
-from pliant.relax.assemble.network import FIXED, FREE, Floats, Guides, Ints, Parts, State
 from pliant.relax.mechanics.forces import link_forces, others, restrain
-from pliant.relax.mechanics.guides import hold
-from pliant.relax.mechanics.measures import measure_angles
-from pliant.relax.mechanics.segment_contact import Touch, room
+from pliant.relax.mechanics.guides import hold_nodes
+from pliant.relax.mechanics.segment_contact import limit_displacements
+from pliant.relax.network.laws import BAR, force, tangent
+from pliant.relax.network.measures import measure_angles
+from pliant.relax.network.network import FIXED, FREE, Contacts, Elements, Guides, State
 
 CUT, MEND, LOWEST = 0.7, 1.02, 0.02  # of α at a node that flips to and fro, at one that does not, at least
 
 
-class Knobs(NamedTuple):
+class Factors(NamedTuple):
     """How displacements are made of forces."""
 
     alpha: Floats  # (N,)
@@ -64,7 +65,7 @@ class DriveLeg(NamedTuple):
     loads: Floats  # (2, N, D)
 
 
-def work(nodes: int, dimension: int, extra: bool = False) -> SweepBuffers:
+def sweep_buffers(nodes: int, dimension: int, extra: bool = False) -> SweepBuffers:
     """Arrays for a mechanism that has not moved yet."""
     shape, more = (nodes, dimension), (nodes if extra else 0, dimension)
     moved, stiff, felt = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -73,8 +74,8 @@ def work(nodes: int, dimension: int, extra: bool = False) -> SweepBuffers:
 
 @kernel
 def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much as the work
-    sync: bool, state: State, parts: Parts, knobs: Knobs, leg: DriveLeg, first: float, last: float, done: int,
-    tolerance: float, work: SweepBuffers, residuals: Floats,
+    sync: bool, state: State, parts: Elements, knobs: Factors, leg: DriveLeg, first: float, last: float,
+    done: int, tolerance: float, work: SweepBuffers, residuals: Floats,
 ) -> int:  # fmt: skip
     """Iterations of a leg from the share `first` of it to `last`, one for each of `residuals`, filled.
 
@@ -85,7 +86,7 @@ def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much a
     count, (n, d) = len(residuals), x.shape
     r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
     grip, caps, start = np.zeros(n), np.full(n, knobs.cap), -1.0
-    held = _held(parts)
+    held = _has_reactions(parts)
     for t in range(count):
         if t == 0 or first != last:
             _aim(state, leg, first + (last - first) * (t + 1.0) / count)
@@ -93,8 +94,8 @@ def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much a
             _caps(x, touch, knobs.cap, caps)
         fall = 1.0
         if t > 0 and knobs.fall < 1.0:
-            fall = _fallen(residuals[t - 1], start, tolerance, knobs.fall)
-        if _plain(parts):
+            fall = _damping_share(residuals[t - 1], start, tolerance, knobs.fall)
+        if _has_links_only(parts):
             _begin(state.loads, r, s)
         else:
             others(state, parts, r, s, push, grip)
@@ -107,7 +108,7 @@ def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much a
             if held:
                 _restrain(x, guides, r, push, grip)
             if knobs.calm or knobs.average > 0.0:
-                _steady(knobs.calm, knobs.average, r, s, work.felt, work.share, work.stiff)
+                _damp_oscillation(knobs.calm, knobs.average, r, s, work.felt, work.share, work.stiff)
             worst = _displace(
                 x, guides.kinds, knobs.alpha, fall, work.share, knobs.eta, knobs.least, caps,
                 work.moved, r, s,
@@ -118,7 +119,7 @@ def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much a
             worst = _each_moves(state, parts, knobs, fall, caps, work, r, s, push, grip)
         fade = knobs.noise * max(0.0, 1.0 - (done + t) / max(knobs.fading, 1.0))
         if fade > 0.0:
-            shake(x, guides, fade, knobs.seed, done + t)
+            perturb_nodes(x, guides, fade, knobs.seed, done + t)
         if len(state.turned) > 0:
             measure_angles(x, parts.couplings, state.turned)
         residuals[t] = worst
@@ -129,14 +130,14 @@ def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much a
 
 
 @inner
-def _plain(parts: Parts) -> bool:
+def _has_links_only(parts: Elements) -> bool:
     """Whether there are links and nothing else."""
     more = len(parts.rails.nodes) + len(parts.couplings.laws) + len(parts.fields.power)
     return more + len(parts.touch.radius) == 0
 
 
 @inner
-def _held(parts: Parts) -> bool:
+def _has_reactions(parts: Elements) -> bool:
     """Whether anything but the ground keeps nodes from moving: guides, or friction."""
     held = len(parts.touch.radius) > 0
     for kind in parts.guides.kinds:
@@ -163,7 +164,7 @@ def _restrain(x: Floats, guides: Guides, r: Floats, push: Floats, grip: Floats) 
 def _hold(x: Floats, guides: Guides) -> None:
     for i in range(len(x)):
         if guides.kinds[i] != FREE and guides.kinds[i] != FIXED:
-            hold(guides, i, x)
+            hold_nodes(guides, i, x)
 
 
 @inner
@@ -176,11 +177,11 @@ def _add(work: SweepBuffers, r: Floats, s: Floats) -> None:
 
 
 @inner
-def _caps(x: Floats, touch: Touch, cap: float, caps: Floats) -> None:
+def _caps(x: Floats, touch: Contacts, cap: float, caps: Floats) -> None:
     """How far each node may go."""
     for i in range(len(caps)):
         caps[i] = cap
-    room(x, touch, caps)
+    limit_displacements(x, touch, caps)
 
 
 @inner
@@ -195,7 +196,7 @@ def _aim(state: State, leg: DriveLeg, share: float) -> None:
 
 
 @inner
-def _fallen(worst: float, start: float, tolerance: float, fall: float) -> float:
+def _damping_share(worst: float, start: float, tolerance: float, fall: float) -> float:
     """The share of α left: 1 at the largest residual, `fall` at the tolerance, even in the logarithm."""
     if worst <= tolerance or start <= tolerance:
         return fall
@@ -204,7 +205,7 @@ def _fallen(worst: float, start: float, tolerance: float, fall: float) -> float:
 
 @inner
 def _each_moves(
-    state: State, parts: Parts, knobs: Knobs, fall: float, caps: Floats, work: SweepBuffers,
+    state: State, parts: Elements, knobs: Factors, fall: float, caps: Floats, work: SweepBuffers,
     r: Floats, s: Floats, push: Floats, grip: Floats,
 ) -> float:  # fmt: skip
     """The asynchronous update; the largest residual."""
@@ -220,13 +221,13 @@ def _each_moves(
             restrain(parts.guides, i, x[i], r[i], push[i], grip[i])
         if knobs.calm or knobs.average > 0.0:
             one = slice(i, i + 1)
-            _steady(
+            _damp_oscillation(
                 knobs.calm, knobs.average, r[one], s[one], work.felt[one], work.share[one], work.stiff[one]
             )
         step = eta[i] * knobs.alpha[i] * fall * work.share[i]
         worst = max(worst, _move(x, i, step, 1.0 - eta[i], knobs.least, caps[i], work.moved, r, s))
         if kinds[i] != FREE:
-            hold(parts.guides, i, x)
+            hold_nodes(parts.guides, i, x)
     return np.sqrt(worst)
 
 
@@ -261,7 +262,7 @@ def _gather(
 
 
 @inner
-def _steady(
+def _damp_oscillation(
     calm: bool, average: float, r: Floats, s: Floats, felt: Floats, share: Floats, stiff: Floats
 ) -> None:
     """Cut α at nodes whose residual turns round, and average their stiffness with the last."""
@@ -309,7 +310,7 @@ def _move(
 
 
 @kernel
-def shake(x: Floats, guides: Guides, size: float, seed: int, turn: int) -> None:
+def perturb_nodes(x: Floats, guides: Guides, size: float, seed: int, turn: int) -> None:
     """Move every node by up to so much, any way; the same ways for the same seed and turn."""
     for i in range(len(x)):
         if guides.kinds[i] == FIXED:
@@ -317,18 +318,18 @@ def shake(x: Floats, guides: Guides, size: float, seed: int, turn: int) -> None:
         for c in range(x.shape[1]):
             x[i, c] += size * _random(seed, turn, i * x.shape[1] + c)
         if guides.kinds[i] != FREE:
-            hold(guides, i, x)
+            hold_nodes(guides, i, x)
 
 
 @inner
 def _random(seed: int, turn: int, count: int) -> float:
     """A number from −1 to 1 that looks like chance."""
-    mixed = _mixed(_mixed(np.uint64(seed), np.uint64(turn)), np.uint64(count))
+    mixed = _mix_bits(_mix_bits(np.uint64(seed), np.uint64(turn)), np.uint64(count))
     return float(mixed >> np.uint64(11)) * 2.0**-52 - 1.0
 
 
 @inner
-def _mixed(first: np.uint64, second: np.uint64) -> np.uint64:
+def _mix_bits(first: np.uint64, second: np.uint64) -> np.uint64:
     """The bits of two numbers, mixed (Steele, Lea and Flood's way)."""
     mixed = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(second) * np.uint64(
         0xD1B54A32D192ED03
@@ -341,8 +342,8 @@ def _mixed(first: np.uint64, second: np.uint64) -> np.uint64:
 @kernel
 def accelerate(
     state: State,
-    parts: Parts,
-    knobs: Knobs,
+    parts: Elements,
+    knobs: Factors,
     tolerance: float,
     age: int,
     work: SweepBuffers,
@@ -352,9 +353,9 @@ def accelerate(
     x, links, guides, touch = state.x, parts.links, parts.guides, parts.touch
     n, d = x.shape
     r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
-    grip, caps, held = np.zeros(n), np.full(n, knobs.cap), _held(parts)
+    grip, caps, held = np.zeros(n), np.full(n, knobs.cap), _has_reactions(parts)
     for t in range(len(residuals)):
-        if _plain(parts):
+        if _has_links_only(parts):
             _begin(state.loads, r, s)
         else:
             others(state, parts, r, s, push, grip)
@@ -372,7 +373,7 @@ def accelerate(
             return t + 1, age
         age = 0 if along < 0.0 else age + 1
         keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
-        _coast(x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, work.moved, r, s)
+        _move_with_momentum(x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, work.moved, r, s)
         if held:
             _hold(x, guides)
         if len(state.turned) > 0:
@@ -395,7 +396,7 @@ def _uphill(kinds: Ints, r: Floats, moved: Floats) -> tuple[float, float]:
 
 
 @inner
-def _coast(
+def _move_with_momentum(
     x: Floats, kinds: Ints, alpha: Floats, keep: float, least: float, caps: Floats, grip: Floats,
     moved: Floats, r: Floats, s: Floats,
 ) -> None:  # fmt: skip

@@ -6,20 +6,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats, Network, State
-from pliant.relax.diagnose.statics import stiffened
+from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.solvers.dead_centres import ways_on
-from pliant.relax.solvers.equilibrium import TRIES, come_to_rest, falls, newton_steps, polished, rests
-from pliant.relax.solvers.events import broken, held_by, located
-from pliant.relax.solvers.increment_faults import flipped
+from pliant.relax.network.network import Network, State
+from pliant.relax.solvers.dead_centres import branches
+from pliant.relax.solvers.equilibrium import (
+    TRIES,
+    come_to_rest,
+    comes_to_rest,
+    is_unstable,
+    newton_steps,
+    residual_after_steps,
+)
+from pliant.relax.solvers.events import is_rank_deficient, locate_fold, lock_name
+from pliant.relax.solvers.holding_forces import preload
+from pliant.relax.solvers.increment_faults import inversion_text
 from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
-from pliant.relax.solvers.increment_measures import SHORT, SLOWEST, STEADY, crossing, moved, orientation
-from pliant.relax.solvers.multipliers import let_go
+from pliant.relax.solvers.increment_measures import (
+    SHORT,
+    SLOWEST,
+    STEADY,
+    determinant_at,
+    displacement,
+    zero_of_determinant,
+)
+from pliant.relax.solvers.multipliers import clear_multipliers
 from pliant.relax.solvers.newton import Settled, settle
-from pliant.relax.solvers.record import Record, Way
-from pliant.relax.solvers.relaxation import shake
-from pliant.relax.solvers.run import Pace, Run, copied, rescale, restore
+from pliant.relax.solvers.record import Branch, Record
+from pliant.relax.solvers.relaxation import perturb_nodes
+from pliant.relax.solvers.run_state import Pace, Run, copy_of, rescale, restore
 
 SMALLEST = 2.0**-30  # increment, as a share of the drive: events are located so closely
 NOISY = ("first", "second")  # ways on from a dead centre that noise takes, as the seed has it
@@ -35,35 +50,37 @@ def why_no_further(record: Record) -> str:
     return f"{MANY} events brought it no further"
 
 
-def passes(run: Run, before: State, state: State, between: tuple[float, float], record: Record) -> bool:
+def passes_singular_pose(
+    run: Run, before: State, state: State, between: tuple[float, float], record: Record
+) -> bool:
     """Whether an increment over which the determinant changes its sign is one branch; told where it is 0.
 
     Else it went over to another branch: then poses between differ by where they are sought from.
     """
     net, (first, last) = run.net, between
-    near = SHORT * moved(before.x, state.x) + STEADY * net.size
-    spots, turns = [first], [orientation(net, before.x, elongations(net, before))]
+    near = SHORT * displacement(before.x, state.x) + STEADY * net.size
+    spots, turns = [first], [determinant_at(net, before.x, elongations(net, before))]
     for part in (0.2, 0.4, 0.6, 0.8):
         share = first + part * (last - first)
-        poses = [copied(before), copied(state)]
+        poses = [copy_of(before), copy_of(state)]
         for pose in poses:
             net.aim(pose, share)
-            if not rests(run, pose, record):
+            if not comes_to_rest(run, pose, record):
                 return False
-        if moved(poses[0].x, poses[1].x) > near:
+        if displacement(poses[0].x, poses[1].x) > near:
             return False
         spots.append(share)
-        turns.append(orientation(net, poses[0].x, elongations(net, poses[0])))
+        turns.append(determinant_at(net, poses[0].x, elongations(net, poses[0])))
     spots.append(last)
-    turns.append(orientation(net, state.x, elongations(net, state)))
+    turns.append(determinant_at(net, state.x, elongations(net, state)))
     if turns[0].sign * turns[-1].sign >= 0.0:
         return False
     text = "passes a singular pose: two assemblies meet there"
-    record.notice(crossing(np.array(spots), turns), "branch", text)
+    record.notice(zero_of_determinant(np.array(spots), turns), "branch", text)
     return True
 
 
-def weakens(run: Run, before: State, state: State, pace: Pace, ahead: float, record: Record) -> bool:
+def loses_stability(run: Run, before: State, state: State, pace: Pace, ahead: float, record: Record) -> bool:
     """Whether an increment leads smoothly to where a disturbance would grow; told from where on if so.
 
     Located apart from the way itself: what goes on so lives on its symmetry, and each step costs some of it.
@@ -73,21 +90,21 @@ def weakens(run: Run, before: State, state: State, pace: Pace, ahead: float, rec
     if run.study.noise > 0.0:
         return False
     while last - first > SMALLEST:
-        share, there = 0.5 * (first + last), copied(before)
+        share, there = 0.5 * (first + last), copy_of(before)
         run.net.aim(there, share)
-        if not rests(run, there, record):
+        if not comes_to_rest(run, there, record):
             return False
-        if falls(run, there):
+        if is_unstable(run, there):
             last, weak = share, there
         else:
             first, stands = share, there
-    if moved(stands.x, weak.x) > SHORT * moved(before.x, state.x) + STEADY * run.net.size:
+    if displacement(stands.x, weak.x) > SHORT * displacement(before.x, state.x) + STEADY * run.net.size:
         return False
-    tell_unstable(run, pace, last, record)
+    note_instability(run, pace, last, record)
     return True
 
 
-def tell_unstable(run: Run, pace: Pace, share: float, record: Record) -> None:
+def note_instability(run: Run, pace: Pace, share: float, record: Record) -> None:
     """Say from where on any disturbance would grow, and go on so."""
     pace.unstable = True
     run.limits = run.limits._replace(whole=False)  # from afar, the whole stiffness leads away from there
@@ -99,36 +116,38 @@ def keep_frame(run: Run, state: State, share: float, residual: float, settled: b
     """Add a frame, with the model's own stiffness and the forces that hold it."""
     there = state
     if run.factor != 1.0:
-        there = copied(state)
+        there = copy_of(state)
         rescale(run.base, there, run.factor)
     if run.base.loaded and not run.loaded:
-        there = copied(there)
+        there = copy_of(there)
         run.base.aim(there, share)
-        stiffened(run.base, there)
+        preload(run.base, there)
         residual = settle(there, run.base.parts, run.order, run.limits, np.inf, 0, 0.0).residual
     record.keep(run.base, there, share, residual, settled)
 
 
-def take(run: Run, before: State, state: State, pace: Pace, ahead: float, step: float) -> None:
+def take_increment(run: Run, before: State, state: State, pace: Pace, ahead: float, step: float) -> None:
     """Take an increment: where the drive is, and how fast it went."""
-    pace.last = moved(before.x, state.x) / max(step, SMALLEST)
+    pace.last = displacement(before.x, state.x) / max(step, SMALLEST)
     pace.share, pace.speed = ahead, max(pace.speed, pace.last if step > SLOWEST else 0.0)
-    if pace.unstable and not falls(run, state):
+    if pace.unstable and not is_unstable(run, state):
         pace.unstable, run.limits = False, run.stable
 
 
 def name_event(
     run: Run, before: State, state: State, fault: str, pace: Pace, ahead: float, goal: float,
-    found: Settled, record: Record,
+    settled: Settled, record: Record,
 ) -> bool:  # fmt: skip
     """Name what an increment as small as they get does not get over; whether the drive goes on."""
-    net, far = run.net, moved(before.x, state.x)
-    if fault in ("rest", "lengths") or (fault == "jump" and (not run.loaded or broken(net, before))):
-        return stopped(run, before, state, fault, pace, ahead, goal, record)
+    net, far = run.net, displacement(before.x, state.x)
+    if fault in ("rest", "lengths") or (
+        fault == "jump" and (not run.loaded or is_rank_deficient(net, before))
+    ):
+        return stop_drive(run, before, state, fault, pace, ahead, goal, record)
     if fault == "jump":
         pace.unstable, run.limits = False, run.stable
     if fault == "sides":
-        record.notice(ahead, "branch", flipped(net, before.x, state.x))
+        record.notice(ahead, "branch", inversion_text(net, before.x, state.x))
     elif fault == "jump":
         node = int(((state.x - before.x)[: net.shown] ** 2).sum(axis=1).argmax())
         text = f"loses its stability and snaps through: {net.names[node]} goes {far:.4g} at once"
@@ -137,17 +156,17 @@ def name_event(
     elif fault == "sign":
         record.notice(ahead, "branch", "passes a singular pose: two assemblies meet there")
     elif fault == "unstable":
-        leave_unstable(run, state, pace, found, record, ahead)
+        leave_unstable(run, state, pace, settled, record, ahead)
     last = pace.last
-    take(run, before, state, pace, ahead, ahead - pace.share)
+    take_increment(run, before, state, pace, ahead, ahead - pace.share)
     if pace.sign:
-        pace.sign = orientation(net, state.x, elongations(net, state)).sign or pace.sign
+        pace.sign = determinant_at(net, state.x, elongations(net, state)).sign or pace.sign
     pace.last = None if fault in ("jump", "sides") else last
     pace.step = 2.0 * SMALLEST
     return True
 
 
-def stopped(
+def stop_drive(
     run: Run, before: State, state: State, fault: str, pace: Pace, ahead: float, goal: float, record: Record,
     known: float | None = None,
 ) -> bool:  # fmt: skip
@@ -157,18 +176,18 @@ def stopped(
     """
     net = run.net
     restore(state, before)
-    ways = ways_on(net, before, pace.share, goal, lambda there: rests(run, there, record))
+    ways = branches(net, before, pace.share, goal, lambda there: comes_to_rest(run, there, record))
     if ways:
-        return part(run, state, pace, pace.share, ways, record)
-    keep_frame(run, state, pace.share, polished(run, state, record, 2), True, record)
-    strained = _strained(run, before, pace.share, goal, record)
-    if fault == "rest" and (run.loaded or strained is None) and not broken(net, before):
+        return choose_branch(run, state, pace, pace.share, ways, record)
+    keep_frame(run, state, pace.share, residual_after_steps(run, state, record, 2), True, record)
+    strained = _strain_lock(run, before, pace.share, goal, record)
+    if fault == "rest" and (run.loaded or strained is None) and not is_rank_deficient(net, before):
         record.notice(pace.share, "limit", why_no_further(record))
         keep_frame(run, state, ahead, np.inf, False, record)
         return False
     there = strained[1] if strained else None
-    kind, text = held_by(net, before, there)
-    exact = located(run.base, before, there, pace.share, goal) if known is None else known
+    kind, text = lock_name(net, before, there)
+    exact = locate_fold(run.base, before, there, pace.share, goal) if known is None else known
     ahead = ahead if exact is None else exact
     record.locks_at = float(ahead)
     record.forget("soft", 0.0)
@@ -180,7 +199,7 @@ def stopped(
     return False
 
 
-def part(
+def choose_branch(
     run: Run, state: State, pace: Pace, share: float, ways: list[tuple[float, State]], record: Record
 ) -> bool:
     """Tell the ways on from where they part, and take the one that is chosen; whether one is."""
@@ -191,14 +210,14 @@ def part(
         ahead, there = ways[0 if chosen == "first" else 1]
         restore(state, there)
         pace.share, pace.step = ahead, ahead - pace.share
-        pace.sign = orientation(net, state.x, elongations(net, state)).sign
+        pace.sign = determinant_at(net, state.x, elongations(net, state)).sign
         return True
-    keep_frame(run, state, pace.share, polished(run, state, record, 2), True, record)
-    record.ways = tuple(Way(ahead, there.x) for ahead, there in ways)
+    keep_frame(run, state, pace.share, residual_after_steps(run, state, record, 2), True, record)
+    record.ways = tuple(Branch(ahead, there.x) for ahead, there in ways)
     return False
 
 
-def _strained(
+def _strain_lock(
     run: Run, before: State, share: float, goal: float, record: Record
 ) -> tuple[float, State, float] | None:
     """What is locked, driven on until strained a little, and the residual there; None where it escapes."""
@@ -207,12 +226,12 @@ def _strained(
     change = max(float(np.abs(b - a).max(initial=0.0)) for a, b in zip(here[:2], there[:2], strict=True))
     part = min(1.0, STRAIN * net.size / change) if change > 0.0 else 1.0
     for _ in range(4):
-        ahead, state = share + part * (goal - share), copied(before)
-        let_go(state)
+        ahead, state = share + part * (goal - share), copy_of(before)
+        clear_multipliers(state)
         net.aim(state, ahead)
-        found = newton_steps(run, state, record, run.tolerance, 4 * TRIES, np.inf)
-        if found.at_rest and elongations(net, state).worst > LENGTHS:
-            return ahead, state, found.residual
+        settled = newton_steps(run, state, record, run.tolerance, 4 * TRIES, np.inf)
+        if settled.at_rest and elongations(net, state).worst > LENGTHS:
+            return ahead, state, settled.residual
         part *= 0.1
     return None
 
@@ -236,16 +255,18 @@ def _unit(v: Floats) -> list[float]:
 
 
 def leave_unstable(
-    run: Run, state: State, pace: Pace, found: Settled, record: Record, share: float = 0.0
+    run: Run, state: State, pace: Pace, settled: Settled, record: Record, share: float = 0.0
 ) -> Settled:
     """Where a disturbance would grow, make one if the study has noise, and else say so.
 
     Source: [Lipson2006] "Handling Unstable Equilibrium", Fig. 3.
     """
-    if not found.at_rest or not falls(run, state):
-        return found
+    if not settled.at_rest or not is_unstable(run, state):
+        return settled
     if run.study.noise == 0.0:
-        tell_unstable(run, pace, share, record)
-        return found
-    shake(state.x, run.net.parts.guides, run.study.noise * run.net.size, run.study.seed, record.iterations)
+        note_instability(run, pace, share, record)
+        return settled
+    perturb_nodes(
+        state.x, run.net.parts.guides, run.study.noise * run.net.size, run.study.seed, record.iterations
+    )
     return come_to_rest(run, state, share, record)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from pliant.relax.assemble.network import Floats
+from pliant.core.arrays import Floats
 
 FLAT = 1e-6  # of its size: a body less thick than this is flat, or straight
 
@@ -34,13 +34,15 @@ def _sides(places: Floats) -> list[list[int]]:
     hull = ConvexHull(places)
     size = float(np.ptp(places, axis=0).max())
     planes = np.round(hull.equations / np.array([1.0, 1.0, 1.0, size]), 6) + 0.0
-    found: dict[tuple[float, ...], set[int]] = {}
+    corners_of: dict[tuple[float, ...], set[int]] = {}
     for plane, corners in zip(planes, hull.simplices, strict=True):
-        found.setdefault(tuple(plane.tolist()), set()).update(map(int, corners))
-    return [_round(places, sorted(corners), np.array(plane[:3])) for plane, corners in found.items()]
+        corners_of.setdefault(tuple(plane.tolist()), set()).update(map(int, corners))
+    return [
+        _corner_order(places, sorted(corners), np.array(plane[:3])) for plane, corners in corners_of.items()
+    ]
 
 
-def _round(places: Floats, corners: list[int], normal: Floats) -> list[int]:
+def _corner_order(places: Floats, corners: list[int], normal: Floats) -> list[int]:
     """Corners of a flat side in order about its middle."""
     away = places[corners] - places[corners].mean(axis=0)
     u = away[0] / np.linalg.norm(away[0])

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats, Ints
-from pliant.relax.assemble.winding import course
+from pliant.core.arrays import Floats, Ints
 from pliant.relax.model import Pair, Spring, String
-from pliant.relax.symbols.bodies import capsules, rigid_bars, telescopes
+from pliant.relax.network.winding import course
+from pliant.relax.symbols.body_symbols import capsules, rigid_bars, telescopes
 from pliant.relax.symbols.faces import faces
-from pliant.relax.symbols.poses import STANDING, DrawnLine, FramePoses, across, unit
+from pliant.relax.symbols.frame_poses import STANDING, DrawnLine, FramePoses, perpendiculars, unit
 
 SAG = 9  # points of a slack string
 COILS = 8
@@ -31,23 +31,23 @@ def lines(poses: FramePoses) -> Iterator[DrawnLine]:
     for index, wrap in enumerate(model.wraps):
         first, last = poses.numbers(wrap.nodes)
         name = f"wrap {'-'.join(wrap.nodes)}"
-        between = poses.x[:, _threaded(poses, index)] if poses.spatial else _wound(poses, index)
+        between = poses.x[:, _string_nodes(poses, index)] if poses.spatial else _string_arcs(poses, index)
         yield DrawnLine(first, between, last, name)
     yield from (_bumper(poses, bumper.nodes, bumper.length) for bumper in model.bumpers)
     yield from _rods(poses)
     if poses.spatial:
         yield from _pins(poses)
-        yield from _round(poses)
+        yield from _circles(poses)
 
 
-def _threaded(poses: FramePoses, index: int) -> Ints:
+def _string_nodes(poses: FramePoses, index: int) -> Ints:
     """The hidden nodes of a wrapped string, in order."""
     start = f"wrap {index + 1}: "
     hidden = range(poses.net.shown, len(poses.net.names))
     return np.array([k for k in hidden if poses.net.names[k].startswith(start)], np.int64)
 
 
-def _wound(poses: FramePoses, index: int) -> Floats:
+def _string_arcs(poses: FramePoses, index: int) -> Floats:
     """(F, K, 2) the arcs of a string in the plane, with as many points as its longest needs."""
     couplings, count = poses.net.parts.couplings, len(poses.net.coupling_names)
     c = count - len(poses.model.wraps) + index
@@ -70,11 +70,11 @@ def _string(poses: FramePoses, string: String) -> DrawnLine:
     sag = np.minimum(np.sqrt(3 / 8 * np.maximum(span * (length - span), 0.0)), length / 2)
     share = np.linspace(0, 1, SAG + 2)[1:-1, None]
     straight = start[:, None] + share * (end - start)[:, None]
-    hang = 4 * share * (1 - share) * sag[:, None, None] * _down(poses)
+    hang = 4 * share * (1 - share) * sag[:, None, None] * _sag_direction(poses)
     return DrawnLine(first, straight + hang, last, name)
 
 
-def _down(poses: FramePoses) -> Floats:
+def _sag_direction(poses: FramePoses) -> Floats:
     gravity = np.array(poses.model.gravity or ())
     return unit(gravity) if gravity.any() else -np.eye(poses.x.shape[2])[-1]
 
@@ -87,18 +87,18 @@ def _spring(poses: FramePoses, spring: Spring) -> DrawnLine:
         aside, radius = np.zeros((len(start), 1, start.shape[1])), 0.0
     elif poses.spatial:
         angles = np.linspace(0, 2 * np.pi * COILS, TURN * COILS + 1)[:, None]
-        u, v = across(way)
+        u, v = perpendiculars(way)
         aside, radius = np.cos(angles) * u[:, None] + np.sin(angles) * v[:, None], 1.7 * poses.width
     else:
         sides = np.where(np.arange(2 * COILS + 1) % 2, 1.0, -1.0)
         sides[[0, -1]] = 0.0
-        aside, radius = sides[:, None] * _left(way)[:, None], 1.3 * poses.width
+        aside, radius = sides[:, None] * _left_normals(way)[:, None], 1.3 * poses.width
     share = np.linspace(LEAD, 1 - LEAD, aside.shape[1])[:, None]
     coil = start[:, None] + share * (length[:, None] * way)[:, None] + radius * aside
     return DrawnLine(first, coil, last, f"spring {'-'.join(spring.nodes)}")
 
 
-def _left(ways: Floats) -> Floats:
+def _left_normals(ways: Floats) -> Floats:
     return np.stack([-ways[:, 1], ways[:, 0]], axis=1)
 
 
@@ -109,7 +109,7 @@ def _bumper(poses: FramePoses, nodes: Pair, length: float) -> DrawnLine:
     tip = (poses.x[:, first] + length * way)[:, None]
     if poses.spatial:
         return DrawnLine(first, tip, None)
-    pad = 0.9 * poses.width * _left(way)[:, None]
+    pad = 0.9 * poses.width * _left_normals(way)[:, None]
     return DrawnLine(first, np.concatenate([tip, tip - pad, tip + pad], axis=1), None)
 
 
@@ -119,34 +119,34 @@ def _bumper(poses: FramePoses, nodes: Pair, length: float) -> DrawnLine:
 def _rods(poses: FramePoses) -> Iterator[DrawnLine]:
     """Where nothing has a width, all of them; else what gives way, and the lines of sliders."""
     none = np.zeros((len(poses.x), 0, poses.x.shape[2]))
-    for pair, name in _straight(poses).items():
+    for pair, name in _stroke_pairs(poses).items():
         first, last = poses.numbers(pair)
         yield DrawnLine(first, none, last, name)
-    for nodes, name in barrelled(poses):
+    for nodes, name in rods_in_barrels(poses):
         yield DrawnLine(None, mouth(poses, nodes)[:, None], poses.number[nodes[1]], name)
 
 
-def barrelled(poses: FramePoses) -> list[tuple[Pair, str]]:
+def rods_in_barrels(poses: FramePoses) -> list[tuple[Pair, str]]:
     """What changes its length and is drawn in space as a rod in a barrel."""
-    found = list(telescopes(poses.model)) if poses.spatial else []
-    return found if len(found) <= STANDING else []
+    rods = list(telescopes(poses.model)) if poses.spatial else []
+    return rods if len(rods) <= STANDING else []
 
 
-def _straight(poses: FramePoses) -> dict[Pair, str]:
+def _stroke_pairs(poses: FramePoses) -> dict[Pair, str]:
     """Pairs of nodes with a stroke between them, each once, and whose it is."""
-    model, found = poses.model, dict[Pair, str]()
+    model, pairs = poses.model, dict[Pair, str]()
     rigid = rigid_bars(poses) if poses.solid else ()
     bars = [bar for bar in model.bars if bar not in rigid]
     owned = [(pair, f"bar {bar.nodes[0]}-{bar.nodes[-1]}") for bar in bars for pair in pairwise(bar.nodes)]
     if not poses.solid:
         owned += _edges(poses)
-        owned += [] if barrelled(poses) else telescopes(model)
+        owned += [] if rods_in_barrels(poses) else telescopes(model)
     solid = [frozenset(part.nodes) for part in (*model.bars, *model.plates)]
     owned += [(one.on, "") for one in model.sliders if not any(part.issuperset(one.on) for part in solid)]
     for pair, name in owned:
-        if pair[::-1] not in found:
-            found.setdefault(pair, name)
-    return found
+        if pair[::-1] not in pairs:
+            pairs.setdefault(pair, name)
+    return pairs
 
 
 def _edges(poses: FramePoses) -> Iterator[tuple[Pair, str]]:
@@ -172,7 +172,7 @@ def _pins(poses: FramePoses) -> Iterator[DrawnLine]:
         yield DrawnLine(None, np.stack([joint - half, joint + half], axis=1), None)
 
 
-def _round(poses: FramePoses) -> Iterator[DrawnLine]:
+def _circles(poses: FramePoses) -> Iterator[DrawnLine]:
     """Obstacles of strings, and what is thick enough to collide."""
     around = [obstacle for wrap in poses.model.wraps for obstacle in wrap.around]
     solids = dict.fromkeys((one.cylinder or (one.node or "",) * 2, one.radius) for one in around)
@@ -190,7 +190,7 @@ def _ball(poses: FramePoses, node: str, radius: float) -> Iterator[DrawnLine]:
 
 def _tube(poses: FramePoses, pair: Pair, radius: float) -> Iterator[DrawnLine]:
     """A circle at either end, and four lines along."""
-    u, v = across(poses.ways(pair))
+    u, v = perpendiculars(poses.ways(pair))
     first, last = poses.path(pair[0]), poses.path(pair[1])
     yield from (ring(middle, u, v, radius) for middle in (first, last))
     for side in (u, v, -u, -v):

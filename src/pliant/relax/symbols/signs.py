@@ -7,14 +7,14 @@ from typing import Literal
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.motion import Mark
-from pliant.relax.assemble.network import Floats
 from pliant.relax.model import Guide, Rotor
-from pliant.relax.symbols.bodies import capsules, line_of
+from pliant.relax.symbols.body_symbols import capsules, line_of
 from pliant.relax.symbols.faces import faces
-from pliant.relax.symbols.lines import barrelled, mouth
-from pliant.relax.symbols.poses import STANDING, FramePoses, across, unit
-from pliant.view.symbols import hatched, pivot, turning
+from pliant.relax.symbols.frame_poses import STANDING, FramePoses, perpendiculars, unit
+from pliant.relax.symbols.lines import mouth, rods_in_barrels
+from pliant.view.symbols import hatched_line, pivot, turning_arrow
 
 PIVOTS = 200  # beyond which held nodes are squares
 ARROWS = 40  # weights that can be told apart
@@ -29,13 +29,13 @@ def signs(poses: FramePoses) -> Iterator[Mark]:
         yield from _guide(poses, guide)
     yield from _fields(poses)
     if poses.spatial:
-        yield from _standing(poses)
+        yield from _solid_marks(poses)
     for rotor in poses.model.rotors:
         yield from _motor(poses, rotor)
     yield from _loads(poses)
 
 
-def moving(
+def moving_marks(
     kind: Literal["segment", "arrow", "polygon", "curve"],
     paths: Floats,
     group: str,
@@ -61,7 +61,7 @@ def _ground(poses: FramePoses) -> Iterator[Mark]:
             yield from pivot(poses.path(name)[0], poses.width, _hangs(poses, name))
     for pair in () if poses.spatial else sorted(floors):
         line = np.stack([poses.path(name)[0] for name in pair])
-        yield Mark("curve", hatched(line, _below(poses, line), poses.width), group="ground")
+        yield Mark("curve", hatched_line(line, _below(poses, line), poses.width), group="ground")
 
 
 def _hangs(poses: FramePoses, name: str) -> bool:
@@ -86,21 +86,21 @@ def _guide(poses: FramePoses, guide: Guide) -> Iterator[Mark]:
         yield Mark("curve", _spline(poses, guide), group="guide")
     elif not poses.spatial:
         way = line_of(guide.line, guide.plane)
-        yield from () if way is None else [_rail(poses, path, way, rack=_racked(poses, guide.node))]
+        yield from () if way is None else [_rail(poses, path, way, rack=_is_on_rack(poses, guide.node))]
     elif guide.line is not None:
         way = unit(np.array(guide.line))
         reach = (path - path[0]) @ way
         beyond = 3 * poses.width
         ends = np.array([[reach.min() - beyond], [reach.max() + beyond]])
         yield Mark("curve", path[0] + ends * way, group="guide")
-        yield from moving(
+        yield from moving_marks(
             "segment", np.stack([path - poses.width * way, path + poses.width * way], axis=1), "sleeve"
         )
     elif guide.plane is not None:
         yield Mark("polygon", _pane(poses, path, unit(np.array(guide.plane))), group="ground")
 
 
-def _racked(poses: FramePoses, node: str) -> bool:
+def _is_on_rack(poses: FramePoses, node: str) -> bool:
     return any(gear.rack == node for gear in poses.model.gears)
 
 
@@ -110,7 +110,7 @@ def _rail(poses: FramePoses, path: Floats, way: Floats, rack: bool) -> Mark:
     reach = (path - path[0]) @ way
     beyond, deep = 2.6 * poses.width, (2.1 if rack else 0.8) * poses.width
     line = path[0] + np.array([[reach.min() - beyond], [reach.max() + beyond]]) * way + deep * below
-    return Mark("curve", hatched(line, below, poses.width), group="guide")
+    return Mark("curve", hatched_line(line, below, poses.width), group="guide")
 
 
 def _spline(poses: FramePoses, guide: Guide) -> Floats:
@@ -125,7 +125,7 @@ def _spline(poses: FramePoses, guide: Guide) -> Floats:
 
 def _pane(poses: FramePoses, path: Floats, normal: Floats) -> Floats:
     """A square of the plane that a node keeps to, around where it goes."""
-    (u,), (v,) = across(normal[None])
+    (u,), (v,) = perpendiculars(normal[None])
     flat = np.stack([(path - path[0]) @ u, (path - path[0]) @ v], axis=1)
     low, high = flat.min(axis=0) - 4 * poses.width, flat.max(axis=0) + 4 * poses.width
     corners = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
@@ -144,7 +144,7 @@ def _fields(poses: FramePoses) -> Iterator[Mark]:
 # What moves
 
 
-def _standing(poses: FramePoses) -> Iterator[Mark]:
+def _solid_marks(poses: FramePoses) -> Iterator[Mark]:
     """In space: faces of plates, barrels of actuators, sleeves on bars."""
     rings = [
         [plate.nodes[k] for k in ring]
@@ -153,13 +153,15 @@ def _standing(poses: FramePoses) -> Iterator[Mark]:
         if len(ring) > 2
     ]
     for nodes in rings if len(rings) <= STANDING else ():
-        yield from moving("polygon", poses.x[:, poses.numbers(nodes)], "plate")
-    for pair, _ in barrelled(poses):
-        yield from moving("segment", np.stack([poses.path(pair[0]), mouth(poses, pair)], axis=1), "actuator")
+        yield from moving_marks("polygon", poses.x[:, poses.numbers(nodes)], "plate")
+    for pair, _ in rods_in_barrels(poses):
+        yield from moving_marks(
+            "segment", np.stack([poses.path(pair[0]), mouth(poses, pair)], axis=1), "actuator"
+        )
     for slider in poses.model.sliders:
         half = poses.width * poses.ways(slider.on)
         path = poses.path(slider.node)
-        yield from moving("segment", np.stack([path - half, path + half], axis=1), "sleeve")
+        yield from moving_marks("segment", np.stack([path - half, path + half], axis=1), "sleeve")
 
 
 def _motor(poses: FramePoses, rotor: Rotor) -> Iterator[Mark]:
@@ -178,12 +180,12 @@ def _motor(poses: FramePoses, rotor: Rotor) -> Iterator[Mark]:
         u, v = (np.broadcast_to(side[:1], side.shape) for side in (u, v))
     reach = float(np.linalg.norm(arm[0]))
     radius = min(max(0.6 * reach, 2.2 * poses.width), 3.6 * poses.width)
-    arc, barb = turning(radius, 0.0, sense, poses.width)
+    arc, barb = turning_arrow(radius, 0.0, sense, poses.width)
     bent, head = (
         centre[:, None] + shape[:, :1] * u[:, None] + shape[:, 1:] * v[:, None] for shape in (arc, barb)
     )
-    yield from moving("curve", bent, "motor")
-    yield from moving("polygon", head, "motor")
+    yield from moving_marks("curve", bent, "motor")
+    yield from moving_marks("polygon", head, "motor")
 
 
 def _loads(poses: FramePoses) -> Iterator[Mark]:
@@ -200,26 +202,26 @@ def _loads(poses: FramePoses) -> Iterator[Mark]:
         tips = poses.path(name) + LONGEST * poses.size / largest * force
         paths = np.stack([poses.path(name), tips], axis=1)
         group = "load" if name in named else "weight"
-        yield from moving("arrow", paths, group, np.linalg.norm(force, axis=1))
+        yield from moving_marks("arrow", paths, group, np.linalg.norm(force, axis=1))
 
 
-def carriers(poses: FramePoses, found: Iterable[tuple[str, float]]) -> Iterator[Mark]:
+def carriers(poses: FramePoses, carried: Iterable[tuple[str, float]]) -> Iterator[Mark]:
     """Links between nodes of the model that carry an internal load, heavy by how much, in the last frame."""
     ends, names = poses.net.parts.links.ends, poses.net.link_names
-    for name, force in found:
+    for name, force in carried:
         mine = [pair for pair, other in zip(ends, names, strict=True) if other == name]
         for pair in (pair for pair in mine if pair.max() < poses.net.shown):
             place = poses.x[-1, pair]
             yield Mark("segment", place, len(poses.x) - 1, group="internal load", value=abs(force))
 
 
-def modes(poses: FramePoses, found: Floats) -> Iterator[Mark]:
+def modes(poses: FramePoses, motions: Floats) -> Iterator[Mark]:
     """Ways it can still move (K, N, D), as arrows in the last frame."""
-    for k, mode in enumerate(found):
+    for k, mode in enumerate(motions):
         step = mode[: poses.net.shown]
         longest = float(np.linalg.norm(step, axis=1).max(initial=0.0))
         for place, way in zip(poses.x[-1], step, strict=False):
             if np.linalg.norm(way) > 0.02 * longest:
                 tip = place + WAY * poses.size / longest * way
-                group = "freedom" if len(found) == 1 else f"freedom {k + 1}"
+                group = "freedom" if len(motions) == 1 else f"freedom {k + 1}"
                 yield Mark("arrow", np.stack([place, tip]), len(poses.x) - 1, group=group)

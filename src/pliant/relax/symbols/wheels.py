@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import shapely
 
+from pliant.core.arrays import Floats
 from pliant.relax.assemble.couplings import frame
-from pliant.relax.assemble.network import Floats
 from pliant.relax.model import Gear, Pair
-from pliant.relax.symbols.bodies import DrawnBody
+from pliant.relax.symbols.body_symbols import DrawnBody
+from pliant.relax.symbols.frame_poses import DrawnLine, FramePoses, unit
 from pliant.relax.symbols.lines import ring
-from pliant.relax.symbols.poses import DrawnLine, FramePoses, unit
 
 PITCH = 2.0  # from tooth to tooth, over the width of a bar
 LEAST, MOST = 8, 160  # teeth
@@ -55,7 +55,7 @@ class Rack(NamedTuple):
 
 def wheel_bodies(poses: FramePoses) -> Iterator[DrawnBody]:
     """Wheels and racks of the plane, each turning with its node."""
-    wheels, racks = _meshed(poses)
+    wheels, racks = _wheels_and_racks(poses)
     for wheel in wheels:
         centre, node = (poses.path(name) for name in wheel.nodes)
         away, drawn = node - centre, poses.drawn(wheel.nodes[1]) - poses.drawn(wheel.nodes[0])
@@ -71,7 +71,7 @@ def wheel_bodies(poses: FramePoses) -> Iterator[DrawnBody]:
 def wheel_lines(poses: FramePoses) -> Iterator[DrawnLine]:
     """Belts; in space the pitch circles of wheels."""
     for gear in poses.model.gears:
-        if gear.wheels and gear.ratio and _belted(poses, gear):
+        if gear.wheels and gear.ratio and _is_belt(poses, gear):
             yield _belt(poses, gear.wheels, gear.ratio, gear.axis)
     if not poses.spatial:
         return
@@ -83,7 +83,7 @@ def wheel_lines(poses: FramePoses) -> Iterator[DrawnLine]:
 # How large, and how many teeth
 
 
-def _meshed(poses: FramePoses) -> tuple[list[Wheel], list[Rack]]:
+def _wheels_and_racks(poses: FramePoses) -> tuple[list[Wheel], list[Rack]]:
     """All wheels, each once, with teeth that fit those of the wheels before."""
     known: dict[tuple[Pair, float], Wheel] = {}
     racks: list[Rack] = []
@@ -92,8 +92,8 @@ def _meshed(poses: FramePoses) -> tuple[list[Wheel], list[Rack]]:
         # A wheel that has its teeth already gives them to the other.
         pair = sorted(pair, key=lambda wheel: _key(poses, wheel) not in known)
         first = known.get(_key(poses, pair[0]), pair[0])
-        if len(pair) == 2 and not _belted(poses, gear):
-            first, second = _toothed(poses, first, known.get(_key(poses, pair[1]), pair[1]))
+        if len(pair) == 2 and not _is_belt(poses, gear):
+            first, second = _toothed_pair(poses, first, known.get(_key(poses, pair[1]), pair[1]))
             known[_key(poses, second)] = second
         elif gear.rack and not first.teeth:
             first = first._replace(teeth=_count(poses, first.radius))
@@ -109,7 +109,7 @@ def _key(poses: FramePoses, wheel: Wheel) -> tuple[Pair, float]:
     return wheel.nodes, round(wheel.radius / poses.size, 6)
 
 
-def _belted(poses: FramePoses, gear: Gear) -> bool:
+def _is_belt(poses: FramePoses, gear: Gear) -> bool:
     """Whether two wheels turn the same way side by side: one is not inside the other."""
     if gear.wheels is None or gear.ratio is None or gear.ratio < 0 or gear.carrier is not None:
         return False
@@ -125,7 +125,7 @@ def _pair(poses: FramePoses, gear: Gear) -> list[Wheel]:
     ratio = abs(gear.ratio)
     apart = float(np.linalg.norm(poses.drawn(gear.wheels[1][0]) - poses.drawn(gear.wheels[0][0])))
     marked = [float(np.linalg.norm(poses.drawn(b) - poses.drawn(a))) for a, b in gear.wheels]
-    inside = gear.ratio > 0 and not _belted(poses, gear) and ratio != 1
+    inside = gear.ratio > 0 and not _is_belt(poses, gear) and ratio != 1
     if apart <= 1e-6 * poses.size or (gear.ratio > 0 and not inside):
         radii = marked[0], marked[0] / ratio  # on one axis, or with a belt: only the ratio is known
     elif inside:
@@ -138,7 +138,7 @@ def _pair(poses: FramePoses, gear: Gear) -> list[Wheel]:
     ]
 
 
-def _toothed(poses: FramePoses, first: Wheel, second: Wheel) -> tuple[Wheel, Wheel]:
+def _toothed_pair(poses: FramePoses, first: Wheel, second: Wheel) -> tuple[Wheel, Wheel]:
     """Both with teeth: the second's stand in the gaps of the first's where they touch."""
     apart = poses.drawn(second.nodes[0]) - poses.drawn(first.nodes[0])
     unequal = max(first.radius / second.radius, second.radius / first.radius) > UNEQUAL

@@ -196,7 +196,7 @@ def quotient(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> Algebraic:
     poly = squarefree_part(_resultant(own, top, bottom))
     width = number.high - number.low
     while True:
-        enclosure = _enclosed(number, top, bottom)
+        enclosure = _quotient_interval(number, top, bottom)
         apart = enclosure is not None and poly(enclosure[0]) != 0 != poly(enclosure[1])
         if enclosure is not None and apart and root_count(poly, *enclosure) == 1:
             value = Algebraic(poly, *enclosure)
@@ -208,7 +208,7 @@ def quotient(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> Algebraic:
         number.refine(width)
 
 
-def _enclosed(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> tuple[fmpq, fmpq] | None:
+def _quotient_interval(number: Algebraic, top: fmpz_poly, bottom: fmpz_poly) -> tuple[fmpq, fmpq] | None:
     """An interval of the quotient over the number's interval; None where the bottom may be zero in it."""
     low_top, high_top = _range(top, number)
     low, high = _range(bottom, number)
@@ -240,7 +240,7 @@ def _resultant(poly: fmpz_poly, top: fmpz_poly, bottom: fmpz_poly) -> fmpz_poly:
         other = bottom * x - top
         lost = size - max(other.degree(), 0)  # where leading terms cancel the resultant lacks this factor
         values.append(fmpq(int(poly.resultant(other)) * int(poly[degree]) ** lost))
-    return _interpolated(points, values)
+    return _interpolating_polynomial(points, values)
 
 
 def _quadratic_resultant(poly: fmpz_poly, top: fmpz_poly, bottom: fmpz_poly) -> fmpz_poly:
@@ -252,7 +252,7 @@ def _quadratic_resultant(poly: fmpz_poly, top: fmpz_poly, bottom: fmpz_poly) -> 
     return constant * constant * poly[2] - constant * slope * poly[1] + slope * slope * poly[0]
 
 
-def _interpolated(points: Sequence[int], values: Sequence[fmpq]) -> fmpz_poly:
+def _interpolating_polynomial(points: Sequence[int], values: Sequence[fmpq]) -> fmpz_poly:
     """An integer multiple of the polynomial through points, by Newton's divided differences."""
     table = list(values)
     for step in range(1, len(points)):

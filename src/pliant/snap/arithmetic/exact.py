@@ -71,9 +71,9 @@ class ExactPoint:
         while True:
             u, width = (self.u.low + self.u.high) / 2, self.u.high - self.u.low
             bottom = line[0](u)
-            if abs(bottom) > _steepest(line[0], u) * width * 2**20 or self.u.is_rational:
+            if abs(bottom) > _slope_bound(line[0], u) * width * 2**20 or self.u.is_rational:
                 t = -line[1](u) / bottom
-                spread = (_steepest(line[1], u) + abs(t) * _steepest(line[0], u)) * width
+                spread = (_slope_bound(line[1], u) + abs(t) * _slope_bound(line[0], u)) * width
                 near = nearest_float(t + 0)
                 slack = 2 * nearest_float(spread / abs(bottom)) + 2.0**-51 * abs(near)
                 if slack <= 1e-13 * (1 + abs(near)) or self.u.is_rational:
@@ -123,7 +123,7 @@ def exact_line(line: Line) -> tuple[fmpz_poly, fmpz_poly]:
     return cast(tuple[fmpz_poly, fmpz_poly], line)
 
 
-def _steepest(poly: fmpz_poly, at: fmpq) -> fmpq:
+def _slope_bound(poly: fmpz_poly, at: fmpq) -> fmpq:
     """A bound on the slope of a polynomial near a place."""
     reach = abs(at) + 1
     total = fmpq(0)

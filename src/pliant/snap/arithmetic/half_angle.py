@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from pliant.core.model import fault
-from pliant.core.quantity import angle, exact, written
+from pliant.core.quantity import angle, exact, exact_to_file
 
 FINEST = 10**6  # places an angle is rounded to, relative to itself
 
@@ -40,7 +40,7 @@ class HalfAngle(NamedTuple):
 NONE = HalfAngle(Fraction(0), 0.0)
 
 
-def half_angle(value: Any) -> HalfAngle:
+def half_angle(value: object) -> HalfAngle:
     """An angle in radians, in degrees ("30 deg"), or exactly as its half-angle tangent ("1/5 u").
 
     >>> half_angle("1/5 u").u, half_angle("90 deg").u
@@ -64,7 +64,7 @@ def half_angle(value: Any) -> HalfAngle:
 
 
 def _plain_angle(value: HalfAngle) -> float | str:
-    return value.asked if value.rounding else f"{written(value.u)} u"
+    return value.asked if value.rounding else f"{exact_to_file(value.u)} u"
 
 
 HalfAngleOf = Annotated[

@@ -51,7 +51,7 @@ def _isolate(poly: fmpz_poly, onto: fmpz_poly, low: fmpq, high: fmpq, isolated: 
             continue
         count = sign_variations(onto_here)
         if count == 1:
-            isolated.append(_polished(poly, low, high))
+            isolated.append(_isolated_root(poly, low, high))
         if count < 2:
             continue
         middle, degree = (low + high) * HALF, onto_here.degree()
@@ -62,7 +62,7 @@ def _isolate(poly: fmpz_poly, onto: fmpz_poly, low: fmpq, high: fmpq, isolated: 
         waiting.append((left, low, middle))
 
 
-def _polished(poly: fmpz_poly, low: fmpq, high: fmpq) -> Algebraic:
+def _isolated_root(poly: fmpz_poly, low: fmpq, high: fmpq) -> Algebraic:
     """The one root strictly between, with an interval about as narrow as a float can tell."""
     if poly(low) == 0 or poly(high) == 0:  # the root is at neither end
         low, high = _off_the_ends(poly, low, high)

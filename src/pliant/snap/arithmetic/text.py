@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 from flint import fmpq
 
@@ -11,7 +10,7 @@ from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.polynomials import fraction, root_count
 
 
-def exact_text(number: Any, unknown: str = "t") -> str:
+def exact_text(number: object, unknown: str = "t") -> str:
     """A number exactly: a fraction, or the polynomial it is a root of and where.
 
     >>> exact_text(0.5)
@@ -22,11 +21,11 @@ def exact_text(number: Any, unknown: str = "t") -> str:
     number = number.reduced
     if number.is_rational:
         return str(fraction(number.low))
-    low, high = _isolating(number)
+    low, high = _isolating_decimals(number)
     return f"root of {number.poly.str(var=unknown)} in [{low}, {high}]"
 
 
-def _isolating(number: Algebraic) -> tuple[str, str]:
+def _isolating_decimals(number: Algebraic) -> tuple[str, str]:
     """The shortest decimals between which the polynomial has this root and no other."""
     for digits in range(3, 400):
         grid = 10**digits

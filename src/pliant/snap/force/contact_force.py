@@ -241,7 +241,7 @@ def _piece(pieces: PieceTable, pawl: int, t: float) -> int:
 
 
 @inner
-def _by_pair(course: CourseTables, place: int, pair: int, pawl: int, t: Floats) -> Floats:
+def _pair_forces(course: CourseTables, place: int, pair: int, pawl: int, t: Floats) -> Floats:
     """What `contact_forces` finds for one contact of a piece."""
     pieces, pawls, obstacles, friction = course
     a, b = pawls.first[pawl], pawls.first[pawl + 1]
@@ -268,7 +268,7 @@ def _write_samples(
             continue
         first, last = course.pieces.charts[place, 2], course.pieces.charts[place + 1, 2]
         for pair in range(first, last):
-            forces = _by_pair(course, place, pair, pawl, t)
+            forces = _pair_forces(course, place, pair, pawl, t)
             for k in range(len(t)):
                 share = forces[k, AGAINST]
                 low[k] = share if pair == first else min(low[k], share)
@@ -300,7 +300,7 @@ def _write_samples(
 
 
 @inner
-def _greatest(held: Ints, course: CourseTables, t: Floats) -> Floats:
+def _greatest_force(held: Ints, course: CourseTables, t: Floats) -> Floats:
     """The greatest force against the motion at moments of a stretch."""
     sums, by_pawl = np.zeros((len(t), 6)), np.zeros((len(t), len(held), EACH))
     _write_samples(held, course, t, np.zeros(4), sums, by_pawl)
@@ -315,7 +315,7 @@ def _refined_peak(low: float, high: float, held: Ints, course: CourseTables) -> 
         t, place = np.empty(SAMPLES), 0
         for n in range(SAMPLES):
             t[n] = low + (high - low) * n / (SAMPLES - 1)
-        values = _greatest(held, course, t)
+        values = _greatest_force(held, course, t)
         for n in range(SAMPLES):
             place = n if values[n] > values[place] else place
         if math.isfinite(values[place]) and values[place] > best:
@@ -344,7 +344,7 @@ def _rises_inward(end: float, following: float, held: Ints, course: CourseTables
     """Whether the force grows from an end of a stretch towards the sample that follows it."""
     near = np.empty(2)
     near[0], near[1] = end, end + 1e-3 * (following - end)
-    values = _greatest(held, course, near)
+    values = _greatest_force(held, course, near)
     return bool(values[1] > values[0])
 
 
@@ -384,7 +384,7 @@ def _work(edges: Floats, held: Ints, course: CourseTables, nodes: Floats) -> flo
         t = np.empty(nodes.shape[1])
         for n in range(len(t)):
             t[n] = edges[k, 0] + half * (1 - math.cos(nodes[0, n]))
-        power = _greatest(held[k], course, t)
+        power = _greatest_force(held[k], course, t)
         for n in range(len(power)):
             if math.isfinite(power[n]):
                 total += power[n] * nodes[1, n] * half

@@ -91,7 +91,7 @@ def _contact_threshold(path: Path, piece: PathPiece, pair: Pair) -> tuple[Number
     places = _places(path, piece, contact)
     best: tuple[Number, float] | None = None
     for here, after in pairwise(places):
-        if _resists(_between(path, piece, here, after), contact):
+        if _resists(_point_between(path, piece, here, after), contact):
             for place in (here, after):
                 value = _ratio(path, place, contact)
                 if value is not None and (best is None or order(value, best[0]) < 0):
@@ -112,7 +112,7 @@ def _places(path: Path, piece: PathPiece, contact: FrictionTerms) -> list[SliceP
     return flat_breakpoints(path.scene, piece.start, piece.end, lines)
 
 
-def _between(path: Path, piece: PathPiece, here: SlicePoint, after: SlicePoint) -> SlicePoint:
+def _point_between(path: Path, piece: PathPiece, here: SlicePoint, after: SlicePoint) -> SlicePoint:
     arc = contact_curve(path.scene, piece.contacts[0], piece.turn)
     return point_between(path.scene, here, after, arc, piece.motion)
 

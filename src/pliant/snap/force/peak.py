@@ -15,7 +15,7 @@ from pliant.snap.arithmetic.numbers import as_algebraic
 from pliant.snap.arithmetic.polynomials import fraction, rational
 from pliant.snap.force.certified import certified_force
 from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_load
-from pliant.snap.force.trajectory import Trajectory
+from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.model import Fastener
 from pliant.snap.springs.spring import springs_of, stiffness_of
 from pliant.snap.sweep.plan import Course
@@ -59,7 +59,7 @@ class CertifiedForce:
         return {"t_exact": str(self.t), "force": middle, "radius": radius or "0"}
 
 
-def peak_of(model: Fastener, way: Trajectory) -> ForcePeak | None:
+def peak_of(model: Fastener, way: SnapTrajectory) -> ForcePeak | None:
     """Where a way takes its greatest force; None where it is never pressed against."""
     course, curve = max(zip(way.courses, way.curves, strict=True), key=lambda entry: entry[1].peak)
     if curve.peak <= 0:
@@ -104,7 +104,7 @@ def certified_peak(model: Fastener, peak: ForcePeak, digits: int) -> CertifiedFo
         t = end
     else:
         middle = Fraction(peak.t)
-        t = _highest(force, middle - window, middle + window, digits)
+        t = _peak_time(force, middle - window, middle + window, digits)
     return CertifiedForce(t, force(t))
 
 
@@ -145,7 +145,7 @@ def _neighbours(time: Algebraic, near: Fraction) -> tuple[Fraction, Fraction]:
     return fraction(time.low) - near, fraction(time.high) + near
 
 
-def _highest(force: Callable[[Fraction], arb], low: Fraction, high: Fraction, digits: int) -> Fraction:
+def _peak_time(force: Callable[[Fraction], arb], low: Fraction, high: Fraction, digits: int) -> Fraction:
     """Where a force with one peak between two t is highest: near enough for so many of its digits.
 
     At a peak it falls off with the square of the distance, so that half as many digits of t are enough.

@@ -12,7 +12,7 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.snap.force.force_curve import ForceCurve, pawl_angles, pawl_load
 from pliant.snap.force.peak import ForcePeak, peak_of
-from pliant.snap.force.trajectory import Trajectory
+from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.geometry.features import VERTEX
 from pliant.snap.handbook.formulas import mating_force
 from pliant.snap.handbook.strain import Strain
@@ -38,7 +38,7 @@ class Ramp:
         return {key: value if math.isfinite(value) else None for key, value in vars(self).items()}
 
 
-def strains(model: Fastener, ways: Iterable[Trajectory]) -> dict[str, Strain]:
+def strains(model: Fastener, ways: Iterable[SnapTrajectory]) -> dict[str, Strain]:
     """Of every pawl that has a beam, along its ways; the strain of its preload is in it."""
     return strains_along(model, [curve for way in ways for curve in way.curves])
 
@@ -55,7 +55,7 @@ def strains_along(model: Fastener, curves: Iterable[ForceCurve]) -> dict[str, St
     return strains
 
 
-def ramps(model: Fastener, way: Trajectory) -> dict[str, Ramp]:
+def ramps(model: Fastener, way: SnapTrajectory) -> dict[str, Ramp]:
     """Of every pawl that has a beam and presses where a way takes its greatest force.
 
     The handbook bends the beam by how far its nose is pushed aside, y, and takes the ramp as it is drawn:
@@ -116,5 +116,5 @@ def _drawn_ramp_angle(path: Path, piece: PathPiece, ahead: Floats) -> float:
     return math.atan2(abs(_cross(edge, ahead)), abs(float(edge @ ahead)))
 
 
-def _cross(one: Any, other: Any) -> float:
+def _cross(one: Floats, other: Floats) -> float:
     return float(one[0] * other[1] - one[1] * other[0])

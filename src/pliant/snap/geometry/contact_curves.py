@@ -10,7 +10,7 @@ from functools import cached_property
 from pliant.snap.arithmetic.protocol import Arithmetic, Coordinates, Poly
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import cross, dot, minus
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 
 MakePoly = Callable[[Sequence[float]], Poly]
 
@@ -99,24 +99,24 @@ def _make_curve(scene: Scene, pair: Pair, sign: int) -> ContactCurve:
     poly = scene.arithmetic.poly
     hinge, velocity = scene.hinge, scene.velocity
     if pair[0] == VERTEX:
-        vertex = scaled(scene.pawl[pair[1]], sign)
+        vertex = scale_vector(scene.pawl[pair[1]], sign)
         start, edge = obstacle_edge(scene, pair[2])
         normal, gap = outward_normal(edge), minus(hinge, start)
         off, along = dot(velocity, normal), dot(velocity, edge)
         rho = rotated_product(poly, vertex, edge, dot(gap, edge))
         beta = rotated_product(poly, vertex, normal, dot(gap, normal))
-        alpha, lam, rest = poly([off, 0, off]), poly([along, 0, along]), _beyond(poly, edge, rho)
+        alpha, lam, rest = poly([off, 0, off]), poly([along, 0, along]), _beyond_edge(poly, edge, rho)
         return ContactCurve(pair, alpha, beta, lam, rho, rest, poly([off]), scene.arithmetic)
     start, edge = pawl_edge(scene, pair[1], sign)
     normal, gap = outward_normal(edge), minus(scene.corner(pair[2]), hinge)
     rho = rotated_product(poly, edge, gap, -dot(start, edge))
     beta = rotated_product(poly, normal, gap, -dot(start, normal))
     alpha = -rotated_product(poly, normal, velocity, 0)
-    lam, rest = -rotated_product(poly, edge, velocity, 0), _beyond(poly, edge, rho)
+    lam, rest = -rotated_product(poly, edge, velocity, 0), _beyond_edge(poly, edge, rho)
     return ContactCurve(pair, alpha, beta, lam, rho, rest, None, scene.arithmetic)
 
 
-def _beyond(poly: MakePoly, edge: Coordinates, rho: Poly) -> Poly:
+def _beyond_edge(poly: MakePoly, edge: Coordinates, rho: Poly) -> Poly:
     square = dot(edge, edge)
     return poly([square, 0, square]) - rho
 
@@ -135,8 +135,8 @@ def obstacle_edge(scene: Scene, edge: int) -> tuple[Coordinates, Coordinates]:
 
 def pawl_edge(scene: Scene, edge: int, sign: int) -> tuple[Coordinates, Coordinates]:
     """Where a pawl's edge starts, and which way it goes, with the pawl turned by a half turn or not."""
-    start = scaled(scene.pawl[edge], sign)
-    return start, minus(scaled(scene.pawl[(edge + 1) % len(scene.pawl)], sign), start)
+    start = scale_vector(scene.pawl[edge], sign)
+    return start, minus(scale_vector(scene.pawl[(edge + 1) % len(scene.pawl)], sign), start)
 
 
 def outward_normal(edge: Coordinates) -> Coordinates:
@@ -144,6 +144,6 @@ def outward_normal(edge: Coordinates) -> Coordinates:
     return edge[1], -edge[0]
 
 
-def scaled(a: Coordinates, factor: int) -> Coordinates:
+def scale_vector(a: Coordinates, factor: int) -> Coordinates:
     """A multiple of a vector."""
     return factor * a[0], factor * a[1]

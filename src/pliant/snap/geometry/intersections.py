@@ -13,9 +13,8 @@ from math import lcm
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from pliant.core.arrays import Floats
+from pliant.core.arrays import Floats, Geometries
 
 Points = Sequence[tuple[Fraction, Fraction]]
 IntegerPoints = Sequence[tuple[int, int]]  # a ring in integers
@@ -225,21 +224,21 @@ def float_points(ring: Points) -> Floats:
     return np.array([[float(x), float(y)] for x, y in ring])
 
 
-def _boxes(ring: Points) -> NDArray[np.object_]:
+def _boxes(ring: Points) -> Geometries:
     """A box about each edge of a ring (V,)."""
     starts = float_points(ring)
     ends = np.roll(starts, -1, axis=0)
     return outward_boxes(np.minimum(starts, ends), np.maximum(starts, ends))
 
 
-def outward_boxes(low: Floats, high: Floats) -> NDArray[np.object_]:
+def outward_boxes(low: Floats, high: Floats) -> Geometries:
     """Boxes between corners (N, 2) that were rounded, so large that they hold what was not."""
     left, bottom = np.nextafter(low, -np.inf).T
     right, top = np.nextafter(high, np.inf).T
     return np.asarray(shapely.box(left, bottom, right, top))
 
 
-def overlapping_boxes(about: NDArray[np.object_]) -> list[tuple[int, int]]:
+def overlapping_boxes(about: Geometries) -> list[tuple[int, int]]:
     """Pairs of boxes that meet, in order."""
     first, second = shapely.STRtree(about).query(about)
     kept = first < second

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from pliant.core.arrays import Floats
+from pliant.core.arrays import Floats, Geometries
 from pliant.core.outline import polygon
 from pliant.snap.geometry.intersections import (
     Points,
@@ -40,7 +39,7 @@ def least_depth(ring: Points) -> float:
     return LEAST * float(np.ptp(float_points(ring), axis=0).max())
 
 
-def outline_boxes(rings: Sequence[Points]) -> NDArray[np.object_]:
+def outline_boxes(rings: Sequence[Points]) -> Geometries:
     """A box about each ring, rounded outwards."""
     corners = [float_points(ring) for ring in rings]
     return outward_boxes(
@@ -74,7 +73,7 @@ def _grid(points: Floats) -> float:
     return 2.0 ** np.floor(np.log2(LEAST * np.ptp(points, axis=0).max()))
 
 
-def _differences(first: Floats, second: Floats) -> NDArray[np.object_]:
+def _differences(first: Floats, second: Floats) -> Geometries:
     """The parallelograms of every edge of the second less every edge of the first, without flat ones."""
     start, end = first[None], np.roll(first, -1, axis=0)[None]
     after, follow = second[:, None], np.roll(second, -1, axis=0)[:, None]

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
+from pliant.core.arrays import Geometries
 from pliant.snap.geometry.intersections import (
     Edge,
     are_disjoint,
@@ -95,7 +95,7 @@ def _near_outlines(rings: Sequence[NormalOutline]) -> list[tuple[int, int]]:
     return sorted(zip(first[kept].tolist(), second[kept].tolist(), strict=True))
 
 
-def _areas(rings: Sequence[NormalOutline]) -> tuple[NDArray[np.object_], float]:
+def _areas(rings: Sequence[NormalOutline]) -> tuple[Geometries, float]:
     """The rings as shapely takes them, and how far they could be from what they are."""
     corners = np.concatenate([float_points(ring.points) for ring in rings])
     owners = np.repeat(np.arange(len(rings)), [len(ring.points) for ring in rings])
@@ -135,7 +135,7 @@ def _cuts(group: dict[int, NormalOutline]) -> dict[tuple[int, int], list[Vector]
     for i, j in overlapping_boxes(outward_boxes(np.minimum(starts, ends), np.maximum(starts, ends))):
         verb = "" if names[i][0] == names[j][0] else edge_relation(whole[i], whole[j])
         if verb == "cross":
-            place = _crossing(drawn[i], whole[i], whole[j])
+            place = _crossing_point(drawn[i], whole[i], whole[j])
             cuts.setdefault(names[i], []).append(place)
             cuts.setdefault(names[j], []).append(place)
         elif verb == "touch":
@@ -149,7 +149,7 @@ def _cuts(group: dict[int, NormalOutline]) -> dict[tuple[int, int], list[Vector]
     return cuts
 
 
-def _crossing(drawn: tuple[Vector, Vector], one: Edge, other: Edge) -> Vector:
+def _crossing_point(drawn: tuple[Vector, Vector], one: Edge, other: Edge) -> Vector:
     """Where an edge crosses another: between its ends by how far these are from the other's line."""
     before, after = side(*other, one[0]), side(*other, one[1])
     share = Fraction(before, before - after)
@@ -200,12 +200,12 @@ def _loops(pieces: Sequence[EdgePiece]) -> Iterator[list[EdgePiece]]:
             gone.add(piece)
             loop.append(piece)
             back = minus(piece.start, piece.end)
-            piece = min(leaving[piece.end], key=lambda other, back=back: _to_the_right(back, other.way))
+            piece = min(leaving[piece.end], key=lambda other, back=back: _right_turn(back, other.way))
         if loop:
             yield loop
 
 
-def _to_the_right(start: Vector, way: Vector) -> tuple[int, Fraction]:
+def _right_turn(start: Vector, way: Vector) -> tuple[int, Fraction]:
     """A measure that grows with how far to turn right, less than a whole turn, from one way to another."""
     across = cross(way, start)
     return (1, Fraction(0)) if across == 0 else (0 if across > 0 else 2, -Fraction(dot(way, start)) / across)

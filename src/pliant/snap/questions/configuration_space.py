@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import shapely
 
-from pliant.core.arrays import Bools, Floats
+from pliant.core.arrays import Bools, Floats, Geometries
 from pliant.core.pose import carry
 from pliant.snap.arithmetic.floating import FloatArithmetic, FloatPoint, FloatPoly, float_roots
 from pliant.snap.arithmetic.protocol import sweep_arithmetic
@@ -28,7 +28,7 @@ from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair
 from pliant.snap.geometry.intersections import float_points
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep.friction import FrictionTerms, friction_cone, friction_terms, is_locked
 from pliant.snap.sweep.leg import is_on_edge
 from pliant.snap.sweep.path import Path
@@ -86,9 +86,9 @@ class ConfigurationSlice:
 
     window: SliceWindow
     path: Floats  # (K, 2) t and angle; upright where it snaps
-    reach: Any  # areas of t and angle (shapely)
-    apart: Any
-    forbidden: Any
+    reach: shapely.Geometry  # areas of t and angle (shapely)
+    apart: shapely.Geometry
+    forbidden: shapely.Geometry
     arcs: tuple[RimArc, ...]  # the rim of `reach`
 
 
@@ -132,10 +132,10 @@ def path_points(course: Course, pawl: str) -> Floats:
             break
         t = piece.start.t + spread * (min(piece.end.t, course.ends) - piece.start.t)
         points.append(np.column_stack([t, pawl_angles(path, piece, t)]))
-    return np.concatenate(points) if points else np.array([_end(path)] * 2)
+    return np.concatenate(points) if points else np.array([_end_of_path(path)] * 2)
 
 
-def _end(path: Path) -> tuple[float, float]:
+def _end_of_path(path: Path) -> tuple[float, float]:
     return path.end.t, path.end.turn * math.pi + 2 * math.atan(path.end.angle)
 
 
@@ -272,7 +272,7 @@ def _sample_arc(window: SliceWindow, contact: _Contact, low: float, high: float)
 # Faces
 
 
-def _faces(scene: Scene, window: SliceWindow, arcs: Sequence[RimArc]) -> tuple[Any, Any]:
+def _faces(scene: Scene, window: SliceWindow, arcs: Sequence[RimArc]) -> tuple[Geometries, shapely.Geometry]:
     """The free components, and all that is forbidden, over the window."""
     lines: list[Any] = [shapely.linestrings(window.page(arc.places)) for arc in arcs]
     lines += [shapely.box(0, 0, 1, 1).exterior]
@@ -290,7 +290,7 @@ def _faces(scene: Scene, window: SliceWindow, arcs: Sequence[RimArc]) -> tuple[A
     return shapely.get_parts(shapely.union_all(faces[clear])), shapely.union_all(faces[~clear])
 
 
-def _overlaps(scene: Scene, spots: Floats) -> Any:
+def _overlaps(scene: Scene, spots: Floats) -> Bools:
     """Whether the pawl is inside an obstacle at places (K, 2) of the slice."""
     way = scene.bodies.hinge
     hinges = np.array([way.x, way.y]) + spots[:, :1] * np.array([way.vx, way.vy])
@@ -319,5 +319,5 @@ def _rim(window: SliceWindow, reach: Any, arcs: Sequence[RimArc]) -> Iterator[Ri
                 yield replace(arc, places=window.back(shapely.get_coordinates(part)))
 
 
-def _from_page(window: SliceWindow, area: Any) -> Any:
+def _from_page(window: SliceWindow, area: shapely.Geometry) -> shapely.Geometry:
     return shapely.transform(area, window.back)

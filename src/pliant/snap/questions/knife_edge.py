@@ -17,10 +17,10 @@ import numpy as np
 
 from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.faults import ROOT
-from pliant.snap.force.trajectory import Trajectory
+from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import normal_outline
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.model import Fastener
 from pliant.snap.questions.outcome import shifted_fastener
 from pliant.snap.springs.spring import springs_of
@@ -30,7 +30,7 @@ from pliant.snap.sweep.next_motion import coinciding_corners
 from pliant.snap.sweep.path import PathPiece
 from pliant.snap.sweep.plan import Course, Vector
 
-Trajectories = tuple[Trajectory, Trajectory | None]  # in and, where asked for, back
+Trajectories = tuple[SnapTrajectory, SnapTrajectory | None]  # in and, where asked for, back
 
 HAIR = 6  # decimal places below the size of the parts: how far aside either outcome is looked for
 NEAR = 1e-7  # of a pawl's reach: corners further apart do not meet
@@ -61,8 +61,8 @@ class KnifeEdgeSide:
     """What becomes of a fastener that starts a hair aside: by which offset, and its ways."""
 
     offset: Vector
-    way_in: Trajectory
-    way_back: Trajectory | None
+    way_in: SnapTrajectory
+    way_back: SnapTrajectory | None
 
     @property
     def where(self) -> str:
@@ -85,7 +85,7 @@ class KnifeEdgeSide:
         }
 
 
-def _plain_trajectory(way: Trajectory) -> dict[str, Any]:
+def _plain_trajectory(way: SnapTrajectory) -> dict[str, Any]:
     keys = ("status", "end", "peak_force", "peak", "work", "lock_friction", "lock_friction_exact")
     plain = way.to_dict()
     return {key: plain[key] for key in keys}
@@ -97,7 +97,7 @@ class KnifeEdge:
 
     corners: CornerMeeting
     sides: tuple[KnifeEdgeSide, KnifeEdgeSide]
-    drawn: Trajectory
+    drawn: SnapTrajectory
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -260,7 +260,7 @@ def same_outcome(model: Fastener, first: Trajectories, second: Trajectories) -> 
     return all(other is not None and _is_alike(model, one, other) for one, other in pairs)
 
 
-def _is_alike(model: Fastener, first: Trajectory, second: Trajectory) -> bool:
+def _is_alike(model: Fastener, first: SnapTrajectory, second: SnapTrajectory) -> bool:
     """Whether two ways end as good as alike, as far and with as much force: what a hair's breadth may do."""
     if first.last.arrived != second.last.arrived:
         return False
@@ -275,7 +275,7 @@ def _is_alike(model: Fastener, first: Trajectory, second: Trajectory) -> bool:
     return all(abs(first.angles[name] - second.angles[name]) <= ALIKE for name in first.angles)
 
 
-def _grazes(way: Trajectory) -> bool:
+def _grazes(way: SnapTrajectory) -> bool:
     """Whether no pawl turns further than a hair's overlap makes it.
 
     Where the lever to the hinge vanishes, such a pawl's force is of any size, and does no work.

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.geometry.features import Pair
-from pliant.snap.geometry.scene import Scene, UnitedObstacles
+from pliant.snap.geometry.pawl_scene import Scene, UnitedObstacles
 from pliant.snap.model import Fastener
 from pliant.snap.sweep.contact_names import NamedContact, named_contacts
 from pliant.snap.sweep.path import PathEvent
 from pliant.snap.sweep.plan import Course, travel_in, united_obstacles
 
-Signature = tuple[Any, ...]
+Signature = tuple[object, ...]
 
 
 @dataclass(frozen=True)

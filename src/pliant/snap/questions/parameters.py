@@ -18,7 +18,7 @@ def with_parameters(model: Fastener, values: Mapping[str, Fraction]) -> Fastener
     data = model.model_dump(mode="python", exclude={"study"}, by_alias=True)
     for parameter in model.parameters:
         if parameter.name in values:
-            _set(data, model, parameter, values[parameter.name])
+            _set_parameter(data, model, parameter, values[parameter.name])
     return Fastener.model_validate({**data, "study": model.study})
 
 
@@ -48,7 +48,7 @@ def _pawl(model: Fastener, parameter: Parameter) -> Pawl:
     return next(pawl for pawl in model.pawls if pawl.name == parameter.of)
 
 
-def _set(data: dict[str, Any], model: Fastener, parameter: Parameter, value: Fraction) -> None:
+def _set_parameter(data: dict[str, Any], model: Fastener, parameter: Parameter, value: Fraction) -> None:
     match parameter.what:
         case "friction":
             data["friction"] = value

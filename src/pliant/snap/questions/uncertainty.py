@@ -19,7 +19,7 @@ from typing import Any
 
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.geometry.scene import UnitedObstacles
+from pliant.snap.geometry.pawl_scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.questions.outcome import Outcome, blocked_outcome, outcome, shifted_fastener
 from pliant.snap.start.overlaps import first_overlap, obstacle_tree

@@ -48,22 +48,22 @@ def exact_stiffness(model: Fastener, pawl: Pawl) -> Fraction:
         _decimal, (cantilever(model, pawl).said, beam.thickness, beam.width, elastic_modulus(beam))
     )
     stiff = FACTOR[beam.hinge] * modulus * width * thickness**3 / (12 * length)
-    gives = softening(beam) * beam.magnification
+    gives = taper_compliance(beam) * beam.magnification
     return stiff if gives == 1.0 else stiff / _decimal(gives)
 
 
-def softening(beam: Beam) -> float:
+def taper_compliance(beam: Beam) -> float:
     """How much further a tapered beam bends at its tip than one with the section of its root.
 
     3 ∫ (1 − s)² / (b h³) ds over the length, b and h over those of the root.
 
-    >>> softening(Beam(length=10, thickness=1, width=6, modulus=2000))
+    >>> taper_compliance(Beam(length=10, thickness=1, width=6, modulus=2000))
     1.0
     """
     if beam.tip_thickness is None and beam.tip_width is None:
         return 1.0
     s = 0.5 * (1 + PLACES)
-    thick, wide = 1 + (taper(beam) - 1) * s, 1 + (narrowing(beam) - 1) * s
+    thick, wide = 1 + (taper(beam) - 1) * s, 1 + (width_ratio(beam) - 1) * s
     return float(np.sum(1.5 * WEIGHTS * (1 - s) ** 2 / (wide * thick**3)))
 
 
@@ -77,8 +77,8 @@ def pivot_of(model: Fastener, pawl: Pawl) -> tuple[Fraction, Fraction]:
     beam = pawl.beam
     assert beam is not None
     drawn, s = cantilever(model, pawl), 0.5 * (1 + PLACES)
-    soft = 0.5 * WEIGHTS / ((1 + (narrowing(beam) - 1) * s) * (1 + (taper(beam) - 1) * s) ** 3)
-    base = (beam.magnification - 1) * softening(beam) / 3
+    soft = 0.5 * WEIGHTS / ((1 + (width_ratio(beam) - 1) * s) * (1 + (taper(beam) - 1) * s) ** 3)
+    base = (beam.magnification - 1) * taper_compliance(beam) / 3
     lever = (float(np.sum(soft * (1 - s) ** 2)) + base) / (float(np.sum(soft * (1 - s))) + base)
     out = drawn.length * (1 - lever) - drawn.behind
     x, y = (Fraction(round(out * value * GRAIN), GRAIN) for value in drawn.axis)
@@ -90,7 +90,7 @@ def taper(beam: Beam) -> float:
     return (beam.tip_thickness or beam.thickness) / beam.thickness
 
 
-def narrowing(beam: Beam) -> float:
+def width_ratio(beam: Beam) -> float:
     """The width at the nose over that at the root."""
     return (beam.tip_width or beam.width) / beam.width
 
@@ -104,7 +104,7 @@ def handbook_stiffness(model: Fastener, pawl: Pawl, strain: float) -> float:
     beam = pawl.beam
     assert beam is not None
     flexural = elastic_modulus(beam) * _secant_ratio(beam, strain) * beam.width * beam.thickness**3 / 12
-    return 3 * flexural / cantilever(model, pawl).length ** 3 / (softening(beam) * beam.magnification)
+    return 3 * flexural / cantilever(model, pawl).length ** 3 / (taper_compliance(beam) * beam.magnification)
 
 
 def beam_row(model: Fastener, pawl: Pawl) -> tuple[float, ...]:
@@ -116,7 +116,7 @@ def beam_row(model: Fastener, pawl: Pawl) -> tuple[float, ...]:
     row = np.zeros(WIDTH)
     row[LENGTH:HELD] = (
         drawn.length, *drawn.axis, drawn.behind, scale, beam.thickness / 2 / drawn.length,
-        taper(beam), narrowing(beam), (beam.magnification - 1) * softening(beam) / 3,
+        taper(beam), width_ratio(beam), (beam.magnification - 1) * taper_compliance(beam) / 3,
         (drawn.behind + drawn.starts) / drawn.length,
     )  # fmt: skip
     points = secant_points(beam)

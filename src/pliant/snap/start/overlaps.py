@@ -13,7 +13,7 @@ from pliant.snap.model import ExactVector, Fastener
 
 def overlaps(model: Fastener) -> Iterator[Overlap]:
     """Every pawl and the root with every obstacle that it overlaps at the start."""
-    for part, index in _overlapping(model, obstacle_tree(model)):
+    for part, index in _overlapping_pairs(model, obstacle_tree(model)):
         deep = penetration_depth(part.ring, model.placed(model.obstacles[index]))
         yield Overlap(part, model.label(index), deep)
 
@@ -23,7 +23,7 @@ def first_overlap(model: Fastener, tree: shapely.STRtree) -> tuple[str, str] | N
 
     The obstacles' tree is the same wherever a fastener starts.
     """
-    for part, index in _overlapping(model, tree):
+    for part, index in _overlapping_pairs(model, tree):
         return part.name, model.label(index)
     return None
 
@@ -33,7 +33,7 @@ def obstacle_tree(model: Fastener) -> shapely.STRtree:
     return shapely.STRtree(outline_boxes([model.placed(obstacle) for obstacle in model.obstacles]))
 
 
-def _overlapping(model: Fastener, tree: shapely.STRtree) -> Iterator[tuple[PlacedPart, int]]:
+def _overlapping_pairs(model: Fastener, tree: shapely.STRtree) -> Iterator[tuple[PlacedPart, int]]:
     parts = moving_parts(model)
 
     def obstacle(index: int) -> Sequence[ExactVector]:

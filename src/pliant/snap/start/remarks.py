@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import degrees
 
-from pliant.core.quantity import written
+from pliant.core.quantity import exact_to_file
 from pliant.snap.arithmetic.half_angle import HalfAngle
 from pliant.snap.geometry.intersections import (
     RegionRelation,
@@ -65,11 +65,11 @@ def _rounded_angles(model: Fastener) -> Iterator[str]:
         angles |= {f"stops[{at}]": stop for at, stop in enumerate(pawl.stops or ())}
         for key, turn in angles.items():
             if turn.rounding:
-                yield f"pawls[{index}].{key} is {_rounded(turn)}."
+                yield f"pawls[{index}].{key} is {_rounding_text(turn)}."
 
 
-def _rounded(turn: HalfAngle) -> str:
-    tangent = f"the angle whose half has the tangent {written(turn.u)}"
+def _rounding_text(turn: HalfAngle) -> str:
+    tangent = f"the angle whose half has the tangent {exact_to_file(turn.u)}"
     return f"{degrees(turn.asked):.15g}° and taken as {tangent}, {degrees(abs(turn.rounding)):.1e}° from it"
 
 

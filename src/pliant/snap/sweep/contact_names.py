@@ -10,7 +10,7 @@ from pliant.snap.faults import ROOT
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import VERTEX, Pair
 from pliant.snap.geometry.outlines import Face, normal_outline
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.model import Fastener
 
 

@@ -22,11 +22,11 @@ from pliant.snap.geometry.contact_curves import (
     outward_normal,
     pawl_edge,
     rotated_product,
-    scaled,
+    scale_vector,
 )
 from pliant.snap.geometry.features import VERTEX
 from pliant.snap.geometry.outlines import dot, minus
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep.path import MotionKind
 
 LockSearch = Callable[
@@ -52,7 +52,7 @@ def friction_terms(scene: Scene, contact: ContactCurve, turn: int) -> FrictionTe
     poly, sign = scene.arithmetic.poly, -1 if turn % 2 else 1
     none, pivot = poly([0]), scene.pivot
     if contact.pair[0] == VERTEX:
-        vertex = scaled(scene.pawl[contact.pair[1]], sign)
+        vertex = scale_vector(scene.pawl[contact.pair[1]], sign)
         normal = outward_normal(obstacle_edge(scene, contact.pair[2])[1])
         across = rotated_product(poly, vertex, outward_normal(normal), -dot(pivot, outward_normal(normal)))
         return FrictionTerms(

@@ -17,7 +17,7 @@ from pliant.snap.arithmetic.numbers import Number, as_float
 from pliant.snap.arithmetic.protocol import Line, SlicePoint
 from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
 from pliant.snap.geometry.features import Pair, coefficients, quadratic
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep import candidates as scan
 from pliant.snap.sweep.compiled.advance import advance, least_progress
 from pliant.snap.sweep.friction import LockSearch, lock_search
@@ -108,14 +108,14 @@ def _blocked_state(run: PathRecord, state: PawlState, lock: LockSearch) -> PawlS
                 return PawlState(point, (pair,), going, "lock")
         run.note("dead centre", point, contacts)
         return state._replace(cause="dead centre")
-    if _at_stop(run.scene, point):
+    if _is_at_stop(run.scene, point):
         run.note("stop", point, contacts)
         return state._replace(cause="stop")
     run.note("jam on one" if len(contacts) < 2 else "jam", point, contacts)
     return state._replace(cause="jam")
 
 
-def _at_stop(scene: Scene, point: SlicePoint) -> bool:
+def _is_at_stop(scene: Scene, point: SlicePoint) -> bool:
     places = [None if stop is None else stop_in_chart(stop, point.turn) for stop in scene.stops]
     compare, number = scene.arithmetic.compare, scene.arithmetic.number
     return any(place is not None and compare(point.u, number(Fraction(place))) == 0 for place in places)

@@ -20,10 +20,10 @@ from pliant.snap.geometry.contact_curves import (
     outward_normal,
     pawl_edge,
     rotated_product,
-    scaled,
+    scale_vector,
 )
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 
 NextKind = Literal["start", "rest", "snap", "arc", "flat", "jam", "dead centre"]
 
@@ -77,7 +77,7 @@ def next_motion(scene: Scene, point: SlicePoint, contacts: Sequence[ContactCurve
     the state is the end nearest to rest of what is free just after, on the side the pawl is pushed to.
     """
     if not contacts:
-        return NextMotion("rest") if _at_rest(scene, point) else NextMotion("snap")
+        return NextMotion("rest") if _is_at_rest(scene, point) else NextMotion("snap")
     sign_at = scene.arithmetic.sign_at
     corners, edges = _contact_places(scene, point, contacts)
     low, high = scene.arithmetic.strip(point.u, _critical_polynomials(scene, point, contacts, corners))
@@ -85,8 +85,8 @@ def next_motion(scene: Scene, point: SlicePoint, contacts: Sequence[ContactCurve
     flats = tuple(c for c in contacts if sign_at(c.alpha, point.u) == 0 and _stays_on_edge(scene, point, c))
     gaps = _cells(scene, point, sides, flats, corners, edges)
     middle, level = len(sides[0].groups), _angle_stays_free(scene, point, contacts, corners, edges)
-    if _at_rest(scene, point):
-        return NextMotion("rest") if level else _from_rest(gaps, middle)
+    if _is_at_rest(scene, point):
+        return NextMotion("rest") if level else _motion_from_rest(gaps, middle)
     away = 1 if _is_above_rest(scene, point) else -1
     holding = tuple(c for c in flats if (_slope(point, c) or sign_at(c.alpha.derivative(), point.u)) == away)
     held = NextMotion("flat", holding) if level and holding else None
@@ -95,7 +95,7 @@ def next_motion(scene: Scene, point: SlicePoint, contacts: Sequence[ContactCurve
     return NextMotion("flat", flats) if going.kind == "jam" and level and flats else going
 
 
-def _at_rest(scene: Scene, point: SlicePoint) -> bool:
+def _is_at_rest(scene: Scene, point: SlicePoint) -> bool:
     return point.turn == 0 and scene.arithmetic.compare(point.u, scene.arithmetic.zero) == 0
 
 
@@ -106,7 +106,7 @@ def _is_above_rest(scene: Scene, point: SlicePoint) -> bool:
     )
 
 
-def _from_rest(gaps: Sequence[Cell], middle: int) -> NextMotion:
+def _motion_from_rest(gaps: Sequence[Cell], middle: int) -> NextMotion:
     """Pushed from rest to the one side that is free."""
     up, down = _first_free_cell(gaps, middle + 1, 1, "jam"), _first_free_cell(gaps, middle, -1, "jam")
     if up.kind != "jam" and down.kind != "jam":
@@ -176,7 +176,7 @@ def _corner(scene: Scene, point: SlicePoint, vertex: int, corner: int) -> Corner
     previous = (vertex - 1) % len(scene.pawl)
     ahead, behind = obstacle_edge(scene, corner)[1], obstacle_edge(scene, before)[1]
     leaving, arriving = pawl_edge(scene, vertex, sign)[1], pawl_edge(scene, previous, sign)[1]
-    rays, stones = (leaving, scaled(arriving, -1)), (ahead, scaled(behind, -1))
+    rays, stones = (leaving, scale_vector(arriving, -1)), (ahead, scale_vector(behind, -1))
     signs = tuple(
         tuple(rotated_product(poly, ray, outward_normal(edge), 0) for ray in rays) for edge in (ahead, behind)
     )

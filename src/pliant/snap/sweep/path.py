@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.geometry.features import Pair
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep.next_motion import NextMotion
 
 MotionKind = Literal["rest", "arc", "flat"]

@@ -17,7 +17,13 @@ from pliant.snap.faults import ROOT
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import Pair
 from pliant.snap.geometry.outlines import normal_outline
-from pliant.snap.geometry.scene import Scene, UnitedObstacles, pawl_scene, reversed_scene, unite_obstacles
+from pliant.snap.geometry.pawl_scene import (
+    Scene,
+    UnitedObstacles,
+    pawl_scene,
+    reversed_scene,
+    unite_obstacles,
+)
 from pliant.snap.model import Fastener, Leg, Pawl
 from pliant.snap.springs.beam import pivot_of
 from pliant.snap.sweep.leg import sweep_leg

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pliant.flex.lp import dependent as module
-from pliant.flex.lp.dependent import dependent_rows, least_forces, same
+from pliant.flex.lp.dependent import dependent_rows, least_forces, least_pivot
 from pliant.flex.lp.program import ROUNDING, Program
 from pliant.flex.lp.solvers import solve_program
 
@@ -116,7 +116,7 @@ def test_what_is_left_says_all_that_was_said_and_nothing_twice(seed, dense, monk
 def test_a_beam_of_thousands_of_pins_has_one_row_too_many_for_each_second_diagonal(cells, crossed):
     bodies, pins = truss(cells, crossed)
     program = pivots(bodies, pins)
-    program = replace(program, same=same(program, 1e-4))
+    program = replace(program, same=least_pivot(program, 1e-4))
     assert dependent_rows(program).sum() == (cells if crossed else 0)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pliant.flex.lp.gathered import blend, gather, measure, normal_blocks, transposed
+from pliant.flex.lp.gathered import blend, gather, measure, normal_blocks, transposed_product
 from pliant.flex.lp.interior import solve_interior
 from pliant.flex.lp.program import Program
 from pliant.flex.lp.solvers import residuals, solve_program
@@ -124,7 +124,7 @@ def test_passes_over_gathered_rows_are_products_with_the_matrix(seed: int) -> No
     rows, rng = gather(program), np.random.default_rng(seed)
     matrix = program.matrix().toarray()[rows.source]
     x, y = rng.normal(size=program.cost.shape), rng.random(len(rows.gaps))
-    assert np.allclose(transposed(rows, y).ravel(), matrix.T @ y)
+    assert np.allclose(transposed_product(rows, y).ravel(), matrix.T @ y)
     miss, load, worst = measure(rows, x, np.zeros_like(y), y)
     slack = matrix @ x.ravel() + rows.gaps
     assert np.allclose(miss, slack)
@@ -143,7 +143,7 @@ def test_two_threads_pass_over_the_rows_as_one() -> None:
     shared = replace(alone, shares=((0, 50), (50, len(alone.pairs))))
     y = np.random.default_rng(0).random(len(alone.gaps))
     assert np.allclose(normal_blocks(alone, y), normal_blocks(shared, y))
-    assert np.allclose(transposed(alone, y), transposed(shared, y))
+    assert np.allclose(transposed_product(alone, y), transposed_product(shared, y))
 
 
 def test_only_the_useful_share_of_a_correction_is_taken() -> None:

@@ -10,7 +10,7 @@ import pytest
 from pliant.flex.lp import squares
 from pliant.flex.lp.program import Program
 
-METHODS = ("_dense", "_by_products", "_by_columns", "_by_fronts")
+METHODS = ("_dense", "_solve_full", "_solve_sparse", "_solve_by_fronts")
 
 
 def joined(bodies: int, rows: int, seed: int) -> Program:

@@ -10,7 +10,7 @@ from pliant.linkage.kinematics.drive import motor_drive
 from pliant.linkage.kinematics.limits import motion_range
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
-from pliant.linkage.structure.plan import structure
+from pliant.linkage.structure.rule_plan import structure
 
 KINDS = [
     ((4, 1, 3.5, 3), "crank-rocker", True, False),

@@ -25,7 +25,7 @@ from pliant.linkage.kinematics.follow import follow
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import positions, rates
 from pliant.linkage.solve import solve
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 
 Build = Callable[[dict[str, float], np.ndarray], dict[str, np.ndarray]]
 TURN = np.arange(24) * 2 * np.pi / 24

@@ -13,7 +13,7 @@ from pliant.linkage.kinematics import batch
 from pliant.linkage.kinematics.batch import stream_variants, variant_curves
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import openness, positions
-from pliant.linkage.structure.plan import RulePlan
+from pliant.linkage.structure.rule_plan import RulePlan
 from pliant.linkage.structure.sides import sides
 
 TURN = 2 * np.pi * np.arange(100)[None] / 100

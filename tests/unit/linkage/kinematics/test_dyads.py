@@ -13,8 +13,8 @@ from pliant.linkage.kinematics.poses import gradient, jacobian, openness, positi
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.constraints import errors
-from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import SIDED
+from pliant.linkage.structure.rule_plan import RulePlan
 
 ALONG = [[0, 0.1], [1, 0.1]]
 TURNED = np.linspace(-0.15, 0.15, 7)[None]

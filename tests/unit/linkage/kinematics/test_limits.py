@@ -11,8 +11,8 @@ from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.groups import group_of
-from pliant.linkage.structure.plan import RulePlan
 from pliant.linkage.structure.rule import RuleKind
+from pliant.linkage.structure.rule_plan import RulePlan
 
 
 def limits(model: Linkage) -> tuple[float, float] | None:

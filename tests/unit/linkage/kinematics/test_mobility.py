@@ -11,7 +11,7 @@ from pliant.linkage.kinematics import mobility
 from pliant.linkage.kinematics.mobility import compile_plan, freedoms, grubler, refuse_locked
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.order import order
-from pliant.linkage.structure.plan import RulePlan, structure
+from pliant.linkage.structure.rule_plan import RulePlan, structure
 
 FOUR_BAR = {"A": 0, "B": 0.2 + 1j, "C": 3.2 + 1.3j, "D": 3}
 PARALLELOGRAM = {"A": 0, "B": 0.2 + 1j, "C": 3.2 + 1j, "D": 3, "E": 1 + 0.5j, "F": 1.2 + 1.5j}

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.geometry.scene import UnitedObstacles
+from pliant.snap.geometry.pawl_scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.questions.diode.critical_direction import CriticalDirection, outcome_change
 from pliant.snap.questions.diode.escape import (

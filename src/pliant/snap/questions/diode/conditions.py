@@ -16,10 +16,10 @@ from flint import fmpz_poly
 
 from pliant.snap.arithmetic.exact import exact_line
 from pliant.snap.arithmetic.protocol import Coordinates, Line
-from pliant.snap.geometry.contact_curves import contact_curve, rotated_product, scaled
+from pliant.snap.geometry.contact_curves import contact_curve, rotated_product, scale_vector
 from pliant.snap.geometry.features import EDGE, VERTEX, Pair
 from pliant.snap.geometry.outlines import minus
-from pliant.snap.geometry.scene import Scene
+from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep.friction import friction_cone, friction_terms
 
 NOTHING = fmpz_poly([])
@@ -99,7 +99,7 @@ def friction_conditions(both: AxisScenes, pair: Pair, turn: int, friction: Fract
     for along_x, along_y in zip(*cones, strict=True):
         yield both.row(along_x, along_y)
     if pair[0] == VERTEX:
-        lever = scaled(both.x.pawl[pair[1]], -1 if turn % 2 else 1)
+        lever = scale_vector(both.x.pawl[pair[1]], -1 if turn % 2 else 1)
         right, up = both.x.pivot
         poly = both.x.arithmetic.poly
         across = rotated_product(poly, lever, (1, 0), -right), rotated_product(poly, lever, (0, 1), -up)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from pliant.core.quantity import written
+from pliant.core.quantity import exact_to_file
 from pliant.snap.arithmetic.algebraic import Algebraic, compare
 from pliant.snap.arithmetic.polynomials import rational
 from pliant.snap.arithmetic.text import exact_text
@@ -34,7 +34,7 @@ class CriticalDirection:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        ends = [[str(written(x)), str(written(y))] for x, y in self.between]
+        ends = [[str(exact_to_file(x)), str(exact_to_file(y))] for x, y in self.between]
         return {"angle": self.angle, "exact": self.exact, "between": ends}
 
 

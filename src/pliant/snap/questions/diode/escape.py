@@ -15,7 +15,7 @@ from pliant.snap.arithmetic.numbers import near_fraction
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.force.force_curve import peak_force
 from pliant.snap.force.lock_friction import LockThreshold, lock_threshold
-from pliant.snap.geometry.scene import UnitedObstacles
+from pliant.snap.geometry.pawl_scene import UnitedObstacles
 from pliant.snap.model import Fastener
 from pliant.snap.springs.spring import PawlSpring
 from pliant.snap.sweep.plan import Course, PawlPoints, Vector, path_until, travel_from

@@ -11,9 +11,8 @@ import numpy as np
 from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import VERTEX, Pair
-from pliant.snap.geometry.scene import Scene
-from pliant.snap.sweep.compiled.first_order import BALANCES, JAMS, LEVELS, RESTS, SLIDES, SNAPS
-from pliant.snap.sweep.compiled.follow import (
+from pliant.snap.geometry.pawl_scene import Scene
+from pliant.snap.sweep.compiled.event_loop import (
     AT_REST,
     LEVEL,
     ON_ARC,
@@ -23,6 +22,7 @@ from pliant.snap.sweep.compiled.follow import (
     MotionLog,
     follow_motion,
 )
+from pliant.snap.sweep.compiled.first_order import BALANCES, JAMS, LEVELS, RESTS, SLIDES, SNAPS
 from pliant.snap.sweep.compiled.next_contact import EVENT, LOCKED, UNTIL
 from pliant.snap.sweep.next_motion import NextKind, NextMotion, stop_in_chart
 from pliant.snap.sweep.path import MotionKind, PathPiece, PathRecord, PawlState

@@ -124,7 +124,7 @@ def _may_touch(
 
 
 @inner
-def _crossing(
+def _first_crossing(
     k: ContactCoefficients, j: ContactCoefficients, u: float, side: int, best: float, c: Floats
 ) -> float:
     """The first place on an arc, up to `best`, where a contact begins; infinite if none, NaN if unsure."""
@@ -168,7 +168,7 @@ def arc_end(
             j = coefficients(kind, i, other, sign, bodies)
             if not _may_touch(k, j, rising, begin, stop - begin, c):
                 continue
-            hit = _crossing(k, j, u, side, best, c)
+            hit = _first_crossing(k, j, u, side, best, c)
             if math.isnan(hit):
                 return LOST, t, u
             if math.isfinite(hit) and (best - hit) * side > CLOSE:

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import PliantError
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.exact import ExactArithmetic
@@ -64,7 +65,7 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
     ranges = np.array([[float(low), float(high)] for low, high in (p.range for p in model.parameters)])
     count = 0
 
-    def lack(share: Sequence[float]) -> float:
+    def lack(share: Sequence[float] | Floats) -> float:
         nonlocal count
         count += 1
         progress(count, (1 << SPREAD) + 60 * POLISHED, "trying designs")
@@ -88,14 +89,14 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
     return BestDesign(values, figures.insertion, figures.retention, met, count, figures.strains)
 
 
-def _present_shares(model: Fastener, ranges: Any) -> Any:
+def _present_shares(model: Fastener, ranges: Floats) -> Floats:
     """The present design, as shares of the ranges."""
     values = np.array([float(present_value(model, parameter)) for parameter in model.parameters])
     width = np.where(ranges[:, 1] > ranges[:, 0], ranges[:, 1] - ranges[:, 0], 1.0)
     return np.clip((values - ranges[:, 0]) / width, 0.0, 1.0)
 
 
-def _values(model: Fastener, ranges: Any, share: Sequence[float]) -> dict[str, Fraction]:
+def _values(model: Fastener, ranges: Floats, share: Sequence[float] | Floats) -> dict[str, Fraction]:
     """Shares of the ranges as values a drawing can bear."""
     at = ranges[:, 0] + np.asarray(share) * (ranges[:, 1] - ranges[:, 0])
     return {

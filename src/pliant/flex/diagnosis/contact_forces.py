@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, vstack
 
-from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.arrays import Bools, Floats, Geometries, Ints
 from pliant.flex.contact.distance import Rows, contact_points, gaps
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.lp.program import Program, Solution
@@ -35,7 +34,7 @@ LEAST = 1e-9  # of the largest force: smaller ones are a solver's rounding
 
 
 @dataclass(frozen=True)
-class Contact:
+class ContactForce:
     """A pair of bodies, or a joint, that carries load in the first linear program."""
 
     kind: str  # "contact", "pin", "keep", "sight", "limit", "gather"
@@ -74,7 +73,7 @@ class ForceChain:
 
 def contact_shares(
     system: System, rows: Rows, poses: Floats, program: Program, solution: Solution, ranges: bool
-) -> tuple[Contact, ...]:
+) -> tuple[ContactForce, ...]:
     """Every pair and joint with a force or a share, the largest share first."""
     keys, labels, side = _groups(system, rows, poses)
     force = np.abs(solution.forces)
@@ -89,7 +88,7 @@ def contact_shares(
     shown = np.flatnonzero(sums[0] > LEAST * max(force.max(initial=0.0), 1e-300))
     spans = share_ranges(program, keys, shown, float(total)) if ranges and divided else {}
     made = [
-        Contact(
+        ContactForce(
             kind=labels[k][0],
             bodies=labels[k][1],
             force=float(sums[0][k]),
@@ -140,7 +139,7 @@ def _touching_rows(parts: Parts, rows: Rows, poses: Floats) -> tuple[Ints, Ints]
 
 
 def _nearest_members(
-    parts: Parts, polygons: NDArray[np.object_], which: Bools, own: Ints, bodies: Ints, at: Floats
+    parts: Parts, polygons: Geometries, which: Bools, own: Ints, bodies: Ints, at: Floats
 ) -> None:
     """Put the member nearest to each place where a body has several, for some rows."""
     for body in np.unique(bodies[which]):
@@ -178,7 +177,7 @@ def _least_over_forces(program: Program, most: float) -> Callable[[Floats], floa
     highs: Any = highspy.Highs()
     highs.disableCallbacks()  # Ctrl-C would be raised in one of them, and be lost
     highs.setOptionValue("output_flag", False)
-    highs.passModel(_balanced(program, most))
+    highs.passModel(_balance_program(program, most))
     columns = np.arange(len(program.gaps), dtype=np.int32)
 
     def least(costs: Floats) -> float | None:
@@ -190,7 +189,7 @@ def _least_over_forces(program: Program, most: float) -> Callable[[Floats], floa
     return least
 
 
-def _balanced(program: Program, most: float) -> Any:
+def _balance_program(program: Program, most: float) -> Any:
     """Jᵀy + c = 0, y ≥ 0 on inequalities, y·d ≤ most, as HiGHS takes it."""
     highspy: Any = import_module("highspy")
     matrix = csc_matrix(vstack([program.matrix().T, program.gaps[None]]))

@@ -13,10 +13,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import kernel
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import FIXED, Floats, Ints, Network, once
-from pliant.relax.solvers.skyline import factorise
+from pliant.relax.factors.skyline import factorise
+from pliant.relax.network.laws import BAR
+from pliant.relax.network.network import FIXED, Network, once
 
 ANCHOR = 1e-9  # of a node to where it is, beside its links: parts that hang on nothing stay
 
@@ -36,17 +37,18 @@ class Order(NamedTuple):
 
 
 @once
-def numbers(net: Network) -> int:
+def factor_size(net: Network) -> int:
     """How many numbers the factor of a network's stiffness would hold."""
-    _, low = net.places
+    _, low = places(net)
     d = net.drawn.shape[1]
     wide = np.arange(len(low)) - low + 1
     return int((d * d * wide - d * (d - 1) // 2).sum())
 
 
-def order(net: Network) -> Order:
+@once
+def elimination_order(net: Network) -> Order:
     """Order the nodes that can move, and factor the Laplacian of their graph."""
-    place, low = net.places
+    place, low = places(net)
     d = net.drawn.shape[1]
     node = np.argsort(place, kind="stable")[len(place) - len(low) :]
     first = np.repeat(d * low, d)
@@ -74,6 +76,7 @@ def _sizes(net: Network) -> Floats:
     return np.where(own, 0.0, longest[net.edges].min(axis=1))
 
 
+@once
 def places(net: Network) -> tuple[Ints, Ints]:
     """Places of the nodes, and for each place the lowest one it shares an element with."""
     free = np.flatnonzero(net.parts.guides.kinds != FIXED)

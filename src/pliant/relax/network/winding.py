@@ -20,14 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.network import Couplings, Floats, Ints
+from pliant.relax.network.network import Couplings
 
 TURN = 2.0 * np.pi
 CUTS = 1e-12  # of a radius: so deep a tangent may cut a disc, by rounding
 
 
-class Turns(NamedTuple):
+class WoundString(NamedTuple):
     """A string as it is looked at: its first end, n discs, its last end."""
 
     nodes: Ints  # (n + 2,) in their middles
@@ -57,7 +58,7 @@ def wind(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats,
 
 
 @inner
-def _turns(couplings: Couplings, c: int, turned: Floats) -> Turns:
+def _turns(couplings: Couplings, c: int, turned: Floats) -> WoundString:
     """String c, of what its coupling and its angles say."""
     first, count = couplings.firsts[c], couplings.firsts[c + 1] - couplings.firsts[c]
     nodes, rho, last = np.empty(count + 1, np.int64), np.zeros(count + 1), np.zeros(count + 1)
@@ -67,29 +68,29 @@ def _turns(couplings: Couplings, c: int, turned: Floats) -> Turns:
         last[k] = turned[m] if turned[m] != 0.0 else couplings.frames[m, 0, 1]
         rho[k] = couplings.frames[m, 0, 0] if last[k] >= 0.0 else -couplings.frames[m, 0, 0]
     nodes[count] = couplings.measured[first + count - 1, 1]
-    return Turns(nodes, rho, last)
+    return WoundString(nodes, rho, last)
 
 
 @kernel
-def taut(x: Floats, own: Turns, on: Ints) -> int:
+def taut(x: Floats, own: WoundString, on: Ints) -> int:
     """Fill `on` with the ends and the discs that a string lies on, in order; how many."""
     on[0], count = 0, 1
     for k in range(1, len(on)):
         on[count] = k
-        count = _let_go(x, own, on, count + 1, -1)
+        count = _drop_negative_arcs(x, own, on, count + 1, -1)
     for _ in range(4 * len(on)):
-        at, disc = _cut(x, own, on, count)
+        at, disc = _deepest_cut(x, own, on, count)
         if at < 0:
             break
         for s in range(count, at + 1, -1):
             on[s] = on[s - 1]
         on[at + 1] = disc
-        count = _let_go(x, own, on, count + 1, disc)
+        count = _drop_negative_arcs(x, own, on, count + 1, disc)
     return count
 
 
 @inner
-def _cut(x: Floats, own: Turns, on: Ints, count: int) -> tuple[int, int]:
+def _deepest_cut(x: Floats, own: WoundString, on: Ints, count: int) -> tuple[int, int]:
     """After which place a tangent cuts a disc that was left out, and which one, the deepest; −1 for none."""
     worst, at, disc = 0.0, -1, -1
     for s in range(count - 1):
@@ -106,7 +107,7 @@ def _cut(x: Floats, own: Turns, on: Ints, count: int) -> tuple[int, int]:
 
 
 @inner
-def _let_go(x: Floats, own: Turns, on: Ints, count: int, kept: int) -> int:
+def _drop_negative_arcs(x: Floats, own: WoundString, on: Ints, count: int, kept: int) -> int:
     """Leave discs out, but for one, that have a negative arc, from the last on; how many are left."""
     s = count - 2
     while s > 0:
@@ -119,7 +120,7 @@ def _let_go(x: Floats, own: Turns, on: Ints, count: int, kept: int) -> int:
 
 
 @inner
-def arc(x: Floats, own: Turns, p: int, k: int, q: int) -> float:
+def arc(x: Floats, own: WoundString, p: int, k: int, q: int) -> float:
     """By how much the string turns on disc k, its way, from p to q: negative where it is off."""
     side, node = 1.0 if own.rho[k] > 0.0 else -1.0, own.nodes[k]
     swept = side * sweep(x, own, p, k, q)
@@ -131,7 +132,7 @@ def arc(x: Floats, own: Turns, p: int, k: int, q: int) -> float:
 
 
 @inner
-def sweep(x: Floats, own: Turns, p: int, k: int, q: int) -> float:
+def sweep(x: Floats, own: WoundString, p: int, k: int, q: int) -> float:
     """The angle at the middle of disc k from p to q, over whole turns from when it was last measured."""
     node, a, b = own.nodes[k], own.nodes[p], own.nodes[q]
     i, j = x[a, 0] - x[node, 0], x[a, 1] - x[node, 1]
@@ -141,7 +142,7 @@ def sweep(x: Floats, own: Turns, p: int, k: int, q: int) -> float:
 
 
 @inner
-def tangent_line(x: Floats, own: Turns, p: int, q: int) -> tuple[float, float, float]:
+def tangent_line(x: Floats, own: WoundString, p: int, q: int) -> tuple[float, float, float]:
     """The length of the tangent from p to q, and its direction u."""
     a, b = own.nodes[p], own.nodes[q]
     i, j = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1]
@@ -152,7 +153,7 @@ def tangent_line(x: Floats, own: Turns, p: int, q: int) -> tuple[float, float, f
 
 
 @inner
-def remember(x: Floats, couplings: Couplings, c: int, turned: Floats) -> None:
+def keep_angles(x: Floats, couplings: Couplings, c: int, turned: Floats) -> None:
     """Take the angles that string c sweeps about its discs as those last measured."""
     own = _turns(couplings, c, turned)
     on, s = np.empty(len(own.nodes), np.int64), 0

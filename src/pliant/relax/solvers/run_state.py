@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import FIXED, Network, State, once
+from pliant.relax.factors.elimination import Order, elimination_order, factor_size
 from pliant.relax.model import RelaxStudy
-from pliant.relax.solvers.elimination import Order, numbers
-from pliant.relax.solvers.increment_measures import one_sided
-from pliant.relax.solvers.lagrange import fits
-from pliant.relax.solvers.multipliers import scaled
+from pliant.relax.network.laws import BAR
+from pliant.relax.network.network import FIXED, Network, State, once
+from pliant.relax.solvers.increment_measures import is_one_sided
+from pliant.relax.solvers.lagrange import is_applicable
+from pliant.relax.solvers.multipliers import scale_multipliers
 from pliant.relax.solvers.newton import Limits
-from pliant.relax.solvers.published import least
+from pliant.relax.solvers.published import least_stiffness
 from pliant.relax.solvers.record import scale
 
 MOST = 30_000_000  # numbers of a factor, 240 MB: beyond, momentum is what is left
@@ -61,15 +61,15 @@ class Pace:
     since: float = 0.0  # the share there
 
 
-def why_not(net: Network) -> str:
+def newton_obstacle(net: Network) -> str:
     """Why Newton's steps cannot be made; empty where they can."""
-    if numbers(net) > MOST:
+    if factor_size(net) > MOST:
         return f"its stiffness would hold more than {MOST:,} numbers"
     return ""
 
 
 @once
-def determined(net: Network) -> bool:
+def is_determined(net: Network) -> bool:
     """Whether there are at least as many lengths that always hold as unknowns."""
     parts = net.parts
     held = parts.guides.kinds[parts.links.ends] == FIXED
@@ -79,7 +79,7 @@ def determined(net: Network) -> bool:
     return bool(rows >= (parts.guides.kinds != FIXED).sum() * net.drawn.shape[1])
 
 
-def unloaded(net: Network) -> Network:
+def without_loads(net: Network) -> Network:
     """The same without loads: where rigid lengths leave no freedom, they change no pose."""
     return replace(net, drive=replace(net.drive, loads=np.zeros_like(net.drive.loads)))
 
@@ -90,36 +90,36 @@ def new_run(net: Network, study: RelaxStudy) -> Run:
         net,
         net,
         study,
-        net.order,
+        elimination_order(net),
         Limits(
-            least(net, study),
-            NEAR * _typical(net) if net.loaded else 0.0,
-            OVER if _bilateral(net) and determined(net) else UNDER,
+            least_stiffness(net, study),
+            NEAR * _typical_length(net) if net.loaded else 0.0,
+            OVER if _is_bilateral(net) and is_determined(net) else UNDER,
             study.bend,
             net.loaded,
             (net.size or 1.0) if net.loaded else np.inf,
         ),
         study.tolerance * scale(net),
         net.loaded,
-        numbers(net),
-        one_sided(net),
-        fits(net),
+        factor_size(net),
+        is_one_sided(net),
+        is_applicable(net),
         net,
     )
 
 
 @once
-def _bilateral(net: Network) -> bool:
+def _is_bilateral(net: Network) -> bool:
     """Whether no length or coupling lets go."""
     return bool((net.parts.links.laws == BAR).all() and (net.parts.couplings.laws == BAR).all())
 
 
-def _typical(net: Network) -> float:
+def _typical_length(net: Network) -> float:
     """The length of a link, or the size where there is none."""
     return float(np.median(net.drive.rest[0])) if len(net.parts.links.ends) else net.size
 
 
-def multiplied(run: Run) -> bool:
+def uses_multipliers(run: Run) -> bool:
     """Whether there are lengths that hold under load by their multipliers."""
     return run.loaded and bool(run.base.rigid.any() or len(run.base.parts.couplings.laws))
 
@@ -141,15 +141,15 @@ def stiffen(run: Run, state: State) -> None:
 
 def rescale(net: Network, state: State, share: float) -> None:
     """Leave a share of what lengths are given in by: with a stiffness as many times larger, forces stay."""
-    links = np.where(net.rigid, scaled(state.given, share, net.parts.links), state.given)
-    coupled = scaled(state.coupling_given, share, net.parts.couplings)
+    links = np.where(net.rigid, scale_multipliers(state.given, share, net.parts.links), state.given)
+    coupled = scale_multipliers(state.coupling_given, share, net.parts.couplings)
     couplings = np.where(net.couplings_hold, coupled, state.coupling_given)
     state.rest[:] += state.given - links
     state.goal[:] += state.coupling_given - couplings
     state.given[:], state.coupling_given[:] = links, couplings
 
 
-def copied(state: State) -> State:
+def copy_of(state: State) -> State:
     """A state that can be moved without this one."""
     return State._make(array.copy() for array in state)
 

@@ -23,16 +23,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.relax.assemble.links import bar_stiffness
-from pliant.relax.assemble.network import TRAVEL, Floats, Ints
-from pliant.relax.assemble.rows import Coupling, Layout, Link, Measure
+from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Measure
 from pliant.relax.model import Mechanism
+from pliant.relax.network.network import TRAVEL
 
 FLAT = 1e-9  # of its size: a body less thick than this is collinear, or coplanar
 THIN = 0.05  # less thick than this, its own nodes are no base: links between them would hardly hold it
 
 
-class Body(NamedTuple):
+class NodeBody(NamedTuple):
     """Nodes that keep their distances."""
 
     name: str
@@ -41,20 +42,20 @@ class Body(NamedTuple):
     hidden: bool = False
 
 
-class Base(NamedTuple):
+class BodySimplex(NamedTuple):
     """The simplex of a body, and how its other nodes hang on it."""
 
-    body: Body
+    body: NodeBody
     nodes: tuple[int, ...]
     tied: tuple[int, ...]
     weights: Floats  # (tied, base nodes)
 
 
-def hinged(model: Mechanism, layout: Layout) -> tuple[Layout, list[Body]]:
+def hinge_bodies(model: Mechanism, layout: Layout) -> tuple[Layout, list[NodeBody]]:
     """Two bodies for each hinge in space, which share the joint and a hidden node on the axis."""
     names: list[str] = []
     places: list[Floats] = []
-    found: list[Body] = []
+    rigid: list[NodeBody] = []
     for index, hinge in enumerate(model.hinges):
         arms = [layout.distance(hinge.joint, name) for side in hinge.sides for name in side]
         axis = np.array(hinge.axis) / np.linalg.norm(hinge.axis)
@@ -62,29 +63,31 @@ def hinged(model: Mechanism, layout: Layout) -> tuple[Layout, list[Body]]:
         names.append(f"hinge {index + 1}: axis")
         places.append(layout.drawn[joint] + axis * np.mean(arms))
         for side in hinge.sides:
-            found.append(Body(f"hinge {hinge.joint}", (joint, hidden, *layout.numbers(side)), hidden=True))
-    return layout.extended(names, places), found
+            rigid.append(
+                NodeBody(f"hinge {hinge.joint}", (joint, hidden, *layout.numbers(side)), hidden=True)
+            )
+    return layout.extended(names, places), rigid
 
 
-def bodies(model: Mechanism, layout: Layout) -> Iterator[Body]:
+def bodies(model: Mechanism, layout: Layout) -> Iterator[NodeBody]:
     """Bars with nodes between their ends, plates and welds."""
     for bar in model.bars:
         if len(bar.nodes) > 2:
             ends = bar.nodes[0], bar.nodes[-1]
             own = bar_stiffness(bar, layout.distance(*ends))
-            yield Body(f"bar {'-'.join(ends)}", layout.numbers(bar.nodes), own)
+            yield NodeBody(f"bar {'-'.join(ends)}", layout.numbers(bar.nodes), own)
     for plate in model.plates:
-        yield Body(f"plate {plate.label}", layout.numbers(plate.nodes), plate.stiffness)
+        yield NodeBody(f"plate {plate.label}", layout.numbers(plate.nodes), plate.stiffness)
     for weld in model.welds:
-        yield Body(f"weld {weld.joint}", layout.numbers((weld.joint, *weld.arms)), hidden=True)
+        yield NodeBody(f"weld {weld.joint}", layout.numbers((weld.joint, *weld.arms)), hidden=True)
 
 
-def based(found: Iterable[Body], layout: Layout) -> tuple[Layout, list[Base]]:
+def body_simplices(rigid: Iterable[NodeBody], layout: Layout) -> tuple[Layout, list[BodySimplex]]:
     """A base for each body. Thin ones get hidden nodes beside them, to have a base worth the name."""
     names: list[str] = []
     places: list[Floats] = []
-    bases: list[Base] = []
-    for body, chosen, apexes in _chosen(list(found), layout.drawn):
+    bases: list[BodySimplex] = []
+    for body, chosen, apexes in _simplex_corners(list(rigid), layout.drawn):
         fresh = tuple(len(layout.names) + len(names) + k for k in range(len(apexes)))
         names += [f"{body.name}: {k + 1} beside it" for k in range(len(apexes))]
         places += apexes
@@ -94,14 +97,16 @@ def based(found: Iterable[Body], layout: Layout) -> tuple[Layout, list[Base]]:
         if tied:
             corners = np.vstack([layout.drawn[list(chosen)], *apexes])
             weights = _weights(corners, layout.drawn[list(tied)])
-        bases.append(Base(body, chosen + fresh, tied, weights))
+        bases.append(BodySimplex(body, chosen + fresh, tied, weights))
     return layout.extended(names, places), bases
 
 
-def _chosen(found: list[Body], drawn: Floats) -> Iterator[tuple[Body, tuple[int, ...], list[Floats]]]:
+def _simplex_corners(
+    rigid: list[NodeBody], drawn: Floats
+) -> Iterator[tuple[NodeBody, tuple[int, ...], list[Floats]]]:
     """For each body the nodes of its base, and the places of those it lacks; those with as many together."""
-    for count in sorted({len(body.nodes) for body in found}):
-        alike = [body for body in found if len(body.nodes) == count]
+    for count in sorted({len(body.nodes) for body in rigid}):
+        alike = [body for body in rigid if len(body.nodes) == count]
         nodes = np.array([body.nodes for body in alike])
         corners, heights, ways = _spread(drawn[nodes])
         chosen = np.take_along_axis(nodes, corners, axis=1).tolist()
@@ -144,12 +149,12 @@ def _weights(corners: Floats, places: Floats) -> Floats:
     return np.column_stack([1.0 - rest.sum(axis=1), rest])
 
 
-def base_links(bases: Iterable[Base], layout: Layout, shown: int) -> Iterator[Link]:
+def base_links(bases: Iterable[BodySimplex], layout: Layout, shown: int) -> Iterator[LinkRow]:
     """A link for each pair of a base; hidden where one of the two is no node of the model's own."""
     for base in bases:
         own = base.body.stiffness
         for ends in combinations(base.nodes, 2):
-            yield Link(
+            yield LinkRow(
                 base.body.name,
                 ends,
                 (dist(layout.places[ends[0]], layout.places[ends[1]]),),
@@ -159,7 +164,7 @@ def base_links(bases: Iterable[Base], layout: Layout, shown: int) -> Iterator[Li
             )
 
 
-def ties(bases: Iterable[Base], layout: Layout) -> Iterator[Coupling]:
+def ties(bases: Iterable[BodySimplex], layout: Layout) -> Iterator[Coupling]:
     """D rows for each node beside a base; never softer than what is rigid."""
     axes = [tuple(axis) for axis in np.eye(layout.drawn.shape[1]).tolist()]
     for base in bases:

@@ -22,23 +22,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.mechanics.segment_contact import Touch
-
-if TYPE_CHECKING:
-    from pliant.relax.solvers.continuation import GroupStructure
-    from pliant.relax.solvers.elimination import Order
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.relax.network.laws import BAR
 
 T = TypeVar("T")
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 CORNER = 1e-9  # of a pace: so much a pace changes at a waypoint that is a corner
 
@@ -105,7 +97,17 @@ class Fields(NamedTuple):
     masses: Floats  # (N,)
 
 
-class Parts(NamedTuple):
+class Contacts(NamedTuple):
+    """T pairs of segments that may touch."""
+
+    ends: Ints  # (T, 4) nodes a, b, c, d
+    radius: Floats  # (T,) half of both thicknesses: they touch where the distance is less
+    stiffness: Floats  # (T,) k
+    friction: Floats  # (T,) μ
+    normal: Floats  # (T, D) from the first to the second where they cross; see `contact_normals`
+
+
+class Elements(NamedTuple):
     """What stays the same while a mechanism moves: N nodes in D dimensions, E links, Q rails, C couplings.
 
     In groups, so that a compiled loop is handed only what it reads: it takes long to compile, and to call,
@@ -116,7 +118,7 @@ class Parts(NamedTuple):
     rails: Rails
     couplings: Couplings
     guides: Guides
-    touch: Touch
+    touch: Contacts
     fields: Fields
 
 
@@ -181,7 +183,7 @@ class Network:
     names: tuple[str, ...]  # of nodes: the model's own, then hidden ones
     shown: int  # how many are the model's own
     drawn: Floats  # (N, D)
-    parts: Parts
+    parts: Elements
     drive: Drive
     link_names: tuple[str, ...]  # (E,) what each link is of, such as "bar a-b"
     coupling_names: tuple[str, ...]  # (C,)
@@ -214,8 +216,8 @@ class Network:
         links = np.maximum(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), self.drive.rest[0])
         rails = self.drawn[parts.rails.nodes]
         lines = np.linalg.norm(rails[:, 2] - rails[:, 1], axis=1)
-        found = np.concatenate([links, self._extents, lines])
-        return np.where(found > 0.0, found, size)
+        extents = np.concatenate([links, self._extents, lines])
+        return np.where(extents > 0.0, extents, size)
 
     @property
     def _extents(self) -> Floats:
@@ -231,27 +233,6 @@ class Network:
         own = np.maximum.reduceat((high - low).max(axis=1), starts)
         spread = np.maximum.reduceat(high, starts) - np.minimum.reduceat(low, starts)
         return np.where(own > 0.0, own, spread.max(axis=1))
-
-    @cached_property
-    def places(self) -> tuple[Ints, Ints]:
-        """Of nodes in the order of elimination (see `order`)."""
-        from pliant.relax.solvers.elimination import places
-
-        return places(self)
-
-    @cached_property
-    def order(self) -> Order:
-        """That order, with the factor of the graph."""
-        from pliant.relax.solvers.elimination import order
-
-        return order(self)
-
-    @cached_property
-    def structure(self) -> GroupStructure | None:
-        """Its groups of lengths, where these decide it alone (see `continuation`)."""
-        from pliant.relax.solvers.continuation import structure
-
-        return structure(self)
 
     @cached_property
     def loaded(self) -> bool:
@@ -270,7 +251,7 @@ class Network:
 
     def state(self, x: Floats | None = None, share: float = 0.0) -> State:
         """The mechanism at positions x (as drawn), with the drive at a share; angles counted from here."""
-        from pliant.relax.mechanics.measures import measure_angles
+        from pliant.relax.network.measures import measure_angles
 
         x = (self.drawn if x is None else x).copy()
         parts = self.parts

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.relax.assemble.network import Floats, Ints, Network
+from pliant.core.arrays import Floats, Ints
 from pliant.relax.model import Mechanism, Pair
+from pliant.relax.network.network import Network
 
 BAR = 0.024  # width of a bar over the room the nodes take up
 SHORT = 0.12  # the same over the usual length of a link, where it is many links from end to end
@@ -109,10 +110,10 @@ class FramePoses:
     @cached_property
     def _owners(self) -> dict[str, Ints]:
         """Links, couplings and rails by the name of their element."""
-        found: dict[str, list[int]] = {}
+        groups: dict[str, list[int]] = {}
         for k, name in enumerate((*self.net.link_names, *self.net.coupling_names, *self.net.rail_names)):
-            found.setdefault(name, []).append(k)
-        return {name: np.array(rows) for name, rows in found.items()}
+            groups.setdefault(name, []).append(k)
+        return {name: np.array(rows) for name, rows in groups.items()}
 
     def scalar(self, name: str, element: str) -> Floats:
         """Of an element the strongest of its parts' in each frame, (F,); not a number where it has none."""
@@ -128,7 +129,7 @@ def unit(vectors: Floats) -> Floats:
     return vectors / np.where(length > 0, length, 1.0)
 
 
-def across(ways: Floats) -> tuple[Floats, Floats]:
+def perpendiculars(ways: Floats) -> tuple[Floats, Floats]:
     """Two unit vectors across unit vectors (F, 3), which do not spin about them on the way."""
     first = np.empty_like(ways)
     before = np.eye(3)[np.abs(ways[0]).argmin()]

@@ -78,7 +78,7 @@ def _motion_at(
 
 
 @inner
-def _landing(
+def _land(
     t: float, u: float, turn: int, stops: tuple[float, float], stride: float,
     index: TimeIndex, bodies: Bodies, pairs: Ints, out: Ints,
 ) -> tuple[int, float, int]:  # fmt: skip
@@ -179,7 +179,7 @@ def follow_motion(
         t, u = t1, u1
         _log_state(log, done, what, pair, t, u, pairs, max(count, 0))
         if not ends and what == SNAPS and turn == 0:
-            what, u, count = _landing(t, u, turn, stops, stride, index, bodies, pairs, pair)
+            what, u, count = _land(t, u, turn, stops, stride, index, bodies, pairs, pair)
             if what != UNSURE:
                 _log_state(log, done, what, pair, t, u, pairs, count)
         if ends or what not in (RESTS, SLIDES, LEVELS):

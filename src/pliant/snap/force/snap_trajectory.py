@@ -65,7 +65,7 @@ class SnapEvent:
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class SnapTrajectory:
     """One way along the plan: its courses, events and forces."""
 
     status: SnapStatus
@@ -177,7 +177,7 @@ class Trajectory:
         return {"force": self.peak if bounded else None, "bounded": bounded, "t": t, "travel": travel}
 
 
-def joined_times(way: Trajectory) -> list[float]:
+def joined_times(way: SnapTrajectory) -> list[float]:
     """The t since the way began, of every sample of its forces."""
     times: list[float] = []
     before = 0.0
@@ -195,7 +195,7 @@ def finite_or_none(values: list[float]) -> list[float | None]:
 def trajectory(
     model: Fastener, study: SnapStudy, springs: dict[str, PawlSpring], courses: tuple[Course, ...],
     free: tuple[Course, ...],
-) -> Trajectory:  # fmt: skip
+) -> SnapTrajectory:  # fmt: skip
     """Courses with their events, forces and the friction that would lock them; `free` are those without it.
 
     Friction does not change where a pawl goes, only how far.
@@ -213,7 +213,7 @@ def trajectory(
             break
     events = tuple(_events(model, courses))
     threshold_of, passes = lock_threshold(free), free[-1].arrived
-    return Trajectory(_status(courses, events), courses, events, tuple(curves), threshold_of, passes)
+    return SnapTrajectory(_status(courses, events), courses, events, tuple(curves), threshold_of, passes)
 
 
 def _status(courses: tuple[Course, ...], events: tuple[SnapEvent, ...]) -> SnapStatus:

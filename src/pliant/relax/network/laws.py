@@ -36,11 +36,11 @@ def tangent(law: int, k: float, a: float, e: float) -> float:
 
 
 @inner
-def stored(law: int, k: float, a: float, e: float) -> float:
+def stored_energy(law: int, k: float, a: float, e: float) -> float:
     """The energy at elongation e."""
     if law == BAR:
         return 0.5 * k * e * e
-    return _pulled(k, a, e if law == STRING else -e)
+    return _pull_energy(k, a, e if law == STRING else -e)
 
 
 @inner
@@ -58,7 +58,7 @@ def _pull_rate(k: float, a: float, e: float) -> float:
 
 
 @inner
-def _pulled(k: float, a: float, e: float) -> float:
+def _pull_energy(k: float, a: float, e: float) -> float:
     if e >= a:
         return 0.5 * k * (e * e + a * a / 3.0)  # continues the band's at e = a: 2 k a²/3
     return k * (e + a) ** 3 / (12.0 * a) if e > -a else 0.0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.assemble.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, WOUND, Couplings, Floats, Ints
-from pliant.relax.assemble.winding import remember, wind
+from pliant.relax.network.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, WOUND, Couplings
+from pliant.relax.network.winding import keep_angles, wind
 
 Vector = tuple[float, float, float]
 
@@ -109,7 +110,7 @@ def measure_angles(x: Floats, couplings: Couplings, turned: Floats) -> None:
     slope = np.zeros((4, x.shape[1]))
     for c in range(len(couplings.laws)):
         if couplings.measures[couplings.firsts[c]] == WOUND:
-            remember(x, couplings, c, turned)
+            keep_angles(x, couplings, c, turned)
             continue
         for m in range(couplings.firsts[c], couplings.firsts[c + 1]):
             if couplings.measures[m] in (ANGLE, DIHEDRAL):
@@ -150,7 +151,7 @@ def measure_couplings(x: Floats, couplings: Couplings, turned: Floats) -> Floats
 
 
 @kernel
-def resisted(
+def add_resistance(
     x: Floats, couplings: Couplings, turned: Floats, forces: Floats, rates: Floats, h: float,
     pull: Floats, blocks: Floats,
 ) -> None:  # fmt: skip

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.arrays import Floats
 from pliant.core.progress import Progress, silent
-from pliant.relax.assemble.network import Floats
-from pliant.relax.evolve.checkpoint import Standing, read, write
+from pliant.relax.evolve.checkpoint import SearchState, read_checkpoint, write_checkpoint
 from pliant.relax.evolve.design import MachineDesign
-from pliant.relax.evolve.mutations import Change, Rng, crossed, loose_nodes, mutated, without
+from pliant.relax.evolve.mutations import Change, Rng, cross, drop_loose_node, loose_nodes, mutate
 
 Score = Callable[[Sequence[MachineDesign]], Floats]  # (M,) the more the better; 0 for what is of no use
 Scored = tuple[float, MachineDesign]
@@ -63,73 +63,73 @@ def evolve(
     asked = {"goal": goal, "seed": seed, "population": population}
 
     def settlers() -> list[Scored]:
-        return _best(_scored(score, [start(rng) for _ in range(TRIED * each)]), each)
+        return _best_designs(_score_designs(score, [start(rng) for _ in range(TRIED * each)]), each)
 
-    known = None if checkpoint is None else read(checkpoint, asked)
+    known = None if checkpoint is None else read_checkpoint(checkpoint, asked)
     progress(0, generations, "first machines")
-    islands, history = _begun(rng, known) if known else ([settlers() for _ in range(ISLANDS)], [])
-    standing, kept = _standing(rng, islands, history), monotonic()
+    islands, history = _resume(rng, known) if known else ([settlers() for _ in range(ISLANDS)], [])
+    standing, kept = _search_state(rng, islands, history), monotonic()
     stopped = False
     try:
         for generation in range(len(history), generations):
-            bred = [_child(rng, island, changes) for island in islands for _ in range(each)]
-            children = _scored(score, bred)
-            islands = [_best(islands[i] + children[i * each : (i + 1) * each], each) for i in range(ISLANDS)]
+            bred = [_offspring(rng, island, changes) for island in islands for _ in range(each)]
+            children = _score_designs(score, bred)
+            islands = [
+                _best_designs(islands[i] + children[i * each : (i + 1) * each], each) for i in range(ISLANDS)
+            ]
             if generation % PATIENCE == PATIENCE - 1:
                 poorest = min(range(ISLANDS), key=lambda i: islands[i][0][0])
                 islands[poorest] = settlers()
             history.append(max(island[0][0] for island in islands))
-            standing = _standing(rng, islands, history)
+            standing = _search_state(rng, islands, history)
             if checkpoint is not None and monotonic() - kept > OFTEN:
-                write(checkpoint, asked, standing)
+                write_checkpoint(checkpoint, asked, standing)
                 kept = monotonic()
             progress(generation + 1, generations, f"best score {history[-1]:.4g}")
     except KeyboardInterrupt:
         stopped = True
     if checkpoint is not None:
-        write(checkpoint, asked, standing)
-    whole = _best([one for island in standing.islands for one in island], ISLANDS * each)
+        write_checkpoint(checkpoint, asked, standing)
+    whole = _best_designs([one for island in standing.islands for one in island], ISLANDS * each)
     return Evolution(tuple(design for _, design in whole), standing.history, stopped)
 
 
-def _begun(rng: Rng, known: Standing) -> tuple[list[list[Scored]], list[float]]:
+def _resume(rng: Rng, known: SearchState) -> tuple[list[list[Scored]], list[float]]:
     """Islands and history of a search that goes on, with chance where it stood."""
     rng.bit_generator.state = known.chance
     return [list(island) for island in known.islands], list(known.history)
 
 
-def _standing(rng: Rng, islands: list[list[Scored]], history: list[float]) -> Standing:
+def _search_state(rng: Rng, islands: list[list[Scored]], history: list[float]) -> SearchState:
     chance: Any = rng.bit_generator.state
-    return Standing(tuple(tuple(island) for island in islands), tuple(history), chance)
+    return SearchState(tuple(tuple(island) for island in islands), tuple(history), chance)
 
 
-def simplest(designs: Sequence[MachineDesign], score: Score) -> MachineDesign:
+def simplify_best(designs: Sequence[MachineDesign], score: Score) -> MachineDesign:
     """The best of some designs, without the nodes that it does as well without."""
     scores = score(designs)
     best, most = designs[int(scores.argmax())], float(scores.max())
     while True:
-        fewer = [without(best, node) for node in loose_nodes(best)]
+        fewer = [drop_loose_node(best, node) for node in loose_nodes(best)]
         scores = score(fewer) if fewer else np.zeros(1)
         if scores.max() < SAME * most or not fewer:
             return best
         best, most = fewer[int(scores.argmax())], float(scores.max())
 
 
-def _scored(score: Score, designs: list[MachineDesign]) -> list[Scored]:
+def _score_designs(score: Score, designs: list[MachineDesign]) -> list[Scored]:
     return list(zip(score(designs).tolist(), designs, strict=True))
 
 
-def _best(pool: list[Scored], count: int) -> list[Scored]:
+def _best_designs(pool: list[Scored], count: int) -> list[Scored]:
     return sorted(pool, key=lambda one: -one[0])[:count]
 
 
-def _child(rng: Rng, island: list[Scored], changes: Mapping[Change, float]) -> MachineDesign:
+def _offspring(rng: Rng, island: list[Scored], changes: Mapping[Change, float]) -> MachineDesign:
     parent = island[int(rng.integers(len(island), size=RIVALS).min())][1]
     kin = [
         one for _, one in island if one is not parent and (one.bars, one.links) == (parent.bars, parent.links)
     ]
     return (
-        crossed(rng, parent, kin)
-        if len(kin) > 1 and rng.random() < CROSSED
-        else mutated(rng, parent, changes)
+        cross(rng, parent, kin) if len(kin) > 1 and rng.random() < CROSSED else mutate(rng, parent, changes)
     )

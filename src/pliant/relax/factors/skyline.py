@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner_fast, kernel
-from pliant.relax.assemble.network import Floats, Ints
 
 
 @inner_fast

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import shapely
 
-from pliant.relax.assemble.network import Floats
-from pliant.relax.model import Bar, Mechanism, Pair, Plate, Weld
+from pliant.core.arrays import Floats
+from pliant.relax.model import Bar, CornerWeld, Mechanism, Pair, Plate
 from pliant.relax.symbols.faces import faces
-from pliant.relax.symbols.poses import FramePoses, unit
+from pliant.relax.symbols.frame_poses import FramePoses, unit
 
 STIFF = 0.3  # of a bar's width: by so much more or less it is still drawn as rigid
 TUBES = 9  # of a telescope, at most
@@ -39,7 +39,7 @@ def bodies(poses: FramePoses) -> Iterator[DrawnBody]:
     thick = {frozenset(pair): radius for pair, radius in capsules(poses)}
     for bar in rigid_bars(poses):
         yield _bar(poses, bar, thick.get(frozenset((bar.nodes[0], bar.nodes[-1])), 0.0))
-    yield from (_weld(poses, weld) for weld in model.welds if _bent(poses, weld))
+    yield from (_weld(poses, weld) for weld in model.welds if _has_corner(poses, weld))
     for nodes, name in telescopes(model):
         yield from _telescope(poses, nodes, name)
     yield from _blocks(poses)
@@ -48,11 +48,11 @@ def bodies(poses: FramePoses) -> Iterator[DrawnBody]:
 def telescopes(model: Mechanism) -> Iterator[tuple[Pair, str]]:
     """What changes its length by itself, with the name of what drives it; a held node is first."""
     held = set(model.ground)
-    found = [(actuator.nodes, f"actuator {'-'.join(actuator.nodes)}") for actuator in model.actuators]
+    telescoping = [(actuator.nodes, f"actuator {'-'.join(actuator.nodes)}") for actuator in model.actuators]
     for circuit in model.cylinders:
         named = ["-".join(line) for line in circuit.lines[:3]] + ["…"] * (len(circuit.lines) > 3)
-        found += [(line, f"cylinder {', '.join(named)}") for line in circuit.lines]
-    for (first, second), name in found:
+        telescoping += [(line, f"cylinder {', '.join(named)}") for line in circuit.lines]
+    for (first, second), name in telescoping:
         yield (second, first) if second in held and first not in held else (first, second), name
 
 
@@ -78,7 +78,7 @@ def rigid_bars(poses: FramePoses) -> list[Bar]:
     ]
 
 
-def _along(poses: FramePoses, pair: Pair) -> Floats:
+def _pair_frame(poses: FramePoses, pair: Pair) -> Floats:
     """The frame of two nodes: from the first, along x to the second; (F, 3)."""
     way = poses.path(pair[1]) - poses.path(pair[0])
     return np.column_stack([poses.path(pair[0]), np.arctan2(way[:, 1], way[:, 0])])
@@ -94,7 +94,7 @@ def _bar(poses: FramePoses, bar: Bar, thick: float) -> DrawnBody:
     pair = bar.nodes[0], bar.nodes[-1]
     shape = _rod(0.0, float(np.median(poses.lengths(pair))), thick or poses.width / 2)
     name = f"bar {'-'.join(pair)}"
-    return DrawnBody(name, shape, _along(poses, pair), poses.still(*bar.nodes), name)
+    return DrawnBody(name, shape, _pair_frame(poses, pair), poses.still(*bar.nodes), name)
 
 
 def _plate(poses: FramePoses, plate: Plate) -> DrawnBody:
@@ -115,16 +115,16 @@ def _plate(poses: FramePoses, plate: Plate) -> DrawnBody:
     return DrawnBody(plate.label, shape, placed, poses.still(*plate.nodes), name)
 
 
-def _bent(poses: FramePoses, weld: Weld) -> bool:
+def _has_corner(poses: FramePoses, weld: CornerWeld) -> bool:
     """Whether there is a corner to put a gusset in."""
     first, second = (unit(poses.drawn(arm) - poses.drawn(weld.joint)) for arm in weld.arms)
     return bool(first @ second > -0.9)
 
 
-def _weld(poses: FramePoses, weld: Weld) -> DrawnBody:
+def _weld(poses: FramePoses, weld: CornerWeld) -> DrawnBody:
     """A gusset between two arms."""
     joint, arms = poses.drawn(weld.joint), [poses.drawn(name) for name in weld.arms]
-    frame = _along(poses, (weld.joint, weld.arms[0]))
+    frame = _pair_frame(poses, (weld.joint, weld.arms[0]))
     way = arms[0] - joint
     c, s = way / np.linalg.norm(way)
     reach = [min(3.2 * poses.width, 0.45 * float(np.linalg.norm(arm - joint))) for arm in arms]
@@ -136,7 +136,7 @@ def _weld(poses: FramePoses, weld: Weld) -> DrawnBody:
 
 def _telescope(poses: FramePoses, pair: Pair, name: str) -> Iterator[DrawnBody]:
     """Tubes of one length, each in the one before: spread evenly, they are as long as it takes."""
-    lengths, frame = poses.lengths(pair), _along(poses, pair)
+    lengths, frame = poses.lengths(pair), _pair_frame(poses, pair)
     shortest, longest = float(lengths.min()), float(lengths.max())
     tube = max(0.94 * shortest, 2 * poses.width)
     count = min(max(2, ceil((longest - OVERLAP * longest) / (tube - OVERLAP * longest))), TUBES)
@@ -165,7 +165,7 @@ def _blocks(poses: FramePoses) -> Iterator[DrawnBody]:
         shape = shapely.polygons(half * [1.25, 0.8])
         yield DrawnBody(f"guide {guide.node}", shape, np.column_stack([poses.path(guide.node), turned]))
     for slider in poses.model.sliders:
-        placed = np.column_stack([poses.path(slider.node), _along(poses, slider.on)[:, 2]])
+        placed = np.column_stack([poses.path(slider.node), _pair_frame(poses, slider.on)[:, 2]])
         yield DrawnBody(f"slider {slider.node}", shapely.polygons(half * [1.25, 0.9]), placed)
 
 
@@ -194,4 +194,4 @@ def _thick(poses: FramePoses) -> Iterator[DrawnBody]:
         if pair[0] == pair[1] or radius == 0 or frozenset(pair) in barred or np.ptp(lengths) > STIFF * radius:
             continue
         shape = _rod(0.0, float(np.median(lengths)), radius)
-        yield DrawnBody(f"contact {'-'.join(pair)}", shape, _along(poses, pair), poses.still(*pair))
+        yield DrawnBody(f"contact {'-'.join(pair)}", shape, _pair_frame(poses, pair), poses.still(*pair))

@@ -15,17 +15,18 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import lsqr, splu
 
-from pliant.relax.assemble.laws import BAR
-from pliant.relax.assemble.network import Floats, Network, State, once
+from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import slopes
-from pliant.relax.solvers.lagrange import pulled, put
+from pliant.relax.mechanics.gradients import jacobian_at
+from pliant.relax.network.laws import BAR
+from pliant.relax.network.network import Network, State, once
+from pliant.relax.solvers.lagrange import applied_forces, set_row_forces
 
 DENSE = 300  # unknowns up to which a dense answer is quick
 
 
 @once
-def rigid_only(net: Network) -> bool:
+def is_rigid_only(net: Network) -> bool:
     """Whether there is nothing but lengths that always hold, and loads."""
     parts = net.parts
     bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
@@ -33,20 +34,20 @@ def rigid_only(net: Network) -> bool:
     return bilateral and bool(net.rigid.all() and net.couplings_hold.all()) and not others
 
 
-def stiffened(net: Network, state: State) -> None:
+def preload(net: Network, state: State) -> None:
     """Give lengths in by what they carry of loads and springs at a pose, so that they hold it at once."""
-    found = elongations(net, state)
-    rows = slopes(net, state.x, found)
+    stretch = elongations(net, state)
+    rows = jacobian_at(net, state.x, stretch)
     count = len(net.parts.links.laws)
     bars = np.flatnonzero((rows.laws == BAR) & (rows.owners < count + len(net.parts.couplings.laws)))
     if not len(bars):
         return
     forces = np.zeros(len(rows.owners))
-    forces[bars] = _least(rows.matrix[bars].T, pulled(net, state, rows, found))
-    put(net, state, rows, forces)
+    forces[bars] = _least_norm_solution(rows.matrix[bars].T, applied_forces(net, state, rows, stretch))
+    set_row_forces(net, state, rows, forces)
 
 
-def _least(matrix: Any, right: Floats) -> Floats:
+def _least_norm_solution(matrix: Any, right: Floats) -> Floats:
     """The least f among those nearest to matrix f = right."""
     if max(matrix.shape) <= DENSE:
         return np.linalg.lstsq(matrix.toarray(), right, rcond=None)[0]

@@ -1,4 +1,4 @@
-"""Rows of a compiled mechanism as the arrays of `Parts`, by field."""
+"""Rows of a compiled mechanism as the arrays of `Elements`, by field."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pliant.relax.assemble.network import (
+from pliant.core.arrays import Floats, Ints
+from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Measure, Rail, Vector
+from pliant.relax.model import Guide, Mechanism
+from pliant.relax.network.network import (
     CURVE,
     FIXED,
     LINE,
     PLANE,
     Couplings,
+    Elements,
     Fields,
-    Floats,
     Guides,
-    Ints,
     Links,
-    Parts,
     Rails,
 )
-from pliant.relax.assemble.rows import Coupling, Layout, Link, Measure, Rail, Vector
-from pliant.relax.model import Guide, Mechanism
 
 
-def link_arrays(links: Sequence[Link], count: int) -> Links:
+def link_arrays(links: Sequence[LinkRow], count: int) -> Links:
     """Links, and for each of `count` nodes those that meet there."""
     ends = _ints([link.ends for link in links], 2)
     by_node = np.argsort(ends.ravel(), kind="stable")
@@ -58,7 +57,7 @@ def _frame(measure: Measure, none: Vector) -> tuple[Vector, ...]:
     return (*measure.frame, none, none)[:2]
 
 
-def _laws(rows: Sequence[Link] | Sequence[Rail] | Sequence[Coupling]) -> tuple[Floats, Ints, Floats]:
+def _laws(rows: Sequence[LinkRow] | Sequence[Rail] | Sequence[Coupling]) -> tuple[Floats, Ints, Floats]:
     """Stiffness, law and band of every row."""
     stiffness, bands = _floats([row.stiffness for row in rows]), _floats([row.band for row in rows])
     return stiffness, np.array([row.law for row in rows], np.int64), bands
@@ -73,7 +72,7 @@ def guide_arrays(model: Mechanism, layout: Layout, curves: Sequence[Floats]) -> 
     closed: list[bool] = []
     for guide in model.guides:
         node = layout.number[guide.node]
-        guides[node], way = _way(guide)
+        guides[node], way = _guide_direction(guide)
         friction[node] = guide.friction
         if way is None:
             which[node] = len(closed)
@@ -92,7 +91,7 @@ def guide_arrays(model: Mechanism, layout: Layout, curves: Sequence[Floats]) -> 
     )
 
 
-def _way(guide: Guide) -> tuple[int, Vector | None]:
+def _guide_direction(guide: Guide) -> tuple[int, Vector | None]:
     if guide.curve is not None:
         return CURVE, None
     return (LINE, guide.line) if guide.line is not None else (PLANE, guide.plane)
@@ -118,27 +117,27 @@ def _floats(values: Sequence[float] | Sequence[Vector]) -> Floats:
     return np.array(values, np.float64)
 
 
-def edges(parts: Parts) -> Ints:
+def edges(parts: Elements) -> Ints:
     """Pairs of nodes (G, 2) that share a link, a rail or a coupling, sorted.
 
     All pairs of a coupling, however many nodes it has: its stiffness joins each with each.
     """
     count = len(parts.fields.masses)
     rails = parts.rails.nodes[:, [0, 1, 0, 2, 1, 2]].reshape(-1, 2)
-    pairs = np.sort(np.concatenate([parts.links.ends, rails, *_coupled(parts, count)]), axis=1)
+    pairs = np.sort(np.concatenate([parts.links.ends, rails, *_coupled_pairs(parts, count)]), axis=1)
     keys = np.unique(pairs[:, 0] * count + pairs[:, 1])
-    found = np.stack(np.divmod(keys, count), axis=1)
-    return found[found[:, 0] != found[:, 1]]
+    pairs = np.stack(np.divmod(keys, count), axis=1)
+    return pairs[pairs[:, 0] != pairs[:, 1]]
 
 
-def _coupled(parts: Parts, count: int) -> list[Ints]:
+def _coupled_pairs(parts: Elements, count: int) -> list[Ints]:
     """Pairs of nodes of one coupling; couplings of as many nodes together."""
     owner = np.repeat(np.arange(len(parts.couplings.laws)), np.diff(parts.couplings.firsts))
     owner, node = np.divmod(np.unique(owner[:, None] * count + parts.couplings.measured), count)
     sizes = np.bincount(owner, minlength=len(parts.couplings.laws))
-    found: list[Ints] = []
+    pairs: list[Ints] = []
     for size in np.unique(sizes).tolist():
         members = node[sizes[owner] == size].reshape(-1, size)
         first, second = np.triu_indices(size, 1)
-        found.append(np.stack([members[:, first], members[:, second]], axis=2).reshape(-1, 2))
-    return found
+        pairs.append(np.stack([members[:, first], members[:, second]], axis=2).reshape(-1, 2))
+    return pairs

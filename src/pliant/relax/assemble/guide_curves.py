@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from pliant.relax.assemble.network import Floats
+from pliant.core.arrays import Floats
 
 
 def cubics(points: Floats, closed: bool) -> Floats:

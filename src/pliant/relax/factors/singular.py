@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from pliant.relax.assemble.network import Floats
+from pliant.core.arrays import Floats
 
 RANK = 1e-8  # σ below it are rounding; rows are slopes of lengths by lengths, whatever the units
 RIDGE = 1e-14  # μ, of the largest number on the diagonal: above the rounding of factors
@@ -26,7 +26,7 @@ SINGLE = 100  # columns and rows up to which all σ are found sooner than the sm
 SWEEPS, STILL = 100, 1e-6  # of inverse iteration, at most, and by how little σ change at its end
 
 
-def null(matrix: Any) -> tuple[Floats, float, bool]:
+def null_space(matrix: Any) -> tuple[Floats, float, bool]:
     """An orthonormal basis (U, K) of all y with J y = 0, the smallest σ above, and whether it is all."""
     rows, unknowns = matrix.shape
     if unknowns <= DENSE:
@@ -37,15 +37,15 @@ def null(matrix: Any) -> tuple[Floats, float, bool]:
         return ways[rank:].T, float(sizes[rank - 1]) if rank else 0.0, True
     count = BLOCK + max(unknowns - rows, 0)
     while count <= MOST:
-        sizes, ways = _lowest(matrix, count)
+        sizes, ways = _smallest_singular_vectors(matrix, count)
         null = int((sizes <= RANK).sum())
         if null < count:
             return ways[:, :null], float(sizes[null]), True
         count *= 2
-    return _lowest(matrix, BLOCK)[1], 0.0, False
+    return _smallest_singular_vectors(matrix, BLOCK)[1], 0.0, False
 
 
-def smallest(matrix: Any) -> float:
+def smallest_singular_value(matrix: Any) -> float:
     """The smallest of the min(R, U) singular values of J."""
     rows, unknowns = matrix.shape
     if not rows * unknowns:
@@ -53,10 +53,10 @@ def smallest(matrix: Any) -> float:
     if rows * unknowns <= SINGLE**2:
         return float(np.linalg.svd(matrix.toarray(), compute_uv=False)[-1])
     tall = sparse.csr_array(matrix.T) if rows < unknowns else matrix
-    return float(_lowest(tall, min(BLOCK, rows, unknowns))[0][0])
+    return float(_smallest_singular_vectors(tall, min(BLOCK, rows, unknowns))[0][0])
 
 
-def inverse(matrix: Any, ridge: float) -> Callable[[Floats], Any]:
+def normal_solver(matrix: Any, ridge: float) -> Callable[[Floats], Any]:
     """What solves (JᵀJ + μ) y = right."""
     normal = sparse.csc_array(matrix.T @ matrix)
     mu = ridge * normal.diagonal().max(initial=0.0) or 1.0
@@ -68,14 +68,14 @@ def inverse(matrix: Any, ridge: float) -> Callable[[Floats], Any]:
     return splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options).solve
 
 
-def _lowest(matrix: Any, count: int) -> tuple[Floats, Floats]:
+def _smallest_singular_vectors(matrix: Any, count: int) -> tuple[Floats, Floats]:
     """The `count` smallest σ, rising, and their y (U, count), by inverse iteration of as many at once.
 
     It ends where those below RANK and the next one stand still: the others only help them along. A block,
     not Lanczos' vectors one by one, for of equal σ those would find one only.
     """
     rows, unknowns = matrix.shape
-    solve = inverse(matrix, RIDGE)
+    solve = normal_solver(matrix, RIDGE)
     ways = np.random.default_rng(0).normal(size=(unknowns, count))
     sizes, product = np.full(count, np.inf), np.zeros((max(rows, count), count))
     for _ in range(SWEEPS):

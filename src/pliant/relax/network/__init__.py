@@ -1,0 +1,1 @@
+"""A mechanism as arrays: nodes, elements and their laws, what couplings measure [Lipson2006 section 2]."""

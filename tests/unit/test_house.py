@@ -1,0 +1,40 @@
+"""How the house is built: names that mean one thing, and methods that show the same face."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import pliant
+
+PACKAGE = Path(pliant.__file__).parent
+METHODS = ("flex", "linkage", "relax", "snap")
+FACE = {"model", "faults", "solve", "result", "status", "report", "drawing", "charts", "generate", "warm"}
+DOORS = {"linkage": {"drag"}}  # what users import beside the face
+
+
+def test_no_class_name_stands_in_two_modules():
+    homes: dict[str, list[str]] = defaultdict(list)
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(str(path.relative_to(PACKAGE)))
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_at_the_top_of_a_method_is_its_face_and_nothing_else_but_rooms(method):
+    modules = {path.stem for path in (PACKAGE / method).glob("*.py")} - {"__init__"}
+    rooms = {path.parent.name for path in (PACKAGE / method).glob("*/__init__.py")}
+    assert modules <= FACE | DOORS.get(method, set())
+    assert modules | rooms >= FACE
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_two_modules_of_a_method_bear_one_name(method):
+    homes: dict[str, list[str]] = defaultdict(list)
+    for path in (PACKAGE / method).rglob("*.py"):
+        homes[path.stem].append(str(path.relative_to(PACKAGE)))
+    repeated = {name for name, places in homes.items() if len(places) > 1}
+    assert repeated <= {"__init__", "result", "report", "drag"}  # of a method's own questions, too
