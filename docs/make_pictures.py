@@ -38,7 +38,7 @@ from pliant.flex.contact.distance import contact_points, gaps
 from pliant.flex.model import Assembly
 from pliant.flex.problem.system import compile_system
 from pliant.flex.result import FlexResult
-from pliant.flex.stepping.step import place
+from pliant.flex.stepping.step import configuration_at
 from pliant.linkage.drawing import picture as linkage_picture
 from pliant.linkage.drawing import skeleton
 from pliant.linkage.editing.result import EditResult
@@ -211,7 +211,7 @@ def rows_of_a_pair() -> Drawn:
     """Each row of the first program of the pair, from its vertex to the edge it is measured from."""
     model = gallery.load("joint-pair")
     system = compile_system(model, model.study.for_command("flex"))
-    here = place(system, system.parts.drawn, system.reach, None)
+    here = configuration_at(system, system.parts.drawn, system.reach, None)
     rows = here.contacts.rows
     points, normals = contact_points(rows, here.poses)
     feet = points - gaps(rows, here.poses)[:, None] * normals
