@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pliant.linkage.drag import Drag, Dragged
 
 from benchmarks.measure import peak_memory, seconds, table, timed
 from pliant import gallery
+from pliant.linkage.editing.drag import Drag, Dragged
 from pliant.linkage.editing.edit import edit
 from pliant.linkage.generate import chain
 from pliant.linkage.kinematics.batch import BLOCK, stream_variants, variant_curves

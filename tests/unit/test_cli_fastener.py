@@ -399,3 +399,8 @@ def test_check_refuses_a_study_that_says_too_little_as_snap_does(tmp_path: Path,
     assert checked.exit_code == solved.exit_code == 2
     assert f"{path}: {LACKING[asked]}" in checked.stderr
     assert f"{path}: {LACKING[asked]}" in solved.stderr
+
+
+def test_a_files_digits_are_taken_by_check_and_snap_alike_where_floats_decide(hooks: Path):
+    hooks.write_text(f'{HOOKS}digits = 9\narithmetic = "float"\n')
+    assert run("check", hooks).exit_code == run("snap", hooks, "--quiet").exit_code == 0

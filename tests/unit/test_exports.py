@@ -6,6 +6,8 @@ import re
 import types
 from collections.abc import Iterator
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +112,14 @@ def test_the_guide_uses_no_module_that_is_private(page: Path):
                 used |= {f"{node.module}.{name.name}" for name in node.names}
     files = {path for path in used if path.endswith((".toml", ".js", ".fish"))}
     assert sorted(path for path in used - files if not public(path)) == []
+
+
+@pytest.mark.parametrize(
+    "script", [*sorted((ROOT / "docs").glob("*.py")), *sorted((ROOT / "benchmarks").glob("*.py"))], ids=str
+)
+def test_scripts_beside_the_package_import_what_is_there(script: Path):
+    for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pliant"):
+            module = import_module(node.module or "")
+            for name in node.names:
+                assert hasattr(module, name.name) or find_spec(f"{node.module}.{name.name}"), name.name

@@ -9,6 +9,7 @@ import click
 import pliant
 from pliant.cli.options import Pair
 from pliant.cli.run import Common, run, solving_command
+from pliant.core.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from pliant.snap.model import Fastener
@@ -59,6 +60,9 @@ def snap(
 
     def ask(model: Fastener, progress: Any) -> Any:
         rubbing = model if friction is None else model.with_(friction=friction)
+        if "digits" in keywords and keywords.get("arithmetic", model.study.arithmetic) == "float":
+            problem = "are proved from exact events only"
+            raise InputError([Fault("digits", problem, "Leave --arithmetic float out")])
         return pliant.solve(rubbing, progress=progress, **keywords)
 
     return run("snap", common, ask, flags)

@@ -16,7 +16,6 @@ EDIT = {"move": [{"joint": "P5", "to": [0, 0]}]}
 CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "starts without a region": ("two-hooks", {"uncertain": True}, "study.uncertain: has no region of starts"),
     "a search without a goal": ("two-hooks", {"search": True}, "study.search: has no goal"),
-    "digits of floats": ("two-hooks", {"digits": 9, "arithmetic": "float"}, "study.digits: are proved"),
     "nothing to maximise": ("drawer", {"maximize": []}, "study.maximize: names nothing to maximise"),
     "an edit that asks for nothing": ("jansen", {"edit": {}}, "study.edit: the edit asks for nothing"),
     "an edit of a span that holds no sample": (

@@ -112,7 +112,9 @@ def test_without_a_way_back_there_is_one_way():
     assert len(hooks().ways) == 2
 
 
-@pytest.mark.parametrize(("study", "digits"), [({}, 0), ({"digits": 20}, 20)])
+@pytest.mark.parametrize(
+    ("study", "digits"), [({}, 0), ({"digits": 20}, 20), ({"digits": 20, "arithmetic": "float"}, 0)]
+)
 def test_digits_are_proved_where_they_are_asked_for_of_exact_events(study, digits):
     result = solve(two_hooks(), SnapStudy(frames=2, **study))
     proved = result.to_dict()["peak_certified"]
