@@ -73,9 +73,9 @@ class Rows(NamedTuple):
     over: Floats  # (R,)
 
 
-def slopes(net: Network, x: Floats, found: Elongations) -> Slopes:
-    """J at x (N, D), where elongations are as found."""
-    parts, rows = net.parts, filled(net, x, found)
+def slopes(net: Network, x: Floats, found: Elongations, chosen: Chosen | None = None) -> Slopes:
+    """J at x (N, D), where elongations are as found; of those elements that are chosen, if any are."""
+    parts, rows = net.parts, filled(net, x, found, chosen)
     used, owners = rows.ends[-1], rows.owners
     cells = rows.values[:used], rows.columns[:used], rows.ends
     matrix = sparse.csr_array(cells, (len(owners), len(rows.ways)))
@@ -87,16 +87,16 @@ def slopes(net: Network, x: Floats, found: Elongations) -> Slopes:
     return Slopes(matrix, owners, rows.over, stiffness[owners], laws[owners], nodes, rows.ways, x.shape)
 
 
-def filled(net: Network, x: Floats, found: Elongations) -> Rows:
+def filled(net: Network, x: Floats, found: Elongations, chosen: Chosen | None = None) -> Rows:
     """The rows of J, a node as often as its element names it."""
-    parts, chosen = net.parts, _chosen(net, found)
+    parts, chosen = net.parts, chosen or holding(net, found)
     rows = _room(x, net, chosen)
     over = found.links, found.couplings, found.rails
     _fill(x, parts.links, parts.couplings, parts.rails, parts.touch, chosen, over, found.turned, rows)
     return rows
 
 
-def _chosen(net: Network, found: Elongations) -> Chosen:
+def holding(net: Network, found: Elongations) -> Chosen:
     """Elements that hold, where a node of theirs can move."""
     moves, (links, rails, couplings, _, touch, _) = net.free, net.parts
     moved = np.concatenate([[0], np.cumsum(moves[couplings.measured].any(axis=1))])[couplings.firsts]

@@ -26,6 +26,7 @@ from pliant.relax.diagnose.statics import rigid_only, stiffened
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.friction import begin, landed, prepared, rubs, smooth
 from pliant.relax.model import RelaxStudy
+from pliant.relax.solvers.cone_equations import fits as settles_on_cone
 from pliant.relax.solvers.continuation import NEAR as CLOSE
 from pliant.relax.solvers.continuation import Going, GroupStructure, Pose, bounds, pictures, pursue
 from pliant.relax.solvers.critical import stretch
@@ -92,7 +93,7 @@ def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress,
     run = new_run(unloaded(net) if geometry else net, study)
     run.base, pace = net, Pace()
     if rough is not net:
-        run.rough, run.exact = rough, False
+        run.rough, run.exact, run.coned = rough, False, settles_on_cone(rough)
     state, found = _begun(run, pace, record)
     keep_frame(run, state, 0.0, polish(run, state, found, record), found.at_rest, record)
     if not found.at_rest:

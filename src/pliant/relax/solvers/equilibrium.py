@@ -14,6 +14,7 @@ import numpy as np
 from pliant.relax.assemble.network import State
 from pliant.relax.mechanics.elongation import elongations, unbalance
 from pliant.relax.mechanics.friction import begin, rubs, update
+from pliant.relax.solvers.cone import settle_on_cone
 from pliant.relax.solvers.increment_measures import BOUND, FINE, FREE
 from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
 from pliant.relax.solvers.lagrange import SOFT as WEAK
@@ -54,6 +55,12 @@ def brought(
             return found
         restore(state, before)
         run.net.aim(state, share)
+    if run.coned:
+        found = settle_on_cone(run.net, run.rough, state)
+        record.iterations += found.steps
+        record.factorised += found.steps
+        if found.at_rest:
+            return found
     tries, bound = (2 * TRIES, np.inf) if smallest else (TRIES, BOUND)
     fine = FINE if run.loaded and short else 1.0
     found = newton_steps(run, state, record, fine * run.tolerance, tries, bound)
@@ -75,6 +82,8 @@ def _finer(run: Run, state: State, found: Settled, record: Record) -> Settled:
 def rests(run: Run, state: State, record: Record) -> bool:
     """Bring a state to rest; whether it does, and its lengths hold."""
     if run.exact and settle_exactly(run.net, state).at_rest:
+        return True
+    if run.coned and settle_on_cone(run.net, run.rough, state).at_rest:
         return True
     found = newton_steps(run, state, record, run.tolerance, TRIES, np.inf)
     found = _hold(run, state, 0.0, found, Record())
