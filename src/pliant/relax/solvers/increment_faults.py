@@ -11,9 +11,8 @@ import numpy as np
 
 from pliant.relax.assemble.network import Bools, Floats, Network, State
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.solvers.equilibrium import falls
+from pliant.relax.solvers.equilibrium import falls, rests
 from pliant.relax.solvers.increment_measures import (
-    BAND,
     BOUND,
     FREE,
     GROWS,
@@ -21,6 +20,7 @@ from pliant.relax.solvers.increment_measures import (
     LEAST,
     LOADED,
     SHRINKS,
+    SLOWEST,
     STEADY,
     moved,
     orientation,
@@ -28,9 +28,8 @@ from pliant.relax.solvers.increment_measures import (
     rounding,
 )
 from pliant.relax.solvers.newton import Settled
-from pliant.relax.solvers.run import Pace, Run
-
-QUICK = 4.0  # times as fast as it ever went: no faster where strings tighten and contacts close
+from pliant.relax.solvers.record import Record
+from pliant.relax.solvers.run import Pace, Run, copied
 
 
 def fault_of(run: Run, before: State, state: State, found: Settled, pace: Pace, step: float) -> str:
@@ -47,7 +46,8 @@ def fault_of(run: Run, before: State, state: State, found: Settled, pace: Pace, 
     small = found.distorted <= JUMP and (far <= JUMP * net.size or not run.loaded)
     if not small and not _continuous(run, before, state, found, (far, step), pace):
         return "jump"
-    turn = orientation(net, state.x, now) if pace.sign else None
+    stays = pace.sign and (not run.one_sided or np.array_equal(regions(net, before), regions(net, state)))
+    turn = orientation(net, state.x, now) if stays else None
     if turn and (turn.sign * pace.sign < 0.0 or turn.singular):
         return "singular" if turn.singular else "sign"
     return "unstable" if not pace.unstable and falls(run, state) else ""
@@ -60,8 +60,10 @@ def _continuous(
     far, step = gone
     if found.distorted > BOUND:
         return False
+    if run.one_sided and not np.array_equal(regions(run.net, before), regions(run.net, state)):
+        return _unbroken(run, before, state, pace.share, pace.share + step)
     return _smooth(found, far / step, pace) or (
-        run.one_sided and _kinked(run, before, state, far, pace, step)
+        run.one_sided and _unbroken(run, before, state, pace.share, pace.share + step)
     )
 
 
@@ -72,12 +74,22 @@ def _smooth(found: Settled, speed: float, pace: Pace) -> bool:
     return steady and (straight or pace.unstable)  # from where it is unstable, no step goes straight
 
 
-def _kinked(run: Run, before: State, state: State, far: float, pace: Pace, step: float) -> bool:
-    """Whether it is elements that come and go which bent its way, and it went no faster than before."""
-    if far > QUICK * pace.speed * step:
-        return False
-    first, last = regions(run.net, before), regions(run.net, state)
-    return bool(BAND in first or not np.array_equal(first, last))
+def _unbroken(run: Run, before: State, state: State, first: float, last: float) -> bool:
+    """Whether the way of an increment bends, where elements come and go, and does not jump.
+
+    Of two halves the one that goes farther is halved again: what jumps goes as far however short it is.
+    """
+    here, ahead, shortest = before, state, SLOWEST * (last - first)
+    while moved(here.x, ahead.x) > JUMP * run.net.size:
+        middle, there = 0.5 * (first + last), copied(here)
+        run.net.aim(there, middle)
+        if last - first < shortest or not rests(run, there, Record()):
+            return False
+        if moved(here.x, there.x) > moved(there.x, ahead.x):
+            last, ahead = middle, there
+        else:
+            first, here = middle, there
+    return True
 
 
 def _same_sides(net: Network, before: Floats, after: Floats) -> bool:

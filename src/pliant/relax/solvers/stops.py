@@ -9,7 +9,7 @@ import numpy as np
 from pliant.relax.assemble.network import Floats, Network, State
 from pliant.relax.diagnose.statics import stiffened
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.solvers.dead_centres import ways_on
+from pliant.relax.solvers.dead_centres import displaced, ways_on
 from pliant.relax.solvers.equilibrium import TRIES, come_to_rest, falls, newton_steps, polished, rests
 from pliant.relax.solvers.events import broken, held_by, located
 from pliant.relax.solvers.increment_faults import flipped
@@ -19,6 +19,7 @@ from pliant.relax.solvers.multipliers import let_go
 from pliant.relax.solvers.newton import Settled, settle
 from pliant.relax.solvers.record import Record, Way
 from pliant.relax.solvers.relaxation import shake
+from pliant.relax.solvers.release import lets_go, limit_near
 from pliant.relax.solvers.run import Pace, Run, copied, rescale, restore
 
 SMALLEST = 2.0**-30  # increment, as a share of the drive: events are located so closely
@@ -113,6 +114,8 @@ def take(run: Run, before: State, state: State, pace: Pace, ahead: float, step: 
     """Take an increment: where the drive is, and how fast it went."""
     pace.last = moved(before.x, state.x) / max(step, SMALLEST)
     pace.share, pace.speed = ahead, max(pace.speed, pace.last if step > SLOWEST else 0.0)
+    if run.one_sided:  # rows come and go: the determinant is compared while they stay
+        pace.sign = orientation(run.net, state.x, elongations(run.net, state)).sign
     if pace.unstable and not falls(run, state):
         pace.unstable, run.limits = False, run.stable
 
@@ -122,9 +125,15 @@ def name_event(
     found: Settled, record: Record,
 ) -> bool:  # fmt: skip
     """Name what an increment as small as they get does not get over; whether the drive goes on."""
-    net, far = run.net, moved(before.x, state.x)
-    if fault in ("rest", "lengths") or (fault == "jump" and (not run.loaded or broken(net, before))):
+    net, loose = run.net, None
+    if run.one_sided and fault in ("rest", "lengths", "jump"):
+        loose = _let_go(run, before, state, pace.share, goal, record)
+    strained = fault in ("rest", "lengths") or (fault == "jump" and (not run.loaded or broken(net, before)))
+    if loose is None and strained:
         return stopped(run, before, state, fault, pace, ahead, goal, record)
+    if loose is not None:
+        fault, ahead = "jump", max(ahead, loose + 2.0 * SMALLEST)
+    far = moved(before.x, state.x)
     if fault == "jump":
         pace.unstable, run.limits = False, run.stable
     if fault == "sides":
@@ -133,7 +142,8 @@ def name_event(
         node = int(((state.x - before.x)[: net.shown] ** 2).sum(axis=1).argmax())
         text = f"loses its stability and snaps through: {net.names[node]} goes {far:.4g} at once"
         record.forget("unstable", ahead - SAME)
-        record.notice(ahead, "snap", text)
+        record.forget("soft", ahead - SAME)
+        record.notice(ahead if loose is None else loose, "snap", text)
     elif fault == "sign":
         record.notice(ahead, "branch", "passes a singular pose: two assemblies meet there")
     elif fault == "unstable":
@@ -145,6 +155,24 @@ def name_event(
     pace.last = None if fault in ("jump", "sides") else last
     pace.step = 2.0 * SMALLEST
     return True
+
+
+def _let_go(run: Run, before: State, state: State, share: float, goal: float, record: Record) -> float | None:
+    """Where a string that goes slack, a contact that opens or a limit lets it fall; the state is where to.
+
+    None where none does: then the state is as it was.
+    """
+    found = lets_go(run.net, before, share, goal) or limit_near(run.net, before, share)
+    if found is None or found.share + 2.0 * SMALLEST > goal:
+        return None
+    there = copied(found.state)
+    displaced(run.net, there, run.net.size * found.push)
+    run.net.aim(there, max(share, found.share) + 2.0 * SMALLEST)
+    rest = come_to_rest(run, there, found.share, record)
+    if not rest.at_rest or elongations(run.net, there).worst > LENGTHS:
+        return None
+    restore(state, there)
+    return found.share
 
 
 def stopped(
