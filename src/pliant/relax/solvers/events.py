@@ -89,7 +89,9 @@ def located(net: Network, state: State, strained: State | None, share: float, go
     if not 0 < rows.matrix.shape[1] <= MANY or not len(rows.over):
         return None
     p, t, reach = _stress(net, rows, strained, chosen), share, goal - share
-    for _ in range(TURNS if p is not None else 0):
+    if p is None:
+        return None
+    for _ in range(TURNS):
         step = _step(*_fold_system(net, there, rows, p, (t, reach), chosen))
         unknowns = len(rows.nodes)
         y, pace = rows.spread(step[:unknowns, None])[0], step[unknowns] * reach

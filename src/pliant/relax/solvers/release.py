@@ -70,27 +70,37 @@ def limit_near(net: Network, state: State, share: float) -> LetGo | None:
     """
     if not fits(net) or len(state.gripped):
         return None
-    own, seen, there = freed(net), [], State._make(array.copy() for array in state)
+    seen: list[tuple[float, float, Floats, Floats]] = []
+    there = State._make(array.copy() for array in state)
     for back in BEFORE:
-        for _ in range(2):
-            net.aim(there, share - back)
-            if not settle_on_cone(net, net, there).at_rest:
-                return None
-            spot = equations(net, own, there, carried_by(net, own, there))
-            soft = softest(spot, spot.j)
-            if soft is None or soft[0] > 0.0:
-                break
-            there.x[:] = 2.0 * state.x - there.x  # to the other of the two rests that meet at the limit
-        if soft is None or soft[0] <= 0.0:
+        soft = _stable_at(net, there, state, share - back)
+        if soft is None:
             return None
-        seen.append((share - back, soft[0] ** 2, there.x.copy(), soft[1], spot))
-    (first, most, x, _, _), (last, least, y, way, spot) = seen
+        seen.append((share - back, soft[0] ** 2, there.x.copy(), soft[1]))
+    (first, most, x, _), (last, least, y, moves) = seen
     at = last + least * (last - first) / (most - least) if most > least else np.inf
     if not abs(at - share) <= LATE:
         return None
-    moves = spot.rows.spread(way[:, None])[0]
-    moves *= np.sign(((y - x) * moves).sum()) / np.sqrt((moves**2).sum(axis=1).max())
-    return LetGo(float(at), there, FAR * moves)
+    onwards = np.sign(((y - x) * moves).sum()) / np.sqrt((moves**2).sum(axis=1).max())
+    return LetGo(float(at), there, FAR * onwards * moves)
+
+
+def _stable_at(net: Network, there: State, state: State, share: float) -> tuple[float, Floats] | None:
+    """Bring `there` to a stable rest at a share; its least stiffness and the way (N, D) of that, or None.
+
+    Of two rests that meet at a limit near `state`, the other one is sought where the first is not stable.
+    """
+    own = freed(net)
+    for _ in range(2):
+        net.aim(there, share)
+        if not settle_on_cone(net, net, there).at_rest:
+            return None
+        spot = equations(net, own, there, carried_by(net, own, there))
+        soft = softest(spot, spot.j)
+        if soft is None or soft[0] > 0.0:
+            return None if soft is None else (soft[0], spot.rows.spread(soft[1][:, None])[0])
+        there.x[:] = 2.0 * state.x - there.x
+    return None
 
 
 def softest(spot: Spot, held: Floats) -> tuple[float, Floats] | None:
