@@ -1,6 +1,7 @@
 """Random mechanisms against an independent continuation, by the thousand.
 
     python -m tests.crosscheck.mechanisms --mechanisms 1000 --seed 1
+    python -m tests.crosscheck.mechanisms --arms --mechanisms 1000
     python -m tests.crosscheck.mechanisms --replay 31
 
 Each is solved with 1, 5 and 60 frames, with gravity or without; a difference is printed with its seed.
@@ -14,6 +15,8 @@ import time
 from collections import Counter
 
 import numpy as np
+from tests.crosscheck.arms import Arm, random_arm
+from tests.crosscheck.arms import difference as arm_difference
 from tests.crosscheck.continuation import Bars, Ending, Floats, followed, random_bars
 
 from pliant.relax.model import Mechanism, RelaxStudy
@@ -77,18 +80,22 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--unloaded", action="store_true", help="those without gravity alone")
     parser.add_argument("--heavy", action="store_true", help="those with gravity alone")
+    parser.add_argument(
+        "--arms", action="store_true", help="arms with strings and walls (see `arms`) instead"
+    )
     parser.add_argument("--replay", type=int, help="the seed of one mechanism")
     asked = parser.parse_args()
     count, first = (1, asked.replay) if asked.replay is not None else (asked.mechanisms, asked.seed)
     tally, tried, differences, started = Counter[str](), 0, 0, time.process_time()
     for seed in range(first, first + count):
-        bars = random_bars(seed)
-        if asked.unloaded if bars.gravity is not None else asked.heavy:
+        one = random_arm(seed) if asked.arms else random_bars(seed)
+        weight = "arm" if isinstance(one, Arm) else "unloaded" if one.gravity is None else "heavy"
+        if (asked.unloaded and weight == "heavy") or (asked.heavy and weight == "unloaded"):
             continue
         tried += 1
         for frames in FRAMES:
-            kind, found = difference(bars, frames)
-            tally[f"{kind}, {'unloaded' if bars.gravity is None else 'heavy'}"] += 1
+            kind, found = arm_difference(one, frames) if isinstance(one, Arm) else difference(one, frames)
+            tally[f"{kind}, {weight}"] += 1
             if found:
                 differences += 1
                 print(f"seed {seed}, {frames} frames: {kind}; {found}", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import atan, cos, hypot, sin, tan
 
 import numpy as np
@@ -51,6 +52,7 @@ def test_a_loaded_node_on_a_rough_line_goes_as_far_as_friction_lets_it(force, mo
         loads=[{"node": "b", "force": [0, -10], "to": [force, -10]}],
     )
     assert at(result, "b") == pytest.approx([moved, 0], abs=1e-10)
+    assert result.iterations < 150
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -230,6 +232,69 @@ def test_of_two_feet_only_the_lighter_one_slips(seed):
     )
     assert result.points[4, :, 0] == pytest.approx([0, 3 + far], abs=1e-8)
     assert result.points[-1, :, 0] == pytest.approx([0, 3], abs=1e-8)
+    assert result.iterations < 200
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_block_on_two_feet_slides_down_as_if_it_had_one(seed):
+    """Whatever each foot carries, both hold μ times what presses on the slope; a spring does the rest."""
+    rng = np.random.default_rng(seed)
+    slope, k, weight, wide = rng.uniform(0.1, 0.8), rng.uniform(2, 9), rng.uniform(5, 30), rng.uniform(2, 5)
+    mu, high = tan(slope) * rng.uniform(0.2, 0.9), rng.uniform(0.2, 1)
+    result = run(
+        5,
+        ground=["l", "r", "h"],
+        nodes={
+            "l": turned(slope, -40, 0),
+            "r": turned(slope, 40, 0),
+            "u": turned(slope, -wide, 0.5),
+            "v": turned(slope, wide, 0.5),
+            "t": turned(slope, 0, 0.5 + high),
+            "h": turned(slope, 20, 0.5),
+        },
+        plates=[{"nodes": ["u", "v", "t"]}],
+        contacts=[
+            {"members": [["u", "u"], ["v", "v"]], "against": [["l", "r"]], "radius": 0.5, "friction": mu}
+        ],
+        springs=[{"nodes": ["h", "v"], "stiffness": k}],
+        loads=[{"node": "t", "force": [0, -1], "to": [0, -weight]}],
+    )
+    down = weight * (sin(slope) - mu * cos(slope)) / k
+    for name, along in (("u", -wide), ("v", wide)):
+        assert at(result, name) == pytest.approx(turned(slope, along - down, 0.5), abs=1e-8)
+    assert result.iterations < 300
+
+
+@pytest.mark.parametrize("feet", [3, slow(5)])
+def test_of_many_feet_on_a_belt_all_slip_before_the_spring_gives_way(feet):
+    """Feet of different weights in a row: the belt goes out by twice what they hold, and a quarter back."""
+    loads, k, mu = [1.0 + 0.7 * i for i in range(feet)], 2.0, 0.3
+    behind = mu * sum(loads) / k
+    names = [f"f{i}" for i in range(feet)]
+    result = run(
+        6,
+        ground=["o", "w"],
+        nodes={
+            "o": [-60, 0],
+            "l": [-50, 0],
+            "r": [50, 0],
+            "w": [-30, 0.4],
+            **{name: [2.0 * i, 0.4] for i, name in enumerate(names)},
+        },
+        bars=[
+            {"nodes": ["l", "r"]},
+            *({"nodes": [a, b]} for a, b in pairwise(names)),
+        ],
+        guides=[{"node": "l", "line": [1, 0]}, {"node": "r", "line": [1, 0]}],
+        actuators=[{"nodes": ["o", "l"], "to": [10 + 2 * behind, 10 + 1.5 * behind]}],
+        springs=[{"nodes": ["w", "f0"], "stiffness": k}],
+        contacts=[
+            {"members": [[f, f] for f in names], "against": [["l", "r"]], "radius": 0.4, "friction": mu}
+        ],
+        loads=[{"node": name, "force": [0, -load]} for name, load in zip(names, loads, strict=True)],
+    )
+    assert at(result, "f0") == pytest.approx([0.5 * behind, 0.4], abs=1e-8)
+    assert result.points[3, 4, 0] == pytest.approx(behind, abs=1e-8)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -101,6 +101,7 @@ DESCRIPTIONS = {
     "cam": "A cam and a flat follower on a spring; how high it is lifted",
     "groove": "A roller in a closed groove, on a turning arm; how its block goes",
     "hoist": "A block and tackle; its rope lies around two pulleys",
+    "tensioner": "A roller pressed on a rope over two pulleys; by how much its weight is lifted",
     "collision": "Two arms that meet; one takes the other along",
     "incline": "A block on a rough incline, drawn by a spring; where it sticks",
     "magnets": "A pendulum over two magnets; how it is drawn and driven away",

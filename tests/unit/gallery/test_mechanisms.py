@@ -253,6 +253,43 @@ def test_the_arms_touch_and_do_not_pass_through_each_other():
     assert (away < 6.001).sum() > 20
 
 
+def _tangent(first, last, radii):
+    """How long a rope is between two circles, passed clockwise where a radius is positive; its slope."""
+    away, less = np.subtract(last, first), radii[0] - radii[1]
+    far = math.hypot(*away)
+    return math.sqrt(far**2 - less**2), math.atan2(away[1], away[0]) - math.asin(less / far)
+
+
+def _rope(roller, weight):
+    """The way of the tensioner's rope: up, over the left pulley, under the roller, over the right one."""
+    left, right = (0, 0), (60, 0)
+    strand, slope = _tangent(left, right, (12, 8))
+    (down, first), (up, second) = _tangent(left, roller, (12, -10)), _tangent(roller, right, (-10, 8))
+    if second <= first:  # it is above the rope
+        return 40 + 12 * (math.pi / 2 - slope) + strand + 8 * (slope + math.pi / 2) - weight[1]
+    arcs = 12 * (math.pi / 2 - first) + 10 * (second - first) + 8 * (second + math.pi / 2)
+    return 40 + arcs + down + up - weight[1]
+
+
+def test_the_tensioners_rope_keeps_its_length_over_arcs_and_tangents():
+    roller, weight = path("tensioner", "roller"), path("tensioner", "weight")
+    lengths = [_rope(*at) for at in zip(roller, weight, strict=True)]
+    assert lengths == pytest.approx([lengths[0]] * 61, abs=1e-8)
+    assert weight[:, 0] == pytest.approx(68, abs=1e-8)
+    lifted = weight[:, 1] > weight[0, 1] + 1e-8
+    assert not lifted[: int(60 * 10 / 33)].any(), "the roller is not there yet"
+    assert lifted[-1]
+
+
+def test_the_tensioners_roller_is_pushed_by_both_strands():
+    roller = path("tensioner", "roller")[-1]
+    slopes = _tangent((0, 0), roller, (12, -10))[1], _tangent(roller, (60, 0), (-10, 8))[1]
+    forces = {one.name: one.values for one in solved("tensioner").forces}
+    assert forces["wrap floor-weight"] == pytest.approx(30, abs=1e-6)
+    up = 30 * (math.sin(slopes[1]) - math.sin(slopes[0]))
+    assert forces["actuator top-roller"][-1] == pytest.approx(-up, abs=1e-6)
+
+
 def test_the_block_sticks_until_the_spring_pulls_hard_enough():
     hook, block = path("incline", "hook"), path("incline", "block")
     pull = np.linalg.norm(hook - block, axis=1) - 30

@@ -56,7 +56,7 @@ def with_friction_rows(net: Network, state: State) -> State:
     """
     if not has_friction(net):
         return state
-    nodes, pairs = _rough(net)
+    nodes, pairs = rough_ones(net)
     d = state.x.shape[1]
     gripped = np.concatenate([np.repeat(nodes[:, None], 4, axis=1), net.parts.touch.ends[pairs]])
     grips = np.zeros((len(gripped), PROJECTION + d * d + 2 * d))
@@ -73,11 +73,11 @@ def _stick_near_pairs(net: Network, state: State, pairs: Ints, first: int) -> No
     slope = np.empty(4 * state.x.shape[1])
     for row, pair in enumerate(pairs.tolist(), first):
         if contact_slope(state.x, net.parts.touch, pair, slope) < net.parts.touch.radius[pair]:
-            _pair(net, state, pair, row, slope)
+            place_pair(net, state, pair, row, slope)
             state.grips[row, HELD] = np.inf
 
 
-def _rough(net: Network) -> tuple[Ints, Ints]:
+def rough_ones(net: Network) -> tuple[Ints, Ints]:
     """Nodes on rough guides, and rough pairs."""
     guides = net.parts.guides
     nodes = np.flatnonzero((guides.friction > 0.0) & (guides.kinds != FIXED))
@@ -88,7 +88,7 @@ def begin_increment(state: State) -> None:
     """An increment begins: what slips does so from here."""
     if len(state.gripped):
         state.since[:] = state.x
-        anchor, _ = _vectors(state.grips, state.x.shape[1])
+        anchor, _ = vectors(state.grips, state.x.shape[1])
         state.grips[:, BEYOND] = BEGINS * state.grips[:, STIFFNESS]
         anchor[:] = np.einsum("ga,gad->gd", state.grips[:, WEIGHTS], state.x[state.gripped])
 
@@ -98,9 +98,9 @@ def update(net: Network, state: State) -> float:
 
     `net` is the one with the friction.
     """
-    nodes, pairs = _rough(net)
+    nodes, pairs = rough_ones(net)
     d = state.x.shape[1]
-    anchor, lead = _vectors(state.grips, d)
+    anchor, lead = vectors(state.grips, d)
     before, could = lead.copy(), state.grips[:, HELD].copy()
     held = np.zeros(len(state.gripped))
     _guides(net, state, nodes, held)
@@ -131,7 +131,7 @@ def has_landed(net: Network, before: State, now: State, near: float) -> bool:
     return any(contact_slope(before.x, touch, pair, slope) > near for pair in rough)
 
 
-def _vectors(grips: Floats, d: int) -> tuple[Floats, Floats]:
+def vectors(grips: Floats, d: int) -> tuple[Floats, Floats]:
     """Views of rows: anchor and lead (G, D)."""
     return grips[:, -2 * d : -d], grips[:, -d:]
 
@@ -160,11 +160,11 @@ def _pairs(net: Network, state: State, pairs: Ints, first: int, held: Floats) ->
     for k, pair in enumerate(stretch.touching.tolist()):
         if at[k] < len(pairs) and pairs[at[k]] == pair:
             row = first + int(at[k])
-            _pair(net, state, pair, row, slope)
+            place_pair(net, state, pair, row, slope)
             held[row] = -touch.friction[pair] * stretch.touch_forces[k]
 
 
-def _pair(net: Network, state: State, pair: int, row: int, slope: Floats) -> None:
+def place_pair(net: Network, state: State, pair: int, row: int, slope: Floats) -> None:
     """What the nearest points of two segments, as points of the bodies, do along the contact."""
     touch, d = net.parts.touch, state.x.shape[1]
     contact_slope(state.x, touch, pair, slope)

@@ -74,9 +74,11 @@ class GradientRows(NamedTuple):
     over: Floats  # (R,)
 
 
-def jacobian_at(net: Network, x: Floats, stretch: Elongations) -> Jacobian:
-    """J at x (N, D), where elongations are as found."""
-    parts, rows = net.parts, gradient_rows(net, x, stretch)
+def jacobian_at(
+    net: Network, x: Floats, stretch: Elongations, chosen: ActiveElements | None = None
+) -> Jacobian:
+    """J at x (N, D), where elongations are as found; of those elements that are chosen, if any are."""
+    parts, rows = net.parts, gradient_rows(net, x, stretch, chosen)
     used, owners = rows.ends[-1], rows.owners
     cells = rows.values[:used], rows.columns[:used], rows.ends
     matrix = sparse.csr_array(cells, (len(owners), len(rows.ways)))
@@ -88,16 +90,18 @@ def jacobian_at(net: Network, x: Floats, stretch: Elongations) -> Jacobian:
     return Jacobian(matrix, owners, rows.over, stiffness[owners], laws[owners], nodes, rows.ways, x.shape)
 
 
-def gradient_rows(net: Network, x: Floats, stretch: Elongations) -> GradientRows:
+def gradient_rows(
+    net: Network, x: Floats, stretch: Elongations, chosen: ActiveElements | None = None
+) -> GradientRows:
     """The rows of J, a node as often as its element names it."""
-    parts, chosen = net.parts, _active_elements(net, stretch)
+    parts, chosen = net.parts, chosen or holding(net, stretch)
     rows = _room(x, net, chosen)
     over = stretch.links, stretch.couplings, stretch.rails
     _fill(x, parts.links, parts.couplings, parts.rails, parts.touch, chosen, over, stretch.turned, rows)
     return rows
 
 
-def _active_elements(net: Network, stretch: Elongations) -> ActiveElements:
+def holding(net: Network, stretch: Elongations) -> ActiveElements:
     """Elements that hold, where a node of theirs can move."""
     moves, (links, rails, couplings, _, touch, _) = net.free, net.parts
     moved = np.concatenate([[0], np.cumsum(moves[couplings.measured].any(axis=1))])[couplings.firsts]

@@ -31,6 +31,7 @@ from pliant.relax.mechanics.friction import (
 )
 from pliant.relax.model import RelaxStudy
 from pliant.relax.network.network import Network, State
+from pliant.relax.solvers.cone_equations import is_applicable as settles_on_cone
 from pliant.relax.solvers.continuation import NEAR as CLOSE
 from pliant.relax.solvers.continuation import (
     DriveState,
@@ -122,7 +123,7 @@ def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress,
     run = new_run(without_loads(net) if geometry else net, study)
     run.base, pace = net, Pace()
     if rough is not net:
-        run.rough, run.exact = rough, False
+        run.rough, run.exact, run.coned = rough, False, settles_on_cone(rough)
     state, settled = _initial_rest(run, pace, record)
     keep_frame(run, state, 0.0, polish_residual(run, state, settled, record), settled.at_rest, record)
     if not settled.at_rest:

@@ -14,6 +14,7 @@ import numpy as np
 from pliant.relax.mechanics.elongation import elongations, unbalance
 from pliant.relax.mechanics.friction import begin_increment, has_friction, update
 from pliant.relax.network.network import State
+from pliant.relax.solvers.cone import settle_on_cone
 from pliant.relax.solvers.continuation import structure
 from pliant.relax.solvers.increment_measures import BOUND, FINE, FREE
 from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
@@ -60,6 +61,12 @@ def rest_increment(
             return settled
         restore(state, before)
         run.net.aim(state, share)
+    if run.coned:
+        settled = settle_on_cone(run.net, run.rough, state)
+        record.iterations += settled.steps
+        record.factorised += settled.steps
+        if settled.at_rest:
+            return settled
     tries, bound = (2 * TRIES, np.inf) if smallest else (TRIES, BOUND)
     fine = FINE if run.loaded and short else 1.0
     settled = newton_steps(run, state, record, fine * run.tolerance, tries, bound)
@@ -81,6 +88,8 @@ def _refine(run: Run, state: State, settled: Settled, record: Record) -> Settled
 def comes_to_rest(run: Run, state: State, record: Record) -> bool:
     """Bring a state to rest; whether it does, and its lengths hold."""
     if run.exact and settle_exactly(run.net, state).at_rest:
+        return True
+    if run.coned and settle_on_cone(run.net, run.rough, state).at_rest:
         return True
     settled = newton_steps(run, state, record, run.tolerance, TRIES, np.inf)
     settled = _enforce(run, state, 0.0, settled, Record())

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
 
 from pliant.core.arrays import Floats
 from pliant.relax.factors.singular import smallest_singular_value
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.mechanics.gradients import ActiveElements, Jacobian, holding, jacobian_at
 from pliant.relax.network.laws import BAR
+from pliant.relax.network.measures import measure_angles
 from pliant.relax.network.network import Network, State
 from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.increment_measures import length_errors
@@ -16,7 +21,12 @@ from pliant.relax.solvers.increment_measures import length_errors
 SINGULAR = 1e-2  # of the least singular value as drawn: at a fold, one falls below
 ZERO = 1e-6  # singular values of the drawing below it are 0
 DENSE = 300  # unknowns up to which all of them are found
-FEW, TURNS = 120, 40  # unknowns up to which a fold is sought ahead, and steps towards it
+FEW, MANY, TURNS = (
+    120,
+    3000,
+    40,
+)  # unknowns of a dense matrix, and up to which a fold is sought; steps towards it
+RANK = 1e-10  # of the largest: singular values below it are 0
 NEAR = 0.3  # of the size: so far a fold is from where it is sought, at most
 BACK = 1e-5  # of the drive: by so much it may have gone too far, lengths giving way a little
 STILL = 1e-12  # of the size, or of the drive: a step that is none
@@ -73,67 +83,87 @@ def locate_fold(
 
     Solves e(x, t) = 0 and Jᵀ p = 0 with |p| = 1 together, e the elongations at the share t: there, lengths
     that were independent are no more. By Gauss and Newton, each step the least; of forces it knows
-    nothing, which close to a fold grow without bound.
+    nothing, which close to a fold grow without bound. Lengths are those that hold what is strained, so that a
+    contact that has yet to close, or a string to tighten, is among them.
     """
-    there = State._make(array.copy() for array in state)
-    rows = jacobian_at(net, there.x, elongations(net, there))
-    if not 0 < rows.matrix.shape[1] <= FEW or not len(rows.over):
+    there, seen = State._make(array.copy() for array in state), state if strained is None else strained
+    chosen = holding(net, elongations(net, seen))
+    rows = jacobian_at(net, there.x, elongations(net, there), chosen)
+    if not 0 < rows.matrix.shape[1] <= MANY or not len(rows.over):
         return None
-    p, t, reach = _stress(net, rows, strained), share, goal - share
+    p, t, reach = _stress(net, rows, strained, chosen), share, goal - share
+    if p is None:
+        return None
     for _ in range(TURNS):
-        system = _fold_system(net, there, rows, p, (t, reach))
-        if system is None:
-            return None
-        matrix, right = system
-        step: Floats = np.linalg.lstsq(matrix, right, rcond=1e-10)[0].astype(np.float64)
+        step = _step(*_fold_system(net, there, rows, p, (t, reach), chosen))
         unknowns = len(rows.nodes)
         y, pace = rows.spread(step[:unknowns, None])[0], step[unknowns] * reach
-        if np.abs(there.x + y - state.x).max() > NEAR * net.size:
+        if not np.abs(there.x + y - state.x).max() <= NEAR * net.size:
             return None
         displace_nodes(net, there, y)
         p, t = p + step[unknowns + 1 :], t + pace
         net.aim(there, t)
-        rows = jacobian_at(net, there.x, elongations(net, there))
-        if len(p) != len(rows.over):
-            return None
+        if len(there.turned):
+            measure_angles(there.x, net.parts.couplings, there.turned)
+        rows = jacobian_at(net, there.x, elongations(net, there), chosen)
         if np.abs(y).max() <= STILL * net.size and abs(pace) <= STILL:
             return min(max(float(t), 0.0), 1.0) if share - BACK <= t <= goal + STILL else None
     return None
 
 
-def _stress(net: Network, rows: Jacobian, strained: State | None) -> Floats:
+def _stress(net: Network, rows: Jacobian, strained: State | None, chosen: ActiveElements) -> Floats | None:
     """Forces in the rows that balance among themselves, of length 1: of a strain, where there is one."""
     if strained is not None:
-        there = jacobian_at(net, strained.x, elongations(net, strained))
+        there = jacobian_at(net, strained.x, elongations(net, strained), chosen)
         p = there.stiffness * there.over
-        if np.array_equal(there.owners, rows.owners) and p.any():
+        if p.any():
             return p / np.linalg.norm(p)
+    if rows.matrix.shape[1] > FEW:
+        return None
     return np.linalg.svd(rows.matrix.toarray(), full_matrices=False)[0][:, -1]
 
 
+def _step(matrix: Any, right: Floats) -> Floats:
+    """The least step that solves a system, or comes nearest to it; not a number where there is none."""
+    size = matrix.shape[0]
+    if size <= 2 * FEW:
+        return np.linalg.lstsq(matrix.toarray(), right, rcond=RANK)[0].astype(np.float64)
+    whole = sparse.block_array(
+        [[sparse.eye_array(size), matrix.T], [matrix, -(RANK**2) * sparse.eye_array(size)]]
+    )
+    try:
+        return splu(sparse.csc_array(whole)).solve(np.append(np.zeros(size), right))[:size]
+    except RuntimeError:  # exactly singular
+        return np.full(size, np.nan)
+
+
 def _fold_system(
-    net: Network, state: State, rows: Jacobian, p: Floats, at: tuple[float, float]
-) -> tuple[Floats, Floats] | None:
+    net: Network, state: State, rows: Jacobian, p: Floats, at: tuple[float, float], chosen: ActiveElements
+) -> tuple[Any, Floats]:
     """The matrix of a step in (y, t, p), and its right side."""
-    (share, reach), j = at, rows.matrix.toarray()
-    (size, unknowns), h = j.shape, DIFFERENCE * (net.size or 1.0)
+    (share, reach), j = at, rows.matrix
     further = State._make(array.copy() for array in state)
     net.aim(further, share + DIFFERENCE * reach)
-    after = jacobian_at(net, further.x, elongations(net, further))
-    bent = np.zeros((unknowns, unknowns))
-    for u in range(unknowns):
-        there = State._make(array.copy() for array in state)
-        there.x[rows.nodes[u]] += h * rows.ways[u]
-        moved = jacobian_at(net, there.x, elongations(net, there))
-        if moved.matrix.shape != j.shape:
-            return None
-        bent[:, u] = (moved.matrix.T @ p - j.T @ p) / h
-    if len(after.over) != size:
-        return None
-    matrix = np.zeros((size + unknowns + 1, unknowns + 1 + size))
-    matrix[:size, :unknowns] = j
-    matrix[:size, unknowns] = (after.over - rows.over) / DIFFERENCE
-    matrix[size : size + unknowns, :unknowns] = bent
-    matrix[size : size + unknowns, unknowns + 1 :] = j.T
-    matrix[-1, unknowns + 1 :] = 2.0 * p
+    after = jacobian_at(net, further.x, elongations(net, further), chosen)
+    driven = (after.over - rows.over)[:, None] / DIFFERENCE
+    bent = _bent(net, state, rows, p, chosen)
+    matrix = sparse.block_array([[j, driven, None], [bent, None, j.T], [None, None, 2.0 * p[None]]])
     return matrix, -np.concatenate([rows.over, j.T @ p, [p @ p - 1.0]])
+
+
+def _bent(net: Network, state: State, rows: Jacobian, p: Floats, chosen: ActiveElements) -> Any:
+    """(U, U) how Jᵀ p changes with the unknowns, by differences: of those at once that share no neighbour."""
+    pattern = sparse.csr_array(abs(rows.matrix).T @ abs(rows.matrix) + sparse.eye_array(len(rows.nodes)))
+    clashes = sparse.csr_array(pattern @ pattern)
+    colours, h = np.full(len(rows.nodes), -1), DIFFERENCE * (net.size or 1.0)
+    for u in range(len(colours)):
+        taken = set(colours[clashes.indices[clashes.indptr[u] : clashes.indptr[u + 1]]].tolist())
+        colours[u] = next(c for c in range(len(taken) + 1) if c not in taken)
+    changes, here = np.zeros((len(colours), colours.max() + 1)), rows.matrix.T @ p
+    for colour in range(changes.shape[1]):
+        there = State._make(array.copy() for array in state)
+        np.add.at(there.x, rows.nodes, h * rows.ways * (colours == colour)[:, None])
+        moved = jacobian_at(net, there.x, elongations(net, there), chosen)
+        changes[:, colour] = (moved.matrix.T @ p - here) / h
+    u, v = pattern.nonzero()
+    return sparse.csr_array((changes[u, colours[v]], (u, v)), pattern.shape)

@@ -12,9 +12,8 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.network.network import Network, State
-from pliant.relax.solvers.equilibrium import is_unstable
+from pliant.relax.solvers.equilibrium import comes_to_rest, is_unstable
 from pliant.relax.solvers.increment_measures import (
-    BAND,
     BOUND,
     FREE,
     GROWS,
@@ -22,6 +21,7 @@ from pliant.relax.solvers.increment_measures import (
     LEAST,
     LOADED,
     SHRINKS,
+    SLOWEST,
     STEADY,
     determinant_at,
     displacement,
@@ -29,9 +29,8 @@ from pliant.relax.solvers.increment_measures import (
     length_rounding,
 )
 from pliant.relax.solvers.newton import Settled
-from pliant.relax.solvers.run_state import Pace, Run
-
-QUICK = 4.0  # times as fast as it ever went: no faster where strings tighten and contacts close
+from pliant.relax.solvers.record import Record
+from pliant.relax.solvers.run_state import Pace, Run, copy_of
 
 
 def increment_fault(run: Run, before: State, state: State, settled: Settled, pace: Pace, step: float) -> str:
@@ -48,7 +47,10 @@ def increment_fault(run: Run, before: State, state: State, settled: Settled, pac
     small = settled.distorted <= JUMP and (far <= JUMP * net.size or not run.loaded)
     if not small and not _is_continuous(run, before, state, settled, (far, step), pace):
         return "jump"
-    turn = determinant_at(net, state.x, now) if pace.sign else None
+    stays = pace.sign and (
+        not run.one_sided or np.array_equal(law_regions(net, before), law_regions(net, state))
+    )
+    turn = determinant_at(net, state.x, now) if stays else None
     if turn and (turn.sign * pace.sign < 0.0 or turn.singular):
         return "singular" if turn.singular else "sign"
     return "unstable" if not pace.unstable and is_unstable(run, state) else ""
@@ -61,8 +63,10 @@ def _is_continuous(
     far, step = gone
     if settled.distorted > BOUND:
         return False
+    if run.one_sided and not np.array_equal(law_regions(run.net, before), law_regions(run.net, state)):
+        return _unbroken(run, before, state, pace.share, pace.share + step)
     return _is_smooth(settled, far / step, pace) or (
-        run.one_sided and _is_kinked(run, before, state, far, pace, step)
+        run.one_sided and _unbroken(run, before, state, pace.share, pace.share + step)
     )
 
 
@@ -73,12 +77,22 @@ def _is_smooth(settled: Settled, speed: float, pace: Pace) -> bool:
     return steady and (straight or pace.unstable)  # from where it is unstable, no step goes straight
 
 
-def _is_kinked(run: Run, before: State, state: State, far: float, pace: Pace, step: float) -> bool:
-    """Whether it is elements that come and go which bent its way, and it went no faster than before."""
-    if far > QUICK * pace.speed * step:
-        return False
-    first, last = law_regions(run.net, before), law_regions(run.net, state)
-    return bool(BAND in first or not np.array_equal(first, last))
+def _unbroken(run: Run, before: State, state: State, first: float, last: float) -> bool:
+    """Whether the way of an increment bends, where elements come and go, and does not jump.
+
+    Of two halves the one that goes farther is halved again: what jumps goes as far however short it is.
+    """
+    here, ahead, shortest = before, state, SLOWEST * (last - first)
+    while displacement(here.x, ahead.x) > JUMP * run.net.size:
+        middle, there = 0.5 * (first + last), copy_of(here)
+        run.net.aim(there, middle)
+        if last - first < shortest or not comes_to_rest(run, there, Record()):
+            return False
+        if displacement(here.x, there.x) > displacement(there.x, ahead.x):
+            last, ahead = middle, there
+        else:
+            first, here = middle, there
+    return True
 
 
 def _same_sides(net: Network, before: Floats, after: Floats) -> bool:

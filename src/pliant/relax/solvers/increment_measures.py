@@ -50,7 +50,7 @@ def length_rounding(net: Network) -> float:
 def law_regions(net: Network, state: State) -> Ints:
     """(E + C + Q + T,) where each element is on its law: −1 slack, BAND between, 1 taut; 0 for bars.
 
-    Contacts are on their band throughout: they are kept from passing through each other step by step.
+    Contacts: 1 where they press, −1 where they are open.
     """
     stretch, parts = elongations(net, state), net.parts
     one_way = (
@@ -61,7 +61,9 @@ def law_regions(net: Network, state: State) -> Ints:
             (stretch.rails, parts.rails),
         )
     )
-    return np.concatenate([*one_way, np.full(len(parts.touch.radius), BAND)])
+    touching = np.full(len(parts.touch.radius), -1)
+    touching[stretch.touching] = 1
+    return np.concatenate([*one_way, touching])
 
 
 def _region(over: Floats, laws: Ints, bands: Floats) -> Ints:

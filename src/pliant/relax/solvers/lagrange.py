@@ -127,13 +127,21 @@ def _step(
 
 def stiffness(net: Network, state: State, rows: Jacobian, stretch: Elongations) -> Floats:
     """H (U, U): of forces in what is rigid, and of what is elastic."""
-    forces = np.where(net.rigid, net.parts.links.stiffness * state.given, stretch.link_forces)
-    out = tangent_stiffness(net, state.x, rows, forces, stretch.links)
+    links, couplings = net.parts.links.stiffness, net.parts.couplings.stiffness
+    return stiffness_under(net, state, rows, stretch, (links * state.given, couplings * state.coupling_given))
+
+
+def stiffness_under(
+    net: Network, state: State, rows: Jacobian, found: Elongations, carried: tuple[Floats, Floats]
+) -> Floats:
+    """The same from the forces (E,) and (C,) in links and couplings, of those that are rigid."""
+    forces = np.where(net.rigid, carried[0], found.link_forces)
+    out = tangent_stiffness(net, state.x, rows, forces, found.links)
     couplings = net.parts.couplings
     if not len(couplings.laws):
         return out
     held, (count, d) = net.couplings_hold, state.x.shape
-    forces = np.where(held, couplings.stiffness * state.coupling_given, stretch.coupling_forces)
+    forces = np.where(held, carried[1], found.coupling_forces)
     rates, blocks = np.where(held, 0.0, couplings.stiffness), np.zeros((count, count, d, d))
     step = DIFFERENCE * (net.size or 1.0)
     add_resistance(state.x, couplings, state.turned, forces, rates, step, np.zeros((count, d)), blocks)
@@ -147,7 +155,7 @@ def tangent_stiffness(net: Network, x: Floats, rows: Jacobian, forces: Floats, o
     length = np.maximum(np.linalg.norm(away, axis=1), 1e-300)
     n = away / length[:, None]
     across = forces / length
-    along = _rates(net, rows, over) - across
+    along = _rates(net, over) - across
     blocks = across[:, None, None] * np.eye(d) + along[:, None, None] * n[:, :, None] * n[:, None, :]
     out = np.zeros((count, count, d, d))
     i, j = links.ends.T
@@ -163,14 +171,13 @@ def reduced_matrix(rows: Jacobian, blocks: Floats) -> Floats:
     return np.einsum("ua,uvab,vb->uv", ways, blocks[nodes[:, None], nodes[None, :]], ways)
 
 
-def _rates(net: Network, rows: Jacobian, over: Floats) -> Floats:
-    """(E,) how stiff links are along themselves, but for those that have a row."""
+def _rates(net: Network, over: Floats) -> Floats:
+    """(E,) how stiff links are along themselves, but for those that are rigid."""
     links = net.parts.links
     rates = np.where(links.laws == BAR, links.stiffness, 0.0)
     for e in np.flatnonzero(links.laws != BAR).tolist():
         rates[e] = tangent(links.laws[e], links.stiffness[e], links.bands[e], over[e])
-    rates[rows.owners[rows.owners < len(rates)]] = 0.0
-    return rates
+    return np.where(net.rigid, 0.0, rates)
 
 
 def _fields(net: Network, x: Floats, out: Floats) -> None:

@@ -122,11 +122,23 @@ def scale_multipliers(given: Floats, share: float, group: Links | Couplings) -> 
 
     Of strings, with a the band, f/k is g from a on and (g + a)²/4a below.
     """
+    return given_in(share * reduced(given, group), group)
+
+
+def reduced(given: Floats, group: Links | Couplings) -> Floats:
+    """Forces over stiffnesses of what is given in by so much, where lengths hold."""
     sign, bands = np.where(group.laws == BUMPER, -1.0, 1.0), np.maximum(group.bands, 1e-300)
     way = sign * given
-    pull = share * np.where(way >= bands, way, np.maximum(way + bands, 0.0) ** 2 / (4.0 * bands))
+    pull = np.where(way >= bands, way, np.maximum(way + bands, 0.0) ** 2 / (4.0 * bands))
+    return np.where(group.laws == BAR, given, sign * pull)
+
+
+def given_in(forces: Floats, group: Links | Couplings) -> Floats:
+    """By how much lengths are given in that hold with these forces over their stiffnesses."""
+    sign, bands = np.where(group.laws == BUMPER, -1.0, 1.0), np.maximum(group.bands, 1e-300)
+    pull = np.maximum(sign * forces, 0.0)
     one_way = sign * np.where(pull >= bands, pull, 2.0 * np.sqrt(bands * pull) - bands)
-    return np.where(group.laws == BAR, share * given, one_way)
+    return np.where(group.laws == BAR, forces, one_way)
 
 
 def has_multipliers(state: State) -> bool:

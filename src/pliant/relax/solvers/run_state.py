@@ -40,6 +40,7 @@ class Run:
     one_sided: bool  # there are elements that come and go
     exact: bool  # positions and forces are found together
     rough: Network  # the same with its friction, which the others have not
+    coned: bool = False  # positions, forces and friction are found together
     factor: float = 1.0  # by which what is rigid is stiffer than in the model
 
     def __post_init__(self) -> None:

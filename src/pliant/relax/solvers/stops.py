@@ -9,7 +9,7 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.network.network import Network, State
-from pliant.relax.solvers.dead_centres import branches
+from pliant.relax.solvers.dead_centres import branches, displace_nodes
 from pliant.relax.solvers.equilibrium import (
     TRIES,
     come_to_rest,
@@ -34,6 +34,7 @@ from pliant.relax.solvers.multipliers import clear_multipliers
 from pliant.relax.solvers.newton import Settled, settle
 from pliant.relax.solvers.record import Branch, Record
 from pliant.relax.solvers.relaxation import perturb_nodes
+from pliant.relax.solvers.release import lets_go, limit_near
 from pliant.relax.solvers.run_state import Pace, Run, copy_of, rescale, restore
 
 SMALLEST = 2.0**-30  # increment, as a share of the drive: events are located so closely
@@ -130,6 +131,8 @@ def take_increment(run: Run, before: State, state: State, pace: Pace, ahead: flo
     """Take an increment: where the drive is, and how fast it went."""
     pace.last = displacement(before.x, state.x) / max(step, SMALLEST)
     pace.share, pace.speed = ahead, max(pace.speed, pace.last if step > SLOWEST else 0.0)
+    if run.one_sided:  # rows come and go: the determinant is compared while they stay
+        pace.sign = determinant_at(run.net, state.x, elongations(run.net, state)).sign
     if pace.unstable and not is_unstable(run, state):
         pace.unstable, run.limits = False, run.stable
 
@@ -139,11 +142,17 @@ def name_event(
     settled: Settled, record: Record,
 ) -> bool:  # fmt: skip
     """Name what an increment as small as they get does not get over; whether the drive goes on."""
-    net, far = run.net, displacement(before.x, state.x)
-    if fault in ("rest", "lengths") or (
+    net, loose = run.net, None
+    if run.one_sided and fault in ("rest", "lengths", "jump"):
+        loose = _let_go(run, before, state, pace.share, goal, record)
+    strained = fault in ("rest", "lengths") or (
         fault == "jump" and (not run.loaded or is_rank_deficient(net, before))
-    ):
+    )
+    if loose is None and strained:
         return stop_drive(run, before, state, fault, pace, ahead, goal, record)
+    if loose is not None:
+        fault, ahead = "jump", max(ahead, loose + 2.0 * SMALLEST)
+    far = displacement(before.x, state.x)
     if fault == "jump":
         pace.unstable, run.limits = False, run.stable
     if fault == "sides":
@@ -152,7 +161,8 @@ def name_event(
         node = int(((state.x - before.x)[: net.shown] ** 2).sum(axis=1).argmax())
         text = f"loses its stability and snaps through: {net.names[node]} goes {far:.4g} at once"
         record.forget("unstable", ahead - SAME)
-        record.notice(ahead, "snap", text)
+        record.forget("soft", ahead - SAME)
+        record.notice(ahead if loose is None else loose, "snap", text)
     elif fault == "sign":
         record.notice(ahead, "branch", "passes a singular pose: two assemblies meet there")
     elif fault == "unstable":
@@ -164,6 +174,24 @@ def name_event(
     pace.last = None if fault in ("jump", "sides") else last
     pace.step = 2.0 * SMALLEST
     return True
+
+
+def _let_go(run: Run, before: State, state: State, share: float, goal: float, record: Record) -> float | None:
+    """Where a string that goes slack, a contact that opens or a limit lets it fall; the state is where to.
+
+    None where none does: then the state is as it was.
+    """
+    settled = lets_go(run.net, before, share, goal) or limit_near(run.net, before, share)
+    if settled is None or settled.share + 2.0 * SMALLEST > goal:
+        return None
+    there = copy_of(settled.state)
+    displace_nodes(run.net, there, run.net.size * settled.push)
+    run.net.aim(there, max(share, settled.share) + 2.0 * SMALLEST)
+    rest = come_to_rest(run, there, settled.share, record)
+    if not rest.at_rest or elongations(run.net, there).worst > LENGTHS:
+        return None
+    restore(state, there)
+    return settled.share
 
 
 def stop_drive(

@@ -1,0 +1,236 @@
+"""The equations of a mechanism with friction, at a pose: see `cone`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pliant.core.arrays import Bools, Floats, Ints
+from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.forces import nodal_forces
+from pliant.relax.mechanics.friction import (
+    HELD,
+    PROJECTION,
+    STIFFNESS,
+    WEIGHTS,
+    place_pair,
+    rough_ones,
+    vectors,
+)
+from pliant.relax.mechanics.gradients import ActiveElements, Jacobian, holding, jacobian_at
+from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.laws import BAR, STRING
+from pliant.relax.network.network import CURVE, FREE, LINE, Network, State, once
+from pliant.relax.solvers.lagrange import applied_forces, stiffness_under
+from pliant.relax.solvers.multipliers import reduced
+
+MOST = 200  # unknowns and rows
+DIFFERENCE = 1e-5  # of the size, over which slopes of contacts are compared
+ROUNDED = 1e-9  # of what friction can hold
+NONE = 1e-300  # the force of what has just taken hold
+
+
+@once
+def is_applicable(net: Network) -> bool:
+    """Whether such steps can be made: small, on straight guides, and what lets go is rigid."""
+    parts, (count, d) = net.parts, net.drawn.shape
+    soft = ~net.couplings_hold & (parts.couplings.laws != BAR)
+    if (parts.guides.kinds == CURVE).any() or soft.any() or not net.touches_hold.all():
+        return False
+    rows = len(parts.links.laws) + len(parts.couplings.laws) + len(parts.touch.radius) + d * count
+    return not len(parts.rails.laws) and rows <= MOST
+
+
+@dataclass
+class FrictionState:
+    """What elements carry at a pose, and which of what rubs slips."""
+
+    links: Floats  # (E,)
+    couplings: Floats  # (C,)
+    touches: Floats  # (T,) negative: they press
+    guides: Floats  # (M,) of the rows of rough guides
+    friction: Floats  # (G, D)
+    slips: Bools  # (G,)
+
+    def carried(self) -> Floats:
+        """(E + C + T,) all of them but the guides'; there are no rails."""
+        return np.concatenate([self.links, self.couplings, self.touches])
+
+
+@dataclass(frozen=True)
+class RoughNetwork:
+    """A mechanism with the rows of its rough guides, whose nodes are free of them."""
+
+    net: Network
+    nodes: Ints  # (A,) on rough guides
+    pairs: Ints  # (B,) of segments that rub
+    friction: Floats  # (A + B,) μ
+    normals: Floats  # (M, D) of the guides
+    owners: Ints  # (M,) of the A
+
+
+@dataclass(frozen=True)
+class ConeSystem:
+    """The equations at a pose."""
+
+    rows: Jacobian
+    j: Floats  # (R, U) slopes of what holds, and of guides
+    over: Floats  # (R,)
+    forces: Floats  # (R,)
+    t: Floats  # (K, U) slopes of slips
+    grips: Ints  # (K,) whose
+    ways: Floats  # (K, D)
+    slip: Floats  # (K,)
+    friction: Floats  # (K,)
+    presses: Floats  # (G, R) by what the normal forces grow with the forces
+    right: Floats  # (U,) forces from all else
+    stiff: Floats  # (U, U) H
+
+
+@once
+def rough_network(net: Network) -> RoughNetwork:
+    """A mechanism with friction, made ready for its equations."""
+    guides, (nodes, pairs) = net.parts.guides, rough_ones(net)
+    kinds = guides.kinds.copy()
+    kinds[nodes] = FREE
+    d, normals, owners = net.drawn.shape[1], [], []
+    for row, node in enumerate(nodes.tolist()):
+        along = guides.along[node] / np.linalg.norm(guides.along[node])
+        across = np.linalg.svd(along[None])[2][1:] if guides.kinds[node] == LINE else along[None]
+        normals.append(across)
+        owners += [row] * len(across)
+    friction = np.concatenate([guides.friction[nodes], net.parts.touch.friction[pairs]])
+    freed = replace(net, parts=net.parts._replace(guides=guides._replace(kinds=kinds)))
+    every = np.concatenate([np.zeros((0, d)), *normals])
+    return RoughNetwork(freed, nodes, pairs, friction, every, np.array(owners, np.int64))
+
+
+def carried_by(net: Network, own: RoughNetwork, state: State) -> FrictionState:
+    """What a state carries; what is on its cone slips."""
+    parts, friction, held = net.parts, np.zeros((0, state.x.shape[1])), np.zeros(0)
+    if len(state.gripped):
+        friction = state.grips[:, STIFFNESS, None] * vectors(state.grips, state.x.shape[1])[1]
+        held = state.grips[:, HELD]
+    far = np.linalg.norm(friction, axis=1)
+    return FrictionState(
+        np.where(net.rigid, parts.links.stiffness * reduced(state.given, parts.links), 0.0),
+        parts.couplings.stiffness * reduced(state.coupling_given, parts.couplings),
+        -parts.touch.stiffness * state.touch_given,
+        (nodal_forces(state, parts)[own.nodes[own.owners]] * own.normals).sum(axis=1),
+        friction,
+        (far >= (1.0 - ROUNDED) * held) & (far > 0.0),
+    )
+
+
+def equations(net: Network, own: RoughNetwork, state: State, now: FrictionState) -> ConeSystem:
+    """The equations at a pose, with the forces there."""
+    found = elongations(net, state)
+    always = holding(own.net, found)
+    rows = jacobian_at(own.net, state.x, found, _acting_elements(own.net, always, now))
+    guided = np.zeros((len(own.owners), len(rows.nodes)))
+    for m, normal in enumerate(own.normals):
+        guided[m] = (rows.nodes == own.nodes[own.owners[m]]) * (rows.ways @ normal)
+    grips, ways, t, slip = _friction_rows(own, state, rows, now)
+    stiff = stiffness_under(own.net, state, rows, found, (now.links, now.couplings))
+    return ConeSystem(
+        rows,
+        np.vstack([rows.matrix.toarray(), guided]),
+        np.append(rows.over, np.zeros(len(guided))),
+        np.append(now.carried()[rows.owners], now.guides),
+        t, grips, ways, slip,
+        (now.friction[grips] * ways).sum(axis=1),
+        _presses(own, rows, now),
+        applied_forces(own.net, state, rows, found),
+        stiff + _contact_stiffness(own, state, rows, now),
+    )  # fmt: skip
+
+
+def _friction_rows(
+    own: RoughNetwork, state: State, rows: Jacobian, now: FrictionState
+) -> tuple[Ints, Floats, Floats, Floats]:
+    """Of what rubs at present: whose (K,), the ways (K, D) it slips, the slopes (K, U), the slips (K,)."""
+    d, a = state.x.shape[1], len(own.nodes)
+    if not len(state.gripped):
+        return np.zeros(0, np.int64), np.zeros((0, d)), np.zeros((0, len(rows.nodes))), np.zeros(0)
+    slope = np.empty(4 * d)
+    grips = np.concatenate([np.arange(a), a + np.flatnonzero(now.touches[own.pairs] != 0.0)])
+    for row in grips[a:].tolist():
+        place_pair(own.net, state, int(own.pairs[row - a]), row, slope)
+    values, found = np.linalg.eigh(state.grips[grips, PROJECTION : PROJECTION + d * d].reshape(-1, d, d))
+    owners, columns = np.nonzero(values > 0.5)
+    grips, ways = grips[owners], found.transpose(0, 2, 1)[owners, columns]
+    weights, nodes = state.grips[grips, WEIGHTS], state.gripped[grips]
+    t = np.zeros((len(grips), len(rows.nodes)))
+    for k in range(4):
+        t += (nodes[:, [k]] == rows.nodes) * weights[:, [k]] * (ways @ rows.ways.T)
+    return grips, ways, t, np.einsum("ga,gad,gd->g", weights, (state.x - state.since)[nodes], ways)
+
+
+def _acting_elements(net: Network, always: ActiveElements, now: FrictionState) -> ActiveElements:
+    """Of what can hold, what does: a force of 0 in what lets go says that it has."""
+    links, couplings, moves = net.parts.links, net.parts.couplings, net.free
+    one_way = (links.laws != BAR) & (now.links != 0.0) & net.rigid & moves[links.ends].any(axis=1)
+    other = (couplings.laws != BAR) & (now.couplings != 0.0)
+    return ActiveElements(
+        np.union1d(always.links[links.laws[always.links] == BAR], np.flatnonzero(one_way)),
+        np.union1d(always.couplings[couplings.laws[always.couplings] == BAR], np.flatnonzero(other)),
+        always.rails,
+        np.flatnonzero((now.touches != 0.0) & moves[net.parts.touch.ends].any(axis=1)),
+    )
+
+
+def _presses(own: RoughNetwork, rows: Jacobian, now: FrictionState) -> Floats:
+    """(G, R) by what normal forces grow with the forces: |N| of guides, −f of pairs."""
+    a, size, first = len(own.nodes), len(rows.owners), len(now.links) + len(now.couplings)
+    out = np.zeros((len(own.friction), size + len(own.owners)))
+    square = np.bincount(own.owners, now.guides**2, a) if a else np.zeros(0)
+    for m, owner in enumerate(own.owners.tolist()):
+        out[owner, size + m] = now.guides[m] / np.sqrt(square[owner]) if square[owner] else 1.0
+    for row, pair in enumerate(own.pairs.tolist(), a):
+        out[row, :size] = -1.0 * (rows.owners == first + pair)
+    return out
+
+
+def _contact_stiffness(own: RoughNetwork, state: State, rows: Jacobian, now: FrictionState) -> Floats:
+    """(U, U) the slopes of what contacts and their friction do to the unknowns, by differences."""
+    out, touch = np.zeros((len(rows.nodes), len(rows.nodes))), own.net.parts.touch
+    acting = np.flatnonzero(now.touches != 0.0)
+    at = np.zeros(len(own.net.parts.touch.radius), np.int64) - 1
+    at[own.pairs] = len(own.nodes) + np.arange(len(own.pairs))
+    h = DIFFERENCE * (own.net.size or 1.0)
+    for u in np.flatnonzero(np.isin(rows.nodes, touch.ends[acting])).tolist():
+        pair = []
+        for step in (h, -h):
+            x = state.x.copy()
+            x[rows.nodes[u]] += step * rows.ways[u]
+            pull = np.zeros_like(x)
+            for k in acting.tolist():
+                force = now.friction[at[k]] if at[k] >= 0 else np.zeros(x.shape[1])
+                _pulls(own.net, x, k, now.touches[k], force, pull)
+            pair.append(rows.gathered(pull[None])[:, 0])
+        out[:, u] = (pair[0] - pair[1]) / (2.0 * h)
+    return out
+
+
+def _pulls(net: Network, x: Floats, pair: int, force: float, along: Floats, out: Floats) -> None:
+    """Add to (N, D) what a pair does that presses, with friction (D,) turned along with it."""
+    d = x.shape[1]
+    slope = np.empty(4 * d)
+    contact_slope(x, net.parts.touch, pair, slope)
+    parts = slope.reshape(4, d)
+    normal = parts[2] + parts[3]
+    shares = parts @ normal  # −(1 − s), −s, 1 − t, t
+    along = along - normal * (normal @ along)
+    np.add.at(out, net.parts.touch.ends[pair], force * parts + shares[:, None] * along)
+
+
+def take(spot: ConeSystem, now: FrictionState, forces: Floats, friction: Floats) -> None:
+    """Set what elements carry to a solution; what holds with no force at all still holds."""
+    count, owners = len(spot.rows.owners), spot.rows.owners
+    everything, none = np.zeros(len(now.carried())), np.where(spot.rows.laws == STRING, NONE, -NONE)
+    everything[owners] = np.where(forces[:count] == 0.0, none, forces[:count])
+    ends = np.cumsum([len(now.links), len(now.couplings)])
+    now.links, now.couplings, now.touches = np.split(everything, ends)
+    now.guides, now.friction = forces[count:], np.zeros_like(now.friction)
+    np.add.at(now.friction, spot.grips, friction[:, None] * spot.ways)

@@ -1,0 +1,151 @@
+"""Where what pulls or presses one way lets go, and a mechanism under load falls: located with its force 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.core.arrays import Floats
+from pliant.relax.network.laws import BAR, STRING
+from pliant.relax.network.network import Network, State
+from pliant.relax.solvers.cone import settle_on_cone
+from pliant.relax.solvers.cone_equations import (
+    ConeSystem,
+    RoughNetwork,
+    carried_by,
+    equations,
+    is_applicable,
+    rough_network,
+    take,
+)
+from pliant.relax.solvers.dead_centres import displace_nodes
+
+TURNS = 40
+STILL = 1e-13  # of the size, or of the drive: a step that is none
+JUST = 1e-3  # of the size, and of the drive: so near something lets go, at most
+PUSH = 1e-5  # of the size: where stiffness is negative
+FAR = 1e-3  # of the size: where it is 0, and next to nothing drives it
+BEFORE, LATE = (4e-8, 1e-8), 1e-7  # of the drive: shares before a limit, and how near it has to be
+RANK = 1e-9  # singular values below it are 0; of the largest stiffness, one below it is none
+
+
+@dataclass(frozen=True)
+class Release:
+    """Where an element that pulls or presses one way carries nothing any more, and nothing else holds."""
+
+    share: float
+    state: State
+    push: Floats  # (N, D) a displacement, of the size, from which it falls
+
+
+def lets_go(net: Network, state: State, share: float, goal: float) -> Release | None:
+    """Where, near a pose at rest, the element that carries least lets go, and nothing else holds the pose.
+
+    Newton's steps in (x, f, t), t being the share of the drive, with its force 0. None where there is no such
+    element, where it is far, or where the pose holds without it.
+    """
+    if not is_applicable(net) or len(state.gripped):
+        return None
+    there, own, t, reach = (
+        State._make(array.copy() for array in state),
+        rough_network(net),
+        share,
+        goal - share,
+    )
+    now, row, size = carried_by(net, own, state), -1, net.size or 1.0
+    for _ in range(TURNS):
+        spot = equations(net, own, there, now)
+        lets = np.flatnonzero(spot.rows.laws != BAR)
+        if row < 0 and not len(lets):
+            return None
+        row = int(lets[np.abs(spot.forces[lets]).argmin()]) if row < 0 else row
+        net.aim(there, t + reach)
+        found = _let_go_step(spot, equations(net, own, there, now), row, reach)
+        moves, pace = spot.rows.spread(found[: len(spot.rows.nodes), None])[0], float(found[-1])
+        if not (np.abs(there.x + moves - state.x).max() <= JUST * size and abs(t + pace - share) <= JUST):
+            return None
+        displace_nodes(net, there, moves)
+        take(spot, now, found[len(spot.rows.nodes) : -1], np.zeros(0))
+        t += pace
+        net.aim(there, t)
+        if np.abs(moves).max() <= STILL * size and abs(pace) <= STILL:
+            way = _loose_way(spot, row)
+            return None if way is None else Release(t, there, way)
+    return None
+
+
+def limit_near(net: Network, state: State, share: float) -> Release | None:
+    """The limit that a pose is close to: the least stiffness κ of what is left free falls to 0 as a root.
+
+    From κ² at two shares a little before, which is a straight line in the drive; None where none is near.
+    """
+    if not is_applicable(net) or len(state.gripped):
+        return None
+    own, seen, there = rough_network(net), [], State._make(array.copy() for array in state)
+    for back in BEFORE:
+        rest = _stable_rest(net, own, there, state, share - back)
+        if rest is None:
+            return None
+        spot, (stiffness, way) = rest
+        seen.append((share - back, stiffness**2, there.x.copy(), way, spot))
+    (first, most, x, _, _), (last, least, y, way, spot) = seen
+    at = last + least * (last - first) / (most - least) if most > least else np.inf
+    if not abs(at - share) <= LATE:
+        return None
+    moves = spot.rows.spread(way[:, None])[0]
+    moves *= np.sign(((y - x) * moves).sum()) / np.sqrt((moves**2).sum(axis=1).max())
+    return Release(float(at), there, FAR * moves)
+
+
+def _stable_rest(
+    net: Network, own: RoughNetwork, there: State, at: State, share: float
+) -> tuple[ConeSystem, tuple[float, Floats]] | None:
+    """Come to the rest at a share that is stable, of the two that meet at a limit near the pose `at`.
+
+    Its equations, with the least stiffness that is left and its way; None where there is no such rest.
+    """
+    for _ in range(2):
+        net.aim(there, share)
+        if not settle_on_cone(net, net, there).at_rest:
+            return None
+        spot = equations(net, own, there, carried_by(net, own, there))
+        soft = least_stiffness_left(spot, spot.j)
+        if soft is None:
+            return None
+        if soft[0] > 0.0:
+            return spot, soft
+        there.x[:] = 2.0 * at.x - there.x  # to the other one
+    return None
+
+
+def least_stiffness_left(spot: ConeSystem, held: Floats) -> tuple[float, Floats] | None:
+    """The least stiffness of what rows (R, U) leave free, and the way (U,) it has; None where nothing is."""
+    _, sizes, right = np.linalg.svd(held)
+    ways = right[int((sizes > RANK).sum()) :].T
+    values, found = np.linalg.eigh(ways.T @ spot.stiff @ ways)
+    return (float(values[0]), ways @ found[:, 0]) if len(values) else None
+
+
+def _let_go_step(spot: ConeSystem, further: ConeSystem, row: int, reach: float) -> Floats:
+    """(U + R + 1,) displacements, forces, and by how much the drive goes on until a row carries nothing."""
+    size, unknowns = spot.j.shape
+    matrix = np.zeros((unknowns + size + 1,) * 2)
+    matrix[:unknowns, :unknowns], matrix[:unknowns, unknowns:-1] = spot.stiff, spot.j.T
+    matrix[unknowns:-1, :unknowns] = spot.j
+    matrix[:unknowns, -1] = -(further.right - spot.right) / reach
+    matrix[unknowns:-1, -1] = (further.over - spot.over) / reach
+    matrix[-1, unknowns + row] = 1.0
+    right = np.concatenate([spot.right, -spot.over, [0.0]])
+    return np.linalg.lstsq(matrix, right, rcond=RANK**2)[0].astype(np.float64)
+
+
+def _loose_way(spot: ConeSystem, row: int) -> Floats | None:
+    """The way in which a pose gives way without a row, so that this gets loose; None where it does not."""
+    soft = least_stiffness_left(spot, np.delete(spot.j, row, axis=0))
+    if soft is None or soft[0] > -RANK * np.abs(spot.stiff).max():
+        return None
+    way = soft[1]
+    tight = float(spot.j[row] @ way) * (1.0 if spot.rows.laws[row] == STRING else -1.0)
+    moves = spot.rows.spread((-way if tight > 0.0 else way)[:, None])[0]
+    return PUSH / np.sqrt((moves**2).sum(axis=1).max()) * moves
