@@ -4,6 +4,7 @@
     python -m tests.crosscheck.campaign --families gate chain --assemblies 200
     python -m tests.crosscheck.campaign --replay out/crosscheck/gate-12.json
 
+With OPENBLAS_NUM_THREADS=1 a tenth less processor time is spent, on threads that wait for each other.
 Ends with a table by family; models that fail are left in the folder, each with what was found.
 """
 

@@ -160,6 +160,7 @@ def test_a_triangle_whose_tip_slides_off_the_tip_of_a_key_turns_on():
     ("seed", "reached"),
     [
         (1001, 7985.0),  # lies on both posts; slid off one, it turns into the gate
+        (80412, 0.005774),  # the same, and nearly as wide as the gate: there is one place only
         pytest.param(1003, 0.01186, marks=pytest.mark.slow),
         pytest.param(3060, 5.6, marks=pytest.mark.slow),  # too high for the gate, and not too wide
     ],
@@ -167,6 +168,29 @@ def test_a_triangle_whose_tip_slides_off_the_tip_of_a_key_turns_on():
 def test_a_bar_that_lies_on_the_posts_of_a_gate_slides_to_where_it_can_turn_into_it(seed, reached):
     result = solve(random_assembly("gate", seed))
     assert result.objective >= (1 - 1e-3) * reached
+
+
+def test_a_bar_whose_tip_lies_on_the_tip_of_a_post_passes_it_without_a_push(monkeypatch: pytest.MonkeyPatch):
+    """Each tip is at the end of the other's edge, and either edge alone would hold it."""
+    monkeypatch.setattr("pliant.flex.solve.is_worth_perturbing", lambda *_: False)
+    assert solve(random_assembly("posts", 80328)).objective >= 2.672 * (1 - 1e-3)
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_a_nut_that_slides_tip_to_tip_along_a_key_turns_on_whatever_the_pushes(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+):
+    chance = np.random.default_rng
+    model = random_assembly("turning", 100001)
+    monkeypatch.setattr(np.random, "default_rng", lambda _: chance(seed))
+    assert solve(model).status is FlexStatus.TURNING
+
+
+def test_loose_parts_that_could_slide_far_do_not_keep_a_motion_from_its_end():
+    """What the program promises is lost to second order, however short the step: it is at rest."""
+    result = solve(random_assembly("mosaic", 100000))
+    assert result.status is FlexStatus.CONVERGED
+    assert result.objective == pytest.approx(0.078563, rel=2e-3)
 
 
 def test_a_block_against_a_wall_is_not_carried_along_it_and_round_its_end():

@@ -49,6 +49,10 @@ HARD = {  # each ended short, or told another objective than its last frame's, b
     "what a step gains is lost again in mending its overlap": ("tenon", 60004),
     "many loose parts, seen by edges that they have passed": ("crowd", 60060),
     "tips of which each is beside the other, while edges cross": ("crowd", 71005),
+    "a tip on a tip, each at the end of the other's edge": ("posts", 80328),
+    "a bar that fits into a gate in one place only": ("gate", 80412),
+    "loose parts that could slide far at no loss": ("mosaic", 100000),
+    "a tip that slides to a tip": ("turning", 100001),
 }
 
 

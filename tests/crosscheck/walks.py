@@ -55,11 +55,12 @@ def climbed(
     end = float(goal.value(start))
     scale = max(abs(end), play_length / goal.arm)
     slack = max(hair * play_length, 1e-4 * hair * play.size)
-    allowed = _allowed(play, slack)
+    allowed, near = _allowed(play, slack), _within(play, REACH * play.size)
+    world = _compiled(replace(play, pairs=play.pairs[near]), start, allowed[near], slack)
     best, fine, left = Climb(0.0, 0.0, 0.0, 0.0, None), FINE * _thinnest(play), WALKS
     for walk in range(MOST_WALKS):
         rng = np.random.default_rng([seed, walk])
-        path, places = _walked(rng, play, start, allowed, slack, play_length, scale, fine, work)
+        path, places = _walked(rng, play, start, world, play_length, scale, fine, work)
         values, left = goal.value(path), left - 1
         claimed, fine = float(values[-1] - end), FINER * fine
         if claimed > max(best.gain, 5e-3 * scale):
@@ -78,16 +79,13 @@ def _walked(
     rng: np.random.Generator,
     play: Played,
     start: Floats,
-    allowed: Floats,
-    slack: float,
+    world: tuple,
     play_length: float,
     scale: float,
     fine: float,
     work: float,
 ) -> tuple[Floats, Ints]:
     """A walk as far as its highest place (K, B, 3), and the places of it that straight ways join."""
-    near = _within(play, REACH * play.size)
-    world = _compiled(replace(play, pairs=play.pairs[near]), play.frames[-1], allowed[near], slack)
     goal, corners = play.objective, world[1][2]
     each = float(((corners[:, 1] - corners[:, 0]) * (corners[:, 3] - corners[:, 2])).sum())
     path = np.tile(start, (int(np.clip(work / max(each, 1.0) / 20, 500, 10_000)) + 1, 1, 1))

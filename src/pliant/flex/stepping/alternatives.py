@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.flex.contact.distance import gaps, gaps_and_blocks
+from pliant.flex.contact.distance import contact_points, gaps, gaps_and_blocks
 from pliant.flex.contact.overlap import measure_overlaps
 from pliant.flex.contact.selection import (
     distance_beyond_ends,
@@ -26,31 +26,60 @@ from pliant.flex.contact.selection import (
 )
 from pliant.flex.lp.solvers import solve_program
 from pliant.flex.problem.system import System
-from pliant.flex.stepping.linearization import LATER, linear_step, step_with_new_contacts
+from pliant.flex.stepping.linearization import (
+    LATER,
+    linear_step,
+    step_with_new_contacts,
+    with_travel_bounds,
+)
 from pliant.flex.stepping.step import (
     AcceptedStep,
     Configuration,
     LinearStep,
     configuration_at,
     is_usable,
+    largest_travel,
     take_step,
 )
 
 KEEP = 1e3  # what the objective weighs beside the sliding: nothing is given up for it
 ALONE = 12  # loaded corners up to which each is turned alone
 RELEASES = 5
+NEARBY = (1 / 16, 1 / 128)  # of how far bodies would go: so near they are kept where that leads nowhere
 LOADED = 1e-4  # of the largest force: what carries less than that holds nothing
-FEW = 200  # moving bodies up to which a slide is tried, too
+ACROSS = 1e-3  # rad between two edges that do not lie along each other
+FEW = 200  # moving bodies up to which slides and ways past tips are tried, too
+FEWER = 12  # the same for shorter steps
 
 
 def alternative_step(system: System, linear: LinearStep, enough: float, turn: float) -> AcceptedStep | None:
     """A step that gains where the program of a pose has nothing more to gain; None: it is at rest."""
+    moving = len(system.parts.free)
     if _alternatives_could_gain(system, linear, enough, turn):
         for other in _alternatives(system, linear, enough, turn):
             _, moved = step_with_new_contacts(system, other, enough, turn)
+            if moving <= FEWER and moved is not None and moved.there.value <= linear.here.value + enough:
+                _, moved = nearby_step(system, other, enough, turn)
             if moved is not None and moved.there.value > linear.here.value + enough:
                 return moved
-    return _sliding_step(system, linear, enough, turn) if len(system.parts.free) <= FEW else None
+    return _sliding_step(system, linear, enough, turn) if moving <= FEW else None
+
+
+def nearby_step(
+    system: System, linear: LinearStep, enough: float, turn: float
+) -> tuple[LinearStep, AcceptedStep | None]:
+    """The same program with bodies kept near, where no longer step gains, and the step that then does.
+
+    What a body may slide at no loss a program lets it slide as far as it can: past the one place
+    where there was something to gain, or so far that what is lost to second order is more than that.
+    """
+    travel, here = largest_travel(system, linear.here, linear.solution.step), linear.here
+    for share in NEARBY:
+        near = with_travel_bounds(system, here.poses, max(share * travel, system.threshold))
+        linear, moved = step_with_new_contacts(near, linear_step(near, here, turn), enough, turn)
+        if moved is not None and moved.crossings is None and moved.there.value > here.value + enough:
+            return linear, moved
+    return linear, None
 
 
 def _alternatives_could_gain(system: System, linear: LinearStep, enough: float, turn: float) -> bool:
@@ -62,6 +91,7 @@ def _alternatives_could_gain(system: System, linear: LinearStep, enough: float, 
     contacts = linear.here.contacts
     loose = distance_beyond_ends(system.parts, linear.here.poses, contacts) > 0.1 * system.threshold
     loose[contacts.corner] = True
+    loose |= _rows_of_touching_tips(system, linear)
     if not (loose & _loaded_rows(linear)).any():
         return False
     without = linear_step(system, replace(linear.here, contacts=without_rows(contacts, loose)), turn)
@@ -85,6 +115,38 @@ def _alternatives(system: System, linear: LinearStep, enough: float, turn: float
             linear_step(system, _with_flipped_corners(system, chosen.here, corners[[k]]), turn)
             for k in range(len(corners))
         )
+    yield from without_touching_tips(system, linear, turn)
+
+
+def without_touching_tips(system: System, linear: LinearStep, turn: float) -> Iterator[LinearStep]:
+    """The program without each of the rows that hold one tip on another."""
+    here = linear.here
+    for tip in np.flatnonzero(_rows_of_touching_tips(system, linear))[:ALONE]:
+        passed = np.arange(len(here.contacts.rows)) == tip
+        yield linear_step(system, replace(here, contacts=without_rows(here.contacts, passed)), turn)
+
+
+def _rows_of_touching_tips(system: System, linear: LinearStep) -> Bools:
+    """Loaded rows (R,) of two corners that touch tip to tip: each at the end of the other's edge.
+
+    Either edge alone could hold the other body; a program with both knows no way past the tips.
+    Edges that lie along each other are no such choice.
+    """
+    poses, contacts, near = linear.here.poses, linear.here.contacts, 0.1 * system.threshold
+    if len(system.parts.free) > FEW:
+        return np.zeros(len(contacts.rows), np.bool_)
+    loaded = _loaded_rows(linear)
+    at = np.abs(distance_beyond_ends(system.parts, poses, contacts)) <= near
+    at &= loaded | (gaps(contacts.rows, poses) <= near)
+    if at.sum() < 2:
+        return np.zeros(len(at), np.bool_)
+    rows = contacts.rows.take(at)
+    point, normal = contact_points(rows, poses)
+    crosswise = (rows.edge_body[:, None] == rows.point_body) & (rows.point_body[:, None] == rows.edge_body)
+    apart = np.abs(point[:, None] - point).max(axis=-1) > 2 * near
+    across = np.abs(normal[:, None, 0] * normal[:, 1] - normal[:, None, 1] * normal[:, 0]) > ACROSS
+    at[at] = (crosswise & ~apart & across).any(axis=1)
+    return at & loaded
 
 
 def without_released_rows(

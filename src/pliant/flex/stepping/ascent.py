@@ -11,7 +11,7 @@ from pliant.core.progress import Progress, silent
 from pliant.flex.diagnosis.unbounded import Ending, find_leaving
 from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
-from pliant.flex.stepping.alternatives import alternative_step
+from pliant.flex.stepping.alternatives import alternative_step, nearby_step
 from pliant.flex.stepping.linearization import linear_step, step_with_new_contacts
 from pliant.flex.stepping.step import AcceptedStep, LinearStep, is_usable, next_turn_bound, take_step
 from pliant.flex.stepping.trajectory import Trajectory
@@ -47,25 +47,46 @@ def ascend(
             linear, moved = step_with_new_contacts(system, linear, trajectory.enough, turn)
         solved = is_usable(system, linear.program, linear.solution)
         if moved is None and solved and trajectory.is_settled(linear):
-            small = take_step(system, linear, system.study.turn)
-            moved = _worthwhile_small_step(system, trajectory, linear, small)
-            moved = moved or (None if wander else alternative_step(system, linear, trajectory.enough, turn))
+            small = None if wander else take_step(system, linear, system.study.turn)
+            moved = None if wander else _step_at_rest(system, trajectory, linear, small, turn)
             if moved is None or not trajectory.is_worth_taking(moved):
                 return _finish(system, trajectory, linear, small)
-        if moved is None and solved and shrinkings == SHRINKINGS:
-            moved = alternative_step(system, linear, trajectory.enough, turn)
+        if moved is None and solved and shrinkings == SHRINKINGS and not wander:
+            linear, moved = _step_where_stalled(system, trajectory, linear, turn)
         if moved is not None:
             trajectory.append_step(moved)
             turn = next_turn_bound(system, moved, turn)
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1
         else:
-            return _stall_ending(linear, solved)
+            return _stall_ending(system, trajectory, linear, solved)
     return Ending(FlexStatus.STEP_LIMIT)
 
 
-def _stall_ending(linear: LinearStep, solved: bool) -> Ending:
-    """The ending where no step can be taken, however short."""
+def _step_at_rest(
+    system: System, trajectory: Trajectory, linear: LinearStep, small: AcceptedStep | None, turn: float
+) -> AcceptedStep | None:
+    """A step on from where a program has nothing more to gain; None: it is an end."""
+    worthwhile = _worthwhile_small_step(system, trajectory, linear, small)
+    return worthwhile or alternative_step(system, linear, trajectory.enough, turn)
+
+
+def _step_where_stalled(
+    system: System, trajectory: Trajectory, linear: LinearStep, turn: float
+) -> tuple[LinearStep, AcceptedStep | None]:
+    """A step where none along the program gains, however short, and the program with bodies kept near."""
+    near, moved = nearby_step(system, linear, trajectory.enough, system.study.turn)
+    return near, moved or alternative_step(system, linear, trajectory.enough, turn)
+
+
+def _stall_ending(system: System, trajectory: Trajectory, linear: LinearStep, solved: bool) -> Ending:
+    """The ending where no step can be taken, however short.
+
+    That is at rest where a program that keeps bodies near promises nothing either: what slopes there
+    are lead nowhere but down, to second order.
+    """
+    if solved and linear.solution.solved and linear.gain <= trajectory.enough:
+        return _finish(system, trajectory, linear, None)
     if solved:
         return Ending(FlexStatus.STEP_LIMIT, note=STALLED)
     return Ending(FlexStatus.SOLVER_FAILED, note=linear.solution.message)

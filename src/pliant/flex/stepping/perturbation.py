@@ -10,21 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
-from pliant.core.arrays import Floats
+from pliant.core.arrays import Floats, Ints
 from pliant.core.pose import turn
 from pliant.core.progress import Progress
 from pliant.flex.contact.distance import gaps
 from pliant.flex.contact.selection import distance_beyond_ends
 from pliant.flex.diagnosis.unbounded import Ending
 from pliant.flex.problem.system import System
-from pliant.flex.stepping.alternatives import without_released_rows
+from pliant.flex.stepping.alternatives import without_released_rows, without_touching_tips
 from pliant.flex.stepping.ascent import FINEST, ascend
 from pliant.flex.stepping.linearization import linear_step, with_travel_bounds
 from pliant.flex.stepping.step import Configuration, configuration_at
-from pliant.flex.stepping.trajectory import Trajectory
+from pliant.flex.stepping.trajectory import Trajectory, without_choices
 
 FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are pushed: a second or two
 MORE, LONGER = 60, 4000  # the same where parts rattle: some seconds
@@ -33,10 +34,12 @@ LOSS = 0.01  # of how far a push may lead, and no more of the objective is lost 
 LEANS = 4  # in a row, each from where the last one stopped
 ROUNDS = 8  # of such leans that gain nothing
 MOST_ROUNDS = 20
-LITTLE = 0.1
+LITTLE = 0.1  # of a body's size: half as many rounds will do, and at a tenth of that a quarter
+ALONE = 0.3  # of the pushes are of one body alone
 FAR = 0.5  # of the rounds go as far as half of a body's size, where all seems locked
-STEPS = 3  # of a push
-STOPS = 3  # on the way of a push, at most
+STEPS = 2  # of a push
+STOPS = 4  # on the way of a push, at most
+JUST = 0.02  # of a stretch between two changes of contact: so near to one, too, a push stops
 ASCENTS = 8  # that gain nothing, be they promising
 
 
@@ -72,7 +75,7 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
                 trajectory.extend(*aside, back)
                 ending = end
                 break
-            idle += _has_little_play(system, trajectory, aside)
+            idle += _spared_rounds(system, trajectory, aside)
     return ending
 
 
@@ -83,10 +86,10 @@ def _least_better_value(trajectory: Trajectory) -> float:
     )
 
 
-def _has_little_play(system: System, trajectory: Trajectory, aside: list[Trajectory]) -> bool:
-    """Whether leans together moved no body by more than a little of its size: half as many rounds will do."""
-    gone = np.abs(aside[-1].here.poses - trajectory.here.poses)[:, :2].max()
-    return bool(gone < LITTLE * system.parts.size)
+def _spared_rounds(system: System, trajectory: Trajectory, aside: list[Trajectory]) -> int:
+    """How many more rounds to spare where leans together moved no body by more than a little."""
+    gone = float(np.abs(aside[-1].here.poses - trajectory.here.poses)[:, :2].max()) / system.parts.size
+    return int(gone < LITTLE) + 2 * int(gone < LITTLE**2)
 
 
 def _sideways_trajectories(
@@ -107,17 +110,33 @@ def _sideways_trajectories(
     near = with_travel_bounds(system, trajectory.here.poses, radius)
     least = trajectory.here.value - LOSS * radius * system.weight
     aside = [trajectory]
-    for last in range(1 - LEANS, 1):
+    for push, keep in _leans(system, chance):
         start = aside[-1]
-        there = _push_aside_either_way(near, start, random_push(system, chance), chance.choice(KEEPS))
+        there = _push_aside_either_way(near, start, push, keep)
         there = _cut_at_loss(system, there, least)
         for share in _stopping_shares(system, start.here, there.here, chance):
             stop = there.cut_at_share(share)
             if _promises_more(system, _with_own_value(system, stop.here), _least_better_value(trajectory)):
                 yield [*aside[1:], stop]
         aside.append(there.cut_at_share(chance.random()))
-        if last == 0:
-            yield aside[1:]
+    yield aside[1:]
+
+
+def _leans(system: System, chance: np.random.Generator) -> Iterator[tuple[Floats, float]]:
+    """Pushes in a row and what the objective weighs beside each: a slide at no loss, its way back, others."""
+    first = _push_of_some(system, chance)
+    yield first, KEEPS[0]
+    yield -first, KEEPS[0]
+    for _ in range(LEANS - 2):
+        yield _push_of_some(system, chance), chance.choice(KEEPS)
+
+
+def _push_of_some(system: System, chance: np.random.Generator) -> Floats:
+    """A random push of all moving bodies, or at times of one alone."""
+    push = random_push(system, chance)
+    if chance.random() < ALONE:
+        push *= chance.integers(len(system.parts.free)) == _rank_by_name(system)[:, None]
+    return push
 
 
 def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajectory:
@@ -136,7 +155,8 @@ def _stopping_shares(
     """Shares of the way of a push at which to stop: between any two at which a contact begins or ends.
 
     A part that slides along others may fit between them in one place only, and that place is
-    where a vertex has slid off one edge and not yet onto another.
+    where a vertex has slid off one edge and not yet onto another: at its least near where that
+    begins or ends.
     """
     changes = [np.array([0.0, 1.0])]
     for at in (start, there):
@@ -149,8 +169,9 @@ def _stopping_shares(
         changes.append(before[ends] / (before[ends] - after[ends]))
     between = np.unique(np.round(np.concatenate(changes), 6))
     low, high = between[:-1], between[1:]
-    shares = chance.permutation(low + (high - low) * chance.random(len(low)))[:STOPS]
-    return np.append(shares, chance.random(STOPS - len(shares)))
+    parts = np.stack([np.full(len(low), JUST), chance.random(len(low)), np.full(len(low), 1 - JUST)])
+    shares = (low + (high - low) * parts).ravel()[1:]
+    return np.append(1.0, chance.permutation(shares)[: STOPS - 1])
 
 
 def _with_own_value(system: System, here: Configuration) -> Configuration:
@@ -159,9 +180,14 @@ def _with_own_value(system: System, here: Configuration) -> Configuration:
 
 
 def _promises_more(system: System, here: Configuration, value: float) -> bool:
-    """Whether the program of a pose gets to a greater value, once rows past their edges' ends let go."""
-    linear = linear_step(system, here, system.study.turn)
-    every = (linear, *without_released_rows(system, linear, value - here.value, system.study.turn))
+    """Whether the program of a pose gets to a greater value, once rows past ends or at tips let go."""
+    turn = system.study.turn
+    linear = linear_step(system, here, turn)
+    every = chain(
+        [linear],
+        without_released_rows(system, linear, value - here.value, turn),
+        without_touching_tips(system, linear, turn),
+    )
     return any(one.endless is not None or here.value + one.gain > value for one in every)
 
 
@@ -177,13 +203,19 @@ def random_push(system: System, chance: np.random.Generator) -> Floats:
     Drawn in the order of the bodies' names and from the objective's own direction, so that the
     same assembly written down in another order, or lying another way, is pushed alike.
     """
-    parts = system.parts
-    order = sorted(parts.free, key=lambda body: parts.names_of(np.array([body])))
-    push = np.zeros((parts.count + 1, 3))
-    push[order] = chance.normal(size=(len(order), 3))
+    parts, rank = system.parts, _rank_by_name(system)
+    push = np.where(rank[:, None] < 0, 0.0, chance.normal(size=(len(parts.free), 3))[rank])
     push[:, :2] = turn(np.array(_bearing(system)), push[:, :2])
     push[:, 2] *= parts.size
     return push / max(float(np.abs(push / (1.0, 1.0, parts.size)).max()), 1e-300)
+
+
+def _rank_by_name(system: System) -> Ints:
+    """The place of each moving body (B + 1,) in the order of names; -1: it does not move."""
+    parts = system.parts
+    rank = np.full(parts.count + 1, -1)
+    rank[sorted(parts.free, key=lambda body: parts.names_of(np.array([body])))] = np.arange(len(parts.free))
+    return rank
 
 
 def _bearing(system: System) -> float:
@@ -198,9 +230,9 @@ def _bearing(system: System) -> float:
 
 
 def push_aside(
-    system: System, trajectory: Trajectory, push: Floats, keep: float, far: bool = False
+    system: System, trajectory: Trajectory, push: Floats, keep: float, steps: int = STEPS, far: bool = False
 ) -> Trajectory:
-    """Where a push leads to from the end of a trajectory, beside the objective times `keep`.
+    """Where a push leads to in some steps from the end of a trajectory, beside the objective times `keep`.
 
     Who goes far looks for contacts at all distances first.
     """
@@ -216,8 +248,7 @@ def push_aside(
     )
     leaning = replace(leaning, drawn=leaning.value(poses))
     tilted = replace(system, objective=leaning)
-    aside = Trajectory(
-        trajectory.model, tilted, configuration_at(tilted, poses, trajectory.reach, None), looks_far=far
-    )
-    ascend(tilted, aside, STEPS, wander=True)
+    start = configuration_at(tilted, poses, trajectory.reach, without_choices(trajectory.here.contacts))
+    aside = Trajectory(trajectory.model, tilted, start, looks_far=far)
+    ascend(tilted, aside, steps, wander=True)
     return aside

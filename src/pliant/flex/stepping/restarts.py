@@ -30,7 +30,7 @@ from pliant.flex.stepping.step import configuration_at
 from pliant.flex.stepping.trajectory import Trajectory
 from pliant.flex.warm import LOOPS
 
-PUSHES = 3  # one after the other, by which parts get to where a restart begins
+PUSHES, STEPS = 3, 3  # one after the other, and of each, by which parts get to where a restart begins
 SLOW = 1.0  # s that the first ascent took, from which on restarts have processes of their own
 
 
@@ -120,7 +120,7 @@ def _restart(model: Assembly, system: System, seed: int) -> FlexResult:
     chance = np.random.default_rng(seed)
     trajectory = Trajectory(model, system, configuration_at(system, system.parts.drawn, system.reach, None))
     for _ in range(PUSHES):
-        aside = push_aside(system, trajectory, random_push(system, chance), 0.0, far=True)
+        aside = push_aside(system, trajectory, random_push(system, chance), 0.0, STEPS, far=True)
         back = Trajectory(model, system, configuration_at(system, aside.here.poses, system.reach, None))
         trajectory.extend(aside, back)
     start = trajectory.steps

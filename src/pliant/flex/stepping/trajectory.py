@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 from pliant.core.arrays import Floats
+from pliant.flex.contact.neighbours import NONE
 from pliant.flex.contact.overlap import Overlaps, measure_overlaps, near_pairs
+from pliant.flex.contact.selection import Selection
 from pliant.flex.diagnosis.contact_forces import contact_shares, force_chain
 from pliant.flex.diagnosis.unbounded import Ending, Turning, bodies_turned_round, frame_up_to_turns
 from pliant.flex.model import Assembly
@@ -27,6 +30,12 @@ SMALL = 200  # rows: up to here the ranges of the shares are found without being
 
 
 Measured = Callable[[], float]  # the thickest overlap of a pose
+
+
+def without_choices(contacts: Selection) -> Selection:
+    """Contacts of which the neighbours are kept, while they hold, and no choice of an edge is."""
+    nothing = np.full_like(contacts.edge, NONE)
+    return replace(contacts, edge=nothing, both=np.ones_like(contacts.both))
 
 
 class Trajectory:
@@ -105,7 +114,7 @@ class Trajectory:
     def cut_on_leg(self, leg: int, part: float) -> Trajectory:
         """The trajectory as far as a part of the way from a frame to the next, which has been found free."""
         poses = (1 - part) * self.frames[leg] + part * self.frames[leg + 1]
-        there = configuration_at(self.system, poses, self.reach, None)
+        there = configuration_at(self.system, poses, self.reach, without_choices(self.here.contacts))
         short = copy(self)
         kept = sum(frame <= leg for frame in self.accepted)
         short.here, short.steps = there, kept
