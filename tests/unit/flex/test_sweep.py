@@ -189,7 +189,7 @@ def test_bodies_that_go_round_together_hardly_bend_each_others_ways():
     vertex = np.flatnonzero(parts.outlines.body == 1)
     ways = sweep.VertexPaths(parts, poses, np.stack([vertex, vertex], axis=1), np.full(len(vertex), 2))
     places = np.stack(ways.seen(64), axis=-1)
-    bend = np.hypot(*np.moveaxis(np.diff(places, n=2, axis=1), 2, 0)).max(axis=1) * 64**2
+    bend = np.hypot(*np.moveaxis(np.diff(places, n=2, axis=0), 2, 0)).max(axis=0) * 64**2
     assert (bend <= 1.0001 * ways.curvature).all()
     assert (ways.curvature <= 2 * bend).all()
 

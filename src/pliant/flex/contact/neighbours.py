@@ -136,9 +136,14 @@ def _near_bodies(parts: Parts, poses: Floats, radius: float) -> Ints:
 
 def _meeting(parts: Parts, poses: Floats, radius: float) -> tuple[Ints, Ints]:
     """Moving bodies and others whose boxes are within `radius`."""
-    starts, free = parts.outlines.starts[:-1], parts.free
+    starts = parts.outlines.starts[:-1]
     world = carry(poses[parts.outlines.body], parts.outlines.point)
     low, high = np.minimum.reduceat(world, starts) - radius, np.maximum.reduceat(world, starts)
+    return meeting_boxes(parts.free, low, high)
+
+
+def meeting_boxes(free: Ints, low: Floats, high: Floats) -> tuple[Ints, Ints]:
+    """Bodies of `free` (M,) and others whose boxes, from low to high (B, 2) each, meet."""
     if not len(free):
         return free, free
     within = (low <= high[free].max(axis=0)) & (high >= low[free].min(axis=0))

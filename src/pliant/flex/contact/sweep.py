@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.pose import carry, dot, uncarry
+from pliant.flex.contact.neighbours import meeting_boxes
 from pliant.flex.geometry.parts import Outlines, Parts
 from pliant.flex.lp.program import COMPILED, CROSSOVER
 
@@ -105,6 +106,27 @@ def _sides(polygons: NDArray[np.object_]) -> Sides:
     return Sides(runs, np.append(starts, len(line)), box, ends)
 
 
+def within_travel(
+    parts: Parts, allowed: float, frames: Floats, here: Floats, vertex: Ints, body: Ints, distance: Floats
+) -> Ints:
+    """Which vertices (G,) may get to bodies (G,) along frames (F, B + 1, 3), of all that do not touch them.
+
+    At the poses `here` they are at least at a distance (G,) from their outlines: who goes no further than
+    that, seen from the body, meets nothing on the way, nor does an edge both of whose ends do not.
+    """
+    users, start = parts.user_poses(frames), parts.user_poses(here[None])
+    ends = np.stack([vertex, vertex], axis=1)
+    ways = VertexPaths(parts, users, ends, body)
+    few, off = ways.thinned()
+    first = VertexPaths(parts, start, ends, body).at_start()
+    travel, error = few.travel(first) + allowed, few.curvature / 8 + off
+    kept = np.flatnonzero(travel + error >= distance)
+    if few is ways or 2 * np.count_nonzero(travel >= distance) > len(kept):
+        return kept
+    some = ways.take(kept)
+    return kept[some.travel(first[kept]) + some.curvature / 8 + allowed >= distance[kept]]
+
+
 def find_crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
     """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
     ways = _vertex_paths(parts, parts.user_poses(frames), vertex, body)
@@ -159,14 +181,15 @@ class VertexPaths:
         largest at an end, and small where neighbours go round together.
         """
         body, owner, pair = self.pairs
-        moved = np.diff(self.poses, axis=0)
-        apart = (self.poses[:, owner] - self.poses[:, body])[..., :2]
-        way, spin = np.diff(apart, axis=0), moved[:, body, 2, None]
-        across = 2 * spin * np.stack([-way[..., 1], way[..., 0]], axis=-1)
-        bent = [across + spin**2 * at for at in (apart[:-1], apart[1:])]
-        most = np.sqrt(np.maximum(*(dot(each, each) for each in bent)).max(axis=0, initial=0.0))
-        turned = ((moved[:, owner, 2] - moved[:, body, 2]) ** 2).max(axis=0, initial=0.0)
-        return most[pair] + turned[pair] * np.hypot(*self.point.T)
+        x, y, angle = _apart(self.poses, body, owner)  # (F, P) each
+        u, v, turned = np.diff(x, axis=0), np.diff(y, axis=0), np.diff(angle, axis=0)
+        spin = np.diff(self.poses[:, :, 2], axis=0)[:, body]
+        twice, square, most = 2 * spin, spin * spin, np.zeros(len(body))
+        for at in (slice(None, -1), slice(1, None)):
+            bent = (square * x[at] - twice * v) ** 2 + (square * y[at] + twice * u) ** 2
+            most = np.maximum(most, bent.max(axis=0, initial=0.0))
+        turned = (turned * turned).max(axis=0, initial=0.0)
+        return np.sqrt(most)[pair] + turned[pair] * np.hypot(*self.point.T)
 
     def pieces(self, chord: float) -> Ints:
         """Into how many pieces, a power of 2, ways from frame to frame are cut for chords to err less."""
@@ -174,21 +197,33 @@ class VertexPaths:
         return np.exp2(np.ceil(np.log2(np.clip(wanted, 1, MOST_PIECES)))).astype(np.int64)
 
     def take(self, which: Ints) -> VertexPaths:
-        """Some of them."""
-        return VertexPaths(self.parts, self.poses, self.ends[which], self.body[which])
+        """Some of them, with what is known of how much they bend."""
+        some = VertexPaths(self.parts, self.poses, self.ends[which], self.body[which])
+        if "curvature" in self.__dict__:
+            some.__dict__["curvature"] = self.curvature[which]
+        return some
+
+    def travel(self, start: Floats) -> Floats:
+        """How far from where they started (G, 2) the points are seen in any of the frames, at most, (G,)."""
+        x, y = self.seen(1)
+        return np.sqrt(((x - start[:, 0]) ** 2 + (y - start[:, 1]) ** 2).max(axis=0, initial=0.0))
 
     def seen(self, count: int) -> tuple[Floats, Floats]:
-        """X and y of the points in the centroid frames of the bodies, in so many pieces: (G, T) each."""
-        t = np.arange(count)[:, None, None] / count
-        between = self.poses[:-1, None] + t * np.diff(self.poses, axis=0)[:, None]  # (F − 1, count, B, 3)
-        every = np.concatenate([between.reshape(-1, *self.poses.shape[1:]), self.poses[-1:]])
+        """X and y of the points in the centroid frames of the bodies, in so many pieces: (T, G) each."""
+        every = self.poses
+        if count > 1:
+            t = np.arange(count)[:, None, None] / count
+            between = every[:-1, None] + t * np.diff(every, axis=0)[:, None]  # (F − 1, count, B, 3)
+            every = np.concatenate([between.reshape(-1, *every.shape[1:]), every[-1:]])
         body, owner, pair = self.pairs
-        apart, back = (every[:, owner] - every[:, body]).T, -every[:, body, 2].T  # (3, P, T), (P, T)
-        cosine, sine = np.cos(apart[2])[pair], np.sin(apart[2])[pair]
-        (left, low), (x, y) = self.parts.origins[body].T[..., None], self.point.T[..., None]
-        across = np.cos(back) * apart[0] - np.sin(back) * apart[1] + left
-        up = np.sin(back) * apart[0] + np.cos(back) * apart[1] + low
-        return across[pair] + (cosine * x - sine * y), up[pair] + (sine * x + cosine * y)
+        along, up, turned = _apart(every, body, owner)
+        angle = every[:, body, 2]
+        cosine, sine = np.cos(angle), np.sin(angle)
+        left, low = self.parts.origins[body].T
+        across, upward = cosine * along + sine * up + left, cosine * up - sine * along + low
+        cosine, sine = np.cos(turned)[:, pair], np.sin(turned)[:, pair]
+        (x, y), across, upward = self.point.T, across[:, pair], upward[:, pair]
+        return across + (cosine * x - sine * y), upward + (sine * x + cosine * y)
 
     def thinned(self) -> tuple[VertexPaths, Floats]:
         """The ways by some of their frames, and how far at most the others are off them, (G,)."""
@@ -203,14 +238,21 @@ class VertexPaths:
         off = np.abs(self.poses[1:] - straight).max(axis=0)
         shift, spin = np.hypot(*off[:, :2].T), off[:, 2]
         body, owner, pair = self.pairs
-        apart = np.hypot(*np.moveaxis((self.poses[:, owner] - self.poses[:, body])[..., :2], -1, 0))
-        moved = shift[body] + shift[owner] + spin[body] * apart.max(axis=0)
-        return few, moved[pair] + (spin[body] + spin[owner])[pair] * np.hypot(*self.point.T)
+        x, y, _ = _apart(few.poses, body, owner)
+        either = shift[body] + shift[owner]
+        apart = np.sqrt((x * x + y * y).max(axis=0)) + either
+        return few, (either + spin[body] * apart)[pair] + (spin[body] + spin[owner])[pair] * np.hypot(*self.point.T)
 
     def at_start(self) -> Floats:
         """Where the points are first, in the centroid frames of the bodies, (G, 2)."""
         world = carry(self.poses[0, self.owner], self.point)
         return uncarry(self.poses[0, self.body], world) + self.parts.origins[self.body]
+
+
+def _apart(poses: Floats, body: Ints, owner: Ints) -> tuple[Floats, Floats, Floats]:
+    """How far owners (P,) are from bodies (P,), in x, y and angle, at poses (F, B, 3): (F, P) each."""
+    x, y, angle = np.moveaxis(poses, 2, 0)
+    return x[:, owner] - x[:, body], y[:, owner] - y[:, body], angle[:, owner] - angle[:, body]
 
 
 def _vertex_paths(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> VertexPaths:
@@ -234,7 +276,7 @@ Entering = tuple[VertexPaths, Floats, Floats, float]
 
 def _enter(ways: VertexPaths, insets: Insets) -> Entering:
     """The ways that get deeper than is allowed, where, heading which way, and how deep others get at most."""
-    near, within = _ways_near_enough(ways, insets)
+    near, within = _boxes_meet(ways, ways.curvature / 8, insets)
     ways, depth = ways.take(within), insets.depths[0] if near else 0.0
     pieces = ways.pieces(insets.chord)
     error = ways.curvature / (8.0 * pieces**2)
@@ -242,7 +284,7 @@ def _enter(ways: VertexPaths, insets: Insets) -> Entering:
     for count in np.unique(pieces):
         left = np.flatnonzero(pieces == count)
         some = ways.take(left)
-        seen = np.stack(some.seen(int(count)), axis=-1)
+        seen = np.stack(some.seen(int(count)), axis=-1).swapaxes(0, 1)
         lines, shape = np.asarray(shapely.linestrings(seen)), ways.parts.shape_of[some.body]
         for deep, polygons in zip(insets.depths, [*insets.shallow, insets.deep], strict=True):
             if not len(left):
@@ -258,24 +300,11 @@ def _enter(ways: VertexPaths, insets: Insets) -> Entering:
     return ways.take(np.concatenate(entering)), where[:, :2], where[:, 2:], depth
 
 
-def _ways_near_enough(ways: VertexPaths, insets: Insets) -> tuple[bool, Ints]:
-    """Whether ways come near the bodies they are seen from, and which may come in by the least depth.
-
-    By their boxes, those of a few frames first: the others get no deeper than that.
-    """
-    few, off = ways.thinned()
-    near, within = _boxes_meet(few, few.curvature / 8 + off, insets)
-    if few is ways:
-        return near, within
-    ways = ways.take(within)
-    return near, within[_boxes_meet(ways, ways.curvature / 8, insets)[1]]
-
-
 def _boxes_meet(ways: VertexPaths, error: Floats, insets: Insets) -> tuple[bool, Ints]:
     """Whether boxes about ways, which err by (G,), meet those of bodies, and which the shapes so deep."""
     (x, y), shape = ways.seen(1), ways.parts.shape_of[ways.body]
     left, bottom, right, top = ways.parts.bounds[shape].T
-    box = x.min(axis=1) - error, y.min(axis=1) - error, x.max(axis=1) + error, y.max(axis=1) + error
+    box = x.min(axis=0) - error, y.min(axis=0) - error, x.max(axis=0) + error, y.max(axis=0) + error
     near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))
     boxes = shapely.box(*(side[near] for side in box))
     return len(near) > 0, near[shapely.intersects(insets.shallow[0][shape[near]], boxes)]
@@ -365,10 +394,8 @@ def _meeting(parts: Parts, centres: Floats, radius: Floats, known: Ints) -> Ints
 def _meeting_boxes(parts: Parts, centres: Floats, radius: Floats) -> Ints:
     """Pairs of bodies, one of them moving, for which the boxes about all the way of their circles meet."""
     low, high = centres.min(axis=0) - radius[:, None], centres.max(axis=0) + radius[:, None]
-    boxes = shapely.box(*low.T, *high.T)
-    place, other = shapely.STRtree(boxes).query(boxes[parts.free])
-    body = parts.free[place]
-    once = (body < other) | ((other < body) & (parts.moving[other] < 0))
+    body, other = meeting_boxes(parts.free, low, high)
+    once = (body < other) | (parts.moving[other] < 0)
     return (np.minimum(body, other) * parts.count + np.maximum(body, other))[once]
 
 
