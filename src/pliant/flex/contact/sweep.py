@@ -12,6 +12,7 @@ are made short enough for that to be little of what is allowed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -43,8 +44,13 @@ class Crossings:
 
     vertex: Ints  # (K,)
     body: Ints  # (K,)
-    edge: Ints  # (K,)
     depth: float  # a bound on how deep the others get, and on how far joints are left
+    find_edges: Callable[[], Ints]  # (K,) most crossings are never asked for them
+
+    @cached_property
+    def edge(self) -> Ints:
+        """The edges, (K,)."""
+        return self.find_edges()
 
     @property
     def any(self) -> bool:
@@ -53,7 +59,7 @@ class Crossings:
 
     def take(self, which: Ints) -> Crossings:
         """Some of them."""
-        return Crossings(self.vertex[which], self.body[which], self.edge[which], self.depth)
+        return Crossings(self.vertex[which], self.body[which], self.depth, lambda: self.edge[which])
 
 
 @dataclass(frozen=True)
@@ -131,19 +137,22 @@ def find_crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, b
     """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
     ways = _vertex_paths(parts, parts.user_poses(frames), vertex, body)
     many = len(parts.free) >= CROSSOVER or len(vertex) > COMPILED
-    entering_paths, at, heading, depth = (_enter_compiled if many else _enter)(ways, insets)
+    entering, depth, entries = (_enter_compiled if many else _enter)(ways, insets)
     # What starts too deep is being mended; the rows of the program see to that.
-    starts = shapely.points(entering_paths.at_start())
-    new = np.flatnonzero(~shapely.intersects(insets.deep[parts.shape_of[entering_paths.body]], starts))
-    edge = _entry_edges(parts.outlines, insets.allowed, at[new], heading[new], entering_paths.body[new])
-    first, last = entering_paths.ends[new].T
+    starts = shapely.points(entering.at_start())
+    new = np.flatnonzero(~shapely.intersects(insets.deep[parts.shape_of[entering.body]], starts))
+    first, last = entering.ends[new].T
     middle = first != last  # of an edge: both its ends are kept out
-    return Crossings(
-        np.append(first, last[middle]),
-        np.append(entering_paths.body[new], entering_paths.body[new][middle]),
-        np.append(edge, edge[middle]),
-        depth,
-    )
+
+    def find_edges() -> Ints:
+        where = entries()[new]
+        edge = _entry_edges(
+            parts.outlines, insets.allowed, where[:, :2], where[:, 2:], entering.body[new]
+        )
+        return np.append(edge, edge[middle])
+
+    body = entering.body[new]
+    return Crossings(np.append(first, last[middle]), np.append(body, body[middle]), depth, find_edges)
 
 
 @dataclass(frozen=True)
@@ -271,16 +280,19 @@ def _vertex_paths(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> Vert
     return VertexPaths(parts, poses, every, np.concatenate([body, body[near], body[after_reflex]]))
 
 
-Entering = tuple[VertexPaths, Floats, Floats, float]
+# The ways that get deeper than is allowed, how deep others get at most, and where each comes in and heading
+# which way, (K, 4), once that is asked for.
+Entering = tuple[VertexPaths, float, Callable[[], Floats]]
 
 
 def _enter(ways: VertexPaths, insets: Insets) -> Entering:
-    """The ways that get deeper than is allowed, where, heading which way, and how deep others get at most."""
+    """By array expressions and GEOS, to the nearest of the depths that are told apart."""
     near, within = _boxes_meet(ways, ways.curvature / 8, insets)
     ways, depth = ways.take(within), insets.depths[0] if near else 0.0
     pieces = ways.pieces(insets.chord)
     error = ways.curvature / (8.0 * pieces**2)
-    entering, entries = [np.zeros(0, np.int64)], [np.zeros((0, 4))]
+    entering: list[Ints] = [np.zeros(0, np.int64)]
+    entries: list[tuple[Floats, NDArray[np.object_], NDArray[np.object_]]] = []
     for count in np.unique(pieces):
         left = np.flatnonzero(pieces == count)
         some = ways.take(left)
@@ -294,10 +306,14 @@ def _enter(ways: VertexPaths, insets: Insets) -> Entering:
             left, seen, lines, shape = left[meets], seen[meets], lines[meets], shape[meets]
         if len(left):
             entering.append(left)
-            entries.append(_entries(seen, lines, insets.deep[shape]))
-    where = np.vstack(entries)
+            entries.append((seen, lines, insets.deep[shape]))
     depth += float(error.max(initial=0.0))
-    return ways.take(np.concatenate(entering)), where[:, :2], where[:, 2:], depth
+    nowhere = np.zeros((0, 4))
+    return (
+        ways.take(np.concatenate(entering)),
+        depth,
+        lambda: np.vstack([nowhere, *(_entries(*each) for each in entries)]),
+    )
 
 
 def _boxes_meet(ways: VertexPaths, error: Floats, insets: Insets) -> tuple[bool, Ints]:
@@ -339,7 +355,7 @@ def _enter_compiled(ways: VertexPaths, insets: Insets) -> Entering:
         insets.sides,
         insets.chord,
     )
-    return ways.take(which), entries[:, :2], entries[:, 2:], insets.allowed
+    return ways.take(which), insets.allowed, lambda: entries
 
 
 def _entry_edges(outlines: Outlines, allowed: float, at: Floats, heading: Floats, body: Ints) -> Ints:

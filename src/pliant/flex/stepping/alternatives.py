@@ -33,6 +33,7 @@ from pliant.flex.stepping.step import (
     LinearStep,
     configuration_at,
     is_usable,
+    largest_travel,
     take_step,
 )
 
@@ -41,6 +42,7 @@ ALONE = 12  # loaded corners up to which each is turned alone
 RELEASES = 5
 LOADED = 1e-4  # of the largest force: what carries less than that holds nothing
 FEW = 200  # moving bodies up to which a slide is tried, too
+SLIDES = 3  # lengths of a slide that are tried: by less than a quarter nothing gets past an end
 
 
 def alternative_step(system: System, linear: LinearStep, enough: float, turn: float) -> AcceptedStep | None:
@@ -161,7 +163,9 @@ def _slide_past_end(
     """A slide along a wish (M, 3) by a program with the rows of `by`, where more can be had from its end."""
     contacts = linear.here.contacts
     slide = _side_step(system, by, wish, enough)
-    moved = None if slide is None else take_step(system, slide, turn)
+    if slide is None or largest_travel(system, slide.here, slide.solution.step) <= 0.1 * system.threshold:
+        return None  # nothing slides
+    moved = take_step(system, slide, turn, SLIDES)
     if moved is None or moved.crossings is not None:
         return None
     # Selected again: only having been outside both edges lets a vertex change from one to the other.

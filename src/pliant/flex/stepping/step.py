@@ -162,7 +162,9 @@ def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal
     return poses
 
 
-def take_step(system: System, linear: LinearStep, turn: float) -> AcceptedStep | None:
+def take_step(
+    system: System, linear: LinearStep, turn: float, halvings: int = HALVINGS
+) -> AcceptedStep | None:
     """As far along a linear step as contacts, rotation and overlap let it; None: nowhere.
 
     Neighbours go no further than the reach within which their contacts were selected; where
@@ -171,7 +173,7 @@ def take_step(system: System, linear: LinearStep, turn: float) -> AcceptedStep |
     step, reach = linear.solution.step, linear.here.contacts.near.reach
     distance = largest_travel(system, linear.here, step)
     longest = min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
-    moved = line_search(system, linear, longest)
+    moved = line_search(system, linear, longest, halvings)
     if moved is None or moved.crossings or moved.fraction < longest or reach >= distance:
         return moved
     wider = configuration_at(
@@ -196,8 +198,10 @@ def next_turn_bound(system: System, moved: AcceptedStep, turn: float) -> float:
     return min(system.study.turn, max(turn, 2 * used) if fraction == 1.0 else turn)
 
 
-def line_search(system: System, linear: LinearStep, longest: float) -> AcceptedStep | None:
-    """The longest fraction of a step, halving from `longest`, that overlaps no more than is allowed.
+def line_search(
+    system: System, linear: LinearStep, longest: float, halvings: int = HALVINGS
+) -> AcceptedStep | None:
+    """The longest fraction of a step, of so many halvings of `longest`, that overlaps no more than is allowed.
 
     Where the step starts with an overlap, half of it may be left, or the search would stall
     before the overlap is mended. The program may have more rows than the system. A way that runs
@@ -210,7 +214,7 @@ def line_search(system: System, linear: LinearStep, longest: float) -> AcceptedS
     owed = worth if here.violation > 0.1 * system.threshold else 0.0
     allowed_on_the_way = max(system.threshold, here.violation)
     fraction, further = longest, None
-    for _ in range(HALVINGS):
+    for _ in range(halvings):
         poses = advance_poses(linear.system, here, program, step, fraction)
         there = _configuration_within_reach(system, here, poses, allowed)
         expected = fraction * linear.gain * (0.1 if linear.gain > 0 else 2.0)
