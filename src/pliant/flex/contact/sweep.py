@@ -123,6 +123,13 @@ def within_travel(
     users, start = parts.user_poses(frames), parts.user_poses(here[None])
     ends = np.stack([vertex, vertex], axis=1)
     ways = VertexPaths(parts, users, ends, body)
+    if _is_many(parts, vertex):
+        from pliant.flex.contact import kernels as compiled
+
+        every = np.concatenate([start, users])
+        return compiled.within_travel(
+            every, ways.point, ways.owner, body, parts.origins, distance - allowed
+        )
     few, off = ways.thinned()
     first = VertexPaths(parts, start, ends, body).at_start()
     travel, error = few.travel(first) + allowed, few.curvature / 8 + off
@@ -133,11 +140,15 @@ def within_travel(
     return kept[some.travel(first[kept]) + some.curvature / 8 + allowed >= distance[kept]]
 
 
+def _is_many(parts: Parts, vertex: Ints) -> bool:
+    """Whether so many vertices are followed that loops are compiled for them."""
+    return len(parts.free) >= CROSSOVER or len(vertex) > COMPILED
+
+
 def find_crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
     """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
     ways = _vertex_paths(parts, parts.user_poses(frames), vertex, body)
-    many = len(parts.free) >= CROSSOVER or len(vertex) > COMPILED
-    entering, depth, entries = (_enter_compiled if many else _enter)(ways, insets)
+    entering, depth, entries = (_enter_compiled if _is_many(parts, vertex) else _enter)(ways, insets)
     # What starts too deep is being mended; the rows of the program see to that.
     starts = shapely.points(entering.at_start())
     new = np.flatnonzero(~shapely.intersects(insets.deep[parts.shape_of[entering.body]], starts))

@@ -67,7 +67,7 @@ def _alternatives_could_gain(system: System, linear: LinearStep, enough: float, 
     if not (loose & _loaded_rows(linear)).any():
         return False
     without = linear_step(system, replace(linear.here, contacts=without_rows(contacts, loose)), turn)
-    return without.endless is not None or without.gain > enough
+    return without.endless is not None or without.gain > max(enough, linear.gain + 0.5 * enough)
 
 
 def _alternatives(system: System, linear: LinearStep, enough: float, turn: float) -> Iterator[LinearStep]:
