@@ -24,6 +24,7 @@ NONE = -1
 ROWS = 2.0  # that a vertex near others has, about
 PASSES = 6.0  # candidates that take as long as a row: rows are gone through far more often
 FINE = 2000  # vertices of one body from which its distance to others is found by trees
+PRODUCTS = 300_000  # vertices and edges that are sooner gone through than sorted into a tree
 SAMPLE = 32  # vertices whose candidates are counted to tell how many there are
 
 
@@ -218,13 +219,9 @@ def _by_lists(
 ) -> tuple[Ints, Ints, Ints, Candidates]:
     """Groups of some vertices, with all of some edges that are within `radius` of them."""
     outlines = parts.outlines
-    low, high = _boxes(world, outlines, edges, radius)
-    vertex, edge = shapely.STRtree(shapely.box(*low.T, *high.T)).query(shapely.points(world[vertices]))
-    vertex, edge = vertices[vertex], edges[edge]
-    apart = outlines.body[vertex] != outlines.body[edge]
-    vertex, edge = vertex[apart], edge[apart]
+    between = _features_between(parts, world, pairs, vertices, edges, radius)
+    vertex, edge, pair = between or _by_box_tree(parts, world, pairs, vertices, edges, radius)
     other = outlines.body[edge]
-    pair = _places(_code(parts, outlines.body[vertex], other), _code(parts, *pairs.T))
     kept = (pair != NONE) & (_distance(world, outlines, vertex, edge) <= radius)
     vertex, edge, other, pair = vertex[kept], edge[kept], other[kept], pair[kept]
     order = np.argsort((vertex * parts.count + other) * len(world) + edge)
@@ -232,6 +229,53 @@ def _by_lists(
     first = np.flatnonzero((np.diff(vertex, prepend=-1) != 0) | (np.diff(other, prepend=-1) != 0))
     group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(edge))))
     return vertex[first], other[first], pair[first], Candidates(edge, group, first)
+
+
+def _by_box_tree(
+    parts: Parts, world: Floats, pairs: Ints, vertices: Ints, edges: Ints, radius: float
+) -> tuple[Ints, Ints, Ints]:
+    """Vertices and edges in whose boxes, `radius` wider, they are; and the pairs of their bodies: (C,) each."""
+    outlines = parts.outlines
+    low, high = _boxes(world, outlines, edges, radius)
+    vertex, edge = shapely.STRtree(shapely.box(*low.T, *high.T)).query(shapely.points(world[vertices]))
+    vertex, edge = vertices[vertex], edges[edge]
+    apart = outlines.body[vertex] != outlines.body[edge]
+    vertex, edge = vertex[apart], edge[apart]
+    pair = _places(_code(parts, outlines.body[vertex], outlines.body[edge]), _code(parts, *pairs.T))
+    return vertex, edge, pair
+
+
+def _features_between(
+    parts: Parts, world: Floats, pairs: Ints, vertices: Ints, edges: Ints, radius: float
+) -> tuple[Ints, Ints, Ints] | None:
+    """The same pair by pair: vertices in the box of the other body, and all edges in that of their own.
+
+    None where these are so many that they are sooner found in a tree.
+    """
+    outlines, starts = parts.outlines, parts.outlines.starts[:-1]
+    low, high = np.minimum.reduceat(world, starts) - radius, np.maximum.reduceat(world, starts) + radius
+    own, other = np.concatenate([pairs, pairs[:, ::-1]]).T
+    place, at = _each_of(outlines.body[vertices], parts.count, own)
+    vertex = vertices[place]
+    inside = ((world[vertex] >= low[other[at]]) & (world[vertex] <= high[other[at]])).all(axis=1)
+    vertex, at = vertex[inside], at[inside]
+    place, beside = _each_of(outlines.body[edges], parts.count, other)
+    edge = edges[place]
+    begin, end = world[edge], world[outlines.follow[edge]]
+    inside = (np.maximum(begin, end) >= low[own[beside]]) & (np.minimum(begin, end) <= high[own[beside]])
+    edge, beside = edge[inside.all(axis=1)], beside[inside.all(axis=1)]
+    if np.bincount(at, minlength=len(own)) @ np.bincount(beside, minlength=len(own)) > PRODUCTS:
+        return None
+    place, of = _each_of(beside, len(own), at)
+    return vertex[of], edge[place], at[of] % len(pairs)
+
+
+def _each_of(sorted_keys: Ints, count: int, wanted: Ints) -> tuple[Ints, Ints]:
+    """All places of keys, which ascend, that are wanted (W,), one after the other; and of which each is."""
+    starts = np.searchsorted(sorted_keys, np.arange(count + 1))
+    counts = (starts[1:] - starts[:-1])[wanted]
+    of = np.repeat(np.arange(len(wanted)), counts)
+    return np.arange(len(of)) + (starts[wanted] - np.cumsum(counts) + counts)[of], of
 
 
 def _distance(world: Floats, outlines: Outlines, vertex: Ints, edge: Ints) -> Floats:

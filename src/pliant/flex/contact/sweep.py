@@ -303,7 +303,7 @@ def _enter(ways: VertexPaths, insets: Insets) -> Entering:
     pieces = ways.pieces(insets.chord)
     error = ways.curvature / (8.0 * pieces**2)
     entering: list[Ints] = [np.zeros(0, np.int64)]
-    entries: list[tuple[Floats, NDArray[np.object_], NDArray[np.object_]]] = []
+    entries: list[tuple[Floats, NDArray[np.object_]]] = []
     for count in np.unique(pieces):
         left = np.flatnonzero(pieces == count)
         some = ways.take(left)
@@ -317,7 +317,7 @@ def _enter(ways: VertexPaths, insets: Insets) -> Entering:
             left, seen, lines, shape = left[meets], seen[meets], lines[meets], shape[meets]
         if len(left):
             entering.append(left)
-            entries.append((seen, lines, insets.deep[shape]))
+            entries.append((seen, insets.deep[shape]))
     depth += float(error.max(initial=0.0))
     nowhere = np.zeros((0, 4))
     return (
@@ -337,18 +337,27 @@ def _boxes_meet(ways: VertexPaths, error: Floats, insets: Insets) -> tuple[bool,
     return len(near) > 0, near[shapely.intersects(insets.shallow[0][shape[near]], boxes)]
 
 
-def _entries(seen: Floats, lines: NDArray[np.object_], regions: NDArray[np.object_]) -> Floats:
-    """Where each way (K, T, 2) first comes into its region, and the piece it does so along: (K, 4)."""
-    points, line = shapely.get_coordinates(shapely.intersection(lines, regions), return_index=True)
-    along = shapely.line_locate_point(lines[line], shapely.points(points))
-    every = np.arange(len(lines))  # at its end, if it only touches and rounding finds nothing shared
-    points, line = np.vstack([points, seen[:, -1]]), np.append(line, every)
-    along = np.append(along, np.full(len(lines), np.inf))
-    order = np.lexsort((along, line))
-    first = order[np.searchsorted(line[order], every)]
-    ends = np.cumsum(np.hypot(*np.moveaxis(np.diff(seen, axis=1), 2, 0)), axis=1)
-    piece = np.minimum((ends <= along[first, None]).sum(axis=1), ends.shape[1] - 1)
-    return np.hstack([points[first], seen[every, piece + 1] - seen[every, piece]])
+def _entries(seen: Floats, regions: NDArray[np.object_]) -> Floats:
+    """Where each way (K, T, 2) first comes into its region, and the piece it does so along: (K, 4).
+
+    Of the pieces up to which it has come in, the first is found by halving.
+    """
+    every, place = np.arange(len(seen)), np.arange(seen.shape[1])
+    out, within = np.zeros(len(seen), np.int64), np.full(len(seen), seen.shape[1] - 1)
+    while (within - out > 1).any():
+        middle = np.maximum((out + within) // 2, 1)
+        begun = shapely.linestrings(seen[every[:, None], np.minimum(place, middle[:, None])])
+        met = np.asarray(shapely.intersects(regions, begun))
+        within = np.where(met, middle, within)
+        out = np.where(~met & (middle < within), middle, out)
+    start, end = seen[every, within - 1], seen[every, within]
+    shared = shapely.intersection(shapely.linestrings(np.stack([start, end], axis=1)), regions)
+    points, line = shapely.get_coordinates(shared, return_index=True)
+    away = np.hypot(*(points - start[line]).T)
+    # At its end, if it only touches and rounding finds nothing shared.
+    points, line, away = np.vstack([points, end]), np.append(line, every), np.append(away, every + np.inf)
+    order = np.lexsort((away, line))
+    return np.hstack([points[order[np.searchsorted(line[order], every)]], end - start])
 
 
 def _enter_compiled(ways: VertexPaths, insets: Insets) -> Entering:
