@@ -16,7 +16,7 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.core.pose import carry, dot, rotate, rotations
+from pliant.core.pose import carry, rotate, rotations
 from pliant.flex.geometry.parts import Outlines, Parts
 from pliant.flex.lp.program import COMPILED, CROSSOVER
 
@@ -234,7 +234,7 @@ def _by_lists(
 def _by_box_tree(
     parts: Parts, world: Floats, pairs: Ints, vertices: Ints, edges: Ints, radius: float
 ) -> tuple[Ints, Ints, Ints]:
-    """Vertices and edges in whose boxes, `radius` wider, they are; and the pairs of their bodies: (C,) each."""
+    """Vertices and edges in whose boxes, `radius` wider, they are; the pairs of their bodies: (C,) each."""
     outlines = parts.outlines
     low, high = _boxes(world, outlines, edges, radius)
     vertex, edge = shapely.STRtree(shapely.box(*low.T, *high.T)).query(shapely.points(world[vertices]))
@@ -253,17 +253,19 @@ def _features_between(
     None where these are so many that they are sooner found in a tree.
     """
     outlines, starts = parts.outlines, parts.outlines.starts[:-1]
-    low, high = np.minimum.reduceat(world, starts) - radius, np.maximum.reduceat(world, starts) + radius
     own, other = np.concatenate([pairs, pairs[:, ::-1]]).T
     place, at = _each_of(outlines.body[vertices], parts.count, own)
     vertex = vertices[place]
-    inside = ((world[vertex] >= low[other[at]]) & (world[vertex] <= high[other[at]])).all(axis=1)
-    vertex, at = vertex[inside], at[inside]
     place, beside = _each_of(outlines.body[edges], parts.count, other)
     edge = edges[place]
-    begin, end = world[edge], world[outlines.follow[edge]]
-    inside = (np.maximum(begin, end) >= low[own[beside]]) & (np.minimum(begin, end) <= high[own[beside]])
-    edge, beside = edge[inside.all(axis=1)], beside[inside.all(axis=1)]
+    in_other, in_own = np.ones(len(vertex), np.bool_), np.ones(len(edge), np.bool_)
+    for axis in world.T.copy():
+        low, high = np.minimum.reduceat(axis, starts) - radius, np.maximum.reduceat(axis, starts) + radius
+        next_to = axis[outlines.follow]
+        least, most = np.minimum(axis, next_to)[edge], np.maximum(axis, next_to)[edge]
+        in_other &= (axis[vertex] >= low[other][at]) & (axis[vertex] <= high[other][at])
+        in_own &= (most >= low[own][beside]) & (least <= high[own][beside])
+    vertex, at, edge, beside = vertex[in_other], at[in_other], edge[in_own], beside[in_own]
     if np.bincount(at, minlength=len(own)) @ np.bincount(beside, minlength=len(own)) > PRODUCTS:
         return None
     place, of = _each_of(beside, len(own), at)
@@ -280,10 +282,10 @@ def _each_of(sorted_keys: Ints, count: int, wanted: Ints) -> tuple[Ints, Ints]:
 
 def _distance(world: Floats, outlines: Outlines, vertex: Ints, edge: Ints) -> Floats:
     """From vertices to edges."""
-    start = world[edge]
-    arm, side = world[vertex] - start, world[outlines.follow[edge]] - start
-    along = np.clip(dot(arm, side) / outlines.length[edge] ** 2, 0.0, 1.0)
-    return np.hypot(arm[:, 0] - along * side[:, 0], arm[:, 1] - along * side[:, 1])
+    (x, y), (u, v) = world.T.copy(), (world[outlines.follow] - world).T.copy()
+    right, up, u, v = x[vertex] - x[edge], y[vertex] - y[edge], u[edge], v[edge]
+    along = np.clip((right * u + up * v) / (outlines.length**2)[edge], 0.0, 1.0)
+    return np.hypot(right - along * u, up - along * v)
 
 
 def _places(codes: Ints, known: Ints) -> Ints:

@@ -127,9 +127,7 @@ def within_travel(
         from pliant.flex.contact import kernels as compiled
 
         every = np.concatenate([start, users])
-        return compiled.within_travel(
-            every, ways.point, ways.owner, body, parts.origins, distance - allowed
-        )
+        return compiled.within_travel(every, ways.point, ways.owner, body, parts.origins, distance - allowed)
     few, off = ways.thinned()
     first = VertexPaths(parts, start, ends, body).at_start()
     travel, error = few.travel(first) + allowed, few.curvature / 8 + off
@@ -157,9 +155,7 @@ def find_crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, b
 
     def find_edges() -> Ints:
         where = entries()[new]
-        edge = _entry_edges(
-            parts.outlines, insets.allowed, where[:, :2], where[:, 2:], entering.body[new]
-        )
+        edge = _entry_edges(parts.outlines, insets.allowed, where[:, :2], where[:, 2:], entering.body[new])
         return np.append(edge, edge[middle])
 
     body = entering.body[new]
@@ -261,7 +257,9 @@ class VertexPaths:
         x, y, _ = _apart(few.poses, body, owner)
         either = shift[body] + shift[owner]
         apart = np.sqrt((x * x + y * y).max(axis=0)) + either
-        return few, (either + spin[body] * apart)[pair] + (spin[body] + spin[owner])[pair] * np.hypot(*self.point.T)
+        return few, (either + spin[body] * apart)[pair] + (spin[body] + spin[owner])[pair] * np.hypot(
+            *self.point.T
+        )
 
     def at_start(self) -> Floats:
         """Where the points are first, in the centroid frames of the bodies, (G, 2)."""

@@ -114,7 +114,7 @@ def _narrow_order(pairs: Ints, bodies: int) -> tuple[Ints, Ints]:
 
 
 def _solve_banded(normal: Floats, pull: Floats) -> Floats:
-    """What a matrix, by its lower bands (W, N), makes of (N,), with as little of a ridge as it has factors."""
+    """The solution for (N,) of a matrix by lower bands (W, N), with as little of a ridge as gives factors."""
     ridge = RIDGE * (normal[0] + 1e-4 * normal[0].max(initial=0.0)) + 1e-300
     banded: Any = lapack.dpbsv
     failed = 1

@@ -201,7 +201,7 @@ def next_turn_bound(system: System, moved: AcceptedStep, turn: float) -> float:
 def line_search(
     system: System, linear: LinearStep, longest: float, halvings: int = HALVINGS
 ) -> AcceptedStep | None:
-    """The longest fraction of a step, of so many halvings of `longest`, that overlaps no more than is allowed.
+    """The longest fraction of a step, by halvings of `longest`, that overlaps no more than is allowed.
 
     Where the step starts with an overlap, half of it may be left, or the search would stall
     before the overlap is mended. The program may have more rows than the system. A way that runs
@@ -304,7 +304,7 @@ def sweep(
 
 
 def _vertices_in_reach(system: System, here: Configuration, frames: Floats) -> tuple[Ints, Ints]:
-    """Vertices and bodies that may meet on the way by frames (F, B + 1, 3), which are within reach of a place."""
+    """Vertices and bodies that may meet on the way by frames (F, B + 1, 3), within reach of a place."""
     near = here.contacts.near
     vertex, body = approaching_vertices(system.parts, frames, near.pairs)
     distance = np.append(here.contacts.distance, np.full(len(vertex), near.reach))
