@@ -81,7 +81,7 @@ def _by_bands(pairs: Ints, bodies: int) -> Method:
         weighted = weights * blocks
         products = (weighted[ONE] * blocks[OTHER]).ravel()
         normal = cast(Floats, np.bincount(places, products, width * size)).reshape(width, size)
-        pull = np.bincount(columns, (weighted * change).ravel(), size)
+        pull = cast(Floats, np.bincount(columns, (weighted * change).ravel(), size))
         step = np.empty((bodies, 3))
         step[order] = _solve_banded(normal[:, : 3 * bodies], pull[: 3 * bodies]).reshape(-1, 3)
         return step
