@@ -50,7 +50,8 @@ def plots(result: EditResult) -> dict[str, Plot]:
             ),
             ticks=tuple(target.name for target in shown),
         )
-    changes = {name: after / before - 1 for name, (before, after) in result.lengths.items()}
+    # Joints drawn at one place are at no distance, which has no share that it could change by.
+    changes = {name: after / before - 1 for name, (before, after) in result.lengths.items() if before}
     charts["lengths"] = Plot(
         "Change of each length",
         "length",
