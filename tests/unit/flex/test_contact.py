@@ -252,4 +252,6 @@ def test_where_nothing_is_near_no_crossing_is_one_of_what_is_near():
     contacts = selected(parts, reach=0.5)
     one = np.zeros(1, np.int64)
     assert len(contacts.near.keys) == 0
-    assert not unforeseen_crossings(parts, parts.drawn, contacts, Crossings(one, one, one, 0.0), 0.1).any
+    assert not unforeseen_crossings(
+        parts, parts.drawn, contacts, Crossings(one, one, 0.0, lambda: one), 0.1
+    ).any

@@ -189,9 +189,30 @@ def test_bodies_that_go_round_together_hardly_bend_each_others_ways():
     vertex = np.flatnonzero(parts.outlines.body == 1)
     ways = sweep.VertexPaths(parts, poses, np.stack([vertex, vertex], axis=1), np.full(len(vertex), 2))
     places = np.stack(ways.seen(64), axis=-1)
-    bend = np.hypot(*np.moveaxis(np.diff(places, n=2, axis=1), 2, 0)).max(axis=1) * 64**2
+    bend = np.hypot(*np.moveaxis(np.diff(places, n=2, axis=0), 2, 0)).max(axis=0) * 64**2
     assert (bend <= 1.0001 * ways.curvature).all()
     assert (ways.curvature <= 2 * bend).all()
+
+
+def test_only_vertices_that_go_as_far_as_they_are_away_are_followed(monkeypatch):
+    """Of a block that turns beside a wall, at distances from none to twice its travel; compiled or not."""
+    parts = parts_of(WALL, {"name": "block", "outline": box(-1, -1, 1, 1)})
+    end = parts.drawn.copy()
+    end[1] += (0.3, 0.1, 0.4)
+    frames = parts.drawn + np.linspace(0, 1, 11)[:, None, None] * (end - parts.drawn)
+    vertex = np.repeat(np.flatnonzero(parts.outlines.body == 1), 41)
+    body = np.zeros(len(vertex), np.int64)
+    ways = sweep.VertexPaths(parts, parts.user_poses(frames), np.stack([vertex, vertex], axis=1), body)
+    x, y = ways.seen(64)
+    travel = np.hypot(x - x[0], y - y[0]).max(axis=0)
+    share = np.tile(np.linspace(0, 2, 41), 4)
+    asked = (parts, 0.0, frames, parts.drawn, vertex, body, share * travel)
+    for many in (False, True):
+        if many:
+            monkeypatch.setattr(sweep, "CROSSOVER", 0)
+        kept = sweep.within_travel(*asked)
+        assert np.isin(np.flatnonzero(share <= 1), kept).all()
+        assert not np.isin(np.flatnonzero(share > 1.2), kept).any()
 
 
 def test_bodies_that_are_no_neighbours_but_meet_on_the_way_are_found():

@@ -187,6 +187,45 @@ def entering(
     return which[:count].copy(), entries[:count].copy()
 
 
+@kernel
+def within_travel(
+    poses: Floats, point: Floats, owner: Ints, body: Ints, origins: Floats, distance: Floats
+) -> Ints:
+    """Which points (G, 2) go as far as a distance (G,): `flex.contact.sweep.within_travel`.
+
+    The first of the poses is where they are at that distance; ways begin at the second.
+    """
+    cosine, sine, steps = np.cos(poses[:, :, 2]), np.sin(poses[:, :, 2]), len(poses) - 1
+    which, count = np.empty(len(owner), np.int64), 0
+    places, used, run, last = np.empty((16, 6, steps + 1)), 0, 0, -1
+    found_in, slot = np.full(len(origins), -1), np.zeros(len(origins), np.int64)
+    for g in range(len(owner)):
+        a, b = body[g], owner[g]
+        if b != last:
+            run, used, last = run + 1, 0, b
+        if found_in[a] != run:
+            if used == len(places):
+                places = np.concatenate((places, np.empty_like(places)))
+            found_in[a], slot[a] = run, used
+            _places(places[used], poses, cosine, sine, a, b, origins[a])
+            used += 1
+        x, y, place = point[g, 0], point[g, 1], places[slot[a]]
+        arm, room = np.hypot(x, y), distance[g]
+        left = place[0, 0] * x - place[1, 0] * y + place[2, 0]
+        low = place[1, 0] * x + place[0, 0] * y + place[3, 0]
+        for f in range(1, steps + 1):
+            bent = 0.0 if f == steps else (place[4, f] + place[5, f] * arm) / 8
+            if f > 1:
+                bent = max(bent, (place[4, f - 1] + place[5, f - 1] * arm) / 8)
+            across = place[0, f] * x - place[1, f] * y + place[2, f] - left
+            up = place[1, f] * x + place[0, f] * y + place[3, f] - low
+            if room <= bent or across * across + up * up >= (room - bent) ** 2:
+                which[count] = g
+                count += 1
+                break
+    return which[:count].copy()
+
+
 @inner
 def _close(close: Ints, across: Floats, up: Floats, error: float, sides: Sides, shape: int) -> int:
     """How many sides are in the box about a way, up to its error, and not on one side of it; which ones."""

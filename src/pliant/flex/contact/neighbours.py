@@ -16,7 +16,7 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.core.pose import carry, dot, rotate, rotations
+from pliant.core.pose import carry, rotate, rotations
 from pliant.flex.geometry.parts import Outlines, Parts
 from pliant.flex.lp.program import COMPILED, CROSSOVER
 
@@ -24,6 +24,7 @@ NONE = -1
 ROWS = 2.0  # that a vertex near others has, about
 PASSES = 6.0  # candidates that take as long as a row: rows are gone through far more often
 FINE = 2000  # vertices of one body from which its distance to others is found by trees
+PRODUCTS = 300_000  # vertices and edges that are sooner gone through than sorted into a tree
 SAMPLE = 32  # vertices whose candidates are counted to tell how many there are
 
 
@@ -136,9 +137,14 @@ def _near_bodies(parts: Parts, poses: Floats, radius: float) -> Ints:
 
 def _meeting(parts: Parts, poses: Floats, radius: float) -> tuple[Ints, Ints]:
     """Moving bodies and others whose boxes are within `radius`."""
-    starts, free = parts.outlines.starts[:-1], parts.free
+    starts = parts.outlines.starts[:-1]
     world = carry(poses[parts.outlines.body], parts.outlines.point)
     low, high = np.minimum.reduceat(world, starts) - radius, np.maximum.reduceat(world, starts)
+    return meeting_boxes(parts.free, low, high)
+
+
+def meeting_boxes(free: Ints, low: Floats, high: Floats) -> tuple[Ints, Ints]:
+    """Bodies of `free` (M,) and others whose boxes, from low to high (B, 2) each, meet."""
     if not len(free):
         return free, free
     within = (low <= high[free].max(axis=0)) & (high >= low[free].min(axis=0))
@@ -213,13 +219,9 @@ def _by_lists(
 ) -> tuple[Ints, Ints, Ints, Candidates]:
     """Groups of some vertices, with all of some edges that are within `radius` of them."""
     outlines = parts.outlines
-    low, high = _boxes(world, outlines, edges, radius)
-    vertex, edge = shapely.STRtree(shapely.box(*low.T, *high.T)).query(shapely.points(world[vertices]))
-    vertex, edge = vertices[vertex], edges[edge]
-    apart = outlines.body[vertex] != outlines.body[edge]
-    vertex, edge = vertex[apart], edge[apart]
+    between = _features_between(parts, world, pairs, vertices, edges, radius)
+    vertex, edge, pair = between or _by_box_tree(parts, world, pairs, vertices, edges, radius)
     other = outlines.body[edge]
-    pair = _places(_code(parts, outlines.body[vertex], other), _code(parts, *pairs.T))
     kept = (pair != NONE) & (_distance(world, outlines, vertex, edge) <= radius)
     vertex, edge, other, pair = vertex[kept], edge[kept], other[kept], pair[kept]
     order = np.argsort((vertex * parts.count + other) * len(world) + edge)
@@ -229,12 +231,61 @@ def _by_lists(
     return vertex[first], other[first], pair[first], Candidates(edge, group, first)
 
 
+def _by_box_tree(
+    parts: Parts, world: Floats, pairs: Ints, vertices: Ints, edges: Ints, radius: float
+) -> tuple[Ints, Ints, Ints]:
+    """Vertices and edges in whose boxes, `radius` wider, they are; the pairs of their bodies: (C,) each."""
+    outlines = parts.outlines
+    low, high = _boxes(world, outlines, edges, radius)
+    vertex, edge = shapely.STRtree(shapely.box(*low.T, *high.T)).query(shapely.points(world[vertices]))
+    vertex, edge = vertices[vertex], edges[edge]
+    apart = outlines.body[vertex] != outlines.body[edge]
+    vertex, edge = vertex[apart], edge[apart]
+    pair = _places(_code(parts, outlines.body[vertex], outlines.body[edge]), _code(parts, *pairs.T))
+    return vertex, edge, pair
+
+
+def _features_between(
+    parts: Parts, world: Floats, pairs: Ints, vertices: Ints, edges: Ints, radius: float
+) -> tuple[Ints, Ints, Ints] | None:
+    """The same pair by pair: vertices in the box of the other body, and all edges in that of their own.
+
+    None where these are so many that they are sooner found in a tree.
+    """
+    outlines, starts = parts.outlines, parts.outlines.starts[:-1]
+    own, other = np.concatenate([pairs, pairs[:, ::-1]]).T
+    place, at = _each_of(outlines.body[vertices], parts.count, own)
+    vertex = vertices[place]
+    place, beside = _each_of(outlines.body[edges], parts.count, other)
+    edge = edges[place]
+    in_other, in_own = np.ones(len(vertex), np.bool_), np.ones(len(edge), np.bool_)
+    for axis in world.T.copy():
+        low, high = np.minimum.reduceat(axis, starts) - radius, np.maximum.reduceat(axis, starts) + radius
+        next_to = axis[outlines.follow]
+        least, most = np.minimum(axis, next_to)[edge], np.maximum(axis, next_to)[edge]
+        in_other &= (axis[vertex] >= low[other][at]) & (axis[vertex] <= high[other][at])
+        in_own &= (most >= low[own][beside]) & (least <= high[own][beside])
+    vertex, at, edge, beside = vertex[in_other], at[in_other], edge[in_own], beside[in_own]
+    if np.bincount(at, minlength=len(own)) @ np.bincount(beside, minlength=len(own)) > PRODUCTS:
+        return None
+    place, of = _each_of(beside, len(own), at)
+    return vertex[of], edge[place], at[of] % len(pairs)
+
+
+def _each_of(sorted_keys: Ints, count: int, wanted: Ints) -> tuple[Ints, Ints]:
+    """All places of keys, which ascend, that are wanted (W,), one after the other; and of which each is."""
+    starts = np.searchsorted(sorted_keys, np.arange(count + 1))
+    counts = (starts[1:] - starts[:-1])[wanted]
+    of = np.repeat(np.arange(len(wanted)), counts)
+    return np.arange(len(of)) + (starts[wanted] - np.cumsum(counts) + counts)[of], of
+
+
 def _distance(world: Floats, outlines: Outlines, vertex: Ints, edge: Ints) -> Floats:
     """From vertices to edges."""
-    start = world[edge]
-    arm, side = world[vertex] - start, world[outlines.follow[edge]] - start
-    along = np.clip(dot(arm, side) / outlines.length[edge] ** 2, 0.0, 1.0)
-    return np.hypot(arm[:, 0] - along * side[:, 0], arm[:, 1] - along * side[:, 1])
+    (x, y), (u, v) = world.T.copy(), (world[outlines.follow] - world).T.copy()
+    right, up, u, v = x[vertex] - x[edge], y[vertex] - y[edge], u[edge], v[edge]
+    along = np.clip((right * u + up * v) / (outlines.length**2)[edge], 0.0, 1.0)
+    return np.hypot(right - along * u, up - along * v)
 
 
 def _places(codes: Ints, known: Ints) -> Ints:

@@ -44,6 +44,7 @@ class Selection:
     near: Neighbours
     edge: Ints  # (G,) the edge chosen for each group, NONE beyond reach
     both: Bools  # (G,) whether the vertex was outside the edge next to the chosen one too
+    distance: Floats  # (G,) of each vertex from the outline of the body, at least
     corner: Ints  # (K,) rows that stand between two convex corners
     corner_group: Ints  # (K,)
     other_edge: Ints  # (K,) the edge each could have had instead
@@ -161,10 +162,18 @@ def select(
         both=_spread(
             near, near_edges, _outside_both(outlines, near_edges.seen, edge, TIE * near.reach), False
         ),
+        distance=_spread(near, near_edges, _distance(outlines, near_edges, near.reach), near.reach),
         corner=at_corner,
         corner_group=groups[at_corner],
         other_edge=other_edge,
     )
+
+
+def _distance(outlines: Outlines, near_edges: Nearest, reach: float) -> Floats:
+    """How far vertices are from the nearest edge, (N,); as several may be as near, to within a tie."""
+    along = near_edges.along
+    beyond = along - np.clip(along, 0.0, outlines.length[near_edges.edge])
+    return np.minimum(np.hypot(beyond, near_edges.height) - 2 * TIE * reach, reach)
 
 
 def _spread(near: Neighbours, near_edges: Nearest, of: Any, else_: Any) -> Any:

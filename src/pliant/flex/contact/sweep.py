@@ -12,6 +12,7 @@ are made short enough for that to be little of what is allowed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.pose import carry, dot, uncarry
+from pliant.flex.contact.neighbours import meeting_boxes
 from pliant.flex.geometry.parts import Outlines, Parts
 from pliant.flex.lp.program import COMPILED, CROSSOVER
 
@@ -42,8 +44,13 @@ class Crossings:
 
     vertex: Ints  # (K,)
     body: Ints  # (K,)
-    edge: Ints  # (K,)
     depth: float  # a bound on how deep the others get, and on how far joints are left
+    find_edges: Callable[[], Ints]  # (K,) most crossings are never asked for them
+
+    @cached_property
+    def edge(self) -> Ints:
+        """The edges, (K,)."""
+        return self.find_edges()
 
     @property
     def any(self) -> bool:
@@ -52,7 +59,7 @@ class Crossings:
 
     def take(self, which: Ints) -> Crossings:
         """Some of them."""
-        return Crossings(self.vertex[which], self.body[which], self.edge[which], self.depth)
+        return Crossings(self.vertex[which], self.body[which], self.depth, lambda: self.edge[which])
 
 
 @dataclass(frozen=True)
@@ -105,23 +112,54 @@ def _sides(polygons: NDArray[np.object_]) -> Sides:
     return Sides(runs, np.append(starts, len(line)), box, ends)
 
 
+def within_travel(
+    parts: Parts, allowed: float, frames: Floats, here: Floats, vertex: Ints, body: Ints, distance: Floats
+) -> Ints:
+    """Which vertices (G,) may get to bodies (G,) along frames (F, B + 1, 3), of all that do not touch them.
+
+    At the poses `here` they are at least at a distance (G,) from their outlines: who goes no further than
+    that, seen from the body, meets nothing on the way, nor does an edge both of whose ends do not.
+    """
+    users, start = parts.user_poses(frames), parts.user_poses(here[None])
+    ends = np.stack([vertex, vertex], axis=1)
+    ways = VertexPaths(parts, users, ends, body)
+    if _is_many(parts, vertex):
+        from pliant.flex.contact import kernels as compiled
+
+        every = np.concatenate([start, users])
+        return compiled.within_travel(every, ways.point, ways.owner, body, parts.origins, distance - allowed)
+    few, off = ways.thinned()
+    first = VertexPaths(parts, start, ends, body).at_start()
+    travel, error = few.travel(first) + allowed, few.curvature / 8 + off
+    kept = np.flatnonzero(travel + error >= distance)
+    if few is ways or 2 * np.count_nonzero(travel >= distance) > len(kept):
+        return kept
+    some = ways.take(kept)
+    return kept[some.travel(first[kept]) + some.curvature / 8 + allowed >= distance[kept]]
+
+
+def _is_many(parts: Parts, vertex: Ints) -> bool:
+    """Whether so many vertices are followed that loops are compiled for them."""
+    return len(parts.free) >= CROSSOVER or len(vertex) > COMPILED
+
+
 def find_crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
     """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
     ways = _vertex_paths(parts, parts.user_poses(frames), vertex, body)
-    many = len(parts.free) >= CROSSOVER or len(vertex) > COMPILED
-    entering_paths, at, heading, depth = (_enter_compiled if many else _enter)(ways, insets)
+    entering, depth, entries = (_enter_compiled if _is_many(parts, vertex) else _enter)(ways, insets)
     # What starts too deep is being mended; the rows of the program see to that.
-    starts = shapely.points(entering_paths.at_start())
-    new = np.flatnonzero(~shapely.intersects(insets.deep[parts.shape_of[entering_paths.body]], starts))
-    edge = _entry_edges(parts.outlines, insets.allowed, at[new], heading[new], entering_paths.body[new])
-    first, last = entering_paths.ends[new].T
+    starts = shapely.points(entering.at_start())
+    new = np.flatnonzero(~shapely.intersects(insets.deep[parts.shape_of[entering.body]], starts))
+    first, last = entering.ends[new].T
     middle = first != last  # of an edge: both its ends are kept out
-    return Crossings(
-        np.append(first, last[middle]),
-        np.append(entering_paths.body[new], entering_paths.body[new][middle]),
-        np.append(edge, edge[middle]),
-        depth,
-    )
+
+    def find_edges() -> Ints:
+        where = entries()[new]
+        edge = _entry_edges(parts.outlines, insets.allowed, where[:, :2], where[:, 2:], entering.body[new])
+        return np.append(edge, edge[middle])
+
+    body = entering.body[new]
+    return Crossings(np.append(first, last[middle]), np.append(body, body[middle]), depth, find_edges)
 
 
 @dataclass(frozen=True)
@@ -159,14 +197,15 @@ class VertexPaths:
         largest at an end, and small where neighbours go round together.
         """
         body, owner, pair = self.pairs
-        moved = np.diff(self.poses, axis=0)
-        apart = (self.poses[:, owner] - self.poses[:, body])[..., :2]
-        way, spin = np.diff(apart, axis=0), moved[:, body, 2, None]
-        across = 2 * spin * np.stack([-way[..., 1], way[..., 0]], axis=-1)
-        bent = [across + spin**2 * at for at in (apart[:-1], apart[1:])]
-        most = np.sqrt(np.maximum(*(dot(each, each) for each in bent)).max(axis=0, initial=0.0))
-        turned = ((moved[:, owner, 2] - moved[:, body, 2]) ** 2).max(axis=0, initial=0.0)
-        return most[pair] + turned[pair] * np.hypot(*self.point.T)
+        x, y, angle = _apart(self.poses, body, owner)  # (F, P) each
+        u, v, turned = np.diff(x, axis=0), np.diff(y, axis=0), np.diff(angle, axis=0)
+        spin = np.diff(self.poses[:, :, 2], axis=0)[:, body]
+        twice, square, most = 2 * spin, spin * spin, np.zeros(len(body))
+        for at in (slice(None, -1), slice(1, None)):
+            bent = (square * x[at] - twice * v) ** 2 + (square * y[at] + twice * u) ** 2
+            most = np.maximum(most, bent.max(axis=0, initial=0.0))
+        turned = (turned * turned).max(axis=0, initial=0.0)
+        return np.sqrt(most)[pair] + turned[pair] * np.hypot(*self.point.T)
 
     def pieces(self, chord: float) -> Ints:
         """Into how many pieces, a power of 2, ways from frame to frame are cut for chords to err less."""
@@ -174,21 +213,33 @@ class VertexPaths:
         return np.exp2(np.ceil(np.log2(np.clip(wanted, 1, MOST_PIECES)))).astype(np.int64)
 
     def take(self, which: Ints) -> VertexPaths:
-        """Some of them."""
-        return VertexPaths(self.parts, self.poses, self.ends[which], self.body[which])
+        """Some of them, with what is known of how much they bend."""
+        some = VertexPaths(self.parts, self.poses, self.ends[which], self.body[which])
+        if "curvature" in self.__dict__:
+            some.__dict__["curvature"] = self.curvature[which]
+        return some
+
+    def travel(self, start: Floats) -> Floats:
+        """How far from where they started (G, 2) the points are seen in any of the frames, at most, (G,)."""
+        x, y = self.seen(1)
+        return np.sqrt(((x - start[:, 0]) ** 2 + (y - start[:, 1]) ** 2).max(axis=0, initial=0.0))
 
     def seen(self, count: int) -> tuple[Floats, Floats]:
-        """X and y of the points in the centroid frames of the bodies, in so many pieces: (G, T) each."""
-        t = np.arange(count)[:, None, None] / count
-        between = self.poses[:-1, None] + t * np.diff(self.poses, axis=0)[:, None]  # (F − 1, count, B, 3)
-        every = np.concatenate([between.reshape(-1, *self.poses.shape[1:]), self.poses[-1:]])
+        """X and y of the points in the centroid frames of the bodies, in so many pieces: (T, G) each."""
+        every = self.poses
+        if count > 1:
+            t = np.arange(count)[:, None, None] / count
+            between = every[:-1, None] + t * np.diff(every, axis=0)[:, None]  # (F − 1, count, B, 3)
+            every = np.concatenate([between.reshape(-1, *every.shape[1:]), every[-1:]])
         body, owner, pair = self.pairs
-        apart, back = (every[:, owner] - every[:, body]).T, -every[:, body, 2].T  # (3, P, T), (P, T)
-        cosine, sine = np.cos(apart[2])[pair], np.sin(apart[2])[pair]
-        (left, low), (x, y) = self.parts.origins[body].T[..., None], self.point.T[..., None]
-        across = np.cos(back) * apart[0] - np.sin(back) * apart[1] + left
-        up = np.sin(back) * apart[0] + np.cos(back) * apart[1] + low
-        return across[pair] + (cosine * x - sine * y), up[pair] + (sine * x + cosine * y)
+        along, up, turned = _apart(every, body, owner)
+        angle = every[:, body, 2]
+        cosine, sine = np.cos(angle), np.sin(angle)
+        left, low = self.parts.origins[body].T
+        across, upward = cosine * along + sine * up + left, cosine * up - sine * along + low
+        cosine, sine = np.cos(turned)[:, pair], np.sin(turned)[:, pair]
+        (x, y), across, upward = self.point.T, across[:, pair], upward[:, pair]
+        return across + (cosine * x - sine * y), upward + (sine * x + cosine * y)
 
     def thinned(self) -> tuple[VertexPaths, Floats]:
         """The ways by some of their frames, and how far at most the others are off them, (G,)."""
@@ -203,14 +254,23 @@ class VertexPaths:
         off = np.abs(self.poses[1:] - straight).max(axis=0)
         shift, spin = np.hypot(*off[:, :2].T), off[:, 2]
         body, owner, pair = self.pairs
-        apart = np.hypot(*np.moveaxis((self.poses[:, owner] - self.poses[:, body])[..., :2], -1, 0))
-        moved = shift[body] + shift[owner] + spin[body] * apart.max(axis=0)
-        return few, moved[pair] + (spin[body] + spin[owner])[pair] * np.hypot(*self.point.T)
+        x, y, _ = _apart(few.poses, body, owner)
+        either = shift[body] + shift[owner]
+        apart = np.sqrt((x * x + y * y).max(axis=0)) + either
+        return few, (either + spin[body] * apart)[pair] + (spin[body] + spin[owner])[pair] * np.hypot(
+            *self.point.T
+        )
 
     def at_start(self) -> Floats:
         """Where the points are first, in the centroid frames of the bodies, (G, 2)."""
         world = carry(self.poses[0, self.owner], self.point)
         return uncarry(self.poses[0, self.body], world) + self.parts.origins[self.body]
+
+
+def _apart(poses: Floats, body: Ints, owner: Ints) -> tuple[Floats, Floats, Floats]:
+    """How far owners (P,) are from bodies (P,), in x, y and angle, at poses (F, B, 3): (F, P) each."""
+    x, y, angle = np.moveaxis(poses, 2, 0)
+    return x[:, owner] - x[:, body], y[:, owner] - y[:, body], angle[:, owner] - angle[:, body]
 
 
 def _vertex_paths(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> VertexPaths:
@@ -229,20 +289,23 @@ def _vertex_paths(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> Vert
     return VertexPaths(parts, poses, every, np.concatenate([body, body[near], body[after_reflex]]))
 
 
-Entering = tuple[VertexPaths, Floats, Floats, float]
+# The ways that get deeper than is allowed, how deep others get at most, and where each comes in and heading
+# which way, (K, 4), once that is asked for.
+Entering = tuple[VertexPaths, float, Callable[[], Floats]]
 
 
 def _enter(ways: VertexPaths, insets: Insets) -> Entering:
-    """The ways that get deeper than is allowed, where, heading which way, and how deep others get at most."""
-    near, within = _ways_near_enough(ways, insets)
+    """By array expressions and GEOS, to the nearest of the depths that are told apart."""
+    near, within = _boxes_meet(ways, ways.curvature / 8, insets)
     ways, depth = ways.take(within), insets.depths[0] if near else 0.0
     pieces = ways.pieces(insets.chord)
     error = ways.curvature / (8.0 * pieces**2)
-    entering, entries = [np.zeros(0, np.int64)], [np.zeros((0, 4))]
+    entering: list[Ints] = [np.zeros(0, np.int64)]
+    entries: list[tuple[Floats, NDArray[np.object_]]] = []
     for count in np.unique(pieces):
         left = np.flatnonzero(pieces == count)
         some = ways.take(left)
-        seen = np.stack(some.seen(int(count)), axis=-1)
+        seen = np.stack(some.seen(int(count)), axis=-1).swapaxes(0, 1)
         lines, shape = np.asarray(shapely.linestrings(seen)), ways.parts.shape_of[some.body]
         for deep, polygons in zip(insets.depths, [*insets.shallow, insets.deep], strict=True):
             if not len(left):
@@ -252,47 +315,47 @@ def _enter(ways: VertexPaths, insets: Insets) -> Entering:
             left, seen, lines, shape = left[meets], seen[meets], lines[meets], shape[meets]
         if len(left):
             entering.append(left)
-            entries.append(_entries(seen, lines, insets.deep[shape]))
-    where = np.vstack(entries)
+            entries.append((seen, insets.deep[shape]))
     depth += float(error.max(initial=0.0))
-    return ways.take(np.concatenate(entering)), where[:, :2], where[:, 2:], depth
-
-
-def _ways_near_enough(ways: VertexPaths, insets: Insets) -> tuple[bool, Ints]:
-    """Whether ways come near the bodies they are seen from, and which may come in by the least depth.
-
-    By their boxes, those of a few frames first: the others get no deeper than that.
-    """
-    few, off = ways.thinned()
-    near, within = _boxes_meet(few, few.curvature / 8 + off, insets)
-    if few is ways:
-        return near, within
-    ways = ways.take(within)
-    return near, within[_boxes_meet(ways, ways.curvature / 8, insets)[1]]
+    nowhere = np.zeros((0, 4))
+    return (
+        ways.take(np.concatenate(entering)),
+        depth,
+        lambda: np.vstack([nowhere, *(_entries(*each) for each in entries)]),
+    )
 
 
 def _boxes_meet(ways: VertexPaths, error: Floats, insets: Insets) -> tuple[bool, Ints]:
     """Whether boxes about ways, which err by (G,), meet those of bodies, and which the shapes so deep."""
     (x, y), shape = ways.seen(1), ways.parts.shape_of[ways.body]
     left, bottom, right, top = ways.parts.bounds[shape].T
-    box = x.min(axis=1) - error, y.min(axis=1) - error, x.max(axis=1) + error, y.max(axis=1) + error
+    box = x.min(axis=0) - error, y.min(axis=0) - error, x.max(axis=0) + error, y.max(axis=0) + error
     near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))
     boxes = shapely.box(*(side[near] for side in box))
     return len(near) > 0, near[shapely.intersects(insets.shallow[0][shape[near]], boxes)]
 
 
-def _entries(seen: Floats, lines: NDArray[np.object_], regions: NDArray[np.object_]) -> Floats:
-    """Where each way (K, T, 2) first comes into its region, and the piece it does so along: (K, 4)."""
-    points, line = shapely.get_coordinates(shapely.intersection(lines, regions), return_index=True)
-    along = shapely.line_locate_point(lines[line], shapely.points(points))
-    every = np.arange(len(lines))  # at its end, if it only touches and rounding finds nothing shared
-    points, line = np.vstack([points, seen[:, -1]]), np.append(line, every)
-    along = np.append(along, np.full(len(lines), np.inf))
-    order = np.lexsort((along, line))
-    first = order[np.searchsorted(line[order], every)]
-    ends = np.cumsum(np.hypot(*np.moveaxis(np.diff(seen, axis=1), 2, 0)), axis=1)
-    piece = np.minimum((ends <= along[first, None]).sum(axis=1), ends.shape[1] - 1)
-    return np.hstack([points[first], seen[every, piece + 1] - seen[every, piece]])
+def _entries(seen: Floats, regions: NDArray[np.object_]) -> Floats:
+    """Where each way (K, T, 2) first comes into its region, and the piece it does so along: (K, 4).
+
+    Of the pieces up to which it has come in, the first is found by halving.
+    """
+    every, place = np.arange(len(seen)), np.arange(seen.shape[1])
+    out, within = np.zeros(len(seen), np.int64), np.full(len(seen), seen.shape[1] - 1)
+    while (within - out > 1).any():
+        middle = np.maximum((out + within) // 2, 1)
+        begun = shapely.linestrings(seen[every[:, None], np.minimum(place, middle[:, None])])
+        met = np.asarray(shapely.intersects(regions, begun))
+        within = np.where(met, middle, within)
+        out = np.where(~met & (middle < within), middle, out)
+    start, end = seen[every, within - 1], seen[every, within]
+    shared = shapely.intersection(shapely.linestrings(np.stack([start, end], axis=1)), regions)
+    points, line = shapely.get_coordinates(shared, return_index=True)
+    away = np.hypot(*(points - start[line]).T)
+    # At its end, if it only touches and rounding finds nothing shared.
+    points, line, away = np.vstack([points, end]), np.append(line, every), np.append(away, every + np.inf)
+    order = np.lexsort((away, line))
+    return np.hstack([points[order[np.searchsorted(line[order], every)]], end - start])
 
 
 def _enter_compiled(ways: VertexPaths, insets: Insets) -> Entering:
@@ -310,7 +373,7 @@ def _enter_compiled(ways: VertexPaths, insets: Insets) -> Entering:
         insets.sides,
         insets.chord,
     )
-    return ways.take(which), entries[:, :2], entries[:, 2:], insets.allowed
+    return ways.take(which), insets.allowed, lambda: entries
 
 
 def _entry_edges(outlines: Outlines, allowed: float, at: Floats, heading: Floats, body: Ints) -> Ints:
@@ -365,10 +428,8 @@ def _meeting(parts: Parts, centres: Floats, radius: Floats, known: Ints) -> Ints
 def _meeting_boxes(parts: Parts, centres: Floats, radius: Floats) -> Ints:
     """Pairs of bodies, one of them moving, for which the boxes about all the way of their circles meet."""
     low, high = centres.min(axis=0) - radius[:, None], centres.max(axis=0) + radius[:, None]
-    boxes = shapely.box(*low.T, *high.T)
-    place, other = shapely.STRtree(boxes).query(boxes[parts.free])
-    body = parts.free[place]
-    once = (body < other) | ((other < body) & (parts.moving[other] < 0))
+    body, other = meeting_boxes(parts.free, low, high)
+    once = (body < other) | (parts.moving[other] < 0)
     return (np.minimum(body, other) * parts.count + np.maximum(body, other))[once]
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import scipy
 
@@ -16,10 +18,7 @@ def one_blas_thread() -> Generator[None, None, None]:
 
     Does nothing where scipy brings another BLAS than its wheels do.
     """
-    libraries = sorted(Path(str(scipy.__file__)).parent.with_name("scipy.libs").glob("*openblas*"))
-    library = ctypes.CDLL(str(libraries[0])) if libraries else None
-    get = getattr(library, "scipy_openblas_get_num_threads", None)
-    put = getattr(library, "scipy_openblas_set_num_threads", None)
+    get, put = _thread_counts()
     if get is None or put is None:
         yield
         return
@@ -29,3 +28,12 @@ def one_blas_thread() -> Generator[None, None, None]:
         yield
     finally:
         put(before)
+
+
+@cache
+def _thread_counts() -> tuple[Any, Any]:
+    """What gets and what puts the number of threads; None where there is no such function."""
+    libraries = sorted(Path(str(scipy.__file__)).parent.with_name("scipy.libs").glob("*openblas*"))
+    library = ctypes.CDLL(str(libraries[0])) if libraries else None
+    names = ("scipy_openblas_get_num_threads", "scipy_openblas_set_num_threads")
+    return getattr(library, names[0], None), getattr(library, names[1], None)

@@ -60,10 +60,11 @@ class Program:
 
     def matrix(self) -> csr_array:
         """J as a sparse matrix, (R, 3B)."""
-        rows, sides = np.nonzero(self.pairs >= 0)
-        columns = 3 * self.pairs[rows, sides][:, None] + np.arange(3)
-        entries = self.blocks[rows, sides].ravel(), (np.repeat(rows, 3), columns.ravel())
-        return csr_array(entries, shape=self.shape)
+        bodies = self.pairs.ravel()
+        kept = bodies >= 0
+        columns = (3 * bodies[kept][:, None] + np.arange(3)).ravel()
+        starts = np.concatenate([[0], np.cumsum(3 * (self.pairs >= 0).sum(axis=1))])
+        return csr_array((self.blocks.reshape(-1, 3)[kept].ravel(), columns, starts), shape=self.shape)
 
     def full_matrix(self) -> Floats:
         """J with all its zeros, (R, 3B)."""

@@ -260,7 +260,7 @@ def run_piqp(program: Program, tolerance: float) -> RawSolution:
         -program.cost.ravel(),
         kept(matrix[equal]) if equal.any() else None,
         -program.gaps[equal] if equal.any() else None,
-        kept(-matrix[~equal]),
+        kept(-matrix[~equal] if equal.any() else -matrix),
         None,
         program.gaps[~equal],
         -bound,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -145,6 +145,16 @@ class System:
             centres=poses[parts.free, :2],
             same=self._same if len(self.joints.pivots) else ROUNDING,
         )
+
+    def program_moved(self, program: Program, rows: Rows, poses: Floats) -> Program:
+        """A program of these geometric rows at other poses: its distances and their gradients."""
+        distance, blocks = gaps_and_blocks(rows, poses)
+        blocks[program.pairs[: len(rows)] < 0] = 0.0
+        linear = self.joints.linear
+        if not len(linear.offset):
+            return replace(program, blocks=blocks, gaps=distance)
+        blocks = np.concatenate([blocks, program.blocks[len(rows) :]])
+        return replace(program, blocks=blocks, gaps=np.concatenate([distance, linear.gaps(poses)]))
 
 
 def compile_system(model: Assembly, study: FlexStudy) -> System:

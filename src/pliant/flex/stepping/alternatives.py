@@ -50,6 +50,7 @@ LOADED = 1e-4  # of the largest force: what carries less than that holds nothing
 ACROSS = 1e-3  # rad between two edges that do not lie along each other
 FEW = 200  # moving bodies up to which slides and ways past tips are tried, too
 FEWER = 12  # the same for shorter steps
+SLIDES = 3  # lengths of a slide that are tried: by less than a quarter nothing gets past an end
 
 
 def alternative_step(system: System, linear: LinearStep, enough: float, turn: float) -> AcceptedStep | None:
@@ -95,7 +96,7 @@ def _alternatives_could_gain(system: System, linear: LinearStep, enough: float, 
     if not (loose & _loaded_rows(linear)).any():
         return False
     without = linear_step(system, replace(linear.here, contacts=without_rows(contacts, loose)), turn)
-    return without.endless is not None or without.gain > enough
+    return without.endless is not None or without.gain > max(enough, linear.gain + 0.5 * enough)
 
 
 def _alternatives(system: System, linear: LinearStep, enough: float, turn: float) -> Iterator[LinearStep]:
@@ -223,7 +224,9 @@ def _slide_past_end(
     """A slide along a wish (M, 3) by a program with the rows of `by`, where more can be had from its end."""
     contacts = linear.here.contacts
     slide = _side_step(system, by, wish, enough)
-    moved = None if slide is None else take_step(system, slide, turn)
+    if slide is None or largest_travel(system, slide.here, slide.solution.step) <= 0.1 * system.threshold:
+        return None  # nothing slides
+    moved = take_step(system, slide, turn, SLIDES)
     if moved is None or moved.crossings is not None:
         return None
     # Selected again: only having been outside both edges lets a vertex change from one to the other.

@@ -79,7 +79,7 @@ class _Worker:
     """A process that does some of the restarts, and never runs the script that called pliant again."""
 
     def __init__(self, model: Assembly, study: FlexStudy, seeds: range) -> None:
-        command = [sys.executable, "-c", "from pliant.flex.stepping.restarts import work; work()"]
+        command = [sys.executable, "-c", "from pliant.flex.stepping.restarts import run_worker; run_worker()"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         pickle.dump((model, study, seeds), self._pipe(self.process.stdin))
         self._pipe(self.process.stdin).close()

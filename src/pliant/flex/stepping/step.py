@@ -18,14 +18,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pliant.core.arrays import Bools, Floats
+from pliant.core.arrays import Bools, Floats, Ints
 from pliant.flex.contact.distance import Rows, gaps
 from pliant.flex.contact.neighbours import find_neighbours
 from pliant.flex.contact.overlap import measure_overlaps
 from pliant.flex.contact.selection import Selection, select, unforeseen_crossings
-from pliant.flex.contact.sweep import Crossings, approaching_vertices, find_crossings
+from pliant.flex.contact.sweep import Crossings, approaching_vertices, find_crossings, within_travel
 from pliant.flex.lp.program import Program, Solution
-from pliant.flex.lp.squares import least_squares
+from pliant.flex.lp.squares import squares_of
 from pliant.flex.problem.system import System
 
 CORRECTIONS = 4
@@ -33,6 +33,7 @@ POSE = 0.75  # of the overlap allowed: the way to a pose overlaps a little more 
 HALVINGS = 8
 FRAME_TURN = 0.08  # rad: between two frames of a step no body turns much more than this
 MOST_FRAMES = 24  # of a step
+FINER = 4  # times as many where that many do not do
 FEW = 8  # pairs of bodies that are looked at again where rows say that they overlap
 MENDABLE = 20.0  # times the overlap allowed: more than that is no slip but a collision
 
@@ -144,21 +145,26 @@ def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal
     with system.clock.phase("correct"):
         rows, free = system.rows(contacts), system.parts.free
         wanted = np.where(equal, 0.0, np.maximum(wanted, 0.0))
-        weights = 1.0 / np.maximum(wanted, system.threshold) ** 2
-        bound = np.full((len(free), 3), np.inf)
+        size = 1.0 / np.maximum(wanted, system.threshold)
+        program = system.program(contacts, poses, np.full((len(free), 3), np.inf))
+        least_squares = squares_of(program.pairs, len(free))
         worst = np.inf
-        for _ in range(CORRECTIONS):
-            error = system.gaps(rows, poses) - wanted
-            left = float(np.abs(error * np.sqrt(weights)).max(initial=0.0))
+        for attempt in range(CORRECTIONS):
+            error = program.gaps - wanted
+            left = float(np.abs(error * size).max(initial=0.0))
             # Wishes that contradict each other to second order leave a compromise, at once.
             if left < 1e-6 or left > 0.5 * worst:
                 break
             worst = left
-            poses[free] += least_squares(system.program(contacts, poses, bound), -error, weights)
+            poses[free] += least_squares(program, -error, size * size)
+            if attempt < CORRECTIONS - 1:
+                program = system.program_moved(program, rows, poses)
     return poses
 
 
-def take_step(system: System, linear: LinearStep, turn: float) -> AcceptedStep | None:
+def take_step(
+    system: System, linear: LinearStep, turn: float, halvings: int = HALVINGS
+) -> AcceptedStep | None:
     """As far along a linear step as contacts, rotation and overlap let it; None: nowhere.
 
     Neighbours go no further than the reach within which their contacts were selected; where
@@ -167,7 +173,7 @@ def take_step(system: System, linear: LinearStep, turn: float) -> AcceptedStep |
     step, reach = linear.solution.step, linear.here.contacts.near.reach
     distance = largest_travel(system, linear.here, step)
     longest = min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
-    moved = line_search(system, linear, longest)
+    moved = line_search(system, linear, longest, halvings)
     if moved is None or moved.crossings or moved.fraction < longest or reach >= distance:
         return moved
     wider = configuration_at(
@@ -192,8 +198,10 @@ def next_turn_bound(system: System, moved: AcceptedStep, turn: float) -> float:
     return min(system.study.turn, max(turn, 2 * used) if fraction == 1.0 else turn)
 
 
-def line_search(system: System, linear: LinearStep, longest: float) -> AcceptedStep | None:
-    """The longest fraction of a step, halving from `longest`, that overlaps no more than is allowed.
+def line_search(
+    system: System, linear: LinearStep, longest: float, halvings: int = HALVINGS
+) -> AcceptedStep | None:
+    """The longest fraction of a step, by halvings of `longest`, that overlaps no more than is allowed.
 
     Where the step starts with an overlap, half of it may be left, or the search would stall
     before the overlap is mended. The program may have more rows than the system. A way that runs
@@ -206,7 +214,7 @@ def line_search(system: System, linear: LinearStep, longest: float) -> AcceptedS
     owed = worth if here.violation > 0.1 * system.threshold else 0.0
     allowed_on_the_way = max(system.threshold, here.violation)
     fraction, further = longest, None
-    for _ in range(HALVINGS):
+    for _ in range(halvings):
         poses = advance_poses(linear.system, here, program, step, fraction)
         there = _configuration_within_reach(system, here, poses, allowed)
         expected = fraction * linear.gain * (0.1 if linear.gain > 0 else 2.0)
@@ -228,7 +236,8 @@ def line_search(system: System, linear: LinearStep, longest: float) -> AcceptedS
 def _extend(system: System, moved: AcceptedStep, further: Configuration, allowed: float) -> AcceptedStep:
     """A step of half the length with its other half, where that is free once this one has been gone."""
     here, start = moved.linear.here, moved.there.poses
-    way, met = checked_path(system, here, start, moved.fraction * moved.linear.solution.step, further.poses)
+    through = (further.poses - here.poses)[system.parts.free] / 2  # a parabola through all three, there
+    way, met = checked_path(system, here, start, through, further.poses)
     if met.any or met.depth > allowed:
         return moved
     depth, way = max(moved.depth, met.depth), np.concatenate([moved.way, way])
@@ -240,14 +249,16 @@ def checked_path(
 ) -> tuple[Floats, Crossings]:
     """A way within reach of a place, and what it runs into; with more frames where few do not do.
 
-    The depth is that of the worst overlap on the way, or of the joint that is left furthest.
+    The depth is that of the worst overlap on the way, or of the joint that is left furthest. Of more
+    frames, what ran into bodies by few is followed first: most of it does so again.
     """
-    for refined in (1, 4):
-        way = arc(system, before, step, after, refined)
-        met = sweep(system, here, before, way)
-        if refined > 1 or (not met.any and met.depth <= system.threshold):
-            break
-    return way, met
+    way = arc(system, before, step, after)
+    met = sweep(system, here, before, way)
+    if not met.any and met.depth <= system.threshold:
+        return way, met
+    way = arc(system, before, step, after, FINER)
+    again = sweep(system, here, before, way, met) if met.any else met
+    return way, again if again.any else sweep(system, here, before, way)
 
 
 def _configuration_within_reach(
@@ -278,15 +289,28 @@ def _has_passed_edge(system: System, there: Configuration, allowed: float) -> bo
         return measure_overlaps(system.parts, there.poses, pairs).worst <= 0.1 * system.threshold
 
 
-def sweep(system: System, here: Configuration, before: Floats, way: Floats) -> Crossings:
-    """What bodies run into along frames (F, B + 1, 3) from a pose within reach of a place."""
+def sweep(
+    system: System, here: Configuration, before: Floats, way: Floats, only: Crossings | None = None
+) -> Crossings:
+    """What bodies, or only the vertices of some crossings, run into along frames (F, B + 1, 3).
+
+    They go from a pose within reach of a place.
+    """
     with system.clock.phase("sweep"):
-        near = here.contacts.near
         frames = np.concatenate([before[None], way])
-        vertex, body = approaching_vertices(system.parts, frames, near.pairs)
-        vertex, body = np.concatenate([near.vertex, vertex]), np.concatenate([near.body, body])
+        vertex, body = (only.vertex, only.body) if only else _vertices_in_reach(system, here, frames)
         met = find_crossings(system.parts, system.insets, frames, vertex, body)
         return replace(met, depth=max(met.depth, system.joints_on_the_way(frames)))
+
+
+def _vertices_in_reach(system: System, here: Configuration, frames: Floats) -> tuple[Ints, Ints]:
+    """Vertices and bodies that may meet on the way by frames (F, B + 1, 3), within reach of a place."""
+    near = here.contacts.near
+    vertex, body = approaching_vertices(system.parts, frames, near.pairs)
+    distance = np.append(here.contacts.distance, np.full(len(vertex), near.reach))
+    vertex, body = np.concatenate([near.vertex, vertex]), np.concatenate([near.body, body])
+    some = within_travel(system.parts, system.threshold, frames, here.poses, vertex, body, distance)
+    return vertex[some], body[some]
 
 
 def arc(system: System, before: Floats, step: Floats, after: Floats, refined: int = 1) -> Floats:
