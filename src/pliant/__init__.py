@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pliant.core.plot import Plot
     from pliant.core.progress import Interrupted, Progress
     from pliant.files.kinds import Model
-    from pliant.flex.model import Assembly, FlexStudy
+    from pliant.flex.model import Assembly, FlexStudy, PlayStudy
+    from pliant.flex.play.result import PlayResult
     from pliant.flex.result import FlexResult
     from pliant.linkage.editing.result import EditResult
     from pliant.linkage.model import EditStudy, Linkage, TraceStudy
@@ -47,6 +48,8 @@ __all__ = [
     "Linkage",
     "Mechanism",
     "Motion",
+    "PlayResult",
+    "PlayStudy",
     "PliantError",
     "Plot",
     "RelaxResult",
@@ -62,6 +65,7 @@ __all__ = [
     "gallery",
     "linkage",
     "load",
+    "play",
     "relax",
     "save",
     "snap",
@@ -75,7 +79,8 @@ _CLASSES = {
     "pliant.core.motion": ("Motion",),
     "pliant.core.plot": ("Plot",),
     "pliant.core.progress": ("Interrupted",),
-    "pliant.flex.model": ("Assembly", "FlexStudy"),
+    "pliant.flex.model": ("Assembly", "FlexStudy", "PlayStudy"),
+    "pliant.flex.play.result": ("PlayResult",),
     "pliant.flex.result": ("FlexResult",),
     "pliant.linkage.model": ("EditStudy", "Linkage", "TraceStudy"),
     "pliant.linkage.editing.result": ("EditResult",),
@@ -199,6 +204,26 @@ def edit(
     loaded = _loaded(model)
     chosen = chosen_study(loaded, study, keywords, "edit")
     return fetch("pliant.linkage.editing.edit:edit")(loaded, chosen, progress=progress or silent)
+
+
+def play(
+    model: Assembly | str | Path | Mapping[str, Any],
+    study: PlayStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: Any,
+) -> PlayResult:
+    """How loose the parts of an assembly are: keywords go before `study`, and that before `[study.play]`.
+
+    Keywords are the keys of that table: `pliant.play(model, body="lid", spin=True)`.
+    """
+    from pliant.core.progress import silent
+    from pliant.files.kinds import fetch
+    from pliant.files.studies import chosen_study
+
+    loaded = _loaded(model)
+    chosen = chosen_study(loaded, study, keywords, "play")
+    return fetch("pliant.flex.play.play:play")(loaded, chosen, progress=progress or silent)
 
 
 def __getattr__(name: str) -> Any:

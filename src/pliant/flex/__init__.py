@@ -9,3 +9,10 @@ present(
     motion="pliant.flex.drawing:motion",
     plots="pliant.flex.charts:plots",
 )
+present(
+    "pliant.flex.play.result:PlayResult",
+    summary="pliant.flex.play.report:summary",
+    to_dict="pliant.flex.play.report:to_dict",
+    motion="pliant.flex.play.drawing:motion",
+    plots="pliant.flex.play.drawing:plots",
+)

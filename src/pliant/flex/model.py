@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import dist
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, overload
 
 import numpy as np
 from pydantic import AfterValidator as After
@@ -246,14 +246,43 @@ class FlexStudy(Frozen):
     ranges: bool = False  # range of each joint's share where duals are not unique
 
 
+class PlayStudy(Frozen):
+    """Whose play is looked into; without a body, that of every one is measured."""
+
+    body: Name | None = None
+    point: Vector | None = None  # of the body, in its own frame; default its centroid
+    direction: Direction | None = None  # whose stack-up is made; default that of the largest play
+    spin: bool = False  # the stack-up of its turn instead
+    directions: int = Field(default=36, ge=4, le=3600)  # around the point
+    samples: int = Field(default=20_000, ge=100, le=10_000_000)  # of Monte Carlo
+    seed: int = Field(default=0, ge=0, le=4_294_967_295)
+    ranges: bool = False  # range of each joint's share where duals are not unique
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        given = [key for key in ("point", "direction") if getattr(self, key) is not None]
+        if self.body is None and (given or self.spin):
+            raise fault(f"has {(given or ['spin'])[0]} and names no body", 'Add body = "…"')
+        if self.spin and self.direction is not None:
+            raise fault("has both direction and spin", "Ask for one of the two")
+        return self
+
+
 class Study(FlexStudy):
-    """The study of the file, with `[study.flex]` for that command alone."""
+    """The study of the file, with `[study.flex]` and `[study.play]` for those commands alone."""
 
     flex: FlexStudy | None = None
+    play: PlayStudy | None = None
 
-    def for_command(self, command: Literal["flex"]) -> FlexStudy:
-        """The command's own keys over the common ones."""
-        own = getattr(self, command)
+    @overload
+    def for_command(self, command: Literal["flex"]) -> FlexStudy: ...
+    @overload
+    def for_command(self, command: Literal["play"]) -> PlayStudy: ...
+    def for_command(self, command: str) -> FlexStudy | PlayStudy:
+        """The command's own keys, those of flex over the common ones."""
+        if command == "play":
+            return self.play or PlayStudy()
+        own = self.flex
         common = {name: getattr(self, name) for name in FlexStudy.model_fields}
         chosen = {} if own is None else {name: getattr(own, name) for name in own.model_fields_set}
         return FlexStudy.model_construct(**{**common, **chosen})

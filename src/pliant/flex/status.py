@@ -26,3 +26,14 @@ class FlexStatus(Status):
     def endless(self) -> bool:
         """Whether the motion goes on for ever."""
         return self in (FlexStatus.FREE, FlexStatus.TURNING)
+
+
+class PlayStatus(Status):
+    """Every ending of `flex.play`."""
+
+    BOUNDED = "joints bound the play of every part", ANSWERED, Tone.SOUND
+    FREE = "nothing bounds the play of some parts", ANSWERED
+    OVERLAPPING = "parts overlap in the drawn pose", ANSWERED
+    VIOLATED = "a keep region, a sight or a limit does not hold in the drawn pose", ANSWERED
+    INTERRUPTED = "stopped before every part was measured", NO_ANSWER
+    SOLVER_FAILED = "no solver could solve a linear program of the play", NO_ANSWER
