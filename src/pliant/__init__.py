@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from pliant.core.plot import Plot
     from pliant.core.progress import Interrupted, Progress
     from pliant.files.kinds import Model
-    from pliant.flex.model import Assembly, FlexStudy, PlayStudy
+    from pliant.flex.model import Assembly, FlexStudy, PlayStudy, SeparateStudy
     from pliant.flex.play.result import PlayResult
     from pliant.flex.result import FlexResult
+    from pliant.flex.separation.result import SeparationResult
     from pliant.linkage.editing.result import EditResult
     from pliant.linkage.model import EditStudy, Linkage, TraceStudy
     from pliant.linkage.result import TraceResult
@@ -54,6 +55,8 @@ __all__ = [
     "Plot",
     "RelaxResult",
     "RelaxStudy",
+    "SeparateStudy",
+    "SeparationResult",
     "SnapResult",
     "SnapStudy",
     "TraceResult",
@@ -68,6 +71,7 @@ __all__ = [
     "play",
     "relax",
     "save",
+    "separate",
     "snap",
     "solve",
     "view",
@@ -79,8 +83,9 @@ _CLASSES = {
     "pliant.core.motion": ("Motion",),
     "pliant.core.plot": ("Plot",),
     "pliant.core.progress": ("Interrupted",),
-    "pliant.flex.model": ("Assembly", "FlexStudy", "PlayStudy"),
+    "pliant.flex.model": ("Assembly", "FlexStudy", "PlayStudy", "SeparateStudy"),
     "pliant.flex.play.result": ("PlayResult",),
+    "pliant.flex.separation.result": ("SeparationResult",),
     "pliant.flex.result": ("FlexResult",),
     "pliant.linkage.model": ("EditStudy", "Linkage", "TraceStudy"),
     "pliant.linkage.editing.result": ("EditResult",),
@@ -224,6 +229,26 @@ def play(
     loaded = _loaded(model)
     chosen = chosen_study(loaded, study, keywords, "play")
     return fetch("pliant.flex.play.play:play")(loaded, chosen, progress=progress or silent)
+
+
+def separate(
+    model: Assembly | str | Path | Mapping[str, Any],
+    study: SeparateStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: Any,
+) -> SeparationResult:
+    """Take an assembly apart: keywords go before `study`, and that before `[study.separate]`.
+
+    Keywords are the keys of that table: `pliant.separate(model, parts=["lid"])`.
+    """
+    from pliant.core.progress import silent
+    from pliant.files.kinds import fetch
+    from pliant.files.studies import chosen_study
+
+    loaded = _loaded(model)
+    chosen = chosen_study(loaded, study, keywords, "separate")
+    return fetch("pliant.flex.separation.separate:separate")(loaded, chosen, progress=progress or silent)
 
 
 def __getattr__(name: str) -> Any:

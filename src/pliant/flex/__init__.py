@@ -2,17 +2,17 @@
 
 from pliant.core.result import present
 
+_HERE = "pliant.flex"
 present(
-    "pliant.flex.result:FlexResult",
-    summary="pliant.flex.report:summary",
-    to_dict="pliant.flex.report:to_dict",
-    motion="pliant.flex.drawing:motion",
-    plots="pliant.flex.charts:plots",
+    f"{_HERE}.result:FlexResult",
+    summary=f"{_HERE}.report:summary",
+    to_dict=f"{_HERE}.report:to_dict",
+    motion=f"{_HERE}.drawing:motion",
+    plots=f"{_HERE}.charts:plots",
 )
-present(
-    "pliant.flex.play.result:PlayResult",
-    summary="pliant.flex.play.report:summary",
-    to_dict="pliant.flex.play.report:to_dict",
-    motion="pliant.flex.play.drawing:motion",
-    plots="pliant.flex.play.drawing:plots",
-)
+for _room, _result in (("play", "PlayResult"), ("separation", "SeparationResult")):
+    present(
+        f"{_HERE}.{_room}.result:{_result}",
+        **{name: f"{_HERE}.{_room}.report:{name}" for name in ("summary", "to_dict")},
+        **{name: f"{_HERE}.{_room}.drawing:{name}" for name in ("motion", "plots")},
+    )

@@ -268,20 +268,33 @@ class PlayStudy(Frozen):
         return self
 
 
+class SeparateStudy(Frozen):
+    """How an assembly is to be taken apart."""
+
+    parts: tuple[Name, ...] = ()  # to be got out; default all that move
+    together: bool = False  # all at once, by one motion
+    directions: int = Field(default=16, ge=4, le=360)  # tried for each part, where contacts leave it free
+
+
 class Study(FlexStudy):
-    """The study of the file, with `[study.flex]` and `[study.play]` for those commands alone."""
+    """The study of the file, with a table of its own for each command: `[study.play]` and so on."""
 
     flex: FlexStudy | None = None
     play: PlayStudy | None = None
+    separate: SeparateStudy | None = None
 
     @overload
     def for_command(self, command: Literal["flex"]) -> FlexStudy: ...
     @overload
     def for_command(self, command: Literal["play"]) -> PlayStudy: ...
-    def for_command(self, command: str) -> FlexStudy | PlayStudy:
+    @overload
+    def for_command(self, command: Literal["separate"]) -> SeparateStudy: ...
+    def for_command(self, command: str) -> FlexStudy | PlayStudy | SeparateStudy:
         """The command's own keys, those of flex over the common ones."""
         if command == "play":
             return self.play or PlayStudy()
+        if command == "separate":
+            return self.separate or SeparateStudy()
         own = self.flex
         common = {name: getattr(self, name) for name in FlexStudy.model_fields}
         chosen = {} if own is None else {name: getattr(own, name) for name in own.model_fields_set}

@@ -37,3 +37,15 @@ class PlayStatus(Status):
     VIOLATED = "a keep region, a sight or a limit does not hold in the drawn pose", ANSWERED
     INTERRUPTED = "stopped before every part was measured", NO_ANSWER
     SOLVER_FAILED = "no solver could solve a linear program of the play", NO_ANSWER
+
+
+class SeparationStatus(Status):
+    """Every ending of `flex.separate`."""
+
+    SEPARATES = "every part comes away, by motions that were played", ANSWERED, Tone.SOUND
+    PARTLY = "some parts come away, and for the rest no way apart was found", ANSWERED
+    INTERLOCKED = "nothing moves: proved to first order, with every joint closed", ANSWERED
+    STUCK = "no way apart was found, though something moves to first order", ANSWERED
+    OVERLAPPING = "parts overlap in the drawn pose", ANSWERED
+    VIOLATED = "a keep region, a sight or a limit does not hold in the drawn pose", ANSWERED
+    INTERRUPTED = "stopped before the search for ways apart was done", NO_ANSWER
