@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pliant.core.plot import Plot
     from pliant.core.progress import Interrupted, Progress
     from pliant.files.kinds import Model
-    from pliant.flex.model import Assembly, FlexStudy, PlayStudy, SeparateStudy
+    from pliant.flex.loosening.result import LoosenResult
+    from pliant.flex.model import Assembly, FlexStudy, LoosenStudy, PlayStudy, SeparateStudy
     from pliant.flex.play.result import PlayResult
     from pliant.flex.result import FlexResult
     from pliant.flex.separation.result import SeparationResult
@@ -47,6 +48,8 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Linkage",
+    "LoosenResult",
+    "LoosenStudy",
     "Mechanism",
     "Motion",
     "PlayResult",
@@ -68,6 +71,7 @@ __all__ = [
     "gallery",
     "linkage",
     "load",
+    "loosen",
     "play",
     "relax",
     "save",
@@ -83,7 +87,8 @@ _CLASSES = {
     "pliant.core.motion": ("Motion",),
     "pliant.core.plot": ("Plot",),
     "pliant.core.progress": ("Interrupted",),
-    "pliant.flex.model": ("Assembly", "FlexStudy", "PlayStudy", "SeparateStudy"),
+    "pliant.flex.model": ("Assembly", "FlexStudy", "LoosenStudy", "PlayStudy", "SeparateStudy"),
+    "pliant.flex.loosening.result": ("LoosenResult",),
     "pliant.flex.play.result": ("PlayResult",),
     "pliant.flex.separation.result": ("SeparationResult",),
     "pliant.flex.result": ("FlexResult",),
@@ -202,13 +207,7 @@ def edit(
 
     Keywords are the keys of that table: `pliant.edit(model, move=[{"joint": "P", "to": [3, 4]}])`.
     """
-    from pliant.core.progress import silent
-    from pliant.files.kinds import fetch
-    from pliant.files.studies import chosen_study
-
-    loaded = _loaded(model)
-    chosen = chosen_study(loaded, study, keywords, "edit")
-    return fetch("pliant.linkage.editing.edit:edit")(loaded, chosen, progress=progress or silent)
+    return _ask("edit", "pliant.linkage.editing.edit:edit", model, study, progress, keywords)
 
 
 def play(
@@ -222,13 +221,7 @@ def play(
 
     Keywords are the keys of that table: `pliant.play(model, body="lid", spin=True)`.
     """
-    from pliant.core.progress import silent
-    from pliant.files.kinds import fetch
-    from pliant.files.studies import chosen_study
-
-    loaded = _loaded(model)
-    chosen = chosen_study(loaded, study, keywords, "play")
-    return fetch("pliant.flex.play.play:play")(loaded, chosen, progress=progress or silent)
+    return _ask("play", "pliant.flex.play.play:play", model, study, progress, keywords)
 
 
 def separate(
@@ -242,13 +235,39 @@ def separate(
 
     Keywords are the keys of that table: `pliant.separate(model, parts=["lid"])`.
     """
+    return _ask("separate", "pliant.flex.separation.separate:separate", model, study, progress, keywords)
+
+
+def loosen(
+    model: Assembly | str | Path | Mapping[str, Any],
+    study: LoosenStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: Any,
+) -> LoosenResult:
+    """The largest clearance within a limit: keywords go before `study`, and that before `[study.loosen]`.
+
+    Keywords are the keys of that table: `pliant.loosen(model, limit=0.5)`.
+    """
+    return _ask("loosen", "pliant.flex.loosening.loosen:loosen", model, study, progress, keywords)
+
+
+def _ask(
+    command: str,
+    function: str,
+    model: Any,
+    study: Any,
+    progress: Progress | None,
+    keywords: Mapping[str, Any],
+) -> Any:
+    """What a command beyond solve answers, by the study of its own table."""
     from pliant.core.progress import silent
     from pliant.files.kinds import fetch
     from pliant.files.studies import chosen_study
 
     loaded = _loaded(model)
-    chosen = chosen_study(loaded, study, keywords, "separate")
-    return fetch("pliant.flex.separation.separate:separate")(loaded, chosen, progress=progress or silent)
+    chosen = chosen_study(loaded, study, keywords, command)
+    return fetch(function)(loaded, chosen, progress=progress or silent)
 
 
 def __getattr__(name: str) -> Any:

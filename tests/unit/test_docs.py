@@ -13,7 +13,7 @@ from tests.solved import solved
 
 import pliant
 from pliant.files import schema
-from pliant.flex.status import FlexStatus
+from pliant.flex.status import FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
 from pliant.linkage.status import EditStatus, SynthesisStatus, TraceStatus
 from pliant.linkage.synthesis import path
 from pliant.relax.model import Actuator, Bar, Mechanism
@@ -29,7 +29,7 @@ PAGES = [*ROOT.glob("*.md"), *(page for page in DOCS.rglob("*.md") if "_build" n
 MODULE = re.compile(r"`((?:cli|core|files|flex|gallery|linkage|relax|snap|view)/[\w/]+(?:\.py)?)`")
 KEY = re.compile(r"\[([A-Z][A-Za-z]+\d{4}[A-Za-z]*)\]")
 KEYS = {
-    "assembly": ("guide/model-file.md", "guide/study.md"),
+    "assembly": ("guide/model-file.md", "guide/study.md", "guide/play.md"),
     "linkage": ("guide/linkages.md", "guide/editing.md"),
     "mechanism": ("guide/mechanisms.md",),
     "fastener": ("guide/fasteners.md",),
@@ -37,6 +37,9 @@ KEYS = {
 TOML = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STATUSES = {
     "flex": FlexStatus,
+    "play": PlayStatus,
+    "separate": SeparationStatus,
+    "loosen": LoosenStatus,
     "trace": TraceStatus,
     "edit": EditStatus,
     "synthesize": SynthesisStatus,

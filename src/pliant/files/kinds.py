@@ -38,7 +38,9 @@ class Kind:
 
 
 KINDS = {
-    "assembly": Kind("pliant.flex.model:Assembly", "pliant.flex.solve:solve", ("flex", "play", "separate")),
+    "assembly": Kind(
+        "pliant.flex.model:Assembly", "pliant.flex.solve:solve", ("flex", "play", "separate", "loosen")
+    ),
     "linkage": Kind("pliant.linkage.model:Linkage", "pliant.linkage.solve:solve", ("trace", "edit")),
     "mechanism": Kind("pliant.relax.model:Mechanism", "pliant.relax.solve:solve", ("relax",)),
     "fastener": Kind("pliant.snap.model:Fastener", "pliant.snap.solve:solve", ("snap",)),

@@ -10,7 +10,11 @@ present(
     motion=f"{_HERE}.drawing:motion",
     plots=f"{_HERE}.charts:plots",
 )
-for _room, _result in (("play", "PlayResult"), ("separation", "SeparationResult")):
+for _room, _result in (
+    ("play", "PlayResult"),
+    ("separation", "SeparationResult"),
+    ("loosening", "LoosenResult"),
+):
     present(
         f"{_HERE}.{_room}.result:{_result}",
         **{name: f"{_HERE}.{_room}.report:{name}" for name in ("summary", "to_dict")},

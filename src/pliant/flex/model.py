@@ -28,6 +28,7 @@ from pliant.core.model import (
     Gap,
     Length,
     Name,
+    Positive,
     check_with_references,
     fault,
     get,
@@ -276,12 +277,20 @@ class SeparateStudy(Frozen):
     directions: int = Field(default=16, ge=4, le=360)  # tried for each part, where contacts leave it free
 
 
+class LoosenStudy(Frozen):
+    """How loose the parts may be."""
+
+    limit: Positive | None = None  # that the objective of [study] may reach: a length, or an angle for spin
+    accuracy: Annotated[Number, Field(gt=0, lt=0.5)] = 1e-3  # of the clearance, as a share of it
+
+
 class Study(FlexStudy):
     """The study of the file, with a table of its own for each command: `[study.play]` and so on."""
 
     flex: FlexStudy | None = None
     play: PlayStudy | None = None
     separate: SeparateStudy | None = None
+    loosen: LoosenStudy | None = None
 
     @overload
     def for_command(self, command: Literal["flex"]) -> FlexStudy: ...
@@ -289,12 +298,16 @@ class Study(FlexStudy):
     def for_command(self, command: Literal["play"]) -> PlayStudy: ...
     @overload
     def for_command(self, command: Literal["separate"]) -> SeparateStudy: ...
-    def for_command(self, command: str) -> FlexStudy | PlayStudy | SeparateStudy:
+    @overload
+    def for_command(self, command: Literal["loosen"]) -> LoosenStudy: ...
+    def for_command(self, command: str) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy:
         """The command's own keys, those of flex over the common ones."""
         if command == "play":
             return self.play or PlayStudy()
         if command == "separate":
             return self.separate or SeparateStudy()
+        if command == "loosen":
+            return self.loosen or LoosenStudy()
         own = self.flex
         common = {name: getattr(self, name) for name in FlexStudy.model_fields}
         chosen = {} if own is None else {name: getattr(own, name) for name in own.model_fields_set}

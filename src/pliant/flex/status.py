@@ -39,6 +39,19 @@ class PlayStatus(Status):
     SOLVER_FAILED = "no solver could solve a linear program of the play", NO_ANSWER
 
 
+class LoosenStatus(Status):
+    """Every ending of `flex.loosen`."""
+
+    FOUND = "the largest clearance at which the flex stays within its limit", ANSWERED, Tone.SOUND
+    IMPOSSIBLE = (
+        "the flex is beyond its limit at the smallest clearance at which the parts go together",
+        ANSWERED,
+    )
+    UNLIMITED = "no clearance at which the parts stay whole takes the flex to its limit", ANSWERED
+    INTERRUPTED = "stopped before the clearance was found", NO_ANSWER
+    NO_ANSWER = "a flex that was needed had no answer", NO_ANSWER
+
+
 class SeparationStatus(Status):
     """Every ending of `flex.separate`."""
 
