@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from pliant.core.plot import Plot
     from pliant.core.progress import Interrupted, Progress
     from pliant.files.kinds import Model
+    from pliant.flex.bracing.result import BraceResult
     from pliant.flex.loosening.result import LoosenResult
-    from pliant.flex.model import Assembly, FlexStudy, LoosenStudy, PlayStudy, SeparateStudy
+    from pliant.flex.model import Assembly, BraceStudy, FlexStudy, LoosenStudy, PlayStudy, SeparateStudy
     from pliant.flex.play.result import PlayResult
     from pliant.flex.result import FlexResult
     from pliant.flex.separation.result import SeparationResult
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assembly",
+    "BraceResult",
+    "BraceStudy",
     "EditResult",
     "EditStudy",
     "Fastener",
@@ -65,6 +68,7 @@ __all__ = [
     "TraceResult",
     "TraceStudy",
     "__version__",
+    "brace",
     "edit",
     "files",
     "flex",
@@ -87,7 +91,8 @@ _CLASSES = {
     "pliant.core.motion": ("Motion",),
     "pliant.core.plot": ("Plot",),
     "pliant.core.progress": ("Interrupted",),
-    "pliant.flex.model": ("Assembly", "FlexStudy", "LoosenStudy", "PlayStudy", "SeparateStudy"),
+    "pliant.flex.model": ("Assembly", "BraceStudy", "FlexStudy", "LoosenStudy", "PlayStudy", "SeparateStudy"),
+    "pliant.flex.bracing.result": ("BraceResult",),
     "pliant.flex.loosening.result": ("LoosenResult",),
     "pliant.flex.play.result": ("PlayResult",),
     "pliant.flex.separation.result": ("SeparationResult",),
@@ -250,6 +255,20 @@ def loosen(
     Keywords are the keys of that table: `pliant.loosen(model, limit=0.5)`.
     """
     return _ask("loosen", "pliant.flex.loosening.loosen:loosen", model, study, progress, keywords)
+
+
+def brace(
+    model: Assembly | str | Path | Mapping[str, Any],
+    study: BraceStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: Any,
+) -> BraceResult:
+    """Add beams where they hold a structure best: keywords go before `study`, that before `[study.brace]`.
+
+    Keywords are the keys of that table: `pliant.brace(model, beams=2)`.
+    """
+    return _ask("brace", "pliant.flex.bracing.brace:brace", model, study, progress, keywords)
 
 
 def _ask(

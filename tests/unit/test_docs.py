@@ -13,7 +13,7 @@ from tests.solved import solved
 
 import pliant
 from pliant.files import schema
-from pliant.flex.status import FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
+from pliant.flex.status import BraceStatus, FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
 from pliant.linkage.status import EditStatus, SynthesisStatus, TraceStatus
 from pliant.linkage.synthesis import path
 from pliant.relax.model import Actuator, Bar, Mechanism
@@ -40,6 +40,7 @@ STATUSES = {
     "play": PlayStatus,
     "separate": SeparationStatus,
     "loosen": LoosenStatus,
+    "brace": BraceStatus,
     "trace": TraceStatus,
     "edit": EditStatus,
     "synthesize": SynthesisStatus,

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from pliant.cli import (
+    brace,
     check,
     demo,
     draw,
@@ -134,6 +135,7 @@ COMMANDS = (
     play.play,
     separate.separate,
     loosen.loosen,
+    brace.brace,
     trace.trace,
     edit.edit,
     synthesize.synthesize,

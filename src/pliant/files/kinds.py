@@ -39,7 +39,9 @@ class Kind:
 
 KINDS = {
     "assembly": Kind(
-        "pliant.flex.model:Assembly", "pliant.flex.solve:solve", ("flex", "play", "separate", "loosen")
+        "pliant.flex.model:Assembly",
+        "pliant.flex.solve:solve",
+        ("flex", "play", "separate", "loosen", "brace"),
     ),
     "linkage": Kind("pliant.linkage.model:Linkage", "pliant.linkage.solve:solve", ("trace", "edit")),
     "mechanism": Kind("pliant.relax.model:Mechanism", "pliant.relax.solve:solve", ("relax",)),

@@ -14,6 +14,7 @@ for _room, _result in (
     ("play", "PlayResult"),
     ("separation", "SeparationResult"),
     ("loosening", "LoosenResult"),
+    ("bracing", "BraceResult"),
 ):
     present(
         f"{_HERE}.{_room}.result:{_result}",

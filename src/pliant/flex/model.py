@@ -284,6 +284,15 @@ class LoosenStudy(Frozen):
     accuracy: Annotated[Number, Field(gt=0, lt=0.5)] = 1e-3  # of the clearance, as a share of it
 
 
+class BraceStudy(Frozen):
+    """How a structure is to be braced."""
+
+    limit: Positive | None = None  # of the flex: beams are added until it is met
+    beams: int = Field(default=1, ge=1, le=100)  # at most, where there is a limit; else as many
+    longest: int = Field(default=1000, ge=1, le=100_000)  # cells of a beam
+    tried: int = Field(default=6, ge=1, le=1000)  # beams whose flex is found, those across the widest change
+
+
 class Study(FlexStudy):
     """The study of the file, with a table of its own for each command: `[study.play]` and so on."""
 
@@ -291,6 +300,7 @@ class Study(FlexStudy):
     play: PlayStudy | None = None
     separate: SeparateStudy | None = None
     loosen: LoosenStudy | None = None
+    brace: BraceStudy | None = None
 
     @overload
     def for_command(self, command: Literal["flex"]) -> FlexStudy: ...
@@ -300,14 +310,18 @@ class Study(FlexStudy):
     def for_command(self, command: Literal["separate"]) -> SeparateStudy: ...
     @overload
     def for_command(self, command: Literal["loosen"]) -> LoosenStudy: ...
-    def for_command(self, command: str) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy:
+    @overload
+    def for_command(self, command: Literal["brace"]) -> BraceStudy: ...
+    def for_command(self, command: str) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy | BraceStudy:
         """The command's own keys, those of flex over the common ones."""
-        if command == "play":
-            return self.play or PlayStudy()
-        if command == "separate":
-            return self.separate or SeparateStudy()
-        if command == "loosen":
-            return self.loosen or LoosenStudy()
+        tables = {
+            "play": self.play or PlayStudy(),
+            "separate": self.separate or SeparateStudy(),
+            "loosen": self.loosen or LoosenStudy(),
+            "brace": self.brace or BraceStudy(),
+        }
+        if command in tables:
+            return tables[command]
         own = self.flex
         common = {name: getattr(self, name) for name in FlexStudy.model_fields}
         chosen = {} if own is None else {name: getattr(own, name) for name in own.model_fields_set}

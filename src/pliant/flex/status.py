@@ -52,6 +52,18 @@ class LoosenStatus(Status):
     NO_ANSWER = "a flex that was needed had no answer", NO_ANSWER
 
 
+class BraceStatus(Status):
+    """Every ending of `flex.brace`."""
+
+    MET = "braced, and the flex is within its limit", ANSWERED, Tone.SOUND
+    BRACED = "braced: the flex is less than it was", ANSWERED, Tone.SOUND
+    SHORT = "braced as often as was allowed, or as helps, and the flex is still beyond its limit", ANSWERED
+    NO_BEAM = "no beam across it would make the flex less", ANSWERED
+    ADVISED = "where a brace would help most; no cells on a grid, so that none was added", ANSWERED
+    UNFIT = "it has no end of its flex to brace against", ANSWERED
+    INTERRUPTED = "stopped before it was braced", NO_ANSWER
+
+
 class SeparationStatus(Status):
     """Every ending of `flex.separate`."""
 
