@@ -10,32 +10,30 @@ Nothing heavy is imported before it is used: `import pliant` takes milliseconds.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
+
+from pliant.core.exports import exports
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from pliant import files, flex, gallery, linkage, relax, snap, view
-    from pliant.core.errors import InputError, PliantError
+    from pliant.core.errors import Fault, InputError, PliantError
     from pliant.core.motion import Motion
     from pliant.core.plot import Plot
     from pliant.core.progress import Interrupted, Progress
+    from pliant.core.result import Result
+    from pliant.core.status import Status
+    from pliant.files import SavedResult
     from pliant.files.kinds import Model
-    from pliant.flex.bracing.result import BraceResult
-    from pliant.flex.loosening.result import LoosenResult
-    from pliant.flex.model import Assembly, BraceStudy, FlexStudy, LoosenStudy, PlayStudy, SeparateStudy
-    from pliant.flex.play.result import PlayResult
-    from pliant.flex.result import FlexResult
-    from pliant.flex.separation.result import SeparationResult
-    from pliant.linkage.editing.result import EditResult
-    from pliant.linkage.model import EditStudy, Linkage, TraceStudy
-    from pliant.linkage.result import TraceResult
-    from pliant.relax.model import Mechanism, RelaxStudy
-    from pliant.relax.result import RelaxResult
-    from pliant.snap.model import Fastener, SnapStudy
-    from pliant.snap.result import SnapResult
+    from pliant.flex import (  # isort: skip
+        Assembly, BraceResult, BraceStudy, FlexResult, FlexStudy, LoosenResult, LoosenStudy, PlayResult,
+        PlayStudy, SeparateStudy, SeparationResult,
+    )  # fmt: skip
+    from pliant.linkage import EditResult, EditStudy, Linkage, Synthesis, TraceResult, TraceStudy
+    from pliant.relax import Evolved, Mechanism, RelaxResult, RelaxStudy
+    from pliant.snap import Fastener, SnapResult, SnapStudy
 
     __version__: str
 
@@ -45,7 +43,9 @@ __all__ = [
     "BraceStudy",
     "EditResult",
     "EditStudy",
+    "Evolved",
     "Fastener",
+    "Fault",
     "FlexResult",
     "FlexStudy",
     "InputError",
@@ -59,12 +59,17 @@ __all__ = [
     "PlayStudy",
     "PliantError",
     "Plot",
+    "Progress",
     "RelaxResult",
     "RelaxStudy",
+    "Result",
+    "SavedResult",
     "SeparateStudy",
     "SeparationResult",
     "SnapResult",
     "SnapStudy",
+    "Status",
+    "Synthesis",
     "TraceResult",
     "TraceStudy",
     "__version__",
@@ -85,27 +90,36 @@ __all__ = [
     "view",
 ]
 
-_ROOMS = ("files", "flex", "gallery", "linkage", "relax", "snap", "view")
-_CLASSES = {
-    "pliant.core.errors": ("InputError", "PliantError"),
-    "pliant.core.motion": ("Motion",),
-    "pliant.core.plot": ("Plot",),
-    "pliant.core.progress": ("Interrupted",),
-    "pliant.flex.model": ("Assembly", "BraceStudy", "FlexStudy", "LoosenStudy", "PlayStudy", "SeparateStudy"),
-    "pliant.flex.bracing.result": ("BraceResult",),
-    "pliant.flex.loosening.result": ("LoosenResult",),
-    "pliant.flex.play.result": ("PlayResult",),
-    "pliant.flex.separation.result": ("SeparationResult",),
-    "pliant.flex.result": ("FlexResult",),
-    "pliant.linkage.model": ("EditStudy", "Linkage", "TraceStudy"),
-    "pliant.linkage.editing.result": ("EditResult",),
-    "pliant.linkage.result": ("TraceResult",),
-    "pliant.relax.model": ("Mechanism", "RelaxStudy"),
-    "pliant.relax.result": ("RelaxResult",),
-    "pliant.snap.model": ("Fastener", "SnapStudy"),
-    "pliant.snap.result": ("SnapResult",),
-}
-_HOMES = {name: module for module, names in _CLASSES.items() for name in names}
+_exported = exports(
+    __name__,
+    __all__,
+    {
+        "core.errors": ["Fault", "InputError", "PliantError"],
+        "core.motion": ["Motion"],
+        "core.plot": ["Plot"],
+        "core.progress": ["Interrupted", "Progress"],
+        "core.result": ["Result"],
+        "core.status": ["Status"],
+        "files.results": ["SavedResult"],
+        "flex": [
+            "Assembly",
+            "BraceResult",
+            "BraceStudy",
+            "FlexResult",
+            "FlexStudy",
+            "LoosenResult",
+            "LoosenStudy",
+            "PlayResult",
+            "PlayStudy",
+            "SeparateStudy",
+            "SeparationResult",
+        ],
+        "linkage": ["EditResult", "EditStudy", "Linkage", "Synthesis", "TraceResult", "TraceStudy"],
+        "relax": ["Evolved", "Mechanism", "RelaxResult", "RelaxStudy"],
+        "snap": ["Fastener", "SnapResult", "SnapStudy"],
+    },
+    rooms=["files", "flex", "gallery", "linkage", "relax", "snap", "view"],
+)
 _MODEL_BYTES = 10_000_000
 
 
@@ -125,57 +139,104 @@ def main() -> None:
         raise
 
 
-def load(source: str | Path | Mapping[str, Any], *, max_bytes: int = _MODEL_BYTES) -> Model:
-    """Read a model file (TOML or JSON), or plain data as such a file holds it.
+def load(source: str | Path | Mapping[str, object], *, max_bytes: int = _MODEL_BYTES) -> Model | SavedResult:
+    """Read a model file, plain data as such a file holds it, or a result that was saved.
 
-    Raises an InputError that lists every fault.
+    Args:
+        source: path of a model (TOML or JSON) or of a result (JSON), or the keys of a model as a dict.
+        max_bytes: the largest model file that is read; results may be larger.
+
+    Returns:
+        An Assembly, Linkage, Mechanism or Fastener; of a result, a SavedResult.
+
+    Raises:
+        InputError: the file or the data cannot be used; every fault is listed, with its cure.
+
     """
     from collections.abc import Mapping
 
-    from pliant.files.reader import load, model_of
+    from pliant.core.errors import Fault, InputError
+    from pliant.core.motion import Motion
+    from pliant.core.plot import Plot
+    from pliant.files import load_any, model_of
 
-    return model_of(source) if isinstance(source, Mapping) else load(source, max_bytes=max_bytes)
+    if isinstance(source, Mapping):
+        return model_of(source)
+    found = load_any(source, max_bytes=max_bytes)
+    if isinstance(found, Motion | Plot):
+        problem, cure = (
+            "holds a motion or a plot, no model or result",
+            "Read it with Motion.load or Plot.load",
+        )
+        raise InputError([Fault("", problem, cure)], str(source))
+    return found
 
 
-def save(model: Model, path: str | Path) -> None:
-    """Write a model as TOML or JSON, by suffix. Reading it back gives an equal model."""
+def save(saved: Model | Result, path: str | Path) -> None:
+    """Write a model or a result; `load` gives an equal one back.
+
+    Args:
+        saved: a model, or a result of `solve`, `edit` or a search.
+        path: where to; a model is TOML or JSON, by the suffix, and a result JSON.
+
+    Raises:
+        InputError: the suffix is none of these, or a text in the model cannot be written.
+        PliantError: there is no such folder.
+
+    """
     from pliant.files.writer import save
 
-    save(model, path)
+    save(saved, path)
 
 
 @overload
 def solve(
-    model: Assembly, study: FlexStudy | None = None, *, progress: Progress | None = None, **keywords: Any
+    model: Assembly, study: FlexStudy | None = None, *, progress: Progress | None = None, **keywords: object
 ) -> FlexResult: ...
 @overload
 def solve(
-    model: Linkage, study: TraceStudy | None = None, *, progress: Progress | None = None, **keywords: Any
+    model: Linkage, study: TraceStudy | None = None, *, progress: Progress | None = None, **keywords: object
 ) -> TraceResult: ...
 @overload
 def solve(
-    model: Mechanism, study: RelaxStudy | None = None, *, progress: Progress | None = None, **keywords: Any
+    model: Mechanism, study: RelaxStudy | None = None, *, progress: Progress | None = None, **keywords: object
 ) -> RelaxResult: ...
 @overload
 def solve(
-    model: Fastener, study: SnapStudy | None = None, *, progress: Progress | None = None, **keywords: Any
+    model: Fastener, study: SnapStudy | None = None, *, progress: Progress | None = None, **keywords: object
 ) -> SnapResult: ...
 @overload
 def solve(
-    model: Model | str | Path | Mapping[str, Any],
-    study: Any = None,
+    model: Model | SavedResult | str | Path | Mapping[str, object],
+    study: FlexStudy | TraceStudy | RelaxStudy | SnapStudy | None = None,
     *,
     progress: Progress | None = None,
-    **keywords: Any,
-) -> Any: ...
-def solve(model: Any, study: Any = None, *, progress: Progress | None = None, **keywords: Any) -> Any:
+    **keywords: object,
+) -> FlexResult | TraceResult | RelaxResult | SnapResult: ...
+def solve(
+    model: Model | SavedResult | str | Path | Mapping[str, object],
+    study: FlexStudy | TraceStudy | RelaxStudy | SnapStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: object,
+) -> FlexResult | TraceResult | RelaxResult | SnapResult:
     """Answer a model's question: keywords go before `study`, and `study` before the file's own.
 
-    The model may be a file's path, or plain data, too. Keywords are the keys of the study:
-    `pliant.solve(model, steps=20, solver="highs")` of an assembly,
-    `pliant.solve(model, samples=100, trace=["P"])` of a linkage,
-    `pliant.solve(model, method="sync", alpha=0.4)` of a mechanism,
-    `pliant.solve(model, reverse=True, classify=True)` of a fastener.
+    Args:
+        model: a model, the path of its file, or its keys as a dict.
+        study: of the model's kind; the keys that it sets go before those of the model's own study.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of the study: `solve(model, steps=20, solver="highs")` of an assembly,
+            `solve(model, samples=100, trace=["P"])` of a linkage, `solve(model, method="sync", alpha=0.4)`
+            of a mechanism, `solve(model, reverse=True, classify=True)` of a fastener.
+
+    Returns:
+        The result of the kind: FlexResult, TraceResult, RelaxResult or SnapResult.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was done until then.
+
     """
     from pliant.core.progress import silent
     from pliant.files.kinds import fetch, named
@@ -186,87 +247,150 @@ def solve(model: Any, study: Any = None, *, progress: Progress | None = None, **
     return fetch(named(loaded.kind).solve)(loaded, chosen, progress=progress or silent)
 
 
-def _loaded(model: Any) -> Any:
+def _loaded(model: object) -> Any:
     """A model, or what is read from a file's path or plain data."""
     from pathlib import Path
 
     from pliant.core.errors import Fault, InputError
     from pliant.core.model import Document
+    from pliant.files import load, model_of
 
     if isinstance(model, Document):
         return model
-    if isinstance(model, (str, Path, dict)):
+    if isinstance(model, dict):
+        return model_of(model)
+    if isinstance(model, str | Path):
         return load(model)
     problem = f"is of type {type(model).__name__}, and no model"
     raise InputError([Fault("model", problem, "Give a model, the path of its file, or its data as a dict")])
 
 
 def edit(
-    model: Linkage | str | Path | Mapping[str, Any],
+    model: Linkage | str | Path | Mapping[str, object],
     study: EditStudy | None = None,
     *,
     progress: Progress | None = None,
-    **keywords: Any,
+    **keywords: object,
 ) -> EditResult:
     """Reshape a linkage: keywords go before `study`, and `study` before the file's `[study.edit]`.
 
-    Keywords are the keys of that table: `pliant.edit(model, move=[{"joint": "P", "to": [3, 4]}])`.
+    Args:
+        model: a linkage, the path of its file, or its keys as a dict.
+        study: what shall change, and what shall not.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.edit]`: `edit(model, move=[{"joint": "P", "to": [3, 4]}])`.
+
+    Returns:
+        The linkage before and after, and how far the targets were reached.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used, or nothing is asked for.
+        Interrupted: Ctrl-C; its `result` is what was done until then.
+
     """
     return _ask("edit", "pliant.linkage.editing.edit:edit", model, study, progress, keywords)
 
 
 def play(
-    model: Assembly | str | Path | Mapping[str, Any],
+    model: Assembly | str | Path | Mapping[str, object],
     study: PlayStudy | None = None,
     *,
     progress: Progress | None = None,
-    **keywords: Any,
+    **keywords: object,
 ) -> PlayResult:
-    """How loose the parts of an assembly are: keywords go before `study`, and that before `[study.play]`.
+    """Measure how loose parts are: keywords go before `study`, and `study` before the file's `[study.play]`.
 
-    Keywords are the keys of that table: `pliant.play(model, body="lid", spin=True)`.
+    Args:
+        model: an assembly, the path of its file, or its keys as a dict.
+        study: whose play is looked into.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.play]`: `play(model, body="lid", spin=True)`.
+
+    Returns:
+        The ranges of every part, and the stack-up of the one that is asked about.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was done until then.
+
     """
     return _ask("play", "pliant.flex.play.play:play", model, study, progress, keywords)
 
 
 def separate(
-    model: Assembly | str | Path | Mapping[str, Any],
+    model: Assembly | str | Path | Mapping[str, object],
     study: SeparateStudy | None = None,
     *,
     progress: Progress | None = None,
-    **keywords: Any,
+    **keywords: object,
 ) -> SeparationResult:
-    """Take an assembly apart: keywords go before `study`, and that before `[study.separate]`.
+    """Take an assembly apart: keywords go before `study`, and `study` before the file's `[study.separate]`.
 
-    Keywords are the keys of that table: `pliant.separate(model, parts=["lid"])`.
+    Args:
+        model: an assembly, the path of its file, or its keys as a dict.
+        study: what is to be got out, and how.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.separate]`: `separate(model, parts=["lid"])`.
+
+    Returns:
+        The ways out in order, and what holds the rest.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was done until then.
+
     """
     return _ask("separate", "pliant.flex.separation.separate:separate", model, study, progress, keywords)
 
 
 def loosen(
-    model: Assembly | str | Path | Mapping[str, Any],
+    model: Assembly | str | Path | Mapping[str, object],
     study: LoosenStudy | None = None,
     *,
     progress: Progress | None = None,
-    **keywords: Any,
+    **keywords: object,
 ) -> LoosenResult:
-    """The largest clearance within a limit: keywords go before `study`, and that before `[study.loosen]`.
+    """Find the largest clearance: keywords go before `study`, and `study` before the file's `[study.loosen]`.
 
-    Keywords are the keys of that table: `pliant.loosen(model, limit=0.5)`.
+    Args:
+        model: an assembly, the path of its file, or its keys as a dict.
+        study: the limit of the flex.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.loosen]`: `loosen(model, limit=0.5)`.
+
+    Returns:
+        The clearance, the model with it, and the flex at each that was tried.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was done until then.
+
     """
     return _ask("loosen", "pliant.flex.loosening.loosen:loosen", model, study, progress, keywords)
 
 
 def brace(
-    model: Assembly | str | Path | Mapping[str, Any],
+    model: Assembly | str | Path | Mapping[str, object],
     study: BraceStudy | None = None,
     *,
     progress: Progress | None = None,
-    **keywords: Any,
+    **keywords: object,
 ) -> BraceResult:
-    """Add beams where they hold a structure best: keywords go before `study`, that before `[study.brace]`.
+    """Add beams where they help: keywords go before `study`, and `study` before the file's `[study.brace]`.
 
-    Keywords are the keys of that table: `pliant.brace(model, beams=2)`.
+    Args:
+        model: an assembly, the path of its file, or its keys as a dict.
+        study: how many beams, or until when.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.brace]`: `brace(model, beams=2)`.
+
+    Returns:
+        The structure with its beams, and the flex before and after each.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was done until then.
+
     """
     return _ask("brace", "pliant.flex.bracing.brace:brace", model, study, progress, keywords)
 
@@ -274,10 +398,10 @@ def brace(
 def _ask(
     command: str,
     function: str,
-    model: Any,
+    model: object,
     study: Any,
     progress: Progress | None,
-    keywords: Mapping[str, Any],
+    keywords: Mapping[str, object],
 ) -> Any:
     """What a command beyond solve answers, by the study of its own table."""
     from pliant.core.progress import silent
@@ -289,16 +413,12 @@ def _ask(
     return fetch(function)(loaded, chosen, progress=progress or silent)
 
 
-def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f"pliant.{name}")
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version
 
         return version("pliant")
-    raise AttributeError(f"module 'pliant' has no attribute {name!r}")
+    return _exported(name)
 
 
 def __dir__() -> list[str]:

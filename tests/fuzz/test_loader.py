@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.fuzz.originals import DATA, FASTENER, LINKAGE, MECHANISM, SPATIAL
 
 from pliant.core.errors import InputError
-from pliant.files import edits_of, load, load_answer, model_of
+from pliant.files import edits_of, load, load_any, model_of
 from pliant.relax.checks.raw_data import ELEMENTS
 
 TOML = b"""pliant = 1
@@ -117,7 +117,7 @@ def refusal(read: Callable[[], Any]) -> InputError | None:
 
 
 def only_refused(path: Path) -> None:
-    for read in (load, load_answer):
+    for read in (load, load_any):
         error = refusal(lambda read=read: read(path))
         assert error is None or all(line.startswith(str(path)) for line in str(error).splitlines())
 

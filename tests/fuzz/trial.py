@@ -23,9 +23,8 @@ from pydantic import BaseModel
 
 import pliant
 from pliant import view
-from pliant.cli.contents import contents
-from pliant.cli.drawing import drawn
 from pliant.core.errors import InputError, PliantError
+from pliant.files.kinds import fetch, named
 from pliant.files.parse import parse
 from pliant.files.reader import model_of
 from pliant.files.writer import plain, toml_text
@@ -93,7 +92,7 @@ def tried(text: str, depth: Depth) -> Trial:
     model = _attempt(trial, "load", lambda: model_of(parse(text, JSON), source=str(JSON)))
     if not isinstance(model, InputError | None):
         trial.outcome = "loaded"
-        refusal = _attempt(trial, "check", lambda: (dict(contents(model)), drawn(model)))
+        refusal = _attempt(trial, "check", lambda: _checked(model))
         if depth >= Depth.SOLVED:
             _attempt(trial, "save", lambda: _written_and_read(trial, model))
             _solve(trial, model, depth, isinstance(refusal, InputError))
@@ -102,6 +101,14 @@ def tried(text: str, depth: Depth) -> Trial:
         if not model.faults or not all(str(fault).strip() for fault in model.faults):
             trial.findings.append(Finding("load", "refusal without words", "", str(model)[:200]))
     return trial
+
+
+def _checked(model: Any) -> None:
+    """All that `pliant check` does."""
+    kind = named(model.kind)
+    fetch(kind.check)(model)
+    dict(fetch(kind.describe)(model))
+    fetch(kind.drawn)(model)
 
 
 def _written_and_read(trial: Trial, model: Any) -> None:
@@ -119,22 +126,27 @@ def _written_and_read(trial: Trial, model: Any) -> None:
 
 def _solve(trial: Trial, model: Any, depth: Depth, refused: bool) -> None:
     most = CHEAP if depth == Depth.SOLVED else AFFORDABLE
+    less, edited = affordable(model, most), None
     with _fewer(depth > Depth.SOLVED):
-        result = _attempt(trial, "solve", lambda: pliant.solve(affordable(model, most)))
+        result = _attempt(trial, "solve", lambda: pliant.solve(less))
+    if model.kind == "linkage" and model.study.edit is not None:
+        quick = {"samples": 24, "iterations": 10 * depth}
+        study = less.study.model_copy(update={"edit": less.study.edit.model_copy(update=quick)})
+        less = less.model_copy(update={"study": study})
+        refused = isinstance(_attempt(trial, "check", lambda: _checked(less)), InputError)
+        edited = _attempt(trial, "edit", lambda: pliant.edit(less))
     if result is None:
         return
-    if isinstance(result, InputError) != refused:
+    refusals = [str(answer) for answer in (result, edited) if isinstance(answer, InputError)]
+    if bool(refusals) != refused:
         which = "check accepts what solve refuses" if not refused else "check refuses what solve takes"
-        text = str(result) if isinstance(result, InputError) else ""
-        trial.findings.append(Finding("check", which, "", text[:300]))
+        trial.findings.append(Finding("check", which, "", "".join(refusals)[:300]))
     if isinstance(result, InputError):
         return
     trial.outcome, trial.solved, trial.touched = result.status.name, True, sorted(touched(model))
     _tell(trial, result, depth)
-    if model.kind == "linkage" and model.study.edit is not None:
-        edited = _attempt(trial, "edit", lambda: pliant.edit(model, iterations=10 * depth, samples=24))
-        if not isinstance(edited, InputError | None):
-            _tell(trial, edited, depth)
+    if not isinstance(edited, InputError | None):
+        _tell(trial, edited, depth)
     if depth == Depth.DRAWN:
         _draw(trial, model, result)
 
@@ -181,7 +193,7 @@ def _strict(said: Any) -> Any:
 def _draw(trial: Trial, model: Any, result: Any) -> None:
     _attempt(trial, "figure", lambda: _shown(result))
     _attempt(trial, "player", lambda: view.player_html(result))
-    _attempt(trial, "drawn", lambda: _shown(drawn(model)))
+    _attempt(trial, "drawn", lambda: _shown(fetch(named(model.kind).drawn)(model)))
 
 
 def _shown(answer: Any) -> None:

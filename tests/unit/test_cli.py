@@ -43,6 +43,8 @@ maximize = [{ body = "arm", direction = [1, 0] }]
 class StandIn:
     """A result as every method gives one."""
 
+    alerts = ()
+
     def __init__(self, study: Any, status: FlexStatus = FlexStatus.CONVERGED, frames: int = 3) -> None:
         self.status = status
         self.study = study
@@ -196,10 +198,8 @@ def test_quiet_prints_nothing(hook: Path, stand_in: Any):
 def test_flags_reach_the_study(hook: Path, stand_in: Any):
     seen: list[Any] = []
     stand_in(lambda model, study, progress: seen.append(study) or StandIn(study))
-    words = (
-        "--move arm --direction -1,1/2 --spin arm --solver highs --corners average --steps 7 --threshold 0.01"
-    )
-    result = run("flex", hook, *words.split(), "--tolerance", "1e-4", "--ranges")
+    words = "--move arm --direction -1,1/2 --spin arm --solver highs --corners average --iterations 7"
+    result = run("flex", hook, *words.split(), "--threshold", "0.01", "--tolerance", "1e-4", "--ranges")
     assert result.exit_code == 0, result.stderr
     (study,) = seen
     assert study.maximize[0].direction == (-1.0, 0.5)
@@ -222,7 +222,7 @@ def test_an_unknown_body_is_the_flags_fault(hook: Path, stand_in: Any):
         ("--move arm --direction 1", "'1' is not two numbers; write 1,0"),
         ("--move arm --direction 0,0", "is (0, 0), which points nowhere"),
         ("--move arm --direction a,b", "'a' is not a number"),
-        ("--steps 0", "0 is not in the range"),
+        ("--iterations 0", "0 is not in the range"),
         ("--threshold wide", "threshold: 'wide' is not a number"),
         ("--threshold -1", 'threshold: must be more than 0 (given "-1")'),
         ("--solver simplex", "'simplex' is not one of"),

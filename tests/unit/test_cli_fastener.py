@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pliant.cli import main
-from pliant.cli.sketch import drawn_with_faults
 from pliant.cli.snap import ARITHMETICS
 from pliant.core.errors import Fault
 from pliant.core.motion import Motion
 from pliant.files import schema
+from pliant.files.sketches import drawn_with_faults
 from pliant.snap.status import SnapStatus
 
 HOOKS = """
@@ -55,6 +55,8 @@ LOCKED = (
 
 class StandIn:
     """A result as the method gives one."""
+
+    alerts = ()
 
     def __init__(self, status: SnapStatus = SnapStatus.THROUGH) -> None:
         self.status = status
@@ -235,9 +237,9 @@ def test_the_exit_code_is_the_statuss(hooks: Path, stand_in: Put, status: SnapSt
         ("--region x,0", "--region: 'x' is not a number"),
         ("--insert-below 0", '--insert-below: must be more than 0 (given "0")'),
         ("--hold-above much", "--hold-above: 'much' is not a number"),
-        ("--uncertain", "--uncertain: has no region of starts. Give --region X,Y for each corner"),
+        ("--uncertain", "--uncertain: has no region of starts. Give region = "),
         ("--search", "--search: has nothing to vary. Add [[parameters]]"),
-        ("--search", "--search: has no goal. Give --insert-below FORCE"),
+        ("--search", "--search: has no goal. Give goal = "),
         ("--digits 9 --arithmetic float", "--digits: are proved from exact events only"),
         ("--arithmetic rational", "'rational' is not one of"),
         ("--directions 3", "3 is not in the range"),
@@ -246,14 +248,14 @@ def test_the_exit_code_is_the_statuss(hooks: Path, stand_in: Put, status: SnapSt
         ("-o out.toml", "'out.toml' must end in one of .png"),
     ],
 )
-def test_bad_flags_exit_2_and_say_what_to_do(hooks: Path, stand_in: Put, words: str, said: str):
+def test_bad_flags_exit_2_and_say_what_to_do(hooks: Path, words: str, said: str):
     result = run("snap", hooks, *words.split())
     assert result.exit_code == 2
     assert said in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_what_the_files_study_lacks_is_said_where_it_is(hooks: Path, stand_in: Put):
+def test_what_the_files_study_lacks_is_said_where_it_is(hooks: Path):
     hooks.write_text(f"{HOOKS}uncertain = true\n")
     result = run("snap", hooks)
     assert result.exit_code == 2

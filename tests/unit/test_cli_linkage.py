@@ -14,11 +14,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pliant.cli import main
-from pliant.cli.sketch import drawn_with_faults
 from pliant.cli.trace import BRANCHES
 from pliant.core.motion import Motion
 from pliant.core.progress import Interrupted
 from pliant.files import load, schema
+from pliant.files.sketches import drawn_with_faults
 from pliant.linkage.model import Linkage
 from pliant.linkage.status import EditStatus, TraceStatus
 
@@ -55,6 +55,8 @@ move = [{ joint = "P", to = [2, 4] }]
 
 class StandIn:
     """A result as both methods give one."""
+
+    alerts = ()
 
     def __init__(self, model: Linkage, study: Any, status: Any = TraceStatus.RUNS, frames: int = 3) -> None:
         self.model, self.study, self.status = model, study, status
@@ -138,7 +140,7 @@ def test_the_files_study_is_run_and_the_sentence_printed_first(bar: Path, studie
 
 
 def test_flags_reach_the_study(bar: Path, studies: list[Any]):
-    words = "--samples 12 --trace P,C --branch smooth --tolerance 1/10 --velocity --acceleration --jacobian"
+    words = "--frames 12 --trace P,C --branch smooth --deviation 1/10 --velocity --acceleration --jacobian"
     result = run("trace", bar, *words.split(), "--layers", "--width", "0.2")
     assert result.exit_code == 0, result.stderr
     (study,) = studies
@@ -161,10 +163,10 @@ def test_the_exit_code_is_the_statuss(bar: Path, stand_in: Put, status: TraceSta
     ("words", "said"),
     [
         ("--trace Q", "--trace: 'Q' is not a joint of this model. There are: A, B, C, D, P\n"),
-        ("--tolerance wide", "--tolerance: 'wide' is not a number"),
-        ("--tolerance 0", '--tolerance: must be more than 0 (given "0")'),
+        ("--deviation wide", "--deviation: 'wide' is not a number"),
+        ("--deviation 0", '--deviation: must be more than 0 (given "0")'),
         ("--trace P,", "'P,' holds an empty name; write A,B"),
-        ("--samples 1", "1 is not in the range"),
+        ("--frames 1", "1 is not in the range"),
         ("--branch left", "'left' is not one of"),
         ("-o out.toml", "'out.toml' must end in one of .png"),
     ],
@@ -339,12 +341,12 @@ def test_faults_are_written_beside_the_joints_they_name(bar: Path):
 
     faults = [
         Fault("joints.Q", "'Q' is in no link", "Add it"),
-        Fault("links[0].joints", "'B' and 'A' are at odds (given 3)"),
+        Fault("links[0].joints", "are at odds (given 3)", names=("B", "A")),
         Fault("joints.C", '"nowhere" is no place'),
     ]
     marks = drawn_with_faults(data, faults).marks
     labels = {mark.text: mark.group for mark in marks if mark.kind == "label"}
-    assert labels == {"A: 'B' and 'A' are at odds": "fault", "B": "outline", "Q: is in no link": "fault"}
+    assert labels == {"A: are at odds": "fault", "B": "outline", "Q: is in no link": "fault"}
     (segment,) = [mark for mark in marks if mark.kind == "segment"]
     assert segment.points.tolist() == [[0, 0], [0.5, 1]]
     assert segment.group == "fault"

@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 
 from pliant.cli import main
 from pliant.cli.relax import METHODS
-from pliant.cli.sketch import drawn_with_faults
 from pliant.core.errors import Fault
 from pliant.core.motion import Motion
 from pliant.files import schema
+from pliant.files.sketches import drawn_with_faults
 from pliant.relax.model import Mechanism
 from pliant.relax.status import RelaxStatus
 
@@ -47,6 +47,8 @@ frames = 5
 
 class StandIn:
     """A result as the method gives one."""
+
+    alerts = ()
 
     def __init__(self, model: Mechanism, status: RelaxStatus = RelaxStatus.CONVERGED) -> None:
         self.status = status
@@ -233,7 +235,7 @@ def test_check_says_what_a_mechanism_holds(bar: Path):
 DRIVES = {
     '[[strings]]\nnodes = ["a", "c"]\nto = [4, 3]': "string a-c to 3 mm",
     '[[springs]]\nnodes = ["a", "c"]\nstiffness = 2\nto = 1': "spring a-c to 1 mm",
-    '[[rotors]]\njoint = "a"\narms = ["d", "b"]\nto = "-30 deg"': "rotor at a turns b by -30 deg",
+    '[[rotors]]\njoint = "a"\narms = ["d", "b"]\nto = "-30 deg"': "rotor at a turns b by -30°",
     '[[cylinders]]\nlines = [["a", "c"], ["b", "d"]]\nto = 2.5': "2.5 pumped into a-c, b-d",
     '[[loads]]\nnode = "c"\nforce = [0, 0]\nto = [0, -5]': "load on c to (0, -5)",
     '[[wraps]]\nnodes = ["b", "d"]\naround = [{ node = "c", radius = 0.5 }]\nto = 3': "wrap b-d to 3 mm",
@@ -293,12 +295,12 @@ def test_faults_are_written_beside_the_nodes_they_name():
     }
     faults = [
         Fault("nodes.q", "'q' is not used", "Join it"),
-        Fault("bars[0].nodes", "'b' and 'a' are at odds (given 3)"),
+        Fault("bars[0].nodes", "are at odds (given 3)", names=("b", "a")),
         Fault("nodes.c", '"nowhere" is no place'),
     ]
     marks = drawn_with_faults(data, faults).marks
     labels = {mark.text: mark.group for mark in marks if mark.kind == "label"}
-    assert labels == {"a: 'b' and 'a' are at odds": "fault", "b": "outline", "q: is not used": "fault"}
+    assert labels == {"a: are at odds": "fault", "b": "outline", "q: is not used": "fault"}
     segments = [(mark.group, mark.points.tolist()) for mark in marks if mark.kind == "segment"]
     a, b, q = [0, 0], [0.5, 1], [5, 5]
     assert segments == [("fault", [a, b]), *(("outline", side) for side in ([a, b], [b, q], [q, a]))]

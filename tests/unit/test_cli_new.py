@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -48,7 +49,7 @@ def test_an_unknown_kind_gets_the_nearest():
 def test_solve_takes_the_options_of_the_kinds_own_command_and_refuses_others(tmp_path: Path):
     path = tmp_path / "mine.toml"
     run("new", "linkage", "-o", path)
-    assert run("solve", path, "--samples", "40", "--quiet", "--json", tmp_path / "a.json").exit_code == 0
+    assert run("solve", path, "--frames", "40", "--quiet", "--json", tmp_path / "a.json").exit_code == 0
     refused = run("solve", path, "--steps", "4")
     assert refused.exit_code == 2
     assert "No such option '--steps'" in refused.stderr
@@ -63,7 +64,7 @@ def test_solve_says_what_is_wrong_with_a_file(tmp_path: Path):
 def test_examples_are_listed_by_kind_with_the_command_that_solves_them():
     lines = run("examples", "--kind", "fastener").stdout.splitlines()
     names = [name for name in gallery.names() if gallery.kind(name) == "fastener"]
-    assert [line.split()[:2] for line in lines] == [[name, "snap"] for name in names]
+    assert [line.split()[:3] for line in lines] == [[name, "fastener", "snap"] for name in names]
     assert run("examples", "--kind", "hook").exit_code == 2
 
 
@@ -83,3 +84,79 @@ def test_numbers_along_the_motion_are_written_as_a_table(kind: str, head: str, t
     table = pliant.solve(tmp_path / "mine.toml").table()
     assert heads == list(table)
     assert [float(row[heads.index(head)]) for row in rows] == pytest.approx(table[head].tolist())
+
+
+# One name for one meaning, whatever the command
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "value"),
+    [
+        ("assembly", "--steps", "--iterations", "7"),
+        ("linkage", "--samples", "--frames", "24"),
+        ("linkage", "--tolerance", "--deviation", "0.1"),
+    ],
+)
+def test_a_former_spelling_still_works_with_a_note_on_stderr(
+    kind: str, old: str, new: str, value: str, tmp_path: Path
+):
+    path = tmp_path / "mine.toml"
+    run("new", kind, "-o", path)
+    then, now = run("solve", path, old, value), run("solve", path, new, value)
+    assert (then.exit_code, then.stdout) == (now.exit_code, now.stdout)
+    assert f"{old} is called {new} now." in then.stderr
+    assert "now." not in now.stderr
+    assert "is called" not in run("solve", path, old, value, "--quiet").stderr
+    text = run(KINDS[kind].command, "--help").stdout
+    assert new in text
+    assert old not in text
+
+
+def test_the_same_option_means_the_same_in_every_command():
+    helps: dict[str, set[str]] = {}
+    for command in main.commands.values():
+        for option in command.params:
+            if not getattr(option, "hidden", False) and isinstance(option, click.Option):
+                helps.setdefault(option.opts[0], set()).add(option.help or "")
+    assert len({text.split()[0] for text in helps["--tolerance"]}) == 1
+    assert {text.split()[0] for text in helps["--frames"]} == {"Poses"}
+    assert {" ".join(text.split()[:4]) for text in helps["--iterations"]} == {"Give up after so"}
+    assert not {"--steps", "--samples"} & helps.keys()
+
+
+# "-" is what is piped in
+
+
+def piped(text: str, *args: object) -> Result:
+    return CliRunner().invoke(main, [str(arg) for arg in args], input=text)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", ["check", "solve", "own", "draw"])
+def test_a_model_is_read_from_stdin(kind: str, command: str, tmp_path: Path):
+    text, words = run("new", kind).stdout, [KINDS[kind].command if command == "own" else command, "-"]
+    result = piped(text, *words, *(["-o", tmp_path / "a.png"] if command == "draw" else []))
+    assert result.exit_code == 0, result.stderr
+    if command == "check":
+        assert result.stdout.startswith(f"stdin is a sound {kind}.")
+    if command == "draw":
+        assert (tmp_path / "a.png").exists()
+
+
+def test_results_points_and_edits_are_read_from_stdin_too(tmp_path: Path):
+    model, picture = tmp_path / "bar.toml", tmp_path / "a.html"
+    run("examples", "hoeken", "-o", model)
+    solved = run("trace", model, "--json", "-").stdout
+    assert piped(solved, "draw", "-", "-o", picture).exit_code == 0
+    assert '"series"' in picture.read_text()  # with the charts of the result
+    joint = next(name for name in pliant.load(model).joints if name not in pliant.load(model).ground)
+    edits = f'pliant = 1\nkind = "edits"\nkeep = {{ joints = ["{joint}"] }}\n'
+    assert "the edit asks for nothing" in piped(edits, "edit", model, "--edits", "-").stderr
+    points = "\n".join(f"{x},{x * x}" for x in range(6))
+    assert piped(points, "synthesize", "-", "--open", "--candidates", "50").exit_code in (0, 3)
+
+
+def test_what_is_wrong_with_stdin_is_said_of_it():
+    assert piped("", "check", "-").stderr.startswith("stdin: is empty")
+    assert piped("pliant = 1\nkind = 3\n", "solve", "-").stderr.startswith("stdin: kind: ")
+    assert "stdin: is 0.02 MB" in piped("#" * 20_000, "check", "-", "--max-size", "0.01").stderr

@@ -86,7 +86,7 @@ def test_soon_after_the_start_it_ends_in_a_word(models: Path, delay: float):
 
 
 LONG = {
-    "flex": ("flex", "beam-1703.json", "--steps", "100000", "--tolerance", "1e-14"),
+    "flex": ("flex", "beam-1703.json", "--iterations", "100000", "--tolerance", "1e-14"),
     "flex with ranges": ("flex", "flock-1024.json", "--ranges"),
     "flex by clarabel": ("flex", "beam-1703.json", "--solver", "clarabel"),
     "flex by highs": ("flex", "beam-1703.json", "--solver", "highs"),

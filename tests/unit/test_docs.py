@@ -17,7 +17,7 @@ from pliant.flex.status import BraceStatus, FlexStatus, LoosenStatus, PlayStatus
 from pliant.linkage.status import EditStatus, SynthesisStatus, TraceStatus
 from pliant.linkage.synthesis import path
 from pliant.relax.model import Actuator, Bar, Mechanism
-from pliant.relax.status import RelaxStatus
+from pliant.relax.status import EvolveStatus, RelaxStatus
 from pliant.snap.handbook.materials import MATERIALS
 from pliant.snap.questions import stability
 from pliant.snap.status import SnapStatus
@@ -45,6 +45,7 @@ STATUSES = {
     "edit": EditStatus,
     "synthesize": SynthesisStatus,
     "relax": RelaxStatus,
+    "evolve": EvolveStatus,
     "snap": SnapStatus,
 }
 

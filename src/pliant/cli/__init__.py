@@ -92,7 +92,7 @@ Exit codes:
   0    answered (a lock, an overlap, a limit of the motion is an answer)
   2    bad input: the message says where and what to try
   3    no answer: the solver failed, the step limit was reached, or pliant itself failed
-  130  stopped with Ctrl-C; what was done is written
+  130  stopped with Ctrl-C; what was done is written (of a trace, nothing)
 
 Results go to stdout, progress to stderr. NO_COLOR is honoured; PLIANT_DEBUG=1 shows tracebacks."""
 

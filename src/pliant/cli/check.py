@@ -42,29 +42,30 @@ def check(
 
 
 def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, max_bytes: int) -> None:
-    from pliant.cli.contents import contents
-    from pliant.cli.drawing import drawn
     from pliant.files import load
-    from pliant.files.kinds import named
+    from pliant.files.kinds import fetch, named
+    from pliant.files.parse import named_file
 
+    source = named_file(path)
     try:
         model = load(path, max_bytes=max_bytes)
-        holds = dict(contents(model))
-        motion = drawn(model)
+        kind = named(model.kind)
+        fetch(kind.check)(model)
+        holds, motion = dict(fetch(kind.describe)(model)), fetch(kind.drawn)(model)
     except InputError as error:
-        placed = error if error.source else InputError(error.faults, str(path))
+        placed = error if error.source else InputError(error.faults, source)
         if picture:
             _draw_faulty(path, placed, picture, max_bytes)
-        _write_json({"model": str(path), "faults": [vars(fault) for fault in placed.faults]}, json_to)
+        _write_json({"model": source, "faults": [vars(fault) for fault in placed.faults]}, json_to)
         raise placed from None
     if picture:
         write_answer(motion, [picture], silent)
-    _write_json({"model": str(path), "faults": [], "holds": holds}, json_to)
+    _write_json({"model": source, "faults": [], "holds": holds}, json_to)
     if not quiet and json_to != "-":
         width = max(map(len, holds))
         lines = [f"  {key.ljust(width)}  {value}" for key, value in holds.items()]
-        print_summary("\n".join([f"{path} is a sound {model.kind}.", *lines]))
-        click.echo(f"Solve it with: pliant {named(model.kind).command} {path}")
+        print_summary("\n".join([f"{source} is a sound {model.kind}.", *lines]))
+        click.echo(f"Solve it with: pliant {kind.command} {path}")
     if not quiet:
         print_written([picture] if picture else [])
 
@@ -79,11 +80,10 @@ def _write_json(data: dict[str, Any], json_to: str | None) -> None:
 
 
 def _draw_faulty(path: Path, error: InputError, picture: Path, max_bytes: int) -> None:
-    from pliant.cli.sketch import drawn_with_faults
     from pliant.files.parse import parse, read_text
+    from pliant.files.sketches import drawn_with_faults
 
-    data = parse(read_text(path, max_bytes), path)
-    motion = drawn_with_faults(data, error.faults)
+    motion = drawn_with_faults(parse(read_text(path, max_bytes), path), error.faults)
     if motion.marks:
         write_answer(motion, [picture], silent)
         print_written([picture])

@@ -170,13 +170,15 @@ def _answered(name: str, progress: Progress, folder: Path) -> Entry:
     from pliant import gallery
     from pliant.cli.report import Entry
     from pliant.core.store import write_whole
+    from pliant.files import result_data
 
+    result: Any
     model, stopped = gallery.load(name), False
     try:
         result = _answer(model, progress)
     except Interrupted as interruption:
         result, stopped = interruption.result, True
-    data = result.to_dict()
+    data: Any = result_data(result)
     files = {what: f"{name}{suffix}" for what, suffix in SUFFIXES.items()}
     write_whole(folder / files["model"], example_text(name).encode())
     drawn = [folder / files[what] for what in ("picture", "player", "result")]
@@ -191,7 +193,7 @@ def _answered(name: str, progress: Progress, folder: Path) -> Entry:
         title=model.title,
         status=result.status.name.lower().replace("_", " "),
         tone=result.status.tone,
-        alerts=tuple(getattr(result, "alerts", ())),
+        alerts=tuple(result.alerts),
         parts=_parts(model),
         seconds=_seconds(data["seconds"]),
         summary=result.summary(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,17 +45,22 @@ def draw(
     A model is drawn at its drawn pose. A Motion or Plot saved as JSON works too.
     """
     same_file(outputs, source)
-    answer = _answer(source, max_bytes)
+    answer, plots = _answer(source, max_bytes)
     look: dict[str, Any] = {"scalar": scalar, "marks": not no_marks, **({} if strip else {"frame": frame})}
     with Watch(quiet) as watch:
-        write_answer(answer, outputs, watch, strip=strip, **look)
+        write_answer(answer, outputs, watch, plots=plots, strip=strip, **look)
     if not quiet:
         print_written(outputs)
 
 
-def _answer(source: Path, max_bytes: int) -> Motion | Plot:
-    from pliant.cli.drawing import drawn
-    from pliant.files import load, load_answer
+def _answer(source: Path, max_bytes: int) -> tuple[Motion | Plot, Sequence[Plot]]:
+    """What is drawn, and the charts that a player shows under it."""
+    from pliant.core.model import Document
+    from pliant.core.result import Result
+    from pliant.files import load_any
+    from pliant.files.kinds import fetch, named
 
-    answer = load_answer(source)
-    return drawn(load(source, max_bytes=max_bytes)) if answer is None else answer
+    found = load_any(source, max_bytes=max_bytes)
+    if isinstance(found, Result):
+        return found.motion, list(found.plots().values())
+    return (fetch(named(found.kind).drawn)(found) if isinstance(found, Document) else found), ()

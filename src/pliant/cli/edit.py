@@ -49,7 +49,7 @@ def _edit(model: Linkage, progress: Progress, common: Common, edits: Path | None
     study = load_edits(edits, model, max_bytes=common.max_bytes) if edits else None
     if study is None and not moves and model.study.edit is None:
         cure = "Add [study.edit], or use --edits FILE or --move JOINT=X,Y"
-        raise InputError([Fault("study.edit", "is missing: what shall change", cure)], str(common.model))
+        raise InputError([Fault("study.edit", "is missing: what shall change", cure)])
     keywords: dict[str, Any] = {}
     if moves:
         written = study or model.study.edit

@@ -11,7 +11,7 @@ from pliant.cli.answer import print_json, print_summary, print_written
 from pliant.cli.options import OutputFile, json_option, quiet_option
 from pliant.cli.watch import Watch
 from pliant.core.progress import Interrupted
-from pliant.core.status import ANSWERED, INTERRUPTED
+from pliant.core.status import INTERRUPTED
 
 if TYPE_CHECKING:
     from pliant.relax.evolve.result import Evolved
@@ -55,23 +55,23 @@ def evolve(
     GOAL is a "line" that its last node draws, as straight as can be, or a "crawler" that gets along a floor.
     Ctrl-C ends the search with the best machine so far; with --checkpoint the same command goes on later.
     """
-    from pliant.files import save
+    from pliant.files import result_data, save
 
     given = {name: value for name, value in settings.items() if value is not None}
     found, stopped = _search(goal, quiet, given)
     for path in outputs:
         save(found.mechanism(), path)
     if json_to == "-":
-        print_json(found.to_dict())
+        print_json(result_data(found))
     elif json_to:
         from pliant.core.store import write_json
 
-        write_json(json_to, found.to_dict())
+        write_json(json_to, result_data(found))
     if not quiet:
         if json_to != "-":
             print_summary(found.summary())
         print_written((*outputs, *([Path(json_to)] if json_to and json_to != "-" else [])))
-    ctx.exit(INTERRUPTED if stopped else ANSWERED)
+    ctx.exit(INTERRUPTED if stopped else found.status.exit_code)
 
 
 def _search(goal: str, quiet: bool, given: dict[str, Any]) -> tuple[Evolved, bool]:
@@ -82,4 +82,5 @@ def _search(goal: str, quiet: bool, given: dict[str, Any]) -> tuple[Evolved, boo
         try:
             return search(**given, progress=watch), watch.asked_to_stop
         except Interrupted as interruption:
-            return interruption.result, True
+            found: Any = interruption.result
+            return found, True

@@ -18,7 +18,7 @@ from pliant.cli.options import OutputFile, quiet_option
 @click.option("--kind", metavar="KIND", help="List those of a kind: assembly, linkage, mechanism, fastener.")
 @quiet_option
 def examples(name: str | None, output: Path | None, kind: str | None, quiet: bool) -> None:
-    """List the example models, with the command that solves each.
+    """List the example models, with the kind of each and the command that solves it.
 
     With a NAME, print that one, or copy it to a file with -o.
     """
@@ -42,9 +42,11 @@ def _list(kind: str | None) -> None:
         named(kind)
     width = max(map(len, gallery.names()))
     for name in gallery.names():
-        if kind in (None, gallery.kind(name)):
-            command = named(gallery.kind(name)).command
-            label = f"{click.style(name.ljust(width), bold=True)}  {command.ljust(5)}"
+        own = gallery.kind(name)
+        if kind in (None, own):
+            label = (
+                f"{click.style(name.ljust(width), bold=True)}  {own.ljust(9)}  {named(own).command.ljust(5)}"
+            )
             click.echo(f"{label}  {gallery.describe(name)}")
 
 

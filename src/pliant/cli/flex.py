@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import pliant
-from pliant.cli.options import Pair
+from pliant.cli.options import Pair, flags_of, once_called
 from pliant.cli.run import Common, run, solving_command
 
 SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
@@ -22,10 +22,11 @@ CORNERS = ("average", "chosen", "exact")
 @click.option(
     "--corners", type=click.Choice(CORNERS), help="How two convex corners face to face are treated."
 )
-@click.option("--steps", type=click.IntRange(1, 100_000), help="Stop after so many steps.")
+@click.option("--iterations", "steps", type=click.IntRange(1, 100_000), help="Give up after so many steps.")
+@once_called("--steps", "steps", type=click.IntRange(1, 100_000))
 @click.option("--restarts", type=click.IntRange(0, 10_000), help="Climb again from so many random poses.")
 @click.option("--threshold", metavar="LENGTH", help="Overlap that a step may cause.")
-@click.option("--tolerance", metavar="SHARE", help="Gain, as a share, below which the motion has converged.")
+@click.option("--tolerance", metavar="SHARE", help="Converged where a step gains less than this share.")
 @click.option(
     "--ranges", is_flag=True, default=None, help="Ranges of the joints' shares where they are not unique."
 )
@@ -47,7 +48,7 @@ def flex(
     terms = _terms(move, direction, spin)
     if terms:
         keywords["maximize"] = terms
-    flags = {"maximize": "--move"} if terms else {}
+    flags = flags_of(keywords) | ({"maximize": "--move"} if terms else {})
     return run(
         "flex", common, lambda model, progress: pliant.solve(model, progress=progress, **keywords), flags
     )

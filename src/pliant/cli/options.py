@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -89,6 +89,32 @@ class Names(click.ParamType):
         if not all(names):
             self.fail(f"{value!r} holds an empty name; write A,B", param, ctx)
         return names
+
+
+OLD = "old_"  # before the name of a parameter: what it was called once
+
+
+def once_called(old: str, key: str, **how: Any) -> Callable[[F], F]:
+    """A former spelling of an option, which scripts may still use; `key` is the parameter it stands for."""
+    return click.option(old, f"{OLD}{key}", hidden=True, **how)
+
+
+def spelled_now(settings: dict[str, Any], quiet: bool) -> dict[str, Any]:
+    """Settings with former spellings taken for those of today, and a note on each."""
+    flags = flags_of(settings)
+    for key in [key for key in settings if key.startswith(OLD)]:
+        now, value = key.removeprefix(OLD), settings.pop(key)
+        if value is not None:
+            settings[now] = value if settings[now] is None else settings[now]
+            if not quiet:
+                click.echo(f"{flags[key]} is called {flags[now]} now.", err=True)
+    return settings
+
+
+def flags_of(settings: Iterable[str]) -> dict[str, str]:
+    """By parameter of the command that runs, the flag that sets it."""
+    flags = {str(param.name): param.opts[0] for param in click.get_current_context().command.params}
+    return {key: flags[key] for key in settings if key in flags}
 
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))

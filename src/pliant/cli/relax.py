@@ -17,8 +17,10 @@ METHODS = ("sync", "async", "momentum", "auto")
 @click.option("--method", type=click.Choice(METHODS), help="The paper's two updates, or faster ones.")
 @click.option("--frames", type=click.IntRange(1, 100_000), help="Poses along the drive.")
 @click.option("--trace", type=Names(), metavar="A,B", help="Follow these nodes.")
-@click.option("--tolerance", metavar="SHARE", help="Largest residual, over stiffness and size.")
-@click.option("--iterations", type=click.IntRange(1, 10**12), help="Give up after so many.")
+@click.option(
+    "--tolerance", metavar="SHARE", help="Converged where the residual, over stiffness and size, is less."
+)
+@click.option("--iterations", type=click.IntRange(1, 10**12), help="Give up after so many iterations.")
 @click.option("--increments", type=click.IntRange(1, 10**12), help="Iterations over which the drive goes.")
 @click.option("--settle", is_flag=True, default=None, help="Come to rest at every frame (sync, async).")
 @click.option("--alpha", metavar="FACTOR", help="Relaxation factor of sync and async.")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-import pliant
 from pliant.cli.answer import print_json, print_summary, print_written, write_answer
 from pliant.cli.options import (
     SUFFIXES,
@@ -21,9 +20,10 @@ from pliant.cli.options import (
     output_option,
     quiet_option,
     same_file,
+    spelled_now,
 )
 from pliant.cli.watch import Watch
-from pliant.core.errors import Fault, InputError
+from pliant.core.errors import InputError
 from pliant.core.progress import Interrupted
 from pliant.core.status import INTERRUPTED
 
@@ -63,7 +63,7 @@ def solving_command(
             **own: Any,
         ) -> None:
             common = Common(model, outputs, json_to, quiet, max_bytes)
-            click.get_current_context().exit(command(common, **own))
+            click.get_current_context().exit(command(common, **spelled_now(own, quiet)))
 
         for option in (max_size_option, quiet_option, json_option, output_option(suffixes=suffixes)):
             gathered = option(gathered)
@@ -82,11 +82,14 @@ def run(
 
     `flags` are the flags that stand for keys of the study, so that a fault names the flag.
     """
+    from pliant.files import load
     from pliant.files.kinds import check_command
+    from pliant.files.parse import named_file
 
     same_file(common.written, common.model)
-    model = pliant.load(common.model, max_bytes=common.max_bytes)
-    check_command(model.kind, command, str(common.model))
+    model = load(common.model, max_bytes=common.max_bytes)
+    check_command(model.kind, command, named_file(common.model))
+    result: Any
     stopped = False
     with Watch(common.quiet) as watch:
         try:
@@ -94,21 +97,22 @@ def run(
         except Interrupted as interruption:
             result, stopped = interruption.result, True
         except InputError as error:
-            raise _placed(error, common.model, flags) from None
+            raise _placed(error, named_file(common.model), flags) from None
         stopped = stopped or watch.asked_to_stop
     _give_out(result, common, stopped)
     return INTERRUPTED if stopped else result.status.exit_code
 
 
-def _placed(error: InputError, path: Path, flags: Mapping[str, str]) -> InputError:
+def _placed(error: InputError, source: str, flags: Mapping[str, str]) -> InputError:
     """Name the flag where a flag is at fault, and the file where the file is."""
     if error.source:
         return error
+    keys = (re.split(r"[.\[]", fault.where.removeprefix("study."))[0] for fault in error.faults)
     faults = [
-        Fault(flags.get(re.split(r"[.\[]", fault.where)[0], fault.where), fault.problem, fault.cure)
-        for fault in error.faults
+        replace(fault, where=flags.get(key, fault.where))
+        for key, fault in zip(keys, error.faults, strict=True)
     ]
-    return InputError(faults, "" if all(fault.where in flags.values() for fault in faults) else str(path))
+    return InputError(faults, "" if all(fault.where in flags.values() for fault in faults) else source)
 
 
 def _give_out(result: Any, common: Common, stopped: bool) -> None:
@@ -117,10 +121,10 @@ def _give_out(result: Any, common: Common, stopped: bool) -> None:
     Of work that was stopped, who stopped it waits for the answer, not for the film of it.
     """
     from pliant.core.store import write_json
-    from pliant.files import save
+    from pliant.files import result_data, save
 
     asked = common.json_to or any(path.suffix.lower() == ".json" for path in common.outputs)
-    data: dict[str, Any] = result.to_dict() if asked else {}
+    data: dict[str, Any] = result_data(result) if asked else {}
     models = [path for path in common.outputs if path.suffix.lower() == ".toml"]
     for path in models:
         save(result.model, path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,10 +9,9 @@ import click
 import pliant
 from pliant.cli.options import Pair
 from pliant.cli.run import Common, run, solving_command
-from pliant.core.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from pliant.snap.model import Fastener, SnapStudy
+    from pliant.snap.model import Fastener
 
 ARITHMETICS = ("exact", "float")
 # A flag that says how something is asked asks for it.
@@ -60,47 +58,7 @@ def snap(
     flags |= {"friction": "--friction", "goal": " ".join(f"--{key.replace('_', '-')}" for key in given)}
 
     def ask(model: Fastener, progress: Any) -> Any:
-        rubbing = model if friction is None else _with_friction(model, friction)
-        study = _complete(rubbing, keywords, flags)
-        return pliant.solve(rubbing, study, progress=progress)
+        rubbing = model if friction is None else model.with_(friction=friction)
+        return pliant.solve(rubbing, progress=progress, **keywords)
 
     return run("snap", common, ask, flags)
-
-
-def _with_friction(model: Fastener, friction: str) -> Fastener:
-    """The model with another friction, checked as the file's own would be."""
-    from pydantic import ValidationError
-
-    from pliant.core.faults import model_faults
-    from pliant.files import schema
-
-    data = {**dict(model), "friction": friction}
-    try:
-        return type(model).model_validate(data)
-    except ValidationError as error:
-        raise InputError(model_faults(error.errors(include_url=False), data, schema("fastener"))) from None
-
-
-def _complete(model: Fastener, keywords: Mapping[str, Any], flags: Mapping[str, str]) -> SnapStudy:
-    """The study that is solved, or what it lacks for all that it asks."""
-    from pliant.files.studies import chosen_study
-
-    study: SnapStudy = chosen_study(model, None, keywords)
-    faults = [
-        Fault(key if key in flags else f"study.{key}", problem, cure)
-        for key, problem, cure in _lacks(model, study)
-    ]
-    if faults:
-        raise InputError(faults)
-    return study
-
-
-def _lacks(model: Fastener, study: SnapStudy) -> Iterator[tuple[str, str, str]]:
-    if study.uncertain and study.region is None and not study.radius:
-        yield "uncertain", "has no region of starts", "Give --region X,Y for each corner, or --radius LENGTH"
-    if study.search and not model.parameters:
-        yield "search", "has nothing to vary", "Add [[parameters]] to the model"
-    if study.search and study.goal is None:
-        yield "search", "has no goal", "Give --insert-below FORCE, --hold-above FORCE, or both"
-    if "digits" in study.model_fields_set and study.arithmetic == "float":
-        yield "digits", "are proved from exact events only", "Leave --arithmetic float out"

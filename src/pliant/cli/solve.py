@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pliant.cli.options import max_size_option
+from pliant.cli.run import Common, run, solving_command
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -18,13 +19,23 @@ def solve(ctx: click.Context, model: Path, max_bytes: int) -> None:
 
     Does what the command of its kind does (flex, trace, relax, snap), with that one's options.
     """
-    import pliant
+    from pliant.files import load
     from pliant.files.kinds import named
 
-    name = named(pliant.load(model, max_bytes=max_bytes).kind).command
+    name = named(load(model, max_bytes=max_bytes).kind).command
     group = ctx.parent.command if ctx.parent else None
     command = group.get_command(ctx, name) if isinstance(group, click.Group) else None
-    assert command is not None
+    command = command or _of_no_own_command
     given = [str(model), "--max-size", str(max_bytes / 1e6), *ctx.args]
     with command.make_context(name, given, parent=ctx.parent) as own:
         command.invoke(own)
+
+
+@click.command()
+@solving_command()
+def _of_no_own_command(common: Common) -> int:
+    """Solve a model of a kind whose command has no options of its own."""
+    import pliant
+
+    name = click.get_current_context().info_name or ""
+    return run(name, common, lambda model, progress: pliant.solve(model, progress=progress), {})

@@ -94,6 +94,8 @@ def synthesize(
     POINTS holds a line "x,y" for each point (.csv), or points = [[x, y], …] (.toml, .json). Up to
     forty points are passed; more are a drawn curve.
     """
+    from pliant.files import result_data
+
     settings["transmission"] = None if transmission is None else math.radians(transmission)
     files = tuple(path for path in outputs if path.suffix and not path.is_dir())
     folders = tuple(path for path in outputs if path not in files)
@@ -102,7 +104,7 @@ def synthesize(
     result, stopped = _search(given, quiet, closed=not is_open, **settings)
     written = _write(result, files, folders, json_to, quiet)
     if json_to == "-":
-        print_json(result.to_dict())
+        print_json(result_data(result))
     elif not quiet:
         print_summary(result.summary())
     if not quiet:
@@ -117,7 +119,8 @@ def _search(given: list[Row], quiet: bool, **settings: Any) -> tuple[Synthesis, 
         try:
             return path(given, progress=watch, **settings), watch.asked_to_stop
         except Interrupted as interruption:
-            return interruption.result, True
+            found: Any = interruption.result
+            return found, True
 
 
 def _write(
@@ -125,7 +128,7 @@ def _write(
 ) -> list[Path]:
     """Every file asked for; what was written."""
     from pliant.core.store import write_json
-    from pliant.files import save
+    from pliant.files import result_data, save
 
     models = {path: 0 for path in files if path.suffix.lower() == ".toml"}
     pictures = [path for path in files if path not in models]
@@ -138,16 +141,16 @@ def _write(
         save(result.answers[number].linkage, path)
     with Watch(quiet) as watch:
         plots = list(result.plots().values())
-        write_answer(result.motion, pictures, watch, data=result.to_dict(), plots=plots)
+        write_answer(result.motion, pictures, watch, data=result_data(result), plots=plots)
     if json_to and json_to != "-":
-        write_json(json_to, result.to_dict())
+        write_json(json_to, result_data(result))
         return [*kept, *pictures, Path(json_to)]
     return [*kept, *pictures]
 
 
 def read_points(path: Path, max_bytes: int) -> list[Row]:
     """The points of a file, or an InputError that lists every line that holds none."""
-    from pliant.files.parse import parse, read_text
+    from pliant.files.parse import named_file, parse, read_text
 
     text = read_text(path, max_bytes)
     faults: list[Fault] = []
@@ -157,15 +160,17 @@ def read_points(path: Path, max_bytes: int) -> list[Row]:
     else:
         found = [_point(row, where, faults) for where, row in _lines(text)]
     if faults:
-        raise InputError(faults, str(path))
+        raise InputError(faults, named_file(path))
     return [point for point in found if point is not None]
 
 
 def _listed(data: dict[str, Any], path: Path) -> list[Any]:
+    from pliant.files.parse import named_file
+
     rows = data.get("points")
     if not isinstance(rows, list):
         problem = "is missing" if rows is None else f"is {rows!r}, not a list"
-        raise InputError([Fault("points", problem, "Write points = [[0, 0], [1, 2], …]")], str(path))
+        raise InputError([Fault("points", problem, "Write points = [[0, 0], [1, 2], …]")], named_file(path))
     return rows
 
 

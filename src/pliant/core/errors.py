@@ -20,6 +20,7 @@ class Fault:
     where: str  # key path, such as "bodies[2].outline[4]"; "" for the whole file
     problem: str
     cure: str = ""
+    names: tuple[str, ...] = ()  # of the parts it is about, so that a picture can show it on them
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""

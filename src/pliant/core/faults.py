@@ -210,7 +210,8 @@ def _fault(line: _Line) -> Fault:
     named = isinstance(line.value, str) and repr(line.value) in problem
     named = named or line.value is None or line.type == "quantity"
     problem = problem if named else f"{problem} (given {value})"
-    return Fault(key_path(line.place), problem, str(line.context.get("cure", cure)))
+    names = tuple(map(str, line.context.get("names", ())))
+    return Fault(key_path(line.place), problem, str(line.context.get("cure", cure)), names)
 
 
 def _missing(line: _Line) -> Fault:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice
 from math import hypot
-from typing import Annotated, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator as After
 from pydantic import BaseModel, ConfigDict, Field
@@ -39,7 +39,32 @@ Gap = Annotated[Plain, Field(ge=0), LENGTHS]  # a length that may be 0
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class Frozen(BaseModel):
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
+
+
+class _Refusing(ModelMetaclass):
+    """What is built in Python is refused as a file is: with every fault, and its cure.
+
+    `model_validate` raises pydantic's own error, which validators may raise within others.
+    """
+
+    def __call__(self, *args: object, **data: object) -> Any:
+        try:
+            return super().__call__(*args, **data)
+        except ValidationError as error:
+            raise refusal(error, data, self) from None
+
+
+def refusal(error: ValidationError, data: Mapping[str, Any], kind: Any, source: str = "") -> InputError:
+    """What pydantic found wrong with the data of a class, as an InputError."""
+    lines, schema = error.errors(include_url=False), kind.model_json_schema(by_alias=True)
+    return InputError(model_faults(lines, data, schema), source)
+
+
+class Frozen(BaseModel, metaclass=_Refusing):
     """No unknown keys, no NaN, no change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True)
@@ -48,7 +73,7 @@ class Frozen(BaseModel):
 class Document(Frozen):
     """A model as a file holds it: of one kind, whole."""
 
-    def with_(self, **changes: Any) -> Self:
+    def with_(self, **changes: object) -> Self:
         """The model with other values under some of its keys, checked as a file is.
 
         `model.with_(clearance=0.2)`. A table or a list is given anew, whole. Raises an InputError with
@@ -58,13 +83,13 @@ class Document(Frozen):
         try:
             return type(self).model_validate(data)
         except ValidationError as error:
-            lines, schema = error.errors(include_url=False), type(self).model_json_schema(by_alias=True)
-            raise InputError(model_faults(lines, data, schema)) from None
+            raise refusal(error, data, type(self)) from None
 
 
-def fault(problem: str, cure: str) -> PydanticCustomError:
-    """What a validator raises: what is wrong, and how to mend it."""
-    return PydanticCustomError("model", "{problem}", {"problem": problem, "cure": cure})
+def fault(problem: str, cure: str, names: Iterable[str] = ()) -> PydanticCustomError:
+    """What a validator raises: what is wrong, how to mend it, and the names of the parts it is about."""
+    context = {"problem": problem, "cure": cure, "names": list(names)}
+    return PydanticCustomError("model", "{problem}", context)
 
 
 def _direction(vector: Vector) -> Vector:
@@ -161,9 +186,15 @@ def unknown(named: Iterable[tuple[Place, Any]], known: Mapping[str, Any], what: 
         yield fault_at(place, name, f"{name!r} is not a {what} of this model", cure)
 
 
-def fault_at(place: Place, value: Any, problem: str, cure: str) -> InitErrorDetails:
-    """A fault at a place in the file."""
-    return InitErrorDetails(type=fault(problem, cure), loc=place, input=value)
+def fault_at(
+    place: Place, value: Any, problem: str, cure: str, names: Iterable[str] | None = None
+) -> InitErrorDetails:
+    """A fault at a place in the file; it is about the names that stand there, where no others are given."""
+    if names is None:
+        names = (
+            [value] if isinstance(value, str) else [name for name in as_list(value) if isinstance(name, str)]
+        )
+    return InitErrorDetails(type=fault(problem, cure, names), loc=place, input=value)
 
 
 def size_fault(key: str, size: float) -> Lines:
@@ -180,5 +211,9 @@ def get(item: Any, key: str) -> Any:
 
 def items(item: Any, key: str) -> list[Any]:
     """The list under a key; empty where there is none."""
-    value = get(item, key)
+    return as_list(get(item, key))
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list as it is; empty where it is none."""
     return list(value) if isinstance(value, list | tuple) else []

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.core.store import read_json, write_json
+from pliant.core.store import Json, read_json, write_json
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -130,7 +130,7 @@ class Motion:
         """Read what `save` wrote."""
         return cls.from_dict(read_json(path))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Plain lists and numbers, for JSON."""
         return {
             "format": FORMAT,
@@ -157,8 +157,9 @@ class Motion:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Motion:
+    def from_dict(cls, said: Mapping[str, object]) -> Motion:
         """The inverse of `to_dict`."""
+        data: Any = said
         frames = len(data["axis"]["values"])
         return cls(
             axis=data["axis"]["name"],

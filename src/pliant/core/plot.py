@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.motion import plain
-from pliant.core.store import read_json, write_json
+from pliant.core.store import Json, read_json, write_json
 
 Floats = NDArray[np.float64]
 Style = Literal["line", "heavy", "dashed", "points", "bars", "band", "area"]
@@ -63,13 +63,14 @@ class Plot:
         """Read what `save` wrote."""
         return cls.from_dict(read_json(path))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Plain lists and numbers, for JSON."""
         return {**vars(self), "ticks": list(self.ticks), "series": [_series_to_dict(s) for s in self.series]}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Plot:
+    def from_dict(cls, said: Mapping[str, object]) -> Plot:
         """The inverse of `to_dict`."""
+        data: Any = said
         series = tuple(_series_from_dict(entry) for entry in data["series"])
         fields: dict[str, Any] = {**data, "ticks": tuple(data["ticks"]), "series": series}
         return cls(**fields)

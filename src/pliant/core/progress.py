@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from pliant.core.result import Result
 
 
 class Progress(Protocol):
@@ -23,6 +26,6 @@ class Interrupted(KeyboardInterrupt):
     It is a KeyboardInterrupt, so that a script that does not look for it stops, as asked.
     """
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: Result) -> None:
         super().__init__("interrupted; what is done is kept")
         self.result = result

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # so that a method's `__init__.py` loads no numpy
     from pliant.core.motion import Motion
     from pliant.core.plot import Plot
+    from pliant.core.store import Json
 
 _PRESENTERS: dict[str, Mapping[str, str]] = {}  # of each class of results: functions, by what they give
 
@@ -34,26 +35,26 @@ class Result:
     @cached_property
     def motion(self) -> Motion:
         """The motion for every view."""
-        return self.presented("motion")
+        return self._presented("motion")
 
     @property
     def alerts(self) -> tuple[str, ...]:
         """What a designer must notice beside the status, in a few words each."""
-        return tuple(self.presented("alerts")) if "alerts" in self._presenters else ()
+        return tuple(self._presented("alerts")) if "alerts" in self._presenters else ()
 
     def plots(self) -> dict[str, Plot]:
         """Charts, by name."""
-        return self.presented("plots")
+        return self._presented("plots")
 
     def summary(self) -> str:
         """A sentence, then the figures."""
-        return self.presented("summary")
+        return self._presented("summary")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Plain lists and numbers, for JSON."""
-        return self.presented("to_dict")
+        return self._presented("to_dict")
 
-    def presented(self, name: str) -> Any:
+    def _presented(self, name: str) -> Any:
         """What the function given to `present` by this name makes of the result."""
         module, _, function = self._presenters[name].partition(":")
         return getattr(import_module(module), function)(self)

@@ -13,11 +13,13 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
 from pliant.core.errors import Fault, InputError, PliantError
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"  # what JSON can say
 
 
 def write_whole(path: str | Path, content: bytes) -> None:

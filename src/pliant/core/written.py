@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 DIGITS = 6
 NOISE = 1e-10  # of a size: below it, digits are those of rounding, and another processor has others
@@ -39,3 +39,13 @@ def within(value: float, error: float, digits: int = DIGITS) -> str:
         return figure(value, digits=digits)
     sure, leading = math.floor(-math.log10(abs(error))), -math.floor(math.log10(abs(value)))
     return figure(round(value, max(sure, leading)), digits=digits)
+
+
+def listed(said: Sequence[str], between: str = ", ", most: int = 6) -> str:
+    """The first of some names or phrases, and how many there are besides.
+
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b, and 1 more'
+    """
+    more = [f"and {len(said) - most} more"] if len(said) > most else []
+    return between.join([*said[:most], *more])

@@ -3,20 +3,21 @@
 from pliant.core.store import model_hash
 from pliant.files.edits import edits_of, load_edits
 from pliant.files.parse import MODEL_BYTES
-from pliant.files.reader import load, load_answer, model_of
+from pliant.files.reader import load, load_any, model_of
+from pliant.files.results import SavedResult, result_data
 from pliant.files.schemas import schema
-from pliant.files.studies import chosen_study
 from pliant.files.writer import save
 
 __all__ = [
     "MODEL_BYTES",
-    "chosen_study",
+    "SavedResult",
     "edits_of",
     "load",
-    "load_answer",
+    "load_any",
     "load_edits",
     "model_hash",
     "model_of",
+    "result_data",
     "save",
     "schema",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.faults import shown
-from pliant.files.parse import MODEL_BYTES, parse, read_text, text_faults
+from pliant.files.parse import MODEL_BYTES, named_file, parse, read_text, text_faults
 from pliant.files.reader import EDITS, current
 from pliant.files.studies import validated
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def load_edits(path: str | Path, model: Linkage, *, max_bytes: int = MODEL_BYTES) -> EditStudy:
     """Read a file of edits for a linkage, or raise an InputError with every fault in it."""
     path = Path(path)
-    return edits_of(parse(read_text(path, max_bytes), path), model, source=str(path))
+    return edits_of(parse(read_text(path, max_bytes), path), model, source=named_file(path))
 
 
-def edits_of(data: Mapping[str, Any], model: Linkage, source: str = "") -> EditStudy:
+def edits_of(data: Mapping[str, object], model: Linkage, source: str = "") -> EditStudy:
     """Edits from plain data; what they name must be in the linkage."""
     from pliant.linkage.model import EditStudy
 

@@ -1,9 +1,9 @@
-"""The kinds of model pliant knows: where each one's classes live and which command solves it."""
+"""The kinds of model pliant knows: where what each one knows of itself lives, and which command solves it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,13 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 class Kind:
     """Where a kind of model lives, as "module:name", so that nothing is imported before it is needed."""
 
-    model: str
-    solve: str
+    model: str  # its class, whose fields are the keys of its files
+    solve: str  # (model, study, progress=) to a result
+    check: str  # (model) raises the InputError that its solve would
+    describe: str  # (model) to pairs of words: what it holds
+    drawn: str  # (model) to a Motion of one frame
+    sketch: str  # (data, faults) to Marks: what can be drawn of a file with faults
+    statuses: Mapping[str, str]  # by command: how its results can end
     commands: tuple[str, ...]  # that take it; the first one solves it
 
     @property
@@ -37,16 +42,50 @@ class Kind:
         return self.commands[0]
 
 
+def kind_of(package: str, model: str, **statuses: str) -> Kind:
+    """The kind of a method whose package has the usual face; `statuses` are its commands, in order."""
+    return Kind(
+        model=f"{package}.model:{model}",
+        solve=f"{package}.solve:solve",
+        check=f"{package}.solve:check",
+        describe=f"{package}.report:describe",
+        drawn=f"{package}.drawing:drawn",
+        sketch=f"{package}.drawing:sketch",
+        statuses={command: f"{package}.status:{status}" for command, status in statuses.items()},
+        commands=tuple(command for command in statuses if command not in WITHOUT_MODEL),
+    )
+
+
+WITHOUT_MODEL = ("synthesize", "evolve")  # commands that find models, and take none
+
 KINDS = {
-    "assembly": Kind(
-        "pliant.flex.model:Assembly",
-        "pliant.flex.solve:solve",
-        ("flex", "play", "separate", "loosen", "brace"),
+    "assembly": kind_of(
+        "pliant.flex",
+        "Assembly",
+        flex="FlexStatus",
+        play="PlayStatus",
+        separate="SeparationStatus",
+        loosen="LoosenStatus",
+        brace="BraceStatus",
     ),
-    "linkage": Kind("pliant.linkage.model:Linkage", "pliant.linkage.solve:solve", ("trace", "edit")),
-    "mechanism": Kind("pliant.relax.model:Mechanism", "pliant.relax.solve:solve", ("relax",)),
-    "fastener": Kind("pliant.snap.model:Fastener", "pliant.snap.solve:solve", ("snap",)),
+    "linkage": replace(
+        kind_of(
+            "pliant.linkage",
+            "Linkage",
+            trace="TraceStatus",
+            edit="EditStatus",
+            synthesize="SynthesisStatus",
+        ),
+        check="pliant.linkage.editing.edit:check",
+    ),
+    "mechanism": kind_of("pliant.relax", "Mechanism", relax="RelaxStatus", evolve="EvolveStatus"),
+    "fastener": kind_of("pliant.snap", "Fastener", snap="SnapStatus"),
 }
+
+
+def register(name: str, kind: Kind) -> None:
+    """Let every command and `pliant.load` know a kind of model: what `kind = "…"` files of it are."""
+    KINDS[name] = kind
 
 
 def named(name: str) -> Kind:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 import tomllib
 import unicodedata
 from collections import Counter
@@ -16,6 +17,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 from pliant.core.errors import MOST, Fault, InputError
 from pliant.core.faults import key_path, shown
@@ -24,12 +26,15 @@ Syntax = Literal["TOML", "JSON"]
 
 MEGABYTE = 1_000_000
 MODEL_BYTES = 10 * MEGABYTE
+RESULT_BYTES = 1000 * MEGABYTE
+STDIN = "-"  # in place of a file's name
 DEPTH = 40  # a model nests 6 deep, a result 5
 
 # tomllib takes time quadratic in the parts of one dotted key; nobody writes twenty.
 _LONG_KEY = re.compile(
     r"""(?<![\w."'-])(?:(?:[\w-]{1,200}|"[^"\n]{0,200}"|'[^'\n]{0,200}')[ \t]*\.[ \t]*){20}"""
 )
+_PIPED: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()  # by stream
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -76,7 +81,35 @@ def text_faults(data: Any) -> list[Fault]:
     return list(islice(_walk(data), MOST + 1))
 
 
+def named_file(path: Path) -> str:
+    """A file as messages name it; "-" is what is piped in."""
+    return "stdin" if str(path) == STDIN else str(path)
+
+
+def beginning(path: Path, count: int) -> str:
+    """The first characters of a file, about; "" where it cannot be read."""
+    if str(path) == STDIN:
+        return _piped(path, RESULT_BYTES)[:count].decode(errors="replace")
+    try:
+        with path.open("rb") as file:
+            return file.read(count).decode(errors="replace").removeprefix("\ufeff")
+    except (OSError, ValueError):
+        return ""
+
+
+def _piped(path: Path, max_bytes: int) -> bytes:
+    """What is piped in; it is kept, so that it may be read again."""
+    if sys.stdin not in _PIPED:
+        _PIPED[sys.stdin] = sys.stdin.buffer.read(RESULT_BYTES + 1)
+    content = _PIPED[sys.stdin]
+    if len(content) > max_bytes:
+        raise _too_large(path, len(content), max_bytes)
+    return content
+
+
 def _read_bytes(path: Path, max_bytes: int) -> bytes:
+    if str(path) == STDIN:
+        return _piped(path, max_bytes)
     try:
         if path.is_dir():
             raise _refusal(path, "is a folder, not a file", "Name a model file in it")
@@ -250,4 +283,4 @@ def _too_deep(path: Path) -> InputError:
 
 
 def _refusal(path: Path, problem: str, cure: str) -> InputError:
-    return InputError([Fault("", problem, cure)], str(path))
+    return InputError([Fault("", problem, cure)], named_file(path))

@@ -13,23 +13,33 @@ from pliant.core.faults import model_faults, nearest, shown
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, named, unknown_kind
-from pliant.files.parse import MEGABYTE, MODEL_BYTES, looks_like_json, parse, read_text, text_faults
+from pliant.files.parse import (
+    MODEL_BYTES,
+    RESULT_BYTES,
+    beginning,
+    looks_like_json,
+    named_file,
+    parse,
+    read_text,
+    text_faults,
+)
+from pliant.files.results import SavedResult
 from pliant.files.schemas import schema
 
 if TYPE_CHECKING:
     from pliant.files.kinds import Model
 
-RESULT_BYTES = 1000 * MEGABYTE
+HEAD = 200  # characters in which a model has its version
 EDITS = "edits"  # the kind of a file that reshapes a linkage
 
 
 def load(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model:
     """Read a model file, TOML or JSON, or raise an InputError with every fault in it."""
     path = Path(path)
-    return model_of(parse(read_text(path, max_bytes), path), source=str(path))
+    return model_of(parse(read_text(path, max_bytes), path), source=named_file(path))
 
 
-def model_of(data: Mapping[str, Any], source: str = "") -> Model:
+def model_of(data: Mapping[str, object], source: str = "") -> Model:
     """A model from plain data, such as a parsed file or a dict written in Python."""
     faults = text_faults(data)
     if faults:
@@ -48,24 +58,28 @@ def model_of(data: Mapping[str, Any], source: str = "") -> Model:
     return model
 
 
-def load_answer(path: str | Path, *, max_bytes: int = RESULT_BYTES) -> Motion | Plot | None:
-    """The motion in a result that `--json` wrote, or a Motion or Plot that was saved; None in a model."""
+def load_any(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model | SavedResult | Motion | Plot:
+    """Read a model, a result that `--json` wrote, or a Motion or Plot that was saved."""
     path = Path(path)
-    if path.suffix.lower() == ".toml":
-        return None
-    text = read_text(path, max_bytes)
-    data = parse(text, path, exact=False) if looks_like_json(text) else {}
+    head = beginning(path, HEAD)
+    if '"pliant"' in head or not looks_like_json(head):
+        return load(path, max_bytes=max_bytes)
+    data = parse(read_text(path, RESULT_BYTES), path, exact=False)  # a result may be larger than a model
     if not is_answer(data):
-        return None
+        return load(path, max_bytes=max_bytes)
     try:
         if "series" in data:
             return Plot.from_dict(data)
         motion = Motion.from_dict(data.get("motion", data))
         _check_indices(motion)
-    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        if not {"kind", "command", "status"} <= data.keys():
+            return motion
+        saved = SavedResult(data)
+        _ = saved.status, saved.summary(), saved.plots()
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, InputError) as error:
         problem = f"its motion or plot cannot be read ({type(error).__name__}: {shown(str(error))})"
-        raise InputError([Fault("", problem, "Make the file anew with --json")], str(path)) from error
-    return motion
+        raise InputError([Fault("", problem, "Make the file anew with --json")], named_file(path)) from error
+    return saved
 
 
 def is_answer(data: Mapping[str, Any]) -> bool:

@@ -11,21 +11,30 @@ import tomli_w
 from pydantic import BaseModel
 
 from pliant.core.errors import Fault, InputError
-from pliant.core.store import json_text, write_whole
+from pliant.core.result import Result
+from pliant.core.store import json_text, write_json, write_whole
 from pliant.files.parse import text_faults
+from pliant.files.results import result_data
 
 WIDTH = 100
 
 
-def save(model: BaseModel, path: str | Path) -> None:
-    """Write a model as TOML or JSON, by suffix. Reading it back gives an equal model."""
+def save(saved: BaseModel | Result, path: str | Path) -> None:
+    """Write a model as TOML or JSON, by suffix, or a result as JSON. Reading it back gives an equal one."""
     path = Path(path)
+    if isinstance(saved, Result):
+        if path.suffix.lower() != ".json":
+            raise InputError(
+                [Fault("", "a result is saved as .json", "Name the file result.json")], str(path)
+            )
+        write_json(path, result_data(saved))
+        return
     writers = {".toml": toml_text, ".json": json_text}
     if path.suffix.lower() not in writers:
         raise InputError(
             [Fault("", "ends in neither .toml nor .json", "Name the file model.toml")], str(path)
         )
-    data = plain(model)
+    data = plain(saved)
     if faults := text_faults(data):
         raise InputError(faults, str(path))
     write_whole(path, writers[path.suffix.lower()](data).encode())

@@ -1,6 +1,49 @@
 """Flex: how far loose joints let an assembly move, by linear programs [Lensgraf2020]."""
 
+from typing import TYPE_CHECKING
+
+from pliant.core.exports import exports
 from pliant.core.result import present
+
+if TYPE_CHECKING:
+    from pliant.flex import generate
+    from pliant.flex.bracing.result import BraceResult
+    from pliant.flex.loosening.result import LoosenResult
+    from pliant.flex.model import (  # isort: skip
+        Assembly, Body, BraceStudy, Compound, FlexStudy, Keep, Limit, LoosenStudy, Pin, PlayStudy, Region,
+        SeparateStudy, Sight, Study, Term, Weld,
+    )  # fmt: skip
+    from pliant.flex.play.result import PlayResult
+    from pliant.flex.result import FlexResult
+    from pliant.flex.separation.result import SeparationResult
+    from pliant.flex.status import BraceStatus, FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
+
+__all__ = [
+    "Assembly", "Body", "BraceResult", "BraceStatus", "BraceStudy", "Compound", "FlexResult", "FlexStatus",
+    "FlexStudy", "Keep", "Limit", "LoosenResult", "LoosenStatus", "LoosenStudy", "Pin", "PlayResult",
+    "PlayStatus", "PlayStudy", "Region", "SeparateStudy", "SeparationResult", "SeparationStatus", "Sight",
+    "Study", "Term", "Weld", "generate",
+]  # fmt: skip
+
+__getattr__ = exports(
+    __name__,
+    __all__,
+    {
+        "bracing.result": ["BraceResult"],
+        "loosening.result": ["LoosenResult"],
+        "play.result": ["PlayResult"],
+        "result": ["FlexResult"],
+        "separation.result": ["SeparationResult"],
+        "status": ["BraceStatus", "FlexStatus", "LoosenStatus", "PlayStatus", "SeparationStatus"],
+    },
+    rooms=["generate"],
+    rest="model",
+)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _HERE = "pliant.flex"
 present(

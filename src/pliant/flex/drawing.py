@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from pliant.core.arrays import Floats
+from pliant.core.errors import Fault
 from pliant.core.motion import Event, Mark, Motion, Signal
 from pliant.core.pose import carry
+from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly, rigid_groups
 from pliant.flex.result import FlexResult
+from pliant.view.sketch import part, tables
 
 DEPARTURE_FRAMES = 12  # in which what can leave does
 
@@ -88,3 +94,47 @@ def _force_marks(result: FlexResult, frame: int) -> list[Mark]:
 
 def _region_marks(model: Assembly) -> list[Mark]:
     return [Mark("polygon", np.array(keep.inside), group="keep", text=keep.body) for keep in model.keep]
+
+
+# Before anything moves
+
+
+def drawn(model: Assembly) -> Motion:
+    """One frame: the parts as they will move (inset by the clearance), pins, regions and sights."""
+    parts = compile_parts(model)
+    return Motion(
+        axis="drawn",
+        unit="",
+        values=np.zeros(1),
+        title=model.title,
+        length_unit=model.units,
+        bodies=parts.members.names,
+        shapes=parts.members.shapes,
+        body_shapes=parts.members.shape_of,
+        fixed=parts.moving[parts.members.body] < 0,
+        poses=parts.member_poses(parts.drawn)[None],
+        marks=tuple(_drawn_marks(model, parts.extent)),
+    )
+
+
+def _drawn_marks(model: Assembly, extent: float) -> Iterator[Mark]:
+    poses = {body.name: np.array(body.pose) for body in model.bodies}
+    circle = np.linspace(0, 2 * np.pi, 33)[:-1]
+    for pin in model.pins:
+        radius = max(pin.clearance / 2, 0.006 * extent)
+        disc = np.array(pin.at) + radius * np.stack([np.cos(circle), np.sin(circle)], axis=1)
+        yield Mark("polygon", disc, group="pin")
+    for keep in model.keep:
+        yield Mark("polygon", np.array(keep.inside), group="keep")
+    for sight in model.sights:
+        apex = carry(poses[sight.viewer], np.array(sight.apex))
+        reach = 1.1 * float(np.linalg.norm(carry(poses[sight.to], np.array(sight.marker)) - apex))
+        spread = np.linspace(-1, 1, 9) * sight.half_angle + sight.axis + poses[sight.viewer][2]
+        rim = apex + reach * np.stack([np.cos(spread), np.sin(spread)], axis=1)
+        yield Mark("polygon", np.vstack([apex, rim]), group="sight")
+
+
+def sketch(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
+    """Outlines of a file with faults, each body with its own."""
+    for index, body in enumerate(tables(data.get("bodies"))):
+        yield from part(f"bodies[{index}]", body, data.get("shapes"), faults)

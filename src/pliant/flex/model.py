@@ -137,8 +137,8 @@ class Body(Frozen):
     shape: Name | None = None
     outline: Outline | None = None
     holes: tuple[Outline, ...] = ()
-    outlines: tuple[Piece, ...] = ()  # several, apart or touching; each may have holes
-    pose: tuple[Coordinate, Coordinate, Angle] = (0.0, 0.0, 0.0)  # x, y, theta
+    outlines: tuple[Piece, ...] = Field((), description="several, apart or touching; each may have holes")
+    pose: tuple[Coordinate, Coordinate, Angle] = Field((0.0, 0.0, 0.0), description="x, y, theta")
     fixed: bool = False
 
     @model_validator(mode="after")
@@ -148,7 +148,7 @@ class Body(Frozen):
             problem = f"has {' and '.join(given)}" if given else "has none of shape, outline and outlines"
             raise fault(problem, "Give one of the three")
         if self.outline is not None:
-            Region(outline=self.outline, holes=self.holes)
+            Region.model_validate({"outline": self.outline, "holes": self.holes})
         elif self.holes:
             place = "the shape" if self.shape else "the outline they are in"
             raise fault(f"has holes beside {given[0]}", f"Put the holes into {place}")
@@ -166,8 +166,8 @@ class Pin(Frozen):
 
     bodies: Annotated[tuple[Name, Name], After(_two)]
     at: Vector
-    clearance: Gap = 0.0  # diametral; 0 is a pivot
-    sides: int = Field(default=32, ge=4, le=1024)  # the disc of play as an inscribed polygon
+    clearance: Gap = Field(0.0, description="diametral; 0 is a pivot")
+    sides: int = Field(default=32, ge=4, le=1024, description="the disc of play as an inscribed polygon")
 
 
 class Keep(Frozen):
@@ -208,11 +208,15 @@ class Term(Frozen):
     """One term of what is maximised; the terms are added."""
 
     body: Name | None = None
-    direction: Direction | None = None  # travel of the body's centroid, or of `point` of it, along this
+    direction: Direction | None = Field(
+        None, description="travel of the body's centroid, or of `point` of it, along this"
+    )
     point: Vector | None = None
-    spin: Number | None = None  # turn of the body, times this
-    radial: Vector | None = None  # every body's travel away from this centre
-    gather: Name | None = None  # every body's approach to the line through this body across `axis`
+    spin: Number | None = Field(None, description="turn of the body, times this")
+    radial: Vector | None = Field(None, description="every body's travel away from this centre")
+    gather: Name | None = Field(
+        None, description="every body's approach to the line through this body across `axis`"
+    )
     axis: Direction = (1.0, 0.0)
     weight: Number = 1.0
 
@@ -235,16 +239,20 @@ class FlexStudy(Frozen):
     """What to maximise and how to go about it."""
 
     maximize: tuple[Term, ...] = ()
-    corners: Literal["average", "chosen", "exact"] = "average"  # two convex corners face to face
+    corners: Literal["average", "chosen", "exact"] = Field(
+        "average", description="two convex corners face to face"
+    )
     solver: Literal["auto", "piqp", "clarabel", "highs", "normal"] = "auto"
     steps: int = Field(default=400, ge=1, le=100_000)
-    threshold: Length | None = None  # overlap a step may cause; default 1 % of the gap
-    # relative gain below which it has converged; default 1e-4, beyond 100 moving bodies 2e-3
-    tolerance: Annotated[Number, Field(gt=0, lt=1)] | None = None
-    reach: Length | None = None  # contacts closer than this are rows; default by the gap
-    turn: Annotated[Angle, Field(gt=0, le=1)] = 0.3  # largest rotation in a step
-    restarts: int = Field(default=0, ge=0, le=10_000)  # climbs from other poses, for global play
-    ranges: bool = False  # range of each joint's share where duals are not unique
+    threshold: Length | None = Field(None, description="overlap a step may cause; default 1 % of the gap")
+    tolerance: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
+        None,
+        description="relative gain below which it has converged; default 1e-4, beyond 100 moving bodies 2e-3",
+    )
+    reach: Length | None = Field(None, description="contacts closer than this are rows; default by the gap")
+    turn: Annotated[Angle, Field(gt=0, le=1)] = Field(0.3, description="largest rotation in a step")
+    restarts: int = Field(default=0, ge=0, le=10_000, description="climbs from other poses, for global play")
+    ranges: bool = Field(False, description="range of each joint's share where duals are not unique")
 
 
 class PlayStudy(Frozen):
@@ -335,7 +343,7 @@ class Assembly(Document):
     kind: Literal["assembly"] = "assembly"
     title: str = ""
     units: str = "mm"
-    clearance: Gap = 0.0  # every outline is inset by half of it
+    clearance: Gap = Field(0.0, description="every outline is inset by half of it")
     shapes: dict[Name, ShapeOf] = Field(default_factory=lambda: {})
     bodies: tuple[Body, ...] = Field(min_length=1)
     welds: tuple[Weld, ...] = ()

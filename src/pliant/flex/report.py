@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import degrees
 from typing import Any
 
 import numpy as np
 
 from pliant.core.store import model_hash, sayable, version
-from pliant.core.written import place, within
+from pliant.core.written import listed, place, within
 from pliant.flex.diagnosis.as_drawn import Violation
 from pliant.flex.diagnosis.forces import Contact
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
+from pliant.flex.model import Assembly, Term
+from pliant.flex.problem.system import compile_system
 from pliant.flex.result import FlexResult
 from pliant.flex.status import FlexStatus
 
@@ -83,8 +86,7 @@ def _violation_text(result: FlexResult, violation: Violation) -> str:
     if key == "sights":
         cone = f"outside the cone of {bodies[0]}"
         return f"{violation.where}: the marker on {bodies[1]} lies {distance} ({turn}) {cone}"
-    by = f"{violation.angle:.4g} rad ({turn})" if violation.angle is not None else distance
-    return f"{violation.where}: the range of {bodies[0]} leaves out the drawn pose by {by}"
+    return f"{violation.where}: the range of {bodies[0]} leaves out the drawn pose by {turn or distance}"
 
 
 def _remedy(violation: Violation) -> str:
@@ -98,19 +100,16 @@ def _remedy(violation: Violation) -> str:
 
 def _objective_text(result: FlexResult) -> str:
     """The objective, in the digits that what the last program would still gain would not change."""
-    value, left, unit = result.objective, result.left or 0.0, _unit(result)
-    turn = f" ({within(degrees(value), degrees(left), digits=4)}°)" if unit == " rad" else ""
-    return f"{within(value, left)}{unit}{turn}"
+    scale, unit = _unit(result)
+    return f"{within(scale * result.objective, scale * (result.left or 0.0))}{unit}"
 
 
-def _unit(result: FlexResult) -> str:
-    """The objective's unit, where it has one: terms may mix travel and turn."""
+def _unit(result: FlexResult) -> tuple[float, str]:
+    """What the objective is shown by: a factor and a unit, if there is one; terms may mix travel and turn."""
     terms = result.study.maximize
     if all(term.spin is not None for term in terms):
-        return " rad"
-    if len(terms) == 1 and terms[0].spin is None:
-        return f" {result.model.units}"
-    return ""
+        return degrees(1.0), "°"
+    return 1.0, f" {result.model.units}" if len(terms) == 1 else ""
 
 
 def figures(result: FlexResult) -> list[str]:
@@ -118,7 +117,10 @@ def figures(result: FlexResult) -> list[str]:
     if result.drawn or result.violated:
         pairs = [f"  {' and '.join(pair.bodies)}: {pair.depth:.4g} deep" for pair in result.drawn[:10]]
         return pairs + [f"  {_violation_text(result, violation)}" for violation in result.violated[:10]]
-    linear = "no bound" if result.linear is None else f"{result.linear:.6g}"
+    scale, unit = _unit(result)
+    linear = (
+        "no bound" if result.linear is None else f"{scale * result.linear:.6g}{unit if unit == '°' else ''}"
+    )
     rows = [
         f"  linear estimate    {linear}",
         f"  steps              {result.steps}, program {result.rows} x {result.columns}",
@@ -217,3 +219,35 @@ def _turning_dict(turning: Turning | None) -> dict[str, Any] | None:
     if turning is None:
         return None
     return {"turns": dict(zip(turning.bodies, turning.turns, strict=True)), "proven": turning.proven}
+
+
+# Of a model
+
+
+def describe(model: Assembly) -> Iterator[tuple[str, str]]:
+    """What an assembly holds, a line each."""
+    study = model.study.for_command("flex")
+    parts = compile_system(model, study).parts
+    fixed = sum(body.fixed for body in model.bodies)
+    yield "bodies", f"{len(model.bodies)}, {fixed} of them fixed"
+    shapes = parts.members.shapes
+    corners = [sum(map(len, shapes[shape].rings)) for shape in parts.members.shape_of]
+    yield "outlines", f"{len(shapes)} different, {sum(corners)} vertices in all"
+    if model.clearance:
+        yield "clearance", f"{model.clearance:g} {model.units}"
+    for key in ("welds", "pins", "keep", "sights", "limits"):
+        if found := getattr(model, key):
+            yield key, str(len(found))
+    if parts.welded:
+        yield "rigid", f"{parts.count} parts, for what is welded or pinned at two points is one"
+    yield "maximize", listed([_term(term) for term in study.maximize], " + ", most=3)
+
+
+def _term(term: Term) -> str:
+    if term.direction is not None:
+        return f"{term.body} along {place(term.direction)}"
+    if term.spin is not None:
+        return f"{term.body} turning {'counter-clockwise' if term.spin * term.weight >= 0 else 'clockwise'}"
+    if term.radial is not None:
+        return f"everything away from {place(term.radial)}"
+    return f"everything towards {term.gather}"

@@ -31,6 +31,11 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
         return best_of_restarts(model, system, result, progress) if system.study.restarts else result
 
 
+def check(model: Assembly) -> None:
+    """Refuse what `solve` refuses of a model with its own study."""
+    compile_system(model, model.study.for_command("flex"))
+
+
 def _from_drawn(model: Assembly, system: System, progress: Progress) -> FlexResult:
     """The ascent from the drawn pose, and what pushing the parts at its end adds to it."""
     trajectory = Trajectory(model, system, configuration_at(system, system.parts.drawn, system.reach, None))

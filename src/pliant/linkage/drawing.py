@@ -12,11 +12,14 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Floats, Ints
+from pliant.core.errors import Fault
 from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.core.pose import turn, uncarry
 from pliant.linkage.analysis.sensitivity import band_outline
+from pliant.linkage.faults import raw_linkage
 from pliant.linkage.model import Link, Linkage, LinkageSlider, Motor
 from pliant.linkage.result import TraceResult
+from pliant.view.sketch import pinned
 from pliant.view.symbols import curve, hatched, pivot, turning
 
 BAR = 0.024  # width of a bar over the room the joints take up
@@ -313,3 +316,19 @@ def _previous_marks(run: _Figure, before: Floats | None, traced: Sequence[str]) 
 def _look_alike(first: Floats, second: Floats, width: float) -> bool:
     """Whether two lines are one to the eye."""
     return first.shape == second.shape and bool(np.abs(first - second).max() < 0.1 * width)
+
+
+# Before anything moves
+
+
+def drawn(model: Linkage) -> Motion:
+    """One frame: the linkage as it is drawn."""
+    points = np.array(list(model.joints.values()))
+    return picture(model, np.zeros(1), points[None], axis="drawn", unit="")
+
+
+def sketch(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
+    """Links of a file with faults, as lines between their joints."""
+    raw = raw_linkage(data)
+    places = {name: np.array([at.real, at.imag]) for name, at in raw.joints.items() if at is not None}
+    return pinned("joints", places, [(f"links[{n}]", joints) for n, joints in enumerate(raw.links)], faults)

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic_core import InitErrorDetails
 
-from pliant.core.model import SEARCHED, Place, fault_at, get, items, size_fault, unknown
+from pliant.core.model import SEARCHED, Place, as_list, fault_at, get, items, size_fault, unknown
 from pliant.core.quantity import FARTHEST, Vector, number
 
 LISTED = 8  # names in a message
@@ -98,7 +98,8 @@ def _unused_joint_faults(data: Mapping[str, Any], raw: RawLinkage) -> Iterator[I
     for name in raw.joints:
         if name not in used:
             problem = f"{name!r} is in no link and no slider, and not on the ground"
-            yield fault_at(("joints", name), positions[name], problem, "Add it to a link, or remove it")
+            cure = "Add it to a link, or remove it"
+            yield fault_at(("joints", name), positions[name], problem, cure, [name])
 
 
 def _pair_faults(data: Mapping[str, Any], raw: RawLinkage) -> Iterator[InitErrorDetails]:
@@ -154,7 +155,7 @@ def ground_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
         if any(not _joints_coincide(pair, raw) for pair in combinations(held, 2)):
             problem = f"holds {name_list(held)}, which are on the ground: the link cannot move"
             cure = f"List {name_list(joints)} under ground, and leave this link out"
-            yield fault_at(("links", index, "joints"), joints, problem, cure)
+            yield fault_at(("links", index, "joints"), joints, problem, cure, held)
 
 
 def link_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
@@ -192,7 +193,7 @@ def _shared_part_fault(index: int, other: int, raw: RawLinkage) -> InitErrorDeta
     both = [joint for joint in joints if joint in others]
     problem = f"shares {name_list(both)} with links[{other}], so that the two are one rigid part"
     cure = f"Merge them into one link of {name_list(dict.fromkeys([*others, *joints]))}"
-    return fault_at(("links", index, "joints"), joints, problem, cure)
+    return fault_at(("links", index, "joints"), joints, problem, cure, both)
 
 
 def _zero_length_faults(index: int, raw: RawLinkage) -> Faults:
@@ -236,7 +237,8 @@ def _length_faults(index: int, link: Any, raw: RawLinkage) -> Faults:
         first, second = raw.links[index]
         problem = f"is {length:.10g}, but {first}-{second} is drawn {drawn:.10g} long"
         move = f"Move {second} to [{there.real:.10g}, {there.imag:.10g}]"
-        yield fault_at(place, None, problem, f"{move}, or move {first}, or leave length out")
+        cure = f"{move}, or move {first}, or leave length out"
+        yield fault_at(place, None, problem, cure, [first, second])
 
 
 def motor_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
@@ -251,7 +253,7 @@ def motor_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
         first = min([movers.setdefault(part, index) for part in moved])
         if first != index:
             problem = f"fights motors[{first}]: both turn the link of {drives!r}"
-            yield fault_at(("motors", index), motor, problem, "Leave one of the two out")
+            yield fault_at(("motors", index), motor, problem, "Leave one of the two out", [drives])
     yield from _linear_motor_faults(data, raw)
     lengths = [
         (index, len(profile))
@@ -306,10 +308,12 @@ def _rotary_motor_faults(index: int, joint: str, drives: str, raw: RawLinkage) -
     elif raw.has_joints(joint) and _joints_coincide((joint, drives), raw):
         elsewhere = (name for name in raw.neighbours(joint) if not _joints_coincide((joint, name), raw))
         cure = f"Name a joint of the link that is drawn elsewhere: {name_list(elsewhere)}"
-        yield fault_at(place, drives, f"{drives!r} is drawn at the place of {joint!r}, the motor's own", cure)
+        problem = f"{drives!r} is drawn at the place of {joint!r}, the motor's own"
+        yield fault_at(place, drives, problem, cure, [drives, joint])
     elif not raw.shared_links(joint, drives):
         cure = f"Add a link of {joint} and {drives}, or drive one of: {moving}"
-        yield fault_at(place, drives, f"{drives!r} is in no link with {joint!r}", cure)
+        problem = f"{drives!r} is in no link with {joint!r}"
+        yield fault_at(place, drives, problem, cure, [drives, joint])
 
 
 def slider_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
@@ -324,7 +328,7 @@ def slider_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
         if isinstance(on, str) and on in raw.labels and joint in raw.links[raw.labels[on]]:
             problem = f"{on!r} holds {joint!r} itself, which cannot slide along it"
             cure = "Name another link, or take the joint from this one"
-            yield fault_at(("sliders", index, "on"), on, problem, cure)
+            yield fault_at(("sliders", index, "on"), on, problem, cure, [joint])
 
 
 def coincide(here: Vector, there: Vector, size: float) -> bool:
@@ -392,11 +396,6 @@ def label_of(link: Any) -> str:
     if isinstance(name, str) and name:
         return name
     return "-".join(name for name in items(link, "joints") if isinstance(name, str))
-
-
-def as_list(value: Any) -> list[Any]:
-    """A list as it is; empty where it is none."""
-    return list(value) if isinstance(value, list | tuple) else []
 
 
 def name_list(names: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ def meet(p: complex, r: float, q: complex, s: float, side: int = 1) -> complex:
 
 
 def linkage(
-    joints: Mapping[str, complex], ground: Iterable[str], links: Iterable[str], **rest: Any
+    joints: Mapping[str, complex], ground: Iterable[str], links: Iterable[str], **rest: object
 ) -> Linkage:
     """A linkage from complex positions and links written as "B C P"; the first link is the motor's."""
     bars = [link.split() for link in links]
@@ -59,7 +59,7 @@ def four_bar(
     angle: float = 1.0,
     side: int = 1,
     point: complex | None = None,
-    **rest: Any,
+    **rest: object,
 ) -> Linkage:
     """A four-bar on A (0, 0) and D (ground, 0), drawn with its crank A-B at an angle, C on a side of B→D.
 
@@ -73,7 +73,9 @@ def four_bar(
     return linkage(joints | {"P": b + point * (c - b)}, "AD", ("A B", "B C P", "C D"), **rest)
 
 
-def slider_crank(crank: float, rod: float, offset: float = 0.0, angle: float = 1.0, **rest: Any) -> Linkage:
+def slider_crank(
+    crank: float, rod: float, offset: float = 0.0, angle: float = 1.0, **rest: object
+) -> Linkage:
     """A crank A-B at (0, 0) and a rod B-P, with P on the line y = offset, to the right."""
     b = cmath.rect(crank, angle)
     if abs(b.imag - offset) > rod:
@@ -83,7 +85,7 @@ def slider_crank(crank: float, rod: float, offset: float = 0.0, angle: float = 1
     return linkage({"A": 0j, "B": b, "P": p}, "A", ("A B", "B P"), sliders=guide, **rest)
 
 
-def scotch_yoke(crank: float, angle: float = 1.0, **rest: Any) -> Linkage:
+def scotch_yoke(crank: float, angle: float = 1.0, **rest: object) -> Linkage:
     """A crank A-B at (0, 0) whose pin B slides in an upright slot of the yoke S-T, which slides along x."""
     b = cmath.rect(crank, angle)
     joints = {"A": 0j, "B": b, "S": b.real + 1.5 * crank, "T": b.real + 3 * crank}
@@ -92,7 +94,7 @@ def scotch_yoke(crank: float, angle: float = 1.0, **rest: Any) -> Linkage:
     return linkage(joints, "A", ("A B", "S T"), sliders=[*guides, slot], **rest)
 
 
-def chain(dyads: int, **rest: Any) -> Linkage:
+def chain(dyads: int, **rest: object) -> Linkage:
     """Parallelograms in a row: pivots at (3k, 0), tips at (3k, 1), the first one driven ± 50°."""
     joints: dict[str, complex] = {}
     for k in range(dyads + 1):
@@ -105,7 +107,7 @@ def chain(dyads: int, **rest: Any) -> Linkage:
     return linkage(joints, pivots, links, **{"motors": [motor], **rest})
 
 
-def jansen(angle: float = 0.0, **rest: Any) -> Linkage:
+def jansen(angle: float = 0.0, **rest: object) -> Linkage:
     """The leg of Theo Jansen's Strandbeest, drawn with its crank A-C at an angle; P5 is the foot."""
     b, c = -38 - 7.8j, cmath.rect(15, angle)
     p1, p2 = meet(b, 41.5, c, 50, 1), meet(b, 39.3, c, 61.9, -1)
@@ -117,13 +119,13 @@ def jansen(angle: float = 0.0, **rest: Any) -> Linkage:
     return linkage(joints, "AB", links, **rest)
 
 
-def triad(**rest: Any) -> Linkage:
+def triad(**rest: object) -> Linkage:
     """A plate C-D-E on three bars, to the crank's tip and to two pivots: its joints are found together."""
     joints = {"O": 0j, "A": 1 + 0.3j, "C": 3 + 1.5j, "D": 4 + 4j, "E": 6 + 1.8j, "G": 1.5 + 5.5j, "H": 8 + 0j}
     return linkage(joints, "OGH", TRIAD, **rest)
 
 
-def turning_triad(**rest: Any) -> Linkage:
+def turning_triad(**rest: object) -> Linkage:
     """The same links drawn with so short a crank that it turns fully."""
     joints = {"O": 1.7 - 1.2j, "A": 2 - 1j, "C": 2 + 1j, "D": 4 + 1j, "E": 3 + 3j, "G": 7 + 1.3j, "H": 1 + 5j}
     return linkage(joints, "OGH", TRIAD, **rest)

@@ -36,8 +36,8 @@ class Link(Frozen):
     """A rigid part with two or more joints, collinear ones too."""
 
     joints: tuple[Name, ...] = Field(min_length=2, max_length=LINK_JOINTS)
-    name: Name | None = None  # default: its joints, such as "B-C-P"
-    length: Length | None = None  # of a link of two joints; the drawing must agree
+    name: Name | None = Field(None, description='default: its joints, such as "B-C-P"')
+    length: Length | None = Field(None, description="of a link of two joints; the drawing must agree")
 
     @property
     def label(self) -> str:
@@ -53,16 +53,22 @@ class Motor(Frozen):
     """
 
     joint: Name | None = None
-    drives: Name | None = None  # another joint of the link that is turned
-    slider: Name | None = (
-        None  # a joint that slides: pushed along its guide, from its first point to its second
+    drives: Name | None = Field(None, description="another joint of the link that is turned")
+    slider: Name | None = Field(
+        None, description="a joint that slides: pushed along its guide, from its first point to its second"
     )
-    strut: tuple[Name, Name] | None = None  # two joints whose distance grows with positive travel
-    direction: Literal["ccw", "cw"] = "ccw"  # which way positive angles turn
-    range: Span | None = None  # swept once; default: whole turns
+    strut: tuple[Name, Name] | None = Field(
+        None, description="two joints whose distance grows with positive travel"
+    )
+    direction: Literal["ccw", "cw"] = Field("ccw", description="which way positive angles turn")
+    range: Span | None = Field(None, description="swept once; default: whole turns")
     turns: Annotated[Positive, Field(le=10_000)] = 1.0
-    profile: tuple[Angle, ...] | None = Field(default=None, min_length=2)  # an angle for each sample
-    speed: Positive = 1.0  # rad/s (or lengths/s) on average; the one that takes longest sets the time
+    profile: tuple[Angle, ...] | None = Field(
+        default=None, min_length=2, description="an angle for each sample"
+    )
+    speed: Positive = Field(
+        1.0, description="rad/s (or lengths/s) on average; the one that takes longest sets the time"
+    )
 
     @property
     def linear(self) -> bool:
@@ -121,8 +127,12 @@ class LinkageSlider(Frozen):
     """
 
     joint: Name
-    along: tuple[Vector, Vector] | None = None  # two points; on a link, they travel with it
-    on: Name | None = None  # the link that carries the line; without `along`, through its first two joints
+    along: tuple[Vector, Vector] | None = Field(
+        None, description="two points; on a link, they travel with it"
+    )
+    on: Name | None = Field(
+        None, description="the link that carries the line; without `along`, through its first two joints"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -139,8 +149,10 @@ class LinkageLoad(Frozen):
     joint: Name | None = None
     link: Name | None = None
     force: Force = (0.0, 0.0)
-    at: Vector | None = None  # where on the link, in the drawn pose; default the mean of its joints
-    torque: Number = 0.0  # on the link, counter-clockwise
+    at: Vector | None = Field(
+        None, description="where on the link, in the drawn pose; default the mean of its joints"
+    )
+    torque: Number = Field(0.0, description="on the link, counter-clockwise")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -155,18 +167,22 @@ class LinkageLoad(Frozen):
 class TraceStudy(Frozen):
     """What to follow and how finely."""
 
-    trace: tuple[Name, ...] = ()  # joints to follow; default those in one link only, or all that move
+    trace: tuple[Name, ...] = Field(
+        (), description="joints to follow; default those in one link only, or all that move"
+    )
     samples: int = Field(default=360, ge=2, le=1_000_000)
-    branch: Literal["side", "smooth"] = "side"  # at change points keep the drawn side, or go straight on
+    branch: Literal["side", "smooth"] = Field(
+        "side", description="at change points keep the drawn side, or go straight on"
+    )
     velocity: bool = False
     acceleration: bool = False
-    jacobian: bool = False  # of the traced points, by every drawn joint
-    centres: bool = False  # instant centres of every pair of links
-    tolerance: Length | None = None  # ± on every dimension, for the bands
-    tolerances: dict[Name, Length] = Field(default_factory=lambda: {})  # ± on one, such as "B-C"
-    transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] = np.pi / 6  # warn below
-    layers: bool = False  # find an assignment of links to layers
-    width: Gap | None = None  # of links and pins, for layers; default 2 % of the linkage
+    jacobian: bool = Field(False, description="of the traced points, by every drawn joint")
+    centres: bool = Field(False, description="instant centres of every pair of links")
+    tolerance: Length | None = Field(None, description="± on every dimension, for the bands")
+    tolerances: dict[Name, Length] = Field(default_factory=lambda: {}, description='± on one, such as "B-C"')
+    transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] = Field(np.pi / 6, description="warn below")
+    layers: bool = Field(False, description="find an assignment of links to layers")
+    width: Gap | None = Field(None, description="of links and pins, for layers; default 2 % of the linkage")
 
 
 class JointMove(Frozen):
@@ -174,7 +190,7 @@ class JointMove(Frozen):
 
     joint: Name
     to: Vector
-    at: Angle = 0.0  # motor angle from the drawn pose
+    at: Angle = Field(0.0, description="motor angle from the drawn pose")
     weight: Weight = 1.0
 
 
@@ -183,14 +199,18 @@ class CurveEdit(Frozen):
 
     point: Name
     through: tuple[Vector, ...] | None = Field(default=None, min_length=1)
-    at: tuple[Angle, ...] | None = None  # when it goes through each; default whenever it comes nearest
+    at: tuple[Angle, ...] | None = Field(
+        None, description="when it goes through each; default whenever it comes nearest"
+    )
     follow: tuple[Vector, ...] | None = Field(default=None, min_length=2)
-    closed: bool = True  # whether `follow` is a closed curve
+    closed: bool = Field(True, description="whether `follow` is a closed curve")
     scale: Number | tuple[Number, Number] | None = None
-    about: Vector | None = None  # what `scale` leaves in place; default the curve's centroid
+    about: Vector | None = Field(
+        None, description="what `scale` leaves in place; default the curve's centroid"
+    )
     shift: Vector | None = None
-    flatten: Span | None = None  # straight between two motor angles
-    dwell: Span | None = None  # at rest between two motor angles
+    flatten: Span | None = Field(None, description="straight between two motor angles")
+    dwell: Span | None = Field(None, description="at rest between two motor angles")
     weight: Weight = 1.0
 
     @model_validator(mode="after")
@@ -238,9 +258,9 @@ def _is_convex(corners: tuple[Vector, ...]) -> bool:
 class JointEnclosure(Frozen):
     """Joints stay inside a box or a convex polygon, all the way round."""
 
-    box: tuple[Vector, Vector] | None = None  # two opposite corners
-    polygon: tuple[Vector, ...] | None = Field(default=None, min_length=3)  # convex
-    joints: tuple[Name, ...] = ()  # default all of them
+    box: tuple[Vector, Vector] | None = Field(None, description="two opposite corners")
+    polygon: tuple[Vector, ...] | None = Field(default=None, min_length=3, description="convex")
+    joints: tuple[Name, ...] = Field((), description="default all of them")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -258,28 +278,34 @@ class Symmetry(Frozen):
     """Pairs of joints stay mirror images across a line, as drawn."""
 
     pairs: tuple[tuple[Name, Name], ...] = Field(min_length=1)
-    through: Vector = (0.0, 0.0)  # a point of the line
+    through: Vector = Field((0.0, 0.0), description="a point of the line")
     axis: Direction = (0.0, 1.0)
 
 
 class EditKeep(Frozen):
     """What an edit leaves as it is."""
 
-    ground: bool = True  # joints on the ground stay, unless a move names them
-    joints: tuple[Name, ...] = ()  # drawn positions
-    links: tuple[Name, ...] = ()  # whole links keep their shape
-    lengths: tuple[tuple[Name, Name], ...] = ()  # distances of two joints of a link
-    curves: tuple[Name, ...] = ()  # curves of points, as nearly as the targets let them
-    timing: tuple[Name, ...] = ()  # how far along its curve a point is at each motor angle
+    ground: bool = Field(True, description="joints on the ground stay, unless a move names them")
+    joints: tuple[Name, ...] = Field((), description="drawn positions")
+    links: tuple[Name, ...] = Field((), description="whole links keep their shape")
+    lengths: tuple[tuple[Name, Name], ...] = Field((), description="distances of two joints of a link")
+    curves: tuple[Name, ...] = Field((), description="curves of points, as nearly as the targets let them")
+    timing: tuple[Name, ...] = Field((), description="how far along its curve a point is at each motor angle")
     symmetry: tuple[Symmetry, ...] = ()
 
 
 class Guard(Frozen):
     """What must not happen anywhere in the cycle."""
 
-    margin: Annotated[Number, Field(gt=0, lt=1)] = 0.05  # least sine of the angle between two bars
-    transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] | None = None  # the least such angle
-    remain: Annotated[Number, Field(gt=0, lt=1)] = 0.1  # least share of each length that must remain
+    margin: Annotated[Number, Field(gt=0, lt=1)] = Field(
+        0.05, description="least sine of the angle between two bars"
+    )
+    transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] | None = Field(
+        None, description="the least such angle"
+    )
+    remain: Annotated[Number, Field(gt=0, lt=1)] = Field(
+        0.1, description="least share of each length that must remain"
+    )
 
 
 class EditStudy(Frozen):

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from pliant.core.store import model_hash, sayable, version
-from pliant.core.written import figure, place
+from pliant.core.written import figure, listed, place
 from pliant.linkage.analysis import curves
 from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, ChangePoint, MotionLimit
+from pliant.linkage.kinematics.mobility import compile_plan, freedoms, grubler
 from pliant.linkage.kinematics.poses import jacobian
+from pliant.linkage.model import Linkage
 from pliant.linkage.result import TraceNotice, TraceResult
 from pliant.linkage.status import TraceStatus
+from pliant.linkage.structure.plan import RulePlan
 
 MOST = 20_000_000  # sensitivities that are computed without being asked for
 
@@ -295,3 +298,53 @@ def _angle(result: TraceResult, t: float) -> float:
 
 def _degrees_text(angle: float) -> str:
     return f"{figure(np.degrees(angle), 360.0)}°"
+
+
+# Of a model
+
+
+def describe(model: Linkage) -> Iterator[tuple[str, str]]:
+    """What a linkage holds, a line each, and the order in which its joints are found."""
+    plan = compile_plan(model)
+    yield "joints", f"{len(model.joints)}, {len(model.ground)} of them on the ground"
+    yield "links", str(len(model.links))
+    yield "ground", ", ".join(model.ground)
+    yield "motors", ", ".join(motor.label for motor in model.motors)
+    for key in ("sliders", "loads"):
+        if found := getattr(model, key):
+            yield key, str(len(found))
+    free, counted = freedoms(plan), grubler(plan.structure)
+    yield "mobility", f"{free}" if free == counted else f"{free}, though Grübler counts {counted}"
+    yield "order", _order(plan)
+    yield "trace", ", ".join(model.study.trace) or "every joint that ends a link, or all that move"
+
+
+def _order(plan: RulePlan) -> str:
+    """The rules that find the joints, one after the other."""
+    hidden = {plan.structure.names[k] for k in plan.structure.guide_points}
+    found = [step for step in plan.describe() if step["rule"] != "fixed" and step.get("joint") not in hidden]
+    return listed([_rule(step) for step in found], "; ")
+
+
+def _rule(step: dict[str, Any]) -> str:
+    if step["rule"] == "coupled":
+        return f"{', '.join(step['joints'])} by equations" + " together" * (len(step["joints"]) > 1)
+    known = [name for name in step["from"] if ".guide." not in name]
+    if step["rule"] == "slot":
+        return f"{step['joint']} about {known[0]}, by the pin {known[1]} in its slot"
+    known = known[: _TOLD_OF.get(step["rule"], len(known))]  # the rest carry its line
+    return f"{step['joint']} {_FOUND[step['rule']]} {', '.join(known)}".rstrip()
+
+
+_FOUND = {
+    "motor": "by the motor at",
+    "triangle": "by its distances from",
+    "point": "on the link of",
+    "slider": "along its line, from",
+    "lines": "where its lines cross",
+    "carried": "in parallel, from",
+    "driven": "pushed along its line",
+    "strut": "by the strut's length and its distance from",
+    "strut on a line": "along its line, by the strut from",
+}
+_TOLD_OF = {"slider": 1, "lines": 0, "carried": 1, "driven": 0, "strut on a line": 1}

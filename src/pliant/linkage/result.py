@@ -128,7 +128,7 @@ class TraceResult(Shown):
     @cached_property
     def warnings(self) -> tuple[TraceNotice, ...]:
         """Limits, change points, poor transmission and redundant links, in words."""
-        return tuple(self.presented("warnings"))
+        return tuple(self._presented("warnings"))
 
     @property
     def freedoms(self) -> int:

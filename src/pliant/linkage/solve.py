@@ -14,6 +14,7 @@ from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
 from pliant.core.loops import running
 from pliant.core.progress import Progress, silent
+from pliant.linkage.analysis.sensitivity import dimensions, tolerances
 from pliant.linkage.kinematics.drive import MotorDrive, motor_drive
 from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, MotionRange, motion_range, poses_at
 from pliant.linkage.kinematics.mobility import compile_plan
@@ -42,8 +43,7 @@ def solve(model: Linkage, study: TraceStudy | None = None, progress: Progress = 
 def _trace(model: Linkage, study: TraceStudy, progress: Progress) -> TraceResult:
     clock = Clock()
     with clock.phase("order"):
-        plan = compile_plan(model)
-        path = motor_drive(model, study.samples)
+        plan, path = prepare(model, study)
     with clock.phase("limits"):
         progress(0, 2, "looking for limits")
         reached = _range_of_motion(plan, path, study.branch == "smooth")
@@ -56,6 +56,14 @@ def _trace(model: Linkage, study: TraceStudy, progress: Progress) -> TraceResult
         error = float(errors(plan.structure.rows, poses.drawn, poses.points).max(initial=0.0))
     status = _status(plan, reached, poses, error)
     return TraceResult(status, model, study, path, reached, t, poses, v, a, error, clock.seconds)
+
+
+def prepare(model: Linkage, study: TraceStudy) -> tuple[RulePlan, MotorDrive]:
+    """The order of rules and the motors' path, or an InputError with what cannot be run."""
+    plan, path = compile_plan(model), motor_drive(model, study.samples)
+    if study.tolerances and not plan.redundancy:
+        tolerances(dimensions(plan), study.tolerance, study.tolerances)  # of dimensions that it has
+    return plan, path
 
 
 def _range_of_motion(plan: RulePlan, path: MotorDrive, smooth: bool) -> MotionRange:

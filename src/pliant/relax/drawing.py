@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import shapely
 
+from pliant.core.errors import Fault
+from pliant.core.faults import key_path
 from pliant.core.motion import Event, Floats, Ints, Mark, Motion, Shape, Signal
 from pliant.relax.assemble.build import build
 from pliant.relax.charts import signals
+from pliant.relax.checks.raw_data import named_in_elements, read
 from pliant.relax.diagnose.rank import unmet
 from pliant.relax.model import Mechanism
 from pliant.relax.report import shows_freedoms
@@ -25,6 +28,8 @@ from pliant.relax.symbols.lines import lines
 from pliant.relax.symbols.poses import DrawnLine, FramePoses
 from pliant.relax.symbols.signs import carriers, modes, signs
 from pliant.relax.symbols.wheels import wheel_bodies, wheel_lines
+from pliant.view.scene import VIEW
+from pliant.view.sketch import pinned
 from pliant.view.symbols import curve
 
 if TYPE_CHECKING:
@@ -159,3 +164,15 @@ def events(result: RelaxResult) -> Iterator[Event]:
 def _freedoms(result: RelaxResult, poses: FramePoses) -> Iterator[Mark]:
     if shows_freedoms(result):
         yield from modes(poses, result.freedom.modes)
+
+
+def sketch(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
+    """Elements of a file with faults, as lines between their nodes; in space, seen from a corner."""
+    points = read(data).points
+    places = {name: VIEW @ at if len(at) == 3 else np.array(at) for name, at in points.items()}
+    elements = [
+        (key_path(place[:2]), [name for name in names if isinstance(name, str)])
+        for place, names in named_in_elements(data)
+        if isinstance(names, list | tuple)
+    ]
+    return pinned("nodes", places, elements, faults)

@@ -56,4 +56,5 @@ def _idle_nodes(used: set[str], reading: Reading) -> Iterator[InitErrorDetails]:
         if name not in used:
             held = ", and holds nothing on the ground" if name in reading.ground else ""
             cure = "Join it with a bar or a plate, give it a guide, or remove it"
-            yield fault_at(("nodes", name), at, f"{name!r} is not used: no element names it{held}", cure)
+            problem = f"{name!r} is not used: no element names it{held}"
+            yield fault_at(("nodes", name), at, problem, cure, [name])

@@ -54,9 +54,9 @@ class Bar(Frozen):
     """Holds the distance of two nodes; further nodes between them stay where they are drawn on it."""
 
     nodes: tuple[Name, ...] = Field(min_length=2, max_length=1000)
-    length: Length | None = None  # default as drawn
-    stiffness: Positive | None = None  # default the model's; elastic where it is given
-    modulus: Positive | None = None  # with `area`: stiffness = modulus · area / length
+    length: Length | None = Field(None, description="default as drawn")
+    stiffness: Positive | None = Field(None, description="default the model's; elastic where it is given")
+    modulus: Positive | None = Field(None, description="with `area`: stiffness = modulus · area / length")
     area: Positive | None = None
 
     @model_validator(mode="after")
@@ -74,10 +74,14 @@ class String(Frozen):
     """Pulls where it is longer than its length, and is slack where it is not."""
 
     nodes: Pair
-    length: Length | None = None  # default as drawn
-    to: Lengths | None = None  # reeled in or out to this length, or through these at equal steps of the drive
+    length: Length | None = Field(None, description="default as drawn")
+    to: Lengths | None = Field(
+        None, description="reeled in or out to this length, or through these at equal steps of the drive"
+    )
     stiffness: Positive | None = None
-    band: Positive | None = None  # over which it tightens; default a ten-thousandth of its length
+    band: Positive | None = Field(
+        None, description="over which it tightens; default a ten-thousandth of its length"
+    )
 
 
 class Spring(Frozen):
@@ -85,7 +89,7 @@ class Spring(Frozen):
 
     nodes: Pair
     stiffness: Positive
-    length: Gap | None = None  # at rest; default as drawn
+    length: Gap | None = Field(None, description="at rest; default as drawn")
     to: Lengths | None = None
 
 
@@ -102,8 +106,8 @@ class Actuator(Frozen):
     """A bar whose length is driven."""
 
     nodes: Pair
-    to: Lengths  # the length at the end, or lengths at equal steps of the drive
-    length: Length | None = None  # at the start; default as drawn
+    to: Lengths = Field(description="the length at the end, or lengths at equal steps of the drive")
+    length: Length | None = Field(None, description="at the start; default as drawn")
     stiffness: Positive | None = None
 
 
@@ -163,10 +167,10 @@ class Guide(Frozen):
     """A node that stays on a fixed line or plane through it as drawn, or on a curve it is moved onto."""
 
     node: Name
-    line: Way | None = None  # its direction
-    plane: Way | None = None  # its normal
+    line: Way | None = Field(None, description="its direction")
+    plane: Way | None = Field(None, description="its normal")
     curve: tuple[Place, ...] | None = Field(default=None, min_length=2, max_length=10_000)
-    closed: bool = False  # whether the curve returns to its first point
+    closed: bool = Field(False, description="whether the curve returns to its first point")
     friction: NotNegative = 0.0
 
     @model_validator(mode="after")
@@ -191,10 +195,12 @@ class Gear(Frozen):
     ratio: Ratio | None = None
     carrier: Pair | None = None
     wheel: Pair | None = None
-    rack: Name | None = None  # a node that travels
-    along: Way | None = None  # which way it does
-    radius: Ratio | None = None  # travel for each radian of the wheel; negative the other way
-    axis: Way | None = None  # in space: what angles turn about
+    rack: Name | None = Field(None, description="a node that travels")
+    along: Way | None = Field(None, description="which way it does")
+    radius: Ratio | None = Field(
+        None, description="travel for each radian of the wheel; negative the other way"
+    )
+    axis: Way | None = Field(None, description="in space: what angles turn about")
     stiffness: Positive | None = None
 
     @model_validator(mode="after")
@@ -211,9 +217,9 @@ class Circuit(Frozen):
     """Cylinders that share their fluid: each pair of nodes is pushed apart, none is pulled together."""
 
     lines: tuple[Pair, ...] = Field(min_length=1, max_length=100)
-    areas: tuple[Positive, ...] | None = None  # of the pistons; default all 1
-    to: Volumes = 0.0  # volume pumped in, at the end or at equal steps of the drive
-    double: bool = False  # double-acting: it pulls as well
+    areas: tuple[Positive, ...] | None = Field(None, description="of the pistons; default all 1")
+    to: Volumes = Field(0.0, description="volume pumped in, at the end or at equal steps of the drive")
+    double: bool = Field(False, description="double-acting: it pulls as well")
     stiffness: Positive | None = None
     band: Positive | None = None
 
@@ -233,8 +239,8 @@ class Contact(Frozen):
 
     members: tuple[Pair, ...] = Field(min_length=1, max_length=100_000)
     against: tuple[Pair, ...] | None = Field(default=None, min_length=1, max_length=100_000)
-    radius: Length  # distance of the centre lines at which they touch
-    stiffness: Positive | None = None  # less is softer
+    radius: Length = Field(description="distance of the centre lines at which they touch")
+    stiffness: Positive | None = Field(None, description="less is softer")
     friction: NotNegative = 0.0
 
 
@@ -263,9 +269,9 @@ class Wrap(Frozen):
     nodes: Pair
     around: tuple[Obstacle, ...] = Field(min_length=1, max_length=100)
     via: tuple[Place, ...] = ()
-    length: Length | None = None  # default as drawn
+    length: Length | None = Field(None, description="default as drawn")
     to: Lengths | None = None
-    pieces: int = Field(default=24, ge=2, le=1000)  # in space
+    pieces: int = Field(default=24, ge=2, le=1000, description="in space")
     stiffness: Positive | None = None
 
 
@@ -289,27 +295,45 @@ class RelaxStudy(Frozen):
     """How the mechanism is run."""
 
     method: Literal["sync", "async", "momentum", "auto"] = "auto"
-    frames: int = Field(default=60, ge=1, le=100_000)  # of the motion, besides the drawn one
+    frames: int = Field(default=60, ge=1, le=100_000, description="of the motion, besides the drawn one")
     trace: tuple[Name, ...] = ()
-    tolerance: Positive = 1e-11  # largest residual, over the largest stiffness times the size
-    iterations: int = Field(default=1_000_000, ge=1, le=10**12)  # of sync, async and momentum, in all
+    tolerance: Positive = Field(
+        1e-11, description="largest residual, over the largest stiffness times the size"
+    )
+    iterations: int = Field(
+        default=1_000_000, ge=1, le=10**12, description="of sync, async and momentum, in all"
+    )
     increments: int | None = Field(
-        default=None, ge=1, le=10**12
-    )  # iterations the drive takes; default 100 a frame
-    settle: bool = False  # come to rest at every frame, not at the end only (all but auto, which always does)
-    alpha: Annotated[Number, Field(gt=0, lt=2)] | None = None  # default 0.5
-    alpha_end: Annotated[Number, Field(gt=0, lt=2)] | None = None  # falls to this as residuals fall
-    eta: Annotated[Number, Field(gt=0, le=1)] = 1.0  # below 1: pseudo-inertia
+        default=None, ge=1, le=10**12, description="iterations the drive takes; default 100 a frame"
+    )
+    settle: bool = Field(
+        False, description="come to rest at every frame, not at the end only; auto always does"
+    )
+    alpha: Annotated[Number, Field(gt=0, lt=2)] | None = Field(None, description="default 0.5")
+    alpha_end: Annotated[Number, Field(gt=0, lt=2)] | None = Field(
+        None, description="falls to this as residuals fall"
+    )
+    eta: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="below 1: pseudo-inertia")
     alphas: dict[Name, Annotated[Number, Field(gt=0, lt=2)]] = Field(default_factory=lambda: {})
     etas: dict[Name, Annotated[Number, Field(gt=0, le=1)]] = Field(default_factory=lambda: {})
-    calm: bool = False  # cut alpha at nodes whose residual flips to and fro
-    average: Annotated[Number, Field(ge=0, lt=1)] = 0.0  # share of the last stiffness kept in the next
-    least: Positive | None = None  # least stiffness of a node; default from the largest force over `cap`
-    cap: Positive | None = None  # largest displacement in an iteration; default a twentieth of the size
-    noise: NotNegative = 0.0  # of displacements, over the size, fading away; breaks symmetries
+    calm: bool = Field(False, description="cut alpha at nodes whose residual flips to and fro")
+    average: Annotated[Number, Field(ge=0, lt=1)] = Field(
+        0.0, description="share of the last stiffness kept in the next"
+    )
+    least: Positive | None = Field(
+        None, description="least stiffness of a node; default from the largest force over `cap`"
+    )
+    cap: Positive | None = Field(
+        None, description="largest displacement in an iteration; default a twentieth of the size"
+    )
+    noise: NotNegative = Field(
+        0.0, description="of displacements, over the size, fading away; breaks symmetries"
+    )
     seed: int = Field(default=0, ge=0, lt=2**32)
-    bend: bool = True  # auto: take rotations as rotations
-    way: Literal["first", "second"] | None = None  # auto: on from a dead centre; without, it stops there
+    bend: bool = Field(True, description="auto: take rotations as rotations")
+    way: Literal["first", "second"] | None = Field(
+        None, description="auto: on from a dead centre; without, it stops there"
+    )
 
     def for_command(self, command: Literal["relax"]) -> Self:
         """The whole of it: `relax` has no table of its own."""
@@ -325,7 +349,9 @@ class Mechanism(Document):
     units: str = "mm"
     ground: tuple[Name, ...] = ()
     nodes: dict[Name, Place] = Field(min_length=1)
-    stiffness: Positive | None = None  # of everything rigid; default far above springs and loads
+    stiffness: Positive | None = Field(
+        None, description="of everything rigid; default far above springs and loads"
+    )
     bars: tuple[Bar, ...] = ()
     strings: tuple[String, ...] = ()
     springs: tuple[Spring, ...] = ()
@@ -342,8 +368,8 @@ class Mechanism(Document):
     contacts: tuple[Contact, ...] = ()
     wraps: tuple[Wrap, ...] = ()
     loads: tuple[Load, ...] = ()
-    gravity: Force | None = None  # acceleration, on the masses
-    masses: dict[Name, NotNegative] = Field(default_factory=lambda: {})  # default 1 at every node
+    gravity: Force | None = Field(None, description="acceleration, on the masses")
+    masses: dict[Name, NotNegative] = Field(default_factory=lambda: {}, description="default 1 at every node")
     fields: tuple[Attraction, ...] = ()
     study: RelaxStudy = RelaxStudy()
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from math import degrees
 from typing import Any
 
 import numpy as np
 
 from pliant.core.store import model_hash, sayable, version
-from pliant.core.written import place
+from pliant.core.written import listed, place
+from pliant.relax.checks.raw_data import ELEMENTS
 from pliant.relax.diagnose.carried_forces import Carried
 from pliant.relax.model import Mechanism
 from pliant.relax.result import RelaxResult
@@ -129,11 +131,7 @@ def _carriers(result: RelaxResult) -> str:
         return "nothing carries it at the end"
     named = [f"{name} ({_strength(result, name, force)})" for name, force in found[:FEW]]
     more = f" and {len(found) - FEW} more" if len(found) > FEW else ""
-    return f"{_listed(named)}{more} {'carries' if len(found) == 1 else 'carry'} it"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
+    return f"{', '.join(named)}{more} {'carries' if len(found) == 1 else 'carry'} it"
 
 
 def _strength(result: RelaxResult, name: str, force: float) -> str:
@@ -324,3 +322,39 @@ def _carried(result: RelaxResult) -> dict[str, Any]:
         "torques": {one.name: one.values.tolist() for one in result.forces if one.torque},
         "reactions": {name: values.tolist() for name, values in result.reactions.items()},
     }
+
+
+# Of a model
+
+
+def describe(model: Mechanism) -> Iterator[tuple[str, str]]:
+    """What a mechanism holds, a line each, and what moves it."""
+    where = "in space" if model.dimension == 3 else "in the plane"
+    yield "nodes", f"{len(model.nodes)} {where}, {len(model.ground)} of them on the ground"
+    yield "ground", listed(model.ground) or "none: it floats"
+    for key in (*ELEMENTS, "loads", "fields"):
+        if found := getattr(model, key):
+            yield key, str(len(found))
+    yield "drive", listed(list(_drives(model)), "; ") or "nothing: it comes to rest as it is"
+    yield "trace", ", ".join(model.study.trace) or "no node"
+    yield "method", model.study.method
+
+
+def _drives(model: Mechanism) -> Iterator[str]:
+    """What moves a mechanism, each with where it goes in the end."""
+    for what in ("actuator", "string", "spring", "wrap"):
+        for element in getattr(model, f"{what}s"):
+            if element.to is not None:
+                yield f"{what} {'-'.join(element.nodes)} to {_last(element.to):.6g} {model.units}"
+    for rotor in model.rotors:
+        yield f"rotor at {rotor.joint} turns {rotor.arms[1]} by {degrees(_last(rotor.to)):.6g}°"
+    for circuit in model.cylinders:
+        if volume := _last(circuit.to):
+            yield f"{volume:.6g} pumped into {', '.join('-'.join(line) for line in circuit.lines[:3])}"
+    for load in model.loads:
+        if load.to is not None:
+            yield f"load on {load.node} to {place(load.to)}"
+
+
+def _last(to: float | tuple[float, ...]) -> float:
+    return to[-1] if isinstance(to, tuple) else to

@@ -54,6 +54,11 @@ def solve(
         return _result(model, study, net, record, clock, bool(elements))
 
 
+def check(model: Mechanism) -> None:
+    """Refuse what `solve` refuses of a model with its own study."""
+    build(model)
+
+
 def _soon_judged(frames: list[Frame]) -> list[Frame]:
     """As many frames as are judged while somebody waits for it to stop, the first and the last among them."""
     most = max(JUDGED // len(frames[0].x), 3)

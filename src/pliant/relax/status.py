@@ -1,8 +1,8 @@
-"""How a mechanism can come to rest."""
+"""How a mechanism can come to rest, and how a search for one can end."""
 
 from __future__ import annotations
 
-from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
+from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
 
 
 class RelaxStatus(Status):
@@ -14,3 +14,10 @@ class RelaxStatus(Status):
     OVER_CONSTRAINED = "over-constrained: the lengths contradict each other before anything moves", ANSWERED
     BRANCH_DOUBTFUL = "it came to rest, but perhaps in another assembly than the one drawn", ANSWERED
     NOT_CONVERGED = "it did not come to rest within the limits of the study", NO_ANSWER
+
+
+class EvolveStatus(Status):
+    """Every ending of `relax.evolve`."""
+
+    EVOLVED = "the best machine of all generations", ANSWERED, Tone.SOUND
+    STOPPED = "the best machine of the generations until the search was stopped", INTERRUPTED

@@ -1,15 +1,62 @@
 """Fasteners: how pawls on springs comply, snap, jam and stick, exactly, and with what force."""
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
+from pliant.core.exports import exports
 from pliant.core.result import present
 
-_EXPORTS = {
-    "search": "questions.search",
-    "material": "handbook.materials",
-    **dict.fromkeys(("mating_force", "hinged_force", "lock_friction"), "handbook.formulas"),
-}
+if TYPE_CHECKING:
+    from pliant.snap import generate
+    from pliant.snap.handbook.formulas import hinged_force, lock_friction, mating_force
+    from pliant.snap.handbook.materials import MATERIALS, Material, material
+    from pliant.snap.model import (  # isort: skip
+        Beam, Fastener, Goal, Leg, Move, Obstacle, Parameter, Pawl, Root, SnapStudy,
+    )  # fmt: skip
+    from pliant.snap.questions.search import search
+    from pliant.snap.result import SnapResult
+    from pliant.snap.status import SnapStatus
+
+__all__ = [
+    "MATERIALS",
+    "Beam",
+    "Fastener",
+    "Goal",
+    "Leg",
+    "Material",
+    "Move",
+    "Obstacle",
+    "Parameter",
+    "Pawl",
+    "Root",
+    "SnapResult",
+    "SnapStatus",
+    "SnapStudy",
+    "generate",
+    "hinged_force",
+    "lock_friction",
+    "material",
+    "mating_force",
+    "search",
+]  # fmt: skip
+
+__getattr__ = exports(
+    __name__,
+    __all__,
+    {
+        "handbook.formulas": ["hinged_force", "lock_friction", "mating_force"],
+        "handbook.materials": ["MATERIALS", "Material", "material"],
+        "questions.search": ["search"],
+        "result": ["SnapResult"],
+        "status": ["SnapStatus"],
+    },
+    rooms=["generate"],
+    rest="model",
+)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 present(
     "pliant.snap.result:SnapResult",
@@ -19,10 +66,3 @@ present(
     plots="pliant.snap.charts:plots",
     to_dict="pliant.snap.report:plain_data",
 )
-
-
-def __getattr__(name: str) -> Any:
-    """What users may import, from where it lives, when it is first used."""
-    if name not in _EXPORTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_EXPORTS[name]}"), name)

@@ -7,14 +7,18 @@ event has its own: two where a force jumps, and a few at one travel where a pawl
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats
+from pliant.core.errors import Fault
+from pliant.core.model import as_list
 from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.core.pose import carry
+from pliant.snap.arithmetic.half_angle import half_angle
 from pliant.snap.faults import ROOT
 from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_angles, pawl_load
 from pliant.snap.force.sizing import strains
@@ -23,7 +27,8 @@ from pliant.snap.model import Fastener, Obstacle, Pawl
 from pliant.snap.report import force
 from pliant.snap.result import SnapResult
 from pliant.snap.springs.spring import springs_of
-from pliant.snap.sweep.plan import Course
+from pliant.snap.sweep.plan import Course, plan_legs
+from pliant.view.sketch import part, tables
 
 TURNING = 6  # frames between the ends of a snap
 CROWD = 1000  # contacts one after another, beyond which they have no frames of their own
@@ -396,3 +401,59 @@ def _signals(result: SnapResult, film: _Film) -> dict[str, Signal]:
             signals[f"strain of {pawl.name}"] = Signal("%", 100 * strain)
         signals[f"angle of {pawl.name}"] = Signal("deg", np.degrees(film.angles[:, p]))
     return signals
+
+
+# Before anything moves
+
+
+def drawn(model: Fastener) -> Motion:
+    """One frame: obstacles, the root and the pawls at rest; hinges, and the way the first is to go."""
+    still = [[*map(float, obstacle.at), 0.0] for obstacle in model.obstacles]
+    root = [] if model.root.outline is None else [(ROOT, model.root.outline)]
+    pawls = [[*map(float, pawl.hinge), pawl.rest.angle] for pawl in model.pawls]
+    parts = [(model.label(k), model.outline(obstacle)) for k, obstacle in enumerate(model.obstacles)]
+    parts += [*root, *((pawl.name, model.outline(pawl)) for pawl in model.pawls)]
+    return Motion(
+        axis="drawn",
+        unit="",
+        values=np.zeros(1),
+        title=model.title,
+        length_unit=model.units,
+        bodies=tuple(name for name, _ in parts),
+        shapes=tuple(Shape((np.array(outline, np.float64),)) for _, outline in parts),
+        body_shapes=np.arange(len(parts)),
+        fixed=np.arange(len(parts)) < len(still),
+        poses=np.array([[*still, *([[0.0, 0.0, 0.0]] * len(root)), *pawls]]),
+        marks=tuple(_hinges_and_plan(model)),
+    )
+
+
+def _hinges_and_plan(model: Fastener) -> Iterator[Mark]:
+    hinges = np.array([pawl.hinge for pawl in model.pawls], np.float64)
+    yield from _hinges(model, hinges[None])
+    start = hinges[0]
+    for leg in plan_legs(model):
+        end = start + np.array(leg.velocity, np.float64) * float(leg.until)
+        yield Mark("arrow", np.stack([start, end]), group="plan")
+        start = end
+
+
+def sketch(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
+    """Outlines of a file with faults: the root, the obstacles and the pawls at rest, each with its own."""
+    root: Any = data.get("root")
+    parts = [(ROOT, {**root, "name": ROOT} if isinstance(root, Mapping) else {})]
+    for key, place in (("obstacles", "at"), ("pawls", "hinge")):
+        every = enumerate(tables(data.get(key)))
+        parts += [(f"{key}[{index}]", _placed(table, place)) for index, table in every]
+    for where, table in parts:
+        yield from part(where, table, data.get("shapes"), faults)
+
+
+def _placed(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """A part with a pose: where its own frame is, and how far it is turned at rest."""
+    at = as_list(table.get(key))
+    try:
+        rest = half_angle(table.get("rest", 0)).angle
+    except (ValueError, TypeError):
+        rest = 0.0
+    return {**table, "pose": [*(at if len(at) == 2 else (0, 0)), rest]}

@@ -253,14 +253,31 @@ def _fitting(drawn: Cantilever, share: float) -> float:
     return whole if abs(share * whole - drawn.rear) <= WITHIN * whole else drawn.nose / (1 - share)
 
 
-def study_faults(
-    uncertain: bool, has_region: bool, search: bool, has_goal: bool, has_parameters: bool
-) -> Iterator[Fault]:
+class StudyParts(NamedTuple):
+    """What a study asks for, and what it gives for that."""
+
+    uncertain: bool
+    region: bool  # of starts, or a radius
+    search: bool
+    goal: bool
+    parameters: bool  # of the model
+    digits: bool  # asked for
+    floats: bool  # decide
+
+
+def study_faults(study: StudyParts) -> Iterator[Fault]:
     """What a study asks for without saying enough."""
-    if uncertain and not has_region:
-        cure = "Give region = [[-1, 0], [1, 0]], offsets of the start, or radius = 1"
+    if study.uncertain and not study.region:
+        cure = (
+            "Give region = [[-1, 0], [1, 0]], offsets of the start, or radius = 1 "
+            "(--region X,Y for each corner, --radius LENGTH)"
+        )
         yield Fault("study.uncertain", "has no region of starts", cure)
-    if search and not has_goal:
-        yield Fault("study.search", "has no goal", "Give goal = { insert_below = 10, hold_above = 20 }")
-    if search and not has_parameters:
-        yield Fault("study.search", "has nothing to vary", "Add [[parameters]]")
+    if study.search and not study.goal:
+        cure = "Give goal = { insert_below = 10, hold_above = 20 } (--insert-below FORCE, --hold-above FORCE)"
+        yield Fault("study.search", "has no goal", cure)
+    if study.search and not study.parameters:
+        yield Fault("study.search", "has nothing to vary", "Add [[parameters]] to the model")
+    if study.digits and study.floats:
+        cure = 'Leave arithmetic = "float" out (--arithmetic float)'
+        yield Fault("study.digits", "are proved from exact events only", cure)

@@ -98,19 +98,25 @@ Points = Annotated[tuple[Point, ...], Field(min_length=1, max_length=4)]
 class Beam(Frozen):
     """A cantilever that bends in place of a hinge: its section, material, and what it may be strained to."""
 
-    length: Dimension | None = None  # from its root to its nose; default as drawn
-    thickness: Dimension  # at the root, in the plane of the drawing
-    width: Dimension  # at the root
-    tip_thickness: Dimension | None = None  # at the nose; default as at the root
+    length: Dimension | None = Field(None, description="from its root to its nose; default as drawn")
+    thickness: Dimension = Field(description="at the root, in the plane of the drawing")
+    width: Dimension = Field(description="at the root")
+    tip_thickness: Dimension | None = Field(None, description="at the nose; default as at the root")
     tip_width: Dimension | None = None
-    material: Name | None = None  # of the table in `pliant.snap.handbook.materials`
-    modulus: Annotated[Positive, Field(le=1e18)] | None = (
-        None  # N/unit² at small strains; default the material's
+    material: Name | None = Field(None, description="of the table in `pliant.snap.handbook.materials`")
+    modulus: Annotated[Positive, Field(le=1e18)] | None = Field(
+        None, description="N/unit² at small strains; default the material's"
     )
-    secant: bool | Points = False  # strains and the secant modulus at each, or true: the material's
-    magnification: Annotated[float, Field(ge=1, le=100)] = 1.0  # Q: how much further the base lets it go
-    strain_limit: Positive | None = None  # default the material's
-    hinge: Literal["pseudo-rigid", "root"] = "pseudo-rigid"  # 0.15 of the length from the root, or there
+    secant: bool | Points = Field(
+        False, description="strains and the secant modulus at each, or true: the material's"
+    )
+    magnification: Annotated[float, Field(ge=1, le=100)] = Field(
+        1.0, description="Q: how much further the base lets it go"
+    )
+    strain_limit: Positive | None = Field(None, description="default the material's")
+    hinge: Literal["pseudo-rigid", "root"] = Field(
+        "pseudo-rigid", description="0.15 of the length from the root, or there"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -132,14 +138,18 @@ class Pawl(Frozen):
     """A rigid part on a torsional spring, drawn in its hinge's frame."""
 
     name: Name
-    hinge: ExactVector  # in the world, at the start
+    hinge: ExactVector = Field(description="in the world, at the start")
     outline: Outline | None = None
     shape: Name | None = None
-    stiffness: ExactNotNegative | None = None  # N·unit/rad
-    beam: Beam | None = None  # instead of stiffness
-    rest: HalfAngleOf = NONE  # by which the outline is turned where the spring rests
-    preload: Exact = Fraction(0)  # torque at rest, against a stop there; positive pushes counter-clockwise
-    stops: tuple[HalfAngleOf, HalfAngleOf] | None = None  # from rest: how far it can turn either way
+    stiffness: ExactNotNegative | None = Field(None, description="N·unit/rad")
+    beam: Beam | None = Field(None, description="instead of stiffness")
+    rest: HalfAngleOf = Field(NONE, description="by which the outline is turned where the spring rests")
+    preload: Exact = Field(
+        Fraction(0), description="torque at rest, against a stop there; positive pushes counter-clockwise"
+    )
+    stops: tuple[HalfAngleOf, HalfAngleOf] | None = Field(
+        None, description="from rest: how far it can turn either way"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -167,7 +177,7 @@ class Obstacle(Frozen):
     name: Name | None = None
     outline: Outline | None = None
     shape: Name | None = None
-    at: ExactVector = (Fraction(0), Fraction(0))  # where the outline's origin is
+    at: ExactVector = Field((Fraction(0), Fraction(0)), description="where the outline's origin is")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -207,13 +217,15 @@ class Parameter(Frozen):
 
     name: Name
     what: Literal["friction", "stiffness", "beam", "hinge", "vertices"]
-    of: Name | None = None  # the pawl, of stiffness, beam and hinge
-    dimension: Literal["length", "thickness", "width", "tip_thickness", "tip_width"] | None = (
-        None  # of the beam
+    of: Name | None = Field(None, description="the pawl, of stiffness, beam and hinge")
+    dimension: Literal["length", "thickness", "width", "tip_thickness", "tip_width"] | None = Field(
+        None, description="of the beam"
     )
-    along: Way | None = None  # which way the hinge moves
+    along: Way | None = Field(None, description="which way the hinge moves")
     moves: tuple[Move, ...] = ()
-    range: tuple[Exact, Exact]  # friction, stiffness and beam: values; otherwise added to what is drawn
+    range: tuple[Exact, Exact] = Field(
+        description="friction, stiffness and beam: values; otherwise added to what is drawn"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -239,7 +251,7 @@ class Goal(Frozen):
 
     insert_below: Positive | None = None
     hold_above: Positive | None = None
-    strain_below: Positive | None = None  # of every beam; default the limit of each
+    strain_below: Positive | None = Field(None, description="of every beam; default the limit of each")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -252,18 +264,24 @@ class SnapStudy(Frozen):
     """What is asked of the fastener."""
 
     arithmetic: Literal["exact", "float"] = "exact"
-    reverse: bool = False  # come back from where it stopped
-    classify: bool = False  # what kind of motion diode it is
-    uncertain: bool = False  # every outcome of starts in `region`
+    reverse: bool = Field(False, description="come back from where it stopped")
+    classify: bool = Field(False, description="what kind of motion diode it is")
+    uncertain: bool = Field(False, description="every outcome of starts in `region`")
     frames: int = Field(default=120, ge=2, le=100_000)
-    about: ExactVector | None = None  # the point of the root that torques are about; default its first hinge
-    spread: HalfAngleOf = NONE  # how far the family of ways back reaches to either side of the plan reversed
-    stability: bool = False  # how far each parameter may go before other things happen
-    search: bool = False  # parameters that meet the goal
-    directions: int = Field(default=72, ge=4, le=10_000)  # tried in the classification of all directions
-    region: Region | None = None  # offsets of the start
-    radius: ExactNotNegative = Fraction(0)  # of the control cylinder about it
-    digits: int = Field(default=15, ge=1, le=1000)  # of forces
+    about: ExactVector | None = Field(
+        None, description="the point of the root that torques are about; default its first hinge"
+    )
+    spread: HalfAngleOf = Field(
+        NONE, description="how far the family of ways back reaches to either side of the plan reversed"
+    )
+    stability: bool = Field(False, description="how far each parameter may go before other things happen")
+    search: bool = Field(False, description="parameters that meet the goal")
+    directions: int = Field(
+        default=72, ge=4, le=10_000, description="tried in the classification of all directions"
+    )
+    region: Region | None = Field(None, description="offsets of the start")
+    radius: ExactNotNegative = Field(Fraction(0), description="of the control cylinder about it")
+    digits: int = Field(default=15, ge=1, le=1000, description="of forces")
     goal: Goal | None = None
 
     @model_validator(mode="after")

@@ -7,15 +7,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from pliant.core.store import model_hash, sayable, version
+from pliant.core.written import listed, place
 from pliant.snap.faults import ROOT
 from pliant.snap.force.peak import ForcePeak, certified_peak, is_provable, peak_of
 from pliant.snap.force.sizing import ramps, strains
 from pliant.snap.force.trajectory import SnapEvent, Trajectory, finite_or_none
+from pliant.snap.model import Fastener, Pawl
 from pliant.snap.questions.diode.critical_direction import CriticalDirection
 from pliant.snap.questions.knife_edge import KnifeEdge
 from pliant.snap.questions.uncertainty import Band
 from pliant.snap.result import SnapResult
+from pliant.snap.springs.spring import stiffness_of
+from pliant.snap.start.remarks import remarks
 from pliant.snap.status import SnapStatus
+from pliant.snap.sweep.plan import plan_legs
 
 FIRST, LAST = 30, 10  # events told of many
 ROUNDING = 1e-9  # of the travel
@@ -334,3 +339,35 @@ def _plain_way(result: SnapResult, way: Trajectory) -> dict[str, Any]:
     handbook = dict(zip(every, finite_or_none([ramp.handbook for ramp in every.values()]), strict=True))
     beams = {name: ramp.to_dict() for name, ramp in every.items()}
     return {**way.to_dict(), "peak_certified": proved, "handbook": handbook, "ramps": beams}
+
+
+# Of a model
+
+
+def describe(model: Fastener) -> Iterator[tuple[str, str]]:
+    """What a fastener holds, a line each, and what is odd about it."""
+    yield "pawls", listed([_pawl_text(model, pawl) for pawl in model.pawls], "; ")
+    corners = sum(len(model.outline(obstacle)) for obstacle in model.obstacles)
+    yield "obstacles", f"{len(model.obstacles)}, {corners} vertices in all"
+    yield "root", "a hinge only" if model.root.outline is None else f"{len(model.root.outline)} vertices"
+    yield "plan", _plan_text(model)
+    yield "friction", f"{float(model.friction):.6g}"
+    if model.parameters:
+        yield "parameters", ", ".join(parameter.name for parameter in model.parameters)
+    asked = ("reverse", "classify", "uncertain", "stability", "search")
+    yield "study", ", ".join(key for key in asked if getattr(model.study, key)) or "the way in"
+    said = remarks(model)
+    for number, remark in enumerate(said, 1):
+        yield "note" if len(said) == 1 else f"note {number}", remark
+
+
+def _pawl_text(model: Fastener, pawl: Pawl) -> str:
+    spring = f"{float(stiffness_of(model, pawl)):.6g} N·{model.units}/rad"
+    beam = "" if pawl.beam is None else f", a beam of {pawl.beam.material or 'its own modulus'}"
+    return f"{pawl.name} at {place(map(float, pawl.hinge))}, {spring}{beam}"
+
+
+def _plan_text(model: Fastener) -> str:
+    said = [f"{place(map(float, leg.velocity))} for t = {float(leg.until):.6g}" for leg in plan_legs(model)]
+    past = ", when it is past everything" if model.root.plan is None and model.root.until is None else ""
+    return listed(said, "; ") + past

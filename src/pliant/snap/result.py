@@ -46,9 +46,8 @@ class SnapResult(Shown):
 
     @property
     def digits(self) -> int:
-        """How many digits of the peak forces are to be proved: those asked for, of exact events."""
-        asked = "digits" in self.study.model_fields_set and self.study.arithmetic == "exact"
-        return self.study.digits if asked else 0
+        """How many digits of the peak forces are to be proved: those asked for."""
+        return self.study.digits if "digits" in self.study.model_fields_set else 0
 
     @property
     def events(self) -> tuple[SnapEvent, ...]:

@@ -11,12 +11,14 @@ Source: [DonaldPai1993] sec. 9.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from pliant.core.clock import Clock
 from pliant.core.loops import running
-from pliant.core.progress import Progress, silent
+from pliant.core.progress import Interrupted, Progress, silent
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.arithmetic.protocol import Arithmetic, sweep_arithmetic
@@ -50,6 +52,11 @@ def solve(model: Fastener, study: SnapStudy | None = None, progress: Progress = 
         return _solve(model, study, progress)
 
 
+def check(model: Fastener) -> None:
+    """Refuse what `solve` refuses of a model with its own study."""
+    check_solvable(model, model.study)
+
+
 def _solve(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
     clock = Clock()
     exactly, by_floats = sweep_arithmetic(ExactArithmetic()), sweep_arithmetic(FloatArithmetic())
@@ -67,16 +74,32 @@ def _solve(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
             exact = _trajectories(model, study, exactly, fixed)
             if not same_outcome(model, ways, exact):
                 arithmetic, ways, met = exactly, exact, all_corner_meetings(model, exact)
+    found, answers = SnapResult(model, study, fixed, *ways, (), clock.seconds), dict[str, Any]()
     with clock.phase("answers"):
-        progress(2, 4, "looking aside")
-        edge = knife_edge(model, ways, met, lambda moved: _trajectories(moved, study, exactly, fixed))
-        if edge is not None:
-            arithmetic, ways = exactly, (edge.sides[0].way_in, edge.sides[0].way_back)
-        way_in, way_back = ways
-        answers = _answers(model, study, arithmetic, fixed, way_in, progress)
-        courses = way_in.courses if way_back is None else (*way_in.courses, *way_back.courses)
-        said = (*remarks(model), *interferences(model, courses))
-    return SnapResult(model, study, fixed, way_in, way_back, said, clock.seconds, knife_edge=edge, **answers)
+        try:
+            progress(2, 4, "looking aside")
+            edge = knife_edge(model, ways, met, lambda moved: _trajectories(moved, study, exactly, fixed))
+            if edge is not None:
+                arithmetic, ways = exactly, (edge.sides[0].way_in, edge.sides[0].way_back)
+                found = SnapResult(model, study, fixed, *ways, (), clock.seconds, knife_edge=edge)
+            for key, answer in _answers(model, study, arithmetic, fixed, found.way_in, progress):
+                answers[key] = answer
+            courses = [course for way in found.ways for course in way.courses]
+            said = (*remarks(model), *interferences(model, courses))
+        except KeyboardInterrupt:
+            raise Interrupted(_so_far(found, answers)) from None
+    return replace(found, remarks=said, **answers)
+
+
+STOPPED = "Stopped before all that was asked for was answered."
+ANSWERS = {"classify": "diode", "uncertain": "outcomes", "stability": "margins", "search": "design"}
+
+
+def _so_far(found: SnapResult, answers: dict[str, Any]) -> SnapResult:
+    """The ways, and the answers until a stop; what was not answered counts as not asked for."""
+    left = {asked: False for asked, answer in ANSWERS.items() if answer not in answers}
+    study = found.study.model_copy(update=left)
+    return replace(found, study=study, remarks=(*remarks(found.model), STOPPED), **answers)
 
 
 def _trajectories(
@@ -97,21 +120,17 @@ def _trajectories(
 def _answers(
     model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles, way: Trajectory,
     progress: Progress,
-) -> dict[str, Any]:  # fmt: skip
-    """What else the study asks for."""
-    answers: dict[str, Any] = {}
+) -> Iterator[tuple[str, Any]]:  # fmt: skip
+    """What else the study asks for, one answer after the other."""
     if study.classify:
         springs = springs_of(model)
-        answers["diode"] = classify_diode(
-            model, study, arithmetic, fixed, springs, way.last, way.peak, progress
-        )
+        yield "diode", classify_diode(model, study, arithmetic, fixed, springs, way.last, way.peak, progress)
     if study.uncertain:
-        answers["outcomes"] = outcomes(model, study, arithmetic, fixed, progress)
+        yield "outcomes", outcomes(model, study, arithmetic, fixed, progress)
     if study.stability:
-        answers["margins"] = margins(model, arithmetic, progress)
+        yield "margins", margins(model, arithmetic, progress)
     if study.search and study.goal is not None:
-        answers["design"] = search(model, study.goal, progress)
-    return answers
+        yield "design", search(model, study.goal, progress)
 
 
 def _is_locked(courses: tuple[Course, ...]) -> bool:

@@ -6,8 +6,9 @@ first function is called, not before.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pliant.core.exports import exports
 
 if TYPE_CHECKING:
     from pliant.view.animation import animate
@@ -26,23 +27,16 @@ __all__ = [
     "write_player",
 ]
 
-# No module may have the name of a function: importing it would put the module in the function's place.
-_HOMES = {
-    "animate": "animation",
-    "chart": "charts",
-    "figure": "figures",
-    "filmstrip": "figures",
-    "player_html": "player",
-    "save_figure": "figures",
-    "signals": "charts",
-    "write_player": "player",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = exports(
+    __name__,
+    __all__,
+    {
+        "animation": ["animate"],
+        "charts": ["chart", "signals"],
+        "figures": ["figure", "filmstrip", "save_figure"],
+        "player": ["player_html", "write_player"],
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import html
+import json
 from typing import TYPE_CHECKING, Any
 
 from pliant.core.result import Result
+from pliant.core.store import json_text
 
 if TYPE_CHECKING:
     from pliant.core.motion import Floats
 
 UNLIKE = ("seconds",)  # differ from run to run, and are no part of an answer
-FRAME = '<iframe srcdoc="{page}" style="width: 100%; height: 36em; border: 0" title="{title}"></iframe>'
+FRAME = (
+    '<iframe sandbox="allow-scripts" srcdoc="{page}" '
+    'style="width: 100%; height: 36em; border: 0" title="{title}"></iframe>'
+)
 
 
 class Shown(Result):
@@ -36,15 +41,16 @@ class Shown(Result):
         return f"<pre>{html.escape(result.summary())}</pre>\n{page}"
 
     def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
+        if not isinstance(other, Shown):
             return NotImplemented
         return self is other or _said(self) == _said(other)
 
     def __hash__(self) -> int:
         result: Any = self
-        return hash((type(self), result.status))
+        return hash(result.status)
 
 
 def _said(result: Any) -> dict[str, Any]:
-    """What a result says in plain data, but for the time it took."""
-    return {key: value for key, value in result.to_dict().items() if key not in UNLIKE}
+    """What a result says in JSON, but for the time it took."""
+    data: dict[str, Any] = json.loads(json_text(result.to_dict()))
+    return {key: value for key, value in data.items() if key not in UNLIKE}

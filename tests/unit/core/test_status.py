@@ -5,10 +5,19 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
 from pliant.flex.status import FlexStatus
 from pliant.linkage.status import DragStatus, EditStatus, SynthesisStatus, TraceStatus
-from pliant.relax.status import RelaxStatus
+from pliant.relax.status import EvolveStatus, RelaxStatus
 from pliant.snap.status import SnapStatus
 
-METHODS = (FlexStatus, TraceStatus, EditStatus, DragStatus, SynthesisStatus, RelaxStatus, SnapStatus)
+METHODS = (
+    FlexStatus,
+    TraceStatus,
+    EditStatus,
+    DragStatus,
+    SynthesisStatus,
+    RelaxStatus,
+    EvolveStatus,
+    SnapStatus,
+)
 SOUND = {
     FlexStatus.CONVERGED,
     TraceStatus.RUNS,
@@ -16,6 +25,7 @@ SOUND = {
     DragStatus.FOLLOWS,
     SynthesisStatus.FOUND,
     RelaxStatus.CONVERGED,
+    EvolveStatus.EVOLVED,
     SnapStatus.THROUGH,
     SnapStatus.SEATED,
 }

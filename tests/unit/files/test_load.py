@@ -13,7 +13,7 @@ from tests.fuzz.originals import DATA, FASTENER, LINKAGE, MECHANISM
 import pliant
 from pliant.core.errors import MOST, InputError
 from pliant.core.faults import key_path
-from pliant.files import kinds, load, load_answer, model_of, reader
+from pliant.files import kinds, load, load_any, model_of, reader
 
 GOOD = """
 pliant = 1
@@ -466,11 +466,11 @@ def test_motions_and_plots_are_read_back_and_models_are_neither(tmp_path: Path):
     motion.save(tmp_path / "motion.json")
     plot.save(tmp_path / "plot.json")
     write(tmp_path, json.dumps({"status": "X", "motion": motion.to_dict()}), "result.json")
-    assert isinstance(load_answer(tmp_path / "motion.json"), Motion)
-    assert isinstance(load_answer(tmp_path / "result.json"), Motion)
-    assert isinstance(load_answer(tmp_path / "plot.json"), Plot)
-    assert load_answer(write(tmp_path, GOOD)) is None
-    assert load_answer(write(tmp_path, GOOD, "hook.txt")) is None
+    assert isinstance(load_any(tmp_path / "motion.json"), Motion)
+    assert isinstance(load_any(tmp_path / "result.json"), Motion)
+    assert isinstance(load_any(tmp_path / "plot.json"), Plot)
+    for name in ("hook.toml", "hook.txt"):
+        assert load_any(write(tmp_path, GOOD, name)) == load(write(tmp_path, GOOD, name))
 
 
 @pytest.mark.parametrize(
@@ -478,7 +478,7 @@ def test_motions_and_plots_are_read_back_and_models_are_neither(tmp_path: Path):
 )
 def test_a_broken_result_is_refused_with_a_cure(tmp_path: Path, text: str):
     with pytest.raises(InputError, match=r"cannot be read .*Make the file anew with --json"):
-        load_answer(write(tmp_path, text, "out.json"))
+        load_any(write(tmp_path, text, "out.json"))
 
 
 def test_a_result_with_nan_or_with_shapes_that_are_not_there_is_refused(tmp_path: Path):
@@ -487,7 +487,7 @@ def test_a_result_with_nan_or_with_shapes_that_are_not_there_is_refused(tmp_path
     from pliant.core.motion import Motion
 
     with pytest.raises(InputError, match="NaN is not a finite number"):
-        load_answer(write(tmp_path, '{"motion": {"axis": NaN}}', "out.json"))
+        load_any(write(tmp_path, '{"motion": {"axis": NaN}}', "out.json"))
     body = Motion(
         "step",
         "",
@@ -499,7 +499,7 @@ def test_a_result_with_nan_or_with_shapes_that_are_not_there_is_refused(tmp_path
     )
     body.save(tmp_path / "motion.json")
     with pytest.raises(InputError, match="that is not there"):
-        load_answer(tmp_path / "motion.json")
+        load_any(tmp_path / "motion.json")
 
 
 def test_the_public_limit_is_the_files_rooms():

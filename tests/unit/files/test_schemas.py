@@ -5,6 +5,7 @@ import pytest
 
 from pliant.core.errors import InputError
 from pliant.files import model_of, schema
+from pliant.flex.model import Assembly
 
 GOOD: dict[str, Any] = {
     "pliant": 1,
@@ -68,7 +69,9 @@ def test_the_first_keys_are_required(key: str):
     assert not valid({name: value for name, value in GOOD.items() if name != key})
 
 
-def test_comments_and_docstrings_become_descriptions():
+def test_descriptions_are_those_of_the_fields_and_need_no_source():
+    assert Assembly.model_fields["clearance"].description == "every outline is inset by half of it"
+
     found = schema("assembly")
     assert found["description"] == "Rigid parts that touch, and what else holds them."
     assert found["properties"]["clearance"]["description"] == "every outline is inset by half of it"

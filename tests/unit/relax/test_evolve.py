@@ -20,7 +20,7 @@ from pliant.relax.evolve.mutations import FEWEST, MOST, mutated, trace_another, 
 from pliant.relax.evolve.search import simplest
 from pliant.relax.model import Mechanism
 from pliant.relax.solve import solve
-from pliant.relax.status import RelaxStatus
+from pliant.relax.status import EvolveStatus, RelaxStatus
 
 # As `pliant evolve line` and `… crawler` found them.
 LINE = MachineDesign(
@@ -239,6 +239,7 @@ def test_ctrl_c_ends_a_search_with_the_best_so_far():
     with pytest.raises(Interrupted) as stopped:
         few(progress=StopAfter(2))
     found = stopped.value.result
+    assert (found.status, few(generations=2).status) == (EvolveStatus.STOPPED, EvolveStatus.EVOLVED)
     assert found.history == few(generations=2).history
     assert found.found["aspect"] > 0
     assert "generations        2, best score" in found.summary()

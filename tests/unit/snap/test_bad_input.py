@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pliant.core.errors import InputError
-from pliant.files import chosen_study, model_of
+from pliant.files import model_of
+from pliant.files.studies import chosen_study
 from pliant.snap.model import DIGITS, Fastener
 
 HOOK = [["-1/2", "1/2"], [0, -8], [2, -5]]

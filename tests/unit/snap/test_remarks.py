@@ -1,6 +1,7 @@
 """What is allowed, and said in a sentence each."""
 
 from fractions import Fraction
+from math import degrees
 from typing import Any
 
 import pytest
@@ -40,11 +41,11 @@ def test_angles_that_are_rounded_are_said_with_by_how_much():
     exact = {"rest": "1/5 u", "stops": ["-90 deg", "1/3 u"]}
     assert remarks(fastener(exact)) == ()
     (first, second) = remarks(fastener(exact, {"rest": "30 deg", "stops": [-0.1, 1]}))[:2]
-    assert first.startswith("pawls[1].rest is 0.523598775598299 rad and taken as the angle whose half has")
+    assert first.startswith("pawls[1].rest is 30° and taken as the angle whose half has")
     assert first.endswith(
-        f"the tangent {half_angle('30 deg').u}, {abs(half_angle('30 deg').rounding):.1e} rad from it."
+        f"the tangent {half_angle('30 deg').u}, {degrees(abs(half_angle('30 deg').rounding)):.1e}° from it."
     )
-    assert second.startswith("pawls[1].stops[0] is -0.1 rad and taken as")
+    assert second.startswith("pawls[1].stops[0] is -5.72957795130823° and taken as")
 
 
 def test_obstacles_that_touch_or_overlap_are_said_to_be_one_body():

@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.core.loops import running
+from pliant.core.store import Json
 from pliant.linkage.editing.edit import redraw
 from pliant.linkage.editing.guards import openness_gradients
 from pliant.linkage.editing.problem import (
@@ -79,7 +79,7 @@ class Dragged:
         """The status as a sentence, with what stands in the way."""
         return str(self.status) + (f": {self.held[0]}" if self.held else "")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """As JSON has it."""
         return {
             "status": self.status.name.lower(),

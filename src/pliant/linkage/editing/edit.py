@@ -19,6 +19,7 @@ Differs: it leaves how edits are solved to its main paper; this program is our o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
 from pliant.core.loops import running
 from pliant.core.progress import Interrupted, Progress, silent
+from pliant.linkage import solve as trace
 from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.editing.problem import EditState, Problem, prepare, runs_as_before, try_drawing
 from pliant.linkage.editing.program import resistances, solve_step
@@ -67,6 +69,20 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
     _refuse_empty(study)
     with running(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints), progress):
         return _edit(model, study, progress)
+
+
+def check(model: Linkage) -> None:
+    """Refuse what a trace or an edit of a linkage by its own study refuses."""
+    trace.prepare(model, model.study.for_command("trace"))
+    if (study := model.study.edit) is None:
+        return
+    with running(LOOPS, POSE_AS_PYTHON * study.samples * len(model.joints)):
+        try:
+            _refuse_empty(study)
+            prepare(model, study, study.samples)
+        except InputError as error:
+            faults = [replace(fault, where=f"study.edit.{fault.where}".rstrip(".")) for fault in error.faults]
+            raise InputError(faults) from None
 
 
 def _edit(model: Linkage, study: EditStudy, progress: Progress) -> EditResult:
@@ -207,5 +223,5 @@ def _transmission_target(study: EditStudy, descent: EditDescent) -> Iterator[Ach
         )
         least = (min((one.worst for one in each), default=np.pi / 2) for each in every_transmission)
         before, after = (float(np.degrees(max(wanted - angle, 0.0))) for angle in least)
-        name = f"transmission angles of {np.degrees(wanted):g} deg"
-        yield AchievedTarget(name, before, after, after == 0.0, unit="deg")
+        name = f"transmission angles of {np.degrees(wanted):g}°"
+        yield AchievedTarget(name, before, after, after == 0.0, unit="°")

@@ -74,7 +74,7 @@ def _move(move: JointMove, joint: int, drive: MotorDrive, t: Floats, where: str)
     place = np.array(move.to)
     if move.at == 0.0:
         return DrawnTerm(f"{move.joint} to {written.place(place)}", move.weight, joint, place)
-    name = f"{move.joint} to {written.place(place)} at {np.degrees(move.at):g} deg"
+    name = f"{move.joint} to {written.place(place)} at {np.degrees(move.at):g}°"
     moments = np.array([path_parameter(drive, move.at, t, where)])
     return PositionTerm(name, move.weight, joint, place[None], moments, drive, t)
 
@@ -110,7 +110,7 @@ def _curve(
     flat = edit.flatten is not None
     frames = _samples_between(drive, t, span, f"{where}.{'flatten' if flat else 'dwell'}")
     shape = "flat" if flat else "at rest"
-    name = f"{of} {shape} from {np.degrees(span[0]):g} to {np.degrees(span[1]):g} deg"
+    name = f"{of} {shape} from {np.degrees(span[0]):g}° to {np.degrees(span[1]):g}°"
     return SpreadTerm(name, edit.weight, joint, frames, flat)
 
 
@@ -120,8 +120,8 @@ def _refuse_outside(drive: MotorDrive, t: Floats, angles: tuple[float, ...], whe
     low, high = float(motor_angles.min()), float(motor_angles.max())
     for angle in angles:
         if not drive.closed and not low - 1e-9 <= angle <= high + 1e-9:
-            reach = f"{np.degrees(low):.6g} to {np.degrees(high):.6g} deg"
-            problem = f"{np.degrees(angle):.6g} deg is not on the motor's way, which goes from {reach}"
+            reach = f"{np.degrees(low):.6g}° to {np.degrees(high):.6g}°"
+            problem = f"{np.degrees(angle):.6g}° is not on the motor's way, which goes from {reach}"
             raise InputError([Fault(where, problem, "Give an angle on it")])
 
 

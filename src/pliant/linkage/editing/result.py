@@ -36,7 +36,7 @@ class Resistance:
     angle: float | None = None  # of the first motor, where it is one pose that resists
 
     def __str__(self) -> str:
-        at = "" if self.angle is None else f" at {np.degrees(self.angle):.4g} deg"
+        at = "" if self.angle is None else f" at {np.degrees(self.angle):.4g}°"
         return f"{self.what}{at}"
 
 

@@ -112,7 +112,7 @@ def _locked_fault(plan: RulePlan, stuck: np.ndarray, size: float) -> Fault:
     cure = f"Remove {'it' if one else 'one of them'}, or let one of {'its' if one else 'their'} joints slide"
     if size < NEARLY:
         cure += f"; or draw more digits: as drawn they disagree by {size:.1g} of the motion only"
-    return Fault("links", f"{problem}with {too_many} too many", cure)
+    return Fault("links", f"{problem}with {too_many} too many", cure, tuple(joints))
 
 
 def _stresses(structure: LinkageStructure, stuck: np.ndarray) -> Floats:

@@ -23,7 +23,12 @@ def refuse_flat(plan: RulePlan) -> None:
     if flat:
         cure = dead_centre_cure(plan.structure)
         raise InputError(
-            [Fault(f"joints.{plan.structure.names[op.k]}", _flat_problem(plan, op), cure) for op in flat]
+            [
+                Fault(
+                    f"joints.{(name := plan.structure.names[op.k])}", _flat_problem(plan, op), cure, (name,)
+                )
+                for op in flat
+            ]
         )
 
 

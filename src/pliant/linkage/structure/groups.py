@@ -69,16 +69,16 @@ def _not_held_fault(structure: LinkageStructure, rows: Constraints, joints: list
     slopes = _unit_gradients(rows, shaken, joints)
     usual = np.linalg.matrix_rank(slopes, tol=1e-9) if slopes.size else 0
     if usual == 2 * len(joints):
-        listed = ", ".join(structure.names[k] for k in joints)
-        problem = f"the drawn pose is a dead centre: where {listed} go from here is not defined"
-        return Fault("joints", problem, dead_centre_cure(structure))
+        names = tuple(structure.names[k] for k in joints)
+        problem = f"the drawn pose is a dead centre: where {', '.join(names)} go from here is not defined"
+        return Fault("joints", problem, dead_centre_cure(structure), names)
     missing = 2 * len(joints) - usual
     loose = _moved_joints(slopes, usual, joints) if slopes.size else joints
-    listed = ", ".join(structure.names[k] for k in loose)
-    problem = f"{listed} {'is' if len(loose) == 1 else 'are'} not held: {missing} "
+    names = tuple(structure.names[k] for k in loose)
+    problem = f"{', '.join(names)} {'is' if len(loose) == 1 else 'are'} not held: {missing} "
     problem += f"{'freedom is' if missing == 1 else 'freedoms are'} left when the motors are held"
     cure = f"Add {missing} motor{'s' if missing > 1 else ''}, links between these joints and the rest, "
-    return Fault("links", problem, cure + "or put some on the ground")
+    return Fault("links", problem, cure + "or put some on the ground", names)
 
 
 def _moved_joints(slopes: Floats, rank: int, joints: list[int]) -> list[int]:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
@@ -47,7 +48,7 @@ FAMILIES: dict[str, tuple[Family, ...]] = {
 
 
 def path(
-    points: Any,
+    points: ArrayLike,
     *,
     bars: Bars = "four",
     closed: bool = True,

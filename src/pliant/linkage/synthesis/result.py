@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.core.result import Result
 from pliant.linkage.model import Linkage
 from pliant.linkage.status import SynthesisStatus
 from pliant.linkage.synthesis.matching import TURN
 from pliant.linkage.synthesis.polish import Fit
 from pliant.linkage.synthesis.targets import PathTarget
+from pliant.view.shown import Shown
 
 GOOD = np.pi / 6  # a transmission angle that is good enough
 BINDS = 0.003  # what a joint that binds counts for, over the target's size
@@ -68,8 +68,8 @@ class SynthesizedLinkage:
         }
 
 
-@dataclass(frozen=True)
-class Synthesis(Result):
+@dataclass(frozen=True, repr=False, eq=False)
+class Synthesis(Shown):
     """The answers, best first."""
 
     status: SynthesisStatus

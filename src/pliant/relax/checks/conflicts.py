@@ -24,7 +24,8 @@ def dimension_faults(data: Mapping[str, Any], reading: Reading) -> Faults:
     for name, at in reading.known.items():
         if name not in reading.points and (point := position(at)) is not None:
             problem = f"{name!r} has {len(point)} numbers, and {first!r} has {wanted}"
-            yield fault_at(("nodes", name), at, problem, "Give every node two numbers, or every node three")
+            cure = "Give every node two numbers, or every node three"
+            yield fault_at(("nodes", name), at, problem, cure, [name])
     for place, value in vectors(data):
         point = position(value)
         if point is None or len(point) == wanted or (wanted == 2 and place[-1] == "axis"):

@@ -39,11 +39,12 @@ def apart_faults(data: Mapping[str, Any], reading: Reading) -> Iterator[InitErro
 def _clash(nodes: Nodes, first: str, second: str, reading: Reading) -> InitErrorDetails:
     if first == second:
         cure = "Name two different nodes" if len(nodes.names) == 2 else "Name it once"
-        return fault_at(nodes.place, nodes.names, f"{first!r} is twice in the {nodes.what}", cure)
+        problem = f"{first!r} is twice in the {nodes.what}"
+        return fault_at(nodes.place, nodes.names, problem, cure, [first])
     where = written(reading.points[second])
     problem = f"{first!r} and {second!r} of the {nodes.what} are drawn at one place, {where}"
     cure = "Move one of them, or use one node in place of the two"
-    return fault_at(nodes.place, nodes.names, problem, cure)
+    return fault_at(nodes.place, nodes.names, problem, cure, [first, second])
 
 
 def _together(data: Mapping[str, Any]) -> Iterator[Nodes]:

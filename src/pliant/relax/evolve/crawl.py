@@ -22,6 +22,7 @@ from pliant.relax.evolve.result import Evolved
 from pliant.relax.evolve.search import evolve, simplest
 from pliant.relax.machines import batch as relaxation
 from pliant.relax.machines.population import Floor
+from pliant.relax.status import EvolveStatus
 
 WEIGHT = 1e-3  # of a node, over the stiffness: bars give by some thousandths, and what is lifted falls soon
 WAYPOINTS = 6
@@ -95,7 +96,7 @@ def crawler(
     found = {key: float(value[0]) for key, value in crawls([best], NORMAL, cycles)._asdict().items()}
     evolved = Evolved(best, cycles, found, went.history, seed, NORMAL.friction, WEIGHT)
     if went.stopped:
-        raise Interrupted(evolved)
+        raise Interrupted(replace(evolved, status=EvolveStatus.STOPPED))
     return evolved
 
 

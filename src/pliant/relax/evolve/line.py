@@ -7,6 +7,7 @@ box around the trace.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from pliant.relax.evolve.firmness import firmness
 from pliant.relax.evolve.result import Evolved
 from pliant.relax.evolve.search import evolve, simplest
 from pliant.relax.machines import batch as relaxation
+from pliant.relax.status import EvolveStatus
 
 STROKE = 0.4  # of the machine's size: as long as the line shall be
 FIRM = 0.05  # firmness below which a machine counts less
@@ -83,7 +85,7 @@ def straight_line(
     }
     evolved = Evolved(best, 1, found, went.history, seed)
     if went.stopped:
-        raise Interrupted(evolved)
+        raise Interrupted(replace(evolved, status=EvolveStatus.STOPPED))
     return evolved
 
 

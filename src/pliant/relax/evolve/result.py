@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
-from pliant.core.store import version
+from pliant.core.store import Json, version
 from pliant.relax.evolve.design import DIGITS, MachineDesign
 from pliant.relax.model import Mechanism
+from pliant.relax.status import EvolveStatus
+from pliant.view.shown import Shown
 
 FOOT = 0.01  # of the machine's size: radius of its nodes on the floor
 
 
-@dataclass(frozen=True)
-class Evolved:
+@dataclass(frozen=True, repr=False, eq=False)
+class Evolved(Shown):
     """The best machine of a search."""
 
     design: MachineDesign
@@ -25,6 +27,7 @@ class Evolved:
     seed: int
     friction: float | None = None  # of the floor it stands on
     weight: float = 0.0  # of a node
+    status: EvolveStatus = EvolveStatus.EVOLVED
 
     @property
     def goal(self) -> str:
@@ -50,7 +53,7 @@ class Evolved:
 
     def mechanism(self) -> Mechanism:
         """The machine as a model; one that crawls stands on a floor with the friction it evolved with."""
-        data = self.to_dict()
+        data = self._plain()
         fields: dict[str, Any] = {
             "title": "A straight line, evolved" if self.friction is None else "A crawler, evolved",
             "ground": data["ground"],
@@ -82,8 +85,21 @@ class Evolved:
             "study": {"method": "momentum", "frames": 10 * waypoints, "trace": [list(nodes)[-1]]},
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Everything, ready for JSON; nodes have letters."""
+        head: dict[str, Any] = {
+            "kind": "mechanism",
+            "command": "evolve",
+            "status": self.status.name.lower(),
+            "message": self.status.sentence,
+            "version": version(),
+            "goal": self.goal,
+        }
+        own: dict[str, Any] = {"found": dict(self.found), "history": list(self.history), "seed": self.seed}
+        return {**head, **self._plain(), **own, "motion": self.motion.to_dict()}
+
+    def _plain(self) -> dict[str, Any]:
+        """The machine as plain data."""
         design = self.design
         names = ascii_lowercase[: len(design.nodes)]
         floor = {"friction": self.friction, "floor": 0.0, "gravity": [0.0, -self.weight]}
@@ -100,11 +116,4 @@ class Evolved:
             ],
             "trace": [names[-1]],
             **(floor if self.friction is not None else {}),
-            "kind": "mechanism",
-            "command": "evolve",
-            "goal": self.goal,
-            "version": version(),
-            "found": dict(self.found),
-            "history": list(self.history),
-            "seed": self.seed,
         }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from pliant.core.errors import Fault, InputError
-from pliant.snap.faults import beam_fault, overlap_fault, study_faults
+from pliant.snap.faults import StudyParts, beam_fault, overlap_fault, study_faults
 from pliant.snap.geometry.cantilever import root_behind
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.springs.beam import HINGE, cantilever
@@ -17,9 +17,16 @@ LISTED = 100  # overlaps in one refusal
 
 def check_solvable(model: Fastener, study: SnapStudy) -> None:
     """Refuse what cannot be solved, with every fault."""
-    region = study.region is not None or study.radius != 0
-    has = region, study.search, study.goal is not None, bool(model.parameters)
-    if faults := [*study_faults(study.uncertain, *has), *beam_faults(model)]:
+    asked = StudyParts(
+        uncertain=study.uncertain,
+        region=study.region is not None or study.radius != 0,
+        search=study.search,
+        goal=study.goal is not None,
+        parameters=bool(model.parameters),
+        digits="digits" in study.model_fields_set,
+        floats=study.arithmetic == "float",
+    )
+    if faults := [*study_faults(asked), *beam_faults(model)]:
         raise InputError(faults)
     check_start(model)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import degrees
 
 from pliant.core.quantity import written
 from pliant.snap.arithmetic.half_angle import HalfAngle
@@ -69,7 +70,7 @@ def _rounded_angles(model: Fastener) -> Iterator[str]:
 
 def _rounded(turn: HalfAngle) -> str:
     tangent = f"the angle whose half has the tangent {written(turn.u)}"
-    return f"{turn.asked:.15g} rad and taken as {tangent}, {abs(turn.rounding):.1e} rad from it"
+    return f"{degrees(turn.asked):.15g}° and taken as {tangent}, {degrees(abs(turn.rounding)):.1e}° from it"
 
 
 def _passing_through(model: Fastener) -> Iterator[str]:

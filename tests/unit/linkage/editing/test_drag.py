@@ -5,7 +5,7 @@ import pytest
 
 from pliant import gallery
 from pliant.core.errors import InputError
-from pliant.linkage.drag import Drag
+from pliant.linkage import Drag
 from pliant.linkage.generate import four_bar, jansen, linkage
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import DragStatus

@@ -9,7 +9,7 @@ import pytest
 
 from pliant import gallery
 from pliant.core.errors import PliantError
-from pliant.linkage.drag import Drag
+from pliant.linkage import Drag
 from pliant.linkage.editing.edit import edit
 from pliant.linkage.generate import four_bar, jansen
 from pliant.linkage.kinematics.batch import variant_curves

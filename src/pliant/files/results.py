@@ -1,0 +1,71 @@
+"""Results to files and back: what `--json` writes is a result again when it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pliant.core.motion import Motion
+from pliant.core.plot import Plot
+from pliant.core.result import Result
+from pliant.core.status import Status
+from pliant.core.store import Json
+from pliant.files.kinds import fetch, named
+from pliant.view.shown import Shown
+
+SHOWN = ("summary", "alerts", "plots")  # what a file has beside `to_dict`
+
+
+def result_data(result: Result) -> dict[str, Json]:
+    """All that a result says of itself, as JSON has it: figures, motion, words and charts."""
+    plots: dict[str, Json] = {name: plot.to_dict() for name, plot in result.plots().items()}
+    return {**result.to_dict(), "summary": result.summary(), "alerts": list(result.alerts), "plots": plots}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SavedResult(Shown):
+    """A result that was read from a file: it has the status, words, motion and charts of the one saved.
+
+    Its figures are those of `to_dict()`; what a method computes only when it is asked is not there.
+    """
+
+    data: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """What the model was: "assembly", "linkage", …."""
+        return self.data["kind"]
+
+    @property
+    def command(self) -> str:
+        """What was asked: "flex", "trace", …."""
+        return self.data["command"]
+
+    @cached_property
+    def status(self) -> Status:
+        """How it ended."""
+        return fetch(named(self.kind).statuses[self.command])[self.data["status"].upper()]
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The motion for every view."""
+        return Motion.from_dict(self.data["motion"])
+
+    @property
+    def alerts(self) -> tuple[str, ...]:
+        """What a designer must notice beside the status, in a few words each."""
+        return tuple(self.data.get("alerts", ()))
+
+    def plots(self) -> dict[str, Plot]:
+        """Charts, by name."""
+        return {name: Plot.from_dict(plot) for name, plot in self.data.get("plots", {}).items()}
+
+    def summary(self) -> str:
+        """A sentence, then the figures."""
+        return self.data.get("summary", self.data["message"])
+
+    def to_dict(self) -> dict[str, Json]:
+        """Plain lists and numbers, as the result that was saved gave them."""
+        return {key: value for key, value in self.data.items() if key not in SHOWN}

@@ -1,0 +1,112 @@
+"""What users may import: there by name, said on the reference page, typed, and all that the guide uses."""
+
+import ast
+import inspect
+import re
+import types
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pliant
+
+ROOT = Path(__file__).parents[2]
+GUIDE = [ROOT / "README.md", ROOT / "docs/index.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
+REFERENCE = (ROOT / "docs/guide/reference.md").read_text(encoding="utf-8")
+PACKAGES = ("", ".flex", ".linkage", ".relax", ".snap", ".view", ".files", ".gallery")
+
+
+def exported(module: types.ModuleType) -> dict[str, Any]:
+    """What a public module gives: all that it names, or what is defined in it."""
+    named = getattr(module, "__all__", None)
+    if named is not None:
+        return {name: getattr(module, name) for name in named}
+    here = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+    return {
+        name: value for name, value in here.items() if getattr(value, "__module__", None) == module.__name__
+    }
+
+
+def walked(module: types.ModuleType, path: str, seen: set[str]) -> Iterator[tuple[str, Any]]:
+    for name, value in exported(module).items():
+        yield f"{path}.{name}", value
+        if isinstance(value, types.ModuleType) and value.__name__ not in seen:
+            yield from walked(value, f"{path}.{name}", seen | {value.__name__})
+
+
+EVERYTHING = dict(walked(pliant, "pliant", set()))
+
+
+def functions(value: Any) -> Iterator[Any]:
+    """A function, or the public methods of a class."""
+    if inspect.isfunction(value):
+        yield value
+    for base in value.__mro__ if inspect.isclass(value) else ():
+        for name, member in vars(base).items():
+            own = getattr(member, "__func__", member)
+            if isinstance(member, property | cached_property):
+                own = member.fget if isinstance(member, property) else member.func
+            ours = inspect.isfunction(own) and own.__module__.startswith("pliant.")
+            if ours and not name.startswith("_"):
+                yield own
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_lists_what_it_gives_and_nothing_else(package: str):
+    module = EVERYTHING.get(f"pliant{package}", pliant)
+    if package != ".gallery":
+        assert sorted(dir(module)) == sorted(module.__all__) or package == ".files"
+    with pytest.raises(AttributeError):
+        _ = module.nothing_of_the_kind
+
+
+@pytest.mark.parametrize("path", [path for path in EVERYTHING if callable(EVERYTHING[path])])
+def test_what_is_exported_is_typed_without_any_and_says_what_it_is(path: str):
+    assert inspect.getdoc(EVERYTHING[path])
+    for function in functions(EVERYTHING[path]):
+        signature = inspect.signature(function)
+        types_of = [
+            one.annotation for one in signature.parameters.values() if one.name not in ("self", "cls")
+        ]
+        for annotation in (*types_of, signature.return_annotation):
+            assert annotation is not inspect.Signature.empty, function.__qualname__
+            assert not re.search(r"\bAny\b", str(annotation)), function.__qualname__
+
+
+def test_the_reference_has_everything_that_is_exported():
+    told = set(re.findall(r"pliant(?:\.\w+)+", REFERENCE))
+    left = [
+        path
+        for path, value in EVERYTHING.items()
+        if path not in told and not isinstance(value, types.ModuleType)
+    ]
+    assert left == ["pliant.__version__"]
+    modules = [path for path, value in EVERYTHING.items() if isinstance(value, types.ModuleType)]
+    assert [path for path in modules if f"## {path}\n" not in REFERENCE] == []
+
+
+def public(path: str) -> bool:
+    """Whether a path leads through exported names only; what follows a class or a function is its own."""
+    parts = path.split(".")
+    for count in range(2, len(parts) + 1):
+        part = ".".join(parts[:count])
+        if part not in EVERYTHING:
+            return False
+        if not isinstance(EVERYTHING[part], types.ModuleType):
+            return True
+    return True
+
+
+@pytest.mark.parametrize("page", GUIDE, ids=lambda page: page.name)
+def test_the_guide_uses_no_module_that_is_private(page: Path):
+    text = page.read_text(encoding="utf-8")
+    used = set(re.findall(r"(?<![\w/\[.])pliant(?:\.[a-z_]\w*)+(?!\w*[/-])", text))
+    for block in re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("pliant"):
+                used |= {f"{node.module}.{name.name}" for name in node.names}
+    files = {path for path in used if path.endswith((".toml", ".js", ".fish"))}
+    assert sorted(path for path in used - files if not public(path)) == []
