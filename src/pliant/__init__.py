@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from pliant.core.status import Status
     from pliant.files import SavedResult
     from pliant.files.kinds import Model
-    from pliant.flex import Assembly, FlexResult, FlexStudy
+    from pliant.flex import (  # isort: skip
+        Assembly, BraceResult, BraceStudy, FlexResult, FlexStudy, LoosenResult, LoosenStudy, PlayResult,
+        PlayStudy, SeparateStudy, SeparationResult,
+    )  # fmt: skip
     from pliant.linkage import EditResult, EditStudy, Linkage, Synthesis, TraceResult, TraceStudy
     from pliant.relax import Evolved, Mechanism, RelaxResult, RelaxStudy
     from pliant.snap import Fastener, SnapResult, SnapStudy
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assembly",
+    "BraceResult",
+    "BraceStudy",
     "EditResult",
     "EditStudy",
     "Evolved",
@@ -46,8 +51,12 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Linkage",
+    "LoosenResult",
+    "LoosenStudy",
     "Mechanism",
     "Motion",
+    "PlayResult",
+    "PlayStudy",
     "PliantError",
     "Plot",
     "Progress",
@@ -55,6 +64,8 @@ __all__ = [
     "RelaxStudy",
     "Result",
     "SavedResult",
+    "SeparateStudy",
+    "SeparationResult",
     "SnapResult",
     "SnapStudy",
     "Status",
@@ -62,14 +73,18 @@ __all__ = [
     "TraceResult",
     "TraceStudy",
     "__version__",
+    "brace",
     "edit",
     "files",
     "flex",
     "gallery",
     "linkage",
     "load",
+    "loosen",
+    "play",
     "relax",
     "save",
+    "separate",
     "snap",
     "solve",
     "view",
@@ -86,7 +101,19 @@ _exported = exports(
         "core.result": ["Result"],
         "core.status": ["Status"],
         "files.results": ["SavedResult"],
-        "flex": ["Assembly", "FlexResult", "FlexStudy"],
+        "flex": [
+            "Assembly",
+            "BraceResult",
+            "BraceStudy",
+            "FlexResult",
+            "FlexStudy",
+            "LoosenResult",
+            "LoosenStudy",
+            "PlayResult",
+            "PlayStudy",
+            "SeparateStudy",
+            "SeparationResult",
+        ],
         "linkage": ["EditResult", "EditStudy", "Linkage", "Synthesis", "TraceResult", "TraceStudy"],
         "relax": ["Evolved", "Mechanism", "RelaxResult", "RelaxStudy"],
         "snap": ["Fastener", "SnapResult", "SnapStudy"],
@@ -261,13 +288,129 @@ def edit(
         Interrupted: Ctrl-C; its `result` is what was done until then.
 
     """
+    return _ask("edit", "pliant.linkage.editing.edit:edit", model, study, progress, keywords)
+
+
+def play(
+    model: Assembly | str | Path | Mapping[str, object],
+    study: PlayStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: object,
+) -> PlayResult:
+    """Measure how loose parts are: keywords go before `study`, and `study` before the file's `[study.play]`.
+
+    Args:
+        model: an assembly, the path of its file, or its keys as a dict.
+        study: whose play is looked into.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.play]`: `play(model, body="lid", spin=True)`.
+
+    Returns:
+        The ranges of every part, and the stack-up of the one that is asked about.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was done until then.
+
+    """
+    return _ask("play", "pliant.flex.play.play:play", model, study, progress, keywords)
+
+
+def separate(
+    model: Assembly | str | Path | Mapping[str, object],
+    study: SeparateStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: object,
+) -> SeparationResult:
+    """Take an assembly apart: keywords go before `study`, and `study` before the file's `[study.separate]`.
+
+    Args:
+        model: an assembly, the path of its file, or its keys as a dict.
+        study: what is to be got out, and how.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.separate]`: `separate(model, parts=["lid"])`.
+
+    Returns:
+        The ways out in order, and what holds the rest.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was done until then.
+
+    """
+    return _ask("separate", "pliant.flex.separation.separate:separate", model, study, progress, keywords)
+
+
+def loosen(
+    model: Assembly | str | Path | Mapping[str, object],
+    study: LoosenStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: object,
+) -> LoosenResult:
+    """Find the largest clearance: keywords go before `study`, and `study` before the file's `[study.loosen]`.
+
+    Args:
+        model: an assembly, the path of its file, or its keys as a dict.
+        study: the limit of the flex.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.loosen]`: `loosen(model, limit=0.5)`.
+
+    Returns:
+        The clearance, the model with it, and the flex at each that was tried.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was done until then.
+
+    """
+    return _ask("loosen", "pliant.flex.loosening.loosen:loosen", model, study, progress, keywords)
+
+
+def brace(
+    model: Assembly | str | Path | Mapping[str, object],
+    study: BraceStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: object,
+) -> BraceResult:
+    """Add beams where they help: keywords go before `study`, and `study` before the file's `[study.brace]`.
+
+    Args:
+        model: an assembly, the path of its file, or its keys as a dict.
+        study: how many beams, or until when.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.brace]`: `brace(model, beams=2)`.
+
+    Returns:
+        The structure with its beams, and the flex before and after each.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was done until then.
+
+    """
+    return _ask("brace", "pliant.flex.bracing.brace:brace", model, study, progress, keywords)
+
+
+def _ask(
+    command: str,
+    function: str,
+    model: object,
+    study: Any,
+    progress: Progress | None,
+    keywords: Mapping[str, object],
+) -> Any:
+    """What a command beyond solve answers, by the study of its own table."""
     from pliant.core.progress import silent
     from pliant.files.kinds import fetch
     from pliant.files.studies import chosen_study
 
     loaded = _model_of(model)
-    chosen = chosen_study(loaded, study, keywords, "edit")
-    return fetch("pliant.linkage.editing.edit:edit")(loaded, chosen, progress=progress or silent)
+    chosen = chosen_study(loaded, study, keywords, command)
+    return fetch(function)(loaded, chosen, progress=progress or silent)
 
 
 def __getattr__(name: str) -> object:

@@ -14,7 +14,7 @@ from tests.solved import solved
 
 import pliant
 from pliant.files import schema
-from pliant.flex.status import FlexStatus
+from pliant.flex.status import BraceStatus, FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
 from pliant.linkage.status import EditStatus, SynthesisStatus, TraceStatus
 from pliant.linkage.synthesis import path
 from pliant.relax.model import Actuator, Bar, Mechanism
@@ -31,7 +31,7 @@ PAGES = [*ROOT.glob("*.md"), *(page for page in DOCS.rglob("*.md") if "_build" n
 MODULE = re.compile(r"`((?:cli|core|files|flex|gallery|linkage|relax|snap|view)/[\w/]+(?:\.py)?)`")
 KEY = re.compile(r"\[([A-Z][A-Za-z]+\d{4}[A-Za-z]*)\]")
 KEYS = {
-    "assembly": ("guide/model-file.md", "guide/study.md"),
+    "assembly": ("guide/model-file.md", "guide/study.md", "guide/play.md"),
     "linkage": ("guide/linkages.md", "guide/editing.md"),
     "mechanism": ("guide/mechanisms.md",),
     "fastener": ("guide/fasteners.md",),
@@ -39,6 +39,10 @@ KEYS = {
 TOML = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STATUSES = {
     "flex": FlexStatus,
+    "play": PlayStatus,
+    "separate": SeparationStatus,
+    "loosen": LoosenStatus,
+    "brace": BraceStatus,
     "trace": TraceStatus,
     "edit": EditStatus,
     "synthesize": SynthesisStatus,

@@ -57,7 +57,7 @@ def blocks(page: str) -> list[Block]:
     ]
 
 
-GUIDED = ("answer", "editing", "fasteners", "linkages", "mechanisms", "model-file", "python", "study")
+GUIDED = ("answer", "editing", "fasteners", "linkages", "mechanisms", "model-file", "play", "python", "study")
 PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("[!_]*.md")))]
 LONG = ("fasteners", "editing", "python")  # tours that take seconds
 TOURS = [page for page in PAGES if "_build" not in page and blocks(page)]

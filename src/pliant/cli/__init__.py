@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from pliant.cli import (
+    brace,
     check,
     demo,
     draw,
@@ -16,8 +17,11 @@ from pliant.cli import (
     evolve,
     examples,
     flex,
+    loosen,
     new,
+    play,
     relax,
+    separate,
     snap,
     solve,
     synthesize,
@@ -128,6 +132,10 @@ COMMANDS = (
     check.check,
     solve.solve,
     flex.flex,
+    play.play,
+    separate.separate,
+    loosen.loosen,
+    brace.brace,
     trace.trace,
     edit.edit,
     synthesize.synthesize,

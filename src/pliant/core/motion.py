@@ -84,6 +84,7 @@ class Motion:
 
     body_scalars: Mapping[str, Floats] = field(default_factory=lambda: {})  # (F, B)
     stroke_scalars: Mapping[str, Floats] = field(default_factory=lambda: {})  # (F, S)
+    heat: str = ""  # the scalar that views colour by, where nobody chooses another
     marks: tuple[Mark, ...] = ()
     signals: Mapping[str, Signal] = field(default_factory=lambda: {})
     events: tuple[Event, ...] = ()
@@ -144,6 +145,7 @@ class Motion:
             "strokes": self.strokes.tolist(),
             "body_scalars": {name: plain(rows) for name, rows in self.body_scalars.items()},
             "stroke_scalars": {name: plain(rows) for name, rows in self.stroke_scalars.items()},
+            "heat": self.heat,
             "marks": [_mark_to_dict(mark) for mark in self.marks],
             "signals": {
                 name: {"unit": signal.unit, "values": plain(signal.values)}
@@ -173,6 +175,7 @@ class Motion:
             strokes=np.array(data["strokes"], np.int64).reshape(-1, 2),
             body_scalars={name: _floats(rows) for name, rows in data["body_scalars"].items()},
             stroke_scalars={name: _floats(rows) for name, rows in data["stroke_scalars"].items()},
+            heat=data.get("heat", ""),
             marks=tuple(replace(Mark(**mark), points=_floats(mark["points"])) for mark in data["marks"]),
             signals={
                 name: Signal(signal["unit"], _floats(signal["values"]))

@@ -59,7 +59,15 @@ def kind_of(package: str, model: str, **statuses: str) -> Kind:
 WITHOUT_MODEL = ("synthesize", "evolve")  # commands that find models, and take none
 
 KINDS = {
-    "assembly": kind_of("pliant.flex", "Assembly", flex="FlexStatus"),
+    "assembly": kind_of(
+        "pliant.flex",
+        "Assembly",
+        flex="FlexStatus",
+        play="PlayStatus",
+        separate="SeparationStatus",
+        loosen="LoosenStatus",
+        brace="BraceStatus",
+    ),
     "linkage": replace(
         kind_of(
             "pliant.linkage",

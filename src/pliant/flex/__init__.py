@@ -7,21 +7,35 @@ from pliant.core.result import present
 
 if TYPE_CHECKING:
     from pliant.flex import generate
+    from pliant.flex.bracing.result import BraceResult
+    from pliant.flex.loosening.result import LoosenResult
     from pliant.flex.model import (  # isort: skip
-        Assembly, Body, Compound, FlexStudy, Keep, Limit, Pin, Region, Sight, Study, Term, Weld,
+        Assembly, Body, BraceStudy, Compound, FlexStudy, Keep, Limit, LoosenStudy, Pin, PlayStudy, Region,
+        SeparateStudy, Sight, Study, Term, Weld,
     )  # fmt: skip
+    from pliant.flex.play.result import PlayResult
     from pliant.flex.result import FlexResult
-    from pliant.flex.status import FlexStatus
+    from pliant.flex.separation.result import SeparationResult
+    from pliant.flex.status import BraceStatus, FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
 
 __all__ = [
-    "Assembly", "Body", "Compound", "FlexResult", "FlexStatus", "FlexStudy", "Keep", "Limit", "Pin", "Region",
-    "Sight", "Study", "Term", "Weld", "generate",
+    "Assembly", "Body", "BraceResult", "BraceStatus", "BraceStudy", "Compound", "FlexResult", "FlexStatus",
+    "FlexStudy", "Keep", "Limit", "LoosenResult", "LoosenStatus", "LoosenStudy", "Pin", "PlayResult",
+    "PlayStatus", "PlayStudy", "Region", "SeparateStudy", "SeparationResult", "SeparationStatus", "Sight",
+    "Study", "Term", "Weld", "generate",
 ]  # fmt: skip
 
 __getattr__ = exports(
     __name__,
     __all__,
-    {"result": ["FlexResult"], "status": ["FlexStatus"]},
+    {
+        "bracing.result": ["BraceResult"],
+        "loosening.result": ["LoosenResult"],
+        "play.result": ["PlayResult"],
+        "result": ["FlexResult"],
+        "separation.result": ["SeparationResult"],
+        "status": ["BraceStatus", "FlexStatus", "LoosenStatus", "PlayStatus", "SeparationStatus"],
+    },
     rooms=["generate"],
     rest="model",
 )
@@ -31,10 +45,22 @@ def __dir__() -> list[str]:
     return __all__
 
 
+_HERE = "pliant.flex"
 present(
-    "pliant.flex.result:FlexResult",
-    summary="pliant.flex.report:summary",
-    to_dict="pliant.flex.report:to_dict",
-    motion="pliant.flex.drawing:motion",
-    plots="pliant.flex.charts:plots",
+    f"{_HERE}.result:FlexResult",
+    summary=f"{_HERE}.report:summary",
+    to_dict=f"{_HERE}.report:to_dict",
+    motion=f"{_HERE}.drawing:motion",
+    plots=f"{_HERE}.charts:plots",
 )
+for _room, _result in (
+    ("play", "PlayResult"),
+    ("separation", "SeparationResult"),
+    ("loosening", "LoosenResult"),
+    ("bracing", "BraceResult"),
+):
+    present(
+        f"{_HERE}.{_room}.result:{_result}",
+        **{name: f"{_HERE}.{_room}.report:{name}" for name in ("summary", "to_dict")},
+        **{name: f"{_HERE}.{_room}.drawing:{name}" for name in ("motion", "plots")},
+    )

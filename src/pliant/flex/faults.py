@@ -93,3 +93,6 @@ def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ..
     for prefix, part in ((("study",), study), (("study", "flex"), get(study, "flex"))):
         for index, term in enumerate(items(part, "maximize")):
             yield from (((*prefix, "maximize", index, f), get(term, f)) for f in ("body", "gather"))
+    yield ("study", "play", "body"), get(get(study, "play"), "body")
+    for index, name in enumerate(items(get(study, "separate"), "parts")):
+        yield ("study", "separate", "parts", index), name

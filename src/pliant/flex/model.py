@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import dist
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, overload
 
 import numpy as np
 from pydantic import AfterValidator as After
@@ -28,6 +28,7 @@ from pliant.core.model import (
     Gap,
     Length,
     Name,
+    Positive,
     check_with_references,
     fault,
     get,
@@ -254,14 +255,82 @@ class FlexStudy(Frozen):
     ranges: bool = Field(False, description="range of each joint's share where duals are not unique")
 
 
+class PlayStudy(Frozen):
+    """Whose play is looked into; without a body, that of every one is measured."""
+
+    body: Name | None = None
+    point: Vector | None = None  # of the body, in its own frame; default its centroid
+    direction: Direction | None = None  # whose stack-up is made; default that of the largest play
+    spin: bool = False  # the stack-up of its turn instead
+    directions: int = Field(default=36, ge=4, le=3600)  # around the point
+    samples: int = Field(default=20_000, ge=100, le=10_000_000)  # of Monte Carlo
+    seed: int = Field(default=0, ge=0, le=4_294_967_295)
+    ranges: bool = False  # range of each joint's share where duals are not unique
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        given = [key for key in ("point", "direction") if getattr(self, key) is not None]
+        if self.body is None and (given or self.spin):
+            raise fault(f"has {(given or ['spin'])[0]} and names no body", 'Add body = "…"')
+        if self.spin and self.direction is not None:
+            raise fault("has both direction and spin", "Ask for one of the two")
+        return self
+
+
+class SeparateStudy(Frozen):
+    """How an assembly is to be taken apart."""
+
+    parts: tuple[Name, ...] = ()  # to be got out; default all that move
+    together: bool = False  # all at once, by one motion
+    directions: int = Field(default=16, ge=4, le=360)  # tried for each part, where contacts leave it free
+
+
+class LoosenStudy(Frozen):
+    """How loose the parts may be."""
+
+    limit: Positive | None = None  # that the objective of [study] may reach: a length, or an angle for spin
+    accuracy: Annotated[Number, Field(gt=0, lt=0.5)] = 1e-3  # of the clearance, as a share of it
+
+
+class BraceStudy(Frozen):
+    """How a structure is to be braced."""
+
+    limit: Positive | None = None  # of the flex: beams are added until it is met
+    beams: int = Field(default=1, ge=1, le=100)  # at most, where there is a limit; else as many
+    longest: int = Field(default=1000, ge=1, le=100_000)  # cells of a beam
+    tried: int = Field(default=6, ge=1, le=1000)  # beams whose flex is found, those across the widest change
+
+
 class Study(FlexStudy):
-    """The study of the file, with `[study.flex]` for that command alone."""
+    """The study of the file, with a table of its own for each command: `[study.play]` and so on."""
 
     flex: FlexStudy | None = None
+    play: PlayStudy | None = None
+    separate: SeparateStudy | None = None
+    loosen: LoosenStudy | None = None
+    brace: BraceStudy | None = None
 
-    def for_command(self, command: Literal["flex"]) -> FlexStudy:
-        """The command's own keys over the common ones."""
-        own = getattr(self, command)
+    @overload
+    def for_command(self, command: Literal["flex"]) -> FlexStudy: ...
+    @overload
+    def for_command(self, command: Literal["play"]) -> PlayStudy: ...
+    @overload
+    def for_command(self, command: Literal["separate"]) -> SeparateStudy: ...
+    @overload
+    def for_command(self, command: Literal["loosen"]) -> LoosenStudy: ...
+    @overload
+    def for_command(self, command: Literal["brace"]) -> BraceStudy: ...
+    def for_command(self, command: str) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy | BraceStudy:
+        """The command's own keys, those of flex over the common ones."""
+        tables = {
+            "play": self.play or PlayStudy(),
+            "separate": self.separate or SeparateStudy(),
+            "loosen": self.loosen or LoosenStudy(),
+            "brace": self.brace or BraceStudy(),
+        }
+        if command in tables:
+            return tables[command]
+        own = self.flex
         common = {name: getattr(self, name) for name in FlexStudy.model_fields}
         chosen = {} if own is None else {name: getattr(own, name) for name in own.model_fields_set}
         return FlexStudy.model_construct(**{**common, **chosen})

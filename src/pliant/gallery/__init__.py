@@ -48,6 +48,7 @@ DESCRIPTIONS = {
     "dominoes": "Seven dominoes in a box; how far one leans",
     "bricks": "Bricks in a frame; how far one turns",
     "round-arch": "A round arch of 50 blocks; how far its feet spread",
+    "key-puzzle": "A lid under a lip, and a key that keeps it there; which of them leaves first",
     "jigsaw": "A jigsaw of 6 by 4 curved pieces; how far its corner lifts",
     "jigsaw-115": "A jigsaw of 23 by 5 curved pieces; how far its end lifts",
     "jansen": "Jansen's walking leg; the path of its foot",

@@ -63,7 +63,7 @@ def animate(
         raise PliantError(
             f"seconds = {seconds}, fps = {fps}, hold = {hold}: need seconds > 0, fps 1 to 50, hold ≥ 0"
         )
-    look = Look(frame_before(motion, before), scalar, marks, names, trails)
+    look = Look(frame_before(motion, before), scalar or motion.heat or None, marks, names, trails)
     reel = _Reel(motion, look, title, width, dpi, tallest)
     positions = _positions(motion, max(2, round(seconds * fps)) if motion.frames > 1 else 1, back)
     writers[suffix](path, reel, positions, fps, hold, progress)

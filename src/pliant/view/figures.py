@@ -76,7 +76,7 @@ def figure(
     frame = _pose(motion) if frame is None else whole_frame(motion, frame)
     start = frame_before(motion, before)
     shown = [frame] if start is None else [start, frame]
-    look = Look(None if start == frame else start, scalar, marks, names, trails)
+    look = Look(None if start == frame else start, scalar or motion.heat or None, marks, names, trails)
     if look.shows_trails(motion) and motion.points.shape[1]:
         shown = list(range(motion.frames))
     after = frame if look.before is not None else None
@@ -106,7 +106,7 @@ def filmstrip(
     motion = motion_of(result)
     if frames < 1:
         raise PliantError(f"frames = {frames}: a filmstrip needs at least one")
-    look = Look(frame_before(motion, before), scalar, marks, names, trails)
+    look = Look(frame_before(motion, before), scalar or motion.heat or None, marks, names, trails)
     return compose(
         motion, look, telling_frames(motion, frames), list(range(motion.frames)), title, width=width
     )[0]

@@ -90,6 +90,7 @@ function compile(data) {
   scene.steps = scene.values.map((_, f) => (f ? apart(scene, f, f - 1) : 0));
   scene.timeline = compileTimeline(scene);
   scene.scalars = compileScalars(m);
+  scene.heat = scene.scalars.find((s) => s.name === m.heat) ?? null; // what is coloured by, unless another is chosen
   scene.signals = Object.entries(m.signals).map(([name, s]) => ({ name, unit: s.unit, values: finite(s.values) }));
   scene.events = m.events.map((event, i) => ({ ...event, position: eventPosition(scene, m.events, i) }));
   Object.assign(scene, compileMarks(m.marks, frames));
@@ -1252,7 +1253,7 @@ function makeView(scene, old) {
     layers: scene.layers.map(() => true),
     traced: scene.pointNames.map((name) => (scene.traced.includes(name) ? traceColour(scene.traced, name) : "")),
     sides: null,
-    scalar: (old?.scalar && scene.scalars.find((s) => s.name === old.scalar.name)) || null,
+    scalar: (old?.scalar && scene.scalars.find((s) => s.name === old.scalar.name)) || scene.heat,
     hovered: -1,
     hasty: false,
     beforeLayer: { key: "", canvas: document.createElement("canvas") },

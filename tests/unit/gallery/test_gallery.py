@@ -24,7 +24,7 @@ MODELS = {name: loaded(name) for name in gallery.names()}
 ASSEMBLIES = {name: model for name, model in MODELS.items() if isinstance(model, Assembly)}
 LINKAGES = {name: model for name, model in MODELS.items() if isinstance(model, Linkage)}
 LONGER = ("flock", "can-loose", "bearing", "dominoes", "sliding-door", "round-arch")  # half a second and more
-ENDINGS = {"pencil-box": FlexStatus.FREE}
+ENDINGS = {"pencil-box": FlexStatus.FREE, "key-puzzle": FlexStatus.FREE}
 
 
 def polygons(model: Assembly) -> dict[str, shapely.Polygon]:

@@ -16,6 +16,7 @@ computed; a pivot is a row of fixed weight whose force is a proximal multiplier.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,8 +115,18 @@ class InteriorSolution:
 
 def solve_interior(program: Program, tolerance: float) -> InteriorSolution:
     """The optimum of a program in natural units (`solvers`), to `tolerance`."""
+    return prepare_interior(program)(program, tolerance)
+
+
+def prepare_interior(program: Program) -> Callable[[Program, float], InteriorSolution]:
+    """What solves a program with any cost: its rows gathered and the order of elimination are kept."""
     rows = gather(program)
     symbolic = analyse(rows.pairs[: rows.coupled], program.centres)
+    return lambda asked, tolerance: _iterate(asked, rows, symbolic, tolerance)
+
+
+def _iterate(program: Program, rows: Gathered, symbolic: Symbolic, tolerance: float) -> InteriorSolution:
+    """Newton's steps until the point is optimal, or none brings it nearer."""
     with one_blas_thread():
         point = _start(rows, symbolic, program.cost)
         best, lowest, since = point, np.inf, 0

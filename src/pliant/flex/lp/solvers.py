@@ -98,10 +98,10 @@ def _solve(program: Program, solver: str, tolerance: float) -> Solution:
     solutions: list[Solution] = []
     for name in attempts:
         answer = _ADAPTORS[name](own, tolerance)
-        solutions.append(_check_solution(own, answer, name, tolerance))
+        solutions.append(check_solution(own, answer, name, tolerance))
         if solutions[-1].solved:
             break
-    return _out_of(min(solutions, key=_badness), program, units)
+    return in_units_of(min(solutions, key=_badness), program, units)
 
 
 def residuals(program: Program, step: Floats, forces: Floats) -> tuple[float, float, float]:
@@ -198,7 +198,7 @@ def _typical(gaps: Floats, bound: Floats) -> float:
     return float(np.median(sizes)) if sizes.size else smallest or 1.0
 
 
-def _check_solution(program: Program, answer: RawSolution, name: str, tolerance: float) -> Solution:
+def check_solution(program: Program, answer: RawSolution, name: str, tolerance: float) -> Solution:
     """An answer in natural units, with our word on whether it holds."""
     forces = np.where(program.equal, answer.forces, np.maximum(answer.forces, 0.0))
     step = np.clip(answer.step.reshape(program.cost.shape), -program.bound, program.bound)
@@ -222,7 +222,7 @@ def _badness(solution: Solution) -> tuple[bool, float]:
     return not solution.solved, solution.relative_gap
 
 
-def _out_of(solution: Solution, program: Program, units: Units) -> Solution:
+def in_units_of(solution: Solution, program: Program, units: Units) -> Solution:
     """A solution in the units of the caller's program."""
     load = units.objective / units.columns
     step = solution.step * units.columns
@@ -246,6 +246,11 @@ def _piqp(program: Program, tolerance: float) -> RawSolution:
 
 def run_piqp(program: Program, tolerance: float) -> RawSolution:
     """PIQP's proximal interior-point method on the sparse KKT system, or a full one of a few bodies."""
+    return prepare_piqp(program)(program, tolerance)
+
+
+def prepare_piqp(program: Program) -> Callable[[Program, float], RawSolution]:
+    """PIQP set up for the rows of a program: what solves it with any cost, to a tolerance."""
     piqp: Any = import_module("piqp")
     few = len(program.cost) <= FEW
     matrix, equal = program.full_matrix() if few else program.matrix(), program.equal
@@ -253,8 +258,6 @@ def run_piqp(program: Program, tolerance: float) -> RawSolution:
     size = program.cost.size
     bound = program.bound.ravel()
     solver: Any = piqp.DenseSolver() if few else piqp.SparseSolver()
-    solver.settings.eps_abs = solver.settings.eps_duality_gap_abs = tolerance
-    solver.settings.eps_rel = solver.settings.eps_duality_gap_rel = 0.1 * tolerance
     solver.setup(
         kept(np.zeros((size, size)) if few else (size, size)),
         -program.cost.ravel(),
@@ -266,12 +269,20 @@ def run_piqp(program: Program, tolerance: float) -> RawSolution:
         -bound,
         bound,
     )
-    status = solver.solve()
-    result: Any = solver.result
-    forces = np.empty(len(program.gaps))
-    forces[~equal] = result.z_u
-    forces[equal] = -np.asarray(result.y)
-    return RawSolution(np.asarray(result.x), forces, int(result.info.iter), str(status.name))
+
+    def run(asked: Program, tolerance: float) -> RawSolution:
+        if asked is not program:
+            solver.update(c=-asked.cost.ravel())
+        solver.settings.eps_abs = solver.settings.eps_duality_gap_abs = tolerance
+        solver.settings.eps_rel = solver.settings.eps_duality_gap_rel = 0.1 * tolerance
+        status = solver.solve()
+        result: Any = solver.result
+        forces = np.empty(len(program.gaps))
+        forces[~equal] = result.z_u
+        forces[equal] = -np.asarray(result.y)
+        return RawSolution(np.array(result.x), forces, int(result.info.iter), str(status.name))
+
+    return run
 
 
 def _clarabel(program: Program, tolerance: float) -> RawSolution:
@@ -314,7 +325,7 @@ def _highs(program: Program, tolerance: float) -> RawSolution:
     """
     answer = _run_highs(program, tolerance, "ipx")
     small = len(program.cost) < CROSSOVER
-    if not small or _check_solution(program, answer, "highs", tolerance).solved:
+    if not small or check_solution(program, answer, "highs", tolerance).solved:
         return answer
     return _run_highs(program, tolerance, "simplex")
 
@@ -358,10 +369,20 @@ def _run_highs(program: Program, tolerance: float, method: str) -> RawSolution:
 
 def _normal(program: Program, tolerance: float) -> RawSolution:
     """Our interior-point method on the normal equations of the body graph."""
-    from pliant.flex.lp.interior import solve_interior
+    return prepare_normal(program)(program, tolerance)
 
-    result = solve_interior(program, tolerance)
-    return RawSolution(result.step.ravel(), result.forces, result.iterations, result.message)
+
+def prepare_normal(program: Program) -> Callable[[Program, float], RawSolution]:
+    """Our interior-point method prepared for the rows of a program: what solves it with any cost."""
+    from pliant.flex.lp.interior import prepare_interior
+
+    solve = prepare_interior(program)
+
+    def run(asked: Program, tolerance: float) -> RawSolution:
+        result = solve(asked, tolerance)
+        return RawSolution(result.step.ravel(), result.forces, result.iterations, result.message)
+
+    return run
 
 
 _ADAPTORS: dict[str, Callable[[Program, float], RawSolution]] = {

@@ -1,0 +1,80 @@
+"""A braced structure in words and plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pliant.core.store import model_hash, sayable, version
+from pliant.core.written import figure, place
+from pliant.flex.bracing.result import BraceResult
+from pliant.flex.report import sentence as flex_sentence
+from pliant.flex.status import BraceStatus
+
+
+def summary(result: BraceResult) -> str:
+    """A sentence, then the beams one by one, and where it gives the most now."""
+    rows = [
+        f"  beam {number:<13} {added.beam.ends[0]} to {added.beam.ends[1]}, {len(added.beam.cells)} cells: "
+        f"{figure(added.before, digits=4)} to {figure(added.after, digits=4)} (best of {added.tried})"
+        for number, added in enumerate(result.beams, 1)
+    ]
+    if result.pair is not None:
+        ends = zip(result.pair.points, result.pair.bodies, strict=True)
+        both = " and ".join(f"{place(point, digits=4)} of {name}" for point, name in ends)
+        part = "part" if result.pair.change > 0 else "approach"
+        by = f"{figure(abs(result.pair.change), digits=4)} {result.model.units}"
+        rows.append(f"  gives the most     {both} {part} by {by}")
+    return "\n".join([sentence(result), *rows])
+
+
+def sentence(result: BraceResult) -> str:
+    """What the beams did."""
+    before, after = (figure(one.objective, digits=4) for one in (result.before, result.after))
+    limit = figure(result.study.limit or 0.0, digits=4)
+    count = f"{len(result.beams)} beam{'s' * (len(result.beams) != 1)}"
+    done = f"{count} take{'s' * (len(result.beams) == 1)} the flex from {before} to {after}"
+    sentences = {
+        BraceStatus.MET: f"{done}, within {limit}.",
+        BraceStatus.BRACED: f"{done}.",
+        BraceStatus.SHORT: f"{done}, beyond {limit}.",
+        BraceStatus.NO_BEAM: f"No beam makes the flex of {before} less.",
+        BraceStatus.ADVISED: f"The flex is {before}; its parts are no cells on a grid: no beam was added.",
+        BraceStatus.UNFIT: f"Nothing to brace: {flex_sentence(result.before)}",
+        BraceStatus.INTERRUPTED: f"Stopped with {count}.",
+    }
+    if result.status is BraceStatus.MET and not result.beams:
+        return f"The flex of {before} is within {limit} without a brace."
+    return sentences[result.status]
+
+
+def to_dict(result: BraceResult) -> dict[str, Any]:
+    """Everything, as JSON has it."""
+    pair = result.pair
+    data = {
+        "kind": "assembly",
+        "command": "brace",
+        "status": result.status.name.lower(),
+        "message": result.message,
+        "seconds": dict(result.seconds),
+        "version": version(),
+        "model": model_hash(result.model),
+        "limit": result.study.limit,
+        "before": result.before.objective,
+        "after": result.after.objective,
+        "beams": [
+            {
+                "ends": list(added.beam.ends),
+                "cells": [list(cell) for cell in added.beam.cells],
+                "before": added.before,
+                "after": added.after,
+            }
+            for added in result.beams
+        ],
+        "pair": None if pair is None else {
+            "bodies": list(pair.bodies),
+            "points": [list(point) for point in pair.points],
+            "before": pair.before,
+            "after": pair.after,
+        },
+    }  # fmt: skip
+    return {**sayable(data), "motion": result.motion.to_dict()}

@@ -1,0 +1,42 @@
+"""What comes back from bracing a structure: the beams, and the flex before and after each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pliant.flex.bracing.grid import Beam
+from pliant.flex.bracing.pairs import VisiblePair
+from pliant.flex.model import Assembly, BraceStudy
+from pliant.flex.result import FlexResult
+from pliant.flex.status import BraceStatus
+from pliant.view.shown import Shown
+
+
+@dataclass(frozen=True)
+class AddedBeam:
+    """A beam that was added, and what it did."""
+
+    beam: Beam
+    before: float  # flex
+    after: float
+    tried: int  # beams whose flex was found before this one was chosen
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BraceResult(Shown):
+    """A structure braced, or where it ought to be."""
+
+    status: BraceStatus
+    model: Assembly  # with the beams that were added
+    study: BraceStudy
+    beams: tuple[AddedBeam, ...]
+    pair: VisiblePair | None  # vertices that see each other and whose distance changes the most, as it is now
+    before: FlexResult
+    after: FlexResult
+    seconds: Mapping[str, float]
+
+    @property
+    def message(self) -> str:
+        """The status as a sentence."""
+        return str(self.status)

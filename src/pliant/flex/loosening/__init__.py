@@ -1,0 +1,1 @@
+"""Loosening: the largest clearance within a limit of the flex, and the smallest that goes together."""

@@ -1,0 +1,208 @@
+"""A play result in words and plain data."""
+
+from __future__ import annotations
+
+from math import degrees, isfinite
+from typing import Any
+
+import numpy as np
+
+from pliant.core.motion import plain
+from pliant.core.store import model_hash, sayable, version
+from pliant.core.written import figure, place
+from pliant.flex.play.ellipsoid import Ellipsoid
+from pliant.flex.play.result import BodyPlay, PlayedEnd, PlayResult, PointPlay, Range
+from pliant.flex.play.stack_up import StackUp
+from pliant.flex.status import FlexStatus, PlayStatus
+
+DIGITS = 4  # programs are solved to a ten-thousandth
+LISTED = 12  # bodies and joints in a summary
+
+
+def summary(result: PlayResult) -> str:
+    """A sentence, then the table of bodies, or the stack-up of the one asked about."""
+    rows = _point_rows(result, result.point) if result.point else _body_rows(result)
+    return "\n".join([sentence(result), *rows])
+
+
+def sentence(result: PlayResult) -> str:
+    """The largest play, or why there is none to speak of."""
+    unit, point, loosest = result.model.units, result.point, result.loosest
+    if result.status in (PlayStatus.OVERLAPPING, PlayStatus.VIOLATED):
+        return f'{str(result.status).capitalize()}: "pliant flex" says where.'
+    if result.status is PlayStatus.INTERRUPTED:
+        return f"Stopped: {len(result.bodies)} bodies were measured."
+    if point is not None:
+        return _point_sentence(result, point)
+    free = [body.name for body in result.bodies if body.free]
+    if free:
+        more = f", and {len(free) - 6} more" if len(free) > 6 else ""
+        return f"Free: nothing bounds the play of {', '.join(free[:6])}{more}, to first order."
+    if loosest is None:
+        return "Nothing moves."
+    return (
+        f"{loosest.name} has the most play: {_span(loosest.x)} {unit} in x, {_span(loosest.y)} {unit} in y, "
+        f"{_turn_span(loosest.turn)} of turn."
+    )
+
+
+def _point_sentence(result: PlayResult, point: PointPlay) -> str:
+    back, ahead = point.played
+    what = "turns" if point.direction is None else f"moves along {place(point.direction, digits=3)}"
+    ends = f"{_played(result, point, back, -1)} to {_played(result, point, ahead, 1)}"
+    blamed = point.stack_up.parts[0] if point.stack_up and point.stack_up.parts else None
+    most = f"; {blamed.name} is {blamed.share:.0%} of it" if blamed else ""
+    return f"{point.body} {what} from {ends}{most}."
+
+
+def _played(result: PlayResult, point: PointPlay, end: PlayedEnd, sign: int) -> str:
+    if end.status is FlexStatus.FREE or end.status is FlexStatus.TURNING:
+        return "without end"
+    return _amount(result, point, sign * end.distance)
+
+
+def _amount(result: PlayResult, point: PointPlay, value: float) -> str:
+    """A value along the direction asked about, with its unit."""
+    if not isfinite(value):
+        return "no bound"
+    if point.direction is None:
+        return f"{figure(degrees(value), digits=DIGITS)}°"
+    return f"{figure(value, digits=DIGITS)} {result.model.units}"
+
+
+def _span(span: Range) -> str:
+    return figure(span[1] - span[0], digits=DIGITS) if isfinite(span[1] - span[0]) else "no bound"
+
+
+def _turn_span(span: Range) -> str:
+    return (
+        f"{figure(degrees(span[1] - span[0]), digits=DIGITS)}°" if isfinite(span[1] - span[0]) else "no bound"
+    )
+
+
+def _body_rows(result: PlayResult) -> list[str]:
+    """The loosest bodies, one a line."""
+    ordered = sorted(result.bodies, key=lambda body: -body.travel)[:LISTED]
+    if not ordered:
+        return []
+    unit = result.model.units
+    cells = [("body", f"x ({unit})", f"y ({unit})", "turn (°)")]
+    cells += [(body.name, _ends(body.x), _ends(body.y), _ends(body.turn, degrees)) for body in ordered]
+    widths = [max(len(row[k]) for row in cells) for k in range(4)]
+    lines = [
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+    more = len(result.bodies) - len(ordered)
+    return [*lines, *([f"  and {more} more with less"] if more else [])]
+
+
+def _ends(span: Range, unit: Any = float) -> str:
+    low, high = (figure(unit(end), digits=DIGITS) if isfinite(end) else "∞" for end in span)
+    return f"{low if low.startswith('-') or low == '0' else '-' + low} … {high}"
+
+
+def _point_rows(result: PlayResult, point: PointPlay) -> list[str]:
+    low, high = (_amount(result, point, end) for end in point.linear)
+    rows = [f"  linear estimate    {low} to {high}"]
+    if point.stack_up is not None:
+        rows += _stack_rows(result, point, point.stack_up)
+    if point.ellipsoid is not None:
+        rows += _ellipsoid_rows(result, point.ellipsoid)
+    return rows
+
+
+def _stack_rows(result: PlayResult, point: PointPlay, stack: StackUp) -> list[str]:
+    def both(low: float, high: float) -> str:
+        return f"{_amount(result, point, low)} to {_amount(result, point, high)}"
+
+    rows = [
+        f"  worst case         {both(-stack.worst[0], stack.worst[1])}, all joints at once",
+        f"  root sum squares   {both(-stack.rss[0], stack.rss[1])}",
+        f"  Monte Carlo        {both(*stack.percentiles)} hold 99.73 % of {stack.samples:,} samples",
+    ]
+    for part in stack.parts[:LISTED]:
+        if part.share >= 5e-4:
+            span = _share_range(part.share_range)
+            rows.append(f"  {part.name:<18} {part.share:.1%}{span}")
+    return rows
+
+
+def _share_range(span: tuple[float, float] | None) -> str:
+    if span is None:
+        return ""
+    low, high = (f"{100 * end:.1f}" for end in span)
+    return f" (forward {low} to {high} %)" if low != high else ""
+
+
+def _ellipsoid_rows(result: PlayResult, ellipsoid: Ellipsoid) -> list[str]:
+    """The half axes, as the travel and turn at their ends."""
+    rows: list[str] = []
+    for either in ellipsoid.axes:
+        axis = either * np.sign(either[int(np.argmax(np.abs(either)))])
+        size = float(np.abs(axis).max())
+        travel = place(axis[:2], size=size, digits=3)
+        spin = figure(degrees(axis[2] / ellipsoid.arm), size=degrees(size / ellipsoid.arm), digits=3)
+        label = "flexibility" if not rows else ""
+        rows.append(f"  {label:<18} ± {travel} {result.model.units} with ± {spin}°")
+    if rows:
+        rows.append(
+            f"  {'':<18} half axes of the ellipsoid; a radian counts as "
+            f"{ellipsoid.arm:.4g} {result.model.units}"
+        )
+    return rows
+
+
+def to_dict(result: PlayResult) -> dict[str, Any]:
+    """Everything, as JSON has it; None where nothing bounds a play."""
+    data = {
+        "kind": "assembly",
+        "command": "play",
+        "status": result.status.name.lower(),
+        "message": result.message,
+        "seconds": dict(result.seconds),
+        "version": version(),
+        "model": model_hash(result.model),
+        "gap": result.gap,
+        "rows": result.rows,
+        "columns": result.columns,
+        "bodies": {body.name: _body_dict(body) for body in result.bodies},
+        "point": None if result.point is None else _point_dict(result.point),
+    }
+    return {**sayable(data), "motion": result.motion.to_dict()}
+
+
+def _body_dict(body: BodyPlay) -> dict[str, Any]:
+    return {"x": _bounded(body.x), "y": _bounded(body.y), "turn": _bounded(body.turn)}
+
+
+def _bounded(span: Range) -> list[float | None]:
+    return [end if isfinite(end) else None for end in span]
+
+
+def _point_dict(point: PointPlay) -> dict[str, Any]:
+    return {
+        "body": point.body,
+        "at": list(point.at),
+        "direction": None if point.direction is None else list(point.direction),
+        "linear": _bounded(point.linear),
+        "played": [{"distance": end.distance, "status": end.status.name.lower()} for end in point.played],
+        "outline": plain(point.outline),
+        "stack_up": None if point.stack_up is None else _stack_dict(point.stack_up),
+        "ellipsoid": None if point.ellipsoid is None else _ellipsoid_dict(point.ellipsoid),
+    }
+
+
+def _stack_dict(stack: StackUp) -> dict[str, Any]:
+    return {
+        "worst": list(stack.worst),
+        "rss": list(stack.rss),
+        "deviation": stack.deviation,
+        "percentiles": list(stack.percentiles),
+        "samples": stack.samples,
+        "joints": [{**vars(part), "bodies": list(part.bodies)} for part in stack.parts],
+    }
+
+
+def _ellipsoid_dict(ellipsoid: Ellipsoid) -> dict[str, Any]:
+    return {"centre": ellipsoid.centre.tolist(), "axes": ellipsoid.axes.tolist(), "arm": ellipsoid.arm}
