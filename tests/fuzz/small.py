@@ -33,6 +33,19 @@ def _assemblies() -> Iterator[Data]:
         {"solver": "piqp", "ranges": True, "steps": 4},
         {"restarts": 1, "steps": 3},
         {
+            "play": {
+                "body": "peg",
+                "point": [1, 2],
+                "direction": [1, 1],
+                "directions": 4,
+                "draws": 100,
+                "seed": 1,
+            }
+        },
+        {"play": {"body": "peg", "spin": True, "ranges": True}, "loosen": {"limit": 0.5, "accuracy": 0.2}},
+        {"separate": {"parts": ["peg"], "together": False, "directions": 4}},
+        {"brace": {"limit": 1, "beams": 1, "longest": 3, "tried": 1}},
+        {
             "flex": {
                 "maximize": [right],
                 "steps": 2,

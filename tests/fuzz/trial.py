@@ -37,12 +37,14 @@ AFFORDABLE = {
 }  # fmt: skip
 CHEAP = {"frames": 3, "samples": 8, "steps": 3, "directions": 4, "iterations": 1_000, "digits": 50}
 
+AT_MOST = {"draws": 1000, "directions": 6, "beams": 2, "tried": 2}  # of a command beyond solve
+
 # What no study can ask for less of: by module and name, in any solve and in one in full.
 FEWER = {
     ("snap.questions.stability", "STEPS"): (3, 10),
     ("snap.questions.stability", "HALVINGS"): (1, 5),
-    ("snap.questions.search", "SPREAD"): (1, 3),  # a power of two
-    ("snap.questions.search", "POLISHED"): (0, 1),
+    ("snap.questions.design_search", "SPREAD"): (1, 3),  # a power of two
+    ("snap.questions.design_search", "POLISHED"): (0, 1),
     ("relax.solvers.auto", "INCREMENTS"): (100, 1000),
     ("relax.solvers.auto", "EACH"): (20, 50),
     ("relax.solvers.equilibrium", "RESCUE"): (20_000, 200_000),
@@ -135,6 +137,10 @@ def _solve(trial: Trial, model: Any, depth: Depth, refused: bool) -> None:
         less = less.model_copy(update={"study": study})
         refused = isinstance(_attempt(trial, "check", lambda: _checked(less)), InputError)
         edited = _attempt(trial, "edit", lambda: pliant.edit(less))
+    if model.kind == "assembly":
+        for command in ("play", "separate", "loosen", "brace"):
+            if getattr(model.study, command) is not None:
+                _ask(trial, command, less, depth)
     if result is None:
         return
     refusals = [str(answer) for answer in (result, edited) if isinstance(answer, InputError)]
@@ -149,6 +155,20 @@ def _solve(trial: Trial, model: Any, depth: Depth, refused: bool) -> None:
         _tell(trial, edited, depth)
     if depth == Depth.DRAWN:
         _draw(trial, model, result)
+
+
+def _ask(trial: Trial, command: str, model: Any, depth: Depth) -> None:
+    """What a command beyond solve says of a model; a refusal in words is an answer."""
+    own = getattr(model.study, command)
+    less = {key: min(getattr(own, key), most) for key, most in AT_MOST.items() if hasattr(own, key)}
+    if command == "loosen":
+        less["accuracy"] = max(own.accuracy, 0.1)
+    study = model.study.model_copy(update={command: own.model_copy(update=less)})
+    asked = model.model_copy(update={"study": study})
+    with _fewer(in_full=False):
+        answer = _attempt(trial, command, lambda: getattr(pliant, command)(asked))
+    if not isinstance(answer, InputError | None):
+        _tell(trial, answer, depth)
 
 
 @contextmanager

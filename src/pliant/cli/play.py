@@ -19,7 +19,7 @@ from pliant.cli.run import Common, run, solving_command
 )
 @click.option("--spin", is_flag=True, default=None, help="The stack-up of its turn instead.")
 @click.option("--directions", type=click.IntRange(4, 3600), help="Around the point, for its outline.")
-@click.option("--samples", type=click.IntRange(100, 10_000_000), help="Of Monte Carlo.")
+@click.option("--draws", type=click.IntRange(100, 10_000_000), help="Of Monte Carlo.")
 @click.option("--seed", type=click.IntRange(0, 4_294_967_295), help="Of Monte Carlo.")
 @click.option(
     "--ranges", is_flag=True, default=None, help="Ranges of the joints' shares where they are not unique."

@@ -59,6 +59,18 @@ def study_faults(own: Study, held: Mapping[str, str], moves: bool) -> Iterable[I
         for place, key, problem, cure in terms_without_effect(study.maximize, held, moves) if study else ():
             value = getattr(study.maximize[place], key) if study else None
             yield fault_at((*prefix, "maximize", place, key), value, problem, cure)
+    asked = [(("play", "body"), own.play.body)] if own.play and own.play.body else []
+    asked += (
+        [(("separate", "parts", place), name) for place, name in enumerate(own.separate.parts)]
+        if own.separate
+        else []
+    )
+    for place, name in asked:
+        if name in held:
+            problem = f"{name!r} {held[name]}: nothing moves it"
+            yield fault_at(
+                ("study", *place), name, problem, "Name a body that moves, or let this one", [name]
+            )
 
 
 def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:

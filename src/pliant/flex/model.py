@@ -259,13 +259,15 @@ class PlayStudy(Frozen):
     """Whose play is looked into; without a body, that of every one is measured."""
 
     body: Name | None = None
-    point: Vector | None = None  # of the body, in its own frame; default its centroid
-    direction: Direction | None = None  # whose stack-up is made; default that of the largest play
-    spin: bool = False  # the stack-up of its turn instead
-    directions: int = Field(default=36, ge=4, le=3600)  # around the point
-    samples: int = Field(default=20_000, ge=100, le=10_000_000)  # of Monte Carlo
-    seed: int = Field(default=0, ge=0, le=4_294_967_295)
-    ranges: bool = False  # range of each joint's share where duals are not unique
+    point: Vector | None = Field(None, description="of the body, in its own frame; default its centroid")
+    direction: Direction | None = Field(
+        None, description="whose stack-up is made; default that of the largest play"
+    )
+    spin: bool = Field(False, description="the stack-up of its turn instead")
+    directions: int = Field(default=36, ge=4, le=3600, description="around the point, for its outline")
+    draws: int = Field(default=20_000, ge=100, le=10_000_000, description="of Monte Carlo")
+    seed: int = Field(default=0, ge=0, le=4_294_967_295, description="of Monte Carlo")
+    ranges: bool = Field(False, description="range of each joint's share where duals are not unique")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -280,25 +282,33 @@ class PlayStudy(Frozen):
 class SeparateStudy(Frozen):
     """How an assembly is to be taken apart."""
 
-    parts: tuple[Name, ...] = ()  # to be got out; default all that move
-    together: bool = False  # all at once, by one motion
-    directions: int = Field(default=16, ge=4, le=360)  # tried for each part, where contacts leave it free
+    parts: tuple[Name, ...] = Field((), description="to be got out; default all that move")
+    together: bool = Field(False, description="all at once, by one motion")
+    directions: int = Field(
+        default=16, ge=4, le=360, description="tried for each part, where contacts leave it free"
+    )
 
 
 class LoosenStudy(Frozen):
     """How loose the parts may be."""
 
-    limit: Positive | None = None  # that the objective of [study] may reach: a length, or an angle for spin
-    accuracy: Annotated[Number, Field(gt=0, lt=0.5)] = 1e-3  # of the clearance, as a share of it
+    limit: Positive | None = Field(
+        None, description="that the objective of [study] may reach: a length, or an angle for spin"
+    )
+    accuracy: Annotated[Number, Field(gt=0, lt=0.5)] = Field(
+        1e-3, description="of the clearance, as a share of it"
+    )
 
 
 class BraceStudy(Frozen):
     """How a structure is to be braced."""
 
-    limit: Positive | None = None  # of the flex: beams are added until it is met
-    beams: int = Field(default=1, ge=1, le=100)  # at most, where there is a limit; else as many
-    longest: int = Field(default=1000, ge=1, le=100_000)  # cells of a beam
-    tried: int = Field(default=6, ge=1, le=1000)  # beams whose flex is found, those across the widest change
+    limit: Positive | None = Field(None, description="of the flex: beams are added until it is met")
+    beams: int = Field(default=1, ge=1, le=100, description="that are added at most")
+    longest: int = Field(default=1000, ge=1, le=100_000, description="cells of a beam")
+    tried: int = Field(
+        default=6, ge=1, le=1000, description="beams whose flex is found, those across the widest change"
+    )
 
 
 class Study(FlexStudy):

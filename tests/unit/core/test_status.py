@@ -3,13 +3,17 @@ import pytest
 from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
-from pliant.flex.status import FlexStatus
+from pliant.flex.status import BraceStatus, FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
 from pliant.linkage.status import DragStatus, EditStatus, SynthesisStatus, TraceStatus
 from pliant.relax.status import EvolveStatus, RelaxStatus
 from pliant.snap.status import SnapStatus
 
 METHODS = (
     FlexStatus,
+    PlayStatus,
+    SeparationStatus,
+    LoosenStatus,
+    BraceStatus,
     TraceStatus,
     EditStatus,
     DragStatus,
@@ -20,6 +24,11 @@ METHODS = (
 )
 SOUND = {
     FlexStatus.CONVERGED,
+    PlayStatus.BOUNDED,
+    SeparationStatus.SEPARATES,
+    LoosenStatus.FOUND,
+    BraceStatus.MET,
+    BraceStatus.BRACED,
     TraceStatus.RUNS,
     EditStatus.REACHED,
     DragStatus.FOLLOWS,

@@ -423,7 +423,7 @@ def test_it_is_determined_where_lengths_are_as_many_as_unknowns():
 def test_a_mechanism_that_takes_far_too_much_work_ends_unconverged(monkeypatch):
     monkeypatch.setattr(module, "LABOUR", 0)
     monkeypatch.setattr(module, "PATIENCE", 0)
-    monkeypatch.setattr("pliant.relax.solvers.continuation.grouped", lambda net: None)
+    monkeypatch.setattr("pliant.relax.solvers.continuation.assur_groups", lambda net: None)
     result = solve(peaucellier())
     assert result.status is RelaxStatus.NOT_CONVERGED
     assert any("factorisations brought it no further" in notice.text for notice in result.assessment.notices)

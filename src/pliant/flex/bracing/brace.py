@@ -17,7 +17,7 @@ import numpy as np
 
 from pliant.core.pose import carry
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.flex.bracing.grid import Beam, CellGrid, cell_grid
+from pliant.flex.bracing.grid import CellBeam, CellGrid, cell_grid
 from pliant.flex.bracing.pairs import widest_pair
 from pliant.flex.bracing.result import AddedBeam, BraceResult
 from pliant.flex.model import Assembly, BraceStudy
@@ -80,11 +80,11 @@ def _add_beams(work: _Bracing) -> BraceStatus:
     return BraceStatus.BRACED if work.beams else BraceStatus.NO_BEAM
 
 
-def _best_beam(work: _Bracing, grid: CellGrid) -> tuple[CellGrid, Beam, FlexResult, int] | None:
+def _best_beam(work: _Bracing, grid: CellGrid) -> tuple[CellGrid, CellBeam, FlexResult, int] | None:
     """The beam that leaves the least flex, of those across the widest change; None where none helps."""
     beams = [beam for beam in grid.beams() if len(beam.cells) <= work.study.longest]
     ranked = sorted(beams, key=lambda beam: -_change(work.after, beam))[: work.study.tried]
-    best: tuple[CellGrid, Beam, FlexResult, int] | None = None
+    best: tuple[CellGrid, CellBeam, FlexResult, int] | None = None
     for number, beam in enumerate(ranked):
         work.progress(number, len(ranked), f"a beam from {beam.ends[0]} to {beam.ends[1]}")
         braced = grid.with_cells(beam.cells)
@@ -96,7 +96,7 @@ def _best_beam(work: _Bracing, grid: CellGrid) -> tuple[CellGrid, Beam, FlexResu
     return best
 
 
-def _change(result: FlexResult, beam: Beam) -> float:
+def _change(result: FlexResult, beam: CellBeam) -> float:
     """By how much the distance between the ends of a beam changes as the structure flexes."""
     names = [body.name for body in result.model.bodies]
     ends = [names.index(name) for name in beam.ends]

@@ -17,7 +17,7 @@ JOINTS: tuple[Joint, ...] = ("dovetail", "puzzle")
 
 
 @dataclass(frozen=True)
-class Beam:
+class CellBeam:
     """A straight run of cells that would join two."""
 
     cells: tuple[Cell, ...]
@@ -40,7 +40,7 @@ class CellGrid:
             mask[row, column] = True
         return CellGrid(mask, self.joint, self.size, _structure(mask, self.joint, self.size, self.model))
 
-    def beams(self) -> Iterator[Beam]:
+    def beams(self) -> Iterator[CellBeam]:
         """Straight runs of empty cells between two filled ones, along rows and columns."""
         for turned, mask in ((False, self.mask), (True, self.mask.T)):
             for line, cells in enumerate(mask):
@@ -48,7 +48,7 @@ class CellGrid:
                 for start, end in zip(filled[:-1].tolist(), filled[1:].tolist(), strict=True):
                     if end > start + 1:
                         run = [(line, k) if turned else (k, line) for k in range(start, end + 1)]
-                        yield Beam(tuple(run[1:-1]), (cell_name(run[0]), cell_name(run[-1])))
+                        yield CellBeam(tuple(run[1:-1]), (cell_name(run[0]), cell_name(run[-1])))
 
 
 def cell_grid(model: Assembly) -> CellGrid | None:

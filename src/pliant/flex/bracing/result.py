@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pliant.flex.bracing.grid import Beam
+from pliant.flex.bracing.grid import CellBeam
 from pliant.flex.bracing.pairs import VisiblePair
 from pliant.flex.model import Assembly, BraceStudy
 from pliant.flex.result import FlexResult
@@ -17,7 +17,7 @@ from pliant.view.shown import Shown
 class AddedBeam:
     """A beam that was added, and what it did."""
 
-    beam: Beam
+    beam: CellBeam
     before: float  # flex
     after: float
     tried: int  # beams whose flex was found before this one was chosen

@@ -30,7 +30,7 @@ ROUNDS = 60
 
 
 @dataclass
-class _Search:
+class _ClearanceSearch:
     """Flexes found so far, by clearance."""
 
     model: Assembly
@@ -63,7 +63,7 @@ def loosen(model: Assembly, study: LoosenStudy | None = None, progress: Progress
         cure = "Add limit = … to [study.loosen], or use --limit"
         raise InputError([Fault("study.loosen.limit", "is missing: how far it may flex", cure)])
     started = perf_counter()
-    search = _Search(model, study, progress)
+    search = _ClearanceSearch(model, study, progress)
     smallest, whole = _smallest(search), _largest_whole(model)
     try:
         status, clearance = _bisect(search, smallest, whole)
@@ -73,7 +73,7 @@ def loosen(model: Assembly, study: LoosenStudy | None = None, progress: Progress
     return _result(search, status, clearance, smallest, perf_counter() - started)
 
 
-def _smallest(search: _Search) -> float:
+def _smallest(search: _ClearanceSearch) -> float:
     """The clearance from which on the parts do not overlap as drawn; 0 where they never do."""
     tight = search.model.model_copy(update={"clearance": 0.0})
     drawn = solve(tight, search.model.study.for_command("flex").model_copy(update={"steps": 1}))
@@ -101,7 +101,7 @@ def _largest_whole(model: Assembly) -> float:
     return low
 
 
-def _bisect(search: _Search, smallest: float, whole: float) -> tuple[LoosenStatus, float | None]:
+def _bisect(search: _ClearanceSearch, smallest: float, whole: float) -> tuple[LoosenStatus, float | None]:
     """Grow the clearance until the flex is beyond its limit, then halve what is between."""
     limit = search.study.limit
     assert limit is not None
@@ -126,7 +126,7 @@ def _bisect(search: _Search, smallest: float, whole: float) -> tuple[LoosenStatu
     return LoosenStatus.FOUND, low
 
 
-def _between(search: _Search, low: float, high: float, limit: float) -> float:
+def _between(search: _ClearanceSearch, low: float, high: float, limit: float) -> float:
     """Where a straight line between two clearances meets the limit, a little to the side that is farther."""
     below, above = search.flex(low), search.flex(high)
     if not isfinite(above) or above <= below:
@@ -138,7 +138,7 @@ def _between(search: _Search, low: float, high: float, limit: float) -> float:
 
 
 def _result(
-    search: _Search, status: LoosenStatus, clearance: float | None, smallest: float, seconds: float
+    search: _ClearanceSearch, status: LoosenStatus, clearance: float | None, smallest: float, seconds: float
 ) -> LoosenResult:
     at = clearance if clearance is not None else min(search.found, default=None)
     shown = search.found.get(at) if at is not None else None

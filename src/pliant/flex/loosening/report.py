@@ -29,14 +29,16 @@ def sentence(result: LoosenResult) -> str:
             largest = f"{figure(result.clearance or 0.0, digits=4)} {unit}"
             more = f"; {together}" if together else ""
             return f"A clearance of up to {largest} keeps the flex within {limit}{more}."
+        case LoosenStatus.IMPOSSIBLE if not result.samples:
+            return f"Impossible: {together}, and such a clearance leaves some of them in pieces."
         case LoosenStatus.IMPOSSIBLE:
             why = f", where {together}" if together else ""
             least = figure(result.samples[0].clearance, digits=4)
             return f"Impossible: at {least} {unit}{why}, it flexes by {amount(result, result.flex)} already."
         case LoosenStatus.UNLIMITED:
             most = figure(max(one.clearance for one in result.samples), digits=4)
-            broken = f"beyond {most} {unit} {result.bound_by[0]} is in pieces"
-            return f"No clearance takes the flex to {limit}: {broken}."
+            broken = "".join(f", and beyond that {name} is in pieces" for name in result.bound_by[:1])
+            return f"No clearance takes the flex to {limit}: {most} {unit} was tried{broken}."
         case LoosenStatus.INTERRUPTED:
             return f"Stopped after {len(result.samples)} clearances."
         case LoosenStatus.NO_ANSWER:

@@ -13,7 +13,6 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
-from pliant.core.faults import name_cure
 from pliant.core.loops import run_loops
 from pliant.core.pose import carry
 from pliant.core.progress import Interrupted, Progress, silent
@@ -67,21 +66,7 @@ def play(model: Assembly, study: PlayStudy | None = None, progress: Progress = s
 def _measured_names(model: Assembly, study: PlayStudy) -> list[str]:
     """The bodies to be measured: the one asked about, or all that move."""
     held, _ = held_bodies(model)
-    known = [body.name for body in model.bodies]
-    if study.body is not None and study.body not in known:
-        raise InputError(
-            [
-                Fault(
-                    "study.play.body",
-                    f"{study.body!r} is not a body of this model",
-                    name_cure(study.body, known, "Bodies"),
-                )
-            ]
-        )
-    if study.body in held:
-        problem = f"{study.body!r} {held[study.body]}: it has no play"
-        raise InputError([Fault("study.play.body", problem, "Name a body that moves, or let this one")])
-    names = [name for name in known if name not in held and study.body in (None, name)]
+    names = [body.name for body in model.bodies if body.name not in held and study.body in (None, body.name)]
     if not names:
         raise InputError([Fault("bodies", "nothing moves: every body is held", "Let one of them move")])
     return names
@@ -176,7 +161,7 @@ def _stack_up(
         _contributions(polytope, solution, cost, study.ranges)
         for solution, cost in zip(ends, costs, strict=True)
     )
-    return stack_up(joint_parts(forward, backward), study.samples, study.seed)
+    return stack_up(joint_parts(forward, backward), study.draws, study.seed)
 
 
 def _contributions(

@@ -119,7 +119,7 @@ def _stack_rows(result: PlayResult, point: PointPlay, stack: StackUp) -> list[st
     rows = [
         f"  worst case         {both(-stack.worst[0], stack.worst[1])}, all joints at once",
         f"  root sum squares   {both(-stack.rss[0], stack.rss[1])}",
-        f"  Monte Carlo        {both(*stack.percentiles)} hold 99.73 % of {stack.samples:,} samples",
+        f"  Monte Carlo        {both(*stack.percentiles)} hold 99.73 % of {stack.draws:,} draws",
     ]
     for part in stack.parts[:LISTED]:
         if part.share >= 5e-4:
@@ -199,7 +199,7 @@ def _stack_dict(stack: StackUp) -> dict[str, Any]:
         "rss": list(stack.rss),
         "deviation": stack.deviation,
         "percentiles": list(stack.percentiles),
-        "samples": stack.samples,
+        "draws": stack.draws,
         "joints": [{**vars(part), "bodies": list(part.bodies)} for part in stack.parts],
     }
 

@@ -58,13 +58,13 @@ class StackUp:
     rss: tuple[float, float]
     deviation: float  # of the Monte Carlo values
     percentiles: tuple[float, float]  # 0.135 % and 99.865 % of them, with sign
-    samples: int
+    draws: int
 
 
-def stack_up(parts: tuple[JointPart, ...], samples: int, seed: int) -> StackUp:
+def stack_up(parts: tuple[JointPart, ...], draws: int, seed: int) -> StackUp:
     """Add the parts of the joints up."""
     backward, forward = (np.array([getattr(part, way) for part in parts]) for way in ("backward", "forward"))
-    values = _random_values(backward, forward, samples, seed)
+    values = _random_values(backward, forward, draws, seed)
     low, high = np.quantile(values, (TAIL, 1 - TAIL)) if len(parts) else (0.0, 0.0)
     return StackUp(
         parts=parts,
@@ -72,7 +72,7 @@ def stack_up(parts: tuple[JointPart, ...], samples: int, seed: int) -> StackUp:
         rss=(float(np.sqrt((backward**2).sum())), float(np.sqrt((forward**2).sum()))),
         deviation=float(values.std()) if len(parts) else 0.0,
         percentiles=(float(low), float(high)),
-        samples=samples,
+        draws=draws,
     )
 
 
@@ -90,12 +90,12 @@ def joint_parts(
     return tuple(sorted(parts, key=lambda part: -part.share))
 
 
-def _random_values(backward: Floats, forward: Floats, samples: int, seed: int) -> Floats:
+def _random_values(backward: Floats, forward: Floats, draws: int, seed: int) -> Floats:
     """Σ u_j a_j of each sample, (S,)."""
     generator = np.random.default_rng(seed)
     rows = max(CHUNK // max(len(forward), 1), 1)
-    values = np.empty(samples)
-    for start in range(0, samples, rows):
-        place = generator.uniform(-1.0, 1.0, (min(rows, samples - start), len(forward)))
+    values = np.empty(draws)
+    for start in range(0, draws, rows):
+        place = generator.uniform(-1.0, 1.0, (min(rows, draws - start), len(forward)))
         values[start : start + rows] = (np.where(place > 0, forward, backward) * place).sum(axis=1)
     return values

@@ -9,7 +9,7 @@ Differs: the paper stops at a direction; here each way is played until the parts
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 
@@ -17,7 +17,6 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
-from pliant.core.faults import name_cure
 from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.flex.contact.overlap import measure_overlaps, near_pairs
@@ -27,7 +26,7 @@ from pliant.flex.problem.system import System
 from pliant.flex.separation.first_order import FirstOrder, clusters, first_order
 from pliant.flex.separation.result import DisassemblyTree, Interlock, SeparationResult
 from pliant.flex.separation.spread import spread_out
-from pliant.flex.separation.ways_out import Stage, WayOut, local_program, way_at_once, way_out
+from pliant.flex.separation.ways_out import PartialAssembly, WayOut, local_program, way_at_once, way_out
 from pliant.flex.status import FlexStatus, SeparationStatus
 from pliant.flex.warm import LOOPS
 
@@ -38,7 +37,7 @@ AS_DRAWN = {
 
 
 @dataclass
-class _Search:
+class _DisassemblySearch:
     """What has been found so far."""
 
     study: SeparateStudy
@@ -56,9 +55,7 @@ def separate(
     study = study or model.study.for_command("separate")
     names = tuple(body.name for body in model.bodies)
     drawn = np.array([body.pose for body in model.bodies], np.float64)
-    reasons = held_bodies(model)[0]
-    held = tuple(reasons)
-    _check_parts(study, names, reasons)
+    held = tuple(held_bodies(model)[0])
     with run_loops(LOOPS, inf, progress):
         moving = [name for name in names if name not in held]
         if not moving:
@@ -66,13 +63,13 @@ def separate(
         system, here, program = local_program(model, moving[0])
         overlaps = measure_overlaps(system.parts, here.poses, near_pairs(system.parts, here.poses))
         wrong = findings_as_drawn(model, system, overlaps)
-        search = _Search(study, progress, poses=drawn)
+        search = _DisassemblySearch(study, progress, poses=drawn)
         if wrong is not None:
             return _result(model, system, search, AS_DRAWN[wrong[0]], DisassemblyTree(names), None)
         as_drawn = first_order(program)
         tree = DisassemblyTree(names)
         try:
-            stage = Stage(model, drawn, names)
+            stage = PartialAssembly(model, drawn, names)
             if study.together:
                 tree = _apart_at_once(stage, search, as_drawn)
             else:
@@ -84,7 +81,7 @@ def separate(
         return _result(model, system, search, _status(search, as_drawn, moving), tree, as_drawn)
 
 
-def _take_apart(stage: Stage, held: tuple[str, ...], search: _Search) -> DisassemblyTree:
+def _take_apart(stage: PartialAssembly, held: tuple[str, ...], search: _DisassemblySearch) -> DisassemblyTree:
     """Take parts out of a group until no more can be, and then what came out whole; the tree of it."""
     whole, branches = stage.present, list[DisassemblyTree]()
     while _is_wanted(stage.present, held, search.study):
@@ -95,19 +92,19 @@ def _take_apart(stage: Stage, held: tuple[str, ...], search: _Search) -> Disasse
         stage = stage.after(way)
         search.poses = stage.poses
         branches.append(_what_came_out(stage, way, search))
-        stage = Stage(stage.model, search.poses, stage.present)
+        stage = PartialAssembly(stage.model, search.poses, stage.present)
     if _is_wanted(stage.present, held, search.study):
         search.interlocks.append(_interlock(stage, held))
     return DisassemblyTree(whole, (*branches, DisassemblyTree(stage.present)) if branches else ())
 
 
-def _what_came_out(stage: Stage, way: WayOut, search: _Search) -> DisassemblyTree:
+def _what_came_out(stage: PartialAssembly, way: WayOut, search: _DisassemblySearch) -> DisassemblyTree:
     """The tree of what left together: one part, several at once, or a group to be taken apart itself."""
     if len(way.bodies) == 1:
         return DisassemblyTree(way.bodies)
     if way.at_once:
         return DisassemblyTree(way.bodies, tuple(DisassemblyTree((name,)) for name in way.bodies))
-    inner = Stage(stage.model, stage.poses, way.bodies)
+    inner = PartialAssembly(stage.model, stage.poses, way.bodies)
     units = _units(inner, ())
     return _take_apart(inner, units[0], search) if len(units) > 1 else DisassemblyTree(way.bodies)
 
@@ -118,7 +115,7 @@ def _is_wanted(present: tuple[str, ...], held: tuple[str, ...], study: SeparateS
     return any(name in present and name not in held for name in wanted)
 
 
-def _units(stage: Stage, held: tuple[str, ...]) -> list[tuple[str, ...]]:
+def _units(stage: PartialAssembly, held: tuple[str, ...]) -> list[tuple[str, ...]]:
     """The rigid bodies that are still there and not held, each by the names of its members."""
     model = stage.model_of([name for name in stage.present if name not in held], as_one=False)
     names = [body.name for body in model.bodies]
@@ -130,7 +127,7 @@ def _units(stage: Stage, held: tuple[str, ...]) -> list[tuple[str, ...]]:
     ]
 
 
-def _next_way(stage: Stage, held: tuple[str, ...], search: _Search) -> WayOut | None:
+def _next_way(stage: PartialAssembly, held: tuple[str, ...], search: _DisassemblySearch) -> WayOut | None:
     """How the next part, or group, gets out: alone if one can, else as one with others, else at once."""
     units = _units(stage, held)
     if not search.ways and search.first:
@@ -152,7 +149,7 @@ def _next_way(stage: Stage, held: tuple[str, ...], search: _Search) -> WayOut | 
 
 
 def _first_order_groups(
-    stage: Stage, held: tuple[str, ...]
+    stage: PartialAssembly, held: tuple[str, ...]
 ) -> tuple[list[tuple[str, ...]], dict[str, tuple[float, float]]]:
     """Groups of bodies that move as one to first order, and the velocity of each body that moves."""
     moving = [name for name in stage.present if name not in held]
@@ -172,7 +169,9 @@ def _first_order_groups(
     return [group for group in groups if len(group) > 1], velocities
 
 
-def _parts_that_leave(stage: Stage, held: tuple[str, ...], search: _Search) -> Iterator[str]:
+def _parts_that_leave(
+    stage: PartialAssembly, held: tuple[str, ...], search: _DisassemblySearch
+) -> Iterator[str]:
     """Parts that can leave first, each alone while all others stay."""
     units = _units(stage, held)
     for place, unit in enumerate(units):
@@ -181,7 +180,9 @@ def _parts_that_leave(stage: Stage, held: tuple[str, ...], search: _Search) -> I
             yield unit[0]
 
 
-def _apart_at_once(stage: Stage, search: _Search, as_drawn: FirstOrder) -> DisassemblyTree:
+def _apart_at_once(
+    stage: PartialAssembly, search: _DisassemblySearch, as_drawn: FirstOrder
+) -> DisassemblyTree:
     """Move all that the first-order motion moves at once, until it is clear."""
     held = tuple(held_bodies(stage.model)[0])
     _, velocities = _first_order_groups(stage, held)
@@ -198,7 +199,7 @@ def _apart_at_once(stage: Stage, search: _Search, as_drawn: FirstOrder) -> Disas
     )
 
 
-def _interlock(stage: Stage, held: tuple[str, ...]) -> Interlock:
+def _interlock(stage: PartialAssembly, held: tuple[str, ...]) -> Interlock:
     """What is left together, and whether that is proved to first order."""
     moving = [name for name in stage.present if name not in held]
     _, _, program = local_program(stage.model_of(moving, as_one=False), moving[0])
@@ -206,7 +207,7 @@ def _interlock(stage: Stage, held: tuple[str, ...]) -> Interlock:
     return Interlock(stage.present, test.interlocked, test.unbalanced, test.least_singular)
 
 
-def _status(search: _Search, as_drawn: FirstOrder, moving: list[str]) -> SeparationStatus:
+def _status(search: _DisassemblySearch, as_drawn: FirstOrder, moving: list[str]) -> SeparationStatus:
     if not search.interlocks:
         return SeparationStatus.SEPARATES
     if search.ways:
@@ -220,21 +221,6 @@ def _corners(system: System) -> list[Floats]:
     return [np.vstack(members.shapes[shape].rings) for shape in members.shape_of]
 
 
-def _check_parts(study: SeparateStudy, names: tuple[str, ...], held: Mapping[str, str]) -> None:
-    """Refuse parts that are not there, or do not move."""
-    faults: list[Fault] = []
-    for place, name in enumerate(study.parts):
-        where = f"study.separate.parts[{place}]"
-        if name not in names:
-            faults.append(
-                Fault(where, f"{name!r} is not a body of this model", name_cure(name, names, "Bodies"))
-            )
-        elif name in held:
-            faults.append(Fault(where, f"{name!r} {held[name]}: it stays", "Name bodies that move"))
-    if faults:
-        raise InputError(faults)
-
-
 def _nothing_moves() -> InputError:
     return InputError([Fault("bodies", "nothing moves: every body is held", "Let one of them move")])
 
@@ -242,7 +228,7 @@ def _nothing_moves() -> InputError:
 def _result(
     model: Assembly,
     system: System,
-    search: _Search,
+    search: _DisassemblySearch,
     status: SeparationStatus,
     tree: DisassemblyTree,
     as_drawn: FirstOrder | None,

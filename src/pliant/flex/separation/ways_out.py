@@ -39,7 +39,7 @@ class WayOut:
 
 
 @dataclass(frozen=True)
-class Stage:
+class PartialAssembly:
     """An assembly some parts of which have been taken away: poses of all, and who is still there."""
 
     model: Assembly
@@ -67,10 +67,10 @@ class Stage:
         }
         return self.model.model_copy(update={"bodies": bodies, "welds": welds, **joints})
 
-    def after(self, way: WayOut) -> Stage:
+    def after(self, way: WayOut) -> PartialAssembly:
         """The assembly once parts have been taken out."""
         left = tuple(name for name in self.present if name not in way.bodies)
-        return Stage(self.model, way.frames[-1], left)
+        return PartialAssembly(self.model, way.frames[-1], left)
 
 
 def _among(weld: Weld, here: set[str]) -> Weld | None:
@@ -78,7 +78,7 @@ def _among(weld: Weld, here: set[str]) -> Weld | None:
     return weld.model_copy(update={"bodies": names}) if len(names) > 1 else None
 
 
-def way_out(stage: Stage, names: tuple[str, ...], directions: int) -> WayOut | None:
+def way_out(stage: PartialAssembly, names: tuple[str, ...], directions: int) -> WayOut | None:
     """A way on which bodies leave as one while all others stay; None where none is found."""
     model = stage.model_of(names, as_one=True)
     for direction in free_directions(model, names[0], directions):
@@ -89,7 +89,7 @@ def way_out(stage: Stage, names: tuple[str, ...], directions: int) -> WayOut | N
     return None
 
 
-def way_at_once(stage: Stage, velocities: dict[str, tuple[float, float]]) -> WayOut | None:
+def way_at_once(stage: PartialAssembly, velocities: dict[str, tuple[float, float]]) -> WayOut | None:
     """A way on which bodies leave at the same time, each along its own velocity; None where none is found."""
     model = stage.model_of(tuple(velocities), as_one=False)
     terms = tuple(Term(body=name, direction=velocity) for name, velocity in velocities.items())
@@ -134,7 +134,7 @@ def free_directions(model: Assembly, name: str, count: int) -> Iterator[tuple[fl
         yield float(np.cos(angle)), float(np.sin(angle))
 
 
-def _played(stage: Stage, result: FlexResult, at_once: bool) -> WayOut:
+def _played(stage: PartialAssembly, result: FlexResult, at_once: bool) -> WayOut:
     """The way of a result with its straight end, for all bodies of the file."""
     leaving = result.leaving
     assert leaving is not None
@@ -152,7 +152,7 @@ def _played(stage: Stage, result: FlexResult, at_once: bool) -> WayOut:
     return WayOut(leaving.bodies, np.concatenate([frames, out]), leaving.velocities, at_once)
 
 
-def _until_beside(stage: Stage, result: FlexResult, poses: Floats, velocity: Floats) -> float:
+def _until_beside(stage: PartialAssembly, result: FlexResult, poses: Floats, velocity: Floats) -> float:
     """How far parts must go until their box is beside that of what stays, with some room between."""
     names = {body.name: place for place, body in enumerate(stage.model.bodies)}
     boxes = {}

@@ -4,11 +4,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from pliant.flex.diagnosis.contact_forces import ContactForce
 
 import pliant
 from pliant import InputError
 from pliant.cli import main
+from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.lp.many import maximize_all, share_program
 from pliant.flex.lp.solvers import solve_program
 from pliant.flex.play.play import _polytope
@@ -71,7 +71,7 @@ def test_played_for_real_it_goes_as_far_as_flex_says():
 @pytest.mark.parametrize("count", [1, 3, 6])
 def test_gaps_of_a_row_add_up_and_their_squares_do(count):
     gap = 0.25
-    result = pliant.play(row_of_blocks(count, gap), body=f"b{count - 1}", direction=[1, 0], samples=40_000)
+    result = pliant.play(row_of_blocks(count, gap), body=f"b{count - 1}", direction=[1, 0], draws=40_000)
     assert result.point is not None
     stack = result.point.stack_up
     assert stack is not None
@@ -84,7 +84,7 @@ def test_gaps_of_a_row_add_up_and_their_squares_do(count):
 def test_monte_carlo_of_equal_gaps_has_the_spread_of_uniform_numbers():
     count, gap = 8, 0.25
     model = row_of_blocks(2 * count - 1, gap)
-    result = pliant.play(model, body=f"b{count - 1}", direction=[1, 0], samples=200_000)
+    result = pliant.play(model, body=f"b{count - 1}", direction=[1, 0], draws=200_000)
     assert result.point is not None
     stack = result.point.stack_up
     assert stack is not None
@@ -93,7 +93,7 @@ def test_monte_carlo_of_equal_gaps_has_the_spread_of_uniform_numbers():
         ((part.forward - part.backward) / 4) ** 2 for part in stack.parts
     )
     assert stack.deviation == pytest.approx(sqrt(variance), rel=0.01)
-    again = pliant.play(model, body=f"b{count - 1}", direction=[1, 0], samples=200_000)
+    again = pliant.play(model, body=f"b{count - 1}", direction=[1, 0], draws=200_000)
     assert again == result  # a seed is a seed
 
 
@@ -172,7 +172,7 @@ def test_parts_that_overlap_as_drawn_have_no_play():
         ({"body": "frame"}, "is fixed"),
         ({"direction": [1, 0]}, "names no body"),
         ({"body": "block", "spin": True, "direction": [1, 0]}, "both direction and spin"),
-        ({"body": "block", "samples": 3}, "samples"),
+        ({"body": "block", "draws": 3}, "draws"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_with_a_cure(keywords, said):
@@ -186,7 +186,7 @@ def test_the_command_says_it_in_a_sentence_a_table_and_a_picture(tmp_path: Path)
     assert out.exit_code == 0
     assert "has the most play" in out.output
     assert (tmp_path / "play.png").stat().st_size > 10_000
-    one = CliRunner().invoke(main, ["play", str(model), "--body", "upper_right", "--samples", "1000"])
+    one = CliRunner().invoke(main, ["play", str(model), "--body", "upper_right", "--draws", "1000"])
     assert all(
         word in one.output for word in ("worst case", "root sum squares", "Monte Carlo", "flexibility")
     )
