@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -97,11 +98,11 @@ def random_model(family: str, seed: int) -> Assembly:
 
 def solved(family: str, seed: int) -> FlexResult:
     """As drawn: the same few are compared with every way to write them down."""
-    return _solve_normal_equations(family, seed, import_module("pliant.flex.solve").is_worth_perturbing)
+    return _solved_once(family, seed, import_module("pliant.flex.solve").is_worth_perturbing)
 
 
 @cache
-def _solve_normal_equations(family: str, seed: int, _shaken: object) -> FlexResult:
+def _solved_once(family: str, seed: int, _shaken: object) -> FlexResult:
     return solve(random_model(family, seed))
 
 
@@ -228,10 +229,16 @@ def test_the_stepped_motion_does_not_depend_on_how_the_assembly_is_written_down(
 @settings(max_examples=3, deadline=None, derandomize=True)
 @given(seed=seeds)
 def test_nor_does_that_of_others_drawn_elsewhere_in_another_order_and_from_other_origins(family, seed):
+    """The climb, to what rounding leaves; the end that pushes find by chance, to a hundredth."""
     model = random_model(family, seed)
     for change in CHANGES.values():
         model = change(model)
-    assert_same(solved(family, seed), solve(model))
+    with mock.patch("pliant.flex.solve.is_worth_perturbing", return_value=False):
+        assert_same(solve(random_model(family, seed)), solve(model))
+    one, other = solved(family, seed), solve(model)
+    assert one.status is other.status
+    if one.status is not FlexStatus.FREE:
+        assert other.objective == pytest.approx(one.objective, rel=0.01)
 
 
 def scaled(model: Assembly, factor: float) -> Assembly:

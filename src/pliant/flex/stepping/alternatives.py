@@ -55,15 +55,31 @@ SLIDES = 3  # lengths of a slide that are tried: by less than a quarter nothing 
 
 def alternative_step(system: System, linear: LinearStep, enough: float, turn: float) -> AcceptedStep | None:
     """A step that gains where the program of a pose has nothing more to gain; None: it is at rest."""
-    moving = len(system.parts.free)
     if _alternatives_could_gain(system, linear, enough, turn):
         for other in _alternatives(system, linear, enough, turn):
-            _, moved = step_with_new_contacts(system, other, enough, turn)
-            if moving <= FEWER and moved is not None and moved.there.value <= linear.here.value + enough:
-                _, moved = nearby_step(system, other, enough, turn)
-            if moved is not None and moved.there.value > linear.here.value + enough:
+            moved = _gaining_step(system, linear, other, enough, turn)
+            if moved is not None:
                 return moved
-    return _sliding_step(system, linear, enough, turn) if moving <= FEW else None
+        past = (
+            _gaining_step(system, linear, other, enough, turn)
+            for other in without_touching_tips(system, linear, turn)
+        )
+        # Rows have no order but that of the file: the best of them is the same however it is written.
+        best = max((moved for moved in past if moved), key=lambda moved: moved.there.value, default=None)
+        if best is not None:
+            return best
+    return _sliding_step(system, linear, enough, turn) if len(system.parts.free) <= FEW else None
+
+
+def _gaining_step(
+    system: System, linear: LinearStep, other: LinearStep, enough: float, turn: float
+) -> AcceptedStep | None:
+    """The step of another program at a pose at rest, where it gains; few bodies are kept near, too."""
+    _, moved = step_with_new_contacts(system, other, enough, turn)
+    high = linear.here.value + enough
+    if moved is not None and moved.there.value <= high and len(system.parts.free) <= FEWER:
+        _, moved = nearby_step(system, other, enough, turn)
+    return moved if moved is not None and moved.there.value > high else None
 
 
 def nearby_step(
@@ -116,7 +132,6 @@ def _alternatives(system: System, linear: LinearStep, enough: float, turn: float
             linear_step(system, _with_flipped_corners(system, chosen.here, corners[[k]]), turn)
             for k in range(len(corners))
         )
-    yield from without_touching_tips(system, linear, turn)
 
 
 def without_touching_tips(system: System, linear: LinearStep, turn: float) -> Iterator[LinearStep]:
