@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.crosscheck.continuation import Bars, random_bars
+from tests.crosscheck.continuation import Bars, followed, random_bars
 from tests.crosscheck.mechanisms import FRAMES, difference
 
 from pliant.relax.model import Mechanism, RelaxStudy
 from pliant.relax.result import RelaxResult
 from pliant.relax.solve import solve
+from pliant.relax.solvers import auto
+from pliant.relax.solvers.critical import PathStretch
 from pliant.relax.status import RelaxStatus
 
 
@@ -170,6 +172,29 @@ def test_a_rotor_that_cannot_turn_is_off_by_an_angle():
     assert found.status is RelaxStatus.LOCKED
     assert "rotor o (off by" in found.summary()
     assert "°)" in found.summary().splitlines()[0]
+
+
+@pytest.mark.parametrize("frames", [1, 60])
+def test_a_fold_that_a_long_step_leads_over_is_located_and_drawn_where_it_is(frames):
+    """Forces of 435 N hide those that grow towards the fold, until a step has led to its other side."""
+    bars = random_bars(200672)
+    found = solved(frames, bars.model())
+    end = followed(bars, found.frames[0].x)
+    assert end.kind == "fold"
+    assert found.assessment.locks_at == pytest.approx(end.share, abs=1e-9)
+    assert kinds(found) == ["fold"]
+    drawn = {frame.share: frame.x for frame in found.frames if frame.share <= end.share + 1e-9}
+    assert len(drawn) == 2 + int(end.share * frames)
+    assert max(drawn) == pytest.approx(end.share, abs=1e-9)
+    assert drawn[max(drawn)] == pytest.approx(end.x, abs=1e-6)
+
+
+def test_a_fold_is_located_by_increments_too_where_the_exact_way_is_lost(monkeypatch):
+    """From 2e-6 of the drive before it; a node that swings freely comes to no stand in the search for it."""
+    monkeypatch.setattr(auto, "follow_stretch", lambda *_: PathStretch([]))
+    found = solved(1, random_bars(200672).model())
+    assert found.assessment.locks_at == pytest.approx(0.7368477088311663, abs=1e-9)  # see above
+    assert kinds(found) == ["fold"]
 
 
 def judged(bars: Bars, frames: int) -> None:

@@ -216,6 +216,9 @@ def _follow_exactly(
     record.events += way.event is not None or pace.lost
     if way.event is None or pace.lost:
         return True, wanted
+    if way.event.kind == "fold":
+        between = pace.share, way.event.share
+        wanted = _frames(run, copy_of(state), way.event.state, between, wanted, record, progress)
     return name_loss(run, state, pace, way.event, goal, record), wanted
 
 

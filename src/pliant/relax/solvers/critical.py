@@ -91,7 +91,7 @@ def follow_stretch(net: Network, state: State, share: float, goal: float) -> Pat
         elif way.stands and way.spot.share > (out.poses[-1][0] if out.poses else share):
             out.poses.append((way.spot.share, way.spot.state))
         if out.event:
-            out.ends = bool(out.event.kind) and share - STILL <= out.event.share
+            out.ends = bool(out.event.kind) and share - STILL <= out.event.share <= goal + STILL
             break
     return out
 
@@ -175,7 +175,7 @@ class _ArclengthPath:
         if not len(self.values):  # nothing is free: lengths alone can end it
             return CriticalPoint(at, self.spot.state, np.zeros_like(self.spot.state.x), "fold")
         way = self.spot.rows.spread(self.ways[:, [int(np.abs(self.values).argmin())]])[0]
-        if self.turning and self.values.min() > SOFTER * self.least:
+        if self.turning and np.abs(self.values).min() > SOFTER * self.least:  # κ < 0 on a fold's other side
             return CriticalPoint(at, self.spot.state, way, "fold")
         return CriticalPoint(at, self.spot.state, way, "fork" if abs(speed) > STANDS else self._kind())
 

@@ -30,6 +30,7 @@ RANK = 1e-10  # of the largest: singular values below it are 0
 NEAR = 0.3  # of the size: so far a fold is from where it is sought, at most
 BACK = 1e-5  # of the drive: by so much it may have gone too far, lengths giving way a little
 STILL = 1e-12  # of the size, or of the drive: a step that is none
+HOLDS = 1e-13  # of the size, or of p: what rounding leaves of the equations of a fold
 DIFFERENCE = 1e-6  # of the size, or of the drive: over which slopes are compared
 CARRIES = 1e-3  # of the largest error: what is off by as much carries a lock
 
@@ -54,7 +55,7 @@ def _singular_values(net: Network, state: State) -> Floats:
 
 
 def lock_name(net: Network, state: State, strained: State | None) -> tuple[str, str]:
-    """The kind and the name of a lock, from the last pose before it and one that is strained by it."""
+    """The kind and the name of a lock, from its pose or the last before it, and one strained by it."""
     if strained is not None:
         names = _one_sided_carriers(net, strained)
         if names:
@@ -78,13 +79,14 @@ def _one_sided_carriers(net: Network, state: State) -> list[str]:
 
 def locate_fold(
     net: Network, state: State, strained: State | None, share: float, goal: float
-) -> float | None:
-    """The share of the drive from which on lengths cannot hold, near a given one; None where there is none.
+) -> tuple[float, State] | None:
+    """The share of the drive from which on lengths cannot hold, and the pose there; None where none is near.
 
     Solves e(x, t) = 0 and Jᵀ p = 0 with |p| = 1 together, e the elongations at the share t: there, lengths
     that were independent are no more. By Gauss and Newton, each step the least; of forces it knows
     nothing, which close to a fold grow without bound. Lengths are those that hold what is strained, so that a
-    contact that has yet to close, or a string to tighten, is among them.
+    contact that has yet to close, or a string to tighten, is among them. Once the equations hold, nodes need
+    not come to a stand: where lengths leave them free, next to nothing but rounding moves them.
     """
     there, seen = State._make(array.copy() for array in state), state if strained is None else strained
     chosen = holding(net, elongations(net, seen))
@@ -95,7 +97,9 @@ def locate_fold(
     if p is None:
         return None
     for _ in range(TURNS):
-        step = _step(*_fold_system(net, there, rows, p, (t, reach), chosen))
+        matrix, right = _fold_system(net, there, rows, p, (t, reach), chosen)
+        scales = np.where(np.arange(len(right)) < len(p), net.size, 1.0)
+        step, held = _step(matrix, right), bool((np.abs(right) <= HOLDS * scales).all())
         unknowns = len(rows.nodes)
         y, pace = rows.spread(step[:unknowns, None])[0], step[unknowns] * reach
         if not np.abs(there.x + y - state.x).max() <= NEAR * net.size:
@@ -106,8 +110,9 @@ def locate_fold(
         if len(there.turned):
             measure_angles(there.x, net.parts.couplings, there.turned)
         rows = jacobian_at(net, there.x, elongations(net, there), chosen)
-        if np.abs(y).max() <= STILL * net.size and abs(pace) <= STILL:
-            return min(max(float(t), 0.0), 1.0) if share - BACK <= t <= goal + STILL else None
+        if (held or np.abs(y).max() <= STILL * net.size) and abs(pace) <= STILL:
+            found = min(max(float(t), 0.0), 1.0), there
+            return found if share - BACK <= t <= goal + STILL else None
     return None
 
 

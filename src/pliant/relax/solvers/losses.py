@@ -36,6 +36,7 @@ def name_loss(
         return _snap_through(run, state, pace, critical, goal, record)
     if critical.kind == "fold":
         restore(state, critical.state)
+        pace.share = critical.share  # a long step may have led over it from well before
         return stop_drive(
             run, copy_of(state), state, "lengths", pace, critical.share, goal, record, critical.share
         )

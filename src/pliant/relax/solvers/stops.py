@@ -214,9 +214,9 @@ def stop_drive(
         keep_frame(run, state, ahead, np.inf, False, record)
         return False
     there = strained[1] if strained else None
-    kind, text = lock_name(net, before, there)
-    exact = locate_fold(run.base, before, there, pace.share, goal) if known is None else known
-    ahead = ahead if exact is None else exact
+    found = locate_fold(run.base, before, there, pace.share, goal) if known is None else (known, before)
+    ahead, pose = found or (ahead, before)
+    kind, text = lock_name(net, pose, there)
     record.locks_at = float(ahead)
     record.forget("soft", 0.0)
     record.forget("branch", record.locks_at - SAME)  # the other side of a fold, reached from this one
