@@ -15,6 +15,7 @@ import numpy as np
 
 from pliant.core.arrays import Bools, Floats
 from pliant.core.threads import in_threads, threads
+from pliant.flex.lp.blas import one_blas_thread
 from pliant.flex.lp.program import Program, Solution
 from pliant.flex.lp.solvers import (
     RawSolution,
@@ -78,7 +79,15 @@ def share_program(program: Program) -> SharedProgram:
 
 
 def maximize_all(shared: SharedProgram, costs: Sequence[Floats], tolerance: float) -> Iterator[Solution]:
-    """The solution for each cost, in order, as they come: a handful at a time on all threads."""
+    """The solution for each cost, in order, as they come: a handful at a time on all threads.
+
+    BLAS keeps to one thread all along: were each program to see to that for itself, the first to end
+    would give the others' back.
+    """
     batch = 1 if shared.solver == "piqp" else 4 * threads()
     for start in range(0, len(costs), batch):
-        yield from in_threads(lambda cost: shared.maximize(cost, tolerance), costs[start : start + batch])
+        with one_blas_thread():
+            solutions = in_threads(
+                lambda cost: shared.maximize(cost, tolerance), costs[start : start + batch]
+            )
+        yield from solutions
