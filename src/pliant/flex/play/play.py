@@ -22,7 +22,7 @@ from pliant.flex.diagnosis.contact_forces import contact_shares
 from pliant.flex.lp.program import Solution
 from pliant.flex.model import Assembly, PlayStudy, Term, held_bodies
 from pliant.flex.play.ellipsoid import Ellipsoid, flexibility_ellipsoid
-from pliant.flex.play.polytope import LocalPolytope
+from pliant.flex.play.polytope import LocalPolytope, UnsolvedError
 from pliant.flex.play.result import BodyPlay, PlayedEnd, PlayResult, PointPlay
 from pliant.flex.play.stack_up import Contribution, StackUp, joint_parts, stack_up
 from pliant.flex.problem.system import compile_system
@@ -59,6 +59,8 @@ def play(model: Assembly, study: PlayStudy | None = None, progress: Progress = s
         except KeyboardInterrupt:
             stopped = _result(model, study, polytope, PlayStatus.INTERRUPTED, tuple(bodies))
             raise Interrupted(stopped) from None
+        except UnsolvedError as error:
+            return _result(model, study, polytope, PlayStatus.SOLVER_FAILED, tuple(bodies), note=str(error))
         status = PlayStatus.FREE if any(body.free for body in bodies) else PlayStatus.BOUNDED
         return _result(model, study, polytope, status, tuple(bodies), point)
 
@@ -222,6 +224,7 @@ def _result(
     status: PlayStatus,
     bodies: tuple[BodyPlay, ...] = (),
     point: PointPlay | None = None,
+    note: str = "",
 ) -> PlayResult:
     system = polytope.system
     rows, columns = polytope.program.shape
@@ -237,4 +240,5 @@ def _result(
         shapes=system.parts.members.shapes,
         shape_of=system.parts.members.shape_of,
         seconds=dict(system.clock.seconds),
+        note=note,
     )

@@ -27,6 +27,10 @@ ACCURACY = 1e-4  # of an extent
 HELD_BY_BOUND = 1e-3  # of the load: where the bounds carry as much, no joint bounds the motion
 
 
+class UnsolvedError(Exception):
+    """A program that no solver could solve; says what the last one said."""
+
+
 @dataclass(frozen=True)
 class LocalPolytope:
     """The polytope of a system at a configuration."""
@@ -73,8 +77,11 @@ class LocalPolytope:
         return int(self.system.parts.moving[body]), turn(self.here.poses[body, 2], point)
 
     def extremes(self, costs: Sequence[Floats]) -> Iterator[Solution]:
-        """The extreme motion along each cost, in order, as they come."""
-        return maximize_all(self.shared, costs, ACCURACY)
+        """The extreme motion along each cost, in order, as they come; an UnsolvedError ends them."""
+        for solution in maximize_all(self.shared, costs, ACCURACY):
+            if not solution.solved:
+                raise UnsolvedError(solution.message)
+            yield solution
 
     def is_free(self, solution: Solution, cost: Floats) -> bool:
         """Whether the bounds hold a motion, and no joint: then it has no end to first order."""

@@ -28,10 +28,14 @@ def summary(result: PlayResult) -> str:
 def sentence(result: PlayResult) -> str:
     """The largest play, or why there is none to speak of."""
     unit, point, loosest = result.model.units, result.point, result.loosest
-    if result.status in (PlayStatus.OVERLAPPING, PlayStatus.VIOLATED):
-        return f'{str(result.status).capitalize()}: "pliant flex" says where.'
-    if result.status is PlayStatus.INTERRUPTED:
-        return f"Stopped: {len(result.bodies)} bodies were measured."
+    without = {
+        PlayStatus.OVERLAPPING: f'{str(result.status).capitalize()}: "pliant flex" says where.',
+        PlayStatus.VIOLATED: f'{str(result.status).capitalize()}: "pliant flex" says where.',
+        PlayStatus.SOLVER_FAILED: f"No solver could solve a linear program of the play ({result.note}).",
+        PlayStatus.INTERRUPTED: f"Stopped: {len(result.bodies)} bodies were measured.",
+    }
+    if result.status in without:
+        return without[result.status]
     if point is not None:
         return _point_sentence(result, point)
     free = [body.name for body in result.bodies if body.free]

@@ -6,7 +6,7 @@ from typing import Any
 
 from pliant.core.store import model_hash, sayable, version
 from pliant.core.written import place
-from pliant.flex.separation.result import DisassemblyTree, SeparationResult
+from pliant.flex.separation.result import SeparationResult
 from pliant.flex.separation.ways_out import WayOut
 from pliant.flex.status import SeparationStatus
 
@@ -93,9 +93,3 @@ def _way_dict(way: WayOut) -> dict[str, Any]:
         "directions": [list(direction) for direction in way.directions],
         "at_once": way.at_once,
     }
-
-
-def tree_lines(tree: DisassemblyTree, depth: int = 0) -> list[str]:
-    """The tree as indented lines."""
-    lines = [f"{'  ' * depth}{_names(tree.bodies)}"]
-    return lines + [line for branch in tree.branches for line in tree_lines(branch, depth + 1)]

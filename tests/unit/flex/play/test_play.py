@@ -1,3 +1,4 @@
+from dataclasses import replace
 from math import inf, pi, sqrt
 from pathlib import Path
 
@@ -157,6 +158,26 @@ def test_what_nothing_bounds_is_free_and_json_can_say_so():
     assert block.y[0] == pytest.approx(-GAP, rel=1e-3)
     assert result.to_dict()["bodies"]["block"]["y"][1] is None
     assert "Free" in result.summary()
+
+
+def test_a_program_that_no_solver_solves_is_said_to_be(monkeypatch):
+    def give_up(shared, costs, tolerance):
+        return (replace(shared.maximize(cost, tolerance), solved=False, message="gave up") for cost in costs)
+
+    monkeypatch.setattr("pliant.flex.play.polytope.maximize_all", give_up)
+    result = pliant.play(in_a_frame())
+    assert result.status is PlayStatus.SOLVER_FAILED
+    assert "gave up" in result.summary()
+
+
+def test_ctrl_c_keeps_what_was_measured():
+    def stop(done, total, text):
+        raise KeyboardInterrupt
+
+    with pytest.raises(pliant.Interrupted) as stopped:
+        pliant.play(pliant.gallery.load("dovetail-slide"), progress=stop)
+    assert stopped.value.result.status is PlayStatus.INTERRUPTED
+    assert len(stopped.value.result.bodies) == 1
 
 
 def test_parts_that_overlap_as_drawn_have_no_play():
