@@ -164,16 +164,23 @@ def _ways_out(result: FlexResult) -> list[str]:
     return [f"{name} along {place(velocity, digits=3)}" for name, velocity in ways]
 
 
-def to_dict(result: FlexResult) -> dict[str, Any]:
-    """Everything, as JSON has it."""
-    data = {
+def opening(result: Any, command: str) -> dict[str, Any]:
+    """What the JSON of every result of an assembly begins with."""
+    return {
         "kind": "assembly",
-        "command": "flex",
+        "command": command,
         "status": result.status.name.lower(),
         "message": result.message,
         "seconds": dict(result.seconds),
         "version": version(),
         "model": model_hash(result.model),
+    }
+
+
+def to_dict(result: FlexResult) -> dict[str, Any]:
+    """Everything, as JSON has it."""
+    data = {
+        **opening(result, "flex"),
         "objective": result.objective,
         "linear": result.linear,
         "left": result.left,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import sayable
 from pliant.core.written import figure, place
 from pliant.flex.bracing.result import BraceResult
+from pliant.flex.report import opening
 from pliant.flex.report import sentence as flex_sentence
 from pliant.flex.status import BraceStatus
 
@@ -51,13 +52,7 @@ def to_dict(result: BraceResult) -> dict[str, Any]:
     """Everything, as JSON has it."""
     pair = result.pair
     data = {
-        "kind": "assembly",
-        "command": "brace",
-        "status": result.status.name.lower(),
-        "message": result.message,
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
+        **opening(result, "brace"),
         "limit": result.study.limit,
         "before": result.before.objective,
         "after": result.after.objective,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import degrees, isfinite
 from typing import Any
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import sayable
 from pliant.core.written import figure
 from pliant.flex.loosening.result import LoosenResult
+from pliant.flex.report import opening
 from pliant.flex.status import LoosenStatus
 
 
@@ -59,13 +60,7 @@ def amount(result: LoosenResult, value: float) -> str:
 def to_dict(result: LoosenResult) -> dict[str, Any]:
     """Everything, as JSON has it; None where a motion has no end."""
     data = {
-        "kind": "assembly",
-        "command": "loosen",
-        "status": result.status.name.lower(),
-        "message": result.message,
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
+        **opening(result, "loosen"),
         "limit": result.study.limit,
         "clearance": result.clearance,
         "smallest": result.smallest,

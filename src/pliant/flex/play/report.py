@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from pliant.core.motion import plain
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import sayable
 from pliant.core.written import figure, place
 from pliant.flex.play.ellipsoid import Ellipsoid
 from pliant.flex.play.result import BodyPlay, PlayedEnd, PlayResult, PointPlay, Range
 from pliant.flex.play.stack_up import StackUp
+from pliant.flex.report import opening
 from pliant.flex.status import FlexStatus, PlayStatus
 
 DIGITS = 4  # programs are solved to a ten-thousandth
@@ -160,13 +161,7 @@ def _ellipsoid_rows(result: PlayResult, ellipsoid: Ellipsoid) -> list[str]:
 def to_dict(result: PlayResult) -> dict[str, Any]:
     """Everything, as JSON has it; None where nothing bounds a play."""
     data = {
-        "kind": "assembly",
-        "command": "play",
-        "status": result.status.name.lower(),
-        "message": result.message,
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
+        **opening(result, "play"),
         "gap": result.gap,
         "rows": result.rows,
         "columns": result.columns,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import sayable
 from pliant.core.written import place
+from pliant.flex.report import opening
 from pliant.flex.separation.result import SeparationResult
 from pliant.flex.separation.ways_out import WayOut
 from pliant.flex.status import SeparationStatus
@@ -69,13 +70,7 @@ def _names(names: tuple[str, ...]) -> str:
 def to_dict(result: SeparationResult) -> dict[str, Any]:
     """Everything, as JSON has it."""
     data = {
-        "kind": "assembly",
-        "command": "separate",
-        "status": result.status.name.lower(),
-        "message": result.message,
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
+        **opening(result, "separate"),
         "gap": result.gap,
         "first": list(result.first),
         "key": result.key,

@@ -71,14 +71,14 @@ def separate(
         try:
             stage = PartialAssembly(model, drawn, names)
             if study.together:
-                tree = _apart_at_once(stage, search, as_drawn)
+                tree = _apart_at_once(stage, search)
             else:
                 search.first = tuple(_parts_that_leave(stage, held, search))
                 tree = _take_apart(stage, held, search)
         except KeyboardInterrupt:
             stopped = _result(model, system, search, SeparationStatus.INTERRUPTED, tree, as_drawn)
             raise Interrupted(stopped) from None
-        return _result(model, system, search, _status(search, as_drawn, moving), tree, as_drawn)
+        return _result(model, system, search, _status(search, as_drawn), tree, as_drawn)
 
 
 def _take_apart(stage: PartialAssembly, held: tuple[str, ...], search: _DisassemblySearch) -> DisassemblyTree:
@@ -180,9 +180,7 @@ def _parts_that_leave(
             yield unit[0]
 
 
-def _apart_at_once(
-    stage: PartialAssembly, search: _DisassemblySearch, as_drawn: FirstOrder
-) -> DisassemblyTree:
+def _apart_at_once(stage: PartialAssembly, search: _DisassemblySearch) -> DisassemblyTree:
     """Move all that the first-order motion moves at once, until it is clear."""
     held = tuple(held_bodies(stage.model)[0])
     _, velocities = _first_order_groups(stage, held)
@@ -207,7 +205,7 @@ def _interlock(stage: PartialAssembly, held: tuple[str, ...]) -> Interlock:
     return Interlock(stage.present, test.interlocked, test.unbalanced, test.least_singular)
 
 
-def _status(search: _DisassemblySearch, as_drawn: FirstOrder, moving: list[str]) -> SeparationStatus:
+def _status(search: _DisassemblySearch, as_drawn: FirstOrder) -> SeparationStatus:
     if not search.interlocks:
         return SeparationStatus.SEPARATES
     if search.ways:
