@@ -187,15 +187,15 @@ class Obstacle(Frozen):
 
 
 class Move(Frozen):
-    """Vertices of a pawl, the root or an obstacle that a parameter moves, by so much for each unit of it."""
+    """Vertices of a pawl, the root or an obstacle that a variable moves, by so much for each unit of it."""
 
     of: Name
     vertices: tuple[Annotated[int, Field(ge=0)], ...] = Field(min_length=1)
     by: Way
 
 
-# What a parameter of each kind says beside its range.
-PARAMETER_KEYS: dict[str, set[str]] = {
+# What a variable of each kind says beside its range.
+VARIABLE_KEYS: dict[str, set[str]] = {
     "friction": set(),
     "stiffness": {"of"},
     "beam": {"of", "dimension"},
@@ -212,7 +212,7 @@ _EXAMPLES = {
 }
 
 
-class Parameter(Frozen):
+class DesignVariable(Frozen):
     """Something that may vary: friction, a spring, a beam, a hinge, or vertices that move together."""
 
     name: Name
@@ -229,7 +229,7 @@ class Parameter(Frozen):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        wanted = PARAMETER_KEYS[self.what]
+        wanted = VARIABLE_KEYS[self.what]
         given = {key for key in ("of", "along", "dimension", "moves") if getattr(self, key)}
         if missing := wanted - given:
             key = min(missing)
@@ -274,8 +274,8 @@ class SnapStudy(Frozen):
     spread: HalfAngleOf = Field(
         NONE, description="how far the family of ways back reaches to either side of the plan reversed"
     )
-    stability: bool = Field(False, description="how far each parameter may go before other things happen")
-    search: bool = Field(False, description="parameters that meet the goal")
+    stability: bool = Field(False, description="how far each variable may go before other things happen")
+    search: bool = Field(False, description="variables that meet the goal")
     directions: int = Field(
         default=72, ge=4, le=10_000, description="tried in the classification of all directions"
     )
@@ -309,7 +309,7 @@ class Fastener(Document):
     root: Root
     pawls: tuple[Pawl, ...] = Field(min_length=1, max_length=1000)
     obstacles: tuple[Obstacle, ...] = Field(min_length=1, max_length=100_000)
-    parameters: tuple[Parameter, ...] = ()
+    variables: tuple[DesignVariable, ...] = ()
     study: SnapStudy = SnapStudy()
 
     @model_validator(mode="wrap")
