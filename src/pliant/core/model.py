@@ -36,6 +36,7 @@ Positive = Annotated[Plain, Field(gt=0), AMOUNTS]
 NotNegative = Annotated[Plain, Field(ge=0), AMOUNTS]
 Length = Annotated[PlainLength, Field(gt=0), LENGTHS]
 Gap = Annotated[PlainLength, Field(ge=0), LENGTHS]  # a length that may be 0
+Flag = Annotated[bool, Field(strict=True)]  # true or false, and no word or number for them
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 

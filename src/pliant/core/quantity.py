@@ -105,9 +105,15 @@ def _within(low: float, high: float, wanted: str, cure: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _without_noise(value: float) -> float:
+    """A coordinate; 0 where it is so near to 0 that quotients of it have no end."""
+    return 0.0 if 0.0 < abs(value) < NOTHING else value
+
+
 # Products of four numbers and quotients of two stay far from where floats end.
 FARTHEST = 1e9  # a coordinate, in the file's unit
 SHORTEST = 1e-9  # a length, in the file's unit
+NOTHING = 1e-250  # a coordinate nearer to 0 is 0
 LARGEST = 1e18  # any other number; what must be positive is no smaller than its reciprocal
 WIDEST = 1e6  # an angle, in radians
 
@@ -126,7 +132,7 @@ AMOUNTS = _within(1 / LARGEST, LARGEST, "a number from 1e-18 to 1e18", "Choose a
 Plain = Annotated[float, BeforeValidator(number), _number_schema("any")]
 PlainLength = Annotated[float, BeforeValidator(number), _number_schema("length")]
 Number = Annotated[Plain, IN_RANGE]
-Coordinate = Annotated[PlainLength, COORDINATES]
+Coordinate = Annotated[PlainLength, COORDINATES, AfterValidator(_without_noise)]
 Angle = Annotated[
     float,
     BeforeValidator(angle),
