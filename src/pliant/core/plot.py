@@ -54,6 +54,21 @@ class Plot:
                         raise ValueError(f"Plot series {series.name!r}: lengths differ")
                     array.setflags(write=False)
 
+    def table(self) -> dict[str, Floats]:
+        """Columns by name: x, and y of each series, padded with NaN to one length."""
+        size = max((len(series.x) for series in self.series), default=0)
+        columns: dict[str, Floats] = {}
+        for number, series in enumerate(self.series):
+            label = series.name or (self.y_label if not number else f"{self.y_label} {number + 1}")
+            own = {f"{self.x_label}, {label}": series.x, label: series.y}
+            own |= {
+                f"{label}, {edge}": value
+                for edge in ("low", "high", "z")
+                if (value := getattr(series, edge)) is not None
+            }
+            columns |= {name: np.append(one, np.full(size - len(one), np.nan)) for name, one in own.items()}
+        return columns
+
     def save(self, path: str | Path) -> None:
         """Write as JSON, whole or not at all."""
         write_json(path, self.to_dict())

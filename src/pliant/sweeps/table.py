@@ -8,8 +8,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ import numpy as np
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.plot import Plot, Series
-from pliant.core.store import Json, write_json, write_whole
+from pliant.core.store import Json, write_json, write_parquet, write_whole
 
 Value = int | float | str
 
@@ -93,7 +91,7 @@ class SweepTable:
         if suffix == ".json":
             write_json(path, self.to_dict())
         elif suffix == ".parquet":
-            write_whole(path, parquet_bytes(self.table()))
+            write_parquet(path, self.table())
         else:
             write_whole(path, _csv_text(self.table()).encode())
 
@@ -154,21 +152,3 @@ def _cell(value: Any) -> str:
         return repr(value) if math.isfinite(value) else ""
     said = str(value)
     return f"'{said}" if said[:1] in tuple("=+-@\t\r") and not _is_number(said) else said
-
-
-def parquet_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    """Columns as a Parquet file."""
-    if find_spec("pyarrow") is None:
-        cure = 'Install it: pip install "pliant[tables]"; .csv needs nothing more'
-        raise InputError([Fault("-o", ".parquet needs pyarrow, which is not installed", cure)])
-    pyarrow: Any = import_module("pyarrow")
-    parquet: Any = import_module("pyarrow.parquet")
-
-    def column(values: Sequence[Any]) -> Any:
-        if all(isinstance(value, int | float) for value in values):
-            return pyarrow.array([float(value) for value in values], pyarrow.float64())
-        return pyarrow.array([str(value) for value in values], pyarrow.string())
-
-    file = io.BytesIO()
-    parquet.write_table(pyarrow.table({name: column(values) for name, values in columns.items()}), file)
-    return file.getvalue()
