@@ -233,9 +233,7 @@ def stop_drive(
     return False
 
 
-def _ways_on(
-    run: Run, before: State, share: float, goal: float, record: Record
-) -> list[tuple[float, State]]:
+def _ways_on(run: Run, before: State, share: float, goal: float, record: Record) -> list[tuple[float, State]]:
     """The ways on from a dead centre, each with where it comes to rest and stays; none where it is locked."""
     net = run.net
 
