@@ -190,7 +190,15 @@ def test_a_fold_is_told_from_where_lengths_all_but_depend_on_each_other(seed):
 
 @pytest.mark.parametrize(
     ("seed", "kind"),
-    [(119, "fold"), (1028, "snap"), (1125, "fold"), (461, "unstable"), (20109, "fold"), (30217, "fold")],
+    [
+        (119, "fold"),
+        (1028, "snap"),
+        (1125, "fold"),
+        (461, "unstable"),
+        (20109, "fold"),
+        (30217, "fold"),
+        (500493, "fold"),
+    ],
 )
 def test_losses_of_stability_are_found_to_a_billionth_of_the_drive(seed, kind):
     """A fold is no snap, and a snap no fold, however near they are to each other."""

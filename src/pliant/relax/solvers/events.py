@@ -17,6 +17,7 @@ from pliant.relax.network.measures import measure_angles
 from pliant.relax.network.network import Network, State
 from pliant.relax.solvers.dead_centres import displace_nodes, stress_form
 from pliant.relax.solvers.increment_measures import length_errors
+from pliant.relax.solvers.multipliers import clear_multipliers
 from pliant.relax.solvers.run_state import copy_of
 
 SINGULAR = 1e-2  # of the least singular value as drawn: at a fold, one falls below
@@ -90,8 +91,10 @@ def locate_fold(
     contact that has yet to close, or a string to tighten, is among them. Once the equations hold, nodes need
     not come to a stand: where lengths leave them free, next to nothing but rounding moves them.
     """
-    there, seen = State._make(array.copy() for array in state), state if strained is None else strained
+    there, seen = copy_of(state), state if strained is None else strained
     chosen = holding(net, elongations(net, seen))
+    clear_multipliers(there)  # of forces without bound, rounding would be left in the lengths
+    net.aim(there, share)
     rows = jacobian_at(net, there.x, elongations(net, there), chosen)
     if not 0 < rows.matrix.shape[1] <= MANY or not len(rows.over):
         return None
