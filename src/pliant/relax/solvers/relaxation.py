@@ -373,7 +373,9 @@ def accelerate(
             return t + 1, age
         age = 0 if along < 0.0 else age + 1
         keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
-        _move_with_momentum(x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, work.moved, r, s)
+        _move_with_momentum(
+            x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, push, work.moved, r, s
+        )
         if held:
             _hold(x, guides)
         if len(state.turned) > 0:
@@ -398,13 +400,18 @@ def _uphill(kinds: Ints, r: Floats, moved: Floats) -> tuple[float, float]:
 @inner
 def _move_with_momentum(
     x: Floats, kinds: Ints, alpha: Floats, keep: float, least: float, caps: Floats, grip: Floats,
-    moved: Floats, r: Floats, s: Floats,
+    push: Floats, moved: Floats, r: Floats, s: Floats,
 ) -> None:  # fmt: skip
-    """Move by the forces and by a share of the last displacement; what friction holds does not coast."""
+    """Move by the forces and by a share of the last displacement; what friction holds does not coast.
+
+    Nor does what a contact presses on: it would coast out of it, and fall back into it from afar.
+    """
     for i in range(len(r)):
         if kinds[i] == FIXED:
             continue
-        still = grip[i] > 0.0
+        still, pressed = grip[i] > 0.0, False
         for c in range(r.shape[1]):
             still = still and r[i, c] == 0.0
+            pressed = pressed or push[i, c] != 0.0
+        still = still or pressed
         _move(x, i, alpha[i], 0.0 if still else keep, least, caps[i], moved, r, s)
