@@ -88,7 +88,6 @@ from pliant.relax.solvers.run_state import (
 from pliant.relax.solvers.stops import (
     MANY,
     SMALLEST,
-    is_let_go,
     keep_frame,
     leave_unstable,
     loses_stability,
@@ -291,8 +290,6 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
         restore(state, before)
         pace.step = 0.5 * step
         return True
-    if smallest and settled.residual <= run.tolerance and not is_let_go(run, before, pace.share, goal):
-        settled = settled._replace(at_rest=True)
     fault = increment_fault(run, before, state, settled, pace, step)
     fold = fold_ahead(run.net, before, pace.share, goal) if fault == "singular" and step <= SHORT else None
     if fold is not None:

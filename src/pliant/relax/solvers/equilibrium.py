@@ -32,7 +32,6 @@ from pliant.relax.solvers.record import Record, scale
 from pliant.relax.solvers.relaxation import accelerate, sweep_buffers
 from pliant.relax.solvers.run_state import Run, copy_of, restore
 
-CALMED = 1e-3  # of the tolerance: close to an event, what is left of forces could be all that act
 TRIES = 80  # factorisations of an increment
 RESCUE, LEAST_RESCUE = 2_000_000, 5_000  # links and nodes that momentum moves where Newton's steps fail
 RESCUES = 4  # in a run
@@ -71,13 +70,11 @@ def rest_increment(
     tries, bound = (2 * TRIES, np.inf) if smallest else (TRIES, BOUND)
     fine = FINE if run.loaded and short else 1.0
     settled = newton_steps(run, state, record, fine * run.tolerance, tries, bound)
-    calm = settled.at_rest or settled.residual <= (CALMED if run.loaded and short else 1.0) * run.tolerance
     settled = settled._replace(at_rest=settled.residual <= run.tolerance or settled.at_rest)
     if smallest and not settled.at_rest:
-        settled, calm = _rescue(run, state, share, record), True
+        settled = _rescue(run, state, share, record)
     settled = _enforce(run, state, share, settled, record if smallest else Record())
-    settled = _refine(run, state, settled, record)
-    return settled._replace(at_rest=settled.at_rest and calm)
+    return _refine(run, state, settled, record)
 
 
 def _refine(run: Run, state: State, settled: Settled, record: Record) -> Settled:

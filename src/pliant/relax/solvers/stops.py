@@ -182,14 +182,6 @@ def snap_text(net: Network, before: State, after: State) -> str:
     return f"loses its stability and snaps through: {net.names[node]} goes {far:.4g} at once"
 
 
-def is_let_go(run: Run, before: State, share: float, goal: float) -> bool:
-    """Whether what pulls or presses one way lets a state fall just there."""
-    return (
-        run.one_sided
-        and (lets_go(run.net, before, share, goal) or limit_near(run.net, before, share)) is not None
-    )
-
-
 def _let_go(run: Run, before: State, state: State, share: float, goal: float, record: Record) -> float | None:
     """Where a string that goes slack, a contact that opens or a limit lets it fall; the state is where to.
 
