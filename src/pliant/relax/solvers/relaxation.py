@@ -404,14 +404,17 @@ def _move_with_momentum(
 ) -> None:  # fmt: skip
     """Move by the forces and by a share of the last displacement; what friction holds does not coast.
 
-    Nor does what a contact presses on: it would coast out of it, and fall back into it from afar.
+    Nor does anything the way a contact pushes it: it would coast out of it, and fall back from afar.
     """
     for i in range(len(r)):
         if kinds[i] == FIXED:
             continue
-        still, pressed = grip[i] > 0.0, False
+        still, out, square = grip[i] > 0.0, 0.0, 0.0
         for c in range(r.shape[1]):
             still = still and r[i, c] == 0.0
-            pressed = pressed or push[i, c] != 0.0
-        still = still or pressed
+            out += moved[i, c] * push[i, c]
+            square += push[i, c] * push[i, c]
+        if out > 0.0 and square > 0.0:
+            for c in range(r.shape[1]):
+                moved[i, c] -= out / square * push[i, c]
         _move(x, i, alpha[i], 0.0 if still else keep, least, caps[i], moved, r, s)
