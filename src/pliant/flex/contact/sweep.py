@@ -35,7 +35,6 @@ CHORD = 0.2  # of what is allowed: how far a chord may err from a vertex's way
 MOST_PIECES = 64  # of the way from frame to frame
 RUN = 16  # sides that are boxed together
 TOGETHER = 8  # frames whose ways are boxed together
-FRAMES = 4  # pieces of ways, to see which of them come near at all
 
 
 @dataclass(frozen=True)
@@ -128,14 +127,11 @@ def within_travel(
 
         every = np.concatenate([start, users])
         return compiled.within_travel(every, ways.point, ways.owner, body, parts.origins, distance - allowed)
-    few, off = ways.thinned()
-    first = VertexPaths(parts, start, ends, body).at_start()
-    travel, error = few.travel(first) + allowed, few.curvature / 8 + off
-    kept = np.flatnonzero(travel + error >= distance)
-    if few is ways or 2 * np.count_nonzero(travel >= distance) > len(kept):
-        return kept
+    bend = ways.curvature / 8 + allowed
+    kept = np.flatnonzero(ways.most_travel(here, frames) + bend >= distance)
     some = ways.take(kept)
-    return kept[some.travel(first[kept]) + some.curvature / 8 + allowed >= distance[kept]]
+    first = VertexPaths(parts, start, ends[kept], body[kept]).at_start()
+    return kept[some.travel(first) + bend[kept] >= distance[kept]]
 
 
 def _is_many(parts: Parts, vertex: Ints) -> bool:
@@ -241,25 +237,19 @@ class VertexPaths:
         (x, y), across, upward = self.point.T, across[:, pair], upward[:, pair]
         return across + (cosine * x - sine * y), upward + (sine * x + cosine * y)
 
-    def thinned(self) -> tuple[VertexPaths, Floats]:
-        """The ways by some of their frames, and how far at most the others are off them, (G,)."""
-        last = len(self.poses) - 1
-        if last <= FRAMES:
-            return self, np.zeros(len(self.body))
-        kept = np.linspace(0, last, FRAMES + 1).round().astype(np.int64)
-        piece = np.searchsorted(kept, np.arange(1, last + 1)) - 1
-        share = ((np.arange(1, last + 1) - kept[piece]) / np.diff(kept)[piece])[:, None, None]
-        few = VertexPaths(self.parts, self.poses[kept], self.ends, self.body)
-        straight = few.poses[piece] * (1 - share) + few.poses[piece + 1] * share
-        off = np.abs(self.poses[1:] - straight).max(axis=0)
-        shift, spin = np.hypot(*off[:, :2].T), off[:, 2]
+    def most_travel(self, here: Floats, frames: Floats) -> Floats:
+        """A bound on how far from `here` (B + 1, 3) the points are seen in frames (F, B + 1, 3), (G,).
+
+        By how far their bodies get from each other: there are fewer pairs of those than points.
+        """
         body, owner, pair = self.pairs
-        x, y, _ = _apart(few.poses, body, owner)
-        either = shift[body] + shift[owner]
-        apart = np.sqrt((x * x + y * y).max(axis=0)) + either
-        return few, (either + spin[body] * apart)[pair] + (spin[body] + spin[owner])[pair] * np.hypot(
-            *self.point.T
-        )
+        every = np.concatenate([here[None], frames])
+        x, y, angle = _apart(every, body, owner)
+        cosine, sine = (wave(every[:, :, 2])[:, body] for wave in (np.cos, np.sin))
+        across, up = cosine * x + sine * y, cosine * y - sine * x
+        shift = np.sqrt(((across[1:] - across[0]) ** 2 + (up[1:] - up[0]) ** 2).max(axis=0))
+        spin = np.abs(angle[1:] - angle[0]).max(axis=0)
+        return shift[pair] + spin[pair] * np.hypot(*self.parts.outlines.point[self.ends[:, 0]].T)
 
     def at_start(self) -> Floats:
         """Where the points are first, in the centroid frames of the bodies, (G, 2)."""
