@@ -19,10 +19,12 @@ from pliant.flex.contact.distance import contact_points, gaps, gaps_and_blocks
 from pliant.flex.contact.overlap import measure_overlaps
 from pliant.flex.contact.selection import (
     RowsPastEnds,
+    Selection,
     distance_beyond_ends,
     flip_corners,
     rows_past_ends,
     select,
+    with_rows_past_ends,
     without_rows,
 )
 from pliant.flex.lp.solvers import solve_program
@@ -112,7 +114,8 @@ def _alternatives_could_gain(system: System, linear: LinearStep, enough: float, 
     loose = _loose_rows(system, linear)
     if not (loose & _loaded_rows(linear)).any():
         return False
-    return _gains_without_rows(system, linear, loose, max(enough, linear.gain + 0.5 * enough), turn)
+    contacts = without_rows(linear.here.contacts, loose)
+    return _gains_by(system, linear, contacts, max(enough, linear.gain + 0.5 * enough), turn)
 
 
 def _loose_rows(system: System, linear: LinearStep) -> Bools:
@@ -123,13 +126,10 @@ def _loose_rows(system: System, linear: LinearStep) -> Bools:
     return loose | _rows_of_touching_tips(system, linear)
 
 
-def _gains_without_rows(
-    system: System, linear: LinearStep, rows: Bools, enough: float, turn: float
-) -> bool:
-    """Whether the program of a pose gains enough without some of its contacts' rows (R,)."""
-    contacts = without_rows(linear.here.contacts, rows)
-    without = linear_step(system, replace(linear.here, contacts=contacts), turn)
-    return without.endless is not None or without.gain > enough
+def _gains_by(system: System, linear: LinearStep, contacts: Selection, enough: float, turn: float) -> bool:
+    """Whether the program of a pose gains enough with other contacts."""
+    other = linear_step(system, replace(linear.here, contacts=contacts), turn)
+    return other.endless is not None or other.gain > enough
 
 
 def _alternatives(system: System, linear: LinearStep, enough: float, turn: float) -> Iterator[LinearStep]:
@@ -282,13 +282,12 @@ def _passing_could_gain(
 ) -> bool:
     """Whether once some vertices (K,) are past ends more could be had, where from here no alternative gains.
 
-    No more than without the rows that held them and all that may be let go.
+    No more than with the rows of the edges that they get to, without all that may be let go.
     """
     if not passes.any() or len(system.parts.free) <= FEWER:
         return bool(passes.any())
-    held = past.tips | _loose_rows(system, linear)
-    held |= np.isin(linear.here.contacts.group, past.group[passes])
-    return _gains_without_rows(system, linear, held, enough, turn)
+    contacts = without_rows(linear.here.contacts, past.tips | _loose_rows(system, linear))
+    return _gains_by(system, linear, with_rows_past_ends(contacts, past, passes), enough, turn)
 
 
 def _slide_past_end(
