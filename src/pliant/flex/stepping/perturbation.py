@@ -21,6 +21,7 @@ from pliant.flex.contact.distance import gaps
 from pliant.flex.contact.selection import distance_beyond_ends
 from pliant.flex.diagnosis.unbounded import Ending
 from pliant.flex.problem.system import System
+from pliant.flex.status import FlexStatus
 from pliant.flex.stepping.alternatives import without_released_rows, without_touching_tips
 from pliant.flex.stepping.ascent import FINEST, ascend
 from pliant.flex.stepping.linearization import linear_step, with_travel_bounds
@@ -73,10 +74,16 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
                 if end.status.endless or back.here.value > _least_better_value(trajectory):
                     idle = ascents = 0
                 trajectory.extend(*aside, back)
-                ending = end
+                ending = _ending_of_whole(trajectory, end)
                 break
             idle += _spared_rounds(system, trajectory, aside)
     return ending
+
+
+def _ending_of_whole(trajectory: Trajectory, end: Ending) -> Ending:
+    """The ending of a trajectory whose last walk ended so: a walk knows nothing of the turns before it."""
+    turning = trajectory.turning() if end.status.at_rest else None
+    return end if turning is None else Ending(FlexStatus.TURNING, turning=turning)
 
 
 def _least_better_value(trajectory: Trajectory) -> float:

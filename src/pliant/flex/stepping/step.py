@@ -162,6 +162,27 @@ def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal
     return poses
 
 
+def longest_fraction(system: System, linear: LinearStep, turn: float) -> float:
+    """The most of a linear step that rotations up to `turn` and the reach of its contacts allow."""
+    step, reach = linear.solution.step, linear.here.contacts.near.reach
+    distance = largest_travel(system, linear.here, step)
+    return min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
+
+
+def gains_nothing(system: System, linear: LinearStep, turn: float, enough: float) -> bool:
+    """Whether the shortest step that is tried can be gone, promises less than enough and gains no tenth of it.
+
+    Where three normals meet in a point a program sees a turn that is free; to second order it is not.
+    """
+    fraction = longest_fraction(system, linear, turn) / 2 ** (HALVINGS - 1)
+    here = linear.here
+    poses = advance_poses(linear.system, here, linear.program, linear.solution.step, fraction)
+    there = _configuration_within_reach(system, here, poses, POSE * system.threshold)
+    if there is None or there.violation > POSE * system.threshold:
+        return False
+    return there.value - here.value < 0.1 * fraction * linear.gain <= 0.1 * enough
+
+
 def take_step(
     system: System, linear: LinearStep, turn: float, halvings: int = HALVINGS
 ) -> AcceptedStep | None:
@@ -172,7 +193,7 @@ def take_step(
     """
     step, reach = linear.solution.step, linear.here.contacts.near.reach
     distance = largest_travel(system, linear.here, step)
-    longest = min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
+    longest = longest_fraction(system, linear, turn)
     moved = line_search(system, linear, longest, halvings)
     if moved is None or moved.crossings or moved.fraction < longest or reach >= distance:
         return moved
