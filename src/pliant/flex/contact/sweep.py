@@ -194,8 +194,8 @@ class VertexPaths:
         """
         body, owner, pair = self.pairs
         x, y, angle = _apart(self.poses, body, owner)  # (F, P) each
-        u, v, turned = np.diff(x, axis=0), np.diff(y, axis=0), np.diff(angle, axis=0)
-        spin = np.diff(self.poses[:, :, 2], axis=0)[:, body]
+        u, v, turned = x[1:] - x[:-1], y[1:] - y[:-1], angle[1:] - angle[:-1]
+        spin = (self.poses[1:, :, 2] - self.poses[:-1, :, 2])[:, body]
         twice, square, most = 2 * spin, spin * spin, np.zeros(len(body))
         for at in (slice(None, -1), slice(1, None)):
             bent = (square * x[at] - twice * v) ** 2 + (square * y[at] + twice * u) ** 2
@@ -225,7 +225,7 @@ class VertexPaths:
         every = self.poses
         if count > 1:
             t = np.arange(count)[:, None, None] / count
-            between = every[:-1, None] + t * np.diff(every, axis=0)[:, None]  # (F − 1, count, B, 3)
+            between = every[:-1, None] + t * (every[1:] - every[:-1])[:, None]  # (F − 1, count, B, 3)
             every = np.concatenate([between.reshape(-1, *every.shape[1:]), every[-1:]])
         body, owner, pair = self.pairs
         along, up, turned = _apart(every, body, owner)
@@ -259,7 +259,7 @@ class VertexPaths:
 
 def _apart(poses: Floats, body: Ints, owner: Ints) -> tuple[Floats, Floats, Floats]:
     """How far owners (P,) are from bodies (P,), in x, y and angle, at poses (F, B, 3): (F, P) each."""
-    x, y, angle = np.moveaxis(poses, 2, 0)
+    x, y, angle = poses[..., 0], poses[..., 1], poses[..., 2]
     return x[:, owner] - x[:, body], y[:, owner] - y[:, body], angle[:, owner] - angle[:, body]
 
 
@@ -400,7 +400,7 @@ def approaching_vertices(parts: Parts, frames: Floats, known: Ints) -> tuple[Int
 
 def _user_radius(parts: Parts, frames: Floats) -> Floats:
     """The circle about each body, with what its centroid swings off a straight way between frames, (B,)."""
-    spin = np.abs(np.diff(frames[:, :-1, 2], axis=0)).max(axis=0, initial=0.0)
+    spin = np.abs(frames[1:, :-1, 2] - frames[:-1, :-1, 2]).max(axis=0, initial=0.0)
     return parts.radius + np.hypot(*parts.origins.T) * spin**2 / 8
 
 
@@ -426,7 +426,7 @@ def _meeting_boxes(parts: Parts, centres: Floats, radius: Floats) -> Ints:
 def _circles_meet(centres: Floats, radius: Floats, first: Ints, second: Ints) -> Bools:
     """Whether the circles of pairs (P,) meet as their centres (F, B, 2) go straight from frame to frame."""
     apart = centres[:, second] - centres[:, first]  # (F, P, 2)
-    way = np.diff(apart, axis=0)
+    way = apart[1:] - apart[:-1]
     speed = dot(way, way)
     t = np.clip(np.divide(-dot(apart[:-1], way), speed, out=np.zeros_like(speed), where=speed > 0), 0.0, 1.0)
     nearest = apart[:-1] + t[..., None] * way
