@@ -170,7 +170,7 @@ def longest_fraction(system: System, linear: LinearStep, turn: float) -> float:
 
 
 def gains_nothing(system: System, linear: LinearStep, turn: float, enough: float) -> bool:
-    """Whether the shortest step that is tried can be gone, promises less than enough and gains no tenth of it.
+    """Whether the shortest step that is tried can be gone, promises too little and gains no tenth of it.
 
     Where three normals meet in a point a program sees a turn that is free; to second order it is not.
     """
@@ -246,7 +246,7 @@ def line_search(
                 return AcceptedStep(linear, here, 0.0, way, met.depth, new)
             if not met.any and met.depth <= allowed_on_the_way:
                 moved = AcceptedStep(linear, there, fraction, way, met.depth)
-                return moved if further is None else _extend(system, moved, further, allowed_on_the_way)
+                return moved if further is None else extend_step(system, moved, further, allowed_on_the_way)
             further = there
         else:
             further = None
@@ -254,7 +254,7 @@ def line_search(
     return None
 
 
-def _extend(system: System, moved: AcceptedStep, further: Configuration, allowed: float) -> AcceptedStep:
+def extend_step(system: System, moved: AcceptedStep, further: Configuration, allowed: float) -> AcceptedStep:
     """A step of half the length with its other half, where that is free once this one has been gone.
 
     That follows the cubic which starts along the step s, is at m halfway and at e in the end: from
