@@ -29,3 +29,7 @@ def to_dict(result: RollResult) -> dict[str, Any]:
 
 def describe(model: Groove) -> Iterator[tuple[str, str]]:
     yield "balls", str(len(model.balls))
+
+
+def part_count(model: Groove) -> int:
+    return len(model.balls)

@@ -20,6 +20,7 @@ from pliant.cli.watch import Watch
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted, silent
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Tone
+from pliant.files.kinds import fetch, kind_named
 
 if TYPE_CHECKING:
     from pliant.cli.report import Entry
@@ -194,7 +195,7 @@ def _solve_example(name: str, progress: Progress, folder: Path) -> Entry:
         status=result.status.name.lower().replace("_", " "),
         tone=result.status.tone,
         alerts=tuple(result.alerts),
-        parts=_parts(model),
+        parts=fetch(kind_named(model.kind).parts)(model),
         seconds=_seconds(data["seconds"]),
         summary=result.summary(),
         files=files,
@@ -229,20 +230,8 @@ def _seconds(phases: dict[str, float]) -> float:
 
 
 def _answer(model: Model, progress: Progress) -> Any:
-    """What comes of a model: its edit, where it asks for one."""
-    if model.kind == "linkage" and model.study.edit is not None:
-        return pliant.edit(model, progress=progress)
-    return pliant.solve(model, progress=progress)
-
-
-def _parts(model: Model) -> int:
-    """Bodies, links, pawls and obstacles, or whatever a mechanism is made of."""
-    if model.kind == "assembly":
-        return len(model.bodies)
-    if model.kind == "linkage":
-        return len(model.links)
-    if model.kind == "fastener":
-        return len(model.pawls) + len(model.obstacles) + (model.root.outline is not None)
-    from pliant.relax.checks.raw_data import ELEMENTS
-
-    return sum(len(getattr(model, key)) for key in ELEMENTS)
+    """What comes of a model: of what its own study asks for."""
+    kind = kind_named(model.kind)
+    command = kind.asked(model.study)
+    ask = pliant.solve if command == kind.command else getattr(pliant, command)
+    return ask(model, progress=progress)

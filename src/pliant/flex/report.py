@@ -231,6 +231,11 @@ def _turning_dict(turning: Turning | None) -> dict[str, Any] | None:
 # Of a model
 
 
+def part_count(model: Assembly) -> int:
+    """Bodies of an assembly."""
+    return len(model.bodies)
+
+
 def describe(model: Assembly) -> Iterator[tuple[str, str]]:
     """What an assembly holds, a line each."""
     study = model.study.for_command("flex")

@@ -303,6 +303,11 @@ def _degrees_text(angle: float) -> str:
 # Of a model
 
 
+def part_count(model: Linkage) -> int:
+    """Links of a linkage, its ground not counted."""
+    return len(model.links)
+
+
 def describe(model: Linkage) -> Iterator[tuple[str, str]]:
     """What a linkage holds, a line each, and the order in which its joints are found."""
     plan = compile_plan(model)

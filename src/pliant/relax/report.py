@@ -329,6 +329,11 @@ def _plain_forces(result: RelaxResult) -> dict[str, Any]:
 # Of a model
 
 
+def part_count(model: Mechanism) -> int:
+    """Elements of a mechanism, of every table."""
+    return sum(len(getattr(model, key)) for key in ELEMENTS)
+
+
 def describe(model: Mechanism) -> Iterator[tuple[str, str]]:
     """What a mechanism holds, a line each, and what moves it."""
     where = "in space" if model.dimension == 3 else "in the plane"

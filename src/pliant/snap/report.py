@@ -344,6 +344,11 @@ def _plain_way(result: SnapResult, way: SnapTrajectory) -> dict[str, Any]:
 # Of a model
 
 
+def part_count(model: Fastener) -> int:
+    """Pawls, obstacles, and the root that carries the pawls where it is drawn."""
+    return len(model.pawls) + len(model.obstacles) + (model.root.outline is not None)
+
+
 def describe(model: Fastener) -> Iterator[tuple[str, str]]:
     """What a fastener holds, a line each, and what is odd about it."""
     yield "pawls", listed([_pawl_text(model, pawl) for pawl in model.pawls], "; ")
