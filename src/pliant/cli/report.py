@@ -60,9 +60,7 @@ def write_report(path: Path, entries: Sequence[Entry], seconds: float) -> None:
         count=_count(len(entries), "example"),
         parts=_count(sum(entry.parts for entry in entries), "part"),
         seconds=f"{seconds:.0f}",
-        methods="\n".join(
-            _method(kind, entries) for kind in (*KINDS, "") if any(e.kind == kind for e in entries)
-        ),
+        methods="\n".join(_method(kind, entries) for kind in (*KINDS, "") if kind in kinds),
         rows="\n".join(map(_row, entries)),
     )
     write_whole(path, text.encode())
