@@ -151,7 +151,6 @@ def load(source: str | Path | Mapping[str, object], *, max_bytes: int = _MODEL_B
 
     Raises:
         InputError: the file or the data cannot be used; every fault is listed, with its cure.
-
     """
     from collections.abc import Mapping
 
@@ -182,7 +181,6 @@ def save(saved: Model | Result, path: str | Path) -> None:
     Raises:
         InputError: the suffix is none of these, or a text in the model cannot be written.
         PliantError: there is no such folder.
-
     """
     from pliant.files.writer import save
 
@@ -236,7 +234,6 @@ def solve(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     from pliant.core.progress import silent
     from pliant.files.kinds import fetch, kind_named
@@ -286,7 +283,6 @@ def edit(
     Raises:
         InputError: the model, the study or a keyword cannot be used, or nothing is asked for.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("edit", "pliant.linkage.editing.edit:edit", model, study, progress, keywords)
 
@@ -312,7 +308,6 @@ def play(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("play", "pliant.flex.play.play:play", model, study, progress, keywords)
 
@@ -338,7 +333,6 @@ def separate(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("separate", "pliant.flex.separation.separate:separate", model, study, progress, keywords)
 
@@ -364,7 +358,6 @@ def loosen(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("loosen", "pliant.flex.loosening.loosen:loosen", model, study, progress, keywords)
 
@@ -390,7 +383,6 @@ def brace(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("brace", "pliant.flex.bracing.brace:brace", model, study, progress, keywords)
 

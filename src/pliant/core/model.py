@@ -76,8 +76,16 @@ class Document(Frozen):
     def with_(self, **changes: object) -> Self:
         """The model with other values under some of its keys, checked as a file is.
 
-        `model.with_(clearance=0.2)`. A table or a list is given anew, whole. Raises an InputError with
-        every fault.
+        `model.with_(clearance=0.2)`. A table or a list is given anew, whole.
+
+        Args:
+            changes: keys of the model and their new values.
+
+        Returns:
+            A model of the same class; this one stays as it is.
+
+        Raises:
+            InputError: a key or a value cannot be used; every fault is listed.
         """
         data = {**dict(self), **changes}
         try:

@@ -43,15 +43,27 @@ class Result:
         return tuple(self._presented("alerts")) if "alerts" in self._presenters else ()
 
     def plots(self) -> dict[str, Plot]:
-        """Charts, by name."""
+        """Charts, by name.
+
+        Returns:
+            Plots by name, none where there is nothing to chart.
+        """
         return self._presented("plots")
 
     def summary(self) -> str:
-        """A sentence, then the figures."""
+        """A sentence, then the figures.
+
+        Returns:
+            Lines of text; the first is the sentence.
+        """
         return self._presented("summary")
 
     def to_dict(self) -> dict[str, Json]:
-        """Plain lists and numbers, for JSON."""
+        """Plain lists and numbers, for JSON.
+
+        Returns:
+            What `--json` writes, its motion under "motion".
+        """
         return self._presented("to_dict")
 
     def _presented(self, name: str) -> Any:

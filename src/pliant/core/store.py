@@ -10,7 +10,8 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -85,7 +86,14 @@ def sayable(value: Any) -> Any:
 
 
 def model_hash(model: BaseModel) -> str:
-    """The sha256 of what a model says: equal models have equal hashes, however they were written."""
+    """The sha256 of what a model says: equal models have equal hashes, however they were written.
+
+    Args:
+        model: a model of any kind, or a study.
+
+    Returns:
+        64 hexadecimal digits.
+    """
     canonical = json.dumps(model.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(re.sub(r"-0\.0\b(?!\d)", "0.0", canonical).encode()).hexdigest()
 
@@ -96,6 +104,18 @@ def version() -> str:
     from importlib.metadata import version
 
     return version("pliant")
+
+
+@contextmanager
+def reading(what: str) -> Generator[None]:
+    """Turn whatever goes wrong while data that pliant wrote is read into an InputError."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        problem = f"its {what} cannot be read ({type(error).__name__}: {str(error)[:80]})"
+        raise InputError(
+            [Fault("", problem, "Make the file anew with --json")]
+        ) from error
 
 
 def read_json(path: str | Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.faults import model_faults, name_cure, value_text
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
+from pliant.core.store import reading
 from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, kind_named, unknown_kind
 from pliant.files.parse import (
     MODEL_BYTES,
@@ -34,13 +35,35 @@ EDITS = "edits"  # the kind of a file that reshapes a linkage
 
 
 def load(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model:
-    """Read a model file, TOML or JSON, or raise an InputError with every fault in it."""
+    """Read a model file, TOML or JSON.
+
+    Args:
+        path: the file; "-" is standard input.
+        max_bytes: the largest file that is read.
+
+    Returns:
+        An Assembly, Linkage, Mechanism or Fastener.
+
+    Raises:
+        InputError: the file cannot be used; every fault is listed.
+    """
     path = Path(path)
     return model_of(parse(read_text(path, max_bytes), path), source=named_file(path))
 
 
 def model_of(data: Mapping[str, object], source: str = "") -> Model:
-    """A model from plain data, such as a parsed file or a dict written in Python."""
+    """A model from plain data, such as a parsed file or a dict written in Python.
+
+    Args:
+        data: keys of a model file, "kind" among them.
+        source: the file's name, for what is said of faults.
+
+    Returns:
+        An Assembly, Linkage, Mechanism or Fastener.
+
+    Raises:
+        InputError: the data cannot be used; every fault is listed.
+    """
     faults = text_faults(data)
     if faults:
         raise InputError(faults, source)
@@ -59,7 +82,18 @@ def model_of(data: Mapping[str, object], source: str = "") -> Model:
 
 
 def load_any(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model | SavedResult | Motion | Plot:
-    """Read a model, a result that `--json` wrote, or a Motion or Plot that was saved."""
+    """Read a model, a result that `--json` wrote, or a Motion or Plot that was saved.
+
+    Args:
+        path: the file; "-" is standard input.
+        max_bytes: the largest model that is read; what was saved may be larger.
+
+    Returns:
+        What the file holds.
+
+    Raises:
+        InputError: the file cannot be used; every fault is listed.
+    """
     path = Path(path)
     head = beginning(path, HEAD)
     if '"pliant"' in head or not looks_like_json(head):
@@ -68,17 +102,22 @@ def load_any(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model | Saved
     if not is_answer(data):
         return load(path, max_bytes=max_bytes)
     try:
-        if "series" in data:
-            return Plot.from_dict(data)
-        motion = Motion.from_dict(data.get("motion", data))
-        _check_indices(motion)
-        if not {"kind", "command", "status"} <= data.keys():
-            return motion
-        saved = SavedResult(data)
-        _ = saved.status, saved.summary(), saved.plots()
-    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, InputError) as error:
-        problem = f"its motion or plot cannot be read ({type(error).__name__}: {value_text(str(error))})"
-        raise InputError([Fault("", problem, "Make the file anew with --json")], named_file(path)) from error
+        return _saved(data)
+    except InputError as error:
+        raise InputError(error.faults, named_file(path)) from error
+
+
+@reading("result")
+def _saved(data: dict[str, Any]) -> SavedResult | Motion | Plot:
+    """What data that was saved holds, all of it read once."""
+    if "series" in data:
+        return Plot.from_dict(data)
+    motion = Motion.from_dict(data.get("motion", data))
+    _check_indices(motion)
+    if not {"kind", "command", "status"} <= data.keys():
+        return motion
+    saved = SavedResult(data)
+    _ = saved.status, saved.summary(), saved.plots()
     return saved
 
 

@@ -331,7 +331,14 @@ class Study(FlexStudy):
     @overload
     def for_command(self, command: Literal["brace"]) -> BraceStudy: ...
     def for_command(self, command: str) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy | BraceStudy:
-        """The command's own keys, those of flex over the common ones."""
+        """The command's own keys, those of flex over the common ones.
+
+        Args:
+            command: "flex", "play", "separate", "loosen" or "brace".
+
+        Returns:
+            The study that this command takes.
+        """
         tables = {
             "play": self.play or PlayStudy(),
             "separate": self.separate or SeparateStudy(),

@@ -333,7 +333,14 @@ class LinkageStudy(TraceStudy):
     def for_command(self, command: Literal["edit"]) -> EditStudy: ...
 
     def for_command(self, command: Literal["trace", "edit"]) -> TraceStudy | EditStudy:
-        """The keys of `trace`, or the table of `edit`."""
+        """The keys of `trace`, or the table of `edit`.
+
+        Args:
+            command: which of the two.
+
+        Returns:
+            The study that this command takes.
+        """
         if command == "edit":
             return self.edit or EditStudy()
         return TraceStudy.model_construct(**{name: getattr(self, name) for name in TraceStudy.model_fields})

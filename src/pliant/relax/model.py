@@ -336,7 +336,14 @@ class RelaxStudy(Frozen):
     )
 
     def for_command(self, command: Literal["relax"]) -> Self:
-        """The whole of it: `relax` has no table of its own."""
+        """The whole of it: `relax` has no table of its own.
+
+        Args:
+            command: which can only be this.
+
+        Returns:
+            The study itself.
+        """
         return self
 
 

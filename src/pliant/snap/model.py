@@ -293,7 +293,14 @@ class SnapStudy(Frozen):
         return self
 
     def for_command(self, command: Literal["snap"]) -> Self:
-        """The whole of it: `snap` has no table of its own."""
+        """The whole of it: `snap` has no table of its own.
+
+        Args:
+            command: which can only be this.
+
+        Returns:
+            The study itself.
+        """
         return self
 
 
@@ -318,11 +325,25 @@ class Fastener(Document):
         return check_with_references(data, handler, "Fastener", reference_faults)
 
     def outline(self, part: Pawl | Obstacle) -> tuple[ExactVector, ...]:
-        """A part's outline as drawn, in its own frame."""
+        """A part's outline as drawn, in its own frame.
+
+        Args:
+            part: a pawl or an obstacle of this model.
+
+        Returns:
+            Vertices, as exact fractions.
+        """
         return part.outline if part.outline is not None else self.shapes[part.shape or ""]
 
     def outline_at_rest(self, pawl: Pawl) -> Sequence[ExactVector]:
-        """A pawl's outline about its hinge, as its spring holds it at rest."""
+        """A pawl's outline about its hinge, as its spring holds it at rest.
+
+        Args:
+            pawl: of this model.
+
+        Returns:
+            Vertices, as exact fractions.
+        """
         outline = self.outline(pawl)
         if pawl.rest.u == 0:
             return outline
@@ -330,7 +351,14 @@ class Fastener(Document):
         return [(cosine * x - sine * y, sine * x + cosine * y) for x, y in outline]
 
     def placed(self, part: Pawl | Obstacle) -> Sequence[ExactVector]:
-        """Where a part's outline is at the start, in the world."""
+        """Where a part's outline is at the start, in the world.
+
+        Args:
+            part: a pawl or an obstacle of this model.
+
+        Returns:
+            Vertices, as exact fractions.
+        """
         outline, by = (
             (self.outline_at_rest(part), part.hinge)
             if isinstance(part, Pawl)
@@ -339,5 +367,12 @@ class Fastener(Document):
         return outline if by == (0, 0) else [(x + by[0], y + by[1]) for x, y in outline]
 
     def label(self, index: int) -> str:
-        """An obstacle's name, or its place in the list."""
+        """An obstacle's name, or its place in the list.
+
+        Args:
+            index: of the obstacle, from 0.
+
+        Returns:
+            The name.
+        """
         return self.obstacles[index].name or f"obstacle {index + 1}"

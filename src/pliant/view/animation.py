@@ -49,9 +49,26 @@ def animate(
 ) -> None:
     """Write a GIF that loops, or an MP4, by the file's suffix; poses between frames are filled in.
 
-    The motion takes `seconds`, rests for `hold` seconds at its end (default 1, or not at all where the
-    end joins the start), and with `back` returns. `before` is the frame outlined in red, as in `figure`.
-    `width` (inches) times `dpi` is the width in pixels; `tallest` is as in `figure`.
+    Args:
+        result: what moves.
+        path: a .gif or .mp4 file.
+        seconds: the motion takes, once.
+        fps: pictures a second.
+        hold: seconds at its end; left out 1, or 0 where the end joins the start.
+        back: whether it returns the way it came.
+        before: the frame outlined in red, as in `figure`.
+        scalar: name of the figures that colour bodies or strokes.
+        marks: whether forces, paths and the like are drawn.
+        names: whether parts are named; left out, where there are few.
+        trails: whether points leave their path behind.
+        title: above the picture; left out, the motion's own.
+        width: of the picture in inches; times `dpi` it is in pixels.
+        tallest: how high a picture may be, in inches.
+        dpi: pixels an inch.
+        progress: called as pictures are drawn.
+
+    Raises:
+        PliantError: the suffix is none of these, or the file cannot be written.
     """
     motion = motion_of(result)
     suffix = Path(path).suffix.lower()

@@ -67,8 +67,25 @@ def figure(
 
     Without a choice, the last frame over the first, or of a motion that comes round the one farthest from
     it; where curves are traced the last alone, or the first of a motion that comes round.
-    `scalar` colours bodies or strokes; `rulers` shows axes with the unit instead of a scale bar;
-    `width` is in inches, and so is `tallest`, how high a picture may be. A `Plot` gives its chart.
+
+    Args:
+        result: what is drawn; a `Plot` gives its chart.
+        frame: index of the frame; negative ones count from the end.
+        before: index of the frame outlined in red; None draws none.
+        scalar: name of the figures that colour bodies or strokes.
+        marks: whether forces, paths and the like are drawn.
+        names: whether parts are named; left out, where there are few.
+        trails: whether points leave their path behind.
+        title: above the picture; left out, the motion's own.
+        rulers: whether there are axes with the unit instead of a scale bar.
+        width: in inches.
+        tallest: how high a picture may be, in inches.
+
+    Returns:
+        A matplotlib Figure.
+
+    Raises:
+        PliantError: there is no such frame or scalar.
     """
     if isinstance(result, Plot):
         return chart(result, width=width)
@@ -102,7 +119,25 @@ def filmstrip(
     title: str | None = None,
     width: float = 6.4,
 ) -> Figure:
-    """A motion as a row of pictures, all at one scale: its ends, its events, and evenly what is between."""
+    """A motion as a row of pictures, all at one scale: its ends, its events, and evenly what is between.
+
+    Args:
+        result: what is drawn.
+        frames: how many pictures.
+        before: index of the frame outlined in red; None draws none.
+        scalar: name of the figures that colour bodies or strokes.
+        marks: whether forces, paths and the like are drawn.
+        names: whether parts are named.
+        trails: whether points leave their path behind.
+        title: above the picture; left out, the motion's own.
+        width: of the whole row, in inches.
+
+    Returns:
+        A matplotlib Figure.
+
+    Raises:
+        PliantError: fewer than one picture, or there is no such frame or scalar.
+    """
     motion = motion_of(result)
     if frames < 1:
         raise PliantError(f"frames = {frames}: a filmstrip needs at least one")
@@ -165,7 +200,16 @@ FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"Creatio
 
 
 def save_figure(sheet: Figure, path: str | Path, *, dpi: int = 200) -> None:
-    """Write a figure as PNG, SVG or PDF by the file's suffix: whole, and the same bytes every time."""
+    """Write a figure as PNG, SVG or PDF by the file's suffix: whole, and the same bytes every time.
+
+    Args:
+        sheet: what `figure`, `filmstrip`, `chart` or `signals` gave.
+        path: a .png, .svg or .pdf file.
+        dpi: pixels an inch, of a .png.
+
+    Raises:
+        PliantError: the suffix is none of these, or the file cannot be written.
+    """
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise PliantError(f"{path}: a figure is saved as {', '.join(FORMATS)}. Name the file so.")

@@ -35,7 +35,11 @@ class Evolved(Shown):
         return "line" if self.friction is None else "crawler"
 
     def summary(self) -> str:
-        """A sentence, then the figures."""
+        """A sentence, then the figures.
+
+        Returns:
+            Lines of text; the first is the sentence.
+        """
         found, count = self.found, len(self.history)
         if self.friction is None:
             said = f"A line, 1 : {1 / max(found['aspect'], 1e-300):.3g} wide to long"
@@ -52,7 +56,11 @@ class Evolved(Shown):
         return "\n".join(lines)
 
     def mechanism(self) -> Mechanism:
-        """The machine as a model; one that crawls stands on a floor with the friction it evolved with."""
+        """The machine as a model; one that crawls stands on a floor with the friction it evolved with.
+
+        Returns:
+            The model, with the drive it evolved with.
+        """
         data = self._plain()
         fields: dict[str, Any] = {
             "title": "A straight line, evolved" if self.friction is None else "A crawler, evolved",
@@ -86,7 +94,11 @@ class Evolved(Shown):
         }
 
     def to_dict(self) -> dict[str, Json]:
-        """Everything, ready for JSON; nodes have letters."""
+        """Everything, ready for JSON; nodes have letters.
+
+        Returns:
+            What `--json` writes.
+        """
         head: dict[str, Any] = {
             "kind": "mechanism",
             "command": "evolve",

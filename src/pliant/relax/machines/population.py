@@ -64,7 +64,14 @@ class Machines:
         return np.stack([self.sizes, self.sizes * self.strengths], axis=1)
 
     def longest_steps(self, cap: float) -> Floats:
-        """How far each node may go along an axis in an iteration (M, J): `cap` of the machine's size."""
+        """How far each node may go along an axis in an iteration (M, J): `cap` of the machine's size.
+
+        Args:
+            cap: share of the machine's size.
+
+        Returns:
+            Lengths, 0 for nodes that are held.
+        """
         return cap * self.sizes[:, None] * self.free
 
 
@@ -101,7 +108,11 @@ class BatchResult:
         return tuple(STATUSES[one] for one in codes)
 
     def summary(self) -> str:
-        """How many machines ended how."""
+        """How many machines ended how.
+
+        Returns:
+            A line for each status.
+        """
         return "\n".join(f"  {self.statuses.count(one):>7} {one.sentence}" for one in STATUSES)
 
 
@@ -119,8 +130,22 @@ def machines(
 ) -> Machines:
     """Machines drawn (M, J, D) of one topology, ends (L, 2), or of one each, (M, L, 2).
 
-    Lengths left out are as drawn. The rest broadcasts: `free` may be (J,), and `load` a force on
-    every node, such as gravity [0, -1].
+    Args:
+        drawn: positions of the nodes (M, J, D).
+        ends: nodes of each link (L, 2) of one topology, or (M, L, 2).
+        rest: lengths without force (M, L); left out, as drawn.
+        target: rest lengths where the drive is 1 (M, L); left out, as `rest`.
+        stiffness: of the links (M, L); 0: the machine has no such link.
+        free: which nodes may move (M, J).
+        laws: of the links (L,) or (M, L): BAR, STRING or BUMPER.
+        bands: lengths over which strings and bumpers tighten (M, L).
+        load: forces on nodes (M, J, D), such as gravity [0, -1].
+
+    Returns:
+        The machines as arrays; what broadcasts to these shapes may be given.
+
+    Raises:
+        PliantError: shapes do not fit, or a value cannot be used.
     """
     x, pairs = np.array(drawn, np.float64), np.array(ends, np.int64)
     _check_shapes(x, pairs)
@@ -145,7 +170,15 @@ def machines(
 
 
 def drawn_lengths(drawn: Floats, ends: Ints) -> Floats:
-    """Distances (M, L) of the ends of links in drawings (M, J, D)."""
+    """Distances (M, L) of the ends of links in drawings (M, J, D).
+
+    Args:
+        drawn: positions of the nodes (M, J, D).
+        ends: nodes of each link (L, 2) or (M, L, 2).
+
+    Returns:
+        Lengths (M, L).
+    """
     each = np.broadcast_to(ends, (len(drawn), *ends.shape[-2:]))
     rows = np.arange(len(drawn))[:, None]
     return np.linalg.norm(drawn[rows, each[..., 1]] - drawn[rows, each[..., 0]], axis=2)

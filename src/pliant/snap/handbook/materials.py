@@ -44,7 +44,16 @@ class Material:
 
 
 def material(name: str) -> Material:
-    """The material of that name, or a fault that says which is nearest.
+    """The material of that name.
+
+    Args:
+        name: as MATERIALS has it.
+
+    Returns:
+        Its moduli, strain and friction.
+
+    Raises:
+        InputError: there is none; it says which is nearest.
 
     >>> material("PC").strain_limit
     0.04

@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.stats import qmc
 
 from pliant.core.arrays import Floats
-from pliant.core.errors import PliantError
+from pliant.core.errors import Fault, InputError, PliantError
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.floating import FloatArithmetic
@@ -61,7 +61,23 @@ class BestDesign:
 
 
 def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int = 0) -> BestDesign:
-    """The best design found within the parameters' ranges; `met` says whether it does what was asked."""
+    """The best design found within the parameters' ranges; `met` says whether it does what was asked.
+
+    Args:
+        model: a fastener with parameters.
+        goal: bounds of its forces (N).
+        progress: called as designs are tried.
+        seed: the same seed finds the same.
+
+    Returns:
+        The values, their forces, and whether they meet the goal.
+
+    Raises:
+        InputError: the model has no parameters.
+    """
+    if not model.parameters:
+        cure = "Add [[parameters]] with a name, a range and what they change"
+        raise InputError([Fault("parameters", "has none, so there is nothing to vary", cure)])
     ranges = np.array([[float(low), float(high)] for low, high in (p.range for p in model.parameters)])
     count = 0
 
