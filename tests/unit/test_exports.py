@@ -6,6 +6,7 @@ import re
 import textwrap
 import types
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 import pliant
 
@@ -102,6 +104,24 @@ def test_what_is_exported_says_what_it_takes_gives_and_raises(path: str):
         assert gives == (signature.return_annotation != "None"), function.__qualname__
         errors = {name for name in raised(function) if name.endswith(("Error", "Interrupted"))}
         assert errors <= set(re.findall(r"^ {4}(\w+): ", section(doc, "Raises"), re.MULTILINE)), doc
+
+
+def explained_fields(kind: type) -> dict[str, str]:
+    """What is said of each field: its description, or the comment on its line."""
+    if issubclass(kind, BaseModel):
+        return {name: field.description or "" for name, field in kind.model_fields.items()}
+    if not is_dataclass(kind):
+        return {}
+    said = {field.name: "" for field in fields(kind)}
+    for base in filter(is_dataclass, reversed(kind.__mro__)):
+        lines = re.findall(r"^    (\w+): .*?  # (.+)$", inspect.getsource(base), re.MULTILINE)
+        said |= {name: text for name, text in lines if name in said}
+    return said
+
+
+@pytest.mark.parametrize("path", [path for path in EVERYTHING if inspect.isclass(EVERYTHING[path])])
+def test_every_field_of_what_is_exported_is_explained(path: str):
+    assert [name for name, text in explained_fields(EVERYTHING[path]).items() if not text] == []
 
 
 def test_the_reference_has_everything_that_is_exported():

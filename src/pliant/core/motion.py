@@ -67,27 +67,27 @@ class Motion:
     """F frames of B bodies and P points along one axis. Arrays are read-only."""
 
     axis: str  # its name, such as "step"
-    unit: str
+    unit: str  # of the axis
     values: Floats  # (F,)
-    title: str = ""
-    length_unit: str = ""
+    title: str = ""  # above pictures
+    length_unit: str = ""  # of coordinates
 
-    bodies: tuple[str, ...] = ()
-    shapes: tuple[Shape, ...] = ()
+    bodies: tuple[str, ...] = ()  # names (B)
+    shapes: tuple[Shape, ...] = ()  # outlines, in their own frames
     body_shapes: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (B,) into shapes
     fixed: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (B,)
     poses: Floats = field(default_factory=lambda: np.zeros((1, 0, 3)))  # (F, B, 3)
 
-    point_names: tuple[str, ...] = ()
+    point_names: tuple[str, ...] = ()  # of the points (N)
     points: Floats = field(default_factory=lambda: np.zeros((1, 0, 2)))  # (F, P, 2|3)
     strokes: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int64))  # (S, 2) into points
 
     body_scalars: Mapping[str, Floats] = field(default_factory=lambda: {})  # (F, B)
     stroke_scalars: Mapping[str, Floats] = field(default_factory=lambda: {})  # (F, S)
     heat: str = ""  # the scalar that views colour by, where nobody chooses another
-    marks: tuple[Mark, ...] = ()
-    signals: Mapping[str, Signal] = field(default_factory=lambda: {})
-    events: tuple[Event, ...] = ()
+    marks: tuple[Mark, ...] = ()  # forces, paths, texts and the like
+    signals: Mapping[str, Signal] = field(default_factory=lambda: {})  # values (F,) along the axis, by name
+    events: tuple[Event, ...] = ()  # at values of the axis
 
     def __post_init__(self) -> None:
         self._check()

@@ -36,14 +36,14 @@ class Series:
 class Plot:
     """A chart: axes with names and units, and the series on them."""
 
-    title: str
-    x_label: str
-    y_label: str
-    series: tuple[Series, ...]
-    x_scale: Literal["linear", "log"] = "linear"
-    y_scale: Literal["linear", "log"] = "linear"
+    title: str  # above the chart
+    x_label: str  # with its unit
+    y_label: str  # with its unit
+    series: tuple[Series, ...]  # lines, points, bars, bands
+    x_scale: Literal["linear", "log"] = "linear"  # of the axis
+    y_scale: Literal["linear", "log"] = "linear"  # of the axis
     ticks: tuple[str, ...] = ()  # names of x = 0, 1, 2, … (bars)
-    note: str = ""
+    note: str = ""  # below the chart
 
     def __post_init__(self) -> None:
         for series in self.series:

@@ -113,9 +113,7 @@ def reading(what: str) -> Generator[None]:
         yield
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
         problem = f"its {what} cannot be read ({type(error).__name__}: {str(error)[:80]})"
-        raise InputError(
-            [Fault("", problem, "Make the file anew with --json")]
-        ) from error
+        raise InputError([Fault("", problem, "Make the file anew with --json")]) from error
 
 
 def read_json(path: str | Path) -> dict[str, Any]:

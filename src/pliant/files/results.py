@@ -38,7 +38,7 @@ class SavedResult(Shown):
     Its figures are those of `to_dict()`; what a method computes only when it is asked is not there.
     """
 
-    data: Mapping[str, Any]
+    data: Mapping[str, Any]  # what `--json` wrote
 
     @property
     def kind(self) -> str:

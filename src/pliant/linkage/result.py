@@ -51,17 +51,17 @@ class TraceResult(Shown):
     What costs more than the run itself is computed when it is first asked for.
     """
 
-    status: TraceStatus
-    model: Linkage
-    study: TraceStudy
-    drive: MotorDrive
-    reached: MotionRange
+    status: TraceStatus  # how it ended
+    model: Linkage  # that was run
+    study: TraceStudy  # what was asked
+    drive: MotorDrive  # the motors' angles over the path parameter
+    reached: MotionRange  # part of the path that can be run
     t: Floats  # (F,) path parameter
-    poses: LinkagePoses
+    poses: LinkagePoses  # positions (N, 2, F) of the joints
     velocities: Floats  # (N, 2, F) in time
     accelerations: Floats  # (N, 2, F)
     error: float  # largest error of any length, at any pose
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float]  # by phase
 
     @property
     def plan(self) -> RulePlan:

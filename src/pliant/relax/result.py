@@ -23,15 +23,15 @@ from pliant.view.shown import Shown
 class RelaxResult(Shown):
     """A mechanism at F shares of its drive. What costs more than the run is computed when asked for."""
 
-    status: RelaxStatus
-    model: Mechanism
-    study: RelaxStudy
-    network: Network
-    frames: tuple[Frame, ...]
-    assessment: Assessment
+    status: RelaxStatus  # how it ended
+    model: Mechanism  # that was run
+    study: RelaxStudy  # what was asked
+    network: Network  # the mechanism as arrays
+    frames: tuple[Frame, ...]  # poses along the drive
+    assessment: Assessment  # length errors, internal loads and notices
     history: tuple[Floats, ...]  # largest residual of every iteration, of methods that iterate
     iterations: int  # or factorisations, of auto
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float]  # by phase
 
     @property
     def shares(self) -> Floats:

@@ -21,13 +21,13 @@ from pliant.flex.model import Assembly
 class TableEntry:
     """A line of Table I as printed, and the mask that stands for its structure."""
 
-    rows: int
-    columns: int
-    steps: int
-    seconds: float
-    title: str
-    mask: Callable[[], Mask]
-    direction: tuple[float, float] = (0.0, 1.0)
+    rows: int  # of the first program, as printed
+    columns: int  # of it, as printed
+    steps: int  # as printed
+    seconds: float  # as printed
+    title: str  # our name for the structure
+    mask: Callable[[], Mask]  # makes its cells
+    direction: tuple[float, float] = (0.0, 1.0)  # in which the cell is moved
     moved: Cell | None = None  # the upper right cell where None
 
 

@@ -36,8 +36,8 @@ class Track:
 
     t: Floats  # (F,) ascending
     x: Floats  # (2, F)
-    v: Floats
-    a: Floats
+    v: Floats  # (2, F) dx/dt
+    a: Floats  # (2, F) d²x/dt²
     period: float | None = None  # of a closed cycle, whose last sample is followed by the first; else None
     kinks: Bools | None = None  # (F,) samples at which it turns all at once; None where it does not
 
@@ -157,8 +157,8 @@ def _chords(run: Track, f: Floats) -> tuple[Floats, Floats]:
 class Box:
     """Two corners."""
 
-    low: tuple[float, float]
-    high: tuple[float, float]
+    low: tuple[float, float]  # least x and y
+    high: tuple[float, float]  # greatest x and y
 
     @property
     def size(self) -> tuple[float, float]:
@@ -170,15 +170,15 @@ class Box:
 class TopSpeed:
     """The largest speed and when, between samples too."""
 
-    speed: float
-    t: float
+    speed: float  # |v|
+    t: float  # when
 
 
 @dataclass(frozen=True)
 class TimeRatio:
     """The slow stroke's time over the quick one's, or why there is none."""
 
-    ratio: float | None
+    ratio: float | None  # slow stroke over quick one, at least 1
     reason: str  # "" where there is a ratio
     turns: tuple[float, ...]  # t of the turning points
     direction: tuple[float, float]  # of the strokes
@@ -188,7 +188,7 @@ class TimeRatio:
 class Sweep:
     """The room a run takes: of joints, without the width of links."""
 
-    box: Box
+    box: Box  # around all points
     hull: Floats  # (H, 2) convex, counter-clockwise
     area: float  # of the hull
 

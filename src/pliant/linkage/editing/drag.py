@@ -63,7 +63,7 @@ KNOWN = 500  # places of the pointer whose linkage is remembered
 class Dragged:
     """Where an event brought the linkage."""
 
-    status: DragStatus
+    status: DragStatus  # how it ended
     place: tuple[float, float]  # of the pointer
     joints: dict[str, tuple[float, float]]  # where each is drawn now
     miss: float  # how far the joint is from the pointer
@@ -71,8 +71,8 @@ class Dragged:
     freed: tuple[Resistance, ...]  # the guards that kept it from a better linkage, which it went back to now
     settled: bool  # whether the linkage moves no more while the pointer stays
     farthest: float  # how far a joint of the drawing moved since the event before
-    steps: int
-    seconds: float
+    steps: int  # quadratic programs
+    seconds: float  # of the answer
 
     @property
     def message(self) -> str:

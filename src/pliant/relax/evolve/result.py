@@ -20,14 +20,14 @@ FOOT = 0.01  # of the machine's size: radius of its nodes on the floor
 class Evolved(Shown):
     """The best machine of a search."""
 
-    design: MachineDesign
+    design: MachineDesign  # the best machine
     cycles: int  # how often its actuators go through their waypoints
     found: Mapping[str, float]  # what it does, measured with small steps
     history: tuple[float, ...]  # the best score of every generation
-    seed: int
+    seed: int  # of all that was random
     friction: float | None = None  # of the floor it stands on
     weight: float = 0.0  # of a node
-    status: EvolveStatus = EvolveStatus.EVOLVED
+    status: EvolveStatus = EvolveStatus.EVOLVED  # how it ended
 
     @property
     def goal(self) -> str:

@@ -79,7 +79,7 @@ class Machines:
 class Floor:
     """Nodes do not go below 0 on the last axis, and friction holds those that stand there."""
 
-    friction: float = 0.5
+    friction: float = 0.5  # coefficient
 
 
 @dataclass(frozen=True)

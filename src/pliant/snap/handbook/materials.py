@@ -35,11 +35,11 @@ class FrictionRange:
 class Material:
     """A material of the table, and where its values come from."""
 
-    name: str
+    name: str  # as files give it
     modulus: float  # N/mm²
     strain_limit: float  # for a single joining
-    friction: FrictionRange | None
-    source: str
+    friction: FrictionRange | None  # on steel and on itself
+    source: str  # of the figures
     secant: tuple[tuple[float, float], ...] = ()  # strains and the secant modulus at each, N/mm²
 
 
