@@ -161,14 +161,14 @@ def load(source: str | Path | Mapping[str, object], *, max_bytes: int = _MODEL_B
 
     if isinstance(source, Mapping):
         return model_of(source)
-    found = load_any(source, max_bytes=max_bytes)
-    if isinstance(found, Motion | Plot):
+    loaded = load_any(source, max_bytes=max_bytes)
+    if isinstance(loaded, Motion | Plot):
         problem, cure = (
             "holds a motion or a plot, no model or result",
             "Read it with Motion.load or Plot.load",
         )
         raise InputError([Fault("", problem, cure)], str(source))
-    return found
+    return loaded
 
 
 def save(saved: Model | Result, path: str | Path) -> None:

@@ -80,12 +80,12 @@ class Crew(AbstractContextManager["Crew"]):
         self._hands.remove(hand)
         self.done += 1
         try:
-            found = hand.line.recv()
+            answer = hand.line.recv()
         except (EOFError, OSError):
-            found = self._lost(hand)
+            answer = self._lost(hand)
         else:
             self._go_on(hand)
-        return hand.task, found
+        return hand.task, answer
 
     def _start(self, run: int) -> _Hand:
         here, there = self._context.Pipe()

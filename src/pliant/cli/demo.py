@@ -73,12 +73,12 @@ def demo(
     started = time.perf_counter()
     chosen = _examples_named(names, everything)
     folder.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Entry] = {}
+    by_name: dict[str, Entry] = {}
     with Watch(quiet) as watch:  # all along: a Ctrl-C between two examples would be raised anywhere
         try:
-            _gather(_solve_all(chosen, folder, jobs, watch), found, watch, quiet)
+            _gather(_solve_all(chosen, folder, jobs, watch), by_name, watch, quiet)
         finally:  # whatever happens, what is done is reported
-            entries = [found[name] for name in chosen if name in found]
+            entries = [by_name[name] for name in chosen if name in by_name]
             write_report(folder / "index.html", entries, time.perf_counter() - started)
     if not quiet:
         seconds = time.perf_counter() - started
@@ -101,13 +101,13 @@ def _examples_named(names: tuple[str, ...], everything: bool) -> list[str]:
 Solved = Iterator[tuple[str, "Entry | None"]]  # an example's name, and None where it was stopped
 
 
-def _gather(solved: Solved, found: dict[str, Entry], watch: Watch, quiet: bool) -> None:
+def _gather(solved: Solved, by_name: dict[str, Entry], watch: Watch, quiet: bool) -> None:
     """Keep and tell each example as it is solved, until Ctrl-C ends it."""
     with suppress(KeyboardInterrupt):
         for name, entry in solved:
             if entry is None:
                 continue
-            found[name] = entry
+            by_name[name] = entry
             if not quiet:
                 said = entry.error or entry.sentence
                 with watch.aside():

@@ -118,8 +118,8 @@ def _picture(entry: Entry) -> str:
 
 def _badges(entry: Entry) -> str:
     """The status in its own tone, then what must be noticed besides."""
-    found = [(entry.status, entry.tone), *((alert, Tone.NOTICE) for alert in entry.alerts)]
-    return " ".join(f'<span class="badge {tone.value}">{escape(text)}</span>' for text, tone in found)
+    badges = [(entry.status, entry.tone), *((alert, Tone.NOTICE) for alert in entry.alerts)]
+    return " ".join(f'<span class="badge {tone.value}">{escape(text)}</span>' for text, tone in badges)
 
 
 def _figures(entry: Entry) -> str:

@@ -95,8 +95,8 @@ def model_faults(errors: Sequence[Mapping[str, Any]], data: Any, schema: Schema)
     `data` is what was validated and `schema` its JSON Schema: from the two it is told which
     parts of a pydantic location are keys and which only name the branch of a union.
     """
-    found = _without_echoes(_one_branch([_fault_line(error, data, schema) for error in errors]))
-    faults = [_fault(line) for line in found]
+    lines = _without_echoes(_one_branch([_fault_line(error, data, schema) for error in errors]))
+    faults = [_fault(line) for line in lines]
     return list(dict.fromkeys(faults))
 
 
@@ -157,7 +157,7 @@ def _branches(schema: Schema, root: Schema) -> list[Schema]:
 
 def _inside(schemas: list[Schema], part: str | int, root: Schema) -> list[Schema]:
     """The schemas of what stands at a key or an index."""
-    found: list[Schema] = []
+    branches: list[Schema] = []
     for schema in schemas:
         if isinstance(part, str):
             inner = schema.get("properties", {}).get(part) or schema.get("additionalProperties")
@@ -165,8 +165,8 @@ def _inside(schemas: list[Schema], part: str | int, root: Schema) -> list[Schema
             listed = schema.get("prefixItems", [])
             inner = listed[part] if part < len(listed) else schema.get("items")
         if isinstance(inner, Mapping):
-            found.extend(_branches(inner, root))
-    return found
+            branches.extend(_branches(inner, root))
+    return branches
 
 
 def _one_branch(lines: list[_Line]) -> Iterator[_Line]:

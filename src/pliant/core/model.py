@@ -134,8 +134,8 @@ def _first_errors(data: Any, handler: ModelWrapValidatorHandler[Any]) -> list[In
 
     pydantic finds every error before it gives one, and a gigabyte of them is no help to anyone.
     """
-    length, found = BEGINNING, 1
-    while 0 < found <= MOST and length < MANY:
+    length, count = BEGINNING, 1
+    while 0 < count <= MOST and length < MANY:
         try:
             handler(_truncate(data, length))
         except ValidationError as error:
@@ -144,7 +144,7 @@ def _first_errors(data: Any, handler: ModelWrapValidatorHandler[Any]) -> list[In
             ]
             if len(lines) > MOST:
                 return [*map(_line, lines[: MOST + 1])]
-            found = len(lines)
+            count = len(lines)
         else:
             return []
         length *= 4
@@ -187,10 +187,10 @@ def _line(error: Any) -> InitErrorDetails:
 
 def unknown(named: Iterable[tuple[Place, Any]], known: Mapping[str, Any], what: str) -> Lines:
     """A fault for each name that is not one of those known; the first are told the nearest that is."""
-    found = ((place, name) for place, name in named if isinstance(name, str) and name not in known)
+    strangers = ((place, name) for place, name in named if isinstance(name, str) and name not in known)
     searched = list(islice(known, SEARCHED))
     listed = (", ".join(searched[:8]) or "none") + (", …" if len(known) > 8 else "")
-    for number, (place, name) in enumerate(found):
+    for number, (place, name) in enumerate(strangers):
         near = get_close_matches(name[:200], searched, 1) if number < SUGGESTED else []
         cure = f"Did you mean {near[0]!r}?" if near else f"There are: {listed}"
         yield fault_at(place, name, f"{name!r} is not a {what} of this model", cure)

@@ -266,9 +266,9 @@ def plain(values: Floats) -> Any:
     finite = np.isfinite(values)
     if finite.all():
         return values.tolist()
-    found = values.astype(object)
-    found[~finite] = None
-    return found.tolist()
+    cells = values.astype(object)
+    cells[~finite] = None
+    return cells.tolist()
 
 
 def _floats(values: Any) -> Floats:

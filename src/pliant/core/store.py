@@ -106,6 +106,9 @@ def version() -> str:
     return version("pliant")
 
 
+ANEW = "Make the file anew with --json"  # what to do with one that pliant wrote and cannot read
+
+
 @contextmanager
 def reading(what: str) -> Generator[None]:
     """Turn whatever goes wrong while data that pliant wrote is read into an InputError."""
@@ -113,7 +116,7 @@ def reading(what: str) -> Generator[None]:
         yield
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
         problem = f"its {what} cannot be read ({type(error).__name__}: {str(error)[:80]})"
-        raise InputError([Fault("", problem, "Make the file anew with --json")]) from error
+        raise InputError([Fault("", problem, ANEW)]) from error
 
 
 def read_json(path: str | Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.faults import model_faults, name_cure, value_text
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
-from pliant.core.store import reading
+from pliant.core.store import ANEW, reading
 from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, kind_named, unknown_kind
 from pliant.files.parse import (
     MODEL_BYTES,
@@ -104,7 +104,9 @@ def load_any(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model | Saved
     try:
         return _saved(data)
     except InputError as error:
-        raise InputError(error.faults, named_file(path)) from error
+        unread = error.faults[0].cure == ANEW
+        faults = error.faults if unread else [Fault("", f"its result cannot be read ({error})", ANEW)]
+        raise InputError(faults, named_file(path)) from error
 
 
 @reading("result")

@@ -248,8 +248,8 @@ def describe(model: Assembly) -> Iterator[tuple[str, str]]:
     if model.clearance:
         yield "clearance", f"{model.clearance:g} {model.units}"
     for key in ("welds", "pins", "keep", "sights", "limits"):
-        if found := getattr(model, key):
-            yield key, str(len(found))
+        if entries := getattr(model, key):
+            yield key, str(len(entries))
     if parts.welded:
         yield "rigid", f"{parts.count} parts, for what is welded or pinned at two points is one"
     yield "maximize", listed([_term(term) for term in study.maximize], " + ", most=3)

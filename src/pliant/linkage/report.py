@@ -316,8 +316,8 @@ def describe(model: Linkage) -> Iterator[tuple[str, str]]:
     yield "ground", ", ".join(model.ground)
     yield "motors", ", ".join(motor.label for motor in model.motors)
     for key in ("sliders", "loads"):
-        if found := getattr(model, key):
-            yield key, str(len(found))
+        if entries := getattr(model, key):
+            yield key, str(len(entries))
     free, counted = freedoms(plan), grubler(plan.structure)
     yield "mobility", f"{free}" if free == counted else f"{free}, though Grübler counts {counted}"
     yield "order", _order(plan)
@@ -327,8 +327,8 @@ def describe(model: Linkage) -> Iterator[tuple[str, str]]:
 def _order(plan: RulePlan) -> str:
     """The rules that find the joints, one after the other."""
     hidden = {plan.structure.names[k] for k in plan.structure.guide_points}
-    found = [step for step in plan.describe() if step["rule"] != "fixed" and step.get("joint") not in hidden]
-    return listed([_rule(step) for step in found], "; ")
+    steps = [step for step in plan.describe() if step["rule"] != "fixed" and step.get("joint") not in hidden]
+    return listed([_rule(step) for step in steps], "; ")
 
 
 def _rule(step: dict[str, Any]) -> str:

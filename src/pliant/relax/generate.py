@@ -52,9 +52,9 @@ def stewart(platforms: int, handed: str = "same", study: RelaxStudy | None = Non
     }
     legs: list[Actuator] = []
     for level in range(platforms):
-        way = 1 if handed == "same" or level % 2 == 0 else -1
+        sense = 1 if handed == "same" or level % 2 == 0 else -1
         for k, letter in enumerate("abc"):
-            tops = (letter, "abc"[(k + way) % 3])
+            tops = (letter, "abc"[(k + sense) % 3])
             legs += [Actuator(nodes=(f"{level}{letter}", f"{level + 1}{top}"), to=TARGET) for top in tops]
     return Mechanism(
         title=f"{platforms} Stewart platform{'s' if platforms > 1 else ''}",

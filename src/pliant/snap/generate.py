@@ -205,7 +205,7 @@ def random_fastener(seed: int) -> Fastener:
         The fastener.
     """
     rng = np.random.default_rng(seed)
-    way = vector(*WAYS[rng.integers(len(WAYS))])
+    direction = vector(*WAYS[rng.integers(len(WAYS))])
     hinges = [vector(0, 0)] if rng.random() < 0.6 else [vector(-3, 0), vector(3, 0)]
     pawls = tuple(_random_pawl(rng, f"pawl {k + 1}", hinge) for k, hinge in enumerate(hinges))
     root = _box(-4, 1, 4, 2) if rng.random() < 1 / 3 else None
@@ -213,16 +213,16 @@ def random_fastener(seed: int) -> Fastener:
         [_area(root)] if root else []
     )
     if rng.random() < 0.85:  # a lane for each hinge: where it goes through an obstacle, the pawl can only jam
-        taken += [_lane(hinge, way) for hinge in hinges]
+        taken += [_lane(hinge, direction) for hinge in hinges]
     obstacles: list[Obstacle] = []
     for _ in range(rng.integers(1, 5)):
-        outline = _beside(rng, taken, way, max(hinge[0] for hinge in hinges))
+        outline = _beside(rng, taken, direction, max(hinge[0] for hinge in hinges))
         taken.append(_area(outline))
         obstacles.append(Obstacle(outline=outline))
     return Fastener(
         title=f"A random fastener, {seed}",
         friction=FRICTIONS[rng.integers(len(FRICTIONS))],
-        root=Root(velocity=way, until=Fraction(24), outline=root),
+        root=Root(velocity=direction, until=Fraction(24), outline=root),
         pawls=pawls,
         obstacles=tuple(obstacles),
     )
@@ -323,19 +323,19 @@ def _random_pawl(rng: np.random.Generator, name: str, hinge: ExactVector) -> Paw
     )
 
 
-def _lane(hinge: ExactVector, way: ExactVector) -> shapely.Polygon:
+def _lane(hinge: ExactVector, direction: ExactVector) -> shapely.Polygon:
     x, y = (float(part) for part in hinge)
-    ahead = shapely.LineString([(x, y), (x + 24 * float(way[0]), y + 24 * float(way[1]))])
+    ahead = shapely.LineString([(x, y), (x + 24 * float(direction[0]), y + 24 * float(direction[1]))])
     return ahead.buffer(0.75)
 
 
 def _beside(
-    rng: np.random.Generator, taken: Sequence[shapely.Polygon], way: ExactVector, wide: Fraction
+    rng: np.random.Generator, taken: Sequence[shapely.Polygon], direction: ExactVector, wide: Fraction
 ) -> Ring:
     """A star somewhere ahead, at least a quarter from all that is there."""
     for _ in range(TRIES):
         ahead, aside = Fraction(int(rng.integers(12, 57)), 4), Fraction(int(rng.integers(-16, 17)), 4)
-        at = (way[0] * ahead + aside * (4 + wide) / 4, way[1] * ahead)
+        at = (direction[0] * ahead + aside * (4 + wide) / 4, direction[1] * ahead)
         outline = _translate(_star(rng, int(rng.integers(3, 8)), (0.75, 2.25)), at)
         if all(shapely.distance(_area(outline), other) >= 0.25 for other in taken):
             return outline

@@ -44,7 +44,7 @@ from pliant.view.scene import (
     traced_names,
     whole_frame,
 )
-from pliant.view.stage import Look, Stage
+from pliant.view.stage import DrawOptions, Stage
 
 COLOUR_BAR = 0.85  # inches
 
@@ -93,11 +93,13 @@ def figure(
     frame = _pose(motion) if frame is None else whole_frame(motion, frame)
     start = frame_before(motion, before)
     shown = [frame] if start is None else [start, frame]
-    look = Look(None if start == frame else start, scalar or motion.heat or None, marks, names, trails)
-    if look.shows_trails(motion) and motion.points.shape[1]:
+    options = DrawOptions(
+        None if start == frame else start, scalar or motion.heat or None, marks, names, trails
+    )
+    if options.shows_trails(motion) and motion.points.shape[1]:
         shown = list(range(motion.frames))
-    after = frame if look.before is not None else None
-    return compose(motion, look, [frame], shown, title, rulers, width, after, tallest)[0]
+    after = frame if options.before is not None else None
+    return compose(motion, options, [frame], shown, title, rulers, width, after, tallest)[0]
 
 
 def _pose(motion: Motion) -> int:
@@ -141,15 +143,15 @@ def filmstrip(
     motion = motion_of(result)
     if frames < 1:
         raise PliantError(f"frames = {frames}: a filmstrip needs at least one")
-    look = Look(frame_before(motion, before), scalar or motion.heat or None, marks, names, trails)
+    options = DrawOptions(frame_before(motion, before), scalar or motion.heat or None, marks, names, trails)
     return compose(
-        motion, look, telling_frames(motion, frames), list(range(motion.frames)), title, width=width
+        motion, options, telling_frames(motion, frames), list(range(motion.frames)), title, width=width
     )[0]
 
 
 def compose(
     motion: Motion,
-    look: Look,
+    options: DrawOptions,
     frames: list[int],
     shown: list[int],
     title: str | None = None,
@@ -165,12 +167,12 @@ def compose(
     title = motion.title if title is None else title
     strip = len(frames) > 1
     captions = [readout(motion, frame) for frame in frames] if strip else []
-    labels = [mark.text for mark in motion.marks if strip and look.marks and mark.frame in frames]
+    labels = [mark.text for mark in motion.marks if strip and options.marks and mark.frame in frames]
     with mpl.rc_context(RC):
-        key = key_entries(motion, look, after)
-        side = 0.0 if look.scalar is None else COLOUR_BAR
+        key = key_entries(motion, options, after)
+        side = 0.0 if options.scalar is None else COLOUR_BAR
         page = lay_out(
-            room(motion, shown, look.marks),
+            room(motion, shown, options.marks),
             width,
             len(frames),
             bool(title) or not strip,
@@ -183,7 +185,7 @@ def compose(
         )
         sheet = Figure(figsize=(page.width, page.height), facecolor="white")
         FigureCanvasAgg(sheet)
-        stages = [add_stage(sheet, page, panel, motion, look, rulers) for panel in page.panels]
+        stages = [add_stage(sheet, page, panel, motion, options, rulers) for panel in page.panels]
         for stage, frame in zip(stages, frames, strict=True):
             stage.show(frame)
         for stage, caption in zip(stages, captions, strict=False):

@@ -72,13 +72,13 @@ def guide_arrays(model: Mechanism, layout: Layout, curves: Sequence[Floats]) -> 
     closed: list[bool] = []
     for guide in model.guides:
         node = layout.number[guide.node]
-        guides[node], way = _guide_direction(guide)
+        guides[node], direction = _guide_direction(guide)
         friction[node] = guide.friction
-        if way is None:
+        if direction is None:
             which[node] = len(closed)
             closed.append(guide.closed)
         else:
-            along[node] = np.array(way) / np.linalg.norm(way)
+            along[node] = np.array(direction) / np.linalg.norm(direction)
     return Guides(
         kinds=guides,
         at=drawn.copy(),

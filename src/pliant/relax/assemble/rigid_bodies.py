@@ -110,15 +110,15 @@ def _simplex_corners(
         nodes = np.array([body.nodes for body in alike])
         corners, heights, ways = _spread(drawn[nodes])
         chosen = np.take_along_axis(nodes, corners, axis=1).tolist()
-        for body, base, height, way in zip(alike, chosen, heights.tolist(), ways, strict=True):
+        for body, base, height, direction in zip(alike, chosen, heights.tolist(), ways, strict=True):
             thick = sum(h > FLAT * height[0] for h in height)  # heights fall, so these are the first
             sound = sum(h >= THIN * height[0] for h in height[:thick])
             kept = tuple(base[: sound + 1])
-            yield body, kept, [_apex(drawn[list(kept)], height[0], way[k]) for k in range(sound, thick)]
+            yield body, kept, [_apex(drawn[list(kept)], height[0], direction[k]) for k in range(sound, thick)]
 
 
-def _apex(corners: Floats, size: float, way: Floats) -> Floats:
-    return corners.mean(axis=0) + 0.5 * size * way
+def _apex(corners: Floats, size: float, direction: Floats) -> Floats:
+    return corners.mean(axis=0) + 0.5 * size * direction
 
 
 def _spread(places: Floats) -> tuple[Ints, Floats, Floats]:

@@ -205,8 +205,8 @@ def _obstacles(wrap: Wrap, layout: Layout) -> Obstacles:
     for obstacle in wrap.around:
         first, *second = layout.numbers(obstacle.cylinder or [obstacle.node or ""])
         middles.append(layout.drawn[first])
-        way = layout.drawn[second[0]] - layout.drawn[first] if second else np.zeros(layout.drawn.shape[1])
-        ways.append(way / (np.linalg.norm(way) or 1.0))
+        axis = layout.drawn[second[0]] - layout.drawn[first] if second else np.zeros(layout.drawn.shape[1])
+        ways.append(axis / (np.linalg.norm(axis) or 1.0))
     return Obstacles(np.array(middles), np.array(ways), np.array([o.radius for o in wrap.around]))
 
 

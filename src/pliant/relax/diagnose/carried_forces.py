@@ -97,12 +97,12 @@ def _free_network(net: Network) -> Network:
 
 def _nodal_forces(net: Network, frame: Frame, moves: Bools) -> Floats:
     """(N, D) what loads, fields and elements do to each node."""
-    found, x = frame.elongations, frame.x
+    elongations, x = frame.elongations, frame.x
     total = net.drive.at(frame.share)[2].copy()
     for away, across, _ in field_forces(net.parts.fields, x):
         total += (moves * across)[:, None] * away
-    rows = jacobian_at(net, x, found)
-    known = np.concatenate([found.link_forces, found.coupling_forces])
+    rows = jacobian_at(net, x, elongations)
+    known = np.concatenate([elongations.link_forces, elongations.coupling_forces])
     inner = rows.owners < len(known)
     carried = rows.stiffness * rows.over
     carried[inner] = known[rows.owners[inner]]

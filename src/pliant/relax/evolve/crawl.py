@@ -153,9 +153,9 @@ def crawl_measures(designs: Sequence[MachineDesign], trial: CrawlTrial, cycles: 
 
 def _score(designs: Sequence[MachineDesign], trials: Sequence[CrawlTrial], cycles: int) -> Floats:
     went = [crawl_measures(designs, trial, cycles) for trial in trials]
-    way = np.sign(went[0].travel)
+    sense = np.sign(went[0].travel)
     lengths = [
-        np.where(one.error > HELD, 0.0, way * one.travel / one.size * np.minimum(one.firmness / FIRM, 1.0))
+        np.where(one.error > HELD, 0.0, sense * one.travel / one.size * np.minimum(one.firmness / FIRM, 1.0))
         for one in went
     ]
     return np.maximum(np.min(lengths, axis=0), 0.0) / (cycles - 1)

@@ -40,11 +40,11 @@ class Evolved(Shown):
         Returns:
             Lines of text; the first is the sentence.
         """
-        found, count = self.found, len(self.history)
+        measures, count = self.found, len(self.history)
         if self.friction is None:
-            said = f"A line, 1 : {1 / max(found['aspect'], 1e-300):.3g} wide to long"
+            said = f"A line, 1 : {1 / max(measures['aspect'], 1e-300):.3g} wide to long"
         else:
-            far = found["travel"] / found["size"]
+            far = measures["travel"] / measures["size"]
             said = f"Gets on by {far:.3g} of its own lengths in {self.cycles - 1} cycles"
         design = self.design
         parts = f"{len(design.nodes)} nodes, {len(design.bars)} bars, {len(design.actuators)} actuators"
@@ -52,7 +52,7 @@ class Evolved(Shown):
             f"{said}; {parts}.",
             f"  {'generations':<18} {count}, best score {(*self.history, 0.0)[count - 1]:.4g}",
         ]
-        lines += [f"  {key.replace('_', ' '):<18} {value:.6g}" for key, value in found.items()]
+        lines += [f"  {key.replace('_', ' '):<18} {value:.6g}" for key, value in measures.items()]
         return "\n".join(lines)
 
     def mechanism(self) -> Mechanism:

@@ -157,7 +157,9 @@ def design_figures(
     if not ways[-1].arrived:
         return NO_DESIGN
     again = travel_back(design, arithmetic, fixed, ways)
-    there, out = ([peak_and_strains(course, springs, friction) for course in way] for way in (ways, again))
+    there, out = (
+        [peak_and_strains(course, springs, friction) for course in courses] for courses in (ways, again)
+    )
     held = again[-1].cause != "until"
     strains: dict[str, Strain] = {}
     for pawl in design.pawls:
