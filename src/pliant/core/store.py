@@ -128,3 +128,18 @@ def read_json(path: str | Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InputError([Fault("", "holds no JSON object", "Give a file that pliant wrote")], str(path))
     return data
+
+
+def opening(
+    kind: str, command: str, status: Any, message: str, seconds: Mapping[str, float], model: BaseModel | None
+) -> dict[str, Any]:
+    """What the JSON of every result begins with: what was asked of what, and how it ended."""
+    return {
+        "kind": kind,
+        "command": command,
+        "status": status.name.lower(),
+        "message": message,
+        "seconds": dict(seconds),
+        "version": version(),
+        "model": None if model is None else model_hash(model),
+    }

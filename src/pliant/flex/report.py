@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening as json_opening
+from pliant.core.store import sayable
 from pliant.core.written import listed, place, within
 from pliant.flex.diagnosis.as_drawn import Violation
 from pliant.flex.diagnosis.contact_forces import ContactForce
@@ -166,15 +167,7 @@ def _ways_out(result: FlexResult) -> list[str]:
 
 def opening(result: Any, command: str) -> dict[str, Any]:
     """What the JSON of every result of an assembly begins with."""
-    return {
-        "kind": "assembly",
-        "command": command,
-        "status": result.status.name.lower(),
-        "message": result.message,
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
-    }
+    return json_opening("assembly", command, result.status, result.message, result.seconds, result.model)
 
 
 def to_dict(result: FlexResult) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening, sayable
 from pliant.core.written import figure, listed, place
 from pliant.linkage.analysis import curves
 from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, ChangePoint, MotionLimit
@@ -121,13 +121,7 @@ def _lines(result: TraceResult) -> list[str]:
 def to_dict(result: TraceResult) -> dict[str, Any]:
     """Everything, as JSON has it; what takes much room only where it was asked for."""
     data: dict[str, Any] = {
-        "kind": "linkage",
-        "command": "trace",
-        "status": result.status.name.lower(),
-        "message": str(result.status),
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
+        **opening("linkage", "trace", result.status, str(result.status), result.seconds, result.model),
         "angles": result.angles.tolist(),
         "absolute": result.absolute.tolist(),
         "joints": {name: path.tolist() for name, path in result.joints.items()},

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening, sayable
 from pliant.core.written import listed, place
 from pliant.relax.checks.raw_data import ELEMENTS
 from pliant.relax.diagnose.carried_forces import CarriedForce
@@ -282,13 +282,7 @@ def _with(value: float, unit: str) -> str:
 def to_dict(result: RelaxResult) -> dict[str, Any]:
     """Plain lists and numbers, for JSON."""
     data = {
-        "kind": "mechanism",
-        "command": "relax",
-        "status": result.status.name.lower(),
-        "message": result.status.sentence,
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
+        **opening("mechanism", "relax", result.status, result.status.sentence, result.seconds, result.model),
         "method": result.study.method,
         "nodes": result.nodes,
         "iterations": result.iterations,

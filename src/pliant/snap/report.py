@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening, sayable
 from pliant.core.written import listed, place
 from pliant.snap.faults import ROOT
 from pliant.snap.force.peak import ForcePeak, certified_peak, is_provable, peak_of
@@ -317,13 +317,7 @@ def plain_data(result: SnapResult) -> dict[str, Any]:
     """All of a result as lists and numbers, for JSON."""
     back, edge, outcomes = result.way_back, result.knife_edge, result.outcomes
     data = {
-        "kind": "fastener",
-        "command": "snap",
-        "status": result.status.name.lower(),
-        "message": sentence(result),
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
+        **opening("fastener", "snap", result.status, sentence(result), result.seconds, result.model),
         "arithmetic": result.study.arithmetic,
         **{key: value for key, value in _plain_trajectory(result, result.way_in).items() if key != "status"},
         "strain": {name: strain.to_dict() for name, strain in strains(result.model, result.ways).items()},
