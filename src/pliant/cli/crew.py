@@ -93,16 +93,16 @@ class Crew(AbstractContextManager["Crew"]):
         with _ctrl_c_held_back():
             process.start()
         there.close()  # so that its end is noticed here
-        return self._given(_Hand(process, here, "", run))
+        return self._give_task(_Hand(process, here, "", run))
 
-    def _given(self, hand: _Hand) -> _Hand:
+    def _give_task(self, hand: _Hand) -> _Hand:
         task = take(self._runs, hand.run)
         hand.line.send(task)
         return hand._replace(task=task or "")
 
     def _go_on(self, hand: _Hand) -> None:
         """Give it the next task, or let it go."""
-        if (given := self._given(hand)).task:
+        if (given := self._give_task(hand)).task:
             self._hands.append(given)
 
     def _lost(self, hand: _Hand) -> LostError:

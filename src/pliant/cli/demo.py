@@ -232,6 +232,6 @@ def _seconds(phases: dict[str, float]) -> float:
 def _answer(model: Model, progress: Progress) -> Any:
     """What comes of a model: of what its own study asks for."""
     kind = kind_named(model.kind)
-    command = kind.asked(model.study)
+    command = kind.asked_command(model.study)
     ask = pliant.solve if command == kind.command else getattr(pliant, command)
     return ask(model, progress=progress)

@@ -60,13 +60,13 @@ def _spelt(value: Any, width: int, levels: int) -> str:
 def _spelt_items(value: Mapping[Any, Any] | Sequence[Any], width: int, levels: int) -> str:
     if isinstance(value, Mapping):
         items = [
-            f"{key_path([key])} = {_spelt(item, width, levels)}" for key, item in _leading(value.items())
+            f"{key_path([key])} = {_spelt(item, width, levels)}" for key, item in _leading_keys(value.items())
         ]
         return _join_items("{ ", items, " }", len(value))
-    return _join_items("[", [_spelt(item, width, levels) for item in _leading(value)], "]", len(value))
+    return _join_items("[", [_spelt(item, width, levels) for item in _leading_keys(value)], "]", len(value))
 
 
-def _leading(items: Iterable[Any], count: int = 5) -> list[Any]:
+def _leading_keys(items: Iterable[Any], count: int = 5) -> list[Any]:
     return [item for item, _ in zip(items, range(count), strict=False)]
 
 

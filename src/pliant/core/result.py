@@ -35,12 +35,12 @@ class Result:
     @cached_property
     def motion(self) -> Motion:
         """The motion for every view."""
-        return self._presented("motion")
+        return self._presentation("motion")
 
     @property
     def alerts(self) -> tuple[str, ...]:
         """What a designer must notice beside the status, in a few words each."""
-        return tuple(self._presented("alerts")) if "alerts" in self._presenters else ()
+        return tuple(self._presentation("alerts")) if "alerts" in self._presenters else ()
 
     def plots(self) -> dict[str, Plot]:
         """Charts, by name.
@@ -48,7 +48,7 @@ class Result:
         Returns:
             Plots by name, none where there is nothing to chart.
         """
-        return self._presented("plots")
+        return self._presentation("plots")
 
     def summary(self) -> str:
         """A sentence, then the figures.
@@ -56,7 +56,7 @@ class Result:
         Returns:
             Lines of text; the first is the sentence.
         """
-        return self._presented("summary")
+        return self._presentation("summary")
 
     def to_dict(self) -> dict[str, Json]:
         """Plain lists and numbers, for JSON.
@@ -64,9 +64,9 @@ class Result:
         Returns:
             What `--json` writes, its motion under "motion".
         """
-        return self._presented("to_dict")
+        return self._presentation("to_dict")
 
-    def _presented(self, name: str) -> Any:
+    def _presentation(self, name: str) -> Any:
         """What the function given to `present` by this name makes of the result."""
         module, _, function = self._presenters[name].partition(":")
         return getattr(import_module(module), function)(self)

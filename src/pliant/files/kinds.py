@@ -46,7 +46,7 @@ class Kind:
         """The command that solves it."""
         return self.commands[0]
 
-    def asked(self, study: object) -> str:
+    def asked_command(self, study: object) -> str:
         """The command that a model's own study asks for."""
         return next((name for name in self.asks if getattr(study, name) is not None), self.command)
 

@@ -102,7 +102,7 @@ def load_any(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model | Saved
     if not is_answer(data):
         return load(path, max_bytes=max_bytes)
     try:
-        return _saved(data)
+        return _saved_answer(data)
     except InputError as error:
         unread = error.faults[0].cure == ANEW
         faults = error.faults if unread else [Fault("", f"its result cannot be read ({error})", ANEW)]
@@ -110,7 +110,7 @@ def load_any(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model | Saved
 
 
 @reading("result")
-def _saved(data: dict[str, Any]) -> SavedResult | Motion | Plot:
+def _saved_answer(data: dict[str, Any]) -> SavedResult | Motion | Plot:
     """What data that was saved holds, all of it read once."""
     if "series" in data:
         return Plot.from_dict(data)

@@ -130,7 +130,7 @@ class TraceResult(Shown):
     @cached_property
     def warnings(self) -> tuple[TraceNotice, ...]:
         """Limits, change points, poor transmission and redundant links, in words."""
-        return tuple(self._presented("warnings"))
+        return tuple(self._presentation("warnings"))
 
     @property
     def freedoms(self) -> int:

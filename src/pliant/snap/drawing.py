@@ -189,7 +189,7 @@ def _stretch(model: Fastener, course: Course, span: ContactSpan, travel: Floats,
         film.angles[:, p] = pawl_angles(path, piece, t)
         arms = np.linalg.norm(load.place - film.offset - np.array(pawl.hinge, np.float64), axis=1)
         bounded = np.linalg.norm(load.force, axis=1) * arms <= LOCKED * np.abs(load.torque)
-        film.force[:, p], film.place[:, p] = _before(load.force, bounded), load.place
+        film.force[:, p], film.place[:, p] = _last_bounded_forces(load.force, bounded), load.place
         film.against[:] += np.where(bounded, load.against, np.inf)
         film.strain[:, p] = load.strain
     return film
@@ -203,7 +203,7 @@ def _idle_film(course: Course, travel: Floats, t: Floats, turned: Floats) -> _Fi
     return _Film(travel, offset, turned, none, none.copy(), still, np.zeros(turned.shape))
 
 
-def _before(force: Floats, bounded: Bools) -> Floats:
+def _last_bounded_forces(force: Floats, bounded: Bools) -> Floats:
     """Forces (K, 2); where friction locks and one is without bound, the last that is not."""
     last = np.maximum.accumulate(np.where(bounded, np.arange(len(force)), -1))
     return np.where((last >= 0)[:, None], force[np.maximum(last, 0)], 0.0)
@@ -447,12 +447,12 @@ def sketch(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
     parts = [(ROOT, {**root, "name": ROOT} if isinstance(root, Mapping) else {})]
     for key, place in (("obstacles", "at"), ("pawls", "hinge")):
         every = enumerate(tables(data.get(key)))
-        parts += [(f"{key}[{index}]", _placed(table, place)) for index, table in every]
+        parts += [(f"{key}[{index}]", _placed_part(table, place)) for index, table in every]
     for where, table in parts:
         yield from part(where, table, data.get("shapes"), faults)
 
 
-def _placed(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _placed_part(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """A part with a pose: where its own frame is, and how far it is turned at rest."""
     at = as_list(table.get(key))
     try:

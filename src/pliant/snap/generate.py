@@ -216,7 +216,7 @@ def random_fastener(seed: int) -> Fastener:
         taken += [_lane(hinge, direction) for hinge in hinges]
     obstacles: list[Obstacle] = []
     for _ in range(rng.integers(1, 5)):
-        outline = _beside(rng, taken, direction, max(hinge[0] for hinge in hinges))
+        outline = _outline_ahead(rng, taken, direction, max(hinge[0] for hinge in hinges))
         taken.append(_area(outline))
         obstacles.append(Obstacle(outline=outline))
     return Fastener(
@@ -329,7 +329,7 @@ def _lane(hinge: ExactVector, direction: ExactVector) -> shapely.Polygon:
     return ahead.buffer(0.75)
 
 
-def _beside(
+def _outline_ahead(
     rng: np.random.Generator, taken: Sequence[shapely.Polygon], direction: ExactVector, wide: Fraction
 ) -> Ring:
     """A star somewhere ahead, at least a quarter from all that is there."""

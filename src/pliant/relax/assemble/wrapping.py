@@ -254,11 +254,11 @@ def _lead_round(points: Floats, ways: Floats, obstacles: Obstacles) -> None:
         offset = away - ahead * along
         aside = np.linalg.norm(offset, axis=1, keepdims=True)
         central = aside <= CENTRAL * radius
-        across = np.where(central, _beside(ways_in, axis), offset / np.where(central, 1.0, aside))
+        across = np.where(central, _across(ways_in, axis), offset / np.where(central, 1.0, aside))
         points[inside] += across * (np.sqrt(np.maximum(radius**2 - ahead**2, 0.0)) - aside)
 
 
-def _beside(ways: Floats, axis: Floats) -> Floats:
+def _across(ways: Floats, axis: Floats) -> Floats:
     """Unit vectors across ways (P, D) and an axis: to the left in the plane, any where there are many."""
     if len(axis) == 2:
         return ways[:, ::-1] * [-1.0, 1.0]

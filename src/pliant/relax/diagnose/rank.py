@@ -131,13 +131,15 @@ def own_forces(net: Network, stretch: Elongations) -> Floats:
     pressed[pairs] = np.minimum(stretch.gaps[net.touches_hold[stretch.touching]], 0.0)
     return np.concatenate(
         [
-            np.where(net.rigid, parts.links.stiffness * _resisted(stretch.links, parts.links.laws), 0.0),
+            np.where(net.rigid, parts.links.stiffness * _resisted_part(stretch.links, parts.links.laws), 0.0),
             np.where(
                 net.couplings_hold,
-                parts.couplings.stiffness * _resisted(stretch.couplings, parts.couplings.laws),
+                parts.couplings.stiffness * _resisted_part(stretch.couplings, parts.couplings.laws),
                 0.0,
             ),
-            np.where(net.rails_hold, parts.rails.stiffness * _resisted(stretch.rails, parts.rails.laws), 0.0),
+            np.where(
+                net.rails_hold, parts.rails.stiffness * _resisted_part(stretch.rails, parts.rails.laws), 0.0
+            ),
             parts.touch.stiffness * pressed,
         ]
     )
@@ -147,7 +149,7 @@ def _largest_force(forces: Floats) -> float:
     return float(np.abs(forces).max(initial=0.0))
 
 
-def _resisted(over: Floats, laws: Ints) -> Floats:
+def _resisted_part(over: Floats, laws: Ints) -> Floats:
     """Elongations that are resisted: strings do not push, nor do bumpers pull."""
     pulled, pressed = np.maximum(over, 0.0), np.minimum(over, 0.0)
     return np.where(laws == BAR, over, np.where(laws == STRING, pulled, pressed))

@@ -71,10 +71,10 @@ class Evolved(Shown):
             "study": {"trace": data["trace"]},
         }
         if self.friction is not None:
-            fields |= self._floored(data["nodes"])
+            fields |= self._floor_data(data["nodes"])
         return Mechanism.model_validate(fields)
 
-    def _floored(self, nodes: Mapping[str, list[float]]) -> dict[str, Any]:
+    def _floor_data(self, nodes: Mapping[str, list[float]]) -> dict[str, Any]:
         """What a floor adds: it lies a radius below the nodes that stand on it."""
         radius = round(FOOT * self.design.size, DIGITS)
         left, right = min(x for x, _ in nodes.values()), max(x for x, _ in nodes.values())
