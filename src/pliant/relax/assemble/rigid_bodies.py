@@ -34,7 +34,7 @@ THIN = 0.05  # less thick than this, its own nodes are no base: links between th
 
 
 class NodeBody(NamedTuple):
-    """Nodes that keep their distances."""
+    """Nodes whose mutual distances are constant."""
 
     name: str
     nodes: tuple[int, ...]
@@ -43,7 +43,7 @@ class NodeBody(NamedTuple):
 
 
 class BodySimplex(NamedTuple):
-    """The simplex of a body, and how its other nodes hang on it."""
+    """Base simplex of a rigid body, and barycentric coordinates of its other nodes."""
 
     body: NodeBody
     nodes: tuple[int, ...]
@@ -83,7 +83,7 @@ def bodies(model: Mechanism, layout: Layout) -> Iterator[NodeBody]:
 
 
 def body_simplices(rigid: Iterable[NodeBody], layout: Layout) -> tuple[Layout, list[BodySimplex]]:
-    """A base for each body. Thin ones get hidden nodes beside them, to have a base worth the name."""
+    """Base simplex of each body; thin bodies get hidden nodes so that it is well-conditioned."""
     names: list[str] = []
     places: list[Floats] = []
     bases: list[BodySimplex] = []
@@ -150,7 +150,7 @@ def _weights(corners: Floats, places: Floats) -> Floats:
 
 
 def base_links(bases: Iterable[BodySimplex], layout: Layout, shown: int) -> Iterator[LinkRow]:
-    """A link for each pair of a base; hidden where one of the two is no node of the model's own."""
+    """Links between all pairs of a base's nodes; hidden where one of them is hidden."""
     for base in bases:
         own = base.body.stiffness
         for ends in combinations(base.nodes, 2):
@@ -165,7 +165,7 @@ def base_links(bases: Iterable[BodySimplex], layout: Layout, shown: int) -> Iter
 
 
 def ties(bases: Iterable[BodySimplex], layout: Layout) -> Iterator[Coupling]:
-    """D rows for each node beside a base; never softer than what is rigid."""
+    """D coupling rows for each node beside a base, at least as stiff as rigid links."""
     axes = [tuple(axis) for axis in np.eye(layout.drawn.shape[1]).tolist()]
     for base in bases:
         stiffness = max(layout.stiffness, base.body.stiffness or 0.0)
