@@ -174,7 +174,7 @@ def _groups(plan: DeviceProgram, values: Array) -> Groups:
 
 
 def _ungroup(plan: DeviceProgram, groups: Groups) -> Array:
-    """The other way."""
+    """Nodes (J, D, M) from groups."""
     jnp = jax().numpy
     return jnp.stack(groups[0], 1) if plan.pairs is None else jnp.stack([jnp.stack(axes) for axes in groups])
 

@@ -41,13 +41,13 @@ class Machines:
 
     @property
     def strengths(self) -> Floats:
-        """The largest stiffness of each machine (M,), which its forces are counted in."""
+        """Largest stiffness of each machine (M,), the unit of its forces."""
         most = self.stiffness.max(axis=1, initial=0.0)
         return np.where(most > 0.0, most, 1.0)
 
     @property
     def sizes(self) -> Floats:
-        """The longest side of each drawing, or length of a link (M,)."""
+        """Longest side of each drawing, or length of a link where longer (M,)."""
         size = np.ptp(self.drawn, axis=1).max(axis=1)
         for lengths in (self.rest, self.target):
             size = np.maximum(size, lengths.max(axis=1, initial=0.0))
@@ -60,7 +60,7 @@ class Machines:
 
     @property
     def scales(self) -> Floats:
-        """What errors of lengths and residuals of each machine are measured by (M, 2): size, and force."""
+        """Reference length and reference force of each machine (M, 2), for relative errors."""
         return np.stack([self.sizes, self.sizes * self.strengths], axis=1)
 
     def longest_steps(self, cap: float) -> Floats:
