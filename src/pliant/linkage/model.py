@@ -17,6 +17,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from pliant.core.model import (
     Direction,
     Document,
+    Flag,
     Frozen,
     Gap,
     Length,
@@ -176,14 +177,14 @@ class TraceStudy(Frozen):
     branch: Literal["side", "smooth"] = Field(
         "side", description="at change points keep the drawn side, or go straight on"
     )
-    velocity: bool = Field(False, description="of the joints, in what is written")
-    acceleration: bool = Field(False, description="of the joints, in what is written")
-    jacobian: bool = Field(False, description="of the traced points, by every drawn joint")
-    centres: bool = Field(False, description="instant centres of every pair of links")
+    velocity: Flag = Field(False, description="of the joints, in what is written")
+    acceleration: Flag = Field(False, description="of the joints, in what is written")
+    jacobian: Flag = Field(False, description="of the traced points, by every drawn joint")
+    centres: Flag = Field(False, description="instant centres of every pair of links")
     tolerance: Length | None = Field(None, description="± on every dimension, for the bands")
     tolerances: dict[Name, Length] = Field(default_factory=lambda: {}, description='± on one, such as "B-C"')
     transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] = Field(np.pi / 6, description="warn below")
-    layers: bool = Field(False, description="find an assignment of links to layers")
+    layers: Flag = Field(False, description="find an assignment of links to layers")
     width: Gap | None = Field(None, description="of links and pins, for layers; default 2 % of the linkage")
 
 
@@ -209,7 +210,7 @@ class CurveEdit(Frozen):
     follow: tuple[Vector, ...] | None = Field(
         default=None, min_length=2, description="points of the curve it shall become"
     )
-    closed: bool = Field(True, description="whether `follow` is a closed curve")
+    closed: Flag = Field(True, description="whether `follow` is a closed curve")
     scale: Number | tuple[Number, Number] | None = Field(
         None, description="factor of its size, or one along x and one along y"
     )
@@ -295,7 +296,7 @@ class Symmetry(Frozen):
 class EditKeep(Frozen):
     """What an edit leaves as it is."""
 
-    ground: bool = Field(True, description="joints on the ground stay, unless a move names them")
+    ground: Flag = Field(True, description="joints on the ground stay, unless a move names them")
     joints: tuple[Name, ...] = Field((), description="drawn positions")
     links: tuple[Name, ...] = Field((), description="whole links keep their shape")
     lengths: tuple[tuple[Name, Name], ...] = Field((), description="distances of two joints of a link")

@@ -14,6 +14,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from pliant.core.model import (
     Document,
+    Flag,
     Frozen,
     Gap,
     Length,
@@ -184,7 +185,7 @@ class Guide(Frozen):
     curve: tuple[Place, ...] | None = Field(
         default=None, min_length=2, max_length=10_000, description="points of the curve, in order"
     )
-    closed: bool = Field(False, description="whether the curve returns to its first point")
+    closed: Flag = Field(False, description="whether the curve returns to its first point")
     friction: NotNegative = Field(0.0, description="coefficient")
 
     @model_validator(mode="after")
@@ -233,7 +234,7 @@ class Circuit(Frozen):
     lines: tuple[Pair, ...] = Field(min_length=1, max_length=100, description="nodes of each cylinder")
     areas: tuple[Positive, ...] | None = Field(None, description="of the pistons; default all 1")
     to: Volumes = Field(0.0, description="volume pumped in, at the end or at equal steps of the drive")
-    double: bool = Field(False, description="double-acting: it pulls as well")
+    double: Flag = Field(False, description="double-acting: it pulls as well")
     stiffness: Positive | None = Field(None, description="of the coupling; default the model's")
     band: Positive | None = Field(None, description="volume over which it stiffens")
 
@@ -335,7 +336,7 @@ class RelaxStudy(Frozen):
     increments: int | None = Field(
         default=None, ge=1, le=10**12, description="iterations the drive takes; default 100 a frame"
     )
-    settle: bool = Field(
+    settle: Flag = Field(
         False, description="come to rest at every frame, not at the end only; auto always does"
     )
     alpha: Annotated[Number, Field(gt=0, lt=2)] | None = Field(None, description="default 0.5")
@@ -349,7 +350,7 @@ class RelaxStudy(Frozen):
     etas: dict[Name, Annotated[Number, Field(gt=0, le=1)]] = Field(
         default_factory=lambda: {}, description="eta of single nodes, by name"
     )
-    calm: bool = Field(False, description="cut alpha at nodes whose residual flips to and fro")
+    calm: Flag = Field(False, description="cut alpha at nodes whose residual flips to and fro")
     average: Annotated[Number, Field(ge=0, lt=1)] = Field(
         0.0, description="share of the last stiffness kept in the next"
     )
@@ -363,7 +364,7 @@ class RelaxStudy(Frozen):
         0.0, description="of displacements, over the size, fading away; breaks symmetries"
     )
     seed: int = Field(default=0, ge=0, lt=2**32, description="of noise and of the order of async")
-    bend: bool = Field(True, description="auto: take rotations as rotations")
+    bend: Flag = Field(True, description="auto: take rotations as rotations")
     way: Literal["first", "second"] | None = Field(
         None, description="auto: on from a dead centre; without, it stops there"
     )
