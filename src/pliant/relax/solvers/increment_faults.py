@@ -34,7 +34,7 @@ from pliant.relax.solvers.run_state import Pace, Run, copy_of
 
 
 def increment_fault(run: Run, before: State, state: State, settled: Settled, pace: Pace, step: float) -> str:
-    """What speaks against an increment; nothing where it can be taken."""
+    """Reason to reject an increment; none where it can be taken."""
     net = run.net
     if not settled.at_rest:
         return "rest"
@@ -71,7 +71,7 @@ def _is_continuous(
 
 
 def _is_smooth(settled: Settled, speed: float, pace: Pace) -> bool:
-    """Whether Newton's steps went straight to where they ended, and not much faster than before."""
+    """Whether Newton's steps converged directly, at about the last increment's speed."""
     steady = pace.last is None or speed <= max(GROWS * pace.last, LEAST * pace.speed)
     straight = settled.clean and settled.second <= max(SHRINKS * settled.first, STEADY)
     return steady and (straight or pace.unstable)  # from where it is unstable, no step goes straight
