@@ -71,6 +71,21 @@ class Frozen(BaseModel, metaclass=_Refusing):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True)
 
 
+class WholeStudy(Frozen):
+    """A study of a kind that has one command, and no table for it."""
+
+    def for_command(self, command: str) -> Self:
+        """The whole of it.
+
+        Args:
+            command: of the kind, which has only this one.
+
+        Returns:
+            The study itself.
+        """
+        return self
+
+
 class Document(Frozen):
     """A model as a file holds it: of one kind, whole."""
 

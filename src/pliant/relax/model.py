@@ -21,6 +21,7 @@ from pliant.core.model import (
     Name,
     NotNegative,
     Positive,
+    WholeStudy,
     check_with_references,
     fault,
 )
@@ -319,7 +320,7 @@ class Attraction(Frozen):
     power: Annotated[Number, Field(ge=-4, le=4)] = Field(1.0, description="of the distance")
 
 
-class RelaxStudy(Frozen):
+class RelaxStudy(WholeStudy):
     """How the mechanism is run."""
 
     method: Literal["sync", "async", "momentum", "auto"] = Field(
@@ -368,17 +369,6 @@ class RelaxStudy(Frozen):
     way: Literal["first", "second"] | None = Field(
         None, description="auto: on from a dead centre; without, it stops there"
     )
-
-    def for_command(self, command: Literal["relax"]) -> Self:
-        """The whole of it: `relax` has no table of its own.
-
-        Args:
-            command: which can only be this.
-
-        Returns:
-            The study itself.
-        """
-        return self
 
 
 class Mechanism(Document):

@@ -15,7 +15,7 @@ from pydantic import AfterValidator as After
 from pydantic import Field, model_validator
 from pydantic.functional_validators import ModelWrapValidatorHandler
 
-from pliant.core.model import Document, Flag, Frozen, Name, Positive, check_with_references, fault
+from pliant.core.model import Document, Flag, Frozen, Name, Positive, WholeStudy, check_with_references, fault
 from pliant.core.quantity import AMOUNTS, COORDINATES, IN_RANGE
 from pliant.core.quantity import Exact as Rational
 from pliant.snap.arithmetic.half_angle import NONE, HalfAngleOf
@@ -266,7 +266,7 @@ class Goal(Frozen):
         return self
 
 
-class SnapStudy(Frozen):
+class SnapStudy(WholeStudy):
     """What is asked of the fastener."""
 
     arithmetic: Literal["exact", "float"] = Field(
@@ -298,17 +298,6 @@ class SnapStudy(Frozen):
             raise fault(
                 "has a spread that is no angle from 0 to less than 90 degrees", 'Give spread = "30 deg"'
             )
-        return self
-
-    def for_command(self, command: Literal["snap"]) -> Self:
-        """The whole of it: `snap` has no table of its own.
-
-        Args:
-            command: which can only be this.
-
-        Returns:
-            The study itself.
-        """
         return self
 
 

@@ -15,16 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.mechanics.elongation import elongations, errors
+from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.network.laws import BAR, BUMPER, STRING
 from pliant.relax.network.network import Couplings, Links, Network, State
 
 ROUNDING = 1e-12  # of a multiplier: what is left of one that has let go
-
-
-def largest_length_error(net: Network, state: State) -> float:
-    """Largest length error of a rigid element (length)."""
-    return max(float(part.max(initial=0.0)) for part in errors(net, elongations(net, state)))
 
 
 def add_multipliers(net: Network, state: State) -> None:
