@@ -164,7 +164,6 @@ def load(
 
     Raises:
         InputError: the file or the data cannot be used; every fault is listed, with its cure.
-
     """
     from collections.abc import Mapping
 
@@ -175,14 +174,14 @@ def load(
 
     if isinstance(source, Mapping):
         return model_of(source, parameters=parameters)
-    found = load_any(source, max_bytes=max_bytes, parameters=parameters)
-    if isinstance(found, Motion | Plot):
+    loaded = load_any(source, max_bytes=max_bytes, parameters=parameters)
+    if isinstance(loaded, Motion | Plot):
         problem, cure = (
             "holds a motion or a plot, no model or result",
             "Read it with Motion.load or Plot.load",
         )
         raise InputError([Fault("", problem, cure)], str(source))
-    return found
+    return loaded
 
 
 def save(saved: Model | Result, path: str | Path) -> None:
@@ -195,7 +194,6 @@ def save(saved: Model | Result, path: str | Path) -> None:
     Raises:
         InputError: the suffix is none of these, or a text in the model cannot be written.
         PliantError: there is no such folder.
-
     """
     from pliant.files.writer import save
 
@@ -249,7 +247,6 @@ def solve(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     from pliant.core.progress import silent
     from pliant.files.kinds import fetch, kind_named
@@ -299,7 +296,6 @@ def edit(
     Raises:
         InputError: the model, the study or a keyword cannot be used, or nothing is asked for.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("edit", "pliant.linkage.editing.edit:edit", model, study, progress, keywords)
 
@@ -325,7 +321,6 @@ def play(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("play", "pliant.flex.play.play:play", model, study, progress, keywords)
 
@@ -351,7 +346,6 @@ def separate(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("separate", "pliant.flex.separation.separate:separate", model, study, progress, keywords)
 
@@ -377,7 +371,6 @@ def loosen(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("loosen", "pliant.flex.loosening.loosen:loosen", model, study, progress, keywords)
 
@@ -403,7 +396,6 @@ def brace(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("brace", "pliant.flex.bracing.brace:brace", model, study, progress, keywords)
 

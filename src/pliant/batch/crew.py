@@ -88,12 +88,12 @@ class Crew(AbstractContextManager["Crew"]):
         self._hands.remove(hand)
         self.done += 1
         try:
-            found = hand.line.recv()
+            answer = hand.line.recv()
         except (EOFError, OSError):
-            found = self._lost(hand)
+            answer = self._lost(hand)
         else:
             self._go_on(hand)
-        return hand.task, found
+        return hand.task, answer
 
     def _start(self, run: int) -> _Hand:
         here, there = self._context.Pipe()
@@ -101,16 +101,16 @@ class Crew(AbstractContextManager["Crew"]):
         with _ctrl_c_held_back():
             process.start()
         there.close()  # so that its end is noticed here
-        return self._given(_Hand(process, here, "", run))
+        return self._give_task(_Hand(process, here, "", run))
 
-    def _given(self, hand: _Hand) -> _Hand:
+    def _give_task(self, hand: _Hand) -> _Hand:
         task = take(self._runs, hand.run)
         hand.line.send(task)
         return hand._replace(task=task or "", since=time.monotonic())
 
     def _go_on(self, hand: _Hand) -> None:
         """Give it the next task, or let it go."""
-        if (given := self._given(hand)).task:
+        if (given := self._give_task(hand)).task:
             self._hands.append(given)
 
     def _gave_up(self, hand: _Hand) -> tuple[str, LateError]:

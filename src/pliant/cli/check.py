@@ -84,6 +84,9 @@ def _check(
         lines = [f"  {key.ljust(width)}  {value}" for key, value in holds.items()]
         print_summary("\n".join([f"{source} is a sound {model.kind}.", *lines]))
         click.echo(f"Solve it with: pliant {kind.command} {path}")
+        for command in kind.commands[1:]:
+            if getattr(model.study, command, None) is not None:
+                click.echo(f"Its [study.{command}] is for: pliant {command} {path}")
     if not quiet:
         print_written([picture] if picture else [])
 

@@ -64,7 +64,7 @@ def _answer(
     from pliant.files import load_any
     from pliant.files.kinds import fetch, kind_named
 
-    found = load_any(source, max_bytes=max_bytes, parameters=parameters)
-    if isinstance(found, Result):
-        return found.motion, list(found.plots().values())
-    return (fetch(kind_named(found.kind).drawn)(found) if isinstance(found, Document) else found), ()
+    loaded = load_any(source, max_bytes=max_bytes, parameters=parameters)
+    if isinstance(loaded, Result):
+        return loaded.motion, list(loaded.plots().values())
+    return (fetch(kind_named(loaded.kind).drawn)(loaded) if isinstance(loaded, Document) else loaded), ()

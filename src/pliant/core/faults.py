@@ -60,13 +60,13 @@ def _spelt(value: Any, width: int, levels: int) -> str:
 def _spelt_items(value: Mapping[Any, Any] | Sequence[Any], width: int, levels: int) -> str:
     if isinstance(value, Mapping):
         items = [
-            f"{key_path([key])} = {_spelt(item, width, levels)}" for key, item in _leading(value.items())
+            f"{key_path([key])} = {_spelt(item, width, levels)}" for key, item in _leading_keys(value.items())
         ]
         return _join_items("{ ", items, " }", len(value))
-    return _join_items("[", [_spelt(item, width, levels) for item in _leading(value)], "]", len(value))
+    return _join_items("[", [_spelt(item, width, levels) for item in _leading_keys(value)], "]", len(value))
 
 
-def _leading(items: Iterable[Any], count: int = 5) -> list[Any]:
+def _leading_keys(items: Iterable[Any], count: int = 5) -> list[Any]:
     return [item for item, _ in zip(items, range(count), strict=False)]
 
 
@@ -95,8 +95,8 @@ def model_faults(errors: Sequence[Mapping[str, Any]], data: Any, schema: Schema)
     `data` is what was validated and `schema` its JSON Schema: from the two it is told which
     parts of a pydantic location are keys and which only name the branch of a union.
     """
-    found = _without_echoes(_one_branch([_fault_line(error, data, schema) for error in errors]))
-    faults = [_fault(line) for line in found]
+    lines = _without_echoes(_one_branch([_fault_line(error, data, schema) for error in errors]))
+    faults = [_fault(line) for line in lines]
     return list(dict.fromkeys(faults))
 
 
@@ -157,7 +157,7 @@ def schema_branches(schema: Schema, root: Schema) -> list[Schema]:
 
 def schema_inside(schemas: list[Schema], part: str | int, root: Schema) -> list[Schema]:
     """The schemas of what stands at a key or an index."""
-    found: list[Schema] = []
+    branches: list[Schema] = []
     for schema in schemas:
         if isinstance(part, str):
             inner = schema.get("properties", {}).get(part) or schema.get("additionalProperties")
@@ -165,8 +165,8 @@ def schema_inside(schemas: list[Schema], part: str | int, root: Schema) -> list[
             listed = schema.get("prefixItems", [])
             inner = listed[part] if part < len(listed) else schema.get("items")
         if isinstance(inner, Mapping):
-            found.extend(schema_branches(inner, root))
-    return found
+            branches.extend(schema_branches(inner, root))
+    return branches
 
 
 def _one_branch(lines: list[_Line]) -> Iterator[_Line]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.motion import plain
-from pliant.core.store import Json, read_json, write_json
+from pliant.core.store import Json, read_json, reading, write_json
 
 Style = Literal["line", "heavy", "dashed", "points", "bars", "band", "area", "map"]
 
@@ -37,14 +37,14 @@ class Series:
 class Plot:
     """A chart: axes with names and units, and the series on them."""
 
-    title: str
-    x_label: str
-    y_label: str
-    series: tuple[Series, ...]
-    x_scale: Literal["linear", "log"] = "linear"
-    y_scale: Literal["linear", "log"] = "linear"
+    title: str  # above the chart
+    x_label: str  # with its unit
+    y_label: str  # with its unit
+    series: tuple[Series, ...]  # lines, points, bars, bands
+    x_scale: Literal["linear", "log"] = "linear"  # of the axis
+    y_scale: Literal["linear", "log"] = "linear"  # of the axis
     ticks: tuple[str, ...] = ()  # names of x = 0, 1, 2, … (bars)
-    note: str = ""
+    note: str = ""  # below the chart
 
     def __post_init__(self) -> None:
         for series in self.series:
@@ -70,21 +70,53 @@ class Plot:
         return columns
 
     def save(self, path: str | Path) -> None:
-        """Write as JSON, whole or not at all."""
+        """Write as JSON, whole or not at all.
+
+        Args:
+            path: the file; one that is there is replaced.
+
+        Raises:
+            PliantError: the file cannot be written.
+        """
         write_json(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | Path) -> Plot:
-        """Read what `save` wrote."""
+        """Read what `save` wrote.
+
+        Args:
+            path: a file that `save` wrote.
+
+        Returns:
+            An equal plot.
+
+        Raises:
+            InputError: the file cannot be read, or holds no plot.
+        """
         return cls.from_dict(read_json(path))
 
     def to_dict(self) -> dict[str, Json]:
-        """Plain lists and numbers, for JSON."""
+        """Plain lists and numbers, for JSON.
+
+        Returns:
+            What `from_dict` takes.
+        """
         return {**vars(self), "ticks": list(self.ticks), "series": [_series_to_dict(s) for s in self.series]}
 
     @classmethod
+    @reading("plot")
     def from_dict(cls, said: Mapping[str, object]) -> Plot:
-        """The inverse of `to_dict`."""
+        """The inverse of `to_dict`.
+
+        Args:
+            said: what `to_dict` gave.
+
+        Returns:
+            An equal plot.
+
+        Raises:
+            InputError: something in it is missing, or of another type.
+        """
         data: Any = said
         series = tuple(_series_from_dict(entry) for entry in data["series"])
         fields: dict[str, Any] = {**data, "ticks": tuple(data["ticks"]), "series": series}

@@ -91,7 +91,7 @@ def named_file(path: Path) -> str:
 def beginning(path: Path, count: int) -> str:
     """The first characters of a file, about; "" where it cannot be read."""
     if str(path) == STDIN:
-        return _piped(path, RESULT_BYTES)[:count].decode(errors="replace")
+        return _piped_text(path, RESULT_BYTES)[:count].decode(errors="replace")
     try:
         with path.open("rb") as file:
             return file.read(count).decode(errors="replace").removeprefix("\ufeff")
@@ -99,7 +99,7 @@ def beginning(path: Path, count: int) -> str:
         return ""
 
 
-def _piped(path: Path, max_bytes: int) -> bytes:
+def _piped_text(path: Path, max_bytes: int) -> bytes:
     """What is piped in; it is kept, so that it may be read again."""
     if sys.stdin not in _PIPED:
         _PIPED[sys.stdin] = sys.stdin.buffer.read(RESULT_BYTES + 1)
@@ -111,7 +111,7 @@ def _piped(path: Path, max_bytes: int) -> bytes:
 
 def _read_bytes(path: Path, max_bytes: int) -> bytes:
     if str(path) == STDIN:
-        return _piped(path, max_bytes)
+        return _piped_text(path, max_bytes)
     try:
         if path.is_dir():
             raise _refusal(path, "is a folder, not a file", "Name a model file in it")

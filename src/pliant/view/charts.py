@@ -29,7 +29,16 @@ LINES: dict[str, dict[str, Any]] = {
 
 
 def chart(plot: Plot, *, width: float = 6.4, height: float = 3.6) -> Figure:
-    """Lines, points, bars with their ranges, bands and areas on one pair of axes. Sizes in inches."""
+    """Lines, points, bars with their ranges, bands and areas on one pair of axes.
+
+    Args:
+        plot: what is drawn.
+        width: in inches.
+        height: in inches.
+
+    Returns:
+        A matplotlib Figure.
+    """
     with mpl.rc_context(RC):
         sheet = _sheet(width, height)
         axes = sheet.add_subplot()
@@ -61,7 +70,18 @@ def chart(plot: Plot, *, width: float = 6.4, height: float = 3.6) -> Figure:
 
 
 def signals(result: Motion | HasMotion, *, width: float = 6.4) -> Figure:
-    """Each signal along the motion's axis, one above another, with the events across them."""
+    """Each signal along the motion's axis, one above another, with the events across them.
+
+    Args:
+        result: whose motion has signals.
+        width: in inches.
+
+    Returns:
+        A matplotlib Figure, a pair of axes for each signal.
+
+    Raises:
+        PliantError: the motion has no signals.
+    """
     motion = motion_of(result)
     if not motion.signals:
         raise PliantError("this motion has no signals to draw")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.unit.snap.one_pawl import EXACT
 
+import pliant
 from pliant import gallery
 from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
 from pliant.snap.model import DesignVariable, Fastener, Goal, SnapStudy
@@ -177,3 +178,8 @@ def test_a_thinner_and_wider_beam_is_found_that_is_strained_no_further_than_it_m
 def test_an_overstrained_beam_is_in_the_first_sentence():
     first = solve(clip(), SnapStudy(reverse=True, frames=2)).summary().split("\n")[0]
     assert first.endswith("; overstrains hook by 3.51 % of 2 %.")
+
+
+def test_a_fastener_without_variables_has_nothing_to_search():
+    with pytest.raises(pliant.InputError, match=r"variables: has none.*Add \[\[variables\]\]"):
+        search(gallery.load("ratchet"), Goal(insert_below=Fraction(1)))

@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.stats import qmc
 
 from pliant.core.arrays import Floats
-from pliant.core.errors import PliantError
+from pliant.core.errors import Fault, InputError, PliantError
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.floating import FloatArithmetic
@@ -61,7 +61,23 @@ class BestDesign:
 
 
 def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int = 0) -> BestDesign:
-    """The best design found within the variables' ranges; `met` says whether it does what was asked."""
+    """The best design found within the variables' ranges; `met` says whether it does what was asked.
+
+    Args:
+        model: a fastener with variables.
+        goal: bounds of its forces (N).
+        progress: called as designs are tried.
+        seed: the same seed finds the same.
+
+    Returns:
+        The values, their forces, and whether they meet the goal.
+
+    Raises:
+        InputError: the model has no variables.
+    """
+    if not model.variables:
+        cure = "Add [[variables]] with a name, a range and what they change"
+        raise InputError([Fault("variables", "has none, so there is nothing to vary", cure)])
     ranges = np.array([[float(low), float(high)] for low, high in (p.range for p in model.variables)])
     count = 0
 
@@ -141,7 +157,9 @@ def design_figures(
     if not ways[-1].arrived:
         return NO_DESIGN
     again = travel_back(design, arithmetic, fixed, ways)
-    there, out = ([peak_and_strains(course, springs, friction) for course in way] for way in (ways, again))
+    there, out = (
+        [peak_and_strains(course, springs, friction) for course in courses] for courses in (ways, again)
+    )
     held = again[-1].cause != "until"
     strains: dict[str, Strain] = {}
     for pawl in design.pawls:
