@@ -17,6 +17,7 @@ from pliant.cli import (
     evolve,
     examples,
     flex,
+    importing,
     loosen,
     new,
     play,
@@ -129,6 +130,7 @@ def main(ctx: click.Context) -> None:
 
 COMMANDS = (
     new.new,
+    importing.import_,
     check.check,
     solve.solve,
     flex.flex,
