@@ -249,9 +249,41 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
+
 def import_file(
-    path: str | Path, *, seconds: float = SECONDS, max_bytes: int = DRAWING_BYTES, progress: Progress = silent, **settings: Any
+    path: str | Path,
+    *,
+    seconds: float = SECONDS,
+    max_bytes: int = DRAWING_BYTES,
+    progress: Progress = silent,
+    **settings: object,
 ) -> Imported:
-    """A drawing or another program's file as a model, whatever it is."""
+    """A drawing, a linkage of PMKS, pylinkage or Pyslvs, or a mechanism in MJCF as a model.
+
+    Args:
+        path: the file; what it is, its suffix says, or what it holds.
+        seconds: that reading may take.
+        max_bytes: the largest file that is read.
+        progress: called as the work goes on.
+        settings: of a drawing, as `import_drawing` takes them; other files take none.
+
+    Returns:
+        The model, and what was read, what was not and why.
+
+    Raises:
+        InputError: the file cannot be read, or holds nothing that a model could be made of.
+
+    """
     path = Path(path)
-    return import_drawing(path, seconds=seconds, max_bytes=max_bytes, progress=progress, **settings)
+    given: dict[str, Any] = dict(settings)
+    common: dict[str, Any] = {"seconds": seconds, "max_bytes": max_bytes, "progress": progress}
+    if path.suffix.lower() in DRAWINGS:
+        return import_drawing(path, **common, **given)
+    from pliant.files.other_programs import import_other
+
+    defaults = import_drawing.__kwdefaults__ or {}
+    odd = [key for key, value in given.items() if value not in (defaults.get(key), (), None)]
+    if odd:
+        cure = "Leave it out, or give an .svg or .dxf file"
+        raise InputError([Fault(f"--{key}", "is for drawings", cure) for key in odd], str(path))
+    return import_other(path, **common)
