@@ -15,7 +15,7 @@ from pliant.files.drawings.flatten import MOST_POINTS
 from pliant.files.drawings.strokes import Caption, LeftOut, Sheet, Stroke
 from pliant.files.drawings.svg_shapes import SHAPES, circle_of, compose, length, matrix_of, shape_lines
 from pliant.files.drawings.svg_style import Style, colour_of, is_removed, sheet_of, style_of, why_invisible
-from pliant.files.drawings.svg_tree import place_of, read_tree, tag_of
+from pliant.files.xml_tree import place_of, read_tree, tag_of
 from pliant.files.drawings.units import MILLIMETRES, millimetres
 
 USES = 30  # of one another, one within the other
@@ -187,7 +187,7 @@ class _SvgReader:
 
 def read_svg(path: Path, chord: float, *, scale: float, units: str | None, skip: frozenset[str]) -> Sheet:
     """An SVG file as a sheet, in millimetres times `scale`, y upwards from the foot of the page."""
-    root = read_tree(path)
+    root = read_tree(path, "svg", "an SVG drawing")
     view, viewport, notes = _root_view(root, units)
     unit = millimetres(units) if units else MILLIMETRES["px"]
     page = compose(np.array([[unit * scale, 0, 0], [0, -unit * scale, unit * scale * viewport[1]]]), view)

@@ -14,7 +14,7 @@ import svgelements as svg
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.files.drawings.flatten import bezier_points, ellipse_points
-from pliant.files.drawings.svg_tree import place_of, tag_of
+from pliant.files.xml_tree import place_of, tag_of
 from pliant.files.drawings.units import MILLIMETRES
 
 SHAPES = ("path", "rect", "circle", "ellipse", "line", "polyline", "polygon")

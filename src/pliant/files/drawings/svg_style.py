@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element
 
-from pliant.files.drawings.svg_tree import tag_of
+from pliant.files.xml_tree import tag_of
 
 KEYS = ("display", "visibility", "stroke", "fill", "stroke-opacity", "opacity")
 INHERITED = ("visibility", "stroke", "fill")

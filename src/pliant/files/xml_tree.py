@@ -1,4 +1,4 @@
-"""The elements of an SVG file: behind defusedxml, with their lines, never too deep or too many.
+"""The elements of an XML file: behind defusedxml, with their lines, never too deep or too many.
 
 Entities may name a piece of plain text (old Illustrator files declare their namespaces so); one that
 names others, or something outside, is refused.
@@ -29,11 +29,14 @@ _ENTITY = re.compile(rb"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"&%<]*)\"|'([^'&%<]*)')\
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 
 
-def read_tree(path: Path) -> Element:
-    """The root element, each element with its line under `LINE`; or an InputError with the line."""
+def read_tree(path: Path, root_tag: str, what: str) -> Element:
+    """The root element, each element with its line under `LINE`; or an InputError with the line.
+
+    `root_tag` is what it must be, and `what` says so: "an SVG drawing".
+    """
     content = path.read_bytes()
     if content[:2] == b"\x1f\x8b":
-        raise InputError([Fault("", "is a compressed SVG", "Unpack it first, with gunzip, or save it plain")])
+        raise InputError([Fault("", "is compressed", "Unpack it first, with gunzip, or save it plain")])
     builder = _LineBuilder()
     parser: Any = XMLParser(target=builder, forbid_dtd=False)
     builder.parser = parser.parser
@@ -43,27 +46,28 @@ def read_tree(path: Path) -> Element:
     except ParseError as error:
         line, column = error.position
         problem = f"line {line}, column {column + 1}: {str(error).partition(':')[0]}"
-        raise InputError([Fault("", problem, "Mend the XML there, or save the drawing anew")]) from None
+        raise InputError([Fault("", problem, "Mend the XML there, or save the file anew")]) from None
     except DefusedXmlException as error:
         problem = f"line {builder.line}: {_danger(error)}"
-        raise InputError([Fault("", problem, "Save it as plain SVG, without entities")]) from None
+        raise InputError([Fault("", problem, "Save it without entities")]) from None
     except (LookupError, ValueError) as error:  # an encoding that nobody knows
         raise InputError([Fault("", f"cannot be read as XML: {error}", "Save it as UTF-8")]) from None
-    if tag_of(root) != "svg":
-        problem = f"is an XML file of {value_text(tag_of(root))}, not an SVG drawing"
-        raise InputError([Fault("", problem, "Give an .svg or .dxf drawing")])
+    if tag_of(root) != root_tag:
+        problem = f"is an XML file of {value_text(tag_of(root))}, not {what}"
+        raise InputError([Fault("", problem, f"Give {what}")])
     return root
 
 
 def tag_of(element: Element) -> str:
-    """The name of an SVG element; what is of another namespace begins with "{"."""
+    """The name of an element; what is of a namespace other than SVG's begins with "{"."""
     tag = element.tag
     return tag.removeprefix(SVG) if isinstance(tag, str) else ""
 
 
 def place_of(element: Element) -> str:
     """Where an element stands, in words."""
-    name = f' id="{element.get("id")}"' if element.get("id") else ""
+    key = next((key for key in ("id", "name") if element.get(key)), "")
+    name = f' {key}="{element.get(key)}"' if key else ""
     return f"line {element.get(LINE)}: <{tag_of(element)[:40]}{name[:80]}>"
 
 
@@ -88,7 +92,7 @@ class _LineBuilder(TreeBuilder):
         self.count += 1
         if self.depth > DEPTH:
             problem = f"line {self.line}: elements are nested more than {DEPTH} deep"
-            raise InputError([Fault("", problem, "Ungroup the drawing")])
+            raise InputError([Fault("", problem, "Write it flatter; ungroup a drawing")])
         if self.count > ELEMENTS:
             problem = f"line {self.line}: there are more than {ELEMENTS:,} elements"
             raise InputError([Fault("", problem, "Save the parts that matter in a file of their own")])
