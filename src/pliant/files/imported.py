@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import shapely
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.motion import Mark, Motion
@@ -55,7 +56,7 @@ class Imported:
     def motion(self) -> Motion:
         """The model as drawn, with the names of its parts, and every loose end marked."""
         drawn: Motion = fetch(kind_named(self.model.kind).drawn)(self.model)
-        return replace(drawn, title=self.source, marks=(*drawn.marks, *_names(drawn), *open_marks(self.open_lines)))
+        return replace(drawn, title=Path(self.source).name, marks=(*drawn.marks, *_names(drawn), *open_marks(self.open_lines)))
 
     def summary(self) -> str:
         """A sentence, then what was read, what was not and why, and what was chosen."""
@@ -107,7 +108,7 @@ def open_marks(lines: Sequence[np.ndarray]) -> tuple[Mark, ...]:
 def _names(drawn: Motion) -> list[Mark]:
     if not 0 < len(drawn.bodies) <= NAMED:
         return []
-    middles = [drawn.shapes[k].rings[0].mean(axis=0) for k in drawn.body_shapes.tolist()]
+    middles = [_middle(drawn.shapes[k].rings[0]) for k in drawn.body_shapes.tolist()]
     poses = drawn.poses[0]
     turns = np.stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])], axis=1)
     places = [
@@ -117,6 +118,6 @@ def _names(drawn: Motion) -> list[Mark]:
     return [Mark("label", at[None], group="name", text=name) for name, at in zip(drawn.bodies, places, strict=True)]
 
 
-def suffix_of(path: Path) -> str:
-    """The suffix that says what a file is."""
-    return path.suffix.lower()
+def _middle(ring: np.ndarray) -> np.ndarray:
+    """A point well inside a ring."""
+    return np.array(shapely.Polygon(ring).representative_point().coords[0])

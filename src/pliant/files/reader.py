@@ -12,10 +12,12 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.faults import model_faults, name_cure, value_text
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
+from pliant.files.drawn_outlines import with_drawn_outlines
 from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, kind_named, unknown_kind
 from pliant.files.parse import (
     MODEL_BYTES,
     RESULT_BYTES,
+    STDIN,
     beginning,
     looks_like_json,
     named_file,
@@ -36,15 +38,22 @@ EDITS = "edits"  # the kind of a file that reshapes a linkage
 def load(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model:
     """Read a model file, TOML or JSON, or raise an InputError with every fault in it."""
     path = Path(path)
-    return model_of(parse(read_text(path, max_bytes), path), source=named_file(path))
+    folder = None if str(path) == STDIN else path.parent
+    return model_of(parse(read_text(path, max_bytes), path), named_file(path), folder)
 
 
-def model_of(data: Mapping[str, object], source: str = "") -> Model:
-    """A model from plain data, such as a parsed file or a dict written in Python."""
+def model_of(data: Mapping[str, object], source: str = "", folder: Path | None = None) -> Model:
+    """A model from plain data, such as a parsed file or a dict written in Python.
+
+    Drawings that it names for its outlines lie in `folder`; without one, it may name none.
+    """
     faults = text_faults(data)
     if faults:
         raise InputError(faults, source)
     data, faults = current(dict(data), source)
+    data, drawn = with_drawn_outlines(data, folder)
+    if drawn:
+        raise InputError([*faults, *drawn], source)
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError([*_kind_faults(data), *faults], source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 
 import shapely
@@ -75,13 +75,12 @@ def clean(text: str) -> str:
     return " ".join(_ODD.sub(" ", text).split())[:LONGEST].strip()
 
 
-def _reading_order(parts: Sequence[CutPart]):  # noqa: ANN202  a key for `sorted`
-    """Rows from the top, each from the left; a row is half as high as most parts are."""
-    bounds = [part.region.bounds for part in parts]
-    high = median(top - low for _, low, _, top in bounds) if bounds else 1.0
+def _reading_order(parts: Sequence[CutPart]) -> Callable[[int], tuple[int, float]]:
+    """Rows from the top, each from the left: where centres are a third of a part's height apart, a row ends."""
     centres = [part.region.centroid for part in parts]
-
-    def key(number: int) -> tuple[int, float]:
-        return -round(2 * centres[number].y / high) // 2 if high else 0, centres[number].x
-
-    return key
+    high = median(part.region.bounds[3] - part.region.bounds[1] for part in parts) if parts else 0.0
+    row, rows, last = 0, dict[int, int](), None
+    for number in sorted(range(len(parts)), key=lambda one: -centres[one].y):
+        row += last is not None and last - centres[number].y > high / 3
+        rows[number], last = row, centres[number].y
+    return lambda number: (rows[number], centres[number].x)
