@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,7 @@ class _Component:
 
 def find_parts(joined: JoinedStrokes, tolerance: float, *, insides: bool = False) -> FoundParts:
     """Parts of a drawing; with `insides`, what is cut out of a part is a part as well."""
-    loops, doubled = _distinct(joined.loops, tolerance)
+    loops, doubled = _distinct([_mended(loop, tolerance) for loop in joined.loops], tolerance)
     strokes = [*loops, *joined.lines]
     if not strokes:
         return FoundParts((), 0, 0, 0, 0, (), (), 0)
@@ -81,6 +81,15 @@ def find_parts(joined: JoinedStrokes, tolerance: float, *, insides: bool = False
         tuple(parts), doubled, counted["borders"], holes, counted["slivers"], _overlaps(parts, tolerance),
         tuple(open_lines), inside,
     )  # fmt: skip
+
+
+def _mended(loop: Stroke, tolerance: float) -> Stroke:
+    """A loop that crosses itself without its knots, where these are slivers and one face is left."""
+    line = shapely.LineString(loop.points)
+    if line.is_simple:
+        return loop
+    faces = [face for face in _polygons(shapely.polygonize([shapely.union_all([line])])) if not _is_sliver(face, tolerance)]
+    return replace(loop, points=shapely.get_coordinates(faces[0].exterior)) if len(faces) == 1 else loop
 
 
 def _distinct(loops: Sequence[Stroke], tolerance: float) -> tuple[list[Stroke], int]:

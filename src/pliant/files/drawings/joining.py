@@ -19,6 +19,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.files.drawings.strokes import Stroke
 
 MERGED = 0.02  # of the tolerance: vertices nearer than this are one
+CURL = 200.0  # times what is merged: what comes back within that length is no part of an outline
 SHORT = 4.0  # times the gap: a stroke no longer than that is not bent into a loop
 
 
@@ -97,13 +98,38 @@ def _wired(strokes: Sequence[Stroke], reach: float) -> tuple[Floats, list[_Wire]
     for stroke in strokes:
         numbers = same[begin : begin + len(stroke.points)]
         begin += len(stroke.points)
-        kept = numbers[np.append(True, np.diff(numbers) != 0)].tolist()
+        kept = _without_curls(numbers[np.append(True, np.diff(numbers) != 0)].tolist(), nodes, CURL * reach)
         closed = stroke.closed or (len(kept) > 3 and kept[0] == kept[-1])
         if closed and kept[0] != kept[-1]:
             kept.append(kept[0])
         if len(kept) > (3 if closed else 1):
             wires.append(_Wire(kept, stroke, closed))
     return nodes, wires
+
+
+def _without_curls(numbers: list[int], nodes: Floats, longest: float) -> list[int]:
+    """A run of nodes without what goes out and comes back to the same node within a short length.
+
+    Generators draw such curls into corners, so that the tool comes to rest there.
+    """
+    if len(set(numbers[:-1])) == len(numbers) - 1:
+        return numbers
+    run: list[int] = []
+    lengths: list[float] = []  # along the run
+    seen: dict[int, int] = {}
+    for node in numbers:
+        step = float(np.hypot(*(nodes[node] - nodes[run[-1]]))) if run else 0.0
+        so_far = (lengths[-1] if lengths else 0.0) + step
+        back = seen.get(node, -1)
+        if back >= 0 and so_far - lengths[back] <= longest:
+            for gone in run[back + 1 :]:
+                seen.pop(gone, None)
+            del run[back + 1 :], lengths[back + 1 :]
+            continue
+        seen[node] = len(run)
+        run.append(node)
+        lengths.append(so_far)
+    return run
 
 
 def _close_wires(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: list[Gap]) -> None:
