@@ -32,8 +32,8 @@ def import_drawing(
     clearance: float = 0.0,
     fixed: Sequence[str] = (),
     bodies: str = "parts",
-    chord: float = 0.05,
-    close: float = 0.1,
+    chord: float | None = None,
+    close: float | None = None,
     kerf: float = 0.0,
     scale: float = 1.0,
     units: str | None = None,
@@ -52,8 +52,8 @@ def import_drawing(
         clearance: between parts, as the model has it.
         fixed: names of the parts that are held; default the largest, or the one at the lower left.
         bodies: what is one body: "parts", or all parts of one of the "groups" or "layers".
-        chord: how far the chords that stand for a curve may be from it, in mm.
-        close: how far apart ends may be that are joined, in mm.
+        chord: how far the chords that stand for a curve may be from it, in mm; default 0.05, less of what is tiny.
+        close: how far apart ends may be that are joined, in mm; default 0.1, less of what is tiny.
         kerf: width of the cut, in mm: half of it is taken off every side.
         scale: by which the drawing is enlarged.
         units: of the drawing's numbers, such as "mm" or "in"; default as the file says.
@@ -73,7 +73,7 @@ def import_drawing(
     """
     path = Path(path)
     _check_file(path, max_bytes)
-    _check_lengths(chord=chord, close=close, scale=scale)
+    _check_lengths(scale=scale, **{key: one for key, one in (("chord", chord), ("close", close)) if one is not None})
     _check_lengths(least=0.0, kerf=kerf, clearance=clearance)
     settings = {
         "path": str(path), "loops": kind != "assembly", "chord": chord, "close": close, "kerf": kerf, "scale": scale,
@@ -85,7 +85,7 @@ def import_drawing(
         raise EmptyDrawingError([_nothing(found)], str(path), _open_motion(path.name, lines))
     title = path.stem.replace("_", " ").replace("-", " ").strip()[:100]
     try:
-        data, chosen = _data(kind, found, title=title, clearance=clearance, fixed=fixed, bodies=bodies, close=close)
+        data, chosen = _data(kind, found, title=title, clearance=clearance, fixed=fixed, bodies=bodies, close=found["close"])
         model = model_of(data, str(path))
     except InputError as error:
         raise error if error.source else InputError(error.faults, str(path)) from None
@@ -93,7 +93,7 @@ def import_drawing(
         str(path),
         path.suffix[1:].upper(),
         model,
-        _facts(found, chord, close, kerf),
+        _facts(found, kerf),
         tuple(_left_out(found)),
         tuple(chosen),
         tuple(_warnings(found, kind, clearance + kerf)),
@@ -147,19 +147,19 @@ def _nothing(found: dict[str, Any]) -> Fault:
         gaps = [one["gap"] for one in found["open"] if one["gap"]]
         near = f"; the ends nearest to each other are {figure(min(gaps), digits=3)} mm apart" if gaps else ""
         return Fault(
-            "", f"has no closed loop: {len(found['open'])} lines are open{near}", "Close them, or give a larger --close"
+            "", f"has no closed loop: {_count(len(found['open']), 'line')} open{near}", "Close them, or give a larger --close"
         )
     why = "; ".join(f"{one['count']} {one['what']}: {one['why']}" for one in found["left_out"][:4])
     return Fault("", f"has no line that could bound a part{f' ({why})' if why else ''}", "Convert text and images to paths")
 
 
-def _facts(found: dict[str, Any], chord: float, close: float, kerf: float) -> dict[str, str]:
+def _facts(found: dict[str, Any], kerf: float) -> dict[str, str]:
     sizes = sorted((part["size"] for part in found["parts"]), key=lambda size: size[0] * size[1])
     parts, holes = len(found["parts"]), found["holes"]
     told = {"holds": _count(parts, "part") + (f" with {_count(holes, 'hole')}" if holes else "")}
     told["drawn in"] = f"{found['unit']}; one unit of the file is {figure(found['millimetres'])} mm"
     told["read"] = (
-        f"{_count(found['strokes'], 'line')}, {found['vertices']:,} vertices, curves within {chord:g} mm"
+        f"{_count(found['strokes'], 'line')}, {found['vertices']:,} vertices, curves within {found['chord']:.3g} mm"
         f"{f', half the kerf of {kerf:g} mm taken off' if kerf else ''}"
     )
     if sizes:
@@ -169,7 +169,7 @@ def _facts(found: dict[str, Any], chord: float, close: float, kerf: float) -> di
         widest = max(found["gaps"], key=lambda gap: gap["width"])
         told["joined"] = (
             f"{_count(len(found['gaps']), 'gap')} of up to {figure(widest['width'], digits=3)} mm"
-            f" (the widest at {place(widest['at'], digits=5)}; up to {close:g} mm is joined)"
+            f" (the widest at {place(widest['at'], digits=5)}; up to {found['close']:.3g} mm is joined)"
         )
     told |= _line_facts(found)
     return told

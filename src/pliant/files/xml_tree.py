@@ -127,6 +127,6 @@ _DECLARATION = re.compile(rb"\s*(<\?xml[^>]*\?>)?")
 
 def _danger(error: DefusedXmlException) -> str:
     name = getattr(error, "name", "") or ""
-    if type(error).__name__ == "EntitiesForbidden":
+    if type(error).__name__ == "EntitiesForbidden" and not getattr(error, "sysid", None):
         return f"declares the entity {value_text(name)}, which names other entities or is too long"
     return f"refers to something outside the file ({value_text(getattr(error, 'sysid', None) or name)})"

@@ -22,7 +22,8 @@ from pliant.files.drawings.strokes import Caption, LeftOut, Sheet, Stroke
 from pliant.files.drawings.units import DXF_UNITS, millimetres
 
 BLOCKS = 20  # within one another
-ENTITIES = 1_000_000  # with all that blocks make of them
+ENTITIES = 1_000_000
+MADE = 50_000  # of them by blocks, which can make very many of very little
 NOT_CUT = ("CENTER", "PHANTOM", "HIDDEN", "DASHDOT", "BORDER")  # in the name of a line type
 BROKEN = (DXFError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, OverflowError)
 WORDS = ("TEXT", "MTEXT", "ATTRIB", "ATTDEF")
@@ -41,7 +42,9 @@ class _BlockPen:
 class _DxfReader:
     """Goes through the model space; what it finds is in its lists."""
 
-    def __init__(self, document: Any, scale: float, chord: float) -> None:
+    def __init__(self, document: Any, scale: float, chord: float, skip: frozenset[str]) -> None:
+        self.skip = skip
+        self.made = 0
         self.document = document
         self.scale = scale  # millimetres of the model for each unit of the file
         self.chord = chord / scale  # in the file's unit
@@ -56,9 +59,10 @@ class _DxfReader:
     def read(self, entity: Any, pen: _BlockPen) -> None:
         """One entity, and of an insert all that is in its block."""
         self.drawn += 1
+        self.made += bool(pen.blocks)
         kind = entity.dxftype()
-        if self.drawn > ENTITIES:
-            problem = f"there are more than {ENTITIES:,} entities, with those in blocks"
+        if self.drawn > ENTITIES or self.made > MADE:
+            problem = f"there are more than {ENTITIES:,} entities, or {MADE:,} that blocks make"
             raise InputError([Fault(place_of(entity), problem, "Save the parts that matter in a file of their own")])
         layer = str(entity.dxf.get("layer", "0"))
         layer = pen.layer if layer == "0" and pen.layer else layer
@@ -73,6 +77,8 @@ class _DxfReader:
         return self._line(entity, pen, layer)
 
     def _why_not(self, entity: Any, layer: str) -> str:
+        if layer in self.skip:
+            return "left out by --skip"
         if layer.casefold() in self.hidden:
             return "hidden (layer off or frozen)"
         if entity.dxf.get("invisible", 0):
@@ -95,6 +101,9 @@ class _DxfReader:
             raise InputError([Fault(place_of(entity), f"is the {BLOCKS}th block within a block", "Explode it")])
         if name not in self.document.blocks:
             return self.left_out.add("INSERT", f"of the block {value_text(name)}, which is not there", layer, place_of(entity))
+        if entity.mcount > MADE:
+            problem = f"inserts {value_text(name)} {entity.mcount:,} times; {MADE:,} are the limit"
+            raise InputError([Fault(place_of(entity), problem, "Explode what matters")])
         inner = _BlockPen((*pen.blocks, name), layer, entity.dxf.get("color", 256))
         copies = entity.multi_insert() if entity.mcount > 1 else [entity]
         for copy in copies:
@@ -143,7 +152,7 @@ class _DxfReader:
             )
 
 
-def read_dxf(path: Path, chord: float, *, scale: float, units: str | None) -> Sheet:
+def read_dxf(path: Path, chord: float, *, scale: float, units: str | None, skip: frozenset[str]) -> Sheet:
     """A DXF file as a sheet, in millimetres times `scale`."""
     document, notes = _document(path)
     code = int(document.header.get("$INSUNITS", 0) or 0)
@@ -153,7 +162,7 @@ def read_dxf(path: Path, chord: float, *, scale: float, units: str | None) -> Sh
     elif not unit:
         unit = "mm"
         notes.append("The drawing names no unit: its numbers are taken for millimetres (see --units)")
-    reader = _DxfReader(document, size * scale, chord)
+    reader = _DxfReader(document, size * scale, chord, skip)
     for entity in document.modelspace():
         _guarded(entity, lambda one: reader.read(one, _BlockPen()))
     for layout in document.layouts:

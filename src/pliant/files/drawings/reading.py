@@ -20,6 +20,8 @@ from pliant.files.drawings.joining import JoinedStrokes, join_strokes
 from pliant.files.drawings.naming import name_parts
 from pliant.files.drawings.strokes import Sheet, Stroke, matches
 
+CHORD, CLOSE = 0.05, 0.1  # mm
+TINY_CHORD, TINY_CLOSE = 1 / 2000, 1 / 1000  # of a drawing's size, where that is less
 SHOWN_LINES = 2000  # open lines that are handed over for the picture
 # Layers that are drawn beside the cut, by their names.
 BESIDE_CUT = re.compile(
@@ -33,8 +35,8 @@ BESIDE_CUT = re.compile(
 class DrawingSettings:
     """How a drawing is read. Lengths are those of the model."""
 
-    chord: float = 0.05  # largest distance of a chord from its curve
-    close: float = 0.1  # ends nearer than this are joined
+    chord: float | None = None  # largest distance of a chord from its curve; None: CHORD, less of what is tiny
+    close: float | None = None  # ends nearer than this are joined; None: CLOSE, less of what is tiny
     scale: float = 1.0  # beside that of the units
     units: str | None = None  # of the drawing's numbers; None as the file says
     only: tuple[str, ...] = ()  # ids, groups, layers or colours that are read
@@ -47,12 +49,12 @@ class DrawingSettings:
 def read_parts(path: str, loops: bool, **settings: Any) -> dict[str, Any]:
     """Parts of a drawing with what was read and what was not; with `loops`, every loop by itself as well."""
     asked = DrawingSettings(**{key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()})
-    sheet = _sheet(Path(path), asked)
+    sheet, chord, close = _fine_sheet(Path(path), asked)
     strokes = _chosen(sheet, asked)
-    joined = join_strokes(strokes, asked.close)
-    found = find_parts(joined, asked.close, insides=asked.insides)
+    joined = join_strokes(strokes, close)
+    found = find_parts(joined, close, insides=asked.insides)
     name_parts(found.parts, sheet.captions, handles=Path(path).suffix.lower() == ".dxf")
-    answer = _findings(sheet, strokes, joined, found)
+    answer = _findings(sheet, strokes, joined, found) | {"chord": chord, "close": close}
     answer["parts"] = _kerfed(found.parts, asked, answer)
     answer["apart"] = _nearest_gap(found.parts)
     if loops:
@@ -60,15 +62,31 @@ def read_parts(path: str, loops: bool, **settings: Any) -> dict[str, Any]:
     return answer
 
 
-def _sheet(path: Path, asked: DrawingSettings) -> Sheet:
-    common = {"scale": asked.scale, "units": asked.units}
+def _fine_sheet(path: Path, asked: DrawingSettings) -> tuple[Sheet, float, float]:
+    """The sheet, its chord error and what is joined in it: of a tiny drawing, both as small as befits it."""
+    chord = asked.chord or CHORD
+    sheet = _sheet(path, asked, chord)
+    size = _size(sheet)
+    if asked.chord is None and 0 < size * TINY_CHORD < chord:
+        chord = size * TINY_CHORD
+        sheet = _sheet(path, asked, chord)
+    return sheet, chord, asked.close or (min(CLOSE, size * TINY_CLOSE) or CLOSE)
+
+
+def _size(sheet: Sheet) -> float:
+    ends = [one.points for one in sheet.strokes]
+    return float(np.ptp(np.vstack(ends), axis=0).max()) if ends else 0.0
+
+
+def _sheet(path: Path, asked: DrawingSettings, chord: float) -> Sheet:
+    common: dict[str, Any] = {"scale": asked.scale, "units": asked.units, "skip": frozenset(asked.skip)}
     if path.suffix.lower() == ".dxf":
         from pliant.files.drawings.dxf import read_dxf
 
-        return read_dxf(path, asked.chord, **common)
+        return read_dxf(path, chord, **common)
     from pliant.files.drawings.svg import read_svg
 
-    return read_svg(path, asked.chord, skip=frozenset(asked.skip), **common)
+    return read_svg(path, chord, **common)
 
 
 def _chosen(sheet: Sheet, asked: DrawingSettings) -> list[Stroke]:

@@ -19,7 +19,8 @@ from pliant.files.xml_tree import place_of, read_tree, tag_of
 from pliant.files.drawings.units import MILLIMETRES, millimetres
 
 USES = 30  # of one another, one within the other
-DRAWN = 1_000_000  # shapes, with all that `use` makes of them
+DRAWN = 1_000_000  # shapes
+MADE = 50_000  # of them by `use`, which can make very many of very little
 INKSCAPE = "{http://www.inkscape.org/namespaces/inkscape}"
 LINKS = ("href", "{http://www.w3.org/1999/xlink}href")
 CONTAINERS = ("svg", "g", "a", "switch")
@@ -55,6 +56,7 @@ class _SvgReader:
         self.named = {name: one for one in root.iter() if (name := one.get("id"))}
         self.rules = sheet_of("".join(one.itertext()) for one in root.iter() if tag_of(one) == "style")
         self.drawn = 0
+        self.made = 0
         self.points = 0
 
     def read(self, element: Element, pen: _Pen) -> None:
@@ -106,6 +108,7 @@ class _SvgReader:
         if target is None:
             why = "refers to another file" if link and not link.startswith("#") else "refers to nothing"
             return self.left_out.add("use", why, pen.layer, place_of(element))
+        self.made += 1
         if link in pen.uses:
             cycle = " → ".join((*pen.uses[pen.uses.index(link) :], link))
             raise InputError([Fault(place_of(element), f"uses itself: {cycle[:120]}", "Take the circle apart")])
@@ -133,8 +136,9 @@ class _SvgReader:
 
     def _shape(self, element: Element, pen: _Pen) -> None:
         self.drawn += 1
-        if self.drawn > DRAWN:
-            problem = f"there are more than {DRAWN:,} shapes, with those that `use` makes"
+        self.made += bool(pen.uses)
+        if self.drawn > DRAWN or self.made > MADE:
+            problem = f"there are more than {DRAWN:,} shapes, or {MADE:,} that `use` makes"
             raise InputError([Fault(place_of(element), problem, "Save the parts that matter in a file of their own")])
         if why := why_invisible(pen.style):
             return self.left_out.add(tag_of(element), why, pen.layer, place_of(element))
