@@ -58,7 +58,7 @@ def test_a_block_in_a_slot_slides_and_does_not_turn(tmp_path: Path):
     ends = np.array(pliant.solve(found.model, samples=360).to_dict()["joints"]["C"])
     assert np.allclose(ends[:, 1], 2)
     rod = math.hypot(12, 8)
-    angle = np.radians(np.arange(len(ends)) * 360 / (len(ends) - 1))
+    angle = np.radians(np.arange(len(ends)) * 360 / len(ends))
     x = -10 * np.sin(angle) + np.sqrt(rod**2 - (2 - 10 * np.cos(angle)) ** 2)
     assert np.allclose(ends[:, 0], x, atol=1e-9)
 

@@ -23,7 +23,7 @@ from pliant.files.drawings.units import DXF_UNITS, millimetres
 
 BLOCKS = 20  # within one another
 ENTITIES = 1_000_000
-MADE = 50_000  # of them by blocks, which can make very many of very little
+MADE = 20_000  # of them by blocks, which can make very many of very little
 NOT_CUT = ("CENTER", "PHANTOM", "HIDDEN", "DASHDOT", "BORDER")  # in the name of a line type
 BROKEN = (DXFError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, OverflowError)
 WORDS = ("TEXT", "MTEXT", "ATTRIB", "ATTDEF")

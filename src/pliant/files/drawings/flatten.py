@@ -43,9 +43,10 @@ def bezier_points(control: Floats, chord: float) -> Floats:
 
 def ellipse_points(centre: Floats, first: Floats, second: Floats, start: float, sweep: float, chord: float) -> Floats:
     """Points centre + cos t · first + sin t · second, t from start over sweep (rad); ends included."""
-    radius = float(np.linalg.svd(np.stack([first, second]), compute_uv=False)[0])
+    axes = np.stack([first, second])
+    radius = float(np.linalg.svd(axes, compute_uv=False)[0]) if np.isfinite(axes).all() else math.inf
     step = 2 * math.acos(max(1 - chord / radius, 0.5)) if radius > chord else 2 * math.pi / 3
-    count = chord_count(abs(sweep) / step)
+    count = chord_count(abs(sweep) / step if step > 0 else math.inf)
     t = (start + sweep * np.linspace(0.0, 1.0, count + 1))[:, None]
     return centre + np.cos(t) * first + np.sin(t) * second
 

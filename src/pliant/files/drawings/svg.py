@@ -20,7 +20,7 @@ from pliant.files.drawings.units import MILLIMETRES, millimetres
 
 USES = 30  # of one another, one within the other
 DRAWN = 1_000_000  # shapes
-MADE = 50_000  # of them by `use`, which can make very many of very little
+MADE = 20_000  # of them by `use`, which can make very many of very little
 INKSCAPE = "{http://www.inkscape.org/namespaces/inkscape}"
 LINKS = ("href", "{http://www.w3.org/1999/xlink}href")
 CONTAINERS = ("svg", "g", "a", "switch")

@@ -44,7 +44,8 @@ def shape_lines(element: Element, matrix: Floats, chord: float, viewport: tuple[
             yield from _finished(run, False)
             run = []
             continue
-        points = _segment_points(segment, matrix, chord)
+        with np.errstate(all="ignore"):  # of what is not finite, which is refused below
+            points = _segment_points(segment, matrix, chord)
         if points is not None:
             if not np.isfinite(points).all():
                 raise _refusal(element, "has a number that is not finite")
